@@ -1,0 +1,49 @@
+// The import directions of docs/architecture.md: an import points down the list of layers, never up.
+/** Folders that may be imported from each folder (besides itself). */
+const allowed = {
+  contract: [],
+  subprocess: [],
+  webhooks: ['contract'],
+  store: ['contract'],
+  media: ['contract', 'subprocess'],
+  speech: ['contract', 'subprocess', 'media'],
+  sources: ['contract', 'subprocess'],
+  activities: ['contract', 'sources', 'media', 'speech', 'webhooks', 'store'],
+  workflows: ['contract'],
+  api: ['contract', 'store', 'webhooks', 'workflows'],
+  worker: ['contract', 'activities', 'workflows', 'sources', 'media', 'speech', 'webhooks', 'store', 'subprocess'],
+  embedded: ['contract', 'subprocess'],
+  sandbox: ['contract', 'subprocess', 'embedded'],
+  demo: ['contract', 'subprocess', 'embedded', 'sandbox', 'api'],
+};
+const folders = Object.keys(allowed);
+
+module.exports = {
+  forbidden: [
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    { name: 'no-tests-in-product', severity: 'error', from: { path: `^(${folders.join('|')})/` }, to: { path: '^(test|bench)/' } },
+    {
+      name: 'workflows-know-activities-by-type',
+      severity: 'error',
+      from: { path: '^workflows/' },
+      to: { path: '^activities/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'config-is-read-by-mains',
+      comment: 'Parts receive their slice of the configuration; only the joints may import the value.',
+      severity: 'error',
+      from: { path: `^(${folders.join('|')})/`, pathNot: '(^embedded/|^sandbox/|^demo/|/main\\.ts$)' },
+      to: { path: '^config\\.ts$', dependencyTypesNot: ['type-only'] },
+    },
+    ...folders.map((folder) => ({
+      name: `layers-${folder}`,
+      severity: 'error',
+      from: { path: `^${folder}/` },
+      to: {
+        path: `^(${folders.join('|')})/`,
+        pathNot: `^(${[folder, ...allowed[folder], ...(folder === 'workflows' ? ['activities'] : [])].join('|')})/`,
+      },
+    })),
+  ],
+  options: { tsPreCompilationDeps: true, tsConfig: { fileName: 'tsconfig.json' }, doNotFollow: { path: 'node_modules' } },
+};

@@ -1,0 +1,56 @@
+import tseslint from 'typescript-eslint';
+
+export default tseslint.config(
+  { ignores: ['node_modules/', 'data/', '.tapedeck/', 'coverage/'] },
+  {
+    files: ['**/*.ts'],
+    extends: [tseslint.configs.strictTypeChecked],
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      '@typescript-eslint/switch-exhaustiveness-check': ['error', { requireDefaultForNonUnion: true }],
+      '@typescript-eslint/consistent-type-imports': 'error',
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
+      '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
+      'max-lines': ['error', { max: 250, skipBlankLines: true, skipComments: true }],
+      'max-params': ['error', 3],
+      eqeqeq: 'error',
+      'no-console': 'error',
+    },
+  },
+  {
+    // Only the configuration may look at the environment: everything else is handed what it needs.
+    files: ['**/*.ts'],
+    ignores: ['config.ts', '**/main.ts', 'embedded/**', 'sandbox/**', 'demo/**', 'test/**', 'bench/**'],
+    rules: {
+      'no-restricted-properties': ['error', { object: 'process', property: 'env', message: 'Read settings in config.ts only.' }],
+    },
+  },
+  {
+    // Workflow code is replayed: a clock, a random number or a driver would differ on replay.
+    files: ['workflows/**/*.ts', 'contract/**/*.ts'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          patterns: [
+            { group: ['node:*', 'mongodb', 'undici', 'h3', 'pino'], message: 'Workflow-safe code has no I/O.' },
+            { group: ['../activities/*'], allowTypeImports: true, message: 'Workflows know activities by type only.' },
+          ],
+        },
+      ],
+      'no-restricted-globals': ['error', 'fetch', 'process', 'Buffer', 'WeakRef', 'FinalizationRegistry'],
+    },
+  },
+  {
+    files: ['test/**/*.ts'],
+    rules: {
+      'max-lines': ['error', { max: 400, skipBlankLines: true, skipComments: true }],
+      '@typescript-eslint/no-non-null-assertion': 'off',
+    },
+  },
+  {
+    // Programs for people write to the terminal.
+    files: ['embedded/**/*.ts', 'sandbox/**/*.ts', 'demo/**/*.ts', 'bench/**/*.ts', '**/main.ts'],
+    rules: { 'no-console': 'off' },
+  },
+);

@@ -1,0 +1,155 @@
+import { spawn } from 'node:child_process';
+import { StringDecoder } from 'node:string_decoder';
+import type { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+
+const LIFELINE = fileURLToPath(new URL('./lifeline.sh', import.meta.url));
+const STDERR_TAIL_CHARS = 16_384;
+const LINE_MAX_CHARS = 1_048_576;
+const DEFAULT_KILL_AFTER_MS = 5_000;
+
+export interface RunOptions {
+  /** Working directory of the program. */
+  readonly cwd: string;
+  /** The whole environment of the program: nothing is inherited. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Ends the whole process group: TERM, then KILL after `killAfterMs`. */
+  readonly signal?: AbortSignal;
+  /** Wall-clock limit in milliseconds, after which the group is ended in the same way. */
+  readonly timeoutMs?: number;
+  readonly killAfterMs?: number;
+  /** Largest file that the program may write, in bytes (RLIMIT_FSIZE). */
+  readonly maxFileBytes?: number;
+  /** Most characters of stdout kept in the result; more ends the run with `StdoutTooLargeError`. Default 0: none is kept. */
+  readonly maxStdoutChars?: number;
+  /** Called with each complete line of stdout as it arrives. */
+  readonly onStdoutLine?: (line: string) => void;
+  /** Called once with the id of the process group. */
+  readonly onStart?: (groupId: number) => void;
+}
+
+export interface RunResult {
+  readonly exitCode: number;
+  readonly stdout: string;
+  /** The last 16 KiB of stderr. */
+  readonly stderrTail: string;
+}
+
+/** The program ran past `timeoutMs` and was ended. */
+export class RunTimeoutError extends Error {
+  override readonly name = 'RunTimeoutError';
+}
+
+/** The program printed more than `maxStdoutChars` and was ended. */
+export class StdoutTooLargeError extends Error {
+  override readonly name = 'StdoutTooLargeError';
+}
+
+/** The program could not be started (not found, not executable). */
+export class RunStartError extends Error {
+  override readonly name = 'RunStartError';
+}
+
+/**
+ * Runs a program to its end in a process group of its own.
+ *
+ * The group ends with this process, even if that is killed outright: its stdin is a lifeline (see lifeline.sh).
+ *
+ * @returns the exit code (a non-zero one is not an error here), stdout as far as asked for, and the tail of stderr
+ * @throws the signal's reason when aborted; {@link RunTimeoutError}, {@link StdoutTooLargeError}, {@link RunStartError}
+ */
+export async function run(program: string, args: readonly string[], options: RunOptions): Promise<RunResult> {
+  options.signal?.throwIfAborted();
+  const limitBlocks = options.maxFileBytes === undefined ? 'unlimited' : String(Math.ceil(options.maxFileBytes / 512));
+  const child = spawn('/bin/sh', [LIFELINE, limitBlocks, program, ...args], {
+    cwd: options.cwd,
+    env: { ...options.env },
+    detached: true,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  // The far end of the lifeline may vanish first; that is the normal end, not an error.
+  child.stdin.on('error', () => undefined);
+
+  let stop: Error | undefined;
+  let killTimer: NodeJS.Timeout | undefined;
+  const endGroup = (reason: Error): void => {
+    if (stop !== undefined) return;
+    stop = reason;
+    signalGroup(child.pid, 'SIGTERM');
+    killTimer = setTimeout(() => signalGroup(child.pid, 'SIGKILL'), options.killAfterMs ?? DEFAULT_KILL_AFTER_MS);
+  };
+  const onAbort = (): void => endGroup(toError(options.signal?.reason));
+  const timeout =
+    options.timeoutMs === undefined
+      ? undefined
+      : setTimeout(() => endGroup(new RunTimeoutError(`ran longer than ${String(options.timeoutMs)} ms`)), options.timeoutMs);
+  options.signal?.addEventListener('abort', onAbort, { once: true });
+
+  let stdout = '';
+  const maxStdoutChars = options.maxStdoutChars ?? 0;
+  collect(child.stdout, (text) => {
+    if (maxStdoutChars === 0) return;
+    stdout += text;
+    if (stdout.length > maxStdoutChars) {
+      stdout = stdout.slice(0, maxStdoutChars);
+      endGroup(new StdoutTooLargeError(`printed more than ${String(maxStdoutChars)} characters`));
+    }
+  });
+  if (options.onStdoutLine !== undefined) splitLines(child.stdout, options.onStdoutLine);
+  let stderrTail = '';
+  collect(child.stderr, (text) => (stderrTail = (stderrTail + text).slice(-STDERR_TAIL_CHARS)));
+  if (child.pid !== undefined) options.onStart?.(child.pid);
+
+  try {
+    const exitCode = await new Promise<number>((resolve, reject) => {
+      child.once('error', (error) => reject(new RunStartError(error.message, { cause: error })));
+      // Grandchildren that outlive the program (an ffmpeg whose parent crashed) would hold the pipes open.
+      child.once('exit', () => signalGroup(child.pid, 'SIGKILL'));
+      // 'close' and not 'exit': the pipes are drained only then.
+      child.once('close', (code) => resolve(code ?? 1));
+    });
+    if (stop !== undefined) throw stop;
+    if (exitCode === 127) throw new RunStartError(`cannot start ${program}: ${stderrTail.trim()}`);
+    return { exitCode, stdout, stderrTail };
+  } finally {
+    clearTimeout(timeout);
+    clearTimeout(killTimer);
+    options.signal?.removeEventListener('abort', onAbort);
+  }
+}
+
+/** Signals a whole process group; a group that has ended already is no error. */
+export function signalGroup(groupId: number | undefined, signal: NodeJS.Signals): void {
+  if (groupId === undefined) return;
+  try {
+    process.kill(-groupId, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+function collect(stream: Readable, onText: (text: string) => void): void {
+  const decoder = new StringDecoder('utf8');
+  stream.on('data', (chunk: Buffer) => onText(decoder.write(chunk)));
+}
+
+/** A line longer than 1 MiB is handed over in pieces, so that output without newlines cannot fill the memory. */
+function splitLines(stream: Readable, onLine: (line: string) => void): void {
+  let rest = '';
+  collect(stream, (text) => {
+    const lines = (rest + text).split('\n');
+    rest = lines.pop() ?? '';
+    lines.forEach(onLine);
+    if (rest.length > LINE_MAX_CHARS) {
+      onLine(rest);
+      rest = '';
+    }
+  });
+  stream.on('end', () => {
+    if (rest !== '') onLine(rest);
+  });
+}
+
+function toError(reason: unknown): Error {
+  return reason instanceof Error ? reason : new Error(String(reason));
+}
