@@ -3,6 +3,7 @@
 const allowed = {
   contract: [],
   subprocess: [],
+  temporal: ['contract'],
   webhooks: ['contract'],
   store: ['contract'],
   media: ['contract', 'subprocess'],
@@ -10,8 +11,8 @@ const allowed = {
   sources: ['contract', 'subprocess'],
   activities: ['contract', 'sources', 'media', 'speech', 'webhooks', 'store'],
   workflows: ['contract'],
-  api: ['contract', 'store', 'webhooks', 'workflows'],
-  worker: ['contract', 'activities', 'workflows', 'sources', 'media', 'speech', 'webhooks', 'store', 'subprocess'],
+  api: ['contract', 'store', 'webhooks', 'workflows', 'temporal', 'subprocess'],
+  worker: ['contract', 'activities', 'workflows', 'sources', 'media', 'speech', 'webhooks', 'store', 'subprocess', 'temporal'],
   embedded: ['contract', 'subprocess'],
   sandbox: ['contract', 'subprocess', 'embedded'],
   demo: ['contract', 'subprocess', 'embedded', 'sandbox', 'api'],

@@ -14,31 +14,60 @@ const LOOPBACK_HOSTS = new Set(['127.0.0.1', '::1', 'localhost']);
 export const settings = z.object({
   HOST: z.string().default('127.0.0.1').describe('Address that REST listens on'),
   PORT: port.default(3000).describe('Port of REST, the files, the OpenAPI document and its page'),
-  RPC_HOST: z.string().default('127.0.0.1').describe('Address that tRPC listens on; it has no authentication, keep it private'),
+  RPC_HOST: z
+    .string()
+    .default('127.0.0.1')
+    .describe('Address that tRPC listens on; it has no authentication, keep it private'),
   RPC_PORT: port.default(3001).describe('Port of tRPC'),
   ALLOW_ANONYMOUS: bool.default(false).describe('Needed to listen beyond loopback, where anyone may start jobs'),
   PUBLIC_URL: url.optional().describe('Base address that callers use; default: http://HOST:PORT'),
   DRIVE_URL: url.optional().describe('Base address of signed file links; default: PUBLIC_URL'),
   DATA_DIR: z.string().default('./data').describe('Folder of files, work in progress and embedded engines'),
-  LINK_SECRET: z.string().min(32).optional().describe('Key of signed links, at least 32 characters; the same for api and worker'),
+  LINK_SECRET: z
+    .string()
+    .min(32)
+    .optional()
+    .describe('Key of signed links, at least 32 characters; the same for api and worker'),
   LINK_TTL_SECONDS: positive.max(604_800).default(3600).describe('How long a signed link is valid'),
   RATE_LIMIT_PER_MINUTE: positive.default(90).describe('Requests a minute and caller'),
-  WEBHOOK_ALLOWED_NETWORKS: z.string().default('').describe('Networks (CIDR, comma-separated) exempt from the ban on private webhook targets'),
+  WEBHOOK_ALLOWED_NETWORKS: z
+    .string()
+    .default('')
+    .describe('Networks (CIDR, comma-separated) exempt from the ban on private webhook targets'),
   TEMPORAL_ADDRESS: z.string().optional().describe('host:port of a Temporal frontend; without it, npm start runs one'),
   TEMPORAL_NAMESPACE: z.string().default('default').describe('Temporal namespace'),
   TEMPORAL_API_KEY: z.string().optional().describe('API key of Temporal Cloud; turns TLS on'),
   TEMPORAL_TLS: bool.default(false).describe('TLS towards TEMPORAL_ADDRESS'),
   TEMPORAL_UI_URL: url.optional().describe('Address of the Temporal Web UI, for links shown to operators'),
-  TASK_QUEUE: z.string().regex(/^[\w.-]{1,100}$/).default('tapedeck').describe('Prefix of the Temporal task queues'),
-  MONGODB_URI: z.string().regex(/^mongodb(\+srv)?:\/\//).optional().describe('MongoDB server; without it, npm start runs one'),
-  MONGODB_DATABASE: z.string().regex(/^[\w-]{1,60}$/).default('tapedeck').describe('Database name'),
-  VIDNET_VIDEO_URL: z.string().regex(/^https?:\/\/.*\{id\}/, 'an http(s) URL with {id} in it').default('https://www.youtube.com/watch?v={id}').describe('Page of a video; {id} is replaced'),
+  TASK_QUEUE: z
+    .string()
+    .regex(/^[\w.-]{1,100}$/)
+    .default('tapedeck')
+    .describe('Prefix of the Temporal task queues'),
+  MONGODB_URI: z
+    .string()
+    .regex(/^mongodb(\+srv)?:\/\//)
+    .optional()
+    .describe('MongoDB server; without it, npm start runs one'),
+  MONGODB_DATABASE: z
+    .string()
+    .regex(/^[\w-]{1,60}$/)
+    .default('tapedeck')
+    .describe('Database name'),
+  VIDNET_VIDEO_URL: z
+    .string()
+    .regex(/^https?:\/\/.*\{id\}/, 'an http(s) URL with {id} in it')
+    .default('https://www.youtube.com/watch?v={id}')
+    .describe('Page of a video; {id} is replaced'),
   YTDLP_PATH: z.string().default('yt-dlp').describe('yt-dlp program'),
   YTDLP_PLUGIN_DIR: z.string().optional().describe('Folder of yt-dlp extractor plugins; without it none are loaded'),
   YTDLP_COOKIES_FILE: z.string().optional().describe('Cookies handed to yt-dlp (Netscape format)'),
   YTDLP_PROXY: z.url().optional().describe('Proxy handed to yt-dlp'),
   YTDLP_EXTRACTOR_ARGS: z.string().optional().describe('Extractor arguments handed to yt-dlp'),
-  YTDLP_JS_RUNTIME: z.string().optional().describe('JavaScript runtime handed to yt-dlp, such as node:/usr/bin/node (22 or newer)'),
+  YTDLP_JS_RUNTIME: z
+    .string()
+    .optional()
+    .describe('JavaScript runtime handed to yt-dlp, such as node:/usr/bin/node (22 or newer)'),
   FFMPEG_PATH: z.string().default('ffmpeg').describe('ffmpeg program'),
   FFPROBE_PATH: z.string().default('ffprobe').describe('ffprobe program'),
   MAX_FETCHES: positive.default(4).describe('Downloads that one worker runs at once'),
@@ -47,7 +76,10 @@ export const settings = z.object({
   MAX_MEDIA_SECONDS: positive.default(12 * 3600).describe('Longest media that is accepted'),
   FETCH_TIMEOUT_SECONDS: positive.default(4 * 3600).describe('Wall-clock limit of one download attempt'),
   SHUTDOWN_GRACE_SECONDS: positive.default(10).describe('Time that running work gets after SIGTERM'),
-  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info').describe('Least severe line logged'),
+  LOG_LEVEL: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'])
+    .default('info')
+    .describe('Least severe line logged'),
   PRICE_AUDIO: price.optional().describe('Price of an audio job'),
 });
 
@@ -74,7 +106,9 @@ export class ConfigError extends Error {
  * @throws {ConfigError} naming every wrong setting
  */
 export function loadConfig(env: Readonly<Record<string, string | undefined>>): Config {
-  const given = Object.fromEntries(Object.entries(env).filter(([name, value]) => name in settings.shape && value !== ''));
+  const given = Object.fromEntries(
+    Object.entries(env).filter(([name, value]) => name in settings.shape && value !== ''),
+  );
   const parsed = settings.safeParse(given);
   if (!parsed.success) {
     throw new ConfigError(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('\n'));
@@ -82,9 +116,13 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   const { WEBHOOK_ALLOWED_NETWORKS, PRICE_AUDIO, ...rest } = parsed.data;
   const beyondLoopback = [rest.HOST, rest.RPC_HOST].some((host) => !LOOPBACK_HOSTS.has(host));
   if (beyondLoopback && !rest.ALLOW_ANONYMOUS) {
-    throw new ConfigError('HOST, RPC_HOST: listening beyond loopback lets anyone start jobs; set ALLOW_ANONYMOUS=true if that is meant');
+    throw new ConfigError(
+      'HOST, RPC_HOST: listening beyond loopback lets anyone start jobs; set ALLOW_ANONYMOUS=true if that is meant',
+    );
   }
-  const PUBLIC_URL = trimSlash(rest.PUBLIC_URL ?? `http://${rest.HOST.includes(':') ? `[${rest.HOST}]` : rest.HOST}:${String(rest.PORT)}`);
+  const PUBLIC_URL = trimSlash(
+    rest.PUBLIC_URL ?? `http://${rest.HOST.includes(':') ? `[${rest.HOST}]` : rest.HOST}:${String(rest.PORT)}`,
+  );
   const dataDir = resolve(rest.DATA_DIR);
   return Object.freeze({
     ...rest,
@@ -101,13 +139,16 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
 /** The value of a setting that this process cannot do without. */
 export function required<Name extends keyof Config>(config: Config, name: Name): NonNullable<Config[Name]> {
   const value = config[name];
-  if (value === undefined || value === null) throw new ConfigError(`${name}: needed here and not set`);
+  if (value === undefined) throw new ConfigError(`${name}: needed here and not set`);
   return value;
 }
 
 function parseNetworks(text: string): BlockList {
   const networks = new BlockList();
-  for (const entry of text.split(',').map((part) => part.trim()).filter((part) => part !== '')) {
+  for (const entry of text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')) {
     const [address = '', prefix] = entry.split('/');
     const family = isIP(address);
     const bits = Number(prefix);

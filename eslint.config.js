@@ -11,6 +11,7 @@ export default tseslint.config(
       '@typescript-eslint/consistent-type-imports': 'error',
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
       '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
+      '@typescript-eslint/no-unused-vars': ['error', { ignoreRestSiblings: true }],
       'max-lines': ['error', { max: 250, skipBlankLines: true, skipComments: true }],
       'max-params': ['error', 3],
       eqeqeq: 'error',
@@ -22,7 +23,10 @@ export default tseslint.config(
     files: ['**/*.ts'],
     ignores: ['config.ts', '**/main.ts', 'embedded/**', 'sandbox/**', 'demo/**', 'test/**', 'bench/**'],
     rules: {
-      'no-restricted-properties': ['error', { object: 'process', property: 'env', message: 'Read settings in config.ts only.' }],
+      'no-restricted-properties': [
+        'error',
+        { object: 'process', property: 'env', message: 'Read settings in config.ts only.' },
+      ],
     },
   },
   {

@@ -82,7 +82,10 @@ export async function run(program: string, args: readonly string[], options: Run
   const timeout =
     options.timeoutMs === undefined
       ? undefined
-      : setTimeout(() => endGroup(new RunTimeoutError(`ran longer than ${String(options.timeoutMs)} ms`)), options.timeoutMs);
+      : setTimeout(
+          () => endGroup(new RunTimeoutError(`ran longer than ${String(options.timeoutMs)} ms`)),
+          options.timeoutMs,
+        );
   options.signal?.addEventListener('abort', onAbort, { once: true });
 
   let stdout = '';

@@ -1,0 +1,19 @@
+import { createDeliverActivity, type DeliverDeps } from './deliver-webhook.ts';
+import { createFetchAudioActivity, type FetchAudioDeps } from './fetch-audio.ts';
+import { createRecordActivities, type RecordDeps } from './records.ts';
+
+/** Light activities, on the queue of the workflows. */
+export type RecordActivities = ReturnType<typeof createRecordActivities>;
+/** Downloads, on a queue of their own: a few slots a worker. */
+export type FetchActivities = ReturnType<typeof createFetchAudioActivity>;
+/** Webhooks, on a queue of their own: a slow receiver must not hold up a record. */
+export type DeliverActivities = ReturnType<typeof createDeliverActivity>;
+
+/** All activities, grouped by the task queue that runs them. */
+export function createActivities(deps: RecordDeps & FetchAudioDeps & DeliverDeps) {
+  return {
+    records: createRecordActivities(deps),
+    fetch: createFetchAudioActivity(deps),
+    deliver: createDeliverActivity(deps),
+  };
+}

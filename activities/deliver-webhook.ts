@@ -1,0 +1,88 @@
+import { Context } from '@temporalio/activity';
+import { originalStatusOf } from '../contract/failures.ts';
+import { renderDownload, type RenderContext } from '../contract/render.ts';
+import { formatMicroseconds } from '../contract/times.ts';
+import { WEBHOOK_ENDPOINTS, webhookHeaders, type DeliveryAttempt } from '../contract/webhooks.ts';
+import type { DeliveryStore } from '../store/deliveries.ts';
+import type { RecordStore } from '../store/records.ts';
+import type { PostOutcome, WebhookClient } from '../webhooks/client.ts';
+
+export interface DeliverDeps {
+  readonly records: RecordStore;
+  readonly deliveries: DeliveryStore;
+  readonly webhooks: WebhookClient;
+  readonly rendering: RenderContext;
+}
+
+export interface AttemptInput {
+  readonly deliveryId: string;
+  readonly recordId: string;
+  readonly url: string;
+  /** Counted from 1. */
+  readonly attempt: number;
+  /** Whether nothing follows a refusal of this attempt. */
+  readonly isLast: boolean;
+}
+
+/** `refused`: no 2xx; `forbidden`: the target may not be called, and no later attempt would change that. */
+export type AttemptResult = 'delivered' | 'refused' | 'forbidden';
+
+export function createDeliverActivity(deps: DeliverDeps) {
+  return {
+    /**
+     * Sends the result of a record to a subscriber, once, and records how that went. The body is built now, so that
+     * its links are fresh.
+     *
+     * An attempt that is on record already is not made again: the worker died between the record and its report.
+     */
+    async attemptDelivery(input: AttemptInput): Promise<AttemptResult> {
+      const record = await deps.records.get(input.recordId);
+      if (record === undefined || record.status === 'pending')
+        throw new Error(`record ${input.recordId} has not ended`);
+      const delivery = await deps.deliveries.open({
+        id: input.deliveryId,
+        recordId: record.id,
+        url: input.url,
+        endpoint: WEBHOOK_ENDPOINTS[record.type],
+        createdAt: formatMicroseconds(Date.now() * 1000),
+      });
+      const made = delivery.attempts.find((attempt) => attempt.number === input.attempt);
+      if (made !== undefined) return resultOf(made);
+
+      const startedAt = formatMicroseconds(Date.now() * 1000);
+      const outcome = await deps.webhooks.post(input.url, {
+        headers: webhookHeaders({
+          endpoint: delivery.endpoint,
+          originalStatus: record.status === 'failed' ? originalStatusOf(record.failure) : 200,
+          downloadId: record.id,
+        }),
+        body: JSON.stringify(renderDownload(record, deps.rendering)),
+        signal: Context.current().cancellationSignal,
+      });
+      const attempt = { number: input.attempt, startedAt, ...attemptOf(outcome) };
+      const result = resultOf(attempt);
+      const over = input.isLast || result === 'forbidden';
+      const state = result === 'delivered' ? 'delivered' : over ? 'abandoned' : 'pending';
+      await deps.deliveries.recordAttempt(delivery.id, attempt, state);
+      return result;
+    },
+  };
+}
+
+function attemptOf(outcome: PostOutcome): Pick<DeliveryAttempt, 'durationMs' | 'statusCode' | 'error'> {
+  const durationMs = Math.round(outcome.durationMs);
+  switch (outcome.kind) {
+    case 'answered':
+      return { durationMs, statusCode: outcome.statusCode };
+    case 'forbidden':
+      return { durationMs, error: 'forbidden' };
+    case 'unreachable':
+      return { durationMs, error: outcome.error };
+  }
+}
+
+function resultOf(attempt: DeliveryAttempt): AttemptResult {
+  if (attempt.error === 'forbidden') return 'forbidden';
+  const status = attempt.statusCode ?? 0;
+  return status >= 200 && status < 300 ? 'delivered' : 'refused';
+}

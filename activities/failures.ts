@@ -1,0 +1,29 @@
+import { ApplicationFailure } from '@temporalio/common';
+import { FAILURE_FAULTS, type FailureCode, type Fault } from '../contract/failures.ts';
+import { JobError } from '../contract/job-error.ts';
+
+/**
+ * What crosses from an activity to its workflow: the fault is the failure's `type`, the code its first detail.
+ *
+ * The subject's and the upstream's faults are final for the activity: the workflow decides what follows. Anything else
+ * (a database that is away, a bug) keeps the activity's retry policy.
+ */
+export function toApplicationFailure(error: JobError): ApplicationFailure {
+  const fault: Fault = FAILURE_FAULTS[error.code];
+  return ApplicationFailure.create({
+    message: error.message,
+    type: fault,
+    nonRetryable: true,
+    details: [error.code satisfies FailureCode],
+    ...(error.cause instanceof Error ? { cause: error.cause } : {}),
+  });
+}
+
+/** Runs an activity's body; a {@link JobError} leaves it as the failure that workflows understand. */
+export async function classifyFailures<Result>(body: () => Promise<Result>): Promise<Result> {
+  try {
+    return await body();
+  } catch (error) {
+    throw error instanceof JobError ? toApplicationFailure(error) : error;
+  }
+}

@@ -1,0 +1,48 @@
+import { pendingRecordOf, type JobInput } from '../contract/jobs.ts';
+import type { DownloadRecord, JobOutcome } from '../contract/records.ts';
+import { formatMicroseconds } from '../contract/times.ts';
+import type { FileStore } from '../store/files.ts';
+import { isReusable } from '../store/reuse.ts';
+import type { RecordStore } from '../store/records.ts';
+
+export interface RecordDeps {
+  readonly records: RecordStore;
+  readonly files: FileStore;
+}
+
+/** The activities around a job's record. All may be repeated at will. */
+export function createRecordActivities({ records, files }: RecordDeps) {
+  return {
+    /**
+     * Takes the subject for a job: its pending record exists afterwards.
+     *
+     * @returns `done` when another job of the subject succeeded just before this one was started; nobody was told of
+     * this job then, and it must end without a trace
+     */
+    async claimJob(input: JobInput): Promise<'claimed' | 'done'> {
+      const success = await records.successOf(input.subjectId);
+      const known = await records.get(input.recordId);
+      if (known === undefined && success !== undefined && (await isReusable(success, files))) return 'done';
+      const previous = await records.latestOf(input.subjectId);
+      if (previous?.status === 'pending' && previous.id !== input.recordId) await failOrphan(records, previous);
+      await records.noteLatest(await records.insertIfAbsent(pendingRecordOf(input)));
+      return 'claimed';
+    },
+
+    /** Ends a job's record; whoever comes second changes nothing. */
+    async finishJob(job: { recordId: string; outcome: JobOutcome }): Promise<void> {
+      const record = await records.finish(job.recordId, job.outcome, now());
+      if (record.status === 'success') await records.noteSuccess(record);
+    },
+  };
+}
+
+/** A subject has one open workflow, and it is ours: the earlier one was terminated, and nothing else will end its record. */
+async function failOrphan(records: RecordStore, orphan: DownloadRecord): Promise<void> {
+  const failure = { code: 'cancelled', message: 'The job was stopped by an operator.' } as const;
+  await records.finish(orphan.id, { status: 'failed', failure }, now());
+}
+
+function now(): string {
+  return formatMicroseconds(Date.now() * 1000);
+}

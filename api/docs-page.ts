@@ -1,0 +1,48 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createRequire } from 'node:module';
+import { dirname } from 'node:path';
+import { fromNodeHandler, HTTPResponse, type EventHandler } from 'h3';
+import send from 'send';
+import { ApiError } from '../contract/errors.ts';
+
+const ASSETS = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+const SERVED = new Set(['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png']);
+const INITIALIZER = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#swagger-ui' });`;
+const PAGE = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <title>Tapedeck API</title>
+    <link rel="icon" href="/docs/favicon-32x32.png" />
+    <link rel="stylesheet" href="/docs/swagger-ui.css" />
+  </head>
+  <body>
+    <div id="swagger-ui"></div>
+    <script src="/docs/swagger-ui-bundle.js"></script>
+    <script src="/docs/initializer.js"></script>
+  </body>
+</html>
+`;
+
+/** The API page at /docs, with all its parts from the installed package: it works without a network. */
+export function docsPage(): EventHandler {
+  return (event) => {
+    const name = event.url.pathname.replace(/^\/docs\/?/, '');
+    if (name === '') return page(PAGE, 'text/html; charset=utf-8');
+    if (name === 'initializer.js') return page(INITIALIZER, 'text/javascript; charset=utf-8');
+    if (!SERVED.has(name)) throw new ApiError('not_found', 'There is nothing at this path.');
+    return fromNodeHandler((request, response) => {
+      send(request as IncomingMessage, name, { root: ASSETS, maxAge: '1h' }).pipe(response as ServerResponse);
+    })(event);
+  };
+}
+
+function page(text: string, contentType: string): HTTPResponse {
+  return new HTTPResponse(text, {
+    headers: {
+      'Content-Type': contentType,
+      'Content-Security-Policy': "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:",
+    },
+  });
+}

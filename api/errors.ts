@@ -1,0 +1,42 @@
+import { MongoError } from 'mongodb';
+import { HTTPError } from 'h3';
+import type { z } from 'zod';
+import { ApiError, ERROR_TABLE, type ErrorCode } from '../contract/errors.ts';
+
+/** Codes of the errors that the HTTP layer itself raises. */
+const HTTP_LAYER: Readonly<Record<number, { code: ErrorCode; message: string }>> = {
+  400: { code: 'invalid_input', message: 'The request cannot be understood.' },
+  404: { code: 'not_found', message: 'There is nothing at this path.' },
+  405: { code: 'method_not_allowed', message: 'This path does not take this method.' },
+  413: { code: 'body_too_large', message: 'The body is larger than 64 KiB.' },
+};
+
+/** Turns whatever was thrown into a documented error. What is unknown stays in `cause`, for the log alone. */
+export function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  if (error instanceof HTTPError && error.cause instanceof ApiError) return error.cause;
+  const inner = error instanceof HTTPError && error.unhandled === true ? (error.cause ?? error) : error;
+  if (inner instanceof MongoError) {
+    return new ApiError('unavailable', 'The database cannot be reached. Try again soon.', {
+      retryAfterSeconds: 5,
+      cause: inner,
+    });
+  }
+  const known = error instanceof HTTPError && error.unhandled !== true ? HTTP_LAYER[error.status] : undefined;
+  return new ApiError(known?.code ?? 'internal', known?.message ?? 'Something went wrong on our side.', {
+    cause: inner,
+  });
+}
+
+/** The answer to input that a schema refused: each wrong field with its reason. */
+export function invalidInput(error: z.ZodError): ApiError {
+  const details = error.issues.map((issue) => ({ path: issue.path.join('.'), message: issue.message }));
+  const [first] = details;
+  const sentence =
+    first === undefined || first.path === '' ? 'The input is not valid.' : `${first.path}: ${first.message}.`;
+  return new ApiError('invalid_input', sentence, { details, cause: error });
+}
+
+export function httpStatusOf(error: ApiError): number {
+  return ERROR_TABLE[error.code].http;
+}

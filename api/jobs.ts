@@ -1,0 +1,114 @@
+import { WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError, type Client } from '@temporalio/client';
+import { z } from 'zod';
+import { ApiError } from '../contract/errors.ts';
+import { progressStages, type JobInput } from '../contract/jobs.ts';
+import type { Progress } from '../contract/results.ts';
+import { MEMO_RECORD_ID } from '../contract/visibility.ts';
+import { searchAttributesOf } from '../temporal/search-attributes.ts';
+import type * as workflows from '../workflows/index.ts';
+
+const RPC_DEADLINE_MS = 5_000;
+const PROGRESS_DEADLINE_MS = 1_000;
+/** The memo holds the whole input, so that whoever meets the running job can write its record too. */
+const MEMO_JOB = 'job';
+
+type JobWorkflows = Omit<typeof workflows, 'deliverWebhook'>;
+
+export interface JobGateway {
+  /** Starts the job's workflow. @returns the input of the job that runs already, if one does */
+  start(workflow: keyof JobWorkflows, input: JobInput): Promise<'started' | 'closed' | { readonly running: JobInput }>;
+  /** What the running job's activity last reported; undefined when nothing is known within a second. */
+  progressOf(subjectId: string): Promise<Progress | undefined>;
+  /** Resolves when the subject's workflow has closed, or after the given time. */
+  waitFor(subjectId: string, timeoutMs: number): Promise<void>;
+  ping(): Promise<void>;
+}
+
+/** Jobs as Temporal workflows: one per subject, the workflow ID the subject's. */
+export function createJobGateway(client: Client, taskQueue: string): JobGateway {
+  const within = <Result>(timeoutMs: number, call: () => Promise<Result>): Promise<Result> =>
+    client.connection.withDeadline(Date.now() + timeoutMs, call);
+  return {
+    async start(workflow, input) {
+      const { webhookUrl: _private, ...job } = input;
+      try {
+        await within(RPC_DEADLINE_MS, () =>
+          client.workflow.start<JobWorkflows[typeof workflow]>(workflow, {
+            workflowId: input.subjectId,
+            workflowIdConflictPolicy: 'FAIL',
+            workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+            taskQueue,
+            args: [input],
+            memo: { [MEMO_RECORD_ID]: input.recordId, [MEMO_JOB]: job },
+            typedSearchAttributes: searchAttributesOf(input),
+            staticSummary: `${input.type} of ${input.mediaId}`,
+            staticDetails: `Download ${input.recordId}`,
+          }),
+        );
+        return 'started';
+      } catch (error) {
+        if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw unavailable(error);
+      }
+      const { status, memo } = await within(RPC_DEADLINE_MS, () =>
+        client.workflow.getHandle(input.subjectId).describe(),
+      ).catch((error: unknown) => {
+        throw unavailable(error);
+      });
+      // The memo is our own; nobody else writes to these workflow IDs.
+      return status.name === 'RUNNING' ? { running: memo?.[MEMO_JOB] as JobInput } : 'closed';
+    },
+
+    async progressOf(subjectId) {
+      try {
+        const { raw } = await within(PROGRESS_DEADLINE_MS, () => client.workflow.getHandle(subjectId).describe());
+        const beat = raw.pendingActivities?.find((activity) => Boolean(activity.heartbeatDetails));
+        const data = beat?.heartbeatDetails?.payloads?.[0]?.data;
+        return data === undefined || data === null
+          ? { stage: 'waiting' }
+          : toProgress(JSON.parse(new TextDecoder().decode(data)));
+      } catch {
+        // Progress is a courtesy: the record answers without it while Temporal is away.
+        return undefined;
+      }
+    },
+
+    async waitFor(subjectId, timeoutMs) {
+      try {
+        await within(timeoutMs, () => client.workflow.getHandle(subjectId).result());
+      } catch {
+        // Failed, cancelled, gone or too late: the record tells which.
+      }
+    },
+
+    async ping() {
+      await within(PROGRESS_DEADLINE_MS, () => client.workflowService.getSystemInfo({}));
+    },
+  };
+}
+
+const beatSchema = z.object({
+  stage: z.enum(progressStages),
+  percent: z.number().optional(),
+  bytes: z.number().optional(),
+  totalBytes: z.number().optional(),
+});
+
+function toProgress(beat: unknown): Progress | undefined {
+  const parsed = beatSchema.safeParse(beat);
+  if (!parsed.success) return undefined;
+  const { stage, percent, bytes, totalBytes } = parsed.data;
+  return {
+    stage,
+    ...(percent === undefined ? {} : { percent }),
+    ...(bytes === undefined ? {} : { downloaded_bytes: bytes }),
+    ...(totalBytes === undefined ? {} : { total_bytes: totalBytes }),
+  };
+}
+
+function unavailable(cause: unknown): unknown {
+  if (cause instanceof WorkflowNotFoundError) return cause;
+  return new ApiError('unavailable', 'The job engine (Temporal) cannot be reached. Try again soon.', {
+    retryAfterSeconds: 5,
+    cause,
+  });
+}

@@ -1,0 +1,84 @@
+import { createHTTPServer } from '@trpc/server/adapters/standalone';
+import { Client, Connection } from '@temporalio/client';
+import { serve } from 'h3';
+import { pino } from 'pino';
+import { loadConfig, required } from '../config.ts';
+import { createFileStore } from '../store/files.ts';
+import { createLinkSigner } from '../store/links.ts';
+import { openMongo } from '../store/mongo.ts';
+import { createRecordStore } from '../store/records.ts';
+import { onStop } from '../subprocess/on-stop.ts';
+import { connectionOptions } from '../temporal/connection.ts';
+import { registerSearchAttributes } from '../temporal/search-attributes.ts';
+import { createWebhookClient } from '../webhooks/client.ts';
+import { WEBHOOK_CLIENT_LIMITS } from '../webhooks/limits.ts';
+import type { ApiDeps } from './deps.ts';
+import { createJobGateway } from './jobs.ts';
+import { createRestApp } from './rest.ts';
+import { appRouter } from './rpc.ts';
+
+const config = loadConfig(process.env);
+const log = pino({ level: config.LOG_LEVEL, base: { part: 'api' } });
+
+const mongo = openMongo({ uri: required(config, 'MONGODB_URI'), database: config.MONGODB_DATABASE, timeoutMs: 5_000 });
+const connection = await Connection.connect(
+  connectionOptions({
+    address: required(config, 'TEMPORAL_ADDRESS'),
+    namespace: config.TEMPORAL_NAMESPACE,
+    apiKey: config.TEMPORAL_API_KEY,
+    tls: config.TEMPORAL_TLS,
+  }),
+);
+await registerSearchAttributes(connection, config.TEMPORAL_NAMESPACE);
+const client = new Client({ connection, namespace: config.TEMPORAL_NAMESPACE });
+const webhooks = createWebhookClient({ ...WEBHOOK_CLIENT_LIMITS, allowedNetworks: config.webhookAllowedNetworks });
+
+const deps: ApiDeps = {
+  records: createRecordStore(mongo.db),
+  files: createFileStore(config.filesDir),
+  signer: createLinkSigner({
+    secret: required(config, 'LINK_SECRET'),
+    driveUrl: config.DRIVE_URL,
+    ttlSeconds: config.LINK_TTL_SECONDS,
+  }),
+  jobs: createJobGateway(client, config.TASK_QUEUE),
+  webhooks,
+  webhookAllowedNetworks: config.webhookAllowedNetworks,
+  prices: config.prices,
+  pingMongo: () => mongo.ping(),
+  log,
+};
+
+const rest = serve(
+  createRestApp(deps, {
+    requestsPerMinute: config.RATE_LIMIT_PER_MINUTE,
+    publicUrl: config.PUBLIC_URL,
+    filesDir: config.filesDir,
+  }),
+  // We stop in our own order; the server's own handling of signals would end the process first.
+  { port: config.PORT, hostname: config.HOST, gracefulShutdown: false, silent: true },
+);
+await rest.ready();
+const rpc = createHTTPServer({ router: appRouter, createContext: () => ({ deps }) });
+await new Promise<void>((resolve, reject) => {
+  rpc.once('error', reject);
+  rpc.listen(config.RPC_PORT, config.RPC_HOST, resolve);
+});
+log.info({ rest: config.PUBLIC_URL, rpcPort: config.RPC_PORT }, 'api is ready');
+process.send?.({ ready: true });
+
+onStop((reason) => {
+  log.info({ reason }, 'stopping: no new requests');
+  void stop();
+});
+
+async function stop(): Promise<void> {
+  // Requests that wait for a job would hold the server open: they are cut when the grace time is over.
+  const late = setTimeout(() => process.exit(0), config.SHUTDOWN_GRACE_SECONDS * 1000);
+  await Promise.all([rest.close(), new Promise<void>((resolve) => rpc.close(() => resolve()))]);
+  webhooks.close();
+  await connection.close();
+  await mongo.close();
+  clearTimeout(late);
+  if (process.connected) process.disconnect();
+}

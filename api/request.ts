@@ -1,0 +1,40 @@
+import { assertBodySize, type H3Event } from 'h3';
+import type { z } from 'zod';
+import { ApiError } from '../contract/errors.ts';
+import { PREFER_WAIT_MAX_SECONDS, REQUEST_BODY_MAX_BYTES } from '../contract/limits.ts';
+import { invalidInput } from './errors.ts';
+
+/**
+ * Reads and checks a JSON body. The content type does not matter, as long as the body is a JSON object.
+ *
+ * @throws ApiError `invalid_json`, `invalid_input`; HTTPError 413 beyond 64 KiB, declared or not
+ */
+export async function readJsonBody<Schema extends z.ZodType>(
+  event: H3Event,
+  schema: Schema,
+): Promise<z.output<Schema>> {
+  assertBodySize(event, REQUEST_BODY_MAX_BYTES);
+  const text = await event.req.text();
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new ApiError('invalid_json', 'The body is not valid JSON.', { cause: error });
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new ApiError('invalid_json', 'The body must be a JSON object.');
+  }
+  const parsed = schema.safeParse(value);
+  if (!parsed.success) throw invalidInput(parsed.error);
+  return parsed.data;
+}
+
+/** @returns what `Prefer: wait=N` (RFC 7240) asks for, in milliseconds, at most 60 s; 0 without it */
+export function preferredWaitMs(event: H3Event): number {
+  const preferences = event.req.headers.get('prefer')?.split(/[,;]/) ?? [];
+  for (const preference of preferences) {
+    const seconds = /^\s*wait\s*=\s*"?(\d{1,9})"?\s*$/i.exec(preference)?.[1];
+    if (seconds !== undefined) return Math.min(Number(seconds), PREFER_WAIT_MAX_SECONDS) * 1000;
+  }
+  return 0;
+}

@@ -1,0 +1,68 @@
+import { initTRPC, TRPCError } from '@trpc/server';
+import { z } from 'zod';
+import { ApiError, ERROR_TABLE } from '../contract/errors.ts';
+import { ulidSchema } from '../contract/ids.ts';
+import { PREFER_WAIT_MAX_SECONDS } from '../contract/limits.ts';
+import { audioRequestSchema, webhookTestRequestSchema } from '../contract/requests.ts';
+import { downloadResultSchema, healthSchema, webhookTestResultSchema } from '../contract/results.ts';
+import type { ApiDeps } from './deps.ts';
+import { invalidInput, toApiError } from './errors.ts';
+import { checkHealth } from './use-cases/check-health.ts';
+import { getDownload } from './use-cases/get-download.ts';
+import { requestAudio } from './use-cases/request-audio.ts';
+import { testWebhook } from './use-cases/test-webhook.ts';
+
+const t = initTRPC.context<{ deps: ApiDeps }>().create({
+  errorFormatter: ({ shape, error }) => {
+    // The same body that REST answers, beside tRPC's own fields; nothing of what stays in `cause`.
+    const { stack: _secret, ...data } = shape.data;
+    const known = documented(error);
+    return { ...shape, message: known.message, data: { ...data, body: known.toBody() } };
+  },
+});
+
+function documented(error: TRPCError): ApiError {
+  if (error.cause instanceof z.ZodError) return invalidInput(error.cause);
+  if (error.code === 'NOT_FOUND' && !(error.cause instanceof ApiError)) {
+    return new ApiError('not_found', 'There is no such procedure.');
+  }
+  if (error.code === 'PARSE_ERROR') return new ApiError('invalid_json', 'The input is not valid JSON.');
+  return toApiError(error.cause ?? error);
+}
+
+/** Use cases throw {@link ApiError}; the table gives the tRPC code. */
+const procedure = t.procedure.use(async ({ next }) => {
+  const result = await next();
+  if (result.ok || result.error.cause instanceof z.ZodError) return result;
+  const error = toApiError(result.error.cause ?? result.error);
+  throw new TRPCError({ code: ERROR_TABLE[error.code].trpc, message: error.message, cause: error });
+});
+
+const waitSchema = { wait_seconds: z.number().int().min(0).max(PREFER_WAIT_MAX_SECONDS).default(0) };
+
+/** The procedures for internal callers: the same use cases, inputs and outputs as REST. */
+export const appRouter = t.router({
+  downloads: t.router({
+    audio: procedure
+      .input(audioRequestSchema.extend(waitSchema))
+      .output(downloadResultSchema)
+      .mutation(async ({ ctx, input: { wait_seconds, ...request } }) => {
+        return (await requestAudio(ctx.deps, request, wait_seconds * 1000)).body;
+      }),
+    get: procedure
+      .input(z.object({ download_id: ulidSchema, ...waitSchema }))
+      .output(downloadResultSchema)
+      .query(
+        async ({ ctx, input }) => (await getDownload(ctx.deps, input.download_id, input.wait_seconds * 1000)).body,
+      ),
+  }),
+  webhook: t.router({
+    test: procedure
+      .input(webhookTestRequestSchema)
+      .output(webhookTestResultSchema)
+      .mutation(async ({ ctx, input }) => (await testWebhook(ctx.deps, input)).body),
+  }),
+  health: procedure.output(healthSchema).query(async ({ ctx }) => (await checkHealth(ctx.deps)).body),
+});
+
+export type AppRouter = typeof appRouter;

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+
+/** The one table of direct errors: each code with its HTTP status and its tRPC code. */
+export const ERROR_TABLE = {
+  invalid_input: { http: 400, trpc: 'BAD_REQUEST' },
+  invalid_json: { http: 400, trpc: 'PARSE_ERROR' },
+  webhook_target_forbidden: { http: 400, trpc: 'BAD_REQUEST' },
+  link_invalid: { http: 403, trpc: 'FORBIDDEN' },
+  not_found: { http: 404, trpc: 'NOT_FOUND' },
+  method_not_allowed: { http: 405, trpc: 'METHOD_NOT_SUPPORTED' },
+  pending_duplicate: { http: 409, trpc: 'CONFLICT' },
+  body_too_large: { http: 413, trpc: 'PAYLOAD_TOO_LARGE' },
+  range_not_satisfiable: { http: 416, trpc: 'BAD_REQUEST' },
+  rate_limited: { http: 429, trpc: 'TOO_MANY_REQUESTS' },
+  internal: { http: 500, trpc: 'INTERNAL_SERVER_ERROR' },
+  unavailable: { http: 503, trpc: 'SERVICE_UNAVAILABLE' },
+} as const satisfies Record<string, { http: number; trpc: string }>;
+
+export type ErrorCode = keyof typeof ERROR_TABLE;
+
+export const errorBodySchema = z
+  .object({
+    error: z.string().describe('A sentence for people'),
+    code: z.enum(Object.keys(ERROR_TABLE) as [ErrorCode, ...ErrorCode[]]).describe('Stable, for programs'),
+    id: z.string().optional().describe('The pending download, with code pending_duplicate'),
+    details: z
+      .array(z.object({ path: z.string(), message: z.string() }))
+      .optional()
+      .describe('Which field is wrong, and why'),
+  })
+  .meta({ id: 'Error' });
+export type ErrorBody = z.infer<typeof errorBodySchema>;
+
+interface ErrorExtras {
+  readonly id?: string;
+  readonly details?: readonly { path: string; message: string }[];
+  readonly retryAfterSeconds?: number;
+  readonly cause?: unknown;
+}
+
+/** A direct error of a request, the same over REST and tRPC. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly code: ErrorCode;
+  readonly extras: ErrorExtras;
+
+  constructor(code: ErrorCode, message: string, extras: ErrorExtras = {}) {
+    super(message, { cause: extras.cause });
+    this.code = code;
+    this.extras = extras;
+  }
+
+  /** The documented body of this error. */
+  toBody(): ErrorBody {
+    const { id, details } = this.extras;
+    return {
+      error: this.message,
+      code: this.code,
+      ...(id === undefined ? {} : { id }),
+      ...(details === undefined ? {} : { details: [...details] }),
+    };
+  }
+}

@@ -1,0 +1,43 @@
+import { z } from 'zod';
+
+/** Who must act: nobody can help a private video; the platform may recover; the rest is for the operator. */
+export const faultSchema = z.enum(['subject', 'upstream', 'ours']);
+export type Fault = z.infer<typeof faultSchema>;
+
+/** Every reason for which a job may fail, with its fault. The names are stable: records and dashboards keep them. */
+export const FAILURE_FAULTS = {
+  private: 'subject',
+  removed: 'subject',
+  geo_blocked: 'subject',
+  age_restricted: 'subject',
+  members_only: 'subject',
+  live: 'subject',
+  not_started: 'subject',
+  drm_protected: 'subject',
+  no_audio: 'subject',
+  too_long: 'subject',
+  too_large: 'subject',
+  unsupported: 'subject',
+  rate_limited: 'upstream',
+  sign_in_required: 'upstream',
+  upstream_error: 'upstream',
+  upstream_timeout: 'upstream',
+  incomplete: 'upstream',
+  cancelled: 'ours',
+  tool_missing: 'ours',
+  disk_full: 'ours',
+  internal: 'ours',
+} as const satisfies Record<string, Fault>;
+
+export type FailureCode = keyof typeof FAILURE_FAULTS;
+
+/** Why a job failed; `message` is a plain sentence for the caller. */
+export interface Failure {
+  readonly code: FailureCode;
+  readonly message: string;
+}
+
+/** The HTTP status that a webhook of the failed job reports (specification, section 6). */
+export function originalStatusOf(failure: Failure): 400 | 500 {
+  return FAILURE_FAULTS[failure.code] === 'subject' ? 400 : 500;
+}

@@ -1,0 +1,13 @@
+import { z } from 'zod';
+
+/** A ULID in its one canonical spelling: other spellings of the same number would be other keys. */
+export const ulidSchema = z
+  .string()
+  .regex(/^[0-7][0-9A-HJKMNP-TV-Z]{25}$/, 'must be a ULID of 26 characters')
+  .meta({ id: 'Ulid', description: 'ULID', examples: ['01JD5Z3K6VQ0W8R9T2X4Y6B8CD'] });
+
+/** The id of a video as the platform writes it. A leading hyphen is legal, so an id is never a bare argument. */
+export const vidnetVideoIdSchema = z
+  .string()
+  .regex(/^[A-Za-z0-9_-]{11}$/, 'must be a video id of 11 characters out of A-Z, a-z, 0-9, "_" and "-"')
+  .meta({ id: 'VidnetVideoId', description: 'Video id of the video platform', examples: ['k3fP0aTz9Qw'] });

@@ -1,0 +1,21 @@
+import { parseMoney, type Thousandths } from './money.ts';
+
+export interface Prices {
+  /** The audio of a video. */
+  readonly audio: Thousandths;
+  /** Speaker labels, per started minute of audio. */
+  readonly speakerLabelsPerMinute: Thousandths;
+}
+
+/** The price table; configuration may override single prices by decimal strings with three decimals. */
+export function priceTable(overrides: { readonly audio: string | undefined }): Prices {
+  return Object.freeze({
+    audio: parseMoney(overrides.audio ?? '0.005'),
+    speakerLabelsPerMinute: parseMoney('0.006'),
+  });
+}
+
+/** The price of labelling the speakers of that much audio: each started minute counts. */
+export function speakerLabelsPrice(prices: Prices, durationSeconds: number): Thousandths {
+  return prices.speakerLabelsPerMinute * Math.ceil(durationSeconds / 60);
+}

@@ -1,0 +1,14 @@
+import type { RecordType } from './records.ts';
+
+/**
+ * A subject is what a job is about; its ID is the Temporal workflow ID, so that one subject never has two open jobs.
+ * The parts are validated ids, which contain no slash.
+ */
+export function subjectIdOf(type: RecordType, ...parts: readonly string[]): string {
+  return [type, ...parts].join('/');
+}
+
+/** The workflow that delivers the result of a record to its n-th subscriber (counted from 1). */
+export function deliveryIdOf(recordId: string, subscriber: number): string {
+  return `webhook/${recordId}/${String(subscriber)}`;
+}

@@ -1,0 +1,7 @@
+/** The task queues behind one prefix: split by resource, so that slow work of one kind holds up no other. */
+export const taskQueues = {
+  /** Workflows, and activities that only touch the database. */
+  workflows: (prefix: string): string => prefix,
+  fetch: (prefix: string): string => `${prefix}-fetch`,
+  webhooks: (prefix: string): string => `${prefix}-webhooks`,
+};

@@ -1,0 +1,14 @@
+/** @returns ISO 8601 UTC with microseconds; kept as a string, since a BSON date holds milliseconds only */
+export function formatMicroseconds(epochMicroseconds: number): string {
+  const milliseconds = Math.floor(epochMicroseconds / 1000);
+  const rest = Math.floor(epochMicroseconds - milliseconds * 1000);
+  return new Date(milliseconds).toISOString().replace('Z', `${String(rest).padStart(3, '0')}Z`);
+}
+
+/** @returns `HH:MM:SS`, rounded to the nearest second; hours grow beyond two digits when they must */
+export function formatDuration(durationSeconds: number): string {
+  const total = Math.round(durationSeconds);
+  return [Math.floor(total / 3600), Math.floor(total / 60) % 60, total % 60]
+    .map((part) => String(part).padStart(2, '0'))
+    .join(':');
+}

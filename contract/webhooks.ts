@@ -1,0 +1,46 @@
+import type { RecordType } from './records.ts';
+
+/** Delays before the 1st, 2nd and 3rd retry (specification, section 6). */
+export const WEBHOOK_RETRY_DELAYS_SECONDS = [10, 30, 60] as const;
+export const WEBHOOK_TIMEOUT_SECONDS = 10;
+export const WEBHOOK_USER_AGENT = 'Service-Webhook/1.0';
+
+/** The value of `X-Webhook-Endpoint` for each type of record. */
+export const WEBHOOK_ENDPOINTS = {
+  audio: 'downloads/audio',
+  vidnet_video: 'downloads/video',
+  captions: 'transcripts',
+  list: 'channel/videos',
+  imgnet_profile: 'imgnet/profile',
+  imgnet_post: 'imgnet/content',
+  imgnet_list_posts: 'imgnet/list',
+  imgnet_list_reels: 'imgnet/list',
+  imgnet_audio: 'imgnet/audio',
+} as const satisfies Record<RecordType, string>;
+
+/** The five headers of every delivery. */
+export function webhookHeaders(delivery: {
+  readonly endpoint: string;
+  readonly originalStatus: number;
+  readonly downloadId: string;
+}): Record<string, string> {
+  return {
+    'Content-Type': 'application/json',
+    'User-Agent': WEBHOOK_USER_AGENT,
+    'X-Webhook-Endpoint': delivery.endpoint,
+    'X-Webhook-Original-Status': String(delivery.originalStatus),
+    'X-Webhook-Download-Id': delivery.downloadId,
+  };
+}
+
+export type DeliveryState = 'pending' | 'delivered' | 'abandoned';
+
+/** One request to the receiver: its status code, or what kept it from answering. */
+export interface DeliveryAttempt {
+  /** Counted from 1. */
+  readonly number: number;
+  readonly startedAt: string;
+  readonly durationMs: number;
+  readonly statusCode?: number;
+  readonly error?: string;
+}

@@ -1,0 +1,94 @@
+// node embedded/bootstrap.mjs TARGET.ts [ARG...]
+// Makes the first command after a clone work: checks Node, installs the npm packages when they are missing or stale,
+// then runs TARGET in this process. Plain JavaScript without dependencies, since nothing is installed yet.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+const STAMP = join(ROOT, 'node_modules', '.tapedeck-stamp');
+const LOCK = join(ROOT, '.tapedeck', 'npm-ci.lock');
+const LOCK_STALE_MS = 10 * 60_000;
+const OLDEST_NODE = [20, 19];
+
+function fail(message) {
+  console.error(message);
+  process.exit(1);
+}
+
+function checkNode() {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  if (major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])) return;
+  fail(
+    `Node ${process.versions.node} at ${process.execPath} is too old: Tapedeck needs ${OLDEST_NODE.join('.')} or newer.`,
+  );
+}
+
+/** What node_modules must have been made from: the lock file, and Node's ABI because of native packages. */
+function wantedStamp() {
+  const lock = readFileSync(join(ROOT, 'package-lock.json'));
+  return `${createHash('sha256').update(lock).digest('hex')} ${process.versions.modules} ${process.platform} ${process.arch}\n`;
+}
+
+function isFresh(wanted) {
+  return existsSync(STAMP) && readFileSync(STAMP, 'utf8') === wanted;
+}
+
+/** mkdir is atomic, so only one of two set-ups that start together runs npm; the other waits for it. */
+function withLock(wanted, work) {
+  mkdirSync(dirname(LOCK), { recursive: true });
+  for (;;) {
+    try {
+      mkdirSync(LOCK);
+      break;
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error;
+      if (isFresh(wanted)) return;
+      const age = Date.now() - (statSync(LOCK, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
+      if (age > LOCK_STALE_MS) rmSync(LOCK, { recursive: true, force: true });
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
+    }
+  }
+  const release = () => rmSync(LOCK, { recursive: true, force: true });
+  // npm runs synchronously, so these run only after it; it gets the terminal's own signals.
+  process.once('exit', release);
+  try {
+    if (!isFresh(wanted)) work();
+  } finally {
+    release();
+    process.removeListener('exit', release);
+  }
+}
+
+function installPackages() {
+  const wanted = wantedStamp();
+  if (isFresh(wanted)) return;
+  withLock(wanted, () => {
+    const missing = !existsSync(join(ROOT, 'node_modules'));
+    console.error(`npm packages: ${missing ? 'missing' : 'not those of package-lock.json'}, running npm ci`);
+    const started = Date.now();
+    // Under npm the very npm that runs us is known; otherwise the one on PATH.
+    const npm = process.env.npm_execpath;
+    const [program, first] = npm?.endsWith('.js') ? [process.execPath, [npm]] : ['npm', []];
+    const done = spawnSync(program, [...first, 'ci', '--loglevel=error'], { cwd: ROOT, stdio: ['ignore', 2, 2] });
+    if (done.error)
+      fail(`npm packages: cannot run npm (${done.error.message}); install npm, or run \`npm ci\` yourself.`);
+    if (done.status !== 0)
+      fail(`npm packages: \`npm ci\` ended with ${String(done.status ?? done.signal)}; its own message is above.`);
+    writeFileSync(STAMP, wanted);
+    console.error(`npm packages: installed in ${((Date.now() - started) / 1000).toFixed(0)} s`);
+  });
+}
+
+checkNode();
+const [target, ...args] = process.argv.slice(2);
+if (target === undefined) fail('usage: node embedded/bootstrap.mjs TARGET.ts [ARG...]');
+installPackages();
+const file = resolve(ROOT, target);
+if (!existsSync(file)) fail(`${file}: no such file`);
+process.argv = [process.argv[0], file, ...args];
+const { register } = await import('tsx/esm/api');
+register();
+await import(pathToFileURL(file).href);

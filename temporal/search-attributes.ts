@@ -1,0 +1,47 @@
+import type { Connection } from '@temporalio/client';
+import { defineSearchAttributeKey, SearchAttributeType, type TypedSearchAttributes } from '@temporalio/common';
+import { temporal } from '@temporalio/proto';
+import { SEARCH_ATTRIBUTES } from '../contract/visibility.ts';
+import type { JobInput } from '../contract/jobs.ts';
+
+const ALREADY_EXISTS = 6;
+const KEYWORD = temporal.api.enums.v1.IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD;
+
+/**
+ * Registers what jobs are found by, unless it is registered already.
+ *
+ * @throws Error naming the attributes when the cluster does not allow it (Temporal Cloud: its own console does that)
+ */
+export async function registerSearchAttributes(connection: Connection, namespace: string): Promise<void> {
+  const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
+  const missing = Object.values(SEARCH_ATTRIBUTES).filter((name) => !(name in customAttributes));
+  if (missing.length === 0) return;
+  const searchAttributes = Object.fromEntries(missing.map((name) => [name, KEYWORD]));
+  try {
+    await connection.operatorService.addSearchAttributes({ namespace, searchAttributes });
+  } catch (error) {
+    // Another process of the service was quicker.
+    if ((error as { code?: unknown }).code === ALREADY_EXISTS) return;
+    throw new Error(
+      `Cannot register search attributes ${missing.join(', ')} (type Keyword) in namespace ${namespace}`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+/** The search attributes of one job. */
+export function searchAttributesOf(
+  input: JobInput,
+): NonNullable<ConstructorParameters<typeof TypedSearchAttributes>[0]> {
+  const keyword = (name: string, value: string) => ({
+    key: defineSearchAttributeKey(name, SearchAttributeType.KEYWORD),
+    value,
+  });
+  return [
+    keyword(SEARCH_ATTRIBUTES.type, input.type),
+    keyword(SEARCH_ATTRIBUTES.mediaId, input.mediaId),
+    keyword(SEARCH_ATTRIBUTES.downloadId, input.recordId),
+  ];
+}

@@ -1,0 +1,63 @@
+import { BlockList, isIP } from 'node:net';
+
+/** An address family's whole space that may be public. IPv6: only 2000::/3 is given out by IANA for global unicast. */
+const PUBLIC_SPACE = networks(['0.0.0.0/0', '2000::/3']);
+
+/**
+ * What is not public inside that space (IANA special-purpose registries). Because IPv6 starts from 2000::/3, NAT64, local
+ * NAT64, IPv4-compatible, unique-local, link-local, site-local, SRv6 and multicast addresses are out without being listed.
+ */
+const SPECIAL_NETWORKS = networks([
+  '0.0.0.0/8', // "this network"; on Linux 0.0.0.0 connects to loopback
+  '10.0.0.0/8',
+  '100.64.0.0/10', // carrier-grade NAT; also Alibaba's metadata service
+  '127.0.0.0/8',
+  '168.63.129.16/32', // Azure's host agent: looks public and is reachable from every virtual machine there
+  '169.254.0.0/16', // link-local: the metadata services of most clouds
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.88.99.0/24', // 6to4 relays
+  '192.168.0.0/16',
+  '198.18.0.0/15', // benchmarks between networks
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/4', // multicast
+  '240.0.0.0/4', // reserved, and broadcast
+  '2001::/23', // Teredo carries an IPv4 address inside; ORCHID, benchmarks
+  '2001:db8::/32',
+  '2002::/16', // 6to4 carries an IPv4 address inside
+  '3fff::/20', // documentation
+]);
+
+/**
+ * Whether an IP address belongs to the public Internet.
+ *
+ * @param address an IPv4 address in dotted decimal or an IPv6 address, without brackets, as sockets and resolvers give it.
+ *   An IPv4 address mapped into IPv6 is judged as IPv4. Everything else, zone ids included, is not public.
+ */
+export function isPublicAddress(address: string): boolean {
+  return inNetworks(address, PUBLIC_SPACE) && !inNetworks(address, SPECIAL_NETWORKS);
+}
+
+/** Whether an IP address lies in one of the networks. A mapped IPv4 address counts as the IPv4 address that it reaches. */
+export function inNetworks(address: string, list: BlockList): boolean {
+  const family = isIP(address);
+  // A zone id picks a network interface: no public address has one, and no list can name one.
+  if (family === 0 || address.includes('%')) return false;
+  return list.check(address, family === 4 ? 'ipv4' : 'ipv6');
+}
+
+/** Whether the guard lets a connection to this address through. */
+export function isPermittedAddress(address: string, allowedNetworks: BlockList): boolean {
+  return isPublicAddress(address) || inNetworks(address, allowedNetworks);
+}
+
+function networks(subnets: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const subnet of subnets) {
+    const [address = '', prefix] = subnet.split('/');
+    list.addSubnet(address, Number(prefix), isIP(address) === 4 ? 'ipv4' : 'ipv6');
+  }
+  return list;
+}

@@ -1,0 +1,101 @@
+import { mkdir } from 'node:fs/promises';
+import { Connection } from '@temporalio/client';
+import { NativeConnection, Runtime } from '@temporalio/worker';
+import { pino } from 'pino';
+import { createActivities } from '../activities/create-activities.ts';
+import { loadConfig, required } from '../config.ts';
+import { createMedia } from '../media/ffmpeg.ts';
+import { onStop } from '../subprocess/on-stop.ts';
+import { createYtdlpSource } from '../sources/vidnet/yt-dlp.ts';
+import { createDeliveryStore } from '../store/deliveries.ts';
+import { createFileStore } from '../store/files.ts';
+import { createLinkSigner } from '../store/links.ts';
+import { openMongo } from '../store/mongo.ts';
+import { createRecordStore } from '../store/records.ts';
+import { createWorkFolders } from '../store/work-folders.ts';
+import { connectionOptions } from '../temporal/connection.ts';
+import { registerSearchAttributes } from '../temporal/search-attributes.ts';
+import { createWebhookClient } from '../webhooks/client.ts';
+import { WEBHOOK_CLIENT_LIMITS } from '../webhooks/limits.ts';
+import { bundleWorkflows, createWorkers } from './create-workers.ts';
+import { temporalLogger } from './temporal-logger.ts';
+
+const config = loadConfig(process.env);
+const log = pino({ level: config.LOG_LEVEL, base: { part: 'worker' } });
+Runtime.install({ logger: temporalLogger(log), shutdownSignals: [] });
+
+const temporal = {
+  address: required(config, 'TEMPORAL_ADDRESS'),
+  namespace: config.TEMPORAL_NAMESPACE,
+  apiKey: config.TEMPORAL_API_KEY,
+  tls: config.TEMPORAL_TLS,
+};
+const mongo = openMongo({ uri: required(config, 'MONGODB_URI'), database: config.MONGODB_DATABASE, timeoutMs: 10_000 });
+const webhooks = createWebhookClient({
+  ...WEBHOOK_CLIENT_LIMITS,
+  allowedNetworks: config.webhookAllowedNetworks,
+});
+const signer = createLinkSigner({
+  secret: required(config, 'LINK_SECRET'),
+  driveUrl: config.DRIVE_URL,
+  ttlSeconds: config.LINK_TTL_SECONDS,
+});
+const workFolders = createWorkFolders(config.workDir);
+const limits = { maxFileBytes: config.MAX_FILE_BYTES, maxMediaSeconds: config.MAX_MEDIA_SECONDS };
+const activities = createActivities({
+  records: createRecordStore(mongo.db),
+  deliveries: createDeliveryStore(mongo.db),
+  files: createFileStore(config.filesDir),
+  workFolders,
+  vidnet: createYtdlpSource({
+    program: config.YTDLP_PATH,
+    videoUrlTemplate: config.VIDNET_VIDEO_URL,
+    pluginDir: config.YTDLP_PLUGIN_DIR,
+    cookiesFile: config.YTDLP_COOKIES_FILE,
+    proxy: config.YTDLP_PROXY,
+    extractorArgs: config.YTDLP_EXTRACTOR_ARGS,
+    jsRuntime: config.YTDLP_JS_RUNTIME,
+    ...limits,
+  }),
+  media: createMedia({ ffmpeg: config.FFMPEG_PATH, ffprobe: config.FFPROBE_PATH, ...limits }),
+  webhooks,
+  rendering: { prices: config.prices, linkTo: (recordId, name) => signer.linkTo(recordId, name) },
+  maxMediaSeconds: config.MAX_MEDIA_SECONDS,
+  fetchTimeoutMs: config.FETCH_TIMEOUT_SECONDS * 1000,
+});
+
+await mkdir(config.workDir, { recursive: true });
+const removed = await workFolders.removeAbandoned();
+if (removed.length > 0) log.info({ removed }, 'removed what an earlier worker left behind');
+
+const client = await Connection.connect(connectionOptions(temporal));
+await registerSearchAttributes(client, temporal.namespace);
+await client.close();
+const connection = await NativeConnection.connect(connectionOptions(temporal));
+const workers = await createWorkers({
+  connection,
+  namespace: temporal.namespace,
+  taskQueue: config.TASK_QUEUE,
+  bundle: await bundleWorkflows(),
+  activities,
+  maxFetches: config.MAX_FETCHES,
+  maxDeliveries: config.MAX_DELIVERIES,
+  shutdownGraceMs: config.SHUTDOWN_GRACE_SECONDS * 1000,
+});
+
+onStop((reason) => {
+  log.info({ reason }, 'stopping: running work gets its grace time');
+  workers.shutdown();
+});
+const running = workers.run();
+log.info({ taskQueue: config.TASK_QUEUE, temporal: temporal.address }, 'worker is ready');
+process.send?.({ ready: true });
+try {
+  await running;
+} finally {
+  webhooks.close();
+  await connection.close();
+  await mongo.close();
+}
+// An open channel to the parent would keep the process alive.
+if (process.connected) process.disconnect();

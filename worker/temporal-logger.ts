@@ -1,0 +1,18 @@
+import { DefaultLogger, type LogLevel } from '@temporalio/worker';
+import type { Logger } from 'pino';
+
+const LEVELS: Record<LogLevel, 'trace' | 'debug' | 'info' | 'warn' | 'error'> = {
+  TRACE: 'trace',
+  DEBUG: 'debug',
+  INFO: 'info',
+  WARN: 'warn',
+  ERROR: 'error',
+};
+
+/** The SDK's lines in the service's own log. */
+export function temporalLogger(log: Logger): DefaultLogger {
+  return new DefaultLogger('INFO', ({ level, message, meta }) => {
+    const fields: unknown = meta;
+    log[LEVELS[level]]({ temporal: fields }, message);
+  });
+}

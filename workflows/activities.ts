@@ -1,0 +1,36 @@
+import { ActivityCancellationType, proxyActivities, workflowInfo } from '@temporalio/workflow';
+import type { DeliverActivities, FetchActivities, RecordActivities } from '../activities/create-activities.ts';
+import { taskQueues } from '../contract/task-queues.ts';
+
+/** The database may be away for hours: these are tried until they succeed. */
+export const records = proxyActivities<RecordActivities>({
+  startToCloseTimeout: '30 seconds',
+  retry: { initialInterval: '500 milliseconds', maximumInterval: '30 seconds' },
+});
+
+/**
+ * Downloads. The retry policy mends our own faults only (a worker that died, a full database): what the subject or the
+ * upstream refuses comes back at once, and the workflow decides.
+ */
+export function fetchActivities(summary: string) {
+  return proxyActivities<FetchActivities>({
+    taskQueue: taskQueues.fetch(workflowInfo().taskQueue),
+    startToCloseTimeout: '10 hours',
+    // A worker that was killed outright is noticed after this time.
+    heartbeatTimeout: '10 seconds',
+    // The default is TRY_CANCEL: the workflow would go on while yt-dlp still runs.
+    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+    retry: { initialInterval: '1 second', maximumInterval: '1 minute', maximumAttempts: 30 },
+    summary,
+  });
+}
+
+/** One request to a receiver. Its refusal is a result; only our own faults are retried here, without using up an attempt. */
+export function deliverActivities(summary: string) {
+  return proxyActivities<DeliverActivities>({
+    taskQueue: taskQueues.webhooks(workflowInfo().taskQueue),
+    startToCloseTimeout: '20 seconds',
+    retry: { initialInterval: '1 second', maximumInterval: '30 seconds' },
+    summary,
+  });
+}

@@ -1,0 +1,3 @@
+// The entry of the workflow bundle: every exported function is a workflow type.
+export { audio } from './audio.ts';
+export { deliverWebhook } from './deliver-webhook.ts';

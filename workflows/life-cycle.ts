@@ -1,0 +1,81 @@
+import {
+  allHandlersFinished,
+  CancellationScope,
+  ChildWorkflowCancellationType,
+  condition,
+  ParentClosePolicy,
+  setHandler,
+  startChild,
+  TemporalFailure,
+} from '@temporalio/workflow';
+import type { JobInput } from '../contract/jobs.ts';
+import type { JobOutcome, JobResult } from '../contract/records.ts';
+import { deliveryIdOf } from '../contract/subjects.ts';
+import { records } from './activities.ts';
+import { deliverWebhook } from './deliver-webhook.ts';
+import { progressQuery, subscribeSignal, type JobProgress } from './messages.ts';
+import { failureOf } from './outcome.ts';
+import { Subscribers } from './subscribers.ts';
+import { withUpstreamBackOff } from './upstream-back-off.ts';
+
+/**
+ * What all jobs share: claim the subject, work, finish the record once, notify the subscribers.
+ *
+ * @param work what is special about a kind of job; repeated while the upstream refuses
+ * @throws what ended the work, so that operators find failed and cancelled jobs by their status
+ */
+export async function runJob(input: JobInput, work: () => Promise<JobResult>): Promise<void> {
+  const subscribers = new Subscribers();
+  subscribers.add(input.webhookUrl);
+  let progress: JobProgress = { stage: 'accepted', upstreamRefusals: 0 };
+  setHandler(subscribeSignal, (url) => subscribers.add(url));
+  setHandler(progressQuery, () => progress);
+
+  // Cancelled before it began, a job still has a record that says so, and subscribers who wait for it.
+  const claim = await CancellationScope.nonCancellable(() => records.claimJob(input));
+  if (claim === 'done') return;
+
+  let outcome: JobOutcome;
+  let problem: TemporalFailure | undefined;
+  try {
+    progress = { ...progress, stage: 'working' };
+    const result = await withUpstreamBackOff(work, (lastRefusal) => {
+      progress = { stage: 'backing-off', upstreamRefusals: progress.upstreamRefusals + 1, lastRefusal };
+    });
+    outcome = { status: 'success', result };
+  } catch (error) {
+    // Anything else is a bug of ours: the task is tried again after the next deploy, and the job goes on.
+    if (!(error instanceof TemporalFailure)) throw error;
+    problem = error;
+    outcome = { status: 'failed', failure: failureOf(error) };
+  }
+
+  progress = { ...progress, stage: 'notifying' };
+  await CancellationScope.nonCancellable(async () => {
+    await records.finishJob({ recordId: input.recordId, outcome });
+    await notify(input.recordId, subscribers);
+  });
+  if (problem !== undefined) throw problem;
+}
+
+/** A subscriber may arrive while an earlier one is being notified: go on until none is left and no handler runs. */
+async function notify(recordId: string, subscribers: Subscribers): Promise<void> {
+  for (;;) {
+    const next = subscribers.take();
+    if (next !== undefined) {
+      const deliveryId = deliveryIdOf(recordId, next.number);
+      // Awaited until it has started: a parent that closes earlier takes the child with it.
+      await startChild(deliverWebhook, {
+        workflowId: deliveryId,
+        args: [{ deliveryId, recordId, url: next.url }],
+        parentClosePolicy: ParentClosePolicy.ABANDON,
+        cancellationType: ChildWorkflowCancellationType.ABANDON,
+        staticSummary: `Webhook of download ${recordId}`,
+      });
+    } else if (allHandlersFinished()) {
+      return;
+    } else {
+      await condition(allHandlersFinished);
+    }
+  }
+}
