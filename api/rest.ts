@@ -44,8 +44,13 @@ export function createRestApp(deps: ApiDeps, options: RestOptions): H3 {
   };
   for (const [name, operation] of Object.entries(operations)) {
     const path = operation.path.replaceAll(/\{(\w+)\}/g, ':$1');
-    app.on(operation.method, path, routes[name as keyof typeof operations]);
-    app.all(path, () => refuseMethod(operation.method));
+    const handler = routes[name as keyof typeof operations];
+    app.on(operation.method, path, handler);
+    if (operation.method === 'get') app.head(path, handler);
+    app.all(path, () => {
+      const allow = operation.method === 'get' ? 'GET, HEAD' : 'POST';
+      throw new ApiError('method_not_allowed', `This path takes ${allow} only.`, { headers: { Allow: allow } });
+    });
   }
 
   const document = JSON.stringify(openApiDocument(options.publicUrl));
@@ -55,10 +60,6 @@ export function createRestApp(deps: ApiDeps, options: RestOptions): H3 {
   app.get('/files/**', files);
   app.head('/files/**', files);
   return app;
-}
-
-function refuseMethod(allowed: string): never {
-  throw new ApiError('method_not_allowed', `This path takes ${allowed.toUpperCase()} only.`);
 }
 
 function respond(event: H3Event, answer: Answer<unknown>): HTTPResponse {
@@ -87,6 +88,7 @@ function errorResponse(deps: ApiDeps, thrown: unknown, event: H3Event): HTTPResp
     headers: {
       'Content-Type': 'application/json',
       'Cache-Control': 'no-store',
+      ...error.extras.headers,
       ...(retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) }),
     },
   });

@@ -35,6 +35,8 @@ interface ErrorExtras {
   readonly id?: string;
   readonly details?: readonly { path: string; message: string }[];
   readonly retryAfterSeconds?: number;
+  /** Further headers that HTTP asks for, such as `Allow`. */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
 }
 

@@ -2,13 +2,12 @@
 // Makes the first command after a clone work: checks Node, installs the npm packages when they are missing or stale,
 // then runs TARGET in this process. Plain JavaScript without dependencies, since nothing is installed yet.
 import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
-const STAMP = join(ROOT, 'node_modules', '.tapedeck-stamp');
+const INSTALLED = join(ROOT, 'node_modules', '.package-lock.json');
 const LOCK = join(ROOT, '.tapedeck', 'npm-ci.lock');
 const LOCK_STALE_MS = 10 * 60_000;
 const OLDEST_NODE = [20, 19];
@@ -26,18 +25,22 @@ function checkNode() {
   );
 }
 
-/** What node_modules must have been made from: the lock file, and Node's ABI because of native packages. */
-function wantedStamp() {
-  const lock = readFileSync(join(ROOT, 'package-lock.json'));
-  return `${createHash('sha256').update(lock).digest('hex')} ${process.versions.modules} ${process.platform} ${process.arch}\n`;
-}
-
-function isFresh(wanted) {
-  return existsSync(STAMP) && readFileSync(STAMP, 'utf8') === wanted;
+/**
+ * Whether node_modules holds what package-lock.json asks for, by the list that npm itself leaves there at the end of an
+ * install. So an install made by hand counts too. Optional packages may be absent: most are for other platforms.
+ */
+function isFresh() {
+  if (!existsSync(INSTALLED)) return false;
+  const installed = JSON.parse(readFileSync(INSTALLED, 'utf8')).packages;
+  const wanted = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')).packages;
+  return Object.entries(wanted).every(
+    ([path, { version, optional }]) =>
+      path === '' || (path in installed ? installed[path].version === version : optional === true),
+  );
 }
 
 /** mkdir is atomic, so only one of two set-ups that start together runs npm; the other waits for it. */
-function withLock(wanted, work) {
+function withLock(work) {
   mkdirSync(dirname(LOCK), { recursive: true });
   for (;;) {
     try {
@@ -45,7 +48,7 @@ function withLock(wanted, work) {
       break;
     } catch (error) {
       if (error.code !== 'EEXIST') throw error;
-      if (isFresh(wanted)) return;
+      if (isFresh()) return;
       const age = Date.now() - (statSync(LOCK, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
       if (age > LOCK_STALE_MS) rmSync(LOCK, { recursive: true, force: true });
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
@@ -55,7 +58,7 @@ function withLock(wanted, work) {
   // npm runs synchronously, so these run only after it; it gets the terminal's own signals.
   process.once('exit', release);
   try {
-    if (!isFresh(wanted)) work();
+    if (!isFresh()) work();
   } finally {
     release();
     process.removeListener('exit', release);
@@ -63,9 +66,8 @@ function withLock(wanted, work) {
 }
 
 function installPackages() {
-  const wanted = wantedStamp();
-  if (isFresh(wanted)) return;
-  withLock(wanted, () => {
+  if (isFresh()) return;
+  withLock(() => {
     const missing = !existsSync(join(ROOT, 'node_modules'));
     console.error(`npm packages: ${missing ? 'missing' : 'not those of package-lock.json'}, running npm ci`);
     const started = Date.now();
@@ -77,7 +79,6 @@ function installPackages() {
       fail(`npm packages: cannot run npm (${done.error.message}); install npm, or run \`npm ci\` yourself.`);
     if (done.status !== 0)
       fail(`npm packages: \`npm ci\` ended with ${String(done.status ?? done.signal)}; its own message is above.`);
-    writeFileSync(STAMP, wanted);
     console.error(`npm packages: installed in ${((Date.now() - started) / 1000).toFixed(0)} s`);
   });
 }

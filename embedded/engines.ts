@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { Daemon } from './daemon.ts';
+import type { Supervised } from './supervise.ts';
 import { ensureMongodbServer } from './mongodb-server.ts';
 import { mongodbUri, startMongodb } from './mongodb.ts';
 import { choosePort, type PortChoice } from './ports.ts';
@@ -43,11 +43,8 @@ export interface Engines {
 export async function startEngines(options: EnginesOptions): Promise<Engines> {
   const [temporal, mongodb] = await Promise.allSettled([temporalPart(options), mongodbPart(options)]);
   if (temporal.status === 'rejected' || mongodb.status === 'rejected') {
-    await Promise.all(
-      [temporal, mongodb].map((part) =>
-        part.status === 'fulfilled' ? part.value.daemon?.stop(STOP_GRACE_MS) : undefined,
-      ),
-    );
+    if (temporal.status === 'fulfilled') await temporal.value.daemon?.stop(STOP_GRACE_MS);
+    if (mongodb.status === 'fulfilled') await mongodb.value.daemon?.stop(STOP_GRACE_MS);
     throw temporal.status === 'rejected' ? temporal.reason : (mongodb as PromiseRejectedResult).reason;
   }
   let stopped: Promise<void> | undefined;
@@ -74,7 +71,7 @@ export async function startEngines(options: EnginesOptions): Promise<Engines> {
 
 async function temporalPart(
   options: EnginesOptions,
-): Promise<{ address: string; uiUrl: string | undefined; daemon?: Daemon }> {
+): Promise<{ address: string; uiUrl: string | undefined; daemon?: Supervised }> {
   const { env, ports, log } = options;
   const given = setting(env, 'TEMPORAL_ADDRESS');
   if (given !== undefined) {
@@ -103,7 +100,7 @@ async function temporalPart(
   return { address, uiUrl: `http://127.0.0.1:${String(uiPort)}`, daemon };
 }
 
-async function mongodbPart(options: EnginesOptions): Promise<{ uri: string; daemon?: Daemon }> {
+async function mongodbPart(options: EnginesOptions): Promise<{ uri: string; daemon?: Supervised }> {
   const { env, ports, log } = options;
   const given = setting(env, 'MONGODB_URI');
   if (given !== undefined) {

@@ -25,6 +25,12 @@ export interface MongodbServer {
  * @throws {NoWayError}
  */
 export async function ensureMongodbServer(setup: Setup, stateDir: string): Promise<Found<MongodbServer>> {
+  const given = setup.env['MONGOD_PATH'];
+  // A given path is taken at its word or is an error: falling back would hide the mistake.
+  if (given !== undefined && given !== '') {
+    const program = await checkedMongod(await fromSetting('MONGOD_PATH', given, setup.env), setup.env);
+    return { way: 'MONGOD_PATH', value: { kind: 'mongod', program } };
+  }
   const used = await usedKind(stateDir);
   const ways = [...mongodbFound(setup), ...mongodbInstalled(setup)].filter(
     (way) => used === undefined || way.kind === used,
@@ -52,17 +58,8 @@ interface KindWay extends Way<MongodbServer> {
 
 /** Ways that only look. */
 export function mongodbFound({ env, cacheDir }: Setup): KindWay[] {
-  const given = env['MONGOD_PATH'];
   const ferretdb = ferretdbProgram(cacheDir);
   return [
-    ...(given === undefined || given === ''
-      ? []
-      : [
-          way('mongod', 'MONGOD_PATH', {
-            looks: true,
-            attempt: async () => checkedMongod(await fromSetting('MONGOD_PATH', given, env), env),
-          }),
-        ]),
     way('mongod', 'on PATH', {
       looks: true,
       hint: 'install MongoDB, or run your own server and set MONGODB_URI',

@@ -1,7 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
-import { startDaemon, type Daemon } from './daemon.ts';
+import { startDaemon } from './daemon.ts';
+import type { Supervised } from './supervise.ts';
 import { dataFolder, type MongodbServer } from './mongodb-server.ts';
 import { defined, type Env } from './programs.ts';
 import type { Log } from './ways.ts';
@@ -19,7 +20,7 @@ export interface MongodbServerOptions {
 }
 
 /** Starts a MongoDB-wire server on 127.0.0.1, state kept in `stateDir`. @throws when it does not come up */
-export async function startMongodb(options: MongodbServerOptions): Promise<Daemon> {
+export async function startMongodb(options: MongodbServerOptions): Promise<Supervised> {
   const { server, stateDir } = options;
   const port = String(options.port);
   const data = dataFolder(stateDir, server.kind);

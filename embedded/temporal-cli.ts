@@ -19,22 +19,18 @@ export interface Setup {
 
 /** Path of the `temporal` program, set up when needed. @throws {NoWayError} */
 export async function ensureTemporalCli(setup: Setup): Promise<Found<string>> {
+  const given = setup.env['TEMPORAL_CLI_PATH'];
+  // A given path is taken at its word or is an error: falling back would hide the mistake.
+  if (given !== undefined && given !== '') {
+    const program = await fromSetting('TEMPORAL_CLI_PATH', given, setup.env);
+    return { way: 'TEMPORAL_CLI_PATH', value: await checked(program, setup.env) };
+  }
   return firstWay('Temporal', [...temporalFound(setup), ...temporalInstalled(setup)], setup.log);
 }
 
 /** Ways that only look. */
 export function temporalFound({ env, cacheDir }: Setup): Way<string>[] {
-  const given = env['TEMPORAL_CLI_PATH'];
   return [
-    ...(given === undefined || given === ''
-      ? []
-      : [
-          {
-            name: 'TEMPORAL_CLI_PATH',
-            looks: true,
-            attempt: async () => checked(await fromSetting('TEMPORAL_CLI_PATH', given, env), env),
-          },
-        ]),
     {
       name: 'on PATH',
       looks: true,

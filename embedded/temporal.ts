@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
-import { startDaemon, type Daemon } from './daemon.ts';
+import { startDaemon } from './daemon.ts';
+import type { Supervised } from './supervise.ts';
 import { defined, type Env } from './programs.ts';
 import type { Log } from './ways.ts';
 
@@ -20,7 +21,7 @@ export interface TemporalServerOptions {
 }
 
 /** Starts the Temporal dev server with its Web UI, state kept in `stateDir`. @throws when it does not come up */
-export async function startTemporal(options: TemporalServerOptions): Promise<Daemon> {
+export async function startTemporal(options: TemporalServerOptions): Promise<Supervised> {
   const { port, uiPort, stateDir } = options;
   const address = `127.0.0.1:${String(port)}`;
   const connection = Connection.lazy({ address });

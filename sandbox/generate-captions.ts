@@ -21,12 +21,16 @@ export function automaticJson3(utterances: readonly Utterance[]): string {
   utterances.forEach((u, index) => {
     const next = utterances[index + 1];
     const segs = timedWords(u).map(({ word, offsetMs }, n) =>
-      n === 0
-        ? { utf8: word, acAsrConf: 0 }
-        : { utf8: ` ${word}`, tOffsetMs: offsetMs, acAsrConf: 0 },
+      n === 0 ? { utf8: word, acAsrConf: 0 } : { utf8: ` ${word}`, tOffsetMs: offsetMs, acAsrConf: 0 },
     );
     if (index > 0) {
-      events.push({ tStartMs: u.startMs - 10, dDurationMs: u.durationMs + 10, wWinId: 1, aAppend: 1, segs: [{ utf8: '\n' }] });
+      events.push({
+        tStartMs: u.startMs - 10,
+        dDurationMs: u.durationMs + 10,
+        wWinId: 1,
+        aAppend: 1,
+        segs: [{ utf8: '\n' }],
+      });
     }
     // The line stays on the screen while the next one is written below it.
     const dDurationMs = u.durationMs + (next?.durationMs ?? 0);

@@ -119,7 +119,17 @@ function fragments(): string[] {
 
 async function encode(args: readonly string[], output: string): Promise<void> {
   // Bit-exact, so that running it again changes nothing that is committed.
-  await program(ffmpeg ?? '', ['-y', ...args, '-fflags', '+bitexact', '-flags', '+bitexact', '-map_metadata', '-1', output]);
+  await program(ffmpeg ?? '', [
+    '-y',
+    ...args,
+    '-fflags',
+    '+bitexact',
+    '-flags',
+    '+bitexact',
+    '-map_metadata',
+    '-1',
+    output,
+  ]);
 }
 
 async function program(path: string, args: readonly string[]): Promise<void> {

@@ -1,11 +1,11 @@
 import type { Connection } from '@temporalio/client';
 import { defineSearchAttributeKey, SearchAttributeType, type TypedSearchAttributes } from '@temporalio/common';
-import { temporal } from '@temporalio/proto';
 import { SEARCH_ATTRIBUTES } from '../contract/visibility.ts';
 import type { JobInput } from '../contract/jobs.ts';
 
 const ALREADY_EXISTS = 6;
-const KEYWORD = temporal.api.enums.v1.IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD;
+/** INDEXED_VALUE_TYPE_KEYWORD of the Temporal API. */
+const KEYWORD = 2;
 
 /**
  * Registers what jobs are found by, unless it is registered already.

@@ -1,7 +1,7 @@
 import { isIP, type BlockList, type LookupFunction } from 'node:net';
 import { buildConnector } from 'undici';
 import { isPermittedAddress } from './addresses.ts';
-import { DnsError, ForbiddenTargetError } from './failures.ts';
+import { ClosedEarlyError, DnsError, ForbiddenTargetError } from './failures.ts';
 import type { Lookup } from './lookup.ts';
 import { LOCALHOST, localhostAddresses } from './targets.ts';
 
@@ -54,8 +54,13 @@ export function createGuardedConnector(options: ConnectorOptions): buildConnecto
         return;
       }
       const { remoteAddress } = socket;
-      // A socket that was closed in between has no address any more; what cannot be judged is not used either.
-      if (remoteAddress === undefined || !isPermittedAddress(remoteAddress, allowedNetworks)) {
+      if (remoteAddress === undefined) {
+        // The receiver has closed already. That is a failed attempt, not a forbidden target: a later one may succeed.
+        socket.destroy();
+        callback(new ClosedEarlyError(), null);
+        return;
+      }
+      if (!isPermittedAddress(remoteAddress, allowedNetworks)) {
         socket.destroy();
         callback(new ForbiddenTargetError(), null);
         return;

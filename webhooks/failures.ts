@@ -16,6 +16,11 @@ export class DnsError extends Error {
   }
 }
 
+/** The receiver closed the connection as soon as it was made. */
+export class ClosedEarlyError extends Error {
+  override readonly name = 'ClosedEarlyError';
+}
+
 /** The request took longer than its limit. */
 export class DeadlineError extends Error {
   override readonly name = 'DeadlineError';
@@ -70,6 +75,7 @@ const OUR_FAULT = new Set(['UND_ERR_INVALID_ARG', 'EMFILE', 'ENFILE', 'ENOMEM'])
 export function unreachableCode(error: unknown): UnreachableCode | undefined {
   if (error instanceof DeadlineError) return 'timeout';
   if (error instanceof DnsError) return 'dns';
+  if (error instanceof ClosedEarlyError) return 'reset';
   // Has no code for some kinds of garbage.
   if (error instanceof errors.HTTPParserError) return 'protocol';
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined;

@@ -242,6 +242,15 @@ describe('a receiver that gives no status', () => {
     });
   });
 
+  it('is reported as reset, never as forbidden, when it resets at once', async () => {
+    const receiver = await tcpReceiver((socket) => socket.resetAndDestroy());
+    const client = testClient();
+    for (let times = 0; times < 30; times++) {
+      expect(await client.post(`http://127.0.0.1:${receiver.port}/`, message)).toMatchObject({ error: 'reset' });
+      expect(await client.post(`https://127.0.0.1:${receiver.port}/`, message)).toMatchObject({ error: 'reset' });
+    }
+  });
+
   it.each([
     ['garbage', '\u0000\u0001 not HTTP at all\r\n\r\n'],
     ['the greeting of another protocol', 'SSH-2.0-OpenSSH_9.2p1\r\n'],

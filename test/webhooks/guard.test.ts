@@ -173,7 +173,7 @@ describe('the connector by itself', () => {
       });
       for (const protocol of ['http:', 'https:']) {
         const error = await new Promise<Error | null>((resolve) => {
-          connect({ hostname, protocol, port: '8080', host: hostname }, (failure) => resolve(failure));
+          connect({ hostname, protocol, port: '8080', host: hostname }, (...[failure]) => resolve(failure));
         });
         expect(error).toBeInstanceOf(ForbiddenTargetError);
       }

@@ -1,0 +1,137 @@
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Misbehaviour } from './misbehaviour.ts';
+
+const SLOW_BYTES_PER_SECOND = 20_000;
+const CUT_FRACTION = 0.5;
+/** Steps a second of a slowed body. */
+const SLOW_STEPS = 10;
+
+/** Bytes that can be read from any place. */
+export interface BodySource {
+  readonly sizeBytes: number;
+  readonly contentType: string;
+  /** Changes with the content. */
+  readonly etag: string;
+  /** @param end exclusive */
+  read(start: number, end: number): AsyncIterable<Uint8Array>;
+}
+
+export interface SendOptions {
+  readonly misbehaviour: Misbehaviour | undefined;
+  readonly onBytes: (sizeBytes: number) => void;
+  /** The last byte of the source went out. */
+  readonly onComplete: () => void;
+}
+
+/** Answers a GET or HEAD, with a single byte range where one is asked for, or misbehaves as told. */
+export async function sendBody(
+  { req, res }: { req: IncomingMessage; res: ServerResponse },
+  source: BodySource,
+  options: SendOptions,
+): Promise<void> {
+  const { misbehaviour } = options;
+  const mode = misbehaviour?.mode;
+  if (misbehaviour !== undefined && (mode === '429' || mode === '500')) {
+    refuse(res, misbehaviour);
+    return;
+  }
+  // A hang in the middle needs headers; one at once sends none at all.
+  if (mode === 'hang' && cutPoint(misbehaviour, 0) === undefined) return;
+
+  // A short body is consistent in itself: ranges and totals speak of the short one too.
+  const short =
+    mode === 'short' ? Math.min(source.sizeBytes, cutPoint(misbehaviour, source.sizeBytes) ?? 0) : undefined;
+  const size = short ?? source.sizeBytes;
+  const range = parseRange(req, source.etag, size);
+  res.setHeader('Accept-Ranges', 'bytes');
+  res.setHeader('ETag', source.etag);
+  res.setHeader('Content-Type', source.contentType);
+  if (range === 'unsatisfiable') {
+    res.writeHead(416, { 'Content-Range': `bytes */${String(size)}` }).end();
+    return;
+  }
+  const [start, end] = range ?? [0, size];
+  if (range !== undefined) {
+    res.statusCode = 206;
+    res.setHeader('Content-Range', `bytes ${String(start)}-${String(end - 1)}/${String(size)}`);
+  }
+  if (misbehaviour?.chunked !== true) res.setHeader('Content-Length', end - start);
+  if (req.method === 'HEAD') {
+    res.end();
+    return;
+  }
+  res.flushHeaders();
+
+  const breaks = mode === 'cut' || mode === 'hang';
+  // Always at least one byte short, however often the client resumes.
+  const stop = breaks ? start + Math.min(cutPoint(misbehaviour, end - start) ?? 0, Math.max(0, end - start - 1)) : end;
+  const bytesPerSecond = misbehaviour?.bytes_per_second ?? (mode === 'slow' ? SLOW_BYTES_PER_SECOND : undefined);
+  const alive = await write(res, source.read(start, stop), { bytesPerSecond, onBytes: options.onBytes });
+  if (!alive || mode === 'hang') return;
+  if (mode === 'cut') {
+    // Ends the connection after what was written has left, as a server does that crashes in the middle.
+    res.socket?.destroySoon();
+    return;
+  }
+  res.end();
+  if (end === source.sizeBytes) options.onComplete();
+}
+
+/** @returns false when the client left */
+export async function write(
+  res: ServerResponse,
+  chunks: AsyncIterable<Uint8Array>,
+  options: { bytesPerSecond: number | undefined; onBytes: (sizeBytes: number) => void },
+): Promise<boolean> {
+  const gone = new AbortController();
+  res.once('close', () => gone.abort());
+  try {
+    for await (const chunk of chunks) {
+      for (const piece of pieces(chunk, options.bytesPerSecond)) {
+        if (res.closed || res.destroyed) return false;
+        const more = res.write(piece);
+        options.onBytes(piece.length);
+        if (!more) await once(res, 'drain', { signal: gone.signal });
+        if (options.bytesPerSecond !== undefined) {
+          await delay((piece.length / options.bytesPerSecond) * 1000, undefined, { signal: gone.signal });
+        }
+      }
+    }
+    return !res.destroyed;
+  } catch (error) {
+    if (gone.signal.aborted) return false;
+    throw error;
+  }
+}
+
+function* pieces(chunk: Uint8Array, bytesPerSecond: number | undefined): Generator<Uint8Array> {
+  const step = bytesPerSecond === undefined ? chunk.length : Math.max(1, Math.round(bytesPerSecond / SLOW_STEPS));
+  for (let at = 0; at < chunk.length; at += step) yield chunk.subarray(at, at + step);
+}
+
+function refuse(res: ServerResponse, { mode, retry_after_seconds }: Misbehaviour): void {
+  if (retry_after_seconds !== undefined) res.setHeader('Retry-After', retry_after_seconds);
+  res.writeHead(Number(mode), { 'Content-Type': 'text/plain' }).end(`${mode}\n`);
+}
+
+/** Bytes after which it goes wrong. */
+function cutPoint(misbehaviour: Misbehaviour | undefined, sizeBytes: number): number | undefined {
+  if (misbehaviour?.cut_at_bytes !== undefined) return misbehaviour.cut_at_bytes;
+  const fraction = misbehaviour?.cut_at_fraction ?? (misbehaviour?.mode === 'hang' ? undefined : CUT_FRACTION);
+  return fraction === undefined ? undefined : Math.floor(sizeBytes * fraction);
+}
+
+/** A single range (RFC 9110, 14.2); anything else is ignored, as it allows. End exclusive. */
+function parseRange(req: IncomingMessage, etag: string, size: number): [number, number] | 'unsatisfiable' | undefined {
+  const ifRange = req.headers['if-range'];
+  if (ifRange !== undefined && ifRange !== etag) return undefined;
+  const match = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(req.headers.range ?? '');
+  const [, from = '', to = ''] = match ?? [];
+  if (from === '' && to === '') return undefined;
+  const start = from === '' ? Math.max(0, size - Number(to)) : Number(from);
+  const end = from === '' || to === '' ? size : Math.min(size, Number(to) + 1);
+  if (from !== '' && to !== '' && Number(to) < Number(from)) return undefined;
+  return start >= end ? 'unsatisfiable' : [start, end];
+}

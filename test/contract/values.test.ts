@@ -1,0 +1,75 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { vidnetVideoIdSchema, ulidSchema } from '../../contract/ids.ts';
+import { formatMoney, parseMoney } from '../../contract/money.ts';
+import { priceTable, speakerLabelsPrice } from '../../contract/prices.ts';
+import { subjectIdOf } from '../../contract/subjects.ts';
+import { formatDuration, formatMicroseconds } from '../../contract/times.ts';
+
+describe('money', () => {
+  it.each([
+    [0, '0.000'],
+    [5, '0.005'],
+    [1234, '1.234'],
+    [100_000, '100.000'],
+  ])('writes %i thousandths as %s', (amount, text) => {
+    expect(formatMoney(amount)).toBe(text);
+  });
+
+  it('reads back what it wrote', () => {
+    fc.assert(fc.property(fc.nat(1_000_000_000), (amount) => parseMoney(formatMoney(amount)) === amount));
+  });
+
+  it.each([
+    [0.4, 6],
+    [60, 6],
+    [60.1, 12],
+    [3600, 360],
+  ])('charges each started minute of %f s', (seconds, thousandths) => {
+    expect(speakerLabelsPrice(priceTable({ audio: undefined }), seconds)).toBe(thousandths);
+  });
+
+  it('takes an overridden price', () => {
+    expect(priceTable({ audio: '1.250' }).audio).toBe(1250);
+  });
+});
+
+describe('times', () => {
+  it('keeps microseconds', () => {
+    expect(formatMicroseconds(1_795_262_095_867_123)).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.867123Z$/);
+  });
+
+  it.each([
+    [0, '00:00:00'],
+    [59.6, '00:01:00'],
+    [3661, '01:01:01'],
+    [360_000, '100:00:00'],
+  ])('writes %f s as %s', (seconds, text) => {
+    expect(formatDuration(seconds)).toBe(text);
+  });
+});
+
+describe('ids', () => {
+  it.each(['--exec', '../x', '', 'a'.repeat(12), 'abcdefghij ', 'abcdefghij\n', 'äbcdefghijk', 'abc/efghijk'])(
+    'refuses %j as a video id',
+    (id) => {
+      expect(vidnetVideoIdSchema.safeParse(id).success).toBe(false);
+    },
+  );
+
+  it.each(['k3fP0aTz9Qw', '-abcdefghij', '___________'])('takes %j as a video id', (id) => {
+    expect(vidnetVideoIdSchema.safeParse(id).success).toBe(true);
+  });
+
+  it('takes a ULID in its canonical spelling only', () => {
+    const id = '01JD5Z3K6VQ0W8R9T2X4Y6B8CD';
+    expect(ulidSchema.safeParse(id).success).toBe(true);
+    for (const other of [id.toLowerCase(), `8${id.slice(1)}`, `${id} `, id.replace('V', 'U')]) {
+      expect(ulidSchema.safeParse(other).success).toBe(false);
+    }
+  });
+
+  it('gives each kind of job on one video a subject of its own', () => {
+    expect(subjectIdOf('audio', 'k3fP0aTz9Qw')).not.toBe(subjectIdOf('vidnet_video', 'k3fP0aTz9Qw'));
+  });
+});

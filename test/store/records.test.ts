@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto';
+import { ulid } from 'ulid';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import type { PendingRecord } from '../../contract/records.ts';
+import { createDeliveryStore } from '../../store/deliveries.ts';
+import { openMongo, type Mongo } from '../../store/mongo.ts';
+import { createRecordStore, type RecordStore } from '../../store/records.ts';
+
+let mongo: Mongo;
+let records: RecordStore;
+
+beforeAll(() => {
+  mongo = openMongo({ uri: inject('mongodbUri'), database: `store-${randomUUID().slice(0, 8)}`, timeoutMs: 5_000 });
+  records = createRecordStore(mongo.db);
+});
+afterAll(async () => {
+  await mongo.db.dropDatabase();
+  await mongo.close();
+});
+
+function aPendingRecord(): PendingRecord {
+  const id = ulid();
+  const createdAt = '2026-11-21T09:30:00.123456Z';
+  return {
+    id,
+    type: 'audio',
+    subjectId: `audio/${id}`,
+    mediaId: 'k3fP0aTz9Qw',
+    createdAt,
+    price: 5,
+    status: 'pending',
+  };
+}
+const success = {
+  status: 'success',
+  result: { durationSeconds: 12.5, files: [{ name: 'a.m4a', sizeBytes: 10, sha256: 'ab' }] },
+} as const;
+const failure = { status: 'failed', failure: { code: 'private', message: 'The video is private.' } } as const;
+const at = '2026-11-21T09:31:00.000000Z';
+
+describe('the record store', () => {
+  it('keeps what the first writer wrote, also when many write at once', async () => {
+    const record = aPendingRecord();
+    const all = await Promise.all(
+      Array.from({ length: 20 }, (_, price) => records.insertIfAbsent({ ...record, price })),
+    );
+    expect(new Set(all.map((one) => one.price)).size).toBe(1);
+    expect(await records.get(record.id)).toEqual(all[0]);
+  });
+
+  it('never turns an ended record back to pending', async () => {
+    const record = aPendingRecord();
+    await records.insertIfAbsent(record);
+    await records.finish(record.id, success, at);
+    expect((await records.insertIfAbsent(record)).status).toBe('success');
+  });
+
+  it.each([
+    [success, failure],
+    [failure, success],
+  ])('lets one outcome win, and charges with it', async (first, second) => {
+    const record = aPendingRecord();
+    await records.insertIfAbsent(record);
+    const ended = await records.finish(record.id, first, at);
+    const again = await records.finish(record.id, second, '2026-11-21T09:32:00.000000Z');
+    expect(again).toEqual(ended);
+    expect(ended).toMatchObject({ status: first.status, finishedAt: at });
+    expect('charge' in ended ? ended.charge : 0).toBe(first === success ? 5 : 0);
+  });
+
+  it('finds the records of a subject', async () => {
+    const record = await records.insertIfAbsent(aPendingRecord());
+    expect(await records.latestOf(record.subjectId)).toBeUndefined();
+    await records.noteLatest(record);
+    expect(await records.latestOf(record.subjectId)).toEqual(record);
+    expect(await records.successOf(record.subjectId)).toBeUndefined();
+    const ended = await records.finish(record.id, success, at);
+    await records.noteSuccess(ended);
+    expect(await records.successOf(record.subjectId)).toEqual(ended);
+  });
+});
+
+describe('the delivery store', () => {
+  it('keeps each attempt once, in order', async () => {
+    const deliveries = createDeliveryStore(mongo.db);
+    const id = `webhook/${ulid()}/1`;
+    await deliveries.open({
+      id,
+      recordId: 'r',
+      url: 'http://example.com/',
+      endpoint: 'downloads/audio',
+      createdAt: at,
+    });
+    const attempt = (number: number) => ({ number, startedAt: at, durationMs: 3, statusCode: 500 });
+    await deliveries.recordAttempt(id, attempt(2), 'pending');
+    await deliveries.recordAttempt(id, attempt(1), 'pending');
+    await deliveries.recordAttempt(id, attempt(2), 'abandoned');
+    const delivery = await deliveries.get(id);
+    expect(delivery?.attempts.map(({ number }) => number)).toEqual([1, 2]);
+    expect(delivery?.state).toBe('abandoned');
+    expect(await deliveries.ofRecord('r')).toHaveLength(1);
+  });
+});
