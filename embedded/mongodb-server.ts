@@ -2,11 +2,13 @@ import { cp, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { exists, installOnce } from './cache.ts';
+import { probe } from './download.ts';
 import { capture, fromSetting, isExecutable, requireOnPath, step } from './programs.ts';
 import type { Setup } from './temporal-cli.ts';
 import { firstWay, type Found, type Way } from './ways.ts';
 
 const MONGOD_VERSION = '8.2.6';
+const DOWNLOAD_SITE = 'https://fastdl.mongodb.org';
 const OLDEST_MONGOD = /^db version v([5-9]|\d\d)\./m;
 const FERRETDB_VERSION = '1.24.2';
 const FERRETDB_SOURCE = fileURLToPath(new URL('./ferretdb', import.meta.url));
@@ -44,7 +46,8 @@ export function dataFolder(stateDir: string, kind: MongodbServer['kind']): strin
   return join(stateDir, kind);
 }
 
-async function usedKind(stateDir: string): Promise<MongodbServer['kind'] | undefined> {
+/** The kind of server that has data in this state folder. */
+export async function usedKind(stateDir: string): Promise<MongodbServer['kind'] | undefined> {
   for (const kind of ['mongod', 'ferretdb'] as const) {
     const files = await readdir(dataFolder(stateDir, kind)).catch(() => []);
     if (files.length > 0) return kind;
@@ -89,6 +92,7 @@ export function mongodbInstalled({ env, cacheDir }: Setup): KindWay[] {
   return [
     way('mongod', 'official download', {
       hint: 'access to the MongoDB download site (a mirror: MONGOMS_DOWNLOAD_MIRROR), on a system it has packages for',
+      possible: () => probe(env['MONGOMS_DOWNLOAD_MIRROR'] ?? DOWNLOAD_SITE),
       attempt: async (log) => {
         const program = mongodProgram(cacheDir);
         await installOnce(mongodFolder(cacheDir), async (staging) => {
@@ -103,6 +107,7 @@ export function mongodbInstalled({ env, cacheDir }: Setup): KindWay[] {
     }),
     way('ferretdb', 'building FerretDB', {
       hint: 'Go 1.24 or newer on PATH (and a Go module proxy)',
+      possible: () => requireOnPath('go', env),
       attempt: async (log) => {
         const go = await requireOnPath('go', env);
         await installOnce(ferretdbFolder(cacheDir), async (staging) => {

@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { exists, installOnce } from './cache.ts';
-import { download } from './download.ts';
+import { download, probe } from './download.ts';
 import { capture, fromSetting, requireOnPath, step, type Env } from './programs.ts';
 import { firstWay, type Found, type Log, type Way } from './ways.ts';
 
@@ -50,6 +50,7 @@ export function temporalInstalled({ env, cacheDir }: Setup): Way<string>[] {
     {
       name: 'official download',
       hint: `access to ${new URL(base).host}; TEMPORAL_DOWNLOAD_URL names a mirror`,
+      possible: () => probe(base),
       attempt: async (log) => {
         await installOnce(dir, async (staging) => {
           const archive = join(staging, 'archive.tar.gz');
@@ -71,6 +72,7 @@ export function temporalInstalled({ env, cacheDir }: Setup): Way<string>[] {
     {
       name: 'go install',
       hint: 'Go 1.24 or newer on PATH (and a Go module proxy)',
+      possible: () => requireOnPath('go', env),
       attempt: async (log) => {
         const go = await requireOnPath('go', env);
         await installOnce(dir, async (staging) => {

@@ -1,16 +1,15 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { fetch } from 'undici';
 import { installOnce } from './cache.ts';
+import { probe } from './download.ts';
 import { isExecutable, requireOnPath, step, type Env } from './programs.ts';
-import { firstWay, type Found, type Log, type Way } from './ways.ts';
+import { firstWay, type Log, type Way } from './ways.ts';
 
 const VERSION = '1.38.0';
 const POM = fileURLToPath(new URL('./test-server/pom.xml', import.meta.url));
 const DOWNLOAD_INFO_URL = 'https://temporal.download/temporal-test-server/default';
 const MAVEN_TIMEOUT_MS = 10 * 60_000;
-const PROBE_TIMEOUT_MS = 5_000;
 /** A short-lived server gains more from a quick start than from optimized code. */
 const JAVA_FLAGS = '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto';
 
@@ -31,8 +30,6 @@ export async function ensureTimeSkippingServer(setup: TimeSkippingSetup): Promis
     await firstWay('Temporal test server', [...timeSkippingFound(setup), ...timeSkippingInstalled(setup)], setup.log)
   ).value;
 }
-
-export type FoundTimeSkippingServer = Found<TimeSkippingServer>;
 
 /** Ways that only look. */
 export function timeSkippingFound({ cacheDir, env }: TimeSkippingSetup): Way<TimeSkippingServer>[] {
@@ -60,28 +57,16 @@ export function timeSkippingInstalled({ cacheDir, env }: TimeSkippingSetup): Way
     {
       name: "the SDK's download",
       hint: `access to ${new URL(DOWNLOAD_INFO_URL).host}`,
+      possible: () => probe(DOWNLOAD_INFO_URL),
       attempt: async () => {
-        const arch = process.arch === 'x64' ? 'amd64' : process.arch;
-        const query = new URLSearchParams({
-          arch,
-          platform: process.platform,
-          format: process.platform === 'win32' ? 'zip' : 'tar.gz',
-        });
-        const url = `${DOWNLOAD_INFO_URL}?${query.toString()}`;
-        const response = await fetch(url, { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) }).catch((error: unknown) => {
-          const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-          throw new Error(
-            `cannot reach ${new URL(url).host} (${cause instanceof Error ? cause.message : String(cause)})`,
-          );
-        });
-        await response.body?.cancel();
-        if (response.status !== 200) throw new Error(`${url} answered ${response.status}`);
+        await probe(DOWNLOAD_INFO_URL);
         return { type: 'cached-download', downloadDir: cacheDir };
       },
     },
     {
       name: 'Maven',
       hint: 'Java 11 or newer and Maven (mvn) on PATH, and a Maven repository',
+      possible: () => Promise.all([requireOnPath('java', env), requireOnPath('mvn', env)]),
       attempt: async (log) => {
         const [java, mvn] = [await requireOnPath('java', env), await requireOnPath('mvn', env)];
         await installOnce(folder(cacheDir), async (staging) => {

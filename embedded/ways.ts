@@ -9,6 +9,8 @@ export interface Way<T> {
   readonly hint?: string;
   /** Only looks: its failure is told once something has to be installed, so that a warm start is quiet. */
   readonly looks?: boolean;
+  /** Throws the reason why this way can't work here, without installing anything; for the doctor. */
+  readonly possible?: () => Promise<unknown>;
   /** Tries it. A thrown error is the reason why this way failed; its message is shown. */
   readonly attempt: (log: Log) => Promise<T>;
 }

@@ -2,7 +2,7 @@ import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { exists, installOnce } from './cache.ts';
-import { download, sha256 } from './download.ts';
+import { download, probe, sha256 } from './download.ts';
 import { capture, findOnPath, fromSetting, isAtLeast, requireOnPath, step, type Env } from './programs.ts';
 import type { Setup } from './temporal-cli.ts';
 import { firstWay, type Found, type Log, type Way } from './ways.ts';
@@ -62,6 +62,7 @@ export function ytdlpInstalled({ env, cacheDir }: Setup): Way<string>[] {
     {
       name: 'private Python environment',
       hint: `Python ${OLDEST_PYTHON} or newer with its venv module on PATH, and a Python package index`,
+      possible: () => findPython(env),
       attempt: async (log) => {
         const program = environmentProgram(cacheDir);
         await installOnce(environmentFolder(cacheDir), (staging) => installEnvironment(staging, env, log));
@@ -71,6 +72,7 @@ export function ytdlpInstalled({ env, cacheDir }: Setup): Way<string>[] {
     {
       name: 'official release',
       hint: `access to ${new URL(base).host}; YTDLP_DOWNLOAD_URL names a mirror`,
+      possible: () => probe(base),
       attempt: async (log) => {
         await installOnce(standaloneFolder(cacheDir), (staging) => installStandalone({ staging, base, env, log }));
         return standaloneProgram(cacheDir);

@@ -2,12 +2,13 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { defaultCacheDir } from '../embedded/cache.ts';
+import { choosePort } from '../embedded/ports.ts';
 import { runUntilSignal } from '../embedded/run-until-signal.ts';
 import { startStack } from '../embedded/stack.ts';
 import { ensureTools } from '../embedded/tools.ts';
 import { BUILT_IN_CATALOGUE, startSandbox, type Sandbox } from './server.ts';
 
-const DEFAULT_PORT = 4000;
+const PREFERRED_PORT = 4000;
 /** The receivers of webhooks run on this machine too; nowhere else may they. */
 const LOOPBACK = '127.0.0.0/8,::1/128';
 
@@ -21,14 +22,16 @@ await runUntilSignal(async () => {
     catalogueDir: given(env['SANDBOX_CATALOG']) ?? BUILT_IN_CATALOGUE,
     mediaDir: media,
     cacheDir: join(cacheDir, 'sandbox'),
-    port: portFrom(given(env['SANDBOX_PORT'])),
+    port: await choosePort({ env, setting: 'SANDBOX_PORT', preferred: PREFERRED_PORT, choice: 'preferred' }, (line) =>
+      log(`sandbox: ${line}`),
+    ),
     ffmpeg,
     ffprobe,
     log,
   });
   const stack = await startStack({
-    env: { ...env, WEBHOOK_ALLOWED_NETWORKS: LOOPBACK, ...sandbox.env },
-    dataDir: env['DATA_DIR'] ?? './data/sandbox',
+    env: { ...env, WEBHOOK_ALLOWED_NETWORKS: withLoopback(env['WEBHOOK_ALLOWED_NETWORKS']), ...sandbox.env },
+    dataDir: given(env['DATA_DIR']) ?? './data/sandbox',
     cacheDir,
     roles: ['api', 'worker'],
     ports: 'preferred',
@@ -67,13 +70,11 @@ function printExample({ url, catalogue }: Sandbox, restUrl: string): void {
   const video = catalogue.findLast((one) => one.case === 'ordinary');
   console.log(`Videos       curl ${url}/`);
   if (video === undefined) return;
-  console.log(`Try          curl -X POST ${restUrl}/api/downloads/audio -d '{"media_id":"${video.id}"}'`);
+  console.log(`Try          curl -X POST ${restUrl}/api/downloads/audio -d '{"vidnet_video_id":"${video.id}"}'`);
 }
 
-function portFrom(text: string | undefined): number {
-  const port = text === undefined ? DEFAULT_PORT : Number(text);
-  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
-  throw new Error(`SANDBOX_PORT: ${JSON.stringify(text)} is no port`);
+function withLoopback(networks: string | undefined): string {
+  return [given(networks), LOOPBACK].filter((part) => part !== undefined).join(',');
 }
 
 function given(value: string | undefined): string | undefined {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { defaultCacheDir } from '../embedded/cache.ts';
 import { startEngines } from '../embedded/engines.ts';
-import { ensureTimeSkippingServer } from '../embedded/time-skipping.ts';
+import { ensureTimeSkippingServer, type TimeSkippingServer } from '../embedded/time-skipping.ts';
 import { ensureTools, type Tools } from '../embedded/tools.ts';
 
 declare module 'vitest' {
@@ -12,8 +12,7 @@ declare module 'vitest' {
     temporalAddress: string;
     mongodbUri: string;
     tools: Tools;
-    /** Program that serves Temporal with skipped time; undefined: the SDK's own download. */
-    timeSkippingServer: string | undefined;
+    timeSkippingServer: TimeSkippingServer;
   }
 }
 

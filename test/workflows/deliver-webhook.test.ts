@@ -1,0 +1,86 @@
+import { TestWorkflowEnvironment } from '@temporalio/testing';
+import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
+import { ulid } from 'ulid';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import type { AttemptInput, AttemptResult } from '../../activities/deliver-webhook.ts';
+import { bundleWorkflows } from '../../worker/create-workers.ts';
+import { deliverWebhook } from '../../workflows/deliver-webhook.ts';
+import { withWorkers } from '../helpers/workflow-run.ts';
+
+let env: TestWorkflowEnvironment;
+let bundle: WorkflowBundleWithSourceMap;
+const attemptDelivery = vi.fn<(input: AttemptInput) => Promise<AttemptResult>>();
+const unused = (): Promise<never> => Promise.reject(new Error('not part of a delivery'));
+const activities = {
+  records: { claimJob: unused, finishJob: unused },
+  fetch: { fetchAudio: unused },
+  deliver: { attemptDelivery },
+};
+
+beforeAll(async () => {
+  env = await TestWorkflowEnvironment.createTimeSkipping({ server: { executable: inject('timeSkippingServer') } });
+  bundle = await bundleWorkflows();
+}, 120_000);
+afterAll(() => env.teardown());
+beforeEach(() => void vi.resetAllMocks());
+
+/** Delivers with the clock skipped. @returns the result and the seconds of server time at which attempts were made */
+async function deliver(): Promise<{ result: string; atSeconds: number[] }> {
+  const recordId = ulid();
+  const input = { deliveryId: `webhook/${recordId}/1`, recordId, url: 'https://example.com/hook' };
+  const times: number[] = [];
+  const answer = attemptDelivery.getMockImplementation();
+  attemptDelivery.mockImplementation(async (attempt) => {
+    times.push(Number(await env.currentTimeMs()));
+    if (answer === undefined) throw new Error('no answer was prepared');
+    return answer(attempt);
+  });
+  const result = await withWorkers({ env, bundle, activities }, (taskQueue) =>
+    env.client.workflow.execute(deliverWebhook, { workflowId: input.deliveryId, taskQueue, args: [input] }),
+  );
+  const first = times[0] ?? 0;
+  return { result, atSeconds: times.map((time) => Math.round((time - first) / 1000)) };
+}
+
+describe('the delivery of a webhook', () => {
+  it('tries at 0, 10, 40 and 100 s and then gives up', async () => {
+    attemptDelivery.mockResolvedValue('refused');
+    const { result, atSeconds } = await deliver();
+    expect(result).toBe('abandoned');
+    expect(atSeconds).toHaveLength(4);
+    for (const [index, due] of [0, 10, 40, 100].entries()) {
+      // The clock stands still only between the server's own steps.
+      expect(Math.abs((atSeconds[index] ?? 0) - due)).toBeLessThanOrEqual(2);
+    }
+    expect(attemptDelivery.mock.calls.map(([input]) => [input.attempt, input.isLast])).toEqual([
+      [1, false],
+      [2, false],
+      [3, false],
+      [4, true],
+    ]);
+  });
+
+  it('stops at the first 2xx: a receiver that heals gets exactly three posts', async () => {
+    attemptDelivery.mockImplementation(({ attempt }) => Promise.resolve(attempt < 3 ? 'refused' : 'delivered'));
+    const { result, atSeconds } = await deliver();
+    expect(result).toBe('delivered');
+    expect(atSeconds).toHaveLength(3);
+  });
+
+  it('does not ask a forbidden target again', async () => {
+    attemptDelivery.mockResolvedValue('forbidden');
+    const { result, atSeconds } = await deliver();
+    expect(result).toBe('abandoned');
+    expect(atSeconds).toHaveLength(1);
+  });
+
+  it('uses up no attempt when the fault is ours', async () => {
+    let calls = 0;
+    attemptDelivery.mockImplementation(() => {
+      calls += 1;
+      return calls % 2 === 1 ? Promise.reject(new Error('the database is away')) : Promise.resolve('refused');
+    });
+    await deliver();
+    expect(attemptDelivery.mock.calls.map(([input]) => input.attempt)).toEqual([1, 1, 2, 2, 3, 3, 4, 4]);
+  });
+});
