@@ -9,7 +9,7 @@ import {
   settingOf,
   type MediaProgram,
 } from './ffmpeg.ts';
-import { mongodbFound, mongodbInstalled, mongodbVersion, usedKind } from './mongodb-server.ts';
+import { mongodbVersion, mongodbWays } from './mongodb-server.ts';
 import { capture, type Env } from './programs.ts';
 import { temporalFound, temporalInstalled, temporalServerVersion, type Setup } from './temporal-cli.ts';
 import { timeSkippingFound, timeSkippingInstalled } from './time-skipping.ts';
@@ -45,9 +45,7 @@ interface Subject<T> {
 export async function examine(options: { env: Env; cacheDir: string; dataDir: string }): Promise<Finding[]> {
   const { env } = options;
   const setup: Setup = { env, cacheDir: options.cacheDir, log: () => undefined };
-  const used = await usedKind(join(resolve(options.dataDir), 'mongodb'));
-  const fitting = <W extends { kind: string }>(ways: readonly W[]): W[] =>
-    ways.filter((way) => used === undefined || way.kind === used);
+  const mongodb = await mongodbWays(setup, join(resolve(options.dataDir), 'mongodb'));
   return Promise.all([
     Promise.resolve({
       name: 'Node',
@@ -75,8 +73,8 @@ export async function examine(options: { env: Env; cacheDir: string; dataDir: st
         await pingMongodb(uri);
         return undefined;
       }),
-      found: fitting(mongodbFound(setup)),
-      installed: fitting(mongodbInstalled(setup)),
+      found: mongodb.found,
+      installed: mongodb.installed,
       show: async (server) =>
         server === undefined
           ? { version: '', where: '' }

@@ -33,12 +33,19 @@ export async function ensureMongodbServer(setup: Setup, stateDir: string): Promi
     const program = await checkedMongod(await fromSetting('MONGOD_PATH', given, setup.env), setup.env);
     return { way: 'MONGOD_PATH', value: { kind: 'mongod', program } };
   }
-  const used = await usedKind(stateDir);
-  const ways = [...mongodbFound(setup), ...mongodbInstalled(setup)].filter(
-    (way) => used === undefined || way.kind === used,
-  );
+  const { found, installed, used } = await mongodbWays(setup, stateDir);
   if (used !== undefined) setup.log(`MongoDB: ${stateDir} holds the data of ${used}, staying with it`);
-  return firstWay('MongoDB', ways, setup.log);
+  return firstWay('MongoDB', [...found, ...installed], setup.log);
+}
+
+/** The ways that fit a state folder: `found` only look, `installed` fill the cache. `used`: the kind that has data there. */
+export async function mongodbWays(
+  setup: Setup,
+  stateDir: string,
+): Promise<{ found: KindWay[]; installed: KindWay[]; used: MongodbServer['kind'] | undefined }> {
+  const used = await usedKind(stateDir);
+  const fits = ({ kind }: KindWay): boolean => used === undefined || kind === used;
+  return { found: mongodbFound(setup).filter(fits), installed: mongodbInstalled(setup).filter(fits), used };
 }
 
 /** The folder below the state folder that a kind of server uses. */
@@ -46,8 +53,7 @@ export function dataFolder(stateDir: string, kind: MongodbServer['kind']): strin
   return join(stateDir, kind);
 }
 
-/** The kind of server that has data in this state folder. */
-export async function usedKind(stateDir: string): Promise<MongodbServer['kind'] | undefined> {
+async function usedKind(stateDir: string): Promise<MongodbServer['kind'] | undefined> {
   for (const kind of ['mongod', 'ferretdb'] as const) {
     const files = await readdir(dataFolder(stateDir, kind)).catch(() => []);
     if (files.length > 0) return kind;
@@ -55,12 +61,11 @@ export async function usedKind(stateDir: string): Promise<MongodbServer['kind'] 
   return undefined;
 }
 
-interface KindWay extends Way<MongodbServer> {
+export interface KindWay extends Way<MongodbServer> {
   readonly kind: MongodbServer['kind'];
 }
 
-/** Ways that only look. */
-export function mongodbFound({ env, cacheDir }: Setup): KindWay[] {
+function mongodbFound({ env, cacheDir }: Setup): KindWay[] {
   const ferretdb = ferretdbProgram(cacheDir);
   return [
     way('mongod', 'on PATH', {
@@ -87,8 +92,7 @@ export function mongodbFound({ env, cacheDir }: Setup): KindWay[] {
   ];
 }
 
-/** Ways that install into the cache. */
-export function mongodbInstalled({ env, cacheDir }: Setup): KindWay[] {
+function mongodbInstalled({ env, cacheDir }: Setup): KindWay[] {
   return [
     way('mongod', 'official download', {
       hint: 'access to the MongoDB download site (a mirror: MONGOMS_DOWNLOAD_MIRROR), on a system it has packages for',

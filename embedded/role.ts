@@ -1,14 +1,15 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { logTail } from './log-tail.ts';
 import { signalProcess, supervise, type Run, type Supervised } from './supervise.ts';
 import type { Log } from './ways.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const TSX_LOADER = import.meta.resolve('tsx');
+const TSX_LOADER = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
 const READY_TIMEOUT_MS = 60_000;
 const HEALTH_TIMEOUT_MS = 2_000;
 const POLL_MS = 50;

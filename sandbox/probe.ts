@@ -10,10 +10,13 @@ const CONTAINERS = 'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,mp3,ogg,wav,flac,aac,a
 const PROBE_TIMEOUT_MS = 30_000;
 const PROBE_MAX_CHARS = 1_000_000;
 /** Part of the cache key: counts up when the facts change their meaning. */
-const FACTS_VERSION = '1';
+const FACTS_VERSION = '2';
+/** Containers without a table of contents: what ffprobe says of their duration is a guess from the bit rate. */
+const GUESSED_DURATION = /^(aac|mp3|amr|mpegts|asf)$/;
+const INPUT_GUARD = ['-v', 'error', '-protocol_whitelist', 'file', '-format_whitelist', CONTAINERS] as const;
 
 const outputSchema = z.object({
-  format: z.object({ duration: z.coerce.number().positive() }),
+  format: z.object({ format_name: z.string(), duration: z.coerce.number().positive().optional() }),
   streams: z.array(
     z.object({
       codec_type: z.string().optional(),
@@ -65,33 +68,67 @@ export async function probe(path: string, settings: ProbeSettings): Promise<Medi
   const { size, mtimeMs } = await stat(path);
   const key = createHash('sha256').update([FACTS_VERSION, path, size, mtimeMs].join('\0')).digest('hex').slice(0, 32);
   const cached = join(settings.cacheDir, 'facts', `${key}.json`);
-  const known = await readFile(cached, 'utf8').then(
+  const remembered = await readFile(cached, 'utf8').then(
     (text) => factsSchema.safeParse(parseJson(text)).data,
     () => undefined,
   );
-  if (known !== undefined) return known;
-  const facts = factsOf(await ffprobe(path, settings.ffprobe), path, size);
+  if (remembered !== undefined) return remembered;
+  const output = await describe(path, settings.ffprobe);
+  const { duration, format_name } = output.format;
+  const known = duration !== undefined && !GUESSED_DURATION.test(format_name);
+  const facts = factsOf(output, {
+    path,
+    sizeBytes: size,
+    durationSeconds: known ? duration : await measureSeconds(path, settings.ffprobe),
+  });
   await writeAtomically(cached, JSON.stringify(facts));
   return facts;
 }
 
-async function ffprobe(path: string, program: string): Promise<Output> {
-  const result = await run(
-    program,
-    [
-      ...['-v', 'error', '-protocol_whitelist', 'file', '-format_whitelist', CONTAINERS],
-      ...['-of', 'json', '-show_format', '-show_streams', '-i', `file:${path}`],
-    ],
-    { cwd: '/', env: {}, timeoutMs: PROBE_TIMEOUT_MS, maxStdoutChars: PROBE_MAX_CHARS },
-  );
-  const reason = result.stderrTail.trim().split('\n').at(-1)?.replace(`file:${path}: `, '');
-  if (result.exitCode !== 0) throw new NotMediaError(reason ?? `ffprobe ended with ${String(result.exitCode)}`);
-  const parsed = outputSchema.safeParse(parseJson(result.stdout));
-  if (!parsed.success) throw new NotMediaError('its duration is not known');
+async function describe(path: string, program: string): Promise<Output> {
+  const stdout = await ffprobe(path, program, { print: ['-of', 'json', '-show_format', '-show_streams'] });
+  const parsed = outputSchema.safeParse(parseJson(stdout));
+  if (!parsed.success) throw new NotMediaError('ffprobe describes it in an unknown way');
   return parsed.data;
 }
 
-function factsOf({ format, streams }: Output, path: string, sizeBytes: number): MediaFacts {
+/** Reads the whole file, packet by packet. */
+async function measureSeconds(path: string, program: string): Promise<number> {
+  let first = Infinity;
+  let last = 0;
+  await ffprobe(path, program, {
+    print: ['-of', 'csv=p=0', '-show_entries', 'packet=pts_time,duration_time'],
+    onStdoutLine: (line) => {
+      const [at = NaN, length = NaN] = line.split(',').map(Number.parseFloat);
+      if (Number.isNaN(at)) return;
+      first = Math.min(first, at);
+      last = Math.max(last, at + (Number.isNaN(length) ? 0 : length));
+    },
+  });
+  if (last <= first) throw new NotMediaError('its duration is not known');
+  return last - first;
+}
+
+async function ffprobe(
+  path: string,
+  program: string,
+  { print, onStdoutLine }: { print: readonly string[]; onStdoutLine?: (line: string) => void },
+): Promise<string> {
+  const result = await run(program, [...INPUT_GUARD, ...print, '-i', `file:${path}`], {
+    cwd: '/',
+    env: {},
+    timeoutMs: PROBE_TIMEOUT_MS,
+    ...(onStdoutLine === undefined ? { maxStdoutChars: PROBE_MAX_CHARS } : { onStdoutLine }),
+  });
+  const reason = result.stderrTail.trim().split('\n').at(-1)?.replace(`file:${path}: `, '');
+  if (result.exitCode !== 0) throw new NotMediaError(reason ?? `ffprobe ended with ${String(result.exitCode)}`);
+  return result.stdout;
+}
+
+function factsOf(
+  { streams }: Output,
+  { path, sizeBytes, durationSeconds }: { path: string; sizeBytes: number; durationSeconds: number },
+): MediaFacts {
   const audio = streams.find((stream) => stream.codec_type === 'audio');
   // The cover of a record is stored as a video track of one picture.
   const video = streams.find((stream) => stream.codec_type === 'video' && stream.disposition?.attached_pic !== 1);
@@ -101,9 +138,9 @@ function factsOf({ format, streams }: Output, path: string, sizeBytes: number): 
     ext: extname(path).slice(1).toLowerCase(),
     acodec: audio === undefined ? 'none' : codecName(audio),
     vcodec: video === undefined ? 'none' : codecName(video),
-    durationSeconds: Math.round(format.duration * 1000) / 1000,
+    durationSeconds: Math.round(durationSeconds * 1000) / 1000,
     sizeBytes,
-    totalKbps: Math.round((sizeBytes * 8) / format.duration) / 1000,
+    totalKbps: Math.round((sizeBytes * 8) / durationSeconds) / 1000,
     width: video?.width,
     height: video?.height,
     picturesPerSecond: pictures > 0 && seconds > 0 ? Math.round((pictures / seconds) * 100) / 100 : undefined,

@@ -92,7 +92,9 @@ export function createRoutes(parts: RouteParts): (req: IncomingMessage, res: Ser
   };
 
   const misbehave = async (req: IncomingMessage): Handled => {
-    const parsed = switchSchema.safeParse(await readJson(req));
+    const body = await readJson(req);
+    if (body === undefined) return refusal(400, 'The body is no JSON of at most 64 KiB.');
+    const parsed = switchSchema.safeParse(body);
     if (!parsed.success) return refusal(400, z.prettifyError(parsed.error));
     try {
       return answer(200, { switches: switchboard.set(parsed.data) });
@@ -134,9 +136,10 @@ export function createRoutes(parts: RouteParts): (req: IncomingMessage, res: Ser
   };
 
   return async (req, res) => {
-    const path = req.url ?? '';
-    const handled = URL.canParse(path, 'http://sandbox')
-      ? await handle({ req, res, url: new URL(path, 'http://sandbox') })
+    // Joined and not resolved: `//x` would otherwise be the host x.
+    const url = (req.url ?? '').startsWith('/') ? `http://sandbox${req.url ?? ''}` : '';
+    const handled = URL.canParse(url)
+      ? await handle({ req, res, url: new URL(url) })
       : refusal(400, 'The URL cannot be read.');
     if (handled !== undefined) sendJson(res, handled);
   };

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { Worker, type WorkflowBundleWithSourceMap } from '@temporalio/worker';
+import { DefaultLogger, Runtime, Worker, type WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { ulid } from 'ulid';
 import type { DeliverActivities, FetchActivities, RecordActivities } from '../../activities/create-activities.ts';
 import type { JobInput } from '../../contract/jobs.ts';
 import { subjectIdOf } from '../../contract/subjects.ts';
 import { taskQueues } from '../../contract/task-queues.ts';
+
+Runtime.install({ logger: new DefaultLogger('ERROR') });
 
 export interface FakeActivities {
   readonly records: RecordActivities;
@@ -20,7 +22,12 @@ export async function withWorkers<Result>(
 ): Promise<Result> {
   const { env, bundle, activities } = setting;
   const prefix = `test-${randomUUID()}`;
-  const shared = { connection: env.nativeConnection, ...(env.namespace ? { namespace: env.namespace } : {}) };
+  const shared = {
+    connection: env.nativeConnection,
+    ...(env.namespace ? { namespace: env.namespace } : {}),
+    maxHeartbeatThrottleInterval: '1 second',
+    defaultHeartbeatThrottleInterval: '1 second',
+  } as const;
   const workers = await Promise.all([
     Worker.create({
       ...shared,

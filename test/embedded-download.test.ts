@@ -1,0 +1,125 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { temporalFound, temporalInstalled } from '../embedded/temporal-cli.ts';
+import { firstWay, type Way } from '../embedded/ways.ts';
+import { ytdlpInstalled } from '../embedded/ytdlp.ts';
+
+const TEMPORAL = '#!/bin/sh\necho "temporal version 1.5.1 (Server 1.29.1, UI 2.42.1)"\n';
+const YTDLP = '#!/bin/sh\necho 2026.10.26\n';
+const quiet = (): void => undefined;
+
+let dir: string;
+let server: Server;
+let base: string;
+let requested: string[];
+/** What the stand-in for the download site serves, by path. `cut` sends half of the announced bytes. */
+let files: Map<string, { body: Buffer; cut?: boolean }>;
+
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'tapedeck-download-'));
+  files = new Map();
+  requested = [];
+  server = createServer((req, res) => {
+    requested.push(req.url ?? '');
+    const file = files.get(new URL(req.url ?? '/', 'http://x').pathname);
+    if (file === undefined) {
+      res.writeHead(404).end();
+      return;
+    }
+    res.writeHead(200, { 'content-length': file.body.length });
+    if (file.cut === true) res.write(file.body.subarray(0, file.body.length / 2), () => res.destroy());
+    else res.end(file.body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+
+afterEach(async () => {
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+  await rm(dir, { recursive: true, force: true });
+});
+
+describe('the official download of the Temporal CLI', () => {
+  const setup = () => ({
+    env: { PATH: process.env['PATH'], TEMPORAL_DOWNLOAD_URL: base },
+    cacheDir: join(dir, 'cache'),
+    log: quiet,
+  });
+  const download = (): Way<string>[] => temporalInstalled(setup()).filter(({ name }) => name === 'official download');
+
+  it('asks for the pinned version of this platform, and the program is found in the cache from then on', async () => {
+    files.set('/v1.5.1', { body: await archiveOf('temporal', TEMPORAL) });
+    const { value: program } = await firstWay('Temporal', download(), quiet);
+    const arch = process.arch === 'x64' ? 'amd64' : process.arch;
+    expect(requested).toEqual([`/v1.5.1?platform=${process.platform}&arch=${arch}`]);
+    expect(await readFile(program, 'utf8')).toBe(TEMPORAL);
+    const cached = temporalFound(setup()).filter(({ name }) => name === 'in the cache');
+    expect(await firstWay('Temporal', cached, quiet)).toEqual({ way: 'in the cache', value: program });
+    expect(await readdir(join(program, '..'))).toEqual(['temporal']);
+  });
+
+  it('that is cut short, missing, or another program fails and leaves nothing in the cache', async () => {
+    await expect(firstWay('Temporal', download(), quiet)).rejects.toThrow(/answered 404/);
+    files.set('/v1.5.1', { body: await archiveOf('temporal', TEMPORAL), cut: true });
+    await expect(firstWay('Temporal', download(), quiet)).rejects.toThrow(/official download/);
+    files.set('/v1.5.1', { body: await archiveOf('temporal', '#!/bin/sh\necho something else\n') });
+    await expect(firstWay('Temporal', download(), quiet)).rejects.toThrow(/not the Temporal CLI/);
+    expect(await readdir(join(dir, 'cache'))).toEqual([]);
+  });
+
+  it('that is refused says which host and what would help', async () => {
+    const refused = { ...setup(), env: { ...setup().env, TEMPORAL_DOWNLOAD_URL: 'http://127.0.0.1:1' } };
+    const ways = temporalInstalled(refused).slice(0, 1);
+    await expect(firstWay('Temporal', ways, quiet)).rejects.toThrow(
+      /cannot reach 127\.0\.0\.1:1 .*\n.*TEMPORAL_DOWNLOAD_URL/,
+    );
+  });
+});
+
+describe.runIf(process.platform === 'linux' || process.platform === 'darwin')('the official release of yt-dlp', () => {
+  const release = (): Way<string>[] =>
+    ytdlpInstalled({
+      env: { PATH: process.env['PATH'], YTDLP_DOWNLOAD_URL: base },
+      cacheDir: join(dir, 'cache'),
+      log: quiet,
+    }).filter(({ name }) => name === 'official release');
+  const assets = [
+    'yt-dlp_linux',
+    'yt-dlp_linux_aarch64',
+    'yt-dlp_musllinux',
+    'yt-dlp_musllinux_aarch64',
+    'yt-dlp_macos',
+  ];
+  const serve = (sum: string): void => {
+    for (const asset of assets) files.set(`/2026.10.26/${asset}`, { body: Buffer.from(YTDLP) });
+    files.set('/2026.10.26/SHA2-256SUMS', { body: Buffer.from(assets.map((asset) => `${sum}  ${asset}\n`).join('')) });
+  };
+
+  it('is taken when its SHA-256 is the published one', async () => {
+    serve(createHash('sha256').update(YTDLP).digest('hex'));
+    const { value: program } = await firstWay('yt-dlp', release(), quiet);
+    expect(await readFile(program, 'utf8')).toBe(YTDLP);
+    expect(await readdir(join(program, '..'))).toEqual(['yt-dlp']);
+  });
+
+  it('is refused when its SHA-256 is another', async () => {
+    serve('0'.repeat(64));
+    await expect(firstWay('yt-dlp', release(), quiet)).rejects.toThrow(/does not have the SHA-256/);
+    expect(await readdir(join(dir, 'cache'))).toEqual([]);
+  });
+});
+
+async function archiveOf(name: string, content: string): Promise<Buffer> {
+  const folder = await mkdtemp(join(dir, 'archive-'));
+  await writeFile(join(folder, name), content, { mode: 0o755 });
+  await promisify(execFile)('tar', ['-czf', join(folder, 'archive.tar.gz'), '-C', folder, name]);
+  return readFile(join(folder, 'archive.tar.gz'));
+}
