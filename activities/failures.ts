@@ -1,4 +1,4 @@
-import { ApplicationFailure } from '@temporalio/common';
+import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { FAILURE_FAULTS, type FailureCode, type Fault } from '../contract/failures.ts';
 import { JobError } from '../contract/job-error.ts';
 
@@ -15,6 +15,8 @@ export function toApplicationFailure(error: JobError): ApplicationFailure {
     type: fault,
     nonRetryable: true,
     details: [error.code satisfies FailureCode],
+    // A private video is no news for whoever watches the logs and metrics of the workers.
+    ...(fault === 'subject' ? { category: ApplicationFailureCategory.BENIGN } : {}),
     ...(error.cause instanceof Error ? { cause: error.cause } : {}),
   });
 }

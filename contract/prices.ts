@@ -15,7 +15,10 @@ export function priceTable(overrides: { readonly audio: string | undefined }): P
   });
 }
 
-/** The price of labelling the speakers of that much audio: each started minute counts. */
+/**
+ * The price of labelling the speakers of that much audio: each started minute counts, of the duration in whole seconds
+ * that callers see. (An hour of AAC ends in a partly filled frame: it is 3600.003 s long, and not 61 minutes.)
+ */
 export function speakerLabelsPrice(prices: Prices, durationSeconds: number): Thousandths {
-  return prices.speakerLabelsPerMinute * Math.ceil(durationSeconds / 60);
+  return prices.speakerLabelsPerMinute * Math.ceil(Math.round(durationSeconds) / 60);
 }

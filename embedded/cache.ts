@@ -1,4 +1,5 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { access, mkdir, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -34,6 +35,13 @@ export async function installOnce(dir: string, build: (staging: string) => Promi
   } finally {
     await rm(staging, { recursive: true, force: true });
   }
+}
+
+/** Eight hex digits of what the files hold, for the name of a folder that is made from them. */
+export function fingerprint(...files: readonly string[]): string {
+  const hash = createHash('sha256');
+  for (const file of files) hash.update(readFileSync(file));
+  return hash.digest('hex').slice(0, 8);
 }
 
 export async function exists(path: string): Promise<boolean> {

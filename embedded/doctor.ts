@@ -1,6 +1,5 @@
 import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
-import { MongoClient } from 'mongodb';
 import {
   givenMediaProgram,
   mediaProgramFound,
@@ -9,6 +8,7 @@ import {
   settingOf,
   type MediaProgram,
 } from './ffmpeg.ts';
+import { pingMongodb } from './mongodb.ts';
 import { mongodbVersion, mongodbWays } from './mongodb-server.ts';
 import { capture, type Env } from './programs.ts';
 import { temporalFound, temporalInstalled, temporalServerVersion, type Setup } from './temporal-cli.ts';
@@ -70,7 +70,7 @@ export async function examine(options: { env: Env; cacheDir: string; dataDir: st
     diagnose({
       name: 'MongoDB',
       given: given(env, 'MONGODB_URI', async (uri) => {
-        await pingMongodb(uri);
+        await pingMongodb(uri, REACH_TIMEOUT_MS);
         return undefined;
       }),
       found: mongodb.found,
@@ -174,15 +174,6 @@ function reachable(address: string): Promise<void> {
     socket.once('timeout', () => end(new Error(`${address} does not answer`)));
     socket.once('error', end);
   });
-}
-
-async function pingMongodb(uri: string): Promise<void> {
-  const client = new MongoClient(uri, { serverSelectionTimeoutMS: REACH_TIMEOUT_MS });
-  try {
-    await client.db('admin').command({ ping: 1 });
-  } finally {
-    await client.close();
-  }
 }
 
 function message(error: unknown): string {

@@ -1,7 +1,7 @@
 import { cp, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { exists, installOnce } from './cache.ts';
+import { exists, fingerprint, installOnce } from './cache.ts';
 import { probe } from './download.ts';
 import { capture, fromSetting, isExecutable, requireOnPath, step } from './programs.ts';
 import type { Setup } from './temporal-cli.ts';
@@ -156,7 +156,8 @@ function mongodProgram(cacheDir: string): string {
 }
 
 function ferretdbFolder(cacheDir: string): string {
-  return join(cacheDir, `ferretdb-${FERRETDB_VERSION}-${process.platform}-${process.arch}`);
+  const source = fingerprint(...['main.go', 'go.mod', 'go.sum'].map((name) => join(FERRETDB_SOURCE, name)));
+  return join(cacheDir, `ferretdb-${FERRETDB_VERSION}-${source}-${process.platform}-${process.arch}`);
 }
 
 function ferretdbProgram(cacheDir: string): string {

@@ -8,7 +8,8 @@ import { defined, type Env } from './programs.ts';
 import type { Log } from './ways.ts';
 
 const READY_TIMEOUT_MS = 60_000;
-const CHECK_TIMEOUT_MS = 2_000;
+/** Short: the driver waits half a second between its own tries, a new client tries at once. */
+const CHECK_TIMEOUT_MS = 300;
 
 export interface MongodbServerOptions {
   readonly server: MongodbServer;
@@ -25,27 +26,28 @@ export async function startMongodb(options: MongodbServerOptions): Promise<Super
   const port = String(options.port);
   const data = dataFolder(stateDir, server.kind);
   await mkdir(data, { recursive: true, mode: 0o700 });
-  const client = new MongoClient(mongodbUri(options.port), {
-    serverSelectionTimeoutMS: CHECK_TIMEOUT_MS,
-    connectTimeoutMS: CHECK_TIMEOUT_MS,
+  const uri = mongodbUri(options.port);
+  return startDaemon({
+    name: 'MongoDB',
+    program: server.program,
+    args:
+      server.kind === 'mongod'
+        ? ['--dbpath', data, '--bind_ip', '127.0.0.1', '--port', port, '--quiet', '--nounixsocket']
+        : [`127.0.0.1:${port}`, data],
+    env: defined(options.env),
+    cwd: stateDir,
+    logFile: join(stateDir, `${server.kind}.log`),
+    check: () => pingMongodb(uri, CHECK_TIMEOUT_MS),
+    readyTimeoutMs: READY_TIMEOUT_MS,
+    log: options.log,
   });
+}
+
+/** Whether a server answers. @throws when it does not within the time */
+export async function pingMongodb(uri: string, timeoutMs: number): Promise<void> {
+  const client = new MongoClient(uri, { serverSelectionTimeoutMS: timeoutMs, connectTimeoutMS: timeoutMs });
   try {
-    return await startDaemon({
-      name: 'MongoDB',
-      program: server.program,
-      args:
-        server.kind === 'mongod'
-          ? ['--dbpath', data, '--bind_ip', '127.0.0.1', '--port', port, '--quiet', '--nounixsocket']
-          : [`127.0.0.1:${port}`, data],
-      env: defined(options.env),
-      cwd: stateDir,
-      logFile: join(stateDir, `${server.kind}.log`),
-      check: async () => {
-        await client.db('admin').command({ ping: 1 });
-      },
-      readyTimeoutMs: READY_TIMEOUT_MS,
-      log: options.log,
-    });
+    await client.db('admin').command({ ping: 1 });
   } finally {
     await client.close();
   }

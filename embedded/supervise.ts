@@ -3,8 +3,6 @@ import type { Log } from './ways.ts';
 
 const FIRST_BACK_OFF_MS = 500;
 const LONGEST_BACK_OFF_MS = 10_000;
-/** A program that ran this long before it died is restarted with the first back-off again. */
-const STEADY_MS = 30_000;
 
 /** One run of a program. */
 export interface Run {
@@ -50,22 +48,21 @@ export async function supervise(options: SuperviseOptions): Promise<Supervised> 
     await current.gone;
     throw error;
   }
-  let startedAt = Date.now();
   let backOffMs = FIRST_BACK_OFF_MS;
 
   const keepAlive = async (): Promise<void> => {
     for (;;) {
       const how = await current.gone;
       if (isStopping()) return;
-      if (Date.now() - startedAt > STEADY_MS) backOffMs = FIRST_BACK_OFF_MS;
       options.log(`${options.name} ended (${how}), starting it again in ${backOffMs} ms`);
       await delay(backOffMs, undefined, { signal: stopping.signal }).catch(() => undefined);
       if (isStopping()) return;
       backOffMs = Math.min(backOffMs * 2, LONGEST_BACK_OFF_MS);
-      startedAt = Date.now();
       current = options.launch();
       try {
         await options.untilReady(current);
+        // The wait grows only for a program that can't even start.
+        backOffMs = FIRST_BACK_OFF_MS;
         options.log(`${options.name} is back`);
       } catch (error) {
         if (!isStopping()) options.log(error instanceof Error ? error.message : String(error));

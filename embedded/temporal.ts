@@ -24,46 +24,41 @@ export interface TemporalServerOptions {
 export async function startTemporal(options: TemporalServerOptions): Promise<Supervised> {
   const { port, uiPort, stateDir } = options;
   const address = `127.0.0.1:${String(port)}`;
-  const connection = Connection.lazy({ address });
   const namespaces = ['default', ...options.namespaces];
-  try {
-    const daemon = await startDaemon({
-      name: 'Temporal',
-      program: options.program,
-      args: [
-        ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port), '--ui-port', String(uiPort)],
-        ...[
-          '--db-filename',
-          join(stateDir, 'temporal.db'),
-          '--sqlite-pragma',
-          'journal_mode=WAL',
-          '--log-level',
-          'error',
-        ],
-        ...options.namespaces.flatMap((name) => ['--namespace', name]),
+  return startDaemon({
+    name: 'Temporal',
+    program: options.program,
+    args: [
+      ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port), '--ui-port', String(uiPort)],
+      ...[
+        '--db-filename',
+        join(stateDir, 'temporal.db'),
+        '--sqlite-pragma',
+        'journal_mode=WAL',
+        '--log-level',
+        'error',
       ],
-      env: withoutTemporalSettings(options.env),
-      cwd: stateDir,
-      logFile: join(stateDir, 'temporal.log'),
-      // The server answers before its namespaces exist; a client that starts a workflow needs both.
-      check: async () => {
-        await connection.withDeadline(Date.now() + CHECK_TIMEOUT_MS, async () => {
-          for (const namespace of namespaces) await connection.workflowService.describeNamespace({ namespace });
-        });
-      },
-      readyTimeoutMs: READY_TIMEOUT_MS,
-      log: options.log,
+      ...options.namespaces.flatMap((name) => ['--namespace', name]),
+    ],
+    env: withoutTemporalSettings(options.env),
+    cwd: stateDir,
+    logFile: join(stateDir, 'temporal.log'),
+    check: () => checkNamespaces(address, namespaces),
+    readyTimeoutMs: READY_TIMEOUT_MS,
+    log: options.log,
+  });
+}
+
+/** The server answers before its namespaces exist; a client that starts a workflow needs both. */
+async function checkNamespaces(address: string, namespaces: readonly string[]): Promise<void> {
+  // A new connection each time, without the SDK's retries: an old one would wait out its back-off, which grows.
+  const connection = Connection.lazy({ address, interceptors: [] });
+  try {
+    await connection.withDeadline(Date.now() + CHECK_TIMEOUT_MS, async () => {
+      for (const namespace of namespaces) await connection.workflowService.describeNamespace({ namespace });
     });
-    return {
-      pid: daemon.pid,
-      async stop(graceMs) {
-        await daemon.stop(graceMs);
-        await connection.close();
-      },
-    };
-  } catch (error) {
+  } finally {
     await connection.close();
-    throw error;
   }
 }
 

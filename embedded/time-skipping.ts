@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { installOnce } from './cache.ts';
+import { fingerprint, installOnce } from './cache.ts';
 import { probe } from './download.ts';
 import { isExecutable, requireOnPath, step, type Env } from './programs.ts';
 import { firstWay, type Log, type Way } from './ways.ts';
@@ -94,7 +94,7 @@ async function writeLauncher(dir: string, java: string): Promise<void> {
 }
 
 function folder(cacheDir: string): string {
-  return join(cacheDir, `temporal-test-server-${VERSION}`);
+  return join(cacheDir, `temporal-test-server-${VERSION}-${fingerprint(POM)}`);
 }
 
 function launcher(cacheDir: string): string {

@@ -1,7 +1,7 @@
 import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { exists, installOnce } from './cache.ts';
+import { exists, fingerprint, installOnce } from './cache.ts';
 import { download, probe, sha256 } from './download.ts';
 import { capture, findOnPath, fromSetting, isAtLeast, requireOnPath, step, type Env } from './programs.ts';
 import type { Setup } from './temporal-cli.ts';
@@ -173,7 +173,7 @@ export async function givenYtdlp(value: string, env: Env): Promise<string> {
 }
 
 function environmentFolder(cacheDir: string): string {
-  return join(cacheDir, `yt-dlp-${YTDLP_VERSION}-python`);
+  return join(cacheDir, `yt-dlp-${YTDLP_VERSION}-python-${fingerprint(REQUIREMENTS)}`);
 }
 
 function environmentProgram(cacheDir: string): string {

@@ -91,12 +91,13 @@ export async function write(
     for await (const chunk of chunks) {
       for (const piece of pieces(chunk, options.bytesPerSecond)) {
         if (res.closed || res.destroyed) return false;
-        const more = res.write(piece);
-        options.onBytes(piece.length);
-        if (!more) await once(res, 'drain', { signal: gone.signal });
+        // Before and not after: the client has to wait for the last bytes too.
         if (options.bytesPerSecond !== undefined) {
           await delay((piece.length / options.bytesPerSecond) * 1000, undefined, { signal: gone.signal });
         }
+        const more = res.write(piece);
+        options.onBytes(piece.length);
+        if (!more) await once(res, 'drain', { signal: gone.signal });
       }
     }
     return !res.destroyed;

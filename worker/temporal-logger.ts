@@ -12,7 +12,7 @@ const LEVELS: Record<LogLevel, 'trace' | 'debug' | 'info' | 'warn' | 'error'> = 
 /** The SDK's lines in the service's own log. */
 export function temporalLogger(log: Logger): DefaultLogger {
   return new DefaultLogger('INFO', ({ level, message, meta }) => {
-    const fields: unknown = meta;
-    log[LEVELS[level]]({ temporal: fields }, message);
+    const { error, ...fields } = (meta ?? {}) as Record<string, unknown>;
+    log[LEVELS[level]]({ ...(error === undefined ? {} : { err: error }), temporal: fields }, message);
   });
 }

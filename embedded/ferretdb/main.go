@@ -48,7 +48,7 @@ func serve(address, stateDir string) error {
 		Listener:  ferretdb.ListenerConfig{TCP: address},
 		Handler:   "sqlite",
 		SQLiteURL: location.String(),
-		Logger:    slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		Logger:    slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError})),
 	})
 	if err != nil {
 		return err

@@ -21,10 +21,10 @@ describe('money', () => {
   });
 
   it.each([
-    [0.4, 6],
+    [1, 6],
     [60, 6],
-    [60.1, 12],
-    [3600, 360],
+    [60.6, 12],
+    [3600.003, 360],
   ])('charges each started minute of %f s', (seconds, thousandths) => {
     expect(speakerLabelsPrice(priceTable({ audio: undefined }), seconds)).toBe(thousandths);
   });

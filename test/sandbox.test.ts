@@ -1,0 +1,218 @@
+import { request } from 'node:http';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { VideoCase } from '../sandbox/catalogue.ts';
+import { BUILT_IN_CATALOGUE } from '../sandbox/server.ts';
+import { pageOf, startTestSandbox, ytDlp, type TestSandbox } from './helpers/sandbox.ts';
+
+const AUDIO = ['--format', 'ba[ext=m4a]/ba[acodec^=mp4a]/ba/b'];
+
+let sandbox: TestSandbox;
+beforeAll(async () => {
+  sandbox = await startTestSandbox();
+});
+afterAll(() => sandbox.stop());
+
+const get = (path: string, init?: RequestInit): Promise<Response> => fetch(sandbox.url + path, init);
+
+describe('the index', () => {
+  it('lists videos and channels, and has room for the other platform', async () => {
+    const index = (await (await get('/')).json()) as Record<string, Record<string, unknown>[]>;
+    expect(Object.keys(index)).toEqual(['videos', 'channels', 'accounts', 'posts']);
+    const cases = index['videos']!.map((video) => video['case']);
+    expect(cases).toEqual(
+      expect.arrayContaining(['ordinary', 'long', 'private', 'removed', 'geo_blocked', 'live', 'silent']),
+    );
+    for (const video of index['videos']!) {
+      expect(video['id']).toMatch(/^[\w-]{11}$/);
+      expect(video['title']).toBeTypeOf('string');
+    }
+    expect(index['channels']).toContainEqual({
+      url: expect.stringContaining(`${sandbox.url}/@`) as string,
+      case: 'ordinary',
+    });
+  });
+
+  it('states an hour for the long video', () => {
+    const long = sandbox.catalogue.find((video) => video.case === 'long')!;
+    expect(Math.abs(long.durationSeconds! - 3600)).toBeLessThan(1);
+    expect(long.formats.map(({ facts }) => Math.round(facts.durationSeconds / 10))).toEqual([360, 360, 360]);
+  });
+
+  it('has other ids with another salt, and the same ones with the same', async () => {
+    const [one, same, other] = await Promise.all(
+      ['a', 'a', 'b'].map((idSalt) => startTestSandbox({ idSalt, cacheDir: join(sandbox.folder, 'cache') })),
+    );
+    const ids = ({ catalogue }: TestSandbox): string[] => catalogue.map((video) => video.id);
+    expect(ids(one!)).toEqual(ids(same!));
+    expect(ids(one!).filter((id) => ids(other!).includes(id))).toEqual([]);
+    expect(ids(other!).some((id) => id.startsWith('-'))).toBe(true);
+    await Promise.all([one!.stop(), same!.stop(), other!.stop()]);
+  });
+});
+
+describe('yt-dlp on the sandbox', () => {
+  it('fetches the best M4A as it is, in one transfer', async () => {
+    const id = sandbox.idOf('ordinary');
+    const before = await sandbox.stats(id);
+    const result = await ytDlp(sandbox, pageOf(sandbox, id), [...AUDIO, '--output', 'best.%(ext)s']);
+    expect(result).toMatchObject({ exitCode: 0, stderrTail: '' });
+    const fetched = await readFile(join(sandbox.folder, 'best.m4a'));
+    expect(fetched.equals(await readFile(join(BUILT_IN_CATALOGUE, 'media/tea/140.m4a')))).toBe(true);
+    expect(await sandbox.stats(id)).toEqual({
+      page_reads: before['page_reads']! + 1,
+      media_requests: before['media_requests']! + 1,
+      media_bytes: before['media_bytes']! + fetched.length,
+      complete_media_bodies: before['complete_media_bodies']! + 1,
+      caption_requests: 0,
+    });
+  });
+
+  it('sees separate sound and pictures, captions and facts, as on the real platform', async () => {
+    const result = await ytDlp(sandbox, pageOf(sandbox, sandbox.idOf('ordinary')), ['--dump-single-json']);
+    const video = JSON.parse(result.stdout) as Record<string, unknown> & { formats: Record<string, unknown>[] };
+    expect(video).toMatchObject({
+      title: 'How long should tea brew?',
+      channel: 'Evening Talks',
+      uploader_id: expect.stringMatching(/^@/) as string,
+      timestamp: 1_773_511_200,
+      live_status: 'not_live',
+      availability: 'public',
+      subtitles: { en: [{ ext: 'json3' }, { ext: 'vtt' }] },
+      automatic_captions: { en: [{ ext: 'json3' }, { ext: 'vtt' }], 'en-orig': expect.anything() as unknown },
+    });
+    expect(video['duration']).toBeCloseTo(28.5, 1);
+    const shapes = video.formats.map((one) => [
+      one['ext'],
+      one['vcodec'] === 'none',
+      one['acodec'] === 'none',
+      one['height'],
+    ]);
+    expect(shapes.sort()).toEqual([
+      ['m4a', true, false, null],
+      ['m4a', true, false, null],
+      ...[1080, 144, 360, 720].map((height) => ['mp4', false, true, height]),
+      ['webm', true, false, null],
+    ]);
+  });
+
+  it('takes an id that begins with a dash', async () => {
+    const id = sandbox.catalogue.find((video) => video.id.startsWith('-'))!.id;
+    const result = await ytDlp(sandbox, pageOf(sandbox, id), ['--simulate', '--print', 'id']);
+    expect(result.stdout.trim()).toBe(id);
+  });
+
+  it.each<[VideoCase, RegExp]>([
+    ['private', /Private video\. Sign in if you've been granted access to this video/],
+    ['removed', /Video unavailable\. This video has been removed by the uploader/],
+    [
+      'geo_blocked',
+      /The uploader has not made this video available in your country\nThis video is available in Iceland/,
+    ],
+    ['age_restricted', /Sign in to confirm your age/],
+    ['members_only', /Join this channel to get access to members-only content/],
+    ['upcoming', /This live event will begin in/],
+  ])('is refused a video that is %s, in the words of the real platform', async (wanted, words) => {
+    const result = await ytDlp(sandbox, pageOf(sandbox, sandbox.idOf(wanted)), AUDIO);
+    expect(result.exitCode).toBe(1);
+    expect(result.stderrTail).toMatch(words);
+    expect(result.stderrTail).toMatch(/^ERROR: \[/m);
+    expect(await sandbox.stats(sandbox.idOf(wanted))).toMatchObject({ media_requests: 0 });
+  });
+
+  it('is told that an id nobody has is unavailable', async () => {
+    const result = await ytDlp(sandbox, pageOf(sandbox, 'nobodyHasIt'), AUDIO);
+    expect(result.stderrTail).toMatch(/^ERROR: .*Video unavailable$/m);
+  });
+
+  it('learns from the data that a broadcast is live', async () => {
+    const result = await ytDlp(sandbox, pageOf(sandbox, sandbox.idOf('live')), [
+      ...['--simulate', '--print', 'live_status', '--print', 'duration'],
+    ]);
+    expect(result.stdout).toBe('is_live\nNA\n');
+  });
+
+  it('finds Opus where there is no AAC', async () => {
+    const url = pageOf(sandbox, sandbox.idOf('opus_only'));
+    const result = await ytDlp(sandbox, url, [...AUDIO, '--simulate', '--print', '%(ext)s %(acodec)s %(vcodec)s']);
+    expect(result.stdout.trim()).toBe('webm opus none');
+  });
+
+  it('lists a channel without what the platform hides', async () => {
+    const index = (await (await get('/')).json()) as { channels: { url: string }[] };
+    const result = await ytDlp(sandbox, index.channels[0]!.url, ['--flat-playlist', '--print', 'id']);
+    const listed = result.stdout.trim().split('\n');
+    const hidden = ['private', 'removed'];
+    expect(listed.sort()).toEqual(
+      sandbox.catalogue
+        .filter((video) => !hidden.includes(video.case))
+        .map((video) => video.id)
+        .sort(),
+    );
+  });
+});
+
+describe('byte ranges', () => {
+  it.each([
+    { range: 'bytes=0-9', status: 206, length: 10, contentRange: 'bytes 0-9/235912' },
+    { range: 'bytes=-5', status: 206, length: 5, contentRange: 'bytes 235907-235911/235912' },
+    { range: 'bytes=235907-', status: 206, length: 5, contentRange: 'bytes 235907-235911/235912' },
+    { range: 'bytes=999999999-', status: 416, length: 0, contentRange: 'bytes */235912' },
+    { range: 'bytes=9-1', status: 200, length: 235_912, contentRange: null },
+    { range: 'bytes=0-1,5-6', status: 200, length: 235_912, contentRange: null },
+  ])('$range is answered with $status', async ({ range, status, length, contentRange }) => {
+    const response = await get(`/media/${sandbox.idOf('ordinary')}/140`, { headers: { range } });
+    expect(response.status).toBe(status);
+    expect((await response.arrayBuffer()).byteLength).toBe(length);
+    expect(response.headers.get('content-range')).toBe(contentRange);
+  });
+
+  it('are ignored when the file is not the one that If-Range names', async () => {
+    const path = `/media/${sandbox.idOf('ordinary')}/140`;
+    const etag = (await get(path, { method: 'HEAD' })).headers.get('etag')!;
+    const status = async (ifRange: string): Promise<number> => {
+      const response = await get(path, { headers: { range: 'bytes=0-9', 'if-range': ifRange } });
+      await response.arrayBuffer();
+      return response.status;
+    };
+    expect([await status(etag), await status('"another"')]).toEqual([206, 200]);
+  });
+});
+
+describe('requests that mean harm', () => {
+  it.each([
+    '/../../etc/passwd',
+    '/%2e%2e/%2e%2e/etc/passwd',
+    '/media/ID/..%2f..%2fcatalogue.json',
+    '/media/ID/%zz',
+    '/media/ID/140/more',
+    '/captions/ID/..%2fen.vtt',
+    '//elsewhere/',
+    '/channel/../@x',
+  ])('%s is 404', async (path) => {
+    expect(await rawStatus(path.replace('ID', sandbox.idOf('ordinary')))).toBe(404);
+  });
+
+  it('an address that is none is 400', async () => {
+    expect(await rawStatus('http://[')).toBe(400);
+  });
+
+  it('leave the sandbox alive', async () => {
+    expect((await get('/', { method: 'DELETE' })).status).toBe(405);
+    expect((await get('/misbehave', { method: 'POST', body: 'x'.repeat(1_000_000) })).status).toBe(400);
+    expect((await get('/')).status).toBe(200);
+  });
+});
+
+/** fetch would tidy the path up before sending it. */
+function rawStatus(path: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    request(sandbox.url, { path }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    })
+      .on('error', reject)
+      .end();
+  });
+}
