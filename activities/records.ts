@@ -1,3 +1,4 @@
+import { STOPPED_BY_OPERATOR } from '../contract/failures.ts';
 import { pendingRecordOf, type JobInput } from '../contract/jobs.ts';
 import type { DownloadRecord, JobOutcome } from '../contract/records.ts';
 import { formatMicroseconds } from '../contract/times.ts';
@@ -39,8 +40,7 @@ export function createRecordActivities({ records, files }: RecordDeps) {
 
 /** A subject has one open workflow, and it is ours: the earlier one was terminated, and nothing else will end its record. */
 async function failOrphan(records: RecordStore, orphan: DownloadRecord): Promise<void> {
-  const failure = { code: 'cancelled', message: 'The job was stopped by an operator.' } as const;
-  await records.finish(orphan.id, { status: 'failed', failure }, now());
+  await records.finish(orphan.id, { status: 'failed', failure: STOPPED_BY_OPERATOR }, now());
 }
 
 function now(): string {

@@ -1,9 +1,9 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
-import { fromNodeHandler, HTTPResponse, type EventHandler } from 'h3';
+import { HTTPResponse, type EventHandler } from 'h3';
 import send from 'send';
 import { ApiError } from '../contract/errors.ts';
+import { transmit } from './transmit.ts';
 
 const ASSETS = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 const SERVED = new Set(['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png']);
@@ -32,9 +32,7 @@ export function docsPage(): EventHandler {
     if (name === '') return page(PAGE, 'text/html; charset=utf-8');
     if (name === 'initializer.js') return page(INITIALIZER, 'text/javascript; charset=utf-8');
     if (!SERVED.has(name)) throw new ApiError('not_found', 'There is nothing at this path.');
-    return fromNodeHandler((request, response) => {
-      send(request as IncomingMessage, name, { root: ASSETS, maxAge: '1h' }).pipe(response as ServerResponse);
-    })(event);
+    return transmit((request) => send(request, name, { root: ASSETS, maxAge: '1h' }))(event);
   };
 }
 

@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { fromNodeHandler, type EventHandler } from 'h3';
+import type { EventHandler } from 'h3';
 import send from 'send';
 import { ApiError, type ErrorCode } from '../contract/errors.ts';
 import type { LinkSigner } from '../store/links.ts';
 import { httpStatusOf } from './errors.ts';
+import { transmit } from './transmit.ts';
 
 /** A record's folder and a file in it, both of our own making: no dots but the one before the extension. */
 const FILE_PATH = /^\/files\/[0-7][0-9A-HJKMNP-TV-Z]{25}\/[A-Za-z0-9_-]{1,80}\.([a-z0-9]{2,4})$/;
@@ -28,20 +29,20 @@ export function fileHost(options: { root: string; signer: LinkSigner }): EventHa
       'X-Content-Type-Options': 'nosniff',
       'Referrer-Policy': 'no-referrer',
     };
-    return fromNodeHandler((request, response) => {
-      const root = { root: options.root, path: pathname.slice('/files'.length) };
-      transmit(request as IncomingMessage, response as ServerResponse, { ...root, headers });
-    })(event);
+    const path = pathname.slice('/files'.length);
+    return transmit((request, response) => openFile({ request, response, root: options.root, path, headers }))(event);
   };
 }
 
 interface Transmission {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
   readonly root: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-function transmit(request: IncomingMessage, response: ServerResponse, { root, path, headers }: Transmission): void {
+function openFile({ request, response, root, path, headers }: Transmission): send.SendStream {
   const stream = send(request, path, { root, index: false, dotfiles: 'deny', cacheControl: false });
   stream.on('headers', (target: ServerResponse, _path: string, stat: { size: number; mtimeMs: number }) => {
     for (const [name, value] of Object.entries(headers)) target.setHeader(name, value);
@@ -60,5 +61,5 @@ function transmit(request: IncomingMessage, response: ServerResponse, { root, pa
     });
     response.end(JSON.stringify(problem.toBody()));
   });
-  stream.pipe(response);
+  return stream;
 }

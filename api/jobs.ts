@@ -14,11 +14,15 @@ const MEMO_JOB = 'job';
 
 type JobWorkflows = Omit<typeof workflows, 'deliverWebhook'>;
 
+/** `gone`: no workflow will end the record; `unknown`: Temporal gave no answer within a second. */
+export type JobView =
+  { readonly state: 'running'; readonly progress: Progress | undefined } | { readonly state: 'gone' | 'unknown' };
+
 export interface JobGateway {
   /** Starts the job's workflow. @returns the input of the job that runs already, if one does */
   start(workflow: keyof JobWorkflows, input: JobInput): Promise<'started' | 'closed' | { readonly running: JobInput }>;
-  /** What the running job's activity last reported; undefined when nothing is known within a second. */
-  progressOf(subjectId: string): Promise<Progress | undefined>;
+  /** Whether the job of a record runs, and what its activity last reported. */
+  look(job: { subjectId: string; recordId: string }): Promise<JobView>;
   /** Resolves when the subject's workflow has closed, or after the given time. */
   waitFor(subjectId: string, timeoutMs: number): Promise<void>;
   ping(): Promise<void>;
@@ -58,17 +62,18 @@ export function createJobGateway(client: Client, taskQueue: string): JobGateway 
       return status.name === 'RUNNING' ? { running: memo?.[MEMO_JOB] as JobInput } : 'closed';
     },
 
-    async progressOf(subjectId) {
+    async look({ subjectId, recordId }) {
       try {
-        const { raw } = await within(PROGRESS_DEADLINE_MS, () => client.workflow.getHandle(subjectId).describe());
+        const { status, memo, raw } = await within(PROGRESS_DEADLINE_MS, () =>
+          client.workflow.getHandle(subjectId).describe(),
+        );
+        if (status.name !== 'RUNNING' || memo?.[MEMO_RECORD_ID] !== recordId) return { state: 'gone' };
         const beat = raw.pendingActivities?.find((activity) => Boolean(activity.heartbeatDetails));
         const data = beat?.heartbeatDetails?.payloads?.[0]?.data;
-        return data === undefined || data === null
-          ? { stage: 'waiting' }
-          : toProgress(JSON.parse(new TextDecoder().decode(data)));
-      } catch {
-        // Progress is a courtesy: the record answers without it while Temporal is away.
-        return undefined;
+        const progress: unknown = data ? JSON.parse(new TextDecoder().decode(data)) : undefined;
+        return { state: 'running', progress: toProgress(progress ?? { stage: 'waiting' }) };
+      } catch (error) {
+        return { state: error instanceof WorkflowNotFoundError ? 'gone' : 'unknown' };
       }
     },
 

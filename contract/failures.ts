@@ -37,6 +37,9 @@ export interface Failure {
   readonly message: string;
 }
 
+/** The end of a job whose workflow was terminated, which ends no record itself. */
+export const STOPPED_BY_OPERATOR: Failure = { code: 'cancelled', message: 'The job was stopped by an operator.' };
+
 /** The HTTP status that a webhook of the failed job reports (specification, section 6). */
 export function originalStatusOf(failure: Failure): 400 | 500 {
   return FAILURE_FAULTS[failure.code] === 'subject' ? 400 : 500;

@@ -2,14 +2,13 @@
 // Makes the first command after a clone work: checks Node, installs the npm packages when they are missing or stale,
 // then runs TARGET in this process. Plain JavaScript without dependencies, since nothing is installed yet.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const INSTALLED = join(ROOT, 'node_modules', '.package-lock.json');
 const LOCK = join(ROOT, '.tapedeck', 'npm-ci.lock');
-const LOCK_STALE_MS = 10 * 60_000;
 const OLDEST_NODE = [20, 19];
 
 function fail(message) {
@@ -39,22 +38,34 @@ function isFresh() {
   );
 }
 
-/** mkdir is atomic, so only one of two set-ups that start together runs npm; the other waits for it. */
+/** Whether the process that made the lock still runs; it may have been killed in the middle of its work. */
+function isHeld() {
+  const text = existsSync(LOCK) ? readFileSync(LOCK, 'utf8') : '';
+  // Made but not yet written: its owner is alive and about to write.
+  if (text === '') return true;
+  try {
+    process.kill(Number(text), 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}
+
+/** Creating a file exclusively is atomic, so only one of two set-ups that start together runs npm; the other waits. */
 function withLock(work) {
   mkdirSync(dirname(LOCK), { recursive: true });
-  for (;;) {
+  for (let waits = 0; ; waits++) {
     try {
-      mkdirSync(LOCK);
+      writeFileSync(LOCK, String(process.pid), { flag: 'wx' });
       break;
     } catch (error) {
       if (error.code !== 'EEXIST') throw error;
-      if (isFresh()) return;
-      const age = Date.now() - (statSync(LOCK, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
-      if (age > LOCK_STALE_MS) rmSync(LOCK, { recursive: true, force: true });
+      if (!isHeld()) rmSync(LOCK, { force: true });
+      if (waits === 0) console.error('npm packages: another set-up is installing them, waiting for it');
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
     }
   }
-  const release = () => rmSync(LOCK, { recursive: true, force: true });
+  const release = () => rmSync(LOCK, { force: true });
   // npm runs synchronously, so these run only after it; it gets the terminal's own signals.
   process.once('exit', release);
   try {

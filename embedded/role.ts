@@ -10,6 +10,7 @@ import type { Log } from './ways.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const TSX_LOADER = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
+const LIFELINE = new URL('./role-lifeline.mjs', import.meta.url).href;
 const READY_TIMEOUT_MS = 60_000;
 const HEALTH_TIMEOUT_MS = 2_000;
 const POLL_MS = 50;
@@ -68,7 +69,7 @@ export async function startRole(options: RoleOptions): Promise<Supervised> {
 function launch(options: RoleOptions): { run: Run; child: ChildProcess } {
   const out = options.output === 'inherit' ? 'inherit' : openLog(options.output.dir, options.name);
   // Detached: a group of its own, so a Ctrl-C at the terminal reaches only us and we stop things in order.
-  const child = spawn(process.execPath, ['--import', TSX_LOADER, join(ROOT, options.main)], {
+  const child = spawn(process.execPath, ['--import', LIFELINE, '--import', TSX_LOADER, join(ROOT, options.main)], {
     cwd: ROOT,
     env: { ...options.env },
     detached: true,

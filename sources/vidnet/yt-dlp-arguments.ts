@@ -36,6 +36,8 @@ export function audioArguments(
   return [
     // Nothing from the machine's own configuration, and nothing that runs or writes anything else.
     ...['--ignore-config', '--no-plugin-dirs', '--no-exec', '--no-cache-dir', '--no-update', '--no-color'],
+    // On a geo-block yt-dlp would ask again with an invented X-Forwarded-For: we do not evade.
+    ...['--xff', 'never'],
     ...['--no-playlist', '--no-mtime', '--no-overwrites', '--restrict-filenames'],
     ...(settings.pluginDir === undefined ? [] : ['--plugin-dirs', settings.pluginDir]),
     ...(cookiesCopy === undefined ? [] : ['--cookies', cookiesCopy]),

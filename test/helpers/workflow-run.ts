@@ -24,7 +24,7 @@ export async function withWorkers<Result>(
   const prefix = `test-${randomUUID()}`;
   const shared = {
     connection: env.nativeConnection,
-    ...(env.namespace ? { namespace: env.namespace } : {}),
+    namespace: env.namespace ?? 'default',
     maxHeartbeatThrottleInterval: '1 second',
     defaultHeartbeatThrottleInterval: '1 second',
   } as const;

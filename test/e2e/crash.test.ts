@@ -1,0 +1,140 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MongoClient } from 'mongodb';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import type { ProcessName } from '../../embedded/stack.ts';
+import { runTool } from '../helpers/media.ts';
+import { startReceiver, type Receiver } from '../helpers/receiver.ts';
+import { TestService } from '../helpers/service.ts';
+import { until } from '../helpers/until.ts';
+
+let service: TestService;
+let receiver: Receiver;
+let mongo: MongoClient;
+let mediaDir: string;
+const VIDEOS = 8;
+let nextVideo = 0;
+
+beforeAll(async () => {
+  mediaDir = await mkdtemp(join(tmpdir(), 'tapedeck-media-'));
+  for (let index = 0; index < VIDEOS; index += 1) {
+    const tone = `sine=f=${String(300 + 40 * index)}:d=4:r=16000`;
+    await runTool(inject('tools').ffmpeg, [
+      '-v',
+      'error',
+      '-f',
+      'lavfi',
+      '-i',
+      tone,
+      join(mediaDir, `tone${String(index)}.wav`),
+    ]);
+  }
+  // Engines of its own: they are killed too.
+  service = await TestService.start({ mediaDir, ownEngines: true });
+  receiver = await startReceiver();
+  mongo = await MongoClient.connect(service.stack.mongodbUri);
+}, 120_000);
+afterAll(async () => {
+  await mongo.close();
+  await receiver.close();
+  await service.stop();
+  await rm(mediaDir, { recursive: true, force: true });
+});
+
+/** A slow download (4 s of transfer) that is accepted and has begun. */
+async function runningJob(): Promise<{ id: string; video: string }> {
+  const tones = service.sandbox.catalogue.filter((video) => video.title.startsWith('tone'));
+  const video = tones[nextVideo++]!.id;
+  await service.misbehave({ video, target: 'media', mode: 'slow', bytes_per_second: 32_000 });
+  const { id } = (await service.requestAudio(video, receiver.url)).body.data;
+  return { id, video };
+}
+
+async function untilFetching(id: string): Promise<void> {
+  await until(async () => (await service.getDownload(id)).body.data.progress?.stage === 'fetching', {
+    what: 'the fetch',
+  });
+}
+
+/** One success, one file, one charge, one webhook, and nothing left over. */
+async function expectDoneOnce({ id, video }: { id: string; video: string }): Promise<void> {
+  expect(await service.ended(id, 90_000)).toMatchObject({ status: 'success', duration: '00:00:04', cost: '0.005' });
+  const posts = await until(
+    () => {
+      const own = receiver.posts.filter((post) => post.headers['x-webhook-download-id'] === id);
+      return own.length > 0 ? own : undefined;
+    },
+    { what: 'the webhook', within: 60_000 },
+  );
+  expect(posts[0]!.headers['x-webhook-original-status']).toBe('200');
+  const { published, work } = await service.filesOnDisk();
+  expect(published.filter((name) => name.startsWith(id))).toEqual([`${id}/${video}.m4a`]);
+  expect(work).toEqual([]);
+  const records = mongo.db(service.stack.env['MONGODB_DATABASE']).collection('records');
+  const charged = await records.find({ mediaId: video, status: 'success' }).toArray();
+  expect(charged.map((record) => record['charge'] as number)).toEqual([5]);
+}
+
+function kill(...names: ProcessName[]): void {
+  for (const name of names) service.stack.kill(name, 'SIGKILL');
+}
+
+describe('a job survives the sudden end of', () => {
+  it('the api, right after it accepted', async () => {
+    const job = await runningJob();
+    kill('api');
+    await expectDoneOnce(job);
+  }, 120_000);
+
+  it('the worker, in the middle of the download', async () => {
+    const job = await runningJob();
+    await untilFetching(job.id);
+    kill('worker');
+    await expectDoneOnce(job);
+  }, 120_000);
+
+  it('api and worker, as soon as the job exists', async () => {
+    const job = await runningJob();
+    kill('api', 'worker');
+    await expectDoneOnce(job);
+  }, 120_000);
+
+  it('Temporal, in the middle of the download', async () => {
+    const job = await runningJob();
+    await untilFetching(job.id);
+    kill('temporal');
+    await expectDoneOnce(job);
+  }, 120_000);
+
+  it('MongoDB, in the middle of the download', async () => {
+    const job = await runningJob();
+    await untilFetching(job.id);
+    kill('mongodb');
+    await expectDoneOnce(job);
+  }, 120_000);
+
+  it('everything at once', async () => {
+    const job = await runningJob();
+    await untilFetching(job.id);
+    kill('api', 'worker', 'temporal', 'mongodb');
+    await expectDoneOnce(job);
+  }, 150_000);
+});
+
+describe('a webhook survives the sudden end of the worker', () => {
+  it('between its attempts', async () => {
+    let answer = 500;
+    const flaky = await startReceiver(() => answer);
+    const tones = service.sandbox.catalogue.filter((video) => video.title.startsWith('tone'));
+    const { id } = (await service.requestAudio(tones[nextVideo++]!.id, flaky.url)).body.data;
+    await until(() => flaky.posts.length === 1, { what: 'the first attempt', within: 60_000 });
+    kill('worker');
+    answer = 200;
+    await until(() => flaky.posts.length === 2, { what: 'the second attempt', within: 60_000 });
+    const deliveries = mongo.db(service.stack.env['MONGODB_DATABASE']).collection('deliveries');
+    const delivery = await until(() => deliveries.findOne({ recordId: id, state: 'delivered' }));
+    expect(Object.keys(delivery['attempts'] as object)).toEqual(['1', '2']);
+    await flaky.close();
+  }, 120_000);
+});

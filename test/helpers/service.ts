@@ -1,0 +1,161 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inject } from 'vitest';
+import type { ErrorBody } from '../../contract/errors.ts';
+import type { DownloadResult } from '../../contract/results.ts';
+import { defaultCacheDir } from '../../embedded/cache.ts';
+import type { RoleName } from '../../embedded/role.ts';
+import { startStack, type Stack } from '../../embedded/stack.ts';
+import { BUILT_IN_CATALOGUE, startSandbox, type Sandbox } from '../../sandbox/server.ts';
+import { until } from './until.ts';
+
+export interface Answered<Body> {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Body;
+}
+
+export interface ServiceOptions {
+  readonly roles?: readonly RoleName[];
+  readonly mediaDir?: string;
+  /** Engines of its own, which the test may kill; otherwise those of the whole run. */
+  readonly ownEngines?: boolean;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** The whole service on a sandbox: real processes, random ids, ports, queue and database. */
+export class TestService {
+  readonly stack: Stack;
+  readonly sandbox: Sandbox;
+  readonly dataDir: string;
+
+  private constructor(parts: { stack: Stack; sandbox: Sandbox; dataDir: string }) {
+    this.stack = parts.stack;
+    this.sandbox = parts.sandbox;
+    this.dataDir = parts.dataDir;
+  }
+
+  static async start(options: ServiceOptions = {}): Promise<TestService> {
+    const dataDir = await mkdtemp(join(tmpdir(), 'tapedeck-e2e-'));
+    const tools = inject('tools');
+    const unique = randomUUID().slice(0, 8);
+    const log = (): void => undefined;
+    const sandbox = await startSandbox({
+      catalogueDir: BUILT_IN_CATALOGUE,
+      ...(options.mediaDir === undefined ? {} : { mediaDir: options.mediaDir }),
+      cacheDir: join(defaultCacheDir(process.env), 'sandbox'),
+      port: 0,
+      ffmpeg: tools.ffmpeg,
+      ffprobe: tools.ffprobe,
+      idSalt: unique,
+      log,
+    });
+    const engines = options.ownEngines
+      ? { TEMPORAL_ADDRESS: '', MONGODB_URI: '' }
+      : { TEMPORAL_ADDRESS: inject('temporalAddress'), MONGODB_URI: inject('mongodbUri') };
+    const stack = await startStack({
+      env: {
+        ...process.env,
+        ...engines,
+        YTDLP_PATH: tools.ytdlp,
+        FFMPEG_PATH: tools.ffmpeg,
+        FFPROBE_PATH: tools.ffprobe,
+        TASK_QUEUE: `e2e-${unique}`,
+        MONGODB_DATABASE: `e2e-${unique}`,
+        RATE_LIMIT_PER_MINUTE: '100000',
+        WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
+        ...sandbox.env,
+        ...options.env,
+      },
+      dataDir,
+      roles: options.roles ?? ['api', 'worker'],
+      ports: 'free',
+      log,
+      output: { dir: dataDir },
+    });
+    return new TestService({ stack, sandbox, dataDir });
+  }
+
+  async stop(): Promise<void> {
+    await this.stack.stop();
+    await this.sandbox.stop();
+    if (process.env['KEEP_E2E'] === undefined) await rm(this.dataDir, { recursive: true, force: true });
+  }
+
+  /** The id of a video of the catalogue by its case; the n-th of them (from 0). */
+  videoId(kind: string, index = 0): string {
+    const video = this.sandbox.catalogue.filter((one) => one.case === kind)[index];
+    if (video === undefined) throw new Error(`the catalogue has no ${kind} video number ${String(index)}`);
+    return video.id;
+  }
+
+  async request<Body>(
+    method: 'GET' | 'POST',
+    path: string,
+    init: { body?: unknown; headers?: Record<string, string> } = {},
+  ): Promise<Answered<Body>> {
+    const response = await fetch(this.stack.restUrl + path, {
+      method,
+      ...(init.body === undefined
+        ? {}
+        : { body: typeof init.body === 'string' ? init.body : JSON.stringify(init.body) }),
+      ...(init.headers === undefined ? {} : { headers: init.headers }),
+    });
+    return { status: response.status, headers: response.headers, body: (await response.json()) as Body };
+  }
+
+  requestAudio(videoId: string, webhook?: string): Promise<Answered<DownloadResult & ErrorBody>> {
+    const body = { vidnet_video_id: videoId, ...(webhook === undefined ? {} : { include_webhook: webhook }) };
+    return this.request('POST', '/api/downloads/audio', { body });
+  }
+
+  getDownload(id: string): Promise<Answered<DownloadResult>> {
+    return this.request('GET', `/downloads/${id}`);
+  }
+
+  /** Starts a job and waits until it has ended. */
+  async finishedAudio(videoId: string, webhook?: string, within = 60_000): Promise<DownloadResult['data']> {
+    const accepted = await this.requestAudio(videoId, webhook);
+    if (accepted.status !== 202) throw new Error(`not accepted: ${JSON.stringify(accepted.body)}`);
+    return this.ended(accepted.body.data.id, within);
+  }
+
+  /** Polls a download until it has ended; the service may be away in between. */
+  ended(id: string, within = 60_000): Promise<DownloadResult['data']> {
+    return until(
+      async () => {
+        const answer = await this.getDownload(id).catch(() => undefined);
+        return answer?.status === 200 ? answer.body.data : undefined;
+      },
+      { within, what: `the end of download ${id}` },
+    );
+  }
+
+  async misbehave(change: Record<string, unknown>): Promise<void> {
+    const response = await fetch(`${this.sandbox.url}/misbehave`, { method: 'POST', body: JSON.stringify(change) });
+    if (!response.ok) throw new Error(await response.text());
+  }
+
+  /** What the sandbox served of a video. */
+  async served(
+    videoId: string,
+  ): Promise<{ page_reads: number; media_requests: number; complete_media_bodies: number }> {
+    const stats = (await (await fetch(`${this.sandbox.url}/stats`)).json()) as {
+      videos: Record<string, { page_reads: number; media_requests: number; complete_media_bodies: number }>;
+    };
+    return stats.videos[videoId] ?? { page_reads: 0, media_requests: 0, complete_media_bodies: 0 };
+  }
+
+  /** All published files, and everything that lies in the work folder. */
+  async filesOnDisk(): Promise<{ published: string[]; work: string[] }> {
+    const list = (folder: string): Promise<string[]> =>
+      readdir(join(this.dataDir, folder), { recursive: true }).catch(() => []);
+    return { published: (await list('files')).filter((name) => name.includes('/')), work: await list('work') };
+  }
+
+  logOf(role: RoleName): Promise<string> {
+    return readFile(join(this.dataDir, `${role}.log`), 'utf8');
+  }
+}
