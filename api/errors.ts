@@ -25,6 +25,8 @@ export function toApiError(error: unknown): ApiError {
   const known = error instanceof HTTPError && error.unhandled !== true ? HTTP_LAYER[error.status] : undefined;
   return new ApiError(known?.code ?? 'internal', known?.message ?? 'Something went wrong on our side.', {
     cause: inner,
+    // What is left of the body would be read as the next request: the connection can't be used again.
+    ...(known?.code === 'body_too_large' ? { headers: { Connection: 'close' } } : {}),
   });
 }
 

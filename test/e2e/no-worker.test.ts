@@ -9,7 +9,7 @@ import { TestService } from '../helpers/service.ts';
 let service: TestService;
 let worker: Stack | undefined;
 let mediaDir: string;
-const JOBS = 40;
+const JOBS = 12;
 
 beforeAll(async () => {
   mediaDir = await mkdtemp(join(tmpdir(), 'tapedeck-media-'));

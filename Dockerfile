@@ -1,0 +1,54 @@
+# One image for both parts of the service: the api (the default command) and the worker.
+# Debian and not Alpine: Temporal's native core needs glibc.
+FROM node:22-trixie-slim AS packages
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --omit=dev
+
+FROM node:22-trixie-slim AS yt-dlp
+RUN apt-get update && apt-get install -y --no-install-recommends python3 python3-venv && rm -rf /var/lib/apt/lists/*
+COPY embedded/yt-dlp-requirements.txt /tmp/requirements.txt
+RUN python3 -m venv /opt/yt-dlp \
+  && /opt/yt-dlp/bin/pip install --no-cache-dir --only-binary=:all: -r /tmp/requirements.txt
+
+FROM node:22-trixie-slim
+# ca-certificates: for webhooks over TLS and for yt-dlp. tini: reaps what yt-dlp and ffmpeg leave, and hands on SIGTERM.
+RUN apt-get update \
+  && apt-get install -y --no-install-recommends ca-certificates ffmpeg python3 tini \
+  && rm -rf /var/lib/apt/lists/*
+COPY --from=yt-dlp /opt/yt-dlp /opt/yt-dlp
+RUN /opt/yt-dlp/bin/yt-dlp --version && ffprobe -version
+
+WORKDIR /app
+COPY --from=packages /app/node_modules ./node_modules
+COPY package.json tsconfig.json config.ts LICENSE ./
+COPY contract ./contract
+COPY subprocess ./subprocess
+COPY temporal ./temporal
+COPY store ./store
+COPY webhooks ./webhooks
+COPY media ./media
+COPY sources ./sources
+COPY activities ./activities
+COPY workflows ./workflows
+COPY api ./api
+COPY worker ./worker
+# A new named volume takes over the owner of the folder that it covers.
+RUN mkdir /data && chown node:node /data
+
+ENV NODE_ENV=production \
+    DATA_DIR=/data \
+    YTDLP_PATH=/opt/yt-dlp/bin/yt-dlp \
+    YTDLP_JS_RUNTIME=node:/usr/local/bin/node \
+    FFMPEG_PATH=/usr/bin/ffmpeg \
+    FFPROBE_PATH=/usr/bin/ffprobe
+USER node
+EXPOSE 3000 3001
+
+# For the api. The worker listens nowhere, and switches this off.
+HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/health`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+
+# Not `npm run api`: its bootstrap would want the development packages too.
+ENTRYPOINT ["tini", "--", "node", "--import", "tsx"]
+CMD ["api/main.ts"]

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openApiDocument } from '../../api/openapi.ts';
+import { startFacades, type Facades } from '../helpers/rest-app.ts';
+
+let facades: Facades;
+beforeAll(async () => {
+  facades = await startFacades();
+});
+afterAll(() => facades.close());
+
+describe('the OpenAPI document', () => {
+  const document = openApiDocument('http://api.example');
+
+  it('has every operation with its answers', () => {
+    const statuses = Object.entries(document.paths ?? {}).map(([path, item]) => {
+      const operation = item.post ?? item.get;
+      return [path, Object.keys(operation?.responses ?? {})];
+    });
+    expect(Object.fromEntries(statuses)).toEqual({
+      '/api/downloads/audio': ['200', '202', '400', '409', '413', '429', '500', '503'],
+      '/downloads/{downloadId}': ['200', '202', '404', '429', '500', '503'],
+      '/api/webhook/test': ['200', '400', '413', '429', '500', '503'],
+      '/health': ['200', '503'],
+    });
+  });
+
+  it('takes the fields of the record from the schema', () => {
+    const record = document.components?.schemas?.['AudioRecord'] as { properties: object; required: string[] };
+    expect(Object.keys(record.properties)).toEqual([
+      'id',
+      'media_id',
+      'type',
+      'vidnet_video_id',
+      'duration',
+      'cost',
+      'status',
+      'created_at',
+      'response',
+      'transcript_speaker_id',
+      'transcript_speaker_cost',
+      'audio_url',
+      'progress',
+    ]);
+    expect(record.required).not.toContain('duration');
+  });
+
+  it('refers to no schema that it lacks', () => {
+    const references = JSON.stringify(document).match(/#\/components\/schemas\/\w+/g) ?? [];
+    expect(references.length).toBeGreaterThan(0);
+    for (const reference of references) {
+      expect(document.components?.schemas).toHaveProperty(reference.split('/').at(-1) ?? '');
+    }
+  });
+
+  it('is served, with a page that needs nothing from elsewhere', async () => {
+    const served = (await (await fetch(`${facades.url}/openapi.json`)).json()) as object;
+    expect(served).toEqual(JSON.parse(JSON.stringify(document)));
+    const page = await (await fetch(`${facades.url}/docs`)).text();
+    const parts = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1] ?? '');
+    expect(parts.length).toBeGreaterThan(2);
+    for (const part of parts) {
+      expect(part).toMatch(/^\/docs\//);
+      expect((await fetch(facades.url + part)).status).toBe(200);
+    }
+  });
+});

@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { BlockList } from 'node:net';
+import { createHTTPServer } from '@trpc/server/adapters/standalone';
+import { serve } from 'h3';
+import { pino } from 'pino';
+import { inject, vi } from 'vitest';
+import type { ApiDeps } from '../../api/deps.ts';
+import type { JobGateway } from '../../api/jobs.ts';
+import { createRestApp } from '../../api/rest.ts';
+import { createRpcClient } from '../../api/rpc-client.ts';
+import { appRouter } from '../../api/rpc.ts';
+import { priceTable } from '../../contract/prices.ts';
+import { createFileStore } from '../../store/files.ts';
+import { createLinkSigner } from '../../store/links.ts';
+import { openMongo } from '../../store/mongo.ts';
+import { createRecordStore } from '../../store/records.ts';
+import type { WebhookClient } from '../../webhooks/client.ts';
+
+/** Both facades on a real socket and a real database; jobs and webhooks are as the test prepares them. */
+export async function startFacades(requestsPerMinute = 100_000) {
+  const mongo = openMongo({ uri: inject('mongodbUri'), database: `api-${randomUUID().slice(0, 8)}`, timeoutMs: 5_000 });
+  const jobs = {
+    start: vi.fn<JobGateway['start']>().mockResolvedValue('started'),
+    look: vi.fn<JobGateway['look']>().mockResolvedValue({ state: 'unknown' }),
+    waitFor: vi.fn<JobGateway['waitFor']>().mockResolvedValue(),
+    ping: vi.fn<JobGateway['ping']>().mockResolvedValue(),
+  };
+  const webhooks = { post: vi.fn<WebhookClient['post']>(), close: vi.fn() };
+  const filesDir = join(tmpdir(), `tapedeck-files-${randomUUID()}`);
+  const deps: ApiDeps = {
+    records: createRecordStore(mongo.db),
+    files: createFileStore(filesDir),
+    signer: createLinkSigner({ secret: 's'.repeat(32), driveUrl: 'http://drive.example', ttlSeconds: 60 }),
+    jobs,
+    webhooks,
+    webhookAllowedNetworks: new BlockList(),
+    prices: priceTable({ audio: undefined }),
+    pingMongo: () => mongo.ping(),
+    log: pino({ level: 'silent' }),
+  };
+  const app = createRestApp(deps, { requestsPerMinute, publicUrl: 'http://api.example', filesDir });
+  const rest = serve(app, { port: 0, hostname: '127.0.0.1', gracefulShutdown: false, silent: true });
+  await rest.ready();
+  const rpc = createHTTPServer({ router: appRouter, createContext: () => ({ deps }) });
+  await new Promise<void>((resolve) => rpc.listen(0, '127.0.0.1', resolve));
+  const { port } = rpc.address() as { port: number };
+  const url = (rest.url ?? '').replace(/\/$/, '');
+  return {
+    ...{ deps, jobs, webhooks, url },
+    rpc: createRpcClient(`http://127.0.0.1:${String(port)}`),
+    async post(
+      path: string,
+      body: string,
+    ): Promise<{ status: number; headers: Headers; body: Record<string, unknown> }> {
+      const response = await fetch(url + path, { method: 'POST', body });
+      return {
+        status: response.status,
+        headers: response.headers,
+        body: (await response.json()) as Record<string, unknown>,
+      };
+    },
+    async close(): Promise<void> {
+      await rest.close(true);
+      await new Promise((resolve) => rpc.close(resolve));
+      await mongo.db.dropDatabase();
+      await mongo.close();
+    },
+  };
+}
+export type Facades = Awaited<ReturnType<typeof startFacades>>;
