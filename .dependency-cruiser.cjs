@@ -12,7 +12,18 @@ const allowed = {
   activities: ['contract', 'sources', 'media', 'speech', 'webhooks', 'store'],
   workflows: ['contract'],
   api: ['contract', 'store', 'webhooks', 'workflows', 'temporal', 'subprocess'],
-  worker: ['contract', 'activities', 'workflows', 'sources', 'media', 'speech', 'webhooks', 'store', 'subprocess', 'temporal'],
+  worker: [
+    'contract',
+    'activities',
+    'workflows',
+    'sources',
+    'media',
+    'speech',
+    'webhooks',
+    'store',
+    'subprocess',
+    'temporal',
+  ],
   embedded: ['contract', 'subprocess'],
   sandbox: ['contract', 'subprocess', 'embedded'],
   demo: ['contract', 'subprocess', 'embedded', 'sandbox', 'api'],
@@ -22,7 +33,12 @@ const folders = Object.keys(allowed);
 module.exports = {
   forbidden: [
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
-    { name: 'no-tests-in-product', severity: 'error', from: { path: `^(${folders.join('|')})/` }, to: { path: '^(test|bench)/' } },
+    {
+      name: 'no-tests-in-product',
+      severity: 'error',
+      from: { path: `^(${folders.join('|')})/` },
+      to: { path: '^(test|bench)/' },
+    },
     {
       name: 'workflows-know-activities-by-type',
       severity: 'error',
@@ -46,5 +62,9 @@ module.exports = {
       },
     })),
   ],
-  options: { tsPreCompilationDeps: true, tsConfig: { fileName: 'tsconfig.json' }, doNotFollow: { path: 'node_modules' } },
+  options: {
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    doNotFollow: { path: 'node_modules' },
+  },
 };

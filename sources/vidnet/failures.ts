@@ -77,7 +77,8 @@ export const YTDLP_FAILURES: readonly Row[] = [
   },
   { fragment: /timed out|timeout/i, code: 'upstream_timeout', message: 'The video platform did not answer in time.' },
   {
-    fragment: /bytes read, \d+ more expected|did not get any data|more expected|Downloaded \d+ bytes, expected|content too short/i,
+    fragment:
+      /bytes read, \d+ more expected|did not get any data|more expected|Downloaded \d+ bytes, expected|content too short/i,
     code: 'incomplete',
     message: 'The video platform ended the transfer too early.',
   },

@@ -24,7 +24,7 @@ export async function withWorkers<Result>(
   const prefix = `test-${randomUUID()}`;
   const shared = {
     connection: env.nativeConnection,
-    namespace: env.namespace ?? 'default',
+    ...(env.namespace === undefined ? {} : { namespace: env.namespace }),
     maxHeartbeatThrottleInterval: '1 second',
     defaultHeartbeatThrottleInterval: '1 second',
   } as const;
@@ -39,7 +39,6 @@ export async function withWorkers<Result>(
     Worker.create({ ...shared, taskQueue: taskQueues.webhooks(prefix), activities: activities.deliver }),
   ]);
   const [first, ...rest] = workers;
-  if (first === undefined) throw new Error('no worker');
   const nested = rest.reduce<() => Promise<Result>>(
     (inner, worker) => () => worker.runUntil(inner),
     () => body(prefix),

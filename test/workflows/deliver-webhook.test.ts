@@ -31,7 +31,7 @@ async function deliver(): Promise<{ result: string; atSeconds: number[] }> {
   const times: number[] = [];
   const answer = attemptDelivery.getMockImplementation();
   attemptDelivery.mockImplementation(async (attempt) => {
-    times.push(Number(await env.currentTimeMs()));
+    times.push(await env.currentTimeMs());
     if (answer === undefined) throw new Error('no answer was prepared');
     return answer(attempt);
   });

@@ -1,0 +1,198 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import ts from 'typescript';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { settings } from '../config.ts';
+import { ERROR_TABLE } from '../contract/errors.ts';
+import { audioRecordSchema } from '../contract/results.ts';
+import { blocksOf, pages, readPage, ROOT } from './helpers/markdown.ts';
+import { readmeBlocks } from './readme-sandbox.ts';
+
+const blocks = pages().flatMap(blocksOf);
+const settingNames = Object.keys(settings.shape);
+
+/** The cells of the tables below a heading, without the head and the ruler. */
+function rowsBelow(path: string, heading: string): string[][] {
+  const section = readPage(path).split(`\n${heading}\n`)[1]?.split(/\n#+ /)[0] ?? '';
+  const rows = [...section.matchAll(/^\| (.*) \|$/gm)].map(([, row = '']) =>
+    row.split(' | ').map((cell) => cell.trim()),
+  );
+  return rows.filter(([first]) => /^`/.test(first ?? ''));
+}
+
+describe('the pages', () => {
+  it('link to files that exist', () => {
+    const missing = pages().flatMap((page) =>
+      [...readPage(page).matchAll(/\]\((?!https?:)([^)#]+)/g)]
+        .map(([, target = '']) => join(dirname(page), target))
+        .filter((target) => !existsSync(`${ROOT}${target}`))
+        .map((target) => `${page}: ${target}`),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  it('name only scripts that exist', () => {
+    const { scripts } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8')) as { scripts: Record<string, string> };
+    const named = pages().flatMap((page) =>
+      [...readPage(page).matchAll(/npm (?:run ([\w:-]+)|(test|start)\b)/g)].map((match) => match[1] ?? match[2]),
+    );
+    expect(named).toContain('demo');
+    expect(Object.keys(scripts)).toEqual(expect.arrayContaining([...new Set(named)]));
+  });
+
+  it('name only folders of the README that exist, and all of the product', () => {
+    const named = rowsBelow('README.md', '## Folders').map(([name = '']) => name.replaceAll(/[`/]/g, ''));
+    expect(named.filter((name) => !existsSync(`${ROOT}${name}`))).toEqual([]);
+    const { folders } = /** The layers. */ parseLayers();
+    expect(named).toEqual(expect.arrayContaining(folders.filter((name) => existsSync(`${ROOT}${name}`))));
+  });
+});
+
+function parseLayers(): { folders: string[] } {
+  const text = readFileSync(`${ROOT}.dependency-cruiser.cjs`, 'utf8');
+  return {
+    folders: [...text.matchAll(/^ {2}(\w+): \[/gm)].map(([, name = '']) => name).filter((name) => name !== 'forbidden'),
+  };
+}
+
+describe('docs/operations.md', () => {
+  it('lists every setting with its default and meaning', () => {
+    const defaults: Record<string, unknown> = settings.parse({});
+    const expected = Object.entries(settings.shape).map(([name, schema]) => {
+      const value = defaults[name];
+      return [`\`${name}\``, value === undefined || value === '' ? '–' : `\`${String(value)}\``, schema.description];
+    });
+    expect(rowsBelow('docs/operations.md', '## Settings').filter((row) => row.length === 3)).toEqual(expected);
+  });
+});
+
+describe('docs/api.md', () => {
+  it('lists every error with its codes', () => {
+    const expected = Object.entries(ERROR_TABLE).map(([code, { http, trpc }]) => [
+      `\`${code}\``,
+      String(http),
+      `\`${trpc}\``,
+    ]);
+    expect(rowsBelow('docs/api.md', '## Errors').map((row) => row.slice(0, 3))).toEqual(expected);
+  });
+
+  it('lists every field of the record', () => {
+    const named = rowsBelow('docs/api.md', '### The record').map(([name = '']) => name.replaceAll('`', ''));
+    expect(named.toSorted()).toEqual(Object.keys(audioRecordSchema.shape).toSorted());
+  });
+
+  it('shows records that fit the schema', () => {
+    const shown = blocks.filter(({ id, language }) => id.startsWith('docs/api.md') && language === 'json');
+    const records = shown
+      .map(({ code }) => JSON.parse(code) as { data?: unknown })
+      .filter(({ data }) => data !== undefined);
+    expect(records).toHaveLength(2);
+    for (const { data } of records) expect(audioRecordSchema.parse(data)).toEqual(data);
+  });
+});
+
+describe('the snippets', () => {
+  it.each(blocks.filter(({ language }) => language === 'sh'))('$id is valid shell', ({ code }) => {
+    expect(spawnSync('bash', ['-n'], { input: code, encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' });
+  });
+
+  it('of the README that run against the sandbox read its addresses', () => {
+    expect(readmeBlocks().length).toBeGreaterThanOrEqual(3);
+    for (const { code } of readmeBlocks()) expect(code).toMatch(/SERVICE=\$\{SERVICE:-.*SANDBOX=\$\{SANDBOX:-/);
+  });
+
+  it.each(blocks.filter(({ language }) => language === 'ts'))(
+    '$id compiles against the project',
+    ({ code }) => {
+      expect(compileErrors(code)).toEqual([]);
+    },
+    60_000,
+  );
+
+  it('would not compile with a mistake in it', () => {
+    const code =
+      "import { createRpcClient } from './api/rpc-client.ts';\nawait createRpcClient('').downloads.video.mutate({});";
+    expect(compileErrors(code)).toEqual([expect.stringContaining("'video'")]);
+  }, 60_000);
+});
+
+/** Compiles a module as if it lay in the root of the project. */
+function compileErrors(code: string): string[] {
+  const file = join(ROOT, 'snippet-of-the-docs.ts');
+  const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.json'), (path) => ts.sys.readFile(path));
+  const { options } = ts.parseJsonConfigFileContent(
+    { ...(config as object), include: [], files: [file] },
+    ts.sys,
+    ROOT,
+  );
+  const host = ts.createCompilerHost(options);
+  const { readFile, fileExists } = host;
+  host.readFile = (path) => (path === file ? code : readFile.call(host, path));
+  host.fileExists = (path) => path === file || fileExists.call(host, path);
+  const program = ts.createProgram([file], options, host);
+  const source = program.getSourceFile(file);
+  return [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)].map(
+    ({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'),
+  );
+}
+
+interface Service {
+  readonly image?: string;
+  readonly environment?: Record<string, string>;
+  readonly depends_on?: Record<string, unknown>;
+  readonly networks?: string[];
+  readonly volumes?: string[];
+  readonly ports?: string[];
+}
+
+describe('docker-compose.yml', () => {
+  const text = readFileSync(`${ROOT}docker-compose.yml`, 'utf8');
+  const compose = parse(text, { merge: true }) as {
+    services: Record<string, Service>;
+    networks: Record<string, unknown>;
+    volumes: Record<string, unknown>;
+  };
+  const services = Object.entries(compose.services);
+
+  it.each(['api', 'worker'])('gives the %s nothing but settings', (name) => {
+    const given = Object.keys(compose.services[name]!.environment!);
+    expect(given).toEqual(expect.arrayContaining(['TEMPORAL_ADDRESS', 'MONGODB_URI', 'LINK_SECRET', 'PUBLIC_URL']));
+    expect(given.filter((one) => !settingNames.includes(one))).toEqual([]);
+  });
+
+  it('refers only to services, networks and volumes that it defines', () => {
+    for (const [, { depends_on, networks, volumes }] of services) {
+      expect(Object.keys(compose.services)).toEqual(expect.arrayContaining(Object.keys(depends_on ?? {})));
+      expect(Object.keys(compose.networks)).toEqual(expect.arrayContaining(networks ?? []));
+      expect(Object.keys(compose.volumes)).toEqual(
+        expect.arrayContaining((volumes ?? []).map((one) => one.split(':')[0])),
+      );
+    }
+  });
+
+  it('publishes on loopback only, and holds no secrets', () => {
+    for (const [, { ports, environment }] of services) {
+      for (const port of ports ?? []) expect(port).toMatch(/^127\.0\.0\.1:/);
+      for (const [name, value] of Object.entries(environment ?? {}))
+        if (/PASSWORD|SECRET|PWD|URI/.test(name)) expect(value).toMatch(/\$\{\w+:\?/);
+    }
+  });
+
+  it('lets the container of the image see the settings that the image names', () => {
+    const dockerfile = readFileSync(`${ROOT}Dockerfile`, 'utf8');
+    const named = [...dockerfile.matchAll(/^(?:ENV| {3}) ([A-Z_]+)=/gm)].map(([, name]) => name);
+    expect(named).toContain('DATA_DIR');
+    expect(named.filter((name) => name !== 'NODE_ENV' && !settingNames.includes(name!))).toEqual([]);
+  });
+
+  it('has an image that copies every folder which api and worker import', () => {
+    const dockerfile = readFileSync(`${ROOT}Dockerfile`, 'utf8');
+    const ignored = readFileSync(`${ROOT}.dockerignore`, 'utf8').split('\n');
+    const copied = [...dockerfile.matchAll(/^COPY (\w+) \.\/\1$/gm)].map(([, name]) => name!);
+    const layers = parseLayers().folders.filter((name) => !['embedded', 'sandbox', 'demo'].includes(name));
+    expect(copied.toSorted()).toEqual(layers.filter((name) => existsSync(`${ROOT}${name}`)).toSorted());
+    expect(ignored).toEqual(expect.arrayContaining(copied.map((name) => `!${name}`)));
+  });
+});

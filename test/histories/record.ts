@@ -1,0 +1,100 @@
+// npm run record-histories: runs each way that a workflow can take and keeps its history, for the replay test. Run it
+// when workflows get a new path; never to make a replay test pass that fails: running jobs have the old history.
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import { Context } from '@temporalio/activity';
+import { TestWorkflowEnvironment } from '@temporalio/testing';
+import { toApplicationFailure } from '../../activities/failures.ts';
+import { JobError } from '../../contract/job-error.ts';
+import type { JobInput } from '../../contract/jobs.ts';
+import { defaultCacheDir } from '../../embedded/cache.ts';
+import { ensureTimeSkippingServer } from '../../embedded/time-skipping.ts';
+import { bundleWorkflows } from '../../worker/create-workers.ts';
+import { audio } from '../../workflows/audio.ts';
+import { deliverWebhook } from '../../workflows/deliver-webhook.ts';
+import { subscribeSignal } from '../../workflows/messages.ts';
+import { anAudioJob, withWorkers, type FakeActivities } from '../helpers/workflow-run.ts';
+
+const cacheDir = defaultCacheDir(process.env);
+const server = await ensureTimeSkippingServer({ env: process.env, cacheDir, log: (line) => console.log(line) });
+const bundle = await bundleWorkflows();
+const result = { durationSeconds: 12, files: [{ name: 'a.m4a', sizeBytes: 1, sha256: 'x' }] };
+const url = 'https://example.com/hook';
+
+const obliging: FakeActivities = {
+  records: { claimJob: () => Promise.resolve('claimed'), finishJob: () => Promise.resolve() },
+  fetch: { fetchAudio: () => Promise.resolve(result) },
+  deliver: { attemptDelivery: () => Promise.resolve('delivered') },
+};
+const refusing = (code: 'private' | 'rate_limited', times: number): FakeActivities['fetch'] => ({
+  fetchAudio: () => (times-- > 0 ? Promise.reject(toApplicationFailure(new JobError(code, code))) : Promise.resolve(result)),
+});
+const untilCancelled: FakeActivities['fetch'] = {
+  fetchAudio: async () => {
+    const context = Context.current();
+    const beat = setInterval(() => context.heartbeat(), 100);
+    await context.cancelled.finally(() => clearInterval(beat));
+    return result;
+  },
+};
+
+await mkdir(import.meta.dirname, { recursive: true });
+await audioHistory('audio-success', { webhookUrl: url }, obliging);
+await audioHistory('audio-done-before', {}, { ...obliging, records: { ...obliging.records, claimJob: () => Promise.resolve('done') } });
+await audioHistory('audio-private', { webhookUrl: url }, { ...obliging, fetch: refusing('private', 1) });
+await audioHistory('audio-upstream-recovers', {}, { ...obliging, fetch: refusing('rate_limited', 2) });
+await audioHistory('audio-upstream-fails', {}, { ...obliging, fetch: refusing('rate_limited', 9) });
+await audioHistory('audio-subscribed', {}, obliging, (handle) => handle.signal(subscribeSignal, url));
+await audioHistory('audio-cancelled', { webhookUrl: url }, { ...obliging, fetch: untilCancelled }, (handle) => handle.cancel());
+await deliveryHistory('webhook-delivered', obliging);
+await deliveryHistory('webhook-abandoned', { ...obliging, deliver: { attemptDelivery: () => Promise.resolve('refused') } });
+await deliveryHistory('webhook-forbidden', { ...obliging, deliver: { attemptDelivery: () => Promise.resolve('forbidden') } });
+
+type Handle = Awaited<ReturnType<TestWorkflowEnvironment['client']['workflow']['start']>>;
+
+async function audioHistory(
+  name: string,
+  overrides: Partial<JobInput>,
+  ...[activities, meanwhile]: [FakeActivities, ((handle: Handle) => Promise<unknown>)?]
+): Promise<void> {
+  const job = anAudioJob(overrides);
+  await record(name, activities, async (env, taskQueue) => {
+    const handle = await env.client.workflow.start(audio, { workflowId: job.subjectId, taskQueue, args: [job] });
+    await meanwhile?.(handle);
+    return handle;
+  });
+}
+
+async function deliveryHistory(name: string, activities: FakeActivities): Promise<void> {
+  const { recordId } = anAudioJob();
+  const input = { deliveryId: `webhook/${recordId}/1`, recordId, url };
+  await record(name, activities, (env, taskQueue) =>
+    env.client.workflow.start(deliverWebhook, { workflowId: input.deliveryId, taskQueue, args: [input] }),
+  );
+}
+
+async function record(
+  name: string,
+  activities: FakeActivities,
+  start: (env: TestWorkflowEnvironment, taskQueue: string) => Promise<Handle>,
+): Promise<void> {
+  const env = await TestWorkflowEnvironment.createTimeSkipping({ server: { executable: server } });
+  try {
+    const history = await withWorkers({ env, bundle, activities }, async (taskQueue) => {
+      const handle = await start(env, taskQueue);
+      await handle.result().catch(() => undefined);
+      return handle.fetchHistory();
+    });
+    await writeFile(join(import.meta.dirname, `${name}.json`), anonymous(historyToJSON(history)));
+    console.log(`recorded ${name}: ${String(history.events?.length)} events`);
+  } finally {
+    await env.teardown();
+  }
+}
+
+/** Which machine recorded a history, and in which folder, is nobody's business and would change with every recording. */
+function anonymous(json: string): string {
+  const root = join(import.meta.dirname, '../..');
+  return json.replaceAll(/"identity": *"[^"]*"/g, '"identity": "recorder"').replaceAll(root, '');
+}
