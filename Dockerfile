@@ -42,7 +42,7 @@ ENV NODE_ENV=production \
     YTDLP_JS_RUNTIME=node:/usr/local/bin/node \
     FFMPEG_PATH=/usr/bin/ffmpeg \
     FFPROBE_PATH=/usr/bin/ffprobe
-USER node
+USER 1000:1000
 EXPOSE 3000 3001
 
 # For the api. The worker listens nowhere, and switches this off.

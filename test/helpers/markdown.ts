@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -13,9 +13,12 @@ export interface Block {
   readonly run: string | undefined;
 }
 
-/** The pages for people: README.md and everything under docs/. Paths from the root of the project. */
+/** The pages for people. Paths from the root of the project. */
 export function pages(): readonly string[] {
-  return ['README.md', ...globSync('docs/**/*.md', { cwd: ROOT })];
+  const inDocs = readdirSync(`${ROOT}docs`, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.md'),
+  );
+  return ['README.md', 'sandbox/README.md', ...inDocs.map((name) => `docs/${name}`).toSorted()];
 }
 
 export function readPage(path: string): string {

@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { createRecordActivities } from '../../activities/records.ts';
+import type { JobInput } from '../../contract/jobs.ts';
+import { createFileStore, type FileStore } from '../../store/files.ts';
+import { openMongo, type Mongo } from '../../store/mongo.ts';
+import { createRecordStore, type RecordStore } from '../../store/records.ts';
+import { anAudioJob } from '../helpers/workflow-run.ts';
+
+let mongo: Mongo;
+let records: RecordStore;
+let files: FileStore;
+let folder: string;
+let activities: ReturnType<typeof createRecordActivities>;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tapedeck-files-'));
+  mongo = openMongo({ uri: inject('mongodbUri'), database: `act-${randomUUID().slice(0, 8)}`, timeoutMs: 5_000 });
+  records = createRecordStore(mongo.db);
+  files = createFileStore(join(folder, 'files'));
+  activities = createRecordActivities({ records, files });
+});
+afterAll(async () => {
+  await mongo.db.dropDatabase();
+  await mongo.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** A job of the subject that has succeeded, with its file on disk. */
+async function succeeded(job: JobInput): Promise<void> {
+  await activities.claimJob(job);
+  const source = join(folder, randomUUID());
+  await writeFile(source, 'sound');
+  const file = await files.publish(source, job.recordId, 'a.m4a');
+  const outcome = { status: 'success', result: { durationSeconds: 1, files: [file] } } as const;
+  await activities.finishJob({ recordId: job.recordId, outcome });
+}
+const nextJobOf = (job: JobInput): JobInput => anAudioJob({ subjectId: job.subjectId, mediaId: job.mediaId });
+
+describe('claiming a subject', () => {
+  it('writes the pending record, however often it is repeated', async () => {
+    const job = anAudioJob();
+    expect(await activities.claimJob(job)).toBe('claimed');
+    expect(await activities.claimJob(job)).toBe('claimed');
+    expect(await records.latestOf(job.subjectId)).toMatchObject({ id: job.recordId, status: 'pending' });
+  });
+
+  it('leaves no trace when the subject was done just before', async () => {
+    const job = anAudioJob();
+    await succeeded(job);
+    const second = nextJobOf(job);
+    expect(await activities.claimJob(second)).toBe('done');
+    expect(await records.get(second.recordId)).toBeUndefined();
+  });
+
+  it('goes on when a caller was told of the job already', async () => {
+    const job = anAudioJob();
+    await succeeded(job);
+    const second = nextJobOf(job);
+    const { webhookUrl: _none, ...fields } = second;
+    await records.insertIfAbsent({
+      ...{ id: fields.recordId, type: fields.type, subjectId: fields.subjectId, mediaId: fields.mediaId },
+      ...{ createdAt: fields.createdAt, price: fields.price, status: 'pending' },
+    });
+    expect(await activities.claimJob(second)).toBe('claimed');
+  });
+
+  it('fetches again what is not kept any more', async () => {
+    const job = anAudioJob();
+    await succeeded(job);
+    await rm(files.pathOf(job.recordId, 'a.m4a'));
+    expect(await activities.claimJob(nextJobOf(job))).toBe('claimed');
+  });
+
+  it('ends the record of a job that was terminated', async () => {
+    const job = anAudioJob();
+    await activities.claimJob(job);
+    await activities.claimJob(nextJobOf(job));
+    expect(await records.get(job.recordId)).toMatchObject({ status: 'failed', failure: { code: 'cancelled' } });
+  });
+});
+
+describe('finishing a job', () => {
+  it('charges once, however often it is repeated', async () => {
+    const job = anAudioJob();
+    await succeeded(job);
+    const first = await records.get(job.recordId);
+    const outcome = { status: 'failed', failure: { code: 'internal', message: 'late' } } as const;
+    await activities.finishJob({ recordId: job.recordId, outcome });
+    expect(await records.get(job.recordId)).toEqual(first);
+    expect(first).toMatchObject({ status: 'success', charge: 5 });
+  });
+});

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { ConfigError, loadConfig, required } from '../config.ts';
+
+describe('the configuration', () => {
+  it('needs nothing, listens on loopback and allows no private webhook target', () => {
+    const config = loadConfig({});
+    expect(config).toMatchObject({
+      HOST: '127.0.0.1',
+      PORT: 3000,
+      RPC_PORT: 3001,
+      PUBLIC_URL: 'http://127.0.0.1:3000',
+    });
+    expect(config.webhookAllowedNetworks.check('127.0.0.1')).toBe(false);
+    expect(Object.isFrozen(config)).toBe(true);
+  });
+
+  it.each([
+    ['PORT', 'x'],
+    ['PORT', '70000'],
+    ['RATE_LIMIT_PER_MINUTE', '0'],
+    ['LINK_SECRET', 'short'],
+    ['MONGODB_URI', 'postgres://x'],
+    ['VIDNET_VIDEO_URL', 'https://example.com/watch'],
+    ['WEBHOOK_ALLOWED_NETWORKS', 'example.com'],
+    ['WEBHOOK_ALLOWED_NETWORKS', '10.0.0.0/33'],
+    ['ALLOW_ANONYMOUS', 'perhaps'],
+    ['PRICE_AUDIO', '0.5'],
+    ['HOST', '0.0.0.0'],
+    ['RPC_HOST', '10.0.0.5'],
+  ])('refuses %s=%s and names it', (name, value) => {
+    expect(() => loadConfig({ [name]: value })).toThrow(ConfigError);
+    expect(() => loadConfig({ [name]: value })).toThrow(name);
+  });
+
+  it('takes empty settings as absent', () => {
+    expect(loadConfig({ PORT: '', MONGODB_URI: '' }).PORT).toBe(3000);
+  });
+
+  it('listens wider only when that is said explicitly', () => {
+    expect(loadConfig({ HOST: '0.0.0.0', ALLOW_ANONYMOUS: 'true' }).HOST).toBe('0.0.0.0');
+  });
+
+  it('names a setting that a process cannot do without', () => {
+    expect(() => required(loadConfig({}), 'TEMPORAL_ADDRESS')).toThrow('TEMPORAL_ADDRESS');
+  });
+
+  it('allows the networks that it lists', () => {
+    const { webhookAllowedNetworks } = loadConfig({ WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8, ::1/128' });
+    expect(webhookAllowedNetworks.check('127.9.9.9')).toBe(true);
+    expect(webhookAllowedNetworks.check('::1', 'ipv6')).toBe(true);
+    expect(webhookAllowedNetworks.check('10.0.0.1')).toBe(false);
+  });
+});

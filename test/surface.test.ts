@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { operations } from '../api/operations.ts';
+import { appRouter } from '../api/rpc.ts';
+import { FAILURE_FAULTS } from '../contract/failures.ts';
+import { ERROR_TABLE } from '../contract/errors.ts';
+import { subjectIdOf, deliveryIdOf } from '../contract/subjects.ts';
+import { taskQueues } from '../contract/task-queues.ts';
+import { SEARCH_ATTRIBUTES } from '../contract/visibility.ts';
+import * as workflows from '../workflows/index.ts';
+import { progressQuery, subscribeSignal } from '../workflows/messages.ts';
+
+// Names that others hold on to: running workflows, stored records, callers, dashboards. To rename one breaks them.
+describe('names that must not change', () => {
+  it('of workflows, their ids, queues and messages', () => {
+    expect(Object.keys(workflows)).toEqual(['audio', 'deliverWebhook']);
+    expect([subscribeSignal.name, progressQuery.name]).toEqual(['subscribe', 'progress']);
+    expect(subjectIdOf('audio', 'k3fP0aTz9Qw')).toBe('audio/k3fP0aTz9Qw');
+    expect(deliveryIdOf('01JD5Z3K6VQ0W8R9T2X4Y6B8CD', 1)).toBe('webhook/01JD5Z3K6VQ0W8R9T2X4Y6B8CD/1');
+    expect([taskQueues.workflows('q'), taskQueues.fetch('q'), taskQueues.webhooks('q')]).toEqual([
+      'q',
+      'q-fetch',
+      'q-webhooks',
+    ]);
+    expect(Object.values(SEARCH_ATTRIBUTES)).toEqual(['TapedeckType', 'TapedeckMediaId', 'TapedeckDownloadId']);
+  });
+
+  it('of routes and procedures', () => {
+    expect(Object.values(operations).map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'post /api/downloads/audio',
+      'get /downloads/{downloadId}',
+      'post /api/webhook/test',
+      'get /health',
+    ]);
+    expect(Object.keys(appRouter._def.procedures)).toEqual([
+      'downloads.audio',
+      'downloads.get',
+      'webhook.test',
+      'health',
+    ]);
+  });
+
+  it('of errors and failures', () => {
+    expect(Object.keys(ERROR_TABLE)).toMatchInlineSnapshot();
+    expect(Object.keys(FAILURE_FAULTS)).toMatchInlineSnapshot();
+  });
+});
