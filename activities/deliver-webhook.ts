@@ -35,7 +35,7 @@ export function createDeliverActivity(deps: DeliverDeps) {
      *
      * An attempt that is on record already is not made again: the worker died between the record and its report.
      */
-    async attemptDelivery(input: AttemptInput): Promise<AttemptResult> {
+    attemptDelivery: async (input: AttemptInput): Promise<AttemptResult> => {
       const record = await deps.records.get(input.recordId);
       if (record === undefined || record.status === 'pending')
         throw new Error(`record ${input.recordId} has not ended`);

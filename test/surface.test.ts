@@ -40,7 +40,46 @@ describe('names that must not change', () => {
   });
 
   it('of errors and failures', () => {
-    expect(Object.keys(ERROR_TABLE)).toMatchInlineSnapshot();
-    expect(Object.keys(FAILURE_FAULTS)).toMatchInlineSnapshot();
+    expect(Object.keys(ERROR_TABLE)).toMatchInlineSnapshot(`
+      [
+        "invalid_input",
+        "invalid_json",
+        "webhook_target_forbidden",
+        "link_invalid",
+        "not_found",
+        "method_not_allowed",
+        "pending_duplicate",
+        "body_too_large",
+        "range_not_satisfiable",
+        "rate_limited",
+        "internal",
+        "unavailable",
+      ]
+    `);
+    expect(Object.keys(FAILURE_FAULTS)).toMatchInlineSnapshot(`
+      [
+        "private",
+        "removed",
+        "geo_blocked",
+        "age_restricted",
+        "members_only",
+        "live",
+        "not_started",
+        "drm_protected",
+        "no_audio",
+        "too_long",
+        "too_large",
+        "unsupported",
+        "rate_limited",
+        "sign_in_required",
+        "upstream_error",
+        "upstream_timeout",
+        "incomplete",
+        "cancelled",
+        "tool_missing",
+        "disk_full",
+        "internal",
+      ]
+    `);
   });
 });

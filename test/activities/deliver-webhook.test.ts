@@ -49,7 +49,10 @@ function attempt(input: AttemptInput, outcome: PostOutcome): Promise<AttemptResu
     webhooks: { post, close: vi.fn() },
     rendering,
   });
-  return new MockActivityEnvironment().run(attemptDelivery, input) as Promise<AttemptResult>;
+  return new MockActivityEnvironment().run<[AttemptInput], AttemptResult, typeof attemptDelivery>(
+    attemptDelivery,
+    input,
+  );
 }
 const answered = (statusCode: number): PostOutcome => ({ kind: 'answered', statusCode, durationMs: 12.4 });
 
