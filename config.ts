@@ -8,6 +8,7 @@ const port = z.coerce.number().int().min(0).max(65_535);
 const positive = z.coerce.number().int().positive();
 const url = z.url({ protocol: /^https?$/ });
 const price = z.string().regex(/^\d{1,6}\.\d{3}$/, 'three decimals, such as 0.005');
+const ANY_ADDRESS = new Set(['0.0.0.0', '::']);
 const LOOPBACK_HOSTS = new Set(['127.0.0.1', '::1', 'localhost']);
 
 /** Every setting of the service: name in the environment, meaning, default. docs/operations.md is checked against it. */
@@ -74,7 +75,10 @@ export const settings = z.object({
   MAX_DELIVERIES: positive.default(100).describe('Webhooks that one worker sends at once'),
   MAX_FILE_BYTES: positive.default(8 * 1024 ** 3).describe('Largest file that a download may write'),
   MAX_MEDIA_SECONDS: positive.default(12 * 3600).describe('Longest media that is accepted'),
-  FETCH_TIMEOUT_SECONDS: positive.default(4 * 3600).describe('Wall-clock limit of one download attempt'),
+  FETCH_TIMEOUT_SECONDS: positive
+    .max(4 * 3600)
+    .default(4 * 3600)
+    .describe('Wall-clock limit of one download attempt'),
   SHUTDOWN_GRACE_SECONDS: positive.default(10).describe('Time that running work gets after SIGTERM'),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'])
@@ -120,6 +124,9 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
       'HOST, RPC_HOST: listening beyond loopback lets anyone start jobs; set ALLOW_ANONYMOUS=true if that is meant',
     );
   }
+  if (rest.PUBLIC_URL === undefined && ANY_ADDRESS.has(rest.HOST)) {
+    throw new ConfigError('PUBLIC_URL: needed when HOST is every address, since links must lead to one');
+  }
   const PUBLIC_URL = trimSlash(
     rest.PUBLIC_URL ?? `http://${rest.HOST.includes(':') ? `[${rest.HOST}]` : rest.HOST}:${String(rest.PORT)}`,
   );
@@ -136,11 +143,28 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   });
 }
 
-/** The value of a setting that this process cannot do without. */
-export function required<Name extends keyof Config>(config: Config, name: Name): NonNullable<Config[Name]> {
-  const value = config[name];
-  if (value === undefined) throw new ConfigError(`${name}: needed here and not set`);
-  return value;
+/** A configuration in which the named settings are there. */
+export type ConfigWith<Name extends keyof Config> = Config & { readonly [Key in Name]: NonNullable<Config[Key]> };
+
+/** @throws {ConfigError} naming each of the settings that is not there */
+export function requireSettings<Name extends keyof Config>(config: Config, names: readonly Name[]): ConfigWith<Name> {
+  const missing = names.filter((name) => config[name] === undefined);
+  if (missing.length > 0) throw new ConfigError(missing.map((name) => `${name}: needed here and not set`).join('\n'));
+  return config as ConfigWith<Name>;
+}
+
+/** For main files: as above, but a wrong or missing setting ends the process with its name and no stack trace. */
+export function loadConfigOrExit<Name extends keyof Config>(
+  env: Readonly<Record<string, string | undefined>>,
+  names: readonly Name[],
+): ConfigWith<Name> {
+  try {
+    return requireSettings(loadConfig(env), names);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    process.stderr.write(`The configuration is not complete:\n${error.message}\n`);
+    return process.exit(1);
+  }
 }
 
 function parseNetworks(text: string): BlockList {

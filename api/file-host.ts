@@ -10,6 +10,13 @@ import { transmit } from './transmit.ts';
 const FILE_PATH = /^\/files\/[0-7][0-9A-HJKMNP-TV-Z]{25}\/[A-Za-z0-9_-]{1,80}\.([a-z0-9]{2,4})$/;
 const CONTENT_TYPES: Readonly<Record<string, string>> = { m4a: 'audio/mp4', mp4: 'video/mp4' };
 
+type Problem = readonly [ErrorCode, string];
+const FILE_GONE: Problem = ['not_found', 'The file is not kept any more.'];
+const FILE_PROBLEMS: Readonly<Record<number, Problem>> = {
+  412: ['precondition_failed', 'The file is not the one that the request names.'],
+  416: ['range_not_satisfiable', 'The range lies outside the file.'],
+};
+
 /** Serves published files to whoever holds a valid link, with single ranges, `If-Range` and strong entity tags. */
 export function fileHost(options: { root: string; signer: LinkSigner }): EventHandler {
   return (event) => {
@@ -51,11 +58,10 @@ function openFile({ request, response, root, path, headers }: Transmission): sen
     target.setHeader('ETag', `"${stat.size.toString(16)}-${Math.trunc(stat.mtimeMs).toString(16)}"`);
   });
   stream.on('error', (error: { status?: number; headers?: Record<string, string> }) => {
-    const code: ErrorCode = error.status === 416 ? 'range_not_satisfiable' : 'not_found';
-    const message = code === 'not_found' ? 'The file is not kept any more.' : 'The range lies outside the file.';
+    const [code, message] = FILE_PROBLEMS[error.status ?? 0] ?? FILE_GONE;
     const problem = new ApiError(code, message);
     const contentRange = error.headers?.['Content-Range'];
-    response.writeHead(error.status === 412 ? 412 : httpStatusOf(problem), {
+    response.writeHead(httpStatusOf(problem), {
       'Content-Type': 'application/json',
       ...(contentRange === undefined ? {} : { 'Content-Range': contentRange }),
     });

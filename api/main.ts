@@ -2,7 +2,8 @@ import { createHTTPServer } from '@trpc/server/adapters/standalone';
 import { Client, Connection } from '@temporalio/client';
 import { serve } from 'h3';
 import { pino } from 'pino';
-import { loadConfig, required } from '../config.ts';
+import { loadConfigOrExit } from '../config.ts';
+import { REQUEST_BODY_MAX_BYTES } from '../contract/limits.ts';
 import { createFileStore } from '../store/files.ts';
 import { createLinkSigner } from '../store/links.ts';
 import { openMongo } from '../store/mongo.ts';
@@ -17,13 +18,13 @@ import { createJobGateway } from './jobs.ts';
 import { createRestApp } from './rest.ts';
 import { appRouter } from './rpc.ts';
 
-const config = loadConfig(process.env);
+const config = loadConfigOrExit(process.env, ['TEMPORAL_ADDRESS', 'MONGODB_URI', 'LINK_SECRET']);
 const log = pino({ level: config.LOG_LEVEL, base: { part: 'api' } });
 
-const mongo = openMongo({ uri: required(config, 'MONGODB_URI'), database: config.MONGODB_DATABASE, timeoutMs: 5_000 });
+const mongo = openMongo({ uri: config.MONGODB_URI, database: config.MONGODB_DATABASE, timeoutMs: 5_000 });
 const connection = await Connection.connect(
   connectionOptions({
-    address: required(config, 'TEMPORAL_ADDRESS'),
+    address: config.TEMPORAL_ADDRESS,
     namespace: config.TEMPORAL_NAMESPACE,
     apiKey: config.TEMPORAL_API_KEY,
     tls: config.TEMPORAL_TLS,
@@ -37,7 +38,7 @@ const deps: ApiDeps = {
   records: createRecordStore(mongo.db),
   files: createFileStore(config.filesDir),
   signer: createLinkSigner({
-    secret: required(config, 'LINK_SECRET'),
+    secret: config.LINK_SECRET,
     driveUrl: config.DRIVE_URL,
     ttlSeconds: config.LINK_TTL_SECONDS,
   }),
@@ -59,7 +60,11 @@ const rest = serve(
   { port: config.PORT, hostname: config.HOST, gracefulShutdown: false, silent: true },
 );
 await rest.ready();
-const rpc = createHTTPServer({ router: appRouter, createContext: () => ({ deps }) });
+const rpc = createHTTPServer({
+  router: appRouter,
+  createContext: () => ({ deps }),
+  maxBodySize: REQUEST_BODY_MAX_BYTES,
+});
 await new Promise<void>((resolve, reject) => {
   rpc.once('error', reject);
   rpc.listen(config.RPC_PORT, config.RPC_HOST, resolve);

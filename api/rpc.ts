@@ -33,7 +33,8 @@ function documented(error: TRPCError): ApiError {
 /** Use cases throw {@link ApiError}; the table gives the tRPC code. */
 const procedure = t.procedure.use(async ({ next }) => {
   const result = await next();
-  if (result.ok || result.error.cause instanceof z.ZodError) return result;
+  // What tRPC itself refused (input that is not valid, or no JSON) keeps its code.
+  if (result.ok || result.error.code === 'BAD_REQUEST' || result.error.code === 'PARSE_ERROR') return result;
   const error = toApiError(result.error.cause ?? result.error);
   throw new TRPCError({ code: ERROR_TABLE[error.code].trpc, message: error.message, cause: error });
 });

@@ -9,6 +9,7 @@ export const ERROR_TABLE = {
   not_found: { http: 404, trpc: 'NOT_FOUND' },
   method_not_allowed: { http: 405, trpc: 'METHOD_NOT_SUPPORTED' },
   pending_duplicate: { http: 409, trpc: 'CONFLICT' },
+  precondition_failed: { http: 412, trpc: 'PRECONDITION_FAILED' },
   body_too_large: { http: 413, trpc: 'PAYLOAD_TOO_LARGE' },
   range_not_satisfiable: { http: 416, trpc: 'BAD_REQUEST' },
   rate_limited: { http: 429, trpc: 'TOO_MANY_REQUESTS' },

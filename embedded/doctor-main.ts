@@ -5,7 +5,7 @@ import { examine } from './doctor.ts';
 const findings = await examine({
   env: process.env,
   cacheDir: defaultCacheDir(process.env),
-  dataDir: process.env['DATA_DIR'] ?? './data',
+  dataDir: process.env['DATA_DIR'] || './data',
 });
 const rows = [
   ['', 'state', 'version', 'where'],

@@ -8,7 +8,7 @@ import { ensureTools } from './tools.ts';
 await runUntilSignal(async () => {
   const cacheDir = defaultCacheDir(process.env);
   const log = (line: string): void => console.error(line);
-  const dataDir = resolve(process.env['DATA_DIR'] ?? './data');
+  const dataDir = resolve(process.env['DATA_DIR'] || './data');
   const tools = await ensureTools({ env: process.env, cacheDir, log });
   const engines = await startEngines({ env: process.env, dataDir, cacheDir, ports: 'preferred', log });
   const settings = {

@@ -6,7 +6,7 @@ import { startStack } from './stack.ts';
 await runUntilSignal(async () => {
   const stack = await startStack({
     env: process.env,
-    dataDir: process.env['DATA_DIR'] ?? './data',
+    dataDir: process.env['DATA_DIR'] || './data',
     cacheDir: defaultCacheDir(process.env),
     roles: ['api', 'worker'],
     ports: 'preferred',

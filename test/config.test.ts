@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ConfigError, loadConfig, required } from '../config.ts';
+import { ConfigError, loadConfig, requireSettings } from '../config.ts';
 
 describe('the configuration', () => {
   it('needs nothing, listens on loopback and allows no private webhook target', () => {
@@ -37,11 +37,14 @@ describe('the configuration', () => {
   });
 
   it('listens wider only when that is said explicitly', () => {
-    expect(loadConfig({ HOST: '0.0.0.0', ALLOW_ANONYMOUS: 'true' }).HOST).toBe('0.0.0.0');
+    const wider = { HOST: '0.0.0.0', ALLOW_ANONYMOUS: 'true' };
+    expect(loadConfig({ ...wider, PUBLIC_URL: 'https://api.example/' }).PUBLIC_URL).toBe('https://api.example');
+    expect(() => loadConfig(wider)).toThrow('PUBLIC_URL');
   });
 
   it('names a setting that a process cannot do without', () => {
-    expect(() => required(loadConfig({}), 'TEMPORAL_ADDRESS')).toThrow('TEMPORAL_ADDRESS');
+    const names = ['TEMPORAL_ADDRESS', 'MONGODB_URI'] as const;
+    expect(() => requireSettings(loadConfig({}), names)).toThrow(/TEMPORAL_ADDRESS.*\n.*MONGODB_URI/);
   });
 
   it('allows the networks that it lists', () => {

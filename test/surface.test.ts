@@ -49,6 +49,7 @@ describe('names that must not change', () => {
         "not_found",
         "method_not_allowed",
         "pending_duplicate",
+        "precondition_failed",
         "body_too_large",
         "range_not_satisfiable",
         "rate_limited",

@@ -44,7 +44,7 @@ export async function createWorkers(options: WorkersOptions): Promise<Workers> {
     namespace: options.namespace,
     shutdownGraceTime: options.shutdownGraceMs,
     // An activity that ignores its cancellation must not keep the process alive.
-    shutdownForceTime: options.shutdownGraceMs + 10_000,
+    shutdownForceTime: options.shutdownGraceMs + 3_000,
     // A cancellation reaches a download with the next heartbeat that is sent.
     maxHeartbeatThrottleInterval: '1 second',
     defaultHeartbeatThrottleInterval: '1 second',

@@ -3,7 +3,7 @@ import { Connection } from '@temporalio/client';
 import { NativeConnection, Runtime } from '@temporalio/worker';
 import { pino } from 'pino';
 import { createActivities } from '../activities/create-activities.ts';
-import { loadConfig, required } from '../config.ts';
+import { loadConfigOrExit } from '../config.ts';
 import { createMedia } from '../media/ffmpeg.ts';
 import { onStop } from '../subprocess/on-stop.ts';
 import { createYtdlpSource } from '../sources/vidnet/yt-dlp.ts';
@@ -20,23 +20,23 @@ import { WEBHOOK_CLIENT_LIMITS } from '../webhooks/limits.ts';
 import { bundleWorkflows, createWorkers } from './create-workers.ts';
 import { temporalLogger } from './temporal-logger.ts';
 
-const config = loadConfig(process.env);
+const config = loadConfigOrExit(process.env, ['TEMPORAL_ADDRESS', 'MONGODB_URI', 'LINK_SECRET']);
 const log = pino({ level: config.LOG_LEVEL, base: { part: 'worker' } });
 Runtime.install({ logger: temporalLogger(log), shutdownSignals: [] });
 
 const temporal = {
-  address: required(config, 'TEMPORAL_ADDRESS'),
+  address: config.TEMPORAL_ADDRESS,
   namespace: config.TEMPORAL_NAMESPACE,
   apiKey: config.TEMPORAL_API_KEY,
   tls: config.TEMPORAL_TLS,
 };
-const mongo = openMongo({ uri: required(config, 'MONGODB_URI'), database: config.MONGODB_DATABASE, timeoutMs: 10_000 });
+const mongo = openMongo({ uri: config.MONGODB_URI, database: config.MONGODB_DATABASE, timeoutMs: 10_000 });
 const webhooks = createWebhookClient({
   ...WEBHOOK_CLIENT_LIMITS,
   allowedNetworks: config.webhookAllowedNetworks,
 });
 const signer = createLinkSigner({
-  secret: required(config, 'LINK_SECRET'),
+  secret: config.LINK_SECRET,
   driveUrl: config.DRIVE_URL,
   ttlSeconds: config.LINK_TTL_SECONDS,
 });

@@ -17,7 +17,10 @@ export async function getDownload(deps: ApiDeps, id: string, waitMs: number): Pr
   const record = await deps.records.get(id);
   if (record === undefined) throw new ApiError('not_found', 'There is no download with this id.');
   if (record.status !== 'pending') return answerDownload(deps, record);
-  if (waitMs > 0) return waitForResult(deps, record, waitMs);
+  if (waitMs > 0) {
+    const waited = await waitForResult(deps, record, waitMs);
+    if (waited.state === 'finished') return waited;
+  }
   const view = await deps.jobs.look({ subjectId: record.subjectId, recordId: id });
   if (view.state === 'gone') return answerDownload(deps, await endOrphan(deps, record));
   return answerDownload(deps, record, view.state === 'running' ? view.progress : undefined);

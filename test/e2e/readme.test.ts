@@ -1,0 +1,30 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TestService } from '../helpers/service.ts';
+import { readmeBlocks } from '../readme-sandbox.ts';
+
+let service: TestService;
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tapedeck-readme-'));
+  service = await TestService.start();
+}, 120_000);
+afterAll(async () => {
+  await service.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe('the README', () => {
+  it.each(readmeBlocks().map(({ id, code }) => [id, code]))('keeps its word: %s', async (_id, code) => {
+    const env = { ...process.env, SERVICE: service.stack.restUrl, SANDBOX: service.sandbox.url };
+    const child = spawn('bash', ['-c', code], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    const exitCode = await new Promise((resolve) => child.on('close', resolve));
+    expect({ exitCode, output }).toMatchObject({ exitCode: 0 });
+  });
+});
