@@ -72,7 +72,7 @@ await new Promise<void>((resolve, reject) => {
 log.info({ rest: config.PUBLIC_URL, rpcPort: config.RPC_PORT }, 'api is ready');
 process.send?.({ ready: true });
 
-onStop((reason) => {
+onStop(process.env, (reason) => {
   log.info({ reason }, 'stopping: no new requests');
   void stop();
 });

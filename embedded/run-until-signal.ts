@@ -1,9 +1,11 @@
+import { onNpmGone } from '../subprocess/parent-watch.ts';
+
 /**
- * Runs a program for people until SIGINT or SIGTERM, then stops it and exits. A second signal ends it at once; what it
+ * Runs a program for people until SIGINT, SIGTERM, SIGHUP or the end of the npm that runs it, then stops it and exits. A second signal ends it at once; what it
  * started ends too, since it notices that we are gone.
  */
 export async function runUntilSignal(start: () => Promise<{ stop: () => Promise<void> }>): Promise<void> {
-  const signalled = new Promise<NodeJS.Signals>((resolve) => {
+  const signalled = new Promise<string>((resolve) => {
     let count = 0;
     const onSignal = (signal: NodeJS.Signals): void => {
       count += 1;
@@ -12,6 +14,8 @@ export async function runUntilSignal(start: () => Promise<{ stop: () => Promise<
     };
     process.on('SIGINT', onSignal);
     process.on('SIGTERM', onSignal);
+    process.on('SIGHUP', onSignal);
+    onNpmGone(process.env['npm_lifecycle_event'] !== undefined, () => resolve('npm is gone'));
   });
   // A signal during the start ends at once: nothing accepted work yet.
   const early = signalled.then(() => 'stop' as const);

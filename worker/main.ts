@@ -83,7 +83,7 @@ const workers = await createWorkers({
   shutdownGraceMs: config.SHUTDOWN_GRACE_SECONDS * 1000,
 });
 
-onStop((reason) => {
+onStop(process.env, (reason) => {
   log.info({ reason }, 'stopping: running work gets its grace time');
   workers.shutdown();
 });
