@@ -34,7 +34,8 @@ export async function runJob(scene: Scene): Promise<AudioRecord> {
   terminal.fact('Sandbox', `slowed down to ${sizeText(bytesPerSecond)} a second, so that there is something to see`);
   const started = Date.now();
   const accepted = await service.requestAudio(video.id, receiver.url);
-  if (accepted.status !== 202) throw new Error(`POST /api/downloads/audio answered ${String(accepted.status)}, not 202`);
+  if (accepted.status !== 202)
+    throw new Error(`POST /api/downloads/audio answered ${String(accepted.status)}, not 202`);
   terminal.fact('Request', `POST /api/downloads/audio: 202 after ${String(Date.now() - started)} ms`);
 
   const record = await watch(accepted.body.data.id, scene);

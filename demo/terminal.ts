@@ -16,10 +16,7 @@ export interface Terminal {
   failure(text: string): void;
 }
 
-export function createTerminal(
-  out: NodeJS.WriteStream,
-  env: Readonly<Record<string, string | undefined>>,
-): Terminal {
+export function createTerminal(out: NodeJS.WriteStream, env: Readonly<Record<string, string | undefined>>): Terminal {
   const noColor = env['NO_COLOR'] !== undefined && env['NO_COLOR'] !== '';
   const coloured = out.isTTY && !noColor && env['TERM'] !== 'dumb';
   const style = (format: 'bold' | 'dim' | 'red', text: string): string =>
