@@ -74,6 +74,7 @@ export const settings = z.object({
   MAX_FETCHES: positive.default(4).describe('Downloads that one worker runs at once'),
   MAX_DELIVERIES: positive.default(100).describe('Webhooks that one worker sends at once'),
   MAX_FILE_BYTES: positive.default(8 * 1024 ** 3).describe('Largest file that a download may write'),
+  MAX_VIDEO_HEIGHT: positive.default(1080).describe('Tallest picture that a video job fetches, in pixels'),
   MAX_MEDIA_SECONDS: positive.default(12 * 3600).describe('Longest media that is accepted'),
   FETCH_TIMEOUT_SECONDS: positive
     .max(4 * 3600)
@@ -85,11 +86,14 @@ export const settings = z.object({
     .default('info')
     .describe('Least severe line logged'),
   PRICE_AUDIO: price.optional().describe('Price of an audio job'),
+  PRICE_VIDEO: price.optional().describe('Price of a video job'),
 });
 
 type Settings = z.infer<typeof settings>;
 
-export interface Config extends Readonly<Omit<Settings, 'WEBHOOK_ALLOWED_NETWORKS' | 'PRICE_AUDIO'>> {
+type Derived = 'WEBHOOK_ALLOWED_NETWORKS' | 'PRICE_AUDIO' | 'PRICE_VIDEO';
+
+export interface Config extends Readonly<Omit<Settings, Derived>> {
   readonly PUBLIC_URL: string;
   readonly DRIVE_URL: string;
   readonly webhookAllowedNetworks: BlockList;
@@ -117,7 +121,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   if (!parsed.success) {
     throw new ConfigError(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('\n'));
   }
-  const { WEBHOOK_ALLOWED_NETWORKS, PRICE_AUDIO, ...rest } = parsed.data;
+  const { WEBHOOK_ALLOWED_NETWORKS, PRICE_AUDIO, PRICE_VIDEO, ...rest } = parsed.data;
   const beyondLoopback = [rest.HOST, rest.RPC_HOST].some((host) => !LOOPBACK_HOSTS.has(host));
   if (beyondLoopback && !rest.ALLOW_ANONYMOUS) {
     throw new ConfigError(
@@ -137,7 +141,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     PUBLIC_URL,
     DRIVE_URL: trimSlash(rest.DRIVE_URL ?? PUBLIC_URL),
     webhookAllowedNetworks: parseNetworks(WEBHOOK_ALLOWED_NETWORKS),
-    prices: priceTable({ audio: PRICE_AUDIO }),
+    prices: priceTable({ audio: PRICE_AUDIO, video: PRICE_VIDEO }),
     filesDir: join(dataDir, 'files'),
     workDir: join(dataDir, 'work'),
   });

@@ -1,8 +1,14 @@
 import { z } from 'zod';
 import type { ErrorCode } from '../contract/errors.ts';
 import { ulidSchema } from '../contract/ids.ts';
-import { audioRequestSchema, webhookTestRequestSchema } from '../contract/requests.ts';
-import { downloadResultSchema, healthSchema, webhookTestResultSchema } from '../contract/results.ts';
+import { vidnetDownloadRequestSchema, webhookTestRequestSchema } from '../contract/requests.ts';
+import {
+  audioResultSchema,
+  downloadResultSchema,
+  healthSchema,
+  videoResultSchema,
+  webhookTestResultSchema,
+} from '../contract/results.ts';
 
 /** One REST operation as callers see it. The routes and the OpenAPI document are both made from this table. */
 export interface Operation {
@@ -26,11 +32,23 @@ export const operations = {
     method: 'post',
     path: '/api/downloads/audio',
     summary: 'Fetch the audio of a video as M4A',
-    body: audioRequestSchema,
+    body: vidnetDownloadRequestSchema,
     waits: true,
     answers: {
-      200: { description: 'The audio was fetched before; nothing is charged', schema: downloadResultSchema },
-      202: { description: 'A job was started', schema: downloadResultSchema },
+      200: { description: 'The audio was fetched before; nothing is charged', schema: audioResultSchema },
+      202: { description: 'A job was started', schema: audioResultSchema },
+    },
+    errors: [...WITH_BODY, 'webhook_target_forbidden', 'pending_duplicate'],
+  },
+  requestVideo: {
+    method: 'post',
+    path: '/api/downloads/video',
+    summary: 'Fetch a video as MP4',
+    body: vidnetDownloadRequestSchema,
+    waits: true,
+    answers: {
+      200: { description: 'The video was fetched before; nothing is charged', schema: videoResultSchema },
+      202: { description: 'A job was started', schema: videoResultSchema },
     },
     errors: [...WITH_BODY, 'webhook_target_forbidden', 'pending_duplicate'],
   },

@@ -2,6 +2,7 @@ import { H3, HTTPResponse, type EventHandler, type H3Event } from 'h3';
 import { ApiError } from '../contract/errors.ts';
 import { POLL_INTERVAL_SECONDS } from '../contract/limits.ts';
 import { ulidSchema } from '../contract/ids.ts';
+import { vidnetDownloadRequestSchema } from '../contract/requests.ts';
 import type { Answer } from './answer.ts';
 import type { ApiDeps } from './deps.ts';
 import { docsPage } from './docs-page.ts';
@@ -13,7 +14,7 @@ import { rateLimit } from './rate-limit.ts';
 import { preferredWaitMs, readJsonBody } from './request.ts';
 import { checkHealth } from './use-cases/check-health.ts';
 import { getDownload } from './use-cases/get-download.ts';
-import { requestAudio } from './use-cases/request-audio.ts';
+import { requestVidnetDownload, type VidnetDownload } from './use-cases/request-vidnet-download.ts';
 import { testWebhook } from './use-cases/test-webhook.ts';
 
 export interface RestOptions {
@@ -27,11 +28,13 @@ export function createRestApp(deps: ApiDeps, options: RestOptions): H3 {
   const app = new H3({ silent: true, onError: (error, event) => errorResponse(deps, error, event) });
   app.use(rateLimit(options.requestsPerMinute));
 
+  const requestDownload = async (event: H3Event, type: VidnetDownload['type']): Promise<HTTPResponse> => {
+    const request = await readJsonBody(event, vidnetDownloadRequestSchema);
+    return respond(event, await requestVidnetDownload(deps, { type, request, waitMs: preferredWaitMs(event) }));
+  };
   const routes: Record<keyof typeof operations, EventHandler> = {
-    requestAudio: async (event) => {
-      const body = await readJsonBody(event, operations.requestAudio.body);
-      return respond(event, await requestAudio(deps, body, preferredWaitMs(event)));
-    },
+    requestAudio: (event) => requestDownload(event, 'audio'),
+    requestVideo: (event) => requestDownload(event, 'vidnet_video'),
     getDownload: async (event) => {
       // An id that is not one can't be known: 404 as for any other unknown id.
       const id = ulidSchema.safeParse(event.context.params?.['downloadId']);

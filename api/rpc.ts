@@ -3,13 +3,20 @@ import { z } from 'zod';
 import { ApiError, ERROR_TABLE } from '../contract/errors.ts';
 import { ulidSchema } from '../contract/ids.ts';
 import { PREFER_WAIT_MAX_SECONDS } from '../contract/limits.ts';
-import { audioRequestSchema, webhookTestRequestSchema } from '../contract/requests.ts';
-import { downloadResultSchema, healthSchema, webhookTestResultSchema } from '../contract/results.ts';
+import { vidnetDownloadRequestSchema, webhookTestRequestSchema } from '../contract/requests.ts';
+import {
+  audioResultSchema,
+  downloadResultSchema,
+  healthSchema,
+  videoResultSchema,
+  webhookTestResultSchema,
+  type DownloadResult,
+} from '../contract/results.ts';
 import type { ApiDeps } from './deps.ts';
 import { invalidInput, toApiError } from './errors.ts';
 import { checkHealth } from './use-cases/check-health.ts';
 import { getDownload } from './use-cases/get-download.ts';
-import { requestAudio } from './use-cases/request-audio.ts';
+import { requestVidnetDownload, type VidnetDownload } from './use-cases/request-vidnet-download.ts';
 import { testWebhook } from './use-cases/test-webhook.ts';
 
 const t = initTRPC.context<{ deps: ApiDeps }>().create({
@@ -41,15 +48,20 @@ const procedure = t.procedure.use(async ({ next }) => {
 
 const waitSchema = { wait_seconds: z.number().int().min(0).max(PREFER_WAIT_MAX_SECONDS).default(0) };
 
+const downloadProcedure = <Result extends z.ZodType<DownloadResult>>(type: VidnetDownload['type'], result: Result) =>
+  procedure
+    .input(vidnetDownloadRequestSchema.extend(waitSchema))
+    .mutation(async ({ ctx, input: { wait_seconds, ...request } }): Promise<z.infer<Result>> => {
+      const answer = await requestVidnetDownload(ctx.deps, { type, request, waitMs: wait_seconds * 1000 });
+      // Narrows what every download is to what this one is.
+      return result.parse(answer.body);
+    });
+
 /** The procedures for internal callers: the same use cases, inputs and outputs as REST. */
 export const appRouter = t.router({
   downloads: t.router({
-    audio: procedure
-      .input(audioRequestSchema.extend(waitSchema))
-      .output(downloadResultSchema)
-      .mutation(async ({ ctx, input: { wait_seconds, ...request } }) => {
-        return (await requestAudio(ctx.deps, request, wait_seconds * 1000)).body;
-      }),
+    audio: downloadProcedure('audio', audioResultSchema),
+    video: downloadProcedure('vidnet_video', videoResultSchema),
     get: procedure
       .input(z.object({ download_id: ulidSchema, ...waitSchema }))
       .output(downloadResultSchema)

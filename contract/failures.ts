@@ -15,6 +15,7 @@ export const FAILURE_FAULTS = {
   not_started: 'subject',
   drm_protected: 'subject',
   no_audio: 'subject',
+  no_video: 'subject',
   too_long: 'subject',
   too_large: 'subject',
   unsupported: 'subject',

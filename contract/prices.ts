@@ -3,14 +3,20 @@ import { parseMoney, type Thousandths } from './money.ts';
 export interface Prices {
   /** The audio of a video. */
   readonly audio: Thousandths;
+  /** The MP4 of a video. */
+  readonly video: Thousandths;
   /** Speaker labels, per started minute of audio. */
   readonly speakerLabelsPerMinute: Thousandths;
 }
 
 /** The price table; configuration may override single prices by decimal strings with three decimals. */
-export function priceTable(overrides: { readonly audio: string | undefined }): Prices {
+export function priceTable(overrides: {
+  readonly audio?: string | undefined;
+  readonly video?: string | undefined;
+}): Prices {
   return Object.freeze({
     audio: parseMoney(overrides.audio ?? '0.005'),
+    video: parseMoney(overrides.video ?? '0.010'),
     speakerLabelsPerMinute: parseMoney('0.006'),
   });
 }

@@ -26,28 +26,59 @@ export const progressSchema = z
   .meta({ id: 'Progress', description: 'What a running job does; an addition to the specification' });
 export type Progress = z.infer<typeof progressSchema>;
 
-/** The download record of an audio job (specification, section 2.1). */
+/** What the download records of the video platform share (specification, section 2.1). */
+const vidnetRecordFields = {
+  id: ulidSchema,
+  media_id: z.string(),
+  vidnet_video_id: vidnetVideoIdSchema,
+  duration: durationSchema.optional().describe('Present once the status is success'),
+  cost: moneySchema.describe('The price while pending, what was charged afterwards; a failed job costs 0.000'),
+  status: recordStatusSchema,
+  created_at: timestampSchema,
+  response: z.string().nullable().describe('What went wrong, when the status is failed'),
+  progress: progressSchema.optional(),
+};
+
+/** The download record of an audio job. */
 export const audioRecordSchema = z
   .object({
-    id: ulidSchema,
-    media_id: z.string(),
+    ...vidnetRecordFields,
     type: z.literal('audio'),
-    vidnet_video_id: vidnetVideoIdSchema,
-    duration: durationSchema.optional().describe('Present once the status is success'),
-    cost: moneySchema.describe('The price while pending, what was charged afterwards; a failed job costs 0.000'),
-    status: recordStatusSchema,
-    created_at: timestampSchema,
-    response: z.string().nullable().describe('What went wrong, when the status is failed'),
     transcript_speaker_id: ulidSchema,
     transcript_speaker_cost: moneySchema.optional().describe('Present once the status is success'),
     audio_url: z.url().nullable().describe('Signed link to the M4A file; null until the status is success'),
-    progress: progressSchema.optional(),
   })
   .meta({ id: 'AudioRecord' });
 export type AudioRecord = z.infer<typeof audioRecordSchema>;
 
-/** Answer of POST /api/downloads/audio and GET /downloads/{downloadId}, and the body of their webhook. */
-export const downloadResultSchema = z.object({ data: audioRecordSchema }).meta({ id: 'DownloadResult' });
+/** The download record of a video job. */
+export const videoRecordSchema = z
+  .object({
+    ...vidnetRecordFields,
+    type: z.literal('vidnet_video'),
+    file_urls: z
+      .array(z.url())
+      .nullable()
+      .describe('One signed link to the MP4 file; null until the status is success'),
+    audio_url: z.null().optional().describe('Present, and null, when the status is failed'),
+  })
+  .meta({ id: 'VideoRecord' });
+export type VideoRecord = z.infer<typeof videoRecordSchema>;
+
+export const downloadRecordSchema = z
+  .discriminatedUnion('type', [audioRecordSchema, videoRecordSchema])
+  .meta({ id: 'DownloadRecord' });
+
+/** Answer of POST /api/downloads/audio, and the body of its webhook. */
+export const audioResultSchema = z.object({ data: audioRecordSchema }).meta({ id: 'AudioResult' });
+export type AudioResult = z.infer<typeof audioResultSchema>;
+
+/** Answer of POST /api/downloads/video, and the body of its webhook. */
+export const videoResultSchema = z.object({ data: videoRecordSchema }).meta({ id: 'VideoResult' });
+export type VideoResult = z.infer<typeof videoResultSchema>;
+
+/** Answer of GET /downloads/{downloadId}: the record of whichever download it is. */
+export const downloadResultSchema = z.object({ data: downloadRecordSchema }).meta({ id: 'DownloadResult' });
 export type DownloadResult = z.infer<typeof downloadResultSchema>;
 
 /** Answer of POST /api/webhook/test. */

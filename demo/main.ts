@@ -2,6 +2,7 @@
 import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { logTail } from '../embedded/log-tail.ts';
+import { onNpmGone } from '../subprocess/parent-watch.ts';
 import { readMediaArgument } from './arguments.ts';
 import { playDemo } from './demo.ts';
 import { takeFolder } from './folder.ts';
@@ -12,7 +13,7 @@ import { setStage } from './stage.ts';
 import { createTerminal } from './terminal.ts';
 
 const KEPT_LINES = 10;
-const SIGNALS = { SIGINT: 130, SIGTERM: 143 } as const;
+const SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
 const { env } = process;
 const terminal = createTerminal(process.stdout, env);
@@ -22,14 +23,18 @@ const begun = Date.now();
 
 const interruption = new AbortController();
 let exitCode = 0;
+const interrupt = (why: string, code: number): void => {
+  exitCode = code;
+  interruption.abort(new Error(`${why}: the demo was stopped`));
+};
 for (const [name, code] of Object.entries(SIGNALS)) {
   process.on(name, () => {
     // A second signal ends us at once; what was started notices that and ends too.
     if (interruption.signal.aborted) process.exit(code);
-    exitCode = code;
-    interruption.abort(new Error(`${name}: the demo was stopped`));
+    interrupt(name, code);
   });
 }
+onNpmGone(env['npm_lifecycle_event'] !== undefined, () => interrupt('npm is gone', SIGNALS.SIGTERM));
 
 const stops: (() => Promise<void>)[] = [];
 let isSetUp = false;
@@ -48,7 +53,8 @@ try {
 } catch (error) {
   exitCode ||= 1;
   terminal.failure(error instanceof Error ? error.message : String(error));
-  if (!interruption.signal.aborted) await showLogs();
+  // Before the folder is ours, the logs in it are another run's.
+  if (!interruption.signal.aborted && stops.length > 0) await showLogs();
 } finally {
   await stopAll();
 }

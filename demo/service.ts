@@ -1,12 +1,11 @@
-import type { z } from 'zod';
-import {
-  downloadResultSchema,
-  webhookTestResultSchema,
-  type DownloadResult,
-  type WebhookTestResult,
-} from '../contract/results.ts';
+import { z } from 'zod';
+import { audioRecordSchema, webhookTestResultSchema, type WebhookTestResult } from '../contract/results.ts';
 
 const REQUEST_TIMEOUT_MS = 30_000;
+
+/** The answer of an audio job, and the body of its webhook. */
+export const audioResultSchema = z.object({ data: audioRecordSchema });
+export type AudioResult = z.infer<typeof audioResultSchema>;
 
 export interface Answered<Body> {
   readonly status: number;
@@ -16,8 +15,8 @@ export interface Answered<Body> {
 /** The service as its callers see it: REST and nothing else. */
 export interface Service {
   testWebhook(url: string): Promise<Answered<WebhookTestResult>>;
-  requestAudio(videoId: string, webhookUrl: string): Promise<Answered<DownloadResult>>;
-  getDownload(id: string): Promise<Answered<DownloadResult>>;
+  requestAudio(videoId: string, webhookUrl: string): Promise<Answered<AudioResult>>;
+  getDownload(id: string): Promise<Answered<AudioResult>>;
 }
 
 /** @param signal ends every request */
@@ -39,7 +38,7 @@ export function createService(restUrl: string, signal: AbortSignal): Service {
   return {
     testWebhook: (url) => call('/api/webhook/test', webhookTestResultSchema, { url }),
     requestAudio: (videoId, webhookUrl) =>
-      call('/api/downloads/audio', downloadResultSchema, { vidnet_video_id: videoId, include_webhook: webhookUrl }),
-    getDownload: (id) => call(`/downloads/${id}`, downloadResultSchema),
+      call('/api/downloads/audio', audioResultSchema, { vidnet_video_id: videoId, include_webhook: webhookUrl }),
+    getDownload: (id) => call(`/downloads/${id}`, audioResultSchema),
   };
 }

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { downloadResultSchema, type AudioRecord, type DownloadResult } from '../contract/results.ts';
+import type { AudioRecord } from '../contract/results.ts';
 import { WEBHOOK_ENDPOINTS, webhookHeaders } from '../contract/webhooks.ts';
 import type { Scene } from './job.ts';
+import { audioResultSchema, type AudioResult } from './service.ts';
 
 const ARRIVES_WITHIN_MS = 30_000;
 
@@ -21,7 +22,7 @@ export async function showWebhook(record: AudioRecord, { stage, terminal, servic
     if (arrived !== value) throw new Error(`the webhook has ${name}: ${arrived ?? 'nothing'}, not ${value}`);
     terminal.fact(name === 'Content-Type' ? 'Headers' : '', `${name}: ${arrived}`);
   }
-  const body = downloadResultSchema.parse(JSON.parse(webhook.body));
+  const body = audioResultSchema.parse(JSON.parse(webhook.body));
   const answer = (await service.getDownload(record.id)).body;
   if (!isDeepStrictEqual(withoutFreshness(body), withoutFreshness(answer))) {
     throw new Error(`the webhook's body is not what the endpoint answers:\n${webhook.body}\n${JSON.stringify(answer)}`);
@@ -29,7 +30,7 @@ export async function showWebhook(record: AudioRecord, { stage, terminal, servic
   terminal.fact('Body', `what GET /downloads/${record.id} answers; only the link's Expires and Signature may differ`);
 }
 
-function withoutFreshness({ data }: DownloadResult): unknown {
+function withoutFreshness({ data }: AudioResult): unknown {
   const link = data.audio_url === null ? null : new URL(data.audio_url);
   return { ...data, audio_url: link && link.origin + link.pathname };
 }

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { settings } from '../config.ts';
 import { ERROR_TABLE } from '../contract/errors.ts';
-import { audioRecordSchema } from '../contract/results.ts';
+import { audioRecordSchema, downloadRecordSchema, videoRecordSchema } from '../contract/results.ts';
 import { blocksOf, pages, readPage, ROOT } from './helpers/markdown.ts';
 import { readmeBlocks } from './readme-sandbox.ts';
 
@@ -79,7 +79,9 @@ describe('docs/api.md', () => {
 
   it('lists every field of the record', () => {
     const named = rowsBelow('docs/api.md', '### The record').map(([name = '']) => name.replaceAll('`', ''));
-    expect(named.toSorted()).toEqual(Object.keys(audioRecordSchema.shape).toSorted());
+    expect(named.toSorted()).toEqual(
+      [...new Set([audioRecordSchema, videoRecordSchema].flatMap(({ shape }) => Object.keys(shape)))].toSorted(),
+    );
   });
 
   it('shows records that fit the schema', () => {
@@ -87,8 +89,8 @@ describe('docs/api.md', () => {
     const records = shown
       .map(({ code }) => JSON.parse(code) as { data?: unknown })
       .filter(({ data }) => data !== undefined);
-    expect(records).toHaveLength(2);
-    for (const { data } of records) expect(audioRecordSchema.parse(data)).toEqual(data);
+    expect(records).toHaveLength(3);
+    for (const { data } of records) expect(downloadRecordSchema.parse(data)).toEqual(data);
   });
 });
 
@@ -112,8 +114,8 @@ describe('the snippets', () => {
 
   it('would not compile with a mistake in it', () => {
     const code =
-      "import { createRpcClient } from './api/rpc-client.ts';\nawait createRpcClient('').downloads.video.mutate({});";
-    expect(compileErrors(code)).toEqual([expect.stringContaining("'video'")]);
+      "import { createRpcClient } from './api/rpc-client.ts';\nawait createRpcClient('').downloads.nothing.mutate({});";
+    expect(compileErrors(code)).toEqual([expect.stringContaining("'nothing'")]);
   }, 60_000);
 });
 

@@ -12,7 +12,7 @@ import { progressQuery, subscribeSignal } from '../workflows/messages.ts';
 // Names that others hold on to: running workflows, stored records, callers, dashboards. To rename one breaks them.
 describe('names that must not change', () => {
   it('of workflows, their ids, queues and messages', () => {
-    expect(Object.keys(workflows)).toEqual(['audio', 'deliverWebhook']);
+    expect(Object.keys(workflows)).toEqual(['audio', 'deliverWebhook', 'video']);
     expect([subscribeSignal.name, progressQuery.name]).toEqual(['subscribe', 'progress']);
     expect(subjectIdOf('audio', 'k3fP0aTz9Qw')).toBe('audio/k3fP0aTz9Qw');
     expect(deliveryIdOf('01JD5Z3K6VQ0W8R9T2X4Y6B8CD', 1)).toBe('webhook/01JD5Z3K6VQ0W8R9T2X4Y6B8CD/1');
@@ -27,12 +27,14 @@ describe('names that must not change', () => {
   it('of routes and procedures', () => {
     expect(Object.values(operations).map(({ method, path }) => `${method} ${path}`)).toEqual([
       'post /api/downloads/audio',
+      'post /api/downloads/video',
       'get /downloads/{downloadId}',
       'post /api/webhook/test',
       'get /health',
     ]);
     expect(Object.keys(appRouter._def.procedures)).toEqual([
       'downloads.audio',
+      'downloads.video',
       'downloads.get',
       'webhook.test',
       'health',
@@ -68,6 +70,7 @@ describe('names that must not change', () => {
         "not_started",
         "drm_protected",
         "no_audio",
+        "no_video",
         "too_long",
         "too_large",
         "unsupported",

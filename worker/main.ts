@@ -55,6 +55,7 @@ const activities = createActivities({
     proxy: config.YTDLP_PROXY,
     extractorArgs: config.YTDLP_EXTRACTOR_ARGS,
     jsRuntime: config.YTDLP_JS_RUNTIME,
+    maxVideoHeight: config.MAX_VIDEO_HEIGHT,
     ...limits,
   }),
   media: createMedia({ ffmpeg: config.FFMPEG_PATH, ffprobe: config.FFPROBE_PATH, ...limits }),

@@ -6,7 +6,7 @@ import type { Answer } from '../answer.ts';
 import { nowMicroseconds } from '../clock.ts';
 import type { ApiDeps } from '../deps.ts';
 import { answerDownload } from './rendering.ts';
-import { waitForResult } from './request-audio.ts';
+import { waitForResult } from './request-vidnet-download.ts';
 
 /**
  * GET /downloads/{downloadId}: the record, with a fresh link when it is a success and with progress while it is pending.

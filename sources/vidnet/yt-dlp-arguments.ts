@@ -9,30 +9,40 @@ export interface YtdlpSettings {
   readonly extractorArgs?: string | undefined;
   readonly jsRuntime?: string | undefined;
   readonly maxFileBytes: number;
+  /** Tallest picture of a video, in pixels. */
+  readonly maxVideoHeight: number;
 }
 
 /** Keys of the metadata that the driver reads. */
 const METADATA_KEYS = 'id,title,duration,live_status,ext,acodec';
 
 /** Best native M4A first; otherwise any audio that ffmpeg can turn into one. */
-const AUDIO_FORMATS = 'ba[ext=m4a]/ba[acodec^=mp4a]/ba/b';
+export const AUDIO_FORMATS = 'ba[ext=m4a]/ba[acodec^=mp4a]/ba/b';
+
+/** Best H.264 and AAC first; otherwise whatever there is, which ffmpeg turns into them. A silent video is a video. */
+export function videoFormats(maxHeight: number): string {
+  const height = `[height<=?${String(maxHeight)}]`;
+  const native = `bv[vcodec^=avc1]${height}+ba[acodec^=mp4a]/b[vcodec^=avc1][acodec^=mp4a]${height}`;
+  return `${native}/bv[vcodec^=avc1]${height}+ba/bv${height}+ba/b${height}/bv${height}`;
+}
 
 /** Lines on stdout begin with one of these words. */
 export const METADATA_PREFIX = 'TAPEDECK-VIDEO ';
 export const PROGRESS_PREFIX = 'TAPEDECK-PROGRESS ';
-export const FILE_PREFIX = 'TAPEDECK-FILE ';
+export const FORMATS_PREFIX = 'TAPEDECK-FORMATS ';
 
 /**
- * Arguments of a yt-dlp run that downloads the audio of one video into its working directory as `media.<ext>`.
+ * Arguments of a yt-dlp run that downloads one video into its working directory, as files `media.*`: two when pictures
+ * and sound come apart.
  *
  * @param cookiesCopy yt-dlp writes its cookie file back, so each run gets a copy
  */
-export function audioArguments(
+export function downloadArguments(
   settings: YtdlpSettings,
-  mediaId: string,
+  what: { readonly mediaId: string; readonly formats: string },
   cookiesCopy: string | undefined,
 ): readonly string[] {
-  const url = settings.videoUrlTemplate.replaceAll('{id}', encodeURIComponent(mediaId));
+  const url = settings.videoUrlTemplate.replaceAll('{id}', encodeURIComponent(what.mediaId));
   return [
     // Nothing from the machine's own configuration, and nothing that runs or writes anything else.
     ...['--ignore-config', '--no-plugin-dirs', '--no-exec', '--no-cache-dir', '--no-update', '--no-color'],
@@ -47,12 +57,13 @@ export function audioArguments(
     // Short passing faults are mended here; longer ones by the workflow, where operators see them.
     ...['--retries', '2', '--extractor-retries', '1', '--fragment-retries', '2', '--socket-timeout', '20'],
     ...['--max-filesize', String(settings.maxFileBytes)],
-    // Containers are mended by our own hardened ffmpeg run, not by yt-dlp's.
-    ...['--fixup', 'never', '--format', AUDIO_FORMATS, '--output', 'media.%(ext)s'],
+    // Containers are mended, and pictures and sound joined, by our own hardened ffmpeg run: yt-dlp must find none.
+    ...['--fixup', 'never', '--ffmpeg-location', '/nonexistent'],
+    ...['--format', what.formats, '--output', 'media.%(ext)s'],
     ...['--quiet', '--progress', '--newline', '--progress-delta', '0.5'],
     ...['--progress-template', `download:${PROGRESS_PREFIX}%(progress)j`],
     ...['--no-simulate', '--print', `pre_process:${METADATA_PREFIX}%(.{${METADATA_KEYS}})j`],
-    ...['--print', `after_move:${FILE_PREFIX}%(filepath)j`],
+    ...['--print', `before_dl:${FORMATS_PREFIX}%(requested_formats.:.format_id)j`],
     // A broadcast that runs has no end to wait for.
     ...['--match-filters', '!is_live & live_status!=?is_upcoming'],
     '--',

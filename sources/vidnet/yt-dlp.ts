@@ -1,15 +1,17 @@
-import { copyFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { copyFile, readdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import type { ActivityProgress } from '../../contract/jobs.ts';
 import { JobError } from '../../contract/job-error.ts';
 import { run, RunStartError, RunTimeoutError } from '../../subprocess/run.ts';
 import { ytdlpFailure } from './failures.ts';
 import {
-  audioArguments,
-  FILE_PREFIX,
+  AUDIO_FORMATS,
+  downloadArguments,
+  FORMATS_PREFIX,
   METADATA_PREFIX,
   PROGRESS_PREFIX,
+  videoFormats,
   type YtdlpSettings,
 } from './yt-dlp-arguments.ts';
 
@@ -20,6 +22,9 @@ const metadataSchema = z.object({
 });
 type Metadata = z.infer<typeof metadataSchema>;
 
+/** Formats that come apart; when one file holds all, yt-dlp names none. */
+const formatsSchema = z.array(z.string()).catch(['all']);
+
 const progressLineSchema = z.object({
   downloaded_bytes: z.number().nullish(),
   total_bytes: z.number().nullish(),
@@ -27,8 +32,8 @@ const progressLineSchema = z.object({
 });
 
 export interface FetchedMedia {
-  /** Absolute path of the file as the platform sent it. */
-  readonly path: string;
+  /** Absolute paths of the files as the platform sent them. */
+  readonly paths: readonly string[];
   /** Duration that the platform states, in seconds; undefined when it states none. */
   readonly statedDurationSeconds: number | undefined;
 }
@@ -47,61 +52,66 @@ export interface FetchOptions {
 export interface VidnetSource {
   /** Downloads the audio of a video. @throws JobError with the code of the failure; the signal's reason when aborted */
   fetchAudio(mediaId: string, options: FetchOptions): Promise<FetchedMedia>;
+  /** Downloads a video: one file, or pictures and sound apart. @throws as above */
+  fetchVideo(mediaId: string, options: FetchOptions): Promise<FetchedMedia>;
 }
 
 /** The video platform, read by yt-dlp: one process per download, which does extraction and transfer. */
 export function createYtdlpSource(settings: YtdlpSettings): VidnetSource {
+  const download = async (what: { mediaId: string; formats: string }, options: FetchOptions): Promise<FetchedMedia> => {
+    const cookies = settings.cookiesFile === undefined ? undefined : join(options.folder, 'cookies.txt');
+    if (settings.cookiesFile !== undefined && cookies !== undefined) await copyCookies(settings.cookiesFile, cookies);
+
+    const refusal = new AbortController();
+    let metadata: Metadata = {};
+    let expectedFiles = 1;
+    const onStdoutLine = (line: string): void => {
+      if (line.startsWith(METADATA_PREFIX)) {
+        metadata = metadataSchema.catch({}).parse(parseJson(line.slice(METADATA_PREFIX.length)));
+        const reason = refusalOf(metadata, options.maxMediaSeconds);
+        if (reason !== undefined) refusal.abort(reason);
+      } else if (line.startsWith(FORMATS_PREFIX)) {
+        expectedFiles = formatsSchema.parse(parseJson(line.slice(FORMATS_PREFIX.length))).length;
+      } else if (line.startsWith(PROGRESS_PREFIX)) {
+        options.onProgress(parseProgress(line.slice(PROGRESS_PREFIX.length)));
+      }
+    };
+
+    const result = await run(settings.program, downloadArguments(settings, what, cookies), {
+      cwd: options.folder,
+      env: scrubbedEnvironment(options.folder, dirname(settings.program)),
+      signal: AbortSignal.any([options.signal, refusal.signal]),
+      timeoutMs: options.timeoutMs,
+      maxFileBytes: settings.maxFileBytes,
+      maxStdoutChars: 0,
+      onStdoutLine,
+    }).catch((error: unknown) => {
+      if (error instanceof RunStartError) {
+        throw new JobError('tool_missing', 'yt-dlp cannot be started; the operator must check YTDLP_PATH.', {
+          cause: error,
+        });
+      }
+      if (error instanceof RunTimeoutError) {
+        throw new JobError('upstream_timeout', 'The download took longer than this service allows.', {
+          cause: error,
+        });
+      }
+      throw error;
+    });
+    // yt-dlp leaves a broadcast out by itself, with exit code 0, and may end before our refusal reaches it.
+    refusal.signal.throwIfAborted();
+    if (result.exitCode !== 0) throw ytdlpFailure(result.stderrTail);
+    const names = (await readdir(options.folder)).filter((name) => name.startsWith('media.')).sort();
+    // --max-filesize ends with exit code 0 and no file, or with only one of two.
+    if (names.length < expectedFiles) throw new JobError('too_large', 'The media is larger than this service accepts.');
+    return {
+      paths: names.map((name) => join(options.folder, name)),
+      statedDurationSeconds: metadata.duration ?? undefined,
+    };
+  };
   return {
-    async fetchAudio(mediaId, options) {
-      const cookies = settings.cookiesFile === undefined ? undefined : join(options.folder, 'cookies.txt');
-      if (settings.cookiesFile !== undefined && cookies !== undefined) await copyCookies(settings.cookiesFile, cookies);
-
-      const refusal = new AbortController();
-      let metadata: Metadata = {};
-      let file: string | undefined;
-      const onStdoutLine = (line: string): void => {
-        if (line.startsWith(METADATA_PREFIX)) {
-          metadata = metadataSchema.catch({}).parse(parseJson(line.slice(METADATA_PREFIX.length)));
-          const reason = refusalOf(metadata, options.maxMediaSeconds);
-          if (reason !== undefined) refusal.abort(reason);
-        } else if (line.startsWith(PROGRESS_PREFIX)) {
-          options.onProgress(parseProgress(line.slice(PROGRESS_PREFIX.length)));
-        } else if (line.startsWith(FILE_PREFIX)) {
-          file = z.string().parse(parseJson(line.slice(FILE_PREFIX.length)));
-        }
-      };
-
-      const result = await run(settings.program, audioArguments(settings, mediaId, cookies), {
-        cwd: options.folder,
-        env: scrubbedEnvironment(options.folder, dirname(settings.program)),
-        signal: AbortSignal.any([options.signal, refusal.signal]),
-        timeoutMs: options.timeoutMs,
-        maxFileBytes: settings.maxFileBytes,
-        maxStdoutChars: 0,
-        onStdoutLine,
-      }).catch((error: unknown) => {
-        if (error instanceof RunStartError) {
-          throw new JobError('tool_missing', 'yt-dlp cannot be started; the operator must check YTDLP_PATH.', {
-            cause: error,
-          });
-        }
-        if (error instanceof RunTimeoutError) {
-          throw new JobError('upstream_timeout', 'The download took longer than this service allows.', {
-            cause: error,
-          });
-        }
-        throw error;
-      });
-      // yt-dlp leaves a broadcast out by itself, with exit code 0, and may end before our refusal reaches it.
-      refusal.signal.throwIfAborted();
-      if (result.exitCode !== 0) throw ytdlpFailure(result.stderrTail);
-      // --max-filesize ends with exit code 0 and no file.
-      if (file === undefined) throw new JobError('too_large', 'The media is larger than this service accepts.');
-      return {
-        path: join(options.folder, basename(file)),
-        statedDurationSeconds: metadata.duration ?? undefined,
-      };
-    },
+    fetchAudio: (mediaId, options) => download({ mediaId, formats: AUDIO_FORMATS }, options),
+    fetchVideo: (mediaId, options) => download({ mediaId, formats: videoFormats(settings.maxVideoHeight) }, options),
   };
 }
 

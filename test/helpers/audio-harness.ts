@@ -23,7 +23,11 @@ export function audioHarness() {
   const finishJob = vi.fn<(job: { recordId: string; outcome: JobOutcome }) => Promise<void>>();
   const fetchAudio = vi.fn<(job: { recordId: string; mediaId: string }) => Promise<JobResult>>();
   const attemptDelivery = vi.fn<(input: AttemptInput) => Promise<AttemptResult>>();
-  const activities = { records: { claimJob, finishJob }, fetch: { fetchAudio }, deliver: { attemptDelivery } };
+  const activities = {
+    records: { claimJob, finishJob },
+    fetch: { fetchAudio, fetchVideo: fetchAudio },
+    deliver: { attemptDelivery },
+  };
 
   beforeAll(async () => {
     env = await TestWorkflowEnvironment.createTimeSkipping({ server: { executable: inject('timeSkippingServer') } });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inject } from 'vitest';
 import type { ErrorBody } from '../../contract/errors.ts';
-import type { DownloadResult } from '../../contract/results.ts';
+import type { AudioResult } from '../../contract/results.ts';
 import { defaultCacheDir } from '../../embedded/cache.ts';
 import type { RoleName } from '../../embedded/role.ts';
 import { startStack, type Stack } from '../../embedded/stack.ts';
@@ -106,24 +106,24 @@ export class TestService {
     return { status: response.status, headers: response.headers, body: (await response.json()) as Body };
   }
 
-  requestAudio(videoId: string, webhook?: string): Promise<Answered<DownloadResult & ErrorBody>> {
+  requestAudio(videoId: string, webhook?: string): Promise<Answered<AudioResult & ErrorBody>> {
     const body = { vidnet_video_id: videoId, ...(webhook === undefined ? {} : { include_webhook: webhook }) };
     return this.request('POST', '/api/downloads/audio', { body });
   }
 
-  getDownload(id: string): Promise<Answered<DownloadResult>> {
+  getDownload(id: string): Promise<Answered<AudioResult>> {
     return this.request('GET', `/downloads/${id}`);
   }
 
   /** Starts a job and waits until it has ended. */
-  async finishedAudio(videoId: string, webhook?: string, within = 60_000): Promise<DownloadResult['data']> {
+  async finishedAudio(videoId: string, webhook?: string, within = 60_000): Promise<AudioResult['data']> {
     const accepted = await this.requestAudio(videoId, webhook);
     if (accepted.status !== 202) throw new Error(`not accepted: ${JSON.stringify(accepted.body)}`);
     return this.ended(accepted.body.data.id, within);
   }
 
   /** Polls a download until it has ended; the service may be away in between. */
-  ended(id: string, within = 60_000): Promise<DownloadResult['data']> {
+  ended(id: string, within = 60_000): Promise<AudioResult['data']> {
     return until(
       async () => {
         const answer = await this.getDownload(id).catch(() => undefined);

@@ -12,6 +12,7 @@ import { defaultCacheDir } from '../../embedded/cache.ts';
 import { ensureTimeSkippingServer } from '../../embedded/time-skipping.ts';
 import { bundleWorkflows } from '../../worker/create-workers.ts';
 import { audio } from '../../workflows/audio.ts';
+import { video } from '../../workflows/video.ts';
 import { deliverWebhook } from '../../workflows/deliver-webhook.ts';
 import { subscribeSignal } from '../../workflows/messages.ts';
 import { anAudioJob, withWorkers, type FakeActivities } from '../helpers/workflow-run.ts';
@@ -24,43 +25,46 @@ const url = 'https://example.com/hook';
 
 const obliging: FakeActivities = {
   records: { claimJob: () => Promise.resolve('claimed'), finishJob: () => Promise.resolve() },
-  fetch: { fetchAudio: () => Promise.resolve(result) },
+  fetch: both(() => Promise.resolve(result)),
   deliver: { attemptDelivery: () => Promise.resolve('delivered') },
 };
-const refusing = (code: 'private' | 'rate_limited', times: number): FakeActivities['fetch'] => ({
-  fetchAudio: () => (times-- > 0 ? Promise.reject(toApplicationFailure(new JobError(code, code))) : Promise.resolve(result)),
+const refusing = (code: 'private' | 'rate_limited', times: number): FakeActivities['fetch'] =>
+  both(() => (times-- > 0 ? Promise.reject(toApplicationFailure(new JobError(code, code))) : Promise.resolve(result)));
+const untilCancelled = both(async () => {
+  const context = Context.current();
+  const beat = setInterval(() => context.heartbeat(), 100);
+  await context.cancelled.finally(() => clearInterval(beat));
+  return result;
 });
-const untilCancelled: FakeActivities['fetch'] = {
-  fetchAudio: async () => {
-    const context = Context.current();
-    const beat = setInterval(() => context.heartbeat(), 100);
-    await context.cancelled.finally(() => clearInterval(beat));
-    return result;
-  },
-};
 
 await mkdir(import.meta.dirname, { recursive: true });
-await audioHistory('audio-success', { webhookUrl: url }, obliging);
-await audioHistory('audio-done-before', {}, { ...obliging, records: { ...obliging.records, claimJob: () => Promise.resolve('done') } });
-await audioHistory('audio-private', { webhookUrl: url }, { ...obliging, fetch: refusing('private', 1) });
-await audioHistory('audio-upstream-recovers', {}, { ...obliging, fetch: refusing('rate_limited', 2) });
-await audioHistory('audio-upstream-fails', {}, { ...obliging, fetch: refusing('rate_limited', 9) });
-await audioHistory('audio-subscribed', {}, obliging, (handle) => handle.signal(subscribeSignal, url));
-await audioHistory('audio-cancelled', { webhookUrl: url }, { ...obliging, fetch: untilCancelled }, (handle) => handle.cancel());
+await jobHistory(audio, 'audio-success', { webhookUrl: url }, obliging);
+await jobHistory(audio, 'audio-done-before', {}, { ...obliging, records: { ...obliging.records, claimJob: () => Promise.resolve('done') } });
+await jobHistory(audio, 'audio-private', { webhookUrl: url }, { ...obliging, fetch: refusing('private', 1) });
+await jobHistory(audio, 'audio-upstream-recovers', {}, { ...obliging, fetch: refusing('rate_limited', 2) });
+await jobHistory(audio, 'audio-upstream-fails', {}, { ...obliging, fetch: refusing('rate_limited', 9) });
+await jobHistory(audio, 'audio-subscribed', {}, obliging, (handle) => handle.signal(subscribeSignal, url));
+await jobHistory(audio, 'audio-cancelled', { webhookUrl: url }, { ...obliging, fetch: untilCancelled }, (handle) => handle.cancel());
+await jobHistory(video, 'video-success', {}, obliging);
 await deliveryHistory('webhook-delivered', obliging);
 await deliveryHistory('webhook-abandoned', { ...obliging, deliver: { attemptDelivery: () => Promise.resolve('refused') } });
 await deliveryHistory('webhook-forbidden', { ...obliging, deliver: { attemptDelivery: () => Promise.resolve('forbidden') } });
 
+function both(fetch: FakeActivities['fetch']['fetchAudio']): FakeActivities['fetch'] {
+  return { fetchAudio: fetch, fetchVideo: fetch };
+}
+
 type Handle = Awaited<ReturnType<TestWorkflowEnvironment['client']['workflow']['start']>>;
 
-async function audioHistory(
+async function jobHistory(
+  workflow: typeof audio | typeof video,
   name: string,
   overrides: Partial<JobInput>,
   ...[activities, meanwhile]: [FakeActivities, ((handle: Handle) => Promise<unknown>)?]
 ): Promise<void> {
   const job = anAudioJob(overrides);
   await record(name, activities, async (env, taskQueue) => {
-    const handle = await env.client.workflow.start(audio, { workflowId: job.subjectId, taskQueue, args: [job] });
+    const handle = await env.client.workflow.start(workflow, { workflowId: job.subjectId, taskQueue, args: [job] });
     await meanwhile?.(handle);
     return handle;
   });

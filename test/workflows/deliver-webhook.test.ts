@@ -13,7 +13,7 @@ const attemptDelivery = vi.fn<(input: AttemptInput) => Promise<AttemptResult>>()
 const unused = (): Promise<never> => Promise.reject(new Error('not part of a delivery'));
 const activities = {
   records: { claimJob: unused, finishJob: unused },
-  fetch: { fetchAudio: unused },
+  fetch: { fetchAudio: unused, fetchVideo: unused },
   deliver: { attemptDelivery },
 };
 

@@ -1,0 +1,56 @@
+import { join } from 'node:path';
+import { JobError } from '../contract/job-error.ts';
+import type { JobResult } from '../contract/records.ts';
+import { codecOf, type Probe } from '../media/probe.ts';
+import { conversionProgress, runAttempt, verifyDuration, type Attempt, type FetchJob } from './fetch-attempt.ts';
+import type { FetchDeps } from './fetch-audio.ts';
+
+export function createFetchVideoActivity(deps: FetchDeps) {
+  return {
+    /** Downloads the pictures and the sound of a video, makes them one MP4, verifies that and publishes it. */
+    fetchVideo: (job: FetchJob): Promise<JobResult> =>
+      runAttempt(deps, job, async (attempt) => {
+        const limits = { signal: attempt.signal, timeoutMs: deps.fetchTimeoutMs };
+        attempt.report({ stage: 'fetching' });
+        const fetched = await deps.vidnet.fetchVideo(job.mediaId, {
+          ...limits,
+          folder: attempt.folder,
+          maxMediaSeconds: deps.maxMediaSeconds,
+          onProgress: attempt.report,
+        });
+
+        attempt.report({ stage: 'converting' });
+        const { pictures, sound } = await chooseStreams(deps, fetched.paths, attempt);
+        const path = join(attempt.folder, 'output.mp4');
+        const onProgress = conversionProgress(attempt, pictures.probe.durationSeconds);
+        await deps.media.writeMp4({ pictures, sound }, path, { ...limits, onProgress });
+
+        attempt.report({ stage: 'verifying' });
+        const result = await deps.media.probe(path, attempt.signal);
+        const hasSound = codecOf(result, 'audio') === 'aac';
+        if (codecOf(result, 'video') !== 'h264' || hasSound !== (sound !== undefined)) {
+          throw new JobError('incomplete', 'The video could not be made whole.');
+        }
+        verifyDuration(result, fetched.statedDurationSeconds ?? pictures.probe.durationSeconds);
+        return { path, name: `${job.mediaId}.mp4`, durationSeconds: result.durationSeconds };
+      }),
+  };
+}
+
+interface Source {
+  readonly path: string;
+  readonly probe: Probe;
+}
+
+/** The platform sends pictures and sound apart, or both in one file. */
+async function chooseStreams(
+  { media }: FetchDeps,
+  paths: readonly string[],
+  { signal }: Attempt,
+): Promise<{ pictures: Source; sound: Source | undefined }> {
+  const sources: Source[] = [];
+  for (const path of paths) sources.push({ path, probe: await media.probe(path, signal) });
+  const pictures = sources.find(({ probe }) => codecOf(probe, 'video') !== undefined);
+  if (pictures === undefined) throw new JobError('no_video', 'There are no pictures, only sound.');
+  return { pictures, sound: sources.find(({ probe }) => codecOf(probe, 'audio') !== undefined) };
+}

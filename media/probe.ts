@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { run } from '../subprocess/run.ts';
+import { fileUrl, INPUT_GUARD, startTool, surroundings, unreadable } from './guard.ts';
+
+const TIMEOUT_MS = 60_000;
+const MAX_CHARS = 4 * 1024 * 1024;
+
+export interface Probe {
+  /** Comma-separated names of the container, as ffprobe gives them. */
+  readonly container: string;
+  /** Longest of container and streams, in seconds. */
+  readonly durationSeconds: number;
+  readonly sizeBytes: number;
+  readonly streams: readonly {
+    readonly kind: string;
+    readonly codec: string;
+    readonly pixelFormat: string | undefined;
+  }[];
+}
+
+const probeSchema = z.object({
+  format: z.object({ format_name: z.string(), duration: z.coerce.number().optional(), size: z.coerce.number() }),
+  streams: z.array(
+    z.object({
+      codec_type: z.string(),
+      codec_name: z.string().default('unknown'),
+      duration: z.coerce.number().optional(),
+      pix_fmt: z.string().optional(),
+      disposition: z.object({ attached_pic: z.number().optional() }).optional(),
+    }),
+  ),
+});
+
+/** The codec of the first stream of a kind; undefined when there is none. */
+export function codecOf(probe: Probe, kind: 'audio' | 'video'): string | undefined {
+  return probe.streams.find((stream) => stream.kind === kind)?.codec;
+}
+
+/** @throws JobError `incomplete` when the file is no media, `tool_missing` when ffprobe can't be started */
+export async function probeFile(ffprobe: string, path: string, signal: AbortSignal): Promise<Probe> {
+  const args = ['-v', 'error', ...INPUT_GUARD, '-show_format', '-show_streams', '-of', 'json', '-i', fileUrl(path)];
+  const limits = { signal, timeoutMs: TIMEOUT_MS, maxStdoutChars: MAX_CHARS };
+  const result = await startTool('FFPROBE_PATH', () =>
+    run(ffprobe, args, { ...surroundings(path, ffprobe), ...limits }),
+  );
+  const parsed = result.exitCode === 0 ? probeSchema.safeParse(JSON.parse(result.stdout)) : undefined;
+  if (parsed?.success !== true) throw unreadable(result.stderrTail);
+  const { format, streams } = parsed.data;
+  return {
+    container: format.format_name,
+    durationSeconds: Math.max(format.duration ?? 0, ...streams.map((stream) => stream.duration ?? 0)),
+    sizeBytes: format.size,
+    streams: streams
+      // The cover of an album is no picture of a video.
+      .filter((stream) => stream.disposition?.attached_pic !== 1)
+      .map((stream) => ({ kind: stream.codec_type, codec: stream.codec_name, pixelFormat: stream.pix_fmt })),
+  };
+}
