@@ -68,7 +68,12 @@ export function createJobGateway(client: Client, taskQueue: string): JobGateway 
           client.workflow.getHandle(subjectId).describe(),
         );
         if (status.name !== 'RUNNING' || memo?.[MEMO_RECORD_ID] !== recordId) return { state: 'gone' };
-        const beat = raw.pendingActivities?.find((activity) => Boolean(activity.heartbeatDetails));
+        const pending = raw.pendingActivities ?? [];
+        // The file is published; its record is about to say so.
+        if (pending.some((activity) => activity.activityType?.name === 'finishJob')) {
+          return { state: 'running', progress: { stage: 'publishing' } };
+        }
+        const beat = pending.find((activity) => Boolean(activity.heartbeatDetails));
         const data = beat?.heartbeatDetails?.payloads?.[0]?.data;
         const progress: unknown = data ? JSON.parse(new TextDecoder().decode(data)) : undefined;
         return { state: 'running', progress: toProgress(progress ?? { stage: 'waiting' }) };

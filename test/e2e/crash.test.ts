@@ -13,7 +13,7 @@ let service: TestService;
 let receiver: Receiver;
 let mongo: MongoClient;
 let mediaDir: string;
-const VIDEOS = 8;
+const VIDEOS = 9;
 let nextVideo = 0;
 
 beforeAll(async () => {
@@ -31,7 +31,7 @@ beforeAll(async () => {
     ]);
   }
   // Engines of its own: they are killed too.
-  service = await TestService.start({ mediaDir, ownEngines: true });
+  service = await TestService.start({ mediaDir, ownEngines: true, env: { SHUTDOWN_GRACE_SECONDS: '1' } });
   receiver = await startReceiver();
   mongo = await MongoClient.connect(service.stack.mongodbUri);
 }, 120_000);
@@ -120,6 +120,15 @@ describe('a job survives the sudden end of', () => {
     kill('api', 'worker', 'temporal', 'mongodb');
     await expectDoneOnce(job);
   }, 150_000);
+});
+
+describe('a job survives the orderly end of', () => {
+  it('the worker, whose grace time is shorter than the download', async () => {
+    const job = await runningJob();
+    await untilFetching(job.id);
+    service.stack.kill('worker', 'SIGTERM');
+    await expectDoneOnce(job);
+  }, 120_000);
 });
 
 describe('a webhook survives the sudden end of the worker', () => {
