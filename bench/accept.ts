@@ -9,6 +9,7 @@ import { MongoClient } from 'mongodb';
 import { ulid } from 'ulid';
 import { startStack } from '../embedded/stack.ts';
 
+/** Of each kind. */
 const RATE_PER_SECOND = 20;
 const REQUESTS = Number(process.argv[2] ?? 400);
 
@@ -47,7 +48,7 @@ try {
   const start = performance.now();
   for (let index = 0; index < REQUESTS; index += 1) {
     // An open loop: a slow answer does not delay the next request, so that stalls are seen.
-    await delay(Math.max(0, start + (index * 1000) / RATE_PER_SECOND - performance.now()));
+    await delay(Math.max(0, start + (index * 1000) / (2 * RATE_PER_SECOND) - performance.now()));
     const kind = index % 2 === 0 ? 'tapedeck' : 'bare';
     const begun = performance.now();
     running.push(kinds[kind]().then(() => void timings[kind].push(performance.now() - begun)));

@@ -46,12 +46,18 @@ export function createRecordStore(db: Db): RecordStore {
     return id === undefined ? undefined : get(id);
   };
 
+  const point = async (subjectId: string, pointers: Omit<SubjectDocument, '_id'>): Promise<void> => {
+    await upsert(() => subjects.updateOne({ _id: subjectId }, { $set: pointers }, { upsert: true }));
+  };
+
   return {
     get,
     async insertIfAbsent(record) {
       const { id, ...fields } = record;
-      await upsert(() => records.updateOne({ _id: id }, { $setOnInsert: fields }, { upsert: true }));
-      return present(await get(id), id);
+      const document = await upsert(() =>
+        records.findOneAndUpdate({ _id: id }, { $setOnInsert: fields }, { upsert: true, returnDocument: 'after' }),
+      );
+      return present(document === null ? undefined : fromDocument(document), id);
     },
     async finish(id, outcome, finishedAt) {
       const current = present(await get(id), id);
@@ -66,10 +72,8 @@ export function createRecordStore(db: Db): RecordStore {
     },
     latestOf: (subjectId) => subjectRecord(subjectId, 'latestId'),
     successOf: (subjectId) => subjectRecord(subjectId, 'successId'),
-    noteLatest: (record) =>
-      upsert(() => subjects.updateOne({ _id: record.subjectId }, { $set: { latestId: record.id } }, { upsert: true })),
-    noteSuccess: (record) =>
-      upsert(() => subjects.updateOne({ _id: record.subjectId }, { $set: { successId: record.id } }, { upsert: true })),
+    noteLatest: ({ subjectId, id }) => point(subjectId, { latestId: id }),
+    noteSuccess: ({ subjectId, id }) => point(subjectId, { successId: id }),
   };
 }
 
@@ -84,11 +88,11 @@ function present(record: DownloadRecord | undefined, id: string): DownloadRecord
 }
 
 /** Two concurrent upserts of one `_id` may collide (E11000); the second then finds the document and updates it. */
-export async function upsert(write: () => Promise<unknown>): Promise<void> {
+export async function upsert<Result>(write: () => Promise<Result>): Promise<Result> {
   try {
-    await write();
+    return await write();
   } catch (error) {
     if ((error as { code?: unknown }).code !== 11_000) throw error;
-    await write();
+    return write();
   }
 }
