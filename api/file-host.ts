@@ -49,8 +49,19 @@ interface Transmission {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** Two corners in which `send` reads RFC 9110 otherwise; it looks at the request's headers after its `file` event. */
+function mendRange(request: IncomingMessage, sizeBytes: number): void {
+  const { headers } = request;
+  // Section 14.1.2: a suffix longer than the file means the whole file.
+  const suffix = /^bytes=-(\d+)$/.exec(headers.range ?? '')?.[1];
+  if (suffix !== undefined && Number(suffix) >= sizeBytes && sizeBytes > 0) headers.range = 'bytes=0-';
+  // Section 13.1.5: a weak tag never matches in If-Range.
+  if (headers['if-range']?.toString().startsWith('W/') === true) delete headers.range;
+}
+
 function openFile({ request, response, root, path, headers }: Transmission): send.SendStream {
   const stream = send(request, path, { root, index: false, dotfiles: 'deny', cacheControl: false });
+  stream.on('file', (_path: string, stat: { size: number }) => mendRange(request, stat.size));
   stream.on('headers', (target: ServerResponse, _path: string, stat: { size: number; mtimeMs: number }) => {
     for (const [name, value] of Object.entries(headers)) target.setHeader(name, value);
     // A published file never changes, it is only replaced by rename: size and time make a strong tag, and only a

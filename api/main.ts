@@ -9,12 +9,13 @@ import { createLinkSigner } from '../store/links.ts';
 import { openMongo } from '../store/mongo.ts';
 import { createRecordStore } from '../store/records.ts';
 import { onStop } from '../subprocess/on-stop.ts';
-import { connectionOptions } from '../temporal/connection.ts';
+import { connectionOptions, orUnreachable } from '../temporal/connection.ts';
 import { registerSearchAttributes } from '../temporal/search-attributes.ts';
 import { createWebhookClient } from '../webhooks/client.ts';
 import { WEBHOOK_CLIENT_LIMITS } from '../webhooks/limits.ts';
 import type { ApiDeps } from './deps.ts';
 import { createJobGateway } from './jobs.ts';
+import { answerMalformedRequests } from './malformed-requests.ts';
 import { createRestApp } from './rest.ts';
 import { appRouter } from './rpc.ts';
 
@@ -22,14 +23,17 @@ const config = loadConfigOrExit(process.env, ['TEMPORAL_ADDRESS', 'MONGODB_URI',
 const log = pino({ level: config.LOG_LEVEL, base: { part: 'api' } });
 
 const mongo = openMongo({ uri: config.MONGODB_URI, database: config.MONGODB_DATABASE, timeoutMs: 5_000 });
-const connection = await Connection.connect(
-  connectionOptions({
-    address: config.TEMPORAL_ADDRESS,
-    namespace: config.TEMPORAL_NAMESPACE,
-    apiKey: config.TEMPORAL_API_KEY,
-    tls: config.TEMPORAL_TLS,
-  }),
-);
+const exitWith = (error: unknown): never => {
+  log.fatal({ err: error }, error instanceof Error ? error.message : 'cannot start');
+  return process.exit(1);
+};
+const temporalOptions = connectionOptions({
+  address: config.TEMPORAL_ADDRESS,
+  namespace: config.TEMPORAL_NAMESPACE,
+  apiKey: config.TEMPORAL_API_KEY,
+  tls: config.TEMPORAL_TLS,
+});
+const connection = await orUnreachable(config.TEMPORAL_ADDRESS, Connection.connect(temporalOptions)).catch(exitWith);
 await registerSearchAttributes(connection, config.TEMPORAL_NAMESPACE);
 const client = new Client({ connection, namespace: config.TEMPORAL_NAMESPACE });
 const webhooks = createWebhookClient({ ...WEBHOOK_CLIENT_LIMITS, allowedNetworks: config.webhookAllowedNetworks });
@@ -59,6 +63,7 @@ const rest = serve(
   // We stop in our own order; the server's own handling of signals would end the process first.
   { port: config.PORT, hostname: config.HOST, gracefulShutdown: false, silent: true },
 );
+answerMalformedRequests(rest);
 await rest.ready();
 const rpc = createHTTPServer({
   router: appRouter,

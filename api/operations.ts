@@ -24,7 +24,7 @@ export interface Operation {
   readonly errors: readonly ErrorCode[];
 }
 
-const ALWAYS = ['rate_limited', 'internal', 'unavailable'] as const;
+const ALWAYS = ['method_not_allowed', 'rate_limited', 'internal', 'unavailable'] as const;
 const WITH_BODY = ['invalid_input', 'invalid_json', 'body_too_large', ...ALWAYS] as const;
 
 export const operations = {
@@ -62,7 +62,7 @@ export const operations = {
       200: { description: 'The download has ended, well or not', schema: downloadResultSchema },
       202: { description: 'The job has not ended', schema: downloadResultSchema },
     },
-    errors: ['not_found', ...ALWAYS],
+    errors: ['invalid_input', 'not_found', ...ALWAYS],
   },
   testWebhook: {
     method: 'post',
@@ -80,6 +80,6 @@ export const operations = {
       200: { description: 'All engines answer', schema: healthSchema },
       503: { description: 'An engine is away', schema: healthSchema },
     },
-    errors: [],
+    errors: ['method_not_allowed'],
   },
 } as const satisfies Record<string, Operation>;

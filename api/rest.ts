@@ -50,10 +50,7 @@ export function createRestApp(deps: ApiDeps, options: RestOptions): H3 {
     const handler = routes[name as keyof typeof operations];
     app.on(operation.method, path, handler);
     if (operation.method === 'get') app.head(path, handler);
-    app.all(path, () => {
-      const allow = operation.method === 'get' ? 'GET, HEAD' : 'POST';
-      throw new ApiError('method_not_allowed', `This path takes ${allow} only.`, { headers: { Allow: allow } });
-    });
+    app.all(path, () => refuseMethod(operation.method === 'get' ? 'GET, HEAD' : 'POST'));
   }
 
   const document = JSON.stringify(openApiDocument(options.publicUrl));
@@ -62,7 +59,12 @@ export function createRestApp(deps: ApiDeps, options: RestOptions): H3 {
   const files = fileHost({ root: options.filesDir, signer: deps.signer });
   app.get('/files/**', files);
   app.head('/files/**', files);
+  app.all('/files/**', () => refuseMethod('GET, HEAD'));
   return app;
+}
+
+function refuseMethod(allow: string): never {
+  throw new ApiError('method_not_allowed', `This path takes ${allow} only.`, { headers: { Allow: allow } });
 }
 
 function respond(event: H3Event, answer: Answer<unknown>): HTTPResponse {

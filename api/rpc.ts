@@ -1,6 +1,6 @@
 import { initTRPC, TRPCError } from '@trpc/server';
 import { z } from 'zod';
-import { ApiError, ERROR_TABLE } from '../contract/errors.ts';
+import { ApiError, ERROR_TABLE, type ErrorCode } from '../contract/errors.ts';
 import { ulidSchema } from '../contract/ids.ts';
 import { PREFER_WAIT_MAX_SECONDS } from '../contract/limits.ts';
 import { vidnetDownloadRequestSchema, webhookTestRequestSchema } from '../contract/requests.ts';
@@ -28,20 +28,30 @@ const t = initTRPC.context<{ deps: ApiDeps }>().create({
   },
 });
 
+/** What a procedure or tRPC itself refused, as REST would tell it. */
 function documented(error: TRPCError): ApiError {
-  if (error.cause instanceof z.ZodError) return invalidInput(error.cause);
-  if (error.code === 'NOT_FOUND' && !(error.cause instanceof ApiError)) {
-    return new ApiError('not_found', 'There is no such procedure.');
-  }
-  if (error.code === 'PARSE_ERROR') return new ApiError('invalid_json', 'The input is not valid JSON.');
-  return toApiError(error.cause ?? error);
+  const { cause } = error;
+  if (cause instanceof ApiError) return cause;
+  if (cause instanceof z.ZodError && error.code === 'BAD_REQUEST') return invalidInput(cause);
+  if (cause instanceof SyntaxError) return new ApiError('invalid_json', 'The input is not valid JSON.');
+  const [code, message] = REFUSED_BY_TRPC[error.code] ?? [];
+  return code === undefined || message === undefined ? toApiError(cause ?? error) : new ApiError(code, message);
 }
+
+const REFUSED_BY_TRPC: Partial<Record<TRPCError['code'], readonly [ErrorCode, string]>> = {
+  BAD_REQUEST: ['invalid_input', 'The request is not valid.'],
+  PARSE_ERROR: ['invalid_json', 'The input is not valid JSON.'],
+  UNSUPPORTED_MEDIA_TYPE: ['invalid_input', 'The content type must be application/json.'],
+  NOT_FOUND: ['not_found', 'There is no such procedure.'],
+  METHOD_NOT_SUPPORTED: ['method_not_allowed', 'Queries take GET, mutations take POST.'],
+  PAYLOAD_TOO_LARGE: ['body_too_large', 'The body is larger than 64 KiB.'],
+};
 
 /** Use cases throw {@link ApiError}; the table gives the tRPC code. */
 const procedure = t.procedure.use(async ({ next }) => {
   const result = await next();
-  // What tRPC itself refused (input that is not valid, or no JSON) keeps its code.
-  if (result.ok || result.error.code === 'BAD_REQUEST' || result.error.code === 'PARSE_ERROR') return result;
+  // What tRPC itself refused (input that is not valid, a body that is too large) keeps its code.
+  if (result.ok || result.error.code !== 'INTERNAL_SERVER_ERROR') return result;
   const error = toApiError(result.error.cause ?? result.error);
   throw new TRPCError({ code: ERROR_TABLE[error.code].trpc, message: error.message, cause: error });
 });

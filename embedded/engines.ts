@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import type { Supervised } from './supervise.ts';
 import { ensureMongodbServer } from './mongodb-server.ts';
 import { mongodbUri, startMongodb } from './mongodb.ts';
+import { lockDataDir } from './data-lock.ts';
 import { choosePort, type PortChoice } from './ports.ts';
 import type { Env } from './programs.ts';
 import { ensureTemporalCli } from './temporal-cli.ts';
@@ -41,6 +42,25 @@ export interface Engines {
  * @throws {NoWayError} when one can't be set up; an error with the end of its log when one does not come up
  */
 export async function startEngines(options: EnginesOptions): Promise<Engines> {
+  const unlock = await lockOwn(options);
+  try {
+    const engines = await startBoth(options);
+    return { ...engines, stop: () => engines.stop().finally(unlock) };
+  } catch (error) {
+    await unlock();
+    throw error;
+  }
+}
+
+/** Only who runs engines of its own on the folder needs it alone. */
+async function lockOwn({ env, dataDir }: EnginesOptions): Promise<() => Promise<void>> {
+  const isGiven = (name: string): boolean => setting(env, name) !== undefined;
+  if (isGiven('TEMPORAL_ADDRESS') && isGiven('MONGODB_URI')) return () => Promise.resolve();
+  await mkdir(dataDir, { recursive: true });
+  return lockDataDir(dataDir);
+}
+
+async function startBoth(options: EnginesOptions): Promise<Engines> {
   const [temporal, mongodb] = await Promise.allSettled([temporalPart(options), mongodbPart(options)]);
   if (temporal.status === 'rejected' || mongodb.status === 'rejected') {
     if (temporal.status === 'fulfilled') await temporal.value.daemon?.stop(STOP_GRACE_MS);

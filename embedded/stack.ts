@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { loadConfig } from '../config.ts';
 import { defaultCacheDir } from './cache.ts';
 import { startEngines, type Engines } from './engines.ts';
 import { choosePort, type PortChoice } from './ports.ts';
@@ -53,7 +54,11 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const { log } = options;
   const dataDir = resolve(options.dataDir);
   const cacheDir = options.cacheDir ?? defaultCacheDir(options.env);
-  await mkdir(dataDir, { recursive: true });
+  // Before anything is started: a wrong setting is told at once, and once.
+  loadConfig(options.env);
+  await mkdir(dataDir, { recursive: true }).catch((error: unknown) => {
+    throw new Error(`DATA_DIR: ${dataDir} cannot be used: ${error instanceof Error ? error.message : String(error)}`);
+  });
   const [tools, started] = await Promise.allSettled([
     ensureTools({ env: options.env, cacheDir, log }),
     startEngines({ env: options.env, dataDir, cacheDir, ports: options.ports, log }),

@@ -3,6 +3,7 @@ import type { Log } from './ways.ts';
 
 const FIRST_BACK_OFF_MS = 500;
 const LONGEST_BACK_OFF_MS = 10_000;
+const MOST_FIRST_STARTS = 5;
 
 /** One run of a program. */
 export interface Run {
@@ -41,12 +42,19 @@ export async function supervise(options: SuperviseOptions): Promise<Supervised> 
   let current = options.launch();
   const stopping = new AbortController();
   const isStopping = (): boolean => stopping.signal.aborted;
-  try {
-    await options.untilReady(current);
-  } catch (error) {
-    current.signal('SIGKILL');
-    await current.gone;
-    throw error;
+  for (let starts = 1; ; starts += 1) {
+    try {
+      await options.untilReady(current);
+      break;
+    } catch (error) {
+      // Killed from outside is no fault of the program: it gets another start. One that exits by itself does not.
+      const wasKilled = current.ended();
+      current.signal('SIGKILL');
+      const how = await current.gone;
+      if (!wasKilled || !how.startsWith('SIG') || starts === MOST_FIRST_STARTS) throw error;
+      options.log(`${options.name} was killed (${how}) while starting, starting it again`);
+      current = options.launch();
+    }
   }
   let backOffMs = FIRST_BACK_OFF_MS;
 

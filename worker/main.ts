@@ -13,7 +13,7 @@ import { createLinkSigner } from '../store/links.ts';
 import { openMongo } from '../store/mongo.ts';
 import { createRecordStore } from '../store/records.ts';
 import { createWorkFolders } from '../store/work-folders.ts';
-import { connectionOptions } from '../temporal/connection.ts';
+import { connectionOptions, orUnreachable } from '../temporal/connection.ts';
 import { registerSearchAttributes } from '../temporal/search-attributes.ts';
 import { createWebhookClient } from '../webhooks/client.ts';
 import { WEBHOOK_CLIENT_LIMITS } from '../webhooks/limits.ts';
@@ -69,10 +69,16 @@ await mkdir(config.workDir, { recursive: true });
 const removed = await workFolders.removeAbandoned();
 if (removed.length > 0) log.info({ removed }, 'removed what an earlier worker left behind');
 
-const client = await Connection.connect(connectionOptions(temporal));
+const exitWith = (error: unknown): never => {
+  log.fatal({ err: error }, error instanceof Error ? error.message : 'cannot start');
+  return process.exit(1);
+};
+const client = await orUnreachable(temporal.address, Connection.connect(connectionOptions(temporal))).catch(exitWith);
 await registerSearchAttributes(client, temporal.namespace);
 await client.close();
-const connection = await NativeConnection.connect(connectionOptions(temporal));
+const connection = await orUnreachable(temporal.address, NativeConnection.connect(connectionOptions(temporal))).catch(
+  exitWith,
+);
 const workers = await createWorkers({
   connection,
   namespace: temporal.namespace,
@@ -95,7 +101,8 @@ try {
   await running;
 } finally {
   webhooks.close();
-  await connection.close();
+  // A worker that was cut off may still hold the connection; the process ends all the same.
+  await connection.close().catch((error: unknown) => log.warn({ err: error }, 'the connection was not closed'));
   await mongo.close();
 }
 // An open channel to the parent would keep the process alive.

@@ -26,6 +26,10 @@ export function videoFormats(maxHeight: number): string {
   return `${native}/bv[vcodec^=avc1]${height}+ba/bv${height}+ba/b${height}/bv${height}`;
 }
 
+/** What was chosen: the exact size where the platform states it, and the formats when pictures and sound come apart. */
+const CHOSEN_FORMATS =
+  '{"size":%(filesize|null)s,"parts":%(requested_formats.:.format_id)j,"sizes":%(requested_formats.:.filesize)j}';
+
 /** Lines on stdout begin with one of these words. */
 export const METADATA_PREFIX = 'TAPEDECK-VIDEO ';
 export const PROGRESS_PREFIX = 'TAPEDECK-PROGRESS ';
@@ -63,7 +67,7 @@ export function downloadArguments(
     ...['--quiet', '--progress', '--newline', '--progress-delta', '0.5'],
     ...['--progress-template', `download:${PROGRESS_PREFIX}%(progress)j`],
     ...['--no-simulate', '--print', `pre_process:${METADATA_PREFIX}%(.{${METADATA_KEYS}})j`],
-    ...['--print', `before_dl:${FORMATS_PREFIX}%(requested_formats.:.format_id)j`],
+    ...['--print', `before_dl:${FORMATS_PREFIX}${CHOSEN_FORMATS}`],
     // A broadcast that runs has no end to wait for.
     ...['--match-filters', '!is_live & live_status!=?is_upcoming'],
     '--',

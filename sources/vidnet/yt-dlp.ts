@@ -1,4 +1,4 @@
-import { copyFile, readdir } from 'node:fs/promises';
+import { copyFile, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import type { ActivityProgress } from '../../contract/jobs.ts';
@@ -22,8 +22,20 @@ const metadataSchema = z.object({
 });
 type Metadata = z.infer<typeof metadataSchema>;
 
-/** Formats that come apart; when one file holds all, yt-dlp names none. */
-const formatsSchema = z.array(z.string()).catch(['all']);
+const formatsSchema = z
+  .object({
+    size: z.number().nullable().catch(null),
+    parts: z.array(z.string()).catch([]),
+    sizes: z.array(z.number()).catch([]),
+  })
+  .transform(({ size, parts, sizes }) => ({
+    /** Files that a whole download consists of. */
+    files: Math.max(1, parts.length),
+    /** Sum of the exact sizes that the platform states; 0 where it states none. */
+    sizeBytes: size ?? sizes.reduce((sum, part) => sum + part, 0),
+  }));
+type Stated = z.infer<typeof formatsSchema>;
+const NOTHING_STATED: Stated = { files: 1, sizeBytes: 0 };
 
 const progressLineSchema = z.object({
   downloaded_bytes: z.number().nullish(),
@@ -64,14 +76,14 @@ export function createYtdlpSource(settings: YtdlpSettings): VidnetSource {
 
     const refusal = new AbortController();
     let metadata: Metadata = {};
-    let expectedFiles = 1;
+    let stated = NOTHING_STATED;
     const onStdoutLine = (line: string): void => {
       if (line.startsWith(METADATA_PREFIX)) {
         metadata = metadataSchema.catch({}).parse(parseJson(line.slice(METADATA_PREFIX.length)));
         const reason = refusalOf(metadata, options.maxMediaSeconds);
         if (reason !== undefined) refusal.abort(reason);
       } else if (line.startsWith(FORMATS_PREFIX)) {
-        expectedFiles = formatsSchema.parse(parseJson(line.slice(FORMATS_PREFIX.length))).length;
+        stated = formatsSchema.catch(NOTHING_STATED).parse(parseJson(line.slice(FORMATS_PREFIX.length)));
       } else if (line.startsWith(PROGRESS_PREFIX)) {
         options.onProgress(parseProgress(line.slice(PROGRESS_PREFIX.length)));
       }
@@ -101,11 +113,8 @@ export function createYtdlpSource(settings: YtdlpSettings): VidnetSource {
     // yt-dlp leaves a broadcast out by itself, with exit code 0, and may end before our refusal reaches it.
     refusal.signal.throwIfAborted();
     if (result.exitCode !== 0) throw ytdlpFailure(result.stderrTail);
-    const names = (await readdir(options.folder)).filter((name) => name.startsWith('media.')).sort();
-    // --max-filesize ends with exit code 0 and no file, or with only one of two.
-    if (names.length < expectedFiles) throw new JobError('too_large', 'The media is larger than this service accepts.');
     return {
-      paths: names.map((name) => join(options.folder, name)),
+      paths: await wholeFiles(options.folder, stated),
       statedDurationSeconds: metadata.duration ?? undefined,
     };
   };
@@ -113,6 +122,24 @@ export function createYtdlpSource(settings: YtdlpSettings): VidnetSource {
     fetchAudio: (mediaId, options) => download({ mediaId, formats: AUDIO_FORMATS }, options),
     fetchVideo: (mediaId, options) => download({ mediaId, formats: videoFormats(settings.maxVideoHeight) }, options),
   };
+}
+
+/**
+ * The files of a download, if they are whole. yt-dlp believes the transport: a body that ends early without an error
+ * is no error to it, and half a file may still state the duration of the whole.
+ */
+async function wholeFiles(folder: string, stated: Stated): Promise<readonly string[]> {
+  const names = (await readdir(folder)).filter((name) => name.startsWith('media.'));
+  const paths = names.sort().map((name) => join(folder, name));
+  // --max-filesize ends with exit code 0 and no file, or with only one of two.
+  if (paths.length < stated.files) {
+    throw new JobError('too_large', 'The media is larger than this service accepts.');
+  }
+  const received = (await Promise.all(paths.map((path) => stat(path)))).reduce((sum, { size }) => sum + size, 0);
+  // Which file is which format is yt-dlp's secret; in sum they must not be smaller than what is stated.
+  if (received < stated.sizeBytes)
+    throw new JobError('incomplete', 'The video platform sent less than the whole file.');
+  return paths;
 }
 
 function refusalOf(metadata: Metadata, maxMediaSeconds: number): JobError | undefined {

@@ -117,6 +117,22 @@ describe('tRPC', () => {
     });
   });
 
+  it.each([
+    ['POST', 'downloads.audio', '{', 400, 'invalid_json'],
+    ['POST', 'downloads.audio', JSON.stringify({ vidnet_video_id: 'x'.repeat(1_000_000) }), 413, 'body_too_large'],
+    ['GET', 'downloads.audio', undefined, 405, 'method_not_allowed'],
+    ['GET', 'no.such.procedure', undefined, 404, 'not_found'],
+  ])('tells what it refuses itself as REST would: %s %s', async (...[method, path, body, status, code]) => {
+    const headers = { 'content-type': 'application/json' };
+    const response = await fetch(`${facades.rpcUrl}/${path}`, {
+      method,
+      headers,
+      ...(body === undefined ? {} : { body }),
+    });
+    const answer = (await response.json()) as { error: { data: { body: unknown } } };
+    expect([response.status, errorBodySchema.parse(answer.error.data.body).code]).toEqual([status, code]);
+  });
+
   it('tells which job is pending', async () => {
     const first = await facades.rpc.downloads.audio.mutate({ vidnet_video_id: 'AAAAAAAAAAA' });
     const { id, created_at: createdAt } = first.data;

@@ -18,11 +18,11 @@ describe('the OpenAPI document', () => {
       return [path, Object.keys(operation?.responses ?? {})];
     });
     expect(Object.fromEntries(statuses)).toEqual({
-      '/api/downloads/audio': ['200', '202', '400', '409', '413', '429', '500', '503'],
-      '/api/downloads/video': ['200', '202', '400', '409', '413', '429', '500', '503'],
-      '/downloads/{downloadId}': ['200', '202', '404', '429', '500', '503'],
-      '/api/webhook/test': ['200', '400', '413', '429', '500', '503'],
-      '/health': ['200', '503'],
+      '/api/downloads/audio': ['200', '202', '400', '405', '409', '413', '429', '500', '503'],
+      '/api/downloads/video': ['200', '202', '400', '405', '409', '413', '429', '500', '503'],
+      '/downloads/{downloadId}': ['200', '202', '400', '404', '405', '429', '500', '503'],
+      '/api/webhook/test': ['200', '400', '405', '413', '429', '500', '503'],
+      '/health': ['200', '405', '503'],
     });
   });
 

@@ -35,6 +35,19 @@ describe('an upstream in trouble', () => {
     expect(await service.finishedAudio(video)).toMatchObject({ status: 'success' });
   });
 
+  it.each([
+    ['almost at its end', { cut_at_fraction: 0.98 }, 'no_audio'],
+    ['without telling its length', { cut_at_fraction: 0.97, chunked: true }, 'opus_only'],
+  ])('that ends a body %s is found out by the size that it states', async (_how, how, kind) => {
+    const video = kind === 'no_audio' ? service.videoId('ordinary', 1) : service.videoId(kind);
+    await service.misbehave({ video, target: 'media', mode: 'short', times: 1, ...how });
+    const before = await service.served(video);
+    const body = { vidnet_video_id: video };
+    const accepted = await service.request<{ data: { id: string } }>('POST', '/api/downloads/video', { body });
+    expect(await service.ended(accepted.body.data.id)).toMatchObject({ status: 'success' });
+    expect((await service.served(video)).page_reads).toBe(before.page_reads + 2);
+  });
+
   it('that ends a body too early never makes a success of it', async () => {
     const video = service.videoId('ordinary', 2);
     await service.misbehave({ video, target: 'media', mode: 'short' });
@@ -43,7 +56,7 @@ describe('an upstream in trouble', () => {
       const progress = await handleOf(video).query(progressQuery);
       return progress.upstreamRefusals > 0 ? progress : undefined;
     });
-    expect(refused.lastRefusal).toMatch(/whole recording|cannot be read/);
+    expect(refused.lastRefusal).toMatch(/whole (?:recording|file)|cannot be read/);
     expect((await service.getDownload(accepted.body.data.id)).body.data.status).toBe('pending');
     await service.misbehave({ video, mode: 'off' });
     expect(await service.ended(accepted.body.data.id)).toMatchObject({ status: 'success', duration: '00:00:14' });
@@ -117,6 +130,7 @@ describe('links to files', () => {
   it.each([
     ['bytes=0-0', 206, 1],
     ['bytes=-1', 206, 1],
+    ['bytes=-99999999', 206, undefined],
     ['bytes=10-19', 206, 10],
     ['bytes=5-2', 416, undefined],
     ['items=0-1', 200, undefined],
@@ -143,6 +157,9 @@ describe('links to files', () => {
     expect(Buffer.from(await same.arrayBuffer()).equals(bytes.subarray(100))).toBe(true);
     const other = await fetch(link, { headers: { range: 'bytes=100-', 'if-range': '"other"' } });
     expect(other.status).toBe(200);
+    const weak = await fetch(link, { headers: { range: 'bytes=100-', 'if-range': `W/${etag}` } });
+    expect(weak.status).toBe(200);
+    await weak.arrayBuffer();
     await other.arrayBuffer();
     // Not by fetch, which adds Cache-Control: no-cache to a conditional request.
     expect((await request(link, { headers: { 'if-none-match': etag } })).statusCode).toBe(304);

@@ -11,6 +11,7 @@ import type { JobGateway } from '../../api/jobs.ts';
 import { createRestApp } from '../../api/rest.ts';
 import { createRpcClient } from '../../api/rpc-client.ts';
 import { appRouter } from '../../api/rpc.ts';
+import { REQUEST_BODY_MAX_BYTES } from '../../contract/limits.ts';
 import { priceTable } from '../../contract/prices.ts';
 import { createFileStore } from '../../store/files.ts';
 import { createLinkSigner } from '../../store/links.ts';
@@ -43,12 +44,17 @@ export async function startFacades(requestsPerMinute = 100_000) {
   const app = createRestApp(deps, { requestsPerMinute, publicUrl: 'http://api.example', filesDir });
   const rest = serve(app, { port: 0, hostname: '127.0.0.1', gracefulShutdown: false, silent: true });
   await rest.ready();
-  const rpc = createHTTPServer({ router: appRouter, createContext: () => ({ deps }) });
+  const rpc = createHTTPServer({
+    router: appRouter,
+    createContext: () => ({ deps }),
+    maxBodySize: REQUEST_BODY_MAX_BYTES,
+  });
   await new Promise<void>((resolve) => rpc.listen(0, '127.0.0.1', resolve));
   const { port } = rpc.address() as { port: number };
   const url = (rest.url ?? '').replace(/\/$/, '');
   return {
     ...{ deps, jobs, webhooks, url },
+    rpcUrl: `http://127.0.0.1:${String(port)}`,
     rpc: createRpcClient(`http://127.0.0.1:${String(port)}`),
     async post(
       path: string,

@@ -1,0 +1,38 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { lockDataDir } from '../embedded/data-lock.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tapedeck-lock-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+describe('a data folder', () => {
+  it('serves one service at a time', async () => {
+    const unlock = await lockDataDir(folder);
+    await expect(lockDataDir(folder)).rejects.toThrow(/^DATA_DIR: .* is in use by process \d+/);
+    await unlock();
+    await (
+      await lockDataDir(folder)
+    )();
+  });
+
+  it('is free again when its holder was killed', async () => {
+    const child = spawn('sleep', ['300']);
+    const gone = new Promise((resolve) => child.on('exit', resolve));
+    child.kill('SIGKILL');
+    await gone;
+    await writeFile(join(folder, 'in-use'), `${String(child.pid)} 12345`);
+    await lockDataDir(folder);
+    expect(await readFile(join(folder, 'in-use'), 'utf8')).toContain(String(process.pid));
+  });
+
+  it('is free again when another process got the id of its holder', async () => {
+    await writeFile(join(folder, 'in-use'), `${String(process.ppid)} 1`);
+    await lockDataDir(folder);
+  });
+});
