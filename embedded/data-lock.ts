@@ -38,8 +38,10 @@ function identityOf(pid: number): string {
   }
   try {
     const stat = readFileSync(`/proc/${String(pid)}/stat`, 'utf8');
-    // Field 22, counted after the name, which may hold spaces.
-    return `${String(pid)} ${stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''}`;
+    // Fields 3 (state) and 22 (start), counted after the name, which may hold spaces.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    // One that was killed but not reaped by its parent keeps its id, and holds nothing any more.
+    return fields[0] === 'Z' ? '' : `${String(pid)} ${fields[19] ?? ''}`;
   } catch {
     return String(pid);
   }

@@ -58,8 +58,10 @@ async function startOf(pid: string): Promise<string | undefined> {
   if (!/^\d+$/.test(pid)) return undefined;
   try {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-    // Field 22; the name in field 2 may hold spaces and parentheses, so count after the last one.
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+    // Fields 3 (state) and 22 (start); the name in field 2 may hold spaces and parentheses, so count after the last one.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    // Killed but not reaped yet: dead all the same.
+    return fields[0] === 'Z' ? undefined : fields[19];
   } catch {
     if (process.platform === 'linux') return undefined;
     try {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { lockDataDir } from '../embedded/data-lock.ts';
+import { until } from './helpers/until.ts';
 
 let folder: string;
 beforeEach(async () => {
@@ -29,6 +30,22 @@ describe('a data folder', () => {
     await writeFile(join(folder, 'in-use'), `${String(child.pid)} 12345`);
     await lockDataDir(folder);
     expect(await readFile(join(folder, 'in-use'), 'utf8')).toContain(String(process.pid));
+  });
+
+  it('is free again when its holder was killed and nobody has reaped it', async () => {
+    // The shell becomes a sleep and never waits for its child, which ends at once.
+    const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 300']);
+    const pid = await new Promise<string>((resolve) =>
+      parent.stdout.once('data', (data: Buffer) => resolve(String(data).trim())),
+    );
+    const stat = await until(async () => {
+      const text = await readFile(`/proc/${pid}/stat`, 'utf8');
+      return text.includes(') Z ') ? text : undefined;
+    });
+    const start = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+    await writeFile(join(folder, 'in-use'), `${pid} ${start}`);
+    await lockDataDir(folder);
+    parent.kill('SIGKILL');
   });
 
   it('is free again when another process got the id of its holder', async () => {
