@@ -43,7 +43,7 @@ describe('the DNS look-up', () => {
     void Promise.allSettled(Array.from({ length: 100 }, (_, index) => lookup(`n${index}.silent.example.com`)));
     const startedMs = performance.now();
     expect(await lookup('four.example.com')).toEqual(['93.184.215.14']);
-    expect(performance.now() - startedMs).toBeLessThan(1_000);
+    expect(performance.now() - startedMs).toBeLessThan(4_000);
   });
 });
 
