@@ -1,8 +1,8 @@
 import { Context } from '@temporalio/activity';
 import { originalStatusOf } from '../contract/failures.ts';
 import { renderDownload, type RenderContext } from '../contract/render.ts';
-import { formatMicroseconds } from '../contract/times.ts';
 import { WEBHOOK_ENDPOINTS, webhookHeaders, type DeliveryAttempt } from '../contract/webhooks.ts';
+import { nowMicroseconds } from '../store/clock.ts';
 import type { DeliveryStore } from '../store/deliveries.ts';
 import type { RecordStore } from '../store/records.ts';
 import type { PostOutcome, WebhookClient } from '../webhooks/client.ts';
@@ -44,12 +44,12 @@ export function createDeliverActivity(deps: DeliverDeps) {
         recordId: record.id,
         url: input.url,
         endpoint: WEBHOOK_ENDPOINTS[record.type],
-        createdAt: formatMicroseconds(Date.now() * 1000),
+        createdAt: nowMicroseconds(),
       });
       const made = delivery.attempts.find((attempt) => attempt.number === input.attempt);
       if (made !== undefined) return resultOf(made);
 
-      const startedAt = formatMicroseconds(Date.now() * 1000);
+      const startedAt = nowMicroseconds();
       const outcome = await deps.webhooks.post(input.url, {
         headers: webhookHeaders({
           endpoint: delivery.endpoint,

@@ -1,7 +1,7 @@
 import { STOPPED_BY_OPERATOR } from '../contract/failures.ts';
 import { pendingRecordOf, type JobInput } from '../contract/jobs.ts';
 import type { DownloadRecord, JobOutcome } from '../contract/records.ts';
-import { formatMicroseconds } from '../contract/times.ts';
+import { nowMicroseconds } from '../store/clock.ts';
 import type { FileStore } from '../store/files.ts';
 import { isReusable } from '../store/reuse.ts';
 import type { RecordStore } from '../store/records.ts';
@@ -32,7 +32,7 @@ export function createRecordActivities({ records, files }: RecordDeps) {
 
     /** Ends a job's record; whoever comes second changes nothing. */
     async finishJob(job: { recordId: string; outcome: JobOutcome }): Promise<void> {
-      const record = await records.finish(job.recordId, job.outcome, now());
+      const record = await records.finish(job.recordId, job.outcome, nowMicroseconds());
       if (record.status === 'success') await records.noteSuccess(record);
     },
   };
@@ -40,9 +40,5 @@ export function createRecordActivities({ records, files }: RecordDeps) {
 
 /** A subject has one open workflow, and it is ours: the earlier one was terminated, and nothing else will end its record. */
 async function failOrphan(records: RecordStore, orphan: DownloadRecord): Promise<void> {
-  await records.finish(orphan.id, { status: 'failed', failure: STOPPED_BY_OPERATOR }, now());
-}
-
-function now(): string {
-  return formatMicroseconds(Date.now() * 1000);
+  await records.finish(orphan.id, { status: 'failed', failure: STOPPED_BY_OPERATOR }, nowMicroseconds());
 }

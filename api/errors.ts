@@ -1,4 +1,4 @@
-import { MongoError } from 'mongodb';
+import { MongoNetworkError, MongoNotConnectedError, MongoServerSelectionError } from 'mongodb';
 import { HTTPError } from 'h3';
 import type { z } from 'zod';
 import { ApiError, ERROR_TABLE, type ErrorCode } from '../contract/errors.ts';
@@ -11,12 +11,14 @@ const HTTP_LAYER: Readonly<Record<number, { code: ErrorCode; message: string }>>
   413: { code: 'body_too_large', message: 'The body is larger than 64 KiB.' },
 };
 
+const MONGO_AWAY = [MongoNetworkError, MongoNotConnectedError, MongoServerSelectionError];
+
 /** Turns whatever was thrown into a documented error. What is unknown stays in `cause`, for the log alone. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof HTTPError && error.cause instanceof ApiError) return error.cause;
   const inner = error instanceof HTTPError && error.unhandled === true ? (error.cause ?? error) : error;
-  if (inner instanceof MongoError) {
+  if (MONGO_AWAY.some((kind) => inner instanceof kind)) {
     return new ApiError('unavailable', 'The database cannot be reached. Try again soon.', {
       retryAfterSeconds: 5,
       cause: inner,

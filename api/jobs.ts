@@ -1,9 +1,14 @@
-import { WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError, type Client } from '@temporalio/client';
+import {
+  isGrpcServiceError,
+  ServiceError,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowNotFoundError,
+  type Client,
+} from '@temporalio/client';
 import { z } from 'zod';
 import { ApiError } from '../contract/errors.ts';
 import { progressStages, type JobInput } from '../contract/jobs.ts';
 import type { Progress } from '../contract/results.ts';
-import { MEMO_RECORD_ID } from '../contract/visibility.ts';
 import { searchAttributesOf } from '../temporal/search-attributes.ts';
 import type * as workflows from '../workflows/index.ts';
 
@@ -43,7 +48,7 @@ export function createJobGateway(client: Client, taskQueue: string): JobGateway 
             workflowIdReusePolicy: 'ALLOW_DUPLICATE',
             taskQueue,
             args: [input],
-            memo: { [MEMO_RECORD_ID]: input.recordId, [MEMO_JOB]: job },
+            memo: { [MEMO_JOB]: job },
             typedSearchAttributes: searchAttributesOf(input),
             staticSummary: `${input.type} of ${input.mediaId}`,
             staticDetails: `Download ${input.recordId}`,
@@ -53,13 +58,15 @@ export function createJobGateway(client: Client, taskQueue: string): JobGateway 
       } catch (error) {
         if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw unavailable(error);
       }
-      const { status, memo } = await within(RPC_DEADLINE_MS, () =>
-        client.workflow.getHandle(input.subjectId).describe(),
-      ).catch((error: unknown) => {
+      try {
+        const { status, memo } = await within(RPC_DEADLINE_MS, () =>
+          client.workflow.getHandle(input.subjectId).describe(),
+        );
+        return status.name === 'RUNNING' ? { running: jobIn(memo) } : 'closed';
+      } catch (error) {
+        if (error instanceof WorkflowNotFoundError) return 'closed';
         throw unavailable(error);
-      });
-      // The memo is our own; nobody else writes to these workflow IDs.
-      return status.name === 'RUNNING' ? { running: memo?.[MEMO_JOB] as JobInput } : 'closed';
+      }
     },
 
     async look({ subjectId, recordId }) {
@@ -67,7 +74,7 @@ export function createJobGateway(client: Client, taskQueue: string): JobGateway 
         const { status, memo, raw } = await within(PROGRESS_DEADLINE_MS, () =>
           client.workflow.getHandle(subjectId).describe(),
         );
-        if (status.name !== 'RUNNING' || memo?.[MEMO_RECORD_ID] !== recordId) return { state: 'gone' };
+        if (status.name !== 'RUNNING' || jobIn(memo).recordId !== recordId) return { state: 'gone' };
         const pending = raw.pendingActivities ?? [];
         // The file is published; its record is about to say so.
         if (pending.some((activity) => activity.activityType?.name === 'finishJob')) {
@@ -115,10 +122,20 @@ function toProgress(beat: unknown): Progress | undefined {
   };
 }
 
-function unavailable(cause: unknown): unknown {
-  if (cause instanceof WorkflowNotFoundError) return cause;
+/** The memo is our own: nobody else starts workflows with these IDs. */
+function jobIn(memo: Record<string, unknown> | undefined): JobInput {
+  return memo?.[MEMO_JOB] as JobInput;
+}
+
+/** gRPC codes of a server that is away or too busy: CANCELLED, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, UNAVAILABLE. */
+const AWAY = new Set([1, 4, 8, 14]);
+
+/** What a caller may wait out is told as such; anything else (a wrong namespace, a bug) stays what it is. */
+function unavailable(error: unknown): unknown {
+  const cause = error instanceof ServiceError ? error.cause : error;
+  if (!isGrpcServiceError(cause) || !AWAY.has(cause.code)) return error;
   return new ApiError('unavailable', 'The job engine (Temporal) cannot be reached. Try again soon.', {
     retryAfterSeconds: 5,
-    cause,
+    cause: error,
   });
 }

@@ -1,8 +1,5 @@
-import { z } from 'zod';
-
 /** Who must act: nobody can help a private video; the platform may recover; the rest is for the operator. */
-export const faultSchema = z.enum(['subject', 'upstream', 'ours']);
-export type Fault = z.infer<typeof faultSchema>;
+export type Fault = 'subject' | 'upstream' | 'ours';
 
 /** Every reason for which a job may fail, with its fault. The names are stable: records and dashboards keep them. */
 export const FAILURE_FAULTS = {

@@ -4,6 +4,3 @@ export const SEARCH_ATTRIBUTES = {
   mediaId: 'TapedeckMediaId',
   downloadId: 'TapedeckDownloadId',
 } as const;
-
-/** Memo field that tells a second caller which record the running job fills. */
-export const MEMO_RECORD_ID = 'recordId';

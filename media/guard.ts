@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import { JobError } from '../contract/job-error.ts';
+import { bareEnvironment } from '../subprocess/environment.ts';
 import { RunStartError, RunTimeoutError, type RunResult } from '../subprocess/run.ts';
 
 /**
@@ -16,9 +17,9 @@ export function fileUrl(absolutePath: string): string {
   return `file:${absolutePath}`;
 }
 
-/** Working directory and environment of a media tool: nothing of the service's own. */
+/** Working directory and environment of a media tool. */
 export function surroundings(path: string, program: string): { cwd: string; env: Record<string, string> } {
-  return { cwd: dirname(path), env: { PATH: `${dirname(program)}:/usr/local/bin:/usr/bin:/bin`, LANG: 'C.UTF-8' } };
+  return { cwd: dirname(path), env: bareEnvironment(program) };
 }
 
 /** Starts a media tool; what keeps it from working is told with the setting that the operator must check. */

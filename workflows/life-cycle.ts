@@ -38,8 +38,11 @@ export async function runJob(input: JobInput, work: () => Promise<JobResult>): P
   let outcome: JobOutcome;
   let problem: TemporalFailure | undefined;
   try {
-    progress = { ...progress, stage: 'working' };
-    const result = await withUpstreamBackOff(work, (lastRefusal) => {
+    const workNow = (): Promise<JobResult> => {
+      progress = { ...progress, stage: 'working' };
+      return work();
+    };
+    const result = await withUpstreamBackOff(workNow, (lastRefusal) => {
       progress = { stage: 'backing-off', upstreamRefusals: progress.upstreamRefusals + 1, lastRefusal };
     });
     outcome = { status: 'success', result };

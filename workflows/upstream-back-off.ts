@@ -1,5 +1,5 @@
 import { setCurrentDetails, sleep } from '@temporalio/workflow';
-import { faultOf } from './outcome.ts';
+import { failureOf, faultOf } from './outcome.ts';
 
 /** Waits before a subject is asked for again; a platform in trouble recovers within minutes or not at all. */
 const DELAYS_SECONDS = [2, 10, 30, 60] as const;
@@ -19,12 +19,12 @@ export async function withUpstreamBackOff<Result>(
       return await work();
     } catch (error) {
       if (faultOf(error) !== 'upstream') throw error;
-      const message =
-        error instanceof Error ? (error.cause instanceof Error ? error.cause.message : error.message) : '';
+      const { message } = failureOf(error);
       onRefusal(message);
       const summary = `upstream back-off ${String(index + 1)} of ${String(DELAYS_SECONDS.length)}: ${message}`;
       setCurrentDetails(`Waiting ${String(seconds)} s. ${message}`);
       await sleep(seconds * 1000, { summary });
+      setCurrentDetails('');
     }
   }
   return work();

@@ -3,7 +3,7 @@ import { STOPPED_BY_OPERATOR } from '../../contract/failures.ts';
 import type { DownloadRecord } from '../../contract/records.ts';
 import type { DownloadResult } from '../../contract/results.ts';
 import type { Answer } from '../answer.ts';
-import { nowMicroseconds } from '../clock.ts';
+import { nowMicroseconds } from '../../store/clock.ts';
 import type { ApiDeps } from '../deps.ts';
 import { answerDownload } from './rendering.ts';
 import { waitForResult } from './request-vidnet-download.ts';

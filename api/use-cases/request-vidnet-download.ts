@@ -8,7 +8,7 @@ import type { DownloadResult } from '../../contract/results.ts';
 import { subjectIdOf } from '../../contract/subjects.ts';
 import { isReusable } from '../../store/reuse.ts';
 import type { Answer } from '../answer.ts';
-import { nowMicroseconds } from '../clock.ts';
+import { nowMicroseconds } from '../../store/clock.ts';
 import type { ApiDeps } from '../deps.ts';
 import { assertWebhookTarget } from './webhook-target.ts';
 import { answerDownload } from './rendering.ts';

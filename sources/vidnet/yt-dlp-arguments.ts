@@ -14,7 +14,7 @@ export interface YtdlpSettings {
 }
 
 /** Keys of the metadata that the driver reads. */
-const METADATA_KEYS = 'id,title,duration,live_status,ext,acodec';
+const METADATA_KEYS = 'duration,live_status';
 
 /** Best native M4A first; otherwise any audio that ffmpeg can turn into one. */
 export const AUDIO_FORMATS = 'ba[ext=m4a]/ba[acodec^=mp4a]/ba/b';

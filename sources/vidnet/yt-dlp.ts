@@ -1,8 +1,9 @@
 import { copyFile, readdir, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { z } from 'zod';
 import type { ActivityProgress } from '../../contract/jobs.ts';
 import { JobError } from '../../contract/job-error.ts';
+import { bareEnvironment } from '../../subprocess/environment.ts';
 import { run, RunStartError, RunTimeoutError } from '../../subprocess/run.ts';
 import { ytdlpFailure } from './failures.ts';
 import {
@@ -16,7 +17,6 @@ import {
 } from './yt-dlp-arguments.ts';
 
 const metadataSchema = z.object({
-  title: z.string().nullish(),
   duration: z.number().positive().nullish(),
   live_status: z.string().nullish(),
 });
@@ -91,7 +91,12 @@ export function createYtdlpSource(settings: YtdlpSettings): VidnetSource {
 
     const result = await run(settings.program, downloadArguments(settings, what, cookies), {
       cwd: options.folder,
-      env: scrubbedEnvironment(options.folder, dirname(settings.program)),
+      env: {
+        ...bareEnvironment(settings.program),
+        HOME: options.folder,
+        TMPDIR: options.folder,
+        PYTHONDONTWRITEBYTECODE: '1',
+      },
       signal: AbortSignal.any([options.signal, refusal.signal]),
       timeoutMs: options.timeoutMs,
       maxFileBytes: settings.maxFileBytes,
@@ -183,15 +188,4 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** Nothing of the service's own environment: no keys, no database address, no proxy. */
-export function scrubbedEnvironment(home: string, programFolder: string): Record<string, string> {
-  return {
-    PATH: `${programFolder}:/usr/local/bin:/usr/bin:/bin`,
-    HOME: home,
-    TMPDIR: home,
-    LANG: 'C.UTF-8',
-    PYTHONDONTWRITEBYTECODE: '1',
-  };
 }
