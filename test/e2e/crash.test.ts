@@ -131,6 +131,21 @@ describe('a job survives the orderly end of', () => {
   }, 120_000);
 });
 
+describe('while an engine is silent', () => {
+  it('a request is told to come back, and served afterwards', async () => {
+    service.stack.kill('temporal', 'SIGSTOP');
+    const silent = await service.requestAudio('NoSuchVideo').finally(() => service.stack.kill('temporal', 'SIGCONT'));
+    expect([silent.status, silent.body.code]).toEqual([503, 'unavailable']);
+    expect(silent.headers.get('retry-after')).toBe('5');
+    const served = await until(async () => {
+      const answer = await service.requestAudio('NoSuchVideo');
+      return answer.status === 503 ? undefined : answer;
+    });
+    // The first request may have started the job after all.
+    expect([202, 409]).toContain(served.status);
+  }, 60_000);
+});
+
 describe('a webhook survives the sudden end of the worker', () => {
   it('between its attempts', async () => {
     let answer = 500;
