@@ -5,7 +5,7 @@ const allowed = {
   subprocess: [],
   temporal: ['contract'],
   webhooks: ['contract'],
-  store: ['contract'],
+  store: ['contract', 'subprocess'],
   media: ['contract', 'subprocess'],
   speech: ['contract', 'subprocess', 'media'],
   sources: ['contract', 'subprocess'],

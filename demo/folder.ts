@@ -1,5 +1,6 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { processIdentity } from '../subprocess/process-facts.ts';
 
 const OWNER = 'demo.pid';
 
@@ -12,20 +13,11 @@ const OWNER = 'demo.pid';
 export async function takeFolder(dir: string): Promise<() => Promise<void>> {
   const mark = join(dir, OWNER);
   const owner = Number(await readFile(mark, 'utf8').catch(() => ''));
-  if (owner > 0 && owner !== process.pid && isRunning(owner)) {
+  if (owner > 0 && owner !== process.pid && processIdentity(owner) !== undefined) {
     throw new Error(`another demo (process ${String(owner)}) runs in ${dir}; DATA_DIR gives this one another folder`);
   }
   await rm(dir, { recursive: true, force: true });
   await mkdir(dir, { recursive: true });
   await writeFile(mark, String(process.pid), { flag: 'wx' });
   return () => rm(mark, { force: true });
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }

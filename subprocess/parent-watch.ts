@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { processFacts } from './process-facts.ts';
 
 const LOOK_EVERY_MS = 500;
 
@@ -21,12 +21,5 @@ export function onNpmGone(isUnderNpm: boolean, gone: () => void): void {
 
 /** The shell, and where the system tells, its own parent: npm. */
 function ancestry(): string {
-  const shell = process.ppid;
-  try {
-    const stat = readFileSync(`/proc/${String(shell)}/stat`, 'utf8');
-    // Field 4, counted after the name, which may hold spaces.
-    return `${String(shell)} ${stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1] ?? ''}`;
-  } catch {
-    return String(shell);
-  }
+  return `${String(process.ppid)} ${processFacts(process.ppid)?.parentId ?? ''}`;
 }

@@ -112,7 +112,8 @@ export async function run(program: string, args: readonly string[], options: Run
       child.once('close', (code) => resolve(code ?? 1));
     });
     if (stop !== undefined) throw stop;
-    if (exitCode === 127) throw new RunStartError(`cannot start ${program}: ${stderrTail.trim()}`);
+    // What a shell answers for a program that it can't find or may not execute.
+    if (exitCode === 127 || exitCode === 126) throw new RunStartError(`cannot start ${program}: ${stderrTail.trim()}`);
     return { exitCode, stdout, stderrTail };
   } finally {
     clearTimeout(timeout);

@@ -27,7 +27,7 @@ describe('a data folder', () => {
     const gone = new Promise((resolve) => child.on('exit', resolve));
     child.kill('SIGKILL');
     await gone;
-    await writeFile(join(folder, 'in-use'), `${String(child.pid)} 12345`);
+    await writeFile(join(folder, 'in-use'), `${String(child.pid)}-12345`);
     await lockDataDir(folder);
     expect(await readFile(join(folder, 'in-use'), 'utf8')).toContain(String(process.pid));
   });
@@ -43,13 +43,13 @@ describe('a data folder', () => {
       return text.includes(') Z ') ? text : undefined;
     });
     const start = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
-    await writeFile(join(folder, 'in-use'), `${pid} ${start}`);
+    await writeFile(join(folder, 'in-use'), `${pid}-${start}`);
     await lockDataDir(folder);
     parent.kill('SIGKILL');
   });
 
   it('is free again when another process got the id of its holder', async () => {
-    await writeFile(join(folder, 'in-use'), `${String(process.ppid)} 1`);
+    await writeFile(join(folder, 'in-use'), `${String(process.ppid)}-1`);
     await lockDataDir(folder);
   });
 });

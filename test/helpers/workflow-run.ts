@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { DefaultLogger, Runtime, Worker, type WorkflowBundleWithSourceMap } from '@temporalio/worker';
+import { DefaultLogger, Runtime, type WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { ulid } from 'ulid';
 import type { DeliverActivities, FetchActivities, RecordActivities } from '../../activities/create-activities.ts';
 import type { JobInput } from '../../contract/jobs.ts';
 import { subjectIdOf } from '../../contract/subjects.ts';
-import { taskQueues } from '../../contract/task-queues.ts';
+import { createWorkers } from '../../worker/create-workers.ts';
 
 Runtime.install({ logger: new DefaultLogger('ERROR') });
 
@@ -21,29 +21,19 @@ export async function withWorkers<Result>(
   body: (taskQueue: string) => Promise<Result>,
 ): Promise<Result> {
   const { env, bundle, activities } = setting;
-  const prefix = `test-${randomUUID()}`;
-  const shared = {
+  const taskQueue = `test-${randomUUID()}`;
+  const workers = await createWorkers({
     connection: env.nativeConnection,
-    ...(env.namespace === undefined ? {} : { namespace: env.namespace }),
-    maxHeartbeatThrottleInterval: '1 second',
-    defaultHeartbeatThrottleInterval: '1 second',
-  } as const;
-  const workers = await Promise.all([
-    Worker.create({
-      ...shared,
-      taskQueue: taskQueues.workflows(prefix),
-      workflowBundle: bundle,
-      activities: activities.records,
-    }),
-    Worker.create({ ...shared, taskQueue: taskQueues.fetch(prefix), activities: activities.fetch }),
-    Worker.create({ ...shared, taskQueue: taskQueues.webhooks(prefix), activities: activities.deliver }),
-  ]);
-  const [first, ...rest] = workers;
-  const nested = rest.reduce<() => Promise<Result>>(
-    (inner, worker) => () => worker.runUntil(inner),
-    () => body(prefix),
-  );
-  return first.runUntil(nested);
+    namespace: env.namespace ?? 'default',
+    ...{ taskQueue, bundle, activities, maxFetches: 10, maxDeliveries: 10, shutdownGraceMs: 0 },
+  });
+  const running = workers.run();
+  try {
+    return await body(taskQueue);
+  } finally {
+    workers.shutdown();
+    await running;
+  }
 }
 
 export function anAudioJob(overrides: Partial<JobInput> = {}): JobInput {
