@@ -1,15 +1,19 @@
 import { onNpmGone } from '../subprocess/parent-watch.ts';
 
+/** The terminal signals the whole group, and npm hands the same Ctrl-C on once more. */
+const ONE_KEY_PRESS_MS = 1_000;
+
 /**
  * Runs a program for people until SIGINT, SIGTERM, SIGHUP or the end of the npm that runs it, then stops it and exits. A second signal ends it at once; what it
  * started ends too, since it notices that we are gone.
  */
 export async function runUntilSignal(start: () => Promise<{ stop: () => Promise<void> }>): Promise<void> {
   const signalled = new Promise<string>((resolve) => {
-    let count = 0;
+    let firstAtMs: number | undefined;
     const onSignal = (signal: NodeJS.Signals): void => {
-      count += 1;
-      if (count > 1) process.exit(1);
+      const nowMs = performance.now();
+      if (firstAtMs !== undefined && nowMs - firstAtMs > ONE_KEY_PRESS_MS) process.exit(1);
+      firstAtMs ??= nowMs;
       resolve(signal);
     };
     process.on('SIGINT', onSignal);

@@ -1,0 +1,81 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { runTool } from '../helpers/media.ts';
+import { until } from '../helpers/until.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+let folder: string;
+let mediaDir: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tapedeck-command-'));
+  mediaDir = await mkdtemp(join(tmpdir(), 'tapedeck-media-'));
+  const tone = ['-v', 'error', '-f', 'lavfi', '-i', 'sine=d=2', join(mediaDir, 'tone.wav')];
+  await runTool(inject('tools').ffmpeg, tone);
+});
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true });
+  await rm(mediaDir, { recursive: true, force: true });
+});
+
+/** Runs an npm script on the engines of the test run until it has printed something, then ends it as Ctrl-C does. */
+async function command(
+  script: string,
+  args: readonly string[],
+  printed: RegExp,
+): Promise<{ output: string; exitCode: number | null }> {
+  const { ytdlp, ffmpeg, ffprobe } = inject('tools');
+  const child = spawn('npm', ['run', '--silent', script, '--', ...args], {
+    cwd: ROOT,
+    detached: true,
+    env: {
+      ...process.env,
+      ...{ YTDLP_PATH: ytdlp, FFMPEG_PATH: ffmpeg, FFPROBE_PATH: ffprobe, DATA_DIR: folder, LOG_LEVEL: 'warn' },
+      ...{ TEMPORAL_ADDRESS: inject('temporalAddress'), MONGODB_URI: inject('mongodbUri') },
+      ...{
+        PORT: '0',
+        RPC_PORT: '0',
+        SANDBOX_PORT: '0',
+        TASK_QUEUE: `cmd-${script}`,
+        MONGODB_DATABASE: `cmd-${script}`,
+      },
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
+  try {
+    await until(() => printed.test(output) || child.exitCode !== null, { what: `${script} to print`, within: 60_000 });
+  } finally {
+    if (child.exitCode === null) process.kill(-child.pid!, 'SIGINT');
+  }
+  return { output, exitCode: await ended };
+}
+
+describe('a command of the README', () => {
+  it('npm start runs the service', async () => {
+    const { output } = await command('start', [], /Ctrl-C stops/);
+    expect(output).toMatch(/REST +http:\/\/127\.0\.0\.1:\d+/);
+    expect(output).toContain('SIGINT: stopping');
+  }, 90_000);
+
+  it('npm run sandbox -- --media DIR runs it on recordings', async () => {
+    const { output } = await command('sandbox', ['--media', mediaDir], /Ctrl-C stops/);
+    expect(output).toMatch(/^SANDBOX_URL=http:\/\/127\.0\.0\.1:\d+$/m);
+    expect(output).toContain('1 recordings added');
+  }, 90_000);
+
+  it('npm run engines prints settings for the other processes', async () => {
+    const { output } = await command('engines', [], /YTDLP_PATH=/);
+    expect(output).toContain(`TEMPORAL_ADDRESS=${inject('temporalAddress')}`);
+  }, 60_000);
+
+  it('npm run doctor shows each tool and engine', async () => {
+    const { output, exitCode } = await command('doctor', [], /ffprobe/);
+    for (const name of ['Node', 'Temporal', 'MongoDB', 'yt-dlp', 'ffmpeg', 'ffprobe']) expect(output).toContain(name);
+    expect(exitCode).not.toBe(1);
+  }, 60_000);
+});
