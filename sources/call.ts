@@ -1,0 +1,7 @@
+/** What every call of a driver is given. */
+export interface SourceCall {
+  /** Private, empty folder of this attempt. */
+  readonly folder: string;
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+}

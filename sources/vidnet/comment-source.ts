@@ -1,0 +1,12 @@
+import type { VideoComment } from '../../contract/vidnet.ts';
+import type { SourceCall } from '../call.ts';
+
+/** Where comments come from: yt-dlp, or the Data API when the operator has a key. */
+export interface CommentSource {
+  /**
+   * The comments of a video, a comment before its replies, at most `max` in all. None when comments are turned off.
+   *
+   * @throws JobError `removed`, and upstream's refusals
+   */
+  pages(videoId: string, max: number, call: SourceCall): AsyncIterable<readonly VideoComment[]>;
+}
