@@ -26,6 +26,7 @@ COPY contract ./contract
 COPY subprocess ./subprocess
 COPY temporal ./temporal
 COPY store ./store
+COPY outbound ./outbound
 COPY webhooks ./webhooks
 COPY media ./media
 COPY sources ./sources

@@ -1,12 +1,15 @@
 import { BlockList, isIP } from 'node:net';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
+import { IMGNET_PLATFORM_URL } from './contract/imgnet/urls.ts';
 import { priceTable, type Prices } from './contract/prices.ts';
+import { BRIGHT_DATA_API_URL, BRIGHT_DATA_DATASETS } from './sources/imgnet/bright-data-requests.ts';
 
 const bool = z.stringbool();
 const port = z.coerce.number().int().min(0).max(65_535);
 const positive = z.coerce.number().int().positive();
 const url = z.url({ protocol: /^https?$/ });
+const datasetId = z.string().regex(/^[\w-]{1,100}$/);
 const price = z.string().regex(/^\d{1,6}\.\d{3}$/, 'three decimals, such as 0.005');
 const ANY_ADDRESS = new Set(['0.0.0.0', '::']);
 const LOOPBACK_HOSTS = new Set(['127.0.0.1', '::1', 'localhost']);
@@ -60,6 +63,31 @@ export const settings = z.object({
     .regex(/^https?:\/\/.*\{id\}/, 'an http(s) URL with {id} in it')
     .default('https://www.youtube.com/watch?v={id}')
     .describe('Page of a video; {id} is replaced'),
+  VIDNET_CHANNEL_URL: z
+    .string()
+    .regex(/^https?:\/\/.*\{path\}/, 'an http(s) URL with {path} in it')
+    .default('https://www.youtube.com/{path}')
+    .describe('Page of a channel; {path} is replaced by @handle, channel/ID, c/NAME or user/NAME'),
+  VIDNET_API_KEY: z
+    .string()
+    .optional()
+    .describe('Key of the Data API v3; without it channels and comments are read by yt-dlp, which knows less'),
+  VIDNET_API_URL: url.default('https://www.googleapis.com/').describe('Base address of the Data API v3'),
+  IMGNET_API_URL: url.default(BRIGHT_DATA_API_URL).describe('Base address of the dataset API'),
+  IMGNET_API_TOKEN: z
+    .string()
+    .optional()
+    .describe('Token of the dataset API; without it there is nothing of the photo platform'),
+  IMGNET_DATASET_PROFILES: datasetId.default(BRIGHT_DATA_DATASETS.profiles).describe('Dataset of profiles'),
+  IMGNET_DATASET_POSTS: datasetId.default(BRIGHT_DATA_DATASETS.posts).describe('Dataset of posts'),
+  IMGNET_DATASET_REELS: datasetId.default(BRIGHT_DATA_DATASETS.reels).describe('Dataset of reels'),
+  IMGNET_PLATFORM_URL: url
+    .default(IMGNET_PLATFORM_URL)
+    .describe("Base address of the photo platform's pages, as the dataset API is told them"),
+  MEDIA_ALLOWED_NETWORKS: z
+    .string()
+    .default('')
+    .describe('Networks (CIDR, comma-separated) exempt from the ban on private addresses of media'),
   YTDLP_PATH: z.string().default('yt-dlp').describe('yt-dlp program'),
   YTDLP_PLUGIN_DIR: z.string().optional().describe('Folder of yt-dlp extractor plugins; without it none are loaded'),
   YTDLP_COOKIES_FILE: z.string().optional().describe('Cookies handed to yt-dlp (Netscape format)'),
@@ -71,10 +99,19 @@ export const settings = z.object({
     .describe('JavaScript runtime handed to yt-dlp, such as node:/usr/bin/node (22 or newer)'),
   FFMPEG_PATH: z.string().default('ffmpeg').describe('ffmpeg program'),
   FFPROBE_PATH: z.string().default('ffprobe').describe('ffprobe program'),
+  VIDNET_MAX_JOBS: positive.default(4).describe('Jobs that use the video platform at once, of all workers together'),
+  VIDNET_STARTS_PER_MINUTE: positive.default(60).describe('Jobs that may turn to the video platform in a minute'),
+  IMGNET_MAX_JOBS: positive.default(20).describe('Jobs that use the photo platform at once, of all workers together'),
+  IMGNET_STARTS_PER_MINUTE: positive.default(60).describe('Jobs that may turn to the photo platform in a minute'),
+  UPSTREAM_FIRST_PAUSE_SECONDS: positive
+    .default(15)
+    .describe('Pause of a platform after it refused us; it doubles with each further refusal'),
+  UPSTREAM_MAX_PAUSE_SECONDS: positive.default(900).describe('Longest of these pauses'),
   MAX_FETCHES: positive.default(4).describe('Downloads that one worker runs at once'),
   MAX_DELIVERIES: positive.default(100).describe('Webhooks that one worker sends at once'),
   MAX_FILE_BYTES: positive.default(8 * 1024 ** 3).describe('Largest file that a download may write'),
   MAX_VIDEO_HEIGHT: positive.default(1080).describe('Tallest picture that a video job fetches, in pixels'),
+  MAX_COMMENTS: positive.default(1000).describe('Most comments that a transcript brings along'),
   MAX_MEDIA_SECONDS: positive.default(12 * 3600).describe('Longest media that is accepted'),
   FETCH_TIMEOUT_SECONDS: positive
     .max(4 * 3600)
@@ -87,17 +124,29 @@ export const settings = z.object({
     .describe('Least severe line logged'),
   PRICE_AUDIO: price.optional().describe('Price of an audio job'),
   PRICE_VIDEO: price.optional().describe('Price of a video job'),
+  PRICE_CHANNEL: price.optional().describe('Price of a channel profile'),
+  PRICE_TRANSCRIPT: price.optional().describe('Price of a transcript'),
+  PRICE_COMMENTS: price.optional().describe('What comments add to the price of a transcript'),
+  PRICE_PROFILE: price.optional().describe('Price of a profile of the photo platform'),
+  PRICE_POST: price.optional().describe('Price of the content of a post or reel'),
+  PRICE_LIST_ITEM: price.optional().describe("Price of a list, for each of the profile's posts"),
+  PRICE_IMGNET_AUDIO: price.optional().describe('Price of the audio of a post or reel'),
 });
 
 type Settings = z.infer<typeof settings>;
 
-type Derived = 'WEBHOOK_ALLOWED_NETWORKS' | 'PRICE_AUDIO' | 'PRICE_VIDEO';
+type Derived = 'WEBHOOK_ALLOWED_NETWORKS' | 'MEDIA_ALLOWED_NETWORKS' | Extract<keyof Settings, `PRICE_${string}`>;
 
 export interface Config extends Readonly<Omit<Settings, Derived>> {
   readonly PUBLIC_URL: string;
   readonly DRIVE_URL: string;
   readonly webhookAllowedNetworks: BlockList;
+  readonly mediaAllowedNetworks: BlockList;
   readonly prices: Prices;
+  /** Hosts of the video platform, with port. */
+  readonly vidnetHosts: readonly string[];
+  /** Hosts of the photo platform beside the real ones, with port. */
+  readonly imgnetHosts: readonly string[];
   readonly filesDir: string;
   readonly workDir: string;
 }
@@ -121,7 +170,20 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   if (!parsed.success) {
     throw new ConfigError(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('\n'));
   }
-  const { WEBHOOK_ALLOWED_NETWORKS, PRICE_AUDIO, PRICE_VIDEO, ...rest } = parsed.data;
+  const {
+    WEBHOOK_ALLOWED_NETWORKS,
+    MEDIA_ALLOWED_NETWORKS,
+    PRICE_AUDIO,
+    PRICE_VIDEO,
+    PRICE_CHANNEL,
+    PRICE_TRANSCRIPT,
+    PRICE_COMMENTS,
+    PRICE_PROFILE,
+    PRICE_POST,
+    PRICE_LIST_ITEM,
+    PRICE_IMGNET_AUDIO,
+    ...rest
+  } = parsed.data;
   const beyondLoopback = [rest.HOST, rest.RPC_HOST].some((host) => !LOOPBACK_HOSTS.has(host));
   if (beyondLoopback && !rest.ALLOW_ANONYMOUS) {
     throw new ConfigError(
@@ -140,8 +202,26 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     DATA_DIR: dataDir,
     PUBLIC_URL,
     DRIVE_URL: trimSlash(rest.DRIVE_URL ?? PUBLIC_URL),
-    webhookAllowedNetworks: parseNetworks(WEBHOOK_ALLOWED_NETWORKS),
-    prices: priceTable({ audio: PRICE_AUDIO, video: PRICE_VIDEO }),
+    IMGNET_API_URL: trimSlash(rest.IMGNET_API_URL),
+    IMGNET_PLATFORM_URL: trimSlash(rest.IMGNET_PLATFORM_URL),
+    webhookAllowedNetworks: parseNetworks('WEBHOOK_ALLOWED_NETWORKS', WEBHOOK_ALLOWED_NETWORKS),
+    mediaAllowedNetworks: parseNetworks('MEDIA_ALLOWED_NETWORKS', MEDIA_ALLOWED_NETWORKS),
+    prices: priceTable({
+      audio: PRICE_AUDIO,
+      video: PRICE_VIDEO,
+      channel: PRICE_CHANNEL,
+      transcript: PRICE_TRANSCRIPT,
+      comments: PRICE_COMMENTS,
+      profile: PRICE_PROFILE,
+      post: PRICE_POST,
+      listItem: PRICE_LIST_ITEM,
+      imgnetAudio: PRICE_IMGNET_AUDIO,
+    }),
+    // A URL that is a template need not be a valid URL itself, as when its host holds the placeholder.
+    vidnetHosts: [rest.VIDNET_CHANNEL_URL, rest.VIDNET_VIDEO_URL]
+      .filter((one) => URL.canParse(one))
+      .map((one) => new URL(one).host),
+    imgnetHosts: [new URL(rest.IMGNET_PLATFORM_URL).host],
     filesDir: join(dataDir, 'files'),
     workDir: join(dataDir, 'work'),
   });
@@ -171,7 +251,7 @@ export function loadConfigOrExit<Name extends keyof Config>(
   }
 }
 
-function parseNetworks(text: string): BlockList {
+function parseNetworks(setting: string, text: string): BlockList {
   const networks = new BlockList();
   for (const entry of text
     .split(',')
@@ -181,7 +261,7 @@ function parseNetworks(text: string): BlockList {
     const family = isIP(address);
     const bits = Number(prefix);
     if (family === 0 || !/^\d{1,3}$/.test(prefix ?? '') || bits > (family === 4 ? 32 : 128)) {
-      throw new ConfigError(`WEBHOOK_ALLOWED_NETWORKS: ${JSON.stringify(entry)} is no network such as 127.0.0.0/8`);
+      throw new ConfigError(`${setting}: ${JSON.stringify(entry)} is no network such as 127.0.0.0/8`);
     }
     networks.addSubnet(address, bits, family === 4 ? 'ipv4' : 'ipv6');
   }

@@ -1,20 +1,57 @@
 import { createDeliverActivity, type DeliverDeps } from './deliver-webhook.ts';
 import { createFetchAudioActivity, type FetchDeps } from './fetch-audio.ts';
+import { createChannelActivities, type ChannelDeps } from './fetch-channel.ts';
+import { createTranscriptActivities, type TranscriptDeps } from './fetch-transcript.ts';
+import { createImgnetAudioActivity, type ImgnetAudioDeps } from './fetch-imgnet-audio.ts';
+import { createImgnetContentActivity, type ImgnetContentDeps } from './fetch-imgnet-content.ts';
+import { createImgnetListActivity, type ImgnetListDeps } from './fetch-imgnet-list.ts';
+import { createImgnetProfileActivity, type ImgnetProfileDeps } from './fetch-imgnet-profile.ts';
 import { createFetchVideoActivity } from './fetch-video.ts';
+import { createSnapshotActivities } from './imgnet-snapshots.ts';
+import { createKnownPostActivities } from './known-posts.ts';
+import { createOwnerActivities, type OwnerDeps } from './owner-profile.ts';
 import { createRecordActivities, type RecordDeps } from './records.ts';
+import { createTurnActivities, type TurnDeps } from './turns.ts';
 
 /** Light activities, on the queue of the workflows. */
-export type RecordActivities = ReturnType<typeof createRecordActivities>;
-/** Downloads, on a queue of their own: a few slots a worker. */
-export type FetchActivities = ReturnType<typeof createFetchAudioActivity> & ReturnType<typeof createFetchVideoActivity>;
+export type RecordActivities = ReturnType<typeof createLightActivities>;
+/** Calls of the platforms, on a queue of their own: a few slots a worker. */
+export type FetchActivities = ReturnType<typeof createFetchActivities>;
 /** Webhooks, on a queue of their own: a slow receiver must not hold up a record. */
 export type DeliverActivities = ReturnType<typeof createDeliverActivity>;
 
-/** All activities, grouped by the task queue that runs them. */
-export function createActivities(deps: RecordDeps & FetchDeps & DeliverDeps) {
+type FetchActivityDeps = FetchDeps &
+  TranscriptDeps &
+  ChannelDeps &
+  ImgnetListDeps &
+  ImgnetProfileDeps &
+  ImgnetContentDeps &
+  ImgnetAudioDeps;
+type LightActivityDeps = RecordDeps & OwnerDeps;
+
+function createLightActivities(deps: LightActivityDeps) {
+  return { ...createRecordActivities(deps), ...createKnownPostActivities(deps), ...createOwnerActivities(deps) };
+}
+
+function createFetchActivities(deps: FetchActivityDeps) {
   return {
-    records: createRecordActivities(deps),
-    fetch: { ...createFetchAudioActivity(deps), ...createFetchVideoActivity(deps) },
+    ...createFetchAudioActivity(deps),
+    ...createFetchVideoActivity(deps),
+    ...createTranscriptActivities(deps),
+    ...createChannelActivities(deps),
+    ...createSnapshotActivities(deps),
+    ...createImgnetProfileActivity(deps),
+    ...createImgnetListActivity(deps),
+    ...createImgnetContentActivity(deps),
+    ...createImgnetAudioActivity(deps),
+  };
+}
+
+/** All activities, grouped by the task queue that runs them. */
+export function createActivities(deps: LightActivityDeps & TurnDeps & FetchActivityDeps & DeliverDeps) {
+  return {
+    records: { ...createLightActivities(deps), ...createTurnActivities(deps) },
+    fetch: createFetchActivities(deps),
     deliver: createDeliverActivity(deps),
   };
 }

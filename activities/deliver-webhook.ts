@@ -1,6 +1,8 @@
 import { Context } from '@temporalio/activity';
 import { originalStatusOf } from '../contract/failures.ts';
-import { renderDownload, type RenderContext } from '../contract/render.ts';
+import type { RenderContext } from '../contract/render/context.ts';
+import { renderResult, type JobResultBody } from '../contract/render/results.ts';
+import { jsonChunks } from '../contract/streams.ts';
 import { WEBHOOK_ENDPOINTS, webhookHeaders, type DeliveryAttempt } from '../contract/webhooks.ts';
 import { nowMicroseconds } from '../store/clock.ts';
 import type { DeliveryStore } from '../store/deliveries.ts';
@@ -56,7 +58,7 @@ export function createDeliverActivity(deps: DeliverDeps) {
           originalStatus: record.status === 'failed' ? originalStatusOf(record.failure) : 200,
           downloadId: record.id,
         }),
-        body: JSON.stringify(renderDownload(record, deps.rendering)),
+        body: await bodyOf(await renderResult(record, deps.rendering)),
         signal: Context.current().cancellationSignal,
       });
       const attempt = { number: input.attempt, startedAt, ...attemptOf(outcome) };
@@ -67,6 +69,25 @@ export function createDeliverActivity(deps: DeliverDeps) {
       return result;
     },
   };
+}
+
+/** Most characters of a body that are held; a longer one is sent as it is read, without a `Content-Length`. */
+const HELD_BODY_CHARS = 1_000_000;
+
+async function bodyOf(result: JobResultBody): Promise<string | AsyncIterable<string>> {
+  const chunks = jsonChunks(result);
+  let held = '';
+  for (;;) {
+    const chunk = await chunks.next();
+    if (chunk.done === true) return held;
+    held += chunk.value;
+    if (held.length > HELD_BODY_CHARS) return withHead(held, chunks);
+  }
+}
+
+async function* withHead(head: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
+  yield head;
+  yield* rest;
 }
 
 function attemptOf(outcome: PostOutcome): Pick<DeliveryAttempt, 'durationMs' | 'statusCode' | 'error'> {

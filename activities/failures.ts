@@ -3,7 +3,8 @@ import { FAILURE_FAULTS, type FailureCode, type Fault } from '../contract/failur
 import { JobError } from '../contract/job-error.ts';
 
 /**
- * What crosses from an activity to its workflow: the fault is the failure's `type`, the code its first detail.
+ * What crosses from an activity to its workflow: the fault is the failure's `type`, its details are the code and, if the
+ * platform told it, the time (milliseconds since the epoch) before which it need not be asked again.
  *
  * The subject's and the upstream's faults are final for the activity: the workflow decides what follows. Anything else
  * (a database that is away, a bug) keeps the activity's retry policy.
@@ -14,7 +15,7 @@ export function toApplicationFailure(error: JobError): ApplicationFailure {
     message: error.message,
     type: fault,
     nonRetryable: true,
-    details: [error.code satisfies FailureCode],
+    details: [error.code satisfies FailureCode, ...(error.retryAtMs === undefined ? [] : [error.retryAtMs])],
     // A private video is no news for whoever watches the logs and metrics of the workers.
     ...(fault === 'subject' ? { category: ApplicationFailureCategory.BENIGN } : {}),
     ...(error.cause instanceof Error ? { cause: error.cause } : {}),

@@ -1,26 +1,15 @@
 import { JobError } from '../contract/job-error.ts';
-import type { ActivityProgress, JobInput } from '../contract/jobs.ts';
+import type { JobInput } from '../contract/jobs.ts';
 import type { JobResult } from '../contract/records.ts';
 import type { Probe } from '../media/probe.ts';
 import type { FileStore } from '../store/files.ts';
-import type { WorkFolders } from '../store/work-folders.ts';
-import { classifyFailures } from './failures.ts';
-import { withHeartbeat } from './heartbeat.ts';
+import { withSourceCall, type RunningCall, type SourceCallDeps } from './source-call.ts';
 
-export interface AttemptDeps {
+export interface AttemptDeps extends SourceCallDeps {
   readonly files: FileStore;
-  readonly workFolders: WorkFolders;
 }
 
 export type FetchJob = Pick<JobInput, 'recordId' | 'mediaId'>;
-
-/** What the body of an attempt works with. */
-export interface Attempt {
-  /** Private folder, removed when the attempt is over. */
-  readonly folder: string;
-  readonly signal: AbortSignal;
-  readonly report: (progress: ActivityProgress) => void;
-}
 
 /** A file that was made and verified, and is to be published. */
 export interface MadeFile {
@@ -31,7 +20,7 @@ export interface MadeFile {
 }
 
 /**
- * One attempt at a download: a private folder, a heartbeat, failures sorted, and the file published at the end.
+ * One attempt at a download: fetch and make a file in a private folder, and publish it at the end.
  *
  * Fetching, converting and verifying are one activity and not three: they share files on this machine's disk. A repeated
  * run starts from an empty folder and replaces the published file, so it may be repeated at will.
@@ -39,26 +28,19 @@ export interface MadeFile {
 export function runAttempt(
   deps: AttemptDeps,
   job: FetchJob,
-  make: (attempt: Attempt) => Promise<MadeFile>,
+  make: (attempt: RunningCall) => Promise<MadeFile>,
 ): Promise<JobResult> {
-  return classifyFailures(() =>
-    withHeartbeat(async (report, signal) => {
-      const folder = await deps.workFolders.open(job.recordId);
-      try {
-        const made = await make({ folder: folder.path, signal, report });
-        report({ stage: 'publishing' });
-        signal.throwIfAborted();
-        const file = await deps.files.publish(made.path, job.recordId, made.name);
-        return { durationSeconds: made.durationSeconds, files: [file] };
-      } finally {
-        await folder.remove();
-      }
-    }),
-  );
+  return withSourceCall(deps, job.recordId, async (attempt) => {
+    const made = await make(attempt);
+    attempt.report({ stage: 'publishing' });
+    attempt.signal.throwIfAborted();
+    const file = await deps.files.publish(made.path, job.recordId, made.name);
+    return { durationSeconds: made.durationSeconds, files: [file] };
+  });
 }
 
 /** @returns a reporter of how much of a conversion is done */
-export function conversionProgress(attempt: Attempt, totalSeconds: number): (seconds: number) => void {
+export function conversionProgress(attempt: RunningCall, totalSeconds: number): (seconds: number) => void {
   return (seconds) => {
     const percent = Math.min(100, Math.round((seconds / totalSeconds) * 1000) / 10);
     attempt.report({ stage: 'converting', ...(totalSeconds > 0 ? { percent } : {}) });

@@ -10,7 +10,6 @@ export interface FetchDeps extends AttemptDeps {
   readonly vidnet: VidnetSource;
   readonly media: Media;
   readonly maxMediaSeconds: number;
-  readonly fetchTimeoutMs: number;
 }
 
 export function createFetchAudioActivity(deps: FetchDeps) {

@@ -2,8 +2,9 @@ import { join } from 'node:path';
 import { JobError } from '../contract/job-error.ts';
 import type { JobResult } from '../contract/records.ts';
 import { codecOf, type Probe } from '../media/probe.ts';
-import { conversionProgress, runAttempt, verifyDuration, type Attempt, type FetchJob } from './fetch-attempt.ts';
+import { conversionProgress, runAttempt, verifyDuration, type FetchJob } from './fetch-attempt.ts';
 import type { FetchDeps } from './fetch-audio.ts';
+import type { RunningCall } from './source-call.ts';
 
 export function createFetchVideoActivity(deps: FetchDeps) {
   return {
@@ -31,10 +32,26 @@ export function createFetchVideoActivity(deps: FetchDeps) {
         if (codecOf(result, 'video') !== 'h264' || hasSound !== (sound !== undefined)) {
           throw new JobError('incomplete', 'The video could not be made whole.');
         }
-        verifyDuration(result, fetched.statedDurationSeconds ?? pictures.probe.durationSeconds);
+        const expectedSeconds = fetched.statedDurationSeconds ?? pictures.probe.durationSeconds;
+        verifyDuration(result, expectedSeconds);
+        const cameApart = sound !== undefined && sound.path !== pictures.path;
+        if (cameApart && !fetched.isSizeVerified) verifyEachStream(result, expectedSeconds);
         return { path, name: `${job.mediaId}.mp4`, durationSeconds: result.durationSeconds };
       }),
   };
+}
+
+/**
+ * Pictures and sound that came as two files must both be as long as the whole: one of them may have been cut short, and
+ * the other one hides it. The finished file is looked at, since a fragmented source states the duration of the whole
+ * even when half of it is missing.
+ *
+ * Not where the sizes are known to be right: there are recordings whose sound ends before the pictures do.
+ */
+function verifyEachStream(result: Probe, expectedSeconds: number): void {
+  for (const { durationSeconds = result.durationSeconds } of result.streams) {
+    verifyDuration({ ...result, durationSeconds }, expectedSeconds);
+  }
 }
 
 interface Source {
@@ -46,7 +63,7 @@ interface Source {
 async function chooseStreams(
   { media }: FetchDeps,
   paths: readonly string[],
-  { signal }: Attempt,
+  { signal }: RunningCall,
 ): Promise<{ pictures: Source; sound: Source | undefined }> {
   const sources: Source[] = [];
   for (const path of paths) sources.push({ path, probe: await media.probe(path, signal) });

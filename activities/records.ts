@@ -1,10 +1,10 @@
 import { STOPPED_BY_OPERATOR } from '../contract/failures.ts';
 import { pendingRecordOf, type JobInput } from '../contract/jobs.ts';
 import type { DownloadRecord, JobOutcome } from '../contract/records.ts';
-import { nowMicroseconds } from '../store/clock.ts';
 import type { FileStore } from '../store/files.ts';
 import { isReusable } from '../store/reuse.ts';
 import type { RecordStore } from '../store/records.ts';
+import { settle } from '../store/settle.ts';
 
 export interface RecordDeps {
   readonly records: RecordStore;
@@ -32,13 +32,12 @@ export function createRecordActivities({ records, files }: RecordDeps) {
 
     /** Ends a job's record; whoever comes second changes nothing. */
     async finishJob(job: { recordId: string; outcome: JobOutcome }): Promise<void> {
-      const record = await records.finish(job.recordId, job.outcome, nowMicroseconds());
-      if (record.status === 'success') await records.noteSuccess(record);
+      await settle(records, job.recordId, job.outcome);
     },
   };
 }
 
 /** A subject has one open workflow, and it is ours: the earlier one was terminated, and nothing else will end its record. */
 async function failOrphan(records: RecordStore, orphan: DownloadRecord): Promise<void> {
-  await records.finish(orphan.id, { status: 'failed', failure: STOPPED_BY_OPERATOR }, nowMicroseconds());
+  await settle(records, orphan.id, { status: 'failed', failure: STOPPED_BY_OPERATOR });
 }

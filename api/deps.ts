@@ -1,11 +1,18 @@
 import type { BlockList } from 'node:net';
 import type { Logger } from 'pino';
-import type { Prices } from '../contract/prices.ts';
+import type { RenderContext } from '../contract/render/context.ts';
 import type { FileStore } from '../store/files.ts';
 import type { LinkSigner } from '../store/links.ts';
 import type { RecordStore } from '../store/records.ts';
 import type { WebhookClient } from '../webhooks/client.ts';
 import type { JobGateway } from './jobs.ts';
+
+export interface ImgnetAccess {
+  /** Hosts of the platform beside the real ones, with port. */
+  readonly hosts: readonly string[];
+  /** Whether the dataset API can be used: IMGNET_API_TOKEN is set. */
+  readonly isConfigured: boolean;
+}
 
 /** What the use cases work with; built in main.ts, or by a test. */
 export interface ApiDeps {
@@ -15,7 +22,13 @@ export interface ApiDeps {
   readonly jobs: JobGateway;
   readonly webhooks: WebhookClient;
   readonly webhookAllowedNetworks: BlockList;
-  readonly prices: Prices;
+  readonly rendering: RenderContext;
+  /** Hosts of the video platform beside the real ones, with port. */
+  readonly vidnetHosts: readonly string[];
+  /** The photo platform, as far as requests are concerned. */
+  readonly imgnet: ImgnetAccess;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
   readonly pingMongo: () => Promise<void>;
   readonly log: Logger;
 }

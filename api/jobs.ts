@@ -7,17 +7,30 @@ import {
 } from '@temporalio/client';
 import { z } from 'zod';
 import { ApiError } from '../contract/errors.ts';
-import { progressStages, type JobInput } from '../contract/jobs.ts';
-import type { Progress } from '../contract/results.ts';
-import { searchAttributesOf } from '../temporal/search-attributes.ts';
+import { MEMO_JOB, progressStages, type JobInput } from '../contract/jobs.ts';
+import { optional } from '../contract/optional.ts';
+import { MEMO_WAITING } from '../contract/pacing.ts';
+import type { Progress } from '../contract/results/fields.ts';
+import { searchAttributesOf } from '../contract/visibility.ts';
+import { subscribeSignal } from '../workflows/messages.ts';
 import type * as workflows from '../workflows/index.ts';
 
 const RPC_DEADLINE_MS = 5_000;
 const PROGRESS_DEADLINE_MS = 1_000;
-/** The memo holds the whole input, so that whoever meets the running job can write its record too. */
-const MEMO_JOB = 'job';
+/** While a snapshot is collected nothing else is known. */
+const COLLECTING = "The platform's data are being collected.";
 
-type JobWorkflows = Omit<typeof workflows, 'deliverWebhook'>;
+type JobWorkflows = Pick<
+  typeof workflows,
+  'audio' | 'channel' | 'imgnetList' | 'imgnetProfile' | 'transcript' | 'video'
+>;
+export type JobWorkflow = keyof JobWorkflows;
+
+/** A job that runs already: its input, and which run of the subject's workflow it is. */
+export interface RunningJob {
+  readonly running: JobInput;
+  readonly runId: string;
+}
 
 /** `gone`: no workflow will end the record; `unknown`: Temporal gave no answer within a second. */
 export type JobView =
@@ -25,7 +38,11 @@ export type JobView =
 
 export interface JobGateway {
   /** Starts the job's workflow. @returns the input of the job that runs already, if one does */
-  start(workflow: keyof JobWorkflows, input: JobInput): Promise<'started' | 'closed' | { readonly running: JobInput }>;
+  start(workflow: JobWorkflow, input: JobInput): Promise<'started' | 'closed' | RunningJob>;
+  /** Adds a webhook to a running job. @returns false when it has closed */
+  subscribe(job: { subjectId: string; runId: string }, webhookUrl: string): Promise<boolean>;
+  /** Asks the job of a record to stop. @returns false when it does not run any more */
+  cancel(job: { subjectId: string; recordId: string }): Promise<boolean>;
   /** Whether the job of a record runs, and what its activity last reported. */
   look(job: { subjectId: string; recordId: string }): Promise<JobView>;
   /** Resolves when the subject's workflow has closed, or after the given time. */
@@ -42,7 +59,8 @@ export function createJobGateway(client: Client, taskQueue: string): JobGateway 
       const { webhookUrl: _private, ...job } = input;
       try {
         await within(RPC_DEADLINE_MS, () =>
-          client.workflow.start<JobWorkflows[typeof workflow]>(workflow, {
+          // Each workflow takes the parameters of its own type; the use cases pair them.
+          client.workflow.start<(input: JobInput) => Promise<void>>(workflow, {
             workflowId: input.subjectId,
             workflowIdConflictPolicy: 'FAIL',
             workflowIdReusePolicy: 'ALLOW_DUPLICATE',
@@ -59,15 +77,31 @@ export function createJobGateway(client: Client, taskQueue: string): JobGateway 
         if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw unavailable(error);
       }
       try {
-        const { status, memo } = await within(RPC_DEADLINE_MS, () =>
+        const { status, memo, runId } = await within(RPC_DEADLINE_MS, () =>
           client.workflow.getHandle(input.subjectId).describe(),
         );
-        return status.name === 'RUNNING' ? { running: jobIn(memo) } : 'closed';
+        return status.name === 'RUNNING' ? { running: jobIn(memo), runId } : 'closed';
       } catch (error) {
         if (error instanceof WorkflowNotFoundError) return 'closed';
         throw unavailable(error);
       }
     },
+
+    subscribe: ({ subjectId, runId }, webhookUrl) =>
+      unlessClosed(() =>
+        within(RPC_DEADLINE_MS, () => client.workflow.getHandle(subjectId, runId).signal(subscribeSignal, webhookUrl)),
+      ),
+
+    cancel: ({ subjectId, recordId }) =>
+      unlessClosed(() =>
+        within(RPC_DEADLINE_MS, async () => {
+          const { status, memo, runId } = await client.workflow.getHandle(subjectId).describe();
+          // A later job of the subject is not the one that was meant.
+          if (status.name !== 'RUNNING' || jobIn(memo).recordId !== recordId) return false;
+          await client.workflow.getHandle(subjectId, runId).cancel();
+          return true;
+        }),
+      ),
 
     async look({ subjectId, recordId }) {
       try {
@@ -79,6 +113,11 @@ export function createJobGateway(client: Client, taskQueue: string): JobGateway 
         // The file is published; its record is about to say so.
         if (pending.some((activity) => activity.activityType?.name === 'finishJob')) {
           return { state: 'running', progress: { stage: 'publishing' } };
+        }
+        const waiting = waitingSchema.safeParse(memo?.[MEMO_WAITING]);
+        if (waiting.success) return { state: 'running', progress: { stage: 'waiting', ...waiting.data } };
+        if (pending.some((activity) => activity.activityType?.name === 'awaitSnapshot')) {
+          return { state: 'running', progress: { stage: 'fetching', reason: COLLECTING } };
         }
         const beat = pending.find((activity) => Boolean(activity.heartbeatDetails));
         const data = beat?.heartbeatDetails?.payloads?.[0]?.data;
@@ -103,22 +142,37 @@ export function createJobGateway(client: Client, taskQueue: string): JobGateway 
   };
 }
 
+/** @returns false when the workflow has closed; what the call returns otherwise, true if that is nothing */
+async function unlessClosed(call: () => Promise<unknown>): Promise<boolean> {
+  try {
+    return (await call()) !== false;
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return false;
+    throw unavailable(error);
+  }
+}
+
+const waitingSchema = z.object({ reason: z.string().optional(), until: z.string().optional() });
 const beatSchema = z.object({
   stage: z.enum(progressStages),
   percent: z.number().optional(),
   bytes: z.number().optional(),
   totalBytes: z.number().optional(),
+  items: z.number().optional(),
+  totalItems: z.number().optional(),
 });
 
 function toProgress(beat: unknown): Progress | undefined {
   const parsed = beatSchema.safeParse(beat);
   if (!parsed.success) return undefined;
-  const { stage, percent, bytes, totalBytes } = parsed.data;
+  const { stage, percent, bytes, totalBytes, items, totalItems } = parsed.data;
   return {
     stage,
-    ...(percent === undefined ? {} : { percent }),
-    ...(bytes === undefined ? {} : { downloaded_bytes: bytes }),
-    ...(totalBytes === undefined ? {} : { total_bytes: totalBytes }),
+    ...optional('percent', percent),
+    ...optional('downloaded_bytes', bytes),
+    ...optional('total_bytes', totalBytes),
+    ...optional('items', items),
+    ...optional('total_items', totalItems),
   };
 }
 

@@ -4,6 +4,7 @@ import { serve } from 'h3';
 import { pino } from 'pino';
 import { loadConfigOrExit } from '../config.ts';
 import { REQUEST_BODY_MAX_BYTES } from '../contract/limits.ts';
+import { createContentsStore } from '../store/contents.ts';
 import { createFileStore } from '../store/files.ts';
 import { createLinkSigner } from '../store/links.ts';
 import { openMongo } from '../store/mongo.ts';
@@ -38,18 +39,27 @@ await registerSearchAttributes(connection, config.TEMPORAL_NAMESPACE);
 const client = new Client({ connection, namespace: config.TEMPORAL_NAMESPACE });
 const webhooks = createWebhookClient({ ...WEBHOOK_CLIENT_LIMITS, allowedNetworks: config.webhookAllowedNetworks });
 
+const signer = createLinkSigner({
+  secret: config.LINK_SECRET,
+  driveUrl: config.DRIVE_URL,
+  ttlSeconds: config.LINK_TTL_SECONDS,
+});
+
 const deps: ApiDeps = {
   records: createRecordStore(mongo.db),
   files: createFileStore(config.filesDir),
-  signer: createLinkSigner({
-    secret: config.LINK_SECRET,
-    driveUrl: config.DRIVE_URL,
-    ttlSeconds: config.LINK_TTL_SECONDS,
-  }),
+  signer,
   jobs: createJobGateway(client, config.TASK_QUEUE),
   webhooks,
   webhookAllowedNetworks: config.webhookAllowedNetworks,
-  prices: config.prices,
+  rendering: {
+    prices: config.prices,
+    linkTo: (recordId, name) => signer.linkTo(recordId, name),
+    contents: createContentsStore(mongo.db),
+  },
+  vidnetHosts: config.vidnetHosts,
+  imgnet: { hosts: config.imgnetHosts, isConfigured: config.IMGNET_API_TOKEN !== undefined },
+  now: () => Date.now(),
   pingMongo: () => mongo.ping(),
   log,
 };

@@ -6,15 +6,16 @@ import { operations, type Operation } from './operations.ts';
 type Document = ReturnType<OpenApiGeneratorV31['generateDocument']>;
 
 const JSON_TYPE = 'application/json';
-const preferHeader = z.object({
-  prefer: z
-    .string()
-    .optional()
-    .meta({
-      description: 'RFC 7240: `wait=N` waits up to N seconds (at most 60) for the result',
-      examples: ['wait=25'],
-    }),
-});
+const preferHeader = (defaultSeconds: number) =>
+  z.object({
+    prefer: z
+      .string()
+      .optional()
+      .meta({
+        description: `RFC 7240: \`wait=N\` waits up to N seconds (at most 60, by default ${String(defaultSeconds)}) for the result`,
+        examples: ['wait=25'],
+      }),
+  });
 
 /** The OpenAPI 3.1 document of the REST facade, made from the table that also makes the routes. */
 export function openApiDocument(publicUrl: string): Document {
@@ -27,7 +28,8 @@ export function openApiDocument(publicUrl: string): Document {
       summary: operation.summary,
       request: {
         ...(operation.params === undefined ? {} : { params: operation.params }),
-        ...(operation.waits === true ? { headers: preferHeader } : {}),
+        ...(operation.query === undefined ? {} : { query: operation.query }),
+        ...(operation.waitSeconds === undefined ? {} : { headers: preferHeader(operation.waitSeconds) }),
         ...(operation.body === undefined
           ? {}
           : { body: { required: true, content: { [JSON_TYPE]: { schema: operation.body } } } }),
@@ -48,9 +50,14 @@ export function openApiDocument(publicUrl: string): Document {
 
 function answersOf(operation: Operation) {
   return Object.fromEntries(
-    Object.entries(operation.answers).map(([status, { description, schema }]) => [
+    Object.entries(operation.answers).map(([status, { description, schema, contentTypes }]) => [
       status,
-      { description, content: { [JSON_TYPE]: { schema } } },
+      {
+        description,
+        content: Object.fromEntries(
+          (contentTypes ?? [JSON_TYPE]).map((type) => [type, { schema: schema ?? z.string() }]),
+        ),
+      },
     ]),
   );
 }

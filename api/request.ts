@@ -29,12 +29,19 @@ export async function readJsonBody<Schema extends z.ZodType>(
   return parsed.data;
 }
 
-/** @returns what `Prefer: wait=N` (RFC 7240) asks for, in milliseconds, at most 60 s; 0 without it */
-export function preferredWaitMs(event: H3Event): number {
+/** Reads and checks the query of a URL; a parameter given twice counts once, the last. @throws ApiError `invalid_input` */
+export function readQuery<Schema extends z.ZodType>(event: H3Event, schema: Schema): z.output<Schema> {
+  const parsed = schema.safeParse(Object.fromEntries(event.url.searchParams));
+  if (!parsed.success) throw invalidInput(parsed.error);
+  return parsed.data;
+}
+
+/** @returns what `Prefer: wait=N` (RFC 7240) asks for, in milliseconds, at most 60 s; undefined without it */
+export function preferredWaitMs(event: H3Event): number | undefined {
   const preferences = event.req.headers.get('prefer')?.split(/[,;]/) ?? [];
   for (const preference of preferences) {
     const seconds = /^\s*wait\s*=\s*"?(\d{1,9})"?\s*$/i.exec(preference)?.[1];
     if (seconds !== undefined) return Math.min(Number(seconds), PREFER_WAIT_MAX_SECONDS) * 1000;
   }
-  return 0;
+  return undefined;
 }

@@ -1,19 +1,26 @@
 import { H3, HTTPResponse, type EventHandler, type H3Event } from 'h3';
 import { ApiError } from '../contract/errors.ts';
-import { POLL_INTERVAL_SECONDS } from '../contract/limits.ts';
 import { ulidSchema } from '../contract/ids.ts';
-import { vidnetDownloadRequestSchema } from '../contract/requests.ts';
-import type { Answer } from './answer.ts';
+import { transcriptFormatSchema } from '../contract/transcript-formats.ts';
 import type { ApiDeps } from './deps.ts';
 import { docsPage } from './docs-page.ts';
-import { httpStatusOf, toApiError } from './errors.ts';
+import { errorResponse } from './error-response.ts';
 import { fileHost } from './file-host.ts';
 import { openApiDocument } from './openapi.ts';
-import { operations } from './operations.ts';
+import { operations, type Operation } from './operations.ts';
 import { rateLimit } from './rate-limit.ts';
-import { preferredWaitMs, readJsonBody } from './request.ts';
+import { preferredWaitMs, readJsonBody, readQuery } from './request.ts';
+import { respond } from './respond.ts';
+import { cancelDownload } from './use-cases/cancel-download.ts';
 import { checkHealth } from './use-cases/check-health.ts';
+import { exportTranscript } from './use-cases/export-transcript.ts';
 import { getDownload } from './use-cases/get-download.ts';
+import { getTranscript } from './use-cases/get-transcript.ts';
+import { listDownloads } from './use-cases/list-downloads.ts';
+import { requestChannel } from './use-cases/request-channel.ts';
+import { requestImgnetList } from './use-cases/request-imgnet-list.ts';
+import { requestImgnetProfile } from './use-cases/request-imgnet-profile.ts';
+import { requestTranscript } from './use-cases/request-transcript.ts';
 import { requestVidnetDownload, type VidnetDownload } from './use-cases/request-vidnet-download.ts';
 import { testWebhook } from './use-cases/test-webhook.ts';
 
@@ -25,33 +32,9 @@ export interface RestOptions {
 
 /** The REST facade: routes, and how answers and errors are dressed. */
 export function createRestApp(deps: ApiDeps, options: RestOptions): H3 {
-  const app = new H3({ silent: true, onError: (error, event) => errorResponse(deps, error, event) });
+  const app = new H3({ silent: true, onError: (error, event) => errorResponse(deps.log, error, event) });
   app.use(rateLimit(options.requestsPerMinute));
-
-  const requestDownload = async (event: H3Event, type: VidnetDownload['type']): Promise<HTTPResponse> => {
-    const request = await readJsonBody(event, vidnetDownloadRequestSchema);
-    return respond(event, await requestVidnetDownload(deps, { type, request, waitMs: preferredWaitMs(event) }));
-  };
-  const routes: Record<keyof typeof operations, EventHandler> = {
-    requestAudio: (event) => requestDownload(event, 'audio'),
-    requestVideo: (event) => requestDownload(event, 'vidnet_video'),
-    getDownload: async (event) => {
-      // An id that is not one can't be known: 404 as for any other unknown id.
-      const id = ulidSchema.safeParse(event.context.params?.['downloadId']);
-      if (!id.success) throw new ApiError('not_found', 'There is no download with this id.');
-      return respond(event, await getDownload(deps, id.data, preferredWaitMs(event)));
-    },
-    testWebhook: async (event) =>
-      respond(event, await testWebhook(deps, await readJsonBody(event, operations.testWebhook.body))),
-    checkHealth: async (event) => respond(event, await checkHealth(deps)),
-  };
-  for (const [name, operation] of Object.entries(operations)) {
-    const path = operation.path.replaceAll(/\{(\w+)\}/g, ':$1');
-    const handler = routes[name as keyof typeof operations];
-    app.on(operation.method, path, handler);
-    if (operation.method === 'get') app.head(path, handler);
-    app.all(path, () => refuseMethod(operation.method === 'get' ? 'GET, HEAD' : 'POST'));
-  }
+  mountOperations(app, routesOf(deps));
 
   const document = JSON.stringify(openApiDocument(options.publicUrl));
   app.get('/openapi.json', () => new HTTPResponse(document, { headers: { 'Content-Type': 'application/json' } }));
@@ -63,38 +46,85 @@ export function createRestApp(deps: ApiDeps, options: RestOptions): H3 {
   return app;
 }
 
+type Routes = Readonly<Record<keyof typeof operations, EventHandler>>;
+
+function routesOf(deps: ApiDeps): Routes {
+  const requestDownload = async (event: H3Event, type: VidnetDownload['type']): Promise<HTTPResponse> => {
+    const request = await readJsonBody(event, operations.requestAudio.body);
+    return respond(event, await requestVidnetDownload(deps, { type, request, waitMs: preferredWaitMs(event) ?? 0 }));
+  };
+  return {
+    requestAudio: (event) => requestDownload(event, 'audio'),
+    requestVideo: (event) => requestDownload(event, 'vidnet_video'),
+    listDownloads: async (event) =>
+      respond(event, await listDownloads(deps, readQuery(event, operations.listDownloads.query))),
+    getDownload: async (event) =>
+      respond(event, await getDownload(deps, downloadIdOf(event), waitMsOf(event, operations.getDownload))),
+    cancelDownload: async (event) => respond(event, await cancelDownload(deps, downloadIdOf(event))),
+    requestChannel: async (event) => {
+      const request = await readJsonBody(event, operations.requestChannel.body);
+      return respond(event, await requestChannel(deps, request, waitMsOf(event, operations.requestChannel)));
+    },
+    requestTranscript: async (event) => {
+      const request = await readJsonBody(event, operations.requestTranscript.body);
+      return respond(event, await requestTranscript(deps, request, waitMsOf(event, operations.requestTranscript)));
+    },
+    getTranscript: async (event) =>
+      respond(event, await getTranscript(deps, downloadIdOf(event), waitMsOf(event, operations.getTranscript))),
+    exportTranscript: async (event) => {
+      const format = transcriptFormatSchema.safeParse(event.context.params?.['format']);
+      if (!format.success) throw new ApiError('not_found', 'A transcript can be had as .srt, .vtt or .txt.');
+      const { text, ...file } = await exportTranscript(deps, downloadIdOf(event), format.data);
+      return new HTTPResponse(text, {
+        headers: {
+          'Content-Type': `${file.contentType}; charset=utf-8`,
+          'Content-Disposition': `attachment; filename="${file.name}"`,
+          'X-Content-Type-Options': 'nosniff',
+        },
+      });
+    },
+    requestImgnetProfile: async (event) => {
+      const request = await readJsonBody(event, operations.requestImgnetProfile.body);
+      return respond(
+        event,
+        await requestImgnetProfile(deps, request, waitMsOf(event, operations.requestImgnetProfile)),
+      );
+    },
+    requestImgnetList: async (event) => {
+      const request = await readJsonBody(event, operations.requestImgnetList.body);
+      return respond(event, await requestImgnetList(deps, request, waitMsOf(event, operations.requestImgnetList)));
+    },
+    testWebhook: async (event) =>
+      respond(event, await testWebhook(deps, await readJsonBody(event, operations.testWebhook.body))),
+    checkHealth: async (event) => respond(event, await checkHealth(deps)),
+  };
+}
+
+/** Registers every operation of the table, and the refusal of other methods at their paths. */
+function mountOperations(app: H3, routes: Routes): void {
+  const methodsByPath = new Map<string, string[]>();
+  for (const [name, operation] of Object.entries(operations)) {
+    const path = operation.path.replaceAll(/\{(\w+)\}/g, ':$1');
+    const handler = routes[name as keyof typeof operations];
+    app.on(operation.method, path, handler);
+    if (operation.method === 'get') app.head(path, handler);
+    const methods = operation.method === 'get' ? ['GET', 'HEAD'] : [operation.method.toUpperCase()];
+    methodsByPath.set(path, [...(methodsByPath.get(path) ?? []), ...methods]);
+  }
+  for (const [path, methods] of methodsByPath) app.all(path, () => refuseMethod(methods.join(', ')));
+}
+
+/** An id that is not one can't be known: 404 as for any other unknown id. */
+function downloadIdOf(event: H3Event): string {
+  const id = ulidSchema.safeParse(event.context.params?.['downloadId']);
+  if (!id.success) throw new ApiError('not_found', 'There is no download with this id.');
+  return id.data;
+}
+
+function waitMsOf(event: H3Event, { waitSeconds = 0 }: Operation): number {
+  return preferredWaitMs(event) ?? waitSeconds * 1000;
+}
+
 function refuseMethod(allow: string): never {
   throw new ApiError('method_not_allowed', `This path takes ${allow} only.`, { headers: { Allow: allow } });
-}
-
-function respond(event: H3Event, answer: Answer<unknown>): HTTPResponse {
-  const status = { finished: 200, pending: 202, unavailable: 503 }[answer.state];
-  const waitMs = preferredWaitMs(event);
-  return new HTTPResponse(JSON.stringify(answer.body), {
-    status,
-    headers: {
-      'Content-Type': 'application/json',
-      'Cache-Control': 'no-store',
-      ...(answer.state === 'finished' ? {} : { 'Retry-After': String(POLL_INTERVAL_SECONDS) }),
-      ...(waitMs > 0 ? { 'Preference-Applied': `wait=${String(waitMs / 1000)}` } : {}),
-    },
-  });
-}
-
-function errorResponse(deps: ApiDeps, thrown: unknown, event: H3Event): HTTPResponse {
-  const error = toApiError(thrown);
-  const status = httpStatusOf(error);
-  if (status >= 500) {
-    deps.log.error({ err: error.cause ?? error, method: event.req.method, path: event.url.pathname }, error.message);
-  }
-  const { retryAfterSeconds } = error.extras;
-  return new HTTPResponse(JSON.stringify(error.toBody()), {
-    status,
-    headers: {
-      'Content-Type': 'application/json',
-      'Cache-Control': 'no-store',
-      ...error.extras.headers,
-      ...(retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) }),
-    },
-  });
 }

@@ -2,20 +2,43 @@ import { initTRPC, TRPCError } from '@trpc/server';
 import { z } from 'zod';
 import { ApiError, ERROR_TABLE, type ErrorCode } from '../contract/errors.ts';
 import { ulidSchema } from '../contract/ids.ts';
-import { PREFER_WAIT_MAX_SECONDS } from '../contract/limits.ts';
-import { vidnetDownloadRequestSchema, webhookTestRequestSchema } from '../contract/requests.ts';
+import { DEFAULT_WAIT_SECONDS, PREFER_WAIT_MAX_SECONDS } from '../contract/limits.ts';
+import {
+  channelRequestSchema,
+  downloadListQuerySchema,
+  imgnetListRequestSchema,
+  imgnetProfileRequestSchema,
+  transcriptRequestSchema,
+  vidnetDownloadRequestSchema,
+  webhookTestRequestSchema,
+} from '../contract/requests.ts';
+import { channelResultSchema, type ChannelResult } from '../contract/results/channels.ts';
 import {
   audioResultSchema,
+  downloadListSchema,
   downloadResultSchema,
-  healthSchema,
   videoResultSchema,
-  webhookTestResultSchema,
   type DownloadResult,
-} from '../contract/results.ts';
+} from '../contract/results/downloads.ts';
+import { healthSchema } from '../contract/results/health.ts';
+import { imgnetListResultSchema, type ImgnetListResult } from '../contract/results/imgnet-list.ts';
+import { imgnetProfileResultSchema } from '../contract/results/imgnet-profile.ts';
+import { transcriptResultSchema, type TranscriptResult } from '../contract/results/transcripts.ts';
+import { webhookTestResultSchema } from '../contract/results/webhook-test.ts';
+import { materialise } from '../contract/streams.ts';
+import { transcriptFormatSchema } from '../contract/transcript-formats.ts';
 import type { ApiDeps } from './deps.ts';
 import { invalidInput, toApiError } from './errors.ts';
+import { cancelDownload } from './use-cases/cancel-download.ts';
 import { checkHealth } from './use-cases/check-health.ts';
+import { exportTranscript } from './use-cases/export-transcript.ts';
 import { getDownload } from './use-cases/get-download.ts';
+import { getTranscript } from './use-cases/get-transcript.ts';
+import { listDownloads } from './use-cases/list-downloads.ts';
+import { requestChannel } from './use-cases/request-channel.ts';
+import { requestImgnetList } from './use-cases/request-imgnet-list.ts';
+import { requestImgnetProfile } from './use-cases/request-imgnet-profile.ts';
+import { requestTranscript } from './use-cases/request-transcript.ts';
 import { requestVidnetDownload, type VidnetDownload } from './use-cases/request-vidnet-download.ts';
 import { testWebhook } from './use-cases/test-webhook.ts';
 
@@ -56,27 +79,81 @@ const procedure = t.procedure.use(async ({ next }) => {
   throw new TRPCError({ code: ERROR_TABLE[error.code].trpc, message: error.message, cause: error });
 });
 
-const waitSchema = { wait_seconds: z.number().int().min(0).max(PREFER_WAIT_MAX_SECONDS).default(0) };
+const waitSchema = (defaultSeconds: number) => ({
+  wait_seconds: z.number().int().min(0).max(PREFER_WAIT_MAX_SECONDS).default(defaultSeconds),
+});
+const downloadId = { download_id: ulidSchema };
 
 const downloadProcedure = <Result extends z.ZodType<DownloadResult>>(type: VidnetDownload['type'], result: Result) =>
   procedure
-    .input(vidnetDownloadRequestSchema.extend(waitSchema))
+    .input(vidnetDownloadRequestSchema.extend(waitSchema(0)))
     .mutation(async ({ ctx, input: { wait_seconds, ...request } }): Promise<z.infer<Result>> => {
       const answer = await requestVidnetDownload(ctx.deps, { type, request, waitMs: wait_seconds * 1000 });
       // Narrows what every download is to what this one is.
       return result.parse(answer.body);
     });
 
-/** The procedures for internal callers: the same use cases, inputs and outputs as REST. */
+/** The procedures for internal callers: the same use cases, inputs and outputs as REST. Lists come whole here. */
 export const appRouter = t.router({
   downloads: t.router({
     audio: downloadProcedure('audio', audioResultSchema),
     video: downloadProcedure('vidnet_video', videoResultSchema),
     get: procedure
-      .input(z.object({ download_id: ulidSchema, ...waitSchema }))
+      .input(z.object({ ...downloadId, ...waitSchema(0) }))
       .output(downloadResultSchema)
       .query(
         async ({ ctx, input }) => (await getDownload(ctx.deps, input.download_id, input.wait_seconds * 1000)).body,
+      ),
+    list: procedure
+      .input(downloadListQuerySchema)
+      .output(downloadListSchema)
+      .query(async ({ ctx, input }) => (await listDownloads(ctx.deps, input)).body),
+    cancel: procedure
+      .input(z.object(downloadId))
+      .output(downloadResultSchema)
+      .mutation(async ({ ctx, input }) => (await cancelDownload(ctx.deps, input.download_id)).body),
+  }),
+  channels: t.router({
+    profile: procedure
+      .input(channelRequestSchema.extend(waitSchema(DEFAULT_WAIT_SECONDS)))
+      .output(channelResultSchema)
+      .mutation(async ({ ctx, input: { wait_seconds, ...request } }) =>
+        materialise<ChannelResult>((await requestChannel(ctx.deps, request, wait_seconds * 1000)).body),
+      ),
+  }),
+  transcripts: t.router({
+    request: procedure
+      .input(transcriptRequestSchema.extend(waitSchema(DEFAULT_WAIT_SECONDS)))
+      .output(transcriptResultSchema)
+      .mutation(async ({ ctx, input: { wait_seconds, ...request } }) =>
+        materialise<TranscriptResult>((await requestTranscript(ctx.deps, request, wait_seconds * 1000)).body),
+      ),
+    get: procedure
+      .input(z.object({ ...downloadId, ...waitSchema(0) }))
+      .output(transcriptResultSchema)
+      .query(async ({ ctx, input }) =>
+        materialise<TranscriptResult>(
+          (await getTranscript(ctx.deps, input.download_id, input.wait_seconds * 1000)).body,
+        ),
+      ),
+    export: procedure
+      .input(z.object({ ...downloadId, format: transcriptFormatSchema }))
+      .output(z.object({ text: z.string() }))
+      .query(async ({ ctx, input }) => exportTranscript(ctx.deps, input.download_id, input.format)),
+  }),
+  imgnet: t.router({
+    profile: procedure
+      .input(imgnetProfileRequestSchema.extend(waitSchema(0)))
+      .output(imgnetProfileResultSchema)
+      .mutation(
+        async ({ ctx, input: { wait_seconds, ...request } }) =>
+          (await requestImgnetProfile(ctx.deps, request, wait_seconds * 1000)).body,
+      ),
+    list: procedure
+      .input(imgnetListRequestSchema.extend(waitSchema(0)))
+      .output(imgnetListResultSchema)
+      .mutation(async ({ ctx, input: { wait_seconds, ...request } }) =>
+        materialise<ImgnetListResult>((await requestImgnetList(ctx.deps, request, wait_seconds * 1000)).body),
       ),
   }),
   webhook: t.router({

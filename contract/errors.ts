@@ -9,6 +9,9 @@ export const ERROR_TABLE = {
   not_found: { http: 404, trpc: 'NOT_FOUND' },
   method_not_allowed: { http: 405, trpc: 'METHOD_NOT_SUPPORTED' },
   pending_duplicate: { http: 409, trpc: 'CONFLICT' },
+  already_finished: { http: 409, trpc: 'CONFLICT' },
+  not_ready: { http: 409, trpc: 'CONFLICT' },
+  list_id_expired: { http: 410, trpc: 'PRECONDITION_FAILED' },
   precondition_failed: { http: 412, trpc: 'PRECONDITION_FAILED' },
   body_too_large: { http: 413, trpc: 'PAYLOAD_TOO_LARGE' },
   range_not_satisfiable: { http: 416, trpc: 'BAD_REQUEST' },
@@ -23,7 +26,7 @@ export const errorBodySchema = z
   .object({
     error: z.string().describe('A sentence for people'),
     code: z.enum(Object.keys(ERROR_TABLE) as [ErrorCode, ...ErrorCode[]]).describe('Stable, for programs'),
-    id: z.string().optional().describe('The pending download, with code pending_duplicate'),
+    id: z.string().optional().describe('The download that stands in the way, with status 409'),
     details: z
       .array(z.object({ path: z.string(), message: z.string() }))
       .optional()

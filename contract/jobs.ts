@@ -1,3 +1,11 @@
+import type {
+  ChannelParameters,
+  ContentParameters,
+  JobParameters,
+  ListParameters,
+  PostAudioParameters,
+  TranscriptParameters,
+} from './job-parameters.ts';
 import type { Thousandths } from './money.ts';
 import type { PendingRecord, RecordType } from './records.ts';
 
@@ -10,9 +18,20 @@ export interface JobInput {
   readonly mediaId: string;
   readonly createdAt: string;
   readonly price: Thousandths;
+  /** What was asked for beside the subject's id. */
+  readonly parameters?: JobParameters;
   /** Webhook of the first caller. */
   readonly webhookUrl?: string;
 }
+
+export type TranscriptJob = JobInput & { readonly parameters: TranscriptParameters };
+export type ListJob = JobInput & { readonly parameters: ListParameters };
+export type ChannelJob = JobInput & { readonly parameters: ChannelParameters };
+export type ContentJob = JobInput & { readonly parameters: ContentParameters };
+export type PostAudioJob = JobInput & { readonly parameters: PostAudioParameters };
+
+/** The field of a workflow's memo that holds the whole input, so that whoever meets the running job can write its record too. */
+export const MEMO_JOB = 'job';
 
 /** The record of a job that was accepted and has not ended; the api and the workflow's first step write the same one. */
 export function pendingRecordOf(input: JobInput): PendingRecord {
@@ -23,11 +42,12 @@ export function pendingRecordOf(input: JobInput): PendingRecord {
     mediaId: input.mediaId,
     createdAt: input.createdAt,
     price: input.price,
+    ...(input.parameters === undefined ? {} : { parameters: input.parameters }),
     status: 'pending',
   };
 }
 
-export const progressStages = ['waiting', 'fetching', 'converting', 'verifying', 'publishing'] as const;
+export const progressStages = ['waiting', 'fetching', 'listing', 'converting', 'verifying', 'publishing'] as const;
 
 /** What a running activity reports by its heartbeat. */
 export interface ActivityProgress {
@@ -35,4 +55,7 @@ export interface ActivityProgress {
   readonly percent?: number;
   readonly bytes?: number;
   readonly totalBytes?: number;
+  /** Of a list: what has arrived. */
+  readonly items?: number;
+  readonly totalItems?: number;
 }

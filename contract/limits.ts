@@ -5,3 +5,14 @@ export const WEBHOOK_URL_MAX_CHARS = 2048;
 export const PREFER_WAIT_MAX_SECONDS = 60;
 /** Poll interval told by `Retry-After` of a pending answer. */
 export const POLL_INTERVAL_SECONDS = 30;
+/** The same for lists, which take minutes. */
+export const LIST_POLL_INTERVAL_SECONDS = 60;
+/** How long a `list_id` can be used after its profile was fetched. */
+export const LIST_ID_VALID_MS = 3_600_000;
+/** How long `last_response` tells of a failure. */
+export const LAST_RESPONSE_MS = 30 * 60_000;
+export const MAX_AGE_DAYS_MAX = 999_999;
+/** How long POST /api/transcripts and /api/channel/profile wait for the result before they answer pending. */
+export const DEFAULT_WAIT_SECONDS = 25;
+/** Most records on a page of GET /api/downloads. */
+export const LIST_MAX_ITEMS = 200;

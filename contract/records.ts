@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Failure } from './failures.ts';
+import type { JobParameters } from './job-parameters.ts';
 import type { Thousandths } from './money.ts';
 
 /** All types of the specification, section 2.1. */
@@ -37,6 +38,8 @@ interface RecordBase {
   readonly createdAt: string;
   /** What the job costs if it succeeds. */
   readonly price: Thousandths;
+  /** What was asked for beside the subject's id. */
+  readonly parameters?: JobParameters;
 }
 
 export interface PendingRecord extends RecordBase {
@@ -48,8 +51,19 @@ export interface SuccessRecord extends RecordBase {
   readonly finishedAt: string;
   /** Booked by the write that made the record a success: exactly once. */
   readonly charge: Thousandths;
-  readonly durationSeconds: number;
+  /** Of media; absent for what has no duration. */
+  readonly durationSeconds?: number;
   readonly files: readonly PublishedFile[];
+  /** The lists that are kept in pieces beside the record, by name. */
+  readonly lists?: Readonly<Record<string, StoredList>>;
+  /** The record whose contents these are, when another job of the same subject had them already. */
+  readonly contentsOf?: string;
+}
+
+/** A list that is kept in pieces. */
+export interface StoredList {
+  readonly pieces: number;
+  readonly items: number;
 }
 
 export interface FailedRecord extends RecordBase {
@@ -61,8 +75,13 @@ export interface FailedRecord extends RecordBase {
 /** A download as the store keeps it; `render.ts` turns it into the JSON that callers see. */
 export type DownloadRecord = PendingRecord | SuccessRecord | FailedRecord;
 
-/** What a job adds to its record when it ends well. */
-export type JobResult = Pick<SuccessRecord, 'durationSeconds' | 'files'>;
+/** What a job adds to its record when it ends well: references only, since it travels through Temporal. */
+export interface JobResult extends Partial<Pick<SuccessRecord, 'durationSeconds' | 'files' | 'lists' | 'contentsOf'>> {
+  /** When it is not what was known at the start. */
+  readonly mediaId?: string;
+  /** When it is not the price. */
+  readonly charge?: Thousandths;
+}
 
 /** How a job ends. */
 export type JobOutcome =

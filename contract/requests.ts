@@ -1,20 +1,94 @@
 import { z } from 'zod';
-import { vidnetVideoIdSchema } from './ids.ts';
-import { WEBHOOK_URL_MAX_CHARS } from './limits.ts';
+import { ulidSchema, vidnetVideoIdSchema } from './ids.ts';
+import { languageSchema } from './languages.ts';
+import { LIST_MAX_ITEMS, MAX_AGE_DAYS_MAX, WEBHOOK_URL_MAX_CHARS } from './limits.ts';
+import { recordStatusSchema, recordTypeSchema } from './records.ts';
 
 const webhookUrlSchema = z
   .string()
   .max(WEBHOOK_URL_MAX_CHARS)
   .meta({ description: 'Publicly reachable http(s) URL', examples: ['https://example.com/hooks/media'] });
 
+const includeWebhookSchema = webhookUrlSchema.optional().describe('Where the result is POSTed when the job ends');
+
 /** Body of POST /api/downloads/audio and …/video (specification, section 4.2). Unknown fields are ignored. */
 export const vidnetDownloadRequestSchema = z
   .object({
     vidnet_video_id: vidnetVideoIdSchema,
-    include_webhook: webhookUrlSchema.optional().describe('Where the result is POSTed when the job ends'),
+    include_webhook: includeWebhookSchema,
   })
   .meta({ id: 'VidnetDownloadRequest' });
 export type VidnetDownloadRequest = z.infer<typeof vidnetDownloadRequestSchema>;
+
+/** Body of POST /api/transcripts (specification, section 4.2). Unknown fields are ignored. */
+export const transcriptRequestSchema = z
+  .object({
+    vidnet_video_id: vidnetVideoIdSchema,
+    language: languageSchema.describe('Language code such as `en`, `de` or `pt-BR`'),
+    include_comments: z.boolean().optional().describe("Include the video's comments"),
+    include_webhook: includeWebhookSchema,
+  })
+  .meta({ id: 'TranscriptRequest' });
+export type TranscriptRequest = z.infer<typeof transcriptRequestSchema>;
+
+/** Body of POST /api/channel/profile (specification, section 4.2). Unknown fields are ignored. */
+export const channelRequestSchema = z
+  .object({
+    url: z
+      .string()
+      .max(2048)
+      .meta({
+        description: 'Channel URL (`/@handle`, `/channel/ID`, `/c/NAME`, `/user/NAME`), or a bare handle or channel id',
+        examples: ['https://www.youtube.com/@evening-talks'],
+      }),
+    include_webhook: includeWebhookSchema,
+  })
+  .meta({ id: 'ChannelRequest' });
+export type ChannelRequest = z.infer<typeof channelRequestSchema>;
+
+/** Body of POST /api/imgnet/profile (specification, section 4.1). Unknown fields are ignored. */
+export const imgnetProfileRequestSchema = z
+  .object({
+    url: z
+      .string()
+      .max(2048)
+      .meta({
+        description: 'URL of a profile, or `@name`',
+        examples: ['https://www.instagram.com/evening.talks/'],
+      }),
+    include_webhook: includeWebhookSchema,
+  })
+  .meta({ id: 'ImgnetProfileRequest' });
+export type ImgnetProfileRequest = z.infer<typeof imgnetProfileRequestSchema>;
+
+const DAYS_MESSAGE = `must be an integer from 0 to ${String(MAX_AGE_DAYS_MAX)}`;
+
+/** Body of POST /api/imgnet/list (specification, section 4.1). Unknown fields are ignored. */
+export const imgnetListRequestSchema = z
+  .object({
+    list_id: z.string().max(100).describe('`list_id` of a profile result; valid for one hour'),
+    max_age_days: z
+      .int({ error: DAYS_MESSAGE })
+      .min(0, DAYS_MESSAGE)
+      .max(MAX_AGE_DAYS_MAX, DAYS_MESSAGE)
+      .optional()
+      .describe('Only what was posted within the last N days, since midnight UTC of the first; everything without it'),
+    include_webhook: includeWebhookSchema.describe('Where each of the two parts is POSTed when it ends'),
+  })
+  .meta({ id: 'ImgnetListRequest' });
+export type ImgnetListRequest = z.infer<typeof imgnetListRequestSchema>;
+
+/** Query of GET /api/downloads. */
+export const downloadListQuerySchema = z.object({
+  type: recordTypeSchema.optional().describe('Only jobs of this type'),
+  status: recordStatusSchema.optional().describe('Only jobs with this status'),
+  media_id: z.string().min(1).max(200).optional().describe('Only jobs about this video, channel, account or post'),
+  created_after: z.iso.datetime().optional().describe('Only jobs created at this time or later'),
+  created_before: z.iso.datetime().optional().describe('Only jobs created before this time'),
+  limit: z.coerce.number().int().min(1).max(LIST_MAX_ITEMS).default(50).describe('Most records on a page'),
+  cursor: ulidSchema.optional().describe('`next_cursor` of the page before'),
+});
+export type DownloadListQuery = z.infer<typeof downloadListQuerySchema>;
 
 /** Body of POST /api/webhook/test (specification, section 4.3). */
 export const webhookTestRequestSchema = z

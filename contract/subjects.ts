@@ -1,3 +1,4 @@
+import type { PostReference } from './imgnet/urls.ts';
 import type { RecordType } from './records.ts';
 
 /**
@@ -6,6 +7,11 @@ import type { RecordType } from './records.ts';
  */
 export function subjectIdOf(type: RecordType, ...parts: readonly string[]): string {
   return [type, ...parts].join('/');
+}
+
+/** The content of a post or reel. The two kinds of URL are answered from different data, so they are two subjects. */
+export function postSubjectOf({ kind, shortcode }: PostReference): string {
+  return subjectIdOf('imgnet_post', kind === 'reel' ? 'reel' : 'p', shortcode);
 }
 
 /** The workflow that delivers the result of a record to its n-th subscriber (counted from 1). */

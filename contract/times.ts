@@ -12,3 +12,8 @@ export function formatDuration(durationSeconds: number): string {
     .map((part) => String(part).padStart(2, '0'))
     .join(':');
 }
+
+/** @returns seconds as a decimal string with at most three decimals and no needless zeros: `1.36`, `0`, `3600.5` */
+export function formatSeconds(seconds: number): string {
+  return String(Math.max(0, Math.round(seconds * 1000) / 1000));
+}

@@ -1,6 +1,24 @@
+import { defineSearchAttributeKey, SearchAttributeType, type TypedSearchAttributes } from '@temporalio/common';
+import type { JobInput } from './jobs.ts';
+
 /** Search attributes of every job, by which operators find its workflow. All are keywords. */
 export const SEARCH_ATTRIBUTES = {
   type: 'TapedeckType',
   mediaId: 'TapedeckMediaId',
   downloadId: 'TapedeckDownloadId',
 } as const;
+
+/** The search attributes of one job. */
+export function searchAttributesOf(
+  input: JobInput,
+): NonNullable<ConstructorParameters<typeof TypedSearchAttributes>[0]> {
+  const keyword = (name: string, value: string) => ({
+    key: defineSearchAttributeKey(name, SearchAttributeType.KEYWORD),
+    value,
+  });
+  return [
+    keyword(SEARCH_ATTRIBUTES.type, input.type),
+    keyword(SEARCH_ATTRIBUTES.mediaId, input.mediaId),
+    keyword(SEARCH_ATTRIBUTES.downloadId, input.recordId),
+  ];
+}

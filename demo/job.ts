@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { AudioRecord } from '../contract/results.ts';
+import type { AudioRecord } from '../contract/results/downloads.ts';
 import { secondsText, sizeText } from './format.ts';
 import { createProgressView } from './progress.ts';
 import type { Service } from './service.ts';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { audioRecordSchema, webhookTestResultSchema, type WebhookTestResult } from '../contract/results.ts';
+import { audioRecordSchema } from '../contract/results/downloads.ts';
+import { webhookTestResultSchema, type WebhookTestResult } from '../contract/results/webhook-test.ts';
 
 const REQUEST_TIMEOUT_MS = 30_000;
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { AudioRecord } from '../contract/results.ts';
+import type { AudioRecord } from '../contract/results/downloads.ts';
 import { WEBHOOK_ENDPOINTS, webhookHeaders } from '../contract/webhooks.ts';
 import type { Scene } from './job.ts';
 import { audioResultSchema, type AudioResult } from './service.ts';

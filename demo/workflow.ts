@@ -1,4 +1,4 @@
-import type { AudioRecord } from '../contract/results.ts';
+import type { AudioRecord } from '../contract/results/downloads.ts';
 import { subjectIdOf } from '../contract/subjects.ts';
 import type { Scene } from './job.ts';
 

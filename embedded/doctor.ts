@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
+import { datedVersion, YTDLP_OLD_AFTER_DAYS } from '../subprocess/dated-version.ts';
 import {
   givenMediaProgram,
   mediaProgramFound,
@@ -17,7 +18,6 @@ import { firstWay, NoWayError, type Way } from './ways.ts';
 import { givenYtdlp, ytdlpFound, ytdlpInstalled } from './ytdlp.ts';
 
 const REACH_TIMEOUT_MS = 3_000;
-const DAY_MS = 86_400_000;
 
 /** One line of the doctor's table. */
 export interface Finding {
@@ -157,8 +157,10 @@ function given<T>(env: Env, setting: string, check: (value: string) => Promise<T
 }
 
 function withAge(version: string): string {
-  const time = Date.parse(version.split('.').slice(0, 3).join('-'));
-  return Number.isNaN(time) ? version : `${version}, ${Math.floor((Date.now() - time) / DAY_MS)} days old`;
+  const { ageDays } = datedVersion(version, Date.now());
+  if (ageDays === undefined) return version;
+  const age = `${version}, ${String(ageDays)} days old`;
+  return ageDays < YTDLP_OLD_AFTER_DAYS ? age : `${age}: platforms have changed since, update it`;
 }
 
 function reachable(address: string): Promise<void> {

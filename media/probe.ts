@@ -15,6 +15,10 @@ export interface Probe {
     readonly kind: string;
     readonly codec: string;
     readonly pixelFormat: string | undefined;
+    /** In seconds, where the container tells it. */
+    readonly durationSeconds?: number | undefined;
+    /** In seconds; undefined in containers that state it for the whole only (Matroska). */
+    readonly durationSeconds: number | undefined;
   }[];
 }
 
@@ -53,6 +57,9 @@ export async function probeFile(ffprobe: string, path: string, signal: AbortSign
     streams: streams
       // The cover of an album is no picture of a video.
       .filter((stream) => stream.disposition?.attached_pic !== 1)
-      .map((stream) => ({ kind: stream.codec_type, codec: stream.codec_name, pixelFormat: stream.pix_fmt })),
+      .map((stream) => ({
+        ...{ kind: stream.codec_type, codec: stream.codec_name, pixelFormat: stream.pix_fmt },
+        durationSeconds: stream.duration,
+      })),
   };
 }

@@ -21,6 +21,8 @@ export interface BodySource {
 export interface SendOptions {
   readonly misbehaviour: Misbehaviour | undefined;
   readonly onBytes: (sizeBytes: number) => void;
+  /** Of a whole body; 200. */
+  readonly status?: number;
   /** The last byte of the source went out. */
   readonly onComplete: () => void;
 }
@@ -45,6 +47,7 @@ export async function sendBody(
     mode === 'short' ? Math.min(source.sizeBytes, cutPoint(misbehaviour, source.sizeBytes) ?? 0) : undefined;
   const size = short ?? source.sizeBytes;
   const range = parseRange(req, source.etag, size);
+  if (options.status !== undefined) res.statusCode = options.status;
   res.setHeader('Accept-Ranges', 'bytes');
   res.setHeader('ETag', source.etag);
   res.setHeader('Content-Type', source.contentType);

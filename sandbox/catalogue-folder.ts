@@ -1,58 +1,13 @@
 import { readFile, realpath } from 'node:fs/promises';
-import { basename, extname, isAbsolute, join, sep } from 'node:path';
+import { basename, extname, join, sep } from 'node:path';
 import { z } from 'zod';
-import { VIDEO_CASES, type CaptionTrack, type Catalogue, type CatalogueVideo, type MediaFormat } from './catalogue.ts';
+import type { CaptionTrack, Catalogue, CatalogueChannel, CatalogueVideo, MediaFormat } from './catalogue.ts';
+import { catalogueSchema, type ChannelEntry, type VideoEntry } from './catalogue-schema.ts';
+import { commentsOf, generateComments } from './comments.ts';
+import { generateVideos } from './generated-videos.ts';
 import type { Naming } from './ids.ts';
 import { loopMedia, type LoopSettings } from './loop-media.ts';
 import { NotMediaError, probe, type ProbeSettings } from './probe.ts';
-
-const relativePath = z.string().refine((path) => !isAbsolute(path) && !path.split(/[\\/]/).includes('..'), {
-  error: 'a path inside the catalogue folder',
-});
-const handle = z.string().regex(/^@[\w.-]{3,30}$/, 'a handle such as @tea-time');
-const count = z.number().int().nonnegative();
-
-/** catalogue.json; catalogue/README.md explains it. */
-const catalogueSchema = z.strictObject({
-  channels: z
-    .array(
-      z.strictObject({
-        handle,
-        id: z.string().regex(/^UC[\w-]{22}$/, 'UC and 22 characters'),
-        title: z.string().min(1),
-        description: z.string().default(''),
-        follower_count: count.default(0),
-        case: z.literal('ordinary'),
-      }),
-    )
-    .min(1),
-  videos: z.array(
-    z.strictObject({
-      id: z.string().regex(/^[\w-]{11}$/, '11 characters of A-Z, a-z, 0-9, _ and -'),
-      title: z.string().min(1),
-      case: z.enum(VIDEO_CASES),
-      channel: handle,
-      description: z.string().default(''),
-      published_at: z.iso.datetime(),
-      view_count: count.default(0),
-      like_count: count.default(0),
-      tags: z.array(z.string()).default([]),
-      repeat_to_seconds: z.number().positive().max(86_400).optional(),
-      formats: z.array(relativePath).default([]),
-      captions: z
-        .array(
-          z.strictObject({
-            language: z.string().regex(/^[A-Za-z]{2,3}(-[\w-]+)?$/, 'a language such as en or pt-BR'),
-            name: z.string(),
-            kind: z.enum(['manual', 'automatic']),
-            files: z.array(relativePath).min(1),
-          }),
-        )
-        .default([]),
-    }),
-  ),
-});
-type VideoEntry = z.infer<typeof catalogueSchema>['videos'][number];
 
 /** The catalogue folder can't be used; the message names the place. */
 export class CatalogueError extends Error {
@@ -69,12 +24,11 @@ export async function readCatalogueFolder(folder: string, settings: CatalogueSet
   const parsed = catalogueSchema.safeParse(await readJson(file));
   if (!parsed.success) throw new CatalogueError(`${file}: ${z.prettifyError(parsed.error)}`);
   const { naming } = settings;
-  const channels = parsed.data.channels.map(({ follower_count, ...channel }) => ({
-    ...channel,
-    id: naming.channelId(channel.id),
-    handle: naming.handle(channel.handle),
-    followerCount: follower_count,
-  }));
+  const channels = parsed.data.channels.map((entry) => readChannel(entry, naming));
+  const authorOf = (handle: string): { author: string; authorChannelId: string } | undefined => {
+    const found = channels.find((one) => one.handle === naming.handle(handle));
+    return found && { author: found.handle, authorChannelId: found.id };
+  };
   const root = await realpath(folder);
   const read = async (entry: VideoEntry): Promise<CatalogueVideo> => {
     const channel = channels.find((one) => one.handle === naming.handle(entry.channel));
@@ -83,8 +37,9 @@ export async function readCatalogueFolder(folder: string, settings: CatalogueSet
     // Pictures have a length of their own and end a little later than the sound.
     const sound = formats.filter(({ facts }) => facts.acodec !== 'none');
     const longest = Math.max(0, ...(sound.length > 0 ? sound : formats).map(({ facts }) => facts.durationSeconds));
+    const id = naming.videoId(entry.id);
     return {
-      id: naming.videoId(entry.id),
+      id,
       title: entry.title,
       case: entry.case,
       channel,
@@ -93,15 +48,42 @@ export async function readCatalogueFolder(folder: string, settings: CatalogueSet
       viewCount: entry.view_count,
       likeCount: entry.like_count,
       tags: entry.tags,
-      durationSeconds: longest === 0 || entry.case === 'live' ? undefined : longest,
+      durationSeconds: entry.case === 'live' ? undefined : longest > 0 ? longest : entry.duration_seconds,
       formats,
       captions: await Promise.all(entry.captions.map((track) => readCaptions(root, track))),
+      liveChat: entry.live_chat,
+      comments:
+        entry.case === 'comments_off'
+          ? undefined
+          : [
+              ...commentsOf(entry.comments, { videoId: id, authorOf }),
+              ...generateComments(entry.generated_comments, id),
+            ],
     };
   };
   const videos: CatalogueVideo[] = [];
   // One after the other: a start shares its machine with engines that start too.
   for (const entry of parsed.data.videos) videos.push(await read(entry));
-  return { channels, videos };
+  const templates = videos.filter((video) => ['ordinary', 'silent', 'long'].includes(video.case));
+  const generatedVideos = parsed.data.channels.flatMap(({ handle, generated_videos }) => {
+    const channel = channels.find((one) => one.handle === naming.handle(handle));
+    return channel === undefined ? [] : generateVideos(channel, generated_videos, templates);
+  });
+  return { channels, videos, generatedVideos };
+}
+
+function readChannel(entry: ChannelEntry, naming: Naming): CatalogueChannel {
+  const { handle, id, title, description, country, follower_count, created_at, custom_name, user_name } = entry;
+  return {
+    ...{ title, description, country, case: entry.case },
+    id: naming.channelId(id),
+    handle: naming.handle(handle),
+    followerCount: follower_count === undefined ? undefined : Number(follower_count.toPrecision(3)),
+    viewCount: entry.view_count,
+    createdAt: created_at === undefined ? undefined : new Date(created_at),
+    customName: custom_name === undefined ? undefined : naming.name(custom_name),
+    userName: user_name === undefined ? undefined : naming.name(user_name),
+  };
 }
 
 async function readFormat(

@@ -5,6 +5,14 @@ export const VIDEO_CASES = [
   'silent',
   'no_audio',
   'opus_only',
+  'hd1080',
+  'hd720',
+  'vp9_opus',
+  'regional_captions',
+  'automatic_captions',
+  'no_captions',
+  'many_comments',
+  'comments_off',
   'live',
   'upcoming',
   'private',
@@ -15,6 +23,9 @@ export const VIDEO_CASES = [
 ] as const;
 export type VideoCase = (typeof VIDEO_CASES)[number];
 
+export const CHANNEL_CASES = ['ordinary', 'large', 'empty', 'removed'] as const;
+export type ChannelCase = (typeof CHANNEL_CASES)[number];
+
 export interface CatalogueChannel {
   /** With its leading `@`. */
   readonly handle: string;
@@ -22,8 +33,17 @@ export interface CatalogueChannel {
   readonly id: string;
   readonly title: string;
   readonly description: string;
-  readonly followerCount: number;
-  readonly case: 'ordinary';
+  /** Rounded to three digits, as the platform tells it; undefined: hidden. */
+  readonly followerCount: number | undefined;
+  readonly viewCount: number;
+  /** ISO 3166. */
+  readonly country: string | undefined;
+  readonly createdAt: Date | undefined;
+  /** NAME of /c/NAME. */
+  readonly customName: string | undefined;
+  /** NAME of /user/NAME. */
+  readonly userName: string | undefined;
+  readonly case: ChannelCase;
 }
 
 export interface MediaFormat {
@@ -59,6 +79,22 @@ export interface CaptionTrack {
   readonly files: readonly { readonly ext: string; readonly name: string; readonly path: string }[];
 }
 
+export interface CatalogueComment {
+  /** 26 characters; an answer's: those of the comment that its thread begins with, a dot, and 22. */
+  readonly id: string;
+  /** With its leading `@`. */
+  readonly author: string;
+  readonly authorChannelId: string;
+  readonly text: string;
+  readonly likeCount: number;
+  readonly publishedAt: Date;
+  readonly pinned: boolean;
+  /** The owner of the channel gave it a heart. */
+  readonly favorited: boolean;
+  /** Oldest first. */
+  readonly replies: readonly CatalogueComment[];
+}
+
 export interface CatalogueVideo {
   /** 11 characters of A-Z, a-z, 0-9, `_` and `-`. */
   readonly id: string;
@@ -68,15 +104,22 @@ export interface CatalogueVideo {
   readonly description: string;
   readonly publishedAt: Date;
   readonly viewCount: number;
-  readonly likeCount: number;
+  /** undefined: hidden. */
+  readonly likeCount: number | undefined;
   readonly tags: readonly string[];
-  /** Longest of the formats with sound; undefined where the platform tells none (nothing to play, or live). */
+  /** Longest of the formats with sound, or what the catalogue says where nothing may be played; undefined where the platform tells none. */
   readonly durationSeconds: number | undefined;
   readonly formats: readonly MediaFormat[];
   readonly captions: readonly CaptionTrack[];
+  /** A recorded chat goes with it, as after a broadcast. */
+  readonly liveChat: boolean;
+  /** Those that answer the video; undefined: turned off. */
+  readonly comments: readonly CatalogueComment[] | undefined;
 }
 
 export interface Catalogue {
   readonly videos: readonly CatalogueVideo[];
   readonly channels: readonly CatalogueChannel[];
+  /** Made in code and too many for a list of contents. */
+  readonly generatedVideos: readonly CatalogueVideo[];
 }

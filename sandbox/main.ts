@@ -18,7 +18,9 @@ await runUntilSignal(async () => {
   const { media } = readArguments();
   const cacheDir = defaultCacheDir(env);
   const { ffmpeg, ffprobe } = await ensureTools({ env, cacheDir, log });
+  const dataApi = env['SANDBOX_DATA_API'] !== 'false';
   const sandbox = await startSandbox({
+    dataApi,
     catalogueDir: given(env['SANDBOX_CATALOG']) ?? BUILT_IN_CATALOGUE,
     mediaDir: media,
     cacheDir: join(cacheDir, 'sandbox'),
@@ -30,7 +32,13 @@ await runUntilSignal(async () => {
     log,
   });
   const stack = await startStack({
-    env: { ...env, WEBHOOK_ALLOWED_NETWORKS: withLoopback(env['WEBHOOK_ALLOWED_NETWORKS']), ...sandbox.env },
+    env: {
+      ...env,
+      WEBHOOK_ALLOWED_NETWORKS: withLoopback(env['WEBHOOK_ALLOWED_NETWORKS']),
+      // A key of the real platform is not for the sandbox.
+      VIDNET_API_KEY: '',
+      ...sandbox.env,
+    },
     dataDir: given(env['DATA_DIR']) ?? './data/sandbox',
     cacheDir,
     roles: ['api', 'worker'],

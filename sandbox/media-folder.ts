@@ -29,8 +29,8 @@ export async function readMediaFolder(path: string, settings: MediaFolderSetting
     id: settings.naming.channelId('UCrecordings-of-this-one'),
     title: 'Recordings',
     description: 'The recordings that were added with --media.',
-    followerCount: 0,
-    case: 'ordinary',
+    ...{ followerCount: undefined, viewCount: 0, country: undefined, createdAt: undefined },
+    ...{ customName: undefined, userName: undefined, case: 'ordinary' },
   };
   const videos: CatalogueVideo[] = [];
   for (const file of single ? [start] : await walk(root, settings.log)) {
@@ -38,7 +38,7 @@ export async function readMediaFolder(path: string, settings: MediaFolderSetting
     if (video !== undefined) videos.push(video);
   }
   settings.log(`${path}: ${String(videos.length)} recordings added`);
-  return { videos, channels: videos.length === 0 ? [] : [channel] };
+  return { videos, channels: videos.length === 0 ? [] : [channel], generatedVideos: [] };
 }
 
 async function readRecording(
@@ -59,11 +59,13 @@ async function readRecording(
     description: '',
     publishedAt: (await stat(path)).mtime,
     viewCount: 0,
-    likeCount: 0,
+    likeCount: undefined,
     tags: [],
     durationSeconds: facts.durationSeconds,
     formats: [{ formatId: 'original', path, facts }],
     captions: [],
+    liveChat: false,
+    comments: [],
   };
 }
 

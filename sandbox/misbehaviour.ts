@@ -1,18 +1,21 @@
 import { z } from 'zod';
 
-export const TARGETS = ['page', 'media'] as const;
+export const TARGETS = ['page', 'media', 'captions', 'comments', 'api'] as const;
 export type Target = (typeof TARGETS)[number];
+/** What the Data API can do wrong; the rest is about bodies. */
+const API_MODES = ['429', '500', 'hang', 'quota', 'rate'];
+const ONLY_API_MODES = ['quota', 'rate'];
 
 const mode = z.preprocess(
   (value) => (typeof value === 'number' ? String(value) : value),
-  z.enum(['429', '500', 'hang', 'cut', 'short', 'slow', 'off']),
+  z.enum(['429', '500', 'hang', 'cut', 'short', 'slow', 'quota', 'rate', 'off']),
 );
 const fraction = z.number().gt(0).lt(1);
 
 /** Body of POST /misbehave. */
 export const switchSchema = z.strictObject({
   video: z.string().describe('id of a video, or * for all'),
-  target: z.enum(TARGETS).optional().describe('off may leave it out and then means both'),
+  target: z.enum(TARGETS).optional().describe('off may leave it out and then means all'),
   mode,
   times: z.number().int().positive().optional().describe('how many requests; without it, until off'),
   retry_after_seconds: z.number().int().nonnegative().optional().describe('Retry-After of a 429 or 500'),
@@ -67,7 +70,10 @@ export function createSwitchboard(isVideo: (id: string) => boolean): Switchboard
         }
         return list();
       }
-      if (target === undefined) throw new SwitchError('target: page or media is needed');
+      if (target === undefined) throw new SwitchError(`target: one of ${TARGETS.join(', ')} is needed`);
+      if (target === 'api' && video !== '*') throw new SwitchError('video: the api is switched with *');
+      if (target === 'api' ? !API_MODES.includes(wanted) : ONLY_API_MODES.includes(wanted))
+        throw new SwitchError(`mode: ${wanted} is not for ${target}; the api knows ${API_MODES.join(', ')}`);
       switches.set(keyOf(video, target), { ...rest, target, mode: wanted, times_left: times, hits: 0 });
       return list();
     },

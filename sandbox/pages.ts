@@ -1,22 +1,14 @@
-import type { Catalogue, CatalogueChannel, CatalogueVideo, MediaFormat } from './catalogue.ts';
+import type { CatalogueChannel, CatalogueVideo, MediaFormat } from './catalogue.ts';
+import { flatten } from './comments.ts';
+import type { Library } from './library.ts';
 import { PLAYABILITY, UNKNOWN_VIDEO } from './playability.ts';
+import { avatars, banner, videoThumbnails } from './thumbnails.ts';
+import { timeText } from './time-text.ts';
+import { TRANSLATION_LANGUAGES } from './translation.ts';
 
 const CHANNEL_PAGE_VIDEOS = 30;
-
-/** The list of contents for people and tests; later platforms fill the last two. */
-export function indexPage(catalogue: Catalogue, baseUrl: string): object {
-  return {
-    videos: catalogue.videos.map((video) => ({
-      id: video.id,
-      title: video.title,
-      case: video.case,
-      ...(video.durationSeconds === undefined ? {} : { duration: video.durationSeconds }),
-    })),
-    channels: catalogue.channels.map((channel) => ({ url: `${baseUrl}/${channel.handle}`, case: channel.case })),
-    accounts: [],
-    posts: [],
-  };
-}
+/** What the platform shows in place of a channel that is gone. */
+const GONE = { type: 'ERROR', text: 'This channel does not exist.' };
 
 /** What the extractor plugin reads of a video. */
 export function videoPage(video: CatalogueVideo, baseUrl: string): object {
@@ -30,9 +22,12 @@ export function videoPage(video: CatalogueVideo, baseUrl: string): object {
     publishedAtSeconds: Math.floor(video.publishedAt.getTime() / 1000),
     viewCount: video.viewCount,
     likeCount: video.likeCount,
+    commentCount: video.comments && flatten(video.comments).length,
+    commentsUrl: video.comments && `${baseUrl}/comments/${video.id}`,
     tags: video.tags,
     durationSeconds: video.durationSeconds,
-    liveStatus: video.case === 'live' ? 'is_live' : video.case === 'upcoming' ? 'is_upcoming' : 'not_live',
+    liveStatus: liveStatus(video),
+    thumbnails: videoThumbnails(video, baseUrl),
     playability,
     formats: playable ? video.formats.map((format) => formatFacts(video, format, baseUrl)) : [],
     captions: playable
@@ -43,6 +38,8 @@ export function videoPage(video: CatalogueVideo, baseUrl: string): object {
           files: files.map((file) => ({ ext: file.ext, url: `${baseUrl}/captions/${video.id}/${file.name}` })),
         }))
       : [],
+    translationLanguages: TRANSLATION_LANGUAGES,
+    liveChat: video.liveChat,
   };
 }
 
@@ -56,26 +53,39 @@ export function unknownVideoPage(id: string): object {
  * @param page counted from 1
  */
 export function channelPage(
-  catalogue: Catalogue,
+  library: Library,
   channel: CatalogueChannel,
   options: { baseUrl: string; page: number },
 ): object {
-  const all = catalogue.videos
-    // The platform does not list what only invited people may see, nor what is gone.
-    .filter((video) => video.channel === channel && !['private', 'removed'].includes(video.case))
-    .sort((a, b) => b.publishedAt.getTime() - a.publishedAt.getTime());
+  if (channel.case === 'removed') return { alerts: [GONE] };
+  const all = library.uploads(channel);
   const start = (options.page - 1) * CHANNEL_PAGE_VIDEOS;
   return {
-    channel: { ...channelFacts(channel, options.baseUrl), description: channel.description, videoCount: all.length },
+    channel: {
+      ...channelFacts(channel, options.baseUrl),
+      description: channel.description,
+      videoCount: all.length,
+      avatars: avatars(channel, options.baseUrl),
+      banner: banner(channel, options.baseUrl),
+    },
+    // The platform leaves a tab out that would be empty.
+    tabs: all.length === 0 ? [] : ['videos'],
     videos: all.slice(start, start + CHANNEL_PAGE_VIDEOS).map((video) => ({
       id: video.id,
       url: `${options.baseUrl}/watch?v=${video.id}`,
       title: video.title,
-      durationSeconds: video.durationSeconds,
+      durationSeconds: video.durationSeconds === undefined ? undefined : Math.round(video.durationSeconds),
+      publishedText: timeText(video.publishedAt),
       viewCount: video.viewCount,
+      liveStatus: liveStatus(video),
+      thumbnails: videoThumbnails(video, options.baseUrl),
     })),
     nextPage: start + CHANNEL_PAGE_VIDEOS < all.length ? options.page + 1 : null,
   };
+}
+
+function liveStatus({ case: kind }: CatalogueVideo): string {
+  return kind === 'live' ? 'is_live' : kind === 'upcoming' ? 'is_upcoming' : 'not_live';
 }
 
 function channelFacts(channel: CatalogueChannel, baseUrl: string): object {

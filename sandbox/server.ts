@@ -4,7 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { readCatalogueFolder } from './catalogue-folder.ts';
 import type { Catalogue, CatalogueVideo } from './catalogue.ts';
+import { SANDBOX_API_KEY } from './data-api/handler.ts';
+import { createDatasetApi, type DatasetApi } from './dataset-api/dataset-api.ts';
 import { namingOf } from './ids.ts';
+import { createLibrary } from './library.ts';
 import { readMediaFolder } from './media-folder.ts';
 import { createSwitchboard } from './misbehaviour.ts';
 import { createRoutes } from './routes.ts';
@@ -29,14 +32,25 @@ export interface SandboxOptions {
   readonly ffprobe: string;
   /** Gives every id another value, so that sandboxes beside each other share none. */
   readonly idSalt?: string | undefined;
+  /** Hand the service a key of the Data API; true. Without one it reads everything with yt-dlp. */
+  readonly dataApi?: boolean | undefined;
   readonly log: (line: string) => void;
+}
+
+export interface SandboxEnv extends Readonly<ReturnType<DatasetApi['env']>> {
+  readonly VIDNET_VIDEO_URL: string;
+  readonly VIDNET_CHANNEL_URL: string;
+  readonly VIDNET_API_URL: string;
+  readonly VIDNET_API_KEY?: string;
+  readonly YTDLP_PLUGIN_DIR: string;
 }
 
 export interface Sandbox {
   /** http://127.0.0.1:PORT, without a slash at the end. */
   readonly url: string;
   /** Settings that point the service at this sandbox. */
-  readonly env: Readonly<{ VIDNET_VIDEO_URL: string; YTDLP_PLUGIN_DIR: string }>;
+  readonly env: SandboxEnv;
+  /** Without the generated videos. */
   readonly catalogue: readonly CatalogueVideo[];
   /** Ends running transfers too. */
   stop(): Promise<void>;
@@ -57,15 +71,22 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const catalogue: Catalogue = {
     videos: [...builtIn.videos, ...(added?.videos ?? [])],
     channels: [...builtIn.channels, ...(added?.channels ?? [])],
+    generatedVideos: builtIn.generatedVideos,
   };
-  const ids = catalogue.videos.map((video) => video.id);
+  const library = createLibrary(catalogue);
+  const isVideo = (id: string): boolean => library.video(id) !== undefined;
 
   let url = '';
+  const dataset = createDatasetApi({ baseUrl: () => url, ffmpeg, cacheDir, idSalt: options.idSalt });
   const routes = createRoutes({
-    catalogue,
-    switchboard: createSwitchboard((id) => ids.includes(id)),
-    stats: createStats(ids),
+    library,
+    switchboard: createSwitchboard(isVideo),
+    stats: createStats(
+      catalogue.videos.map((video) => video.id),
+      isVideo,
+    ),
     baseUrl: () => url,
+    platforms: [{ name: 'dataset', ...dataset }],
   });
   const server = createServer((req, res) => {
     // A client that leaves in the middle is nothing to report.
@@ -78,7 +99,14 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   url = `http://${HOST}:${String(await listen(server, options.port))}`;
   return {
     url,
-    env: { VIDNET_VIDEO_URL: `${url}/watch?v={id}`, YTDLP_PLUGIN_DIR: PLUGIN_DIR },
+    env: {
+      VIDNET_VIDEO_URL: `${url}/watch?v={id}`,
+      VIDNET_CHANNEL_URL: `${url}/{path}`,
+      VIDNET_API_URL: `${url}/`,
+      ...(options.dataApi === false ? {} : { VIDNET_API_KEY: SANDBOX_API_KEY }),
+      YTDLP_PLUGIN_DIR: PLUGIN_DIR,
+      ...dataset.env(),
+    },
     catalogue: catalogue.videos,
     stop: () => close(server),
   };

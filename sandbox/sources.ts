@@ -33,10 +33,13 @@ export async function fileSource(path: string, ext: string): Promise<BodySource 
 }
 
 export function jsonSource(value: unknown): BodySource {
-  const bytes = Buffer.from(JSON.stringify(value));
+  return bytesSource(Buffer.from(JSON.stringify(value)), 'application/json; charset=utf-8');
+}
+
+export function bytesSource(bytes: Buffer, contentType: string): BodySource {
   return {
     sizeBytes: bytes.length,
-    contentType: 'application/json; charset=utf-8',
+    contentType,
     etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`,
     read: (start, end) => one(bytes.subarray(start, end)),
   };

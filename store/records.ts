@@ -1,5 +1,5 @@
-import type { Collection, Db } from 'mongodb';
-import type { DownloadRecord, JobOutcome, PendingRecord } from '../contract/records.ts';
+import type { Collection, Db, Filter } from 'mongodb';
+import type { DownloadRecord, JobOutcome, PendingRecord, RecordStatus, RecordType } from '../contract/records.ts';
 
 type RecordDocument = Omit<DownloadRecord, 'id'> & { _id: string };
 interface SubjectDocument {
@@ -9,6 +9,10 @@ interface SubjectDocument {
   latestId?: string;
   /** The record of the newest job that succeeded. */
   successId?: string;
+  /** The record of the newest job that failed. */
+  failedId?: string;
+  /** Another subject ID of the same thing (a channel's handle and its id), and when that was found out. */
+  sameAs?: { readonly subjectId: string; readonly foundAtMs: number };
 }
 
 /** Records by their ULID, and subjects with the ids of their records. */
@@ -25,9 +29,33 @@ export interface RecordStore {
   finish(id: string, outcome: JobOutcome, finishedAt: string): Promise<DownloadRecord>;
   latestOf(subjectId: string): Promise<DownloadRecord | undefined>;
   successOf(subjectId: string): Promise<DownloadRecord | undefined>;
+  failureOf(subjectId: string): Promise<DownloadRecord | undefined>;
   noteLatest(record: DownloadRecord): Promise<void>;
+  /** Makes the record the success of its subject, and of the subject that this one stands for. */
   noteSuccess(record: DownloadRecord): Promise<void>;
+  noteFailure(record: DownloadRecord): Promise<void>;
+  /** Notes that a subject is another name for a second one. */
+  noteSameAs(subjectId: string, canonicalId: string): Promise<void>;
+  /** @returns the subject that this one stands for, itself unless another was noted lately (a handle may change hands) */
+  canonicalOf(subjectId: string): Promise<string>;
+  /** A page of records, newest first; what operators and callers list may scan. */
+  list(filter: RecordFilter): Promise<readonly DownloadRecord[]>;
 }
+
+export interface RecordFilter {
+  readonly type?: RecordType | undefined;
+  readonly status?: RecordStatus | undefined;
+  readonly mediaId?: string | undefined;
+  /** ISO 8601 with microseconds, inclusive. */
+  readonly createdAfter?: string | undefined;
+  /** The same, exclusive. */
+  readonly createdBefore?: string | undefined;
+  /** Only records with a smaller id. */
+  readonly before?: string | undefined;
+  readonly limit: number;
+}
+
+const SAME_AS_MS = 3_600_000;
 
 /** The record store on a MongoDB-wire server: equality on `_id` only, single-document writes only. */
 export function createRecordStore(db: Db): RecordStore {
@@ -40,7 +68,7 @@ export function createRecordStore(db: Db): RecordStore {
   };
   const subjectRecord = async (
     subjectId: string,
-    field: 'latestId' | 'successId',
+    field: 'latestId' | 'successId' | 'failedId',
   ): Promise<DownloadRecord | undefined> => {
     const id = (await subjects.findOne({ _id: subjectId }))?.[field];
     return id === undefined ? undefined : get(id);
@@ -48,6 +76,11 @@ export function createRecordStore(db: Db): RecordStore {
 
   const point = async (subjectId: string, pointers: Omit<SubjectDocument, '_id'>): Promise<void> => {
     await upsert(() => subjects.updateOne({ _id: subjectId }, { $set: pointers }, { upsert: true }));
+  };
+
+  const canonicalOf = async (subjectId: string): Promise<string> => {
+    const sameAs = (await subjects.findOne({ _id: subjectId }))?.sameAs;
+    return sameAs !== undefined && Date.now() < sameAs.foundAtMs + SAME_AS_MS ? sameAs.subjectId : subjectId;
   };
 
   return {
@@ -64,7 +97,7 @@ export function createRecordStore(db: Db): RecordStore {
       if (current.status === 'pending') {
         const change =
           outcome.status === 'success'
-            ? { status: 'success' as const, ...outcome.result, charge: current.price, finishedAt }
+            ? { status: 'success' as const, files: [], charge: current.price, ...outcome.result, finishedAt }
             : { status: 'failed' as const, failure: outcome.failure, finishedAt };
         await records.updateOne({ _id: id, status: 'pending' }, { $set: change });
       }
@@ -72,8 +105,34 @@ export function createRecordStore(db: Db): RecordStore {
     },
     latestOf: (subjectId) => subjectRecord(subjectId, 'latestId'),
     successOf: (subjectId) => subjectRecord(subjectId, 'successId'),
+    failureOf: (subjectId) => subjectRecord(subjectId, 'failedId'),
     noteLatest: ({ subjectId, id }) => point(subjectId, { latestId: id }),
-    noteSuccess: ({ subjectId, id }) => point(subjectId, { successId: id }),
+    async noteSuccess({ subjectId, id }) {
+      await point(subjectId, { successId: id });
+      const canonicalId = await canonicalOf(subjectId);
+      if (canonicalId !== subjectId) await point(canonicalId, { successId: id });
+    },
+    noteFailure: ({ subjectId, id }) => point(subjectId, { failedId: id }),
+    noteSameAs: (subjectId, canonicalId) =>
+      point(subjectId, { sameAs: { subjectId: canonicalId, foundAtMs: Date.now() } }),
+    canonicalOf,
+    async list({ limit, before, type, status, mediaId, createdAfter, createdBefore }) {
+      const filter: Filter<RecordDocument> = {
+        ...(before === undefined ? {} : { _id: { $lt: before } }),
+        ...(type === undefined ? {} : { type }),
+        ...(status === undefined ? {} : { status }),
+        ...(mediaId === undefined ? {} : { mediaId }),
+        ...(createdAfter === undefined && createdBefore === undefined
+          ? {}
+          : {
+              createdAt: {
+                ...(createdAfter === undefined ? {} : { $gte: createdAfter }),
+                ...(createdBefore === undefined ? {} : { $lt: createdBefore }),
+              },
+            }),
+      };
+      return (await records.find(filter).sort({ _id: -1 }).limit(limit).toArray()).map(fromDocument);
+    },
   };
 }
 

@@ -1,13 +1,19 @@
+import { FRESHNESS } from '../contract/freshness.ts';
 import type { DownloadRecord } from '../contract/records.ts';
 import type { FileStore } from './files.ts';
 
 /**
- * Whether a finished record answers a new request for its subject: as long as its files are kept.
+ * Whether a finished record answers a new request for its subject: as long as its files are kept, or for the time that
+ * its kind of facts stays fresh.
  *
  * The api and a job's first step must decide alike, so both call this.
+ *
+ * @param nowMs milliseconds since the epoch
  */
-export async function isReusable(record: DownloadRecord, files: FileStore): Promise<boolean> {
+export async function isReusable(record: DownloadRecord, files: FileStore, nowMs = Date.now()): Promise<boolean> {
   if (record.status !== 'success') return false;
+  const freshness = FRESHNESS[record.type];
+  if (freshness !== 'files') return nowMs < Date.parse(record.finishedAt) + freshness * 1000;
   const kept = await Promise.all(record.files.map((file) => files.has(record.id, file)));
   return kept.every(Boolean);
 }

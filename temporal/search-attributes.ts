@@ -1,7 +1,5 @@
 import type { Connection } from '@temporalio/client';
-import { defineSearchAttributeKey, SearchAttributeType, type TypedSearchAttributes } from '@temporalio/common';
 import { SEARCH_ATTRIBUTES } from '../contract/visibility.ts';
-import type { JobInput } from '../contract/jobs.ts';
 
 const ALREADY_EXISTS = 6;
 /** INDEXED_VALUE_TYPE_KEYWORD of the Temporal API. */
@@ -29,19 +27,4 @@ export async function registerSearchAttributes(connection: Connection, namespace
       },
     );
   }
-}
-
-/** The search attributes of one job. */
-export function searchAttributesOf(
-  input: JobInput,
-): NonNullable<ConstructorParameters<typeof TypedSearchAttributes>[0]> {
-  const keyword = (name: string, value: string) => ({
-    key: defineSearchAttributeKey(name, SearchAttributeType.KEYWORD),
-    value,
-  });
-  return [
-    keyword(SEARCH_ATTRIBUTES.type, input.type),
-    keyword(SEARCH_ATTRIBUTES.mediaId, input.mediaId),
-    keyword(SEARCH_ATTRIBUTES.downloadId, input.recordId),
-  ];
 }

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { settings } from '../config.ts';
 import { ERROR_TABLE } from '../contract/errors.ts';
-import { audioRecordSchema, downloadRecordSchema, videoRecordSchema } from '../contract/results.ts';
+import { audioRecordSchema, downloadRecordSchema, videoRecordSchema } from '../contract/results/downloads.ts';
 import { blocksOf, pages, readPage, ROOT } from './helpers/markdown.ts';
 import { readmeBlocks } from './readme-sandbox.ts';
 

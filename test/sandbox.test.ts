@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { VideoCase } from '../sandbox/catalogue.ts';
+import { VIDEO_CASES, type VideoCase } from '../sandbox/catalogue.ts';
 import { BUILT_IN_CATALOGUE } from '../sandbox/server.ts';
 import { pageOf, startTestSandbox, ytDlp, type TestSandbox } from './helpers/sandbox.ts';
 
@@ -32,6 +32,32 @@ describe('the index', () => {
       url: expect.stringContaining(`${sandbox.url}/@`) as string,
       case: 'ordinary',
     });
+  });
+
+  it('names what a video can be asked for', () => {
+    expect(new Set(sandbox.catalogue.map((video) => video.case))).toEqual(new Set(VIDEO_CASES));
+  });
+
+  it('hands the service its addresses, and a key of the Data API unless it shall use yt-dlp', async () => {
+    expect(sandbox.env).toMatchObject({
+      VIDNET_VIDEO_URL: `${sandbox.url}/watch?v={id}`,
+      VIDNET_CHANNEL_URL: `${sandbox.url}/{path}`,
+      VIDNET_API_URL: `${sandbox.url}/`,
+      VIDNET_API_KEY: 'sandbox-key',
+    });
+    const keyless = await startTestSandbox({ dataApi: false, cacheDir: join(sandbox.folder, 'cache') });
+    expect(keyless.env).not.toHaveProperty('VIDNET_API_KEY');
+    await keyless.stop();
+  });
+
+  it('counts and switches the other platform too', async () => {
+    await sandbox.post('/misbehave', { target: 'dataset', mode: 'slow', seconds: 1 });
+    const switches = async (): Promise<unknown> => await (await get('/misbehave')).json();
+    expect(await switches()).toMatchObject({ switches: [{ target: 'dataset', mode: 'slow' }] });
+    await sandbox.post('/misbehave', { video: '*', mode: 'off' });
+    expect(await switches()).toEqual({ switches: [] });
+    expect(await (await get('/stats')).json()).toHaveProperty('dataset');
+    expect(sandbox.env).toHaveProperty('IMGNET_API_URL');
   });
 
   it('states an hour for the long video', () => {
@@ -66,6 +92,7 @@ describe('yt-dlp on the sandbox', () => {
       media_bytes: before['media_bytes']! + fetched.length,
       complete_media_bodies: before['complete_media_bodies']! + 1,
       caption_requests: 0,
+      comment_pages: 0,
     });
   });
 
@@ -81,6 +108,8 @@ describe('yt-dlp on the sandbox', () => {
       availability: 'public',
       subtitles: { en: [{ ext: 'json3' }, { ext: 'vtt' }] },
       automatic_captions: { en: [{ ext: 'json3' }, { ext: 'vtt' }], 'en-orig': expect.anything() as unknown },
+      comment_count: 7,
+      like_count: 312,
     });
     expect(video['duration']).toBeCloseTo(28.5, 1);
     const shapes = video.formats.map((one) => [
@@ -131,6 +160,26 @@ describe('yt-dlp on the sandbox', () => {
       ...['--simulate', '--print', 'live_status', '--print', 'duration'],
     ]);
     expect(result.stdout).toBe('is_live\nNA\n');
+  });
+
+  it.each<[VideoCase, string]>([
+    ['hd1080', 'm4a mp4a 1080 avc1'],
+    ['hd720', 'm4a mp4a 720 avc1'],
+    ['vp9_opus', 'webm opus 720 vp9'],
+    ['no_audio', 'NA none 360 avc1'],
+  ])('finds what a %s video promises', async (wanted, best) => {
+    const { formats } = sandbox.catalogue.find((video) => video.case === wanted)!;
+    const facts = formats.map((one) => one.facts);
+    const sound = facts.find(({ acodec }) => acodec !== 'none');
+    const picture = facts.filter(({ vcodec }) => vcodec !== 'none').sort((a, b) => b.height! - a.height!)[0]!;
+    const codec = (name: string): string => name.split('.')[0]!;
+    expect(
+      `${sound?.ext ?? 'NA'} ${codec(sound?.acodec ?? 'none')} ${String(picture.height)} ${codec(picture.vcodec)}`,
+    ).toBe(best);
+    const result = await ytDlp(sandbox, pageOf(sandbox, sandbox.idOf(wanted)), [
+      ...['--format', 'bv*+ba/bv*', '--simulate', '--print', '%(height)s'],
+    ]);
+    expect(result).toMatchObject({ exitCode: 0, stdout: `${String(picture.height)}\n` });
   });
 
   it('finds Opus where there is no AAC', async () => {

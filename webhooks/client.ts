@@ -1,10 +1,11 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import type { BlockList } from 'node:net';
+import { Readable } from 'node:stream';
 import { Client } from 'undici';
-import { createGuardedConnector } from './connector.ts';
-import { DeadlineError, ForbiddenTargetError, unreachableCode, type UnreachableCode } from './failures.ts';
-import { createDnsLookup, type Lookup } from './lookup.ts';
-import { checkTarget } from './targets.ts';
+import { createGuardedConnector } from '../outbound/connector.ts';
+import { DeadlineError, ForbiddenTargetError, unreachableCode, type UnreachableCode } from '../outbound/failures.ts';
+import { createDnsLookup, type Lookup } from '../outbound/lookup.ts';
+import { checkTarget } from '../outbound/targets.ts';
 
 export interface WebhookClientOptions {
   /** Networks exempt from the ban on private addresses and on ports. Empty in production. */
@@ -24,7 +25,8 @@ export interface WebhookClientOptions {
 export interface PostRequest {
   /** Names and values are checked; those that frame the message are set by the client alone. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  /** A body in chunks is sent without a `Content-Length`. */
+  readonly body: string | AsyncIterable<string>;
   readonly signal?: AbortSignal;
 }
 
@@ -139,7 +141,7 @@ async function send(
       method: 'POST',
       path: url.pathname + url.search,
       headers,
-      body,
+      body: typeof body === 'string' ? body : Readable.from(body, { objectMode: false }),
       signal: options.signal,
     });
     await discard(response.body, options.maxResponseBytes);

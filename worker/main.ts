@@ -1,23 +1,35 @@
 import { mkdir } from 'node:fs/promises';
-import { Connection } from '@temporalio/client';
+import { Client, Connection } from '@temporalio/client';
 import { NativeConnection, Runtime } from '@temporalio/worker';
 import { pino } from 'pino';
 import { createActivities } from '../activities/create-activities.ts';
 import { loadConfigOrExit } from '../config.ts';
 import { createMedia } from '../media/ffmpeg.ts';
 import { onStop } from '../subprocess/on-stop.ts';
+import { createBrightDataSource } from '../sources/imgnet/bright-data.ts';
+import { createDataApiChannels } from '../sources/vidnet/data-api/channel.ts';
+import { createDataApi } from '../sources/vidnet/data-api/client.ts';
+import { createDataApiComments } from '../sources/vidnet/data-api/comments.ts';
+import { createYtdlpChannels } from '../sources/vidnet/yt-dlp-channel.ts';
+import { createYtdlpComments } from '../sources/vidnet/yt-dlp-comments.ts';
+import type { YtdlpSettings } from '../sources/vidnet/yt-dlp-settings.ts';
+import { createTranscriptSource } from '../sources/vidnet/yt-dlp-transcript.ts';
 import { createYtdlpSource } from '../sources/vidnet/yt-dlp.ts';
+import { createContentsStore } from '../store/contents.ts';
 import { createDeliveryStore } from '../store/deliveries.ts';
 import { createFileStore } from '../store/files.ts';
 import { createLinkSigner } from '../store/links.ts';
 import { openMongo } from '../store/mongo.ts';
 import { createRecordStore } from '../store/records.ts';
+import { createSnapshotStore } from '../store/snapshots.ts';
 import { createWorkFolders } from '../store/work-folders.ts';
 import { connectionOptions, orUnreachable } from '../temporal/connection.ts';
 import { registerSearchAttributes } from '../temporal/search-attributes.ts';
 import { createWebhookClient } from '../webhooks/client.ts';
 import { WEBHOOK_CLIENT_LIMITS } from '../webhooks/limits.ts';
 import { bundleWorkflows, createWorkers } from './create-workers.ts';
+import { createLimiters } from './limiters.ts';
+import { routesOf } from './routes.ts';
 import { temporalLogger } from './temporal-logger.ts';
 
 const config = loadConfigOrExit(process.env, ['TEMPORAL_ADDRESS', 'MONGODB_URI', 'LINK_SECRET']);
@@ -30,6 +42,15 @@ const temporal = {
   apiKey: config.TEMPORAL_API_KEY,
   tls: config.TEMPORAL_TLS,
 };
+const exitWith = (error: unknown): never => {
+  log.fatal({ err: error }, error instanceof Error ? error.message : 'cannot start');
+  return process.exit(1);
+};
+const clientConnection = await orUnreachable(temporal.address, Connection.connect(connectionOptions(temporal))).catch(
+  exitWith,
+);
+await registerSearchAttributes(clientConnection, temporal.namespace);
+const client = new Client({ connection: clientConnection, namespace: temporal.namespace });
 const mongo = openMongo({ uri: config.MONGODB_URI, database: config.MONGODB_DATABASE, timeoutMs: 10_000 });
 const webhooks = createWebhookClient({
   ...WEBHOOK_CLIENT_LIMITS,
@@ -42,25 +63,59 @@ const signer = createLinkSigner({
 });
 const workFolders = createWorkFolders(config.workDir);
 const limits = { maxFileBytes: config.MAX_FILE_BYTES, maxMediaSeconds: config.MAX_MEDIA_SECONDS };
+const ytdlp: YtdlpSettings = {
+  program: config.YTDLP_PATH,
+  videoUrlTemplate: config.VIDNET_VIDEO_URL,
+  channelUrlTemplate: config.VIDNET_CHANNEL_URL,
+  pluginDir: config.YTDLP_PLUGIN_DIR,
+  cookiesFile: config.YTDLP_COOKIES_FILE,
+  proxy: config.YTDLP_PROXY,
+  extractorArgs: config.YTDLP_EXTRACTOR_ARGS,
+  jsRuntime: config.YTDLP_JS_RUNTIME,
+  maxVideoHeight: config.MAX_VIDEO_HEIGHT,
+  ...limits,
+};
+const ytdlpChannels = createYtdlpChannels(ytdlp);
+const dataApi =
+  config.VIDNET_API_KEY === undefined
+    ? undefined
+    : createDataApi({ key: config.VIDNET_API_KEY, rootUrl: config.VIDNET_API_URL });
+const imgnet = createBrightDataSource({
+  apiUrl: config.IMGNET_API_URL,
+  token: config.IMGNET_API_TOKEN,
+  datasets: {
+    profiles: config.IMGNET_DATASET_PROFILES,
+    posts: config.IMGNET_DATASET_POSTS,
+    reels: config.IMGNET_DATASET_REELS,
+  },
+  platformUrl: config.IMGNET_PLATFORM_URL,
+});
+const contents = createContentsStore(mongo.db);
 const activities = createActivities({
+  limiters: createLimiters(client, config.TASK_QUEUE),
+  routes: routesOf(config),
   records: createRecordStore(mongo.db),
   deliveries: createDeliveryStore(mongo.db),
+  contents,
   files: createFileStore(config.filesDir),
   workFolders,
-  vidnet: createYtdlpSource({
-    program: config.YTDLP_PATH,
-    videoUrlTemplate: config.VIDNET_VIDEO_URL,
-    pluginDir: config.YTDLP_PLUGIN_DIR,
-    cookiesFile: config.YTDLP_COOKIES_FILE,
-    proxy: config.YTDLP_PROXY,
-    extractorArgs: config.YTDLP_EXTRACTOR_ARGS,
-    jsRuntime: config.YTDLP_JS_RUNTIME,
-    maxVideoHeight: config.MAX_VIDEO_HEIGHT,
-    ...limits,
-  }),
+  vidnet: createYtdlpSource(ytdlp),
+  transcripts: createTranscriptSource(ytdlp),
+  channels:
+    dataApi === undefined
+      ? ytdlpChannels
+      : createDataApiChannels(dataApi, {
+          channelUrlTemplate: config.VIDNET_CHANNEL_URL,
+          resolveCustom: async (reference, call) => (await ytdlpChannels.describe(reference, call)).channelId,
+        }),
+  comments: dataApi === undefined ? createYtdlpComments(ytdlp) : createDataApiComments(dataApi),
+  maxComments: config.MAX_COMMENTS,
+  imgnet,
+  imgnetPlatform: { platformUrl: config.IMGNET_PLATFORM_URL, hosts: config.imgnetHosts },
+  snapshots: createSnapshotStore(mongo.db),
   media: createMedia({ ffmpeg: config.FFMPEG_PATH, ffprobe: config.FFPROBE_PATH, ...limits }),
   webhooks,
-  rendering: { prices: config.prices, linkTo: (recordId, name) => signer.linkTo(recordId, name) },
+  rendering: { prices: config.prices, linkTo: (recordId, name) => signer.linkTo(recordId, name), contents },
   maxMediaSeconds: config.MAX_MEDIA_SECONDS,
   fetchTimeoutMs: config.FETCH_TIMEOUT_SECONDS * 1000,
 });
@@ -69,13 +124,6 @@ await mkdir(config.workDir, { recursive: true });
 const removed = await workFolders.removeAbandoned();
 if (removed.length > 0) log.info({ removed }, 'removed what an earlier worker left behind');
 
-const exitWith = (error: unknown): never => {
-  log.fatal({ err: error }, error instanceof Error ? error.message : 'cannot start');
-  return process.exit(1);
-};
-const client = await orUnreachable(temporal.address, Connection.connect(connectionOptions(temporal))).catch(exitWith);
-await registerSearchAttributes(client, temporal.namespace);
-await client.close();
 const connection = await orUnreachable(temporal.address, NativeConnection.connect(connectionOptions(temporal))).catch(
   exitWith,
 );
@@ -101,8 +149,10 @@ try {
   await running;
 } finally {
   webhooks.close();
+  await imgnet.close();
   // A worker that was cut off may still hold the connection; the process ends all the same.
   await connection.close().catch((error: unknown) => log.warn({ err: error }, 'the connection was not closed'));
+  await clientConnection.close();
   await mongo.close();
 }
 // An open channel to the parent would keep the process alive.

@@ -1,5 +1,6 @@
-import { ActivityCancellationType, proxyActivities, workflowInfo } from '@temporalio/workflow';
+import { ActivityCancellationType, proxyActivities, proxyLocalActivities, workflowInfo } from '@temporalio/workflow';
 import type { DeliverActivities, FetchActivities, RecordActivities } from '../activities/create-activities.ts';
+import type { TurnActivities } from '../activities/turns.ts';
 import { taskQueues } from '../contract/task-queues.ts';
 
 /** The database may be away for hours: these are tried until they succeed. */
@@ -7,6 +8,22 @@ export const records = proxyActivities<RecordActivities>({
   startToCloseTimeout: '30 seconds',
   retry: { initialInterval: '500 milliseconds', maximumInterval: '30 seconds' },
 });
+
+const soon = {
+  startToCloseTimeout: '30 seconds',
+  retry: { initialInterval: '500 milliseconds', maximumInterval: '30 seconds' },
+} as const;
+
+/** One short call of Temporal, made by the worker that runs the workflow: each job waits for it. */
+const { askForTurn } = proxyLocalActivities<Pick<TurnActivities, 'askForTurn'>>(soon);
+const limiting = proxyActivities<Omit<TurnActivities, 'askForTurn'>>(soon);
+
+/** What keeps limiters and jobs together; all of it is Temporal's own, and so is tried until it succeeds. */
+export const pacing = {
+  askForTurn,
+  tellParked: limiting.tellParked,
+  findClosed: limiting.findClosed,
+};
 
 /**
  * Downloads. The retry policy mends our own faults only (a worker that died, a full database): what the subject or the

@@ -1,4 +1,11 @@
 // The entry of the workflow bundle: every exported function is a workflow type.
 export { audio } from './audio.ts';
+export { channel } from './channel.ts';
 export { deliverWebhook } from './deliver-webhook.ts';
+export { imgnetAudio } from './imgnet-audio.ts';
+export { imgnetContent } from './imgnet-content.ts';
+export { imgnetList } from './imgnet-list.ts';
+export { imgnetProfile } from './imgnet-profile.ts';
+export { limiter } from './limiter/limiter.ts';
+export { transcript } from './transcript.ts';
 export { video } from './video.ts';

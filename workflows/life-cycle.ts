@@ -16,20 +16,34 @@ import { deliverWebhook } from './deliver-webhook.ts';
 import { progressQuery, subscribeSignal, type JobProgress } from './messages.ts';
 import { failureOf } from './outcome.ts';
 import { Subscribers } from './subscribers.ts';
-import { withUpstreamBackOff } from './upstream-back-off.ts';
+import { createInTurn, type InTurn } from './in-turn.ts';
+import { TurnTaker } from './turn-taker.ts';
+import { createWaitingDisplay } from './waiting.ts';
 
 /**
  * What all jobs share: claim the subject, work, finish the record once, notify the subscribers.
  *
- * @param work what is special about a kind of job; repeated while the upstream refuses
+ * @param work what is special about a kind of job; it uses the upstreams by the function that it is handed
  * @throws what ended the work, so that operators find failed and cancelled jobs by their status
  */
-export async function runJob(input: JobInput, work: () => Promise<JobResult>): Promise<void> {
+export async function runJob(input: JobInput, work: (inTurn: InTurn) => Promise<JobResult>): Promise<void> {
   const subscribers = new Subscribers();
   subscribers.add(input.webhookUrl);
   let progress: JobProgress = { stage: 'accepted', upstreamRefusals: 0 };
   setHandler(subscribeSignal, (url) => subscribers.add(url));
   setHandler(progressQuery, () => progress);
+  const showWaiting = createWaitingDisplay();
+  const turns = new TurnTaker(input.recordId, (waiting) => {
+    const { waiting: _past, ...rest } = progress;
+    progress = waiting === undefined ? rest : { ...rest, stage: 'waiting', waiting };
+    showWaiting(waiting);
+  });
+  const inTurn = createInTurn(turns, {
+    onWork: () => (progress = { ...progress, stage: 'working' }),
+    onTrouble: (lastRefusal, stage) => {
+      progress = { ...progress, stage, upstreamRefusals: progress.upstreamRefusals + 1, lastRefusal };
+    },
+  });
 
   // Cancelled before it began, a job still has a record that says so, and subscribers who wait for it.
   const claim = await CancellationScope.nonCancellable(() => records.claimJob(input));
@@ -38,13 +52,7 @@ export async function runJob(input: JobInput, work: () => Promise<JobResult>): P
   let outcome: JobOutcome;
   let problem: TemporalFailure | undefined;
   try {
-    const workNow = (): Promise<JobResult> => {
-      progress = { ...progress, stage: 'working' };
-      return work();
-    };
-    const result = await withUpstreamBackOff(workNow, (lastRefusal) => {
-      progress = { stage: 'backing-off', upstreamRefusals: progress.upstreamRefusals + 1, lastRefusal };
-    });
+    const result = await work(inTurn);
     outcome = { status: 'success', result };
   } catch (error) {
     // Anything else is a bug of ours: the task is tried again after the next deploy, and the job goes on.
@@ -57,6 +65,7 @@ export async function runJob(input: JobInput, work: () => Promise<JobResult>): P
   await CancellationScope.nonCancellable(async () => {
     await records.finishJob({ recordId: input.recordId, outcome });
     await notify(input.recordId, subscribers);
+    await turns.settled();
   });
   if (problem !== undefined) throw problem;
 }

@@ -1,12 +1,20 @@
 import { defineQuery, defineSignal } from '@temporalio/workflow';
+import type { PauseNotice, Waiting } from '../contract/pacing.ts';
 
 /** Adds a webhook to a running job; each URL is told once. */
 export const subscribeSignal = defineSignal<[string]>('subscribe');
 
+/** A limiter lets a job begin what it asked a turn for. */
+export const turnGrantedSignal = defineSignal<[{ readonly turnId: string; readonly limiterId: string }]>('turnGranted');
+
+/** A limiter tells a job that waits for a turn of a pause, or of its end. */
+export const pauseSignal = defineSignal<[{ readonly turnId: string; readonly notice: PauseNotice }]>('pause');
+
 /** What a job waits for, for operators: the stage, and the upstream's refusals so far. */
 export interface JobProgress {
-  readonly stage: 'accepted' | 'working' | 'backing-off' | 'notifying';
+  readonly stage: 'accepted' | 'waiting' | 'working' | 'backing-off' | 'notifying';
   readonly upstreamRefusals: number;
   readonly lastRefusal?: string;
+  readonly waiting?: Waiting;
 }
 export const progressQuery = defineQuery<JobProgress>('progress');

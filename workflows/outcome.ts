@@ -1,24 +1,36 @@
 import { ActivityFailure, ApplicationFailure, isCancellation } from '@temporalio/workflow';
 import { FAILURE_FAULTS, type Failure, type FailureCode, type Fault } from '../contract/failures.ts';
+import { isPlatformRefusal } from '../contract/pacing.ts';
+import type { Refusal } from './limiter/pauses.ts';
 
 /** Why the work of a job ended in an exception, as its record will tell it. */
 export function failureOf(error: unknown): Failure {
   if (isCancellation(error)) return { code: 'cancelled', message: 'The job was cancelled by an operator.' };
-  const failure = applicationFailureIn(error);
-  const code = failure?.details?.[0];
-  if (failure !== undefined && isFailureCode(code)) return { code, message: failure.message };
-  return { code: 'internal', message: 'The service could not do its part of the work.' };
+  return (
+    toldFailureIn(error)?.failure ?? { code: 'internal', message: 'The service could not do its part of the work.' }
+  );
 }
 
 /** Whose fault a failed activity was, if it said so. */
 export function faultOf(error: unknown): Fault | undefined {
-  const code = applicationFailureIn(error)?.details?.[0];
-  return isFailureCode(code) ? FAILURE_FAULTS[code] : undefined;
+  const code = toldFailureIn(error)?.failure.code;
+  return code === undefined ? undefined : FAILURE_FAULTS[code];
 }
 
-function applicationFailureIn(error: unknown): ApplicationFailure | undefined {
+/** The platform's refusal of our route, if that is what failed an activity. */
+export function refusalOf(error: unknown): Refusal | undefined {
+  const told = toldFailureIn(error);
+  if (told === undefined || !isPlatformRefusal(told.failure.code)) return undefined;
+  const { failure, retryAtMs } = told;
+  return { ...failure, ...(typeof retryAtMs === 'number' ? { retryAtMs } : {}) };
+}
+
+/** What an activity said by its failure: see activities/failures.ts. */
+function toldFailureIn(error: unknown): { readonly failure: Failure; readonly retryAtMs: unknown } | undefined {
   const cause = error instanceof ActivityFailure ? error.cause : error;
-  return cause instanceof ApplicationFailure ? cause : undefined;
+  if (!(cause instanceof ApplicationFailure)) return undefined;
+  const code: unknown = cause.details?.[0];
+  return isFailureCode(code) ? { failure: { code, message: cause.message }, retryAtMs: cause.details?.[1] } : undefined;
 }
 
 function isFailureCode(code: unknown): code is FailureCode {

@@ -1,6 +1,6 @@
 import { webhookHeaders } from '../../contract/webhooks.ts';
 import type { WebhookTestRequest } from '../../contract/requests.ts';
-import type { WebhookTestResult } from '../../contract/results.ts';
+import type { WebhookTestResult } from '../../contract/results/webhook-test.ts';
 import type { Answer } from '../answer.ts';
 import type { ApiDeps } from '../deps.ts';
 import { assertWebhookTarget } from './webhook-target.ts';

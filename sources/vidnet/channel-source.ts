@@ -1,6 +1,18 @@
 import type { ChannelFacts, ChannelPage, ChannelReference } from '../../contract/vidnet.ts';
 import type { SourceCall } from '../call.ts';
 
+/**
+ * The platform no longer knows a cursor that was kept: cursors live for a while only. The listing must start over, from
+ * `undefined`; what was kept of it may hold videos that are gone by now.
+ */
+export class StaleCursorError extends Error {
+  override readonly name = 'StaleCursorError';
+
+  constructor(options: { cause?: unknown } = {}) {
+    super('the platform does not know the cursor of this listing any more', options);
+  }
+}
+
 /** Where channels come from: yt-dlp, or the Data API when the operator has a key. */
 export interface ChannelSource {
   /** Resolves and describes a channel. @throws JobError `removed` when there is none of that name, and upstream's refusals */
@@ -9,6 +21,7 @@ export interface ChannelSource {
    * The pages of a channel's list, newest first.
    *
    * @param from `next` of the last page that is known already; undefined for the beginning
+   * @throws StaleCursorError when the platform does not know `from` any more
    */
   pages(channel: ChannelFacts, from: string | undefined, call: SourceCall): AsyncIterable<ChannelPage>;
 }

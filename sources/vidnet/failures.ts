@@ -1,9 +1,15 @@
 import type { FailureCode } from '../../contract/failures.ts';
 import { JobError } from '../../contract/job-error.ts';
 
+/** What a run of yt-dlp is about. */
+export type Subject = 'video' | 'channel';
+
 interface Row {
   readonly fragment: RegExp;
+  /** What a warning must say too: some errors have their reason there. */
+  readonly warning?: RegExp;
   readonly code: FailureCode;
+  /** `{subject}` is replaced. */
   readonly message: string;
 }
 
@@ -13,62 +19,122 @@ interface Row {
  */
 export const YTDLP_FAILURES: readonly Row[] = [
   {
+    fragment: /does not look like a Netscape format cookies file|failed to load cookies/i,
+    code: 'tool_missing',
+    message: 'The cookie file cannot be read; the operator must check YTDLP_COOKIES_FILE.',
+  },
+  {
+    // Through SOCKS a dead proxy and a dead platform look alike; the proxy is the likelier one.
+    fragment: /Unable to connect to proxy|Tunnel connection failed|Unsupported proxy type|SocksHTTPS?Connection/i,
+    code: 'tool_missing',
+    message: 'The proxy does not work; the operator must check YTDLP_PROXY.',
+  },
+  {
+    fragment: /wrong --extractor-args formatting/,
+    code: 'tool_missing',
+    message: 'yt-dlp does not understand its extractor arguments; the operator must check YTDLP_EXTRACTOR_ARGS.',
+  },
+  {
+    fragment: /Invalid plugin directory/,
+    code: 'tool_missing',
+    message: 'The folder of plugins cannot be read; the operator must check YTDLP_PLUGIN_DIR.',
+  },
+  {
+    fragment: /missing subtitles languages because a PO token/i,
+    code: 'tool_missing',
+    message: 'The platform gives these captions only with a token; the operator must check YTDLP_EXTRACTOR_ARGS.',
+  },
+  {
     fragment: /HTTP Error 429|rate-limited by|Too Many Requests/i,
     code: 'rate_limited',
     message: 'The video platform asks us to slow down.',
   },
   {
-    fragment: /confirm you.?re not a bot|captcha|your IP is likely being blocked/i,
+    fragment: /confirm you.?re not a bot|Please sign in/i,
+    warning: /cookies are no longer valid/i,
+    code: 'sign_in_required',
+    message: 'The video platform asks for a sign-in, and the cookies in YTDLP_COOKIES_FILE have expired.',
+  },
+  {
+    fragment: /confirm you.?re not a bot|Please sign in|captcha|your IP is likely being blocked/i,
     code: 'sign_in_required',
     message: 'The video platform asks for a sign-in from this address.',
   },
-  { fragment: /private video|video is private/i, code: 'private', message: 'The video is private.' },
   {
-    fragment: /not (?:made this video )?available in your country|not available from your location|geo.?restrict/i,
+    fragment: /private video|video is private|this playlist is private/i,
+    code: 'private',
+    message: 'The {subject} is private.',
+  },
+  {
+    fragment: /only available for registered users|Login details are needed/i,
+    code: 'private',
+    message: 'The {subject} is only shown to people who have signed in.',
+  },
+  {
+    fragment:
+      /not (?:made this video )?available in your country|blocked it in your country|not available from your location|geo.?restrict|HTTP Error 451/i,
     code: 'geo_blocked',
-    message: 'The video is not available in the country of this service.',
+    message: 'The {subject} is not available in the country of this service.',
   },
   {
     fragment: /confirm your age|age.?restricted|inappropriate for some users/i,
     code: 'age_restricted',
-    message: 'The video is age-restricted.',
+    message: 'The {subject} is age-restricted.',
   },
   {
     fragment: /members-only|members on level|join this channel|Premium members|available to subscribers/i,
     code: 'members_only',
-    message: 'The video is for members only.',
+    message: 'The {subject} is for members only.',
+  },
+  {
+    fragment: /requires payment to watch/i,
+    code: 'members_only',
+    message: 'The {subject} must be paid for.',
+  },
+  {
+    // The page was there a moment ago: the address of its media has run out, and the next run gets a new one.
+    fragment: /unable to download video (?:data|subtitles).*HTTP Error 4(?:03|04|10)|fragment \d+ not found/i,
+    code: 'upstream_error',
+    message: 'The video platform no longer gives what it offered a moment ago.',
   },
   {
     fragment:
-      /removed by the uploader|has been removed|has been terminated|no longer available|video unavailable|does not exist|HTTP Error 404|HTTP Error 410/i,
+      /removed by the uploader|has been removed|channel was removed|has been terminated|no longer available|video (?:is )?unavailable|video is not available|blocked it on copyright grounds|recording is not available|(?:channel|playlist|video|account) does not exist|HTTP Error 404|HTTP Error 410/i,
     code: 'removed',
-    message: 'The video was removed or does not exist.',
+    message: 'The {subject} was removed or does not exist.',
   },
-  { fragment: /DRM/, code: 'drm_protected', message: 'The video is protected against copying.' },
+  { fragment: /DRM/, code: 'drm_protected', message: 'The {subject} is protected against copying.' },
   {
-    fragment: /Premieres in|live event will begin|is_upcoming/i,
+    fragment: /Premieres in|live event will begin|Premiere will begin|processing this video|is_upcoming/i,
     code: 'not_started',
-    message: 'The video has not been published yet.',
+    message: 'The {subject} has not been published yet.',
   },
   {
     fragment: /is_live|live stream is currently/i,
     code: 'live',
-    message: 'The video is a live broadcast that has not ended.',
+    message: 'The {subject} is a live broadcast that has not ended.',
   },
   {
     fragment: /File is larger than max-filesize|File too large|size limit exceeded/i,
     code: 'too_large',
-    message: 'The media is larger than this service accepts.',
+    message: 'What the video platform sends is larger than this service accepts.',
+  },
+  {
+    fragment: /Requested format is not available|No video formats found/i,
+    warning: /No supported JavaScript runtime could be found|n challenge solving failed|Signature solving failed/i,
+    code: 'tool_missing',
+    message:
+      'yt-dlp needs a JavaScript runtime for this platform (such as Node 22); the operator must check YTDLP_JS_RUNTIME.',
   },
   {
     fragment: /Requested format is not available|No video formats found/i,
     code: 'no_audio',
-    message: 'The video has no audio that can be fetched.',
+    message: 'The {subject} has no audio that can be fetched.',
   },
   {
     fragment: /Unsupported URL|is not a valid URL/i,
     code: 'unsupported',
-    message: 'The page of the video cannot be read.',
+    message: 'The page of the {subject} cannot be read.',
   },
   {
     fragment: /No space left on device|Disk quota exceeded/i,
@@ -78,18 +144,53 @@ export const YTDLP_FAILURES: readonly Row[] = [
   { fragment: /timed out|timeout/i, code: 'upstream_timeout', message: 'The video platform did not answer in time.' },
   {
     fragment:
-      /bytes read, \d+ more expected|did not get any data|more expected|Downloaded \d+ bytes, expected|content too short/i,
+      /bytes read, \d+ more expected|did not get any data|more expected|Downloaded \d+ bytes, expected|content too short|Incomplete (?:yt initial )?data received|downloaded file is empty/i,
     code: 'incomplete',
     message: 'The video platform ended the transfer too early.',
+  },
+  {
+    fragment:
+      /Failed to establish a new connection|Connection (?:aborted|reset|refused)|Failed to resolve|Name or service not known|\[SSL|CERTIFICATE_VERIFY_FAILED|TransportError/i,
+    code: 'upstream_error',
+    message: 'The video platform cannot be reached.',
   },
 ];
 
 /** @param stderrTail what yt-dlp printed before it gave up */
-export function ytdlpFailure(stderrTail: string): JobError {
-  const errors = stderrTail.split('\n').filter((line) => line.startsWith('ERROR:'));
-  const text = errors.length > 0 ? errors.join('\n') : stderrTail;
-  const row = YTDLP_FAILURES.find(({ fragment }) => fragment.test(text));
-  return new JobError(row?.code ?? 'upstream_error', row?.message ?? 'The video platform could not be read.', {
-    cause: new Error(stderrTail.slice(-2_000)),
-  });
+export function ytdlpFailure(stderrTail: string, subject: Subject): JobError {
+  const errors = linesOf(stderrTail, 'ERROR:');
+  // Without such a line it fell over: then all of it counts.
+  return (
+    sorted(errors === '' ? stderrTail : errors, stderrTail, subject) ??
+    failure({ code: 'upstream_error', message: 'The video platform could not be read.' }, stderrTail, subject)
+  );
+}
+
+/**
+ * Why a page shows nothing, after a run that takes the lack of media as a warning.
+ *
+ * @returns undefined when the warnings speak of nothing but media that are missing, or protected
+ */
+export function ytdlpRefusal(stderrTail: string, subject: Subject): JobError | undefined {
+  const refusal = sorted(linesOf(stderrTail, 'WARNING:'), stderrTail, subject);
+  return refusal?.code === 'no_audio' || refusal?.code === 'drm_protected' ? undefined : refusal;
+}
+
+function sorted(text: string, stderrTail: string, subject: Subject): JobError | undefined {
+  const warnings = linesOf(stderrTail, 'WARNING:');
+  const row = YTDLP_FAILURES.find(
+    ({ fragment, warning }) => fragment.test(text) && (warning === undefined || warning.test(warnings)),
+  );
+  return row === undefined ? undefined : failure(row, stderrTail, subject);
+}
+
+function failure({ code, message }: Pick<Row, 'code' | 'message'>, stderrTail: string, subject: Subject): JobError {
+  return new JobError(code, message.replace('{subject}', subject), { cause: new Error(stderrTail.slice(-2_000)) });
+}
+
+function linesOf(text: string, prefix: string): string {
+  return text
+    .split('\n')
+    .filter((line) => line.startsWith(prefix))
+    .join('\n');
 }

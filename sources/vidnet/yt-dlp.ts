@@ -1,11 +1,10 @@
-import { copyFile, readdir, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { ActivityProgress } from '../../contract/jobs.ts';
 import { JobError } from '../../contract/job-error.ts';
-import { bareEnvironment } from '../../subprocess/environment.ts';
-import { run, RunStartError, RunTimeoutError } from '../../subprocess/run.ts';
-import { ytdlpFailure } from './failures.ts';
+import type { SourceCall } from '../call.ts';
+import { runYtdlp } from './run-yt-dlp.ts';
 import {
   AUDIO_FORMATS,
   downloadArguments,
@@ -13,8 +12,10 @@ import {
   METADATA_PREFIX,
   PROGRESS_PREFIX,
   videoFormats,
-  type YtdlpSettings,
 } from './yt-dlp-arguments.ts';
+import { parseJson } from './yt-dlp-facts.ts';
+import { broadcastFailure } from './yt-dlp-broadcast.ts';
+import { videoUrl, type YtdlpSettings } from './yt-dlp-settings.ts';
 
 const metadataSchema = z.object({
   duration: z.number().positive().nullish(),
@@ -33,9 +34,10 @@ const formatsSchema = z
     files: Math.max(1, parts.length),
     /** Sum of the exact sizes that the platform states; 0 where it states none. */
     sizeBytes: size ?? sizes.reduce((sum, part) => sum + part, 0),
+    isSizeOfAll: size !== null || (parts.length > 0 && sizes.length === parts.length),
   }));
 type Stated = z.infer<typeof formatsSchema>;
-const NOTHING_STATED: Stated = { files: 1, sizeBytes: 0 };
+const NOTHING_STATED: Stated = { files: 1, sizeBytes: 0, isSizeOfAll: false };
 
 const progressLineSchema = z.object({
   downloaded_bytes: z.number().nullish(),
@@ -48,13 +50,11 @@ export interface FetchedMedia {
   readonly paths: readonly string[];
   /** Duration that the platform states, in seconds; undefined when it states none. */
   readonly statedDurationSeconds: number | undefined;
+  /** Whether the platform stated the size of every file, and they are as big. */
+  readonly isSizeVerified: boolean;
 }
 
-export interface FetchOptions {
-  /** Private, empty folder of this attempt. */
-  readonly folder: string;
-  readonly signal: AbortSignal;
-  readonly timeoutMs: number;
+export interface FetchOptions extends SourceCall {
   /** Longest media that is accepted, in seconds. */
   readonly maxMediaSeconds: number;
   readonly onProgress: (progress: ActivityProgress) => void;
@@ -71,9 +71,6 @@ export interface VidnetSource {
 /** The video platform, read by yt-dlp: one process per download, which does extraction and transfer. */
 export function createYtdlpSource(settings: YtdlpSettings): VidnetSource {
   const download = async (what: { mediaId: string; formats: string }, options: FetchOptions): Promise<FetchedMedia> => {
-    const cookies = settings.cookiesFile === undefined ? undefined : join(options.folder, 'cookies.txt');
-    if (settings.cookiesFile !== undefined && cookies !== undefined) await copyCookies(settings.cookiesFile, cookies);
-
     const refusal = new AbortController();
     let metadata: Metadata = {};
     let stated = NOTHING_STATED;
@@ -89,38 +86,23 @@ export function createYtdlpSource(settings: YtdlpSettings): VidnetSource {
       }
     };
 
-    const result = await run(settings.program, downloadArguments(settings, what, cookies), {
-      cwd: options.folder,
-      env: {
-        ...bareEnvironment(settings.program),
-        HOME: options.folder,
-        TMPDIR: options.folder,
-        PYTHONDONTWRITEBYTECODE: '1',
+    await runYtdlp(
+      settings,
+      { ...options, signal: AbortSignal.any([options.signal, refusal.signal]) },
+      {
+        subject: 'video',
+        url: videoUrl(settings, what.mediaId),
+        args: downloadArguments(settings, what.formats),
+        maxFileBytes: settings.maxFileBytes,
+        onStdoutLine,
       },
-      signal: AbortSignal.any([options.signal, refusal.signal]),
-      timeoutMs: options.timeoutMs,
-      maxFileBytes: settings.maxFileBytes,
-      maxStdoutChars: 0,
-      onStdoutLine,
-    }).catch((error: unknown) => {
-      if (error instanceof RunStartError) {
-        throw new JobError('tool_missing', 'yt-dlp cannot be started; the operator must check YTDLP_PATH.', {
-          cause: error,
-        });
-      }
-      if (error instanceof RunTimeoutError) {
-        throw new JobError('upstream_timeout', 'The download took longer than this service allows.', {
-          cause: error,
-        });
-      }
-      throw error;
-    });
+    );
     // yt-dlp leaves a broadcast out by itself, with exit code 0, and may end before our refusal reaches it.
     refusal.signal.throwIfAborted();
-    if (result.exitCode !== 0) throw ytdlpFailure(result.stderrTail);
     return {
       paths: await wholeFiles(options.folder, stated),
       statedDurationSeconds: metadata.duration ?? undefined,
+      isSizeVerified: stated.isSizeOfAll,
     };
   };
   return {
@@ -148,24 +130,12 @@ async function wholeFiles(folder: string, stated: Stated): Promise<readonly stri
 }
 
 function refusalOf(metadata: Metadata, maxMediaSeconds: number): JobError | undefined {
-  if (metadata.live_status === 'is_live') {
-    return new JobError('live', 'The video is a live broadcast that has not ended.');
-  }
-  if (metadata.live_status === 'is_upcoming') {
-    return new JobError('not_started', 'The video has not been published yet.');
-  }
+  const failure = broadcastFailure(metadata.live_status);
+  if (failure !== undefined) return failure;
   if ((metadata.duration ?? 0) > maxMediaSeconds) {
     return new JobError('too_long', 'The video is longer than this service accepts.');
   }
   return undefined;
-}
-
-async function copyCookies(from: string, to: string): Promise<void> {
-  await copyFile(from, to).catch((error: unknown) => {
-    throw new JobError('tool_missing', 'The cookie file cannot be read; the operator must check YTDLP_COOKIES_FILE.', {
-      cause: error,
-    });
-  });
 }
 
 function parseProgress(text: string): ActivityProgress {
@@ -180,12 +150,4 @@ function parseProgress(text: string): ActivityProgress {
       ? {}
       : { percent: Math.min(100, Math.round((bytes / totalBytes) * 1000) / 10) }),
   };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

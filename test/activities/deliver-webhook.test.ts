@@ -5,6 +5,7 @@ import { createDeliverActivity, type AttemptInput, type AttemptResult } from '..
 import { pendingRecordOf } from '../../contract/jobs.ts';
 import { priceTable } from '../../contract/prices.ts';
 import type { JobOutcome } from '../../contract/records.ts';
+import { createContentsStore, type ContentsStore } from '../../store/contents.ts';
 import { createDeliveryStore, type DeliveryStore } from '../../store/deliveries.ts';
 import { openMongo, type Mongo } from '../../store/mongo.ts';
 import { createRecordStore, type RecordStore } from '../../store/records.ts';
@@ -14,12 +15,14 @@ import { anAudioJob } from '../helpers/workflow-run.ts';
 let mongo: Mongo;
 let records: RecordStore;
 let deliveries: DeliveryStore;
+let contents: ContentsStore;
 const post = vi.fn<WebhookClient['post']>();
 
 beforeAll(() => {
   mongo = openMongo({ uri: inject('mongodbUri'), database: `hook-${randomUUID().slice(0, 8)}`, timeoutMs: 5_000 });
   records = createRecordStore(mongo.db);
   deliveries = createDeliveryStore(mongo.db);
+  contents = createContentsStore(mongo.db);
 });
 afterAll(async () => {
   await mongo.db.dropDatabase();
@@ -42,7 +45,7 @@ async function anEndedJob(outcome: JobOutcome = failed('private')): Promise<Atte
 
 function attempt(input: AttemptInput, outcome: PostOutcome): Promise<AttemptResult> {
   post.mockResolvedValueOnce(outcome);
-  const rendering = { prices: priceTable({ audio: undefined }), linkTo: () => 'http://drive.example/x' };
+  const rendering = { prices: priceTable({}), linkTo: () => 'http://drive.example/x', contents };
   const { attemptDelivery } = createDeliverActivity({
     records,
     deliveries,

@@ -78,7 +78,7 @@ describe('a path', () => {
   it.each([
     ['GET', '/nowhere', 404, 'not_found'],
     ['GET', '/api/downloads/audio', 405, 'method_not_allowed'],
-    ['DELETE', `/downloads/${ulid()}`, 405, 'method_not_allowed'],
+    ['PUT', `/downloads/${ulid()}`, 405, 'method_not_allowed'],
     ['GET', `/downloads/${ulid()}`, 404, 'not_found'],
     ['GET', '/downloads/not-an-id', 404, 'not_found'],
     ['GET', '/downloads/%2e%2e%2fx', 404, 'not_found'],
@@ -144,7 +144,7 @@ describe('tRPC', () => {
       createdAt,
       price: 5,
     } as const;
-    facades.jobs.start.mockResolvedValueOnce({ running });
+    facades.jobs.start.mockResolvedValueOnce({ running, runId: 'a-run' });
     const data = await failure(facades.rpc.downloads.audio.mutate({ vidnet_video_id: 'AAAAAAAAAAA' }));
     expect(data).toMatchObject({ code: 'CONFLICT', httpStatus: 409, body: { id, code: 'pending_duplicate' } });
   });

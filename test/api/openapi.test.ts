@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { audioRecordSchema } from '../../contract/results.ts';
+import { audioRecordSchema } from '../../contract/results/downloads.ts';
 import { openApiDocument } from '../../api/openapi.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
 
@@ -13,16 +13,24 @@ describe('the OpenAPI document', () => {
   const document = openApiDocument('http://api.example');
 
   it('has every operation with its answers', () => {
-    const statuses = Object.entries(document.paths ?? {}).map(([path, item]) => {
-      const operation = item.post ?? item.get;
-      return [path, Object.keys(operation?.responses ?? {})];
-    });
+    const statuses = Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
+      Object.entries(item).map(([method, operation]) => [
+        `${method} ${path}`,
+        Object.keys((operation as { responses: object }).responses),
+      ]),
+    );
     expect(Object.fromEntries(statuses)).toEqual({
-      '/api/downloads/audio': ['200', '202', '400', '405', '409', '413', '429', '500', '503'],
-      '/api/downloads/video': ['200', '202', '400', '405', '409', '413', '429', '500', '503'],
-      '/downloads/{downloadId}': ['200', '202', '400', '404', '405', '429', '500', '503'],
-      '/api/webhook/test': ['200', '400', '405', '413', '429', '500', '503'],
-      '/health': ['200', '405', '503'],
+      'post /api/downloads/audio': ['200', '202', '400', '405', '409', '413', '429', '500', '503'],
+      'post /api/downloads/video': ['200', '202', '400', '405', '409', '413', '429', '500', '503'],
+      'get /api/downloads': ['200', '400', '405', '429', '500', '503'],
+      'get /downloads/{downloadId}': ['200', '202', '404', '405', '429', '500', '503'],
+      'delete /downloads/{downloadId}': ['200', '202', '404', '405', '409', '429', '500', '503'],
+      'post /api/channel/profile': ['200', '202', '400', '405', '413', '429', '500', '503'],
+      'post /api/transcripts': ['200', '202', '400', '405', '413', '429', '500', '503'],
+      'get /api/transcripts/{downloadId}': ['200', '202', '404', '405', '429', '500', '503'],
+      'get /api/transcripts/{downloadId}.{format}': ['200', '404', '405', '409', '429', '500', '503'],
+      'post /api/webhook/test': ['200', '400', '405', '413', '429', '500', '503'],
+      'get /health': ['200', '405', '503'],
     });
   });
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { downloadResultSchema } from '../../contract/results.ts';
+import { audioResultSchema } from '../../contract/results/downloads.ts';
 import { createRpcClient } from '../../api/rpc-client.ts';
 import { correlation, decode, probe, runTool } from '../helpers/media.ts';
 import { startReceiver } from '../helpers/receiver.ts';
@@ -76,7 +76,7 @@ describe('the audio of a video', () => {
       await rpc.downloads.get.query({ download_id: ended.id }),
     ];
     const stable = bodies.map((body) => {
-      const { data } = downloadResultSchema.parse(body);
+      const { data } = audioResultSchema.parse(body);
       const { audio_url, ...rest } = data;
       return { ...rest, file: new URL(audio_url!).pathname };
     });

@@ -1,22 +1,34 @@
 import { TestWorkflowEnvironment } from '@temporalio/testing';
+import type { WorkflowHandle } from '@temporalio/client';
+import { temporal } from '@temporalio/proto';
 import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
-import { afterAll, beforeAll, beforeEach, inject, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, inject, vi } from 'vitest';
 import type { AttemptInput, AttemptResult } from '../../activities/deliver-webhook.ts';
 import { toApplicationFailure } from '../../activities/failures.ts';
 import type { FailureCode } from '../../contract/failures.ts';
+import { limiterIdOf } from '../../contract/pacing.ts';
 import { JobError } from '../../contract/job-error.ts';
 import type { JobInput } from '../../contract/jobs.ts';
 import type { JobOutcome, JobResult } from '../../contract/records.ts';
 import { bundleWorkflows } from '../../worker/create-workers.ts';
 import { audio } from '../../workflows/audio.ts';
-import { withWorkers } from './workflow-run.ts';
+import { until } from './until.ts';
+import { withWorkers, type RunSetting } from './workflow-run.ts';
 
 export const aResult: JobResult = { durationSeconds: 12, files: [{ name: 'a.m4a', sizeBytes: 1, sha256: 'x' }] };
 
-export const refusal = (code: FailureCode): Error => toApplicationFailure(new JobError(code, `It is ${code}.`));
+export const refusal = (code: FailureCode, retryAtMs?: number): Error =>
+  toApplicationFailure(new JobError(code, `It is ${code}.`, { retryAtMs }));
 
-/** The audio workflow on a server that skips time, with activities that a test prepares; all succeed by default. */
-export function audioHarness() {
+let bundling: Promise<WorkflowBundleWithSourceMap> | undefined;
+
+/**
+ * The audio workflow with activities that a test prepares; all succeed by default.
+ *
+ * @param server `skipping` skips time while a result is awaited, until a workflow has failed or was terminated;
+ * `skipping-anew` is such a server for each test; `real` is the server of the whole run
+ */
+export function audioHarness(server: 'skipping' | 'skipping-anew' | 'real' = 'skipping') {
   let env: TestWorkflowEnvironment;
   let bundle: WorkflowBundleWithSourceMap;
   const claimJob = vi.fn<(input: JobInput) => Promise<'claimed' | 'done'>>();
@@ -29,11 +41,15 @@ export function audioHarness() {
     deliver: { attemptDelivery },
   };
 
-  beforeAll(async () => {
-    env = await TestWorkflowEnvironment.createTimeSkipping({ server: { executable: inject('timeSkippingServer') } });
-    bundle = await bundleWorkflows();
+  const [before, after] = server === 'skipping-anew' ? [beforeEach, afterEach] : [beforeAll, afterAll];
+  before(async () => {
+    env =
+      server === 'real'
+        ? await TestWorkflowEnvironment.createFromExistingServer({ address: inject('temporalAddress') })
+        : await TestWorkflowEnvironment.createTimeSkipping({ server: { executable: inject('timeSkippingServer') } });
+    bundle = await (bundling ??= bundleWorkflows());
   }, 120_000);
-  afterAll(() => env.teardown());
+  after(() => env.teardown());
   beforeEach(() => {
     vi.resetAllMocks();
     claimJob.mockResolvedValue('claimed');
@@ -44,9 +60,17 @@ export function audioHarness() {
 
   const withService = <Result>(
     body: (client: TestWorkflowEnvironment['client'], taskQueue: string) => Promise<Result>,
-  ) => withWorkers({ env, bundle, activities }, (taskQueue) => body(env.client, taskQueue));
+    setting: Partial<RunSetting> = {},
+  ) =>
+    withWorkers({ env, bundle, activities, ...setting }, async (taskQueue) => {
+      const result = await body(env.client, taskQueue);
+      if (server !== 'real') await quiet(env.client.workflow.getHandle(limiterIdOf(taskQueue, 'page')));
+      return result;
+    });
   return {
     ...{ claimJob, finishJob, fetchAudio, attemptDelivery, withService },
+    /** The server's time, which differs from this machine's once it was skipped. */
+    nowMs: () => env.currentTimeMs(),
     /** Runs the job and waits for its webhook too. @returns why it failed, undefined for a success */
     runAudio: (job: JobInput): Promise<unknown> =>
       withService(async (client, taskQueue) => {
@@ -56,4 +80,14 @@ export function audioHarness() {
         return failure;
       }),
   };
+}
+
+/** A task that no worker takes any more would keep the server from skipping time in the next test. */
+async function quiet(workflow: WorkflowHandle): Promise<void> {
+  const open = ['WORKFLOW_EXECUTION_SIGNALED', 'WORKFLOW_TASK_SCHEDULED', 'WORKFLOW_TASK_STARTED'];
+  await until(async () => {
+    const { events } = await workflow.fetchHistory().catch(() => ({ events: [] }));
+    const type = temporal.api.enums.v1.EventType[events?.at(-1)?.eventType ?? 0];
+    return !open.some((name) => type === `EVENT_TYPE_${name}`);
+  });
 }

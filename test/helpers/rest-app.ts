@@ -13,6 +13,7 @@ import { createRpcClient } from '../../api/rpc-client.ts';
 import { appRouter } from '../../api/rpc.ts';
 import { REQUEST_BODY_MAX_BYTES } from '../../contract/limits.ts';
 import { priceTable } from '../../contract/prices.ts';
+import { createContentsStore } from '../../store/contents.ts';
 import { createFileStore } from '../../store/files.ts';
 import { createLinkSigner } from '../../store/links.ts';
 import { openMongo } from '../../store/mongo.ts';
@@ -24,20 +25,27 @@ export async function startFacades(requestsPerMinute = 100_000) {
   const mongo = openMongo({ uri: inject('mongodbUri'), database: `api-${randomUUID().slice(0, 8)}`, timeoutMs: 5_000 });
   const jobs = {
     start: vi.fn<JobGateway['start']>().mockResolvedValue('started'),
+    subscribe: vi.fn<JobGateway['subscribe']>().mockResolvedValue(true),
+    cancel: vi.fn<JobGateway['cancel']>().mockResolvedValue(true),
     look: vi.fn<JobGateway['look']>().mockResolvedValue({ state: 'unknown' }),
     waitFor: vi.fn<JobGateway['waitFor']>().mockResolvedValue(),
     ping: vi.fn<JobGateway['ping']>().mockResolvedValue(),
   };
   const webhooks = { post: vi.fn<WebhookClient['post']>(), close: vi.fn() };
   const filesDir = join(tmpdir(), `tapedeck-files-${randomUUID()}`);
+  const signer = createLinkSigner({ secret: 's'.repeat(32), driveUrl: 'http://drive.example', ttlSeconds: 60 });
+  const contents = createContentsStore(mongo.db);
   const deps: ApiDeps = {
     records: createRecordStore(mongo.db),
     files: createFileStore(filesDir),
-    signer: createLinkSigner({ secret: 's'.repeat(32), driveUrl: 'http://drive.example', ttlSeconds: 60 }),
+    signer,
     jobs,
     webhooks,
     webhookAllowedNetworks: new BlockList(),
-    prices: priceTable({ audio: undefined }),
+    rendering: { prices: priceTable({}), linkTo: (id, name) => signer.linkTo(id, name), contents },
+    vidnetHosts: ['127.0.0.1:4000'],
+    imgnet: { hosts: ['127.0.0.1:4000'], isConfigured: true },
+    now: vi.fn<ApiDeps['now']>(() => Date.now()),
     pingMongo: () => mongo.ping(),
     log: pino({ level: 'silent' }),
   };
@@ -53,7 +61,7 @@ export async function startFacades(requestsPerMinute = 100_000) {
   const { port } = rpc.address() as { port: number };
   const url = (rest.url ?? '').replace(/\/$/, '');
   return {
-    ...{ deps, jobs, webhooks, url },
+    ...{ deps, jobs, webhooks, url, contents },
     rpcUrl: `http://127.0.0.1:${String(port)}`,
     rpc: createRpcClient(`http://127.0.0.1:${String(port)}`),
     async post(

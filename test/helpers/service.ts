@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inject } from 'vitest';
 import type { ErrorBody } from '../../contract/errors.ts';
-import type { AudioResult } from '../../contract/results.ts';
+import type { AudioResult } from '../../contract/results/downloads.ts';
 import { defaultCacheDir } from '../../embedded/cache.ts';
 import type { RoleName } from '../../embedded/role.ts';
 import { startStack, type Stack } from '../../embedded/stack.ts';
@@ -65,6 +65,7 @@ export class TestService {
         TASK_QUEUE: `e2e-${unique}`,
         MONGODB_DATABASE: `e2e-${unique}`,
         RATE_LIMIT_PER_MINUTE: '100000',
+        VIDNET_STARTS_PER_MINUTE: '6000',
         WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
         ...sandbox.env,
         ...options.env,

@@ -3,29 +3,71 @@ import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { DefaultLogger, Runtime, type WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { ulid } from 'ulid';
 import type { DeliverActivities, FetchActivities, RecordActivities } from '../../activities/create-activities.ts';
+import { createTurnActivities, type TurnActivities } from '../../activities/turns.ts';
 import type { JobInput } from '../../contract/jobs.ts';
+import type { RouteLimits, Routes } from '../../contract/pacing.ts';
 import { subjectIdOf } from '../../contract/subjects.ts';
 import { createWorkers } from '../../worker/create-workers.ts';
+import { createLimiters } from '../../worker/limiters.ts';
 
 Runtime.install({ logger: new DefaultLogger('ERROR') });
 
+/** What a test does not prepare is not part of it: a workflow that calls it all the same goes no further. */
 export interface FakeActivities {
-  readonly records: RecordActivities;
-  readonly fetch: FetchActivities;
-  readonly deliver: DeliverActivities;
+  readonly records?: Partial<RecordActivities>;
+  readonly fetch?: Partial<FetchActivities>;
+  readonly deliver?: Partial<DeliverActivities>;
+}
+
+export interface RunSetting {
+  readonly env: TestWorkflowEnvironment;
+  readonly bundle: WorkflowBundleWithSourceMap;
+  readonly activities: FakeActivities;
+  readonly limits?: RouteLimits;
+  /** Otherwise one of its own. */
+  readonly taskQueue?: string;
+  /** Replaces some of the activities that are the service's own, and so reach the real limiter. */
+  readonly change?: (turns: TurnActivities) => TurnActivities;
+}
+
+/** Nobody waits for anybody. */
+export const GENEROUS: RouteLimits = {
+  maxAtOnce: 100,
+  startsPerMinute: 10_000,
+  firstPauseSeconds: 15,
+  maxPauseSeconds: 900,
+};
+
+/** Every use of an upstream on a route of its own, all with the same limits. */
+export function routesWith(limits: RouteLimits): Routes {
+  return {
+    'vidnet-page': { route: 'page', ...limits },
+    'vidnet-listing': { route: 'listing', ...limits },
+    'vidnet-comments': { route: 'comments', ...limits },
+    'imgnet-dataset': { route: 'dataset', ...limits },
+    'imgnet-media': { route: 'media', ...limits },
+  };
 }
 
 /** Runs workflows against fake activities, on task queues of their own, while `body` runs. */
 export async function withWorkers<Result>(
-  setting: { env: TestWorkflowEnvironment; bundle: WorkflowBundleWithSourceMap; activities: FakeActivities },
+  setting: RunSetting,
   body: (taskQueue: string) => Promise<Result>,
 ): Promise<Result> {
-  const { env, bundle, activities } = setting;
-  const taskQueue = `test-${randomUUID()}`;
+  const { env, bundle, limits = GENEROUS, taskQueue = `test-${randomUUID()}` } = setting;
+  const limiters = createLimiters(env.client, taskQueue);
+  const own = createTurnActivities({ limiters, routes: routesWith(limits) });
+  const turns = setting.change?.(own) ?? own;
+  // A worker wants at least one.
+  const nothing = { nothing: () => Promise.reject(new Error('this test has no such activities')) };
+  const { records, fetch = nothing, deliver = nothing } = setting.activities;
   const workers = await createWorkers({
     connection: env.nativeConnection,
     namespace: env.namespace ?? 'default',
-    ...{ taskQueue, bundle, activities, maxFetches: 10, maxDeliveries: 10, shutdownGraceMs: 0 },
+    activities: { records: { ...records, ...turns }, fetch, deliver } as Parameters<
+      typeof createWorkers
+    >[0]['activities'],
+    ...{ taskQueue, bundle, maxFetches: 100, maxDeliveries: 10, shutdownGraceMs: 0 },
   });
   const running = workers.run();
   try {

@@ -1,48 +1,94 @@
 import { describe, expect, it } from 'vitest';
+import { baseArguments } from '../../sources/vidnet/run-yt-dlp.ts';
 import { AUDIO_FORMATS, downloadArguments, videoFormats } from '../../sources/vidnet/yt-dlp-arguments.ts';
+import { mergeExtractorArgs } from '../../sources/vidnet/yt-dlp-extractor-args.ts';
+import { channelUrl, videoUrl } from '../../sources/vidnet/yt-dlp-settings.ts';
 
 const settings = {
   program: 'yt-dlp',
   videoUrlTemplate: 'https://video.example/watch?v={id}',
+  channelUrlTemplate: 'https://video.example/{path}',
   maxFileBytes: 1_000,
   maxVideoHeight: 720,
 };
-const audio = (mediaId: string) => ({ mediaId, formats: AUDIO_FORMATS });
 
-describe('the arguments of yt-dlp', () => {
-  it('end with the URL, after --, also for an id that looks like an option', () => {
-    expect(downloadArguments(settings, audio('-abcdefghij'), undefined).slice(-2)).toEqual([
-      '--',
-      'https://video.example/watch?v=-abcdefghij',
-    ]);
+describe('the arguments of every run', () => {
+  it.each(['--ignore-config', '--no-plugin-dirs', '--no-exec', '--no-cache-dir'])('hold %s', (flag) => {
+    expect(baseArguments(settings, undefined)).toContain(flag);
   });
 
-  it.each(['--ignore-config', '--no-plugin-dirs', '--no-exec', '--no-cache-dir', '--no-playlist'])(
-    'hold %s',
-    (flag) => {
-      expect(downloadArguments(settings, audio('k3fP0aTz9Qw'), undefined)).toContain(flag);
-    },
-  );
-
   it('do not evade a geo-block', () => {
-    const args = downloadArguments(settings, audio('k3fP0aTz9Qw'), undefined);
+    const args = baseArguments(settings, undefined);
     expect(args[args.indexOf('--xff') + 1]).toBe('never');
   });
 
   it("hand on the operator's settings, and none that is not set", () => {
-    const full = downloadArguments(
+    const full = baseArguments(
       { ...settings, pluginDir: '/p', proxy: 'http://proxy', extractorArgs: 'x:y=z', jsRuntime: 'node' },
-      audio('k3fP0aTz9Qw'),
       '/work/cookies.txt',
     );
     const values = ['--plugin-dirs', '--proxy', '--extractor-args', '--js-runtimes', '--cookies'].map(
       (name) => full[full.indexOf(name) + 1],
     );
     expect(values).toEqual(['/p', 'http://proxy', 'x:y=z', 'node', '/work/cookies.txt']);
-    expect(downloadArguments(settings, audio('k3fP0aTz9Qw'), undefined)).not.toContain('--proxy');
+    for (const name of ['--proxy', '--extractor-args', '--cookies']) {
+      expect(baseArguments(settings, undefined)).not.toContain(name);
+    }
+  });
+});
+
+describe('the arguments of a download', () => {
+  it('leave a playlist around the video alone', () => {
+    expect(downloadArguments(settings, AUDIO_FORMATS)).toContain('--no-playlist');
   });
 
   it('cap the height of a video', () => {
     expect(videoFormats(720).match(/height<=\?720/g)?.length).toBeGreaterThan(3);
+  });
+});
+
+describe('extractor arguments', () => {
+  it.each([
+    [
+      'those of another extractor stay',
+      'generic:impersonate',
+      ['generic:impersonate', 'youtube:max_comments=5;skip=a'],
+    ],
+    ['the same argument is replaced', 'youtube:max_comments=9', ['youtube:max_comments=5;skip=a']],
+    ['however it is spelled', 'YouTube: max-comments=9 ; lang=de', ['youtube:max_comments=5;lang=de;skip=a']],
+    ['what is to be skipped adds up', 'youtube:skip=hls,dash', ['youtube:skip=hls,dash,a;max_comments=5']],
+    [
+      'several extractors are parted by spaces, and URLs in values stay whole',
+      'youtube:lang=de youtubepot-http:base_url=http://127.0.0.1:4416',
+      ['youtube:lang=de;max_comments=5;skip=a', 'youtubepot-http:base_url=http://127.0.0.1:4416'],
+    ],
+    ['escaped commas stay', String.raw`youtube:x=a\,b,c`, [String.raw`youtube:x=a\,b,c;max_comments=5;skip=a`]],
+  ])('are one for each extractor: %s', (_, operator, expected) => {
+    const ours = [{ extractor: 'youtube', args: { max_comments: ['5'], skip: ['a'] } }];
+    expect([...mergeExtractorArgs(operator, ours)].sort()).toEqual(expected.sort());
+  });
+
+  it('of the operator that are none are refused with the name of the setting', () => {
+    expect(() => mergeExtractorArgs('max_comments=5', [])).toThrow('YTDLP_EXTRACTOR_ARGS');
+  });
+
+  it('of the operator alone stay as they are, and those without a value get none', () => {
+    expect(mergeExtractorArgs('youtube:raise_incomplete_data', [])).toEqual(['youtube:raise_incomplete_data']);
+    expect(mergeExtractorArgs(undefined, [])).toEqual([]);
+  });
+});
+
+describe('addresses', () => {
+  it.each([
+    [['@evening-talks'], 'https://video.example/@evening-talks'],
+    [['channel', 'UCk2Vn7dQx_Zb4mTfLr9YwGA'], 'https://video.example/channel/UCk2Vn7dQx_Zb4mTfLr9YwGA'],
+    [['c', 'a/../b?x#y'], 'https://video.example/c/a%2F..%2Fb%3Fx%23y'],
+    [['user', "$&$'ü"], "https://video.example/user/%24%26%24'%C3%BC"],
+  ])('of a channel have each part encoded: %j', (path, url) => {
+    expect(channelUrl(settings, path)).toBe(url);
+  });
+
+  it('of a video have the id encoded', () => {
+    expect(videoUrl(settings, '-abc&list=x')).toBe('https://video.example/watch?v=-abc%26list%3Dx');
   });
 });

@@ -4,7 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { AddressInfo, Socket } from 'node:net';
 import { describe, expect, it, vi } from 'vitest';
 import { WebhookClientClosedError } from '../../webhooks/client.ts';
-import { httpReceiver, scriptedReceiver, tcpReceiver, testClient } from './receivers.ts';
+import { httpReceiver, scriptedReceiver, tcpReceiver } from '../outbound/receivers.ts';
+import { testClient } from './test-client.ts';
 
 const message = { headers: { 'content-type': 'application/json' }, body: '{"id":"ü"}' };
 

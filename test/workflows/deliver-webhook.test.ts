@@ -10,12 +10,7 @@ import { withWorkers } from '../helpers/workflow-run.ts';
 let env: TestWorkflowEnvironment;
 let bundle: WorkflowBundleWithSourceMap;
 const attemptDelivery = vi.fn<(input: AttemptInput) => Promise<AttemptResult>>();
-const unused = (): Promise<never> => Promise.reject(new Error('not part of a delivery'));
-const activities = {
-  records: { claimJob: unused, finishJob: unused },
-  fetch: { fetchAudio: unused, fetchVideo: unused },
-  deliver: { attemptDelivery },
-};
+const activities = { deliver: { attemptDelivery } };
 
 beforeAll(async () => {
   env = await TestWorkflowEnvironment.createTimeSkipping({ server: { executable: inject('timeSkippingServer') } });

@@ -1,0 +1,80 @@
+import type { ChannelFacts, ChannelPage, ChannelVideo } from '../contract/vidnet.ts';
+import { StaleCursorError, type ChannelSource } from '../sources/vidnet/channel-source.ts';
+import type { ContentsStore, ListingState } from '../store/contents.ts';
+import type { RunningCall } from './source-call.ts';
+
+export interface ChannelListing {
+  readonly channels: ChannelSource;
+  readonly contents: ContentsStore;
+  readonly recordId: string;
+  readonly channel: ChannelFacts;
+  readonly call: RunningCall;
+}
+
+const NOTHING_YET: ListingState = { pieces: 0, items: 0 };
+
+/**
+ * Stores a channel's list page by page: first the page, then how far the list has come. Whoever goes on after a crash
+ * repeats one page at most.
+ *
+ * @returns the whole list's size
+ */
+export async function listChannelVideos(listing: ChannelListing): Promise<ListingState> {
+  const { contents, recordId } = listing;
+  const stored = await contents.state({ recordId, name: 'videos' });
+  if (stored !== undefined && stored.next === undefined) return stored;
+  try {
+    return await goOn(listing, stored ?? NOTHING_YET);
+  } catch (error) {
+    if (!(error instanceof StaleCursorError) || stored === undefined) throw error;
+    // Upstream no longer knows where we were: the list begins anew, and its pieces are replaced.
+    return goOn(listing, NOTHING_YET);
+  }
+}
+
+async function goOn(listing: ChannelListing, from: ListingState): Promise<ListingState> {
+  const { channels, contents, recordId, channel, call } = listing;
+  const list = { recordId, name: 'videos' as const };
+  // A video that is published while we list shifts the pages: what was at the end of one comes again in the next.
+  const seen = await idsOf(listing, from);
+  let state = from;
+  const report = (): void => call.report({ stage: 'listing', ...progressOf(state.items, channel.mediaCount) });
+  report();
+  for await (const page of channels.pages(channel, from.next, call)) {
+    const videos = page.videos.filter((video) => isNew(video, seen));
+    if (videos.length > 0) await contents.putPiece({ ...list, number: state.pieces + 1 }, videos);
+    state = nextState(state, videos.length, page);
+    await contents.putState(list, state);
+    report();
+  }
+  if (state.next !== undefined) throw new Error('the driver ended a list that goes on');
+  await contents.putState(list, state);
+  return state;
+}
+
+function nextState(state: ListingState, items: number, { next }: ChannelPage): ListingState {
+  return {
+    pieces: state.pieces + (items > 0 ? 1 : 0),
+    items: state.items + items,
+    ...(next === undefined ? {} : { next }),
+  };
+}
+
+async function idsOf({ contents, recordId }: ChannelListing, { pieces }: ListingState): Promise<Set<string>> {
+  const seen = new Set<string>();
+  for await (const page of contents.pages({ recordId, name: 'videos', pieces })) {
+    for (const { videoId } of page) seen.add(videoId);
+  }
+  return seen;
+}
+
+function isNew({ videoId }: ChannelVideo, seen: Set<string>): boolean {
+  if (seen.has(videoId)) return false;
+  seen.add(videoId);
+  return true;
+}
+
+function progressOf(items: number, totalItems: number | undefined) {
+  if (totalItems === undefined || totalItems === 0) return { items };
+  return { items, totalItems, percent: Math.min(100, Math.round((items / totalItems) * 1000) / 10) };
+}

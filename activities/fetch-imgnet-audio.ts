@@ -1,0 +1,147 @@
+import { unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { videoUrlsOf } from '../contract/imgnet/videos.ts';
+import { JobError } from '../contract/job-error.ts';
+import type { JobResult, PublishedFile } from '../contract/records.ts';
+import type { Media } from '../media/ffmpeg.ts';
+import { codecOf, type Probe } from '../media/probe.ts';
+import type { Downloader } from '../outbound/download.ts';
+import type { ContentsStore } from '../store/contents.ts';
+import { conversionProgress, type AttemptDeps, type MadeFile } from './fetch-attempt.ts';
+import { hasExpired, mediaFailure } from './media-failures.ts';
+import { withSourceCall, type RunningCall } from './source-call.ts';
+
+export interface ImgnetAudioDeps extends AttemptDeps {
+  readonly contents: ContentsStore;
+  readonly media: Media;
+  readonly downloadMedia: Downloader;
+  readonly maxFileBytes: number;
+  readonly maxMediaSeconds: number;
+}
+
+export interface PostAudioOrder {
+  readonly recordId: string;
+  /** The record beside which the content of the post is kept. */
+  readonly contentsId: string;
+  readonly shortcode: string;
+}
+
+/** `stale`: the content no longer leads to the media, for a reason that is a sentence; it must be collected again. */
+export type PostAudio =
+  { readonly state: 'made'; readonly result: JobResult } | { readonly state: 'stale'; readonly reason: string };
+
+export function createImgnetAudioActivity(deps: ImgnetAudioDeps) {
+  return {
+    /**
+     * Makes an M4A of each video of a post that has sound, in order, and publishes them together. A repeated run starts
+     * from an empty folder and replaces what was published.
+     */
+    fetchImgnetAudio: (order: PostAudioOrder): Promise<PostAudio> =>
+      withSourceCall(deps, order.recordId, async (call) => {
+        const content = await deps.contents.facts<'imgnet_post'>(order.contentsId);
+        if (content === undefined) throw new Error(`the contents of record ${order.contentsId} are missing`);
+        const urls = videoUrlsOf(content);
+        if (urls === undefined) return { state: 'stale', reason: 'The platform did not tell where all media are.' };
+        const made: MadeFile[] = [];
+        for (const [index, url] of urls.entries()) {
+          const path = join(call.folder, `video-${String(index)}`);
+          const arrived = await fetchVideo(deps, url, { path, call, before: index, total: urls.length });
+          if (!arrived) return { state: 'stale', reason: "The platform's links to the media have expired." };
+          const file = await makeAudio(deps, path, call);
+          if (file !== undefined) made.push({ ...file, name: `${order.shortcode}-${String(made.length + 1)}.m4a` });
+          await unlink(path);
+        }
+        return { state: 'made', result: await publish(deps, order.recordId, { made, call }) };
+      }),
+  };
+}
+
+interface VideoFetch {
+  readonly path: string;
+  readonly call: RunningCall;
+  /** How many videos have come before this one, and how many there are. */
+  readonly before: number;
+  readonly total: number;
+}
+
+/** @returns false when the link has expired @throws JobError */
+async function fetchVideo(
+  { downloadMedia, maxFileBytes }: ImgnetAudioDeps,
+  url: string,
+  { path, call, before, total }: VideoFetch,
+): Promise<boolean> {
+  call.report({ stage: 'fetching', percent: percentOf(before / total) });
+  try {
+    await downloadMedia(url, {
+      ...{ path, maxBytes: maxFileBytes, timeoutMs: call.timeoutMs, signal: call.signal },
+      onProgress: (bytes, totalBytes) => {
+        if (totalBytes === undefined) call.report({ stage: 'fetching', bytes });
+        else
+          call.report({
+            stage: 'fetching',
+            bytes,
+            totalBytes,
+            percent: percentOf((before + bytes / totalBytes) / total),
+          });
+      },
+    });
+    return true;
+  } catch (error) {
+    if (hasExpired(error)) return false;
+    throw mediaFailure(error);
+  }
+}
+
+/** @returns undefined for a video without sound @throws JobError */
+async function makeAudio(
+  { media, maxMediaSeconds }: ImgnetAudioDeps,
+  source: string,
+  call: RunningCall,
+): Promise<Omit<MadeFile, 'name'> | undefined> {
+  const probe = await media.probe(source, call.signal);
+  const audioCodec = codecOf(probe, 'audio');
+  if (audioCodec === undefined) return undefined;
+  if (probe.durationSeconds > maxMediaSeconds) {
+    throw new JobError('too_long', 'The video is longer than this service accepts.');
+  }
+  call.report({ stage: 'converting' });
+  const path = `${source}.m4a`;
+  const onProgress = conversionProgress(call, probe.durationSeconds);
+  await media.writeM4a({ path: source, audioCodec }, path, {
+    signal: call.signal,
+    timeoutMs: call.timeoutMs,
+    onProgress,
+  });
+
+  call.report({ stage: 'verifying' });
+  const result = await media.probe(path, call.signal);
+  const lostSeconds = soundSeconds(probe) - result.durationSeconds;
+  if (codecOf(result, 'audio') !== 'aac' || lostSeconds > Math.max(1, soundSeconds(probe) / 100)) {
+    throw new JobError('incomplete', 'The audio could not be made whole.');
+  }
+  return { path, durationSeconds: result.durationSeconds };
+}
+
+/** The sound of a video may be shorter than its pictures. */
+function soundSeconds(probe: Probe): number {
+  return probe.streams.find(({ kind }) => kind === 'audio')?.durationSeconds ?? probe.durationSeconds;
+}
+
+async function publish(
+  { files }: ImgnetAudioDeps,
+  recordId: string,
+  { made, call }: { readonly made: readonly MadeFile[]; readonly call: RunningCall },
+): Promise<JobResult> {
+  call.report({ stage: 'publishing' });
+  const published: PublishedFile[] = [];
+  for (const { path, name } of made) {
+    call.signal.throwIfAborted();
+    published.push(await files.publish(path, recordId, name));
+  }
+  const [first] = made;
+  return { files: published, ...(first === undefined ? {} : { durationSeconds: first.durationSeconds }) };
+}
+
+function percentOf(share: number): number {
+  return Math.min(100, Math.round(share * 1000) / 10);
+}

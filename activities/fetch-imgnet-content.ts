@@ -1,0 +1,44 @@
+import { JobError } from '../contract/job-error.ts';
+import { postContentOf, type PostContent } from '../contract/imgnet/posts.ts';
+import { isReelRecord } from '../contract/imgnet/publication.ts';
+import { reelContentOf, type ReelContent } from '../contract/imgnet/reels.ts';
+import type { ImgnetRecord } from '../contract/imgnet/tolerant.ts';
+import type { PostReference } from '../contract/imgnet/urls.ts';
+import { onlyRecordOf } from '../sources/imgnet/imgnet-source.ts';
+import type { ContentsStore } from '../store/contents.ts';
+import { readSnapshot, type ImgnetPlatform, type ReadySnapshot, type SnapshotDeps } from './imgnet-snapshots.ts';
+
+export interface ImgnetContentDeps extends SnapshotDeps {
+  readonly contents: ContentsStore;
+}
+
+/** What the job goes on with. */
+export interface StoredContent {
+  /** Whose it is, in lower case; absent when its record does not tell. */
+  readonly account?: string;
+}
+
+export function createImgnetContentActivity(deps: ImgnetContentDeps) {
+  return {
+    /** Keeps a post or reel beside the record of the job. May be repeated. */
+    storeContent: ({ snapshot, post }: { snapshot: ReadySnapshot; post: PostReference }): Promise<StoredContent> =>
+      readSnapshot(deps, snapshot, async (pages) => {
+        const content = contentOf(await onlyRecordOf(pages), post, deps.imgnetPlatform);
+        await deps.contents.putFacts<'imgnet_post'>(snapshot.recordId, content);
+        return content.account === undefined ? {} : { account: content.account.toLowerCase() };
+      }),
+  };
+}
+
+/** The dataset of posts has reels too: the record tells what it is, not the URL that was asked for. */
+function contentOf(
+  record: ImgnetRecord,
+  { kind }: PostReference,
+  { platformUrl, hosts }: ImgnetPlatform,
+): PostContent | ReelContent {
+  const context = { platformUrl, hosts };
+  const content =
+    kind === 'reel' || isReelRecord(record, hosts) ? reelContentOf(record, context) : postContentOf(record, context);
+  if (content === undefined) throw new JobError('upstream_error', 'The dataset API sent a record that names no post.');
+  return content;
+}

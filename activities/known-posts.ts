@@ -1,0 +1,22 @@
+import { postSubjectOf } from '../contract/subjects.ts';
+import type { FileStore } from '../store/files.ts';
+import type { RecordStore } from '../store/records.ts';
+import { isReusable } from '../store/reuse.ts';
+
+export interface KnownPostDeps {
+  readonly records: RecordStore;
+  readonly files: FileStore;
+}
+
+export function createKnownPostActivities({ records, files }: KnownPostDeps) {
+  return {
+    /** @returns the record beside which the content of a post is kept, by whichever URL it was fetched; undefined when none is fresh */
+    findFreshContent: async (shortcode: string): Promise<string | undefined> => {
+      for (const kind of ['post', 'reel'] as const) {
+        const success = await records.successOf(postSubjectOf({ kind, shortcode }));
+        if (success !== undefined && (await isReusable(success, files))) return success.id;
+      }
+      return undefined;
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import { JobError } from '../contract/job-error.ts';
+import { DownloadError, type DownloadProblem } from '../outbound/download-error.ts';
+
+/** How a host of media says that a signed link is over, or that what it leads to has moved. */
+const EXPIRED = new Set([403, 404, 410]);
+const DISK_FULL = new Set(['ENOSPC', 'EDQUOT']);
+
+export function hasExpired(error: unknown): boolean {
+  return error instanceof DownloadError && error.problem.kind === 'status' && EXPIRED.has(error.problem.statusCode);
+}
+
+/** What a download of media threw, as a job tells it. @returns the error itself when it is neither theirs nor the disk's */
+export function mediaFailure(error: unknown): unknown {
+  if (error instanceof DownloadError) return failureOf(error.problem, error);
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' && DISK_FULL.has(code)
+    ? new JobError('disk_full', 'The service has no space left.', { cause: error })
+    : error;
+}
+
+function failureOf(problem: DownloadProblem, cause: DownloadError): JobError {
+  switch (problem.kind) {
+    case 'forbidden':
+      return new JobError('unsupported', 'The platform links to media at an address that must not be called.', {
+        cause,
+      });
+    case 'status':
+      return problem.statusCode === 429
+        ? new JobError('rate_limited', "The platform's media host asks us to slow down.", { cause })
+        : new JobError('upstream_error', "The platform's media host could not deliver.", { cause });
+    case 'too_large':
+      return new JobError('too_large', 'The video is larger than this service accepts.', { cause });
+    case 'incomplete':
+      return new JobError('incomplete', "The platform's media host ended its answer too early.", { cause });
+    case 'unreachable':
+      return problem.error === 'timeout'
+        ? new JobError('upstream_timeout', "The platform's media host did not answer in time.", { cause })
+        : new JobError('upstream_error', "The platform's media host could not be reached.", { cause });
+  }
+}

@@ -1,0 +1,42 @@
+import { ulid } from 'ulid';
+import type { JobInput } from '../contract/jobs.ts';
+import { subjectIdOf } from '../contract/subjects.ts';
+import { nowMicroseconds } from '../store/clock.ts';
+import type { FileStore } from '../store/files.ts';
+import type { RecordStore } from '../store/records.ts';
+import { isReusable } from '../store/reuse.ts';
+import { askLater } from './later.ts';
+
+export interface OwnerDeps {
+  readonly records: RecordStore;
+  readonly files: FileStore;
+  /** Whether a workflow with this ID is open. */
+  readonly isOpen: (workflowId: string) => Promise<boolean>;
+}
+
+export type OwnerActivities = ReturnType<typeof createOwnerActivities>;
+
+/** The profile of a post's owner, for the job that fetches the post. All may be repeated at will. */
+export function createOwnerActivities({ records, files, isOpen }: OwnerDeps) {
+  return {
+    /** @returns the job that would fetch the profile, charged with the given record; undefined when it is there and fresh */
+    planOwnerProfile: async (owner: { account: string; paidBy: string }): Promise<JobInput | undefined> => {
+      const subjectId = subjectIdOf('imgnet_profile', owner.account);
+      const success = await records.successOf(subjectId);
+      if (success !== undefined && (await isReusable(success, files))) return undefined;
+      return {
+        ...{ recordId: ulid(), type: 'imgnet_profile', subjectId, mediaId: owner.account },
+        ...{ createdAt: nowMicroseconds(), price: 0, parameters: { paidBy: owner.paidBy } },
+      };
+    },
+
+    /** Asks once whether the job of a profile has ended; while it has not, fails in a way that Temporal asks again. */
+    awaitOwnerProfile: async (subjectId: string): Promise<void> => {
+      if (await isOpen(subjectId)) throw askLater('upstream_timeout', "The owner's profile is being fetched.");
+    },
+
+    /** @returns whether that very job fetched the profile */
+    hasFetchedProfile: async (recordId: string): Promise<boolean> =>
+      (await records.get(recordId))?.status === 'success',
+  };
+}

@@ -1,0 +1,33 @@
+import type { ActivityProgress } from '../contract/jobs.ts';
+import type { SourceCall } from '../sources/call.ts';
+import type { WorkFolders } from '../store/work-folders.ts';
+import { classifyFailures } from './failures.ts';
+import { withHeartbeat } from './heartbeat.ts';
+
+export interface SourceCallDeps {
+  readonly workFolders: WorkFolders;
+  readonly fetchTimeoutMs: number;
+}
+
+/** What the body of a call works with. */
+export interface RunningCall extends SourceCall {
+  readonly report: (progress: ActivityProgress) => void;
+}
+
+/** A call of a driver from an activity: a private folder that is removed afterwards, a heartbeat, failures sorted. */
+export function withSourceCall<Result>(
+  deps: SourceCallDeps,
+  recordId: string,
+  body: (call: RunningCall) => Promise<Result>,
+): Promise<Result> {
+  return classifyFailures(() =>
+    withHeartbeat(async (report, signal) => {
+      const folder = await deps.workFolders.open(recordId);
+      try {
+        return await body({ folder: folder.path, signal, timeoutMs: deps.fetchTimeoutMs, report });
+      } finally {
+        await folder.remove();
+      }
+    }),
+  );
+}

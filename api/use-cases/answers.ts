@@ -1,0 +1,44 @@
+import { STOPPED_BY_OPERATOR } from '../../contract/failures.ts';
+import type { DownloadRecord } from '../../contract/records.ts';
+import { renderDownload } from '../../contract/render/downloads.ts';
+import type { DownloadResult } from '../../contract/results/downloads.ts';
+import type { Progress } from '../../contract/results/fields.ts';
+import { settle } from '../../store/settle.ts';
+import type { Answer } from '../answer.ts';
+import type { ApiDeps } from '../deps.ts';
+
+/** A record as it is now, and what its job does while it runs. */
+export interface CurrentJob {
+  readonly record: DownloadRecord;
+  readonly progress?: Progress | undefined;
+}
+
+/** Waits for a pending record's job to end, but not longer than that, and looks how it stands. */
+export async function currentJob(deps: ApiDeps, record: DownloadRecord, waitMs: number): Promise<CurrentJob> {
+  let newest = record;
+  if (newest.status === 'pending' && waitMs > 0) {
+    await deps.jobs.waitFor(record.subjectId, waitMs);
+    newest = (await deps.records.get(record.id)) ?? record;
+  }
+  if (newest.status !== 'pending') return { record: newest };
+  const view = await deps.jobs.look({ subjectId: record.subjectId, recordId: record.id });
+  if (view.state === 'gone') return { record: await endOrphan(deps, newest) };
+  return { record: newest, progress: view.state === 'running' ? view.progress : undefined };
+}
+
+/** The download record of a job, as GET /downloads/{downloadId} shows it. */
+export function answerDownload(deps: ApiDeps, { record, progress }: CurrentJob): Answer<DownloadResult> {
+  return { state: stateOf(record), body: renderDownload(record, deps.rendering, progress) };
+}
+
+export function stateOf(record: DownloadRecord): 'pending' | 'finished' {
+  return record.status === 'pending' ? 'pending' : 'finished';
+}
+
+/**
+ * A workflow ends its record before it closes. If none runs and the record is still pending, the workflow was
+ * terminated, or Temporal lost its data: without this the caller would poll for ever.
+ */
+async function endOrphan(deps: ApiDeps, record: DownloadRecord): Promise<DownloadRecord> {
+  return settle(deps.records, record.id, { status: 'failed', failure: STOPPED_BY_OPERATOR });
+}

@@ -1,0 +1,34 @@
+import { renderDownload } from '../../contract/render/downloads.ts';
+import type { DownloadListQuery } from '../../contract/requests.ts';
+import type { DownloadList } from '../../contract/results/downloads.ts';
+import { formatMicroseconds } from '../../contract/times.ts';
+import type { Answer } from '../answer.ts';
+import type { ApiDeps } from '../deps.ts';
+
+/** GET /api/downloads: records that match all filters, newest first, a page at a time. */
+export async function listDownloads(deps: ApiDeps, query: DownloadListQuery): Promise<Answer<DownloadList>> {
+  const records = await deps.records.list({
+    type: query.type,
+    status: query.status,
+    mediaId: query.media_id,
+    createdAfter: inMicroseconds(query.created_after),
+    createdBefore: inMicroseconds(query.created_before),
+    before: query.cursor,
+    // One more than shown tells whether a page follows.
+    limit: query.limit + 1,
+  });
+  const shown = records.slice(0, query.limit);
+  const last = records.length > query.limit ? shown.at(-1) : undefined;
+  return {
+    state: 'finished',
+    body: {
+      downloads: shown.map((record) => renderDownload(record, deps.rendering).data),
+      next_cursor: last?.id ?? null,
+    },
+  };
+}
+
+/** Records tell their time in microseconds; only times written alike can be compared as text. */
+function inMicroseconds(time: string | undefined): string | undefined {
+  return time === undefined ? undefined : formatMicroseconds(Date.parse(time) * 1000);
+}

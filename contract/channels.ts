@@ -1,0 +1,86 @@
+import type { ChannelReference } from './vidnet.ts';
+
+const CHANNEL_ID = /^UC[\w-]{22}$/;
+/** Letters and digits of any script: the platform allows them in handles. */
+const HANDLE = /^[\p{L}\p{M}\p{N}._·-]{3,60}$/u;
+const NAME = /^[\p{L}\p{M}\p{N}._-]{1,100}$/u;
+/** The tabs of a channel's page. */
+const TABS = new Set(['', 'featured', 'videos', 'shorts', 'streams', 'playlists', 'community', 'posts', 'about']);
+const REAL_HOSTS = ['youtube.com'];
+
+/**
+ * The channel that a caller means: a URL with `/@handle`, `/channel/ID`, `/c/NAME` or `/user/NAME`, with or without
+ * scheme, `www.`, tab and query, or a bare handle or id.
+ *
+ * @param hosts further hosts of the platform, as the configuration names them, with port
+ * @returns undefined for anything else
+ */
+export function channelReferenceOf(text: string, hosts: readonly string[] = []): ChannelReference | undefined {
+  const trimmed = text.trim();
+  if (!trimmed.includes('/')) return bareReference(trimmed);
+  const withScheme = /^[a-z][a-z\d+.-]*:\/\//i.test(trimmed) ? trimmed : `https://${trimmed}`;
+  if (!URL.canParse(withScheme)) return undefined;
+  const { protocol, host, pathname, username, password } = new URL(withScheme);
+  const known = [...REAL_HOSTS, ...hosts.map(withoutPrefix)];
+  if (!/^https?:$/.test(protocol) || username !== '' || password !== '') return undefined;
+  if (!known.includes(withoutPrefix(host))) return undefined;
+
+  const [first = '', second = '', ...rest] = pathname.split('/').slice(1).map(decoded);
+  if (first.startsWith('@')) return isTab([second, ...rest]) ? handle(first.slice(1)) : undefined;
+  if (!isTab(rest)) return undefined;
+  switch (first.toLowerCase()) {
+    case 'channel':
+      return CHANNEL_ID.test(second) ? { kind: 'id', name: second } : undefined;
+    case 'c':
+      return NAME.test(second) ? { kind: 'custom', name: folded(second) } : undefined;
+    case 'user':
+      return NAME.test(second) ? { kind: 'user', name: folded(second) } : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** The channel's place on the platform; also what its subject ID is made of. */
+export function channelPathOf(reference: ChannelReference): string {
+  switch (reference.kind) {
+    case 'handle':
+      return `@${reference.name}`;
+    case 'id':
+      return `channel/${reference.name}`;
+    case 'custom':
+      return `c/${reference.name}`;
+    case 'user':
+      return `user/${reference.name}`;
+  }
+}
+
+function bareReference(text: string): ChannelReference | undefined {
+  if (CHANNEL_ID.test(text)) return { kind: 'id', name: text };
+  return handle(text.startsWith('@') ? text.slice(1) : text);
+}
+
+function handle(name: string): ChannelReference | undefined {
+  return HANDLE.test(name) ? { kind: 'handle', name: folded(name) } : undefined;
+}
+
+/** The platform's names differ neither by case nor by the way in which an accent is written. */
+function folded(name: string): string {
+  return name.normalize('NFC').toLowerCase();
+}
+
+function isTab(segments: readonly string[]): boolean {
+  const [tab = '', ...rest] = segments;
+  return TABS.has(tab.toLowerCase()) && rest.every((segment) => segment === '');
+}
+
+function withoutPrefix(host: string): string {
+  return host.toLowerCase().replace(/^(?:www|m)\./, '');
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}

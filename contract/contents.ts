@@ -1,0 +1,38 @@
+import type { PostContent, PostItem } from './imgnet/posts.ts';
+import type { ImgnetProfileFields } from './imgnet/profile.ts';
+import type { ReelContent, ReelItem } from './imgnet/reels.ts';
+import type { CaptionLine, CaptionTrack, ChannelFacts, ChannelVideo, VideoComment, VideoFacts } from './vidnet.ts';
+
+/** What a transcript job keeps beside its record. */
+export interface TranscriptFacts {
+  readonly video: VideoFacts;
+  readonly track: CaptionTrack;
+  readonly lines: readonly CaptionLine[];
+}
+
+/** What each kind of job keeps in one document beside its record. */
+export interface FactsByType {
+  readonly captions: TranscriptFacts;
+  readonly list: ChannelFacts;
+  readonly imgnet_profile: ImgnetProfileFields;
+  readonly imgnet_post: PostContent | ReelContent;
+}
+
+/** The items of the lists that jobs keep in pieces, by the list's name. */
+export interface ItemsByList {
+  readonly videos: ChannelVideo;
+  readonly comments: VideoComment;
+  readonly posts: PostItem;
+  readonly reels: ReelItem;
+}
+
+/** Reads what jobs have kept. */
+export interface ContentsReader {
+  facts<Type extends keyof FactsByType>(recordId: string): Promise<FactsByType[Type] | undefined>;
+  /** The pieces of a list, one at a time. */
+  pages<List extends keyof ItemsByList>(list: {
+    readonly recordId: string;
+    readonly name: List;
+    readonly pieces: number;
+  }): AsyncIterable<readonly ItemsByList[List][]>;
+}

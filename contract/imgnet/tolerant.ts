@@ -1,0 +1,105 @@
+/**
+ * Readers of upstream values. A record's fields may be missing, null, or of another type than last week; what can't be
+ * read as the wanted type is undefined, never a guess.
+ */
+export type ImgnetRecord = Readonly<Record<string, unknown>>;
+
+const DECIMAL = /^-?\d+(?:\.\d+)?$/;
+const GROUPED = /^\d{1,3}(?:,\d{3})+$/;
+const DATE_ONLY = /^\d{4}-\d\d-\d\d$/;
+const DATE_TIME = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?/;
+const ZONE = /(?:Z|[+-]\d\d:?\d\d)$/i;
+
+export function recordOf(value: unknown): ImgnetRecord | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as ImgnetRecord) : undefined;
+}
+
+/** An array, or a single value as an array of one; undefined for nothing. */
+export function arrayOf(value: unknown): readonly unknown[] | undefined {
+  if (Array.isArray(value)) return value as readonly unknown[];
+  return value === undefined || value === null || value === '' ? undefined : [value];
+}
+
+/** The entries that could be read; undefined when there was no array. */
+export function listOf<Item>(value: unknown, read: (entry: unknown) => Item | undefined): Item[] | undefined {
+  return arrayOf(value)
+    ?.map(read)
+    .filter((item) => item !== undefined);
+}
+
+export function textOf(value: unknown): string | undefined {
+  if (typeof value === 'string') return value;
+  // Beyond this, JSON's numbers have lost digits: half an id is no id.
+  return typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : undefined;
+}
+
+/** A text that is not empty: ids, names. */
+export function wordOf(value: unknown): string | undefined {
+  const text = textOf(value)?.trim();
+  return text === '' ? undefined : text;
+}
+
+export function numberOf(value: unknown): number | undefined {
+  if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
+  if (typeof value !== 'string') return undefined;
+  const text = value.trim();
+  const digits = GROUPED.test(text) ? text.replaceAll(',', '') : text;
+  return DECIMAL.test(digits) ? numberOf(Number(digits)) : undefined;
+}
+
+/** A count. The platform writes hidden ones as -1: those are not known. */
+export function countOf(value: unknown): number | undefined {
+  const number = numberOf(value);
+  return number !== undefined && Number.isSafeInteger(number) && number >= 0 ? number : undefined;
+}
+
+/** Whole seconds, rounded. */
+export function secondsOf(value: unknown): number | undefined {
+  const number = numberOf(value);
+  return number === undefined ? undefined : countOf(Math.round(number));
+}
+
+export function booleanOf(value: unknown): boolean | undefined {
+  if (typeof value === 'boolean') return value;
+  if (value === 'true') return true;
+  return value === 'false' ? false : undefined;
+}
+
+/** An absolute http(s) URL, as it was written: a signature may cover every letter. */
+export function urlOf(value: unknown): string | undefined {
+  const text = wordOf(value);
+  if (text === undefined || !URL.canParse(text)) return undefined;
+  return /^https?:$/.test(new URL(text).protocol) ? text : undefined;
+}
+
+/** ISO 8601 in UTC; a time without a zone is one in UTC already. */
+export function timeOf(value: unknown): string | undefined {
+  const text = wordOf(value);
+  if (text === undefined || !DATE_TIME.test(text)) return undefined;
+  const date = new Date(ZONE.test(text) ? text : `${text.replace(' ', 'T')}Z`);
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
+}
+
+/** As {@link timeOf}; a day stays a day, since its hour is not known. */
+export function timeOrDayOf(value: unknown): string | undefined {
+  const text = wordOf(value);
+  if (text === undefined || !DATE_ONLY.test(text)) return timeOf(value);
+  return Number.isNaN(new Date(text).getTime()) ? undefined : text;
+}
+
+/** The first value that could be read. */
+export function first<Value>(
+  values: readonly unknown[],
+  read: (value: unknown) => Value | undefined,
+): Value | undefined {
+  for (const value of values) {
+    const found = read(value);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Without the fields that are not known: a store would keep them as null. */
+export function known<Fields extends object>(fields: Fields): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Fields;
+}

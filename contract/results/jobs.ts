@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { FAILURE_FAULTS, type FailureCode } from '../failures.ts';
+import { ulidSchema } from '../ids.ts';
+import { recordTypeSchema } from '../records.ts';
+import { moneySchema, progressSchema, timestampSchema } from './fields.ts';
+
+/** The answer while a job runs, of every operation whose result is no download record (design, section 3). */
+export const pendingResultSchema = z
+  .object({
+    status: z.literal('pending'),
+    message: z.string(),
+    download_id: ulidSchema,
+    cost: moneySchema.describe('What the job costs if it succeeds'),
+    download: z.object({ id: ulidSchema, type: recordTypeSchema, status: z.literal('pending') }),
+    progress: progressSchema.optional(),
+  })
+  .meta({ id: 'PendingResult' });
+export type PendingResult = z.infer<typeof pendingResultSchema>;
+
+/** The same for a job that failed. */
+export const failedResultSchema = z
+  .object({
+    status: z.literal('failed'),
+    message: z.string().describe('A sentence for people'),
+    code: z.enum(Object.keys(FAILURE_FAULTS) as [FailureCode, ...FailureCode[]]).describe('Stable, for programs'),
+    download_id: ulidSchema,
+    cost: moneySchema.describe('A failed job costs 0.000'),
+    download: z.object({
+      id: ulidSchema,
+      type: recordTypeSchema,
+      status: z.literal('failed'),
+      cost: moneySchema,
+      response: z.string(),
+      created_at: timestampSchema,
+    }),
+  })
+  .meta({ id: 'FailedResult' });
+export type FailedResult = z.infer<typeof failedResultSchema>;

@@ -1,0 +1,154 @@
+import { open } from 'node:fs/promises';
+import type { BlockList } from 'node:net';
+import { Client, type Dispatcher } from 'undici';
+import { createGuardedConnector } from './connector.ts';
+import { DownloadError, problemOf } from './download-error.ts';
+import { DeadlineError } from './failures.ts';
+import { createDnsLookup, type Lookup } from './lookup.ts';
+import { checkTarget } from './targets.ts';
+
+export interface DownloaderSettings {
+  /** Networks exempt from the ban on private addresses and on ports. Empty in production. */
+  readonly allowedNetworks: BlockList;
+  /** Limit of look-up, TCP and TLS together, in milliseconds. */
+  readonly connectTimeoutMs: number;
+  /** Longest silence before and within an answer, in milliseconds; its timer may fire up to a second late. */
+  readonly idleTimeoutMs: number;
+  /** Finds the addresses of names. Default: DNS. */
+  readonly lookup?: Lookup;
+}
+
+export interface DownloadOptions {
+  /** The file that is written; it must not exist. After an error it may hold a part. */
+  readonly path: string;
+  readonly maxBytes: number;
+  /** Limit of the whole download with its redirects, in milliseconds. */
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  /** Told after each chunk; `totalBytes` if the server said it. */
+  readonly onProgress?: (bytes: number, totalBytes: number | undefined) => void;
+}
+
+/**
+ * Downloads a URL that somebody else chose into a file.
+ *
+ * @returns the size in bytes
+ * @throws DownloadError; the signal's reason; what the file system throws
+ */
+export type Downloader = (url: string, options: DownloadOptions) => Promise<number>;
+
+const MAX_REDIRECTS = 3;
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+const MAX_HEADER_BYTES = 32_768;
+
+/** Makes the only way by which media are fetched. Each redirect passes the same guard as the first request. */
+export function createDownloader(settings: DownloaderSettings): Downloader {
+  const lookup = settings.lookup ?? createDnsLookup();
+  return async (firstUrl, options) => {
+    options.signal.throwIfAborted();
+    const stop = new AbortController();
+    const onAbort = (): void => stop.abort(options.signal.reason);
+    options.signal.addEventListener('abort', onAbort, { once: true });
+    const deadline = setTimeout(() => stop.abort(new DeadlineError()), options.timeoutMs);
+    try {
+      let url = firstUrl;
+      for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
+        const target = checkTarget(url, settings.allowedNetworks);
+        if (!target.ok) throw new DownloadError({ kind: 'forbidden', reason: target.reason });
+        const hop = { ...settings, lookup, ...options, signal: stop.signal };
+        const result = await take(target.url, hop);
+        if (typeof result === 'number') return result;
+        url = result.location;
+      }
+      throw new DownloadError({ kind: 'forbidden', reason: 'The URL redirects too often.' });
+    } catch (error) {
+      options.signal.throwIfAborted();
+      throw error;
+    } finally {
+      clearTimeout(deadline);
+      options.signal.removeEventListener('abort', onAbort);
+      // A socket may still be open, even still connecting.
+      stop.abort();
+    }
+  };
+}
+
+type Hop = DownloaderSettings & DownloadOptions & { readonly lookup: Lookup };
+
+/** One connection for one request, so that no check can be skipped. */
+async function take(url: URL, hop: Hop): Promise<number | { readonly location: string }> {
+  const client = new Client(url.origin, {
+    connect: createGuardedConnector(hop),
+    pipelining: 0,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    headersTimeout: hop.idleTimeoutMs,
+    bodyTimeout: hop.idleTimeoutMs,
+  });
+  try {
+    const path = url.pathname + url.search;
+    // What is compressed has another length than it says.
+    const headers = { accept: '*/*', 'accept-encoding': 'identity' };
+    const request = { method: 'GET', path, headers, signal: hop.signal } as const;
+    const answer = await client.request(request).catch((error: unknown) => {
+      throw problemOf(error, { begun: false });
+    });
+    if (answer.statusCode === 200) return await write(answer, hop);
+    const { location } = answer.headers;
+    if (!REDIRECTS.has(answer.statusCode) || typeof location !== 'string') {
+      throw new DownloadError({ kind: 'status', statusCode: answer.statusCode });
+    }
+    if (!URL.canParse(location, url.href)) {
+      throw new DownloadError({ kind: 'forbidden', reason: 'The URL redirects to what is no URL.' });
+    }
+    return { location: new URL(location, url).href };
+  } finally {
+    void client.destroy();
+  }
+}
+
+async function write(answer: Dispatcher.ResponseData, { path, maxBytes, onProgress }: Hop): Promise<number> {
+  if ((answer.headers['content-encoding'] ?? 'identity') !== 'identity') {
+    throw new DownloadError({ kind: 'unreachable', error: 'protocol' });
+  }
+  const totalBytes = lengthOf(answer);
+  // Without either, a connection that breaks looks like an end.
+  if (totalBytes === undefined && answer.headers['transfer-encoding'] === undefined) {
+    throw new DownloadError({ kind: 'incomplete' });
+  }
+  if ((totalBytes ?? 0) > maxBytes) throw new DownloadError({ kind: 'too_large' });
+  const file = await open(path, 'wx');
+  try {
+    let sizeBytes = 0;
+    for await (const chunk of chunksOf(answer)) {
+      sizeBytes += chunk.length;
+      if (sizeBytes > maxBytes) throw new DownloadError({ kind: 'too_large' });
+      await file.writeFile(chunk);
+      onProgress?.(sizeBytes, totalBytes);
+    }
+    if (totalBytes !== undefined && sizeBytes !== totalBytes) throw new DownloadError({ kind: 'incomplete' });
+    return sizeBytes;
+  } finally {
+    await file.close();
+  }
+}
+
+/** Errors of the connection are sorted here, apart from those of the file. */
+async function* chunksOf({ body }: Dispatcher.ResponseData): AsyncGenerator<Uint8Array> {
+  const chunks = (body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const next = await chunks.next().catch((error: unknown) => {
+        throw problemOf(error, { begun: true });
+      });
+      if (next.done === true) return;
+      yield next.value;
+    }
+  } finally {
+    body.on('error', () => undefined).destroy();
+  }
+}
+
+function lengthOf({ headers }: Dispatcher.ResponseData): number | undefined {
+  const length = headers['content-length'];
+  return typeof length === 'string' && /^\d{1,15}$/.test(length) ? Number(length) : undefined;
+}

@@ -1,0 +1,90 @@
+import type { CatalogueComment } from './catalogue.ts';
+import type { CommentEntry } from './catalogue-schema.ts';
+import { channelIdFrom, commentIdFrom, replyIdFrom } from './ids.ts';
+
+/** Every tenth generated comment begins a thread of this many answers: more than come with the thread itself. */
+const GENERATED_REPLIES = 12;
+const GENERATED_FROM = Date.parse('2026-05-30T09:00:00Z');
+const MINUTE_MS = 60_000;
+
+interface Author {
+  readonly author: string;
+  readonly authorChannelId: string;
+}
+
+/**
+ * Comments of a video as the catalogue tells them.
+ *
+ * @param of.videoId makes the ids
+ * @param of.authorOf who a handle of the catalogue is
+ */
+export function commentsOf(
+  entries: readonly CommentEntry[],
+  of: { readonly videoId: string; readonly authorOf: (handle: string) => Author | undefined },
+): CatalogueComment[] {
+  const comment = (entry: CommentEntry, ids: { id: string; threadId: string }): CatalogueComment => ({
+    id: ids.id,
+    ...(of.authorOf(entry.author) ?? authorFrom(entry.author)),
+    text: entry.text,
+    likeCount: entry.like_count,
+    publishedAt: new Date(entry.published_at),
+    pinned: entry.pinned,
+    favorited: entry.favorited,
+    // The platform numbers an answer to an answer in the same thread.
+    replies: entry.replies.map((reply, index) =>
+      comment(reply, { id: replyIdFrom(ids.threadId, ids.id, String(index)), threadId: ids.threadId }),
+    ),
+  });
+  return entries.map((entry, index) => {
+    const id = commentIdFrom(of.videoId, String(index));
+    return comment(entry, { id, threadId: id });
+  });
+}
+
+function authorFrom(author: string): Author {
+  return { author, authorChannelId: channelIdFrom('author', author) };
+}
+
+/**
+ * So many comments, answers included, the same at every start.
+ *
+ * @param total how many in all
+ */
+export function generateComments(total: number, videoId: string): CatalogueComment[] {
+  const threads: CatalogueComment[] = [];
+  for (let made = 0, n = 0; made < total; n += 1) {
+    const id = commentIdFrom(videoId, 'generated', String(n));
+    const publishedAt = new Date(GENERATED_FROM - n * 97 * MINUTE_MS);
+    const replyCount = Math.min(n % 10 === 3 ? GENERATED_REPLIES : 0, total - made - 1);
+    const replies = Array.from({ length: replyCount }, (_, index) => ({
+      ...generated(`Answer ${String(index + 1)} to remark ${String(n + 1)}.`, index),
+      id: replyIdFrom(id, String(index)),
+      publishedAt: new Date(publishedAt.getTime() + (index + 1) * MINUTE_MS),
+    }));
+    threads.push({ ...generated(`Remark ${String(n + 1)} about the weather.`, n), id, publishedAt, replies });
+    made += 1 + replyCount;
+  }
+  return threads;
+}
+
+function generated(text: string, n: number): Omit<CatalogueComment, 'id' | 'publishedAt'> {
+  return {
+    ...authorFrom(`@listener-${String((n * 7) % 211)}`),
+    ...{ text, likeCount: (n * 13) % 40, pinned: false, favorited: false, replies: [] },
+  };
+}
+
+/** All of them, an answer after what it answers. */
+export function flatten(comments: readonly CatalogueComment[]): CatalogueComment[] {
+  return comments.flatMap((one) => [one, ...flatten(one.replies)]);
+}
+
+/** As the platform sorts them: a pinned one first, then the newest or the best liked. */
+export function sortComments(comments: readonly CatalogueComment[], order: 'new' | 'top'): CatalogueComment[] {
+  const pinned = (one: CatalogueComment): number => (one.pinned ? 0 : 1);
+  const newest = (a: CatalogueComment, b: CatalogueComment): number =>
+    b.publishedAt.getTime() - a.publishedAt.getTime();
+  return comments.toSorted(
+    (a, b) => pinned(a) - pinned(b) || (order === 'top' ? b.likeCount - a.likeCount : 0) || newest(a, b),
+  );
+}

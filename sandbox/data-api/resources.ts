@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto';
+import type { Thumbnail } from '../thumbnails.ts';
+
+/** What every resource begins with. */
+export function resource(kind: string, id: string): { kind: string; etag: string; id: string } {
+  return { kind: `youtube#${kind}`, etag: etagOf(kind, id), id };
+}
+
+/** An answer with a list. @param items undefined: left out, as the real API does when nothing matches */
+export function listResponse(
+  kind: string,
+  items: readonly object[] | undefined,
+  page: { readonly totalResults: number; readonly resultsPerPage: number; readonly tokens?: object },
+): object {
+  const { totalResults, resultsPerPage, tokens } = page;
+  return {
+    kind: `youtube#${kind}ListResponse`,
+    etag: etagOf(kind, JSON.stringify(items ?? [])),
+    ...tokens,
+    pageInfo: { totalResults, resultsPerPage },
+    ...(items === undefined ? {} : { items }),
+  };
+}
+
+export function thumbnailMap(thumbnails: readonly Thumbnail[]): object {
+  return Object.fromEntries(thumbnails.map(({ name, url, width, height }) => [name, { url, width, height }]));
+}
+
+/** 2026-03-14T18:00:00Z: without milliseconds. */
+export function apiTime(date: Date): string {
+  return date.toISOString().replace(/\.\d{3}Z$/, 'Z');
+}
+
+/** ISO 8601 in whole seconds, such as PT1H2M3S; what has no length yet is P0D. */
+export function apiDuration(seconds: number | undefined): string {
+  if (seconds === undefined) return 'P0D';
+  const whole = Math.round(seconds);
+  const parts = [
+    [Math.floor(whole / 3600), 'H'],
+    [Math.floor((whole % 3600) / 60), 'M'],
+    [whole % 60, 'S'],
+  ] as const;
+  const text = parts.map(([amount, unit]) => (amount === 0 ? '' : `${String(amount)}${unit}`)).join('');
+  return `PT${text === '' ? '0S' : text}`;
+}
+
+function etagOf(...parts: readonly string[]): string {
+  return createHash('sha256').update(parts.join('\0')).digest('base64url').slice(0, 27);
+}

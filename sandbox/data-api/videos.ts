@@ -1,0 +1,73 @@
+import type { CatalogueVideo } from '../catalogue.ts';
+import { flatten } from '../comments.ts';
+import { PLAYABILITY } from '../playability.ts';
+import { videoThumbnails } from '../thumbnails.ts';
+import type { ApiCall } from './call.ts';
+import { missingParameter } from './refusals.ts';
+import { apiDuration, apiTime, listResponse, resource, thumbnailMap } from './resources.ts';
+
+const HD_LINES = 720;
+
+/** videos.list by `id`; what only invited people may see, and what is gone, is not among the items. */
+export function listVideos(call: ApiCall): object {
+  const { query, library } = call;
+  query.parts({});
+  const ids = query.ids('id');
+  if (ids.length === 0) throw missingParameter('No filter selected. Expected one of: chart, id, myRating', '');
+  const items = ids.flatMap((id) => {
+    const video = library.video(id);
+    return video === undefined || ['private', 'removed'].includes(video.case) ? [] : [videoResource(video, call)];
+  });
+  return listResponse('video', items, { totalResults: items.length, resultsPerPage: items.length });
+}
+
+function videoResource(video: CatalogueVideo, { query, baseUrl }: ApiCall): object {
+  const { title, description, channel, likeCount, comments } = video;
+  return {
+    ...resource('video', video.id),
+    ...query.parts({
+      snippet: {
+        publishedAt: apiTime(video.publishedAt),
+        channelId: channel.id,
+        title,
+        description,
+        thumbnails: thumbnailMap(videoThumbnails(video, baseUrl)),
+        channelTitle: channel.title,
+        ...(video.tags.length === 0 ? {} : { tags: video.tags }),
+        categoryId: '22',
+        liveBroadcastContent: video.case === 'live' ? 'live' : video.case === 'upcoming' ? 'upcoming' : 'none',
+        localized: { title, description },
+      },
+      contentDetails: contentDetails(video),
+      statistics: {
+        viewCount: String(video.viewCount),
+        ...(likeCount === undefined ? {} : { likeCount: String(likeCount) }),
+        favoriteCount: '0',
+        ...(comments === undefined ? {} : { commentCount: String(flatten(comments).length) }),
+      },
+      status: { uploadStatus: 'processed', privacyStatus: 'public', license: 'youtube', embeddable: true },
+      liveStreamingDetails: liveStreamingDetails(video),
+    }),
+  };
+}
+
+function contentDetails(video: CatalogueVideo): object {
+  const countries = PLAYABILITY[video.case].availableCountries;
+  const lines = Math.max(0, ...video.formats.map(({ facts }) => facts.height ?? 0));
+  return {
+    duration: apiDuration(video.durationSeconds),
+    dimension: '2d',
+    definition: lines >= HD_LINES ? 'hd' : 'sd',
+    // Automatic ones do not count.
+    caption: String(video.captions.some(({ kind }) => kind === 'manual')),
+    licensedContent: false,
+    ...(countries === undefined ? {} : { regionRestriction: { allowed: countries } }),
+    contentRating: video.case === 'age_restricted' ? { ytRating: 'ytAgeRestricted' } : {},
+    projection: 'rectangular',
+  };
+}
+
+function liveStreamingDetails({ case: kind, publishedAt }: CatalogueVideo): object | undefined {
+  if (kind === 'live') return { actualStartTime: apiTime(publishedAt) };
+  return kind === 'upcoming' ? { scheduledStartTime: apiTime(publishedAt) } : undefined;
+}

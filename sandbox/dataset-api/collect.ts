@@ -1,0 +1,123 @@
+import type { Account } from './accounts.ts';
+import type { Archive, Publication } from './publications.ts';
+import { profileRecord } from './profile-record.ts';
+import { postRecord, reelRecord, type DatasetRecord, type RecordParts } from './records.ts';
+
+export type DatasetName = 'profiles' | 'posts' | 'reels';
+
+/** One input of a trigger. */
+export type Wanted =
+  | { readonly kind: 'profile'; readonly account: string; readonly input: object }
+  | { readonly kind: 'single'; readonly shortcode: string; readonly input: object }
+  | {
+      readonly kind: 'list';
+      readonly account: string;
+      readonly fromMs: number | undefined;
+      /** Exclusive. */
+      readonly toMs: number | undefined;
+      readonly max: number;
+      /** Ids of posts. */
+      readonly without: ReadonlySet<string>;
+      readonly postType: string | undefined;
+      readonly input: object;
+    };
+
+export interface CollectParts extends RecordParts {
+  readonly accounts: readonly Account[];
+  readonly archive: Archive;
+}
+
+const PROFILE_POSTS = 12;
+/** Every so many items of a list come twice. */
+const DUPLICATE_EVERY = 40;
+const DUPLICATE_AT = 5;
+
+/** The rows of a snapshot: records, and rows that tell an error. */
+export function* collect(
+  dataset: DatasetName,
+  wanted: readonly Wanted[],
+  parts: CollectParts,
+): Generator<DatasetRecord> {
+  for (const one of wanted) {
+    for (const row of rowsOf(dataset, one, parts)) {
+      yield { ...row, timestamp: new Date(parts.collectedAtMs).toISOString(), input: one.input };
+    }
+  }
+}
+
+function* rowsOf(dataset: DatasetName, wanted: Wanted, parts: CollectParts): Generator<DatasetRecord> {
+  if (wanted.kind === 'single') {
+    yield singleRow(dataset, parts.archive.find(wanted.shortcode), parts);
+    return;
+  }
+  const account = parts.accounts.find(({ userName }) => userName === wanted.account.toLowerCase());
+  if (account === undefined || account.case === 'not_found') {
+    yield errorRow("Crawler error: Cannot read properties of null (reading 'pk')", 'dead_page');
+  } else if (wanted.kind === 'profile') {
+    yield profileRecord(account, account.case === 'private' ? [] : latestOf(account, parts.archive), parts);
+  } else if (account.case === 'private') {
+    yield errorRow('This account is private', 'dead_page');
+  } else {
+    yield* listRows(dataset, { ...wanted, account }, parts);
+  }
+}
+
+function singleRow(dataset: DatasetName, found: Publication | undefined, parts: CollectParts): DatasetRecord {
+  if (found === undefined) return errorRow("Sorry, this page isn't available.", 'dead_page');
+  if (found.owner.case === 'private') return errorRow('This account is private', 'dead_page');
+  if (dataset === 'posts') return postRecord(found, parts);
+  if (found.kind === 'reel') return reelRecord(found, parts);
+  return errorRow('Crawler error: the page has no reel', 'parse_error');
+}
+
+function* listRows(
+  dataset: DatasetName,
+  wanted: Omit<Extract<Wanted, { kind: 'list' }>, 'account'> & { readonly account: Account },
+  parts: CollectParts,
+): Generator<DatasetRecord> {
+  const kinds = kindsOf(dataset, wanted.postType);
+  if (kinds === undefined) {
+    yield errorRow('post_type: no such type of posts', 'bad_input');
+    return;
+  }
+  let given = 0;
+  for (const publication of publicationsOf(wanted.account, kinds, parts.archive)) {
+    const { publishedAtMs, pk } = publication;
+    if (given >= wanted.max) break;
+    if (publishedAtMs < (wanted.fromMs ?? -Infinity) || publishedAtMs >= (wanted.toMs ?? Infinity)) continue;
+    if (wanted.without.has(pk)) continue;
+    const record = dataset === 'reels' ? reelRecord(publication, parts) : postRecord(publication, parts);
+    yield record;
+    if (given % DUPLICATE_EVERY === DUPLICATE_AT) yield record;
+    given += 1;
+  }
+  // The same code as for an account that is gone.
+  if (given === 0) yield errorRow('There are no public posts in the profile for the specified period', 'dead_page');
+}
+
+function* publicationsOf(
+  account: Account,
+  kinds: readonly Publication['kind'][],
+  archive: Archive,
+): Generator<Publication> {
+  for (const kind of kinds) yield* archive.list(account, kind);
+}
+
+/** Without a type the dataset of posts gives the reels too. @returns undefined for a type that there is not */
+function kindsOf(dataset: DatasetName, postType: string | undefined): Publication['kind'][] | undefined {
+  if (dataset === 'reels' || postType === 'Reels') return ['reel'];
+  if (postType === undefined) return ['post', 'reel'];
+  return postType.toLowerCase() === 'post' ? ['post'] : undefined;
+}
+
+function latestOf(account: Account, archive: Archive): Publication[] {
+  const latest: Publication[] = [];
+  for (const publication of archive.list(account, 'post')) {
+    if (latest.push(publication) === PROFILE_POSTS) break;
+  }
+  return latest;
+}
+
+function errorRow(error: string, errorCode: string): DatasetRecord {
+  return { error, error_code: errorCode };
+}

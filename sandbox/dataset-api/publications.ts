@@ -1,0 +1,120 @@
+import { digest, type Account } from './accounts.ts';
+
+export type PostCase = 'image' | 'video' | 'carousel' | 'reel' | 'silent' | 'paid' | 'coauthored' | 'deleted';
+export type Slide = 'photo' | 'video';
+
+/** A post or reel of an account. */
+export interface Publication {
+  readonly shortcode: string;
+  readonly pk: string;
+  readonly kind: 'post' | 'reel';
+  readonly case: PostCase;
+  readonly owner: Account;
+  /** From 0, the newest first; posts and reels are counted apart. */
+  readonly index: number;
+  readonly publishedAtMs: number;
+  readonly slides: readonly Slide[];
+  /** A number from 0 to 2^32, always the same: what counts are made of. */
+  readonly seed: number;
+}
+
+export interface Archive {
+  /** Newest first. */
+  list(account: Account, kind: Publication['kind']): Generator<Publication>;
+  /** @returns undefined for a shortcode that nothing has */
+  find(shortcode: string): Publication | undefined;
+  /** One of each case, and some more, for the list of contents. */
+  featured(): readonly Publication[];
+}
+
+const HOUR_MS = 3_600_000;
+/** The newest posts show each case once; older ones go round. */
+const POST_CASES = ['image', 'video', 'carousel', 'paid', 'coauthored'] as const;
+const REEL_CASES = ['reel', 'silent'] as const;
+const FEATURED_POSTS = POST_CASES.length;
+const FEATURED_REELS = 3;
+const SLIDES: Readonly<Record<PostCase, readonly Slide[]>> = {
+  image: ['photo'],
+  video: ['video'],
+  carousel: ['photo', 'video', 'photo', 'video'],
+  reel: ['video'],
+  silent: ['video'],
+  paid: ['photo', 'photo'],
+  coauthored: ['video'],
+  deleted: [],
+};
+
+/**
+ * The posts and reels of all accounts, made when they are asked for.
+ *
+ * @param nowMs the newest are some hours older than that; two archives of the same time and salt are the same
+ */
+export function createArchive(accounts: readonly Account[], options: { nowMs: number; idSalt: string }): Archive {
+  const make = (owner: Account, kind: Publication['kind'], index: number): Publication => {
+    const bytes = digest(options.idSalt, owner.userName, kind, String(index));
+    const what = kind === 'reel' ? reelCase(index) : postCase(index);
+    return {
+      shortcode: shortcodeFrom(bytes),
+      pk: `3${String(bytes.readUIntBE(12, 6)).padStart(18, '0').slice(-18)}`,
+      kind,
+      case: what,
+      owner,
+      index,
+      publishedAtMs: options.nowMs - (index + (kind === 'reel' ? 0.75 : 0.25)) * owner.hoursApart * HOUR_MS,
+      slides: SLIDES[what],
+      seed: bytes.readUInt32BE(20),
+    };
+  };
+  function* list(account: Account, kind: Publication['kind']): Generator<Publication> {
+    const count = kind === 'reel' ? account.reels : account.posts;
+    for (let index = 0; index < count; index += 1) yield make(account, kind, index);
+  }
+
+  // Tens of thousands of hashes: made when the first post is looked for.
+  let places: Map<string, { account: Account; kind: Publication['kind']; index: number }> | undefined;
+  const find = (shortcode: string): Publication | undefined => {
+    places ??= new Map(
+      accounts.flatMap((account) =>
+        (['post', 'reel'] as const).flatMap((kind) =>
+          [...list(account, kind)].map(({ shortcode: code, index }) => [code, { account, kind, index }] as const),
+        ),
+      ),
+    );
+    const place = places.get(shortcode);
+    return place === undefined ? undefined : make(place.account, place.kind, place.index);
+  };
+
+  const featured = (): readonly Publication[] => {
+    const visible = accounts.filter((account) => account.case === 'ordinary' || account.case === 'business');
+    const shown = visible.flatMap((account) => [
+      ...Array.from({ length: FEATURED_POSTS }, (_, index) => make(account, 'post', index)),
+      ...Array.from({ length: FEATURED_REELS }, (_, index) => make(account, 'reel', index)),
+    ]);
+    const [owner] = visible;
+    return owner === undefined ? shown : [...shown, deleted(owner, options.idSalt)];
+  };
+  return { list, find, featured };
+}
+
+/** A post that was there once: nothing finds it. */
+function deleted(owner: Account, idSalt: string): Publication {
+  const bytes = digest(idSalt, owner.userName, 'deleted');
+  return {
+    ...{ shortcode: shortcodeFrom(bytes), pk: '0', kind: 'post', case: 'deleted', owner },
+    ...{ index: -1, publishedAtMs: 0, slides: [], seed: 0 },
+  };
+}
+
+function postCase(index: number): PostCase {
+  if (index < FEATURED_POSTS) return POST_CASES[index] ?? 'image';
+  // Most posts of most accounts are pictures.
+  return index % 7 === 0 ? 'carousel' : index % 5 === 0 ? 'video' : 'image';
+}
+
+function reelCase(index: number): PostCase {
+  return REEL_CASES[index] ?? 'reel';
+}
+
+function shortcodeFrom(bytes: Buffer): string {
+  return `D${bytes.toString('base64url').slice(0, 10)}`;
+}

@@ -1,0 +1,194 @@
+import type { Account } from './accounts.ts';
+import { commentsOn } from './comments.ts';
+import { videoSeconds, type MediaHost } from './media.ts';
+import type { Publication } from './publications.ts';
+
+export type DatasetRecord = Record<string, unknown>;
+
+export interface RecordParts {
+  readonly media: MediaHost;
+  readonly baseUrl: () => string;
+  readonly collectedAtMs: number;
+  /** When the links in the records begin to answer 403. */
+  readonly expiresAtMs: number;
+}
+
+const CAPTIONS = ['Morning in the garden.', 'Water for tea, not too hot.', 'The bridge after the rain.'];
+export const HASHTAGS = ['#garden', '#tea', '#slow', '#walk', '#rain'];
+export const FOLLOWERS: Readonly<Record<Account['case'], number>> = {
+  ...{ ordinary: 1_523, business: 48_210, private: 77, not_found: 0, empty: 3, large: 2_400_115 },
+};
+
+export function accountUrl(account: Account, baseUrl: string): string {
+  return `${baseUrl}/${account.userName}/`;
+}
+
+export function publicationUrl({ kind, shortcode }: Publication, baseUrl: string): string {
+  return `${baseUrl}/${kind === 'reel' ? 'reel' : 'p'}/${shortcode}/`;
+}
+
+/** A record of the dataset of posts; of a reel too, which that dataset gives as well. */
+export function postRecord(publication: Publication, parts: RecordParts): DatasetRecord {
+  const { media, baseUrl, expiresAtMs } = parts;
+  const { owner, slides, shortcode, pk } = publication;
+  const links = slides.map((slide, index) => ({
+    slide,
+    id: String(BigInt(pk) + BigInt(index)),
+    url: media.link(publication, slide === 'video' ? `${index}.mp4` : `${index}.png`, expiresAtMs),
+  }));
+  const ofType = (wanted: string): string[] => links.filter(({ slide }) => slide === wanted).map(({ url }) => url);
+  const [photos, videos] = [ofType('photo'), ofType('video')];
+  const withVideo = videos.length > 0;
+  const thumbnail = media.link(publication, '0.png', expiresAtMs);
+  return untidy(publication, {
+    url: publicationUrl(publication, baseUrl()),
+    user_posted: owner.userName,
+    description: captionOf(publication),
+    hashtags: hashtagsOf(publication),
+    num_comments: commentsOn(publication).length,
+    date_posted: new Date(publication.publishedAtMs).toISOString(),
+    likes: likesOf(publication),
+    photos: photos.length === 0 ? null : photos,
+    videos: withVideo ? videos : null,
+    location: publication.index % 2 === 0 ? ['Riverside Garden'] : null,
+    latest_comments: commentsOn(publication).map((comment, index) => ({
+      comments: comment.text,
+      user_commenting: comment.user,
+      date_of_comment: new Date(comment.publishedAtMs).toISOString(),
+      likes: comment.likes,
+      profile_picture: media.avatarLink(comment.user, expiresAtMs),
+      comment_id: `${pk}${String(index)}`,
+    })),
+    post_id: pk,
+    pk,
+    shortcode,
+    content_id: shortcode,
+    content_type: contentType(publication),
+    product_type: publication.kind === 'reel' ? 'clips' : 'feed',
+    coauthor_producers: coauthors(publication),
+    tagged_users: tagged(publication),
+    engagement_score_view: 0,
+    thumbnail,
+    video_view_count: withVideo ? likesOf(publication) * 9 : null,
+    video_play_count: withVideo ? likesOf(publication) * 12 : null,
+    followers: FOLLOWERS[owner.case],
+    posts_count: owner.posts + owner.reels,
+    profile_image_link: media.avatarLink(owner.userName, expiresAtMs),
+    profile_url: accountUrl(owner, baseUrl()),
+    user_posted_id: owner.id,
+    is_verified: owner.case === 'large',
+    is_paid_partnership: publication.case === 'paid',
+    partnership_details: partnership(publication, baseUrl()),
+    is_pinned: publication.index === 0,
+    post_content: links.map(({ slide, id, url }, index) => ({
+      index,
+      type: slide === 'video' ? 'Video' : 'Photo',
+      url,
+      id,
+      alt_text: null,
+    })),
+    images: links.filter(({ slide }) => slide === 'photo').map(({ id, url }) => ({ id, url })),
+    audio: withVideo ? { audio_asset_id: `77${pk.slice(-8)}`, original_audio_title: 'Original audio' } : null,
+    audio_url: null,
+    videos_duration: withVideo ? videos.map((url) => ({ url, video_duration: videoSeconds(publication) })) : null,
+    alt_text: `A ${publication.case} post of the sandbox.`,
+    photos_number: photos.length,
+    country: null,
+    has_handshake: null,
+    display_url: thumbnail,
+  });
+}
+
+/** A record of the dataset of reels. */
+export function reelRecord(publication: Publication, parts: RecordParts): DatasetRecord {
+  const { media, baseUrl, expiresAtMs } = parts;
+  const { owner, shortcode, pk } = publication;
+  const video = media.link(publication, '0.mp4', expiresAtMs);
+  return untidy(publication, {
+    url: publicationUrl(publication, baseUrl()),
+    user_posted: owner.userName,
+    description: captionOf(publication),
+    hashtags: hashtagsOf(publication),
+    num_comments: commentsOn(publication).length,
+    date_posted: new Date(publication.publishedAtMs).toISOString(),
+    likes: likesOf(publication),
+    views: likesOf(publication) * 2,
+    video_view_count: likesOf(publication) * 9,
+    video_play_count: likesOf(publication) * 12,
+    top_comments: commentsOn(publication).map((comment) => ({
+      user_commenting: comment.user,
+      comment: comment.text,
+      date_of_comment: new Date(comment.publishedAtMs).toISOString(),
+      likes: String(comment.likes),
+      num_replies: 0,
+      replies: [],
+    })),
+    post_id: `${pk}_${owner.id}`,
+    shortcode,
+    content_id: shortcode,
+    product_type: 'clips',
+    coauthor_producers: coauthors(publication),
+    tagged_users: tagged(publication),
+    length: publication.index % 2 === 0 ? String(videoSeconds(publication)) : videoSeconds(publication),
+    video_url: video,
+    videos: [video],
+    audio_url: null,
+    thumbnail: media.link(publication, '0.png', expiresAtMs),
+    posts_count: owner.posts + owner.reels,
+    followers: FOLLOWERS[owner.case],
+    following: 180,
+    user_profile_url: accountUrl(owner, baseUrl()),
+    profile_image_link: media.avatarLink(owner.userName, expiresAtMs),
+    is_verified: owner.case === 'large',
+    is_paid_partnership: publication.case === 'paid',
+  });
+}
+
+/** What real records look like: from the sixth on, some lack fields, some have nulls, some write numbers as strings. */
+function untidy({ index }: Publication, record: DatasetRecord): DatasetRecord {
+  if (index < 6) return record;
+  const nulls = Object.fromEntries(['description', 'likes', 'tagged_users', 'date_posted'].map((name) => [name, null]));
+  if (index % 23 === 6) return { ...record, ...nulls };
+  if (index % 11 === 7) return withoutNulls({ ...record, ...nulls, latest_comments: null, top_comments: null });
+  if (index % 7 === 1)
+    return { ...record, likes: String(record['likes']), num_comments: String(record['num_comments']) };
+  return record;
+}
+
+function withoutNulls(record: DatasetRecord): DatasetRecord {
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null));
+}
+
+export function captionOf(publication: Publication): string {
+  const text = CAPTIONS[publication.seed % CAPTIONS.length] ?? '';
+  // Long as real ones are.
+  return `${text} ${'Nothing here is real. '.repeat(publication.seed % 60)}${hashtagsOf(publication).join(' ')}`;
+}
+
+function hashtagsOf({ seed }: Publication): string[] {
+  return HASHTAGS.slice(seed % 3, (seed % 3) + 2);
+}
+
+export function likesOf({ seed }: Publication): number {
+  return seed % 5_000;
+}
+
+export function contentType({ kind, slides }: Publication): string {
+  if (kind === 'reel') return 'Reel';
+  return slides.length > 1 ? 'Carousel' : slides[0] === 'video' ? 'Video' : 'Image';
+}
+
+function coauthors(publication: Publication): string[] | null {
+  return publication.case === 'coauthored' ? ['two.cups'] : null;
+}
+
+function tagged({ index }: Publication): object[] | null {
+  return index % 3 === 0
+    ? [{ username: 'two.cups', full_name: 'Two Cups', is_verified: true, id: '1000000042' }]
+    : null;
+}
+
+function partnership(publication: Publication, baseUrl: string): object | null {
+  if (publication.case !== 'paid') return null;
+  return { profile_id: '1000000042', username: 'two.cups', profile_url: `${baseUrl}/two.cups/` };
+}

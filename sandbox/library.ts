@@ -1,0 +1,46 @@
+import type { Catalogue, CatalogueChannel, CatalogueVideo } from './catalogue.ts';
+
+/** The catalogue, looked up by what addresses name. */
+export interface Library {
+  readonly catalogue: Catalogue;
+  /** Of the catalogue, or a generated one. */
+  video(id: string): CatalogueVideo | undefined;
+  /**
+   * @param path `@handle`, `channel/ID`, `c/NAME` or `user/NAME`; only ids tell capitals from small letters, as on the platform
+   */
+  channel(path: string): CatalogueChannel | undefined;
+  /** What the channel shows, newest first. */
+  uploads(channel: CatalogueChannel): readonly CatalogueVideo[];
+}
+
+/** The platform does not list what only invited people may see, nor what is gone. */
+const UNLISTED = ['private', 'removed'];
+
+export function createLibrary(catalogue: Catalogue): Library {
+  const all = [...catalogue.videos, ...catalogue.generatedVideos];
+  const videos = new Map(all.map((video) => [video.id, video]));
+  const channels = new Map(
+    catalogue.channels.flatMap((channel) =>
+      [
+        channel.handle.toLowerCase(),
+        `channel/${channel.id}`,
+        channel.customName && `c/${channel.customName.toLowerCase()}`,
+        channel.userName && `user/${channel.userName.toLowerCase()}`,
+      ].flatMap((path) => (path === undefined ? [] : [[path, channel] as const])),
+    ),
+  );
+  const uploads = new Map(
+    catalogue.channels.map((channel) => [
+      channel,
+      all
+        .filter((video) => video.channel === channel && !UNLISTED.includes(video.case))
+        .sort((a, b) => b.publishedAt.getTime() - a.publishedAt.getTime()),
+    ]),
+  );
+  return {
+    catalogue,
+    video: (id) => videos.get(id),
+    channel: (path) => channels.get(path.startsWith('channel/') ? path : path.toLowerCase()),
+    uploads: (channel) => uploads.get(channel) ?? [],
+  };
+}

@@ -1,0 +1,157 @@
+import { readFile } from 'node:fs/promises';
+import { z } from 'zod';
+import { sendBody, write, type BodySource, type SendOptions } from './body.ts';
+import type { CatalogueVideo, MediaFormat } from './catalogue.ts';
+import { commentPage } from './comment-pages.ts';
+import type { Exchange, Handled } from './exchange.ts';
+import { refusal } from './json-http.ts';
+import type { Library } from './library.ts';
+import type { Switchboard, Target } from './misbehaviour.ts';
+import { channelPage, unknownVideoPage, videoPage } from './pages.ts';
+import { bytesSource, endless, fileSource, jsonSource } from './sources.ts';
+import type { Stats } from './stats.ts';
+import { thumbnailSource } from './thumbnails.ts';
+import { translateCaptions } from './translation.ts';
+
+const LIVE_BYTES_PER_SECOND = 16_000;
+const UNWATCHED: SendOptions = {
+  misbehaviour: undefined,
+  onBytes: () => undefined,
+  onComplete: () => undefined,
+};
+const NOTHING_HERE = refusal(404, 'There is nothing here.');
+
+export interface VideoRouteParts {
+  readonly library: Library;
+  readonly switchboard: Switchboard;
+  readonly stats: Stats;
+  readonly baseUrl: () => string;
+}
+
+/** The pages, media, captions, comments and pictures of the video platform. */
+export function createVideoRoutes(parts: VideoRouteParts): (exchange: Exchange) => Handled {
+  const { library, switchboard, stats } = parts;
+  const page = (videoId: string): SendOptions => behaviour(videoId, 'page', {});
+  const behaviour = (videoId: string, target: Target, watch: Partial<SendOptions>): SendOptions => ({
+    ...UNWATCHED,
+    misbehaviour: switchboard.take(videoId, target),
+    ...watch,
+  });
+
+  const watch = async (exchange: Exchange): Handled => {
+    const id = exchange.url.searchParams.get('v') ?? '';
+    const video = library.video(id);
+    stats.add(id, 'page_reads');
+    const body = video === undefined ? unknownVideoPage(id.slice(0, 100)) : videoPage(video, parts.baseUrl());
+    await sendBody(exchange, jsonSource(body), page(id));
+    return undefined;
+  };
+
+  const channelListing = async (exchange: Exchange, path: string): Handled => {
+    const channel = library.channel(path);
+    if (channel === undefined) {
+      await sendBody(exchange, jsonSource({ error: 'There is no such channel.' }), { ...page('*'), status: 404 });
+      return undefined;
+    }
+    const number = pageNumber.safeParse(exchange.url.searchParams.get('page') ?? undefined);
+    if (!number.success) return refusal(400, 'page: a number from 1 to 100000');
+    stats.addChannelPage(channel.id, number.data);
+    const body = channelPage(library, channel, { baseUrl: parts.baseUrl(), page: number.data });
+    await sendBody(exchange, jsonSource(body), page('*'));
+    return undefined;
+  };
+
+  const media = async (exchange: Exchange, video: CatalogueVideo, formatId: string): Handled => {
+    const format = video.formats.find((one) => one.formatId === formatId);
+    const source = format && (await fileSource(format.path, format.facts.ext));
+    if (format === undefined || source === undefined) return NOTHING_HERE;
+    stats.add(video.id, 'media_requests');
+    const options = behaviour(video.id, 'media', {
+      onBytes: (sizeBytes) => stats.add(video.id, 'media_bytes', sizeBytes),
+      onComplete: () => stats.add(video.id, 'complete_media_bodies'),
+    });
+    if (video.case === 'live' && options.misbehaviour === undefined) await broadcast(exchange, format, options);
+    else await sendBody(exchange, source, options);
+    return undefined;
+  };
+
+  const captions = async (exchange: Exchange, video: CatalogueVideo, name: string): Handled => {
+    const file = video.captions.flatMap((track) => track.files).find((one) => one.name === name);
+    const original = file && (await fileSource(file.path, file.ext));
+    if (file === undefined || original === undefined) return NOTHING_HERE;
+    stats.add(video.id, 'caption_requests');
+    const language = exchange.url.searchParams.get('tlang');
+    const source =
+      language === null
+        ? original
+        : bytesSource(
+            Buffer.from(translateCaptions(await readFile(file.path, 'utf8'), file.ext, language)),
+            original.contentType,
+          );
+    await sendBody(exchange, source, behaviour(video.id, 'captions', {}));
+    return undefined;
+  };
+
+  const comments = async (exchange: Exchange, video: CatalogueVideo): Handled => {
+    const asked = commentQuery.safeParse(Object.fromEntries(exchange.url.searchParams));
+    if (!asked.success) return refusal(400, z.prettifyError(asked.error));
+    stats.add(video.id, 'comment_pages');
+    const body = commentPage(video, { baseUrl: parts.baseUrl(), ...asked.data });
+    const options = behaviour(video.id, 'comments', {});
+    await sendBody(exchange, jsonSource(body ?? { comments: null }), options);
+    return undefined;
+  };
+
+  const thumbnail = async (exchange: Exchange, source: BodySource): Handled => {
+    await sendBody(exchange, source, UNWATCHED);
+    return undefined;
+  };
+
+  return async (exchange) => {
+    const { pathname } = exchange.url;
+    if (pathname === '/watch') return watch(exchange);
+    const [first = '', second = '', third = '', ...more] = pathname.split('/').slice(1).map(decode);
+    if (more.length > 0) return NOTHING_HERE;
+    if (first.startsWith('@') && third === '' && isVideosTab(second)) return channelListing(exchange, first);
+    if (CHANNEL_PATHS.includes(first) && isVideosTab(third)) return channelListing(exchange, `${first}/${second}`);
+    const known = first === 'vi' ? library.video(second) !== undefined : first === 'avatar';
+    const source = known ? thumbnailSource(first, second, third) : undefined;
+    if (source !== undefined) return thumbnail(exchange, source);
+    const video = library.video(second);
+    if (video === undefined) return NOTHING_HERE;
+    if (first === 'media') return media(exchange, video, third);
+    if (first === 'captions') return captions(exchange, video, third);
+    if (first === 'comments' && third === '') return comments(exchange, video);
+    return NOTHING_HERE;
+  };
+}
+
+const CHANNEL_PATHS = ['channel', 'c', 'user'];
+const pageNumber = z.coerce.number().int().min(1).max(100_000).default(1);
+const commentQuery = z.object({
+  page: pageNumber,
+  sort: z.enum(['new', 'top']).default('new'),
+  parent: z.string().optional(),
+});
+
+/** A broadcast has no length and no end. */
+async function broadcast({ req, res }: Exchange, { path }: MediaFormat, { onBytes }: SendOptions): Promise<void> {
+  res.setHeader('Content-Type', 'application/octet-stream');
+  if (req.method === 'HEAD') {
+    res.end();
+    return;
+  }
+  await write(res, endless(path), { bytesPerSecond: LIVE_BYTES_PER_SECOND, onBytes });
+}
+
+function isVideosTab(segment: string): boolean {
+  return segment === '' || segment === 'videos';
+}
+
+function decode(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}

@@ -1,0 +1,65 @@
+import { postUrlOf, profileUrlOf } from '../../contract/imgnet/urls.ts';
+import type { DatasetRequest } from './dataset-client.ts';
+import type { SnapshotRequest } from './imgnet-source.ts';
+
+/** Dataset ids of the platform at Bright Data, by the settings IMGNET_DATASET_… */
+export interface DatasetIds {
+  readonly profiles: string;
+  readonly posts: string;
+  readonly reels: string;
+}
+
+export const BRIGHT_DATA_API_URL = 'https://api.brightdata.com';
+/** The same in its clients for Python and JavaScript and in its documentation. */
+export const BRIGHT_DATA_DATASETS: DatasetIds = {
+  profiles: 'gd_l1vikfch901nx3by4',
+  posts: 'gd_lk5ns7kz21pck8jpis',
+  reels: 'gd_lyclm20il4r5helnj',
+};
+
+export interface TriggerSettings {
+  readonly datasets: DatasetIds;
+  /** Base address of the platform's pages, without a slash at the end. */
+  readonly platformUrl: string;
+}
+
+/** The call that starts a snapshot (https://docs.brightdata.com/api-reference/web-scraper-api). */
+export function triggerRequest(request: SnapshotRequest, settings: TriggerSettings): DatasetRequest {
+  const { datasets, platformUrl } = settings;
+  switch (request.kind) {
+    case 'profile':
+      return trigger(datasets.profiles, { url: profileUrlOf(request.account, platformUrl) });
+    case 'post':
+      return trigger(datasets.posts, { url: postUrlOf(request, platformUrl) });
+    case 'reel':
+      return trigger(datasets.reels, { url: postUrlOf(request, platformUrl) });
+    case 'posts':
+      // Without post_type it collects, and charges, the reels too.
+      return trigger(datasets.posts, { ...discoveryInput(request, platformUrl), post_type: 'Post' }, DISCOVER);
+    case 'reels':
+      // Refuses a post_type.
+      return trigger(datasets.reels, discoveryInput(request, platformUrl), DISCOVER);
+  }
+}
+
+const DISCOVER = { type: 'discover_new', discover_by: 'url' };
+
+function trigger(datasetId: string, input: object, query: Record<string, string> = {}): DatasetRequest {
+  const parameters = new URLSearchParams({ dataset_id: datasetId, include_errors: 'true', ...query });
+  return { method: 'POST', path: `/datasets/v3/trigger?${parameters.toString()}`, json: [input] };
+}
+
+function discoveryInput(
+  { account, sinceDate }: { readonly account: string; readonly sinceDate?: string },
+  platformUrl: string,
+): object {
+  const url = profileUrlOf(account, platformUrl);
+  // An empty date is not the same as none.
+  return sinceDate === undefined ? { url } : { url, start_date: monthDayYear(sinceDate) };
+}
+
+/** The API's own order. */
+function monthDayYear(date: string): string {
+  const [year = '', month = '', day = ''] = date.split('-');
+  return `${month}-${day}-${year}`;
+}

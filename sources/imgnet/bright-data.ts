@@ -1,0 +1,126 @@
+import { z } from 'zod';
+import { JobError } from '../../contract/job-error.ts';
+import { triggerRequest, type DatasetIds } from './bright-data-requests.ts';
+import { createDatasetClient, NotBegunError, type DatasetAnswer, type DatasetClient } from './dataset-client.ts';
+import { EMPTY_SNAPSHOT, httpFailure, LOST_SNAPSHOT, rowFailure } from './failures.ts';
+import {
+  SnapshotLostError,
+  SnapshotNotReadyError,
+  UncertainTriggerError,
+  type ImgnetCall,
+  type ImgnetSource,
+  type SnapshotPage,
+  type SnapshotProgress,
+} from './imgnet-source.ts';
+import { linesOf, type LineLimits } from './lines.ts';
+import { pagesOf } from './snapshot-rows.ts';
+
+/** 20,000 records have 60 MB; a record has 3 KB, with long captions and comments ten times that. */
+const LIMITS: LineLimits = { maxLineBytes: 4 * 1024 ** 2, maxBodyBytes: 2 * 1024 ** 3 };
+
+export interface BrightDataSettings {
+  /** IMGNET_API_URL. */
+  readonly apiUrl: string;
+  /** IMGNET_API_TOKEN; without it every call fails and names the setting. */
+  readonly token: string | undefined;
+  readonly datasets: DatasetIds;
+  /** IMGNET_PLATFORM_URL: base address of the platform's pages, without a slash at the end. */
+  readonly platformUrl: string;
+}
+
+const triggerSchema = z.object({ snapshot_id: z.string().regex(/^[\w-]{1,100}$/) });
+const progressSchema = z.object({ status: z.string(), error_message: z.string().nullish() });
+/** Both spellings are in use. Whatever is neither here nor `ready` is still working. */
+const FAILED = new Set(['failed', 'error', 'canceled', 'cancelled']);
+
+/** Bright Data's dataset API, version 3. */
+export function createBrightDataSource(settings: BrightDataSettings): ImgnetSource {
+  const client = createDatasetClient(settings);
+  const hosts = [new URL(settings.platformUrl).host];
+
+  return {
+    async trigger(request, call) {
+      call.signal.throwIfAborted();
+      // Once sent it is not aborted: its answer holds the id of what will be charged.
+      const sent = { signal: new AbortController().signal, timeoutMs: call.timeoutMs };
+      try {
+        return await client.exchange(triggerRequest(request, settings), sent, async (answer) => {
+          const { statusCode, retryAtMs } = answer;
+          const text = await client.text(answer);
+          const started = triggerSchema.safeParse(parseJson(text));
+          if (statusCode < 300 && started.success) return { snapshotId: started.data.snapshot_id };
+          const failure = httpFailure({ statusCode, text }, retryAtMs);
+          throw isRefusal(statusCode) ? new NotBegunError(failure) : failure;
+        });
+      } catch (error) {
+        if (error instanceof NotBegunError || !(error instanceof JobError)) throw error;
+        throw new UncertainTriggerError(error.cause);
+      }
+    },
+
+    progress: (snapshotId, call) =>
+      client.exchange({ method: 'GET', path: snapshotPath('progress', snapshotId) }, call, async (answer) => {
+        const text = await client.text(answer);
+        if (answer.statusCode >= 300) return lostOrThrow(answer, text);
+        const told = progressSchema.safeParse(parseJson(text));
+        if (!told.success) throw httpFailure({ statusCode: answer.statusCode, text });
+        return progressOf(told.data);
+      }),
+
+    rows: (snapshotId, call) => rowsOf(client, { snapshotId, hosts }, call),
+    close: () => client.close(),
+  };
+}
+
+/** A refusal starts nothing. A server that fails, or waits too long, may have started it. */
+function isRefusal(statusCode: number): boolean {
+  return statusCode >= 300 && statusCode < 500 && statusCode !== 408;
+}
+
+function progressOf({ status, error_message }: z.infer<typeof progressSchema>): SnapshotProgress {
+  if (status === 'ready') return 'ready';
+  if (!FAILED.has(status)) return 'running';
+  const failure = rowFailure(`${status}: ${error_message ?? 'no reason was told'}`);
+  return failure === 'empty' ? 'empty' : { failed: failure };
+}
+
+function lostOrThrow({ statusCode, retryAtMs }: DatasetAnswer, text: string): SnapshotProgress {
+  if (LOST_SNAPSHOT.test(`${String(statusCode)} ${text}`)) return { failed: lost() };
+  throw httpFailure({ statusCode, text }, retryAtMs);
+}
+
+function rowsOf(
+  client: DatasetClient,
+  { snapshotId, hosts }: { snapshotId: string; hosts: readonly string[] },
+  call: ImgnetCall,
+): AsyncIterable<SnapshotPage> {
+  const request = { method: 'GET', path: `${snapshotPath('snapshot', snapshotId)}?format=ndjson` } as const;
+  return client.stream(request, call, async function* (answer) {
+    const { statusCode, retryAtMs, body } = answer;
+    if (statusCode === 202) throw new SnapshotNotReadyError(retryAtMs);
+    if (statusCode === 200) {
+      yield* pagesOf(linesOf(body, LIMITS), { hosts, retryAtMs });
+      return;
+    }
+    const text = await client.text(answer);
+    const said = `${String(statusCode)} ${text}`;
+    if (EMPTY_SNAPSHOT.test(said)) return;
+    throw LOST_SNAPSHOT.test(said) ? lost() : httpFailure({ statusCode, text }, retryAtMs);
+  });
+}
+
+function lost(): SnapshotLostError {
+  return new SnapshotLostError('upstream_error', 'The dataset API no longer has what it collected.');
+}
+
+function snapshotPath(what: 'progress' | 'snapshot', snapshotId: string): string {
+  return `/datasets/v3/${what}/${encodeURIComponent(snapshotId)}`;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

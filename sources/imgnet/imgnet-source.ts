@@ -1,0 +1,96 @@
+import { JobError } from '../../contract/job-error.ts';
+import type { ImgnetRecord } from '../../contract/imgnet/tolerant.ts';
+import type { PostReference } from '../../contract/imgnet/urls.ts';
+import type { SourceCall } from '../call.ts';
+
+/** What to collect. */
+export type SnapshotRequest =
+  | { readonly kind: 'profile'; /** In lower case. */ readonly account: string }
+  | {
+      readonly kind: 'posts' | 'reels';
+      /** In lower case. */
+      readonly account: string;
+      /** First day, `YYYY-MM-DD` in UTC; without it, from the beginning. */
+      readonly sinceDate?: string;
+    }
+  | PostReference;
+
+/** Such calls need no folder. */
+export type ImgnetCall = Pick<SourceCall, 'signal' | 'timeoutMs'>;
+
+/** `empty`: it is done, and there is nothing. `failed`: nothing will come of it; another attempt needs another trigger. */
+export type SnapshotProgress = 'running' | 'ready' | 'empty' | { readonly failed: JobError };
+
+export interface SnapshotRow {
+  /** The shortcode of a post or reel, the name of an account. The same in each download. */
+  readonly key: string;
+  readonly record: ImgnetRecord;
+}
+
+/** A part of a snapshot, in its order. */
+export interface SnapshotPage {
+  readonly rows: readonly SnapshotRow[];
+  /** Rows left out since their key has come before. */
+  readonly duplicates: number;
+  /** Rows that tell an error instead of a record, or that have no key. */
+  readonly failures: number;
+}
+
+/**
+ * A provider of the photo platform's public data, by snapshots: one is triggered, which costs money, is collected for
+ * seconds to minutes, and can then be read as often as needed.
+ *
+ * Each method throws JobError, or the signal's reason when it is aborted.
+ */
+export interface ImgnetSource {
+  /** Starts a snapshot. Never repeats by itself. @throws UncertainTriggerError */
+  trigger(request: SnapshotRequest, call: ImgnetCall): Promise<{ readonly snapshotId: string }>;
+  progress(snapshotId: string, call: ImgnetCall): Promise<SnapshotProgress>;
+  /**
+   * The records of a snapshot, without duplicates, a page at a time; no page if there is nothing.
+   *
+   * @throws SnapshotNotReadyError before the first page; SnapshotLostError, with the code of its error rows when it has no
+   *   record but such rows; JobError
+   */
+  rows(snapshotId: string, call: ImgnetCall): AsyncIterable<SnapshotPage>;
+  /** Ends its connections. */
+  close(): Promise<void>;
+}
+
+/** It is still being built, even if its progress says otherwise: read it later. */
+export class SnapshotNotReadyError extends Error {
+  override readonly name = 'SnapshotNotReadyError';
+  /** Milliseconds since 1970; undefined when the provider names no time. */
+  readonly retryAtMs: number | undefined;
+
+  constructor(retryAtMs: number | undefined) {
+    super('The snapshot is not ready yet.');
+    this.retryAtMs = retryAtMs;
+  }
+}
+
+/** The snapshot is gone, or holds nothing but errors: another attempt needs another trigger. */
+export class SnapshotLostError extends JobError {}
+
+/**
+ * Nobody knows whether a snapshot was started, and will be charged. Its code is one of our own faults, so that nothing
+ * repeats it by itself.
+ */
+export class UncertainTriggerError extends JobError {
+  constructor(cause: unknown) {
+    super(
+      'internal',
+      'The dataset API did not say whether it started. It is not asked again by itself, since that may cost twice.',
+      { cause },
+    );
+  }
+}
+
+/** The one record of a profile, post or reel. @throws JobError removed when there is none; what `pages` throws */
+export async function onlyRecordOf(pages: AsyncIterable<SnapshotPage>): Promise<ImgnetRecord> {
+  for await (const { rows } of pages) {
+    const [row] = rows;
+    if (row !== undefined) return row.record;
+  }
+  throw new JobError('removed', 'The platform has nothing at this address.');
+}

@@ -1,0 +1,87 @@
+import { JobError } from '../../contract/job-error.ts';
+import { shortcodeOf } from '../../contract/imgnet/publication.ts';
+import { recordOf, wordOf, type ImgnetRecord } from '../../contract/imgnet/tolerant.ts';
+import { rowFailure } from './failures.ts';
+import { SnapshotLostError, SnapshotNotReadyError, type SnapshotPage, type SnapshotRow } from './imgnet-source.ts';
+
+/** About 300 KB. */
+const PAGE_ROWS = 100;
+
+export interface RowOptions {
+  /** Hosts of the platform beside the real ones, with port. */
+  readonly hosts: readonly string[];
+  /** For a snapshot that turns out not to be ready. */
+  readonly retryAtMs: number | undefined;
+}
+
+/** Sorts the lines of a snapshot: records by page, each key once; errors; what says that it is not ready. */
+export async function* pagesOf(lines: AsyncIterable<string>, options: RowOptions): AsyncGenerator<SnapshotPage> {
+  const seen = new Set<string>();
+  let firstFailure: JobError | undefined;
+  let page = { rows: [] as SnapshotRow[], duplicates: 0, failures: 0 };
+  for await (const value of valuesOf(lines)) {
+    const record = recordOf(value);
+    const key = record === undefined ? undefined : keyOf(record, options.hosts);
+    if (record !== undefined && key !== undefined) {
+      if (seen.has(key)) page.duplicates += 1;
+      else page.rows.push({ key, record });
+      seen.add(key);
+    } else {
+      if (seen.size === 0 && record !== undefined && isNotReady(record)) {
+        throw new SnapshotNotReadyError(options.retryAtMs);
+      }
+      const failure = rowFailure(record === undefined ? 'unreadable row' : errorTextOf(record));
+      if (failure !== 'empty') {
+        page.failures += 1;
+        firstFailure ??= failure;
+      }
+    }
+    if (page.rows.length === PAGE_ROWS) {
+      yield page;
+      page = { rows: [], duplicates: 0, failures: 0 };
+    }
+  }
+  if (seen.size === 0 && firstFailure !== undefined) {
+    // Reading it again would tell the same.
+    throw new SnapshotLostError(firstFailure.code, firstFailure.message, { cause: firstFailure.cause });
+  }
+  if (page.rows.length + page.duplicates + page.failures > 0) yield page;
+}
+
+/** A status where records were asked for: the API writes it with status 200 or 202. */
+export function isNotReady(record: ImgnetRecord): boolean {
+  return wordOf(record['status']) !== undefined && wordOf(record['message']) !== undefined;
+}
+
+/** One value for each line; a line that holds an array, as JSON downloads do, gives its entries. */
+async function* valuesOf(lines: AsyncIterable<string>): AsyncGenerator {
+  for await (const line of lines) {
+    const value = parsed(line);
+    if (Array.isArray(value)) yield* value as unknown[];
+    else yield value;
+  }
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    // Half a record at the end of a body is the usual reason.
+    throw new JobError('incomplete', 'The dataset API sent a row that cannot be read.');
+  }
+}
+
+/** @returns undefined for a row that is no record */
+function keyOf(record: ImgnetRecord, hosts: readonly string[]): string | undefined {
+  return (
+    shortcodeOf(record, hosts) ??
+    wordOf(record['account'])?.toLowerCase() ??
+    wordOf(record['post_id']) ??
+    wordOf(record['url'])
+  );
+}
+
+function errorTextOf(record: ImgnetRecord): string {
+  const code = wordOf(record['error_code']) ?? wordOf(record['warning_code']) ?? '';
+  return `${code}: ${wordOf(record['error']) ?? wordOf(record['warning']) ?? 'unreadable row'}`;
+}

@@ -1,0 +1,57 @@
+import { JobError } from '../../../contract/job-error.ts';
+import { cleanText, type Cue } from './cue.ts';
+
+const TIME = String.raw`(?:(\d+):)?(\d{1,2}):(\d{1,2})(?:[.,](\d{1,3}))?`;
+/** `00:01.000 --> 00:02.500 align:start`; WebVTT leaves hours out, SubRip has a comma. */
+const TIMING = new RegExp(String.raw`^\s*${TIME}\s*-->\s*${TIME}(?:\s|$)`);
+
+export interface TimedTextDialect {
+  /** Whether a line ends a cue. */
+  isBlank(line: string): boolean;
+  /** Takes the markup out of what a cue says; line feeds stay. */
+  toPlain(text: string): string;
+}
+
+/**
+ * The cues of WebVTT or SubRip, which agree on this much: a line with two times, then the text up to a blank line.
+ * Whatever else there is (numbers, names of cues, headers, notes, styles, regions) has no such line before it.
+ *
+ * @returns the cues by their start, without those that show nothing
+ * @throws JobError `upstream_error` when the text has no cue and does not even begin like WebVTT
+ */
+export function readCues(text: string, dialect: TimedTextDialect): Cue[] {
+  const whole = text.replace(/^\ufeff/, '');
+  const found: { readonly startMs: number; readonly endMs: number; readonly texts: string[] }[] = [];
+  let inside = false;
+  for (const line of whole.split(/\r\n|\r|\n/)) {
+    const timing = TIMING.exec(line);
+    if (timing !== null) {
+      found.push({ startMs: toMs(timing.slice(1, 5)), endMs: toMs(timing.slice(5, 9)), texts: [] });
+      inside = true;
+    } else if (dialect.isBlank(line)) {
+      inside = false;
+    } else if (inside) {
+      found.at(-1)?.texts.push(line);
+    }
+  }
+  // A page of an error or an empty body must not pass for a video in which nobody speaks.
+  if (found.length === 0 && !/^WEBVTT(?:\s|$)/.test(whole)) {
+    throw new JobError('upstream_error', 'The platform sent captions that cannot be read.');
+  }
+  return found
+    .map(({ texts, ...times }) => ({ ...times, lines: linesOf(dialect.toPlain(texts.join('\n'))) }))
+    .filter((cue) => cue.lines.length > 0)
+    .sort((a, b) => a.startMs - b.startMs);
+}
+
+function linesOf(text: string): string[] {
+  return text
+    .split('\n')
+    .map(cleanText)
+    .filter((line) => line !== '');
+}
+
+function toMs([hours, minutes, seconds, fraction]: readonly (string | undefined)[]): number {
+  const whole = (Number(hours ?? 0) * 60 + Number(minutes)) * 60 + Number(seconds);
+  return whole * 1000 + Number((fraction ?? '').padEnd(3, '0'));
+}

@@ -1,0 +1,103 @@
+import { optional } from '../../../contract/optional.ts';
+import type { ChannelPage } from '../../../contract/vidnet.ts';
+import { JobError } from '../../../contract/job-error.ts';
+import { StaleCursorError } from '../channel-source.ts';
+import { playlistItemListSchema, uploadsListSchema, videoListSchema } from './answers.ts';
+import type { AskDataApi } from './client.ts';
+import { isRefusedFor } from './failures.ts';
+import { pagesFrom } from './paging.ts';
+
+/** Most that `playlistItems.list` gives, and most ids that `videos.list` takes. */
+const PAGE_SIZE = 50;
+
+/**
+ * The pages of a channel's list, newest first: two requests a page, and one more before the first.
+ *
+ * @param from a `nextPageToken`
+ * @throws StaleCursorError, JobError
+ */
+export async function* listChannelVideos(
+  ask: AskDataApi,
+  channelId: string,
+  from: string | undefined,
+): AsyncGenerator<ChannelPage> {
+  const playlistId = await uploadsOf(ask, channelId);
+  if (playlistId === undefined) {
+    yield { videos: [] };
+    return;
+  }
+  const pages = pagesFrom(from, (pageToken) => playlistPage(ask, playlistId, pageToken));
+  for await (const { items, nextPageToken } of pages) {
+    const durations = await durationsOf(
+      ask,
+      items.map((item) => item.contentDetails.videoId),
+    );
+    const videos = items.flatMap(({ snippet, contentDetails: { videoId, videoPublishedAt } }) => {
+      if (!durations.has(videoId)) return [];
+      return [
+        {
+          videoId,
+          title: snippet.title,
+          ...optional('thumbnailUrl', snippet.thumbnails),
+          ...optional('publishedAt', videoPublishedAt),
+          ...optional('durationSeconds', durations.get(videoId)),
+        },
+      ];
+    });
+    yield { videos, ...optional('next', nextPageToken) };
+  }
+}
+
+/** The playlist of all that a channel has published; undefined when it has none. */
+async function uploadsOf(ask: AskDataApi, channelId: string): Promise<string | undefined> {
+  const { items } = await ask({
+    what: 'channels.list',
+    schema: uploadsListSchema,
+    send: (client, options) => client.channels.list({ part: ['contentDetails'], id: [channelId] }, options),
+  });
+  const [channel] = items;
+  if (channel === undefined) throw new JobError('removed', 'The channel was removed or does not exist.');
+  const { uploads } = channel.contentDetails.relatedPlaylists;
+  return uploads === '' || uploads === null ? undefined : uploads;
+}
+
+async function playlistPage(ask: AskDataApi, playlistId: string, pageToken: string | undefined) {
+  try {
+    return await ask({
+      what: 'playlistItems.list',
+      schema: playlistItemListSchema,
+      send: (client, options) =>
+        client.playlistItems.list(
+          {
+            part: ['snippet', 'contentDetails'],
+            playlistId,
+            maxResults: PAGE_SIZE,
+            ...optional('pageToken', pageToken),
+          },
+          options,
+        ),
+    });
+  } catch (error) {
+    if (pageToken !== undefined && isRefusedFor(error, 'invalidPageToken'))
+      throw new StaleCursorError({ cause: error });
+    // The playlist of a channel that has never published anything is named, but is not there.
+    if (pageToken === undefined && isRefusedFor(error, 'playlistNotFound'))
+      return { items: [], nextPageToken: undefined };
+    throw error;
+  }
+}
+
+/** The lengths in seconds of those videos that everybody may watch; undefined where the platform says none. */
+async function durationsOf(
+  ask: AskDataApi,
+  videoIds: readonly string[],
+): Promise<ReadonlyMap<string, number | undefined>> {
+  const ids = [...new Set(videoIds)];
+  if (ids.length === 0) return new Map();
+  const { items } = await ask({
+    what: 'videos.list',
+    schema: videoListSchema,
+    send: (client, options) => client.videos.list({ part: ['contentDetails'], id: [ids.join(',')] }, options),
+  });
+  return new Map(items.map(({ id, contentDetails }) => [id, contentDetails?.duration]));
+}

@@ -1,0 +1,79 @@
+import { optional } from '../../../contract/optional.ts';
+import type { ChannelFacts, ChannelReference } from '../../../contract/vidnet.ts';
+import { JobError } from '../../../contract/job-error.ts';
+import type { SourceCall } from '../../call.ts';
+import type { ChannelSource } from '../channel-source.ts';
+import { channelListSchema } from './answers.ts';
+import { listChannelVideos } from './channel-videos.ts';
+import type { DataApi } from './client.ts';
+
+export interface DataApiChannelSettings {
+  /** A channel's page; `{path}` becomes `channel/` and the id. */
+  readonly channelUrlTemplate: string;
+  /** The channel id behind a custom URL (`/c/NAME`), for which the Data API has no look-up. @throws JobError */
+  readonly resolveCustom: (reference: ChannelReference, call: SourceCall) => Promise<string>;
+}
+
+/**
+ * Channels from the Data API.
+ *
+ * A video that not everybody may watch is not listed: private and deleted videos stay in a channel's playlist as nameless
+ * items, and are told apart by their absence from `videos.list`.
+ */
+export function createDataApiChannels(api: DataApi, settings: DataApiChannelSettings): ChannelSource {
+  return {
+    async describe(reference, call) {
+      const ask = api.begin(call);
+      const filter = await filterOf(reference, () => settings.resolveCustom(reference, call));
+      const { items } = await ask({
+        what: 'channels.list',
+        schema: channelListSchema,
+        send: (client, options) =>
+          client.channels.list({ part: ['snippet', 'statistics', 'brandingSettings'], ...filter }, options),
+      });
+      const [channel] = items;
+      if (channel === undefined) throw new JobError('removed', 'The channel was removed or does not exist.');
+      return toFacts(channel, settings.channelUrlTemplate);
+    },
+    pages: (channel, from, call) => listChannelVideos(api.begin(call), channel.channelId, from),
+  };
+}
+
+type ChannelFilter = { readonly id: string[] } | { readonly forHandle: string } | { readonly forUsername: string };
+
+async function filterOf(reference: ChannelReference, resolveCustom: () => Promise<string>): Promise<ChannelFilter> {
+  switch (reference.kind) {
+    case 'id':
+      return { id: [reference.name] };
+    case 'handle':
+      return { forHandle: `@${reference.name}` };
+    case 'user':
+      return { forUsername: reference.name };
+    case 'custom':
+      return { id: [await resolveCustom()] };
+  }
+}
+
+type Channel = (typeof channelListSchema)['_output']['items'][number];
+
+function toFacts({ id, snippet, statistics, brandingSettings }: Channel, urlTemplate: string): ChannelFacts {
+  // Custom names of old stand in the same field, without the @; they are no handles.
+  const handle = snippet.customUrl?.startsWith('@') === true ? snippet.customUrl.toLowerCase() : undefined;
+  return {
+    channelId: id,
+    ...optional('handle', handle),
+    title: snippet.title,
+    ...optional('description', snippet.description),
+    url: urlTemplate.replaceAll('{path}', `channel/${encodeURIComponent(id)}`),
+    ...optional('thumbnailUrl', snippet.thumbnails),
+    ...optional('country', snippet.country ?? brandingSettings?.channel?.country),
+    ...optional('mediaCount', statistics?.videoCount),
+    // A hidden count is told as 0.
+    ...optional(
+      'subscriberCount',
+      statistics?.hiddenSubscriberCount === true ? undefined : statistics?.subscriberCount,
+    ),
+    ...optional('viewCount', statistics?.viewCount),
+    ...optional('createdAt', snippet.publishedAt),
+  };
+}

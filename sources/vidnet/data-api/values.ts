@@ -1,0 +1,57 @@
+import { z } from 'zod';
+
+/** A field that may be missing, or of a shape that nobody expects: then it is not known, and the rest still counts. */
+export function known<Parsed>(schema: z.ZodType<Parsed>): z.ZodCatch<z.ZodOptional<z.ZodType<Parsed>>> {
+  return schema.optional().catch(undefined);
+}
+
+/** A non-empty text. */
+export const textSchema = z.string().min(1);
+
+/** Counts come as strings, since they are 64 bits wide. */
+export const countSchema = z.union([z.string().regex(/^\d{1,15}$/), z.number().int().nonnegative()]).transform(Number);
+
+/** RFC 3339 in UTC, to `YYYY-MM-DD HH:MM:SS`. */
+export const timeSchema = z
+  .string()
+  .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z$/)
+  .transform((text) => `${text.slice(0, 10)} ${text.slice(11, 19)}`);
+
+/**
+ * ISO 8601 as the Data API writes it (`PT4M13S`, `P1DT2H`), to whole seconds. A broadcast that runs or is to come has
+ * `PT0S` or `P0D`: 0, as the platform says.
+ */
+export const durationSchema = z
+  .string()
+  .regex(/^P(?:\d+W)?(?:\d+D)?(?:T(?:\d+H)?(?:\d+M)?(?:\d+S)?)?$/)
+  .transform((text) => {
+    const amount = (unit: RegExp): number => Number(unit.exec(text)?.[1] ?? 0);
+    const days = amount(/(\d+)W/) * 7 + amount(/(\d+)D/);
+    const seconds = amount(/(\d+)H/) * 3600 + amount(/(\d+)M/) * 60 + amount(/(\d+)S/);
+    return days * 86_400 + seconds;
+  });
+
+const thumbnailSchema = z.object({
+  url: z.url({ protocol: /^https?$/ }),
+  width: known(z.number().nonnegative()),
+  height: known(z.number().nonnegative()),
+});
+
+/** In rising size, for those that come without one. */
+const THUMBNAIL_NAMES = ['default', 'medium', 'high', 'standard', 'maxres'];
+
+/** Thumbnails by name, to the address of the largest. */
+export const largestThumbnailSchema = z.record(z.string(), known(thumbnailSchema)).transform((byName, context) => {
+  const [largest] = Object.entries(byName)
+    .flatMap(([name, image]) => (image === undefined ? [] : [{ name, ...image }]))
+    .sort((a, b) => areaOf(b) - areaOf(a) || THUMBNAIL_NAMES.indexOf(b.name) - THUMBNAIL_NAMES.indexOf(a.name));
+  if (largest === undefined) {
+    context.addIssue({ code: 'custom', message: 'no thumbnail' });
+    return z.NEVER;
+  }
+  return largest.url;
+});
+
+function areaOf(image: { readonly width?: number | undefined; readonly height?: number | undefined }): number {
+  return (image.width ?? 0) * (image.height ?? 0);
+}

@@ -1,0 +1,96 @@
+import { copyFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { JobError } from '../../contract/job-error.ts';
+import { bareEnvironment } from '../../subprocess/environment.ts';
+import { run, RunStartError, RunTimeoutError } from '../../subprocess/run.ts';
+import type { SourceCall } from '../call.ts';
+import { ytdlpFailure, type Subject } from './failures.ts';
+import { mergeExtractorArgs, type ExtractorArgs } from './yt-dlp-extractor-args.ts';
+import type { YtdlpSettings } from './yt-dlp-settings.ts';
+
+export interface YtdlpRun {
+  /** What the caller asked for; sentences about failures speak of it. */
+  readonly subject: Subject;
+  /** The page; undefined when the arguments name a file that an earlier run left. */
+  readonly url?: string;
+  /** Arguments of this run, beside those that every run has. */
+  readonly args: readonly string[];
+  readonly extractorArgs?: readonly ExtractorArgs[];
+  /** Largest file that the run may write. */
+  readonly maxFileBytes: number;
+  readonly onStdoutLine?: (line: string) => void;
+}
+
+/**
+ * Runs yt-dlp to its end in the call's folder: the one place that starts it.
+ *
+ * @returns the tail of stderr, which holds the warnings
+ * @throws JobError with the code of the failure; the signal's reason when aborted
+ */
+export async function runYtdlp(settings: YtdlpSettings, call: SourceCall, what: YtdlpRun): Promise<string> {
+  const cookies = await copyCookies(settings.cookiesFile, call.folder);
+  const args = [...baseArguments(settings, cookies, what.extractorArgs), ...what.args];
+  const result = await run(settings.program, [...args, ...(what.url === undefined ? [] : ['--', what.url])], {
+    cwd: call.folder,
+    env: {
+      ...bareEnvironment(settings.program),
+      HOME: call.folder,
+      TMPDIR: call.folder,
+      PYTHONDONTWRITEBYTECODE: '1',
+    },
+    signal: call.signal,
+    timeoutMs: call.timeoutMs,
+    maxFileBytes: what.maxFileBytes,
+    maxStdoutChars: 0,
+    ...(what.onStdoutLine === undefined ? {} : { onStdoutLine: what.onStdoutLine }),
+  }).catch((error: unknown) => {
+    if (error instanceof RunStartError) {
+      throw new JobError('tool_missing', 'yt-dlp cannot be started; the operator must check YTDLP_PATH.', {
+        cause: error,
+      });
+    }
+    if (error instanceof RunTimeoutError) {
+      throw new JobError('upstream_timeout', 'The video platform took longer than this service allows.', {
+        cause: error,
+      });
+    }
+    throw error;
+  });
+  if (result.exitCode !== 0) throw ytdlpFailure(result.stderrTail, what.subject);
+  return result.stderrTail;
+}
+
+/** @param cookiesCopy yt-dlp writes its cookie file back, so each run gets a copy */
+export function baseArguments(
+  settings: YtdlpSettings,
+  cookiesCopy: string | undefined,
+  extractorArgs: readonly ExtractorArgs[] = [],
+): readonly string[] {
+  return [
+    // Nothing from the machine's own configuration, and nothing that runs or writes anything else.
+    ...['--ignore-config', '--no-plugin-dirs', '--no-exec', '--no-cache-dir', '--no-update', '--no-color'],
+    // On a geo-block yt-dlp would ask again with an invented X-Forwarded-For: we do not evade.
+    ...['--xff', 'never'],
+    ...(settings.pluginDir === undefined ? [] : ['--plugin-dirs', settings.pluginDir]),
+    ...(cookiesCopy === undefined ? [] : ['--cookies', cookiesCopy]),
+    ...(settings.proxy === undefined ? [] : ['--proxy', settings.proxy]),
+    ...mergeExtractorArgs(settings.extractorArgs, extractorArgs).flatMap((value) => ['--extractor-args', value]),
+    ...(settings.jsRuntime === undefined ? [] : ['--js-runtimes', settings.jsRuntime]),
+    // Short passing faults are mended here; longer ones by the workflow, where operators see them.
+    ...['--retries', '2', '--extractor-retries', '1', '--fragment-retries', '2', '--socket-timeout', '20'],
+    // Containers are mended, and pictures and sound joined, by our own hardened ffmpeg run: yt-dlp must find none.
+    ...['--fixup', 'never', '--ffmpeg-location', '/nonexistent'],
+    '--quiet',
+  ];
+}
+
+async function copyCookies(from: string | undefined, folder: string): Promise<string | undefined> {
+  if (from === undefined) return undefined;
+  const to = join(folder, 'cookies.txt');
+  await copyFile(from, to).catch((error: unknown) => {
+    throw new JobError('tool_missing', 'The cookie file cannot be read; the operator must check YTDLP_COOKIES_FILE.', {
+      cause: error,
+    });
+  });
+  return to;
+}

@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import { JobError } from '../../contract/job-error.ts';
+import { optional } from '../../contract/optional.ts';
+import type { ChannelVideo } from '../../contract/vidnet.ts';
+import type { SourceCall } from '../call.ts';
+import { runYtdlp } from './run-yt-dlp.ts';
+import { bounded, formatTimestamp, linkSchema, MAX_TEXT_BYTES, parseJson, textSchema } from './yt-dlp-facts.ts';
+import type { YtdlpSettings } from './yt-dlp-settings.ts';
+import { biggest, thumbnailsSchema } from './yt-dlp-thumbnails.ts';
+
+const PREFIX = 'TAPEDECK-ENTRY ';
+const TITLE_MAX_CHARS = 1_000;
+
+const entrySchema = z.object({
+  id: z.string().min(1),
+  title: textSchema,
+  duration: z.number().nonnegative().optional().catch(undefined),
+  timestamp: z.number().optional().catch(undefined),
+  thumbnail: linkSchema,
+  thumbnails: thumbnailsSchema,
+});
+
+/**
+ * The videos of a channel as yt-dlp comes across them, one process for the whole list. A channel's tabs (videos, live
+ * streams, shorts) come one after the other, each newest first.
+ *
+ * yt-dlp does not wait for a reader who is slow: what it has found is kept here. 100,000 videos take about 30 MB, and the
+ * platform gives some 100 a second.
+ *
+ * @throws JobError when the list ends before its end
+ */
+export async function* listEntries(
+  settings: YtdlpSettings,
+  url: string,
+  call: SourceCall,
+): AsyncGenerator<ChannelVideo> {
+  // With this argument of the operator's, times are counted back from "3 weeks ago".
+  const isTimeExact = !/approximate[_-]date/.test(settings.extractorArgs ?? '');
+  const found: (ChannelVideo | JobError)[] = [];
+  let wake = (): void => undefined;
+  let end: { readonly error?: unknown } | undefined;
+  const nobodyReads = new AbortController();
+  const running = runYtdlp(
+    settings,
+    { ...call, signal: AbortSignal.any([call.signal, nobodyReads.signal]) },
+    {
+      subject: 'channel',
+      url,
+      // --no-ignore-errors: a page that fails must not be left out of the list.
+      args: ['--flat-playlist', '--lazy-playlist', '--no-ignore-errors', '--print', `video:${PREFIX}${TEMPLATE}`],
+      extractorArgs: [{ extractor: 'youtube', args: { raise_incomplete_data: [] } }],
+      maxFileBytes: MAX_TEXT_BYTES,
+      onStdoutLine: (line) => {
+        if (!line.startsWith(PREFIX)) return;
+        found.push(toVideo(parseJson(line.slice(PREFIX.length)), isTimeExact));
+        wake();
+      },
+    },
+  )
+    .then(
+      () => (end = {}),
+      (error: unknown) => (end = { error }),
+    )
+    .finally(() => wake());
+  try {
+    for (;;) {
+      for (const video of found.splice(0)) {
+        if (video instanceof JobError) throw video;
+        yield video;
+      }
+      if (found.length > 0) continue;
+      if (end !== undefined && 'error' in end) throw end.error;
+      if (end !== undefined) return;
+      await new Promise<void>((resolve) => (wake = resolve));
+    }
+  } finally {
+    nobodyReads.abort(new Error('nobody reads the list any more'));
+    await running;
+  }
+}
+
+const TEMPLATE = '%(.{id,title,duration,timestamp,thumbnail,thumbnails})j';
+
+function toVideo(told: unknown, isTimeExact: boolean): ChannelVideo | JobError {
+  const { success, data: entry, error } = entrySchema.safeParse(told);
+  if (!success) return new JobError('upstream_error', "The channel's list cannot be read.", { cause: error });
+  return {
+    videoId: entry.id,
+    title: bounded(entry.title ?? entry.id, TITLE_MAX_CHARS),
+    ...optional('thumbnailUrl', biggest(entry.thumbnails) ?? entry.thumbnail),
+    ...optional('publishedAt', isTimeExact ? formatTimestamp(entry.timestamp) : undefined),
+    ...optional('durationSeconds', entry.duration === undefined ? undefined : Math.round(entry.duration)),
+  };
+}

@@ -1,0 +1,27 @@
+/** Settings of the driver; the operator's, never a caller's. */
+export interface YtdlpSettings {
+  readonly program: string;
+  /** Page of a video, with `{id}`. */
+  readonly videoUrlTemplate: string;
+  /** Page of a channel, with `{path}`: `@name`, `channel/UC…`, `c/name` or `user/name`. */
+  readonly channelUrlTemplate: string;
+  readonly pluginDir?: string | undefined;
+  readonly cookiesFile?: string | undefined;
+  readonly proxy?: string | undefined;
+  /** As yt-dlp takes them: `youtube:lang=en;skip=dash`. Those of several extractors are parted by spaces. */
+  readonly extractorArgs?: string | undefined;
+  readonly jsRuntime?: string | undefined;
+  readonly maxFileBytes: number;
+  /** Tallest picture of a video, in pixels. */
+  readonly maxVideoHeight: number;
+}
+
+export function videoUrl(settings: YtdlpSettings, videoId: string): string {
+  return settings.videoUrlTemplate.replaceAll('{id}', encodeURIComponent(videoId));
+}
+
+/** @param path segments such as `['channel', 'UC…']`; each is percent-encoded, except for the `@` of a handle */
+export function channelUrl(settings: YtdlpSettings, path: readonly string[]): string {
+  const encoded = path.map((segment) => encodeURIComponent(segment).replace(/^%40/, '@')).join('/');
+  return settings.channelUrlTemplate.replaceAll('{path}', () => encoded);
+}

@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { optional } from '../../contract/optional.ts';
+import type { CaptionTrack } from '../../contract/vidnet.ts';
+import { spokenCodes, trackLanguage } from './captions/languages.ts';
+import { CAPTION_FORMATS } from './captions/parse-captions.ts';
+import { textSchema } from './yt-dlp-facts.ts';
+
+/** What yt-dlp needs to fetch a file of captions; it is handed back as it came. */
+const fileSchema = z.looseObject({ ext: z.string(), url: textSchema, name: textSchema });
+type CaptionFile = z.infer<typeof fileSchema>;
+
+/** yt-dlp's `subtitles` or `automatic_captions`: files by language code. */
+export const trackListSchema = z.record(z.string(), z.array(fileSchema).catch([])).catch({});
+type TrackList = z.infer<typeof trackListSchema>;
+
+/** A track that can be fetched. */
+export interface YtdlpTrack extends CaptionTrack {
+  /** Only formats that can be read; never empty. */
+  readonly files: readonly CaptionFile[];
+}
+
+/**
+ * The tracks of a video. Machine translations are none: the platform offers them in every language, and what they say
+ * was never said.
+ */
+export function tracksOf(subtitles: TrackList, automatic: TrackList): readonly YtdlpTrack[] {
+  const manualUrls = new Set(Object.values(subtitles).flatMap((files) => files.map(({ url }) => url)));
+  // The address of a translation names its language; a translation of manual captions into their own is themselves.
+  const isTranslated = (code: string): boolean =>
+    (automatic[code] ?? []).some(({ url }) => manualUrls.has(url) || /[?&]tlang=/.test(url ?? ''));
+  const spoken = spokenCodes(Object.keys(automatic).filter((code) => !isTranslated(code)));
+  return [
+    ...Object.keys(subtitles).flatMap((code) => toTrack(code, subtitles[code] ?? [], 'manual')),
+    ...spoken.flatMap((code) => toTrack(code, automatic[code] ?? [], 'automatic')),
+  ];
+}
+
+function toTrack(code: string, all: readonly CaptionFile[], kind: CaptionTrack['kind']): readonly YtdlpTrack[] {
+  const language = trackLanguage(code);
+  const files = all.filter(({ ext }) => CAPTION_FORMATS.some((format) => format === ext));
+  if (language === undefined || files.length === 0) return [];
+  return [{ language, kind, ...optional('name', files[0]?.name), files }];
+}

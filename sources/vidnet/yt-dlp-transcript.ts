@@ -1,0 +1,123 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { JobError } from '../../contract/job-error.ts';
+import { optional } from '../../contract/optional.ts';
+import type { CaptionLine, CaptionTrack, VideoFacts } from '../../contract/vidnet.ts';
+import type { SourceCall } from '../call.ts';
+import { chooseTrack } from './captions/choose-track.ts';
+import { noCaptionsMessage } from './captions/languages.ts';
+import { CAPTION_FORMATS, parseCaptions, type CaptionFormat } from './captions/parse-captions.ts';
+import { ytdlpRefusal } from './failures.ts';
+import { runYtdlp } from './run-yt-dlp.ts';
+import { broadcastFailure } from './yt-dlp-broadcast.ts';
+import { MAX_TEXT_BYTES, readFacts } from './yt-dlp-facts.ts';
+import { videoUrl, type YtdlpSettings } from './yt-dlp-settings.ts';
+import { trackListSchema, tracksOf, type YtdlpTrack } from './yt-dlp-tracks.ts';
+import { toVideoFacts, VIDEO_KEYS, videoSchema } from './yt-dlp-video.ts';
+
+export interface Transcript {
+  readonly video: VideoFacts;
+  readonly track: CaptionTrack;
+  readonly lines: readonly CaptionLine[];
+}
+
+export interface TranscriptSource {
+  /**
+   * Reads a video's captions in a language.
+   *
+   * @param language a BCP 47 tag
+   * @throws JobError `no_captions` with the languages there are; `live`, `not_started`; upstream's refusals
+   */
+  fetch(videoId: string, language: string, call: SourceCall): Promise<Transcript>;
+}
+
+const factsSchema = videoSchema.extend({
+  subtitles: trackListSchema,
+  automatic_captions: trackListSchema,
+  http_headers: z.record(z.string(), z.string()).optional().catch(undefined),
+  formats: z.array(z.unknown()).catch([]),
+});
+type Facts = z.infer<typeof factsSchema>;
+
+const TEMPLATE = `video:%(.{${VIDEO_KEYS},subtitles,automatic_captions,http_headers,formats.:.format_id})j`;
+
+export function createTranscriptSource(settings: YtdlpSettings): TranscriptSource {
+  return {
+    async fetch(videoId, language, call) {
+      const { facts, warnings, folder } = await readFacts<Facts>(settings, call, {
+        subject: 'video',
+        url: videoUrl(settings, videoId),
+        // A video may have captions though its media cannot be fetched from here.
+        args: ['--playlist-items', '1', '--no-playlist', '--ignore-no-formats-error', ...SAY_WHAT_IS_MISSING],
+        extractorArgs: [{ extractor: 'youtube', args: { skip: ['translated_subs'] } }],
+        template: TEMPLATE,
+        schema: factsSchema,
+      });
+      const broadcast = broadcastFailure(facts.live_status);
+      if (broadcast !== undefined) throw broadcast;
+      const tracks = tracksOf(facts.subtitles, facts.automatic_captions);
+      const track = chooseTrack(tracks, language);
+      if (track === undefined) throw withoutTrack({ facts, tracks, language, warnings });
+      const { language: trackLanguage, kind, name } = track;
+      return {
+        video: toVideoFacts(settings, videoId, facts),
+        track: { language: trackLanguage, kind, ...optional('name', name) },
+        lines: await fetchLines(settings, { ...call, folder }, { track, httpHeaders: facts.http_headers }),
+      };
+    },
+  };
+}
+
+/** Wants captions and chooses none of them: only who wants some is told that a token is missing for them. */
+const SAY_WHAT_IS_MISSING = ['--write-subs', '--sub-langs=-all'];
+
+function withoutTrack(found: {
+  readonly facts: Facts;
+  readonly tracks: readonly YtdlpTrack[];
+  readonly language: string;
+  readonly warnings: string;
+}): JobError {
+  const refusal = ytdlpRefusal(found.warnings, 'video');
+  const showsNothing = found.tracks.length === 0 && found.facts.formats.length === 0;
+  if (refusal !== undefined && (showsNothing || refusal.code === 'tool_missing')) return refusal;
+  return new JobError('no_captions', noCaptionsMessage(found.tracks, found.language));
+}
+
+/** Through yt-dlp, so that the operator's proxy, cookies and limits hold for captions too. */
+async function fetchLines(
+  settings: YtdlpSettings,
+  call: SourceCall,
+  { track, httpHeaders }: { track: YtdlpTrack; httpHeaders: Record<string, string> | undefined },
+): Promise<readonly CaptionLine[]> {
+  // Without a webpage_url: with one, yt-dlp answers a refusal by asking for the whole page again.
+  const info = {
+    ...{ _type: 'video', id: 'track', title: 'track', extractor: 'track', extractor_key: 'Track', formats: [] },
+    ...optional('http_headers', httpHeaders),
+    subtitles: { und: track.files },
+  };
+  await writeFile(join(call.folder, 'track.info.json'), JSON.stringify(info));
+  await runYtdlp(settings, call, {
+    subject: 'video',
+    args: [
+      ...['--load-info-json', 'track.info.json', '--skip-download', '--ignore-no-formats-error'],
+      // Otherwise captions that are refused are a mere warning, and the exit code is 0.
+      '--no-ignore-errors',
+      ...['--write-subs', '--sub-langs', 'all', '--sub-format', CAPTION_FORMATS.join('/')],
+      ...['--max-filesize', String(MAX_TEXT_BYTES), '--output', 'track.%(ext)s'],
+    ],
+    maxFileBytes: MAX_TEXT_BYTES,
+  });
+  const { path, format } = await findFile(call.folder);
+  return parseCaptions(await readFile(path, 'utf8'), format, track.kind);
+}
+
+async function findFile(folder: string): Promise<{ path: string; format: CaptionFormat }> {
+  const names = await readdir(folder);
+  for (const format of CAPTION_FORMATS) {
+    const name = names.find((each) => each === `track.und.${format}`);
+    if (name !== undefined) return { path: join(folder, name), format };
+  }
+  // --max-filesize ends with exit code 0 and no file.
+  throw new JobError('too_large', 'The captions are larger than this service accepts.');
+}

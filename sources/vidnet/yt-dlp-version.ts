@@ -1,0 +1,27 @@
+import { tmpdir } from 'node:os';
+import { JobError } from '../../contract/job-error.ts';
+import { datedVersion, type DatedVersion } from '../../subprocess/dated-version.ts';
+import { bareEnvironment } from '../../subprocess/environment.ts';
+import { run } from '../../subprocess/run.ts';
+
+const TIMEOUT_MS = 30_000;
+
+/**
+ * Which yt-dlp this is, and how old.
+ *
+ * @throws JobError `tool_missing` when it cannot be started or does not answer
+ */
+export async function readYtdlpVersion(program: string): Promise<DatedVersion> {
+  const refused = (cause: unknown): JobError =>
+    new JobError('tool_missing', 'yt-dlp cannot be started; the operator must check YTDLP_PATH.', { cause });
+  const result = await run(program, ['--ignore-config', '--no-plugin-dirs', '--version'], {
+    cwd: tmpdir(),
+    env: { ...bareEnvironment(program), HOME: tmpdir(), PYTHONDONTWRITEBYTECODE: '1' },
+    timeoutMs: TIMEOUT_MS,
+    maxStdoutChars: 1_000,
+  }).catch((error: unknown) => {
+    throw refused(error);
+  });
+  if (result.exitCode !== 0) throw refused(new Error(result.stderrTail));
+  return datedVersion(result.stdout.trim(), Date.now());
+}

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { optional } from '../../contract/optional.ts';
+import type { VideoFacts } from '../../contract/vidnet.ts';
+import { bounded, countSchema, formatTimestamp, linkSchema, textSchema } from './yt-dlp-facts.ts';
+import { videoUrl, type YtdlpSettings } from './yt-dlp-settings.ts';
+
+/** Well above what the platform allows (100 and 5,000): only another platform's texts are ever cut. */
+const TITLE_MAX_CHARS = 1_000;
+const DESCRIPTION_MAX_CHARS = 20_000;
+
+/** yt-dlp's keys of a video's facts, as its output template names them. */
+export const VIDEO_KEYS =
+  'id,title,description,webpage_url,extractor,timestamp,duration,view_count,like_count,comment_count,channel_id,channel,uploader,live_status,direct';
+
+export const videoSchema = z.object({
+  title: textSchema,
+  description: textSchema,
+  webpage_url: linkSchema,
+  extractor: textSchema,
+  direct: z.boolean().optional().catch(undefined),
+  timestamp: z.number().optional().catch(undefined),
+  duration: z.number().nonnegative().optional().catch(undefined),
+  view_count: countSchema,
+  like_count: countSchema,
+  comment_count: countSchema,
+  channel_id: textSchema,
+  channel: textSchema,
+  uploader: textSchema,
+  live_status: textSchema,
+});
+
+/** @param videoId as the caller names it: some extractors make up ids of their own */
+export function toVideoFacts(settings: YtdlpSettings, videoId: string, facts: z.infer<typeof videoSchema>): VideoFacts {
+  // Of a page that it does not know, yt-dlp takes the file's Last-Modified for the time of publication.
+  const isGuess = facts.extractor === 'html5' || facts.direct === true;
+  const { description } = facts;
+  return {
+    videoId,
+    link: facts.webpage_url ?? videoUrl(settings, videoId),
+    title: bounded(facts.title ?? videoId, TITLE_MAX_CHARS),
+    ...optional('description', description === undefined ? undefined : bounded(description, DESCRIPTION_MAX_CHARS)),
+    // A mere upload_date is a day: the time of day would be invented.
+    ...optional('publishedAt', isGuess ? undefined : formatTimestamp(facts.timestamp)),
+    ...optional('durationSeconds', facts.duration),
+    ...optional('viewCount', facts.view_count),
+    ...optional('likeCount', facts.like_count),
+    ...optional('commentCount', facts.comment_count),
+    ...optional('channelId', facts.channel_id),
+    ...optional('channelName', facts.channel ?? facts.uploader),
+  };
+}

@@ -1,0 +1,63 @@
+import type { Collection, Db } from 'mongodb';
+import type { ContentsReader, FactsByType, ItemsByList } from '../contract/contents.ts';
+import type { StoredList } from '../contract/records.ts';
+import { upsert } from './records.ts';
+
+/** Where a listing stands: what is stored, and where upstream goes on. */
+export interface ListingState extends StoredList {
+  /** Upstream's cursor after the last piece; absent when the list is complete. */
+  readonly next?: string;
+}
+
+/**
+ * What jobs keep beside their records: facts in one document, lists in pieces. All writes may be repeated; a piece is
+ * found by its `_id`, which holds the record, the list and the number of the piece.
+ */
+export interface ContentsStore extends ContentsReader {
+  putFacts<Type extends keyof FactsByType>(recordId: string, facts: FactsByType[Type]): Promise<void>;
+  putPiece<List extends keyof ItemsByList>(
+    piece: { readonly recordId: string; readonly name: List; readonly number: number },
+    items: readonly ItemsByList[List][],
+  ): Promise<void>;
+  /** Notes how far a listing has come; call it after the piece is written. */
+  putState(list: { recordId: string; name: keyof ItemsByList }, state: ListingState): Promise<void>;
+  state(list: { recordId: string; name: keyof ItemsByList }): Promise<ListingState | undefined>;
+}
+
+interface ContentsDocument {
+  _id: string;
+  facts?: unknown;
+  items?: readonly unknown[];
+  state?: ListingState;
+}
+
+export function createContentsStore(db: Db): ContentsStore {
+  const contents: Collection<ContentsDocument> = db.collection('contents');
+  const put = async (id: string, fields: Omit<ContentsDocument, '_id'>): Promise<void> => {
+    // A whole document each time: a field that is gone must not survive in an older version.
+    await upsert(() => contents.replaceOne({ _id: id }, fields, { upsert: true }));
+  };
+  const pieceId = (recordId: string, name: string, number: number): string => `${recordId}/${name}/${String(number)}`;
+  return {
+    async facts<Type extends keyof FactsByType>(recordId: string) {
+      const document = await contents.findOne({ _id: recordId });
+      return document?.facts as FactsByType[Type] | undefined;
+    },
+    async *pages<List extends keyof ItemsByList>(list: { recordId: string; name: List; pieces: number }) {
+      for (let number = 1; number <= list.pieces; number += 1) {
+        const document = await contents.findOne({ _id: pieceId(list.recordId, list.name, number) });
+        // A list that lost a piece must not look complete.
+        if (document?.items === undefined) {
+          throw new Error(`piece ${String(number)} of the ${list.name} of ${list.recordId} is missing`);
+        }
+        yield document.items as readonly ItemsByList[List][];
+      }
+    },
+    putFacts: (recordId, facts) => put(recordId, { facts }),
+    putPiece: ({ recordId, name, number }, items) => put(pieceId(recordId, name, number), { items }),
+    putState: ({ recordId, name }, state) => put(`${recordId}/${name}`, { state }),
+    async state({ recordId, name }) {
+      return (await contents.findOne({ _id: `${recordId}/${name}` }))?.state;
+    },
+  };
+}

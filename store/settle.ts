@@ -1,0 +1,16 @@
+import type { DownloadRecord, JobOutcome } from '../contract/records.ts';
+import { nowMicroseconds } from './clock.ts';
+import type { RecordStore } from './records.ts';
+
+/**
+ * Ends a record, and lets its subject point to it. May be repeated: whoever comes second changes nothing.
+ *
+ * @returns the record as it is now
+ */
+export async function settle(records: RecordStore, id: string, outcome: JobOutcome): Promise<DownloadRecord> {
+  const record = await records.finish(id, outcome, nowMicroseconds());
+  if (record.status === 'failed') await records.noteFailure(record);
+  // Contents of another record stay as old as they are: only that one says how long they are fresh.
+  if (record.status === 'success' && record.contentsOf === undefined) await records.noteSuccess(record);
+  return record;
+}

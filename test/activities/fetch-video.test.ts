@@ -1,0 +1,78 @@
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { createFetchVideoActivity } from '../../activities/fetch-video.ts';
+import type { JobResult } from '../../contract/records.ts';
+import { createMedia } from '../../media/ffmpeg.ts';
+import type { FetchedMedia } from '../../sources/vidnet/yt-dlp.ts';
+import { createFileStore } from '../../store/files.ts';
+import { createWorkFolders } from '../../store/work-folders.ts';
+import { runTool } from '../helpers/media.ts';
+
+const SECONDS = 12;
+const TEA = new URL('../../sandbox/catalogue/media/tea/', import.meta.url);
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tapedeck-fetch-'));
+  const make = (name: string, source: string, ...codec: string[]): Promise<Buffer> =>
+    runTool(inject('tools').ffmpeg, ['-v', 'error', '-f', 'lavfi', '-i', source, ...codec, join(folder, name)]);
+  const h264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p'];
+  await make('pictures.mp4', `testsrc=d=${String(SECONDS)}:s=64x64:r=10`, ...h264);
+  await make('half.mp4', `testsrc=d=${String(SECONDS / 2)}:s=64x64:r=10`, ...h264);
+  await make('sound.m4a', `sine=d=${String(SECONDS)}`);
+  await make('half.m4a', `sine=d=${String(SECONDS / 2)}`);
+  const fragmented = await readFile(new URL('160.mp4', TEA));
+  await writeFile(join(folder, 'cut.mp4'), fragmented.subarray(0, fragmented.length / 2));
+  await cp(new URL('140.m4a', TEA), join(folder, 'tea.m4a'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** Runs the activity on files that a platform is said to have sent. */
+function fetchVideo(names: readonly string[], facts: Omit<FetchedMedia, 'paths'>): Promise<JobResult> {
+  const { ffmpeg, ffprobe } = inject('tools');
+  const activity = createFetchVideoActivity({
+    files: createFileStore(join(folder, 'files')),
+    workFolders: createWorkFolders(join(folder, 'work')),
+    media: createMedia({ ffmpeg, ffprobe, maxFileBytes: 10_000_000, maxMediaSeconds: 60 }),
+    vidnet: {
+      fetchAudio: () => Promise.reject(new Error('not asked for')),
+      fetchVideo: async (_, options) => {
+        const paths = names.map((name) => join(options.folder, basename(name)));
+        for (const [index, path] of paths.entries()) await cp(join(folder, names[index]!), path);
+        return { paths, ...facts };
+      },
+    },
+    maxMediaSeconds: 60,
+    fetchTimeoutMs: 30_000,
+  });
+  return new MockActivityEnvironment().run(activity.fetchVideo, { recordId: 'record', mediaId: 'k3fP0aTz9Qw' });
+}
+
+describe('pictures and sound that come apart', () => {
+  const stated = { statedDurationSeconds: SECONDS, isSizeVerified: false };
+
+  it('are one MP4 when both are whole', async () => {
+    const { durationSeconds } = await fetchVideo(['pictures.mp4', 'sound.m4a'], stated);
+    expect(durationSeconds).toBeCloseTo(SECONDS, 0);
+  });
+
+  it.each([
+    ['pictures', ['half.mp4', 'sound.m4a']],
+    ['sound', ['pictures.mp4', 'half.m4a']],
+  ])('are incomplete when the %s ended early, though the other file is as long as stated', async (_, names) => {
+    await expect(fetchVideo(names, stated)).rejects.toMatchObject({ type: 'upstream', details: ['incomplete'] });
+  });
+
+  it('are incomplete when half of a fragmented file is missing, which still states the whole duration', async () => {
+    const tea = { statedDurationSeconds: 28.5, isSizeVerified: false };
+    await expect(fetchVideo(['cut.mp4', 'tea.m4a'], tea)).rejects.toMatchObject({ details: ['incomplete'] });
+  });
+
+  it('may differ when the platform stated the sizes: some recordings fall silent', async () => {
+    const { durationSeconds } = await fetchVideo(['pictures.mp4', 'half.m4a'], { ...stated, isSizeVerified: true });
+    expect(durationSeconds).toBeCloseTo(SECONDS, 0);
+  });
+});

@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { downloadListSchema, downloadResultSchema, type DownloadList } from '../../contract/results/downloads.ts';
+import { aTranscriptJob, keepJob } from '../helpers/kept-jobs.ts';
+import { startFacades, type Facades } from '../helpers/rest-app.ts';
+import { anAudioJob } from '../helpers/workflow-run.ts';
+
+let facades: Facades;
+beforeAll(async () => {
+  facades = await startFacades();
+});
+afterAll(() => facades.close());
+beforeEach(() => {
+  for (const fake of Object.values(facades.jobs)) fake.mockClear();
+});
+
+const failed = { status: 'failed', failure: { code: 'private', message: 'The video is private.' } } as const;
+const list = async (query = ''): Promise<DownloadList> =>
+  downloadListSchema.parse(await (await fetch(`${facades.url}/api/downloads${query}`)).json());
+const idsOf = ({ downloads }: DownloadList): string[] => downloads.map(({ id }) => id);
+
+describe('the list of downloads', () => {
+  it('is filtered, newest first, a page at a time', async () => {
+    const { records } = facades.deps;
+    const jobs = [];
+    for (let minute = 0; minute < 6; minute += 1) {
+      const createdAt = `2026-11-20T10:0${String(minute)}:00.000000Z`;
+      const job = minute % 2 === 0 ? anAudioJob({ createdAt }) : aTranscriptJob({ createdAt });
+      // Ids tell their time, as in life.
+      const recordId = `01JD5Z3K6VQ0W8R9T2X4Y6B8C${String(minute)}`;
+      jobs.push(await keepJob(records, { ...job, recordId }, minute < 2 ? failed : undefined));
+    }
+    const newestFirst = jobs.map(({ id }) => id).toReversed();
+
+    expect(idsOf(await list())).toEqual(newestFirst);
+    const first = await list('?limit=4');
+    expect([idsOf(first), first.next_cursor]).toEqual([newestFirst.slice(0, 4), newestFirst[3]]);
+    const second = await list(`?limit=4&cursor=${first.next_cursor!}`);
+    expect([idsOf(second), second.next_cursor]).toEqual([newestFirst.slice(4), null]);
+
+    expect(idsOf(await list('?type=captions'))).toEqual(newestFirst.filter((_, index) => index % 2 === 0));
+    expect(idsOf(await list('?status=failed'))).toEqual(newestFirst.slice(4));
+    expect(idsOf(await list(`?media_id=${jobs[3]!.mediaId}`))).toEqual([jobs[3]!.id]);
+    const window = '?created_after=2026-11-20T10:01:00Z&created_before=2026-11-20T11:03:00%2B01:00';
+    expect((await fetch(`${facades.url}/api/downloads${window}`)).status).toBe(400);
+    expect(idsOf(await list('?created_after=2026-11-20T10:01:00Z&created_before=2026-11-20T10:03:00.000Z'))).toEqual([
+      jobs[2]!.id,
+      jobs[1]!.id,
+    ]);
+    expect(await facades.rpc.downloads.list.query({ type: 'captions', limit: 1 })).toEqual(
+      await list('?type=captions&limit=1'),
+    );
+  });
+
+  it.each(['?type=song', '?status=done', '?limit=0', '?limit=201', '?limit=x', '?cursor=x', '?created_after=today'])(
+    'refuses %s, naming the parameter',
+    async (query) => {
+      const response = await fetch(`${facades.url}/api/downloads${query}`);
+      const body = (await response.json()) as { details: { path: string }[] };
+      expect([response.status, body.details[0]?.path]).toEqual([400, query.slice(1).split('=')[0]]);
+    },
+  );
+});
+
+describe('a cancelled download', () => {
+  const cancel = async (id: string) => {
+    const response = await fetch(`${facades.url}/downloads/${id}`, { method: 'DELETE' });
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+  };
+
+  it('is told to stop, and its end is waited for', async () => {
+    const job = anAudioJob();
+    await keepJob(facades.deps.records, job);
+    facades.jobs.waitFor.mockImplementationOnce(async () => {
+      await keepJob(facades.deps.records, job, {
+        status: 'failed',
+        failure: { code: 'cancelled', message: 'The job was cancelled by an operator.' },
+      });
+    });
+    const { status, body } = await cancel(job.recordId);
+    expect(facades.jobs.cancel).toHaveBeenCalledWith({ subjectId: job.subjectId, recordId: job.recordId });
+    expect([status, downloadResultSchema.parse(body).data]).toMatchObject([200, { status: 'failed', cost: '0.000' }]);
+  });
+
+  it('that has not stopped yet is pending', async () => {
+    const job = anAudioJob();
+    await keepJob(facades.deps.records, job);
+    expect(await cancel(job.recordId)).toMatchObject({ status: 202, body: { data: { status: 'pending' } } });
+  });
+
+  it('that has ended stays as it is', async () => {
+    const { id } = await keepJob(facades.deps.records, anAudioJob(), failed);
+    expect(await cancel(id)).toMatchObject({ status: 409, body: { code: 'already_finished', id } });
+    expect(facades.jobs.cancel).not.toHaveBeenCalled();
+  });
+
+  it('that ends while it is cancelled is told as ended', async () => {
+    const job = anAudioJob();
+    await keepJob(facades.deps.records, job);
+    facades.jobs.cancel.mockImplementationOnce(async () => {
+      await keepJob(facades.deps.records, job, failed);
+      return false;
+    });
+    facades.jobs.look.mockResolvedValueOnce({ state: 'gone' });
+    expect((await cancel(job.recordId)).status).toBe(409);
+  });
+
+  it('that nobody knows is not found', async () => {
+    expect((await cancel('01JD5Z3K6VQ0W8R9T2X4Y6B8CD')).status).toBe(404);
+  });
+});

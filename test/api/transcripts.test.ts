@@ -1,0 +1,210 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { TranscriptFacts } from '../../contract/contents.ts';
+import type { ErrorBody } from '../../contract/errors.ts';
+import type { DownloadRecord } from '../../contract/records.ts';
+import { failedResultSchema, pendingResultSchema } from '../../contract/results/jobs.ts';
+import { transcriptSchema } from '../../contract/results/transcripts.ts';
+import type { TranscriptJob } from '../../contract/jobs.ts';
+import { aTranscriptJob, keepJob } from '../helpers/kept-jobs.ts';
+import { startFacades, type Facades } from '../helpers/rest-app.ts';
+
+let facades: Facades;
+beforeAll(async () => {
+  facades = await startFacades();
+});
+afterAll(() => facades.close());
+beforeEach(() => {
+  for (const fake of Object.values(facades.jobs)) fake.mockClear();
+});
+
+const facts = (videoId: string): TranscriptFacts => ({
+  video: { videoId, link: `https://video.example/watch?v=${videoId}`, title: 'Tea', durationSeconds: 61, viewCount: 5 },
+  track: { language: 'en-GB', kind: 'manual', name: 'English (UK)' },
+  lines: [
+    { startSeconds: 0.5, durationSeconds: 1.25, text: 'Hello <there>' },
+    { startSeconds: 4, durationSeconds: 2, text: 'and goodbye.' },
+  ],
+});
+
+async function finishedTranscript(job: TranscriptJob = aTranscriptJob()): Promise<DownloadRecord> {
+  await facades.contents.putFacts<'captions'>(job.recordId, facts(job.mediaId));
+  return keepJob(facades.deps.records, job, { status: 'success', result: { durationSeconds: 61 } });
+}
+
+const failedTranscript = (job = aTranscriptJob()): Promise<DownloadRecord> =>
+  keepJob(facades.deps.records, job, {
+    status: 'failed',
+    failure: { code: 'no_captions', message: 'There are no captions in `xx`. There are: en.' },
+  });
+
+const get = (path: string, init?: RequestInit): Promise<Response> => fetch(facades.url + path, init);
+const request = (body: object) => facades.post('/api/transcripts', JSON.stringify(body));
+
+describe('a request for a transcript', () => {
+  it('waits 25 s for a new job unless told otherwise', async () => {
+    const answer = await request({ vidnet_video_id: 'aaaaaaaaaaa', language: 'en' });
+    expect(pendingResultSchema.strict().parse(answer.body)).toMatchObject({ status: 'pending', cost: '0.003' });
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([202, '30']);
+    expect(facades.jobs.waitFor).toHaveBeenCalledWith('captions/aaaaaaaaaaa/en', 25_000);
+    const headers = { Prefer: 'wait=0' };
+    await get('/api/transcripts', {
+      method: 'POST',
+      headers,
+      body: '{"vidnet_video_id":"aaaaaaaaaab","language":"en"}',
+    });
+    expect(facades.jobs.waitFor).toHaveBeenCalledTimes(1);
+  });
+
+  it('joins the job that runs, and adds its webhook to it', async () => {
+    const job = aTranscriptJob();
+    facades.jobs.start.mockResolvedValueOnce({ running: job, runId: 'run-7' });
+    const answer = await request({
+      vidnet_video_id: job.mediaId,
+      language: 'en',
+      include_webhook: 'https://example.com/hook',
+    });
+    expect(answer.body).toMatchObject({ status: 'pending', download_id: job.recordId });
+    expect(facades.jobs.subscribe.mock.calls).toEqual([
+      [{ subjectId: job.subjectId, runId: 'run-7' }, 'https://example.com/hook'],
+    ]);
+  });
+
+  it('is answered with the result when the job that runs has closed before it took the webhook', async () => {
+    const job = aTranscriptJob();
+    facades.jobs.start.mockResolvedValueOnce({ running: job, runId: 'run-7' });
+    facades.jobs.subscribe.mockImplementationOnce(async () => {
+      await finishedTranscript(job);
+      return false;
+    });
+    facades.jobs.start.mockResolvedValueOnce('closed');
+    const body = { vidnet_video_id: job.mediaId, language: 'en', include_webhook: 'https://example.com/hook' };
+    const answer = await request(body);
+    expect([answer.status, answer.body['status']]).toEqual([200, 'ok']);
+  });
+
+  it('of a finished one starts nothing', async () => {
+    const record = await finishedTranscript();
+    const answer = await request({ vidnet_video_id: record.mediaId, language: 'EN' });
+    expect(transcriptSchema.strict().parse(answer.body).download.id).toBe(record.id);
+    expect(facades.jobs.start).not.toHaveBeenCalled();
+  });
+
+  it('with comments is another job, at another price', async () => {
+    const record = await finishedTranscript();
+    const answer = await request({ vidnet_video_id: record.mediaId, language: 'en', include_comments: true });
+    expect(answer.body).toMatchObject({ status: 'pending', cost: '0.005' });
+  });
+
+  it.each([
+    [{ language: 'x'.repeat(200) }, 'language'],
+    [{ language: '' }, 'language'],
+    [{ language: 'not a language' }, 'language'],
+    [{ language: 7 }, 'language'],
+    [{ include_comments: 'yes' }, 'include_comments'],
+    [{ vidnet_video_id: '../../../..' }, 'vidnet_video_id'],
+  ])('with %j is refused', async (change, path) => {
+    const answer = await request({ vidnet_video_id: 'aaaaaaaaaaa', language: 'en', ...change });
+    expect(answer.status).toBe(400);
+    expect((answer.body as unknown as ErrorBody).details?.[0]?.path).toBe(path);
+  });
+
+  it.each([
+    ['EN', 'en'],
+    ['pt-br', 'pt-BR'],
+    ['xx', 'xx'],
+  ])('in %s is one in %s', async (asked, language) => {
+    await request({ vidnet_video_id: 'bbbbbbbbbbb', language: asked });
+    expect(facades.jobs.start.mock.calls[0]?.[1].subjectId).toBe(`captions/bbbbbbbbbbb/${language}`);
+  });
+});
+
+describe('a transcript that is asked for by its id', () => {
+  it('has the body of the first answer, in REST and tRPC', async () => {
+    const { id, mediaId } = await finishedTranscript();
+    const body: unknown = await (await get(`/api/transcripts/${id}`)).json();
+    expect(await facades.rpc.transcripts.get.query({ download_id: id })).toEqual(body);
+    expect((await request({ vidnet_video_id: mediaId, language: 'en' })).body).toEqual(body);
+    expect(facades.jobs.start).not.toHaveBeenCalled();
+    expect(body).toEqual({
+      status: 'ok',
+      video: {
+        vidnet_id: mediaId,
+        link: `https://video.example/watch?v=${mediaId}`,
+        title: 'Tea',
+        duration: '00:01:01',
+        viewCount: 5,
+        transcriptsWithTimeStamps: [
+          { dur: '1.25', text: 'Hello <there>', start: '0.5' },
+          { dur: '2', text: 'and goodbye.', start: '4' },
+        ],
+        transcripts: 'Hello <there> and goodbye.',
+      },
+      track: { language: 'en-GB', kind: 'manual', name: 'English (UK)' },
+      download: {
+        id,
+        vidnet_video_id: mediaId,
+        type: 'captions',
+        cost: '0.003',
+        status: 'success',
+        created_at: '2026-11-21T09:30:00.123456Z',
+      },
+    });
+  });
+
+  it('says so while it is pending, and when it has failed', async () => {
+    const pending = await keepJob(facades.deps.records, aTranscriptJob());
+    const first = await get(`/api/transcripts/${pending.id}`);
+    expect([first.status, pendingResultSchema.parse(await first.json()).download_id]).toEqual([202, pending.id]);
+    const failed = await failedTranscript();
+    const second = await get(`/api/transcripts/${failed.id}`);
+    expect(failedResultSchema.strict().parse(await second.json())).toMatchObject({
+      code: 'no_captions',
+      cost: '0.000',
+    });
+    expect(second.status).toBe(200);
+    expect(facades.jobs.start).not.toHaveBeenCalled();
+  });
+
+  it('brings its comments along, however many pieces they are kept in', async () => {
+    const job = aTranscriptJob({ parameters: { language: 'en', includeComments: true } });
+    await facades.contents.putFacts<'captions'>(job.recordId, facts(job.mediaId));
+    const list = { recordId: job.recordId, name: 'comments' as const };
+    await facades.contents.putPiece({ ...list, number: 1 }, [{ id: 'a', text: 'First', likes: 0, replyTo: null }]);
+    await facades.contents.putPiece({ ...list, number: 2 }, [{ id: 'b', text: 'Re', author: 'Ann', replyTo: 'a' }]);
+    const lists = { comments: { pieces: 2, items: 2 } };
+    const { id } = await keepJob(facades.deps.records, job, { status: 'success', result: { lists } });
+    const body = transcriptSchema.parse(await (await get(`/api/transcripts/${id}`)).json());
+    expect(body.video.comments).toEqual([
+      { id: 'a', text: 'First', likes: 0, reply_to: null },
+      { id: 'b', author: 'Ann', text: 'Re', reply_to: 'a' },
+    ]);
+    expect(await facades.rpc.transcripts.get.query({ download_id: id })).toEqual(body);
+  });
+
+  it.each(['01JD5Z3K6VQ0W8R9T2X4Y6B8CD', 'nonsense'])('is not found as %s', async (id) => {
+    expect((await get(`/api/transcripts/${id}`)).status).toBe(404);
+    expect((await get(`/api/transcripts/${id}.srt`)).status).toBe(404);
+  });
+
+  it.each([
+    ['srt', 'application/x-subrip; charset=utf-8', '1\n00:00:00,500 --> 00:00:01,750\nHello <there>\n'],
+    ['vtt', 'text/vtt; charset=utf-8', 'WEBVTT\n\n00:00:00.500 --> 00:00:01.750\nHello &lt;there&gt;\n'],
+    ['txt', 'text/plain; charset=utf-8', 'Hello <there>\n\nand goodbye.\n'],
+  ] as const)('can be had as .%s', async (format, contentType, beginning) => {
+    const { id, mediaId } = await finishedTranscript();
+    const response = await get(`/api/transcripts/${id}.${format}`);
+    const text = await response.text();
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, contentType]);
+    expect(response.headers.get('content-disposition')).toBe(`attachment; filename="${mediaId}.en-GB.${format}"`);
+    expect(text.startsWith(beginning)).toBe(true);
+    expect((await facades.rpc.transcripts.export.query({ download_id: id, format })).text).toBe(text);
+  });
+
+  it('has no file yet while it is pending, and none when it failed', async () => {
+    const pending = await keepJob(facades.deps.records, aTranscriptJob());
+    const failed = await failedTranscript();
+    const statuses = [pending.id, failed.id].map(async (id) => (await get(`/api/transcripts/${id}.srt`)).status);
+    expect(await Promise.all(statuses)).toEqual([409, 404]);
+    expect((await get(`/api/transcripts/${(await finishedTranscript()).id}.exe`)).status).toBe(404);
+  });
+});

@@ -1,0 +1,88 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { channelPathOf, channelReferenceOf } from '../../contract/channels.ts';
+
+const ID = 'UCk2Vn7dQx_Zb4mTfLr9YwGA';
+const pathOf = (text: string, hosts: string[] = []): string | undefined => {
+  const reference = channelReferenceOf(text, hosts);
+  return reference && channelPathOf(reference);
+};
+
+describe('a channel', () => {
+  it.each([
+    'https://www.youtube.com/@Evening-Talks',
+    'http://youtube.com/@evening-talks/',
+    'https://m.youtube.com/@evening-talks/videos?view=0#top',
+    'www.youtube.com/@EVENING-TALKS',
+    'youtube.com/%40evening-talks/about',
+    '  @evening-talks ',
+    'evening-talks',
+    'HTTPS://WWW.YOUTUBE.COM/@evening-talks/Shorts/',
+  ])('%s is one subject', (text) => {
+    expect(pathOf(text)).toBe('@evening-talks');
+  });
+
+  it.each([
+    [`https://www.youtube.com/channel/${ID}`, `channel/${ID}`],
+    [`https://www.youtube.com/channel/${ID}/videos`, `channel/${ID}`],
+    [ID, `channel/${ID}`],
+    ['https://www.youtube.com/c/EveningTalks', 'c/eveningtalks'],
+    ['https://www.youtube.com/user/EveningTalks/featured', 'user/eveningtalks'],
+    ['https://www.youtube.com/@%E6%9D%B1%E4%BA%AC%E8%A9%B1', '@東京話'],
+  ])('%s is %s', (text, path) => {
+    expect(pathOf(text)).toBe(path);
+  });
+
+  it('may stand on a host that the configuration names', () => {
+    expect(pathOf('http://127.0.0.1:4000/@evening-talks', ['127.0.0.1:4000'])).toBe('@evening-talks');
+    expect(pathOf('127.0.0.1:4000/@evening-talks', ['127.0.0.1:4000'])).toBe('@evening-talks');
+    expect(pathOf('http://127.0.0.1:4001/@evening-talks', ['127.0.0.1:4000'])).toBeUndefined();
+  });
+
+  it('written with an accent in two ways is one', () => {
+    expect(pathOf('@café-talks'.normalize('NFD'))).toBe(pathOf('@café-talks'.normalize('NFC')));
+  });
+});
+
+describe('what is no channel', () => {
+  it.each([
+    '',
+    '@',
+    'ab',
+    'two words',
+    'https://example.com/@evening-talks',
+    'https://youtube.com.example.com/@evening-talks',
+    'https://user@www.youtube.com/@evening-talks',
+    'ftp://www.youtube.com/@evening-talks',
+    'javascript://www.youtube.com/@evening-talks',
+    'https://www.youtube.com/',
+    'https://www.youtube.com/watch?v=kX3vQ9mTz0A',
+    'https://www.youtube.com/playlist?list=UUk2Vn7dQx_Zb4mTfLr9YwGA',
+    'https://www.youtube.com/channel/',
+    `https://www.youtube.com/channel/${ID}x`,
+    'https://www.youtube.com/channel/../@evening-talks/../x/y',
+    'https://www.youtube.com/@evening-talks/videos/more',
+    'https://www.youtube.com/@evening%2Ftalks',
+    '--exec=id',
+    '../../etc/passwd',
+    'https://www.youtube.com/@evening talks',
+  ])('%j is refused', (text) => {
+    expect(channelReferenceOf(text)).toBeUndefined();
+  });
+
+  it('never leads to a path outside the channel', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string(),
+          fc.webUrl(),
+          fc.webPath().map((path) => `youtube.com${path}`),
+        ),
+        (text) => {
+          const path = pathOf(text) ?? '@ok';
+          expect(path).toMatch(/^(?:@|channel\/|c\/|user\/)[^/?#%\s]+$/u);
+        },
+      ),
+    );
+  });
+});

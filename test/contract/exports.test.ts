@@ -1,0 +1,172 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { formatSeconds } from '../../contract/times.ts';
+import { timedLines, toPlainText, toSrt, toWebVtt, type TimedLine } from '../../contract/transcript-exports.ts';
+import { parseSrt } from '../../sources/vidnet/captions/parse-srt.ts';
+import { parseVtt } from '../../sources/vidnet/captions/parse-vtt.ts';
+
+const TALK: readonly TimedLine[] = [
+  { startSeconds: 0.48, durationSeconds: 2.1, text: 'Good evening.' },
+  { startSeconds: 2.58, durationSeconds: 1.42, text: 'Tonight it is about tape.' },
+  { startSeconds: 8, durationSeconds: 3, text: 'And about decks.' },
+];
+const line = (text: string, startSeconds = 1, durationSeconds = 1): TimedLine => ({
+  startSeconds,
+  durationSeconds,
+  text,
+});
+
+describe('seconds', () => {
+  it.each([
+    [0, '0'],
+    [-0, '0'],
+    [1.36, '1.36'],
+    [0.1 + 0.2, '0.3'],
+    [3600.5, '3600.5'],
+    [0.0000001, '0'],
+    [59.9996, '60'],
+    [12, '12'],
+  ])('writes %f as %s', (seconds, text) => {
+    expect(formatSeconds(seconds)).toBe(text);
+  });
+
+  it('are always what the transcript promises', () => {
+    fc.assert(
+      fc.property(fc.double({ min: 0, max: 1e9, noNaN: true }), (seconds) => {
+        const text = formatSeconds(seconds);
+        expect(text).toMatch(/^(0|[1-9]\d*)(\.\d{0,2}[1-9])?$/);
+        expect(Math.abs(Number(text) - seconds)).toBeLessThanOrEqual(0.000_501);
+      }),
+    );
+  });
+});
+
+describe('SubRip', () => {
+  it('numbers the cues and has a comma before the milliseconds', () => {
+    expect(toSrt(TALK.slice(0, 2))).toBe(
+      '1\n00:00:00,480 --> 00:00:02,580\nGood evening.\n\n2\n00:00:02,580 --> 00:00:04,000\nTonight it is about tape.\n',
+    );
+  });
+
+  it('numbers without a gap when a line has no text', () => {
+    expect(toSrt([line('a'), line('  '), line('b')]).match(/^\d+$/gm)).toEqual(['1', '2']);
+  });
+
+  it('keeps an arrow in a text from looking like the next cue', () => {
+    const text = toSrt([line('00:00:09,000 --> 00:00:10,000')]);
+    expect(text.match(/-->/g)).toHaveLength(1);
+    expect(text).toContain('00:00:09,000 → 00:00:10,000');
+  });
+
+  it('names the speaker', () => {
+    expect(toSrt([{ ...line('Hello.'), speaker: 'Speaker 1' }])).toContain('\nSpeaker 1: Hello.\n');
+  });
+});
+
+describe('WebVTT', () => {
+  it('begins with its name and has a point before the milliseconds', () => {
+    expect(toWebVtt(TALK.slice(0, 1))).toBe('WEBVTT\n\n00:00:00.480 --> 00:00:02.580\nGood evening.\n');
+    expect(toWebVtt([])).toBe('WEBVTT\n');
+  });
+
+  it('escapes what would be markup or an arrow', () => {
+    expect(toWebVtt([line('<b>R&D</b> --> done')])).toContain('\n&lt;b&gt;R&amp;D&lt;/b&gt; --&gt; done\n');
+  });
+
+  it('lets no empty line of a text end its cue', () => {
+    expect(toWebVtt([line('one\r\n\r\n \n two')])).toMatch(/\none\ntwo\n$/);
+  });
+
+  it('writes hours beyond 99', () => {
+    expect(toWebVtt([line('late', 360_000.5, 0.5)])).toContain('100:00:00.500 --> 100:00:01.000');
+  });
+
+  it.each([0, -5])('ends a cue after its start, even one of %d s', (durationSeconds) => {
+    expect(toWebVtt([line('blink', 1, durationSeconds)])).toContain('00:00:01.000 --> 00:00:01.001');
+  });
+
+  it('marks the speaker, whatever the name is', () => {
+    expect(toWebVtt([{ ...line('Hi.'), speaker: 'Speaker 1' }])).toContain('\n<v Speaker 1>Hi.\n');
+    expect(toWebVtt([{ ...line('Hi.'), speaker: 'A>\nB' }])).toContain('\n<v A&gt; B>Hi.\n');
+  });
+});
+
+describe('plain text', () => {
+  it('begins a paragraph after a pause of more than two seconds', () => {
+    expect(toPlainText(TALK)).toBe('Good evening. Tonight it is about tape.\n\nAnd about decks.\n');
+  });
+
+  it('goes on while another line is still being said', () => {
+    expect(toPlainText([line('long', 0, 10), line('short', 1, 1), line('next', 9, 1)])).toBe('long short next\n');
+  });
+
+  it('begins a paragraph with another speaker, and names each', () => {
+    const spoken = [
+      { ...line('Who is there?', 0), speaker: 'Speaker 1' },
+      { ...line('Anyone?', 1), speaker: 'Speaker 1' },
+      { ...line('Me.', 2), speaker: 'Speaker 2' },
+    ];
+    expect(toPlainText(spoken)).toBe('Speaker 1: Who is there? Anyone?\n\nSpeaker 2: Me.\n');
+  });
+
+  it('is empty when nobody speaks', () => {
+    expect(toPlainText([])).toBe('');
+  });
+});
+
+describe('an exported transcript, read again', () => {
+  const times = fc.record({ startMs: fc.nat(400 * 3_600_000), durationMs: fc.integer({ min: 1, max: 60_000 }) });
+  const linesOf = (words: fc.Arbitrary<string>) =>
+    fc
+      .array(fc.tuple(times, fc.array(words, { minLength: 1, maxLength: 6 })), { maxLength: 8 })
+      .map((all) =>
+        all
+          .map(([{ startMs, durationMs }, texts]) => line(texts.join(' '), startMs / 1000, durationMs / 1000))
+          .sort((a, b) => a.startSeconds - b.startSeconds),
+      );
+  const anyWord = fc.oneof(
+    fc.constantFrom(
+      '-->',
+      '<b>',
+      '&amp;',
+      '&',
+      '<3',
+      '</c>',
+      'WEBVTT',
+      'NOTE',
+      '1',
+      '00:01.000',
+      '日本',
+      'naïve',
+      '👩‍🚀',
+    ),
+    fc.stringMatching(/^[\x21-\x7e]{1,8}$/),
+  );
+
+  it('is the same from WebVTT, whatever was said', () => {
+    fc.assert(
+      fc.property(linesOf(anyWord), (lines) => {
+        expect(parseVtt(toWebVtt(lines), 'manual')).toEqual(lines);
+      }),
+    );
+  });
+
+  it('is the same from SubRip, where nobody said markup', () => {
+    const plain = anyWord.filter((word) => !/[<>{}]|--/.test(word));
+    fc.assert(
+      fc.property(linesOf(plain), (lines) => {
+        fc.pre(lines.length > 0);
+        expect(parseSrt(toSrt(lines), 'manual')).toEqual(lines);
+      }),
+    );
+  });
+
+  it('is the same from the strings of the transcript result', () => {
+    const strings = TALK.map(({ startSeconds, durationSeconds, text }) => ({
+      start: formatSeconds(startSeconds),
+      dur: formatSeconds(durationSeconds),
+      text,
+    }));
+    expect(timedLines(strings)).toEqual(TALK);
+  });
+});

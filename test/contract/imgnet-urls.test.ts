@@ -1,0 +1,134 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { postReferenceOf, postUrlOf, profileReferenceOf, profileUrlOf } from '../../contract/imgnet/urls.ts';
+
+const SANDBOX = '127.0.0.1:4000';
+
+const accounts = fc
+  .tuple(
+    fc.stringMatching(/^[A-Za-z0-9_]{1,12}$/),
+    fc.array(fc.stringMatching(/^[A-Za-z0-9_]{1,5}$/), { maxLength: 2 }),
+  )
+  .map(([head, tail]) => [head, ...tail].join('.'))
+  // Never one of the platform's own pages.
+  .map((name) => `${name}9z`);
+const shortcodes = fc.stringMatching(/^[A-Za-z0-9_-]{5,20}$/);
+const prefixes = fc.constantFrom('', 'http://', 'https://', 'HTTPS://', '//');
+const hosts = fc.constantFrom('instagram.com', 'www.instagram.com', 'm.instagram.com', 'WWW.Instagram.COM', SANDBOX);
+const ends = fc.constantFrom('', '/', '/?hl=en', '?igsh=abc%3D', '#top', '/#');
+const bases = fc.tuple(prefixes, hosts).map((parts) => parts.join(''));
+
+describe('the account of a profile URL', () => {
+  it('is one, whatever the way it is written', () => {
+    fc.assert(
+      fc.property(accounts, bases, ends, (name, base, end) => {
+        expect(profileReferenceOf(`${base}/${name}${end}`, [SANDBOX])).toBe(name.toLowerCase());
+        expect(profileReferenceOf(` @${name} `)).toBe(name.toLowerCase());
+        expect(profileReferenceOf(profileUrlOf(name))).toBe(name.toLowerCase());
+      }),
+    );
+  });
+
+  it.each([
+    ['natgeo', 'natgeo'],
+    ['@Nat.Geo', 'nat.geo'],
+    ['@natgeo/', 'natgeo'],
+    ['https://www.instagram.com/natgeo/reels/', 'natgeo'],
+    ['instagram.com/natgeo/tagged', 'natgeo'],
+    ['https://www.instagram.com:443/natgeo', 'natgeo'],
+    ['https://www.instagram.com/%6Eatgeo/', 'natgeo'],
+  ])('of %j is %s', (text, account) => {
+    expect(profileReferenceOf(text)).toBe(account);
+  });
+
+  it.each([
+    '',
+    '@',
+    '/',
+    'instagram.com',
+    'https://www.instagram.com/',
+    'https://www.instagram.com/explore/',
+    'https://www.instagram.com/explore/tags/tea/',
+    'https://www.instagram.com/p/DAbc123/',
+    'https://www.instagram.com/reel/DAbc123/',
+    'https://www.instagram.com/stories/natgeo/123/',
+    'https://www.instagram.com/natgeo/p/DAbc123/',
+    'https://www.instagram.com/natgeo/followers/',
+    'https://www.instagram.com/natgeo//',
+    'https://www.instagram.com/nat%2Fgeo/',
+    'https://www.instagram.com/nat geo/',
+    'https://www.instagram.com/.natgeo/',
+    'https://www.instagram.com/nat..geo/',
+    `https://www.instagram.com/${'a'.repeat(31)}/`,
+    // The Kelvin sign: its lower case is an ASCII k.
+    'https://www.instagram.com/\u212aelvin/',
+    '@\u212aelvin',
+    'https://instagram.com.example.com/natgeo',
+    'https://example.com/natgeo',
+    'https://www.instagram.com@example.com/natgeo',
+    'https://user:secret@www.instagram.com/natgeo',
+    'https://www.instagram.com:8443/natgeo',
+    'ftp://www.instagram.com/natgeo',
+    'javascript:alert(1)',
+    'example.com',
+    'http://127.0.0.1:4000/natgeo/',
+    'two words',
+  ])('of %j is not known', (text) => {
+    expect(profileReferenceOf(text)).toBeUndefined();
+  });
+});
+
+describe('the post of a URL', () => {
+  it('keeps the capitals of its shortcode', () => {
+    fc.assert(
+      fc.property(shortcodes, bases, ends, accounts, (code, base, end, name) => {
+        for (const [path, kind] of [
+          ['p', 'post'],
+          ['reel', 'reel'],
+          ['reels', 'reel'],
+        ] as const) {
+          if (path === 'reels' && code === 'audio') continue;
+          const reference = { shortcode: code, kind };
+          expect(postReferenceOf(`${base}/${path}/${code}${end}`, [SANDBOX])).toEqual(reference);
+          expect(postReferenceOf(`${base}/${name}/${path}/${code}${end}`, [SANDBOX])).toEqual(reference);
+          expect(postReferenceOf(postUrlOf(reference))).toEqual(reference);
+        }
+      }),
+    );
+  });
+
+  it.each([
+    '',
+    'DAbc123',
+    'https://www.instagram.com/natgeo/',
+    'https://www.instagram.com/p/',
+    'https://www.instagram.com/p/DAbc123/comments/',
+    'https://www.instagram.com/p/DAbc%20123/',
+    'https://www.instagram.com/reels/audio/123456/',
+    'https://www.instagram.com/reels/audio/',
+    'https://www.instagram.com/share/reel/DAbc123/',
+    'https://www.instagram.com/stories/natgeo/123/',
+    'https://www.instagram.com/constructor/DAbc123/',
+    'https://example.com/p/DAbc123/',
+    'http://127.0.0.1:4000/p/DAbc123/',
+    `https://www.instagram.com/p/${'a'.repeat(65)}/`,
+  ])('is not known for %j', (text) => {
+    expect(postReferenceOf(text)).toBeUndefined();
+  });
+});
+
+it('is never both a profile and a post, and never throws', () => {
+  const wild = fc.oneof(
+    fc.string(),
+    fc.webUrl(),
+    fc
+      .tuple(bases, fc.array(fc.oneof(fc.string(), accounts, fc.constantFrom('p', 'reel', 'reels')), { maxLength: 4 }))
+      .map(([base, path]) => `${base}/${path.join('/')}`),
+  );
+  fc.assert(
+    fc.property(wild, (text) => {
+      const both = [profileReferenceOf(text, [SANDBOX]), postReferenceOf(text, [SANDBOX])];
+      expect(both).toContain(undefined);
+    }),
+  );
+});

@@ -1,0 +1,52 @@
+import { OpenAPIRegistry, OpenApiGeneratorV31 } from '@asteasolutions/zod-to-openapi';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { canonicalLanguage, languageSchema } from '../../contract/languages.ts';
+
+describe('language tags', () => {
+  it.each([
+    ['en', 'en'],
+    ['EN', 'en'],
+    ['pt-br', 'pt-BR'],
+    ['ZH-hant-tw', 'zh-Hant-TW'],
+    ['iw', 'he'],
+    ['in', 'id'],
+    ['xx', 'xx'],
+  ])('reads %s as %s', (text, tag) => {
+    expect(languageSchema.parse(text)).toBe(tag);
+    expect(canonicalLanguage(text)).toBe(tag);
+  });
+
+  it.each(['', ' en', 'en\n', 'a.en', 'live_chat', 'e', '--exec', '../en', 'en/../de', 'x'.repeat(200)])(
+    'refuses %j',
+    (text) => {
+      expect(languageSchema.safeParse(text).success).toBe(false);
+    },
+  );
+
+  it('says in one sentence what is wrong', () => {
+    const messages = (text: string) => languageSchema.safeParse(text).error?.issues.map(({ message }) => message);
+    expect(messages('english please')).toEqual(['must be a BCP 47 language tag such as "en" or "pt-BR"']);
+    expect(messages('a'.repeat(200))).toHaveLength(1);
+    expect(messages(`en-${'abcdefgh-'.repeat(20)}us`)).toHaveLength(1);
+  });
+
+  it('is a plain string in the OpenAPI document', () => {
+    const registry = new OpenAPIRegistry();
+    const body = z.object({ language: languageSchema }).meta({ id: 'LanguageRequest' });
+    registry.registerPath({
+      method: 'post',
+      path: '/',
+      request: { body: { content: { 'application/json': { schema: body } } } },
+      responses: {},
+    });
+    const { components } = new OpenApiGeneratorV31(registry.definitions).generateComponents();
+    expect(components?.schemas?.['LanguageRequest']).toEqual({
+      type: 'object',
+      properties: {
+        language: { type: 'string', maxLength: 35, description: 'BCP 47 language tag', examples: ['en', 'pt-BR'] },
+      },
+      required: ['language'],
+    });
+  });
+});

@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createRpcClient } from '../../api/rpc-client.ts';
+import { failedResultSchema, pendingResultSchema, type FailedResult } from '../../contract/results/jobs.ts';
+import { transcriptSchema, type Transcript } from '../../contract/results/transcripts.ts';
+import { startReceiver } from '../helpers/receiver.ts';
+import { TestService, type Answered } from '../helpers/service.ts';
+import { until } from '../helpers/until.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await TestService.start();
+}, 120_000);
+afterAll(() => service.stop());
+
+const request = <Body = Transcript>(videoId: string, language: string, more: object = {}): Promise<Answered<Body>> =>
+  service.request('POST', '/api/transcripts', { body: { vidnet_video_id: videoId, language, ...more } });
+
+describe('a transcript', () => {
+  it('has the same body in REST, tRPC and the webhook, with every field', async () => {
+    const receiver = await startReceiver();
+    const id = service.videoId('ordinary');
+    const { status, body } = await request(id, 'en', { include_comments: true, include_webhook: receiver.url });
+    const post = await until(() => receiver.posts[0], { what: 'the webhook' });
+    await receiver.close();
+    expect(status).toBe(200);
+    expect(JSON.parse(post.body)).toEqual(body);
+    const rpc = createRpcClient(service.stack.rpcUrl);
+    expect(await rpc.transcripts.get.query({ download_id: body.download.id })).toEqual(body);
+    expect(post.headers).toMatchObject({
+      'x-webhook-endpoint': 'transcripts',
+      'x-webhook-original-status': '200',
+      'x-webhook-download-id': body.download.id,
+    });
+    const { video, track } = transcriptSchema.required().strict().parse(body);
+    transcriptSchema.shape.video.required().strict().parse(video);
+    expect([track.language, track.kind, body.download.cost]).toEqual(['en', 'manual', '0.005']);
+    const [comment] = video.comments!.filter(({ reply_to: parent }) => parent !== null);
+    expect(video.comments!.map(({ id: known }) => known)).toContain(comment!.reply_to);
+  });
+
+  it('is fetched once for ten callers at once, and delivered to all of them', async () => {
+    const receivers = await Promise.all(Array.from({ length: 10 }, () => startReceiver()));
+    const id = service.videoId('ordinary', 1);
+    const answers = await Promise.all(receivers.map(({ url }) => request(id, 'en', { include_webhook: url })));
+    expect(new Set(answers.map(({ body }) => body.download.id)).size).toBe(1);
+    const posts = await until(() => (receivers.every((one) => one.posts.length > 0) ? receivers : undefined), {
+      what: 'ten deliveries',
+    });
+    await Promise.all(receivers.map((receiver) => receiver.close()));
+    expect(posts.map((one) => one.posts.length)).toEqual(Array(10).fill(1));
+    expect((await service.served(id)).page_reads).toBe(1);
+    const list = await createRpcClient(service.stack.rpcUrl).downloads.list.query({ media_id: id, type: 'captions' });
+    expect(list.downloads.map(({ cost }) => cost)).toEqual(['0.003']);
+  });
+
+  it('of automatic captions has each word once', async () => {
+    const { body } = await request(service.videoId('automatic_captions'), 'en');
+    expect([body.track.kind, body.video.transcripts]).toEqual([
+      'automatic',
+      'is it too late to plant beans not at all put them in warm soil two fingers deep and water them every evening only when the ground is dry beans do not like wet feet',
+    ]);
+  });
+
+  it.each([
+    ['en', 'en-GB'],
+    ['EN', 'en-GB'],
+    ['pt-BR', 'pt-BR'],
+    ['pt', 'pt-BR'],
+  ])('in %s is the one in %s', async (language, used) => {
+    const { body } = await request(service.videoId('regional_captions'), language);
+    expect(body.track).toMatchObject({ language: used, kind: 'manual' });
+  });
+
+  it.each(['xx', 'en-US'])('in %s does not exist, and the answer lists those that do', async (language) => {
+    const receiver = await startReceiver();
+    const id = service.videoId('regional_captions');
+    const { body } = await request<FailedResult>(id, language, { include_webhook: receiver.url });
+    const post = await until(() => receiver.posts[0], { what: 'the webhook' });
+    await receiver.close();
+    expect(failedResultSchema.strict().parse(body)).toMatchObject({ code: 'no_captions', cost: '0.000' });
+    expect(body.message).toContain('en-GB, pt-BR');
+    expect(JSON.parse(post.body)).toEqual(body);
+    expect(post.headers['x-webhook-original-status']).toBe('400');
+  });
+
+  it('of a private video says so', async () => {
+    const { body } = await request<FailedResult>(service.videoId('private'), 'en');
+    expect(body).toMatchObject({ status: 'failed', code: 'private' });
+  });
+
+  it('that is pending can be looked at and cancelled, and starts nothing', async () => {
+    const id = service.videoId('ordinary', 2);
+    await service.misbehave({ video: id, target: 'page', mode: 'hang' });
+    const accepted = await service.request('POST', '/api/transcripts', {
+      body: { vidnet_video_id: id, language: 'en' },
+      headers: { Prefer: 'wait=1' },
+    });
+    const { download_id: downloadId } = pendingResultSchema.parse(accepted.body);
+    expect((await service.request('GET', `/api/transcripts/${downloadId}`)).status).toBe(202);
+    const cancelled = await fetch(`${service.stack.restUrl}/downloads/${downloadId}`, { method: 'DELETE' });
+    expect([cancelled.status, await cancelled.json()]).toMatchObject([200, { data: { status: 'failed' } }]);
+    await service.misbehave({ video: id, mode: 'off' });
+    const after = await service.request<FailedResult>('GET', `/api/transcripts/${downloadId}`);
+    expect([after.status, after.body.code]).toEqual([200, 'cancelled']);
+    expect((await service.filesOnDisk()).work).toEqual([]);
+  });
+});

@@ -1,0 +1,67 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createDataApi, type DataApi } from '../../sources/vidnet/data-api/client.ts';
+import type { SourceCall } from '../../sources/call.ts';
+
+export const KEY = 'AIza-the-secret+key/of=the&test';
+
+export interface DataApiStandIn {
+  readonly url: string;
+  readonly api: DataApi;
+  /** Method and parameters of each request, in order. */
+  readonly asked: readonly { readonly method: string; readonly params: URLSearchParams }[];
+  stop(): Promise<void>;
+}
+
+export type Answering = (method: string, params: URLSearchParams, res: ServerResponse) => unknown;
+
+/** A Data API on loopback that answers whatever the test says: an object is sent as JSON, undefined is left to the test. */
+export async function startDataApi(answer: Answering): Promise<DataApiStandIn> {
+  const asked: { method: string; params: URLSearchParams }[] = [];
+  const server = createServer((req: IncomingMessage, res: ServerResponse) => {
+    const url = new URL(req.url ?? '/', 'http://stand.in');
+    const method = url.pathname.replace(/^\/youtube\/v3\//, '');
+    asked.push({ method, params: url.searchParams });
+    const body = answer(method, url.searchParams, res);
+    if (body === undefined) return;
+    res.setHeader('content-type', 'application/json; charset=UTF-8');
+    res.end(JSON.stringify(body));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/`;
+  return {
+    url,
+    asked,
+    api: createDataApi({ key: KEY, rootUrl: url }),
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+export function refuse(res: ServerResponse, status: number, error: Record<string, unknown>): { error: unknown } {
+  res.statusCode = status;
+  return { error: { code: status, ...error } };
+}
+
+export function sourceCall(overrides: Partial<SourceCall> = {}): SourceCall {
+  return { folder: '/nonexistent', signal: new AbortController().signal, timeoutMs: 20_000, ...overrides };
+}
+
+export async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const all: Item[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}
+
+/** What a promise is rejected with. */
+export async function failureOf(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => {
+      throw new Error('it did not fail');
+    },
+    (error: unknown) => error,
+  );
+}

@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createDatasetApi, type DatasetApi, type DatasetApiParts } from '../../sandbox/dataset-api/dataset-api.ts';
+import { createBrightDataSource, type BrightDataSettings } from '../../sources/imgnet/bright-data.ts';
+import { BRIGHT_DATA_DATASETS } from '../../sources/imgnet/bright-data-requests.ts';
+import type { ImgnetSource } from '../../sources/imgnet/imgnet-source.ts';
+import { tool } from './sandbox.ts';
+
+export interface TestDatasetApi extends DatasetApi {
+  readonly url: string;
+  readonly folder: string;
+  stop(): Promise<void>;
+}
+
+/** The sandbox's dataset API alone, fast, with accounts and a cache of its own. */
+export async function startDatasetApi(parts: Partial<DatasetApiParts> = {}): Promise<TestDatasetApi> {
+  const folder = await mkdtemp(join(tmpdir(), 'dataset-api-test-'));
+  let url = '';
+  const api = createDatasetApi({
+    baseUrl: () => url,
+    ffmpeg: tool('TEST_FFMPEG'),
+    cacheDir: folder,
+    idSalt: randomUUID(),
+    collectMs: 0,
+    buildMs: 0,
+    ...parts,
+  });
+  const server = await serve((req, res) => {
+    res.on('error', () => undefined);
+    void api.handle(req, res, new URL(`http://sandbox${req.url ?? ''}`)).then((handled) => {
+      if (!handled) res.writeHead(404).end();
+    });
+  });
+  url = server.url;
+  return {
+    ...api,
+    url,
+    folder,
+    async stop() {
+      await server.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export async function serve(listener: RequestListener): Promise<{ url: string; stop(): Promise<void> }> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** The driver, pointed at an address. */
+export function sourceAt(url: string, settings: Partial<BrightDataSettings> = {}): ImgnetSource {
+  return createBrightDataSource({
+    apiUrl: url,
+    token: 'sandbox-token',
+    datasets: BRIGHT_DATA_DATASETS,
+    platformUrl: url,
+    ...settings,
+  });
+}

@@ -1,0 +1,36 @@
+import { ulid } from 'ulid';
+import { pendingRecordOf, type JobInput, type TranscriptJob } from '../../contract/jobs.ts';
+import type { DownloadRecord, JobOutcome } from '../../contract/records.ts';
+import { subjectIdOf } from '../../contract/subjects.ts';
+import type { RecordStore } from '../../store/records.ts';
+
+/** A transcript job as the api hands it to its workflow. */
+export function aTranscriptJob(overrides: Partial<TranscriptJob> = {}): TranscriptJob {
+  const mediaId = overrides.mediaId ?? Math.random().toString(36).slice(2).padEnd(11, 'x').slice(0, 11);
+  const parameters = { language: 'en', includeComments: false };
+  return {
+    recordId: ulid(),
+    type: 'captions',
+    subjectId: subjectIdOf('captions', mediaId, parameters.language),
+    mediaId,
+    createdAt: '2026-11-21T09:30:00.123456Z',
+    price: 3,
+    parameters,
+    ...overrides,
+  };
+}
+
+/** A job's record in the store: pending, or ended as its workflow would end it. */
+export async function keepJob(
+  records: RecordStore,
+  job: JobInput,
+  outcome?: JobOutcome,
+  finishedAt = new Date().toISOString().replace('Z', '000Z'),
+): Promise<DownloadRecord> {
+  const pending = await records.insertIfAbsent(pendingRecordOf(job));
+  await records.noteLatest(pending);
+  if (outcome === undefined) return pending;
+  const ended = await records.finish(job.recordId, outcome, finishedAt);
+  if (ended.status === 'success') await records.noteSuccess(ended);
+  return ended;
+}

@@ -1,0 +1,79 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { inject } from 'vitest';
+import type { SourceCall } from '../../sources/call.ts';
+import type { YtdlpSettings } from '../../sources/vidnet/yt-dlp-settings.ts';
+
+export interface Page {
+  readonly status?: number;
+  readonly type?: string;
+  readonly body: string | Buffer | object;
+}
+
+/** A web site on loopback, and yt-dlp's settings for it: pages under `/recorded/` are what an extractor has given. */
+export class RecordedSite {
+  readonly requests: string[] = [];
+  readonly #pages = new Map<string, Page>();
+  readonly #server = createServer((request, response) => {
+    const path = (request.url ?? '').split('?')[0] ?? '';
+    this.requests.push(path);
+    const { status = 200, type = 'application/json', body } = this.#pages.get(path) ?? { status: 404, body: '' };
+    const bytes = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
+    response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(bytes) });
+    response.end(request.method === 'HEAD' ? undefined : bytes);
+  });
+
+  static async start(): Promise<RecordedSite> {
+    const site = new RecordedSite();
+    await new Promise<void>((resolve) => site.#server.listen(0, '127.0.0.1', resolve));
+    return site;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${String((this.#server.address() as AddressInfo).port)}`;
+  }
+
+  set(path: string, page: Page): void {
+    this.#pages.set(path, page);
+  }
+
+  settings(more: Partial<YtdlpSettings> = {}): YtdlpSettings {
+    return {
+      program: inject('tools').ytdlp,
+      videoUrlTemplate: `${this.url}/recorded/{id}`,
+      channelUrlTemplate: `${this.url}/recorded/{path}`,
+      pluginDir: fileURLToPath(new URL('./yt-dlp-plugins', import.meta.url)),
+      maxFileBytes: 50_000_000,
+      maxVideoHeight: 1080,
+      ...more,
+    };
+  }
+
+  stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    return new Promise((resolve) => this.#server.close(() => resolve()));
+  }
+}
+
+/** Runs a driver in a folder that is gone afterwards. */
+export async function inFolder<Result>(
+  use: (call: SourceCall) => Promise<Result>,
+  more: Partial<SourceCall> = {},
+): Promise<Result> {
+  const folder = await mkdtemp(join(tmpdir(), 'tapedeck-source-'));
+  try {
+    return await use({ folder, signal: new AbortController().signal, timeoutMs: 60_000, ...more });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+export async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const all: Item[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}

@@ -1,0 +1,140 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { CaptionTrack } from '../../contract/vidnet.ts';
+import { chooseTrack } from '../../sources/vidnet/captions/choose-track.ts';
+import { languagesOf, noCaptionsMessage, spokenCodes, trackLanguage } from '../../sources/vidnet/captions/languages.ts';
+
+/** Tracks written as `en`, or `en*` for automatic ones. */
+function tracks(...codes: string[]): CaptionTrack[] {
+  return codes.map((code) => ({
+    language: code.replace('*', ''),
+    kind: code.endsWith('*') ? 'automatic' : 'manual',
+  }));
+}
+function chosen(language: string, ...codes: string[]): string | undefined {
+  const track = chooseTrack(tracks(...codes), language);
+  return track && `${track.language}${track.kind === 'automatic' ? '*' : ''}`;
+}
+
+describe('the track for a language', () => {
+  it.each<[string, string[], string | undefined, string]>([
+    ['en', ['de', 'en-GB', 'en'], 'en', 'the very tag'],
+    ['EN', ['en*'], 'en*', 'a tag in another case'],
+    ['en', ['en*', 'en'], 'en', 'a manual one before an automatic one'],
+    ['en', ['en*', 'en-GB'], 'en-GB', 'a manual one of a region before an automatic one of the very tag'],
+    ['en', ['en-GB'], 'en-GB', 'a region for a bare language'],
+    ['en', ['en-IN', 'en-US', 'en-GB'], 'en-US', 'the usual region first'],
+    ['en', ['en-IN', 'en-GB'], 'en-GB', 'then by the alphabet'],
+    ['pt-BR', ['pt-PT', 'pt'], 'pt', 'the bare language for a region'],
+    ['pt-PT', ['pt-BR*', 'pt*'], 'pt*', 'the bare language for an unusual region'],
+    ['pt-BR', ['pt-PT', 'pt-PT*'], undefined, 'never another region'],
+    ['he', ['iw'], 'iw', 'an old code'],
+    ['in', ['id'], 'id', 'a language asked for by its old code'],
+    ['zh-TW', ['zh', 'zh-Hans', 'zh-Hant'], 'zh-Hant', 'the script of the region'],
+    ['zh-HK', ['zh', 'zh-Hant'], 'zh-Hant', 'the script of an unusual region'],
+    ['zh-TW', ['zh-Hans', 'zh-CN'], undefined, 'never another script'],
+    ['zh-Hant', ['zh-CN', 'zh-TW'], 'zh-TW', 'a region that writes the script'],
+    ['zh-TW', ['zh'], 'zh', 'a language that tells no script, at the last'],
+    ['zh', ['zh-Hant', 'zh-Hans'], 'zh-Hans', 'the usual script first'],
+    ['zh', ['zh-TW'], 'zh-TW', 'any script for a bare language'],
+    ['xx', ['en', 'de*'], undefined, 'nothing when there is nothing'],
+    ['en', ['live_chat', 'a.en', 'rechat'], undefined, 'nothing that is no language'],
+    ['no such tag', ['no'], undefined, 'nothing for what is no language'],
+    ['en', ['en-nP7-2PuUl7o', 'de'], 'en-nP7-2PuUl7o', 'a track with a name of its own'],
+  ])('%s out of %j is %s: %s', (language, codes, expected) => {
+    expect(chosen(language, ...codes)).toBe(expected);
+  });
+
+  it('is handed back as it came, with all its fields', () => {
+    const track = {
+      language: 'en',
+      kind: 'manual',
+      name: 'English',
+      ext: 'vtt',
+      url: 'https://example.com/a',
+    } as const;
+    expect(chooseTrack([track], 'en')).toBe(track);
+  });
+
+  const code = fc.constantFrom(
+    ...['en', 'en-GB', 'en-US', 'pt', 'pt-BR', 'pt-PT', 'zh', 'zh-Hans', 'zh-Hant', 'zh-TW', 'zh-CN', 'iw', 'he', 'sr'],
+    ...['sr-Latn', 'es-419', 'es', 'live_chat', 'a.en', 'en-orig', 'yue'],
+  );
+  const anyTracks = fc.array(
+    fc.record({ language: code, kind: fc.constantFrom('manual' as const, 'automatic' as const) }),
+  );
+
+  it('never is of another language, region or script', () => {
+    fc.assert(
+      fc.property(anyTracks, code, (all, language) => {
+        const track = chooseTrack(all, language);
+        if (track === undefined) return;
+        const wanted = new Intl.Locale(trackLanguage(language)!);
+        const offered = new Intl.Locale(trackLanguage(track.language)!);
+        expect(offered.language).toBe(wanted.language);
+        if (wanted.region && offered.region) expect(offered.region).toBe(wanted.region);
+        if (wanted.script && offered.script) expect(offered.script).toBe(wanted.script);
+      }),
+    );
+  });
+
+  it('is of the same kind and tag in whatever order the platform lists them', () => {
+    fc.assert(
+      fc.property(anyTracks, code, (all, language) => {
+        const facts = (list: CaptionTrack[]) => {
+          const track = chooseTrack(list, language);
+          return track && [track.kind, trackLanguage(track.language)];
+        };
+        expect(facts([...all].reverse())).toEqual(facts(all));
+      }),
+    );
+  });
+});
+
+describe('the languages that there are', () => {
+  it.each([
+    ['en', 'en'],
+    ['en-orig', 'en'],
+    ['iw', 'he'],
+    ['zh-TW', 'zh-TW'],
+    ['en-eEY6OEpapPo', 'en'],
+    ['pt-BR-nP7-2PuUl7o', 'pt-BR'],
+    ['a.en', undefined],
+    ['live_chat', undefined],
+    ['comments', undefined],
+    ['', undefined],
+  ])('%j is a track of %s', (listed, language) => {
+    expect(trackLanguage(listed)).toBe(language);
+  });
+
+  it('are named once each, sorted, manual ones first', () => {
+    expect(languagesOf(tracks('fr*', 'iw', 'en*', 'de', 'en-orig*', 'de*', 'live_chat'))).toEqual([
+      'de',
+      'he',
+      'en',
+      'fr',
+    ]);
+  });
+
+  it('are told to whom asked for another', () => {
+    expect(noCaptionsMessage(tracks('fr*', 'de', 'en*'), 'xx')).toBe(
+      'There are no captions in `xx`. There are: de, en (automatic), fr (automatic).',
+    );
+    expect(noCaptionsMessage([], 'xx')).toBe('The video has no captions.');
+    expect(noCaptionsMessage(tracks('live_chat'), 'xx')).toBe('The video has no captions.');
+  });
+
+  it('are counted where they are too many to name', () => {
+    // Regions may be numbers (UN M49).
+    const many = Array.from({ length: 42 }, (_, n) => `en-${String(100 + n)}`);
+    const message = noCaptionsMessage(tracks(...many), 'xx');
+    expect(message).toMatch(/ and 12 more\.$/);
+    expect(message.split(', ')).toHaveLength(30);
+  });
+
+  it('are those that were spoken, where the platform lists its translations too', () => {
+    expect(spokenCodes(['af', 'en', 'en-orig', 'zh-Hans'])).toEqual(['en']);
+    expect(spokenCodes(['yue-orig'])).toEqual(['yue-orig']);
+    expect(spokenCodes(['en'])).toEqual(['en']);
+  });
+});

@@ -1,0 +1,309 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { ChannelFacts, ChannelReference } from '../../contract/vidnet.ts';
+import { StaleCursorError } from '../../sources/vidnet/channel-source.ts';
+import type { ChannelSource } from '../../sources/vidnet/channel-source.ts';
+import { createDataApiChannels } from '../../sources/vidnet/data-api/channel.ts';
+import {
+  collect,
+  failureOf,
+  refuse,
+  sourceCall,
+  startDataApi,
+  type Answering,
+  type DataApiStandIn,
+} from '../helpers/data-api.ts';
+
+const ID = 'UCaaaaaaaaaaaaaaaaaaaaaa';
+const FACTS: ChannelFacts = { channelId: ID, title: 'A channel', url: `https://page.example/channel/${ID}` };
+const standIns: DataApiStandIn[] = [];
+
+afterEach(async () => {
+  await Promise.all(standIns.splice(0).map((one) => one.stop()));
+});
+
+async function source(answer: Answering): Promise<ChannelSource & Pick<DataApiStandIn, 'asked'>> {
+  const one = await startDataApi(answer);
+  standIns.push(one);
+  const channels = createDataApiChannels(one.api, {
+    channelUrlTemplate: 'https://page.example/{path}',
+    resolveCustom: ({ name }) => Promise.resolve(`UC-of-${name}`),
+  });
+  return { ...channels, asked: one.asked };
+}
+
+function channelList(...items: readonly unknown[]): unknown {
+  return { kind: 'youtube#channelListResponse', etag: 'x', pageInfo: { totalResults: items.length }, items };
+}
+
+const image = (url: string, width?: number, height?: number): unknown => ({ url, width, height });
+
+const FULL = {
+  kind: 'youtube#channel',
+  id: ID,
+  snippet: {
+    title: 'A channel',
+    description: 'About bridges.\nAnd tea.',
+    customUrl: '@Bridges',
+    publishedAt: '2011-02-03T04:05:06.789Z',
+    country: 'PT',
+    localized: { title: 'A channel' },
+    thumbnails: {
+      default: image('https://i.example/88', 88, 88),
+      high: image('https://i.example/800', 800, 800),
+      medium: image('https://i.example/240', 240, 240),
+    },
+  },
+  statistics: { viewCount: '9007199254', subscriberCount: '1230000', hiddenSubscriberCount: false, videoCount: '42' },
+  brandingSettings: { channel: { title: 'A channel', country: 'PT' } },
+};
+
+describe('a channel is described', () => {
+  it('with all that the Data API tells', async () => {
+    const channels = await source(() => channelList(FULL));
+    await expect(channels.describe({ kind: 'id', name: ID }, sourceCall())).resolves.toEqual({
+      channelId: ID,
+      handle: '@bridges',
+      title: 'A channel',
+      description: 'About bridges.\nAnd tea.',
+      url: `https://page.example/channel/${ID}`,
+      thumbnailUrl: 'https://i.example/800',
+      country: 'PT',
+      mediaCount: 42,
+      subscriberCount: 1_230_000,
+      viewCount: 9_007_199_254,
+      createdAt: '2011-02-03 04:05:06',
+    });
+  });
+
+  it.each<[ChannelReference, Record<string, string>]>([
+    [{ kind: 'id', name: ID }, { id: ID }],
+    [{ kind: 'handle', name: 'bridges' }, { forHandle: '@bridges' }],
+    [{ kind: 'user', name: 'bridgesandtea' }, { forUsername: 'bridgesandtea' }],
+    [{ kind: 'custom', name: 'tea' }, { id: 'UC-of-tea' }],
+  ])('when it is named as %j', async (reference, expected) => {
+    const channels = await source(() => channelList(FULL));
+    await channels.describe(reference, sourceCall());
+    expect(channels.asked).toHaveLength(1);
+    const { key, part, ...filter } = Object.fromEntries(channels.asked[0]!.params);
+    expect(filter).toEqual(expected);
+    expect([key, part]).not.toContain(undefined);
+  });
+
+  it('without what the Data API keeps back, and without what has a shape of its own', async () => {
+    const bare = { channelId: ID, title: '', url: FACTS.url };
+    const odd = [
+      { id: ID, snippet: { title: '' } },
+      { id: ID, snippet: { title: '', description: '', customUrl: 'oldname', country: null, thumbnails: {} } },
+      { id: ID, snippet: { title: '', publishedAt: 'long ago', country: 'Portugal', thumbnails: 7 }, statistics: null },
+      {
+        id: ID,
+        snippet: { title: '', thumbnails: { default: { url: 'javascript:alert(1)' }, high: 'x' } },
+        statistics: { viewCount: 'many', subscriberCount: '0', hiddenSubscriberCount: true, videoCount: '-1' },
+        brandingSettings: [],
+      },
+    ];
+    for (const item of odd) {
+      const channels = await source(() => channelList(item));
+      await expect(channels.describe({ kind: 'id', name: ID }, sourceCall())).resolves.toEqual(bare);
+    }
+  });
+
+  it('with the country of its branding, and the best-named thumbnail where no sizes are told', async () => {
+    const channels = await source(() =>
+      channelList({
+        id: ID,
+        snippet: {
+          title: 'x',
+          thumbnails: { high: image('https://i.example/h'), default: image('https://i.example/d') },
+        },
+        brandingSettings: { channel: { country: 'CH' } },
+      }),
+    );
+    await expect(channels.describe({ kind: 'id', name: ID }, sourceCall())).resolves.toMatchObject({
+      country: 'CH',
+      thumbnailUrl: 'https://i.example/h',
+    });
+  });
+
+  it.each([
+    ['no items', { kind: 'youtube#channelListResponse', pageInfo: { totalResults: 0 } }],
+    ['an empty list', channelList()],
+  ])('as removed when there are %s', async (_what, answer) => {
+    const channels = await source(() => answer);
+    expect(await failureOf(channels.describe({ kind: 'handle', name: 'x' }, sourceCall()))).toMatchObject({
+      code: 'removed',
+      message: 'The channel was removed or does not exist.',
+    });
+  });
+});
+
+const UPLOADS = channelList({ id: ID, contentDetails: { relatedPlaylists: { likes: '', uploads: 'UUx' } } });
+
+interface Item {
+  readonly id: string;
+  readonly duration?: string;
+}
+
+/** A playlist of these pages; `videos.list` knows the items that have a duration, in an order of its own. */
+function playlist(pages: readonly (readonly Item[])[]): Answering {
+  return (method, params) => {
+    if (method === 'channels') return UPLOADS;
+    if (method === 'videos') {
+      const ids = params.getAll('id').flatMap((list) => list.split(','));
+      const items = pages.flat().filter(({ id, duration }) => ids.includes(id) && duration !== undefined);
+      return {
+        kind: 'youtube#videoListResponse',
+        items: items.toReversed().map(({ id, duration }) => ({ id, contentDetails: { duration } })),
+      };
+    }
+    const page = Number(params.get('pageToken') ?? 0);
+    return {
+      kind: 'youtube#playlistItemListResponse',
+      ...(page + 1 < pages.length ? { nextPageToken: String(page + 1) } : {}),
+      items: pages[page]!.map(({ id }) => ({
+        snippet: {
+          title: `Title of ${id}`,
+          publishedAt: '2020-01-01T00:00:00Z',
+          thumbnails: {
+            default: image('https://i.example/d', 120, 90),
+            maxres: image(`https://i.example/${id}`, 1280, 720),
+          },
+        },
+        contentDetails: { videoId: id, videoPublishedAt: '2019-05-06T07:08:09Z' },
+      })),
+    };
+  };
+}
+
+describe('the list of a channel', () => {
+  it('keeps its order, page by page, with the time of publication and the length of every video', async () => {
+    const channels = await source(
+      playlist([
+        [
+          { id: 'c', duration: 'PT1H2M3S' },
+          { id: 'b', duration: 'PT59S' },
+        ],
+        [{ id: 'a', duration: 'P1DT1S' }],
+      ]),
+    );
+    const video = (videoId: string, durationSeconds: number): unknown => ({
+      videoId,
+      title: `Title of ${videoId}`,
+      thumbnailUrl: `https://i.example/${videoId}`,
+      publishedAt: '2019-05-06 07:08:09',
+      durationSeconds,
+    });
+    expect(await collect(channels.pages(FACTS, undefined, sourceCall()))).toEqual([
+      { videos: [video('c', 3723), video('b', 59)], next: '1' },
+      { videos: [video('a', 86_401)] },
+    ]);
+    expect(channels.asked.map(({ method }) => method)).toEqual([
+      'channels',
+      'playlistItems',
+      'videos',
+      'playlistItems',
+      'videos',
+    ]);
+    expect(channels.asked[1]!.params.get('maxResults')).toBe('50');
+    expect(channels.asked[2]!.params.getAll('id')).toEqual(['c,b']);
+  });
+
+  it('goes on from a cursor', async () => {
+    const channels = await source(playlist([[{ id: 'b', duration: 'PT1S' }], [{ id: 'a', duration: 'PT1S' }]]));
+    const pages = await collect(channels.pages(FACTS, '1', sourceCall()));
+    expect(pages.map(({ videos }) => videos.map(({ videoId }) => videoId))).toEqual([['a']]);
+  });
+
+  it('asks for a page only when it is wanted', async () => {
+    const channels = await source(playlist([[{ id: 'b', duration: 'PT1S' }], [{ id: 'a', duration: 'PT1S' }]]));
+    for await (const page of channels.pages(FACTS, undefined, sourceCall())) {
+      expect(page.next).toBe('1');
+      break;
+    }
+    expect(channels.asked.map(({ method }) => method)).toEqual(['channels', 'playlistItems', 'videos']);
+  });
+
+  it('leaves out what not everybody may watch; a broadcast has the length that the platform gives it', async () => {
+    const channels = await source(
+      playlist([
+        [
+          { id: 'private' },
+          { id: 'live', duration: 'P0D' },
+          { id: 'soon', duration: 'PT0S' },
+          { id: 'a', duration: 'PT4M' },
+        ],
+      ]),
+    );
+    const [page] = await collect(channels.pages(FACTS, undefined, sourceCall()));
+    expect(page!.videos.map(({ videoId, durationSeconds }) => [videoId, durationSeconds])).toEqual([
+      ['live', 0],
+      ['soon', 0],
+      ['a', 240],
+    ]);
+  });
+
+  it('goes on after a page on which everything is private', async () => {
+    const channels = await source(playlist([[{ id: 'p' }], [{ id: 'a', duration: 'PT1S' }]]));
+    expect(await collect(channels.pages(FACTS, undefined, sourceCall()))).toMatchObject([
+      { videos: [], next: '1' },
+      { videos: [{ videoId: 'a' }] },
+    ]);
+  });
+
+  it.each<[string, Answering]>([
+    ['a playlist without items', playlist([[]])],
+    [
+      'a playlist that is not there',
+      (method, _params, res) =>
+        method === 'channels'
+          ? UPLOADS
+          : refuse(res, 404, { errors: [{ domain: 'youtube.playlistItem', reason: 'playlistNotFound' }] }),
+    ],
+    ['no playlist', () => channelList({ id: ID, contentDetails: { relatedPlaylists: { uploads: '' } } })],
+  ])('is empty for %s', async (_what, answer) => {
+    const channels = await source(answer);
+    expect(await collect(channels.pages(FACTS, undefined, sourceCall()))).toEqual([{ videos: [] }]);
+    expect(channels.asked.map(({ method }) => method)).not.toContain('videos');
+  });
+
+  it('must start over when the cursor is not known any more', async () => {
+    const channels = await source((method, _params, res) =>
+      method === 'channels'
+        ? UPLOADS
+        : refuse(res, 400, { errors: [{ domain: 'youtube.parameter', reason: 'invalidPageToken' }] }),
+    );
+    expect(await failureOf(collect(channels.pages(FACTS, 'old', sourceCall())))).toBeInstanceOf(StaleCursorError);
+    // At the beginning there is no cursor that could be old.
+    expect(await failureOf(collect(channels.pages(FACTS, undefined, sourceCall())))).toMatchObject({
+      code: 'upstream_error',
+    });
+  });
+
+  it('ends when a page names itself as the next one', async () => {
+    const channels = await source((method) => {
+      if (method === 'channels') return UPLOADS;
+      return { kind: 'youtube#playlistItemListResponse', items: [], nextPageToken: 'same' };
+    });
+    expect(await failureOf(collect(channels.pages(FACTS, undefined, sourceCall())))).toMatchObject({
+      code: 'upstream_error',
+    });
+  });
+
+  it('is not taken for empty when the answer cannot be read', async () => {
+    for (const item of [
+      { id: ID },
+      { id: ID, contentDetails: {} },
+      { id: ID, contentDetails: { relatedPlaylists: { uploads: 7 } } },
+    ]) {
+      const channels = await source(() => channelList(item));
+      expect(await failureOf(collect(channels.pages(FACTS, undefined, sourceCall())))).toMatchObject({
+        code: 'upstream_error',
+      });
+    }
+  });
+
+  it('of a channel that is gone says so', async () => {
+    const channels = await source(() => channelList());
+    expect(await failureOf(collect(channels.pages(FACTS, undefined, sourceCall())))).toMatchObject({ code: 'removed' });
+  });
+});

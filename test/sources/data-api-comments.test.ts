@@ -1,0 +1,196 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { VideoComment } from '../../contract/vidnet.ts';
+import { createDataApiComments } from '../../sources/vidnet/data-api/comments.ts';
+import {
+  collect,
+  failureOf,
+  refuse,
+  sourceCall,
+  startDataApi,
+  type Answering,
+  type DataApiStandIn,
+} from '../helpers/data-api.ts';
+
+const standIns: DataApiStandIn[] = [];
+
+afterEach(async () => {
+  await Promise.all(standIns.splice(0).map((one) => one.stop()));
+});
+
+async function ask(
+  answer: Answering,
+  max = 1000,
+): Promise<{ pages: Promise<(readonly VideoComment[])[]>; asked: DataApiStandIn['asked'] }> {
+  const one = await startDataApi(answer);
+  standIns.push(one);
+  return { pages: collect(createDataApiComments(one.api).pages('v1', max, sourceCall())), asked: one.asked };
+}
+
+function comment(id: string, more: Record<string, unknown> = {}): { id: string; snippet: Record<string, unknown> } {
+  return { id, snippet: { textDisplay: `Text of ${id}`, ...more } };
+}
+
+/** @param given the replies that come with the thread, of `total` that there are */
+function thread(id: string, given: readonly string[] = [], total = given.length): unknown {
+  return {
+    id,
+    snippet: { videoId: 'v1', topLevelComment: comment(id), totalReplyCount: total, canReply: true },
+    ...(given.length === 0 ? {} : { replies: { comments: given.map((reply) => comment(reply, { parentId: id })) } }),
+  };
+}
+
+function threads(items: readonly unknown[], nextPageToken?: string): unknown {
+  return {
+    kind: 'youtube#commentThreadListResponse',
+    items,
+    ...(nextPageToken === undefined ? {} : { nextPageToken }),
+  };
+}
+
+const ids = (pages: readonly (readonly VideoComment[])[]): string[] => pages.flat().map(({ id }) => id);
+
+describe('comments', () => {
+  it('have all that the Data API tells', async () => {
+    const { pages, asked } = await ask(() =>
+      threads([
+        {
+          id: 't',
+          snippet: {
+            topLevelComment: comment('t', {
+              textDisplay: 'A & B <3',
+              textOriginal: 'not for us',
+              authorDisplayName: '@ana',
+              authorChannelId: { value: 'UCana' },
+              likeCount: 12,
+              publishedAt: '2024-02-29T23:59:59Z',
+              updatedAt: '2024-03-01T00:00:00Z',
+            }),
+            totalReplyCount: 0,
+          },
+        },
+      ]),
+    );
+    expect((await pages).flat()).toEqual([
+      {
+        id: 't',
+        author: '@ana',
+        authorId: 'UCana',
+        text: 'A & B <3',
+        likes: 12,
+        publishedAt: '2024-02-29 23:59:59',
+        replyTo: null,
+      },
+    ]);
+    expect(Object.fromEntries(asked[0]!.params)).toMatchObject({
+      videoId: 'v1',
+      order: 'time',
+      textFormat: 'plainText',
+      maxResults: '100',
+    });
+    expect(asked[0]!.params.getAll('part').flatMap((part) => part.split(','))).toEqual(['snippet', 'replies']);
+  });
+
+  it('leave out what is not known of a deleted account or of an odd shape', async () => {
+    const odd = comment('t', { authorDisplayName: '', authorChannelId: null, likeCount: -1, publishedAt: 'yesterday' });
+    const { pages } = await ask(() => threads([{ snippet: { topLevelComment: odd } }]));
+    expect((await pages).flat()).toEqual([{ id: 't', text: 'Text of t', replyTo: null }]);
+  });
+
+  it('stand before their replies, over all pages', async () => {
+    const { pages, asked } = await ask((_method, params) =>
+      params.get('pageToken') === null
+        ? threads([thread('a', ['a1', 'a2']), thread('b')], 'second')
+        : threads([thread('c', ['c1'])]),
+    );
+    const all = (await pages).flat();
+    expect(all.map(({ id, replyTo }) => [id, replyTo])).toEqual([
+      ['a', null],
+      ['a1', 'a'],
+      ['a2', 'a'],
+      ['b', null],
+      ['c', null],
+      ['c1', 'c'],
+    ]);
+    expect(asked.map(({ method }) => method)).toEqual(['commentThreads', 'commentThreads']);
+  });
+
+  it('get all their replies when the thread holds only some', async () => {
+    const { pages, asked } = await ask((method, params) => {
+      if (method === 'commentThreads') return threads([thread('a', ['a5'], 5), thread('b')]);
+      const second = params.get('pageToken') === 'more';
+      return {
+        kind: 'youtube#commentListResponse',
+        items: (second ? ['a2', 'a1'] : ['a5', 'a4', 'a3']).map((id) => comment(id, { parentId: 'a' })),
+        ...(second ? {} : { nextPageToken: 'more' }),
+      };
+    });
+    expect(ids(await pages)).toEqual(['a', 'a5', 'a4', 'a3', 'a2', 'a1', 'b']);
+    expect((await pages).every((page) => page.length > 0)).toBe(true);
+    expect(asked.map(({ method, params }) => [method, params.get('parentId')])).toEqual([
+      ['commentThreads', null],
+      ['comments', 'a'],
+      ['comments', 'a'],
+    ]);
+  });
+
+  it('whose thread is deleted meanwhile do not end the list', async () => {
+    const { pages } = await ask((method, _params, res) =>
+      method === 'comments'
+        ? refuse(res, 404, { errors: [{ domain: 'youtube.comment', reason: 'commentNotFound' }] })
+        : threads([thread('a', ['a2'], 2), thread('b')]),
+    );
+    expect(ids(await pages)).toEqual(['a', 'b']);
+  });
+
+  it.each([
+    [1, ['a'], 1],
+    [3, ['a', 'a1', 'a2'], 1],
+    [4, ['a', 'a1', 'a2', 'b'], 1],
+    [5, ['a', 'a1', 'a2', 'b', 'a'], 2],
+    [0, [], 0],
+  ])('are at most %i, with no request too many', async (max, expected, requests) => {
+    const { pages, asked } = await ask(
+      (_method, params) =>
+        threads([thread('a', ['a1', 'a2']), thread('b')], params.get('pageToken') === 'n' ? 'm' : 'n'),
+      max,
+    );
+    expect(ids(await pages)).toEqual(expected);
+    expect(asked).toHaveLength(requests);
+  });
+
+  it('of a long thread are not asked for beyond the most', async () => {
+    const { pages, asked } = await ask(() => threads([thread('a', [], 900)]), 1);
+    expect(ids(await pages)).toEqual(['a']);
+    expect(asked.map(({ method }) => method)).toEqual(['commentThreads']);
+  });
+
+  it('that are turned off are no page and no failure', async () => {
+    const { pages } = await ask((_method, _params, res) =>
+      refuse(res, 403, { errors: [{ domain: 'youtube.commentThread', reason: 'commentsDisabled' }] }),
+    );
+    expect(await pages).toEqual([]);
+  });
+
+  it('that nobody wrote are no page', async () => {
+    const { pages } = await ask(() => threads([]));
+    expect(await pages).toEqual([]);
+  });
+
+  it('of a video that is not there say so', async () => {
+    const { pages } = await ask((_method, _params, res) =>
+      refuse(res, 404, { errors: [{ domain: 'youtube.commentThread', reason: 'videoNotFound' }] }),
+    );
+    expect(await failureOf(pages)).toMatchObject({
+      code: 'removed',
+      message: 'The video was removed or does not exist.',
+    });
+  });
+
+  it('tell when the quota is back', async () => {
+    const { pages } = await ask((_method, _params, res) =>
+      refuse(res, 403, { errors: [{ domain: 'youtube.quota', reason: 'quotaExceeded' }] }),
+    );
+    const failure = await failureOf(pages);
+    expect(failure).toMatchObject({ code: 'quota_exceeded', retryAtMs: expect.any(Number) });
+  });
+});

@@ -1,0 +1,141 @@
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import type { ChannelFacts, VideoComment } from '../../contract/vidnet.ts';
+import type { CatalogueComment, CatalogueChannel } from '../../sandbox/catalogue.ts';
+import { StaleCursorError } from '../../sources/vidnet/channel-source.ts';
+import { createDataApiChannels } from '../../sources/vidnet/data-api/channel.ts';
+import { createDataApi, type DataApi } from '../../sources/vidnet/data-api/client.ts';
+import { createDataApiComments } from '../../sources/vidnet/data-api/comments.ts';
+import { collect, failureOf, sourceCall } from '../helpers/data-api.ts';
+import { startTestSandbox, type TestSandbox } from '../helpers/sandbox.ts';
+
+let sandbox: TestSandbox;
+let api: DataApi;
+let channels: ReturnType<typeof createDataApiChannels>;
+
+beforeAll(async () => {
+  sandbox = await startTestSandbox();
+  const { VIDNET_API_KEY: key = '', VIDNET_API_URL: rootUrl } = sandbox.env;
+  api = createDataApi({ key, rootUrl });
+  channels = createDataApiChannels(api, {
+    channelUrlTemplate: sandbox.env.VIDNET_CHANNEL_URL,
+    resolveCustom: () => Promise.reject(new Error('nobody asks for a custom name here')),
+  });
+}, 120_000);
+afterEach(() => sandbox.post('/misbehave', { video: '*', mode: 'off' }));
+afterAll(() => sandbox.stop());
+
+async function handleOf(wanted: CatalogueChannel['case']): Promise<string> {
+  const index = (await (await fetch(sandbox.url)).json()) as { channels: { url: string; case: string }[] };
+  return index.channels.find((one) => one.case === wanted)!.url.replace(/.*\/@/, '');
+}
+
+async function describeChannel(wanted: CatalogueChannel['case']): Promise<ChannelFacts> {
+  return channels.describe({ kind: 'handle', name: await handleOf(wanted) }, sourceCall());
+}
+
+it('describes a channel with every field', async () => {
+  const handle = await handleOf('ordinary');
+  const video = sandbox.catalogue.find(({ channel }) => channel.handle.toLowerCase() === `@${handle}`)!;
+  const { channel } = video;
+  const facts = await describeChannel('ordinary');
+  expect(facts).toEqual({
+    channelId: channel.id,
+    handle: channel.handle.toLowerCase(),
+    title: channel.title,
+    description: channel.description,
+    url: `${sandbox.url}/channel/${channel.id}`,
+    thumbnailUrl: expect.stringMatching(/^http/),
+    country: channel.country,
+    mediaCount: expect.any(Number),
+    subscriberCount: channel.followerCount,
+    viewCount: channel.viewCount,
+    createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/),
+  });
+  expect(await channels.describe({ kind: 'id', name: channel.id }, sourceCall())).toEqual(facts);
+  const listed = await collect(channels.pages(facts, undefined, sourceCall()));
+  expect(listed.flatMap(({ videos }) => videos)).toHaveLength(facts.mediaCount!);
+});
+
+it('lists a channel of 3,000 videos in 121 requests, and goes on from any page', async () => {
+  const facts = await describeChannel('large');
+  const before = (await sandbox.stats())['api_requests']!;
+  const pages = await collect(channels.pages(facts, undefined, sourceCall()));
+  expect((await sandbox.stats())['api_requests']! - before).toBe(121);
+  const videos = pages.flatMap((page) => page.videos);
+  expect(videos).toHaveLength(3000);
+  expect(new Set(videos.map(({ videoId }) => videoId)).size).toBe(3000);
+  expect(videos.every(({ publishedAt, durationSeconds }) => publishedAt !== undefined && durationSeconds! > 0)).toBe(
+    true,
+  );
+  const times = videos.map(({ publishedAt }) => publishedAt!);
+  expect(times).toEqual(times.toSorted().toReversed());
+
+  expect(await collect(channels.pages(facts, pages[56]!.next, sourceCall()))).toEqual(pages.slice(57));
+  expect(await failureOf(collect(channels.pages(facts, 'b2xk', sourceCall())))).toBeInstanceOf(StaleCursorError);
+});
+
+it('lists nothing of an empty channel, and knows no removed one', async () => {
+  expect(await collect(channels.pages(await describeChannel('empty'), undefined, sourceCall()))).toEqual([
+    { videos: [] },
+  ]);
+  expect(await failureOf(describeChannel('removed'))).toMatchObject({ code: 'removed' });
+});
+
+it('reads every comment of a video, each before its replies', async () => {
+  const video = sandbox.catalogue.find(({ case: kind }) => kind === 'many_comments')!;
+  const flat = (comments: readonly CatalogueComment[]): CatalogueComment[] =>
+    comments.flatMap((one) => [one, ...flat(one.replies)]);
+  const all = (await collect(createDataApiComments(api).pages(video.id, 100_000, sourceCall()))).flat();
+  expect(all.map(({ id }) => id).toSorted()).toEqual(
+    flat(video.comments!)
+      .map(({ id }) => id)
+      .toSorted(),
+  );
+  const positions = new Map(all.map(({ id }, position) => [id, position]));
+  const isAfterItsParent = ({ id, replyTo }: VideoComment): boolean =>
+    replyTo === null || positions.get(replyTo)! < positions.get(id)!;
+  expect(all.filter((one) => !isAfterItsParent(one))).toEqual([]);
+  expect(all.some(({ replyTo }) => replyTo !== null)).toBe(true);
+  const [first] = all;
+  const source = video.comments!.find(({ id }) => id === first!.id)!;
+  expect(first).toMatchObject({
+    text: source.text,
+    author: source.author,
+    authorId: source.authorChannelId,
+    likes: source.likeCount,
+  });
+
+  const some = (await collect(createDataApiComments(api).pages(video.id, 7, sourceCall()))).flat();
+  expect(some).toEqual(all.slice(0, 7));
+});
+
+it('tells comments that are turned off from a video that is gone', async () => {
+  const comments = createDataApiComments(api);
+  expect(await collect(comments.pages(sandbox.idOf('comments_off'), 100, sourceCall()))).toEqual([]);
+  expect(await failureOf(collect(comments.pages(sandbox.idOf('removed'), 100, sourceCall())))).toMatchObject({
+    code: 'removed',
+  });
+});
+
+it.each([
+  ['quota', {}, 'quota_exceeded', true],
+  ['rate', { retry_after_seconds: 30 }, 'rate_limited', true],
+  ['429', {}, 'rate_limited', false],
+  ['500', {}, 'upstream_error', false],
+])('understands %s', async (mode, more, code, hasTime) => {
+  await sandbox.post('/misbehave', { video: '*', target: 'api', mode, ...more });
+  const failure = await failureOf(channels.describe({ kind: 'handle', name: 'x' }, sourceCall()));
+  expect(failure).toMatchObject({ code, retryAtMs: hasTime ? expect.any(Number) : undefined });
+});
+
+it('waits no longer than it may', async () => {
+  await sandbox.post('/misbehave', { video: '*', target: 'api', mode: 'hang' });
+  const failure = await failureOf(channels.describe({ kind: 'handle', name: 'x' }, sourceCall({ timeoutMs: 200 })));
+  expect(failure).toMatchObject({ code: 'upstream_timeout' });
+});
+
+it('names the setting when the key is wrong', async () => {
+  const other = createDataApiComments(createDataApi({ key: 'stolen', rootUrl: sandbox.env.VIDNET_API_URL }));
+  const failure = await failureOf(collect(other.pages(sandbox.idOf('ordinary'), 1, sourceCall())));
+  expect(failure).toMatchObject({ code: 'tool_missing', message: expect.stringContaining('VIDNET_API_KEY') });
+});

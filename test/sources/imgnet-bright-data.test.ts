@@ -1,0 +1,306 @@
+import type { RequestListener } from 'node:http';
+import { inspect } from 'node:util';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { JobError } from '../../contract/job-error.ts';
+import {
+  onlyRecordOf,
+  SnapshotLostError,
+  SnapshotNotReadyError,
+  UncertainTriggerError,
+  type ImgnetSource,
+  type SnapshotPage,
+  type SnapshotRequest,
+} from '../../sources/imgnet/imgnet-source.ts';
+import { serve, sourceAt, startDatasetApi, type TestDatasetApi } from '../helpers/dataset-api.ts';
+
+const CALL = { signal: new AbortController().signal, timeoutMs: 10_000 };
+
+let api: TestDatasetApi;
+let source: ImgnetSource;
+beforeAll(async () => {
+  api = await startDatasetApi();
+  source = sourceAt(api.url);
+});
+afterEach(() => api.behave());
+afterAll(async () => {
+  await source.close();
+  await api.stop();
+});
+
+const nameOf = (wanted: string): string => api.accounts().find((account) => account.case === wanted)!.user_name;
+const codeOf = (wanted: string): string =>
+  api
+    .posts()
+    .find((post) => post.case === wanted)!
+    .url.split('/')
+    .at(-2)!;
+
+async function collect(request: SnapshotRequest): Promise<{ id: string; pages: SnapshotPage[] }> {
+  const { snapshotId: id } = await source.trigger(request, CALL);
+  expect(await source.progress(id, CALL)).toBe('ready');
+  const pages: SnapshotPage[] = [];
+  for await (const page of source.rows(id, CALL)) pages.push(page);
+  return { id, pages };
+}
+
+/** A server that answers everything in one way. */
+async function scripted(listener: RequestListener): Promise<ImgnetSource> {
+  const server = await serve(listener);
+  const scriptedSource = sourceAt(server.url, { token: 'a-very-secret-token' });
+  onTestFinished(async () => {
+    await scriptedSource.close();
+    await server.stop();
+  });
+  return scriptedSource;
+}
+const answers = (status: number, body: unknown, headers: Record<string, string> = {}): Promise<ImgnetSource> =>
+  scripted((_req, res) => res.writeHead(status, headers).end(typeof body === 'string' ? body : JSON.stringify(body)));
+const drain = async (pages: AsyncIterable<SnapshotPage>): Promise<void> => {
+  for await (const _page of pages);
+};
+const profile: SnapshotRequest = { kind: 'profile', account: 'garden' };
+
+describe('snapshots of the sandbox', () => {
+  it('give a profile, a post and a reel', async () => {
+    const record = async (request: SnapshotRequest) => {
+      const { snapshotId } = await source.trigger(request, CALL);
+      return onlyRecordOf(source.rows(snapshotId, CALL));
+    };
+    expect(await record({ kind: 'profile', account: nameOf('business') })).toMatchObject({
+      account: nameOf('business'),
+      is_business_account: true,
+    });
+    const [post, reel] = [codeOf('carousel'), codeOf('reel')];
+    expect(await record({ kind: 'post', shortcode: post })).toMatchObject({
+      shortcode: post,
+      content_type: 'Carousel',
+    });
+    expect(await record({ kind: 'reel', shortcode: reel })).toMatchObject({ shortcode: reel, product_type: 'clips' });
+  });
+
+  it('give posts without the reels, and each one once', async () => {
+    const { pages } = await collect({ kind: 'posts', account: nameOf('ordinary') });
+    const rows = pages.flatMap((page) => page.rows);
+    expect(new Set(rows.map(({ key }) => key)).size).toBe(48);
+    expect(rows).toHaveLength(48);
+    expect(pages[0]).toMatchObject({ duplicates: 2, failures: 0 });
+    expect(rows.filter(({ record }) => record['product_type'] === 'clips')).toEqual([]);
+    expect((await collect({ kind: 'reels', account: nameOf('ordinary') })).pages[0]!.rows).toHaveLength(12);
+  });
+
+  it('begin at the wanted day', async () => {
+    const day = new Date(Date.now() - 7 * 86_400_000).toISOString().slice(0, 10);
+    const { pages } = await collect({ kind: 'posts', account: nameOf('ordinary'), sinceDate: day });
+    const dates = pages.flatMap(({ rows }) => rows.map(({ record }) => String(record['date_posted'])));
+    // One every 40 hours.
+    expect(dates.length).toBeGreaterThanOrEqual(4);
+    expect(dates.length).toBeLessThanOrEqual(5);
+    for (const date of dates) expect(date >= day).toBe(true);
+  });
+
+  it('of an account without posts are empty', async () => {
+    expect((await collect({ kind: 'posts', account: nameOf('empty') })).pages).toEqual([]);
+  });
+
+  it.each([
+    ['private', 'private'],
+    ['not_found', 'removed'],
+  ])('of the posts of an account that is %s fail as %s', async (wanted, code) => {
+    await expect(collect({ kind: 'posts', account: nameOf(wanted) })).rejects.toMatchObject({ code });
+  });
+
+  it('of a deleted post fail as removed', async () => {
+    await expect(collect({ kind: 'post', shortcode: codeOf('deleted') })).rejects.toMatchObject({ code: 'removed' });
+  });
+
+  it('of 20,000 posts arrive in small pages, and stop when nobody reads on', async () => {
+    const { id, pages } = await collect({ kind: 'posts', account: nameOf('large') });
+    expect(pages.reduce((sum, { rows }) => sum + rows.length, 0)).toBe(20_000);
+    expect(pages.reduce((sum, { duplicates }) => sum + duplicates, 0)).toBe(500);
+    expect(Math.max(...pages.map(({ rows }) => rows.length))).toBe(100);
+    api.resetStats();
+    for await (const { rows } of source.rows(id, CALL)) {
+      expect(rows).toHaveLength(100);
+      break;
+    }
+    expect(api.stats()).toMatchObject({ download_requests: 1, downloads: 0 });
+  }, 120_000);
+});
+
+describe('a snapshot that takes time', () => {
+  it('is running, then ready, then still being built, then there', async () => {
+    let nowMs = Date.now();
+    const slow = await startDatasetApi({ collectMs: 10_000, buildMs: 5_000, now: () => nowMs });
+    const slowSource = sourceAt(slow.url);
+    onTestFinished(async () => {
+      await slowSource.close();
+      await slow.stop();
+    });
+    const account = slow.accounts()[0]!.user_name;
+    const { snapshotId } = await slowSource.trigger({ kind: 'profile', account }, CALL);
+    const read = () => onlyRecordOf(slowSource.rows(snapshotId, CALL));
+    expect(await slowSource.progress(snapshotId, CALL)).toBe('running');
+    await expect(read()).rejects.toBeInstanceOf(SnapshotNotReadyError);
+    nowMs += 10_000;
+    expect(await slowSource.progress(snapshotId, CALL)).toBe('ready');
+    await expect(read()).rejects.toBeInstanceOf(SnapshotNotReadyError);
+    nowMs += 5_000;
+    expect(await read()).toMatchObject({ account });
+    expect(slow.stats()).toMatchObject({ triggers: { profiles: 1 }, snapshots: 1 });
+  });
+
+  it.each([
+    ['building', 'running'],
+    ['some new word', 'running'],
+    ['canceled', { failed: expect.objectContaining({ code: 'upstream_error' }) }],
+    ['cancelled', { failed: expect.objectContaining({ code: 'upstream_error' }) }],
+    ['failed', { failed: expect.objectContaining({ code: 'upstream_error' }) }],
+  ])('of status %j is %j', async (status, expected) => {
+    const told = await answers(200, { snapshot_id: 's_1', status });
+    expect(await told.progress('s_1', CALL)).toEqual(expected);
+  });
+
+  it('that found nothing is empty, although it failed', async () => {
+    const told = await answers(200, { status: 'failed', error_message: 'No data found in discovery' });
+    expect(await told.progress('s_1', CALL)).toBe('empty');
+  });
+
+  it('says when to come back', async () => {
+    const building = await answers(202, { status: 'building', message: 'try again in 10s' }, { 'Retry-After': '10' });
+    const error = await drain(building.rows('s_1', CALL)).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(SnapshotNotReadyError);
+    expect((error as SnapshotNotReadyError).retryAtMs! - Date.now()).toBeLessThanOrEqual(10_000);
+    expect((error as SnapshotNotReadyError).retryAtMs! - Date.now()).toBeGreaterThan(5_000);
+  });
+
+  it('is lost when the API has it no more', async () => {
+    const account = nameOf('ordinary');
+    const { snapshotId } = await source.trigger({ kind: 'profile', account }, CALL);
+    api.misbehave({ target: 'dataset', mode: 'lost', account });
+    expect(await source.progress(snapshotId, CALL)).toEqual({ failed: expect.any(SnapshotLostError) });
+    await expect(drain(source.rows(snapshotId, CALL))).rejects.toBeInstanceOf(SnapshotLostError);
+    const expired = await answers(400, 'Snapshot is expired');
+    await expect(drain(expired.rows('s_1', CALL))).rejects.toBeInstanceOf(SnapshotLostError);
+  });
+
+  it('without rows has no page', async () => {
+    const empty = await answers(400, 'Snapshot is empty');
+    await expect(drain(empty.rows('s_1', CALL))).resolves.toBeUndefined();
+    await expect(onlyRecordOf(empty.rows('s_1', CALL))).rejects.toMatchObject({ code: 'removed' });
+  });
+});
+
+describe('trouble', () => {
+  it('of a trigger that was refused is told with its time, and it is not repeated', async () => {
+    api.resetStats();
+    api.misbehave({ target: 'dataset', mode: '429', step: 'trigger', retry_after_seconds: 30 });
+    const error = (await source.trigger(profile, CALL).catch((thrown: unknown) => thrown)) as JobError;
+    expect(error).toMatchObject({ name: 'JobError', code: 'rate_limited' });
+    expect(error).not.toBeInstanceOf(UncertainTriggerError);
+    expect(error.retryAtMs! - Date.now()).toBeGreaterThan(25_000);
+    expect(api.stats()).toMatchObject({ triggers: { profiles: 1 } });
+  });
+
+  it('of a trigger that nobody knows the end of is uncertain', async () => {
+    api.resetStats();
+    api.misbehave({ target: 'dataset', mode: '500', step: 'trigger', times: 1 });
+    await expect(source.trigger(profile, CALL)).rejects.toBeInstanceOf(UncertainTriggerError);
+    api.misbehave({ target: 'dataset', mode: 'hang', step: 'trigger', times: 1 });
+    await expect(source.trigger(profile, { ...CALL, timeoutMs: 300 })).rejects.toBeInstanceOf(UncertainTriggerError);
+    expect(api.stats()).toMatchObject({ triggers: { profiles: 2 } });
+    const garbled = await answers(200, '<html>');
+    await expect(garbled.trigger(profile, CALL)).rejects.toBeInstanceOf(UncertainTriggerError);
+    const cut = await scripted((req) => req.socket.destroy());
+    await expect(cut.trigger(profile, CALL)).rejects.toBeInstanceOf(UncertainTriggerError);
+  });
+
+  it('of a trigger that never arrived is certain', async () => {
+    const gone = await serve(() => undefined);
+    await gone.stop();
+    const lonely = sourceAt(gone.url);
+    onTestFinished(() => lonely.close());
+    const error: unknown = await lonely.trigger(profile, CALL).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'upstream_error', message: 'The dataset API could not be reached.' });
+    expect(error).not.toBeInstanceOf(UncertainTriggerError);
+  });
+
+  it('with the token names the setting', async () => {
+    for (const token of [undefined, 'wrong']) {
+      const locked = sourceAt(api.url, { token });
+      onTestFinished(() => locked.close());
+      await expect(locked.trigger(profile, CALL)).rejects.toMatchObject({
+        code: 'tool_missing',
+        message: /IMGNET_API_TOKEN/,
+      });
+    }
+  });
+
+  it('of a snapshot that failed is told with its reason', async () => {
+    const account = nameOf('ordinary');
+    api.misbehave({ target: 'dataset', mode: 'fail_snapshot', account, dataset: 'reels' });
+    const reels = await source.trigger({ kind: 'reels', account }, CALL);
+    const posts = await source.trigger({ kind: 'posts', account }, CALL);
+    expect(await source.progress(reels.snapshotId, CALL)).toEqual({
+      failed: expect.objectContaining({ code: 'upstream_error' }),
+    });
+    expect(await source.progress(posts.snapshotId, CALL)).toBe('ready');
+  });
+
+  it.each([
+    ['429', 'rate_limited'],
+    ['500', 'upstream_error'],
+  ])('of a poll or a download is told: %s is %s', async (mode, code) => {
+    const { snapshotId } = await source.trigger({ kind: 'profile', account: nameOf('ordinary') }, CALL);
+    api.misbehave({ target: 'dataset', mode });
+    await expect(source.progress(snapshotId, CALL)).rejects.toMatchObject({ code });
+    await expect(drain(source.rows(snapshotId, CALL))).rejects.toMatchObject({ code });
+  });
+
+  it('of a download that ends in the middle is told after its pages', async () => {
+    const { snapshotId } = await source.trigger({ kind: 'posts', account: nameOf('large') }, CALL);
+    api.misbehave({ target: 'dataset', mode: 'cut' });
+    await expect(drain(source.rows(snapshotId, CALL))).rejects.toMatchObject({ code: 'incomplete' });
+  });
+
+  it('of an answer that does not come is told in time', async () => {
+    const { snapshotId } = await source.trigger({ kind: 'profile', account: nameOf('ordinary') }, CALL);
+    api.misbehave({ target: 'dataset', mode: 'hang' });
+    const short = { ...CALL, timeoutMs: 200 };
+    await expect(source.progress(snapshotId, short)).rejects.toMatchObject({ code: 'upstream_timeout' });
+    await expect(drain(source.rows(snapshotId, short))).rejects.toMatchObject({ code: 'upstream_timeout' });
+  });
+
+  it('of our own ends with its reason, except for a trigger that was sent', async () => {
+    const stop = new AbortController();
+    const reason = new Error('the worker stops');
+    const hanging = await scripted((req, res) => {
+      stop.abort(reason);
+      if (req.method === 'POST') res.end('{"snapshot_id":"s_paid"}');
+    });
+    const call = { signal: stop.signal, timeoutMs: 5_000 };
+    expect(await hanging.trigger(profile, call)).toEqual({ snapshotId: 's_paid' });
+    await expect(hanging.trigger(profile, call)).rejects.toBe(reason);
+    await expect(hanging.progress('s_1', call)).rejects.toBe(reason);
+    await expect(drain(hanging.rows('s_1', call))).rejects.toBe(reason);
+  });
+
+  it('never shows the token, nor follows where it is sent to', async () => {
+    let requests = 0;
+    const echo = await scripted((req, res) => {
+      requests += 1;
+      const status = req.method === 'POST' ? 400 : 302;
+      res.writeHead(status, { Location: '/elsewhere' }).end(`no: ${req.headers.authorization ?? ''}`);
+    });
+    const errors = [
+      await echo.trigger(profile, CALL).catch((thrown: unknown) => thrown),
+      await echo.progress('s_1', CALL).catch((thrown: unknown) => thrown),
+      await drain(echo.rows('s_1', CALL)).catch((thrown: unknown) => thrown),
+    ];
+    expect(requests).toBe(3);
+    for (const error of errors) {
+      expect(error).toBeInstanceOf(JobError);
+      expect(inspect(error, { depth: 10, showHidden: true })).not.toContain('a-very-secret-token');
+      expect(inspect((error as Error).cause)).toContain('[token]');
+    }
+  });
+});

@@ -1,0 +1,221 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ChannelFacts, ChannelPage, ChannelReference, ChannelVideo } from '../../contract/vidnet.ts';
+import { createYtdlpChannels } from '../../sources/vidnet/yt-dlp-channel.ts';
+import { after } from '../../sources/vidnet/yt-dlp-list-cursor.ts';
+import type { YtdlpSettings } from '../../sources/vidnet/yt-dlp-settings.ts';
+import { collect, inFolder, RecordedSite } from '../helpers/recorded-site.ts';
+import { startTestSandbox, type TestSandbox } from '../helpers/sandbox.ts';
+
+let site: RecordedSite;
+let sandbox: TestSandbox;
+let onSandbox: YtdlpSettings;
+
+beforeAll(async () => {
+  site = await RecordedSite.start();
+  // Names as the catalogue has them.
+  sandbox = await startTestSandbox({ idSalt: undefined });
+  onSandbox = site.settings({
+    channelUrlTemplate: `${sandbox.url}/{path}`,
+    pluginDir: sandbox.env.YTDLP_PLUGIN_DIR,
+  });
+}, 60_000);
+afterAll(async () => {
+  await sandbox.stop();
+  await site.stop();
+});
+
+const describeIt = (from: YtdlpSettings, reference: ChannelReference): Promise<ChannelFacts> =>
+  inFolder((call) => createYtdlpChannels(from).describe(reference, call));
+const pagesOf = (from: YtdlpSettings, channelId: string, cursor?: string): Promise<ChannelPage[]> =>
+  inFolder((call) => collect(createYtdlpChannels(from).pages({ channelId, title: '', url: '' }, cursor, call)));
+const idsOf = (pages: readonly ChannelPage[]): string[] => pages.flatMap(({ videos }) => videos).map((v) => v.videoId);
+
+describe('a channel of the sandbox', () => {
+  it.each([
+    { kind: 'handle', name: 'evening-talks' },
+    { kind: 'custom', name: 'EveningTalks' },
+    { kind: 'user', name: 'eveningtalks1' },
+  ] as const)('is described by $kind, with what yt-dlp is told and nothing else', async (reference) => {
+    const facts = await describeIt(onSandbox, reference);
+    expect(facts).toEqual({
+      channelId: expect.stringMatching(/^UC[\w-]{22}$/),
+      handle: '@evening-talks',
+      title: 'Evening Talks',
+      description: 'Two people, one subject, a quarter of a cup of tea.',
+      url: `${sandbox.url}/channel/${facts.channelId}`,
+      thumbnailUrl: expect.stringContaining(sandbox.url),
+      subscriberCount: 1840,
+    });
+    expect(await describeIt(onSandbox, { kind: 'id', name: facts.channelId })).toEqual(facts);
+  });
+
+  it('lists its videos with durations and without guessed times, and says when that is all', async () => {
+    const { channelId } = await describeIt(onSandbox, { kind: 'handle', name: 'evening-talks' });
+    const approximate = { ...onSandbox, extractorArgs: 'youtubetab:approximate_date' };
+    const [page, ...rest] = await pagesOf(approximate, channelId);
+    expect(rest).toEqual([]);
+    expect(page).not.toHaveProperty('next');
+    const tea = page!.videos.find(({ title }) => title === 'How long should tea brew?');
+    expect(tea).toEqual({
+      videoId: sandbox.idOf('ordinary'),
+      title: 'How long should tea brew?',
+      thumbnailUrl: expect.stringContaining(sandbox.url),
+      durationSeconds: 29,
+    });
+  });
+
+  it('of 3,000 videos comes whole and once, page by page, and goes on where it was left', async () => {
+    const { channelId } = await describeIt(onSandbox, { kind: 'handle', name: 'weather-notes' });
+    const pages = await pagesOf(onSandbox, channelId);
+    expect(pages.map(({ videos }) => videos.length)).toEqual(Array.from({ length: 30 }, () => 100));
+    const ids = idsOf(pages);
+    expect(new Set(ids).size).toBe(3_000);
+    expect(pages.at(-1)).not.toHaveProperty('next');
+    expect(idsOf(await pagesOf(onSandbox, channelId, pages[27]!.next))).toEqual(ids.slice(2_800));
+  }, 120_000);
+
+  it('that is empty is one page without videos', async () => {
+    const { channelId } = await describeIt(onSandbox, { kind: 'handle', name: 'soon-more' });
+    expect(await pagesOf(onSandbox, channelId)).toEqual([{ videos: [] }]);
+  });
+
+  it.each(['gone-away', 'never-was'])(
+    'that is not there fails as removed, and speaks of a channel: %s',
+    async (name) => {
+      await expect(describeIt(onSandbox, { kind: 'handle', name })).rejects.toMatchObject({
+        code: 'removed',
+        message: 'The channel was removed or does not exist.',
+      });
+    },
+  );
+
+  it('ends its process when the reader stops early', async () => {
+    const { channelId } = await describeIt(onSandbox, { kind: 'handle', name: 'weather-notes' });
+    const before = (await sandbox.stats())['page_reads'] ?? 0;
+    await inFolder(async (call) => {
+      for await (const page of createYtdlpChannels(onSandbox).pages(
+        { channelId, title: '', url: '' },
+        undefined,
+        call,
+      )) {
+        expect(page.videos).toHaveLength(100);
+        break;
+      }
+    });
+    const reads = ((await sandbox.stats())['page_reads'] ?? 0) - before;
+    expect(reads).toBeLessThan(100);
+  });
+
+  it('is no shorter list when the upstream refuses a page in the middle', async () => {
+    const { channelId } = await describeIt(onSandbox, { kind: 'handle', name: 'weather-notes' });
+    const pages: ChannelPage[] = [];
+    const reading = inFolder(async (call) => {
+      const facts = { channelId, title: '', url: '' };
+      for await (const page of createYtdlpChannels(onSandbox).pages(facts, undefined, call)) {
+        if (pages.length === 0) await sandbox.post('/misbehave', { video: '*', target: 'page', mode: '429' });
+        pages.push(page);
+      }
+    });
+    await expect(reading).rejects.toMatchObject({ code: 'rate_limited' });
+    await sandbox.post('/misbehave', { video: '*', mode: 'off' });
+    expect(pages.every(({ next }) => next !== undefined)).toBe(true);
+  });
+});
+
+describe('a channel of recorded shapes', () => {
+  const entry = (id: string, more: object = {}): object => ({
+    ...{ _type: 'url', ie_key: 'Youtube', id, url: `https://www.youtube.com/watch?v=${id}`, title: `Title ${id}` },
+    ...more,
+  });
+  const tab = (name: string, entries: object[]): object => ({
+    ...{
+      _type: 'playlist',
+      id: 'UCx',
+      title: `X - ${name}`,
+      webpage_url: `https://www.youtube.com/@x/${name}`,
+      entries,
+    },
+  });
+  const channel = (entries: object[], more: object = {}): void =>
+    site.set('/recorded/channel/UCx', { body: { _type: 'playlist', id: 'UCx', title: 'X', entries, ...more } });
+
+  it('has the videos of all its tabs, each once', async () => {
+    channel([
+      tab('videos', [entry('v2', { duration: 12.6 }), entry('v1')]),
+      tab('streams', [entry('s1'), entry('v1')]),
+      tab('shorts', [
+        entry('k1', {
+          thumbnails: [
+            { url: 'https://i.example/big.jpg', width: 720, height: 404 },
+            { url: 'https://i.example/small.jpg', width: 168, height: 94 },
+          ],
+        }),
+      ]),
+    ]);
+    const pages = await pagesOf(site.settings(), 'UCx');
+    expect(idsOf(pages)).toEqual(['v2', 'v1', 's1', 'k1']);
+    expect(pages[0]!.videos[0]).toEqual({ videoId: 'v2', title: 'Title v2', durationSeconds: 13 });
+    expect(pages[0]!.videos[3]).toMatchObject({ thumbnailUrl: 'https://i.example/big.jpg' });
+  });
+
+  it.each([
+    ['Incomplete data received', 'incomplete'],
+    ['Unable to download API page: HTTP Error 403: Forbidden', 'upstream_error'],
+  ])('does not end as if it were whole: %s', async (error, code) => {
+    channel([entry('v1'), entry('v2')], { then_fails: error });
+    await expect(pagesOf(site.settings(), 'UCx')).rejects.toMatchObject({ code });
+  });
+
+  it('does not count tabs or views of a list as its own, and tells its avatar from its banner', async () => {
+    channel([tab('videos', []), tab('shorts', [])], {
+      ...{ channel: 'X', channel_id: 'UCx', channel_follower_count: 1_230, uploader_id: '@ExAmple' },
+      ...{ channel_url: 'https://www.youtube.com/channel/UCx', playlist_count: 2, view_count: 5, description: '' },
+      thumbnails: [
+        { url: 'https://i.example/s900', width: 900, height: 900 },
+        { url: 'https://i.example/avatar=s0', id: 'avatar_uncropped', preference: 1 },
+        { url: 'https://i.example/banner', width: 2_560, height: 424, preference: -10 },
+      ],
+    });
+    expect(await describeIt(site.settings(), { kind: 'id', name: 'UCx' })).toEqual({
+      channelId: 'UCx',
+      handle: '@example',
+      title: 'X',
+      url: 'https://www.youtube.com/channel/UCx',
+      thumbnailUrl: 'https://i.example/avatar=s0',
+      subscriberCount: 1_230,
+    });
+  });
+
+  it('does not take up a cursor of another source', async () => {
+    await expect(pagesOf(site.settings(), 'UCx', 'EAAaHlBUOkNESWlFRFk')).rejects.toMatchObject({
+      name: 'StaleCursorError',
+    });
+  });
+
+  it('ends when its signal says so', async () => {
+    const stop = new AbortController();
+    stop.abort(new Error('enough'));
+    const reading = inFolder(
+      (call) =>
+        collect(createYtdlpChannels(site.settings()).pages({ channelId: 'UCx', title: '', url: '' }, undefined, call)),
+      { signal: stop.signal },
+    );
+    await expect(reading).rejects.toThrow('enough');
+  });
+});
+
+describe('a list that has changed since it was left', () => {
+  const list = async function* (ids: string): AsyncGenerator<Pick<ChannelVideo, 'videoId'>> {
+    for (const videoId of ids) yield await Promise.resolve({ videoId });
+  };
+  it.each([
+    ['as it was', 'abcdefg', 'defg'],
+    ['with new ones at the front', 'XYabcdefg', 'defg'],
+    ['with one gone before', 'bcdefg', 'defg'],
+    ['with the last one gone', 'abdefg', 'efg'],
+    ['when nothing is left of it', '', ''],
+  ])('goes on, %s', async (_, ids, rest) => {
+    const read = await collect(after(list(ids), { count: 3, lastId: 'c' }));
+    expect(read.map(({ videoId }) => videoId).join('')).toBe(rest);
+  });
+});

@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { VideoComment } from '../../contract/vidnet.ts';
+import { createYtdlpComments } from '../../sources/vidnet/yt-dlp-comments.ts';
+import type { YtdlpSettings } from '../../sources/vidnet/yt-dlp-settings.ts';
+import { collect, inFolder, RecordedSite } from '../helpers/recorded-site.ts';
+import { startTestSandbox, type TestSandbox } from '../helpers/sandbox.ts';
+
+let site: RecordedSite;
+let sandbox: TestSandbox;
+let onSandbox: YtdlpSettings;
+
+beforeAll(async () => {
+  site = await RecordedSite.start();
+  sandbox = await startTestSandbox();
+  onSandbox = site.settings({
+    videoUrlTemplate: sandbox.env.VIDNET_VIDEO_URL,
+    pluginDir: sandbox.env.YTDLP_PLUGIN_DIR,
+  });
+}, 60_000);
+afterAll(async () => {
+  await sandbox.stop();
+  await site.stop();
+});
+
+const pagesOf = (from: YtdlpSettings, id: string, max: number): Promise<(readonly VideoComment[])[]> =>
+  inFolder((call) => collect(createYtdlpComments(from).pages(id, max, call)));
+const formats = [{ format_id: '140', url: 'http://127.0.0.1:1/140.m4a', ext: 'm4a' }];
+const recorded = (id: string, more: object): void =>
+  site.set(`/recorded/${id}`, { body: { id, title: 'Recorded', formats, ...more } });
+/** A comment as the real platform's extractor gives it. */
+const comment = (id: string, parent = 'root'): object => ({
+  ...{ id, parent, text: `text of ${id}`, like_count: 3, author_id: 'UCx', author: '@someone', is_favorited: false },
+  ...{ author_thumbnail: 'https://x/y', _time_text: '2 weeks ago', timestamp: 1_773_511_200 },
+});
+
+describe('comments from the sandbox', () => {
+  const withComments = (): string => sandbox.idOf('ordinary');
+
+  it('come whole, an answer after what it answers, with times that are marked as estimates', async () => {
+    const [all = []] = await pagesOf(onSandbox, withComments(), 50);
+    expect(all.length).toBeGreaterThan(1);
+    const ids = all.map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(all.some(({ replyTo }) => replyTo !== null)).toBe(true);
+    for (const [index, { replyTo, text, author, publishedAtIsEstimated }] of all.entries()) {
+      if (replyTo !== null) expect(ids.slice(0, index)).toContain(replyTo);
+      expect(text).not.toBe('');
+      expect(author).toBeDefined();
+      expect(publishedAtIsEstimated).toBe(true);
+    }
+  });
+
+  it('are never more than were asked for, though the operator has extractor arguments too', async () => {
+    const settings = { ...onSandbox, extractorArgs: 'youtube:max_comments=all;comment_sort=top' };
+    expect((await pagesOf(settings, withComments(), 2)).flat()).toHaveLength(2);
+  });
+
+  it('are all there when there are many, page by page', async () => {
+    const pages = await pagesOf(onSandbox, sandbox.idOf('many_comments'), 1_000);
+    expect(pages.map((page) => page.length)).toEqual([100, 100, 100, 100, 50]);
+    expect(new Set(pages.flat().map(({ id }) => id)).size).toBe(450);
+  });
+
+  it('that are turned off are no page', async () => {
+    expect(await pagesOf(onSandbox, sandbox.idOf('comments_off'), 10)).toEqual([]);
+  });
+
+  it('of a private video are refused', async () => {
+    await expect(pagesOf(onSandbox, sandbox.idOf('private'), 5)).rejects.toMatchObject({ code: 'private' });
+  });
+});
+
+describe('comments of recorded shapes', () => {
+  it('are handed over by the hundred, as the platform tells them', async () => {
+    recorded('many', { recorded_comments: Array.from({ length: 250 }, (_, index) => comment(`c${String(index)}`)) });
+    const pages = await pagesOf(site.settings(), 'many', 1_000);
+    expect(pages.map((page) => page.length)).toEqual([100, 100, 50]);
+    expect(pages[0]![0]).toEqual({
+      id: 'c0',
+      author: '@someone',
+      authorId: 'UCx',
+      text: 'text of c0',
+      likes: 3,
+      publishedAt: '2026-03-14 18:00:00',
+      publishedAtIsEstimated: true,
+      replyTo: null,
+    });
+  });
+
+  it('invent neither likes nor times nor authors', async () => {
+    recorded('bare', { recorded_comments: [{ id: 7, text: 'bare', timestamp: 1_773_511_200 }, { text: 'nameless' }] });
+    expect((await pagesOf(site.settings(), 'bare', 9)).flat()).toEqual([
+      { id: '7', text: 'bare', publishedAt: '2026-03-14 18:00:00', replyTo: null },
+    ]);
+  });
+
+  it.each([
+    ['Incomplete data received', 'incomplete'],
+    ['Unable to download API page: HTTP Error 429: Too Many Requests', 'rate_limited'],
+  ])('do not end as if they were whole: %s', async (error, code) => {
+    recorded('half', { recorded_comments: [comment('a')], then_fails: error });
+    await expect(pagesOf(site.settings(), 'half', 9)).rejects.toMatchObject({ code });
+  });
+
+  it('are sorted so that answers follow, also answers to answers, and each comes once', async () => {
+    recorded('mixed', {
+      recorded_comments: [
+        ...[comment('a.1.1', 'a.1'), comment('a.1', 'a'), comment('lost', 'nowhere'), comment('b'), comment('a')],
+        ...[comment('b.1', 'b'), comment('a'), comment('x', 'y'), comment('y', 'x')],
+      ],
+    });
+    const ids = (await pagesOf(site.settings(), 'mixed', 99)).flat().map(({ id }) => id);
+    expect([...ids].sort()).toEqual(['a', 'a.1', 'a.1.1', 'b', 'b.1', 'lost', 'x', 'y']);
+    for (const [parent, child] of [
+      ['a', 'a.1'],
+      ['a.1', 'a.1.1'],
+      ['b', 'b.1'],
+    ]) {
+      expect(ids.indexOf(parent!)).toBeLessThan(ids.indexOf(child!));
+    }
+  });
+
+  it.each([
+    ['turned off', { recorded_comments: null }],
+    ['none', { recorded_comments: [] }],
+    ['not known to the extractor', {}],
+  ])('that are %s are no page', async (_, more) => {
+    recorded('without', more);
+    expect(await pagesOf(site.settings(), 'without', 9)).toEqual([]);
+  });
+});

@@ -1,0 +1,64 @@
+import { readFile } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { YtdlpSettings } from '../../sources/vidnet/yt-dlp-settings.ts';
+import { createTranscriptSource } from '../../sources/vidnet/yt-dlp-transcript.ts';
+import { createYtdlpSource } from '../../sources/vidnet/yt-dlp.ts';
+import { probe } from '../helpers/media.ts';
+import { inFolder, RecordedSite } from '../helpers/recorded-site.ts';
+
+const MEDIA = new URL('../../sandbox/catalogue/media/tea/', import.meta.url);
+let site: RecordedSite;
+let settings: YtdlpSettings;
+
+beforeAll(async () => {
+  site = await RecordedSite.start();
+  settings = { ...site.settings({ videoUrlTemplate: `${site.url}/pages/{id}` }), pluginDir: undefined };
+  site.set('/tea.mp4', { type: 'video/mp4', body: await readFile(new URL('160.mp4', MEDIA)) });
+  site.set('/tea.vtt', { type: 'text/vtt', body: await readFile(new URL('en.vtt', MEDIA)) });
+  site.set('/pages/tea', {
+    type: 'text/html',
+    body: `<!doctype html><html><head><title>Tea</title><meta property="og:description" content="About tea"></head>
+      <body><video><source src="/tea.mp4" type="video/mp4">
+      <track kind="captions" src="/tea.vtt" srclang="en" label="English"></video></body></html>`,
+  });
+  site.set('/pages/words', { type: 'text/html', body: '<html><title>Words</title><p>No media here.</p></html>' });
+});
+afterAll(() => site.stop());
+
+describe('a page that nobody wrote an extractor for', () => {
+  it('gives its transcript, and no fact that it does not tell', async () => {
+    const { video, track, lines } = await inFolder((call) => createTranscriptSource(settings).fetch('tea', 'en', call));
+    expect(video).toEqual({
+      videoId: 'tea',
+      link: `${site.url}/pages/tea`,
+      title: expect.stringContaining('Tea'),
+      description: 'About tea',
+    });
+    expect(track).toMatchObject({ language: 'en', kind: 'manual' });
+    expect(lines[0]?.text).toMatch(/^Welcome back/);
+  });
+
+  it('gives its media', async () => {
+    await inFolder(async (call) => {
+      const fetched = await createYtdlpSource(settings).fetchVideo('tea', {
+        ...call,
+        maxMediaSeconds: 600,
+        onProgress: () => undefined,
+      });
+      expect(fetched.paths).toHaveLength(1);
+      const path = fetched.paths[0]!;
+      expect((await stat(path)).size).toBe((await stat(new URL('160.mp4', MEDIA))).size);
+      expect((await probe(path)).streams.map(({ codec_type }) => codec_type)).toEqual(['video']);
+    });
+  });
+
+  it.each([
+    ['words', 'unsupported'],
+    ['nothing', 'removed'],
+  ])('fails when there is nothing on it: %s', async (id, code) => {
+    await expect(inFolder((call) => createTranscriptSource(settings).fetch(id, 'en', call))).rejects.toMatchObject({
+      code,
+    });
+  });
+});

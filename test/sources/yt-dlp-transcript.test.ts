@@ -1,0 +1,212 @@
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { createTranscriptSource, type Transcript } from '../../sources/vidnet/yt-dlp-transcript.ts';
+import type { YtdlpSettings } from '../../sources/vidnet/yt-dlp-settings.ts';
+import { startTestSandbox, type TestSandbox } from '../helpers/sandbox.ts';
+import { inFolder, RecordedSite } from '../helpers/recorded-site.ts';
+
+let sandbox: TestSandbox;
+let site: RecordedSite;
+let settings: YtdlpSettings;
+
+beforeAll(async () => {
+  sandbox = await startTestSandbox();
+  site = await RecordedSite.start();
+  settings = {
+    program: inject('tools').ytdlp,
+    videoUrlTemplate: sandbox.env.VIDNET_VIDEO_URL,
+    channelUrlTemplate: `${sandbox.url}/{path}`,
+    pluginDir: sandbox.env.YTDLP_PLUGIN_DIR,
+    maxFileBytes: 50_000_000,
+    maxVideoHeight: 1080,
+  };
+}, 60_000);
+afterAll(async () => {
+  await site.stop();
+  await sandbox.stop();
+});
+
+const fetchFrom = (from: YtdlpSettings, id: string, language: string): Promise<Transcript> =>
+  inFolder((call) => createTranscriptSource(from).fetch(id, language, call));
+const track = (url: string, name = 'English'): object[] => [{ ext: 'json3', url, name, impersonate: true }];
+const json3 = (text: string): object => ({
+  wireMagic: 'pb3',
+  events: [{ tStartMs: 0, dDurationMs: 1_500, segs: [{ utf8: text }] }],
+});
+/** A video as the real platform's extractor gives it. */
+const recorded = (id: string, more: object): void =>
+  site.set(`/recorded/${id}`, {
+    body: { id, title: 'Recorded', formats: [{ format_id: '140', url: `${site.url}/140.m4a`, ext: 'm4a' }], ...more },
+  });
+
+describe('a transcript from the sandbox', () => {
+  it("is the manual captions' text with times, and the facts of the video", async () => {
+    const id = sandbox.idOf('ordinary');
+    const { video, track: used, lines } = await fetchFrom(settings, id, 'en');
+    expect(video).toMatchObject({
+      videoId: id,
+      link: sandbox.env.VIDNET_VIDEO_URL.replace('{id}', id),
+      title: 'How long should tea brew?',
+      publishedAt: '2026-03-14 18:00:00',
+      viewCount: 5210,
+      likeCount: 312,
+      channelName: 'Evening Talks',
+    });
+    expect(video.durationSeconds).toBeCloseTo(28.5, 0);
+    expect(used).toEqual({ language: 'en', kind: 'manual', name: 'English' });
+    expect(lines.length).toBeGreaterThan(3);
+    expect(lines.map(({ text }) => text).join(' ')).toMatch(/^Welcome back\. Today we talk about tea/);
+    expect(lines.every(({ startSeconds }, index) => startSeconds >= (lines[index - 1]?.startSeconds ?? 0))).toBe(true);
+  });
+
+  it.each([
+    ['en', 'en-GB'],
+    ['pt-BR', 'pt-BR'],
+  ])('finds captions of a region: %s', async (asked, language) => {
+    const { track: used } = await fetchFrom(settings, sandbox.idOf('regional_captions'), asked);
+    expect(used).toMatchObject({ language, kind: 'manual' });
+  });
+
+  it('has each word of rolling automatic captions once', async () => {
+    const { track: used, lines } = await fetchFrom(settings, sandbox.idOf('automatic_captions'), 'en');
+    expect(used).toMatchObject({ language: 'en', kind: 'automatic' });
+    const texts = lines.map(({ text }) => text);
+    expect(texts.length).toBeGreaterThan(2);
+    expect(new Set(texts).size).toBe(texts.length);
+  });
+
+  it.each([
+    ['regional_captions', 'xx', 'There are no captions in `xx`. There are: en-GB, pt-BR.'],
+    ['automatic_captions', 'de', 'There are no captions in `de`. There are: en (automatic).'],
+    ['no_captions', 'en', 'The video has no captions.'],
+  ] as const)(
+    'is refused with what there is, and no translation counts: %s in %s',
+    async (wanted, language, message) => {
+      await expect(fetchFrom(settings, sandbox.idOf(wanted), language)).rejects.toMatchObject({
+        code: 'no_captions',
+        message,
+      });
+    },
+  );
+
+  it.each([
+    ['private', 'private'],
+    ['removed', 'removed'],
+    ['geo_blocked', 'geo_blocked'],
+    ['age_restricted', 'age_restricted'],
+    ['members_only', 'members_only'],
+    ['live', 'live'],
+    ['upcoming', 'not_started'],
+  ] as const)('of a video that is %s fails as %s', async (wanted, code) => {
+    await expect(fetchFrom(settings, sandbox.idOf(wanted), 'en')).rejects.toMatchObject({ code });
+  });
+
+  it('tells the upstream that refuses from captions that are not there', async () => {
+    await sandbox.post('/misbehave', { video: '*', target: 'page', mode: '429' });
+    await expect(fetchFrom(settings, sandbox.idOf('ordinary'), 'en')).rejects.toMatchObject({ code: 'rate_limited' });
+    await sandbox.post('/misbehave', { video: '*', mode: 'off' });
+  });
+});
+
+describe('a transcript of recorded shapes', () => {
+  it('takes no machine translation for captions, and what was recognised for automatic ones', async () => {
+    site.set('/spoken', { body: json3('what was said') });
+    recorded('asr', {
+      subtitles: { live_chat: [{ ext: 'json', url: `${site.url}/chat`, protocol: 'youtube_live_chat_replay' }] },
+      automatic_captions: {
+        'de-orig': track(`${site.url}/spoken?lang=de`, 'German (Original)'),
+        de: track(`${site.url}/spoken?lang=de`, 'German'),
+        en: track(`${site.url}/spoken?lang=de&tlang=en`),
+      },
+    });
+    await expect(fetchFrom(site.settings(), 'asr', 'en')).rejects.toMatchObject({
+      code: 'no_captions',
+      message: 'There are no captions in `en`. There are: de (automatic).',
+    });
+    const { track: used, lines } = await fetchFrom(site.settings(), 'asr', 'de');
+    expect(used).toMatchObject({ language: 'de', kind: 'automatic' });
+    expect(lines).toEqual([{ startSeconds: 0, durationSeconds: 1.5, text: 'what was said' }]);
+  });
+
+  it('reads WebVTT and SubRip where there is nothing better', async () => {
+    site.set('/a.vtt', { body: 'WEBVTT\n\n00:01.000 --> 00:02.500\nfrom vtt\n' });
+    site.set('/a.srt', { body: '1\n00:00:01,000 --> 00:00:02,500\nfrom srt\n' });
+    recorded('formats', {
+      subtitles: {
+        en: [
+          { ext: 'ttml', url: `${site.url}/none` },
+          { ext: 'vtt', url: `${site.url}/a.vtt` },
+        ],
+        fr: [{ ext: 'srt', url: `${site.url}/a.srt` }],
+        it: [{ ext: 'srv1', url: `${site.url}/none` }],
+      },
+    });
+    const line = { startSeconds: 1, durationSeconds: 1.5 };
+    expect((await fetchFrom(site.settings(), 'formats', 'en')).lines).toEqual([{ ...line, text: 'from vtt' }]);
+    expect((await fetchFrom(site.settings(), 'formats', 'fr')).lines).toEqual([{ ...line, text: 'from srt' }]);
+    await expect(fetchFrom(site.settings(), 'formats', 'it')).rejects.toMatchObject({ code: 'no_captions' });
+  });
+
+  it.each([
+    [429, 'rate_limited'],
+    [404, 'upstream_error'],
+    [500, 'upstream_error'],
+  ])('fails when its captions are answered with %i, and asks for nothing else then', async (status, code) => {
+    site.set('/refused', { status, body: '' });
+    recorded(`refused-${String(status)}`, {
+      subtitles: { en: track(`${site.url}/refused`) },
+      webpage_url: `${site.url}/recorded/refused-${String(status)}`,
+    });
+    site.requests.splice(0);
+    await expect(fetchFrom(site.settings(), `refused-${String(status)}`, 'en')).rejects.toMatchObject({ code });
+    expect(site.requests.filter((path) => path.startsWith('/recorded/'))).toHaveLength(1);
+  });
+
+  it.each([
+    ['nothing', '', 'incomplete'],
+    ['a web page', '<html>no</html>', 'upstream_error'],
+  ])('fails when its captions are %s', async (name, body, code) => {
+    site.set('/odd', { body });
+    recorded('odd', { subtitles: { en: track(`${site.url}/odd`, name) } });
+    await expect(fetchFrom(site.settings(), 'odd', 'en')).rejects.toMatchObject({ code });
+  });
+
+  it('needs no media: captions of a video whose formats cannot be had are read', async () => {
+    site.set('/spoken', { body: json3('spoken') });
+    recorded('formatless', {
+      formats: [],
+      warnings: ['n challenge solving failed: Some formats may be missing.'],
+      subtitles: { en: track(`${site.url}/spoken`) },
+    });
+    expect((await fetchFrom(site.settings(), 'formatless', 'en')).lines).toHaveLength(1);
+  });
+
+  it('names the operator’s setting when neither media nor captions can be had for its lack', async () => {
+    recorded('no-runtime', { formats: [], warnings: ['No supported JavaScript runtime could be found.'] });
+    await expect(fetchFrom(site.settings(), 'no-runtime', 'en')).rejects.toMatchObject({
+      code: 'tool_missing',
+      message: expect.stringContaining('YTDLP_JS_RUNTIME'),
+    });
+  });
+
+  it('invents no time of day, and keeps a whole title and description', async () => {
+    site.set('/spoken', { body: json3('spoken') });
+    const [title, description] = ['T'.repeat(100), 'Ü'.repeat(5_000)];
+    recorded('day', { title, description, upload_date: '20260314', subtitles: { en: track(`${site.url}/spoken`) } });
+    const { video } = await fetchFrom(site.settings(), 'day', 'en');
+    expect(video).toMatchObject({ title, description });
+    expect(video).not.toHaveProperty('publishedAt');
+    expect(video).not.toHaveProperty('viewCount');
+    recorded('endless', { description: '😀'.repeat(50_000), subtitles: { en: track(`${site.url}/spoken`) } });
+    const { video: bounded } = await fetchFrom(site.settings(), 'endless', 'en');
+    expect(bounded.description!.length).toBeLessThanOrEqual(20_000);
+    expect(bounded.description).toMatch(/^(?:😀)+$/u);
+  });
+
+  it('ends when its signal says so', async () => {
+    const stop = new AbortController();
+    stop.abort(new Error('enough'));
+    await expect(
+      inFolder((call) => createTranscriptSource(site.settings()).fetch('day', 'en', call), { signal: stop.signal }),
+    ).rejects.toThrow('enough');
+  });
+});

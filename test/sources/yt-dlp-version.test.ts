@@ -1,0 +1,33 @@
+import { describe, expect, inject, it } from 'vitest';
+import { readYtdlpVersion } from '../../sources/vidnet/yt-dlp-version.ts';
+import { datedVersion } from '../../subprocess/dated-version.ts';
+
+describe('the version of yt-dlp', () => {
+  const now = Date.parse('2026-12-25T12:00:00Z');
+
+  it.each([
+    ['2026.10.26', { releasedOn: '2026-10-26', ageDays: 60 }],
+    ['2026.10.26.232845', { releasedOn: '2026-10-26', ageDays: 60 }],
+    ['2026.1.5', { releasedOn: '2026-01-05', ageDays: 354 }],
+    ['2027.01.01', { releasedOn: '2027-01-01', ageDays: 0 }],
+    ['2026.02.30', {}],
+    ['1.5.1', {}],
+    ['', {}],
+  ])('tells its age, where it is a day: %s', (version, told) => {
+    expect(datedVersion(version, now)).toEqual({ version, ...told });
+  });
+
+  it('is read from the program itself', async () => {
+    const { version, releasedOn, ageDays } = await readYtdlpVersion(inject('tools').ytdlp);
+    expect(version).toMatch(/^\d{4}\.\d{2}\.\d{2}/);
+    expect(releasedOn).toBe(version.slice(0, 10).replaceAll('.', '-'));
+    expect(ageDays).toBeGreaterThanOrEqual(0);
+  });
+
+  it.each(['/no/yt-dlp', '/bin/false'])('names the setting when there is none: %s', async (program) => {
+    await expect(readYtdlpVersion(program)).rejects.toMatchObject({
+      code: 'tool_missing',
+      message: expect.stringContaining('YTDLP_PATH'),
+    });
+  });
+});

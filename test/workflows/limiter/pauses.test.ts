@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest';
+import type { JobInput } from '../../../contract/jobs.ts';
+import { limiterIdOf, type RouteLimits } from '../../../contract/pacing.ts';
+import { audio } from '../../../workflows/audio.ts';
+import { deliverWebhook } from '../../../workflows/deliver-webhook.ts';
+import { limiterQuery } from '../../../workflows/limiter/messages.ts';
+import { createLimiters } from '../../../worker/limiters.ts';
+import { aResult, audioHarness, refusal } from '../../helpers/audio-harness.ts';
+import { until } from '../../helpers/until.ts';
+import { anAudioJob } from '../../helpers/workflow-run.ts';
+
+// A server for each test: a task that an earlier test left would hold up its time. It skips time only while a result is awaited, so what is looked at before does not change meanwhile.
+const { attemptDelivery, fetchAudio, nowMs, withService } = audioHarness('skipping-anew');
+const limits: RouteLimits = { maxAtOnce: 4, startsPerMinute: 600, firstPauseSeconds: 15, maxPauseSeconds: 900 };
+
+interface WaitingMemo {
+  readonly waiting?: { readonly reason: string; readonly until?: string };
+}
+
+describe('a platform that refuses', () => {
+  it.each([
+    ['a sign-in is asked for', 'sign_in_required', undefined, 60],
+    ['a time is named', 'quota_exceeded', 3 * 3600, 3 * 3600],
+  ] as const)('waits as long as is sensible when %s', async (_when, code, retryAfterSeconds, expected) => {
+    let refusedMs = 0;
+    fetchAudio.mockImplementationOnce(async () => {
+      refusedMs = await nowMs();
+      throw refusal(code, retryAfterSeconds && refusedMs + retryAfterSeconds * 1000);
+    });
+    const job = anAudioJob();
+    await withService(
+      async (client, taskQueue) => {
+        const handle = await client.workflow.start(audio, { workflowId: job.subjectId, taskQueue, args: [job] });
+        const waiting = await until(async () => ((await handle.describe()).memo as WaitingMemo | undefined)?.waiting);
+        const untilMs = Date.parse(waiting.until ?? '');
+        expect(untilMs).toBeGreaterThanOrEqual(refusedMs + expected * 1000);
+        expect(untilMs).toBeLessThanOrEqual((await nowMs()) + expected * 1000);
+        await handle.result();
+        expect(await nowMs()).toBeGreaterThanOrEqual(untilMs);
+      },
+      { limits },
+    );
+    expect(fetchAudio).toHaveBeenCalledTimes(2);
+  });
+});
+
+describe('a job', () => {
+  const waiting = async (handle: { describe(): Promise<{ memo?: unknown }> }) =>
+    ((await handle.describe()).memo as WaitingMemo | undefined)?.waiting;
+
+  it('that waits for a turn without a pause says so when it takes long', async () => {
+    const [first, second] = [anAudioJob(), anAudioJob()];
+    await withService(
+      async (client, taskQueue) => {
+        let release = (): void => undefined;
+        fetchAudio.mockImplementationOnce(() => new Promise((resolve) => (release = () => resolve(aResult))));
+        const start = (job: JobInput) =>
+          client.workflow.start(audio, { workflowId: job.subjectId, taskQueue, args: [job] });
+        const holder = await start(first);
+        await until(() => fetchAudio.mock.calls.length === 1);
+        const handle = await start(second);
+        const shown = await until(() => waiting(handle));
+        expect(shown.reason).toMatch(/^Waiting for a turn/);
+        expect(shown.until).toBeUndefined();
+        release();
+        await Promise.all([holder.result(), handle.result()]);
+        expect(await waiting(handle)).toBeUndefined();
+      },
+      { limits: { ...limits, maxAtOnce: 1 } },
+    );
+  });
+
+  it('asks again when its limiter has forgotten it', async () => {
+    const startMs = await nowMs();
+    const job = anAudioJob();
+    let asks = 0;
+    fetchAudio.mockImplementation(async () => {
+      const minutes = ((await nowMs()) - startMs) / 60_000;
+      expect(minutes).toBeGreaterThanOrEqual(5);
+      expect(minutes).toBeLessThan(7);
+      return aResult;
+    });
+    const taskQueue = `test-${job.mediaId}`;
+    await withService(
+      (client) => client.workflow.execute(audio, { workflowId: job.subjectId, taskQueue, args: [job] }),
+      {
+        ...{ limits, taskQueue },
+        change: (activities) => ({
+          ...activities,
+          askForTurn: (request) => {
+            asks += 1;
+            return asks > 1
+              ? activities.askForTurn(request)
+              : Promise.resolve({ limiterId: limiterIdOf(taskQueue, 'page') });
+          },
+        }),
+      },
+    );
+    expect(asks).toBe(2);
+  });
+
+  it('gets the turn of one that has closed without giving it back', async () => {
+    const only = { ...limits, maxAtOnce: 1 };
+    const job = anAudioJob();
+    await withService(
+      async (client, taskQueue) => {
+        // Any workflow can be granted a turn; this one knows nothing of turns.
+        const { recordId } = anAudioJob();
+        const input = { deliveryId: `webhook/${recordId}/1`, recordId, url: 'https://example.com/' };
+        let close = (): void => undefined;
+        attemptDelivery.mockImplementation(() => new Promise((resolve) => (close = () => resolve('delivered'))));
+        const stranger = await client.workflow.start(deliverWebhook, {
+          ...{ workflowId: input.deliveryId, taskQueue, args: [input] as [typeof input] },
+        });
+        const asker = { turnId: 'x/1', workflowId: stranger.workflowId, runId: stranger.firstExecutionRunId };
+        await until(() => attemptDelivery.mock.calls.length === 1);
+        await createLimiters(client, taskQueue).ask({ route: 'page', ...only }, asker);
+        const limiter = client.workflow.getHandle(limiterIdOf(taskQueue, 'page'));
+        await until(async () => (await limiter.query(limiterQuery)).holders.length === 1);
+        const handle = await client.workflow.start(audio, { workflowId: job.subjectId, taskQueue, args: [job] });
+        await until(async () => (await limiter.query(limiterQuery)).waiting === 1);
+        expect(fetchAudio).not.toHaveBeenCalled();
+        close();
+        await handle.result();
+      },
+      { limits: only },
+    );
+    expect(fetchAudio).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe('a limiter', () => {
+  it('that nobody needs for a while ends, and a later job starts it anew', async () => {
+    await withService(async (client, taskQueue) => {
+      for (const job of [anAudioJob(), anAudioJob()]) {
+        await client.workflow.execute(audio, { workflowId: job.subjectId, taskQueue, args: [job] });
+        const limiter = client.workflow.getHandle(limiterIdOf(taskQueue, 'page'));
+        await limiter.result();
+        expect((await limiter.describe()).status.name).toBe('COMPLETED');
+      }
+    });
+    expect(fetchAudio).toHaveBeenCalledTimes(2);
+  });
+});

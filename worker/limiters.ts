@@ -1,0 +1,45 @@
+import { WorkflowNotFoundError, type Client, type WorkflowHandle } from '@temporalio/client';
+import type { Limiters } from '../activities/turns.ts';
+import { limiterIdOf, type Asker } from '../contract/pacing.ts';
+import { taskQueues } from '../contract/task-queues.ts';
+import type { limiter } from '../workflows/limiter/limiter.ts';
+import { askSignal } from '../workflows/limiter/messages.ts';
+import { pauseSignal } from '../workflows/messages.ts';
+
+/** The limiters of one service, on its own task queue. */
+export function createLimiters(client: Client, taskQueue: string): Limiters {
+  const handleOf = ({ workflowId, runId }: Asker): WorkflowHandle => client.workflow.getHandle(workflowId, runId);
+  return {
+    async ask({ route, ...limits }, asker) {
+      const workflowId = limiterIdOf(taskQueue, route);
+      await client.workflow.signalWithStart<typeof limiter, [{ asker: Asker; limits: typeof limits }]>('limiter', {
+        workflowId,
+        taskQueue: taskQueues.workflows(taskQueue),
+        args: [{ limits }],
+        signal: askSignal,
+        signalArgs: [{ asker, limits }],
+        staticSummary: `Limiter of ${route}`,
+      });
+      return workflowId;
+    },
+
+    async tell(asker, notice) {
+      try {
+        await handleOf(asker).signal(pauseSignal, { turnId: asker.turnId, notice });
+        return true;
+      } catch (error) {
+        if (error instanceof WorkflowNotFoundError) return false;
+        throw error;
+      }
+    },
+
+    async isOpen(asker) {
+      try {
+        return (await handleOf(asker).describe()).status.name === 'RUNNING';
+      } catch (error) {
+        if (error instanceof WorkflowNotFoundError) return false;
+        throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,36 @@
+import { ApplicationFailure } from '@temporalio/workflow';
+import type { PostAudioJob } from '../contract/jobs.ts';
+import { fetchActivities, records } from './activities.ts';
+import { collect } from './imgnet-snapshot.ts';
+import { runJob } from './life-cycle.ts';
+
+/** The platform's links last for hours or days: what is expired once is a matter of time, twice in a row it is not. */
+const MAX_COLLECTIONS = 2;
+
+/** The audio of each video of a post or reel, as M4A files. */
+export function imgnetAudio(input: PostAudioJob): Promise<void> {
+  const { recordId, mediaId: shortcode, parameters } = input;
+  const { post } = parameters;
+  const title = `${post.kind} ${shortcode}`;
+  return runJob(input, async (inTurn) => {
+    let contentsId = await records.findFreshContent(shortcode);
+    for (let collections = 0; ;) {
+      if (contentsId === undefined) {
+        collections += 1;
+        const order = { recordId, part: `content-${String(collections)}`, request: post, title };
+        await collect(inTurn, order, (snapshot) => fetchActivities(`Keep ${title}`).storeContent({ snapshot, post }));
+        contentsId = recordId;
+      }
+      const order = { recordId, contentsId, shortcode };
+      const { fetchImgnetAudio } = fetchActivities(`Fetch the audio of ${title}`);
+      const audio = await inTurn('imgnet-media', () => fetchImgnetAudio(order));
+      if (audio.state === 'made') return audio.result;
+      if (collections === MAX_COLLECTIONS) throw staleFailure(audio.reason);
+      contentsId = undefined;
+    }
+  });
+}
+
+function staleFailure(message: string): ApplicationFailure {
+  return ApplicationFailure.create({ message, type: 'upstream', nonRetryable: true, details: ['upstream_error'] });
+}

@@ -1,0 +1,17 @@
+import type { ListJob } from '../contract/jobs.ts';
+import { optional } from '../contract/optional.ts';
+import { fetchActivities } from './activities.ts';
+import { collect } from './imgnet-snapshot.ts';
+import { runJob } from './life-cycle.ts';
+
+/** The posts, or the reels, of an account of the photo platform. */
+export function imgnetList(input: ListJob): Promise<void> {
+  const { recordId, mediaId: account, parameters } = input;
+  const { part, sinceDate } = parameters;
+  const request = { kind: part, account, ...optional('sinceDate', sinceDate) };
+  return runJob(input, (inTurn) =>
+    collect(inTurn, { recordId, part, request, title: `the ${part} of ${account}` }, (snapshot) =>
+      fetchActivities(`Keep the ${part} of ${account}`).storeList({ snapshot, account, ...parameters }),
+    ),
+  );
+}

@@ -1,0 +1,15 @@
+import type { JobInput } from '../contract/jobs.ts';
+import { fetchActivities } from './activities.ts';
+import { collect } from './imgnet-snapshot.ts';
+import { runJob } from './life-cycle.ts';
+
+/** The profile of an account of the photo platform. */
+export function imgnetProfile(input: JobInput): Promise<void> {
+  const { recordId, mediaId: account } = input;
+  const order = { recordId, part: 'profile', request: { kind: 'profile', account } } as const;
+  return runJob(input, (inTurn) =>
+    collect(inTurn, { ...order, title: `the profile of ${account}` }, (snapshot) =>
+      fetchActivities(`Keep the profile of ${account}`).storeProfile({ snapshot, account }),
+    ),
+  );
+}

@@ -1,0 +1,70 @@
+import {
+  ActivityCancellationType,
+  ActivityFailure,
+  ApplicationFailure,
+  proxyActivities,
+  TimeoutFailure,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { FetchActivities } from '../activities/create-activities.ts';
+import type { ReadySnapshot, SnapshotOrder } from '../activities/imgnet-snapshots.ts';
+import { taskQueues } from '../contract/task-queues.ts';
+import { fetchActivities } from './activities.ts';
+import type { InTurn } from './in-turn.ts';
+
+/** Lists take up to an hour. */
+const MAX_WAIT = '65 minutes';
+
+/**
+ * Collects data of the photo platform: starts a snapshot, waits until it can be read, and hands it to `keep`. Whatever
+ * fails in passing is repeated with the same snapshot; only when that failed itself is another one started.
+ *
+ * @param title such as `the profile of example`
+ * @param keep reads it in an activity
+ */
+export async function collect<Result>(
+  inTurn: InTurn,
+  { title, ...order }: SnapshotOrder & { readonly title: string },
+  keep: (snapshot: ReadySnapshot) => Promise<Result>,
+): Promise<Result> {
+  const { triggerSnapshot } = fetchActivities(`Start collecting ${title}`);
+  const { awaitSnapshot } = pollActivities(`Wait for ${title}`);
+  const kept = await inTurn('imgnet-dataset', async () => {
+    const started = await triggerSnapshot(order);
+    let ready;
+    try {
+      ready = await awaitSnapshot(started);
+    } catch (error) {
+      if (isOutOfTime(error)) return undefined;
+      throw error;
+    }
+    return { result: await keep(ready) };
+  });
+  if (kept !== undefined) return kept.result;
+  throw ApplicationFailure.create({
+    message: 'The dataset API was still collecting after an hour.',
+    type: 'upstream',
+    nonRetryable: true,
+    details: ['upstream_timeout'],
+  });
+}
+
+/** Each attempt asks once: without a heartbeat, and as often as it takes. */
+function pollActivities(summary: string) {
+  return proxyActivities<Pick<FetchActivities, 'awaitSnapshot'>>({
+    taskQueue: taskQueues.fetch(workflowInfo().taskQueue),
+    startToCloseTimeout: '45 seconds',
+    scheduleToCloseTimeout: MAX_WAIT,
+    // It waits between attempts most of the time, where nothing could tell it to stop.
+    cancellationType: ActivityCancellationType.TRY_CANCEL,
+    retry: { initialInterval: '2 seconds', maximumInterval: '30 seconds' },
+    summary,
+  });
+}
+
+/** Temporal reports the last answer when there is no time for another question. */
+function isOutOfTime(error: unknown): boolean {
+  if (!(error instanceof ActivityFailure)) return false;
+  if (error.cause instanceof TimeoutFailure) return error.cause.timeoutType === 'SCHEDULE_TO_CLOSE';
+  return error.retryState === 'TIMEOUT';
+}

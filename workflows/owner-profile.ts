@@ -1,0 +1,74 @@
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import {
+  ActivityFailure,
+  CancellationScope,
+  ChildWorkflowCancellationType,
+  ChildWorkflowFailure,
+  executeChild,
+  ParentClosePolicy,
+  proxyActivities,
+} from '@temporalio/workflow';
+import type { OwnerActivities } from '../activities/owner-profile.ts';
+import { MEMO_JOB, type JobInput } from '../contract/jobs.ts';
+import { searchAttributesOf } from '../contract/visibility.ts';
+import { imgnetProfile } from './imgnet-profile.ts';
+
+const { planOwnerProfile, hasFetchedProfile } = proxyActivities<OwnerActivities>({
+  startToCloseTimeout: '30 seconds',
+  retry: { initialInterval: '500 milliseconds', maximumInterval: '30 seconds' },
+});
+/** Each attempt asks once. Profiles take up to 15 minutes; behind a pause of the platform, hours. */
+const { awaitOwnerProfile } = proxyActivities<OwnerActivities>({
+  startToCloseTimeout: '30 seconds',
+  scheduleToCloseTimeout: '3 hours',
+  retry: { initialInterval: '2 seconds', maximumInterval: '30 seconds' },
+  summary: "Wait for the owner's profile, which another job fetches",
+});
+
+/**
+ * Sees to it that the profile of a post's owner is there, or has been tried: one that is there and fresh is left alone,
+ * a job that fetches it is waited for, otherwise one is started. That the profile cannot be had does not fail the post.
+ *
+ * @returns whether the profile was fetched for this job
+ */
+export async function fetchOwnerProfile(owner: { account: string; paidBy: string }): Promise<boolean> {
+  const job = await planOwnerProfile(owner);
+  if (job === undefined) return false;
+  try {
+    await executeChild(imgnetProfile, childOptions(job));
+  } catch (error) {
+    if (CancellationScope.current().consideredCancelled) throw error;
+    if (error instanceof WorkflowExecutionAlreadyStartedError) {
+      await waitForOther(job.subjectId);
+      return false;
+    }
+    if (error instanceof ChildWorkflowFailure) return false;
+    throw error;
+  }
+  // It may have found the work done by another one that ended just before.
+  return hasFetchedProfile(job.recordId);
+}
+
+/** As the api would start it, so that callers who ask for the profile meanwhile join it. */
+function childOptions(job: JobInput) {
+  return {
+    workflowId: job.subjectId,
+    args: [job] as [JobInput],
+    // Those who have joined it wait for it, whatever becomes of this job.
+    parentClosePolicy: ParentClosePolicy.ABANDON,
+    cancellationType: ChildWorkflowCancellationType.ABANDON,
+    memo: { [MEMO_JOB]: job },
+    typedSearchAttributes: searchAttributesOf(job),
+    staticSummary: `${job.type} of ${job.mediaId}`,
+    staticDetails: `Download ${job.recordId}`,
+  };
+}
+
+async function waitForOther(subjectId: string): Promise<void> {
+  try {
+    await awaitOwnerProfile(subjectId);
+  } catch (error) {
+    if (CancellationScope.current().consideredCancelled || !(error instanceof ActivityFailure)) throw error;
+    // Three hours are enough: the post is there, and the profile is somebody else's job.
+  }
+}
