@@ -22,7 +22,7 @@ const COLLECTING = "The platform's data are being collected.";
 
 type JobWorkflows = Pick<
   typeof workflows,
-  'audio' | 'channel' | 'imgnetList' | 'imgnetProfile' | 'transcript' | 'video'
+  'audio' | 'channel' | 'imgnetAudio' | 'imgnetContent' | 'imgnetList' | 'imgnetProfile' | 'transcript' | 'video'
 >;
 export type JobWorkflow = keyof JobWorkflows;
 

@@ -6,6 +6,7 @@ import {
   channelRequestSchema,
   downloadListQuerySchema,
   imgnetListRequestSchema,
+  imgnetPostRequestSchema,
   imgnetProfileRequestSchema,
   transcriptRequestSchema,
   vidnetDownloadRequestSchema,
@@ -16,9 +17,11 @@ import {
   audioResultSchema,
   downloadListSchema,
   downloadResultSchema,
+  imgnetAudioResultSchema,
   videoResultSchema,
 } from '../contract/results/downloads.ts';
 import { healthSchema } from '../contract/results/health.ts';
+import { imgnetContentPendingSchema, imgnetPostSchema, imgnetReelSchema } from '../contract/results/imgnet-content.ts';
 import { imgnetListFailedSchema, imgnetListPendingSchema, imgnetListSchema } from '../contract/results/imgnet-list.ts';
 import { imgnetProfilePendingSchema, imgnetProfileSchema } from '../contract/results/imgnet-profile.ts';
 import { failedResultSchema, pendingResultSchema } from '../contract/results/jobs.ts';
@@ -185,6 +188,36 @@ export const operations = {
       202: { description: 'A part of it has not ended', schema: imgnetListPendingSchema },
     },
     errors: [...STARTS_JOB, 'not_found', 'not_ready', 'list_id_expired'],
+  },
+  requestImgnetContent: {
+    method: 'post',
+    path: '/api/imgnet/content',
+    summary: 'Get the metadata of a post or reel of the photo platform',
+    body: imgnetPostRequestSchema,
+    waitSeconds: 0,
+    answers: {
+      200: {
+        description: 'The post or reel, or why it could not be had',
+        schema: z.union([imgnetPostSchema, imgnetReelSchema, failedResultSchema]),
+      },
+      202: { description: 'The job has not ended', schema: imgnetContentPendingSchema },
+    },
+    errors: STARTS_JOB,
+  },
+  requestImgnetAudio: {
+    method: 'post',
+    path: '/api/imgnet/audio',
+    summary: 'Fetch the audio of a post or reel of the photo platform as M4A',
+    body: imgnetPostRequestSchema,
+    waitSeconds: 0,
+    answers: {
+      200: {
+        description: 'The audio, or that there is none, or why it could not be had',
+        schema: imgnetAudioResultSchema,
+      },
+      202: { description: 'The job has not ended', schema: imgnetAudioResultSchema },
+    },
+    errors: STARTS_JOB,
   },
   testWebhook: {
     method: 'post',

@@ -18,6 +18,8 @@ import { getDownload } from './use-cases/get-download.ts';
 import { getTranscript } from './use-cases/get-transcript.ts';
 import { listDownloads } from './use-cases/list-downloads.ts';
 import { requestChannel } from './use-cases/request-channel.ts';
+import { requestImgnetAudio } from './use-cases/request-imgnet-audio.ts';
+import { requestImgnetContent } from './use-cases/request-imgnet-content.ts';
 import { requestImgnetList } from './use-cases/request-imgnet-list.ts';
 import { requestImgnetProfile } from './use-cases/request-imgnet-profile.ts';
 import { requestTranscript } from './use-cases/request-transcript.ts';
@@ -93,6 +95,17 @@ function routesOf(deps: ApiDeps): Routes {
     requestImgnetList: async (event) => {
       const request = await readJsonBody(event, operations.requestImgnetList.body);
       return respond(event, await requestImgnetList(deps, request, waitMsOf(event, operations.requestImgnetList)));
+    },
+    requestImgnetContent: async (event) => {
+      const request = await readJsonBody(event, operations.requestImgnetContent.body);
+      return respond(
+        event,
+        await requestImgnetContent(deps, request, waitMsOf(event, operations.requestImgnetContent)),
+      );
+    },
+    requestImgnetAudio: async (event) => {
+      const request = await readJsonBody(event, operations.requestImgnetAudio.body);
+      return respond(event, await requestImgnetAudio(deps, request, waitMsOf(event, operations.requestImgnetAudio)));
     },
     testWebhook: async (event) =>
       respond(event, await testWebhook(deps, await readJsonBody(event, operations.testWebhook.body))),

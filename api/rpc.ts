@@ -7,6 +7,7 @@ import {
   channelRequestSchema,
   downloadListQuerySchema,
   imgnetListRequestSchema,
+  imgnetPostRequestSchema,
   imgnetProfileRequestSchema,
   transcriptRequestSchema,
   vidnetDownloadRequestSchema,
@@ -17,10 +18,12 @@ import {
   audioResultSchema,
   downloadListSchema,
   downloadResultSchema,
+  imgnetAudioResultSchema,
   videoResultSchema,
   type DownloadResult,
 } from '../contract/results/downloads.ts';
 import { healthSchema } from '../contract/results/health.ts';
+import { imgnetContentResultSchema } from '../contract/results/imgnet-content.ts';
 import { imgnetListResultSchema, type ImgnetListResult } from '../contract/results/imgnet-list.ts';
 import { imgnetProfileResultSchema } from '../contract/results/imgnet-profile.ts';
 import { transcriptResultSchema, type TranscriptResult } from '../contract/results/transcripts.ts';
@@ -36,6 +39,8 @@ import { getDownload } from './use-cases/get-download.ts';
 import { getTranscript } from './use-cases/get-transcript.ts';
 import { listDownloads } from './use-cases/list-downloads.ts';
 import { requestChannel } from './use-cases/request-channel.ts';
+import { requestImgnetAudio } from './use-cases/request-imgnet-audio.ts';
+import { requestImgnetContent } from './use-cases/request-imgnet-content.ts';
 import { requestImgnetList } from './use-cases/request-imgnet-list.ts';
 import { requestImgnetProfile } from './use-cases/request-imgnet-profile.ts';
 import { requestTranscript } from './use-cases/request-transcript.ts';
@@ -138,7 +143,7 @@ export const appRouter = t.router({
       ),
     export: procedure
       .input(z.object({ ...downloadId, format: transcriptFormatSchema }))
-      .output(z.object({ text: z.string() }))
+      .output(z.object({ name: z.string(), contentType: z.string(), text: z.string() }))
       .query(async ({ ctx, input }) => exportTranscript(ctx.deps, input.download_id, input.format)),
   }),
   imgnet: t.router({
@@ -154,6 +159,20 @@ export const appRouter = t.router({
       .output(imgnetListResultSchema)
       .mutation(async ({ ctx, input: { wait_seconds, ...request } }) =>
         materialise<ImgnetListResult>((await requestImgnetList(ctx.deps, request, wait_seconds * 1000)).body),
+      ),
+    content: procedure
+      .input(imgnetPostRequestSchema.extend(waitSchema(0)))
+      .output(imgnetContentResultSchema)
+      .mutation(
+        async ({ ctx, input: { wait_seconds, ...request } }) =>
+          (await requestImgnetContent(ctx.deps, request, wait_seconds * 1000)).body,
+      ),
+    audio: procedure
+      .input(imgnetPostRequestSchema.extend(waitSchema(0)))
+      .output(imgnetAudioResultSchema)
+      .mutation(
+        async ({ ctx, input: { wait_seconds, ...request } }) =>
+          (await requestImgnetAudio(ctx.deps, request, wait_seconds * 1000)).body,
       ),
   }),
   webhook: t.router({

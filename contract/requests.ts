@@ -78,6 +78,21 @@ export const imgnetListRequestSchema = z
   .meta({ id: 'ImgnetListRequest' });
 export type ImgnetListRequest = z.infer<typeof imgnetListRequestSchema>;
 
+/** Body of POST /api/imgnet/content and …/audio (specification, section 4.1). Unknown fields are ignored. */
+export const imgnetPostRequestSchema = z
+  .object({
+    url: z
+      .string()
+      .max(2048)
+      .meta({
+        description: 'URL of a post (`/p/CODE/`) or a reel (`/reel/CODE/`)',
+        examples: ['https://www.instagram.com/reel/DAbCdEfGhIj/'],
+      }),
+    include_webhook: includeWebhookSchema,
+  })
+  .meta({ id: 'ImgnetPostRequest' });
+export type ImgnetPostRequest = z.infer<typeof imgnetPostRequestSchema>;
+
 /** Query of GET /api/downloads. */
 export const downloadListQuerySchema = z.object({
   type: recordTypeSchema.optional().describe('Only jobs of this type'),

@@ -15,10 +15,8 @@ export interface Probe {
     readonly kind: string;
     readonly codec: string;
     readonly pixelFormat: string | undefined;
-    /** In seconds, where the container tells it. */
-    readonly durationSeconds?: number | undefined;
     /** In seconds; undefined in containers that state it for the whole only (Matroska). */
-    readonly durationSeconds: number | undefined;
+    readonly durationSeconds?: number | undefined;
   }[];
 }
 

@@ -37,6 +37,9 @@ export interface DownloadOptions {
  */
 export type Downloader = (url: string, options: DownloadOptions) => Promise<number>;
 
+/** Patience with hosts of media. */
+export const MEDIA_HOST_LIMITS = { connectTimeoutMs: 10_000, idleTimeoutMs: 30_000 } as const;
+
 const MAX_REDIRECTS = 3;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const MAX_HEADER_BYTES = 32_768;

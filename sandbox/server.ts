@@ -43,6 +43,8 @@ export interface SandboxEnv extends Readonly<ReturnType<DatasetApi['env']>> {
   readonly VIDNET_API_URL: string;
   readonly VIDNET_API_KEY?: string;
   readonly YTDLP_PLUGIN_DIR: string;
+  /** Its media are on loopback, where the service otherwise fetches nothing. */
+  readonly MEDIA_ALLOWED_NETWORKS: string;
 }
 
 export interface Sandbox {
@@ -105,6 +107,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       VIDNET_API_URL: `${url}/`,
       ...(options.dataApi === false ? {} : { VIDNET_API_KEY: SANDBOX_API_KEY }),
       YTDLP_PLUGIN_DIR: PLUGIN_DIR,
+      MEDIA_ALLOWED_NETWORKS: `${HOST}/32`,
       ...dataset.env(),
     },
     catalogue: catalogue.videos,

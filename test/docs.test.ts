@@ -7,6 +7,10 @@ import { parse } from 'yaml';
 import { settings } from '../config.ts';
 import { ERROR_TABLE } from '../contract/errors.ts';
 import { audioRecordSchema, downloadRecordSchema, videoRecordSchema } from '../contract/results/downloads.ts';
+import { channelProfileSchema } from '../contract/results/channels.ts';
+import { failedResultSchema, pendingResultSchema } from '../contract/results/jobs.ts';
+import { transcriptSchema } from '../contract/results/transcripts.ts';
+import { fieldsOf } from './helpers/fields.ts';
 import { blocksOf, pages, readPage, ROOT } from './helpers/markdown.ts';
 import { readmeBlocks } from './readme-sandbox.ts';
 
@@ -82,6 +86,16 @@ describe('docs/api.md', () => {
     expect(named.toSorted()).toEqual(
       [...new Set([audioRecordSchema, videoRecordSchema].flatMap(({ shape }) => Object.keys(shape)))].toSorted(),
     );
+  });
+
+  it.each([
+    ['### The profile', channelProfileSchema],
+    ['### The transcript', transcriptSchema],
+    ['### Pending', pendingResultSchema],
+    ['### Failed', failedResultSchema],
+  ])('lists every field below %s, with its type', (heading, schema) => {
+    const listed = rowsBelow('docs/api.md', heading).map(([path = '', type = '']) => [path.replaceAll('`', ''), type]);
+    expect(listed.toSorted()).toEqual(fieldsOf(schema).toSorted());
   });
 
   it('shows records that fit the schema', () => {

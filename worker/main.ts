@@ -5,7 +5,9 @@ import { pino } from 'pino';
 import { createActivities } from '../activities/create-activities.ts';
 import { loadConfigOrExit } from '../config.ts';
 import { createMedia } from '../media/ffmpeg.ts';
+import { YTDLP_OLD_AFTER_DAYS } from '../subprocess/dated-version.ts';
 import { onStop } from '../subprocess/on-stop.ts';
+import { createDownloader, MEDIA_HOST_LIMITS } from '../outbound/download.ts';
 import { createBrightDataSource } from '../sources/imgnet/bright-data.ts';
 import { createDataApiChannels } from '../sources/vidnet/data-api/channel.ts';
 import { createDataApi } from '../sources/vidnet/data-api/client.ts';
@@ -13,6 +15,7 @@ import { createDataApiComments } from '../sources/vidnet/data-api/comments.ts';
 import { createYtdlpChannels } from '../sources/vidnet/yt-dlp-channel.ts';
 import { createYtdlpComments } from '../sources/vidnet/yt-dlp-comments.ts';
 import type { YtdlpSettings } from '../sources/vidnet/yt-dlp-settings.ts';
+import { readYtdlpVersion } from '../sources/vidnet/yt-dlp-version.ts';
 import { createTranscriptSource } from '../sources/vidnet/yt-dlp-transcript.ts';
 import { createYtdlpSource } from '../sources/vidnet/yt-dlp.ts';
 import { createContentsStore } from '../store/contents.ts';
@@ -29,6 +32,7 @@ import { createWebhookClient } from '../webhooks/client.ts';
 import { WEBHOOK_CLIENT_LIMITS } from '../webhooks/limits.ts';
 import { bundleWorkflows, createWorkers } from './create-workers.ts';
 import { createLimiters } from './limiters.ts';
+import { createOpenWorkflows } from './open-workflows.ts';
 import { routesOf } from './routes.ts';
 import { temporalLogger } from './temporal-logger.ts';
 
@@ -113,13 +117,18 @@ const activities = createActivities({
   imgnet,
   imgnetPlatform: { platformUrl: config.IMGNET_PLATFORM_URL, hosts: config.imgnetHosts },
   snapshots: createSnapshotStore(mongo.db),
+  isOpen: createOpenWorkflows(client),
+  downloadMedia: createDownloader({ ...MEDIA_HOST_LIMITS, allowedNetworks: config.mediaAllowedNetworks }),
   media: createMedia({ ffmpeg: config.FFMPEG_PATH, ffprobe: config.FFPROBE_PATH, ...limits }),
   webhooks,
   rendering: { prices: config.prices, linkTo: (recordId, name) => signer.linkTo(recordId, name), contents },
-  maxMediaSeconds: config.MAX_MEDIA_SECONDS,
+  ...limits,
   fetchTimeoutMs: config.FETCH_TIMEOUT_SECONDS * 1000,
 });
 
+const ytdlpVersion = await readYtdlpVersion(config.YTDLP_PATH).catch(exitWith);
+const isOld = (ytdlpVersion.ageDays ?? 0) >= YTDLP_OLD_AFTER_DAYS;
+log[isOld ? 'warn' : 'info'](ytdlpVersion, isOld ? 'yt-dlp is old: platforms change within weeks' : 'yt-dlp');
 await mkdir(config.workDir, { recursive: true });
 const removed = await workFolders.removeAbandoned();
 if (removed.length > 0) log.info({ removed }, 'removed what an earlier worker left behind');

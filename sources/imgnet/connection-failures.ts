@@ -17,10 +17,13 @@ const OUT_OF_TIME = new Set([
   'ETIMEDOUT',
 ]);
 
+/** No trusted TLS connection: names of OpenSSL's and Node's. */
+const NO_TLS = /^(?:CERT_|DEPTH_ZERO_|ERR_SSL_|ERR_TLS_|SELF_SIGNED_|UNABLE_TO_)/;
+
 /** Whether the other side can't have seen the request. */
 export function wasNeverSent(error: unknown): boolean {
   const code = codeOf(error);
-  return code !== undefined && NEVER_SENT.has(code);
+  return code !== undefined && (NEVER_SENT.has(code) || NO_TLS.test(code));
 }
 
 /**

@@ -65,13 +65,15 @@ export interface DatasetClient {
 /** HTTP with the dataset API: the token, limits of time, no redirects, errors sorted. */
 export function createDatasetClient(settings: DatasetClientSettings): DatasetClient {
   const { token } = settings;
-  const agent = new Agent({
+  const options = {
     connections: CONNECTIONS,
-    pipelining: 1,
     headersTimeout: IDLE_TIMEOUT_MS,
     bodyTimeout: IDLE_TIMEOUT_MS,
     connect: { timeout: CONNECT_TIMEOUT_MS },
-  });
+  };
+  const reading = new Agent(options);
+  // A kept connection that the server closes just then would leave it open whether the request arrived.
+  const posting = new Agent({ ...options, pipelining: 0 });
 
   async function* stream<Item>(
     request: DatasetRequest,
@@ -86,7 +88,7 @@ export function createDatasetClient(settings: DatasetClientSettings): DatasetCli
     let begun = false;
     try {
       signal.throwIfAborted();
-      const response = await agent.request({
+      const response = await (request.method === 'POST' ? posting : reading).request({
         origin: base.origin,
         path: base.pathname.replace(/\/$/, '') + request.path,
         method: request.method,
@@ -130,7 +132,9 @@ export function createDatasetClient(settings: DatasetClientSettings): DatasetCli
       const text = await boundedText(answer.body);
       return token === undefined ? text : text.replaceAll(token, '[token]');
     },
-    close: () => agent.destroy(),
+    close: async () => {
+      await Promise.all([reading.destroy(), posting.destroy()]);
+    },
   };
 }
 

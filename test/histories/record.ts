@@ -4,18 +4,23 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { Context } from '@temporalio/activity';
+import type { WorkflowHandle } from '@temporalio/client';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { toApplicationFailure } from '../../activities/failures.ts';
+import type { FailureCode } from '../../contract/failures.ts';
 import { JobError } from '../../contract/job-error.ts';
 import type { JobInput } from '../../contract/jobs.ts';
 import { defaultCacheDir } from '../../embedded/cache.ts';
 import { ensureTimeSkippingServer } from '../../embedded/time-skipping.ts';
 import { bundleWorkflows } from '../../worker/create-workers.ts';
+import { limiterIdOf } from '../../contract/pacing.ts';
+import { limiter } from '../../workflows/limiter/limiter.ts';
 import { audio } from '../../workflows/audio.ts';
 import { video } from '../../workflows/video.ts';
 import { deliverWebhook } from '../../workflows/deliver-webhook.ts';
 import { subscribeSignal } from '../../workflows/messages.ts';
-import { anAudioJob, withWorkers, type FakeActivities } from '../helpers/workflow-run.ts';
+import { until } from '../helpers/until.ts';
+import { anAudioJob, GENEROUS, withWorkers, type FakeActivities } from '../helpers/workflow-run.ts';
 
 const cacheDir = defaultCacheDir(process.env);
 const server = await ensureTimeSkippingServer({ env: process.env, cacheDir, log: (line) => console.log(line) });
@@ -23,12 +28,12 @@ const bundle = await bundleWorkflows();
 const result = { durationSeconds: 12, files: [{ name: 'a.m4a', sizeBytes: 1, sha256: 'x' }] };
 const url = 'https://example.com/hook';
 
-const obliging: FakeActivities = {
-  records: { claimJob: () => Promise.resolve('claimed'), finishJob: () => Promise.resolve() },
+const obliging = {
+  records: { claimJob: () => Promise.resolve('claimed' as const), finishJob: () => Promise.resolve() },
   fetch: both(() => Promise.resolve(result)),
-  deliver: { attemptDelivery: () => Promise.resolve('delivered') },
-};
-const refusing = (code: 'private' | 'rate_limited', times: number): FakeActivities['fetch'] =>
+  deliver: { attemptDelivery: () => Promise.resolve('delivered' as const) },
+} satisfies FakeActivities;
+const refusing = (code: FailureCode, times: number) =>
   both(() => (times-- > 0 ? Promise.reject(toApplicationFailure(new JobError(code, code))) : Promise.resolve(result)));
 const untilCancelled = both(async () => {
   const context = Context.current();
@@ -41,20 +46,28 @@ await mkdir(import.meta.dirname, { recursive: true });
 await jobHistory(audio, 'audio-success', { webhookUrl: url }, obliging);
 await jobHistory(audio, 'audio-done-before', {}, { ...obliging, records: { ...obliging.records, claimJob: () => Promise.resolve('done') } });
 await jobHistory(audio, 'audio-private', { webhookUrl: url }, { ...obliging, fetch: refusing('private', 1) });
-await jobHistory(audio, 'audio-upstream-recovers', {}, { ...obliging, fetch: refusing('rate_limited', 2) });
-await jobHistory(audio, 'audio-upstream-fails', {}, { ...obliging, fetch: refusing('rate_limited', 9) });
+await jobHistory(audio, 'audio-upstream-recovers', {}, { ...obliging, fetch: refusing('upstream_error', 2) });
+await jobHistory(audio, 'audio-upstream-fails', {}, { ...obliging, fetch: refusing('upstream_error', 9) });
+await jobHistory(audio, 'audio-parked', {}, { ...obliging, fetch: refusing('rate_limited', 2) });
+await jobHistory(audio, 'audio-cancelled-while-parked', {}, { ...obliging, fetch: refusing('rate_limited', 9) }, async (handle) => {
+  await until(async () => (await handle.describe()).memo?.['waiting']);
+  await handle.cancel();
+});
 await jobHistory(audio, 'audio-subscribed', {}, obliging, (handle) => handle.signal(subscribeSignal, url));
 await jobHistory(audio, 'audio-cancelled', { webhookUrl: url }, { ...obliging, fetch: untilCancelled }, (handle) => handle.cancel());
 await jobHistory(video, 'video-success', {}, obliging);
+await limiterHistory('limiter-idle', obliging);
+await limiterHistory('limiter-pauses', { ...obliging, fetch: refusing('rate_limited', 2) });
+await limiterHistory('limiter-continued', { ...obliging, fetch: refusing('rate_limited', 1) }, 10);
 await deliveryHistory('webhook-delivered', obliging);
 await deliveryHistory('webhook-abandoned', { ...obliging, deliver: { attemptDelivery: () => Promise.resolve('refused') } });
 await deliveryHistory('webhook-forbidden', { ...obliging, deliver: { attemptDelivery: () => Promise.resolve('forbidden') } });
 
-function both(fetch: FakeActivities['fetch']['fetchAudio']): FakeActivities['fetch'] {
+function both<Fetch>(fetch: Fetch): { fetchAudio: Fetch; fetchVideo: Fetch } {
   return { fetchAudio: fetch, fetchVideo: fetch };
 }
 
-type Handle = Awaited<ReturnType<TestWorkflowEnvironment['client']['workflow']['start']>>;
+type Handle = Pick<WorkflowHandle, 'result' | 'fetchHistory' | 'describe' | 'cancel' | 'signal'>;
 
 async function jobHistory(
   workflow: typeof audio | typeof video,
@@ -67,6 +80,20 @@ async function jobHistory(
     const handle = await env.client.workflow.start(workflow, { workflowId: job.subjectId, taskQueue, args: [job] });
     await meanwhile?.(handle);
     return handle;
+  });
+}
+
+/** The limiter of two jobs, one after the other, until it ends or continues as a new run. */
+async function limiterHistory(name: string, activities: FakeActivities, maxEvents?: number): Promise<void> {
+  const limits = { ...GENEROUS, maxAtOnce: 1 };
+  await record(name, activities, async (env, taskQueue) => {
+    const input = { limits, ...(maxEvents === undefined ? {} : { maxEvents }) };
+    const options = { workflowId: limiterIdOf(taskQueue, 'page'), taskQueue, args: [input] as [typeof input] };
+    const started = await env.client.workflow.start(limiter, options);
+    for (const job of [anAudioJob(), anAudioJob()]) {
+      await env.client.workflow.execute(audio, { workflowId: job.subjectId, taskQueue, args: [job] });
+    }
+    return env.client.workflow.getHandle(started.workflowId, started.firstExecutionRunId);
   });
 }
 

@@ -56,7 +56,8 @@ async function scripted(listener: RequestListener): Promise<ImgnetSource> {
 const answers = (status: number, body: unknown, headers: Record<string, string> = {}): Promise<ImgnetSource> =>
   scripted((_req, res) => res.writeHead(status, headers).end(typeof body === 'string' ? body : JSON.stringify(body)));
 const drain = async (pages: AsyncIterable<SnapshotPage>): Promise<void> => {
-  for await (const _page of pages);
+  const reader = pages[Symbol.asyncIterator]();
+  while ((await reader.next()).done !== true);
 };
 const profile: SnapshotRequest = { kind: 'profile', account: 'garden' };
 
@@ -212,6 +213,17 @@ describe('trouble', () => {
     await expect(garbled.trigger(profile, CALL)).rejects.toBeInstanceOf(UncertainTriggerError);
     const cut = await scripted((req) => req.socket.destroy());
     await expect(cut.trigger(profile, CALL)).rejects.toBeInstanceOf(UncertainTriggerError);
+  });
+
+  it('of a kept connection cannot make a trigger uncertain: it has one of its own', async () => {
+    const connections: unknown[] = [];
+    const plain = await scripted((req, res) => {
+      connections.push(req.headers.connection);
+      res.end(req.method === 'POST' ? '{"snapshot_id":"s_1"}' : '{"status":"running"}');
+    });
+    await plain.progress('s_1', CALL);
+    await plain.trigger(profile, CALL);
+    expect(connections).toEqual(['keep-alive', 'close']);
   });
 
   it('of a trigger that never arrived is certain', async () => {

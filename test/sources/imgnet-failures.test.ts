@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FailureCode } from '../../contract/failures.ts';
+import { connectionFailure, wasNeverSent } from '../../sources/imgnet/connection-failures.ts';
 import { HTTP_FAILURES, httpFailure, ROW_OUTCOMES, rowFailure } from '../../sources/imgnet/failures.ts';
 
 const ANSWERS: readonly [FailureCode, number, string][] = [
@@ -82,5 +83,31 @@ describe('rows that tell an error, and failed snapshots', () => {
   it('are covered by a test for each row of the table', () => {
     const matched = ROWS.map(([, text]) => ROW_OUTCOMES.find(({ fragment }) => fragment.test(text)));
     for (const row of ROW_OUTCOMES) expect(matched).toContain(row);
+  });
+});
+
+describe('connections that fail', () => {
+  const error = (code: string): Error => Object.assign(new Error('x'), { code });
+
+  it.each([
+    ['ECONNREFUSED', true, 'upstream_error'],
+    ['ENOTFOUND', true, 'upstream_error'],
+    ['UND_ERR_CONNECT_TIMEOUT', true, 'upstream_timeout'],
+    ['CERT_HAS_EXPIRED', true, 'upstream_error'],
+    ['UND_ERR_HEADERS_TIMEOUT', false, 'upstream_timeout'],
+    ['UND_ERR_SOCKET', false, 'upstream_error'],
+    ['ECONNRESET', false, 'upstream_error'],
+  ] as const)('with %s: never sent %s, %s', (code, neverSent, failure) => {
+    expect(wasNeverSent(error(code))).toBe(neverSent);
+    expect(connectionFailure(error(code), false)).toMatchObject({ code: failure });
+  });
+
+  it('in the middle of an answer leave it incomplete', () => {
+    expect(connectionFailure(error('UND_ERR_SOCKET'), true)).toMatchObject({ code: 'incomplete' });
+  });
+
+  it('are not what our own mistakes are', () => {
+    const mistake = new TypeError('x is not a function');
+    expect(connectionFailure(mistake, true)).toBe(mistake);
   });
 });

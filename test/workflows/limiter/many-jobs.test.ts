@@ -163,9 +163,11 @@ describe('jobs', () => {
     fetchAudio.mockRejectedValueOnce(refusal('rate_limited')).mockRejectedValueOnce(refusal('private'));
     await withService(
       async (client, taskQueue) => {
-        const handles = [await start(client, taskQueue, first), await start(client, taskQueue, second)] as const;
-        await expect(handles[0].result()).rejects.toThrow(WorkflowFailedError);
-        await handles[1].result();
+        const probe = await start(client, taskQueue, first);
+        await parked(client, first);
+        const other = await start(client, taskQueue, second);
+        await expect(probe.result()).rejects.toThrow(WorkflowFailedError);
+        await other.result();
       },
       { limits: { ...limits, maxAtOnce: 1 } },
     );

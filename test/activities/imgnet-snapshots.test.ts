@@ -1,0 +1,266 @@
+import { randomUUID } from 'node:crypto';
+import { ApplicationFailure } from '@temporalio/common';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { ulid } from 'ulid';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import { createImgnetListActivity, type ListOrder } from '../../activities/fetch-imgnet-list.ts';
+import { createImgnetProfileActivity } from '../../activities/fetch-imgnet-profile.ts';
+import { createSnapshotActivities, type SnapshotOrder } from '../../activities/imgnet-snapshots.ts';
+import { JobError } from '../../contract/job-error.ts';
+import { SnapshotLostError, SnapshotNotReadyError, UncertainTriggerError } from '../../sources/imgnet/imgnet-source.ts';
+import { createContentsStore } from '../../store/contents.ts';
+import { openMongo, type Mongo } from '../../store/mongo.ts';
+import { createSnapshotStore } from '../../store/snapshots.ts';
+import { fakeImgnetSource, pagesOfRecords } from '../helpers/imgnet-source.ts';
+
+let mongo: Mongo;
+let parts: ReturnType<typeof build>;
+const imgnet = fakeImgnetSource();
+
+function build() {
+  const contents = createContentsStore(mongo.db);
+  const snapshots = createSnapshotStore(mongo.db);
+  const imgnetPlatform = { platformUrl: 'https://www.instagram.com', hosts: [] };
+  const deps = { imgnet, imgnetPlatform, snapshots, contents, fetchTimeoutMs: 5_000 };
+  return {
+    contents,
+    snapshots,
+    ...createSnapshotActivities(deps),
+    ...createImgnetListActivity(deps),
+    ...createImgnetProfileActivity(deps),
+  };
+}
+
+beforeAll(() => {
+  mongo = openMongo({ uri: inject('mongodbUri'), database: `snap-${randomUUID().slice(0, 8)}`, timeoutMs: 5_000 });
+  parts = build();
+});
+afterAll(async () => {
+  await mongo.db.dropDatabase();
+  await mongo.close();
+});
+beforeEach(() => {
+  for (const mock of Object.values(imgnet)) mock.mockReset();
+});
+
+const anOrder = (): SnapshotOrder => ({ recordId: ulid(), part: 'posts', request: { kind: 'posts', account: 'tea' } });
+const within = <Input, Result>(activity: (input: Input) => Promise<Result>, input: Input, attempt = 1) =>
+  new MockActivityEnvironment({ attempt }).run(activity, input);
+const failureOf = (call: Promise<unknown>): Promise<ApplicationFailure> =>
+  call.then(
+    () => Promise.reject(new Error('it succeeded')),
+    (error: unknown) => {
+      expect(error).toBeInstanceOf(ApplicationFailure);
+      return error as ApplicationFailure;
+    },
+  );
+
+describe('starting a snapshot', () => {
+  it('happens once, however often it is repeated', async () => {
+    imgnet.trigger.mockResolvedValue({ snapshotId: 's_1' });
+    const order = anOrder();
+    const started = await within(parts.triggerSnapshot, order);
+    expect(await within(parts.triggerSnapshot, order, 2)).toEqual(started);
+    expect(started).toEqual({ recordId: order.recordId, part: 'posts', snapshotId: 's_1' });
+    expect(imgnet.trigger).toHaveBeenCalledTimes(1);
+  });
+
+  it('waits for an attempt that may be under way, and never sends beside it', async () => {
+    const order = anOrder();
+    await parts.snapshots.claim(order, Date.now());
+    const failure = await failureOf(within(parts.triggerSnapshot, order, 2));
+    expect(failure.nonRetryable).toBe(false);
+    await parts.snapshots.started(order, 's_2');
+    expect(await within(parts.triggerSnapshot, order, 3)).toMatchObject({ snapshotId: 's_2' });
+    expect(imgnet.trigger).not.toHaveBeenCalled();
+  });
+
+  it('is not repeated when nobody knows whether it happened', async () => {
+    const order = anOrder();
+    await parts.snapshots.claim(order, Date.now() - 10 * 60_000);
+    const failure = await failureOf(within(parts.triggerSnapshot, order, 2));
+    expect(failure).toMatchObject({ nonRetryable: true, type: 'ours', details: ['internal'] });
+    expect(imgnet.trigger).not.toHaveBeenCalled();
+  });
+
+  it('is not repeated after an answer that did not come', async () => {
+    imgnet.trigger.mockRejectedValue(new UncertainTriggerError(new Error('hang')));
+    const order = anOrder();
+    expect((await failureOf(within(parts.triggerSnapshot, order))).details).toEqual(['internal']);
+    expect(await parts.snapshots.claim(order, Date.now())).toMatchObject({ state: 'theirs' });
+  });
+
+  it('is tried again after a refusal', async () => {
+    imgnet.trigger.mockRejectedValueOnce(new JobError('rate_limited', 'Slow down.', { retryAtMs: 5 }));
+    imgnet.trigger.mockResolvedValue({ snapshotId: 's_3' });
+    const order = anOrder();
+    const failure = await failureOf(within(parts.triggerSnapshot, order));
+    expect(failure).toMatchObject({ type: 'upstream', details: ['rate_limited', 5] });
+    expect(await within(parts.triggerSnapshot, order)).toMatchObject({ snapshotId: 's_3' });
+  });
+
+  it('is not forgotten because the database is away when the answer comes', async () => {
+    imgnet.trigger.mockResolvedValue({ snapshotId: 's_4' });
+    const order = anOrder();
+    const started = vi.spyOn(parts.snapshots, 'started').mockRejectedValueOnce(new Error('database is away'));
+    expect(await within(parts.triggerSnapshot, order)).toMatchObject({ snapshotId: 's_4' });
+    expect(started).toHaveBeenCalledTimes(2);
+    expect(imgnet.trigger).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe('waiting for a snapshot', () => {
+  const snapshot = { recordId: 'r', part: 'posts', snapshotId: 's_1' };
+
+  it('asks once an attempt, ever more rarely', async () => {
+    imgnet.progress.mockResolvedValue('running');
+    const delays: unknown[] = [];
+    for (const attempt of [1, 2, 3, 4, 5, 6, 100]) {
+      const failure = await failureOf(within(parts.awaitSnapshot, snapshot, attempt));
+      expect(failure).toMatchObject({ nonRetryable: false, category: 'BENIGN', details: ['upstream_timeout'] });
+      delays.push(failure.nextRetryDelay);
+    }
+    expect(delays).toEqual([2_000, 3_000, 5_000, 10_000, 15_000, 30_000, 30_000]);
+    expect(imgnet.progress).toHaveBeenCalledTimes(7);
+  });
+
+  it.each(['rate_limited', 'upstream_error', 'upstream_timeout'] as const)(
+    'asks again when the question went wrong: %s',
+    async (code) => {
+      imgnet.progress.mockRejectedValue(new JobError(code, 'Not now.', { retryAtMs: Date.now() + 60_000 }));
+      const failure = await failureOf(within(parts.awaitSnapshot, snapshot));
+      expect(failure).toMatchObject({ nonRetryable: false, details: [code] });
+      expect(Number(failure.nextRetryDelay)).toBeGreaterThan(55_000);
+    },
+  );
+
+  it('ends at once when the token is refused', async () => {
+    imgnet.progress.mockRejectedValue(new JobError('tool_missing', 'The token is refused.'));
+    expect(await failureOf(within(parts.awaitSnapshot, snapshot))).toMatchObject({
+      nonRetryable: true,
+      details: ['tool_missing'],
+    });
+  });
+
+  it('lets another one be started when this one failed', async () => {
+    imgnet.trigger.mockResolvedValueOnce({ snapshotId: 's_5' }).mockResolvedValueOnce({ snapshotId: 's_6' });
+    imgnet.progress.mockResolvedValue({ failed: new JobError('upstream_error', 'It crashed.') });
+    const order = anOrder();
+    const started = await within(parts.triggerSnapshot, order);
+    expect(await failureOf(within(parts.awaitSnapshot, started))).toMatchObject({ details: ['upstream_error'] });
+    expect(await within(parts.triggerSnapshot, order)).toMatchObject({ snapshotId: 's_6' });
+  });
+
+  it.each([
+    ['ready', false],
+    ['empty', true],
+  ] as const)('tells that it is %s', async (progress, isEmpty) => {
+    imgnet.progress.mockResolvedValue(progress);
+    expect(await within(parts.awaitSnapshot, snapshot)).toEqual({ ...snapshot, isEmpty });
+  });
+});
+
+describe('reading a list', () => {
+  const anOrderOf = (order: Partial<ListOrder> = {}): ListOrder => ({
+    ...{ part: 'posts', account: 'tea' },
+    snapshot: { recordId: ulid(), part: 'posts', snapshotId: 's_1', isEmpty: false },
+    ...order,
+  });
+  const post = (shortcode: string, fields: Record<string, unknown> = {}) => ({
+    url: `https://www.instagram.com/p/${shortcode}/`,
+    shortcode,
+    ...fields,
+  });
+  async function codesOf(order: ListOrder, pieces: number): Promise<string[]> {
+    const codes: string[] = [];
+    const list = { recordId: order.snapshot.recordId, name: order.part, pieces };
+    for await (const page of parts.contents.pages(list)) codes.push(...page.map(({ shortcode }) => shortcode));
+    return codes;
+  }
+
+  it('keeps it in pieces, also when it is repeated', async () => {
+    const order = anOrderOf();
+    imgnet.rows.mockImplementation(() => pagesOfRecords(Array.from({ length: 250 }, (_, n) => post(`c${String(n)}`))));
+    const result = { lists: { posts: { pieces: 3, items: 250 } } };
+    expect(await within(parts.storeList, order)).toEqual(result);
+    expect(await within(parts.storeList, order, 2)).toEqual(result);
+    expect(await codesOf(order, 3)).toEqual(Array.from({ length: 250 }, (_, n) => `c${String(n)}`));
+  });
+
+  it('leaves out what is older than the first day, reels among posts, and rows that name no post', async () => {
+    const order = anOrderOf({ sinceDate: '2026-11-14' });
+    imgnet.rows.mockReturnValue(
+      pagesOfRecords([
+        post('first', { date_posted: '2026-11-14T00:00:00Z' }),
+        post('older', { date_posted: '2026-11-13T23:59:59Z' }),
+        post('undated'),
+        post('reel', { product_type: 'clips', date_posted: '2026-11-20T00:00:00Z' }),
+        { likes: 3 },
+      ]),
+    );
+    expect(await within(parts.storeList, order)).toEqual({ lists: { posts: { pieces: 1, items: 2 } } });
+    expect(await codesOf(order, 1)).toEqual(['first', 'undated']);
+  });
+
+  it('of an empty account has no pieces, and asks for none', async () => {
+    const order = anOrderOf();
+    const empty = { ...order, snapshot: { ...order.snapshot, isEmpty: true } };
+    expect(await within(parts.storeList, empty)).toEqual({ lists: { posts: { pieces: 0, items: 0 } } });
+    expect(imgnet.rows).not.toHaveBeenCalled();
+  });
+
+  it('is done later when the snapshot is not ready after all', async () => {
+    imgnet.rows.mockImplementation(() => {
+      throw new SnapshotNotReadyError(Date.now() + 20_000);
+    });
+    const failure = await failureOf(within(parts.storeList, anOrderOf()));
+    expect(failure.nonRetryable).toBe(false);
+    expect(Number(failure.nextRetryDelay)).toBeGreaterThan(15_000);
+  });
+
+  it('lets another snapshot be started when this one is lost', async () => {
+    imgnet.trigger.mockResolvedValueOnce({ snapshotId: 's_1' }).mockResolvedValueOnce({ snapshotId: 's_9' });
+    imgnet.rows.mockImplementation(() => {
+      throw new SnapshotLostError('upstream_error', 'It is gone.');
+    });
+    const order = anOrder();
+    const started = await within(parts.triggerSnapshot, order);
+    const list = anOrderOf({ snapshot: { ...started, isEmpty: false } });
+    expect(await failureOf(within(parts.storeList, list))).toMatchObject({ details: ['upstream_error'] });
+    expect(await within(parts.triggerSnapshot, order)).toMatchObject({ snapshotId: 's_9' });
+  });
+
+  it('goes on with the same snapshot when only the reading failed', async () => {
+    imgnet.trigger.mockResolvedValue({ snapshotId: 's_1' });
+    imgnet.rows.mockImplementation(() => {
+      throw new JobError('incomplete', 'It ended too early.');
+    });
+    const order = anOrder();
+    const started = await within(parts.triggerSnapshot, order);
+    const list = anOrderOf({ snapshot: { ...started, isEmpty: false } });
+    expect(await failureOf(within(parts.storeList, list))).toMatchObject({ details: ['incomplete'] });
+    expect(await within(parts.triggerSnapshot, order)).toEqual(started);
+    expect(imgnet.trigger).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe('reading a profile', () => {
+  const snapshot = () => ({ recordId: ulid(), part: 'profile', snapshotId: 's_1', isEmpty: false });
+
+  it('keeps its facts', async () => {
+    const one = snapshot();
+    imgnet.rows.mockReturnValue(pagesOfRecords([{ account: 'tea', followers: 12, email_address: null }]));
+    expect(await within(parts.storeProfile, { snapshot: one, account: 'tea' })).toEqual({});
+    expect(await parts.contents.facts<'imgnet_profile'>(one.recordId)).toEqual({
+      ...{ account: 'tea', followers: 12 },
+      profile_url: 'https://www.instagram.com/tea/',
+      url: 'https://www.instagram.com/tea/',
+    });
+  });
+
+  it('fails as removed when there is nothing', async () => {
+    imgnet.rows.mockReturnValue(pagesOfRecords([]));
+    const failure = await failureOf(within(parts.storeProfile, { snapshot: snapshot(), account: 'tea' }));
+    expect(failure).toMatchObject({ type: 'subject', details: ['removed'] });
+  });
+});

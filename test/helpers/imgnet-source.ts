@@ -1,0 +1,25 @@
+import { vi } from 'vitest';
+import type { ImgnetSource, SnapshotPage } from '../../sources/imgnet/imgnet-source.ts';
+
+/** A source that a test prepares. */
+export function fakeImgnetSource() {
+  return {
+    trigger: vi.fn<ImgnetSource['trigger']>(),
+    progress: vi.fn<ImgnetSource['progress']>(),
+    rows: vi.fn<ImgnetSource['rows']>(),
+    close: vi.fn<ImgnetSource['close']>(),
+  };
+}
+
+/** Records as a snapshot gives them, in pages of that size. */
+export async function* pagesOfRecords(
+  records: readonly Record<string, unknown>[],
+  pageSize = 100,
+): AsyncGenerator<SnapshotPage> {
+  for (let from = 0; from < records.length; from += pageSize) {
+    const rows = records
+      .slice(from, from + pageSize)
+      .map((record, index) => ({ key: `key${String(from + index)}`, record }));
+    yield await Promise.resolve({ rows, duplicates: 0, failures: 0 });
+  }
+}

@@ -1,0 +1,73 @@
+import { TestWorkflowEnvironment } from '@temporalio/testing';
+import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
+import { ulid } from 'ulid';
+import { afterAll, beforeAll, beforeEach, inject, vi } from 'vitest';
+import type { FetchActivities, RecordActivities } from '../../activities/create-activities.ts';
+import type { ReadySnapshot } from '../../activities/imgnet-snapshots.ts';
+import type { ListJob } from '../../contract/jobs.ts';
+import { subjectIdOf } from '../../contract/subjects.ts';
+import { bundleWorkflows } from '../../worker/create-workers.ts';
+import { imgnetList } from '../../workflows/imgnet-list.ts';
+import { withWorkers } from './workflow-run.ts';
+
+/** What a list's job keeps in these tests. */
+export const kept = { lists: { reels: { pieces: 1, items: 2 } } };
+
+export function aListJob(): ListJob {
+  const recordId = ulid();
+  const mediaId = `tea.${recordId.toLowerCase()}`.slice(0, 30);
+  return {
+    ...{ recordId, type: 'imgnet_list_reels', mediaId, price: 5, createdAt: '2026-11-21T09:30:00.123456Z' },
+    subjectId: subjectIdOf('imgnet_list_reels', mediaId, 'all'),
+    parameters: { part: 'reels', sinceDate: '2026-11-14', postsCount: 62 },
+  };
+}
+
+/** The list workflow on a server that skips time, with activities that a test prepares; all succeed by default. */
+export function listHarness() {
+  let env: TestWorkflowEnvironment;
+  let bundle: WorkflowBundleWithSourceMap;
+  const fetch = {
+    triggerSnapshot: vi.fn<FetchActivities['triggerSnapshot']>(),
+    awaitSnapshot: vi.fn<FetchActivities['awaitSnapshot']>(),
+    storeList: vi.fn<FetchActivities['storeList']>(),
+  };
+  const records = {
+    claimJob: vi.fn<RecordActivities['claimJob']>(),
+    finishJob: vi.fn<RecordActivities['finishJob']>(),
+  };
+
+  beforeAll(async () => {
+    env = await TestWorkflowEnvironment.createTimeSkipping({ server: { executable: inject('timeSkippingServer') } });
+    bundle = await bundleWorkflows();
+  }, 120_000);
+  afterAll(() => env.teardown());
+  beforeEach(() => {
+    vi.resetAllMocks();
+    records.claimJob.mockResolvedValue('claimed');
+    records.finishJob.mockResolvedValue();
+    fetch.triggerSnapshot.mockImplementation(async ({ recordId, part }) =>
+      Promise.resolve({ recordId, part, snapshotId: 's_1' }),
+    );
+    fetch.awaitSnapshot.mockImplementation(async (snapshot): Promise<ReadySnapshot> =>
+      Promise.resolve({ ...snapshot, isEmpty: false }),
+    );
+    fetch.storeList.mockResolvedValue(kept);
+  });
+
+  const withService = <Result>(
+    body: (client: TestWorkflowEnvironment['client'], taskQueue: string) => Promise<Result>,
+  ): Promise<Result> =>
+    withWorkers({ env, bundle, activities: { records, fetch } }, (taskQueue) => body(env.client, taskQueue));
+  return {
+    ...{ ...fetch, ...records, withService },
+    nowMs: () => env.currentTimeMs(),
+    /** @returns why the job failed, undefined for a success */
+    runList: (job: ListJob): Promise<unknown> =>
+      withService((client, taskQueue) =>
+        client.workflow
+          .execute(imgnetList, { workflowId: job.subjectId, taskQueue, args: [job] })
+          .catch((error: unknown) => error),
+      ),
+  };
+}

@@ -1,0 +1,88 @@
+import { Context } from '@temporalio/activity';
+import { ApplicationFailure, CancelledFailure, WorkflowFailedError } from '@temporalio/client';
+import { describe, expect, it, vi } from 'vitest';
+import { toApplicationFailure } from '../../activities/failures.ts';
+import { askLater } from '../../activities/later.ts';
+import { JobError } from '../../contract/job-error.ts';
+import { imgnetList } from '../../workflows/imgnet-list.ts';
+import { aListJob, kept, listHarness } from '../helpers/list-harness.ts';
+
+const { triggerSnapshot, awaitSnapshot, storeList, finishJob, runList, withService, nowMs } = listHarness();
+
+describe('the job of a list', () => {
+  it('starts a snapshot, waits for it and keeps what it holds', async () => {
+    const job = aListJob();
+    expect(await runList(job)).toBeUndefined();
+    const snapshot = { recordId: job.recordId, part: 'reels', snapshotId: 's_1' };
+    expect(triggerSnapshot).toHaveBeenCalledExactlyOnceWith({
+      ...{ recordId: job.recordId, part: 'reels' },
+      request: { kind: 'reels', account: job.mediaId, sinceDate: '2026-11-14' },
+    });
+    expect(awaitSnapshot).toHaveBeenCalledExactlyOnceWith(snapshot);
+    expect(storeList).toHaveBeenCalledExactlyOnceWith({
+      snapshot: { ...snapshot, isEmpty: false },
+      ...{ account: job.mediaId, part: 'reels', sinceDate: '2026-11-14', postsCount: 62 },
+    });
+    expect(finishJob).toHaveBeenCalledExactlyOnceWith({
+      recordId: job.recordId,
+      outcome: { status: 'success', result: kept },
+    });
+  });
+
+  it('waits for half an hour with one activity, one snapshot, and one question an attempt', async () => {
+    const job = aListJob();
+    const startMs = await nowMs();
+    awaitSnapshot.mockImplementation(async (snapshot) => {
+      process.stderr.write(`attempt ${String(Context.current().info.attempt)} ${new Date(await nowMs()).toISOString()} ${String(Date.now())}\n`);
+      if (Context.current().info.attempt <= 63) throw askLater('upstream_timeout', 'It is still collecting.');
+      return Promise.resolve({ ...snapshot, isEmpty: false });
+    });
+    let endMs = 0;
+    finishJob.mockImplementation(async () => void (endMs = await nowMs()));
+    const scheduled = await withService(async (client, taskQueue) => {
+      await client.workflow.execute(imgnetList, { workflowId: job.subjectId, taskQueue, args: [job] });
+      const { events } = await client.workflow.getHandle(job.subjectId).fetchHistory();
+      return events?.flatMap((event) => event.activityTaskScheduledEventAttributes?.activityType?.name ?? []) ?? [];
+    });
+    // 2, 3, 5, 10 and 15 s, then every 30 s.
+    expect((endMs - startMs) / 60_000).toBeCloseTo(29.6, 0);
+    expect(triggerSnapshot).toHaveBeenCalledTimes(1);
+    expect(scheduled.filter((name) => name === 'awaitSnapshot')).toHaveLength(1);
+  }, 25_000);
+
+  it('starts another snapshot when one has failed', async () => {
+    const failure = toApplicationFailure(new JobError('upstream_error', 'It crashed.'));
+    awaitSnapshot.mockRejectedValueOnce(failure);
+    triggerSnapshot.mockImplementation(async ({ recordId, part }) =>
+      Promise.resolve({ recordId, part, snapshotId: `s_${String(triggerSnapshot.mock.calls.length)}` }),
+    );
+    expect(await runList(aListJob())).toBeUndefined();
+    expect(storeList.mock.lastCall?.[0].snapshot.snapshotId).toBe('s_2');
+  });
+
+  it('is done with the same snapshot when it was not ready after all', async () => {
+    storeList.mockImplementationOnce(() => Promise.reject(askLater('upstream_timeout', 'It is still collecting.')));
+    expect(await runList(aListJob())).toBeUndefined();
+    expect([triggerSnapshot, awaitSnapshot, storeList].map(({ mock }) => mock.calls.length)).toEqual([1, 1, 2]);
+  });
+
+  it('can be cancelled at once while it waits', async () => {
+    const job = aListJob();
+    awaitSnapshot.mockImplementation(() => Promise.reject(laterByAnHour()));
+    await withService(async (client, taskQueue) => {
+      const handle = await client.workflow.start(imgnetList, { workflowId: job.subjectId, taskQueue, args: [job] });
+      await vi.waitFor(() => expect(awaitSnapshot).toHaveBeenCalled(), 10_000);
+      await handle.cancel();
+      const failure: unknown = await handle.result().catch((error: unknown) => error);
+      expect(failure).toBeInstanceOf(WorkflowFailedError);
+      expect((failure as WorkflowFailedError).cause).toBeInstanceOf(CancelledFailure);
+    });
+    expect(finishJob.mock.lastCall?.[0].outcome).toMatchObject({ failure: { code: 'cancelled' } });
+    expect(storeList).not.toHaveBeenCalled();
+  });
+});
+
+function laterByAnHour(): ApplicationFailure {
+  expect(Context.current().info.attempt).toBe(1);
+  return ApplicationFailure.create({ message: 'Later.', nextRetryDelay: '1 hour', details: ['upstream_timeout'] });
+}
