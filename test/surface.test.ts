@@ -7,13 +7,30 @@ import { subjectIdOf, deliveryIdOf } from '../contract/subjects.ts';
 import { taskQueues } from '../contract/task-queues.ts';
 import { SEARCH_ATTRIBUTES } from '../contract/visibility.ts';
 import * as workflows from '../workflows/index.ts';
-import { progressQuery, subscribeSignal } from '../workflows/messages.ts';
+import { limiterIdOf } from '../contract/pacing.ts';
+import { askSignal, endTurnSignal, limiterQuery } from '../workflows/limiter/messages.ts';
+import { pauseSignal, progressQuery, subscribeSignal, turnGrantedSignal } from '../workflows/messages.ts';
 
 // Names that others hold on to: running workflows, stored records, callers, dashboards. To rename one breaks them.
 describe('names that must not change', () => {
   it('of workflows, their ids, queues and messages', () => {
-    expect(Object.keys(workflows)).toEqual(['audio', 'deliverWebhook', 'video']);
-    expect([subscribeSignal.name, progressQuery.name]).toEqual(['subscribe', 'progress']);
+    expect(Object.keys(workflows)).toEqual([
+      'audio',
+      'channel',
+      'deliverWebhook',
+      'imgnetAudio',
+      'imgnetContent',
+      'imgnetList',
+      'imgnetProfile',
+      'limiter',
+      'transcript',
+      'video',
+    ]);
+    const ofJobs = [subscribeSignal, progressQuery, turnGrantedSignal, pauseSignal];
+    expect(ofJobs.map(({ name }) => name)).toEqual(['subscribe', 'progress', 'turnGranted', 'pause']);
+    const ofLimiters = [askSignal, endTurnSignal, limiterQuery];
+    expect(ofLimiters.map(({ name }) => name)).toEqual(['ask', 'endTurn', 'limiter']);
+    expect(limiterIdOf('q', 'vidnet')).toBe('limiter/q/vidnet');
     expect(subjectIdOf('audio', 'k3fP0aTz9Qw')).toBe('audio/k3fP0aTz9Qw');
     expect(deliveryIdOf('01JD5Z3K6VQ0W8R9T2X4Y6B8CD', 1)).toBe('webhook/01JD5Z3K6VQ0W8R9T2X4Y6B8CD/1');
     expect([taskQueues.workflows('q'), taskQueues.fetch('q'), taskQueues.webhooks('q')]).toEqual([
@@ -28,7 +45,17 @@ describe('names that must not change', () => {
     expect(Object.values(operations).map(({ method, path }) => `${method} ${path}`)).toEqual([
       'post /api/downloads/audio',
       'post /api/downloads/video',
+      'get /api/downloads',
       'get /downloads/{downloadId}',
+      'delete /downloads/{downloadId}',
+      'post /api/channel/profile',
+      'post /api/transcripts',
+      'get /api/transcripts/{downloadId}',
+      'get /api/transcripts/{downloadId}.{format}',
+      'post /api/imgnet/profile',
+      'post /api/imgnet/list',
+      'post /api/imgnet/content',
+      'post /api/imgnet/audio',
       'post /api/webhook/test',
       'get /health',
     ]);
@@ -36,6 +63,16 @@ describe('names that must not change', () => {
       'downloads.audio',
       'downloads.video',
       'downloads.get',
+      'downloads.list',
+      'downloads.cancel',
+      'channels.profile',
+      'transcripts.request',
+      'transcripts.get',
+      'transcripts.export',
+      'imgnet.profile',
+      'imgnet.list',
+      'imgnet.content',
+      'imgnet.audio',
       'webhook.test',
       'health',
     ]);
@@ -51,6 +88,9 @@ describe('names that must not change', () => {
         "not_found",
         "method_not_allowed",
         "pending_duplicate",
+        "already_finished",
+        "not_ready",
+        "list_id_expired",
         "precondition_failed",
         "body_too_large",
         "range_not_satisfiable",
@@ -71,10 +111,12 @@ describe('names that must not change', () => {
         "drm_protected",
         "no_audio",
         "no_video",
+        "no_captions",
         "too_long",
         "too_large",
         "unsupported",
         "rate_limited",
+        "quota_exceeded",
         "sign_in_required",
         "upstream_error",
         "upstream_timeout",

@@ -9,6 +9,8 @@ import type { JobWorkflow } from '../jobs.ts';
 
 /** A subject whose jobs keep ending between two looks is asked for again this often. */
 const MAX_TRIES = 5;
+/** A job that has ended its record starts its webhooks, gives back its turn and closes, within milliseconds. */
+const CLOSING_MS = 2_000;
 
 export interface NewJob extends Omit<JobInput, 'recordId' | 'createdAt'> {
   readonly workflow: JobWorkflow;
@@ -49,6 +51,11 @@ export async function startOrJoin(
     if (started !== 'closed') {
       // Its starter may not have come to writing the record yet, and our caller will ask for it.
       const record = await deps.records.insertIfAbsent(pendingRecordOf(started.running));
+      if (record.status !== 'pending') {
+        // It has ended its record and is about to close; what follows a failure is a new job.
+        await deps.jobs.waitFor(job.subjectId, CLOSING_MS);
+        continue;
+      }
       onDuplicate(record.id);
       if (job.webhookUrl === undefined) return { how: 'joined', record };
       const subscribed = await deps.jobs.subscribe({ subjectId: job.subjectId, runId: started.runId }, job.webhookUrl);

@@ -82,6 +82,16 @@ describe('a request for a transcript', () => {
     expect([answer.status, answer.body['status']]).toEqual([200, 'ok']);
   });
 
+  it('that meets a job which has failed but not closed yet starts the next one', async () => {
+    const failed = aTranscriptJob();
+    await failedTranscript(failed);
+    facades.jobs.start.mockResolvedValueOnce({ running: failed, runId: 'run-7' });
+    const answer = await request({ vidnet_video_id: failed.mediaId, language: 'en' });
+    expect(facades.jobs.waitFor).toHaveBeenCalledWith(failed.subjectId, 2_000);
+    expect(answer.body).toMatchObject({ status: 'pending' });
+    expect(answer.body['download_id']).not.toBe(failed.recordId);
+  });
+
   it('of a finished one starts nothing', async () => {
     const record = await finishedTranscript();
     const answer = await request({ vidnet_video_id: record.mediaId, language: 'EN' });

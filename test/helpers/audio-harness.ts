@@ -1,18 +1,14 @@
 import { TestWorkflowEnvironment } from '@temporalio/testing';
-import type { WorkflowHandle } from '@temporalio/client';
-import { temporal } from '@temporalio/proto';
 import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { afterAll, afterEach, beforeAll, beforeEach, inject, vi } from 'vitest';
 import type { AttemptInput, AttemptResult } from '../../activities/deliver-webhook.ts';
 import { toApplicationFailure } from '../../activities/failures.ts';
 import type { FailureCode } from '../../contract/failures.ts';
-import { limiterIdOf } from '../../contract/pacing.ts';
 import { JobError } from '../../contract/job-error.ts';
 import type { JobInput } from '../../contract/jobs.ts';
 import type { JobOutcome, JobResult } from '../../contract/records.ts';
 import { bundleWorkflows } from '../../worker/create-workers.ts';
 import { audio } from '../../workflows/audio.ts';
-import { until } from './until.ts';
 import { withWorkers, type RunSetting } from './workflow-run.ts';
 
 export const aResult: JobResult = { durationSeconds: 12, files: [{ name: 'a.m4a', sizeBytes: 1, sha256: 'x' }] };
@@ -61,12 +57,7 @@ export function audioHarness(server: 'skipping' | 'skipping-anew' | 'real' = 'sk
   const withService = <Result>(
     body: (client: TestWorkflowEnvironment['client'], taskQueue: string) => Promise<Result>,
     setting: Partial<RunSetting> = {},
-  ) =>
-    withWorkers({ env, bundle, activities, ...setting }, async (taskQueue) => {
-      const result = await body(env.client, taskQueue);
-      if (server !== 'real') await quiet(env.client.workflow.getHandle(limiterIdOf(taskQueue, 'page')));
-      return result;
-    });
+  ) => withWorkers({ env, bundle, activities, ...setting }, (taskQueue) => body(env.client, taskQueue));
   return {
     ...{ claimJob, finishJob, fetchAudio, attemptDelivery, withService },
     /** The server's time, which differs from this machine's once it was skipped. */
@@ -80,14 +71,4 @@ export function audioHarness(server: 'skipping' | 'skipping-anew' | 'real' = 'sk
         return failure;
       }),
   };
-}
-
-/** A task that no worker takes any more would keep the server from skipping time in the next test. */
-async function quiet(workflow: WorkflowHandle): Promise<void> {
-  const open = ['WORKFLOW_EXECUTION_SIGNALED', 'WORKFLOW_TASK_SCHEDULED', 'WORKFLOW_TASK_STARTED'];
-  await until(async () => {
-    const { events } = await workflow.fetchHistory().catch(() => ({ events: [] }));
-    const type = temporal.api.enums.v1.EventType[events?.at(-1)?.eventType ?? 0];
-    return !open.some((name) => type === `EVENT_TYPE_${name}`);
-  });
 }

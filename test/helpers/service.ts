@@ -66,6 +66,8 @@ export class TestService {
         MONGODB_DATABASE: `e2e-${unique}`,
         RATE_LIMIT_PER_MINUTE: '100000',
         VIDNET_STARTS_PER_MINUTE: '6000',
+        IMGNET_STARTS_PER_MINUTE: '6000',
+        UPSTREAM_FIRST_PAUSE_SECONDS: '1',
         WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
         ...sandbox.env,
         ...options.env,

@@ -1,14 +1,16 @@
 import { randomUUID } from 'node:crypto';
+import type { WorkflowHandle } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { DefaultLogger, Runtime, type WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { ulid } from 'ulid';
 import type { DeliverActivities, FetchActivities, RecordActivities } from '../../activities/create-activities.ts';
 import { createTurnActivities, type TurnActivities } from '../../activities/turns.ts';
 import type { JobInput } from '../../contract/jobs.ts';
-import type { RouteLimits, Routes } from '../../contract/pacing.ts';
+import { limiterIdOf, type RouteLimits, type Routes } from '../../contract/pacing.ts';
 import { subjectIdOf } from '../../contract/subjects.ts';
 import { createWorkers } from '../../worker/create-workers.ts';
 import { createLimiters } from '../../worker/limiters.ts';
+import { until } from './until.ts';
 
 Runtime.install({ logger: new DefaultLogger('ERROR') });
 
@@ -71,7 +73,12 @@ export async function withWorkers<Result>(
   });
   const running = workers.run();
   try {
-    return await body(taskQueue);
+    const result = await body(taskQueue);
+    if (env.supportsTimeSkipping) {
+      const routes = new Set(Object.values(routesWith(limits)).map(({ route }) => limiterIdOf(taskQueue, route)));
+      for (const limiterId of routes) await quiet(env.client.workflow.getHandle(limiterId));
+    }
+    return result;
   } finally {
     workers.shutdown();
     await running;
@@ -89,4 +96,15 @@ export function anAudioJob(overrides: Partial<JobInput> = {}): JobInput {
     price: 5,
     ...overrides,
   };
+}
+
+/** EVENT_TYPE_WORKFLOW_TASK_SCHEDULED, …_TASK_STARTED and …_EXECUTION_SIGNALED of the Temporal API. */
+const UNFINISHED = [5, 6, 26];
+
+/** A task that no worker takes any more would keep the server from skipping time in the next test. */
+async function quiet(workflow: WorkflowHandle): Promise<void> {
+  await until(async () => {
+    const { events } = await workflow.fetchHistory().catch(() => ({ events: [] }));
+    return !UNFINISHED.includes(events?.at(-1)?.eventType ?? 0);
+  });
 }

@@ -7,7 +7,7 @@ import { JobError } from '../../contract/job-error.ts';
 import { imgnetList } from '../../workflows/imgnet-list.ts';
 import { aListJob, kept, listHarness } from '../helpers/list-harness.ts';
 
-const { triggerSnapshot, awaitSnapshot, storeList, finishJob, runList, withService, nowMs } = listHarness();
+const { triggerSnapshot, awaitSnapshot, storeList, finishJob, runList, withService } = listHarness();
 
 describe('the job of a list', () => {
   it('starts a snapshot, waits for it and keeps what it holds', async () => {
@@ -28,27 +28,6 @@ describe('the job of a list', () => {
       outcome: { status: 'success', result: kept },
     });
   });
-
-  it('waits for half an hour with one activity, one snapshot, and one question an attempt', async () => {
-    const job = aListJob();
-    const startMs = await nowMs();
-    awaitSnapshot.mockImplementation(async (snapshot) => {
-      process.stderr.write(`attempt ${String(Context.current().info.attempt)} ${new Date(await nowMs()).toISOString()} ${String(Date.now())}\n`);
-      if (Context.current().info.attempt <= 63) throw askLater('upstream_timeout', 'It is still collecting.');
-      return Promise.resolve({ ...snapshot, isEmpty: false });
-    });
-    let endMs = 0;
-    finishJob.mockImplementation(async () => void (endMs = await nowMs()));
-    const scheduled = await withService(async (client, taskQueue) => {
-      await client.workflow.execute(imgnetList, { workflowId: job.subjectId, taskQueue, args: [job] });
-      const { events } = await client.workflow.getHandle(job.subjectId).fetchHistory();
-      return events?.flatMap((event) => event.activityTaskScheduledEventAttributes?.activityType?.name ?? []) ?? [];
-    });
-    // 2, 3, 5, 10 and 15 s, then every 30 s.
-    expect((endMs - startMs) / 60_000).toBeCloseTo(29.6, 0);
-    expect(triggerSnapshot).toHaveBeenCalledTimes(1);
-    expect(scheduled.filter((name) => name === 'awaitSnapshot')).toHaveLength(1);
-  }, 25_000);
 
   it('starts another snapshot when one has failed', async () => {
     const failure = toApplicationFailure(new JobError('upstream_error', 'It crashed.'));

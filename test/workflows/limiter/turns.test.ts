@@ -139,6 +139,16 @@ describe('a refusal of the platform', () => {
     expect(pauseSeconds(turns, nowMs)).toBe(seconds);
   });
 
+  it('after a pause, of one who started before it, begins a pause but does not double it', () => {
+    const turns = aQueue('abc');
+    turns.next(NOW);
+    turns.end('a', refused(), { nowMs: NOW });
+    expect(startedAt(turns, NOW + 15_000)).toBe('c');
+    turns.end('c', ANSWERED, { nowMs: NOW + 16_000 });
+    turns.end('b', refused(), { nowMs: NOW + 17_000 });
+    expect(pauseSeconds(turns, NOW + 17_000)).toBe(15);
+  });
+
   it('that asks for a sign-in pauses for a minute at least', () => {
     const turns = aQueue('ab');
     turns.next(NOW);

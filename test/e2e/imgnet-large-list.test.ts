@@ -1,0 +1,80 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ImgnetList, ImgnetListPending } from '../../contract/results/imgnet-list.ts';
+import type { ImgnetProfile } from '../../contract/results/imgnet-profile.ts';
+import { datasetStats, imgnetIndex } from '../helpers/imgnet.ts';
+import { startReceiver } from '../helpers/receiver.ts';
+import { TestService } from '../helpers/service.ts';
+import { until } from '../helpers/until.ts';
+
+const MOST_MEBIBYTES = 300;
+let service: TestService;
+
+beforeAll(async () => {
+  service = await TestService.start({ env: { SHUTDOWN_GRACE_SECONDS: '1' } });
+}, 120_000);
+afterAll(() => service.stop());
+
+/** The most memory that each role's process has ever had, in MiB. */
+async function peaks(): Promise<{ name: string; mebibytes: number }[]> {
+  const roles = service.stack.processes().filter(({ name }) => name === 'api' || name === 'worker');
+  return Promise.all(
+    roles.map(async ({ name, pid }) => {
+      const status = await readFile(`/proc/${String(pid)}/status`, 'utf8');
+      return { name, mebibytes: Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) / 1024 };
+    }),
+  );
+}
+
+async function expectModest(): Promise<void> {
+  for (const { name, mebibytes } of await peaks()) {
+    process.stdout.write(`most memory of the ${name}: ${mebibytes.toFixed(0)} MiB\n`);
+    expect(mebibytes, `MiB of the ${name}`).toBeLessThan(MOST_MEBIBYTES);
+  }
+}
+
+describe.runIf(process.platform === 'linux')('a list of 20,000 items', () => {
+  it('goes on with the same snapshots after kill -9, and is answered and delivered with little memory', async () => {
+    const { accounts } = await imgnetIndex(service);
+    const account = accounts.find((one) => one.case === 'large')!;
+    const headers = { Prefer: 'wait=60' };
+    const profile = await service.request<ImgnetProfile>('POST', '/api/imgnet/profile', {
+      body: { url: account.url },
+      headers,
+    });
+    expect(profile.body).toMatchObject({ posts_count: 22_000, list_cost: 22 });
+
+    const receiver = await startReceiver();
+    const body = { list_id: profile.body.list_id, include_webhook: receiver.url };
+    const request = () => service.request<ImgnetList & ImgnetListPending>('POST', '/api/imgnet/list', { body });
+    const { posts } = (await request()).body.downloads;
+    await until(
+      async () => {
+        const { progress } = (await service.getDownload(posts!.id)).body.data;
+        return progress?.stage === 'listing' && Number(progress.items) > 2_000;
+      },
+      { what: 'a part of the posts', within: 60_000 },
+    );
+    await expectModest();
+    service.stack.kill('worker', 'SIGKILL');
+    await until(() => receiver.posts.length === 2, { what: 'both webhooks', within: 180_000 });
+
+    const answer = await request();
+    expect(answer.status).toBe(200);
+    expect(answer.body).toMatchObject({
+      ...{ posts_count: 20_000, reels_count: 2_000, total_count: 22_000 },
+      completeness: { expected: 22_000, received: 22_000 },
+      downloads: { posts: { id: posts!.id, cost: '11.000' }, reels: { cost: '11.000' } },
+    });
+    expect(new Set(answer.body.posts?.map(({ shortcode }) => shortcode)).size).toBe(20_000);
+    const delivered = receiver.posts.map((post) => JSON.parse(post.body) as ImgnetList);
+    expect(delivered.map(({ total_count }) => total_count).sort()).toEqual([2_000, 20_000]);
+    expect(delivered.find((one) => one.posts !== undefined)?.posts).toEqual(answer.body.posts);
+    await expectModest();
+
+    const { started } = await datasetStats(service);
+    expect(started[`posts ${account.user_name}`]).toBe(1);
+    expect(started[`reels ${account.user_name}`]).toBe(1);
+    await receiver.close();
+  }, 300_000);
+});

@@ -1,0 +1,238 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ErrorBody } from '../../contract/errors.ts';
+import { postItemSchema } from '../../contract/imgnet/posts.ts';
+import { reelItemSchema } from '../../contract/imgnet/reels.ts';
+import {
+  imgnetListSchema,
+  imgnetListResultSchema,
+  type ImgnetList,
+  type ImgnetListFailed,
+  type ImgnetListPending,
+} from '../../contract/results/imgnet-list.ts';
+import {
+  imgnetProfileSchema,
+  type ImgnetProfile,
+  type ImgnetProfilePending,
+} from '../../contract/results/imgnet-profile.ts';
+import type { FailedResult } from '../../contract/results/jobs.ts';
+import { datasetStats, imgnetIndex, type ImgnetIndex } from '../helpers/imgnet.ts';
+import { startReceiver } from '../helpers/receiver.ts';
+import { TestService, type Answered } from '../helpers/service.ts';
+import { until } from '../helpers/until.ts';
+
+type ProfileAnswer = ImgnetProfile & ImgnetProfilePending & FailedResult & ErrorBody;
+type ListAnswer = ImgnetList & ImgnetListPending & ImgnetListFailed & ErrorBody;
+
+let service: TestService;
+let index: ImgnetIndex;
+
+beforeAll(async () => {
+  service = await TestService.start();
+  index = await imgnetIndex(service);
+}, 120_000);
+afterAll(() => service.stop());
+
+function accountOf(kind: string): { url: string; user_name: string } {
+  return index.accounts.find((account) => account.case === kind)!;
+}
+const requestProfile = (kind: string, more: object = {}): Promise<Answered<ProfileAnswer>> =>
+  service.request('POST', '/api/imgnet/profile', { body: { url: accountOf(kind).url, ...more } });
+const requestList = (body: object, headers: Record<string, string> = {}): Promise<Answered<ListAnswer>> =>
+  service.request('POST', '/api/imgnet/list', { body, headers });
+
+/** Asks again and again until it has ended. */
+const ended = <Body>(ask: () => Promise<Answered<Body>>, what: string): Promise<Body> =>
+  until(
+    async () => {
+      const answer = await ask();
+      return answer.status === 200 ? answer.body : undefined;
+    },
+    { within: 60_000, what },
+  );
+const profile = (kind: string): Promise<ProfileAnswer> => ended(() => requestProfile(kind), `the profile of ${kind}`);
+const list = async (kind: string, more: object = {}): Promise<ListAnswer> => {
+  const { list_id } = await profile(kind);
+  return ended(() => requestList({ list_id, ...more }), `the list of ${kind}`);
+};
+const keysOf = (items: readonly object[]): string[] => [...new Set(items.flatMap((item) => Object.keys(item)))].sort();
+/** Links are signed anew each time. */
+const codesOf = (items?: readonly { shortcode: string }[]): string[] => (items ?? []).map((item) => item.shortcode);
+
+describe('a profile', () => {
+  it('is pending, then has every field, for one trigger however often it is asked for', async () => {
+    const first = await requestProfile('business');
+    expect(first.status).toBe(202);
+    const { list_id, download_id } = first.body;
+    const answer = await profile('business');
+    expect(imgnetProfileSchema.parse(answer)).toEqual(answer);
+    expect(keysOf([answer])).toEqual(Object.keys(imgnetProfileSchema.shape).sort());
+    const { user_name } = accountOf('business');
+    expect(answer).toMatchObject({
+      ...{ account: user_name, list_id, list_cost: 0.02, email: 'tea@example.com', highlights: ['Menu', 'Visitors'] },
+      download: { id: download_id, media_id: user_name, type: 'imgnet_profile', status: 'success', cost: '0.010' },
+    });
+    expect((await datasetStats(service)).started[`profiles ${user_name}`]).toBe(1);
+    const record = await service.getDownload(download_id);
+    expect(record.body.data).toMatchObject({ type: 'imgnet_profile', status: 'success', cost: '0.010' });
+  });
+
+  it('of which the platform tells less is valid, and invents nothing', async () => {
+    const answer = await profile('ordinary');
+    expect(imgnetProfileSchema.parse(answer)).toEqual(answer);
+    expect(answer.following).toBe(311);
+    for (const name of ['email', 'category_name', 'business_address', 'external_url']) {
+      expect(answer).not.toHaveProperty(name);
+    }
+  });
+
+  it('that nobody has fails, and the next answer tells so', async () => {
+    const { body } = await requestProfile('not_found');
+    await until(async () => (await service.getDownload(body.download_id)).status === 200, { what: 'the failure' });
+    const again = await requestProfile('not_found');
+    expect(again.status).toBe(202);
+    expect(again.body.last_response).toMatchObject({ download_id: body.download_id, status: 'failed' });
+    const waited = await service.request<ProfileAnswer>('POST', '/api/imgnet/profile', {
+      body: { url: accountOf('not_found').url },
+      headers: { Prefer: 'wait=30' },
+    });
+    expect([waited.status, waited.body.status, waited.body.code, waited.body.cost]).toEqual([
+      ...[200, 'failed', 'removed', '0.000'],
+    ]);
+  });
+});
+
+describe('a list', () => {
+  it('has every field of its items, says how complete it is, and comes by two webhooks', async () => {
+    const receiver = await startReceiver();
+    const { list_id } = await profile('business');
+    const first = await requestList({ list_id, include_webhook: receiver.url });
+    expect([first.status, first.headers.get('retry-after')]).toEqual([202, '60']);
+    expect(imgnetListResultSchema.parse(first.body)).toEqual(first.body);
+    expect(first.body.total_cost).toBe(0.02);
+    const answer = await list('business');
+    expect(imgnetListSchema.parse(answer)).toEqual(answer);
+    expect(answer).toMatchObject({
+      ...{ status: 'success', posts_count: 14, reels_count: 6, total_count: 20 },
+      completeness: { expected: 20, received: 20 },
+      downloads: {
+        posts: { ...first.body.downloads.posts, status: 'success', cost: '0.010' },
+        reels: { ...first.body.downloads.reels, status: 'success', cost: '0.010' },
+      },
+    });
+    expect([answer.posts?.length, answer.reels?.length]).toEqual([14, 6]);
+    // Its other posts are of other cases.
+    expect(keysOf(answer.posts ?? [])).toEqual(Object.keys(postItemSchema.shape).sort());
+    expect(keysOf(answer.reels ?? [])).toEqual(Object.keys(reelItemSchema.shape).sort());
+
+    await until(() => receiver.posts.length === 2, { what: 'two webhooks' });
+    const bodies = Object.fromEntries(
+      receiver.posts.map(({ headers, body }) => {
+        expect(headers['x-webhook-endpoint']).toBe('imgnet/list');
+        expect(headers['x-webhook-original-status']).toBe('200');
+        return [String(headers['x-webhook-download-id']), JSON.parse(body) as unknown];
+      }),
+    );
+    const { posts, reels, posts_count, reels_count, downloads } = answer;
+    expect(bodies).toEqual({
+      [downloads.posts!.id]: {
+        ...{ status: 'success', message: expect.any(String), posts, posts_count, total_count: posts_count },
+        downloads: { posts: downloads.posts },
+      },
+      [downloads.reels!.id]: {
+        ...{ status: 'success', message: expect.any(String), reels, reels_count, total_count: reels_count },
+        downloads: { reels: downloads.reels },
+      },
+    });
+    await receiver.close();
+  });
+
+  it('of some days has what was posted since, and no more', async () => {
+    const all = await list('ordinary');
+    const total = all.total_count;
+    expect(total).toBe(60);
+    for (const days of [0, 7, 999_999]) {
+      const since = new Date(Date.now() - Math.min(days, 9_000) * 86_400_000).toISOString().slice(0, 10);
+      const isIn = ({ date_posted = '' }: { date_posted?: string | undefined }): boolean => date_posted >= since;
+      const some = await list('ordinary', { max_age_days: days });
+      expect(codesOf(some.posts)).toEqual(codesOf(all.posts?.filter(isIn)));
+      expect(codesOf(some.reels)).toEqual(codesOf(all.reels?.filter(isIn)));
+      expect(some.completeness).toEqual({ expected: days < 9_000 ? null : total, received: some.total_count });
+    }
+    expect((await list('ordinary', { max_age_days: 7 })).total_count).toBeLessThan(total);
+  });
+
+  it('of an account without posts is empty, and a success', async () => {
+    expect(await list('empty')).toMatchObject({
+      ...{ status: 'success', posts: [], reels: [], posts_count: 0, reels_count: 0, total_count: 0 },
+      completeness: { expected: 0, received: 0 },
+    });
+  });
+
+  it('of a private account fails, in both parts', async () => {
+    const { list_id, is_private } = await profile('private');
+    expect(is_private).toBe(true);
+    const { status, body } = await requestList({ list_id }, { Prefer: 'wait=60' });
+    expect(status).toBe(200);
+    expect(imgnetListResultSchema.parse(body)).toEqual(body);
+    expect(body).toMatchObject({
+      ...{ status: 'failed', code: 'private' },
+      downloads: { posts: { status: 'failed', cost: '0.000' }, reels: { status: 'failed', cost: '0.000' } },
+      last_response: { posts: { status: 'failed' }, reels: { status: 'failed' } },
+    });
+  });
+});
+
+describe('a list whose reels fail', () => {
+  it('has the posts, says so everywhere, and repeats only the reels', async () => {
+    const { user_name } = accountOf('ordinary');
+    const receiver = await startReceiver();
+    const { list_id } = await profile('ordinary');
+    const change = { target: 'dataset', account: user_name, dataset: 'reels' };
+    await service.misbehave({ ...change, mode: 'fail_snapshot', message: 'This account is private' });
+    const request = { list_id, max_age_days: 30 };
+    const { status, body } = await requestList({ ...request, include_webhook: receiver.url }, { Prefer: 'wait=60' });
+    expect(status).toBe(200);
+    expect(imgnetListResultSchema.parse(body)).toEqual(body);
+    expect(body).toMatchObject({
+      ...{ status: 'success', total_count: body.posts_count },
+      downloads: { posts: { status: 'success' }, reels: { status: 'failed', cost: '0.000' } },
+      last_response: { reels: { status: 'failed', response: 'The account is private.' } },
+    });
+    expect(body.posts?.length).toBe(body.posts_count);
+    for (const name of ['reels', 'reels_count', 'completeness']) expect(body).not.toHaveProperty(name);
+    expect(body.last_response).not.toHaveProperty('posts');
+
+    await until(() => receiver.posts.length === 2, { what: 'two webhooks' });
+    const told = receiver.posts.map((post) => ({
+      original: post.headers['x-webhook-original-status'],
+      ...(JSON.parse(post.body) as ListAnswer),
+    }));
+    expect(told.find((one) => one.status === 'success')).toMatchObject({
+      ...{ original: '200', posts_count: body.posts_count },
+      downloads: { posts: body.downloads.posts },
+    });
+    const failed = told.find((one) => one.status !== 'success');
+    expect(failed).toEqual({
+      ...{ original: '400', status: 'failed', code: 'private', message: 'The account is private.' },
+      downloads: { reels: body.downloads.reels },
+    });
+
+    await service.misbehave({ ...change, mode: 'off' });
+    const before = (await datasetStats(service)).started;
+    const again = await requestList(request);
+    expect(again.status).toBe(202);
+    expect(again.body.downloads).toMatchObject({
+      posts: { id: body.downloads.posts!.id, status: 'success' },
+      reels: { status: 'pending' },
+    });
+    expect(again.body.last_response).toEqual({ reels: body.last_response?.reels });
+    const whole = await ended(() => requestList(request), 'the whole list');
+    expect(whole.posts_count).toBe(body.posts_count);
+    expect(whole.reels_count).toBeGreaterThan(0);
+    expect(whole).not.toHaveProperty('last_response');
+    const after = (await datasetStats(service)).started;
+    expect(after[`posts ${user_name}`]).toBe(before[`posts ${user_name}`]);
+    expect(after[`reels ${user_name}`]).toBe((before[`reels ${user_name}`] ?? 0) + 1);
+    await receiver.close();
+  });
+});

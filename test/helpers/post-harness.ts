@@ -1,0 +1,105 @@
+import { TestWorkflowEnvironment } from '@temporalio/testing';
+import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
+import { ulid } from 'ulid';
+import { afterAll, beforeAll, beforeEach, inject, vi } from 'vitest';
+import type { FetchActivities, RecordActivities } from '../../activities/create-activities.ts';
+import type { ContentJob, JobInput, PostAudioJob } from '../../contract/jobs.ts';
+import type { JobOutcome } from '../../contract/records.ts';
+import { postSubjectOf, subjectIdOf } from '../../contract/subjects.ts';
+import { bundleWorkflows } from '../../worker/create-workers.ts';
+import { registerSearchAttributes } from '../../temporal/search-attributes.ts';
+import { withWorkers } from './workflow-run.ts';
+
+const createdAt = '2026-11-21T09:30:00.123456Z';
+const newPost = () => ({ kind: 'post', shortcode: `D${ulid().slice(-10)}` }) as const;
+
+/** Content 0.005, profile 0.010. */
+export function aContentJob(): ContentJob {
+  const post = newPost();
+  return {
+    ...{ recordId: ulid(), type: 'imgnet_post', mediaId: post.shortcode, subjectId: postSubjectOf(post), createdAt },
+    price: 15,
+    parameters: { post, profilePrice: 10 },
+  };
+}
+
+export function aPostAudioJob(): PostAudioJob {
+  const post = newPost();
+  return {
+    ...{ recordId: ulid(), type: 'imgnet_audio', mediaId: post.shortcode, createdAt },
+    ...{ subjectId: subjectIdOf('imgnet_audio', post.shortcode), price: 5, parameters: { post } },
+  };
+}
+
+/** The job of a profile that nobody fetches yet. */
+export function aProfileJob(paidBy: string): JobInput {
+  const account = `tea.${ulid().toLowerCase().slice(-12)}`;
+  return {
+    ...{ recordId: ulid(), type: 'imgnet_profile', subjectId: subjectIdOf('imgnet_profile', account), createdAt },
+    ...{ mediaId: account, price: 0, parameters: { paidBy } },
+  };
+}
+
+/**
+ * The workflows of posts with activities that a test prepares; what is not prepared succeeds.
+ *
+ * @param server `skipping` skips time while a result is awaited; `real` is the server of the whole run, which alone takes
+ * children with search attributes
+ */
+export function postHarness(server: 'skipping' | 'real') {
+  let env: TestWorkflowEnvironment;
+  let bundle: WorkflowBundleWithSourceMap;
+  const fetch = {
+    triggerSnapshot: vi.fn<FetchActivities['triggerSnapshot']>(),
+    awaitSnapshot: vi.fn<FetchActivities['awaitSnapshot']>(),
+    storeContent: vi.fn<FetchActivities['storeContent']>(),
+    storeProfile: vi.fn<FetchActivities['storeProfile']>(),
+    fetchImgnetAudio: vi.fn<FetchActivities['fetchImgnetAudio']>(),
+  };
+  const records = {
+    claimJob: vi.fn<RecordActivities['claimJob']>(),
+    finishJob: vi.fn<RecordActivities['finishJob']>(),
+    findFreshContent: vi.fn<RecordActivities['findFreshContent']>(),
+    planOwnerProfile: vi.fn<RecordActivities['planOwnerProfile']>(),
+    awaitOwnerProfile: vi.fn<RecordActivities['awaitOwnerProfile']>(),
+    hasFetchedProfile: vi.fn<RecordActivities['hasFetchedProfile']>(),
+  };
+  beforeAll(async () => {
+    if (server === 'real') {
+      env = await TestWorkflowEnvironment.createFromExistingServer({ address: inject('temporalAddress') });
+      await registerSearchAttributes(env.connection, 'default');
+    } else {
+      env = await TestWorkflowEnvironment.createTimeSkipping({ server: { executable: inject('timeSkippingServer') } });
+    }
+    bundle = await bundleWorkflows();
+  }, 120_000);
+  afterAll(() => env.teardown());
+  beforeEach(() => {
+    vi.resetAllMocks();
+    records.claimJob.mockResolvedValue('claimed');
+    fetch.triggerSnapshot.mockImplementation(({ recordId, part }) =>
+      Promise.resolve({ recordId, part, snapshotId: `s_${part}` }),
+    );
+    fetch.awaitSnapshot.mockImplementation((snapshot) => Promise.resolve({ ...snapshot, isEmpty: false }));
+    fetch.storeContent.mockResolvedValue({ account: 'tea' });
+    fetch.storeProfile.mockResolvedValue({});
+    records.hasFetchedProfile.mockResolvedValue(true);
+  });
+  return {
+    ...{ fetch, records },
+    /** How the job of a record ended, as it was told to the store. */
+    outcomeOf: ({ recordId }: JobInput): JobOutcome | undefined =>
+      records.finishJob.mock.calls.map(([told]) => told).find((told) => told.recordId === recordId)?.outcome,
+    withService: <Result>(
+      body: (client: TestWorkflowEnvironment['client'], taskQueue: string) => Promise<Result>,
+    ): Promise<Result> =>
+      withWorkers({ env, bundle, activities: { records, fetch } }, (taskQueue) => body(env.client, taskQueue)),
+    /** Runs a job. @returns why it failed, undefined for a success */
+    run: <Job extends JobInput>(workflow: (job: Job) => Promise<void>, job: Job): Promise<unknown> =>
+      withWorkers({ env, bundle, activities: { records, fetch } }, (taskQueue) =>
+        env.client.workflow
+          .execute(workflow as (job: JobInput) => Promise<void>, { workflowId: job.subjectId, taskQueue, args: [job] })
+          .catch((error: unknown) => error),
+      ),
+  };
+}

@@ -1,0 +1,71 @@
+import { expect, it } from 'vitest';
+import { toApplicationFailure } from '../../activities/failures.ts';
+import { JobError } from '../../contract/job-error.ts';
+import { imgnetAudio } from '../../workflows/imgnet-audio.ts';
+import { aPostAudioJob, postHarness } from '../helpers/post-harness.ts';
+
+const { fetch, records, outcomeOf, run } = postHarness('skipping');
+const result = { durationSeconds: 12, files: [{ name: 'a-1.m4a', sizeBytes: 1, sha256: 'x' }] };
+const made = { state: 'made', result } as const;
+const stale = { state: 'stale', reason: 'The links have expired.' } as const;
+
+it('takes the content of another job that is fresh', async () => {
+  const job = aPostAudioJob();
+  records.findFreshContent.mockResolvedValue('01JD5Z3K6VQ0W8R9T2X4Y6B8CD');
+  fetch.fetchImgnetAudio.mockResolvedValue(made);
+  expect(await run(imgnetAudio, job)).toBeUndefined();
+  const { recordId, mediaId: shortcode } = job;
+  const order = { recordId, contentsId: '01JD5Z3K6VQ0W8R9T2X4Y6B8CD', shortcode };
+  expect(fetch.fetchImgnetAudio).toHaveBeenCalledExactlyOnceWith(order);
+  expect(fetch.triggerSnapshot).not.toHaveBeenCalled();
+  expect(outcomeOf(job)).toEqual({ status: 'success', result });
+});
+
+it('collects the content itself otherwise', async () => {
+  const job = aPostAudioJob();
+  fetch.fetchImgnetAudio.mockResolvedValue(made);
+  expect(await run(imgnetAudio, job)).toBeUndefined();
+  expect(fetch.triggerSnapshot.mock.calls.map(([order]) => order.request)).toEqual([job.parameters.post]);
+  expect(fetch.fetchImgnetAudio.mock.calls[0]?.[0].contentsId).toBe(job.recordId);
+});
+
+it.each([
+  ['another job', '01JD5Z3K6VQ0W8R9T2X4Y6B8CD'],
+  ['its own', undefined],
+])('collects anew, by a snapshot of its own, when the links of the content of %s have expired', async (_case, id) => {
+  const job = aPostAudioJob();
+  records.findFreshContent.mockResolvedValue(id);
+  fetch.fetchImgnetAudio.mockResolvedValueOnce(stale).mockResolvedValue(made);
+  expect(await run(imgnetAudio, job)).toBeUndefined();
+  const parts = fetch.triggerSnapshot.mock.calls.map(([order]) => order.part);
+  expect(parts).toEqual(id === undefined ? ['content-1', 'content-2'] : ['content-1']);
+  expect(fetch.fetchImgnetAudio.mock.calls.at(-1)?.[0].contentsId).toBe(job.recordId);
+  expect(outcomeOf(job)).toEqual({ status: 'success', result });
+});
+
+it('gives up when what it collected is stale twice', async () => {
+  const job = aPostAudioJob();
+  records.findFreshContent.mockResolvedValue('01JD5Z3K6VQ0W8R9T2X4Y6B8CD');
+  fetch.fetchImgnetAudio.mockResolvedValue(stale);
+  expect(await run(imgnetAudio, job)).toBeDefined();
+  expect(fetch.triggerSnapshot).toHaveBeenCalledTimes(2);
+  expect(fetch.fetchImgnetAudio).toHaveBeenCalledTimes(3);
+  const failure = { code: 'upstream_error', message: 'The links have expired.' };
+  expect(outcomeOf(job)).toEqual({ status: 'failed', failure });
+});
+
+it('tries again what the host of the media fails in passing, without collecting anew', async () => {
+  const job = aPostAudioJob();
+  const failure = toApplicationFailure(new JobError('upstream_error', 'The host could not deliver.'));
+  fetch.fetchImgnetAudio.mockRejectedValueOnce(failure).mockRejectedValueOnce(failure).mockResolvedValue(made);
+  expect(await run(imgnetAudio, job)).toBeUndefined();
+  expect(fetch.triggerSnapshot).toHaveBeenCalledTimes(1);
+  expect(fetch.fetchImgnetAudio).toHaveBeenCalledTimes(3);
+});
+
+it('fails as the post does', async () => {
+  const job = aPostAudioJob();
+  fetch.storeContent.mockRejectedValue(toApplicationFailure(new JobError('removed', 'The post is gone.')));
+  expect(await run(imgnetAudio, job)).toBeDefined();
+  expect(outcomeOf(job)).toMatchObject({ status: 'failed', failure: { code: 'removed' } });
+});

@@ -1,0 +1,30 @@
+import { Context } from '@temporalio/activity';
+import { describe, expect, it } from 'vitest';
+import { askLater } from '../../activities/later.ts';
+import { imgnetList } from '../../workflows/imgnet-list.ts';
+import { aListJob, listHarness } from '../helpers/list-harness.ts';
+
+// In a file, and so on a server, of its own: the limiter of an earlier test would keep its time from being skipped.
+const { triggerSnapshot, awaitSnapshot, finishJob, withService, nowMs } = listHarness();
+
+describe('the job of a long list', () => {
+  it('waits for half an hour with one activity, one snapshot, and one question an attempt', async () => {
+    const job = aListJob();
+    const startMs = await nowMs();
+    awaitSnapshot.mockImplementation(async (snapshot) => {
+      if (Context.current().info.attempt <= 63) throw askLater('upstream_timeout', 'It is still collecting.');
+      return Promise.resolve({ ...snapshot, isEmpty: false });
+    });
+    let endMs = 0;
+    finishJob.mockImplementation(async () => void (endMs = await nowMs()));
+    const scheduled = await withService(async (client, taskQueue) => {
+      await client.workflow.execute(imgnetList, { workflowId: job.subjectId, taskQueue, args: [job] });
+      const { events } = await client.workflow.getHandle(job.subjectId).fetchHistory();
+      return events?.flatMap((event) => event.activityTaskScheduledEventAttributes?.activityType?.name ?? []) ?? [];
+    });
+    // 2, 3, 5, 10 and 15 s, then every 30 s.
+    expect((endMs - startMs) / 60_000).toBeCloseTo(29.6, 0);
+    expect(triggerSnapshot).toHaveBeenCalledTimes(1);
+    expect(scheduled.filter((name) => name === 'awaitSnapshot')).toHaveLength(1);
+  }, 120_000);
+});
