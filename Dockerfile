@@ -38,6 +38,7 @@ COPY worker ./worker
 RUN mkdir /data && chown node:node /data
 
 ENV NODE_ENV=production \
+    MALLOC_ARENA_MAX=2 \
     DATA_DIR=/data \
     YTDLP_PATH=/opt/yt-dlp/bin/yt-dlp \
     YTDLP_JS_RUNTIME=node:/usr/local/bin/node \
@@ -51,5 +52,5 @@ HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/health`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 
 # Not `npm run api`: its bootstrap would want the development packages too.
-ENTRYPOINT ["tini", "--", "node", "--import", "tsx"]
+ENTRYPOINT ["tini", "--", "node", "--max-semi-space-size=4", "--heap-growing-percent=20", "--import", "tsx"]
 CMD ["api/main.ts"]

@@ -1,6 +1,6 @@
 import type { JobResult } from '../contract/records.ts';
 import { subjectIdOf } from '../contract/subjects.ts';
-import { channelPathOf } from '../contract/channels.ts';
+import { channelPathOf, channelReferenceOf } from '../contract/channels.ts';
 import type { ChannelFacts, ChannelReference } from '../contract/vidnet.ts';
 import type { ChannelSource } from '../sources/vidnet/channel-source.ts';
 import type { ContentsStore } from '../store/contents.ts';
@@ -62,9 +62,7 @@ function subjectOf(reference: ChannelReference): string {
   return subjectIdOf('list', channelPathOf(reference));
 }
 
-function namesOf(facts: ChannelFacts, askedFor: string): readonly string[] {
-  const { handle } = facts;
-  return handle === undefined
-    ? [askedFor]
-    : [askedFor, subjectOf({ kind: 'handle', name: handle.replace(/^@/, '').toLowerCase() })];
+function namesOf({ handle }: ChannelFacts, askedFor: string): readonly string[] {
+  const reference = handle === undefined ? undefined : channelReferenceOf(handle);
+  return reference === undefined ? [askedFor] : [askedFor, subjectOf(reference)];
 }

@@ -1,3 +1,4 @@
+import { JobError } from '../contract/job-error.ts';
 import type { JobInput } from '../contract/jobs.ts';
 import type { JobResult } from '../contract/records.ts';
 import type { CommentSource } from '../sources/vidnet/comment-source.ts';
@@ -13,6 +14,9 @@ export interface TranscriptDeps extends SourceCallDeps {
   readonly maxComments: number;
 }
 
+/** A day of captions is 3 MB. What is kept in one document must stay below 16 MB, however badly it can be packed. */
+const MAX_TRANSCRIPT_BYTES = 15_000_000;
+
 type TranscriptPart = Pick<JobInput, 'recordId' | 'mediaId'>;
 
 export function createTranscriptActivities(deps: TranscriptDeps) {
@@ -22,6 +26,9 @@ export function createTranscriptActivities(deps: TranscriptDeps) {
       withSourceCall(deps, job.recordId, async (call) => {
         call.report({ stage: 'fetching' });
         const transcript = await deps.transcripts.fetch(job.mediaId, job.language, call);
+        if (Buffer.byteLength(JSON.stringify(transcript)) > MAX_TRANSCRIPT_BYTES) {
+          throw new JobError('too_large', 'The captions are larger than this service accepts.');
+        }
         await deps.contents.putFacts<'captions'>(job.recordId, transcript);
         const { durationSeconds } = transcript.video;
         return durationSeconds === undefined ? {} : { durationSeconds };

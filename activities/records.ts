@@ -11,6 +11,9 @@ export interface RecordDeps {
   readonly files: FileStore;
 }
 
+/** The clocks of the api and the workers differ by less. */
+const CLOCKS_DIFFER_MS = 5 * 60_000;
+
 /** The activities around a job's record. All may be repeated at will. */
 export function createRecordActivities({ records, files }: RecordDeps) {
   return {
@@ -23,7 +26,9 @@ export function createRecordActivities({ records, files }: RecordDeps) {
     async claimJob(input: JobInput): Promise<'claimed' | 'done'> {
       const success = await records.successOf(input.subjectId);
       const known = await records.get(input.recordId);
-      if (known === undefined && success !== undefined && (await isReusable(success, files))) return 'done';
+      if (known === undefined && success !== undefined && isJustBefore(input, success)) {
+        if (await isReusable(success, files)) return 'done';
+      }
       const previous = await records.latestOf(input.subjectId);
       if (previous?.status === 'pending' && previous.id !== input.recordId) await failOrphan(records, previous);
       await records.noteLatest(await records.insertIfAbsent(pendingRecordOf(input)));
@@ -35,6 +40,16 @@ export function createRecordActivities({ records, files }: RecordDeps) {
       await settle(records, job.recordId, job.outcome);
     },
   };
+}
+
+/**
+ * Whether the success came between the two looks of the api that accepts the job: the api has seen it then, and told its
+ * caller of no other record. Not one that is about to expire by our clock and has expired by the api's, nor one of
+ * another name of the subject, which may come at any time: the api may have missed it.
+ */
+function isJustBefore({ subjectId, createdAt }: JobInput, success: DownloadRecord): boolean {
+  if (success.status !== 'success' || success.subjectId !== subjectId) return false;
+  return Date.parse(success.finishedAt) >= Date.parse(createdAt) - CLOCKS_DIFFER_MS;
 }
 
 /** A subject has one open workflow, and it is ours: the earlier one was terminated, and nothing else will end its record. */

@@ -10,7 +10,7 @@ import { openApiDocument } from './openapi.ts';
 import { operations, type Operation } from './operations.ts';
 import { rateLimit } from './rate-limit.ts';
 import { preferredWaitMs, readJsonBody, readQuery } from './request.ts';
-import { respond } from './respond.ts';
+import { createResponder } from './respond.ts';
 import { cancelDownload } from './use-cases/cancel-download.ts';
 import { checkHealth } from './use-cases/check-health.ts';
 import { exportTranscript } from './use-cases/export-transcript.ts';
@@ -51,6 +51,7 @@ export function createRestApp(deps: ApiDeps, options: RestOptions): H3 {
 type Routes = Readonly<Record<keyof typeof operations, EventHandler>>;
 
 function routesOf(deps: ApiDeps): Routes {
+  const respond = createResponder(deps.log);
   const requestDownload = async (event: H3Event, type: VidnetDownload['type']): Promise<HTTPResponse> => {
     const request = await readJsonBody(event, operations.requestAudio.body);
     return respond(event, await requestVidnetDownload(deps, { type, request, waitMs: preferredWaitMs(event) ?? 0 }));

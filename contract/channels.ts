@@ -54,6 +54,12 @@ export function channelPathOf(reference: ChannelReference): string {
   }
 }
 
+/** The channel that stands at a place on the platform which holds its id; undefined for all other places. */
+export function channelByIdAt(path: string): ChannelReference | undefined {
+  const [kind, name = '', ...rest] = path.split('/');
+  return kind === 'channel' && name !== '' && rest.length === 0 ? { kind: 'id', name } : undefined;
+}
+
 function bareReference(text: string): ChannelReference | undefined {
   if (CHANNEL_ID.test(text)) return { kind: 'id', name: text };
   return handle(text.startsWith('@') ? text.slice(1) : text);

@@ -11,6 +11,11 @@ import type { Log } from './ways.ts';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const TSX_LOADER = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
 const LIFELINE = new URL('./role-lifeline.mjs', import.meta.url).href;
+/**
+ * V8 lets young objects fill 48 MB a thread, and a small heap double, before it collects. Both sooner: while a list of 20,000
+ * items is stored and sent, a worker needs 250 MB instead of 315, an api 150 instead of 200.
+ */
+const SMALL_HEAP = ['--max-semi-space-size=4', '--heap-growing-percent=20'] as const;
 const READY_TIMEOUT_MS = 60_000;
 const HEALTH_TIMEOUT_MS = 2_000;
 const POLL_MS = 50;
@@ -69,9 +74,11 @@ export async function startRole(options: RoleOptions): Promise<Supervised> {
 function launch(options: RoleOptions): { run: Run; child: ChildProcess } {
   const out = options.output === 'inherit' ? 'inherit' : openLog(options.output.dir, options.name);
   // Detached: a group of its own, so a Ctrl-C at the terminal reaches only us and we stop things in order.
-  const child = spawn(process.execPath, ['--import', LIFELINE, '--import', TSX_LOADER, join(ROOT, options.main)], {
+  const main = join(ROOT, options.main);
+  const child = spawn(process.execPath, [...SMALL_HEAP, '--import', LIFELINE, '--import', TSX_LOADER, main], {
     cwd: ROOT,
-    env: { ...options.env },
+    // glibc keeps what its many arenas have freed: with two, a worker needs 20 to 30 MB less.
+    env: { MALLOC_ARENA_MAX: '2', ...options.env },
     detached: true,
     stdio: ['ignore', out, out, 'ipc'],
   });

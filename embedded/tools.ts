@@ -1,4 +1,5 @@
 import { ensureMediaProgram, givenMediaProgram, settingOf, type MediaProgram } from './ffmpeg.ts';
+import { ensureSpeechPython, type SpeechTools } from './speech-python.ts';
 import type { Setup } from './temporal-cli.ts';
 import { ensureYtdlp, givenYtdlp } from './ytdlp.ts';
 
@@ -22,6 +23,17 @@ export async function ensureTools(setup: Setup): Promise<Tools> {
   const [ytdlpPath, ffmpeg, ffprobe] = all.map((result) => (result.status === 'fulfilled' ? result.value : undefined));
   if (ytdlpPath === undefined || ffmpeg === undefined || ffprobe === undefined) throw new Error(failed.join('\n'));
   return { ytdlp: ytdlpPath, ffmpeg, ffprobe };
+}
+
+/**
+ * What the search for speech and the builtin engine run on, set up in the cache when missing. Not part of
+ * {@link ensureTools}: it is large, and only transcripts with speaker labels need it. SPEECH_PYTHON_PATH in `env` is used
+ * as given.
+ *
+ * @throws {NoWayError}; an error naming the setting when the given Python lacks a package
+ */
+export async function ensureSpeechTools(setup: Setup): Promise<SpeechTools> {
+  return (await ensureSpeechPython(setup)).value;
 }
 
 async function ytdlp(setup: Setup): Promise<string> {

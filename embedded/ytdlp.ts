@@ -107,7 +107,7 @@ async function installEnvironment(staging: string, env: Env, log: Log): Promise<
   await capture(launcher, ['--version'], env);
 }
 
-async function findPython(env: Env): Promise<string> {
+export async function findPython(env: Env): Promise<string> {
   const seen: string[] = [];
   for (const name of PYTHONS) {
     const path = await findOnPath(name, env);

@@ -40,6 +40,8 @@ export type Downloader = (url: string, options: DownloadOptions) => Promise<numb
 /** Patience with hosts of media. */
 export const MEDIA_HOST_LIMITS = { connectTimeoutMs: 10_000, idleTimeoutMs: 30_000 } as const;
 
+/** Some hosts answer 403 to requests without one. */
+const USER_AGENT = 'Mozilla/5.0 (compatible; Tapedeck/1.0)';
 const MAX_REDIRECTS = 3;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const MAX_HEADER_BYTES = 32_768;
@@ -90,7 +92,7 @@ async function take(url: URL, hop: Hop): Promise<number | { readonly location: s
   try {
     const path = url.pathname + url.search;
     // What is compressed has another length than it says.
-    const headers = { accept: '*/*', 'accept-encoding': 'identity' };
+    const headers = { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': USER_AGENT };
     const request = { method: 'GET', path, headers, signal: hop.signal } as const;
     const answer = await client.request(request).catch((error: unknown) => {
       throw problemOf(error, { begun: false });

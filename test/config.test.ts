@@ -23,6 +23,10 @@ describe('the configuration', () => {
     ['VIDNET_VIDEO_URL', 'https://example.com/watch'],
     ['WEBHOOK_ALLOWED_NETWORKS', 'example.com'],
     ['WEBHOOK_ALLOWED_NETWORKS', '10.0.0.0/33'],
+    ['MEDIA_ALLOWED_NETWORKS', '10.0.0.0'],
+    ['IMGNET_API_URL', 'api.example'],
+    ['IMGNET_DATASET_POSTS', 'gd posts'],
+    ['PRICE_LIST_ITEM', '1'],
     ['ALLOW_ANONYMOUS', 'perhaps'],
     ['PRICE_AUDIO', '0.5'],
     ['HOST', '0.0.0.0'],
@@ -45,6 +49,14 @@ describe('the configuration', () => {
   it('names a setting that a process cannot do without', () => {
     const names = ['TEMPORAL_ADDRESS', 'MONGODB_URI'] as const;
     expect(() => requireSettings(loadConfig({}), names)).toThrow(/TEMPORAL_ADDRESS.*\n.*MONGODB_URI/);
+  });
+
+  it('knows the photo platform, and writes its addresses without a slash at the end', () => {
+    const local = 'http://127.0.0.1:4000';
+    const config = loadConfig({ IMGNET_API_URL: `${local}/`, IMGNET_PLATFORM_URL: `${local}/` });
+    expect([config.IMGNET_API_URL, config.IMGNET_PLATFORM_URL]).toEqual([local, local]);
+    expect(config.imgnetHosts).toEqual(['127.0.0.1:4000']);
+    expect(loadConfig({}).IMGNET_API_TOKEN).toBeUndefined();
   });
 
   it('allows the networks that it lists', () => {

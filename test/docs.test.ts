@@ -6,7 +6,16 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { settings } from '../config.ts';
 import { ERROR_TABLE } from '../contract/errors.ts';
-import { audioRecordSchema, downloadRecordSchema, videoRecordSchema } from '../contract/results/downloads.ts';
+import {
+  audioRecordSchema,
+  downloadRecordSchema,
+  imgnetAudioRecordSchema,
+  imgnetNoAudioSchema,
+  videoRecordSchema,
+} from '../contract/results/downloads.ts';
+import { imgnetPostSchema, imgnetReelSchema } from '../contract/results/imgnet-content.ts';
+import { imgnetListFailedSchema, imgnetListPendingSchema, imgnetListSchema } from '../contract/results/imgnet-list.ts';
+import { imgnetProfilePendingSchema, imgnetProfileSchema } from '../contract/results/imgnet-profile.ts';
 import { channelProfileSchema } from '../contract/results/channels.ts';
 import { failedResultSchema, pendingResultSchema } from '../contract/results/jobs.ts';
 import { transcriptSchema } from '../contract/results/transcripts.ts';
@@ -108,6 +117,46 @@ describe('docs/api.md', () => {
   });
 });
 
+describe('docs/imgnet-profiles.md', () => {
+  // What is in a progress is told elsewhere.
+  it.each([
+    ['### The profile', imgnetProfileSchema],
+    ['### The pending profile', imgnetProfilePendingSchema.omit({ progress: true })],
+    ['### The list', imgnetListSchema],
+    ['### The pending list', imgnetListPendingSchema.omit({ progress: true })],
+    ['### The failed list', imgnetListFailedSchema],
+  ])('lists every field below %s, with its type', (heading, schema) => {
+    const listed = rowsBelow('docs/imgnet-profiles.md', heading).map(([path = '', type = '']) => [
+      path.replaceAll('`', ''),
+      type,
+    ]);
+    expect(listed.toSorted()).toEqual(fieldsOf(schema).toSorted());
+  });
+});
+
+describe('docs/imgnet-posts.md', () => {
+  it.each([
+    ['### The post', imgnetPostSchema],
+    ['### The reel', imgnetReelSchema],
+    // What is in its progress is told elsewhere.
+    ['### The audio record', imgnetAudioRecordSchema.omit({ progress: true })],
+  ])('lists every field below %s, with its type', (heading, schema) => {
+    const listed = rowsBelow('docs/imgnet-posts.md', heading)
+      .map(([path = '', type = '']) => [path.replaceAll('`', ''), type])
+      .filter(([path]) => path !== 'progress');
+    expect(listed.toSorted()).toEqual(fieldsOf(schema).toSorted());
+  });
+
+  it('shows the answer without audio as it is', () => {
+    const shown = blocks
+      .filter(({ id, language }) => id.startsWith('docs/imgnet-posts.md') && language === 'json')
+      .map(({ code }) => JSON.parse(code) as object)
+      .filter((example) => 'download_id' in example);
+    expect(shown.map((example) => imgnetNoAudioSchema.parse(example))).toEqual(shown);
+    expect(shown).toHaveLength(1);
+  });
+});
+
 describe('the snippets', () => {
   it.each(blocks.filter(({ language }) => language === 'sh'))('$id is valid shell', ({ code }) => {
     expect(spawnSync('bash', ['-n'], { input: code, encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' });
@@ -198,7 +247,9 @@ describe('docker-compose.yml', () => {
     const dockerfile = readFileSync(`${ROOT}Dockerfile`, 'utf8');
     const named = [...dockerfile.matchAll(/^(?:ENV| {3}) ([A-Z_]+)=/gm)].map(([, name]) => name);
     expect(named).toContain('DATA_DIR');
-    expect(named.filter((name) => name !== 'NODE_ENV' && !settingNames.includes(name!))).toEqual([]);
+    expect(
+      named.filter((name) => !['NODE_ENV', 'MALLOC_ARENA_MAX'].includes(name!) && !settingNames.includes(name!)),
+    ).toEqual([]);
   });
 
   it('has an image that copies every folder which api and worker import', () => {

@@ -1,14 +1,16 @@
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import {
-  bundleWorkflowCode,
-  Worker,
-  type NativeConnection,
-  type WorkflowBundleWithSourceMap,
-} from '@temporalio/worker';
+import { Worker, type NativeConnection, type WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import type { createActivities } from '../activities/create-activities.ts';
 import { taskQueues } from '../contract/task-queues.ts';
+import { bareEnvironment } from '../subprocess/environment.ts';
+import { run } from '../subprocess/run.ts';
 
 const WORKFLOWS = fileURLToPath(new URL('../workflows/index.ts', import.meta.url));
+const PRINT_BUNDLE = fileURLToPath(new URL('./print-bundle.mjs', import.meta.url));
+const BUNDLE_TIMEOUT_MS = 120_000;
+/** It has 3 million. */
+const BUNDLE_MAX_CHARS = 50_000_000;
 
 export interface WorkersOptions {
   readonly connection: NativeConnection;
@@ -29,11 +31,15 @@ export interface Workers {
 }
 
 /** Compiles the workflows into the bundle that workers run and that replay tests check. */
-export function bundleWorkflows(): Promise<WorkflowBundleWithSourceMap> {
-  return bundleWorkflowCode({
-    workflowsPath: WORKFLOWS,
-    logger: { ...silent, error: (message) => process.stderr.write(`${message}\n`) },
+export async function bundleWorkflows(): Promise<WorkflowBundleWithSourceMap> {
+  const { exitCode, stdout, stderrTail } = await run(process.execPath, [PRINT_BUNDLE, WORKFLOWS], {
+    cwd: dirname(PRINT_BUNDLE),
+    env: bareEnvironment(process.execPath),
+    timeoutMs: BUNDLE_TIMEOUT_MS,
+    maxStdoutChars: BUNDLE_MAX_CHARS,
   });
+  if (exitCode !== 0) throw new Error(`the workflows could not be compiled: ${stderrTail}`);
+  return { code: stdout, sourceMap: '' };
 }
 
 /** One worker per task queue, in one process. */
@@ -81,11 +87,3 @@ export async function createWorkers(options: WorkersOptions): Promise<Workers> {
     },
   };
 }
-
-const silent = {
-  log: (): void => undefined,
-  trace: (): void => undefined,
-  debug: (): void => undefined,
-  info: (): void => undefined,
-  warn: (): void => undefined,
-};

@@ -64,14 +64,17 @@ export async function runJob(input: JobInput, work: (inTurn: InTurn) => Promise<
   progress = { ...progress, stage: 'notifying' };
   await CancellationScope.nonCancellable(async () => {
     await records.finishJob({ recordId: input.recordId, outcome });
-    await notify(input.recordId, subscribers);
-    await turns.settled();
+    await notify(input.recordId, subscribers, turns);
   });
   if (problem !== undefined) throw problem;
 }
 
-/** A subscriber may arrive while an earlier one is being notified: go on until none is left and no handler runs. */
-async function notify(recordId: string, subscribers: Subscribers): Promise<void> {
+/**
+ * A subscriber may arrive while an earlier one is being notified, or while a turn is still being given back: go on until
+ * none is left, and nothing is under way.
+ */
+async function notify(recordId: string, subscribers: Subscribers, turns: TurnTaker): Promise<void> {
+  const isOver = (): boolean => allHandlersFinished() && turns.isSettled;
   for (;;) {
     const next = subscribers.take();
     if (next !== undefined) {
@@ -84,10 +87,10 @@ async function notify(recordId: string, subscribers: Subscribers): Promise<void>
         cancellationType: ChildWorkflowCancellationType.ABANDON,
         staticSummary: `Webhook of download ${recordId}`,
       });
-    } else if (allHandlersFinished()) {
+    } else if (isOver()) {
       return;
     } else {
-      await condition(allHandlersFinished);
+      await condition(isOver);
     }
   }
 }

@@ -12,6 +12,7 @@ import type { OwnerActivities } from '../activities/owner-profile.ts';
 import { MEMO_JOB, type JobInput } from '../contract/jobs.ts';
 import { searchAttributesOf } from '../contract/visibility.ts';
 import { imgnetProfile } from './imgnet-profile.ts';
+import { createWaitingDisplay } from './waiting.ts';
 
 const { planOwnerProfile, hasFetchedProfile } = proxyActivities<OwnerActivities>({
   startToCloseTimeout: '30 seconds',
@@ -34,6 +35,8 @@ const { awaitOwnerProfile } = proxyActivities<OwnerActivities>({
 export async function fetchOwnerProfile(owner: { account: string; paidBy: string }): Promise<boolean> {
   const job = await planOwnerProfile(owner);
   if (job === undefined) return false;
+  const showWaiting = createWaitingDisplay();
+  showWaiting({ reason: "The owner's profile is being fetched." });
   try {
     await executeChild(imgnetProfile, childOptions(job));
   } catch (error) {
@@ -44,6 +47,8 @@ export async function fetchOwnerProfile(owner: { account: string; paidBy: string
     }
     if (error instanceof ChildWorkflowFailure) return false;
     throw error;
+  } finally {
+    showWaiting(undefined);
   }
   // It may have found the work done by another one that ended just before.
   return hasFetchedProfile(job.recordId);

@@ -32,6 +32,9 @@ const QUICK_MS = 10_000;
 const FIRST_PATIENCE_MS = 5 * 60_000;
 const MOST_PATIENCE_MS = 60 * 60_000;
 
+/** The server ends a workflow at 51,200 events, and tells nobody: a job whose pauses are many and short fails before that. */
+const MAX_EVENTS = 40_000;
+
 /** The job's side of the limiters: asks for turns, waits for them, gives them back. */
 export class TurnTaker {
   readonly #recordId: string;
@@ -105,14 +108,14 @@ export class TurnTaker {
     }
   }
 
-  /** Returns at once; {@link settled} waits for what is under way. */
+  /** Returns at once; {@link isSettled} tells when it has been sent. */
   giveBack(turn: Turn, how: TurnEnd): void {
     void this.#end(turn, how);
   }
 
-  /** A workflow that closes takes the signals along that it has not sent. */
-  async settled(): Promise<void> {
-    await condition(() => this.#sending === 0);
+  /** Whether nothing is under way: a workflow that closes takes the signals along that it has not sent. */
+  get isSettled(): boolean {
+    return this.#sending === 0;
   }
 
   /** @returns false when the limiter does not run, and so knows no turns */
@@ -138,7 +141,8 @@ export class TurnTaker {
       const { parked } = wait;
       const nowMs = Date.now();
       const parkedEndMs = parked === undefined ? Infinity : parked.sinceMs + MAX_PARKED_MS - this.#parkedMs;
-      if (parked !== undefined && nowMs >= parkedEndMs) throw failureFor(parked.refusal);
+      const isTooLong = nowMs >= parkedEndMs || workflowInfo().historyLength >= MAX_EVENTS;
+      if (parked !== undefined && isTooLong) throw failureFor(parked.refusal);
       if (nowMs >= endMs) return false;
       await condition(() => wait.isGranted || wait.parked !== parked, Math.min(endMs, parkedEndMs) - nowMs);
     }

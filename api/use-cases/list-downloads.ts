@@ -28,7 +28,10 @@ export async function listDownloads(deps: ApiDeps, query: DownloadListQuery): Pr
   };
 }
 
-/** Records tell their time in microseconds; only times written alike can be compared as text. */
+/** Records tell their time in microseconds, which a Date does not hold; only times written alike can be compared as text. */
 function inMicroseconds(time: string | undefined): string | undefined {
-  return time === undefined ? undefined : formatMicroseconds(Date.parse(time) * 1000);
+  if (time === undefined) return undefined;
+  const [fraction = ''] = /\.\d+/.exec(time) ?? [];
+  const microseconds = Number(fraction.slice(1, 7).padEnd(6, '0'));
+  return formatMicroseconds(Date.parse(time.replace(fraction, '')) * 1000 + microseconds);
 }

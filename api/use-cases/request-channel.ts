@@ -1,4 +1,4 @@
-import { channelPathOf, channelReferenceOf } from '../../contract/channels.ts';
+import { channelByIdAt, channelPathOf, channelReferenceOf } from '../../contract/channels.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { renderChannelResult } from '../../contract/render/results.ts';
 import type { ChannelRequest } from '../../contract/requests.ts';
@@ -24,9 +24,11 @@ export async function requestChannel(
   const channel = channelReferenceOf(request.url, deps.vidnetHosts);
   if (channel === undefined) throw new ApiError('invalid_input', `url: ${NO_CHANNEL}`, { details: [DETAIL] });
   const mediaId = channelPathOf(channel);
+  const subjectId = await deps.records.canonicalOf(subjectIdOf('list', mediaId));
+  // A name that stands for an id is not asked for again under that id: it may have changed hands.
+  const byId = channelByIdAt(subjectId.slice(subjectIdOf('list', '').length));
   const { record } = await startOrJoin(deps, {
-    ...{ workflow: 'channel', type: 'list', mediaId, parameters: { channel } },
-    subjectId: await deps.records.canonicalOf(subjectIdOf('list', mediaId)),
+    ...{ workflow: 'channel', type: 'list', mediaId, subjectId, parameters: { channel: byId ?? channel } },
     price: deps.rendering.prices.channel,
     ...webhookOf(deps, request),
   });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import { createImgnetListActivity, type ListOrder } from '../../activities/fetch-imgnet-list.ts';
@@ -44,8 +45,12 @@ beforeEach(() => {
 });
 
 const anOrder = (): SnapshotOrder => ({ recordId: ulid(), part: 'posts', request: { kind: 'posts', account: 'tea' } });
-const within = <Input, Result>(activity: (input: Input) => Promise<Result>, input: Input, attempt = 1) =>
-  new MockActivityEnvironment({ attempt }).run(activity, input);
+const within = <Input, Result>(
+  activity: (input: Input) => Promise<Result>,
+  input: Input,
+  attempt = 1,
+): Promise<Result> =>
+  new MockActivityEnvironment({ attempt }, { logger: new DefaultLogger('ERROR') }).run(activity, input);
 const failureOf = (call: Promise<unknown>): Promise<ApplicationFailure> =>
   call.then(
     () => Promise.reject(new Error('it succeeded')),

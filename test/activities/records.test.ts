@@ -38,6 +38,7 @@ async function succeeded(job: JobInput): Promise<void> {
   const outcome = { status: 'success', result: { durationSeconds: 1, files: [file] } } as const;
   await activities.finishJob({ recordId: job.recordId, outcome });
 }
+const inMinutes = (minutes: number): string => new Date(Date.now() + minutes * 60_000).toISOString();
 const nextJobOf = (job: JobInput): JobInput => anAudioJob({ subjectId: job.subjectId, mediaId: job.mediaId });
 
 describe('claiming a subject', () => {
@@ -54,6 +55,21 @@ describe('claiming a subject', () => {
     const second = nextJobOf(job);
     expect(await activities.claimJob(second)).toBe('done');
     expect(await records.get(second.recordId)).toBeUndefined();
+  });
+
+  it('goes on when the success is an old one: by the clock of the api it has expired', async () => {
+    const job = anAudioJob();
+    await succeeded(job);
+    const second = { ...nextJobOf(job), createdAt: inMinutes(6) };
+    expect(await activities.claimJob(second)).toBe('claimed');
+  });
+
+  it('goes on when a job of another name of the subject succeeds: the api may not have seen that', async () => {
+    const [job, other] = [anAudioJob(), anAudioJob()];
+    await records.noteSameAs(other.subjectId, job.subjectId);
+    await succeeded(other);
+    expect(await records.successOf(job.subjectId)).toMatchObject({ id: other.recordId });
+    expect(await activities.claimJob(job)).toBe('claimed');
   });
 
   it('goes on when a caller was told of the job already', async () => {

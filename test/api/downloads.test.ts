@@ -51,6 +51,17 @@ describe('the list of downloads', () => {
     );
   });
 
+  it('tells apart what was created in one millisecond: its own times are microseconds', async () => {
+    const { mediaId } = anAudioJob();
+    const times = ['100', '250', '300'].map((microseconds) => `2026-11-19T10:00:00.123${microseconds}Z`);
+    const jobs = [];
+    for (const createdAt of times) jobs.push(await keepJob(facades.deps.records, anAudioJob({ mediaId, createdAt })));
+    const [before, at] = jobs.map(({ id }) => id);
+    expect(idsOf(await list(`?media_id=${mediaId}&created_before=${times[1]!}`))).toEqual([before]);
+    const window = `created_after=${times[1]!}&created_before=${times[2]!}`;
+    expect(idsOf(await list(`?media_id=${mediaId}&${window}`))).toEqual([at]);
+  });
+
   it.each(['?type=song', '?status=done', '?limit=0', '?limit=201', '?limit=x', '?cursor=x', '?created_after=today'])(
     'refuses %s, naming the parameter',
     async (query) => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { vidnetVideoIdSchema, ulidSchema } from '../../contract/ids.ts';
 import { formatMoney, parseMoney } from '../../contract/money.ts';
-import { priceTable, speakerLabelsPrice } from '../../contract/prices.ts';
+import { listPrice, priceTable, speakerLabelsPrice, splitListPrice } from '../../contract/prices.ts';
 import { subjectIdOf } from '../../contract/subjects.ts';
 import { formatDuration, formatMicroseconds } from '../../contract/times.ts';
 
@@ -27,6 +27,20 @@ describe('money', () => {
     [3600.003, 360],
   ])('charges each started minute of %f s', (seconds, thousandths) => {
     expect(speakerLabelsPrice(priceTable({ audio: undefined }), seconds)).toBe(thousandths);
+  });
+
+  it.each([
+    [undefined, 10],
+    [0, 10],
+    [10, 10],
+    [11, 11],
+    [22_000, 22_000],
+  ])('prices a list of %s posts, and both its parts together', (postsCount, thousandths) => {
+    const price = listPrice(priceTable({}), postsCount);
+    expect(price).toBe(thousandths);
+    const { posts, reels } = splitListPrice(price);
+    expect(posts + reels).toBe(price);
+    expect(posts - reels).toBe(price % 2);
   });
 
   it('takes an overridden price', () => {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ImgnetList, ImgnetListPending } from '../../contract/results/imgnet-list.ts';
+import type { ImgnetList } from '../../contract/results/imgnet-list.ts';
 import type { ImgnetProfile } from '../../contract/results/imgnet-profile.ts';
 import { datasetStats, imgnetIndex } from '../helpers/imgnet.ts';
 import { startReceiver } from '../helpers/receiver.ts';
@@ -46,7 +46,7 @@ describe.runIf(process.platform === 'linux')('a list of 20,000 items', () => {
 
     const receiver = await startReceiver();
     const body = { list_id: profile.body.list_id, include_webhook: receiver.url };
-    const request = () => service.request<ImgnetList & ImgnetListPending>('POST', '/api/imgnet/list', { body });
+    const request = () => service.request<ImgnetList>('POST', '/api/imgnet/list', { body });
     const { posts } = (await request()).body.downloads;
     await until(
       async () => {

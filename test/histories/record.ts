@@ -9,7 +9,12 @@ import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { toApplicationFailure } from '../../activities/failures.ts';
 import type { FailureCode } from '../../contract/failures.ts';
 import { JobError } from '../../contract/job-error.ts';
-import type { JobInput } from '../../contract/jobs.ts';
+import type { ChannelJob, JobInput } from '../../contract/jobs.ts';
+import { subjectIdOf } from '../../contract/subjects.ts';
+import type { ChannelLook } from '../../activities/fetch-channel.ts';
+import { channel } from '../../workflows/channel.ts';
+import { transcript } from '../../workflows/transcript.ts';
+import { aTranscriptJob } from '../helpers/kept-jobs.ts';
 import { defaultCacheDir } from '../../embedded/cache.ts';
 import { ensureTimeSkippingServer } from '../../embedded/time-skipping.ts';
 import { bundleWorkflows } from '../../worker/create-workers.ts';
@@ -56,6 +61,9 @@ await jobHistory(audio, 'audio-cancelled-while-parked', {}, { ...obliging, fetch
 await jobHistory(audio, 'audio-subscribed', {}, obliging, (handle) => handle.signal(subscribeSignal, url));
 await jobHistory(audio, 'audio-cancelled', { webhookUrl: url }, { ...obliging, fetch: untilCancelled }, (handle) => handle.cancel());
 await jobHistory(video, 'video-success', {}, obliging);
+await transcriptHistory('transcript-with-comments');
+await channelHistory('channel-listed', { channelId: 'UC1' });
+await channelHistory('channel-known', { channelId: 'UC1', known: { contentsOf: 'another', charge: 0 } });
 await limiterHistory('limiter-idle', obliging);
 await limiterHistory('limiter-pauses', { ...obliging, fetch: refusing('rate_limited', 2) });
 await limiterHistory('limiter-continued', { ...obliging, fetch: refusing('rate_limited', 1) }, 10);
@@ -65,6 +73,30 @@ await deliveryHistory('webhook-forbidden', { ...obliging, deliver: { attemptDeli
 
 function both<Fetch>(fetch: Fetch): { fetchAudio: Fetch; fetchVideo: Fetch } {
   return { fetchAudio: fetch, fetchVideo: fetch };
+}
+
+async function transcriptHistory(name: string): Promise<void> {
+  const fetch = {
+    fetchTranscript: () => Promise.resolve({ durationSeconds: 12 }),
+    fetchComments: () => Promise.resolve({ lists: { comments: { pieces: 1, items: 2 } } }),
+  };
+  const job = aTranscriptJob({ parameters: { language: 'en', includeComments: true } });
+  await record(name, { ...obliging, fetch }, (env, taskQueue) =>
+    env.client.workflow.start(transcript, { workflowId: job.subjectId, taskQueue, args: [job] }),
+  );
+}
+
+async function channelHistory(name: string, look: ChannelLook): Promise<void> {
+  const fetch = {
+    describeChannel: () => Promise.resolve(look),
+    listChannel: () => Promise.resolve({ mediaId: 'UC1', lists: { videos: { pieces: 1, items: 2 } } }),
+  };
+  const parameters = { channel: { kind: 'handle', name: 'evening-talks' } } as const;
+  const subjectId = subjectIdOf('list', `@evening-talks-${name}`);
+  const job: ChannelJob = { ...anAudioJob(), type: 'list', subjectId, mediaId: '@evening-talks', parameters };
+  await record(name, { ...obliging, fetch }, (env, taskQueue) =>
+    env.client.workflow.start(channel, { workflowId: job.subjectId, taskQueue, args: [job] }),
+  );
 }
 
 type Handle = Pick<WorkflowHandle, 'result' | 'fetchHistory' | 'describe' | 'cancel' | 'signal'>;

@@ -5,6 +5,7 @@ import type { PendingRecord } from '../../contract/records.ts';
 import { createDeliveryStore } from '../../store/deliveries.ts';
 import { openMongo, type Mongo } from '../../store/mongo.ts';
 import { createRecordStore, type RecordStore } from '../../store/records.ts';
+import { settle } from '../../store/settle.ts';
 
 let mongo: Mongo;
 let records: RecordStore;
@@ -77,6 +78,20 @@ describe('the record store', () => {
     const ended = await records.finish(record.id, success, at);
     await records.noteSuccess(ended);
     expect(await records.successOf(record.subjectId)).toEqual(ended);
+  });
+
+  it('lets a subject point to how its job ended, however often that is told', async () => {
+    const failed = await records.insertIfAbsent(aPendingRecord());
+    for (const outcome of [failure, success]) {
+      expect(await settle(records, failed.id, outcome)).toMatchObject({ status: 'failed' });
+    }
+    expect(await records.failureOf(failed.subjectId)).toMatchObject({ id: failed.id });
+    expect(await records.successOf(failed.subjectId)).toBeUndefined();
+
+    const done = await records.insertIfAbsent(aPendingRecord());
+    await settle(records, done.id, success);
+    expect(await records.successOf(done.subjectId)).toMatchObject({ id: done.id });
+    expect(await records.failureOf(done.subjectId)).toBeUndefined();
   });
 });
 

@@ -5,7 +5,7 @@ import { confirmedPause, firstPause, longerPause, type PastPause, type Pause, ty
 export type TurnEnd = { readonly kind: 'answered' | 'withdrawn' } | ({ readonly kind: 'refused' } & Refusal);
 
 export interface Waiter extends Asker {
-  /** The order of the first ask: a job that was refused keeps it, and so comes before those who never had a turn. */
+  /** The order of the asks: a job that was refused keeps it, and so comes before those who never had a turn. */
   readonly place: number;
   /** The newest state of the pause that this job was told of. */
   readonly told: number;
@@ -75,22 +75,24 @@ export class Turns {
   /**
    * Takes a turn back, whether it was granted or not.
    *
-   * @param at.again who was refused waits on, in the old place
+   * @param at.again who was refused waits on, in the old place; as the probe of a pause, behind all others
    */
   end(turnId: string, how: TurnEnd, at: { readonly nowMs: number; readonly again?: Asker | undefined }): void {
     const { holders, queue, pause } = this.#state;
     const holder = holders.find((one) => one.turnId === turnId);
+    const isProbe = pause?.probe?.turnId === turnId;
     this.#change({
       holders: holders.filter((one) => one !== holder),
       queue: queue.filter((one) => one.turnId !== turnId),
     });
     if (how.kind === 'refused') this.#refused(how, holder, at.nowMs);
-    else if (pause?.probe?.turnId === turnId) {
+    else if (isProbe) {
       if (how.kind === 'answered') this.#reopen(pause, at.nowMs);
       else this.#change({ pause: { ...pause, probe: undefined } });
     }
     if (at.again === undefined) return;
-    if (holder === undefined) this.ask(at.again);
+    // The next probe is another job's: the platform may refuse this subject alone, and then nobody else would ever start.
+    if (holder === undefined || isProbe) this.ask(at.again);
     else this.#enqueue(at.again, holder.place);
   }
 

@@ -195,6 +195,26 @@ describe('a probe', () => {
     expect(turns.state.pause?.probe?.turnId).toBe('c');
   });
 
+  it('that is refused makes room for another: the platform may refuse one subject for ever', () => {
+    const turns = aQueue('xabc', { maxAtOnce: 1 });
+    let nowMs = NOW;
+    let again = 0;
+    const done: string[] = [];
+    while (done.length < 3 && nowMs < NOW + 3_600_000) {
+      const { granted, wakeAtMs = nowMs } = turns.next(nowMs);
+      nowMs = Math.max(nowMs, wakeAtMs);
+      for (const { turnId } of granted) {
+        const isRefused = turnId.startsWith('x');
+        const end = isRefused ? { nowMs, again: asker(`x${String((again += 1))}`) } : { nowMs };
+        turns.end(turnId, isRefused ? refused() : ANSWERED, end);
+        if (!isRefused) done.push(turnId);
+      }
+    }
+    expect(done.join('')).toBe('abc');
+    // It was refused twice before the others had their turns: as the first, and as the first probe.
+    expect(again).toBe(2);
+  });
+
   it('that works for a minute without a refusal has shown enough', () => {
     const turns = probing();
     expect(startedAt(turns, NOW + 74_999)).toBe('');
@@ -233,11 +253,12 @@ describe('news of a pause', () => {
     expect(names(turns)).toBe('B');
     turns.next(NOW + 15_000);
     turns.end('A', refused(), { nowMs: NOW + 16_000, again: asker('A2') });
-    expect(names(turns)).toBe('A2Bcde');
+    expect(names(turns)).toBe('BcdeA2');
     turns.next(NOW + 46_000);
-    turns.end('A2', ANSWERED, { nowMs: NOW + 47_000 });
+    turns.end('B', ANSWERED, { nowMs: NOW + 47_000 });
     turns.next(NOW + 47_000);
-    expect(turns.takeUntold(10)).toEqual({ askers: [asker('c'), asker('d'), asker('e')], notice: { state: 'open' } });
+    const askers = ['d', 'e', 'A2'].map(asker);
+    expect(turns.takeUntold(10)).toEqual({ askers, notice: { state: 'open' } });
     turns.ask(asker('f'));
     expect(names(turns)).toBe('');
   });

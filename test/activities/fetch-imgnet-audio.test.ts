@@ -1,0 +1,158 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import { BlockList, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { ulid } from 'ulid';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import {
+  createImgnetAudioActivity,
+  type ImgnetAudioDeps,
+  type PostAudio,
+  type PostAudioOrder,
+} from '../../activities/fetch-imgnet-audio.ts';
+import type { PostContent } from '../../contract/imgnet/posts.ts';
+import { createMedia } from '../../media/ffmpeg.ts';
+import { createDownloader } from '../../outbound/download.ts';
+import { createContentsStore } from '../../store/contents.ts';
+import { createFileStore } from '../../store/files.ts';
+import { openMongo, type Mongo } from '../../store/mongo.ts';
+import { createWorkFolders } from '../../store/work-folders.ts';
+import { probe, runTool } from '../helpers/media.ts';
+
+let mongo: Mongo;
+let folder: string;
+let host: Server;
+let deps: ImgnetAudioDeps;
+const SHORTCODE = '-AbCdEfGhIj';
+
+/** What the host of media has, beside files: statuses, and half a file. */
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tapedeck-post-audio-'));
+  const { ffmpeg, ffprobe } = inject('tools');
+  const picture = (seconds: number): string[] => ['-f', 'lavfi', '-i', `testsrc=d=${seconds}:s=64x64:r=10`];
+  const sound = (seconds: number): string[] => ['-f', 'lavfi', '-i', `sine=d=${seconds}`];
+  const make = (name: string, ...args: string[]): Promise<unknown> =>
+    runTool(ffmpeg, ['-v', 'error', ...args, join(folder, name)]);
+  await make('two.mp4', ...picture(2), ...sound(2), '-c:a', 'aac');
+  // Shorter sound than pictures, as edited reels have it.
+  await make('four.mp4', ...picture(6), ...sound(4), '-c:a', 'aac');
+  await make('opus.webm', ...picture(3), ...sound(3), '-c:a', 'libopus');
+  await make('silent.mp4', ...picture(2));
+  host = createServer((request, response) => {
+    const name = (request.url ?? '').slice(1);
+    if (/^\d+$/.test(name)) response.writeHead(Number(name)).end();
+    else if (name === 'page') response.end('<html>no video</html>');
+    else {
+      void readFile(join(folder, name.replace('half-', ''))).then((bytes) => {
+        response.writeHead(200, { 'content-length': bytes.length });
+        if (name.startsWith('half-')) response.write(bytes.subarray(0, bytes.length / 2), () => response.destroy());
+        else response.end(bytes);
+      });
+    }
+  });
+  await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve));
+
+  mongo = openMongo({ uri: inject('mongodbUri'), database: `pa-${randomUUID().slice(0, 8)}`, timeoutMs: 5_000 });
+  const allowedNetworks = new BlockList();
+  allowedNetworks.addSubnet('127.0.0.0', 8, 'ipv4');
+  const limits = { maxFileBytes: 10_000_000, maxMediaSeconds: 60 };
+  deps = {
+    contents: createContentsStore(mongo.db),
+    files: createFileStore(join(folder, 'files')),
+    workFolders: createWorkFolders(join(folder, 'work')),
+    media: createMedia({ ffmpeg, ffprobe, ...limits }),
+    downloadMedia: createDownloader({ allowedNetworks, connectTimeoutMs: 2_000, idleTimeoutMs: 2_000 }),
+    ...{ ...limits, fetchTimeoutMs: 20_000 },
+  };
+}, 60_000);
+afterAll(async () => {
+  host.closeAllConnections();
+  host.close();
+  await mongo.db.dropDatabase();
+  await mongo.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const linkTo = (name: string): string => `http://127.0.0.1:${(host.address() as AddressInfo).port}/${name}`;
+const aPost = (fields: Partial<PostContent>): PostContent => ({
+  ...{ type: 'post', shortcode: SHORTCODE, url: `https://www.instagram.com/p/${SHORTCODE}/` },
+  ...{ description: null, video_url: null, videos_duration: null, ...fields },
+});
+const slidesOf = (...names: string[]): Partial<PostContent> => ({
+  post_content: names.map((name, index) => ({ index, type: 'video', url: linkTo(name) })),
+});
+
+async function made(post: PostContent, change: Partial<ImgnetAudioDeps> = {}): Promise<PostAudio & { id: string }> {
+  const id = ulid();
+  await deps.contents.putFacts<'imgnet_post'>(id, post);
+  const { fetchImgnetAudio } = createImgnetAudioActivity({ ...deps, ...change });
+  const order = { recordId: id, contentsId: id, shortcode: SHORTCODE };
+  const environment = new MockActivityEnvironment();
+  const audio = await environment.run<[PostAudioOrder], PostAudio, typeof fetchImgnetAudio>(fetchImgnetAudio, order);
+  return { ...audio, id };
+}
+
+describe('the audio of a post', () => {
+  it('is a file for each video with sound, in order; AAC is copied, the rest becomes AAC', async () => {
+    const slides = slidesOf('two.mp4', 'silent.mp4', 'opus.webm', 'four.mp4').post_content ?? [];
+    const withPhoto = [{ index: 0, type: 'photo', url: linkTo('404') }, ...slides];
+    const audio = await made(aPost({ post_content: withPhoto }));
+    if (audio.state !== 'made') throw new Error(audio.reason);
+    const { files = [], durationSeconds } = audio.result;
+    expect(files.map(({ name }) => name)).toEqual([1, 2, 3].map((number) => `${SHORTCODE}-${number}.m4a`));
+    expect(Math.round(durationSeconds ?? 0)).toBe(2);
+    const facts = await Promise.all(files.map(({ name }) => probe(deps.files.pathOf(audio.id, name))));
+    expect(facts.map(({ duration }) => Math.round(duration))).toEqual([2, 3, 4]);
+    for (const { streams } of facts) expect(streams.map(({ codec_name }) => codec_name)).toEqual(['aac']);
+    expect(await readdir(join(folder, 'work'))).toEqual([]);
+  });
+
+  it.each([
+    ['only photos', aPost({ content_type: 'image' })],
+    ['silent videos', undefined],
+  ])('is no file for %s', async (_case, post) => {
+    const audio = await made(post ?? aPost(slidesOf('silent.mp4')));
+    expect(audio).toMatchObject({ state: 'made', result: { files: [] } });
+  });
+
+  it.each([403, 404, 410])('is stale when a link answers %i, and nothing is published', async (status) => {
+    const audio = await made(aPost(slidesOf('two.mp4', String(status))));
+    expect(audio).toMatchObject({ state: 'stale', reason: expect.stringMatching(/expired/) as string });
+    await expect(readdir(join(folder, 'files', audio.id))).rejects.toThrow('ENOENT');
+  });
+
+  it('is stale when the record does not tell where its video is', async () => {
+    expect(await made(aPost({ content_type: 'video' }))).toMatchObject({ state: 'stale' });
+  });
+});
+
+describe('what goes wrong', () => {
+  it.each([
+    ['429', 'rate_limited'],
+    ['500', 'upstream_error'],
+    ['206', 'upstream_error'],
+    ['half-two.mp4', 'incomplete'],
+    ['page', 'incomplete'],
+  ])('is told for a link that answers %s', async (name, code) => {
+    await expect(made(aPost(slidesOf(name)))).rejects.toMatchObject({ details: [code] });
+  });
+
+  it('is told for a link to a private address, which is not called', async () => {
+    const nobody = { allowedNetworks: new BlockList(), connectTimeoutMs: 1_000, idleTimeoutMs: 1_000 };
+    const onConnection = vi.fn();
+    host.on('connection', onConnection);
+    await expect(made(aPost(slidesOf('two.mp4')), { downloadMedia: createDownloader(nobody) })).rejects.toMatchObject({
+      details: ['unsupported'],
+    });
+    expect(onConnection).not.toHaveBeenCalled();
+  });
+
+  it('is told for what is too large and too long', async () => {
+    const post = aPost(slidesOf('two.mp4'));
+    await expect(made(post, { maxFileBytes: 100 })).rejects.toMatchObject({ details: ['too_large'] });
+    await expect(made(post, { maxMediaSeconds: 1 })).rejects.toMatchObject({ details: ['too_long'] });
+  });
+});

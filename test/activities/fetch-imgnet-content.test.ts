@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { ulid } from 'ulid';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { createImgnetContentActivity, type StoredContent } from '../../activities/fetch-imgnet-content.ts';
+import type { PostReference } from '../../contract/imgnet/urls.ts';
+import { priceTable } from '../../contract/prices.ts';
+import type { SuccessRecord } from '../../contract/records.ts';
+import { renderImgnetContentResult } from '../../contract/render/results.ts';
+import { imgnetContentResultSchema, type ImgnetContentResult } from '../../contract/results/imgnet-content.ts';
+import { postSubjectOf } from '../../contract/subjects.ts';
+import { createContentsStore, type ContentsStore } from '../../store/contents.ts';
+import { openMongo, type Mongo } from '../../store/mongo.ts';
+import { createSnapshotStore } from '../../store/snapshots.ts';
+import { fakeImgnetSource, pagesOfRecords } from '../helpers/imgnet-source.ts';
+
+let mongo: Mongo;
+let contents: ContentsStore;
+const imgnet = fakeImgnetSource();
+const PLATFORM = 'https://www.instagram.com';
+const SHORTCODE = 'DAbCdEfGhIj';
+
+beforeAll(() => {
+  mongo = openMongo({ uri: inject('mongodbUri'), database: `post-${randomUUID().slice(0, 8)}`, timeoutMs: 5_000 });
+  contents = createContentsStore(mongo.db);
+});
+afterAll(async () => {
+  await mongo.db.dropDatabase();
+  await mongo.close();
+});
+
+/** Stores what a snapshot holds, as a job does. @returns what the job goes on with, and the answer for callers */
+async function stored(
+  kind: PostReference['kind'],
+  records: readonly Record<string, unknown>[],
+): Promise<{ told: object; answer: ImgnetContentResult }> {
+  const post = { kind, shortcode: SHORTCODE };
+  const recordId = ulid();
+  const { storeContent } = createImgnetContentActivity({
+    ...{ imgnet, contents, snapshots: createSnapshotStore(mongo.db), fetchTimeoutMs: 5_000 },
+    imgnetPlatform: { platformUrl: PLATFORM, hosts: [] },
+  });
+  imgnet.rows.mockReturnValue(pagesOfRecords(records));
+  const snapshot = { recordId, part: 'content', snapshotId: 's_1', isEmpty: false };
+  const environment = new MockActivityEnvironment();
+  const order = { snapshot, post };
+  const told = await environment.run<[typeof order], StoredContent, typeof storeContent>(storeContent, order);
+  const record: SuccessRecord = {
+    ...{ id: recordId, type: 'imgnet_post', subjectId: postSubjectOf(post), mediaId: SHORTCODE, price: 15 },
+    ...{ createdAt: '2026-11-21T09:30:00.123456Z', finishedAt: '2026-11-21T09:30:10.123456Z' },
+    ...{ status: 'success', charge: 5, files: [] },
+  };
+  const answer = await renderImgnetContentResult(
+    record,
+    { contents, prices: priceTable({}), linkTo: () => 'http://drive.example' },
+    {},
+  );
+  // What the schema does not know would be stripped.
+  expect(imgnetContentResultSchema.parse(answer)).toEqual(answer);
+  return { told, answer };
+}
+
+describe('a record that tells next to nothing', () => {
+  it('is a valid post, without what is not known', async () => {
+    const { told, answer } = await stored('post', [{ shortcode: SHORTCODE }]);
+    expect(told).toEqual({});
+    expect(answer).toEqual({
+      ...{ type: 'post', shortcode: SHORTCODE, url: `${PLATFORM}/p/${SHORTCODE}/` },
+      ...{ description: null, video_url: null, videos_duration: null },
+      ...{ status: 'success', source: 'api', cost: '0.005', download: expect.any(Object) as object },
+    });
+  });
+
+  it('is a valid reel, without what is not known', async () => {
+    const { answer } = await stored('reel', [{ url: `${PLATFORM}/reel/${SHORTCODE}/`, likes: null, length: 'long' }]);
+    expect(answer).toEqual({
+      ...{ type: 'reel', shortcode: SHORTCODE, url: `${PLATFORM}/reel/${SHORTCODE}/`, content_type: 'reel' },
+      ...{ status: 'success', source: 'api', cost: '0.005', download: expect.any(Object) as object },
+    });
+  });
+});
+
+it('tells whose post it is, in lower case', async () => {
+  expect((await stored('post', [{ shortcode: SHORTCODE, user_posted: 'Evening.Talks' }])).told).toEqual({
+    account: 'evening.talks',
+  });
+});
+
+it('takes a reel for one although it was asked for as a post', async () => {
+  const { answer } = await stored('post', [{ shortcode: SHORTCODE, product_type: 'clips' }]);
+  expect(answer).toMatchObject({ type: 'reel' });
+});
+
+it.each([
+  ['nothing', [], 'removed'],
+  ['a record of something else', [{ account: 'tea' }], 'upstream_error'],
+])('fails for a snapshot with %s', async (_case, records, code) => {
+  await expect(stored('post', records)).rejects.toMatchObject({ details: [code] });
+});

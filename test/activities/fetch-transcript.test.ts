@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { createTranscriptActivities } from '../../activities/fetch-transcript.ts';
+import type { TranscriptFacts } from '../../contract/contents.ts';
+import type { JobResult } from '../../contract/records.ts';
+import { createContentsStore, type ContentsStore } from '../../store/contents.ts';
+import { openMongo, type Mongo } from '../../store/mongo.ts';
+import { createWorkFolders } from '../../store/work-folders.ts';
+
+let mongo: Mongo;
+let contents: ContentsStore;
+
+beforeAll(() => {
+  mongo = openMongo({ uri: inject('mongodbUri'), database: `act-${randomUUID().slice(0, 8)}`, timeoutMs: 5_000 });
+  contents = createContentsStore(mongo.db);
+});
+afterAll(async () => {
+  await mongo.db.dropDatabase();
+  await mongo.close();
+});
+
+function captionsOf(lines: number): TranscriptFacts {
+  return {
+    video: { videoId: 'k3fP0aTz9Qw', link: 'https://video.example/k3fP0aTz9Qw', title: 'Tea', durationSeconds: 61.5 },
+    track: { language: 'pt-BR', kind: 'automatic' },
+    lines: Array.from({ length: lines }, (_, n) => ({
+      startSeconds: n / 8,
+      durationSeconds: 1.5,
+      text: `Chá ${String(n)}`,
+    })),
+  };
+}
+
+function fetchTranscript(recordId: string, told: TranscriptFacts): Promise<JobResult> {
+  const activity = createTranscriptActivities({
+    transcripts: { fetch: () => Promise.resolve(told) },
+    comments: { pages: () => Promise.reject(new Error('not asked for')) as never },
+    ...{ contents, maxComments: 0, fetchTimeoutMs: 30_000 },
+    workFolders: createWorkFolders(join(tmpdir(), `tapedeck-work-${randomUUID()}`)),
+  });
+  const job = { recordId, mediaId: told.video.videoId, language: told.track.language };
+  return new MockActivityEnvironment().run(activity.fetchTranscript, job);
+}
+
+describe('a transcript', () => {
+  it('is kept beside the record as it came', async () => {
+    const told = captionsOf(5_000);
+    expect(await fetchTranscript('whole', told)).toEqual({ durationSeconds: 61.5 });
+    expect(await contents.facts<'captions'>('whole')).toEqual(told);
+  });
+
+  it('that fits into no document fails the job at once: trying again would change nothing', async () => {
+    const told = captionsOf(250_000);
+    await expect(fetchTranscript('huge', told)).rejects.toMatchObject({ type: 'subject', details: ['too_large'] });
+    expect(await contents.facts<'captions'>('huge')).toBeUndefined();
+  });
+});

@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { ulid } from 'ulid';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import { createKnownPostActivities } from '../../activities/known-posts.ts';
+import { createOwnerActivities } from '../../activities/owner-profile.ts';
+import type { JobOutcome, PendingRecord, RecordType } from '../../contract/records.ts';
+import { postSubjectOf, subjectIdOf } from '../../contract/subjects.ts';
+import { createFileStore } from '../../store/files.ts';
+import { openMongo, type Mongo } from '../../store/mongo.ts';
+import { createRecordStore, type RecordStore } from '../../store/records.ts';
+import { settle } from '../../store/settle.ts';
+
+let mongo: Mongo;
+let records: RecordStore;
+const files = createFileStore(join(tmpdir(), 'tapedeck-no-files'));
+const isOpen = vi.fn<(workflowId: string) => Promise<boolean>>();
+const success: JobOutcome = { status: 'success', result: {} };
+const failure: JobOutcome = { status: 'failed', failure: { code: 'private', message: 'It is private.' } };
+
+beforeAll(() => {
+  mongo = openMongo({ uri: inject('mongodbUri'), database: `own-${randomUUID().slice(0, 8)}`, timeoutMs: 5_000 });
+  records = createRecordStore(mongo.db);
+});
+afterAll(async () => {
+  await mongo.db.dropDatabase();
+  await mongo.close();
+});
+beforeEach(() => {
+  vi.useRealTimers();
+  isOpen.mockReset();
+});
+
+async function aRecord(type: RecordType, subjectId: string, outcome?: JobOutcome): Promise<string> {
+  const record: PendingRecord = {
+    ...{ id: ulid(), type, subjectId, mediaId: 'tea', createdAt: '2026-11-21T09:30:00.123456Z', price: 10 },
+    status: 'pending',
+  };
+  await records.insertIfAbsent(record);
+  if (outcome !== undefined) await settle(records, record.id, outcome);
+  return record.id;
+}
+
+describe('the profile of an owner', () => {
+  const owner = () => createOwnerActivities({ records, files, isOpen });
+  const anAccount = (): string => `tea.${randomUUID().slice(0, 8)}`;
+
+  it('is planned as a job of its own, which costs nothing and tells who pays', async () => {
+    const account = anAccount();
+    const job = await owner().planOwnerProfile({ account, paidBy: 'content' });
+    expect(job).toMatchObject({
+      ...{ type: 'imgnet_profile', subjectId: `imgnet_profile/${account}`, mediaId: account, price: 0 },
+      parameters: { paidBy: 'content' },
+    });
+  });
+
+  it('is not planned when it was fetched within the hour, and is after that or after a failure', async () => {
+    const [fresh, failed] = [anAccount(), anAccount()];
+    await aRecord('imgnet_profile', subjectIdOf('imgnet_profile', fresh), success);
+    await aRecord('imgnet_profile', subjectIdOf('imgnet_profile', failed), failure);
+    const plan = (account: string) => owner().planOwnerProfile({ account, paidBy: 'content' });
+    expect(await plan(fresh)).toBeUndefined();
+    expect(await plan(failed)).toBeDefined();
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_601_000 });
+    expect(await plan(fresh)).toBeDefined();
+  });
+
+  it('is asked for later as long as its job is open', async () => {
+    const { awaitOwnerProfile } = owner();
+    const ask = () => new MockActivityEnvironment().run(awaitOwnerProfile, 'imgnet_profile/tea');
+    isOpen.mockResolvedValueOnce(true).mockResolvedValueOnce(false);
+    await expect(ask()).rejects.toMatchObject({ type: 'later', nonRetryable: false });
+    await expect(ask()).resolves.toBeUndefined();
+    expect(isOpen).toHaveBeenCalledWith('imgnet_profile/tea');
+  });
+
+  it('was fetched by a job only if the record of that very job says so', async () => {
+    const subject = subjectIdOf('imgnet_profile', anAccount());
+    const { hasFetchedProfile } = owner();
+    expect(await hasFetchedProfile(await aRecord('imgnet_profile', subject, success))).toBe(true);
+    expect(await hasFetchedProfile(await aRecord('imgnet_profile', subject, failure))).toBe(false);
+    // It ended without a trace.
+    expect(await hasFetchedProfile(ulid())).toBe(false);
+  });
+});
+
+describe('the content of a post', () => {
+  const findFreshContent = (shortcode: string) =>
+    createKnownPostActivities({ records, files }).findFreshContent(shortcode);
+
+  it.each(['post', 'reel'] as const)('is found when it was fetched by the URL of a %s', async (kind) => {
+    const shortcode = `D${randomUUID().slice(0, 8)}`;
+    expect(await findFreshContent(shortcode)).toBeUndefined();
+    const id = await aRecord('imgnet_post', postSubjectOf({ kind, shortcode }), success);
+    expect(await findFreshContent(shortcode)).toBe(id);
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_601_000 });
+    expect(await findFreshContent(shortcode)).toBeUndefined();
+  });
+});

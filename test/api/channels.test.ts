@@ -1,0 +1,35 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startFacades, type Facades } from '../helpers/rest-app.ts';
+
+let facades: Facades;
+beforeAll(async () => {
+  facades = await startFacades();
+});
+afterAll(() => facades.close());
+beforeEach(() => {
+  for (const fake of Object.values(facades.jobs)) fake.mockClear();
+});
+
+const request = (url: string) => facades.post('/api/channel/profile', JSON.stringify({ url }));
+
+describe('a request for a channel', () => {
+  it('by a name that stands for an id asks for that id: the name may have changed hands meanwhile', async () => {
+    const id = 'UCk2Vn7dQx_Zb4mTfLr9YwGA';
+    await facades.deps.records.noteSameAs('list/@evening-talks', `list/channel/${id}`);
+    const answer = await request('@Evening-Talks');
+    expect(answer.status).toBe(202);
+    expect(facades.jobs.start.mock.calls[0]?.[1]).toMatchObject({
+      subjectId: `list/channel/${id}`,
+      mediaId: '@evening-talks',
+      parameters: { channel: { kind: 'id', name: id } },
+    });
+  });
+
+  it('by a name that nobody knows yet asks for the name', async () => {
+    await request('https://www.youtube.com/c/EveningTalks');
+    expect(facades.jobs.start.mock.calls[0]?.[1]).toMatchObject({
+      subjectId: 'list/c/eveningtalks',
+      parameters: { channel: { kind: 'custom', name: 'eveningtalks' } },
+    });
+  });
+});

@@ -1,0 +1,65 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
+import type { ChannelVideo } from '../../contract/vidnet.ts';
+import { keepJob } from '../helpers/kept-jobs.ts';
+import { startFacades, type Facades } from '../helpers/rest-app.ts';
+import { until } from '../helpers/until.ts';
+import { anAudioJob } from '../helpers/workflow-run.ts';
+
+let facades: Facades;
+beforeAll(async () => {
+  facades = await startFacades();
+});
+afterAll(() => facades.close());
+afterEach(() => vi.restoreAllMocks());
+
+/** A page is 1 MB, more than the buffers between us and a caller hold of a list. */
+const page = (number: number): ChannelVideo[] =>
+  Array.from({ length: 100 }, (_, n) => ({ videoId: `v${String(number)}-${String(n)}`, title: 'x'.repeat(10_000) }));
+
+/** A finished list that is longer than what is kept of it. @returns a request for it */
+async function aLongList(handle: string, kept: number): Promise<(signal?: AbortSignal) => Promise<Response>> {
+  const mediaId = `@${handle}`;
+  const parameters = { channel: { kind: 'handle', name: handle } } as const;
+  const job = { ...anAudioJob(), type: 'list', subjectId: `list/${mediaId}`, mediaId, parameters } as const;
+  const { contents, deps, url } = facades;
+  await contents.putFacts<'list'>(job.recordId, { channelId: 'UC1', title: 'Tea', url: 'https://video.example/' });
+  const list = { recordId: job.recordId, name: 'videos' } as const;
+  for (let number = 1; number <= kept; number += 1) await contents.putPiece({ ...list, number }, page(number));
+  await keepJob(deps.records, job, {
+    status: 'success',
+    result: { lists: { videos: { pieces: 100, items: 10_000 } } },
+  });
+  const init = { method: 'POST', body: JSON.stringify({ url: mediaId }) };
+  return (signal) => fetch(`${url}/api/channel/profile`, { ...init, ...(signal === undefined ? {} : { signal }) });
+}
+
+it('an answer whose list has lost a piece is cut, which the log tells: half a list must not look like a whole one', async () => {
+  const logged = vi.spyOn(facades.deps.log, 'error');
+  const ask = await aLongList('tea-time', 2);
+  const answer = await ask();
+  expect(answer.status).toBe(200);
+  await expect(answer.text()).rejects.toThrow('terminated');
+  expect(logged.mock.lastCall).toMatchObject([{ path: '/api/channel/profile' }, 'an answer was cut short']);
+});
+
+it('a list is read no further when the caller has left, which is no error', async () => {
+  const logged = vi.spyOn(facades.deps.log, 'error');
+  const ask = await aLongList('tea-break', 0);
+  let read = 0;
+  let isClosed = false;
+  vi.spyOn(facades.deps.rendering.contents, 'pages').mockImplementation(async function* () {
+    try {
+      for (; read < 1_000; read += 1) yield await delay(5, page(read) as never);
+    } finally {
+      isClosed = true;
+    }
+  });
+  const caller = new AbortController();
+  const answer = await ask(caller.signal);
+  await answer.body?.getReader().read();
+  caller.abort();
+  await until(() => isClosed);
+  expect(read).toBeLessThan(100);
+  expect(logged).not.toHaveBeenCalled();
+});
