@@ -1,7 +1,10 @@
+import { ApplicationFailure } from '@temporalio/common';
 import { Context } from '@temporalio/activity';
+import { MissingContentsError } from '../contract/contents.ts';
+import type { DownloadRecord } from '../contract/records.ts';
 import { originalStatusOf } from '../contract/failures.ts';
 import type { RenderContext } from '../contract/render/context.ts';
-import { renderResult, type JobResultBody } from '../contract/render/results.ts';
+import { renderResult } from '../contract/render/results.ts';
 import { jsonChunks } from '../contract/streams.ts';
 import { WEBHOOK_ENDPOINTS, webhookHeaders, type DeliveryAttempt } from '../contract/webhooks.ts';
 import { nowMicroseconds } from '../store/clock.ts';
@@ -58,7 +61,7 @@ export function createDeliverActivity(deps: DeliverDeps) {
           originalStatus: record.status === 'failed' ? originalStatusOf(record.failure) : 200,
           downloadId: record.id,
         }),
-        body: await bodyOf(await renderResult(record, deps.rendering)),
+        body: await bodyOf(record, deps.rendering),
         signal: Context.current().cancellationSignal,
       });
       const attempt = { number: input.attempt, startedAt, ...attemptOf(outcome) };
@@ -74,14 +77,19 @@ export function createDeliverActivity(deps: DeliverDeps) {
 /** Most characters of a body that are held; a longer one is sent as it is read, without a `Content-Length`. */
 const HELD_BODY_CHARS = 1_000_000;
 
-async function bodyOf(result: JobResultBody): Promise<string | AsyncIterable<string>> {
-  const chunks = jsonChunks(result);
-  let held = '';
-  for (;;) {
-    const chunk = await chunks.next();
-    if (chunk.done === true) return held;
-    held += chunk.value;
-    if (held.length > HELD_BODY_CHARS) return withHead(held, chunks);
+async function bodyOf(record: DownloadRecord, rendering: RenderContext): Promise<string | AsyncIterable<string>> {
+  try {
+    const chunks = jsonChunks(await renderResult(record, rendering));
+    let held = '';
+    for (;;) {
+      const chunk = await chunks.next();
+      if (chunk.done === true) return held;
+      held += chunk.value;
+      if (held.length > HELD_BODY_CHARS) return withHead(held, chunks);
+    }
+  } catch (error) {
+    if (error instanceof MissingContentsError) throw ApplicationFailure.nonRetryable(error.message, 'ours');
+    throw error;
   }
 }
 

@@ -1,4 +1,4 @@
-import type { JobResult } from '../contract/records.ts';
+import type { DownloadRecord, JobResult, SuccessRecord } from '../contract/records.ts';
 import { subjectIdOf } from '../contract/subjects.ts';
 import { channelPathOf, channelReferenceOf } from '../contract/channels.ts';
 import type { ChannelFacts, ChannelReference } from '../contract/vidnet.ts';
@@ -8,6 +8,7 @@ import type { FileStore } from '../store/files.ts';
 import type { RecordStore } from '../store/records.ts';
 import { isReusable } from '../store/reuse.ts';
 import { listChannelVideos } from './channel-listing.ts';
+import { askLater } from './later.ts';
 import { withSourceCall, type SourceCallDeps } from './source-call.ts';
 
 export interface ChannelDeps extends SourceCallDeps {
@@ -15,37 +16,54 @@ export interface ChannelDeps extends SourceCallDeps {
   readonly contents: ContentsStore;
   readonly records: RecordStore;
   readonly files: FileStore;
+  /** Whether a workflow with this ID is open. */
+  readonly isOpen: (workflowId: string) => Promise<boolean>;
 }
 
-/** What is known of a channel after the first look: `known` when another job had it whole, a moment ago. */
+/**
+ * What is known of a channel after the first look. `known`: another job had it whole, a moment ago. `heldBy`: the subject
+ * ID under which another job lists it just now.
+ */
 export interface ChannelLook {
   readonly channelId: string;
   readonly known?: JobResult;
+  readonly heldBy?: string;
 }
 
 export function createChannelActivities(deps: ChannelDeps) {
+  const isGood = async (record: DownloadRecord): Promise<boolean> => isReusable(record, deps.files);
   return {
     /**
      * Finds out which channel is meant, and its facts. The names by which it goes become one subject, so that a channel
-     * asked for by its handle and by its id is fetched once.
+     * asked for by its handle and by its id is fetched once, also when both ask at the same time.
      */
     describeChannel: (job: { recordId: string; subjectId: string; channel: ChannelReference }): Promise<ChannelLook> =>
       withSourceCall(deps, job.recordId, async (call) => {
         call.report({ stage: 'fetching' });
         const facts = await deps.channels.describe(job.channel, call);
-        const canonicalId = subjectOf({ kind: 'id', name: facts.channelId });
+        const { channelId } = facts;
+        const canonicalId = subjectOf({ kind: 'id', name: channelId });
         for (const name of namesOf(facts, job.subjectId)) {
           if (name !== canonicalId) await deps.records.noteSameAs(name, canonicalId);
         }
-        await deps.contents.putFacts<'list'>(job.recordId, facts);
-        const known = await deps.records.successOf(canonicalId);
-        if (known?.status !== 'success' || known.id === job.recordId || !(await isReusable(known, deps.files))) {
-          return { channelId: facts.channelId };
-        }
-        const contents = { contentsOf: known.contentsOf ?? known.id, lists: known.lists ?? {} };
-        // Nothing is fetched and nothing is charged twice.
-        return { channelId: facts.channelId, known: { ...contents, mediaId: facts.channelId, charge: 0 } };
+        await deps.contents.putFacts(job.recordId, facts);
+        const success = await deps.records.successOf(canonicalId);
+        const known = success !== undefined && (await isGood(success)) ? success : undefined;
+        const other =
+          known ??
+          (await deps.records.claimFetching(canonicalId, job.recordId, async (record) =>
+            record.status === 'pending' ? deps.isOpen(record.subjectId) : isGood(record),
+          ));
+        if (other === undefined || other.id === job.recordId) return { channelId };
+        return other.status === 'success'
+          ? { channelId, known: contentsOf(other, channelId) }
+          : { channelId, heldBy: other.subjectId };
       }),
+
+    /** Asks once whether the job that lists a channel has ended; while it has not, fails in a way that Temporal asks again. */
+    awaitOtherListing: async (subjectId: string): Promise<void> => {
+      if (await deps.isOpen(subjectId)) throw askLater('upstream_timeout', 'Another job lists this channel.');
+    },
 
     /** Lists the videos of a channel that was described, page by page; goes on where an earlier attempt stopped. */
     listChannel: (job: { recordId: string }): Promise<JobResult> =>
@@ -56,6 +74,11 @@ export function createChannelActivities(deps: ChannelDeps) {
         return { mediaId: channel.channelId, lists: { videos: { pieces, items } } };
       }),
   };
+}
+
+/** Nothing is fetched and nothing is charged twice. */
+function contentsOf(known: SuccessRecord, channelId: string): JobResult {
+  return { contentsOf: known.contentsOf ?? known.id, lists: known.lists ?? {}, mediaId: channelId, charge: 0 };
 }
 
 function subjectOf(reference: ChannelReference): string {

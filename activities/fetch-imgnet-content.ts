@@ -24,7 +24,7 @@ export function createImgnetContentActivity(deps: ImgnetContentDeps) {
     storeContent: ({ snapshot, post }: { snapshot: ReadySnapshot; post: PostReference }): Promise<StoredContent> =>
       readSnapshot(deps, snapshot, async (pages) => {
         const content = contentOf(await onlyRecordOf(pages), post, deps.imgnetPlatform);
-        await deps.contents.putFacts<'imgnet_post'>(snapshot.recordId, content);
+        await deps.contents.putFacts(snapshot.recordId, content);
         return content.account === undefined ? {} : { account: content.account.toLowerCase() };
       }),
   };

@@ -15,7 +15,7 @@ export function createImgnetProfileActivity(deps: ImgnetProfileDeps) {
       readSnapshot(deps, job.snapshot, async (pages) => {
         const record = await onlyRecordOf(pages);
         const fields = imgnetProfileFieldsOf(record, { account: job.account, ...deps.imgnetPlatform });
-        await deps.contents.putFacts<'imgnet_profile'>(job.snapshot.recordId, fields);
+        await deps.contents.putFacts(job.snapshot.recordId, fields);
         return {};
       }),
   };

@@ -29,7 +29,7 @@ export function createTranscriptActivities(deps: TranscriptDeps) {
         if (Buffer.byteLength(JSON.stringify(transcript)) > MAX_TRANSCRIPT_BYTES) {
           throw new JobError('too_large', 'The captions are larger than this service accepts.');
         }
-        await deps.contents.putFacts<'captions'>(job.recordId, transcript);
+        await deps.contents.putFacts(job.recordId, transcript);
         const { durationSeconds } = transcript.video;
         return durationSeconds === undefined ? {} : { durationSeconds };
       }),

@@ -24,7 +24,7 @@ import { healthSchema } from '../contract/results/health.ts';
 import { imgnetContentPendingSchema, imgnetPostSchema, imgnetReelSchema } from '../contract/results/imgnet-content.ts';
 import { imgnetListFailedSchema, imgnetListPendingSchema, imgnetListSchema } from '../contract/results/imgnet-list.ts';
 import { imgnetProfilePendingSchema, imgnetProfileSchema } from '../contract/results/imgnet-profile.ts';
-import { failedResultSchema, pendingResultSchema } from '../contract/results/jobs.ts';
+import { failedResultSchema, vidnetFailedResultSchema, vidnetPendingResultSchema } from '../contract/results/jobs.ts';
 import { transcriptSchema } from '../contract/results/transcripts.ts';
 import { webhookTestResultSchema } from '../contract/results/webhook-test.ts';
 import { transcriptFormatSchema } from '../contract/transcript-formats.ts';
@@ -121,7 +121,7 @@ export const operations = {
     waitSeconds: DEFAULT_WAIT_SECONDS,
     answers: {
       200: { description: 'The profile, or why it could not be had', schema: ended(channelProfileSchema) },
-      202: { description: 'The job has not ended', schema: pendingResultSchema },
+      202: { description: 'The job has not ended', schema: vidnetPendingResultSchema },
     },
     errors: STARTS_JOB,
   },
@@ -133,7 +133,7 @@ export const operations = {
     waitSeconds: DEFAULT_WAIT_SECONDS,
     answers: {
       200: { description: 'The transcript, or why it could not be had', schema: ended(transcriptSchema) },
-      202: { description: 'The job has not ended', schema: pendingResultSchema },
+      202: { description: 'The job has not ended', schema: vidnetPendingResultSchema },
     },
     errors: STARTS_JOB,
   },
@@ -145,7 +145,7 @@ export const operations = {
     waitSeconds: 0,
     answers: {
       200: { description: 'The transcript, or why it could not be had', schema: ended(transcriptSchema) },
-      202: { description: 'The job has not ended', schema: pendingResultSchema },
+      202: { description: 'The job has not ended', schema: vidnetPendingResultSchema },
     },
     errors: ['not_found', ...ALWAYS],
   },
@@ -240,5 +240,5 @@ export const operations = {
 } as const satisfies Record<string, Operation>;
 
 function ended<Result extends z.ZodObject>(result: Result) {
-  return z.union([result, failedResultSchema]);
+  return z.union([result, vidnetFailedResultSchema]);
 }

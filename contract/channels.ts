@@ -5,8 +5,19 @@ const CHANNEL_ID = /^UC[\w-]{22}$/;
 const HANDLE = /^[\p{L}\p{M}\p{N}._·-]{3,60}$/u;
 const NAME = /^[\p{L}\p{M}\p{N}._-]{1,100}$/u;
 /** The tabs of a channel's page. */
-const TABS = new Set(['', 'featured', 'videos', 'shorts', 'streams', 'playlists', 'community', 'posts', 'about']);
-const REAL_HOSTS = ['youtube.com'];
+const TABS = new Set([
+  '',
+  'featured',
+  'videos',
+  'shorts',
+  'streams',
+  'live',
+  'playlists',
+  'community',
+  'posts',
+  'about',
+]);
+const REAL_HOSTS = ['youtube.com', 'music.youtube.com'];
 
 /**
  * The channel that a caller means: a URL with `/@handle`, `/channel/ID`, `/c/NAME` or `/user/NAME`, with or without
@@ -25,7 +36,8 @@ export function channelReferenceOf(text: string, hosts: readonly string[] = []):
   if (!/^https?:$/.test(protocol) || username !== '' || password !== '') return undefined;
   if (!known.includes(withoutPrefix(host))) return undefined;
 
-  const [first = '', second = '', ...rest] = pathname.split('/').slice(1).map(decoded);
+  // The platform takes a slash too many for one.
+  const [first = '', second = '', ...rest] = pathname.split('/').filter(Boolean).map(decoded);
   if (first.startsWith('@')) return isTab([second, ...rest]) ? handle(first.slice(1)) : undefined;
   if (!isTab(rest)) return undefined;
   switch (first.toLowerCase()) {
@@ -76,7 +88,7 @@ function folded(name: string): string {
 
 function isTab(segments: readonly string[]): boolean {
   const [tab = '', ...rest] = segments;
-  return TABS.has(tab.toLowerCase()) && rest.every((segment) => segment === '');
+  return TABS.has(tab.toLowerCase()) && rest.length === 0;
 }
 
 function withoutPrefix(host: string): string {

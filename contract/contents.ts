@@ -36,3 +36,12 @@ export interface ContentsReader {
     readonly pieces: number;
   }): AsyncIterable<readonly ItemsByList[List][]>;
 }
+
+/** What a record refers to is not there any more, and no repetition brings it back. */
+export class MissingContentsError extends Error {
+  override readonly name = 'MissingContentsError';
+
+  constructor(id: string) {
+    super(`the contents ${id} are missing`);
+  }
+}

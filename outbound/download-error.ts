@@ -23,8 +23,15 @@ export class DownloadError extends Error {
   }
 }
 
-/** @returns what undici or a socket threw, sorted; the error itself when it is our own fault */
-export function problemOf(error: unknown, { begun }: { readonly begun: boolean }): unknown {
+/**
+ * @param signal that ended the connection, if it is aborted
+ * @returns what a socket threw, sorted; the error itself when it is our own fault
+ */
+export function problemOf(
+  thrown: unknown,
+  { signal, begun = false }: { readonly signal: AbortSignal; readonly begun?: boolean },
+): unknown {
+  const error: unknown = signal.aborted ? signal.reason : thrown;
   if (error instanceof ForbiddenTargetError) return new DownloadError({ kind: 'forbidden', reason: error.message });
   const code = unreachableCode(error);
   if (code === undefined) return error;

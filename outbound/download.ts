@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
+import { request, type IncomingMessage } from 'node:http';
 import type { BlockList } from 'node:net';
-import { Client, type Dispatcher } from 'undici';
 import { createGuardedConnector } from './connector.ts';
 import { DownloadError, problemOf } from './download-error.ts';
 import { DeadlineError } from './failures.ts';
@@ -12,10 +12,12 @@ export interface DownloaderSettings {
   readonly allowedNetworks: BlockList;
   /** Limit of look-up, TCP and TLS together, in milliseconds. */
   readonly connectTimeoutMs: number;
-  /** Longest silence before and within an answer, in milliseconds; its timer may fire up to a second late. */
+  /** Longest silence before and within an answer, in milliseconds. */
   readonly idleTimeoutMs: number;
   /** Finds the addresses of names. Default: DNS. */
   readonly lookup?: Lookup;
+  /** Certificate authorities (PEM) trusted instead of the usual ones. */
+  readonly trustedCa?: string;
 }
 
 export interface DownloadOptions {
@@ -54,13 +56,14 @@ export function createDownloader(settings: DownloaderSettings): Downloader {
     const stop = new AbortController();
     const onAbort = (): void => stop.abort(options.signal.reason);
     options.signal.addEventListener('abort', onAbort, { once: true });
-    const deadline = setTimeout(() => stop.abort(new DeadlineError()), options.timeoutMs);
+    const end = (): void => stop.abort(new DeadlineError());
+    const deadline = setTimeout(end, options.timeoutMs);
     try {
       let url = firstUrl;
       for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
         const target = checkTarget(url, settings.allowedNetworks);
         if (!target.ok) throw new DownloadError({ kind: 'forbidden', reason: target.reason });
-        const hop = { ...settings, lookup, ...options, signal: stop.signal };
+        const hop = { ...settings, lookup, ...options, signal: stop.signal, end };
         const result = await take(target.url, hop);
         if (typeof result === 'number') return result;
         url = result.location;
@@ -78,40 +81,58 @@ export function createDownloader(settings: DownloaderSettings): Downloader {
   };
 }
 
-type Hop = DownloaderSettings & DownloadOptions & { readonly lookup: Lookup };
+type Hop = DownloaderSettings & DownloadOptions & { readonly lookup: Lookup; readonly end: () => void };
 
 /** One connection for one request, so that no check can be skipped. */
 async function take(url: URL, hop: Hop): Promise<number | { readonly location: string }> {
-  const client = new Client(url.origin, {
-    connect: createGuardedConnector(hop),
-    pipelining: 0,
-    maxHeaderSize: MAX_HEADER_BYTES,
-    headersTimeout: hop.idleTimeoutMs,
-    bodyTimeout: hop.idleTimeoutMs,
+  const answer = await get(url, hop).catch((error: unknown) => {
+    throw problemOf(error, hop);
   });
   try {
-    const path = url.pathname + url.search;
-    // What is compressed has another length than it says.
-    const headers = { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': USER_AGENT };
-    const request = { method: 'GET', path, headers, signal: hop.signal } as const;
-    const answer = await client.request(request).catch((error: unknown) => {
-      throw problemOf(error, { begun: false });
-    });
-    if (answer.statusCode === 200) return await write(answer, hop);
-    const { location } = answer.headers;
-    if (!REDIRECTS.has(answer.statusCode) || typeof location !== 'string') {
-      throw new DownloadError({ kind: 'status', statusCode: answer.statusCode });
-    }
+    const { statusCode = 0, headers } = answer;
+    if (statusCode === 200) return await write(answer, hop);
+    const { location } = headers;
+    if (!REDIRECTS.has(statusCode) || location === undefined) throw new DownloadError({ kind: 'status', statusCode });
     if (!URL.canParse(location, url.href)) {
       throw new DownloadError({ kind: 'forbidden', reason: 'The URL redirects to what is no URL.' });
     }
     return { location: new URL(location, url).href };
   } finally {
-    void client.destroy();
+    answer.destroy();
   }
 }
 
-async function write(answer: Dispatcher.ResponseData, { path, maxBytes, onProgress }: Hop): Promise<number> {
+/**
+ * Not by undici: its parser for HTTP/1 ends the process by an assertion when a host closes the connection while we are slower
+ * than it (nodejs/undici#5360, mended in version 8, which wants Node 22).
+ */
+function get(url: URL, hop: Hop): Promise<IncomingMessage> {
+  const connect = createGuardedConnector(hop);
+  const hostname = url.hostname.replace(/^\[|\]$/g, '');
+  return new Promise((resolve, reject) => {
+    const sent = request({
+      method: 'GET',
+      path: url.pathname + url.search,
+      // What is compressed has another length than it says.
+      headers: { host: url.host, accept: '*/*', 'accept-encoding': 'identity', 'user-agent': USER_AGENT },
+      maxHeaderSize: MAX_HEADER_BYTES,
+      signal: hop.signal,
+      createConnection: (_options, onConnected) => {
+        const target = { hostname, host: hostname, protocol: url.protocol, port: url.port };
+        connect(target, (...[error, socket]) => {
+          // A request without a socket keeps its errors to itself.
+          if (error === null) onConnected(null, socket);
+          else reject(error);
+        });
+        return undefined;
+      },
+    });
+    sent.setTimeout(hop.idleTimeoutMs, hop.end);
+    sent.on('error', reject).once('response', resolve).end();
+  });
+}
+
+async function write(answer: IncomingMessage, { path, maxBytes, onProgress, signal }: Hop): Promise<number> {
   if ((answer.headers['content-encoding'] ?? 'identity') !== 'identity') {
     throw new DownloadError({ kind: 'unreachable', error: 'protocol' });
   }
@@ -124,7 +145,7 @@ async function write(answer: Dispatcher.ResponseData, { path, maxBytes, onProgre
   const file = await open(path, 'wx');
   try {
     let sizeBytes = 0;
-    for await (const chunk of chunksOf(answer)) {
+    for await (const chunk of chunksOf(answer, signal)) {
       sizeBytes += chunk.length;
       if (sizeBytes > maxBytes) throw new DownloadError({ kind: 'too_large' });
       await file.writeFile(chunk);
@@ -138,22 +159,18 @@ async function write(answer: Dispatcher.ResponseData, { path, maxBytes, onProgre
 }
 
 /** Errors of the connection are sorted here, apart from those of the file. */
-async function* chunksOf({ body }: Dispatcher.ResponseData): AsyncGenerator<Uint8Array> {
-  const chunks = (body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
-  try {
-    for (;;) {
-      const next = await chunks.next().catch((error: unknown) => {
-        throw problemOf(error, { begun: true });
-      });
-      if (next.done === true) return;
-      yield next.value;
-    }
-  } finally {
-    body.on('error', () => undefined).destroy();
+async function* chunksOf(answer: IncomingMessage, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  const chunks = (answer as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
+  for (;;) {
+    const next = await chunks.next().catch((error: unknown) => {
+      throw problemOf(error, { signal, begun: true });
+    });
+    if (next.done === true) return;
+    yield next.value;
   }
 }
 
-function lengthOf({ headers }: Dispatcher.ResponseData): number | undefined {
+function lengthOf({ headers }: IncomingMessage): number | undefined {
   const length = headers['content-length'];
-  return typeof length === 'string' && /^\d{1,15}$/.test(length) ? Number(length) : undefined;
+  return length !== undefined && /^\d{1,15}$/.test(length) ? Number(length) : undefined;
 }

@@ -43,8 +43,6 @@ export type UnreachableCode = 'timeout' | 'dns' | 'refused' | 'no_route' | 'rese
 const BY_SYSTEM_CODE: Readonly<Record<string, UnreachableCode>> = {
   ETIMEDOUT: 'timeout',
   UND_ERR_CONNECT_TIMEOUT: 'timeout',
-  UND_ERR_HEADERS_TIMEOUT: 'timeout',
-  UND_ERR_BODY_TIMEOUT: 'timeout',
   ECONNREFUSED: 'refused',
   ECONNRESET: 'reset',
   ECONNABORTED: 'reset',
@@ -64,7 +62,7 @@ const BY_SYSTEM_CODE: Readonly<Record<string, UnreachableCode>> = {
 /** Names that OpenSSL's certificate check and Node's TLS layer give their errors. */
 const TLS_CODE =
   /^(?:ERR_TLS_|ERR_SSL_|ERR_OSSL_|CERT_|CRL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|ERROR_IN_|INVALID_(?:CA|PURPOSE)|PATH_LENGTH_|HOSTNAME_MISMATCH)/;
-const HTTP_CODE = /^UND_ERR_/;
+const HTTP_CODE = /^(?:UND_ERR_|HPE_)/;
 
 /** Errors that are no fault of the receiver: a wrong call of ours, or this process is out of file descriptors. */
 const OUR_FAULT = new Set(['UND_ERR_INVALID_ARG', 'EMFILE', 'ENFILE', 'ENOMEM']);

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import { Binary, type Collection, type Db } from 'mongodb';
-import type { ContentsReader, FactsByType, ItemsByList } from '../contract/contents.ts';
+import { MissingContentsError, type ContentsReader, type FactsByType, type ItemsByList } from '../contract/contents.ts';
 import type { StoredList } from '../contract/records.ts';
 import { upsert } from './records.ts';
 
@@ -16,7 +16,7 @@ export interface ListingState extends StoredList {
  * found by its `_id`, which holds the record, the list and the number of the piece.
  */
 export interface ContentsStore extends ContentsReader {
-  putFacts<Type extends keyof FactsByType>(recordId: string, facts: FactsByType[Type]): Promise<void>;
+  putFacts(recordId: string, facts: FactsByType[keyof FactsByType]): Promise<void>;
   putPiece<List extends keyof ItemsByList>(
     piece: { readonly recordId: string; readonly name: List; readonly number: number },
     items: readonly ItemsByList[List][],
@@ -33,6 +33,9 @@ interface ContentsDocument {
   state?: ListingState;
 }
 
+/** Fewer questions to the database, at some 100 KB of packed pieces in memory. */
+const PIECES_AT_ONCE = 10;
+
 export function createContentsStore(db: Db): ContentsStore {
   const contents: Collection<ContentsDocument> = db.collection('contents');
   const put = async (id: string, fields: Omit<ContentsDocument, '_id'>): Promise<void> => {
@@ -46,13 +49,20 @@ export function createContentsStore(db: Db): ContentsStore {
       return document?.packed === undefined ? undefined : ((await unpack(document.packed)) as FactsByType[Type]);
     },
     async *pages<List extends keyof ItemsByList>(list: { recordId: string; name: List; pieces: number }) {
-      for (let number = 1; number <= list.pieces; number += 1) {
-        const document = await contents.findOne({ _id: pieceId(list.recordId, list.name, number) });
-        // A list that lost a piece must not look complete.
-        if (document?.packed === undefined) {
-          throw new Error(`piece ${String(number)} of the ${list.name} of ${list.recordId} is missing`);
+      for (let first = 1; first <= list.pieces; first += PIECES_AT_ONCE) {
+        const numbers = Array.from(
+          { length: Math.min(PIECES_AT_ONCE, list.pieces - first + 1) },
+          (_, at) => first + at,
+        );
+        const ids = numbers.map((number) => pieceId(list.recordId, list.name, number));
+        const found = await contents.find({ _id: { $in: ids } }).toArray();
+        const byId = new Map(found.map(({ _id, packed }) => [_id, packed]));
+        for (const id of ids) {
+          const packed = byId.get(id);
+          // A list that lost a piece must not look complete.
+          if (packed === undefined) throw new MissingContentsError(id);
+          yield (await unpack(packed)) as readonly ItemsByList[List][];
         }
-        yield (await unpack(document.packed)) as readonly ItemsByList[List][];
       }
     },
     async putFacts(recordId, facts) {

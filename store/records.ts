@@ -11,6 +11,8 @@ interface SubjectDocument {
   successId?: string;
   /** The record of the newest job that failed. */
   failedId?: string;
+  /** The record whose job fetches what several subject IDs stand for. */
+  fetcherId?: string;
   /** Another subject ID of the same thing (a channel's handle and its id), and when that was found out. */
   sameAs?: { readonly subjectId: string; readonly foundAtMs: number };
 }
@@ -38,6 +40,17 @@ export interface RecordStore {
   noteSameAs(subjectId: string, canonicalId: string): Promise<void>;
   /** @returns the subject that this one stands for, itself unless another was noted lately (a handle may change hands) */
   canonicalOf(subjectId: string): Promise<string>;
+  /**
+   * Makes a record the one that fetches a subject which several subject IDs stand for, unless another one does.
+   *
+   * @param stands whether an earlier record keeps that role
+   * @returns the other record; undefined when the role is ours
+   */
+  claimFetching(
+    canonicalId: string,
+    recordId: string,
+    stands: (record: DownloadRecord) => Promise<boolean>,
+  ): Promise<DownloadRecord | undefined>;
   /** A page of records, newest first; what operators and callers list may scan. */
   list(filter: RecordFilter): Promise<readonly DownloadRecord[]>;
 }
@@ -116,6 +129,27 @@ export function createRecordStore(db: Db): RecordStore {
     noteSameAs: (subjectId, canonicalId) =>
       point(subjectId, { sameAs: { subjectId: canonicalId, foundAtMs: Date.now() } }),
     canonicalOf,
+    async claimFetching(canonicalId, recordId, stands) {
+      for (;;) {
+        const subject = await upsert(() =>
+          subjects.findOneAndUpdate(
+            { _id: canonicalId },
+            { $setOnInsert: { fetcherId: recordId } },
+            { upsert: true, returnDocument: 'after' },
+          ),
+        );
+        const fetcherId = subject?.fetcherId;
+        if (fetcherId === recordId) return undefined;
+        const fetcher = fetcherId === undefined ? undefined : await get(fetcherId);
+        if (fetcher !== undefined && (await stands(fetcher))) return fetcher;
+        // Whoever comes second finds the field changed, and looks again.
+        const { matchedCount } = await subjects.updateOne(
+          { _id: canonicalId, fetcherId: fetcherId ?? { $exists: false } },
+          { $set: { fetcherId: recordId } },
+        );
+        if (matchedCount === 1) return undefined;
+      }
+    },
     async list({ limit, before, type, status, mediaId, createdAfter, createdBefore }) {
       const filter: Filter<RecordDocument> = {
         ...(before === undefined ? {} : { _id: { $lt: before } }),

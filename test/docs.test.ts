@@ -6,18 +6,12 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { settings } from '../config.ts';
 import { ERROR_TABLE } from '../contract/errors.ts';
-import {
-  audioRecordSchema,
-  downloadRecordSchema,
-  imgnetAudioRecordSchema,
-  imgnetNoAudioSchema,
-  videoRecordSchema,
-} from '../contract/results/downloads.ts';
+import { downloadRecordSchema, imgnetAudioRecordSchema, imgnetNoAudioSchema } from '../contract/results/downloads.ts';
 import { imgnetPostSchema, imgnetReelSchema } from '../contract/results/imgnet-content.ts';
 import { imgnetListFailedSchema, imgnetListPendingSchema, imgnetListSchema } from '../contract/results/imgnet-list.ts';
 import { imgnetProfilePendingSchema, imgnetProfileSchema } from '../contract/results/imgnet-profile.ts';
 import { channelProfileSchema } from '../contract/results/channels.ts';
-import { failedResultSchema, pendingResultSchema } from '../contract/results/jobs.ts';
+import { vidnetFailedResultSchema, vidnetPendingResultSchema } from '../contract/results/jobs.ts';
 import { transcriptSchema } from '../contract/results/transcripts.ts';
 import { fieldsOf } from './helpers/fields.ts';
 import { blocksOf, pages, readPage, ROOT } from './helpers/markdown.ts';
@@ -93,15 +87,15 @@ describe('docs/api.md', () => {
   it('lists every field of the record', () => {
     const named = rowsBelow('docs/api.md', '### The record').map(([name = '']) => name.replaceAll('`', ''));
     expect(named.toSorted()).toEqual(
-      [...new Set([audioRecordSchema, videoRecordSchema].flatMap(({ shape }) => Object.keys(shape)))].toSorted(),
+      [...new Set(downloadRecordSchema.options.flatMap(({ shape }) => Object.keys(shape)))].toSorted(),
     );
   });
 
   it.each([
     ['### The profile', channelProfileSchema],
     ['### The transcript', transcriptSchema],
-    ['### Pending', pendingResultSchema],
-    ['### Failed', failedResultSchema],
+    ['### Pending', vidnetPendingResultSchema],
+    ['### Failed', vidnetFailedResultSchema],
   ])('lists every field below %s, with its type', (heading, schema) => {
     const listed = rowsBelow('docs/api.md', heading).map(([path = '', type = '']) => [path.replaceAll('`', ''), type]);
     expect(listed.toSorted()).toEqual(fieldsOf(schema).toSorted());

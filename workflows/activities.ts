@@ -42,6 +42,24 @@ export function fetchActivities(summary: string) {
   });
 }
 
+type PollActivities = Pick<FetchActivities, 'awaitSnapshot' | 'awaitOtherListing'>;
+
+/**
+ * Waits for what others do: each attempt asks once, without a heartbeat, and as often as it takes. An hour of waiting is
+ * one activity in the history.
+ */
+export function pollActivities(summary: string, maxWait: '65 minutes' | '3 hours') {
+  return proxyActivities<PollActivities>({
+    taskQueue: taskQueues.fetch(workflowInfo().taskQueue),
+    startToCloseTimeout: '45 seconds',
+    scheduleToCloseTimeout: maxWait,
+    // It waits between attempts most of the time, where nothing could tell it to stop.
+    cancellationType: ActivityCancellationType.TRY_CANCEL,
+    retry: { initialInterval: '2 seconds', maximumInterval: '30 seconds' },
+    summary,
+  });
+}
+
 /** One request to a receiver. Its refusal is a result; only our own faults are retried here, without using up an attempt. */
 export function deliverActivities(summary: string) {
   return proxyActivities<DeliverActivities>({

@@ -1,15 +1,6 @@
-import {
-  ActivityCancellationType,
-  ActivityFailure,
-  ApplicationFailure,
-  proxyActivities,
-  TimeoutFailure,
-  workflowInfo,
-} from '@temporalio/workflow';
-import type { FetchActivities } from '../activities/create-activities.ts';
+import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/workflow';
 import type { ReadySnapshot, SnapshotOrder } from '../activities/imgnet-snapshots.ts';
-import { taskQueues } from '../contract/task-queues.ts';
-import { fetchActivities } from './activities.ts';
+import { fetchActivities, pollActivities } from './activities.ts';
 import type { InTurn } from './in-turn.ts';
 
 /** Lists take up to an hour. */
@@ -28,7 +19,7 @@ export async function collect<Result>(
   keep: (snapshot: ReadySnapshot) => Promise<Result>,
 ): Promise<Result> {
   const { triggerSnapshot } = fetchActivities(`Start collecting ${title}`);
-  const { awaitSnapshot } = pollActivities(`Wait for ${title}`);
+  const { awaitSnapshot } = pollActivities(`Wait for ${title}`, MAX_WAIT);
   const kept = await inTurn('imgnet-dataset', async () => {
     const started = await triggerSnapshot(order);
     let ready;
@@ -46,19 +37,6 @@ export async function collect<Result>(
     type: 'upstream',
     nonRetryable: true,
     details: ['upstream_timeout'],
-  });
-}
-
-/** Each attempt asks once: without a heartbeat, and as often as it takes. */
-function pollActivities(summary: string) {
-  return proxyActivities<Pick<FetchActivities, 'awaitSnapshot'>>({
-    taskQueue: taskQueues.fetch(workflowInfo().taskQueue),
-    startToCloseTimeout: '45 seconds',
-    scheduleToCloseTimeout: MAX_WAIT,
-    // It waits between attempts most of the time, where nothing could tell it to stop.
-    cancellationType: ActivityCancellationType.TRY_CANCEL,
-    retry: { initialInterval: '2 seconds', maximumInterval: '30 seconds' },
-    summary,
   });
 }
 

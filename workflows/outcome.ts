@@ -5,7 +5,7 @@ import type { Refusal } from './limiter/pauses.ts';
 
 /** Why the work of a job ended in an exception, as its record will tell it. */
 export function failureOf(error: unknown): Failure {
-  if (isCancellation(error)) return { code: 'cancelled', message: 'The job was cancelled by an operator.' };
+  if (isCancellation(error)) return { code: 'cancelled', message: 'The job was cancelled.' };
   return (
     toldFailureIn(error)?.failure ?? { code: 'internal', message: 'The service could not do its part of the work.' }
   );

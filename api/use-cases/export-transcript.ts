@@ -1,3 +1,4 @@
+import { MissingContentsError } from '../../contract/contents.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { POLL_INTERVAL_SECONDS } from '../../contract/limits.ts';
 import { TRANSCRIPT_FORMATS, type TranscriptFormat } from '../../contract/transcript-formats.ts';
@@ -28,7 +29,7 @@ export async function exportTranscript(deps: ApiDeps, id: string, format: Transc
     throw new ApiError('not_found', `There is no transcript: ${record.failure.message}`, { id });
   }
   const facts = await deps.rendering.contents.facts<'captions'>(id);
-  if (facts === undefined) throw new Error(`the contents of record ${id} are missing`);
+  if (facts === undefined) throw new MissingContentsError(id);
   const { contentType, write } = TRANSCRIPT_FORMATS[format];
   return { name: `${record.mediaId}.${facts.track.language}.${format}`, contentType, text: write(facts.lines) };
 }

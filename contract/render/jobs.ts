@@ -1,17 +1,16 @@
 import { formatMoney } from '../money.ts';
-import type { FailedRecord, PendingRecord } from '../records.ts';
+import type { DownloadRecord, FailedRecord, PendingRecord } from '../records.ts';
 import type { Progress } from '../results/fields.ts';
-import type { FailedResult, PendingResult } from '../results/jobs.ts';
+import type { FailedResult, PendingResult, VidnetFailedResult, VidnetPendingResult } from '../results/jobs.ts';
 
 /** A job that runs, where the result is no download record. */
 export function renderPending(record: PendingRecord, message: string, progress: Progress | undefined): PendingResult {
-  const { id, type, status } = record;
   return {
     status: 'pending',
     message,
-    download_id: id,
+    download_id: record.id,
     cost: formatMoney(record.price),
-    download: { id, type, status },
+    download: { id: record.id, type: record.type, status: record.status },
     ...(progress === undefined ? {} : { progress }),
   };
 }
@@ -28,4 +27,24 @@ export function renderFailed(record: FailedRecord): FailedResult {
     cost,
     download: { id, type, status, cost, response: failure.message, created_at: record.createdAt },
   };
+}
+
+/** The same two for jobs of the video platform, which say what was asked for. */
+export function renderVidnetPending(
+  record: PendingRecord,
+  message: string,
+  progress: Progress | undefined,
+): VidnetPendingResult {
+  return withVideoId(renderPending(record, message, progress), record);
+}
+
+export function renderVidnetFailed(record: FailedRecord): VidnetFailedResult {
+  return withVideoId(renderFailed(record), record);
+}
+
+function withVideoId<Result extends { readonly download: object }>(
+  result: Result,
+  { mediaId }: DownloadRecord,
+): Result & { download: { vidnet_video_id: string } } {
+  return { ...result, download: { ...result.download, vidnet_video_id: mediaId } };
 }

@@ -1,4 +1,5 @@
 import { formatMoney } from '../money.ts';
+import { MissingContentsError } from '../contents.ts';
 import type { DownloadRecord, SuccessRecord } from '../records.ts';
 import type { ChannelResult } from '../results/channels.ts';
 import type { DownloadResult, ImgnetAudioResult } from '../results/downloads.ts';
@@ -15,7 +16,7 @@ import { renderDownload, renderImgnetAudio } from './downloads.ts';
 import { renderImgnetContent, renderImgnetContentPending } from './imgnet-content.ts';
 import { renderImgnetList } from './imgnet-list.ts';
 import { renderImgnetProfile, renderImgnetProfilePending } from './imgnet-profile.ts';
-import { renderFailed, renderPending } from './jobs.ts';
+import { renderFailed, renderVidnetFailed, renderVidnetPending } from './jobs.ts';
 import { renderTranscript } from './transcripts.ts';
 
 /** The answer of the operation that starts a job of each type. */
@@ -65,8 +66,8 @@ export async function renderCaptionsResult(
   { contents }: RenderContext,
   progress?: Progress,
 ): Promise<Streamable<TranscriptResult>> {
-  if (record.status === 'pending') return renderPending(record, 'The transcript is being fetched.', progress);
-  if (record.status === 'failed') return renderFailed(record);
+  if (record.status === 'pending') return renderVidnetPending(record, 'The transcript is being fetched.', progress);
+  if (record.status === 'failed') return renderVidnetFailed(record);
   return renderTranscript(record, present(await contents.facts<'captions'>(record.id), record), contents);
 }
 
@@ -75,8 +76,8 @@ export async function renderChannelResult(
   { contents }: RenderContext,
   progress?: Progress,
 ): Promise<Streamable<ChannelResult>> {
-  if (record.status === 'pending') return renderPending(record, 'The channel is being fetched.', progress);
-  if (record.status === 'failed') return renderFailed(record);
+  if (record.status === 'pending') return renderVidnetPending(record, 'The channel is being fetched.', progress);
+  if (record.status === 'failed') return renderVidnetFailed(record);
   const facts = await contents.facts<'list'>(record.contentsOf ?? record.id);
   return renderChannelProfile(record, present(facts, record), contents);
 }
@@ -120,6 +121,6 @@ export function renderImgnetAudioResult(
 }
 
 function present<Facts>(facts: Facts | undefined, { id }: SuccessRecord): Facts {
-  if (facts === undefined) throw new Error(`the contents of record ${id} are missing`);
+  if (facts === undefined) throw new MissingContentsError(id);
   return facts;
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ulidSchema } from '../ids.ts';
 import { countSchema, moneySchema, platformTimeSchema, timestampSchema } from './fields.ts';
-import { failedResultSchema, pendingResultSchema } from './jobs.ts';
+import { vidnetFailedResultSchema, vidnetPendingResultSchema } from './jobs.ts';
 
 /** A video in a channel's list (specification, section 2.6). */
 export const channelVideoSchema = z
@@ -47,6 +47,6 @@ export type ChannelProfile = z.infer<typeof channelProfileSchema>;
 
 /** Answer of POST /api/channel/profile, and the body of its webhook. */
 export const channelResultSchema = z
-  .discriminatedUnion('status', [channelProfileSchema, pendingResultSchema, failedResultSchema])
+  .discriminatedUnion('status', [channelProfileSchema, vidnetPendingResultSchema, vidnetFailedResultSchema])
   .meta({ id: 'ChannelResult' });
 export type ChannelResult = z.infer<typeof channelResultSchema>;

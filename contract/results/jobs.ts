@@ -4,6 +4,11 @@ import { ulidSchema } from '../ids.ts';
 import { recordTypeSchema } from '../records.ts';
 import { moneySchema, progressSchema, timestampSchema } from './fields.ts';
 
+const subjectFields = {
+  id: ulidSchema,
+  type: recordTypeSchema,
+};
+
 /** The answer while a job runs, of every operation whose result is no download record (design, section 3). */
 export const pendingResultSchema = z
   .object({
@@ -11,7 +16,7 @@ export const pendingResultSchema = z
     message: z.string(),
     download_id: ulidSchema,
     cost: moneySchema.describe('What the job costs if it succeeds'),
-    download: z.object({ id: ulidSchema, type: recordTypeSchema, status: z.literal('pending') }),
+    download: z.object({ ...subjectFields, status: z.literal('pending') }),
     progress: progressSchema.optional(),
   })
   .meta({ id: 'PendingResult' });
@@ -26,8 +31,7 @@ export const failedResultSchema = z
     download_id: ulidSchema,
     cost: moneySchema.describe('A failed job costs 0.000'),
     download: z.object({
-      id: ulidSchema,
-      type: recordTypeSchema,
+      ...subjectFields,
       status: z.literal('failed'),
       cost: moneySchema,
       response: z.string(),
@@ -36,3 +40,16 @@ export const failedResultSchema = z
   })
   .meta({ id: 'FailedResult' });
 export type FailedResult = z.infer<typeof failedResultSchema>;
+
+/** What is asked for, which jobs of the video platform name in each state. */
+const vidnetFields = { vidnet_video_id: z.string() };
+
+/** The same two for jobs of the video platform. */
+export const vidnetPendingResultSchema = pendingResultSchema
+  .extend({ download: pendingResultSchema.shape.download.extend(vidnetFields) })
+  .meta({ id: 'VidnetPendingResult' });
+export const vidnetFailedResultSchema = failedResultSchema
+  .extend({ download: failedResultSchema.shape.download.extend(vidnetFields) })
+  .meta({ id: 'VidnetFailedResult' });
+export type VidnetPendingResult = z.infer<typeof vidnetPendingResultSchema>;
+export type VidnetFailedResult = z.infer<typeof vidnetFailedResultSchema>;

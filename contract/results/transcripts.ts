@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ulidSchema, vidnetVideoIdSchema } from '../ids.ts';
 import { countSchema, durationSchema, moneySchema, platformTimeSchema, timestampSchema } from './fields.ts';
-import { failedResultSchema, pendingResultSchema } from './jobs.ts';
+import { vidnetFailedResultSchema, vidnetPendingResultSchema } from './jobs.ts';
 
 const secondsSchema = z
   .string()
@@ -70,6 +70,6 @@ export type Transcript = z.infer<typeof transcriptSchema>;
 
 /** Answer of POST /api/transcripts and GET /api/transcripts/{downloadID}, and the body of the webhook. */
 export const transcriptResultSchema = z
-  .discriminatedUnion('status', [transcriptSchema, pendingResultSchema, failedResultSchema])
+  .discriminatedUnion('status', [transcriptSchema, vidnetPendingResultSchema, vidnetFailedResultSchema])
   .meta({ id: 'TranscriptResult' });
 export type TranscriptResult = z.infer<typeof transcriptResultSchema>;

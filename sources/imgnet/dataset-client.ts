@@ -1,13 +1,15 @@
-import type { IncomingHttpHeaders } from 'node:http';
-import { Agent } from 'undici';
+import http, { type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import https from 'node:https';
 import { JobError } from '../../contract/job-error.ts';
-import { connectionFailure, wasNeverSent } from './connection-failures.ts';
+import { answerTo, chunksOf, KEPT_IDLE_MS } from '../http-answer.ts';
+import { connectionFailure } from './connection-failures.ts';
 import type { ImgnetCall } from './imgnet-source.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 /** Longest silence within an answer. */
 const IDLE_TIMEOUT_MS = 60_000;
 const CONNECTIONS = 8;
+const MAX_HEADER_BYTES = 16_384;
 /** Answers that are no snapshots are small. */
 const TEXT_MAX_BYTES = 262_144;
 const TOKEN_MISSING = 'The dataset API needs a token; the operator must set IMGNET_API_TOKEN.';
@@ -17,6 +19,12 @@ export interface DatasetClientSettings {
   readonly apiUrl: string;
   /** IMGNET_API_TOKEN; without it every call fails and names the setting. */
   readonly token: string | undefined;
+  /** Limit of look-up, TCP and TLS together, in milliseconds. */
+  readonly connectTimeoutMs?: number;
+  /** Longest silence before and within an answer, in milliseconds. */
+  readonly idleTimeoutMs?: number;
+  /** Certificate authorities (PEM) trusted instead of the usual ones. */
+  readonly trustedCa?: string;
 }
 
 export interface DatasetRequest {
@@ -64,16 +72,11 @@ export interface DatasetClient {
 
 /** HTTP with the dataset API: the token, limits of time, no redirects, errors sorted. */
 export function createDatasetClient(settings: DatasetClientSettings): DatasetClient {
-  const { token } = settings;
-  const options = {
-    connections: CONNECTIONS,
-    headersTimeout: IDLE_TIMEOUT_MS,
-    bodyTimeout: IDLE_TIMEOUT_MS,
-    connect: { timeout: CONNECT_TIMEOUT_MS },
-  };
-  const reading = new Agent(options);
-  // A kept connection that the server closes just then would leave it open whether the request arrived.
-  const posting = new Agent({ ...options, pipelining: 0 });
+  const { token, connectTimeoutMs = CONNECT_TIMEOUT_MS, idleTimeoutMs = IDLE_TIMEOUT_MS } = settings;
+  const base = new URL(settings.apiUrl);
+  const { reading, posting, send } = connectionsTo(base, settings.trustedCa);
+  const underWay = new Set<AbortController>();
+  let isClosed = false;
 
   async function* stream<Item>(
     request: DatasetRequest,
@@ -83,39 +86,51 @@ export function createDatasetClient(settings: DatasetClientSettings): DatasetCli
     if (token === undefined) {
       throw new NotBegunError(new JobError('tool_missing', TOKEN_MISSING));
     }
-    const base = new URL(settings.apiUrl);
-    const signal = AbortSignal.any([call.signal, AbortSignal.timeout(call.timeoutMs)]);
-    let begun = false;
+    call.signal.throwIfAborted();
+    // Not AbortSignal.any: it would keep a listener on a long-lived signal for every request.
+    const stop = new AbortController();
+    const onAbort = (): void => stop.abort(call.signal.reason);
+    call.signal.addEventListener('abort', onAbort, { once: true });
+    const onLate = (): void => stop.abort(new DOMException('the time of the call is over', 'TimeoutError'));
+    const deadline = setTimeout(onLate, call.timeoutMs);
+    underWay.add(stop);
+    if (isClosed) stop.abort(closedError());
+    const limits = { signal: stop.signal, connectTimeoutMs, idleTimeoutMs };
+    const body = request.json === undefined ? undefined : JSON.stringify(request.json);
+    let isSent = false;
+    let answer: IncomingMessage | undefined;
     try {
-      signal.throwIfAborted();
-      const response = await (request.method === 'POST' ? posting : reading).request({
-        origin: base.origin,
+      const sent = send(base, {
         path: base.pathname.replace(/\/$/, '') + request.path,
         method: request.method,
         headers: {
           authorization: `Bearer ${token}`,
           accept: 'application/json, application/x-ndjson',
-          ...(request.json === undefined ? {} : { 'content-type': 'application/json' }),
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          // A kept connection that the server closes just then would leave it open whether the request arrived.
+          ...(request.method === 'POST' ? { connection: 'close' } : {}),
         },
-        body: request.json === undefined ? null : JSON.stringify(request.json),
-        signal,
+        agent: request.method === 'POST' ? posting : reading,
+        maxHeaderSize: MAX_HEADER_BYTES,
+        signal: stop.signal,
       });
-      begun = true;
-      try {
-        yield* read({
-          statusCode: response.statusCode,
-          retryAtMs: retryAtMsOf(response.headers),
-          body: response.body as AsyncIterable<Uint8Array>,
-        });
-      } finally {
-        // What was not read is thrown away with the connection.
-        response.body.on('error', () => undefined).destroy();
-      }
+      answer = await answerTo(sent, limits, { body, onSending: () => (isSent = true) });
+      yield* read({
+        statusCode: answer.statusCode ?? 0,
+        retryAtMs: retryAtMsOf(answer.headers),
+        body: chunksOf(answer, limits),
+      });
     } catch (error) {
       call.signal.throwIfAborted();
-      const failure = connectionFailure(error, begun);
-      if (begun || !wasNeverSent(error) || !(failure instanceof JobError)) throw failure;
+      const failure = connectionFailure(error, answer !== undefined);
+      if (isSent || !(failure instanceof JobError)) throw failure;
       throw new NotBegunError(failure);
+    } finally {
+      clearTimeout(deadline);
+      call.signal.removeEventListener('abort', onAbort);
+      underWay.delete(stop);
+      // What was not read is thrown away with the connection.
+      answer?.destroy();
     }
   }
 
@@ -132,10 +147,38 @@ export function createDatasetClient(settings: DatasetClientSettings): DatasetCli
       const text = await boundedText(answer.body);
       return token === undefined ? text : text.replaceAll(token, '[token]');
     },
-    close: async () => {
-      await Promise.all([reading.destroy(), posting.destroy()]);
+    close: () => {
+      isClosed = true;
+      for (const stop of underWay) stop.abort(closedError());
+      reading.destroy();
+      posting.destroy();
+      return Promise.resolve();
     },
   };
+}
+
+/** With a code, as the other errors of connections have: whether a trigger arrived is then as open. */
+function closedError(): Error {
+  return Object.assign(new Error('the client is closed'), { code: 'ECONNABORTED' });
+}
+
+interface Connections {
+  readonly reading: http.Agent;
+  /** Keeps none, so that each request has a fresh one. */
+  readonly posting: http.Agent;
+  readonly send: typeof http.request;
+}
+
+function connectionsTo({ protocol }: URL, trustedCa: string | undefined): Connections {
+  const limits = { maxSockets: CONNECTIONS, timeout: KEPT_IDLE_MS };
+  if (protocol === 'http:') {
+    const [reading, posting] = [new http.Agent({ ...limits, keepAlive: true }), new http.Agent(limits)];
+    return { reading, posting, send: http.request };
+  }
+  // Said outright, since NODE_TLS_REJECT_UNAUTHORIZED=0 would change the default.
+  const trust = { rejectUnauthorized: true, ...(trustedCa === undefined ? {} : { ca: trustedCa }) };
+  const reading = new https.Agent({ ...limits, ...trust, keepAlive: true });
+  return { reading, posting: new https.Agent({ ...limits, ...trust }), send: https.request };
 }
 
 async function boundedText(body: AsyncIterable<Uint8Array>): Promise<string> {

@@ -4,7 +4,8 @@ import type { SourceCall } from '../call.ts';
 /** Where comments come from: yt-dlp, or the Data API when the operator has a key. */
 export interface CommentSource {
   /**
-   * The comments of a video, a comment before its replies, at most `max` in all. None when comments are turned off.
+   * The comments of a video, at most `max` in all: threads newest first, each followed by its replies, oldest first. So
+   * a list that is cut within a thread has lost the newest replies. None when comments are turned off.
    *
    * @throws JobError `removed`, and upstream's refusals
    */

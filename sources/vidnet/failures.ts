@@ -160,10 +160,32 @@ export const YTDLP_FAILURES: readonly Row[] = [
 export function ytdlpFailure(stderrTail: string, subject: Subject): JobError {
   const errors = linesOf(stderrTail, 'ERROR:');
   // Without such a line it fell over: then all of it counts.
+  const told = sorted(errors === '' ? stderrTail : errors, stderrTail, subject);
+  // Where a lack of media is a mere warning, so is the refusal, and what fails afterwards fails for want of a page.
+  const saysNothing = told === undefined || told.code === 'no_audio';
   return (
-    sorted(errors === '' ? stderrTail : errors, stderrTail, subject) ??
+    (saysNothing && subject === 'video' ? refusalBefore(stderrTail) : undefined) ??
+    told ??
     failure({ code: 'upstream_error', message: 'The video platform could not be read.' }, stderrTail, subject)
   );
+}
+
+/** What the platform says of a video, and never of a single request. */
+const REFUSALS: ReadonlySet<FailureCode> = new Set([
+  'private',
+  'removed',
+  'geo_blocked',
+  'age_restricted',
+  'members_only',
+  'not_started',
+]);
+
+function refusalBefore(stderrTail: string): JobError | undefined {
+  const warnings = linesOf(stderrTail, 'WARNING:').split('\n');
+  // A picture that answers 404 is no video that was removed.
+  const ofVideo = warnings.filter((line) => !line.includes('HTTP Error')).join('\n');
+  const refusal = sorted(ofVideo, stderrTail, 'video');
+  return refusal !== undefined && REFUSALS.has(refusal.code) ? refusal : undefined;
 }
 
 /**

@@ -32,7 +32,10 @@ const TEMPLATE = `video:{"comments":%(comments.:.{${COMMENT_KEYS}})j,"formats":%
 /** Without the second one, yt-dlp writes all it knows to a file of its own. */
 const COMMENTS_ONLY = ['--write-comments', '--no-write-info-json'];
 
-/** Comments as yt-dlp reads them: the platform's newest first, unless the operator's extractor arguments say otherwise. */
+/**
+ * Comments in the order in which the platform's pages show them: threads newest first, unless the operator's extractor
+ * arguments say otherwise, and the replies of each oldest first.
+ */
 export function createYtdlpComments(settings: YtdlpSettings): CommentSource {
   return {
     async *pages(videoId, max, call) {

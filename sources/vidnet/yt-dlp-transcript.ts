@@ -1,12 +1,12 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { JobError } from '../../contract/job-error.ts';
 import { optional } from '../../contract/optional.ts';
 import type { CaptionLine, CaptionTrack, VideoFacts } from '../../contract/vidnet.ts';
 import type { SourceCall } from '../call.ts';
-import { chooseTrack } from './captions/choose-track.ts';
-import { noCaptionsMessage } from './captions/languages.ts';
+import { rankTracks } from './captions/choose-track.ts';
+import { emptyCaptionsMessage, noCaptionsMessage } from './captions/languages.ts';
 import { CAPTION_FORMATS, parseCaptions, type CaptionFormat } from './captions/parse-captions.ts';
 import { ytdlpRefusal } from './failures.ts';
 import { runYtdlp } from './run-yt-dlp.ts';
@@ -24,7 +24,7 @@ export interface Transcript {
 
 export interface TranscriptSource {
   /**
-   * Reads a video's captions in a language.
+   * Reads a video's captions in a language. Empty ones are passed over for the next best.
    *
    * @param language a BCP 47 tag
    * @throws JobError `no_captions` with the languages there are; `live`, `not_started`; upstream's refusals
@@ -57,17 +57,25 @@ export function createTranscriptSource(settings: YtdlpSettings): TranscriptSourc
       const broadcast = broadcastFailure(facts.live_status);
       if (broadcast !== undefined) throw broadcast;
       const tracks = tracksOf(facts.subtitles, facts.automatic_captions);
-      const track = chooseTrack(tracks, language);
-      if (track === undefined) throw withoutTrack({ facts, tracks, language, warnings });
-      const { language: trackLanguage, kind, name } = track;
-      return {
-        video: toVideoFacts(settings, videoId, facts),
-        track: { language: trackLanguage, kind, ...optional('name', name) },
-        lines: await fetchLines(settings, { ...call, folder }, { track, httpHeaders: facts.http_headers }),
-      };
+      const candidates = rankTracks(tracks, language).slice(0, MAX_TRACKS_READ);
+      if (candidates.length === 0) throw withoutTrack({ facts, tracks, language, warnings });
+      for (const track of candidates) {
+        const lines = await fetchLines(settings, { ...call, folder }, { track, httpHeaders: facts.http_headers });
+        if (lines.length === 0) continue;
+        const { language: trackLanguage, kind, name } = track;
+        return {
+          video: toVideoFacts(settings, videoId, facts),
+          track: { language: trackLanguage, kind, ...optional('name', name) },
+          lines,
+        };
+      }
+      throw new JobError('no_captions', emptyCaptionsMessage(candidates.length, language));
     },
   };
 }
+
+/** An author may leave a track empty; each that is read is one more request to the platform. */
+const MAX_TRACKS_READ = 3;
 
 /** Wants captions and chooses none of them: only who wants some is told that a token is missing for them. */
 const SAY_WHAT_IS_MISSING = ['--write-subs', '--sub-langs=-all'];
@@ -96,19 +104,25 @@ async function fetchLines(
     ...optional('http_headers', httpHeaders),
     subtitles: { und: track.files },
   };
-  await writeFile(join(call.folder, 'track.info.json'), JSON.stringify(info));
-  await runYtdlp(settings, call, {
-    subject: 'video',
-    args: [
-      ...['--load-info-json', 'track.info.json', '--skip-download', '--ignore-no-formats-error'],
-      // Otherwise captions that are refused are a mere warning, and the exit code is 0.
-      '--no-ignore-errors',
-      ...['--write-subs', '--sub-langs', 'all', '--sub-format', CAPTION_FORMATS.join('/')],
-      ...['--max-filesize', String(MAX_TEXT_BYTES), '--output', 'track.%(ext)s'],
-    ],
-    maxFileBytes: MAX_TEXT_BYTES,
-  });
-  const { path, format } = await findFile(call.folder);
+  // Of its own: yt-dlp keeps a file that an earlier track has left.
+  const folder = await mkdtemp(join(call.folder, 'track-'));
+  await writeFile(join(folder, 'track.info.json'), JSON.stringify(info));
+  await runYtdlp(
+    settings,
+    { ...call, folder },
+    {
+      subject: 'video',
+      args: [
+        ...['--load-info-json', 'track.info.json', '--skip-download', '--ignore-no-formats-error'],
+        // Otherwise captions that are refused are a mere warning, and the exit code is 0.
+        '--no-ignore-errors',
+        ...['--write-subs', '--sub-langs', 'all', '--sub-format', CAPTION_FORMATS.join('/')],
+        ...['--max-filesize', String(MAX_TEXT_BYTES), '--output', 'track.%(ext)s'],
+      ],
+      maxFileBytes: MAX_TEXT_BYTES,
+    },
+  );
+  const { path, format } = await findFile(folder);
   return parseCaptions(await readFile(path, 'utf8'), format, track.kind);
 }
 

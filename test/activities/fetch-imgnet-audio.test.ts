@@ -87,7 +87,7 @@ const slidesOf = (...names: string[]): Partial<PostContent> => ({
 
 async function made(post: PostContent, change: Partial<ImgnetAudioDeps> = {}): Promise<PostAudio & { id: string }> {
   const id = ulid();
-  await deps.contents.putFacts<'imgnet_post'>(id, post);
+  await deps.contents.putFacts(id, post);
   const { fetchImgnetAudio } = createImgnetAudioActivity({ ...deps, ...change });
   const order = { recordId: id, contentsId: id, shortcode: SHORTCODE };
   const environment = new MockActivityEnvironment();

@@ -84,7 +84,7 @@ describe('a cancelled download', () => {
     facades.jobs.waitFor.mockImplementationOnce(async () => {
       await keepJob(facades.deps.records, job, {
         status: 'failed',
-        failure: { code: 'cancelled', message: 'The job was cancelled by an operator.' },
+        failure: { code: 'cancelled', message: 'The job was cancelled.' },
       });
     });
     const { status, body } = await cancel(job.recordId);

@@ -35,7 +35,7 @@ async function profile(name: string, postsCount?: number): Promise<{ listId: str
   const listId = String(body['list_id']);
   const url = `https://www.instagram.com/${name}/`;
   const counted = postsCount === undefined ? {} : { posts_count: postsCount };
-  await facades.contents.putFacts<'imgnet_profile'>(listId, { account: name, profile_url: url, url, ...counted });
+  await facades.contents.putFacts(listId, { account: name, profile_url: url, url, ...counted });
   const record = await settle(facades.deps.records, listId, { status: 'success', result: {} });
   facades.jobs.start.mockClear();
   return { listId, finishedMs: timeOf(record) };

@@ -23,7 +23,7 @@ async function aLongList(handle: string, kept: number): Promise<(signal?: AbortS
   const parameters = { channel: { kind: 'handle', name: handle } } as const;
   const job = { ...anAudioJob(), type: 'list', subjectId: `list/${mediaId}`, mediaId, parameters } as const;
   const { contents, deps, url } = facades;
-  await contents.putFacts<'list'>(job.recordId, { channelId: 'UC1', title: 'Tea', url: 'https://video.example/' });
+  await contents.putFacts(job.recordId, { channelId: 'UC1', title: 'Tea', url: 'https://video.example/' });
   const list = { recordId: job.recordId, name: 'videos' } as const;
   for (let number = 1; number <= kept; number += 1) await contents.putPiece({ ...list, number }, page(number));
   await keepJob(deps.records, job, {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { TranscriptFacts } from '../../contract/contents.ts';
 import type { ErrorBody } from '../../contract/errors.ts';
 import type { DownloadRecord } from '../../contract/records.ts';
-import { failedResultSchema, pendingResultSchema } from '../../contract/results/jobs.ts';
+import { vidnetFailedResultSchema, vidnetPendingResultSchema } from '../../contract/results/jobs.ts';
 import { transcriptSchema } from '../../contract/results/transcripts.ts';
 import type { TranscriptJob } from '../../contract/jobs.ts';
 import { aTranscriptJob, keepJob } from '../helpers/kept-jobs.ts';
@@ -27,7 +27,7 @@ const facts = (videoId: string): TranscriptFacts => ({
 });
 
 async function finishedTranscript(job: TranscriptJob = aTranscriptJob()): Promise<DownloadRecord> {
-  await facades.contents.putFacts<'captions'>(job.recordId, facts(job.mediaId));
+  await facades.contents.putFacts(job.recordId, facts(job.mediaId));
   return keepJob(facades.deps.records, job, { status: 'success', result: { durationSeconds: 61 } });
 }
 
@@ -43,7 +43,7 @@ const request = (body: object) => facades.post('/api/transcripts', JSON.stringif
 describe('a request for a transcript', () => {
   it('waits 25 s for a new job unless told otherwise', async () => {
     const answer = await request({ vidnet_video_id: 'aaaaaaaaaaa', language: 'en' });
-    expect(pendingResultSchema.strict().parse(answer.body)).toMatchObject({ status: 'pending', cost: '0.003' });
+    expect(vidnetPendingResultSchema.strict().parse(answer.body)).toMatchObject({ status: 'pending', cost: '0.003' });
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([202, '30']);
     expect(facades.jobs.waitFor).toHaveBeenCalledWith('captions/aaaaaaaaaaa/en', 25_000);
     const headers = { Prefer: 'wait=0' };
@@ -164,10 +164,10 @@ describe('a transcript that is asked for by its id', () => {
   it('says so while it is pending, and when it has failed', async () => {
     const pending = await keepJob(facades.deps.records, aTranscriptJob());
     const first = await get(`/api/transcripts/${pending.id}`);
-    expect([first.status, pendingResultSchema.parse(await first.json()).download_id]).toEqual([202, pending.id]);
+    expect([first.status, vidnetPendingResultSchema.parse(await first.json()).download_id]).toEqual([202, pending.id]);
     const failed = await failedTranscript();
     const second = await get(`/api/transcripts/${failed.id}`);
-    expect(failedResultSchema.strict().parse(await second.json())).toMatchObject({
+    expect(vidnetFailedResultSchema.strict().parse(await second.json())).toMatchObject({
       code: 'no_captions',
       cost: '0.000',
     });
@@ -177,7 +177,7 @@ describe('a transcript that is asked for by its id', () => {
 
   it('brings its comments along, however many pieces they are kept in', async () => {
     const job = aTranscriptJob({ parameters: { language: 'en', includeComments: true } });
-    await facades.contents.putFacts<'captions'>(job.recordId, facts(job.mediaId));
+    await facades.contents.putFacts(job.recordId, facts(job.mediaId));
     const list = { recordId: job.recordId, name: 'comments' as const };
     await facades.contents.putPiece({ ...list, number: 1 }, [{ id: 'a', text: 'First', likes: 0, replyTo: null }]);
     await facades.contents.putPiece({ ...list, number: 2 }, [{ id: 'b', text: 'Re', author: 'Ann', replyTo: 'a' }]);

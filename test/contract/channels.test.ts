@@ -18,6 +18,10 @@ describe('a channel', () => {
     '  @evening-talks ',
     'evening-talks',
     'HTTPS://WWW.YOUTUBE.COM/@evening-talks/Shorts/',
+    'https://www.youtube.com/@evening-talks/live',
+    'https://youtube.com//@evening-talks',
+    'youtube.com/@evening-talks//videos//',
+    'https://music.youtube.com/@evening-talks',
   ])('%s is one subject', (text) => {
     expect(pathOf(text)).toBe('@evening-talks');
   });
@@ -25,6 +29,8 @@ describe('a channel', () => {
   it.each([
     [`https://www.youtube.com/channel/${ID}`, `channel/${ID}`],
     [`https://www.youtube.com/channel/${ID}/videos`, `channel/${ID}`],
+    [`https://music.youtube.com/channel/${ID}`, `channel/${ID}`],
+    [`https://www.youtube.com//channel//${ID}/live`, `channel/${ID}`],
     [ID, `channel/${ID}`],
     ['https://www.youtube.com/c/EveningTalks', 'c/eveningtalks'],
     ['https://www.youtube.com/user/EveningTalks/featured', 'user/eveningtalks'],
@@ -52,6 +58,10 @@ describe('what is no channel', () => {
     'two words',
     'https://example.com/@evening-talks',
     'https://youtube.com.example.com/@evening-talks',
+    'https://music.youtube.com.example.com/@evening-talks',
+    'https://example.com//youtube.com/@evening-talks',
+    'https://www.youtube.com//',
+    'https://www.youtube.com/live/kX3vQ9mTz0A',
     'https://user@www.youtube.com/@evening-talks',
     'ftp://www.youtube.com/@evening-talks',
     'javascript://www.youtube.com/@evening-talks',

@@ -1,8 +1,13 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { openMongo } from '../../store/mongo.ts';
 import { createRpcClient } from '../../api/rpc-client.ts';
 import { channelProfileSchema, type ChannelProfile } from '../../contract/results/channels.ts';
-import { failedResultSchema, pendingResultSchema, type PendingResult } from '../../contract/results/jobs.ts';
+import {
+  vidnetFailedResultSchema,
+  vidnetPendingResultSchema,
+  type PendingResult,
+} from '../../contract/results/jobs.ts';
 import { startReceiver } from '../helpers/receiver.ts';
 import { TestService, type Answered } from '../helpers/service.ts';
 import { until } from '../helpers/until.ts';
@@ -36,7 +41,7 @@ describe('a channel profile', () => {
     const url = await channelUrl('ordinary');
     const receiver = await startReceiver();
     const accepted = await request<PendingResult>(url, { include_webhook: receiver.url }, 'wait=0');
-    expect([accepted.status, pendingResultSchema.strict().parse(accepted.body).cost]).toEqual([202, '0.010']);
+    expect([accepted.status, vidnetPendingResultSchema.strict().parse(accepted.body).cost]).toEqual([202, '0.010']);
     const post = await until(() => receiver.posts[0], { what: 'the webhook' });
     await receiver.close();
     const { body, status } = await request(url);
@@ -76,11 +81,24 @@ describe('a channel profile', () => {
     }
   });
 
+  it('asked for by all of its names at once is fetched once and charged once', async () => {
+    const url = await channelUrl('ordinary');
+    const { vidnet_id: id } = (await request(url)).body;
+    await inAnHour(url, id);
+    const before = (await sandbox<SandboxStats>('/stats')).channels[id]!.playlist_items['0']!;
+    const names = [url, id, `${url}/videos`, `https://youtube.com/channel/${id}`, url.split('/').at(-1)!];
+    const answers = await Promise.all(names.map((name) => request(name)));
+    for (const { body } of answers) expect(body.videos).toEqual(answers[0]!.body.videos);
+    expect((await sandbox<SandboxStats>('/stats')).channels[id]!.playlist_items['0']).toBe(before + 1);
+    const costs = new Map(answers.map(({ body }) => [body.download.id, body.cost]));
+    expect([...costs.values()].toSorted()).toEqual([...Array<string>(costs.size - 1).fill('0.000'), '0.010']);
+  });
+
   it('may be empty, and may be gone', async () => {
     const empty = await request(await channelUrl('empty'));
     expect(channelProfileSchema.parse(empty.body)).toMatchObject({ videos: [], total_media: 0 });
     const gone = await request(await channelUrl('removed'));
-    expect(failedResultSchema.strict().parse(gone.body)).toMatchObject({ code: 'removed', cost: '0.000' });
+    expect(vidnetFailedResultSchema.strict().parse(gone.body)).toMatchObject({ code: 'removed', cost: '0.000' });
   });
 
   it('of 3,000 videos is whole, and goes on where it was when the worker is killed', async () => {
@@ -115,6 +133,18 @@ describe('a channel profile', () => {
     },
   );
 });
+
+/** Makes what was fetched of a channel as old as it is in an hour. */
+async function inAnHour(url: string, id: string): Promise<void> {
+  const mongo = openMongo({
+    uri: inject('mongodbUri'),
+    database: service.stack.env['MONGODB_DATABASE']!,
+    timeoutMs: 5_000,
+  });
+  const names = [`list/${url.split('/').at(-1)!}`, `list/channel/${id}`];
+  await mongo.db.collection<{ _id: string }>('subjects').deleteMany({ _id: { $in: names } });
+  await mongo.close();
+}
 
 async function residentMegabytes(role: 'api' | 'worker'): Promise<number> {
   const pid = service.stack.processes().find(({ name }) => name === role)!.pid;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRpcClient } from '../../api/rpc-client.ts';
-import { failedResultSchema, pendingResultSchema, type FailedResult } from '../../contract/results/jobs.ts';
+import { vidnetFailedResultSchema, vidnetPendingResultSchema, type FailedResult } from '../../contract/results/jobs.ts';
 import { transcriptSchema, type Transcript } from '../../contract/results/transcripts.ts';
 import { startReceiver } from '../helpers/receiver.ts';
 import { TestService, type Answered } from '../helpers/service.ts';
@@ -77,7 +77,7 @@ describe('a transcript', () => {
     const { body } = await request<FailedResult>(id, language, { include_webhook: receiver.url });
     const post = await until(() => receiver.posts[0], { what: 'the webhook' });
     await receiver.close();
-    expect(failedResultSchema.strict().parse(body)).toMatchObject({ code: 'no_captions', cost: '0.000' });
+    expect(vidnetFailedResultSchema.strict().parse(body)).toMatchObject({ code: 'no_captions', cost: '0.000' });
     expect(body.message).toContain('en-GB, pt-BR');
     expect(JSON.parse(post.body)).toEqual(body);
     expect(post.headers['x-webhook-original-status']).toBe('400');
@@ -95,7 +95,7 @@ describe('a transcript', () => {
       body: { vidnet_video_id: id, language: 'en' },
       headers: { Prefer: 'wait=1' },
     });
-    const { download_id: downloadId } = pendingResultSchema.parse(accepted.body);
+    const { download_id: downloadId } = vidnetPendingResultSchema.parse(accepted.body);
     expect((await service.request('GET', `/api/transcripts/${downloadId}`)).status).toBe(202);
     const cancelled = await fetch(`${service.stack.restUrl}/downloads/${downloadId}`, { method: 'DELETE' });
     expect([cancelled.status, await cancelled.json()]).toMatchObject([200, { data: { status: 'failed' } }]);

@@ -100,7 +100,7 @@ describe('an operator', () => {
 
     await handleOf(video).cancel();
     const ended = await service.ended(id);
-    expect(ended).toMatchObject({ status: 'failed', response: 'The job was cancelled by an operator.', cost: '0.000' });
+    expect(ended).toMatchObject({ status: 'failed', response: 'The job was cancelled.', cost: '0.000' });
     expect(await processesIn(service.dataDir)).toHaveLength(0);
     expect((await service.filesOnDisk()).work).toEqual([]);
     const post = await until(() => receiver.posts[0], { what: 'the webhook' });

@@ -5,7 +5,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createDownloader, type DownloaderSettings, type DownloadOptions } from '../../outbound/download.ts';
-import { httpReceiver, loopback, nothing, scriptedReceiver, tcpReceiver } from './receivers.ts';
+import {
+  httpReceiver,
+  httpsReceiver,
+  loopback,
+  makeCertificate,
+  nothing,
+  scriptedReceiver,
+  tcpReceiver,
+} from './receivers.ts';
 
 const MEDIA = Buffer.from('x'.repeat(200_000));
 const ok: RequestListener = (_, answer) => answer.writeHead(200, { 'content-length': MEDIA.length }).end(MEDIA);
@@ -211,6 +219,44 @@ describe('a server that means harm', () => {
       problem('unreachable', { error: 'timeout' }),
     );
   });
+});
+
+it.each([true, false])(
+  'survives a host that ends the connection while the file is slower (with a length: %s)',
+  async (told) => {
+    const body = Buffer.alloc(3_000_000, 'x');
+    const head = told ? `Content-Length: ${body.length}` : 'Transfer-Encoding: chunked';
+    const chunked = Buffer.concat([Buffer.from(`${body.length.toString(16)}\r\n`), body, Buffer.from('\r\n0\r\n\r\n')]);
+    const server = await tcpReceiver((socket) => {
+      socket.once('data', () => {
+        socket.write(`HTTP/1.1 200 OK\r\nConnection: close\r\n${head}\r\n\r\n`);
+        socket.end(told ? body : chunked);
+      });
+    });
+    // Everything has arrived, and so has the end, long before it is written.
+    const slow = (): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+    const url = `http://127.0.0.1:${server.port}/`;
+    const options = { maxBytes: 10_000_000, onProgress: slow };
+    expect((await attempt({ url, options })).sizeBytes).toBe(body.length);
+  },
+);
+
+it('speaks TLS with the name of the host', async () => {
+  const certificate = await makeCertificate();
+  const server = await httpsReceiver(certificate, ok);
+  const settings = { trustedCa: certificate.cert, lookup: () => Promise.resolve(['127.0.0.1']) };
+  const from = (host: string) => attempt({ url: `https://${host}:${server.port}/`, settings });
+  expect((await from('hook.example.com')).sizeBytes).toBe(MEDIA.length);
+  expect((await from('127.0.0.1')).sizeBytes).toBe(MEDIA.length);
+  expect((await from('[::1]')).sizeBytes).toBe(MEDIA.length);
+  await expect(from('other.example.com')).rejects.toEqual(problem('unreachable', { error: 'tls' }));
+});
+
+it('takes a server that speaks no HTTP for one that cannot be used', async () => {
+  const server = await scriptedReceiver('220 mail.example.com ESMTP\r\n');
+  await expect(attempt({ url: `http://127.0.0.1:${server.port}/` })).rejects.toEqual(
+    problem('unreachable', { error: 'protocol' }),
+  );
 });
 
 it('ends with the reason of the signal, and closes the connection', async () => {

@@ -1,8 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CaptionTrack } from '../../contract/vidnet.ts';
-import { chooseTrack } from '../../sources/vidnet/captions/choose-track.ts';
-import { languagesOf, noCaptionsMessage, spokenCodes, trackLanguage } from '../../sources/vidnet/captions/languages.ts';
+import { rankTracks } from '../../sources/vidnet/captions/choose-track.ts';
+import {
+  emptyCaptionsMessage,
+  languagesOf,
+  noCaptionsMessage,
+  spokenCodes,
+  trackLanguage,
+} from '../../sources/vidnet/captions/languages.ts';
 
 /** Tracks written as `en`, or `en*` for automatic ones. */
 function tracks(...codes: string[]): CaptionTrack[] {
@@ -12,7 +18,7 @@ function tracks(...codes: string[]): CaptionTrack[] {
   }));
 }
 function chosen(language: string, ...codes: string[]): string | undefined {
-  const track = chooseTrack(tracks(...codes), language);
+  const [track] = rankTracks(tracks(...codes), language);
   return track && `${track.language}${track.kind === 'automatic' ? '*' : ''}`;
 }
 
@@ -45,6 +51,16 @@ describe('the track for a language', () => {
     expect(chosen(language, ...codes)).toBe(expected);
   });
 
+  it('is followed by all others that serve, the next best first', () => {
+    const ranked = rankTracks(tracks('en*', 'de', 'en-IN', 'en-GB*', 'en', 'live_chat'), 'en');
+    expect(ranked.map(({ language, kind }) => [language, kind])).toEqual([
+      ['en', 'manual'],
+      ['en-IN', 'manual'],
+      ['en', 'automatic'],
+      ['en-GB', 'automatic'],
+    ]);
+  });
+
   it('is handed back as it came, with all its fields', () => {
     const track = {
       language: 'en',
@@ -53,7 +69,7 @@ describe('the track for a language', () => {
       ext: 'vtt',
       url: 'https://example.com/a',
     } as const;
-    expect(chooseTrack([track], 'en')).toBe(track);
+    expect(rankTracks([track], 'en')[0]).toBe(track);
   });
 
   const code = fc.constantFrom(
@@ -67,13 +83,13 @@ describe('the track for a language', () => {
   it('never is of another language, region or script', () => {
     fc.assert(
       fc.property(anyTracks, code, (all, language) => {
-        const track = chooseTrack(all, language);
-        if (track === undefined) return;
-        const wanted = new Intl.Locale(trackLanguage(language)!);
-        const offered = new Intl.Locale(trackLanguage(track.language)!);
-        expect(offered.language).toBe(wanted.language);
-        if (wanted.region && offered.region) expect(offered.region).toBe(wanted.region);
-        if (wanted.script && offered.script) expect(offered.script).toBe(wanted.script);
+        for (const track of rankTracks(all, language)) {
+          const wanted = new Intl.Locale(trackLanguage(language)!);
+          const offered = new Intl.Locale(trackLanguage(track.language)!);
+          expect(offered.language).toBe(wanted.language);
+          if (wanted.region && offered.region) expect(offered.region).toBe(wanted.region);
+          if (wanted.script && offered.script) expect(offered.script).toBe(wanted.script);
+        }
       }),
     );
   });
@@ -82,8 +98,7 @@ describe('the track for a language', () => {
     fc.assert(
       fc.property(anyTracks, code, (all, language) => {
         const facts = (list: CaptionTrack[]) => {
-          const track = chooseTrack(list, language);
-          return track && [track.kind, trackLanguage(track.language)];
+          return rankTracks(list, language).map((track) => [track.kind, trackLanguage(track.language)]);
         };
         expect(facts([...all].reverse())).toEqual(facts(all));
       }),
@@ -122,6 +137,11 @@ describe('the languages that there are', () => {
     );
     expect(noCaptionsMessage([], 'xx')).toBe('The video has no captions.');
     expect(noCaptionsMessage(tracks('live_chat'), 'xx')).toBe('The video has no captions.');
+  });
+
+  it('are told from captions that are there and empty', () => {
+    expect(emptyCaptionsMessage(1, 'en')).toBe('The captions in `en` are empty.');
+    expect(emptyCaptionsMessage(3, 'en')).toBe('The captions in `en` are empty: 3 tracks were read.');
   });
 
   it('are counted where they are too many to name', () => {

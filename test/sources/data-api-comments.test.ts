@@ -99,7 +99,7 @@ describe('comments', () => {
   it('stand before their replies, over all pages', async () => {
     const { pages, asked } = await ask((_method, params) =>
       params.get('pageToken') === null
-        ? threads([thread('a', ['a1', 'a2']), thread('b')], 'second')
+        ? threads([thread('a', ['a2', 'a1']), thread('b')], 'second')
         : threads([thread('c', ['c1'])]),
     );
     const all = (await pages).flat();
@@ -124,13 +124,57 @@ describe('comments', () => {
         ...(second ? {} : { nextPageToken: 'more' }),
       };
     });
-    expect(ids(await pages)).toEqual(['a', 'a5', 'a4', 'a3', 'a2', 'a1', 'b']);
+    expect(ids(await pages)).toEqual(['a', 'a1', 'a2', 'a3', 'a4', 'a5', 'b']);
     expect((await pages).every((page) => page.length > 0)).toBe(true);
     expect(asked.map(({ method, params }) => [method, params.get('parentId')])).toEqual([
       ['commentThreads', null],
       ['comments', 'a'],
       ['comments', 'a'],
     ]);
+  });
+
+  it('answer each other in the order of their times, whatever order they come in', async () => {
+    const at = (second: number): Record<string, unknown> => ({ publishedAt: `2024-03-01T00:00:0${String(second)}Z` });
+    const replies = [comment('a2', at(2)), comment('a4', at(4)), comment('a1b', at(1)), comment('a1', at(1))];
+    const { pages } = await ask(() =>
+      threads([
+        { id: 'a', snippet: { topLevelComment: comment('a'), totalReplyCount: 4 }, replies: { comments: replies } },
+      ]),
+    );
+    expect(ids(await pages)).toEqual(['a', 'a1', 'a1b', 'a2', 'a4']);
+  });
+
+  it.each([
+    [4, ['a', 'a1', 'a2', 'a3']],
+    [120, ['a', ...Array.from({ length: 119 }, (_, index) => `a${String(index + 1)}`)]],
+  ])('that are cut to %i within a thread lose its newest replies', async (max, expected) => {
+    const { pages } = await ask((method, params) => {
+      if (method === 'commentThreads') return threads([thread('a', ['a150'], 150)]);
+      const from = params.get('pageToken') === null ? 150 : 50;
+      return {
+        kind: 'youtube#commentListResponse',
+        items: Array.from({ length: from === 150 ? 100 : 50 }, (_, index) => comment(`a${String(from - index)}`)),
+        ...(from === 150 ? { nextPageToken: 'older' } : {}),
+      };
+    }, max);
+    expect(ids(await pages)).toEqual(expected);
+  });
+
+  it('of a thread without end are read up to 2,000', async () => {
+    const { pages, asked } = await ask((method, params) => {
+      if (method === 'commentThreads') return threads([thread('a', [], 1_000_000), thread('b')]);
+      const page = Number(params.get('pageToken') ?? 0);
+      return {
+        kind: 'youtube#commentListResponse',
+        items: Array.from({ length: 100 }, (_, index) => comment(`r${String(page * 100 + index)}`)),
+        nextPageToken: String(page + 1),
+      };
+    }, 10_000);
+    const all = ids(await pages);
+    expect(all).toHaveLength(2_002);
+    expect([all[1], all[2_000], all[2_001]]).toEqual(['r1999', 'r0', 'b']);
+    expect(asked.filter(({ method }) => method === 'comments')).toHaveLength(20);
+    expect((await pages).every((page) => page.length <= 100)).toBe(true);
   });
 
   it('whose thread is deleted meanwhile do not end the list', async () => {
@@ -151,7 +195,7 @@ describe('comments', () => {
   ])('are at most %i, with no request too many', async (max, expected, requests) => {
     const { pages, asked } = await ask(
       (_method, params) =>
-        threads([thread('a', ['a1', 'a2']), thread('b')], params.get('pageToken') === 'n' ? 'm' : 'n'),
+        threads([thread('a', ['a2', 'a1']), thread('b')], params.get('pageToken') === 'n' ? 'm' : 'n'),
       max,
     );
     expect(ids(await pages)).toEqual(expected);

@@ -95,7 +95,12 @@ it('reads every comment of a video, each before its replies', async () => {
   const isAfterItsParent = ({ id, replyTo }: VideoComment): boolean =>
     replyTo === null || positions.get(replyTo)! < positions.get(id)!;
   expect(all.filter((one) => !isAfterItsParent(one))).toEqual([]);
-  expect(all.some(({ replyTo }) => replyTo !== null)).toBe(true);
+  const replies = all.filter(({ replyTo }) => replyTo !== null);
+  expect(replies.length).toBeGreaterThan(5);
+  for (const [index, reply] of replies.entries()) {
+    const before = replies[index - 1];
+    if (before?.replyTo === reply.replyTo) expect(before.publishedAt! <= reply.publishedAt!).toBe(true);
+  }
   const [first] = all;
   const source = video.comments!.find(({ id }) => id === first!.id)!;
   expect(first).toMatchObject({

@@ -152,6 +152,27 @@ describe("yt-dlp's messages", () => {
     for (const row of YTDLP_FAILURES) expect(matched).toContain(row);
   });
 
+  it.each([
+    ["ERROR: [youtube] x: An extractor error has occurred. (caused by KeyError('liveStatus'))", 'removed'],
+    ['ERROR: [youtube] x: Requested format is not available', 'removed'],
+    ['ERROR: [youtube] x: Unable to download webpage: HTTP Error 429: Too Many Requests', 'rate_limited'],
+    ['ERROR: unable to write data: [Errno 28] No space left on device', 'disk_full'],
+  ])('that say nothing are sorted by the refusal that was a warning: %s', (error, code) => {
+    expect(ytdlpFailure(`WARNING: [youtube] x: Video unavailable\n${error}\n`, 'video').code).toBe(code);
+  });
+
+  it.each([
+    'WARNING: [youtube] x: Unable to download a picture: HTTP Error 404: Not Found',
+    'WARNING: [youtube] x: The read operation timed out',
+  ])('that say nothing are not sorted by a warning of something else: %s', (warning) => {
+    expect(ytdlpFailure(`${warning}\nERROR: something nobody has seen before\n`, 'video').code).toBe('upstream_error');
+  });
+
+  it('of a channel are not sorted by a warning of one of its videos', () => {
+    const stderr = 'WARNING: [youtube] x: Private video\nERROR: something nobody has seen before\n';
+    expect(ytdlpFailure(stderr, 'channel').code).toBe('upstream_error');
+  });
+
   it('never reach the caller as they are', () => {
     const error = ytdlpFailure('ERROR: [x] /home/someone/secret: Private video', 'video');
     expect(error.message).toBe('The video is private.');

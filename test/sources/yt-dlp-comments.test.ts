@@ -61,6 +61,17 @@ describe('comments from the sandbox', () => {
     expect(new Set(pages.flat().map(({ id }) => id)).size).toBe(450);
   });
 
+  it('have the oldest reply of a thread first', async () => {
+    const video = sandbox.catalogue.find(({ case: kind }) => kind === 'many_comments')!;
+    const all = (await pagesOf(onSandbox, video.id, 1_000)).flat();
+    const threads = video.comments!.filter(({ replies }) => replies.length > 1);
+    expect(threads.length).toBeGreaterThan(0);
+    for (const { id, replies } of threads) {
+      const byTime = replies.toSorted((a, b) => a.publishedAt.getTime() - b.publishedAt.getTime());
+      expect(all.filter(({ replyTo }) => replyTo === id).map((one) => one.id)).toEqual(byTime.map((one) => one.id));
+    }
+  });
+
   it('that are turned off are no page', async () => {
     expect(await pagesOf(onSandbox, sandbox.idOf('comments_off'), 10)).toEqual([]);
   });

@@ -100,6 +100,13 @@ describe('a transcript from the sandbox', () => {
     await expect(fetchFrom(settings, sandbox.idOf(wanted), 'en')).rejects.toMatchObject({ code });
   });
 
+  it('of an id that nobody has fails as removed', async () => {
+    await expect(fetchFrom(settings, 'AAAAAAAAAAA', 'en')).rejects.toMatchObject({
+      code: 'removed',
+      message: 'The video was removed or does not exist.',
+    });
+  });
+
   it('tells the upstream that refuses from captions that are not there', async () => {
     await sandbox.post('/misbehave', { video: '*', target: 'page', mode: '429' });
     await expect(fetchFrom(settings, sandbox.idOf('ordinary'), 'en')).rejects.toMatchObject({ code: 'rate_limited' });
@@ -168,6 +175,46 @@ describe('a transcript of recorded shapes', () => {
     site.set('/odd', { body });
     recorded('odd', { subtitles: { en: track(`${site.url}/odd`, name) } });
     await expect(fetchFrom(site.settings(), 'odd', 'en')).rejects.toMatchObject({ code });
+  });
+
+  const emptyTrack = { wireMagic: 'pb3', pens: [{}], events: [] };
+
+  it('passes over captions that are empty, for the next best', async () => {
+    site.set('/empty', { body: emptyTrack });
+    site.set('/blank', { body: json3(' \n') });
+    site.set('/spoken', { body: json3('what was said') });
+    recorded('empty-manual', {
+      subtitles: { en: track(`${site.url}/empty`), 'en-GB': track(`${site.url}/blank`) },
+      automatic_captions: { 'en-orig': track(`${site.url}/spoken`), en: track(`${site.url}/spoken`, 'English (auto)') },
+    });
+    const { track: used, lines } = await fetchFrom(site.settings(), 'empty-manual', 'en');
+    expect(used).toEqual({ language: 'en', kind: 'automatic', name: 'English (auto)' });
+    expect(lines).toMatchObject([{ text: 'what was said' }]);
+  });
+
+  it.each([
+    [1, 'The captions in `en` are empty.'],
+    [2, 'The captions in `en` are empty: 2 tracks were read.'],
+    [4, 'The captions in `en` are empty: 3 tracks were read.'],
+  ])('says so when all captions are empty, and reads 3 at most: %i', async (count, message) => {
+    site.set('/empty', { body: emptyTrack });
+    const codes = ['en', 'en-AU', 'en-GB', 'en-IN'].slice(0, count);
+    recorded('all-empty', {
+      subtitles: Object.fromEntries(codes.map((code) => [code, track(`${site.url}/empty`)])),
+    });
+    site.requests.splice(0);
+    await expect(fetchFrom(site.settings(), 'all-empty', 'en')).rejects.toMatchObject({ code: 'no_captions', message });
+    expect(site.requests.filter((path) => path === '/empty')).toHaveLength(Math.min(count, 3));
+  });
+
+  it('is refused by a warning, also when nothing else is on the page and when the extractor breaks on that', async () => {
+    const refusal = { title: null, formats: [], warnings: ['Video unavailable'] };
+    recorded('nobody', refusal);
+    await expect(fetchFrom(site.settings(), 'nobody', 'en')).rejects.toMatchObject({ code: 'removed' });
+    recorded('broken', { ...refusal, then_breaks: 'liveStatus' });
+    await expect(fetchFrom(site.settings(), 'broken', 'en')).rejects.toMatchObject({ code: 'removed' });
+    recorded('broken', { warnings: [], then_breaks: 'liveStatus' });
+    await expect(fetchFrom(site.settings(), 'broken', 'en')).rejects.toMatchObject({ code: 'upstream_error' });
   });
 
   it('needs no media: captions of a video whose formats cannot be had are read', async () => {

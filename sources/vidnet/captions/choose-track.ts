@@ -3,7 +3,7 @@ import type { CaptionTrack } from '../../../contract/vidnet.ts';
 import { trackLanguage } from './languages.ts';
 
 /**
- * The captions for a language. Manual ones always go before automatic ones: `en` takes a manual `en-GB` rather than an
+ * The captions that serve for a language, the best first. Manual ones always go before automatic ones: `en` takes a manual `en-GB` rather than an
  * automatic `en`, since people spell names right and machines guess. Among those of a kind, in this order:
  *
  * 1. the very tag (`pt-BR` for `pt-BR`);
@@ -12,25 +12,24 @@ import { trackLanguage } from './languages.ts';
  * 3. the same language and script (`zh-Hant` for `zh-HK`; `pt` for `pt-PT`; `en-GB` for `en`);
  * 4. the language alone, where the script is not told (`zh` for `zh-TW`), or any script for it (`zh-Hant` for `zh`).
  *
- * Equals are chosen by their tags in alphabetical order, then in the platform's. What was asked for is never contradicted:
+ * Equals are ordered by their tags in alphabetical order, then in the platform's. What was asked for is never contradicted:
  * `pt-BR` does not take `pt-PT`, nor `zh-TW` `zh-Hans`. What is filled in comes from CLDR's likely subtags, which Intl knows.
  *
  * @param tracks codes that are no language tags are passed over
  * @param language a BCP 47 tag in any case
- * @returns undefined when there is none
+ * @returns none when there are none
  */
-export function chooseTrack<Track extends CaptionTrack>(tracks: readonly Track[], language: string): Track | undefined {
+export function rankTracks<Track extends CaptionTrack>(tracks: readonly Track[], language: string): readonly Track[] {
   const wanted = canonicalLanguage(language);
-  if (wanted === undefined) return undefined;
+  if (wanted === undefined) return [];
   const candidates = tracks.flatMap((track) => {
     const offered = trackLanguage(track.language);
     const distance = offered === undefined ? undefined : distanceBetween(wanted, offered);
     return offered === undefined || distance === undefined ? [] : [{ track, offered, distance }];
   });
-  const [best] = candidates.sort(
-    (a, b) => rankOf(a.track) - rankOf(b.track) || a.distance - b.distance || compareTags(a.offered, b.offered),
-  );
-  return best?.track;
+  return candidates
+    .sort((a, b) => rankOf(a.track) - rankOf(b.track) || a.distance - b.distance || compareTags(a.offered, b.offered))
+    .map(({ track }) => track);
 }
 
 function rankOf(track: CaptionTrack): number {

@@ -49,6 +49,13 @@ export function noCaptionsMessage(tracks: readonly CaptionTrack[], language: str
   return `There are no captions in \`${language}\`. There are: ${named.join(', ')}${more > 0 ? ` and ${String(more)} more` : ''}.`;
 }
 
+/** What a caller reads who asked for captions that are there and say nothing. */
+export function emptyCaptionsMessage(tracksRead: number, language: string): string {
+  return tracksRead === 1
+    ? `The captions in \`${language}\` are empty.`
+    : `The captions in \`${language}\` are empty: ${String(tracksRead)} tracks were read.`;
+}
+
 function languagesOfKind(tracks: readonly CaptionTrack[], kind: CaptionTrack['kind']): string[] {
   const languages = tracks
     .filter((track) => track.kind === kind)

@@ -8,7 +8,7 @@ export const CAPTION_FORMATS = ['json3', 'vtt', 'srt'] as const;
 export type CaptionFormat = (typeof CAPTION_FORMATS)[number];
 
 /**
- * @returns the lines of a track by their start; none when nobody speaks
+ * @returns the lines of a track by their start; none when the track is empty
  * @throws JobError `upstream_error` for what are no captions of this format
  */
 export function parseCaptions(text: string, format: CaptionFormat, kind: CaptionTrack['kind']): CaptionLine[] {

@@ -8,8 +8,13 @@ import { pagesFrom } from './paging.ts';
 
 /** Most that `commentThreads.list` and `comments.list` give. */
 const PAGE_SIZE = 100;
+/**
+ * Most replies of one thread that are read, and held at once. They come newest first and are handed on oldest first, so
+ * all are read before the first is handed on. Of a longer thread these are the newest.
+ */
+const MAX_THREAD_REPLIES = 2_000;
 
-/** Comments from the Data API, newest first, each followed by its replies. */
+/** Comments from the Data API: threads newest first, each followed by its replies, oldest first. */
 export function createDataApiComments(api: DataApi): CommentSource {
   return {
     async *pages(videoId, max, call) {
@@ -34,17 +39,38 @@ async function* listComments(ask: AskDataApi, videoId: string, max: number): Asy
       const given = replies?.comments ?? [];
       batch.push(toComment(parent, null));
       if ((snippet.totalReplyCount ?? 0) <= given.length) {
-        batch.push(...given.map((reply) => toComment(reply, parent.id)));
+        batch.push(...oldestFirst(given.map((reply) => toComment(reply, parent.id))));
         continue;
       }
+      // Before the replies are asked for: these may be enough.
       yield batch;
       batch = [];
-      for await (const page of pagesFrom(undefined, (pageToken) => replyPage(ask, parent.id, pageToken))) {
-        if (page.items.length > 0) yield page.items.map((reply) => toComment(reply, parent.id));
-      }
+      const all = oldestFirst(await listReplies(ask, parent.id));
+      for (let start = 0; start < all.length; start += PAGE_SIZE) yield all.slice(start, start + PAGE_SIZE);
     }
     if (batch.length > 0) yield batch;
   }
+}
+
+async function listReplies(ask: AskDataApi, parentId: string): Promise<VideoComment[]> {
+  const replies: VideoComment[] = [];
+  for await (const page of pagesFrom(undefined, (pageToken) => replyPage(ask, parentId, pageToken))) {
+    replies.push(...page.items.map((reply) => toComment(reply, parentId)));
+    if (replies.length >= MAX_THREAD_REPLIES) break;
+  }
+  return replies.slice(0, MAX_THREAD_REPLIES);
+}
+
+/** @param replies as the Data API lists them, newest first; that order is not promised, so times go before it */
+function oldestFirst(replies: readonly VideoComment[]): VideoComment[] {
+  const turned = replies.toReversed();
+  if (turned.some(({ publishedAt }) => publishedAt === undefined)) return turned;
+  return turned.sort((a, b) => compareTimes(a.publishedAt ?? '', b.publishedAt ?? ''));
+}
+
+/** `YYYY-MM-DD HH:MM:SS` sorts as text. */
+function compareTimes(a: string, b: string): number {
+  return a === b ? 0 : a < b ? -1 : 1;
 }
 
 async function threadPage(

@@ -11,6 +11,8 @@ class RecordedIE(InfoExtractor):
         info = self._download_json(url, self._match_id(url))
         for warning in info.pop('warnings', []):
             self.report_warning(warning)
+        if 'then_breaks' in info:
+            raise KeyError(info['then_breaks'])
         then_fails = info.pop('then_fails', None)
         if 'recorded_comments' in info:
             info['__post_extractor'] = self.extract_comments(info.pop('recorded_comments'), then_fails)
