@@ -1,14 +1,13 @@
-import http, { type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
-import https from 'node:https';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { JobError } from '../../contract/job-error.ts';
-import { answerTo, chunksOf, KEPT_IDLE_MS } from '../http-answer.ts';
+import { answerTo, chunksOf } from '../http-answer.ts';
 import { connectionFailure } from './connection-failures.ts';
+import { connectionsTo } from './dataset-connections.ts';
 import type { ImgnetCall } from './imgnet-source.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 /** Longest silence within an answer. */
 const IDLE_TIMEOUT_MS = 60_000;
-const CONNECTIONS = 8;
 const MAX_HEADER_BYTES = 16_384;
 /** Answers that are no snapshots are small. */
 const TEXT_MAX_BYTES = 262_144;
@@ -160,25 +159,6 @@ export function createDatasetClient(settings: DatasetClientSettings): DatasetCli
 /** With a code, as the other errors of connections have: whether a trigger arrived is then as open. */
 function closedError(): Error {
   return Object.assign(new Error('the client is closed'), { code: 'ECONNABORTED' });
-}
-
-interface Connections {
-  readonly reading: http.Agent;
-  /** Keeps none, so that each request has a fresh one. */
-  readonly posting: http.Agent;
-  readonly send: typeof http.request;
-}
-
-function connectionsTo({ protocol }: URL, trustedCa: string | undefined): Connections {
-  const limits = { maxSockets: CONNECTIONS, timeout: KEPT_IDLE_MS };
-  if (protocol === 'http:') {
-    const [reading, posting] = [new http.Agent({ ...limits, keepAlive: true }), new http.Agent(limits)];
-    return { reading, posting, send: http.request };
-  }
-  // Said outright, since NODE_TLS_REJECT_UNAUTHORIZED=0 would change the default.
-  const trust = { rejectUnauthorized: true, ...(trustedCa === undefined ? {} : { ca: trustedCa }) };
-  const reading = new https.Agent({ ...limits, ...trust, keepAlive: true });
-  return { reading, posting: new https.Agent({ ...limits, ...trust }), send: https.request };
 }
 
 async function boundedText(body: AsyncIterable<Uint8Array>): Promise<string> {

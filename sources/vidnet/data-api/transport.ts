@@ -1,8 +1,17 @@
-import { Agent, fetch as undiciFetch, type Response as UndiciResponse } from 'undici';
+import http, { type IncomingMessage } from 'node:http';
+import https from 'node:https';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import { answerTo, chunksOf, KEPT_IDLE_MS, type AnswerLimits } from '../../http-answer.ts';
 
 /** Most bytes of an answer after decompression. 100 threads of the longest comments, replies included, stay below. */
 const MAX_ANSWER_BYTES = 32 * 1024 ** 2;
 const CONNECT_TIMEOUT_MS = 10_000;
+/** As long as the client waits for a whole answer. */
+const IDLE_TIMEOUT_MS = 30_000;
+const MAX_HEADER_BYTES = 16_384;
+
+const unzip = promisify(gunzip);
 
 /** An answer did not arrive whole. `detail` names no address and no key. */
 export class TransportError extends Error {
@@ -27,27 +36,32 @@ export interface TransportSettings {
  * added here, so that the library, its errors and its debug log never hold it.
  */
 export function createTransport({ key, rootUrl }: TransportSettings): typeof fetch {
-  const { origin } = new URL(rootUrl);
-  // The deadline of the whole request stands in for the two other time limits.
-  const dispatcher = new Agent({ connect: { timeout: CONNECT_TIMEOUT_MS }, headersTimeout: 0, bodyTimeout: 0 });
+  const { origin, protocol } = new URL(rootUrl);
+  const kept = { keepAlive: true, timeout: KEPT_IDLE_MS };
+  const agent = protocol === 'https:' ? new https.Agent(kept) : new http.Agent(kept);
+  const send: typeof http.request = protocol === 'https:' ? https.request : http.request;
   return async (input, init) => {
     const url = new URL(input instanceof Request ? input.url : input);
     if (url.origin !== origin) throw new TransportError('unreachable', 'the client library left the base address');
     url.searchParams.set('key', key);
+    // Without a signal of the caller's, only silence ends the request.
+    const signal = init?.signal ?? new AbortController().signal;
+    const limits = { signal, connectTimeoutMs: CONNECT_TIMEOUT_MS, idleTimeoutMs: IDLE_TIMEOUT_MS };
     try {
-      const response = await undiciFetch(url, {
+      // Follows no redirect: that would carry the key to wherever it leads. Its answer is taken as it is.
+      const sent = send(url, {
         method: 'GET',
-        headers: Object.fromEntries(new Headers(init?.headers)),
-        // A redirect would carry the key to wherever it leads: its answer is taken as it is.
-        redirect: 'manual',
-        signal: init?.signal ?? null,
-        dispatcher,
+        headers: { ...Object.fromEntries(new Headers(init?.headers)), 'accept-encoding': 'gzip' },
+        agent,
+        maxHeaderSize: MAX_HEADER_BYTES,
+        signal,
       });
-      const body = await readBounded(response);
-      return new Response(response.ok ? body : withoutKey(body, key), {
-        status: response.status,
-        headers: [...response.headers].filter(([name]) => ['content-type', 'retry-after'].includes(name)),
-      });
+      const answer = await answerTo(sent, limits);
+      const status = answer.statusCode ?? 0;
+      const body = await readBounded(answer, limits).finally(() => answer.destroy());
+      // A status that may have no body.
+      const whole = [204, 205, 304].includes(status) ? null : body;
+      return new Response(status < 300 ? whole : withoutKey(whole, key), { status, headers: headersOf(answer) });
     } catch (error) {
       if (error instanceof TransportError) throw error;
       throw new TransportError(isTimeout(error) ? 'timeout' : 'unreachable', describe(error));
@@ -55,18 +69,33 @@ export function createTransport({ key, rootUrl }: TransportSettings): typeof fet
   };
 }
 
-/** @returns null for a status that may have no body */
-async function readBounded(response: UndiciResponse): Promise<Buffer | null> {
-  if (response.body === null) return null;
+/** Reads as fast as the answer comes, and unpacks it only then. */
+async function readBounded(answer: IncomingMessage, limits: AnswerLimits): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let sizeBytes = 0;
-  for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
+  for await (const chunk of chunksOf(answer, limits)) {
     sizeBytes += chunk.length;
-    // Leaving the loop cancels the body, which ends the connection.
-    if (sizeBytes > MAX_ANSWER_BYTES) throw new TransportError('too_large', 'the answer is longer than any real one');
+    if (sizeBytes > MAX_ANSWER_BYTES) throw tooLarge();
     chunks.push(chunk);
   }
-  return [204, 205, 304].includes(response.status) ? null : Buffer.concat(chunks);
+  const body = Buffer.concat(chunks);
+  if (answer.headers['content-encoding'] !== 'gzip' || sizeBytes === 0) return body;
+  return unzip(body, { maxOutputLength: MAX_ANSWER_BYTES }).catch((error: unknown) => {
+    throw codeOf(error) === 'ERR_BUFFER_TOO_LARGE' ? tooLarge() : error;
+  });
+}
+
+function tooLarge(): TransportError {
+  return new TransportError('too_large', 'the answer is longer than any real one');
+}
+
+function headersOf({ headers }: IncomingMessage): Record<string, string> {
+  return Object.fromEntries(
+    ['content-type', 'retry-after'].flatMap((name) => {
+      const value = headers[name];
+      return typeof value === 'string' ? [[name, value]] : [];
+    }),
+  ) as Record<string, string>;
 }
 
 /** Texts of errors end up in logs, and a server may repeat what it was asked. */
@@ -75,20 +104,15 @@ function withoutKey(body: Buffer | null, key: string): Buffer | string | null {
 }
 
 function isTimeout(error: unknown): boolean {
-  const codes = [error, causeOf(error)].map((one) =>
-    one instanceof Error && 'code' in one && typeof one.code === 'string' ? one.code : '',
-  );
-  return codes.some((code) => ['UND_ERR_CONNECT_TIMEOUT', 'ETIMEDOUT'].includes(code));
+  return codeOf(error) === 'ETIMEDOUT';
 }
 
 /** Class and code only: messages of network errors may repeat the URL, and with it the key. */
 function describe(error: unknown): string {
-  const cause = causeOf(error) ?? error;
-  if (!(cause instanceof Error)) return 'the connection failed';
-  const code = 'code' in cause && typeof cause.code === 'string' ? ` ${cause.code}` : '';
-  return `the connection failed: ${cause.name}${code}`;
+  if (!(error instanceof Error)) return 'the connection failed';
+  return `the connection failed: ${[error.name, codeOf(error) ?? ''].join(' ').trim()}`;
 }
 
-function causeOf(error: unknown): unknown {
-  return error instanceof Error ? error.cause : undefined;
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
