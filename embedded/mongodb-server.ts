@@ -156,7 +156,9 @@ function mongodProgram(cacheDir: string): string {
 }
 
 function ferretdbFolder(cacheDir: string): string {
-  const source = fingerprint(...['main.go', 'go.mod', 'go.sum'].map((name) => join(FERRETDB_SOURCE, name)));
+  const source = fingerprint(
+    ...['main.go', 'id_index.go', 'go.mod', 'go.sum'].map((name) => join(FERRETDB_SOURCE, name)),
+  );
   return join(cacheDir, `ferretdb-${FERRETDB_VERSION}-${source}-${process.platform}-${process.arch}`);
 }
 

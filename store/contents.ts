@@ -33,9 +33,6 @@ interface ContentsDocument {
   state?: ListingState;
 }
 
-/** Fewer questions to the database, at some 100 KB of packed pieces in memory. */
-const PIECES_AT_ONCE = 10;
-
 export function createContentsStore(db: Db): ContentsStore {
   const contents: Collection<ContentsDocument> = db.collection('contents');
   const put = async (id: string, fields: Omit<ContentsDocument, '_id'>): Promise<void> => {
@@ -49,20 +46,13 @@ export function createContentsStore(db: Db): ContentsStore {
       return document?.packed === undefined ? undefined : ((await unpack(document.packed)) as FactsByType[Type]);
     },
     async *pages<List extends keyof ItemsByList>(list: { recordId: string; name: List; pieces: number }) {
-      for (let first = 1; first <= list.pieces; first += PIECES_AT_ONCE) {
-        const numbers = Array.from(
-          { length: Math.min(PIECES_AT_ONCE, list.pieces - first + 1) },
-          (_, at) => first + at,
-        );
-        const ids = numbers.map((number) => pieceId(list.recordId, list.name, number));
-        const found = await contents.find({ _id: { $in: ids } }).toArray();
-        const byId = new Map(found.map(({ _id, packed }) => [_id, packed]));
-        for (const id of ids) {
-          const packed = byId.get(id);
-          // A list that lost a piece must not look complete.
-          if (packed === undefined) throw new MissingContentsError(id);
-          yield (await unpack(packed)) as readonly ItemsByList[List][];
-        }
+      for (let number = 1; number <= list.pieces; number += 1) {
+        const id = pieceId(list.recordId, list.name, number);
+        // One by one: the embedded server looks up a single `_id`, and reads everything for several.
+        const document = await contents.findOne({ _id: id });
+        // A list that lost a piece must not look complete.
+        if (document?.packed === undefined) throw new MissingContentsError(id);
+        yield (await unpack(document.packed)) as readonly ItemsByList[List][];
       }
     },
     async putFacts(recordId, facts) {

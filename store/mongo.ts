@@ -8,8 +8,9 @@ export interface Mongo {
 }
 
 /**
- * Opens the database. Nothing but `_id` is queried on the way of a request, so there are no indexes to create: the
- * embedded server scans for everything else.
+ * Opens the database. Nothing but `_id` is queried on the way of a request, so there are no indexes to create. The
+ * embedded server finds a document without a scan only where `_id`, a text, is the whole filter: one more condition and
+ * it parses the whole collection, 0.1 ms for each document.
  *
  * @param options.timeoutMs how long an operation waits for a server before it fails
  */

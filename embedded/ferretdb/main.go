@@ -44,16 +44,27 @@ func serve(address, stateDir string) error {
 	}
 	// The trailing slash tells FerretDB that this is a folder of databases.
 	location := url.URL{Scheme: "file", Path: filepath.ToSlash(dir) + "/"}
+	logger := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))
+	stop, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer cancel()
+	indexAll(stop, dir, logger)
 	server, err := ferretdb.New(&ferretdb.Config{
 		Listener:  ferretdb.ListenerConfig{TCP: address},
 		Handler:   "sqlite",
 		SQLiteURL: location.String(),
-		Logger:    slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError})),
+		Logger:    logger,
 	})
 	if err != nil {
 		return err
 	}
-	stop, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer cancel()
+	kept := make(chan struct{})
+	go func() {
+		defer close(kept)
+		keepIndexed(stop, dir, logger)
+	}()
+	defer func() {
+		cancel()
+		<-kept
+	}()
 	return server.Run(stop)
 }

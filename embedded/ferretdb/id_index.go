@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+
+	_ "modernc.org/sqlite" // the driver that FerretDB uses: locks of one process must be known to one library
+)
+
+const lookEvery = time.Second
+
+// FerretDB looks a document up with `_ferretdb_sjson->'$._id' = ?`, but its unique index is on
+// `_ferretdb_sjson->"_id"`. SQLite compares the text of expressions, so each lookup reads the whole table.
+// Here is an index that the lookup finds. Uniqueness stays with FerretDB's own index, whose presence also tells that
+// the collection is complete.
+const tablesWithout = `SELECT tbl_name FROM sqlite_master AS theirs WHERE type = 'index' AND name = tbl_name || '__id_'
+	AND NOT EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'index' AND name = theirs.tbl_name || '_id_lookup')`
+
+const createIndex = `CREATE INDEX IF NOT EXISTS %q ON %q (_ferretdb_sjson->'$._id')`
+
+// indexAll gives every collection of the folder its index. Call it before the server runs: building an index keeps
+// writers waiting.
+func indexAll(ctx context.Context, dir string, logger *slog.Logger) {
+	files, _ := filepath.Glob(filepath.Join(dir, "*.sqlite"))
+	for _, file := range files {
+		if err := indexFile(ctx, file); err != nil {
+			logger.Error("no index on _id", "file", file, "error", err)
+		}
+	}
+}
+
+// keepIndexed gives new collections their index until the context ends. A server without one is slow, not wrong:
+// errors are logged, and the next look tries again.
+func keepIndexed(ctx context.Context, dir string, logger *slog.Logger) {
+	seen := map[string]string{}
+	ticker := time.NewTicker(lookEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		// Only databases with a log are looked at. FerretDB has set those up, and whoever opens one earlier could
+		// keep it from turning the log on.
+		logs, _ := filepath.Glob(filepath.Join(dir, "*.sqlite-wal"))
+		present := make(map[string]string, len(logs))
+		for _, log := range logs {
+			state, err := stateOf(log)
+			if err == nil && state != seen[log] {
+				err = indexFile(ctx, log[:len(log)-len("-wal")])
+			}
+			if err == nil {
+				present[log] = state
+			} else if ctx.Err() == nil && !errors.Is(err, fs.ErrNotExist) {
+				logger.Error("no index on _id", "file", log, "error", err)
+			}
+		}
+		seen = present
+	}
+}
+
+// stateOf changes with every write.
+func stateOf(file string) (string, error) {
+	info, err := os.Stat(file)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprint(info.ModTime().UnixNano(), info.Size()), nil
+}
+
+// indexFile opens the file for a moment only: one that stays open outlives the drop of its database.
+func indexFile(ctx context.Context, file string) (err error) {
+	if _, err = os.Stat(file); err != nil {
+		return err
+	}
+	// A database that was dropped since must not come back: `rw` opens only what exists.
+	location := url.URL{Scheme: "file", Path: filepath.ToSlash(file), RawQuery: "mode=rw&_pragma=busy_timeout(10000)"}
+	db, err := sql.Open("sqlite", location.String())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	db.SetMaxOpenConns(1)
+	tables, err := names(ctx, db)
+	if err != nil {
+		return err
+	}
+	for _, table := range tables {
+		if _, err := db.ExecContext(ctx, fmt.Sprintf(createIndex, table+"_id_lookup", table)); err != nil {
+			return fmt.Errorf("%s: %w", table, err)
+		}
+	}
+	return nil
+}
+
+func names(ctx context.Context, db *sql.DB) ([]string, error) {
+	rows, err := db.QueryContext(ctx, tablesWithout)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var found []string
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return nil, err
+		}
+		found = append(found, name)
+	}
+	return found, rows.Err()
+}
