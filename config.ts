@@ -92,7 +92,10 @@ export const settings = z.object({
   YTDLP_PLUGIN_DIR: z.string().optional().describe('Folder of yt-dlp extractor plugins; without it none are loaded'),
   YTDLP_COOKIES_FILE: z.string().optional().describe('Cookies handed to yt-dlp (Netscape format)'),
   YTDLP_PROXY: z.url().optional().describe('Proxy handed to yt-dlp'),
-  YTDLP_EXTRACTOR_ARGS: z.string().optional().describe('Extractor arguments handed to yt-dlp; those of several extractors are parted by spaces'),
+  YTDLP_EXTRACTOR_ARGS: z
+    .string()
+    .optional()
+    .describe('Extractor arguments handed to yt-dlp; those of several extractors are parted by spaces'),
   YTDLP_JS_RUNTIME: z
     .string()
     .optional()

@@ -96,7 +96,7 @@ export function createDatasetClient(settings: DatasetClientSettings): DatasetCli
     if (isClosed) stop.abort(closedError());
     const limits = { signal: stop.signal, connectTimeoutMs, idleTimeoutMs };
     const body = request.json === undefined ? undefined : JSON.stringify(request.json);
-    let isSent = false;
+    const progress = { isSent: false };
     let answer: IncomingMessage | undefined;
     try {
       const sent = send(base, {
@@ -113,7 +113,7 @@ export function createDatasetClient(settings: DatasetClientSettings): DatasetCli
         maxHeaderSize: MAX_HEADER_BYTES,
         signal: stop.signal,
       });
-      answer = await answerTo(sent, limits, { body, onSending: () => (isSent = true) });
+      answer = await answerTo(sent, limits, { body, onSending: () => (progress.isSent = true) });
       yield* read({
         statusCode: answer.statusCode ?? 0,
         retryAtMs: retryAtMsOf(answer.headers),
@@ -122,7 +122,7 @@ export function createDatasetClient(settings: DatasetClientSettings): DatasetCli
     } catch (error) {
       call.signal.throwIfAborted();
       const failure = connectionFailure(error, answer !== undefined);
-      if (isSent || !(failure instanceof JobError)) throw failure;
+      if (progress.isSent || !(failure instanceof JobError)) throw failure;
       throw new NotBegunError(failure);
     } finally {
       clearTimeout(deadline);

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
@@ -97,6 +98,20 @@ describe('a request', () => {
     const { api, asked } = await standIn(answer);
     expect(await failureOf(askChannels(api))).toMatchObject({ code: 'upstream_error' });
     expect(asked).toHaveLength(1);
+  });
+
+  it('survives a server that ends the connection while we unpack', async () => {
+    const padding = randomBytes(4_000_000).toString('base64');
+    const zipped = gzipSync(JSON.stringify({ ...CHANNELS, padding }));
+    for (const told of [true, false]) {
+      const { api } = await standIn((_method, _params, res) => {
+        const length = told ? { 'content-length': zipped.length } : {};
+        const type = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
+        res.writeHead(200, { connection: 'close', ...type, ...length }).end(zipped);
+        return undefined;
+      });
+      await expect(askChannels(api)).resolves.toMatchObject({ items: [] });
+    }
   });
 
   it('tells from Retry-After when to try again', async () => {

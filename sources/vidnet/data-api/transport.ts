@@ -95,7 +95,7 @@ function headersOf({ headers }: IncomingMessage): Record<string, string> {
       const value = headers[name];
       return typeof value === 'string' ? [[name, value]] : [];
     }),
-  ) as Record<string, string>;
+  );
 }
 
 /** Texts of errors end up in logs, and a server may repeat what it was asked. */
