@@ -30,6 +30,7 @@ COPY outbound ./outbound
 COPY webhooks ./webhooks
 COPY media ./media
 COPY sources ./sources
+COPY speech ./speech
 COPY activities ./activities
 COPY workflows ./workflows
 COPY api ./api

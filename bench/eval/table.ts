@@ -1,0 +1,107 @@
+/** Sums of seconds, as pyannote.metrics gives them. */
+export interface DiarizationSums {
+  readonly total: number;
+  readonly missed: number;
+  readonly falseAlarm: number;
+  readonly confusion: number;
+}
+
+export interface TextSums {
+  readonly words: number;
+  readonly wordErrors: number;
+  readonly pairedErrors: number;
+}
+
+export interface Row {
+  readonly name: string;
+  readonly durationSeconds: number;
+  /** Undefined without a reference. */
+  readonly speakers: { readonly expected: number | undefined; readonly found: number };
+  /** Collars of 0 and 0.25 s. */
+  readonly collars?: readonly DiarizationSums[] | undefined;
+  readonly text?: TextSums | undefined;
+  readonly elapsedSeconds: number;
+  readonly peakBytes: number | undefined;
+}
+
+const HEAD = [
+  'recording',
+  'seconds',
+  'speakers',
+  'found',
+  'DER',
+  'missed',
+  'false alarm',
+  'confused',
+  'DER, collar 0.25',
+];
+const TAIL = ['WER', 'cpWER', 'real-time factor', 'peak MiB'];
+
+/** A Markdown table, aligned so that it can be read in a terminal as well. */
+export function tableOf(rows: readonly Row[], groups: Readonly<Record<string, readonly Row[]>>): string {
+  const lines = [
+    [...HEAD, ...TAIL],
+    ...rows.map(cellsOf),
+    ...Object.entries(groups)
+      .filter(([, members]) => members.length > 0)
+      .map(([name, members]) => cellsOf(sumOf(name, members))),
+  ];
+  const widths = lines[0]?.map((_, column) => Math.max(3, ...lines.map((cells) => cells[column]?.length ?? 0))) ?? [];
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0))).join(' | ')} |`;
+  const rule = `| ${widths.map((width, i) => (i === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`)).join(' | ')} |`;
+  return [line(lines[0] ?? []), rule, ...lines.slice(1).map(line)].join('\n');
+}
+
+/** Rates of several recordings are those of their sums, so a recording counts by its speech. */
+function sumOf(name: string, rows: readonly Row[]): Row {
+  const scored = rows.flatMap(({ collars }) => (collars === undefined ? [] : [collars]));
+  const texts = rows.flatMap(({ text }) => (text === undefined ? [] : [text]));
+  const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
+  const collars = [0, 1].map((i) => ({
+    total: sum(scored.map((c) => c[i]?.total ?? 0)),
+    missed: sum(scored.map((c) => c[i]?.missed ?? 0)),
+    falseAlarm: sum(scored.map((c) => c[i]?.falseAlarm ?? 0)),
+    confusion: sum(scored.map((c) => c[i]?.confusion ?? 0)),
+  }));
+  const peaks = rows.flatMap(({ peakBytes }) => (peakBytes === undefined ? [] : [peakBytes]));
+  return {
+    name,
+    durationSeconds: sum(rows.map((row) => row.durationSeconds)),
+    speakers: { expected: undefined, found: Number.NaN },
+    collars: scored.length === 0 ? undefined : collars,
+    text:
+      texts.length === 0
+        ? undefined
+        : {
+            words: sum(texts.map((t) => t.words)),
+            wordErrors: sum(texts.map((t) => t.wordErrors)),
+            pairedErrors: sum(texts.map((t) => t.pairedErrors)),
+          },
+    elapsedSeconds: sum(rows.map((row) => row.elapsedSeconds)),
+    peakBytes: peaks.length === 0 ? undefined : Math.max(...peaks),
+  };
+}
+
+function cellsOf({ name, durationSeconds, speakers, collars, text, elapsedSeconds, peakBytes }: Row): string[] {
+  const [exact, lenient] = collars ?? [];
+  const share = (part: number | undefined, whole: number | undefined): string =>
+    part === undefined || whole === undefined || whole === 0 ? '–' : (part / whole).toFixed(3);
+  const errors = (sums: DiarizationSums | undefined): number | undefined =>
+    sums && sums.missed + sums.falseAlarm + sums.confusion;
+  return [
+    name,
+    durationSeconds.toFixed(1),
+    speakers.expected === undefined ? '–' : String(speakers.expected),
+    Number.isNaN(speakers.found) ? '–' : String(speakers.found),
+    share(errors(exact), exact?.total),
+    share(exact?.missed, exact?.total),
+    share(exact?.falseAlarm, exact?.total),
+    share(exact?.confusion, exact?.total),
+    share(errors(lenient), lenient?.total),
+    share(text?.wordErrors, text?.words),
+    share(text?.pairedErrors, text?.words),
+    share(elapsedSeconds, durationSeconds),
+    peakBytes === undefined ? '–' : (peakBytes / 1024 ** 2).toFixed(0),
+  ];
+}

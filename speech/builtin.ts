@@ -1,0 +1,90 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+import { JobError } from '../contract/job-error.ts';
+import { bareEnvironment } from '../subprocess/environment.ts';
+import type { SpeechEngine, VoiceSegment, Word } from './engine.ts';
+import { runJsonLines } from './json-lines.ts';
+
+const ANALYSE = fileURLToPath(new URL('./builtin/analyse.py', import.meta.url));
+const LINK = fileURLToPath(new URL('./builtin/link.py', import.meta.url));
+
+const span = { startSeconds: z.number(), endSeconds: z.number() };
+const lineSchema = z.union([
+  z.object({ progress: z.number() }),
+  z.object({ word: z.object({ text: z.string(), ...span }) }),
+  z.object({ voice: z.object({ ...span, localSpeaker: z.int().min(0), embedding: z.array(z.number()) }) }),
+]);
+const linkSchema = z.array(z.array(z.int().min(0)));
+
+export interface BuiltinSettings {
+  /** Absolute path of a Python that has the packages of embedded/speech-requirements.txt. */
+  readonly python: string;
+  /** Absolute path of a folder for short-lived files. */
+  readonly workFolder: string;
+  /** Wall-clock limit of one window, and of linking the windows. */
+  readonly timeoutMs: number;
+}
+
+/**
+ * Speech without any download of models: English words by pocketsphinx, voices by classical features and clustering.
+ * docs/speech.md says how far that goes.
+ */
+export function createBuiltinEngine({ python, workFolder, timeoutMs }: BuiltinSettings): SpeechEngine {
+  const env = {
+    ...bareEnvironment(python),
+    // One core a window: windows run beside each other, and sums in another order would differ in their last digits.
+    ...{ OMP_NUM_THREADS: '1', OPENBLAS_NUM_THREADS: '1' },
+  };
+  const common = (signal: AbortSignal) => ({ cwd: workFolder, env, signal, timeoutMs });
+  return {
+    name: 'builtin',
+
+    async analyse({ wavPath, startSeconds, endSeconds, speech }, { language, signal, onProgress }) {
+      if (language !== undefined && !/^en(-|$)/i.test(language)) {
+        throw new JobError('unsupported', 'The builtin speech engine knows English only.');
+      }
+      const words: Word[] = [];
+      const voices: VoiceSegment[] = [];
+      const regions = JSON.stringify(speech.map((region) => [region.startSeconds, region.endSeconds]));
+      await runJsonLines(
+        python,
+        ['-E', '-s', '-B', ANALYSE, wavPath, String(startSeconds), String(endSeconds), regions],
+        {
+          what: 'the analysis of speech',
+          schema: lineSchema,
+          onLine: (line) => {
+            if ('progress' in line) onProgress(line.progress);
+            else if ('word' in line) words.push(line.word);
+            else voices.push(line.voice);
+          },
+          run: common(signal),
+        },
+      );
+      return { language: 'en', words, voices };
+    },
+
+    async cluster(windows, { signal, ...limits }) {
+      if (windows.every((voices) => voices.length === 0)) return windows.map(() => []);
+      const folder = await mkdtemp(join(workFolder, 'link-'));
+      try {
+        const question = join(folder, 'voices.json');
+        const trimmed = windows.map((voices) =>
+          voices.map(({ localSpeaker, embedding }) => ({ localSpeaker, embedding })),
+        );
+        await writeFile(question, JSON.stringify({ windows: trimmed, ...limits }));
+        let speakers: number[][] = [];
+        await runJsonLines(python, ['-E', '-s', '-B', LINK, question], {
+          what: 'telling speakers apart',
+          schema: linkSchema,
+          onLine: (line) => (speakers = line),
+          run: common(signal),
+        });
+        return speakers;
+      } finally {
+        await rm(folder, { recursive: true, force: true });
+      }
+    },
+  };
+}

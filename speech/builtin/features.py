@@ -1,0 +1,58 @@
+"""Short-time features of 16 kHz speech: mel cepstra, 100 frames a second."""
+
+import wave
+
+import numpy as np
+from scipy.fft import dct, rfft
+
+RATE = 16_000
+FRAMES_PER_SECOND = 100
+_HOP = RATE // FRAMES_PER_SECOND
+_FFT = 512
+
+
+def read_samples(path: str, start: float, end: float) -> np.ndarray:
+    """Samples (-1 to 1) between two times in seconds of a mono 16-bit WAV file at 16 kHz; nothing else is read."""
+    with wave.open(path, "rb") as file:
+        if (file.getframerate(), file.getnchannels(), file.getsampwidth()) != (RATE, 1, 2):
+            raise ValueError("not a mono 16-bit WAV file at 16 kHz")
+        first = min(file.getnframes(), round(start * RATE))
+        file.setpos(first)
+        data = file.readframes(max(0, round(end * RATE) - first))
+    return np.frombuffer(data[: len(data) // 2 * 2], "<i2").astype(np.float64) / 32768
+
+
+def _spectra(samples: np.ndarray, width: int) -> np.ndarray:
+    emphasised = np.append(samples[:1], samples[1:] - 0.97 * samples[:-1])
+    frames = np.lib.stride_tricks.sliding_window_view(emphasised, width)[::_HOP]
+    power = np.empty((len(frames), _FFT // 2 + 1))
+    window = np.hamming(width)
+    # In pieces, since the windowed frames of minutes of audio would take hundreds of megabytes.
+    for at in range(0, len(frames), 2048):
+        power[at : at + 2048] = np.abs(rfft(frames[at : at + 2048] * window, _FFT)) ** 2
+    return power
+
+
+def _triangles(corners: np.ndarray) -> np.ndarray:
+    """Weights (filters, bins) of overlapping triangles."""
+    bins = np.arange(_FFT // 2 + 1) * RATE / _FFT
+    left, top, right = corners[:-2, None], corners[1:-1, None], corners[2:, None]
+    return np.clip(np.minimum((bins - left) / (top - left), (right - bins) / (right - top)), 0, None)
+
+
+def voice_features(samples: np.ndarray) -> np.ndarray:
+    """Cepstra 1 to 12 of 40 mel bands from 80 to 7600 Hz: (frames, 12). Loudness (cepstrum 0) is left out."""
+    mel = np.linspace(1127 * np.log1p(80 / 700), 1127 * np.log1p(7600 / 700), 42)
+    bank = _triangles(700 * np.expm1(mel / 1127))
+    # The floor is that of 16-bit rounding, so that digital silence is no outlier.
+    return dct(np.log(_spectra(samples, 400) @ bank.T + 1e-6), norm="ortho")[:, 1:13]
+
+
+def phone_features(samples: np.ndarray) -> np.ndarray:
+    """Cepstra 0 to 12 as the acoustic model of pocketsphinx was trained on (its feat.params): (frames, 13)."""
+    mel = np.linspace(2595 * np.log10(1 + 130 / 700), 2595 * np.log10(1 + 6800 / 700), 27)
+    corners = 700 * (10 ** (mel / 2595) - 1)
+    corners = np.round(corners / (RATE / _FFT)) * (RATE / _FFT)
+    bank = _triangles(corners) * (2 / (corners[2:] - corners[:-2]))[:, None]
+    energies = np.log(np.maximum(_spectra(samples * 32768, 410) @ bank.T, 1e-4))
+    return dct(energies, norm="ortho")[:, :13] * (1 + 11 * np.sin(np.pi * np.arange(13) / 22))

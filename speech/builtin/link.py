@@ -1,0 +1,92 @@
+"""Which voices of different windows are one speaker.
+
+link.py FILE      FILE: {"windows": [[{"localSpeaker", "embedding"}, ...], ...], "minSpeakers"?, "maxSpeakers"?}
+  [[0, 1, 0], ...]  the speaker of each segment, numbered in order of appearance
+"""
+
+import json
+import sys
+from itertools import combinations
+
+import numpy as np
+from gaussians import Stats, split_gain, split_penalty, total
+from sklearn.cluster import KMeans
+
+# Two voices are one speaker while telling them apart is worth less: in units of the BIC penalty and in nats a frame.
+PENALTY_FACTOR = 1.0
+GAIN_PER_FRAME = 0.2
+# Of a group that is to be split, so many segments are looked at to find the two halves.
+MOST_EXAMPLES = 5_000
+
+Group = list[tuple[int, int]]
+
+
+def link(windows: list[list[dict]], at_least: int, at_most: int | None) -> list[list[int]]:
+    stats = [[Stats.unpacked(voice["embedding"]) for voice in window] for window in windows]
+    groups = _local_groups(windows)
+    of = lambda group: total([stats[w][s] for w, s in group])  # noqa: E731
+    groups = _merge(groups, [of(group) for group in groups], at_most)
+    while len(groups) < at_least:
+        halves = [half for half in (_split(group, [stats[w][s] for w, s in group]) for group in groups) if half]
+        if not halves:
+            break
+        best = max(halves, key=lambda pair: split_gain(of(pair[0] + pair[1]), [of(pair[0]), of(pair[1])]))
+        groups = [group for group in groups if set(group) != set(best[0] + best[1])] + list(best)
+    labels = [[0] * len(window) for window in windows]
+    for speaker, group in enumerate(sorted(groups, key=min)):
+        for w, s in group:
+            labels[w][s] = speaker
+    return labels
+
+
+def _local_groups(windows: list[list[dict]]) -> list[Group]:
+    groups: dict[tuple[int, int], Group] = {}
+    for w, window in enumerate(windows):
+        for s, voice in enumerate(window):
+            groups.setdefault((w, voice["localSpeaker"]), []).append((w, s))
+    return list(groups.values())
+
+
+def _merge(groups: list[Group], stats: list[Stats], at_most: int | None) -> list[Group]:
+    """Merges the nearest pair again and again; voices that one window tells apart stay apart unless `at_most` asks."""
+    alive = dict(enumerate(groups))
+    sums = dict(enumerate(stats))
+    windows = {i: {w for w, _ in group} for i, group in alive.items()}
+    costs = {pair: _cost(sums[pair[0]], sums[pair[1]]) for pair in combinations(alive, 2)}
+    while len(alive) > 1:
+        free = [(cost, pair) for pair, cost in costs.items() if cost < 0 and not windows[pair[0]] & windows[pair[1]]]
+        if not free and at_most is not None and len(alive) > at_most:
+            free = [(cost, pair) for pair, cost in costs.items()]
+        if not free:
+            break
+        _, (a, b) = min(free)
+        alive[a] += alive.pop(b)
+        sums[a] += sums.pop(b)
+        windows[a] |= windows.pop(b)
+        costs = {pair: cost for pair, cost in costs.items() if a not in pair and b not in pair}
+        costs |= {(min(a, c), max(a, c)): _cost(sums[a], sums[c]) for c in alive if c != a}
+    return list(alive.values())
+
+
+def _cost(a: Stats, b: Stats) -> float:
+    whole = a + b
+    smaller = min(a.frames, b.frames)
+    return (split_gain(whole, [a, b]) - PENALTY_FACTOR * split_penalty(whole, 2)) / max(1, 2 * smaller) - GAIN_PER_FRAME
+
+
+def _split(group: Group, stats: list[Stats]) -> tuple[Group, Group] | None:
+    if len(group) < 2:
+        return None
+    means = np.array([s.mean for s in stats])
+    means /= np.maximum(means.std(0), 1e-6)
+    examples = means[np.argsort([-s.frames for s in stats], kind="stable")[:MOST_EXAMPLES]]
+    found = KMeans(2, n_init=4, random_state=0).fit(examples).predict(means)
+    if found.min() == found.max():
+        return None
+    return tuple([member for member, half in zip(group, found) if half == wanted] for wanted in (0, 1))
+
+
+if __name__ == "__main__":
+    with open(sys.argv[1], encoding="utf-8") as file:
+        question = json.load(file)
+    print(json.dumps(link(question["windows"], question.get("minSpeakers", 1), question.get("maxSpeakers"))))

@@ -1,0 +1,71 @@
+"""Which sound is spoken in a frame, by the Gaussians of pocketsphinx's acoustic model.
+
+What a voice sounds like within one second depends more on the sounds of that second than on the speaker. Taking the mean of
+each sound away leaves the speaker.
+"""
+
+import struct
+
+import numpy as np
+from scipy.special import logsumexp, softmax
+
+_SMOOTHING_FRAMES = 7
+
+
+def read_gaussians(path: str) -> list[np.ndarray]:
+    """A `means` or `variances` file of Sphinx-3 models: per stream (phones, densities, values)."""
+    with open(path, "rb") as file:
+        data = file.read()
+    at = data.index(b"endhdr\n") + 7
+    if struct.unpack_from("<I", data, at)[0] != 0x11223344:
+        raise ValueError(f"{path} is not in the byte order of this machine")
+    phones, streams, densities = struct.unpack_from("<3i", data, at + 4)
+    sizes = struct.unpack_from(f"<{streams}i", data, at + 16)
+    # A checksum follows the values.
+    count = phones * densities * sum(sizes)
+    values = np.frombuffer(data, "<f4", count, at + 20 + 4 * streams).reshape(phones, -1).astype(np.float64)
+    parts = np.split(values, np.cumsum([densities * size for size in sizes])[:-1], axis=1)
+    return [part.reshape(phones, densities, size) for part, size in zip(parts, sizes)]
+
+
+class Phones:
+    def __init__(self, model: str) -> None:
+        self._streams = []
+        for means, variances in zip(read_gaussians(f"{model}/means"), read_gaussians(f"{model}/variances")):
+            inverse = 1 / np.maximum(variances, 1e-4)
+            constant = (means**2 * inverse - np.log(inverse)).sum(2)
+            self._streams.append((means.shape[:2], _flat(inverse), _flat(means * inverse), constant.ravel()))
+
+    def posteriors(self, cepstra: np.ndarray) -> np.ndarray:
+        """@param cepstra (frames, 13), mean removed @returns (frames, phones), rows sum to 1"""
+        first = _shifted(cepstra, 2) - _shifted(cepstra, -2)
+        second = _shifted(cepstra, 3) - _shifted(cepstra, -1) - _shifted(cepstra, 1) + _shifted(cepstra, -3)
+        likelihoods = sum(self._stream(stream, x) for stream, x in zip(self._streams, (cepstra, first, second)))
+        kernel = np.ones(_SMOOTHING_FRAMES) / _SMOOTHING_FRAMES
+        smooth = [np.convolve(column, kernel, "same") for column in likelihoods.T]
+        return softmax(np.array(smooth).T[: len(cepstra)], axis=1)
+
+    def _stream(self, stream: tuple, x: np.ndarray) -> np.ndarray:
+        shape, inverse, scaled, constant = stream
+        out = np.empty((len(x), shape[0]))
+        # In pieces: 5,376 densities a frame.
+        for at in range(0, len(x), 512):
+            part = x[at : at + 512]
+            distance = part**2 @ inverse.T - 2 * part @ scaled.T + constant
+            out[at : at + 512] = logsumexp(-distance.reshape(len(part), *shape) / 2, axis=2)
+        return out
+
+
+def _flat(values: np.ndarray) -> np.ndarray:
+    return values.reshape(-1, values.shape[2])
+
+
+def _shifted(x: np.ndarray, by: int) -> np.ndarray:
+    """Row i is row i + by of x; the first and last rows are repeated at the ends."""
+    return x[np.clip(np.arange(len(x)) + by, 0, len(x) - 1)]
+
+
+def without_sounds(x: np.ndarray, posteriors: np.ndarray) -> np.ndarray:
+    """x (frames, values) less the mean of the sound of each frame; rare sounds keep theirs."""
+    weights = posteriors.sum(0)[:, None] + 20
+    return x - posteriors @ (posteriors.T @ x / weights)

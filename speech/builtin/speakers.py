@@ -1,0 +1,149 @@
+"""Who speaks when within one window, by classical means: no training data, nothing but the window itself."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import logsumexp
+from sklearn.cluster import AgglomerativeClustering
+from sklearn.mixture import GaussianMixture
+
+from gaussians import Stats, split_gain, split_penalty
+
+# Set by some of the recordings of docs/speech.md, which names them.
+BLOCK_FRAMES = 10
+CHUNK_BLOCKS = 10
+GAP_FRAMES = 20
+MOST_SPEAKERS = 8
+# A further speaker must explain the window better by more than chance does. So many BIC penalties, since frames are not
+# independent of each other; and so many nats a frame for each nat of knowing who speaks, since in minutes of speech moods
+# and repeated phrases can be told apart as well.
+PENALTY_FACTOR = 1.5
+NATS_PER_NAT = 0.25
+MIXTURES = 8
+RELEVANCE = 10
+SWITCH_COST = 5.0
+# Frames next to each other tell the same: ten count as one.
+ACOUSTIC_SCALE = 0.1
+ROUNDS = 10
+
+
+@dataclass(frozen=True)
+class Block:
+    start: int
+    end: int
+    after_pause: bool
+
+
+def blocks_of(regions: list[tuple[int, int]]) -> list[Block]:
+    """Pieces of about 0.1 s of the speech regions (in frames)."""
+    out: list[Block] = []
+    for start, end in regions:
+        count = max(1, round((end - start) / BLOCK_FRAMES))
+        edges = np.linspace(start, end, count + 1).astype(int)
+        for i in range(count):
+            after_pause = i == 0 and bool(out) and start - out[-1].end >= GAP_FRAMES
+            out.append(Block(int(edges[i]), int(edges[i + 1]), after_pause))
+    return out
+
+
+def label_blocks(x: np.ndarray, blocks: list[Block]) -> np.ndarray:
+    """The speaker (0, 1, …) of each block.
+
+    @param x features (frames, values) of the window
+    """
+    labels = np.zeros(len(blocks), int)
+    chunks = _chunks(blocks)
+    if len(chunks) < 2:
+        return labels
+    spoken = np.concatenate([x[block.start : block.end] for block in blocks])
+    x = (x - spoken.mean(0)) / np.maximum(spoken.std(0), 1e-6)
+    spoken = np.concatenate([x[block.start : block.end] for block in blocks])
+    stats = [Stats.of(x[blocks[chunk[0]].start : blocks[chunk[-1]].end]) for chunk in chunks]
+    mixture = _mixture(spoken)
+    whole = Stats.of(spoken)
+    best = 0.0
+    for count in range(2, min(MOST_SPEAKERS, len(chunks)) + 1):
+        start = _ward(stats, chunks, count, len(blocks))
+        # Moved borders may also lose a voice, so both are candidates.
+        for found in (_resegment(x, blocks, start, mixture), start):
+            parts = _parts(x, blocks, found)
+            worth = split_gain(whole, parts) - PENALTY_FACTOR * split_penalty(whole, len(parts))
+            worth -= NATS_PER_NAT * sum(part.frames * np.log(whole.frames / part.frames) for part in parts)
+            if len(parts) > 1 and worth > best:
+                best, labels = worth, found
+    return np.unique(labels, return_inverse=True)[1]
+
+
+def _parts(x: np.ndarray, blocks: list[Block], labels: np.ndarray) -> list[Stats]:
+    return [
+        Stats.of(np.concatenate([x[b.start : b.end] for b, label in zip(blocks, labels) if label == speaker]))
+        for speaker in np.unique(labels)
+    ]
+
+
+def _chunks(blocks: list[Block]) -> list[list[int]]:
+    """Groups of up to CHUNK_BLOCKS neighbours without a pause between them."""
+    chunks: list[list[int]] = []
+    for i, block in enumerate(blocks):
+        if not chunks or block.after_pause or len(chunks[-1]) >= CHUNK_BLOCKS:
+            chunks.append([])
+        chunks[-1].append(i)
+    return chunks
+
+
+def _ward(stats: list[Stats], chunks: list[list[int]], count: int, blocks: int) -> np.ndarray:
+    # A short chunk tells little: it is drawn to the middle, where any cluster may take it.
+    trust = np.sqrt(np.minimum(1, np.array([len(chunk) for chunk in chunks]) / CHUNK_BLOCKS))
+    found = AgglomerativeClustering(count).fit_predict(np.array([s.mean for s in stats]) * trust[:, None])
+    labels = np.zeros(blocks, int)
+    for chunk, label in zip(chunks, found):
+        labels[chunk] = label
+    return labels
+
+
+def _mixture(spoken: np.ndarray) -> GaussianMixture | None:
+    if len(spoken) < 10 * MIXTURES:
+        return None
+    return GaussianMixture(MIXTURES, covariance_type="diag", reg_covar=1e-2, random_state=0).fit(spoken)
+
+
+def _resegment(x: np.ndarray, blocks: list[Block], labels: np.ndarray, mixture: GaussianMixture | None) -> np.ndarray:
+    """Moves the borders to where the mixtures of the speakers, adapted from that of the window, fit best."""
+    if mixture is None:
+        return labels
+    inverse = 1 / mixture.covariances_
+    constant = np.log(mixture.weights_) + 0.5 * np.log(inverse).sum(1)
+    posteriors = mixture.predict_proba(x)
+    starts = [block.start for block in blocks]
+    for _ in range(ROUNDS):
+        scores = np.empty((len(blocks), labels.max() + 1))
+        for speaker in range(scores.shape[1]):
+            mine = np.concatenate([np.arange(b.start, b.end) for b, label in zip(blocks, labels) if label == speaker])
+            weights = posteriors[mine].sum(0)[:, None]
+            means = (posteriors[mine].T @ x[mine] + RELEVANCE * mixture.means_) / (weights + RELEVANCE)
+            distance = x**2 @ inverse.T - 2 * x @ (means * inverse).T + (means**2 * inverse).sum(1)
+            frames = np.append(0, np.cumsum(logsumexp(constant - distance / 2, axis=1)))
+            scores[:, speaker] = (frames[[b.end for b in blocks]] - frames[starts]) * ACOUSTIC_SCALE
+        moved = np.unique(_best_path(scores, blocks), return_inverse=True)[1]
+        if (moved == labels).all():
+            break
+        labels = moved
+    return labels
+
+
+def _best_path(scores: np.ndarray, blocks: list[Block]) -> np.ndarray:
+    """Viterbi: a change of speaker costs, at a pause half as much."""
+    came_from = np.empty(scores.shape, int)
+    total = scores[0]
+    own = np.arange(scores.shape[1])
+    for i in range(1, len(blocks)):
+        cost = SWITCH_COST / 2 if blocks[i].after_pause else SWITCH_COST
+        leader = int(total.argmax())
+        stays = total >= total[leader] - cost
+        came_from[i] = np.where(stays, own, leader)
+        total = np.where(stays, total, total[leader] - cost) + scores[i]
+    path = np.empty(len(blocks), int)
+    path[-1] = int(total.argmax())
+    for i in range(len(blocks) - 1, 0, -1):
+        path[i - 1] = came_from[i, path[i]]
+    return path

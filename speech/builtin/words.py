@@ -1,0 +1,39 @@
+"""English words by pocketsphinx, with the model that its package carries."""
+
+import os
+import re
+from collections.abc import Iterator
+
+import numpy as np
+import pocketsphinx
+from features import FRAMES_PER_SECOND, RATE
+
+_PADDING_SECONDS = 0.15
+_FILLER = re.compile(r"^(<.*>|\[.*\]|\+\+.*\+\+)$")
+_VARIANT = re.compile(r"\(\d+\)$")
+
+
+def model_folder() -> str:
+    return os.path.join(pocketsphinx.get_model_path(), "en-us", "en-us")
+
+
+class Words:
+    def __init__(self) -> None:
+        self._decoder = pocketsphinx.Decoder(samprate=float(RATE), frate=FRAMES_PER_SECOND, loglevel="FATAL")
+
+    def of(self, samples: np.ndarray, start: float, end: float) -> Iterator[tuple[str, float, float]]:
+        """Words with their times, in seconds of `samples`, of the speech between two times."""
+        first = max(0, round((start - _PADDING_SECONDS) * RATE))
+        piece = samples[first : round((end + _PADDING_SECONDS) * RATE)]
+        self._decoder.start_utt()
+        self._decoder.process_raw((np.clip(piece, -1, 1) * 32767).astype("<i2").tobytes(), full_utt=True)
+        self._decoder.end_utt()
+        # Nothing recognised: there is no hypothesis to walk through.
+        if self._decoder.hyp() is None:
+            return
+        for segment in self._decoder.seg():
+            if _FILLER.match(segment.word):
+                continue
+            at = first / RATE + segment.start_frame / FRAMES_PER_SECOND
+            until = first / RATE + (segment.end_frame + 1) / FRAMES_PER_SECOND
+            yield _VARIANT.sub("", segment.word), at, until

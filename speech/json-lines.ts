@@ -1,0 +1,53 @@
+import type { z } from 'zod';
+import { JobError } from '../contract/job-error.ts';
+import { run, RunStartError, RunTimeoutError, type RunOptions } from '../subprocess/run.ts';
+
+export interface JsonLinesOptions<T> {
+  /** Names the work in messages, such as `the search for speech`. */
+  readonly what: string;
+  readonly schema: z.ZodType<T>;
+  readonly onLine: (line: T) => void;
+  readonly run: Pick<RunOptions, 'cwd' | 'env' | 'signal' | 'timeoutMs'>;
+}
+
+/**
+ * Runs a program that prints one JSON value a line.
+ *
+ * @throws JobError `tool_missing` when it can't be started, `internal` when it fails or prints something else; the
+ * signal's reason
+ */
+export async function runJsonLines<T>(
+  program: string,
+  args: readonly string[],
+  { what, schema, onLine, run: options }: JsonLinesOptions<T>,
+): Promise<void> {
+  let wrong: Error | undefined;
+  const onStdoutLine = (line: string): void => {
+    if (wrong !== undefined || line === '') return;
+    try {
+      onLine(schema.parse(JSON.parse(line)));
+    } catch (error) {
+      // Thrown here it would end the process: this is called from a stream. The run is short, so its end is awaited.
+      wrong = error instanceof Error ? error : new Error(String(error));
+    }
+  };
+  const result = await run(program, args, { ...options, onStdoutLine }).catch((error: unknown) => {
+    if (error instanceof RunStartError) {
+      throw new JobError(
+        'tool_missing',
+        'A speech tool cannot be started; the operator must check SPEECH_PYTHON_PATH.',
+        {
+          cause: error,
+        },
+      );
+    }
+    if (error instanceof RunTimeoutError) {
+      throw new JobError('internal', `The service allows less time than ${what} takes.`, { cause: error });
+    }
+    throw error;
+  });
+  if (result.exitCode === 0 && wrong === undefined) return;
+  throw new JobError('internal', `There was an error in ${what}.`, {
+    cause: wrong ?? new Error(result.stderrTail.slice(-2_000)),
+  });
+}

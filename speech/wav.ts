@@ -1,0 +1,61 @@
+import { open } from 'node:fs/promises';
+import { JobError } from '../contract/job-error.ts';
+
+export const SAMPLE_RATE = 16_000;
+const BYTES_PER_SAMPLE = 2;
+/** ffmpeg puts a list of tags before the samples; nothing longer comes before them in what prepare.ts writes. */
+const HEADER_MAX_BYTES = 65_536;
+const PCM = 1;
+
+/** Where the samples of a WAV file are. */
+export interface WavLayout {
+  readonly offsetBytes: number;
+  readonly lengthBytes: number;
+  readonly durationSeconds: number;
+}
+
+/**
+ * Finds the samples of a mono 16-bit WAV file at 16 kHz, as prepare.ts writes it.
+ *
+ * @throws JobError `internal` when it is something else
+ */
+export async function readWavLayout(path: string): Promise<WavLayout> {
+  const file = await open(path);
+  try {
+    const { size } = await file.stat();
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEADER_MAX_BYTES), 0, HEADER_MAX_BYTES, 0);
+    const header = buffer.subarray(0, bytesRead);
+    if (header.toString('latin1', 0, 4) !== 'RIFF' || header.toString('latin1', 8, 12) !== 'WAVE') throw notOurs(path);
+    let isOurs = false;
+    for (let at = 12; at + 8 <= header.length;) {
+      const id = header.toString('latin1', at, at + 4);
+      const chunkBytes = header.readUInt32LE(at + 4);
+      if (id === 'fmt ' && at + 24 <= header.length) isOurs = hasOurFormat(header.subarray(at + 8));
+      if (id === 'data') {
+        if (!isOurs) throw notOurs(path);
+        // A file that was cut short, or written to a pipe, names more bytes than there are.
+        const lengthBytes = Math.floor(Math.min(chunkBytes, size - at - 8) / BYTES_PER_SAMPLE) * BYTES_PER_SAMPLE;
+        return { offsetBytes: at + 8, lengthBytes, durationSeconds: lengthBytes / BYTES_PER_SAMPLE / SAMPLE_RATE };
+      }
+      at += 8 + chunkBytes + (chunkBytes % 2);
+    }
+    throw notOurs(path);
+  } finally {
+    await file.close();
+  }
+}
+
+function hasOurFormat(format: Buffer): boolean {
+  return (
+    format.readUInt16LE(0) === PCM &&
+    format.readUInt16LE(2) === 1 &&
+    format.readUInt32LE(4) === SAMPLE_RATE &&
+    format.readUInt16LE(14) === 8 * BYTES_PER_SAMPLE
+  );
+}
+
+function notOurs(path: string): JobError {
+  return new JobError('internal', 'The prepared audio is damaged.', {
+    cause: new Error(`${path} is no mono 16-bit WAV file at ${SAMPLE_RATE} Hz`),
+  });
+}

@@ -1,0 +1,60 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, inject } from 'vitest';
+import { defaultCacheDir } from '../../embedded/cache.ts';
+import type { SpeechTools } from '../../embedded/speech-python.ts';
+import { ensureSpeechTools } from '../../embedded/tools.ts';
+import { prepareWav } from '../../speech/prepare.ts';
+import { runTool } from './media.ts';
+
+const SET_UP_TIMEOUT_MS = 20 * 60_000;
+
+export interface SpeechBench {
+  readonly folder: string;
+  readonly tools: SpeechTools;
+  /** Makes an audio file from ffmpeg arguments. @returns its path */
+  readonly make: (name: string, ...args: string[]) => Promise<string>;
+  /** Prepares it for the speech tools. @returns the path of the WAV file */
+  readonly prepare: (input: string) => Promise<string>;
+}
+
+/**
+ * The speech tools, set up in the cache when missing, and a folder for audio. Only the files that need them ask: the first
+ * time takes about a minute.
+ */
+export function useSpeechTools(): SpeechBench {
+  let folder = '';
+  let tools: SpeechTools | undefined;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'tapedeck-speech-'));
+    tools = await ensureSpeechTools({
+      ...{ env: process.env, cacheDir: defaultCacheDir(process.env) },
+      log: (line) => console.log(line),
+    });
+  }, SET_UP_TIMEOUT_MS);
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+  return {
+    get folder() {
+      return folder;
+    },
+    get tools() {
+      return tools!;
+    },
+    make: async (name, ...args) => {
+      await runTool(inject('tools').ffmpeg, ['-v', 'error', '-y', ...args, join(folder, name)]);
+      return join(folder, name);
+    },
+    prepare: async (input) => {
+      const output = join(folder, `${String(Math.random()).slice(2)}.wav`);
+      await prepareWav(input, output, {
+        ffmpeg: inject('tools').ffmpeg,
+        signal: new AbortController().signal,
+        timeoutMs: 60_000,
+        maxSeconds: 36_000,
+        onProgress: () => undefined,
+      });
+      return output;
+    },
+  };
+}

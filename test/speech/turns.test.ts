@@ -1,0 +1,68 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { VoiceSegment } from '../../speech/engine.ts';
+import { turnsOf } from '../../speech/turns.ts';
+
+const voice = (startSeconds: number, endSeconds: number): VoiceSegment => ({
+  ...{ startSeconds, endSeconds, localSpeaker: 0, embedding: [] },
+});
+
+describe('turns', () => {
+  it('join what one speaker says over a short pause and over a border of windows', () => {
+    expect(
+      turnsOf(
+        [
+          [voice(0, 1), voice(1.3, 2)],
+          [voice(2.1, 3), voice(5, 6)],
+        ],
+        [
+          [0, 0],
+          [0, 0],
+        ],
+      ),
+    ).toEqual([
+      { speaker: 0, startSeconds: 0, endSeconds: 3 },
+      { speaker: 0, startSeconds: 5, endSeconds: 6 },
+    ]);
+  });
+
+  it('leave out a flicker in the midst of another turn, but no short answer after a pause', () => {
+    const flicker = turnsOf([[voice(0, 2), voice(2, 2.1), voice(2.1, 4)]], [[0, 1, 0]]);
+    expect(flicker).toEqual([{ speaker: 0, startSeconds: 0, endSeconds: 4 }]);
+    expect(turnsOf([[voice(0, 2), voice(2.5, 2.7), voice(3.1, 4)]], [[0, 1, 0]])).toHaveLength(3);
+  });
+
+  it('keep two who speak at once', () => {
+    expect(turnsOf([[voice(0, 4), voice(1, 2)]], [[1, 0]])).toEqual([
+      { speaker: 0, startSeconds: 0, endSeconds: 4 },
+      { speaker: 1, startSeconds: 1, endSeconds: 2 },
+    ]);
+  });
+
+  it('of any voices are in order, number speakers by appearance, and lose no long voice', () => {
+    const some = fc.array(
+      fc.tuple(fc.integer({ min: 0, max: 5000 }), fc.integer({ min: 1, max: 500 }), fc.integer({ min: 0, max: 4 })),
+      { maxLength: 40 },
+    );
+    fc.assert(
+      fc.property(some, (voices) => {
+        const turns = turnsOf(
+          [voices.map(([start, length]) => voice(start / 100, (start + length) / 100))],
+          [voices.map(([, , s]) => s)],
+        );
+        const starts = turns.map(({ startSeconds }) => startSeconds);
+        expect(starts).toEqual(starts.toSorted((a, b) => a - b));
+        const speakers = [...new Set(turns.map(({ speaker }) => speaker))];
+        expect(speakers).toEqual(speakers.map((_, i) => i));
+        for (const [start, length] of voices.filter(([, l]) => l >= 25)) {
+          const holds = turns.some((t) => t.startSeconds <= start / 100 && t.endSeconds >= (start + length) / 100);
+          expect(holds).toBe(true);
+        }
+        for (const [i, turn] of turns.entries()) {
+          const next = turns.slice(i + 1).find(({ speaker }) => speaker === turn.speaker);
+          if (next !== undefined) expect(next.startSeconds).toBeGreaterThan(turn.endSeconds);
+        }
+      }),
+    );
+  });
+});
