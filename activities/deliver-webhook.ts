@@ -1,5 +1,4 @@
 import { ApplicationFailure } from '@temporalio/common';
-import { Context } from '@temporalio/activity';
 import { MissingContentsError } from '../contract/contents.ts';
 import type { DownloadRecord } from '../contract/records.ts';
 import { originalStatusOf } from '../contract/failures.ts';
@@ -11,6 +10,7 @@ import { nowMicroseconds } from '../store/clock.ts';
 import type { DeliveryStore } from '../store/deliveries.ts';
 import type { RecordStore } from '../store/records.ts';
 import type { PostOutcome, WebhookClient } from '../webhooks/client.ts';
+import { withHeartbeat } from './heartbeat.ts';
 
 export interface DeliverDeps {
   readonly records: RecordStore;
@@ -40,37 +40,38 @@ export function createDeliverActivity(deps: DeliverDeps) {
      *
      * An attempt that is on record already is not made again: the worker died between the record and its report.
      */
-    attemptDelivery: async (input: AttemptInput): Promise<AttemptResult> => {
-      const record = await deps.records.get(input.recordId);
-      if (record === undefined || record.status === 'pending')
-        throw new Error(`record ${input.recordId} has not ended`);
-      const delivery = await deps.deliveries.open({
-        id: input.deliveryId,
-        recordId: record.id,
-        url: input.url,
-        endpoint: WEBHOOK_ENDPOINTS[record.type],
-        createdAt: nowMicroseconds(),
-      });
-      const made = delivery.attempts.find((attempt) => attempt.number === input.attempt);
-      if (made !== undefined) return resultOf(made);
+    attemptDelivery: (input: AttemptInput): Promise<AttemptResult> =>
+      withHeartbeat(async (_report, signal) => {
+        const record = await deps.records.get(input.recordId);
+        if (record === undefined || record.status === 'pending')
+          throw new Error(`record ${input.recordId} has not ended`);
+        const delivery = await deps.deliveries.open({
+          id: input.deliveryId,
+          recordId: record.id,
+          url: input.url,
+          endpoint: WEBHOOK_ENDPOINTS[record.type],
+          createdAt: nowMicroseconds(),
+        });
+        const made = delivery.attempts.find((attempt) => attempt.number === input.attempt);
+        if (made !== undefined) return resultOf(made);
 
-      const startedAt = nowMicroseconds();
-      const outcome = await deps.webhooks.post(input.url, {
-        headers: webhookHeaders({
-          endpoint: delivery.endpoint,
-          originalStatus: record.status === 'failed' ? originalStatusOf(record.failure) : 200,
-          downloadId: record.id,
-        }),
-        body: await bodyOf(record, deps.rendering),
-        signal: Context.current().cancellationSignal,
-      });
-      const attempt = { number: input.attempt, startedAt, ...attemptOf(outcome) };
-      const result = resultOf(attempt);
-      const over = input.isLast || result === 'forbidden';
-      const state = result === 'delivered' ? 'delivered' : over ? 'abandoned' : 'pending';
-      await deps.deliveries.recordAttempt(delivery.id, attempt, state);
-      return result;
-    },
+        const startedAt = nowMicroseconds();
+        const outcome = await deps.webhooks.post(input.url, {
+          headers: webhookHeaders({
+            endpoint: delivery.endpoint,
+            originalStatus: record.status === 'failed' ? originalStatusOf(record.failure) : 200,
+            downloadId: record.id,
+          }),
+          body: await bodyOf(record, deps.rendering),
+          signal,
+        });
+        const attempt = { number: input.attempt, startedAt, ...attemptOf(outcome) };
+        const result = resultOf(attempt);
+        const over = input.isLast || result === 'forbidden';
+        const state = result === 'delivered' ? 'delivered' : over ? 'abandoned' : 'pending';
+        await deps.deliveries.recordAttempt(delivery.id, attempt, state);
+        return result;
+      }),
   };
 }
 

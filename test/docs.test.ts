@@ -117,7 +117,8 @@ describe('docs/imgnet-profiles.md', () => {
     ['### The profile', imgnetProfileSchema],
     ['### The pending profile', imgnetProfilePendingSchema.omit({ progress: true })],
     ['### The list', imgnetListSchema],
-    ['### The pending list', imgnetListPendingSchema.omit({ progress: true })],
+    // What is in the items and in the progress is told elsewhere.
+    ['### The pending list', imgnetListPendingSchema.omit({ progress: true, posts: true, reels: true })],
     ['### The failed list', imgnetListFailedSchema],
   ])('lists every field below %s, with its type', (heading, schema) => {
     const listed = rowsBelow('docs/imgnet-profiles.md', heading).map(([path = '', type = '']) => [

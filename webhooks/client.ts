@@ -10,7 +10,7 @@ import { checkTarget } from '../outbound/targets.ts';
 export interface WebhookClientOptions {
   /** Networks exempt from the ban on private addresses and on ports. Empty in production. */
   readonly allowedNetworks: BlockList;
-  /** Limit of a whole post, from the look-up to the last byte read, in milliseconds. */
+  /** Limit of a whole post, from the look-up to the last byte read, in milliseconds; in a body in chunks, from each chunk on. */
   readonly timeoutMs: number;
   /** Limit of look-up, TCP and TLS together, in milliseconds; its timer may fire up to a second late. */
   readonly connectTimeoutMs: number;
@@ -95,7 +95,9 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
     const deadline = setTimeout(() => stop.abort(new DeadlineError()), options.timeoutMs);
     underWay.add(stop);
     try {
-      const statusCode = await send(target.url, request, { ...options, lookup, signal: stop.signal });
+      // A long body takes as long as the line needs: what counts is that it goes on, and the time for an answer after it.
+      const onChunk = (): unknown => deadline.refresh();
+      const statusCode = await send(target.url, request, { ...options, lookup, signal: stop.signal, onChunk });
       throwIfCancelled();
       return { kind: 'answered', statusCode, ...duration() };
     } catch (error) {
@@ -126,7 +128,11 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
 async function send(
   url: URL,
   { headers, body }: PostRequest,
-  options: WebhookClientOptions & { readonly lookup: Lookup; readonly signal: AbortSignal },
+  options: WebhookClientOptions & {
+    readonly lookup: Lookup;
+    readonly signal: AbortSignal;
+    readonly onChunk: () => unknown;
+  },
 ): Promise<number> {
   const client = new Client(url.origin, {
     connect: createGuardedConnector(options),
@@ -141,7 +147,7 @@ async function send(
       method: 'POST',
       path: url.pathname + url.search,
       headers,
-      body: typeof body === 'string' ? body : Readable.from(body, { objectMode: false }),
+      body: typeof body === 'string' ? body : Readable.from(watched(body, options.onChunk), { objectMode: false }),
       signal: options.signal,
     });
     await discard(response.body, options.maxResponseBytes);
@@ -149,6 +155,14 @@ async function send(
   } finally {
     void client.destroy();
   }
+}
+
+async function* watched(body: AsyncIterable<string>, onChunk: () => unknown): AsyncGenerator<string> {
+  for await (const chunk of body) {
+    onChunk();
+    yield chunk;
+  }
+  onChunk();
 }
 
 /**

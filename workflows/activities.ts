@@ -64,7 +64,9 @@ export function pollActivities(summary: string, maxWait: '65 minutes' | '3 hours
 export function deliverActivities(summary: string) {
   return proxyActivities<DeliverActivities>({
     taskQueue: taskQueues.webhooks(workflowInfo().taskQueue),
-    startToCloseTimeout: '20 seconds',
+    // A list of 20,000 items is 40 MB, and some lines are slow.
+    startToCloseTimeout: '15 minutes',
+    heartbeatTimeout: '10 seconds',
     retry: { initialInterval: '1 second', maximumInterval: '30 seconds' },
     summary,
   });

@@ -33,8 +33,8 @@ export async function requestImgnetList(
   request: ImgnetListRequest,
   waitMs: number,
 ): Promise<Answer<Streamable<ImgnetListResult>>> {
-  const profile = await profileOf(deps, request.list_id);
   requireImgnet(deps);
+  const profile = await profileOf(deps, request.list_id);
   const webhook = webhookOf(deps, request);
   const facts = await deps.rendering.contents.facts<'imgnet_profile'>(profile.id);
   const prices = splitListPrice(listPrice(deps.rendering.prices, facts?.posts_count));

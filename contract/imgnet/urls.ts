@@ -41,7 +41,7 @@ export function profileReferenceOf(text: string, hosts: readonly string[] = []):
   if (!/[/.]/.test(trimmed)) return accountOf(trimmed);
   const [name, tab, ...more] = segmentsOf(trimmed, hosts) ?? [];
   if (name === undefined || more.length > 0) return undefined;
-  return tab === undefined || TABS.has(tab.toLowerCase()) ? accountOf(name) : undefined;
+  return tab === undefined || TABS.has(tab.toLowerCase()) ? accountOf(name.replace(/^@/, '')) : undefined;
 }
 
 /**
@@ -84,9 +84,10 @@ function segmentsOf(text: string, hosts: readonly string[]): string[] | undefine
   const { protocol, host, pathname, username, password } = new URL(withScheme);
   if (!/^https?:$/.test(protocol) || username !== '' || password !== '') return undefined;
   if (![...REAL_HOSTS, ...hosts].map(withoutPrefix).includes(withoutPrefix(host))) return undefined;
-  const segments = pathname.split('/').slice(1).map(decoded);
-  if (segments.at(-1) === '') segments.pop();
-  return segments;
+  return pathname
+    .split('/')
+    .filter((segment) => segment !== '')
+    .map(decoded);
 }
 
 function withoutPrefix(host: string): string {

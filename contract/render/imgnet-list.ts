@@ -25,7 +25,7 @@ export function renderImgnetList(parts: ListParts, contents: ContentsReader): St
   const records = [posts, reels].flatMap((part) => part?.record ?? []);
   if (records.some(({ status }) => status === 'pending')) {
     if (posts === undefined || reels === undefined) throw new Error('one part alone is told when it has ended');
-    return renderPending(posts, reels);
+    return renderPending(posts, reels, contents);
   }
   const failures = records.filter((record) => record.status === 'failed');
   const [first, second] = failures;
@@ -55,20 +55,32 @@ function renderSuccess(parts: ListParts, contents: ContentsReader): Streamable<I
   };
 }
 
-function renderPending(posts: ListPart, reels: ListPart): ImgnetListPending {
+function renderPending(posts: ListPart, reels: ListPart, contents: ContentsReader): Streamable<ImgnetListPending> {
   const progress = { ...optional('posts', posts.progress), ...optional('reels', reels.progress) };
   const both = { posts, reels };
+  const readyPosts = successOf(posts);
+  const readyReels = successOf(reels);
   return {
     status: 'pending',
-    message: 'The posts and reels are being fetched.',
+    message: pendingMessageOf(readyPosts, readyReels),
     downloads: {
       posts: { id: posts.record.id, type: 'imgnet_list_posts', status: posts.record.status },
       reels: { id: reels.record.id, type: 'imgnet_list_reels', status: reels.record.status },
     },
     total_cost: (costOf(posts.record) + costOf(reels.record)) / 1000,
+    // Whoever polls while one part keeps failing gets the other.
+    ...optional('posts', readyPosts && streamOf(readyPosts, 'posts', contents)),
+    ...optional('reels', readyReels && streamOf(readyReels, 'reels', contents)),
     ...lastResponsesOf(both),
     ...(Object.keys(progress).length === 0 ? {} : { progress }),
   };
+}
+
+function pendingMessageOf(posts: SuccessRecord | undefined, reels: SuccessRecord | undefined): string {
+  if (posts !== undefined) return 'The posts are here; the reels are being fetched.';
+  return reels === undefined
+    ? 'The posts and reels are being fetched.'
+    : 'The reels are here; the posts are being fetched.';
 }
 
 function renderFailed(parts: ListParts, first: FailedRecord, second: FailedRecord | undefined): ImgnetListFailed {

@@ -59,6 +59,8 @@ export const imgnetListPendingSchema = z
       reels: z.object(partFields('imgnet_list_reels')),
     }),
     total_cost: z.number().nonnegative().describe('What both parts cost if they succeed'),
+    posts: z.array(postItemSchema).optional().describe('When only the reels are still fetched; an addition'),
+    reels: z.array(reelItemSchema).optional().describe('When only the posts are still fetched; an addition'),
     last_response: lastResponsesSchema.optional().describe('A part that failed within the last 30 minutes'),
     progress: z.object({ posts: progressSchema.optional(), reels: progressSchema.optional() }).optional(),
   })

@@ -44,9 +44,13 @@ export interface MediaHost {
   resetStats(): void;
 }
 
-/** How long a publication's videos run, in seconds. */
-export function videoSeconds({ seed }: Publication): number {
-  return recordingOf(seed).seconds;
+/**
+ * How long a video of a publication runs, in seconds. Those of a carousel differ, so that their order can be told.
+ *
+ * @param nth of its videos, from 0
+ */
+export function videoSeconds({ seed }: Publication, nth = 0): number {
+  return recordingOf(seed + nth).seconds;
 }
 
 /** Photos and videos behind links that expire, as the platform's do: `oe` is the time, in hexadecimal seconds. */
@@ -63,8 +67,9 @@ export function createMediaHost(parts: MediaParts): MediaHost {
     return `${parts.baseUrl()}${path}?oe=${oe}&oh=${sign(path, oe)}`;
   };
 
-  const videoOf = async (publication: Publication): Promise<string> => {
-    const { name } = recordingOf(publication.seed);
+  const videoOf = async (publication: Publication, slide: number): Promise<string> => {
+    const nth = publication.slides.slice(0, slide).filter((kind) => kind === 'video').length;
+    const { name } = recordingOf(publication.seed + nth);
     if (publication.case === 'silent') return join(MEDIA, name, '160.mp4');
     const making = made.get(name) ?? withSound(name, parts);
     made.set(name, making);
@@ -77,10 +82,11 @@ export function createMediaHost(parts: MediaParts): MediaHost {
     const [shortcode = '', file = ''] = path.slice(PREFIX.length).split('/');
     if (shortcode === 'avatar') return bytesSource(picture(path, 320, 320), 'image/png');
     const publication = parts.find(shortcode);
-    const slide = publication?.slides[Number.parseInt(file, 10)];
+    const index = Number.parseInt(file, 10);
+    const slide = publication?.slides[index];
     if (publication === undefined || slide === undefined) return undefined;
     if (file.endsWith('.png')) return bytesSource(picture(path, 64, 80), 'image/png');
-    return slide === 'video' ? fileSource(await videoOf(publication), 'mp4') : undefined;
+    return slide === 'video' ? fileSource(await videoOf(publication, index), 'mp4') : undefined;
   };
 
   return {

@@ -90,7 +90,9 @@ export function postRecord(publication: Publication, parts: RecordParts): Datase
     images: links.filter(({ slide }) => slide === 'photo').map(({ id, url }) => ({ id, url })),
     audio: withVideo ? { audio_asset_id: `77${pk.slice(-8)}`, original_audio_title: 'Original audio' } : null,
     audio_url: null,
-    videos_duration: withVideo ? videos.map((url) => ({ url, video_duration: videoSeconds(publication) })) : null,
+    videos_duration: withVideo
+      ? videos.map((url, nth) => ({ url, video_duration: videoSeconds(publication, nth) }))
+      : null,
     alt_text: `A ${publication.case} post of the sandbox.`,
     photos_number: photos.length,
     country: null,

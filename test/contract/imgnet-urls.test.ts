@@ -54,7 +54,6 @@ describe('the account of a profile URL', () => {
     'https://www.instagram.com/stories/natgeo/123/',
     'https://www.instagram.com/natgeo/p/DAbc123/',
     'https://www.instagram.com/natgeo/followers/',
-    'https://www.instagram.com/natgeo//',
     'https://www.instagram.com/nat%2Fgeo/',
     'https://www.instagram.com/nat geo/',
     'https://www.instagram.com/.natgeo/',
