@@ -1,3 +1,4 @@
+import { platformSegmentsOf } from './platform-urls.ts';
 import type { ChannelReference } from './vidnet.ts';
 
 const CHANNEL_ID = /^UC[\w-]{22}$/;
@@ -29,15 +30,9 @@ const REAL_HOSTS = ['youtube.com', 'music.youtube.com'];
 export function channelReferenceOf(text: string, hosts: readonly string[] = []): ChannelReference | undefined {
   const trimmed = text.trim();
   if (!trimmed.includes('/')) return bareReference(trimmed);
-  const withScheme = /^[a-z][a-z\d+.-]*:\/\//i.test(trimmed) ? trimmed : `https://${trimmed}`;
-  if (!URL.canParse(withScheme)) return undefined;
-  const { protocol, host, pathname, username, password } = new URL(withScheme);
-  const known = [...REAL_HOSTS, ...hosts.map(withoutPrefix)];
-  if (!/^https?:$/.test(protocol) || username !== '' || password !== '') return undefined;
-  if (!known.includes(withoutPrefix(host))) return undefined;
-
-  // The platform takes a slash too many for one.
-  const [first = '', second = '', ...rest] = pathname.split('/').filter(Boolean).map(decoded);
+  const segments = platformSegmentsOf(trimmed, [...REAL_HOSTS, ...hosts]);
+  if (segments === undefined) return undefined;
+  const [first = '', second = '', ...rest] = segments;
   if (first.startsWith('@')) return isTab([second, ...rest]) ? handle(first.slice(1)) : undefined;
   if (!isTab(rest)) return undefined;
   switch (first.toLowerCase()) {
@@ -89,16 +84,4 @@ function folded(name: string): string {
 function isTab(segments: readonly string[]): boolean {
   const [tab = '', ...rest] = segments;
   return TABS.has(tab.toLowerCase()) && rest.length === 0;
-}
-
-function withoutPrefix(host: string): string {
-  return host.toLowerCase().replace(/^(?:www|m)\./, '');
-}
-
-function decoded(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
 }

@@ -1,5 +1,3 @@
-import type { TimedText } from './results/transcripts.ts';
-
 /** A line of a transcript, whoever made it. */
 export interface TimedLine {
   readonly startSeconds: number;
@@ -11,11 +9,6 @@ export interface TimedLine {
 
 /** A longer pause than this begins a paragraph. */
 const PARAGRAPH_PAUSE_SECONDS = 2;
-
-/** @returns the lines of a transcript result (specification, section 2.7) as this file takes them */
-export function timedLines(lines: readonly TimedText[]): TimedLine[] {
-  return lines.map(({ start, dur, text }) => ({ startSeconds: Number(start), durationSeconds: Number(dur), text }));
-}
 
 /**
  * SubRip, which has no standard and no escapes: a text goes in as it is, so that a player may take `<i>` in it for

@@ -1,3 +1,5 @@
+import { platformSegmentsOf } from '../platform-urls.ts';
+
 /** One post or reel. Shortcodes are case-sensitive. */
 export interface PostReference {
   readonly shortcode: string;
@@ -77,27 +79,6 @@ export function accountOf(name: string): string | undefined {
   return ACCOUNT.test(name) && !OWN_PAGES.has(folded) ? folded : undefined;
 }
 
-/** @returns the parts of the path; undefined for a URL that does not lead to the platform */
 function segmentsOf(text: string, hosts: readonly string[]): string[] | undefined {
-  const withScheme = /^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `https://${text.replace(/^\/\//, '')}`;
-  if (!URL.canParse(withScheme)) return undefined;
-  const { protocol, host, pathname, username, password } = new URL(withScheme);
-  if (!/^https?:$/.test(protocol) || username !== '' || password !== '') return undefined;
-  if (![...REAL_HOSTS, ...hosts].map(withoutPrefix).includes(withoutPrefix(host))) return undefined;
-  return pathname
-    .split('/')
-    .filter((segment) => segment !== '')
-    .map(decoded);
-}
-
-function withoutPrefix(host: string): string {
-  return host.toLowerCase().replace(/^(?:www|m)\./, '');
-}
-
-function decoded(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
+  return platformSegmentsOf(text, [...REAL_HOSTS, ...hosts]);
 }

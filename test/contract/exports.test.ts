@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatSeconds } from '../../contract/times.ts';
-import { timedLines, toPlainText, toSrt, toWebVtt, type TimedLine } from '../../contract/transcript-exports.ts';
+import { toPlainText, toSrt, toWebVtt, type TimedLine } from '../../contract/transcript-exports.ts';
 import { parseSrt } from '../../sources/vidnet/captions/parse-srt.ts';
 import { parseVtt } from '../../sources/vidnet/captions/parse-vtt.ts';
 
@@ -167,6 +167,11 @@ describe('an exported transcript, read again', () => {
       dur: formatSeconds(durationSeconds),
       text,
     }));
-    expect(timedLines(strings)).toEqual(TALK);
+    const lines = strings.map(({ start, dur, text }) => ({
+      startSeconds: Number(start),
+      durationSeconds: Number(dur),
+      text,
+    }));
+    expect(lines).toEqual(TALK);
   });
 });
