@@ -3,20 +3,17 @@ import type { DeliverActivities, FetchActivities, RecordActivities } from '../ac
 import type { TurnActivities } from '../activities/turns.ts';
 import { taskQueues } from '../contract/task-queues.ts';
 
-/** The database may be away for hours: these are tried until they succeed. */
-export const records = proxyActivities<RecordActivities>({
-  startToCloseTimeout: '30 seconds',
-  retry: { initialInterval: '500 milliseconds', maximumInterval: '30 seconds' },
-});
-
-const soon = {
+/** The database, or Temporal, may be away for hours: short steps are tried until they succeed. */
+export const untilDone = {
   startToCloseTimeout: '30 seconds',
   retry: { initialInterval: '500 milliseconds', maximumInterval: '30 seconds' },
 } as const;
 
+export const records = proxyActivities<RecordActivities>(untilDone);
+
 /** One short call of Temporal, made by the worker that runs the workflow: each job waits for it. */
-const { askForTurn } = proxyLocalActivities<Pick<TurnActivities, 'askForTurn'>>(soon);
-const limiting = proxyActivities<Omit<TurnActivities, 'askForTurn'>>(soon);
+const { askForTurn } = proxyLocalActivities<Pick<TurnActivities, 'askForTurn'>>(untilDone);
+const limiting = proxyActivities<Omit<TurnActivities, 'askForTurn'>>(untilDone);
 
 /** What keeps limiters and jobs together; all of it is Temporal's own, and so is tried until it succeeds. */
 export const pacing = {

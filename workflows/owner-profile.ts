@@ -11,13 +11,11 @@ import {
 import type { OwnerActivities } from '../activities/owner-profile.ts';
 import { MEMO_JOB, type JobInput } from '../contract/jobs.ts';
 import { searchAttributesOf } from '../contract/visibility.ts';
+import { untilDone } from './activities.ts';
 import { imgnetProfile } from './imgnet-profile.ts';
 import { createWaitingDisplay } from './waiting.ts';
 
-const { planOwnerProfile, hasFetchedProfile } = proxyActivities<OwnerActivities>({
-  startToCloseTimeout: '30 seconds',
-  retry: { initialInterval: '500 milliseconds', maximumInterval: '30 seconds' },
-});
+const { planOwnerProfile, hasFetchedProfile } = proxyActivities<OwnerActivities>(untilDone);
 /** Each attempt asks once. Profiles take up to 15 minutes; behind a pause of the platform, hours. */
 const { awaitOwnerProfile } = proxyActivities<OwnerActivities>({
   startToCloseTimeout: '30 seconds',
