@@ -11,8 +11,10 @@ interface CommentFacts {
   readonly publishedAtMs: number;
 }
 
-export function commentsOn({ seed, publishedAtMs }: Publication): CommentFacts[] {
-  return Array.from({ length: seed % 4 }, (_, index) => ({
+export function commentsOn({ seed, index: place, publishedAtMs }: Publication): CommentFacts[] {
+  // The newest of an account show what a comment looks like; of the older ones some have none.
+  const count = place < 6 ? 1 + (seed % 3) : seed % 4;
+  return Array.from({ length: count }, (_, index) => ({
     text: TEXTS[(seed + index) % TEXTS.length] ?? '',
     user: USERS[(seed + index) % USERS.length] ?? '',
     likes: (seed >> index) & 15,
