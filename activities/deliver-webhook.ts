@@ -4,6 +4,7 @@ import type { DownloadRecord } from '../contract/records.ts';
 import { originalStatusOf } from '../contract/failures.ts';
 import type { RenderContext } from '../contract/render/context.ts';
 import { renderResult } from '../contract/render/results.ts';
+import { audioIdOf } from '../contract/render/speaker-labels.ts';
 import { jsonChunks } from '../contract/streams.ts';
 import { WEBHOOK_ENDPOINTS, webhookHeaders, type DeliveryAttempt } from '../contract/webhooks.ts';
 import { nowMicroseconds } from '../store/clock.ts';
@@ -60,7 +61,8 @@ export function createDeliverActivity(deps: DeliverDeps) {
           headers: webhookHeaders({
             endpoint: delivery.endpoint,
             originalStatus: record.status === 'failed' ? originalStatusOf(record.failure) : 200,
-            downloadId: record.id,
+            // Callers of speaker labels know the audio's id and no other.
+            downloadId: audioIdOf(record),
           }),
           body: await bodyOf(record, deps.rendering),
           signal,

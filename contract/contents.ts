@@ -1,6 +1,7 @@
 import type { PostContent, PostItem } from './imgnet/posts.ts';
 import type { ImgnetProfileFields } from './imgnet/profile.ts';
 import type { ReelContent, ReelItem } from './imgnet/reels.ts';
+import type { SpeakerLabels, SpeechWindow, WindowResult } from './speech.ts';
 import type { CaptionLine, CaptionTrack, ChannelFacts, ChannelVideo, VideoComment, VideoFacts } from './vidnet.ts';
 
 /** What a transcript job keeps beside its record. */
@@ -16,6 +17,7 @@ export interface FactsByType {
   readonly list: ChannelFacts;
   readonly imgnet_profile: ImgnetProfileFields;
   readonly imgnet_post: PostContent | ReelContent;
+  readonly speaker_labels: SpeakerLabels;
 }
 
 /** The items of the lists that jobs keep in pieces, by the list's name. */
@@ -24,6 +26,9 @@ export interface ItemsByList {
   readonly comments: VideoComment;
   readonly posts: PostItem;
   readonly reels: ReelItem;
+  /** Of a speaker-label job that runs: one piece with all windows, and a piece with what was heard in each. */
+  readonly speech_windows: SpeechWindow;
+  readonly speech_results: WindowResult;
 }
 
 /** Reads what jobs have kept. */

@@ -5,6 +5,8 @@ export const FRESHNESS = {
   audio: 'files',
   vidnet_video: 'files',
   imgnet_audio: 'files',
+  // It has no files: what was said does not change.
+  speaker_labels: 'files',
   captions: 24 * 3600,
   list: 3600,
   imgnet_profile: 3600,

@@ -40,10 +40,23 @@ export interface OwnerProfileParameters {
   readonly paidBy: string;
 }
 
+/** Who said what in the audio of another record. */
+export interface SpeakerLabelsParameters {
+  /** The record of the audio: its `transcript_speaker_id`. */
+  readonly audioId: string;
+  /** Its first file. */
+  readonly fileName: string;
+  /** Language that is spoken, canonical BCP 47, if the caller said so. */
+  readonly language?: string;
+  readonly minSpeakers?: number;
+  readonly maxSpeakers?: number;
+}
+
 export type JobParameters =
   | TranscriptParameters
   | ChannelParameters
   | ListParameters
   | ContentParameters
   | PostAudioParameters
-  | OwnerProfileParameters;
+  | OwnerProfileParameters
+  | SpeakerLabelsParameters;

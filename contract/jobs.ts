@@ -4,6 +4,7 @@ import type {
   JobParameters,
   ListParameters,
   PostAudioParameters,
+  SpeakerLabelsParameters,
   TranscriptParameters,
 } from './job-parameters.ts';
 import type { Thousandths } from './money.ts';
@@ -29,6 +30,7 @@ export type ListJob = JobInput & { readonly parameters: ListParameters };
 export type ChannelJob = JobInput & { readonly parameters: ChannelParameters };
 export type ContentJob = JobInput & { readonly parameters: ContentParameters };
 export type PostAudioJob = JobInput & { readonly parameters: PostAudioParameters };
+export type SpeakerLabelsJob = JobInput & { readonly parameters: SpeakerLabelsParameters };
 
 /** The field of a workflow's memo that holds the whole input, so that whoever meets the running job can write its record too. */
 export const MEMO_JOB = 'job';
@@ -47,7 +49,19 @@ export function pendingRecordOf(input: JobInput): PendingRecord {
   };
 }
 
-export const progressStages = ['waiting', 'fetching', 'listing', 'converting', 'verifying', 'publishing'] as const;
+export const progressStages = [
+  'waiting',
+  'fetching',
+  'listing',
+  'converting',
+  'verifying',
+  'publishing',
+  // Of a transcript with speaker labels.
+  'preparing',
+  'detecting_speech',
+  'transcribing',
+  'diarizing',
+] as const;
 
 /** What a running activity reports by its heartbeat. */
 export interface ActivityProgress {

@@ -3,7 +3,7 @@ import type { Failure } from './failures.ts';
 import type { JobParameters } from './job-parameters.ts';
 import type { Thousandths } from './money.ts';
 
-/** All types of the specification, section 2.1. */
+/** All types of the specification, section 2.1, and the jobs behind transcripts with speaker labels. */
 export const recordTypeSchema = z.enum([
   'imgnet_profile',
   'imgnet_post',
@@ -14,6 +14,7 @@ export const recordTypeSchema = z.enum([
   'vidnet_video',
   'list',
   'captions',
+  'speaker_labels',
 ]);
 export type RecordType = z.infer<typeof recordTypeSchema>;
 

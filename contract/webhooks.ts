@@ -16,6 +16,7 @@ export const WEBHOOK_ENDPOINTS = {
   imgnet_list_posts: 'imgnet/list',
   imgnet_list_reels: 'imgnet/list',
   imgnet_audio: 'imgnet/audio',
+  speaker_labels: 'transcriptspeakerid',
 } as const satisfies Record<RecordType, string>;
 
 /** The five headers of every delivery. */

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { JobError } from '../contract/job-error.ts';
+import type { VoiceSegment, Word } from '../contract/speech.ts';
 import { bareEnvironment } from '../subprocess/environment.ts';
-import type { SpeechEngine, VoiceSegment, Word } from './engine.ts';
+import type { SpeechEngine } from './engine.ts';
 import { runJsonLines } from './json-lines.ts';
 
 const ANALYSE = fileURLToPath(new URL('./builtin/analyse.py', import.meta.url));

@@ -1,37 +1,9 @@
-/** A stretch of time in the whole audio. */
-export interface Span {
-  readonly startSeconds: number;
-  readonly endSeconds: number;
-}
+import type { SpeechWindow, VoiceSegment, WindowResult } from '../contract/speech.ts';
 
-/** A bounded part of the audio, the unit of work: after a crash at most one is done again. */
-export interface AudioWindow extends Span {
+/** A window, and where its samples are. */
+export interface AudioWindow extends SpeechWindow {
   /** Absolute path of the whole audio as mono 16-bit WAV at 16 kHz, prepared once (prepare.ts). */
   readonly wavPath: string;
-  /** Where somebody speaks (regions.ts), in order, within the window. */
-  readonly speech: readonly Span[];
-}
-
-/** A word as it is written; times in the whole audio. */
-export interface Word extends Span {
-  readonly text: string;
-}
-
-/** A stretch of one voice; times in the whole audio. */
-export interface VoiceSegment extends Span {
-  /** Tells the voices of one window apart; says nothing about other windows. */
-  readonly localSpeaker: number;
-  /** What the voice sounds like, in the engine's own terms. */
-  readonly embedding: readonly number[];
-}
-
-export interface WindowResult {
-  /** Language of the words as a code such as `en`; absent when the engine does not tell it. */
-  readonly language?: string;
-  /** In order of their start. */
-  readonly words: readonly Word[];
-  /** In order of their start; they may overlap where the engine can tell it. */
-  readonly voices: readonly VoiceSegment[];
 }
 
 export interface AnalyseOptions {

@@ -1,16 +1,4 @@
-import type { Word } from './engine.ts';
-import type { Turn } from './turns.ts';
-
-/** A part of a transcript that one speaker says (interface specification, 2.8). */
-export interface SpokenSegment {
-  readonly text: string;
-  /** Seconds, to the millisecond. */
-  readonly start: number;
-  /** Seconds, to the millisecond. */
-  readonly duration: number;
-  /** `Speaker 1`, `Speaker 2`, … in order of appearance in the text. */
-  readonly speaker: string;
-}
+import type { SpokenSegment, Turn, Word } from '../contract/speech.ts';
 
 /** A pause of this length ends a segment. */
 const PAUSE_SECONDS = 0.9;

@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { bareEnvironment } from '../subprocess/environment.ts';
-import type { Span } from './engine.ts';
+import type { Span } from '../contract/speech.ts';
 import { runJsonLines } from './json-lines.ts';
 import { readWavLayout } from './wav.ts';
 

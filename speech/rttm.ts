@@ -1,4 +1,4 @@
-import type { Span } from './engine.ts';
+import type { Span } from '../contract/speech.ts';
 
 /** A line of an RTTM file: who speaks when. */
 export interface RttmTurn extends Span {

@@ -1,10 +1,4 @@
-import type { Span, VoiceSegment } from './engine.ts';
-
-/** A stretch in which one speaker talks. */
-export interface Turn extends Span {
-  /** 0, 1, … in order of appearance. */
-  readonly speaker: number;
-}
+import type { Turn, VoiceSegment } from '../contract/speech.ts';
 
 /** A pause of one speaker up to this is part of the turn. */
 const BRIDGED_SECONDS = 0.5;

@@ -1,4 +1,4 @@
-import type { AudioWindow, Span } from './engine.ts';
+import type { Span, SpeechWindow } from '../contract/speech.ts';
 import type { SpeechRegions } from './regions.ts';
 
 /** Longest window: what is lost by a crash, and what decides how much memory an engine needs. */
@@ -12,16 +12,14 @@ export const WINDOW_MAX_SECONDS = 300;
  * @param maxSeconds longest window; a single region that is longer is a window of its own
  */
 export function cutWindows(
-  wavPath: string,
   { speech }: Pick<SpeechRegions, 'speech'>,
   maxSeconds: number = WINDOW_MAX_SECONDS,
-): AudioWindow[] {
-  const windows: AudioWindow[] = [];
+): SpeechWindow[] {
+  const windows: SpeechWindow[] = [];
   for (let first = 0; first < speech.length;) {
     const count = howMany(speech.slice(first, first + MOST_REGIONS), maxSeconds);
     const part = speech.slice(first, first + count);
     windows.push({
-      wavPath,
       startSeconds: part[0]?.startSeconds ?? 0,
       endSeconds: part.at(-1)?.endSeconds ?? 0,
       speech: part,

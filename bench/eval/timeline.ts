@@ -1,4 +1,4 @@
-import type { Span } from '../../speech/engine.ts';
+import type { Span } from '../../contract/speech.ts';
 
 export interface Labelled extends Span {
   readonly speaker: string;

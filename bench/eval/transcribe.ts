@@ -1,9 +1,10 @@
 import { join } from 'node:path';
-import type { SpeechEngine, Word } from '../../speech/engine.ts';
-import { joinWords, type SpokenSegment } from '../../speech/join-words.ts';
+import type { SpokenSegment, Turn, Word } from '../../contract/speech.ts';
+import type { SpeechEngine } from '../../speech/engine.ts';
+import { joinWords } from '../../speech/join-words.ts';
 import { prepareWav } from '../../speech/prepare.ts';
 import { findSpeech } from '../../speech/regions.ts';
-import { turnsOf, type Turn } from '../../speech/turns.ts';
+import { turnsOf } from '../../speech/turns.ts';
 import { cutWindows } from '../../speech/windows.ts';
 
 const TIMEOUT_MS = 6 * 3_600_000;
@@ -38,7 +39,7 @@ export async function transcribe(
     ...{ vadModel, signal, timeoutMs: TIMEOUT_MS },
     onProgress: (share) => onProgress('finding speech', share),
   });
-  const windows = cutWindows(wavPath, regions);
+  const windows = cutWindows(regions).map((window) => ({ ...window, wavPath }));
   const results = [];
   for (const [i, window] of windows.entries()) {
     const share = (part: number): void => onProgress('listening', (i + part) / windows.length);

@@ -33,6 +33,7 @@ export function renderDownload(record: DownloadRecord, context: LinkContext, pro
     case 'imgnet_list_reels':
     case 'imgnet_post':
     case 'imgnet_profile':
+    case 'speaker_labels':
       return { data: renderFacts(record, record.type, progress) };
     case 'imgnet_audio':
       return { data: renderImgnetAudio(record, context, progress) };

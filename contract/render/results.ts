@@ -8,6 +8,7 @@ import type { ImgnetContentResult } from '../results/imgnet-content.ts';
 import type { ImgnetListResult } from '../results/imgnet-list.ts';
 import type { ImgnetProfileResult } from '../results/imgnet-profile.ts';
 import type { LastResponse } from '../results/last-response.ts';
+import type { SpeakerLabelsResult } from '../results/speaker-labels.ts';
 import type { TranscriptResult } from '../results/transcripts.ts';
 import type { Streamable } from '../streams.ts';
 import { renderChannelProfile } from './channels.ts';
@@ -17,6 +18,7 @@ import { renderImgnetContent, renderImgnetContentPending } from './imgnet-conten
 import { renderImgnetList } from './imgnet-list.ts';
 import { renderImgnetProfile, renderImgnetProfilePending } from './imgnet-profile.ts';
 import { renderFailed, renderVidnetFailed, renderVidnetPending } from './jobs.ts';
+import { renderSpeakerLabels } from './speaker-labels.ts';
 import { renderTranscript } from './transcripts.ts';
 
 /** The answer of the operation that starts a job of each type. */
@@ -30,6 +32,7 @@ export interface ResultsByType {
   readonly imgnet_audio: ImgnetAudioResult;
   readonly imgnet_list_posts: ImgnetListResult;
   readonly imgnet_list_reels: ImgnetListResult;
+  readonly speaker_labels: SpeakerLabelsResult;
 }
 export type RenderedType = keyof ResultsByType;
 export type JobResultBody = Streamable<ResultsByType[RenderedType]>;
@@ -58,6 +61,8 @@ export async function renderResult(
       return renderImgnetContentResult(record, context, { progress });
     case 'imgnet_audio':
       return renderImgnetAudioResult(record, context, progress);
+    case 'speaker_labels':
+      return renderSpeakerLabels(record, context, progress);
   }
 }
 

@@ -66,11 +66,11 @@ export const channelRecordSchema = z
   .meta({ id: 'ChannelRecord' });
 export type ChannelRecord = z.infer<typeof channelRecordSchema>;
 
-/** The download record of a job of the photo platform without files; its result is had from where it was requested. */
+/** The download record of a job without files; its result is had from where it was requested. */
 export const factsRecordSchema = z
   .object({
     ...recordFields,
-    type: z.enum(['imgnet_profile', 'imgnet_post', 'imgnet_list_posts', 'imgnet_list_reels']),
+    type: z.enum(['imgnet_profile', 'imgnet_post', 'imgnet_list_posts', 'imgnet_list_reels', 'speaker_labels']),
   })
   .meta({ id: 'FactsRecord' });
 export type FactsRecord = z.infer<typeof factsRecordSchema>;

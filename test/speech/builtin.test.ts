@@ -2,9 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { createBuiltinEngine } from '../../speech/builtin.ts';
-import type { AudioWindow, SpeechEngine, WindowResult } from '../../speech/engine.ts';
+import type { Turn, WindowResult } from '../../contract/speech.ts';
+import type { AudioWindow, SpeechEngine } from '../../speech/engine.ts';
 import { findSpeech } from '../../speech/regions.ts';
-import { turnsOf, type Turn } from '../../speech/turns.ts';
+import { turnsOf } from '../../speech/turns.ts';
 import { cutWindows } from '../../speech/windows.ts';
 import { useSpeechTools } from '../helpers/speech-tools.ts';
 
@@ -19,7 +20,7 @@ async function windowsOf(folder: string, maxSeconds?: number): Promise<AudioWind
   const wavPath = await bench.prepare(media(folder, '140.m4a'));
   const { vadModel } = bench.tools;
   const regions = await findSpeech(wavPath, { vadModel, signal, timeoutMs: 60_000, onProgress: () => undefined });
-  return cutWindows(wavPath, regions, maxSeconds);
+  return cutWindows(regions, maxSeconds).map((window) => ({ ...window, wavPath }));
 }
 
 const analyse = (window: AudioWindow): Promise<WindowResult> =>

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Word } from '../../speech/engine.ts';
+import type { Turn, Word } from '../../contract/speech.ts';
 import { joinWords } from '../../speech/join-words.ts';
-import type { Turn } from '../../speech/turns.ts';
 
 const word = (text: string, startSeconds: number, endSeconds: number): Word => ({ text, startSeconds, endSeconds });
 const turn = (speaker: number, startSeconds: number, endSeconds: number): Turn => ({

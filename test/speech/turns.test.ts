@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { VoiceSegment } from '../../speech/engine.ts';
+import type { VoiceSegment } from '../../contract/speech.ts';
 import { turnsOf } from '../../speech/turns.ts';
 
 const voice = (startSeconds: number, endSeconds: number): VoiceSegment => ({
