@@ -11,13 +11,23 @@ COPY embedded/yt-dlp-requirements.txt /tmp/requirements.txt
 RUN python3 -m venv /opt/yt-dlp \
   && /opt/yt-dlp/bin/pip install --no-cache-dir --only-binary=:all: -r /tmp/requirements.txt
 
+# The builtin speech engine, and Silero's model for all of them. One folder names the model, whatever Python's version is.
+FROM node:22-trixie-slim AS speech
+RUN apt-get update && apt-get install -y --no-install-recommends python3 python3-venv && rm -rf /var/lib/apt/lists/*
+COPY embedded/speech-requirements.txt /tmp/requirements.txt
+RUN python3 -m venv /opt/speech \
+  && /opt/speech/bin/pip install --no-cache-dir --only-binary=:all: --no-deps --require-hashes -r /tmp/requirements.txt \
+  && ln -s /opt/speech/lib/python3.*/site-packages/silero_vad/data /opt/speech/models
+
 FROM node:22-trixie-slim
 # ca-certificates: for webhooks over TLS and for yt-dlp. tini: reaps what yt-dlp and ffmpeg leave, and hands on SIGTERM.
 RUN apt-get update \
   && apt-get install -y --no-install-recommends ca-certificates ffmpeg python3 tini \
   && rm -rf /var/lib/apt/lists/*
 COPY --from=yt-dlp /opt/yt-dlp /opt/yt-dlp
-RUN /opt/yt-dlp/bin/yt-dlp --version && ffprobe -version
+COPY --from=speech /opt/speech /opt/speech
+RUN /opt/yt-dlp/bin/yt-dlp --version && ffprobe -version \
+  && /opt/speech/bin/python3 -c 'import pocketsphinx, sklearn.cluster' && test -s /opt/speech/models/silero_vad.onnx
 
 WORKDIR /app
 COPY --from=packages /app/node_modules ./node_modules
@@ -44,7 +54,9 @@ ENV NODE_ENV=production \
     YTDLP_PATH=/opt/yt-dlp/bin/yt-dlp \
     YTDLP_JS_RUNTIME=node:/usr/local/bin/node \
     FFMPEG_PATH=/usr/bin/ffmpeg \
-    FFPROBE_PATH=/usr/bin/ffprobe
+    FFPROBE_PATH=/usr/bin/ffprobe \
+    SPEECH_PYTHON_PATH=/opt/speech/bin/python3 \
+    SPEECH_VAD_MODEL_PATH=/opt/speech/models/silero_vad.onnx
 USER 1000:1000
 EXPOSE 3000 3001
 

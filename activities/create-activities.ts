@@ -10,6 +10,7 @@ import { createFetchVideoActivity } from './fetch-video.ts';
 import { createSnapshotActivities } from './imgnet-snapshots.ts';
 import { createKnownPostActivities } from './known-posts.ts';
 import { createOwnerActivities, type OwnerDeps } from './owner-profile.ts';
+import { createSpeechActivities, createSpeechRemains, type SpeechDeps } from './speaker-labels.ts';
 import { createRecordActivities, type RecordDeps } from './records.ts';
 import { createTurnActivities, type TurnDeps } from './turns.ts';
 
@@ -17,6 +18,8 @@ import { createTurnActivities, type TurnDeps } from './turns.ts';
 export type RecordActivities = ReturnType<typeof createLightActivities>;
 /** Calls of the platforms, on a queue of their own: a few slots a worker. */
 export type FetchActivities = ReturnType<typeof createFetchActivities>;
+/** Transcription with speaker labels, on a queue of its own: a few slots a worker. */
+export type SpeechActivities = ReturnType<typeof createSpeechActivities>;
 /** Webhooks, on a queue of their own: a slow receiver must not hold up a record. */
 export type DeliverActivities = ReturnType<typeof createDeliverActivity>;
 
@@ -27,10 +30,15 @@ type FetchActivityDeps = FetchDeps &
   ImgnetProfileDeps &
   ImgnetContentDeps &
   ImgnetAudioDeps;
-type LightActivityDeps = RecordDeps & OwnerDeps;
+type LightActivityDeps = RecordDeps & OwnerDeps & Pick<SpeechDeps, 'contents' | 'speechAudio'>;
 
 function createLightActivities(deps: LightActivityDeps) {
-  return { ...createRecordActivities(deps), ...createKnownPostActivities(deps), ...createOwnerActivities(deps) };
+  return {
+    ...createRecordActivities(deps),
+    ...createKnownPostActivities(deps),
+    ...createOwnerActivities(deps),
+    ...createSpeechRemains(deps),
+  };
 }
 
 function createFetchActivities(deps: FetchActivityDeps) {
@@ -48,10 +56,11 @@ function createFetchActivities(deps: FetchActivityDeps) {
 }
 
 /** All activities, grouped by the task queue that runs them. */
-export function createActivities(deps: LightActivityDeps & TurnDeps & FetchActivityDeps & DeliverDeps) {
+export function createActivities(deps: LightActivityDeps & TurnDeps & FetchActivityDeps & SpeechDeps & DeliverDeps) {
   return {
     records: { ...createLightActivities(deps), ...createTurnActivities(deps) },
     fetch: createFetchActivities(deps),
+    speech: createSpeechActivities(deps),
     deliver: createDeliverActivity(deps),
   };
 }

@@ -5,24 +5,28 @@ import {
   WorkflowNotFoundError,
   type Client,
 } from '@temporalio/client';
-import { z } from 'zod';
 import { ApiError } from '../contract/errors.ts';
-import { MEMO_JOB, progressStages, type JobInput } from '../contract/jobs.ts';
-import { optional } from '../contract/optional.ts';
-import { MEMO_WAITING } from '../contract/pacing.ts';
+import { MEMO_JOB, type JobInput } from '../contract/jobs.ts';
 import type { Progress } from '../contract/results/fields.ts';
 import { searchAttributesOf } from '../contract/visibility.ts';
 import { subscribeSignal } from '../workflows/messages.ts';
 import type * as workflows from '../workflows/index.ts';
+import { progressOf } from './job-progress.ts';
 
 const RPC_DEADLINE_MS = 5_000;
 const PROGRESS_DEADLINE_MS = 1_000;
-/** While a snapshot is collected nothing else is known. */
-const COLLECTING = "The platform's data are being collected.";
 
 type JobWorkflows = Pick<
   typeof workflows,
-  'audio' | 'channel' | 'imgnetAudio' | 'imgnetContent' | 'imgnetList' | 'imgnetProfile' | 'transcript' | 'video'
+  | 'audio'
+  | 'channel'
+  | 'imgnetAudio'
+  | 'imgnetContent'
+  | 'imgnetList'
+  | 'imgnetProfile'
+  | 'speakerLabels'
+  | 'transcript'
+  | 'video'
 >;
 export type JobWorkflow = keyof JobWorkflows;
 
@@ -109,20 +113,11 @@ export function createJobGateway(client: Client, taskQueue: string): JobGateway 
           client.workflow.getHandle(subjectId).describe(),
         );
         if (status.name !== 'RUNNING' || jobIn(memo).recordId !== recordId) return { state: 'gone' };
-        const pending = raw.pendingActivities ?? [];
-        // The file is published; its record is about to say so.
-        if (pending.some((activity) => activity.activityType?.name === 'finishJob')) {
-          return { state: 'running', progress: { stage: 'publishing' } };
-        }
-        const waiting = waitingSchema.safeParse(memo?.[MEMO_WAITING]);
-        if (waiting.success) return { state: 'running', progress: { stage: 'waiting', ...waiting.data } };
-        if (pending.some((activity) => activity.activityType?.name === 'awaitSnapshot')) {
-          return { state: 'running', progress: { stage: 'fetching', reason: COLLECTING } };
-        }
-        const beat = pending.find((activity) => Boolean(activity.heartbeatDetails));
-        const data = beat?.heartbeatDetails?.payloads?.[0]?.data;
-        const progress: unknown = data ? JSON.parse(new TextDecoder().decode(data)) : undefined;
-        return { state: 'running', progress: toProgress(progress ?? { stage: 'waiting' }) };
+        const activities = (raw.pendingActivities ?? []).map(({ activityType, heartbeatDetails }) => ({
+          name: activityType?.name ?? undefined,
+          heartbeat: decoded(heartbeatDetails?.payloads?.[0]?.data),
+        }));
+        return { state: 'running', progress: progressOf({ memo, activities }) };
       } catch (error) {
         return { state: error instanceof WorkflowNotFoundError ? 'gone' : 'unknown' };
       }
@@ -152,28 +147,9 @@ async function unlessClosed(call: () => Promise<unknown>): Promise<boolean> {
   }
 }
 
-const waitingSchema = z.object({ reason: z.string().optional(), until: z.string().optional() });
-const beatSchema = z.object({
-  stage: z.enum(progressStages),
-  percent: z.number().optional(),
-  bytes: z.number().optional(),
-  totalBytes: z.number().optional(),
-  items: z.number().optional(),
-  totalItems: z.number().optional(),
-});
-
-function toProgress(beat: unknown): Progress | undefined {
-  const parsed = beatSchema.safeParse(beat);
-  if (!parsed.success) return undefined;
-  const { stage, percent, bytes, totalBytes, items, totalItems } = parsed.data;
-  return {
-    stage,
-    ...optional('percent', percent),
-    ...optional('downloaded_bytes', bytes),
-    ...optional('total_bytes', totalBytes),
-    ...optional('items', items),
-    ...optional('total_items', totalItems),
-  };
+/** @returns what an activity reported, which is JSON; undefined when it has not reported yet */
+function decoded(data: Uint8Array | null | undefined): unknown {
+  return data ? (JSON.parse(new TextDecoder().decode(data)) as unknown) : undefined;
 }
 
 /** The memo is our own: nobody else starts workflows with these IDs. */

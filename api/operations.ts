@@ -1,13 +1,10 @@
 import { z } from 'zod';
-import type { ErrorCode } from '../contract/errors.ts';
 import { ulidSchema } from '../contract/ids.ts';
 import { DEFAULT_WAIT_SECONDS } from '../contract/limits.ts';
 import {
   channelRequestSchema,
   downloadListQuerySchema,
-  imgnetListRequestSchema,
-  imgnetPostRequestSchema,
-  imgnetProfileRequestSchema,
+  speakerLabelsRequestSchema,
   transcriptRequestSchema,
   vidnetDownloadRequestSchema,
   webhookTestRequestSchema,
@@ -17,46 +14,39 @@ import {
   audioResultSchema,
   downloadListSchema,
   downloadResultSchema,
-  imgnetAudioResultSchema,
   videoResultSchema,
 } from '../contract/results/downloads.ts';
 import { healthSchema } from '../contract/results/health.ts';
-import { imgnetContentPendingSchema, imgnetPostSchema, imgnetReelSchema } from '../contract/results/imgnet-content.ts';
-import { imgnetListFailedSchema, imgnetListPendingSchema, imgnetListSchema } from '../contract/results/imgnet-list.ts';
-import { imgnetProfilePendingSchema, imgnetProfileSchema } from '../contract/results/imgnet-profile.ts';
-import { failedResultSchema, vidnetFailedResultSchema, vidnetPendingResultSchema } from '../contract/results/jobs.ts';
+import { vidnetFailedResultSchema, vidnetPendingResultSchema } from '../contract/results/jobs.ts';
+import {
+  audioRequiredSchema,
+  speakerLabelsFailedSchema,
+  speakerLabelsPendingSchema,
+  speakerLabelsSchema,
+} from '../contract/results/speaker-labels.ts';
 import { transcriptSchema } from '../contract/results/transcripts.ts';
 import { webhookTestResultSchema } from '../contract/results/webhook-test.ts';
+import { speakerLabelFormatSchema } from '../contract/speaker-label-formats.ts';
 import { transcriptFormatSchema } from '../contract/transcript-formats.ts';
+import { imgnetOperations } from './imgnet-operations.ts';
+import { ALWAYS, STARTS_JOB, WITH_BODY, type Operation } from './operation.ts';
 
-interface OperationAnswer {
-  readonly description: string;
-  /** Of a JSON answer; a text otherwise. */
-  readonly schema?: z.ZodType;
-  /** Default: application/json. */
-  readonly contentTypes?: readonly string[];
-}
-
-/** One REST operation as callers see it. The routes and the OpenAPI document are both made from this table. */
-export interface Operation {
-  readonly method: 'get' | 'post' | 'delete';
-  /** With parameters in braces, as OpenAPI writes them. */
-  readonly path: string;
-  readonly summary: string;
-  readonly body?: z.ZodType;
-  readonly params?: z.ZodObject;
-  readonly query?: z.ZodObject;
-  /** How long it waits for the result unless `Prefer: wait=N` says otherwise; absent where that is not honoured. */
-  readonly waitSeconds?: number;
-  readonly answers: Readonly<Record<number, OperationAnswer>>;
-  readonly errors: readonly ErrorCode[];
-}
-
-const ALWAYS = ['method_not_allowed', 'rate_limited', 'internal', 'unavailable'] as const;
-const WITH_BODY = ['invalid_input', 'invalid_json', 'body_too_large', ...ALWAYS] as const;
-const STARTS_JOB = [...WITH_BODY, 'webhook_target_forbidden'] as const;
 const downloadIdParams = z.object({ downloadId: ulidSchema });
+const labelsParams = z.object({
+  id: ulidSchema.describe('`transcript_speaker_id` of the audio, or `download_id` of the job'),
+});
+const SPEAKER_LABELS = {
+  200: {
+    description: 'The transcript, or that nobody speaks, or why it could not be had',
+    schema: z.union([speakerLabelsSchema, speakerLabelsFailedSchema]),
+  },
+  202: {
+    description: 'The transcription or the download of the audio has not ended',
+    schema: z.union([speakerLabelsPendingSchema, audioRequiredSchema]),
+  },
+} as const;
 
+/** All operations. The routes and the OpenAPI document are both made from this table. */
 export const operations = {
   requestAudio: {
     method: 'post',
@@ -162,63 +152,35 @@ export const operations = {
     },
     errors: ['not_found', 'not_ready', ...ALWAYS],
   },
-  requestImgnetProfile: {
+  requestSpeakerLabels: {
     method: 'post',
-    path: '/api/imgnet/profile',
-    summary: 'Get the profile of an account of the photo platform',
-    body: imgnetProfileRequestSchema,
+    path: '/api/transcriptspeakerid',
+    summary: 'Get who says what in an audio that was downloaded',
+    body: speakerLabelsRequestSchema,
     waitSeconds: 0,
-    answers: {
-      200: { description: 'The profile, or why it could not be had', schema: ended(imgnetProfileSchema) },
-      202: { description: 'The job has not ended', schema: imgnetProfilePendingSchema },
-    },
-    errors: STARTS_JOB,
+    answers: SPEAKER_LABELS,
+    errors: [...STARTS_JOB, 'audio_failed', 'not_found'],
   },
-  requestImgnetList: {
-    method: 'post',
-    path: '/api/imgnet/list',
-    summary: 'Get the posts and reels of an account of the photo platform',
-    body: imgnetListRequestSchema,
+  getSpeakerLabels: {
+    method: 'get',
+    path: '/api/transcriptspeakerid/{id}',
+    summary: 'Get a transcript with speaker labels again, by the id of the audio or the job; starts and costs nothing',
+    params: labelsParams,
     waitSeconds: 0,
-    answers: {
-      200: {
-        description: 'The list, or the part of it that could be had, or why there is none',
-        schema: z.union([imgnetListSchema, imgnetListFailedSchema]),
-      },
-      202: { description: 'A part of it has not ended', schema: imgnetListPendingSchema },
-    },
-    errors: [...STARTS_JOB, 'not_found', 'not_ready', 'list_id_expired'],
+    answers: SPEAKER_LABELS,
+    errors: ['audio_failed', 'not_found', ...ALWAYS],
   },
-  requestImgnetContent: {
-    method: 'post',
-    path: '/api/imgnet/content',
-    summary: 'Get the metadata of a post or reel of the photo platform',
-    body: imgnetPostRequestSchema,
-    waitSeconds: 0,
+  exportSpeakerLabels: {
+    method: 'get',
+    path: '/api/transcriptspeakerid/{id}.{format}',
+    summary: 'Get a transcript with speaker labels as subtitles, plain text or RTTM',
+    params: labelsParams.extend({ format: speakerLabelFormatSchema }),
     answers: {
-      200: {
-        description: 'The post or reel, or why it could not be had',
-        schema: z.union([imgnetPostSchema, imgnetReelSchema, failedResultSchema]),
-      },
-      202: { description: 'The job has not ended', schema: imgnetContentPendingSchema },
+      200: { description: 'The file', contentTypes: ['application/x-subrip', 'text/vtt', 'text/plain'] },
     },
-    errors: STARTS_JOB,
+    errors: ['audio_failed', 'not_found', 'not_ready', ...ALWAYS],
   },
-  requestImgnetAudio: {
-    method: 'post',
-    path: '/api/imgnet/audio',
-    summary: 'Fetch the audio of a post or reel of the photo platform as M4A',
-    body: imgnetPostRequestSchema,
-    waitSeconds: 0,
-    answers: {
-      200: {
-        description: 'The audio, or that there is none, or why it could not be had',
-        schema: imgnetAudioResultSchema,
-      },
-      202: { description: 'The job has not ended', schema: imgnetAudioResultSchema },
-    },
-    errors: STARTS_JOB,
-  },
+  ...imgnetOperations,
   testWebhook: {
     method: 'post',
     path: '/api/webhook/test',

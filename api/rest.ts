@@ -1,20 +1,24 @@
 import { H3, HTTPResponse, type EventHandler, type H3Event } from 'h3';
 import { ApiError } from '../contract/errors.ts';
 import { ulidSchema } from '../contract/ids.ts';
+import { speakerLabelFormatSchema } from '../contract/speaker-label-formats.ts';
 import { transcriptFormatSchema } from '../contract/transcript-formats.ts';
 import type { ApiDeps } from './deps.ts';
 import { docsPage } from './docs-page.ts';
 import { errorResponse } from './error-response.ts';
 import { fileHost } from './file-host.ts';
 import { openApiDocument } from './openapi.ts';
-import { operations, type Operation } from './operations.ts';
+import type { Operation } from './operation.ts';
+import { operations } from './operations.ts';
 import { rateLimit } from './rate-limit.ts';
 import { preferredWaitMs, readJsonBody, readQuery } from './request.ts';
 import { createResponder } from './respond.ts';
 import { cancelDownload } from './use-cases/cancel-download.ts';
 import { checkHealth } from './use-cases/check-health.ts';
-import { exportTranscript } from './use-cases/export-transcript.ts';
+import { exportSpeakerLabels } from './use-cases/export-speaker-labels.ts';
+import { exportTranscript, type ExportedText } from './use-cases/export-transcript.ts';
 import { getDownload } from './use-cases/get-download.ts';
+import { getSpeakerLabels } from './use-cases/get-speaker-labels.ts';
 import { getTranscript } from './use-cases/get-transcript.ts';
 import { listDownloads } from './use-cases/list-downloads.ts';
 import { requestChannel } from './use-cases/request-channel.ts';
@@ -22,6 +26,7 @@ import { requestImgnetAudio } from './use-cases/request-imgnet-audio.ts';
 import { requestImgnetContent } from './use-cases/request-imgnet-content.ts';
 import { requestImgnetList } from './use-cases/request-imgnet-list.ts';
 import { requestImgnetProfile } from './use-cases/request-imgnet-profile.ts';
+import { requestSpeakerLabels } from './use-cases/request-speaker-labels.ts';
 import { requestTranscript } from './use-cases/request-transcript.ts';
 import { requestVidnetDownload, type VidnetDownload } from './use-cases/request-vidnet-download.ts';
 import { testWebhook } from './use-cases/test-webhook.ts';
@@ -77,14 +82,21 @@ function routesOf(deps: ApiDeps): Routes {
     exportTranscript: async (event) => {
       const format = transcriptFormatSchema.safeParse(event.context.params?.['format']);
       if (!format.success) throw new ApiError('not_found', 'A transcript can be had as .srt, .vtt or .txt.');
-      const { text, ...file } = await exportTranscript(deps, downloadIdOf(event), format.data);
-      return new HTTPResponse(text, {
-        headers: {
-          'Content-Type': `${file.contentType}; charset=utf-8`,
-          'Content-Disposition': `attachment; filename="${file.name}"`,
-          'X-Content-Type-Options': 'nosniff',
-        },
-      });
+      return fileOf(await exportTranscript(deps, downloadIdOf(event), format.data));
+    },
+    requestSpeakerLabels: async (event) => {
+      const request = await readJsonBody(event, operations.requestSpeakerLabels.body);
+      return respond(
+        event,
+        await requestSpeakerLabels(deps, request, waitMsOf(event, operations.requestSpeakerLabels)),
+      );
+    },
+    getSpeakerLabels: async (event) =>
+      respond(event, await getSpeakerLabels(deps, labelsIdOf(event), waitMsOf(event, operations.getSpeakerLabels))),
+    exportSpeakerLabels: async (event) => {
+      const format = speakerLabelFormatSchema.safeParse(event.context.params?.['format']);
+      if (!format.success) throw new ApiError('not_found', 'A transcript can be had as .srt, .vtt, .txt or .rttm.');
+      return fileOf(await exportSpeakerLabels(deps, labelsIdOf(event), format.data));
     },
     requestImgnetProfile: async (event) => {
       const request = await readJsonBody(event, operations.requestImgnetProfile.body);
@@ -133,6 +145,22 @@ function downloadIdOf(event: H3Event): string {
   const id = ulidSchema.safeParse(event.context.params?.['downloadId']);
   if (!id.success) throw new ApiError('not_found', 'There is no download with this id.');
   return id.data;
+}
+
+function labelsIdOf(event: H3Event): string {
+  const id = ulidSchema.safeParse(event.context.params?.['id']);
+  if (!id.success) throw new ApiError('not_found', 'There is no audio and no transcript with this id.');
+  return id.data;
+}
+
+function fileOf({ text, contentType, name }: ExportedText): HTTPResponse {
+  return new HTTPResponse(text, {
+    headers: {
+      'Content-Type': `${contentType}; charset=utf-8`,
+      'Content-Disposition': `attachment; filename="${name}"`,
+      'X-Content-Type-Options': 'nosniff',
+    },
+  });
 }
 
 function waitMsOf(event: H3Event, { waitSeconds = 0 }: Operation): number {

@@ -9,6 +9,7 @@ import {
   imgnetListRequestSchema,
   imgnetPostRequestSchema,
   imgnetProfileRequestSchema,
+  speakerLabelsRequestSchema,
   transcriptRequestSchema,
   vidnetDownloadRequestSchema,
   webhookTestRequestSchema,
@@ -26,16 +27,20 @@ import { healthSchema } from '../contract/results/health.ts';
 import { imgnetContentResultSchema } from '../contract/results/imgnet-content.ts';
 import { imgnetListResultSchema, type ImgnetListResult } from '../contract/results/imgnet-list.ts';
 import { imgnetProfileResultSchema } from '../contract/results/imgnet-profile.ts';
+import { speakerLabelsResultSchema } from '../contract/results/speaker-labels.ts';
 import { transcriptResultSchema, type TranscriptResult } from '../contract/results/transcripts.ts';
 import { webhookTestResultSchema } from '../contract/results/webhook-test.ts';
+import { speakerLabelFormatSchema } from '../contract/speaker-label-formats.ts';
 import { materialise } from '../contract/streams.ts';
 import { transcriptFormatSchema } from '../contract/transcript-formats.ts';
 import type { ApiDeps } from './deps.ts';
 import { invalidInput, toApiError } from './errors.ts';
 import { cancelDownload } from './use-cases/cancel-download.ts';
 import { checkHealth } from './use-cases/check-health.ts';
+import { exportSpeakerLabels } from './use-cases/export-speaker-labels.ts';
 import { exportTranscript } from './use-cases/export-transcript.ts';
 import { getDownload } from './use-cases/get-download.ts';
+import { getSpeakerLabels } from './use-cases/get-speaker-labels.ts';
 import { getTranscript } from './use-cases/get-transcript.ts';
 import { listDownloads } from './use-cases/list-downloads.ts';
 import { requestChannel } from './use-cases/request-channel.ts';
@@ -43,6 +48,7 @@ import { requestImgnetAudio } from './use-cases/request-imgnet-audio.ts';
 import { requestImgnetContent } from './use-cases/request-imgnet-content.ts';
 import { requestImgnetList } from './use-cases/request-imgnet-list.ts';
 import { requestImgnetProfile } from './use-cases/request-imgnet-profile.ts';
+import { requestSpeakerLabels } from './use-cases/request-speaker-labels.ts';
 import { requestTranscript } from './use-cases/request-transcript.ts';
 import { requestVidnetDownload, type VidnetDownload } from './use-cases/request-vidnet-download.ts';
 import { testWebhook } from './use-cases/test-webhook.ts';
@@ -88,6 +94,9 @@ const waitSchema = (defaultSeconds: number) => ({
   wait_seconds: z.number().int().min(0).max(PREFER_WAIT_MAX_SECONDS).default(defaultSeconds),
 });
 const downloadId = { download_id: ulidSchema };
+/** Of the audio or of the job. */
+const labelsId = { id: ulidSchema };
+const exportedSchema = z.object({ name: z.string(), contentType: z.string(), text: z.string() });
 
 const downloadProcedure = <Result extends z.ZodType<DownloadResult>>(type: VidnetDownload['type'], result: Result) =>
   procedure
@@ -143,8 +152,25 @@ export const appRouter = t.router({
       ),
     export: procedure
       .input(z.object({ ...downloadId, format: transcriptFormatSchema }))
-      .output(z.object({ name: z.string(), contentType: z.string(), text: z.string() }))
+      .output(exportedSchema)
       .query(async ({ ctx, input }) => exportTranscript(ctx.deps, input.download_id, input.format)),
+  }),
+  speakers: t.router({
+    request: procedure
+      .input(speakerLabelsRequestSchema.safeExtend(waitSchema(0)))
+      .output(speakerLabelsResultSchema)
+      .mutation(
+        async ({ ctx, input: { wait_seconds, ...request } }) =>
+          (await requestSpeakerLabels(ctx.deps, request, wait_seconds * 1000)).body,
+      ),
+    get: procedure
+      .input(z.object({ ...labelsId, ...waitSchema(0) }))
+      .output(speakerLabelsResultSchema)
+      .query(async ({ ctx, input }) => (await getSpeakerLabels(ctx.deps, input.id, input.wait_seconds * 1000)).body),
+    export: procedure
+      .input(z.object({ ...labelsId, format: speakerLabelFormatSchema }))
+      .output(exportedSchema)
+      .query(async ({ ctx, input }) => exportSpeakerLabels(ctx.deps, input.id, input.format)),
   }),
   imgnet: t.router({
     profile: procedure

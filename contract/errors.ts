@@ -5,6 +5,7 @@ export const ERROR_TABLE = {
   invalid_input: { http: 400, trpc: 'BAD_REQUEST' },
   invalid_json: { http: 400, trpc: 'PARSE_ERROR' },
   webhook_target_forbidden: { http: 400, trpc: 'BAD_REQUEST' },
+  audio_failed: { http: 400, trpc: 'BAD_REQUEST' },
   link_invalid: { http: 403, trpc: 'FORBIDDEN' },
   not_found: { http: 404, trpc: 'NOT_FOUND' },
   method_not_allowed: { http: 405, trpc: 'METHOD_NOT_SUPPORTED' },
@@ -26,7 +27,7 @@ export const errorBodySchema = z
   .object({
     error: z.string().describe('A sentence for people'),
     code: z.enum(Object.keys(ERROR_TABLE) as [ErrorCode, ...ErrorCode[]]).describe('Stable, for programs'),
-    id: z.string().optional().describe('The download that stands in the way, with status 409'),
+    id: z.string().optional().describe('The download that stands in the way'),
     details: z
       .array(z.object({ path: z.string(), message: z.string() }))
       .optional()

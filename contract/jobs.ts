@@ -63,6 +63,14 @@ export const progressStages = [
   'diarizing',
 ] as const;
 
+/** The field of a workflow's memo that says how far a transcription with speaker labels is. */
+export const MEMO_SPEECH = 'speech';
+
+/** The windows of the audio are transcribed side by side, so that no single heartbeat tells how far the job is. */
+export type SpeechProgress =
+  | { readonly stage: 'preparing' | 'diarizing' }
+  | { readonly stage: 'transcribing'; readonly done: number; readonly windows: number };
+
 /** What a running activity reports by its heartbeat. */
 export interface ActivityProgress {
   readonly stage: (typeof progressStages)[number];

@@ -14,5 +14,7 @@ export const LAST_RESPONSE_MS = 30 * 60_000;
 export const MAX_AGE_DAYS_MAX = 999_999;
 /** How long POST /api/transcripts and /api/channel/profile wait for the result before they answer pending. */
 export const DEFAULT_WAIT_SECONDS = 25;
+/** Most speakers that a request for speaker labels may name. */
+export const SPEAKERS_MAX = 20;
 /** Most records on a page of GET /api/downloads. */
 export const LIST_MAX_ITEMS = 200;

@@ -25,7 +25,7 @@ export interface Prices {
 
 /** The price table; configuration may override single prices by decimal strings with three decimals. */
 export function priceTable(overrides: {
-  readonly [Name in Exclude<keyof Prices, 'speakerLabelsPerMinute'>]?: string | undefined;
+  readonly [Name in keyof Prices]?: string | undefined;
 }): Prices {
   return Object.freeze({
     audio: parseMoney(overrides.audio ?? '0.005'),
@@ -37,7 +37,7 @@ export function priceTable(overrides: {
     post: parseMoney(overrides.post ?? '0.005'),
     listItem: parseMoney(overrides.listItem ?? '0.001'),
     imgnetAudio: parseMoney(overrides.imgnetAudio ?? '0.005'),
-    speakerLabelsPerMinute: parseMoney('0.006'),
+    speakerLabelsPerMinute: parseMoney(overrides.speakerLabelsPerMinute ?? '0.006'),
   });
 }
 

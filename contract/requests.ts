@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ulidSchema, vidnetVideoIdSchema } from './ids.ts';
 import { languageSchema } from './languages.ts';
-import { LIST_MAX_ITEMS, MAX_AGE_DAYS_MAX, WEBHOOK_URL_MAX_CHARS } from './limits.ts';
+import { LIST_MAX_ITEMS, MAX_AGE_DAYS_MAX, SPEAKERS_MAX, WEBHOOK_URL_MAX_CHARS } from './limits.ts';
 import { recordStatusSchema, recordTypeSchema } from './records.ts';
 
 const webhookUrlSchema = z
@@ -92,6 +92,32 @@ export const imgnetPostRequestSchema = z
   })
   .meta({ id: 'ImgnetPostRequest' });
 export type ImgnetPostRequest = z.infer<typeof imgnetPostRequestSchema>;
+
+const SPEAKERS_MESSAGE = `must be an integer from 1 to ${String(SPEAKERS_MAX)}`;
+const speakersSchema = z
+  .int({ error: SPEAKERS_MESSAGE })
+  .min(1, SPEAKERS_MESSAGE)
+  .max(SPEAKERS_MAX, SPEAKERS_MESSAGE)
+  .optional();
+
+/**
+ * Body of POST /api/transcriptspeakerid (specification, section 4.3). Unknown fields are ignored. The last three fields
+ * are an addition to the specification.
+ */
+export const speakerLabelsRequestSchema = z
+  .object({
+    transcript_with_speaker_id: ulidSchema.describe('`transcript_speaker_id` of an audio download'),
+    include_webhook: includeWebhookSchema,
+    min_speakers: speakersSchema.describe('At least so many speakers are told apart'),
+    max_speakers: speakersSchema.describe('At most so many speakers are told apart'),
+    language: languageSchema.optional().describe('Language that is spoken'),
+  })
+  .refine(({ min_speakers: min = 1, max_speakers: max = SPEAKERS_MAX }) => min <= max, {
+    path: ['min_speakers'],
+    error: 'must not be more than max_speakers',
+  })
+  .meta({ id: 'SpeakerLabelsRequest' });
+export type SpeakerLabelsRequest = z.infer<typeof speakerLabelsRequestSchema>;
 
 /** Query of GET /api/downloads. */
 export const downloadListQuerySchema = z.object({

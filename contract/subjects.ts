@@ -1,6 +1,6 @@
 import type { PostReference } from './imgnet/urls.ts';
 import type { SpeakerLabelsParameters } from './job-parameters.ts';
-import type { RecordType } from './records.ts';
+import type { DownloadRecord, RecordType } from './records.ts';
 
 /**
  * A subject is what a job is about; its ID is the Temporal workflow ID, so that one subject never has two open jobs.
@@ -27,7 +27,17 @@ export function speakerLabelsSubjectOf({
     ...(minSpeakers === undefined ? [] : [`min-${String(minSpeakers)}`]),
     ...(maxSpeakers === undefined ? [] : [`max-${String(maxSpeakers)}`]),
   ];
-  return subjectIdOf('speaker_labels', audioId, ...told);
+  return [labelsOfAudio(audioId), ...told].join('/');
+}
+
+/** The subject of the labels of an audio when the caller says nothing about it. */
+export function labelsOfAudio(audioId: string): string {
+  return subjectIdOf('speaker_labels', audioId);
+}
+
+/** What all subjects of one audio stand below, by whose id callers ask for them; undefined for other kinds of jobs. */
+export function subjectAbove({ parameters }: Pick<DownloadRecord, 'parameters'>): string | undefined {
+  return parameters !== undefined && 'audioId' in parameters ? labelsOfAudio(parameters.audioId) : undefined;
 }
 
 /** The workflow that delivers the result of a record to its n-th subscriber (counted from 1). */

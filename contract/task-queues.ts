@@ -3,5 +3,7 @@ export const taskQueues = {
   /** Workflows, and activities that only touch the database. */
   workflows: (prefix: string): string => prefix,
   fetch: (prefix: string): string => `${prefix}-fetch`,
+  /** Transcription: it needs processors and memory, not the network. */
+  speech: (prefix: string): string => `${prefix}-speech`,
   webhooks: (prefix: string): string => `${prefix}-webhooks`,
 };

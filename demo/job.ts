@@ -1,14 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { AudioRecord } from '../contract/results/downloads.ts';
 import { secondsText, sizeText } from './format.ts';
-import { createProgressView } from './progress.ts';
 import type { Service } from './service.ts';
 import { slowDown } from './slow-down.ts';
 import type { Stage } from './stage.ts';
 import type { Terminal } from './terminal.ts';
-
-const POLL_MS = 100;
-const STALLED_AFTER_MS = 120_000;
+import { watch } from './watch.ts';
 
 export interface Scene {
   readonly stage: Stage;
@@ -38,32 +34,8 @@ export async function runJob(scene: Scene): Promise<AudioRecord> {
     throw new Error(`POST /api/downloads/audio answered ${String(accepted.status)}, not 202`);
   terminal.fact('Request', `POST /api/downloads/audio: 202 after ${String(Date.now() - started)} ms`);
 
-  const record = await watch(accepted.body.data.id, scene);
+  const record = await watch(async () => (await service.getDownload(accepted.body.data.id)).body.data, scene);
   if (record.status !== 'success') throw new Error(`the job failed: ${record.response ?? 'it does not say why'}`);
   terminal.fact('Result', `success after ${secondsText(Date.now() - started)}, for ${record.cost}`);
   return record;
-}
-
-async function watch(id: string, { service, terminal, signal }: Scene): Promise<AudioRecord> {
-  const view = createProgressView(terminal);
-  let done = false;
-  try {
-    let last = { text: '', at: Date.now() };
-    for (;;) {
-      const { data } = (await service.getDownload(id)).body;
-      if (data.status !== 'pending') {
-        done = data.status === 'success';
-        return data;
-      }
-      if (data.progress !== undefined) view.show(data.progress);
-      const text = JSON.stringify(data.progress);
-      if (text !== last.text) last = { text, at: Date.now() };
-      if (Date.now() - last.at > STALLED_AFTER_MS) {
-        throw new Error(`the job has stood still for ${secondsText(STALLED_AFTER_MS)} at ${text}`);
-      }
-      await delay(POLL_MS, undefined, { signal });
-    }
-  } finally {
-    view.end(done);
-  }
 }

@@ -43,15 +43,15 @@ function bar(): ProgressView {
 }
 
 function lines(terminal: Terminal): ProgressView {
-  let last = '';
+  let last = { stage: '', step: 0 };
   return {
     show(progress) {
-      const step = Math.floor((progress.percent ?? 0) / PLAIN_STEP_PERCENT);
-      const now = `${progress.stage} ${String(step)}`;
-      if (now === last) return;
-      last = now;
-      const percent = progress.percent === undefined ? '' : `${String(Math.round(progress.percent))} %`;
-      terminal.fact('Progress', [percent.padStart(5), describe(progress)].join('  '));
+      const { stage, percent } = progress;
+      const step = Math.floor((percent ?? 0) / PLAIN_STEP_PERCENT);
+      if (stage === last.stage && (percent === undefined || step === last.step)) return;
+      last = { stage, step };
+      const share = percent === undefined ? '' : `${String(Math.round(percent))} %`;
+      terminal.fact('Progress', [share.padStart(5), describe(progress)].join('  '));
     },
     end(done) {
       if (done) terminal.fact('Progress', '100 %  done');
@@ -59,7 +59,9 @@ function lines(terminal: Terminal): ProgressView {
   };
 }
 
-function describe({ stage, downloaded_bytes: bytes, total_bytes: total }: Progress): string {
+function describe({ stage, downloaded_bytes: bytes, total_bytes: total, ...rest }: Progress): string {
+  const { items, total_items: windows = 0 } = rest;
+  if (stage === 'transcribing' && windows > 1) return `${stage} ${String(items)} of ${String(windows)} windows`;
   if (stage !== 'fetching' || bytes === undefined) return stage;
   return total === undefined ? `${stage} ${sizeText(bytes)}` : `${stage} ${sizeText(bytes)} of ${sizeText(total)}`;
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { resolve } from 'node:path';
 import { settings } from '../config.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -7,6 +8,8 @@ type Env = Readonly<Record<string, string | undefined>>;
 const TAKEN_OVER = new Set([
   ...['TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE', 'TEMPORAL_API_KEY', 'TEMPORAL_TLS', 'TEMPORAL_UI_URL'],
   ...['MONGODB_URI', 'YTDLP_PATH', 'FFMPEG_PATH', 'FFPROBE_PATH', 'LOG_LEVEL'],
+  // What transcribes: a better engine of the user's is worth showing.
+  ...Object.keys(settings.shape).filter((name) => name.startsWith('SPEECH_')),
 ]);
 const ENGINE_PORTS = ['TEMPORAL_PORT', 'TEMPORAL_UI_PORT', 'MONGODB_PORT'];
 
@@ -26,6 +29,8 @@ export function demoSettings(given: Env): DemoSettings {
   env['WEBHOOK_ALLOWED_NETWORKS'] = '127.0.0.0/8';
   // The progress bar asks several times a second; the limit is for callers, and this one is alone.
   env['RATE_LIMIT_PER_MINUTE'] = '100000';
+  // The demo's data are in a folder of their own, without the models that npm run models has fetched.
+  env['SPEECH_MODELS_DIR'] ||= resolve(given['DATA_DIR'] || './data', 'models');
 
   const uri = given['MONGODB_URI'] ?? '';
   if (uri === '' && (given['TEMPORAL_ADDRESS'] ?? '') === '') return { env };

@@ -9,6 +9,9 @@ import { BUILT_IN_CATALOGUE, startSandbox, type Sandbox } from '../sandbox/serve
 import { startReceiver, type Receiver } from './receiver.ts';
 import type { DemoSettings } from './settings.ts';
 
+/** A talk of two, 18 s: long enough to tell their voices apart, and soon transcribed. */
+const TALK = 'The new bridge opens in June';
+
 /** All that the demo plays with. */
 export interface Stage {
   readonly stack: Stack;
@@ -16,6 +19,8 @@ export interface Stage {
   readonly receiver: Receiver;
   /** The video that is asked for. */
   readonly video: CatalogueVideo;
+  /** The video is a talk of two, and no recording of the user. */
+  readonly isBuiltIn: boolean;
   readonly ffprobe: string;
 }
 
@@ -64,13 +69,13 @@ export async function setStage(options: StageOptions): Promise<Stage> {
     output: { dir: options.logsDir },
   });
   onStarted(() => stack.stop());
-  return { stack, sandbox, receiver, video, ffprobe };
+  return { stack, sandbox, receiver, video, isBuiltIn: media === undefined, ffprobe };
 }
 
 async function videoOf({ catalogue }: Sandbox, media: string | undefined): Promise<CatalogueVideo> {
   if (media === undefined) {
-    const found = catalogue.find((video) => video.case === 'ordinary');
-    if (found === undefined) throw new Error('the built-in catalogue has no ordinary video');
+    const found = catalogue.find((video) => video.title === TALK);
+    if (found === undefined) throw new Error(`the built-in catalogue has no video "${TALK}"`);
     return found;
   }
   const path = await realpath(media);

@@ -12,6 +12,7 @@ import {
 import { pingMongodb } from './mongodb.ts';
 import { mongodbVersion, mongodbWays } from './mongodb-server.ts';
 import { capture, type Env } from './programs.ts';
+import { ensureSpeechPython, speechFound, speechInstalled } from './speech-python.ts';
 import { temporalFound, temporalInstalled, temporalServerVersion, type Setup } from './temporal-cli.ts';
 import { timeSkippingFound, timeSkippingInstalled } from './time-skipping.ts';
 import { firstWay, NoWayError, type Way } from './ways.ts';
@@ -89,6 +90,14 @@ export async function examine(options: { env: Env; cacheDir: string; dataDir: st
     }),
     mediaProgram('ffmpeg', setup),
     mediaProgram('ffprobe', setup),
+    diagnose({
+      name: 'speech',
+      optional: true,
+      given: given(env, 'SPEECH_PYTHON_PATH', () => ensureSpeechPython(setup).then(({ value }) => value)),
+      found: speechFound(setup),
+      installed: speechInstalled(setup),
+      show: ({ python }) => Promise.resolve({ version: 'for speaker labels', where: python }),
+    }),
     diagnose({
       name: 'Temporal test server',
       optional: true,

@@ -8,6 +8,7 @@ import { choosePort, type PortChoice } from './ports.ts';
 import { defined, type Env } from './programs.ts';
 import { startRole, type Output, type RoleName } from './role.ts';
 import { signalProcess, type Supervised } from './supervise.ts';
+import { speechSettings } from './speech-settings.ts';
 import { ensureTools } from './tools.ts';
 import type { Log } from './ways.ts';
 
@@ -59,8 +60,9 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   await mkdir(dataDir, { recursive: true }).catch((error: unknown) => {
     throw new Error(`DATA_DIR: ${dataDir} cannot be used: ${error instanceof Error ? error.message : String(error)}`);
   });
-  const [tools, started] = await Promise.allSettled([
+  const [tools, speech, started] = await Promise.allSettled([
     ensureTools({ env: options.env, cacheDir, log }),
+    speechSettings({ env: options.env, cacheDir, log }, options.roles),
     startEngines({ env: options.env, dataDir, cacheDir, ports: options.ports, log }),
   ]);
   if (started.status === 'rejected') throw started.reason;
@@ -71,6 +73,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const stop = (): Promise<void> => (stopped ??= stopAll(roles, engines, graceMs));
   try {
     if (tools.status === 'rejected') throw tools.reason;
+    if (speech.status === 'rejected') throw speech.reason;
     const ports = await rolePorts(options);
     const env = {
       ...defined(options.env),
@@ -83,6 +86,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       YTDLP_PATH: tools.value.ytdlp,
       FFMPEG_PATH: tools.value.ffmpeg,
       FFPROBE_PATH: tools.value.ffprobe,
+      ...speech.value,
       LINK_SECRET: await linkSecret(options.env, dataDir),
     };
     const restUrl = urlOf(options.env['HOST'], ports.rest);

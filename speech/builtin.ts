@@ -26,13 +26,20 @@ export interface BuiltinSettings {
   readonly workFolder: string;
   /** Wall-clock limit of one window, and of linking the windows. */
   readonly timeoutMs: number;
+  /** False where another engine hears the words: voices alone take a fraction of the time. Default: true. */
+  readonly words?: boolean;
 }
 
 /**
  * Speech without any download of models: English words by pocketsphinx, voices by classical features and clustering.
  * docs/speech.md says how far that goes.
  */
-export function createBuiltinEngine({ python, workFolder, timeoutMs }: BuiltinSettings): SpeechEngine {
+export function createBuiltinEngine({
+  python,
+  workFolder,
+  timeoutMs,
+  words: hearsWords = true,
+}: BuiltinSettings): SpeechEngine {
   const env = {
     ...bareEnvironment(python),
     // One core a window: windows run beside each other, and sums in another order would differ in their last digits.
@@ -43,7 +50,7 @@ export function createBuiltinEngine({ python, workFolder, timeoutMs }: BuiltinSe
     name: 'builtin',
 
     async analyse({ wavPath, startSeconds, endSeconds, speech }, { language, signal, onProgress }) {
-      if (language !== undefined && !/^en(-|$)/i.test(language)) {
+      if (hearsWords && language !== undefined && !/^en(-|$)/i.test(language)) {
         throw new JobError('unsupported', 'The builtin speech engine knows English only.');
       }
       const words: Word[] = [];
@@ -51,7 +58,10 @@ export function createBuiltinEngine({ python, workFolder, timeoutMs }: BuiltinSe
       const regions = JSON.stringify(speech.map((region) => [region.startSeconds, region.endSeconds]));
       await runJsonLines(
         python,
-        ['-E', '-s', '-B', ANALYSE, wavPath, String(startSeconds), String(endSeconds), regions],
+        [
+          ...['-E', '-s', '-B', ANALYSE, wavPath],
+          ...[String(startSeconds), String(endSeconds), regions, hearsWords ? 'all' : 'voices'],
+        ],
         {
           what: 'the analysis of speech',
           schema: lineSchema,
@@ -63,7 +73,7 @@ export function createBuiltinEngine({ python, workFolder, timeoutMs }: BuiltinSe
           run: common(signal),
         },
       );
-      return { language: 'en', words, voices };
+      return { ...(hearsWords ? { language: 'en' } : {}), words, voices };
     },
 
     async cluster(windows, { signal, ...limits }) {

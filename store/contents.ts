@@ -21,6 +21,14 @@ export interface ContentsStore extends ContentsReader {
     piece: { readonly recordId: string; readonly name: List; readonly number: number },
     items: readonly ItemsByList[List][],
   ): Promise<void>;
+  /** @returns undefined when that piece is not there */
+  piece<List extends keyof ItemsByList>(piece: {
+    readonly recordId: string;
+    readonly name: List;
+    readonly number: number;
+  }): Promise<readonly ItemsByList[List][] | undefined>;
+  /** Removes the pieces from 1 to that number. */
+  removePieces(list: { readonly recordId: string; readonly name: keyof ItemsByList }, pieces: number): Promise<void>;
   /** Notes how far a listing has come; call it after the piece is written. */
   putState(list: { recordId: string; name: keyof ItemsByList }, state: ListingState): Promise<void>;
   state(list: { recordId: string; name: keyof ItemsByList }): Promise<ListingState | undefined>;
@@ -44,6 +52,17 @@ export function createContentsStore(db: Db): ContentsStore {
     async facts<Type extends keyof FactsByType>(recordId: string) {
       const document = await contents.findOne({ _id: recordId });
       return document?.packed === undefined ? undefined : ((await unpack(document.packed)) as FactsByType[Type]);
+    },
+    async piece<List extends keyof ItemsByList>(piece: { recordId: string; name: List; number: number }) {
+      const document = await contents.findOne({ _id: pieceId(piece.recordId, piece.name, piece.number) });
+      return document?.packed === undefined
+        ? undefined
+        : ((await unpack(document.packed)) as readonly ItemsByList[List][]);
+    },
+    async removePieces({ recordId, name }, pieces) {
+      for (let number = 1; number <= pieces; number += 1) {
+        await contents.deleteOne({ _id: pieceId(recordId, name, number) });
+      }
     },
     async *pages<List extends keyof ItemsByList>(list: { recordId: string; name: List; pieces: number }) {
       for (let number = 1; number <= list.pieces; number += 1) {

@@ -1,5 +1,7 @@
 import type { Collection, Db, Filter } from 'mongodb';
 import type { DownloadRecord, JobOutcome, PendingRecord, RecordStatus, RecordType } from '../contract/records.ts';
+import { subjectAbove } from '../contract/subjects.ts';
+import { createJobLists } from './job-lists.ts';
 
 type RecordDocument = Omit<DownloadRecord, 'id'> & { _id: string };
 interface SubjectDocument {
@@ -32,6 +34,11 @@ export interface RecordStore {
   latestOf(subjectId: string): Promise<DownloadRecord | undefined>;
   successOf(subjectId: string): Promise<DownloadRecord | undefined>;
   failureOf(subjectId: string): Promise<DownloadRecord | undefined>;
+  /**
+   * The newest success of a subject and of those below it; without one, their newest job. Only for subjects that
+   * {@link subjectAbove} names.
+   */
+  newestBelow(subjectId: string): Promise<DownloadRecord | undefined>;
   noteLatest(record: DownloadRecord): Promise<void>;
   /** Makes the record the success of its subject, and of the subject that this one stands for. */
   noteSuccess(record: DownloadRecord): Promise<void>;
@@ -74,6 +81,7 @@ const SAME_AS_MS = 3_600_000;
 export function createRecordStore(db: Db): RecordStore {
   const records: Collection<RecordDocument> = db.collection('records');
   const subjects: Collection<SubjectDocument> = db.collection('subjects');
+  const lists = createJobLists(db);
 
   const get = async (id: string): Promise<DownloadRecord | undefined> => {
     const document = await records.findOne({ _id: id });
@@ -103,7 +111,10 @@ export function createRecordStore(db: Db): RecordStore {
       const document = await upsert(() =>
         records.findOneAndUpdate({ _id: id }, { $setOnInsert: fields }, { upsert: true, returnDocument: 'after' }),
       );
-      return present(document === null ? undefined : fromDocument(document), id);
+      const inserted = present(document === null ? undefined : fromDocument(document), id);
+      const above = subjectAbove(inserted);
+      if (above !== undefined) await lists.add(above, id);
+      return inserted;
     },
     async finish(id, outcome, finishedAt) {
       const current = present(await get(id), id);
@@ -119,6 +130,15 @@ export function createRecordStore(db: Db): RecordStore {
     latestOf: (subjectId) => subjectRecord(subjectId, 'latestId'),
     successOf: (subjectId) => subjectRecord(subjectId, 'successId'),
     failureOf: (subjectId) => subjectRecord(subjectId, 'failedId'),
+    async newestBelow(subjectId) {
+      let newest: DownloadRecord | undefined;
+      for (const id of await lists.newestFirst(subjectId)) {
+        const record = await get(id);
+        if (record?.status === 'success') return record;
+        newest ??= record;
+      }
+      return newest;
+    },
     noteLatest: ({ subjectId, id }) => point(subjectId, { latestId: id }),
     async noteSuccess({ subjectId, id }) {
       await point(subjectId, { successId: id });

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { z } from 'zod';
 import { settings } from '../config.ts';
 import { ERROR_TABLE } from '../contract/errors.ts';
 import { downloadRecordSchema, imgnetAudioRecordSchema, imgnetNoAudioSchema } from '../contract/results/downloads.ts';
@@ -12,6 +13,7 @@ import { imgnetListFailedSchema, imgnetListPendingSchema, imgnetListSchema } fro
 import { imgnetProfilePendingSchema, imgnetProfileSchema } from '../contract/results/imgnet-profile.ts';
 import { channelProfileSchema } from '../contract/results/channels.ts';
 import { vidnetFailedResultSchema, vidnetPendingResultSchema } from '../contract/results/jobs.ts';
+import { speakerLabelsPendingSchema, speakerLabelsSchema } from '../contract/results/speaker-labels.ts';
 import { transcriptSchema } from '../contract/results/transcripts.ts';
 import { fieldsOf } from './helpers/fields.ts';
 import { blocksOf, pages, readPage, ROOT } from './helpers/markdown.ts';
@@ -96,6 +98,9 @@ describe('docs/api.md', () => {
     ['### The transcript', transcriptSchema],
     ['### Pending', vidnetPendingResultSchema],
     ['### Failed', vidnetFailedResultSchema],
+    ['### The transcript with speakers', speakerLabelsSchema],
+    // What is in its progress is told elsewhere.
+    ['### The pending transcript with speakers', speakerLabelsPendingSchema.extend({ progress: z.object({}) })],
   ])('lists every field below %s, with its type', (heading, schema) => {
     const listed = rowsBelow('docs/api.md', heading).map(([path = '', type = '']) => [path.replaceAll('`', ''), type]);
     expect(listed.toSorted()).toEqual(fieldsOf(schema).toSorted());
@@ -104,10 +109,15 @@ describe('docs/api.md', () => {
   it('shows records that fit the schema', () => {
     const shown = blocks.filter(({ id, language }) => id.startsWith('docs/api.md') && language === 'json');
     const records = shown
-      .map(({ code }) => JSON.parse(code) as { data?: unknown })
+      .map(({ code }) => JSON.parse(code) as { data?: unknown; transcript_speaker_id?: string })
       .filter(({ data }) => data !== undefined);
-    expect(records).toHaveLength(3);
-    for (const { data } of records) expect(downloadRecordSchema.parse(data)).toEqual(data);
+    const labelled = records.filter((record) => record.transcript_speaker_id !== undefined);
+    expect([records.length, labelled.length]).toEqual([4, 1]);
+    for (const record of records) {
+      const { data } = record;
+      if (labelled.includes(record)) expect(speakerLabelsSchema.strict().parse(record)).toEqual(record);
+      else expect(downloadRecordSchema.parse(data)).toEqual(data);
+    }
   });
 });
 

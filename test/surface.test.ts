@@ -3,11 +3,12 @@ import { operations } from '../api/operations.ts';
 import { appRouter } from '../api/rpc.ts';
 import { FAILURE_FAULTS } from '../contract/failures.ts';
 import { ERROR_TABLE } from '../contract/errors.ts';
-import { subjectIdOf, deliveryIdOf } from '../contract/subjects.ts';
+import { MEMO_JOB, MEMO_SPEECH } from '../contract/jobs.ts';
+import { subjectIdOf, deliveryIdOf, speakerLabelsSubjectOf } from '../contract/subjects.ts';
 import { taskQueues } from '../contract/task-queues.ts';
 import { SEARCH_ATTRIBUTES } from '../contract/visibility.ts';
 import * as workflows from '../workflows/index.ts';
-import { limiterIdOf } from '../contract/pacing.ts';
+import { limiterIdOf, MEMO_WAITING } from '../contract/pacing.ts';
 import { askSignal, endTurnSignal, limiterQuery } from '../workflows/limiter/messages.ts';
 import { pauseSignal, progressQuery, subscribeSignal, turnGrantedSignal } from '../workflows/messages.ts';
 
@@ -23,6 +24,7 @@ describe('names that must not change', () => {
       'imgnetList',
       'imgnetProfile',
       'limiter',
+      'speakerLabels',
       'transcript',
       'video',
     ]);
@@ -33,11 +35,10 @@ describe('names that must not change', () => {
     expect(limiterIdOf('q', 'vidnet')).toBe('limiter/q/vidnet');
     expect(subjectIdOf('audio', 'k3fP0aTz9Qw')).toBe('audio/k3fP0aTz9Qw');
     expect(deliveryIdOf('01JD5Z3K6VQ0W8R9T2X4Y6B8CD', 1)).toBe('webhook/01JD5Z3K6VQ0W8R9T2X4Y6B8CD/1');
-    expect([taskQueues.workflows('q'), taskQueues.fetch('q'), taskQueues.webhooks('q')]).toEqual([
-      'q',
-      'q-fetch',
-      'q-webhooks',
-    ]);
+    expect(Object.values(taskQueues).map((nameOf) => nameOf('q'))).toEqual(['q', 'q-fetch', 'q-speech', 'q-webhooks']);
+    expect([MEMO_JOB, MEMO_WAITING, MEMO_SPEECH]).toEqual(['job', 'waiting', 'speech']);
+    const labels = { audioId: 'A', fileName: 'a.m4a', language: 'en', minSpeakers: 2, maxSpeakers: 3 };
+    expect(speakerLabelsSubjectOf(labels)).toBe('speaker_labels/A/language-en/min-2/max-3');
     expect(Object.values(SEARCH_ATTRIBUTES)).toEqual(['TapedeckType', 'TapedeckMediaId', 'TapedeckDownloadId']);
   });
 
@@ -52,6 +53,9 @@ describe('names that must not change', () => {
       'post /api/transcripts',
       'get /api/transcripts/{downloadId}',
       'get /api/transcripts/{downloadId}.{format}',
+      'post /api/transcriptspeakerid',
+      'get /api/transcriptspeakerid/{id}',
+      'get /api/transcriptspeakerid/{id}.{format}',
       'post /api/imgnet/profile',
       'post /api/imgnet/list',
       'post /api/imgnet/content',
@@ -69,6 +73,9 @@ describe('names that must not change', () => {
       'transcripts.request',
       'transcripts.get',
       'transcripts.export',
+      'speakers.request',
+      'speakers.get',
+      'speakers.export',
       'imgnet.profile',
       'imgnet.list',
       'imgnet.content',
@@ -84,6 +91,7 @@ describe('names that must not change', () => {
         "invalid_input",
         "invalid_json",
         "webhook_target_forbidden",
+        "audio_failed",
         "link_invalid",
         "not_found",
         "method_not_allowed",

@@ -19,6 +19,7 @@ export interface WorkersOptions {
   readonly bundle: WorkflowBundleWithSourceMap;
   readonly activities: ReturnType<typeof createActivities>;
   readonly maxFetches: number;
+  readonly maxSpeechWindows: number;
   readonly maxDeliveries: number;
   readonly shutdownGraceMs: number;
 }
@@ -67,6 +68,12 @@ export async function createWorkers(options: WorkersOptions): Promise<Workers> {
       taskQueue: taskQueues.fetch(taskQueue),
       activities: activities.fetch,
       maxConcurrentActivityTaskExecutions: options.maxFetches,
+    }),
+    Worker.create({
+      ...shared,
+      taskQueue: taskQueues.speech(taskQueue),
+      activities: activities.speech,
+      maxConcurrentActivityTaskExecutions: options.maxSpeechWindows,
     }),
     Worker.create({
       ...shared,

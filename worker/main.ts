@@ -18,6 +18,7 @@ import type { YtdlpSettings } from '../sources/vidnet/yt-dlp-settings.ts';
 import { readYtdlpVersion } from '../sources/vidnet/yt-dlp-version.ts';
 import { createTranscriptSource } from '../sources/vidnet/yt-dlp-transcript.ts';
 import { createYtdlpSource } from '../sources/vidnet/yt-dlp.ts';
+import { chooseSpeech } from '../speech/choose-engine.ts';
 import { createContentsStore } from '../store/contents.ts';
 import { createDeliveryStore } from '../store/deliveries.ts';
 import { createFileStore } from '../store/files.ts';
@@ -25,6 +26,7 @@ import { createLinkSigner } from '../store/links.ts';
 import { openMongo } from '../store/mongo.ts';
 import { createRecordStore } from '../store/records.ts';
 import { createSnapshotStore } from '../store/snapshots.ts';
+import { createSpeechAudio } from '../store/speech-audio.ts';
 import { createWorkFolders } from '../store/work-folders.ts';
 import { connectionOptions, orUnreachable } from '../temporal/connection.ts';
 import { registerSearchAttributes } from '../temporal/search-attributes.ts';
@@ -34,6 +36,8 @@ import { bundleWorkflows, createWorkers } from './create-workers.ts';
 import { createLimiters } from './limiters.ts';
 import { createOpenWorkflows } from './open-workflows.ts';
 import { routesOf } from './routes.ts';
+import { removeSpeechLeftovers } from './speech-leftovers.ts';
+import { SPEECH_TIMEOUT_MS, speechSettingsOf } from './speech-settings.ts';
 import { temporalLogger } from './temporal-logger.ts';
 
 const config = loadConfigOrExit(process.env, ['TEMPORAL_ADDRESS', 'MONGODB_URI', 'LINK_SECRET']);
@@ -95,10 +99,24 @@ const imgnet = createBrightDataSource({
   platformUrl: config.IMGNET_PLATFORM_URL,
 });
 const contents = createContentsStore(mongo.db);
+await mkdir(config.workDir, { recursive: true });
+const removed = await workFolders.removeAbandoned();
+if (removed.length > 0) log.info({ removed }, 'removed what an earlier worker left behind');
+const speechFolder = await workFolders.open('speech');
+const speech = await chooseSpeech(speechSettingsOf(config, speechFolder.path));
+if ('missing' in speech) {
+  // One that was asked for by name is an error of the operator's; without any, everything else works.
+  if (config.SPEECH_ENGINE !== 'auto') exitWith(new Error(`SPEECH_ENGINE=${config.SPEECH_ENGINE}: ${speech.missing}`));
+  log.warn(`no speaker labels: ${speech.missing}`);
+} else log.info({ engine: speech.engine.name }, 'speech engine');
+const speechAudio = createSpeechAudio(config.speechDir);
+const records = createRecordStore(mongo.db);
+const leftovers = await removeSpeechLeftovers(speechAudio, records);
+if (leftovers.length > 0) log.info({ leftovers }, 'removed the audio of transcriptions that have ended');
 const activities = createActivities({
   limiters: createLimiters(client, config.TASK_QUEUE),
   routes: routesOf(config),
-  records: createRecordStore(mongo.db),
+  records,
   deliveries: createDeliveryStore(mongo.db),
   contents,
   files: createFileStore(config.filesDir),
@@ -122,6 +140,11 @@ const activities = createActivities({
   media: createMedia({ ffmpeg: config.FFMPEG_PATH, ffprobe: config.FFPROBE_PATH, ...limits }),
   webhooks,
   rendering: { prices: config.prices, linkTo: (recordId, name) => signer.linkTo(recordId, name), contents },
+  speech,
+  speechAudio,
+  ffmpeg: config.FFMPEG_PATH,
+  speechTimeoutMs: SPEECH_TIMEOUT_MS,
+  speechWindowSeconds: config.SPEECH_WINDOW_SECONDS,
   ...limits,
   fetchTimeoutMs: config.FETCH_TIMEOUT_SECONDS * 1000,
 });
@@ -129,10 +152,6 @@ const activities = createActivities({
 const ytdlpVersion = await readYtdlpVersion(config.YTDLP_PATH).catch(exitWith);
 const isOld = (ytdlpVersion.ageDays ?? 0) >= YTDLP_OLD_AFTER_DAYS;
 log[isOld ? 'warn' : 'info'](ytdlpVersion, isOld ? 'yt-dlp is old: platforms change within weeks' : 'yt-dlp');
-await mkdir(config.workDir, { recursive: true });
-const removed = await workFolders.removeAbandoned();
-if (removed.length > 0) log.info({ removed }, 'removed what an earlier worker left behind');
-
 const connection = await orUnreachable(temporal.address, NativeConnection.connect(connectionOptions(temporal))).catch(
   exitWith,
 );
@@ -143,6 +162,7 @@ const workers = await createWorkers({
   bundle: await bundleWorkflows(),
   activities,
   maxFetches: config.MAX_FETCHES,
+  maxSpeechWindows: config.MAX_SPEECH_WINDOWS,
   maxDeliveries: config.MAX_DELIVERIES,
   shutdownGraceMs: config.SHUTDOWN_GRACE_SECONDS * 1000,
 });
@@ -158,6 +178,7 @@ try {
   await running;
 } finally {
   webhooks.close();
+  await speechFolder.remove();
   await imgnet.close();
   // A worker that was cut off may still hold the connection; the process ends all the same.
   await connection.close().catch((error: unknown) => log.warn({ err: error }, 'the connection was not closed'));

@@ -1,5 +1,10 @@
 import { ActivityCancellationType, proxyActivities, proxyLocalActivities, workflowInfo } from '@temporalio/workflow';
-import type { DeliverActivities, FetchActivities, RecordActivities } from '../activities/create-activities.ts';
+import type {
+  DeliverActivities,
+  FetchActivities,
+  RecordActivities,
+  SpeechActivities,
+} from '../activities/create-activities.ts';
 import type { TurnActivities } from '../activities/turns.ts';
 import { taskQueues } from '../contract/task-queues.ts';
 
@@ -33,6 +38,18 @@ export function fetchActivities(summary: string) {
     // A worker that was killed outright is noticed after this time.
     heartbeatTimeout: '10 seconds',
     // The default is TRY_CANCEL: the workflow would go on while yt-dlp still runs.
+    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+    retry: { initialInterval: '1 second', maximumInterval: '1 minute', maximumAttempts: 30 },
+    summary,
+  });
+}
+
+/** Long work of the processor. The retry policy mends our own faults only, as that of downloads does. */
+export function speechActivities(summary: string) {
+  return proxyActivities<SpeechActivities>({
+    taskQueue: taskQueues.speech(workflowInfo().taskQueue),
+    startToCloseTimeout: '4 hours',
+    heartbeatTimeout: '10 seconds',
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
     retry: { initialInterval: '1 second', maximumInterval: '1 minute', maximumAttempts: 30 },
     summary,

@@ -23,10 +23,14 @@ import { createWaitingDisplay } from './waiting.ts';
 /**
  * What all jobs share: claim the subject, work, finish the record once, notify the subscribers.
  *
- * @param work what is special about a kind of job; it uses the upstreams by the function that it is handed
+ * @param work what is special about a kind of job; it uses the platforms by the first function that it is handed, and
+ * tells the second of other servers' trouble
  * @throws what ended the work, so that operators find failed and cancelled jobs by their status
  */
-export async function runJob(input: JobInput, work: (inTurn: InTurn) => Promise<JobResult>): Promise<void> {
+export async function runJob(
+  input: JobInput,
+  work: (inTurn: InTurn, onTrouble: (message: string) => void) => Promise<JobResult>,
+): Promise<void> {
   const subscribers = new Subscribers();
   subscribers.add(input.webhookUrl);
   let progress: JobProgress = { stage: 'accepted', upstreamRefusals: 0 };
@@ -38,11 +42,12 @@ export async function runJob(input: JobInput, work: (inTurn: InTurn) => Promise<
     progress = waiting === undefined ? rest : { ...rest, stage: 'waiting', waiting };
     showWaiting(waiting);
   });
+  const onTrouble = (lastRefusal: string, stage: JobProgress['stage']): void => {
+    progress = { ...progress, stage, upstreamRefusals: progress.upstreamRefusals + 1, lastRefusal };
+  };
   const inTurn = createInTurn(turns, {
     onWork: () => (progress = { ...progress, stage: 'working' }),
-    onTrouble: (lastRefusal, stage) => {
-      progress = { ...progress, stage, upstreamRefusals: progress.upstreamRefusals + 1, lastRefusal };
-    },
+    onTrouble,
   });
 
   // Cancelled before it began, a job still has a record that says so, and subscribers who wait for it.
@@ -52,7 +57,7 @@ export async function runJob(input: JobInput, work: (inTurn: InTurn) => Promise<
   let outcome: JobOutcome;
   let problem: TemporalFailure | undefined;
   try {
-    const result = await work(inTurn);
+    const result = await work(inTurn, (message) => onTrouble(message, 'backing-off'));
     outcome = { status: 'success', result };
   } catch (error) {
     // Anything else is a bug of ours: the task is tried again after the next deploy, and the job goes on.

@@ -25,6 +25,12 @@ export function refusalOf(error: unknown): Refusal | undefined {
   return { ...failure, ...(typeof retryAtMs === 'number' ? { retryAtMs } : {}) };
 }
 
+/** The time, in milliseconds since the epoch, before which a failed activity need not be tried again, if it said so. */
+export function retryAtMsOf(error: unknown): number | undefined {
+  const retryAtMs = toldFailureIn(error)?.retryAtMs;
+  return typeof retryAtMs === 'number' ? retryAtMs : undefined;
+}
+
 /** What an activity said by its failure: see activities/failures.ts. */
 function toldFailureIn(error: unknown): { readonly failure: Failure; readonly retryAtMs: unknown } | undefined {
   const cause = error instanceof ActivityFailure ? error.cause : error;

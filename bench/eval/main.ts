@@ -1,17 +1,19 @@
-// npm run eval -- FOLDER|sandbox [--out FOLDER] [--tuned NAME,NAME…]: how good the speech engine is on recordings with references.
+// npm run eval -- FOLDER|sandbox [--out FOLDER] [--tuned NAME,NAME…]: how good the engine of SPEECH_ENGINE is on recordings with references.
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
+import { writeRttm } from '../../contract/rttm.ts';
 import { defaultCacheDir, fingerprint } from '../../embedded/cache.ts';
 import { installPython } from '../../embedded/speech-python.ts';
 import { ensureSpeechTools, ensureTools } from '../../embedded/tools.ts';
-import { createBuiltinEngine } from '../../speech/builtin.ts';
+import { loadConfig } from '../../config.ts';
+import { chooseSpeech } from '../../speech/choose-engine.ts';
 import { runJsonLines } from '../../speech/json-lines.ts';
-import { writeRttm } from '../../speech/rttm.ts';
 import { bareEnvironment } from '../../subprocess/environment.ts';
+import { speechSettingsOf } from '../../worker/speech-settings.ts';
 import { watchChildrenMemory } from './memory.ts';
 import { readRecordings, type Recording } from './references.ts';
 import { writeSandboxSet } from './sandbox-set.ts';
@@ -53,7 +55,10 @@ const recordings = await readRecordings(folder === 'sandbox' ? join(out, 'record
 if (recordings.length === 0) throw new Error(`${folder} has no audio files`);
 const workFolder = await mkdtemp(join(tmpdir(), 'tapedeck-eval-'));
 try {
-  const engine = createBuiltinEngine({ python, workFolder, timeoutMs: 3_600_000 });
+  const config = loadConfig({ ...process.env, SPEECH_PYTHON_PATH: python, SPEECH_VAD_MODEL_PATH: vadModel });
+  const speech = await chooseSpeech(speechSettingsOf(config, workFolder));
+  if ('missing' in speech) throw new Error(`SPEECH_ENGINE=${config.SPEECH_ENGINE}: ${speech.missing}`);
+  const { engine } = speech;
   const done: (Recording & Transcript & Pick<Row, 'elapsedSeconds' | 'peakBytes'>)[] = [];
   for (const recording of recordings) {
     const started = performance.now();

@@ -2,8 +2,8 @@ import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import { writeRttm } from '../../contract/rttm.ts';
 import { prepareWav } from '../../speech/prepare.ts';
-import { writeRttm } from '../../speech/rttm.ts';
 import { readWavLayout, SAMPLE_RATE } from '../../speech/wav.ts';
 
 const CATALOGUE = fileURLToPath(new URL('../../sandbox/catalogue', import.meta.url));

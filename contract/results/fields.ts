@@ -27,8 +27,10 @@ export const progressSchema = z
     percent: z.number().min(0).max(100).optional(),
     downloaded_bytes: countSchema.optional(),
     total_bytes: countSchema.optional(),
-    items: countSchema.optional().describe('Items of a list that have arrived'),
-    total_items: countSchema.optional().describe('Items that the platform announced'),
+    items: countSchema
+      .optional()
+      .describe('Items of a list that have arrived; windows of an audio that are transcribed'),
+    total_items: countSchema.optional().describe('Items that the platform announced; windows of the audio'),
     reason: z.string().optional().describe('Why the job waits'),
     until: z.iso.datetime().optional().describe('Until when the job waits at least'),
   })

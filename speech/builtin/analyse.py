@@ -1,6 +1,6 @@
 """Words and voices of one window of a WAV file, as JSON lines on stdout.
 
-analyse.py WAV START END SPEECH      times in seconds; SPEECH: [[start, end], ...] within them, as JSON
+analyse.py WAV START END SPEECH WHAT times in seconds; SPEECH: [[start, end], ...] within them, as JSON; WHAT: all, voices
   {"progress": 0.5}                  share done
   {"word": {...}}, {"voice": {...}}  as in speech/engine.ts, times in the whole file
 """
@@ -9,10 +9,11 @@ import json
 import sys
 
 import numpy as np
+from blocks import Block, blocks_of
 from features import FRAMES_PER_SECOND, phone_features, read_samples, voice_features
 from gaussians import Stats
 from phones import Phones, without_sounds
-from speakers import Block, blocks_of, label_blocks
+from speakers import label_blocks
 from words import Words, model_folder
 
 _SHORTEST_FRAMES = 5
@@ -26,18 +27,23 @@ def tell(**what: object) -> None:
     print(json.dumps(what, allow_nan=False), flush=True)
 
 
-def main(path: str, start: float, end: float, speech: list[list[float]]) -> None:
+def main(path: str, start: float, end: float, speech: list[list[float]], hears_words: bool) -> None:
     samples = read_samples(path, start, end)
     regions = [(max(0.0, a - start), min(b - start, len(samples) / 16_000)) for a, b in speech]
+    if hears_words:
+        words(samples, regions, start)
+    for voice in voices(samples, regions):
+        times = {key: round(start + voice[key], 3) for key in ("startSeconds", "endSeconds")}
+        tell(voice=voice | times)
+    tell(progress=1)
+
+
+def words(samples: np.ndarray, regions: list[tuple[float, float]], start: float) -> None:
     decoder = Words()
     for i, (a, b) in enumerate(regions):
         for text, at, until in decoder.of(samples, a, b):
             tell(word={"text": text, "startSeconds": round(start + at, 3), "endSeconds": round(start + until, 3)})
         tell(progress=round(_WORDS_SHARE * (i + 1) / len(regions), 4))
-    for voice in voices(samples, regions):
-        times = {key: round(start + voice[key], 3) for key in ("startSeconds", "endSeconds")}
-        tell(voice=voice | times)
-    tell(progress=1)
 
 
 def voices(samples: np.ndarray, regions: list[tuple[float, float]]) -> list[dict]:
@@ -73,4 +79,4 @@ def segments(blocks: list[Block], labels: np.ndarray) -> list[tuple[int, int, in
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], float(sys.argv[2]), float(sys.argv[3]), json.loads(sys.argv[4]))
+    main(sys.argv[1], float(sys.argv[2]), float(sys.argv[3]), json.loads(sys.argv[4]), sys.argv[5] == "all")

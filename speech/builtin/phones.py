@@ -7,6 +7,7 @@ each sound away leaves the speaker.
 import struct
 
 import numpy as np
+from scipy.ndimage import uniform_filter1d
 from scipy.special import logsumexp, softmax
 
 _SMOOTHING_FRAMES = 7
@@ -33,26 +34,28 @@ class Phones:
         self._streams = []
         for means, variances in zip(read_gaussians(f"{model}/means"), read_gaussians(f"{model}/variances")):
             inverse = 1 / np.maximum(variances, 1e-4)
-            constant = (means**2 * inverse - np.log(inverse)).sum(2)
-            self._streams.append((means.shape[:2], _flat(inverse), _flat(means * inverse), constant.ravel()))
+            constant = (means**2 * inverse - np.log(inverse)).sum(2).ravel()
+            # All of it in one product: of the values, their squares and 1.
+            weights = np.concatenate([_flat(means * inverse), -_flat(inverse) / 2, -constant[:, None] / 2], axis=1)
+            self._streams.append((means.shape[:2], weights.T.astype(np.float32)))
 
     def posteriors(self, cepstra: np.ndarray) -> np.ndarray:
         """@param cepstra (frames, 13), mean removed @returns (frames, phones), rows sum to 1"""
         first = _shifted(cepstra, 2) - _shifted(cepstra, -2)
         second = _shifted(cepstra, 3) - _shifted(cepstra, -1) - _shifted(cepstra, 1) + _shifted(cepstra, -3)
         likelihoods = sum(self._stream(stream, x) for stream, x in zip(self._streams, (cepstra, first, second)))
-        kernel = np.ones(_SMOOTHING_FRAMES) / _SMOOTHING_FRAMES
-        smooth = [np.convolve(column, kernel, "same") for column in likelihoods.T]
-        return softmax(np.array(smooth).T[: len(cepstra)], axis=1)
+        return softmax(uniform_filter1d(likelihoods, _SMOOTHING_FRAMES, axis=0, mode="constant"), axis=1)
 
     def _stream(self, stream: tuple, x: np.ndarray) -> np.ndarray:
-        shape, inverse, scaled, constant = stream
-        out = np.empty((len(x), shape[0]))
+        (phones, densities), weights = stream
+        values = np.concatenate([x, x**2, np.ones((len(x), 1))], axis=1).astype(np.float32)
+        out = np.empty((len(x), phones), np.float32)
         # In pieces: 5,376 densities a frame.
-        for at in range(0, len(x), 512):
-            part = x[at : at + 512]
-            distance = part**2 @ inverse.T - 2 * part @ scaled.T + constant
-            out[at : at + 512] = logsumexp(-distance.reshape(len(part), *shape) / 2, axis=2)
+        for at in range(0, len(x), 256):
+            each = (values[at : at + 256] @ weights).reshape(-1, phones, densities)
+            most = each.max(2)
+            each -= most[:, :, None]
+            out[at : at + 256] = most + np.log(np.exp(each, out=each).sum(2))
         return out
 
 

@@ -1,18 +1,14 @@
 """Who speaks when within one window, by classical means: no training data, nothing but the window itself."""
 
-from dataclasses import dataclass
-
 import numpy as np
 from scipy.special import logsumexp
 from sklearn.cluster import AgglomerativeClustering
 from sklearn.mixture import GaussianMixture
 
+from blocks import CHUNK_BLOCKS, Block, chunks_of, first_heard, only
 from gaussians import Stats, split_gain, split_penalty
 
 # Set by some of the recordings of docs/speech.md, which names them.
-BLOCK_FRAMES = 10
-CHUNK_BLOCKS = 10
-GAP_FRAMES = 20
 MOST_SPEAKERS = 8
 # A further speaker must explain the window better by more than chance does. So many BIC penalties, since frames are not
 # independent of each other; and so many nats a frame for each nat of knowing who speaks, since in minutes of speech moods
@@ -27,32 +23,20 @@ ACOUSTIC_SCALE = 0.1
 ROUNDS = 10
 
 
-@dataclass(frozen=True)
-class Block:
-    start: int
-    end: int
-    after_pause: bool
-
-
-def blocks_of(regions: list[tuple[int, int]]) -> list[Block]:
-    """Pieces of about 0.1 s of the speech regions (in frames)."""
-    out: list[Block] = []
-    for start, end in regions:
-        count = max(1, round((end - start) / BLOCK_FRAMES))
-        edges = np.linspace(start, end, count + 1).astype(int)
-        for i in range(count):
-            after_pause = i == 0 and bool(out) and start - out[-1].end >= GAP_FRAMES
-            out.append(Block(int(edges[i]), int(edges[i + 1]), after_pause))
-    return out
-
-
 def label_blocks(x: np.ndarray, blocks: list[Block]) -> np.ndarray:
     """The speaker (0, 1, …) of each block.
 
     @param x features (frames, values) of the window
     """
+    first = first_heard(x, blocks)
+    fresh = [i for i, source in enumerate(first) if source == i]
+    labels = dict(zip(fresh, _label_fresh(x, only(blocks, fresh))))
+    return np.array([labels[source] for source in first], int)
+
+
+def _label_fresh(x: np.ndarray, blocks: list[Block]) -> np.ndarray:
     labels = np.zeros(len(blocks), int)
-    chunks = _chunks(blocks)
+    chunks = chunks_of(blocks)
     if len(chunks) < 2:
         return labels
     spoken = np.concatenate([x[block.start : block.end] for block in blocks])
@@ -62,7 +46,11 @@ def label_blocks(x: np.ndarray, blocks: list[Block]) -> np.ndarray:
     mixture = _mixture(spoken)
     whole = Stats.of(spoken)
     best = 0.0
+    found_at = 1
     for count in range(2, min(MOST_SPEAKERS, len(chunks)) + 1):
+        # Three more have brought nothing: so will the next.
+        if count > found_at + 3:
+            break
         start = _ward(stats, chunks, count, len(blocks))
         # Moved borders may also lose a voice, so both are candidates.
         for found in (_resegment(x, blocks, start, mixture), start):
@@ -70,7 +58,7 @@ def label_blocks(x: np.ndarray, blocks: list[Block]) -> np.ndarray:
             worth = split_gain(whole, parts) - PENALTY_FACTOR * split_penalty(whole, len(parts))
             worth -= NATS_PER_NAT * sum(part.frames * np.log(whole.frames / part.frames) for part in parts)
             if len(parts) > 1 and worth > best:
-                best, labels = worth, found
+                best, labels, found_at = worth, found, count
     return np.unique(labels, return_inverse=True)[1]
 
 
@@ -79,16 +67,6 @@ def _parts(x: np.ndarray, blocks: list[Block], labels: np.ndarray) -> list[Stats
         Stats.of(np.concatenate([x[b.start : b.end] for b, label in zip(blocks, labels) if label == speaker]))
         for speaker in np.unique(labels)
     ]
-
-
-def _chunks(blocks: list[Block]) -> list[list[int]]:
-    """Groups of up to CHUNK_BLOCKS neighbours without a pause between them."""
-    chunks: list[list[int]] = []
-    for i, block in enumerate(blocks):
-        if not chunks or block.after_pause or len(chunks[-1]) >= CHUNK_BLOCKS:
-            chunks.append([])
-        chunks[-1].append(i)
-    return chunks
 
 
 def _ward(stats: list[Stats], chunks: list[list[int]], count: int, blocks: int) -> np.ndarray:

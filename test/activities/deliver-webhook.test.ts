@@ -1,15 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { MockActivityEnvironment } from '@temporalio/testing';
+import { ulid } from 'ulid';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import { createDeliverActivity, type AttemptInput, type AttemptResult } from '../../activities/deliver-webhook.ts';
 import { pendingRecordOf } from '../../contract/jobs.ts';
 import { priceTable } from '../../contract/prices.ts';
 import type { JobOutcome } from '../../contract/records.ts';
+import { speakerLabelsSchema } from '../../contract/results/speaker-labels.ts';
 import { createContentsStore, type ContentsStore } from '../../store/contents.ts';
 import { createDeliveryStore, type DeliveryStore } from '../../store/deliveries.ts';
 import { openMongo, type Mongo } from '../../store/mongo.ts';
 import { createRecordStore, type RecordStore } from '../../store/records.ts';
 import type { PostOutcome, WebhookClient } from '../../webhooks/client.ts';
+import { LABELS } from '../helpers/kept-audio.ts';
 import { anAudioJob } from '../helpers/workflow-run.ts';
 
 let mongo: Mongo;
@@ -35,8 +38,7 @@ const failed = (code: 'private' | 'upstream_error'): JobOutcome => ({
   failure: { code, message: 'No.' },
 });
 
-async function anEndedJob(outcome: JobOutcome = failed('private')): Promise<AttemptInput> {
-  const job = anAudioJob();
+async function anEndedJob(outcome: JobOutcome = failed('private'), job = anAudioJob()): Promise<AttemptInput> {
   await records.insertIfAbsent(pendingRecordOf(job));
   await records.finish(job.recordId, outcome, '2026-11-21T09:31:00.000000Z');
   const deliveryId = `webhook/${job.recordId}/1`;
@@ -97,6 +99,27 @@ describe('an attempt at a delivery', () => {
   ])('of %o tells the status %s', async (outcome, status) => {
     await attempt(await anEndedJob(outcome), answered(200));
     expect(post.mock.lastCall?.[1].headers).toMatchObject({ 'X-Webhook-Original-Status': status });
+  });
+
+  it('of speaker labels names the audio, by which its receiver knows them', async () => {
+    const success = { status: 'success', result: { durationSeconds: 61.2 } } as const;
+    const job = {
+      ...anAudioJob(),
+      type: 'speaker_labels' as const,
+      parameters: { audioId: ulid(), fileName: 'a.m4a' },
+    };
+    await contents.putFacts(job.recordId, LABELS);
+    await attempt(await anEndedJob(success, job), answered(200));
+    const { headers, body } = post.mock.lastCall![1];
+    expect(headers).toMatchObject({
+      'X-Webhook-Endpoint': 'transcriptspeakerid',
+      'X-Webhook-Download-Id': job.parameters.audioId,
+    });
+    expect(speakerLabelsSchema.strict().parse(JSON.parse(body as string))).toMatchObject({
+      transcript_speaker_id: job.parameters.audioId,
+      download_id: job.recordId,
+      data: { transcriptsWithTimeStamps: LABELS.segments },
+    });
   });
 
   it('is not made while the job runs', async () => {

@@ -6,6 +6,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TestService } from '../helpers/service.ts';
 import { readmeBlocks } from '../readme-sandbox.ts';
 
+/** One of them transcribes, at the pace of speech or slower. */
+const WITHIN_MS = 180_000;
+
 let service: TestService;
 let folder: string;
 beforeAll(async () => {
@@ -18,13 +21,17 @@ afterAll(async () => {
 });
 
 describe('the README', () => {
-  it.each(readmeBlocks().map(({ id, code }) => [id, code]))('keeps its word: %s', async (_id, code) => {
-    const env = { ...process.env, SERVICE: service.stack.restUrl, SANDBOX: service.sandbox.url };
-    const child = spawn('bash', ['-c', code], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
-    let output = '';
-    for (const stream of [child.stdout, child.stderr])
-      stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
-    const exitCode = await new Promise((resolve) => child.on('close', resolve));
-    expect({ exitCode, output }).toMatchObject({ exitCode: 0 });
-  });
+  it.each(readmeBlocks().map(({ id, code }) => [id, code]))(
+    'keeps its word: %s',
+    async (_id, code) => {
+      const env = { ...process.env, SERVICE: service.stack.restUrl, SANDBOX: service.sandbox.url };
+      const child = spawn('bash', ['-c', code], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
+      let output = '';
+      for (const stream of [child.stdout, child.stderr])
+        stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+      const exitCode = await new Promise((resolve) => child.on('close', resolve));
+      expect({ exitCode, output }).toMatchObject({ exitCode: 0 });
+    },
+    WITHIN_MS,
+  );
 });

@@ -3,7 +3,12 @@ import type { WorkflowHandle } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { DefaultLogger, Runtime, type WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { ulid } from 'ulid';
-import type { DeliverActivities, FetchActivities, RecordActivities } from '../../activities/create-activities.ts';
+import type {
+  DeliverActivities,
+  FetchActivities,
+  RecordActivities,
+  SpeechActivities,
+} from '../../activities/create-activities.ts';
 import { createTurnActivities, type TurnActivities } from '../../activities/turns.ts';
 import type { JobInput } from '../../contract/jobs.ts';
 import { limiterIdOf, type RouteLimits, type Routes } from '../../contract/pacing.ts';
@@ -18,6 +23,7 @@ Runtime.install({ logger: new DefaultLogger('ERROR') });
 export interface FakeActivities {
   readonly records?: Partial<RecordActivities>;
   readonly fetch?: Partial<FetchActivities>;
+  readonly speech?: Partial<SpeechActivities>;
   readonly deliver?: Partial<DeliverActivities>;
 }
 
@@ -62,14 +68,14 @@ export async function withWorkers<Result>(
   const turns = setting.change?.(own) ?? own;
   // A worker wants at least one.
   const nothing = { nothing: () => Promise.reject(new Error('this test has no such activities')) };
-  const { records, fetch = nothing, deliver = nothing } = setting.activities;
+  const { records, fetch = nothing, speech = nothing, deliver = nothing } = setting.activities;
   const workers = await createWorkers({
     connection: env.nativeConnection,
     namespace: env.namespace ?? 'default',
-    activities: { records: { ...records, ...turns }, fetch, deliver } as Parameters<
+    activities: { records: { ...records, ...turns }, fetch, speech, deliver } as Parameters<
       typeof createWorkers
     >[0]['activities'],
-    ...{ taskQueue, bundle, maxFetches: 100, maxDeliveries: 10, shutdownGraceMs: 0 },
+    ...{ taskQueue, bundle, maxFetches: 100, maxSpeechWindows: 2, maxDeliveries: 10, shutdownGraceMs: 0 },
   });
   const running = workers.run();
   try {

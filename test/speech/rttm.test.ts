@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readRttm, writeRttm } from '../../speech/rttm.ts';
+import { writeRttm } from '../../contract/rttm.ts';
+import { readRttm } from '../../speech/rttm.ts';
 
 describe('RTTM', () => {
   it('is written as NIST says', () => {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { PendingRecord } from '../../contract/records.ts';
+import { labelsOfAudio, speakerLabelsSubjectOf } from '../../contract/subjects.ts';
 import { createDeliveryStore } from '../../store/deliveries.ts';
 import { openMongo, type Mongo } from '../../store/mongo.ts';
 import { createRecordStore, type RecordStore } from '../../store/records.ts';
@@ -114,5 +115,37 @@ describe('the delivery store', () => {
     expect(delivery?.attempts.map(({ number }) => number)).toEqual([1, 2]);
     expect(delivery?.state).toBe('abandoned');
     expect(await deliveries.ofRecord('r')).toHaveLength(1);
+  });
+});
+
+describe('the subjects below another one', () => {
+  const about = (audioId: string, maxSpeakers: number): PendingRecord => {
+    const parameters = { audioId, fileName: 'a.m4a', maxSpeakers };
+    return { ...aPendingRecord(), type: 'speaker_labels', subjectId: speakerLabelsSubjectOf(parameters), parameters };
+  };
+
+  it('are answered by the newest of their jobs, then by the newest success, in whatever order they come', async () => {
+    const audioId = ulid();
+    const above = labelsOfAudio(audioId);
+    expect(await records.newestBelow(above)).toBeUndefined();
+    const jobs = Array.from({ length: 8 }, (_, index) => about(audioId, index + 1)).toSorted((a, b) =>
+      a.id < b.id ? -1 : 1,
+    );
+    await Promise.all(jobs.map((job) => records.insertIfAbsent(job)));
+    expect((await records.newestBelow(above))?.id).toBe(jobs[7]?.id);
+    await settle(records, jobs[7]!.id, failure);
+    expect(await records.newestBelow(above)).toMatchObject({ id: jobs[7]?.id, status: 'failed' });
+    await Promise.all([3, 5, 1].map((index) => settle(records, jobs[index]!.id, success)));
+    expect((await records.newestBelow(above))?.id).toBe(jobs[5]?.id);
+    // A job of another subject must not look like an earlier one of this subject, which would be failed as an orphan.
+    expect(await records.latestOf(above)).toBeUndefined();
+    expect((await records.successOf(jobs[3]!.subjectId))?.id).toBe(jobs[3]?.id);
+  });
+
+  it('are none for other kinds of jobs', async () => {
+    const record = aPendingRecord();
+    await records.insertIfAbsent(record);
+    await settle(records, record.id, success);
+    expect(await records.newestBelow(record.subjectId)).toBeUndefined();
   });
 });

@@ -1,0 +1,185 @@
+import type { SpeakerLabelsParameters } from '../contract/job-parameters.ts';
+import { JobError } from '../contract/job-error.ts';
+import type { JobResult } from '../contract/records.ts';
+import type { SpeechWindow, WindowResult } from '../contract/speech.ts';
+import type { Speech } from '../speech/choose-engine.ts';
+import type { SpeechEngine } from '../speech/engine.ts';
+import { joinWords } from '../speech/join-words.ts';
+import { languageOf } from '../speech/language.ts';
+import { prepareWav } from '../speech/prepare.ts';
+import { findSpeech } from '../speech/regions.ts';
+import { turnsOf } from '../speech/turns.ts';
+import { cutWindows } from '../speech/windows.ts';
+import type { ContentsStore } from '../store/contents.ts';
+import type { FileStore } from '../store/files.ts';
+import type { SpeechAudio } from '../store/speech-audio.ts';
+import { classifyFailures } from './failures.ts';
+import { withHeartbeat } from './heartbeat.ts';
+
+export interface SpeechDeps {
+  readonly speech: Speech;
+  readonly files: FileStore;
+  readonly contents: ContentsStore;
+  readonly speechAudio: SpeechAudio;
+  /** Absolute path. */
+  readonly ffmpeg: string;
+  readonly maxMediaSeconds: number;
+  readonly speechTimeoutMs: number;
+  readonly speechWindowSeconds: number;
+}
+
+export type SpeechOrder = SpeakerLabelsParameters & { readonly recordId: string };
+
+/** What is known of the audio when its windows are cut. */
+export interface PreparedSpeech {
+  readonly windows: number;
+  readonly durationSeconds: number;
+  /** All windows are heard by the same engine: voices of different ones can't be compared. */
+  readonly engine: string;
+}
+
+export interface WindowOrder extends SpeechOrder {
+  /** Counted from 1. */
+  readonly number: number;
+  readonly engine: string;
+}
+
+export function createSpeechActivities(deps: SpeechDeps) {
+  return {
+    /** Writes the audio as the engines want it, finds where somebody speaks, cuts that into windows and keeps their list. */
+    prepareSpeech: (order: SpeechOrder): Promise<PreparedSpeech> =>
+      running(async (report, signal) => {
+        const { engine, vadModel } = present(deps.speech);
+        report({ stage: 'preparing' });
+        const wavPath = await wavOf(deps, order, signal);
+        const regions = await findSpeech(wavPath, {
+          ...{ vadModel, signal, timeoutMs: deps.speechTimeoutMs },
+          onProgress: (share) => report({ stage: 'detecting_speech', percent: percentOf(share) }),
+        });
+        const windows = cutWindows(regions, deps.speechWindowSeconds);
+        await deps.contents.putPiece({ recordId: order.recordId, name: 'speech_windows', number: 1 }, windows);
+        return { windows: windows.length, durationSeconds: regions.durationSeconds, engine: engine.name };
+      }),
+
+    /**
+     * Hears the words and voices of a window and keeps them. A window that was kept is not heard again: the worker died
+     * before it could say so.
+     */
+    transcribeWindow: (order: WindowOrder): Promise<{ readonly words: number; readonly voices: number }> =>
+      running(async (report, signal) => {
+        const { recordId, number } = order;
+        const piece = { recordId, name: 'speech_results' as const, number };
+        let [result] = (await deps.contents.piece(piece)) ?? [];
+        if (result === undefined) {
+          const engine = sameEngine(present(deps.speech).engine, order.engine);
+          report({ stage: 'transcribing', percent: 0 });
+          const window = await windowOf(deps.contents, order);
+          const wavPath = await wavOf(deps, order, signal);
+          result = await engine.analyse(
+            { ...window, wavPath },
+            {
+              ...(order.language === undefined ? {} : { language: order.language }),
+              signal,
+              onProgress: (share) => report({ stage: 'transcribing', percent: percentOf(share) }),
+            },
+          );
+          await deps.contents.putPiece(piece, [result]);
+        }
+        return { words: result.words.length, voices: result.voices.length };
+      }),
+
+    /** Finds the speakers of the whole audio, gives each word to one, and keeps the transcript beside the record. */
+    labelSpeakers: (order: SpeechOrder & PreparedSpeech): Promise<JobResult> =>
+      running(async (report, signal) => {
+        const { recordId, durationSeconds, minSpeakers, maxSpeakers } = order;
+        const engine = sameEngine(present(deps.speech).engine, order.engine);
+        report({ stage: 'diarizing' });
+        const results = await resultsOf(deps.contents, order);
+        const voices = results.map((result) => result.voices);
+        const limits = {
+          ...(minSpeakers === undefined ? {} : { minSpeakers }),
+          ...(maxSpeakers === undefined ? {} : { maxSpeakers }),
+        };
+        const turns = turnsOf(voices, await engine.cluster(voices, { ...limits, signal }));
+        const segments = joinWords(
+          results.flatMap((result) => result.words),
+          turns,
+        );
+        const language = languageOf(results);
+        await deps.contents.putFacts(recordId, {
+          engine: engine.name,
+          ...(language === undefined ? {} : { language }),
+          ...{ durationSeconds, segments, turns },
+        });
+        // Where nobody speaks there is nothing to pay for (design, section 3).
+        return { durationSeconds, ...(segments.length === 0 ? { charge: 0 } : {}) };
+      }),
+  };
+}
+
+export function createSpeechRemains({ contents, speechAudio }: Pick<SpeechDeps, 'contents' | 'speechAudio'>) {
+  return {
+    /** Removes what a transcription needs while it runs. On other machines a worker does that when it starts. */
+    async clearSpeech(recordId: string): Promise<void> {
+      await speechAudio.remove(recordId);
+      const windows = (await contents.piece({ recordId, name: 'speech_windows', number: 1 })) ?? [];
+      await contents.removePieces({ recordId, name: 'speech_results' }, windows.length);
+      await contents.removePieces({ recordId, name: 'speech_windows' }, 1);
+    },
+  };
+}
+
+type Body<Result> = Parameters<typeof withHeartbeat<Result>>[0];
+
+function running<Result>(body: Body<Result>): Promise<Result> {
+  return classifyFailures(() => withHeartbeat(body));
+}
+
+/** @throws JobError `tool_missing` */
+function present(speech: Speech): Exclude<Speech, { readonly missing: string }> {
+  if ('missing' in speech) throw new JobError('tool_missing', speech.missing);
+  return speech;
+}
+
+/** @throws JobError `tool_missing` when this worker has another engine than the one that began the job */
+function sameEngine(engine: SpeechEngine, began: string): SpeechEngine {
+  if (engine.name === began) return engine;
+  throw new JobError(
+    'tool_missing',
+    `The workers differ: one transcribes by ${began}, another by ${engine.name}. SPEECH_ENGINE must be the same for all.`,
+  );
+}
+
+async function wavOf(
+  { files, speechAudio, ffmpeg, maxMediaSeconds, speechTimeoutMs }: SpeechDeps,
+  { recordId, audioId, fileName }: SpeechOrder,
+  signal: AbortSignal,
+): Promise<string> {
+  return speechAudio.ensure(recordId, (path) =>
+    prepareWav(files.pathOf(audioId, fileName), path, {
+      ...{ ffmpeg, signal, timeoutMs: speechTimeoutMs, maxSeconds: maxMediaSeconds },
+      // It decodes an hour in seconds.
+      onProgress: () => undefined,
+    }),
+  );
+}
+
+async function windowOf(contents: ContentsStore, { recordId, number }: WindowOrder): Promise<SpeechWindow> {
+  const windows = await contents.piece({ recordId, name: 'speech_windows', number: 1 });
+  const window = windows?.[number - 1];
+  if (window === undefined) throw new Error(`window ${String(number)} of record ${recordId} is missing`);
+  return window;
+}
+
+async function resultsOf(
+  contents: ContentsStore,
+  { recordId, windows }: SpeechOrder & PreparedSpeech,
+): Promise<readonly WindowResult[]> {
+  const results: WindowResult[] = [];
+  for await (const page of contents.pages({ recordId, name: 'speech_results', pieces: windows })) results.push(...page);
+  return results;
+}
+
+function percentOf(share: number): number {
+  return Math.min(100, Math.max(0, Math.round(share * 1000) / 10));
+}

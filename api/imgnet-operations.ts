@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { imgnetListRequestSchema, imgnetPostRequestSchema, imgnetProfileRequestSchema } from '../contract/requests.ts';
+import { imgnetAudioResultSchema } from '../contract/results/downloads.ts';
+import { imgnetContentPendingSchema, imgnetPostSchema, imgnetReelSchema } from '../contract/results/imgnet-content.ts';
+import { imgnetListFailedSchema, imgnetListPendingSchema, imgnetListSchema } from '../contract/results/imgnet-list.ts';
+import { imgnetProfilePendingSchema, imgnetProfileSchema } from '../contract/results/imgnet-profile.ts';
+import { failedResultSchema } from '../contract/results/jobs.ts';
+import { STARTS_JOB, type Operation } from './operation.ts';
+
+/** The operations on the photo platform. */
+export const imgnetOperations = {
+  requestImgnetProfile: {
+    method: 'post',
+    path: '/api/imgnet/profile',
+    summary: 'Get the profile of an account of the photo platform',
+    body: imgnetProfileRequestSchema,
+    waitSeconds: 0,
+    answers: {
+      200: {
+        description: 'The profile, or why it could not be had',
+        schema: z.union([imgnetProfileSchema, failedResultSchema]),
+      },
+      202: { description: 'The job has not ended', schema: imgnetProfilePendingSchema },
+    },
+    errors: STARTS_JOB,
+  },
+  requestImgnetList: {
+    method: 'post',
+    path: '/api/imgnet/list',
+    summary: 'Get the posts and reels of an account of the photo platform',
+    body: imgnetListRequestSchema,
+    waitSeconds: 0,
+    answers: {
+      200: {
+        description: 'The list, or the part of it that could be had, or why there is none',
+        schema: z.union([imgnetListSchema, imgnetListFailedSchema]),
+      },
+      202: { description: 'A part of it has not ended', schema: imgnetListPendingSchema },
+    },
+    errors: [...STARTS_JOB, 'not_found', 'not_ready', 'list_id_expired'],
+  },
+  requestImgnetContent: {
+    method: 'post',
+    path: '/api/imgnet/content',
+    summary: 'Get the metadata of a post or reel of the photo platform',
+    body: imgnetPostRequestSchema,
+    waitSeconds: 0,
+    answers: {
+      200: {
+        description: 'The post or reel, or why it could not be had',
+        schema: z.union([imgnetPostSchema, imgnetReelSchema, failedResultSchema]),
+      },
+      202: { description: 'The job has not ended', schema: imgnetContentPendingSchema },
+    },
+    errors: STARTS_JOB,
+  },
+  requestImgnetAudio: {
+    method: 'post',
+    path: '/api/imgnet/audio',
+    summary: 'Fetch the audio of a post or reel of the photo platform as M4A',
+    body: imgnetPostRequestSchema,
+    waitSeconds: 0,
+    answers: {
+      200: {
+        description: 'The audio, or that there is none, or why it could not be had',
+        schema: imgnetAudioResultSchema,
+      },
+      202: { description: 'The job has not ended', schema: imgnetAudioResultSchema },
+    },
+    errors: STARTS_JOB,
+  },
+} as const satisfies Record<string, Operation>;

@@ -1,0 +1,30 @@
+import type { z } from 'zod';
+import type { ErrorCode } from '../contract/errors.ts';
+
+interface OperationAnswer {
+  readonly description: string;
+  /** Of a JSON answer; a text otherwise. */
+  readonly schema?: z.ZodType;
+  /** Default: application/json. */
+  readonly contentTypes?: readonly string[];
+}
+
+/** One REST operation as callers see it. The routes and the OpenAPI document are both made from this table. */
+export interface Operation {
+  readonly method: 'get' | 'post' | 'delete';
+  /** With parameters in braces, as OpenAPI writes them. */
+  readonly path: string;
+  readonly summary: string;
+  readonly body?: z.ZodType;
+  readonly params?: z.ZodObject;
+  readonly query?: z.ZodObject;
+  /** How long it waits for the result unless `Prefer: wait=N` says otherwise; absent where that is not honoured. */
+  readonly waitSeconds?: number;
+  readonly answers: Readonly<Record<number, OperationAnswer>>;
+  readonly errors: readonly ErrorCode[];
+}
+
+/** Errors that any operation may answer, those that read a body, and those that start a job. */
+export const ALWAYS = ['method_not_allowed', 'rate_limited', 'internal', 'unavailable'] as const;
+export const WITH_BODY = ['invalid_input', 'invalid_json', 'body_too_large', ...ALWAYS] as const;
+export const STARTS_JOB = [...WITH_BODY, 'webhook_target_forbidden'] as const;

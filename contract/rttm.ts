@@ -1,0 +1,26 @@
+import type { Span } from './speech.ts';
+
+/** A line of an RTTM file: who speaks when. */
+export interface RttmTurn extends Span {
+  readonly file: string;
+  readonly speaker: string;
+}
+
+/**
+ * Writes Rich Transcription Time Marked text (NIST RT-09, appendix A), to the millisecond. The format separates by
+ * spaces, so those in names become `_`.
+ */
+export function writeRttm(turns: readonly RttmTurn[]): string {
+  return turns
+    .map(({ file, speaker, startSeconds, endSeconds }) => {
+      const startMs = Math.round(startSeconds * 1000);
+      const durationMs = Math.round(endSeconds * 1000) - startMs;
+      const times = `${(startMs / 1000).toFixed(3)} ${(durationMs / 1000).toFixed(3)}`;
+      return `SPEAKER ${nameOf(file)} 1 ${times} <NA> <NA> ${nameOf(speaker)} <NA> <NA>\n`;
+    })
+    .join('');
+}
+
+function nameOf(text: string): string {
+  return text.trim().replace(/\s+/g, '_') || '<NA>';
+}

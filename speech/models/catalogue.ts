@@ -1,0 +1,105 @@
+/** What a model is for. */
+export type ModelRole = 'recogniser' | 'segmentation' | 'embedding' | 'vad';
+
+/** A model of the k2-fsa/sherpa-onnx releases. */
+export interface CatalogueModel {
+  readonly name: string;
+  readonly role: ModelRole;
+  /** For a person. */
+  readonly what: string;
+  readonly licence: string;
+  /** Tag of the release that holds it. */
+  readonly release: string;
+  /** File of the release: an archive, or the model itself. */
+  readonly file: string;
+  /** What it takes once installed, where upstream's listings tell it, rounded. */
+  readonly installedMegabytes?: number;
+  /** Languages that it knows, where it can't tell them itself. */
+  readonly languages?: readonly string[];
+}
+
+/** Where the releases are. */
+export const SHERPA_RELEASES_URL = 'https://github.com/k2-fsa/sherpa-onnx/releases/download';
+
+const ASR = 'asr-models';
+const SEGMENTATION = 'speaker-segmentation-models';
+/** Upstream spells it so. */
+const EMBEDDING = 'speaker-recongition-models';
+
+const EUROPEAN = 'bg hr cs da nl en et fi fr de el hu it lv lt mt pl pt ro ru sk sl es sv uk'.split(' ');
+
+function whisper(name: string, what: string, installedMegabytes?: number): CatalogueModel {
+  return {
+    name: `whisper-${name}`,
+    role: 'recogniser',
+    what: `Whisper ${what}`,
+    licence: 'MIT',
+    release: ASR,
+    file: `sherpa-onnx-whisper-${name}.tar.bz2`,
+    ...(installedMegabytes === undefined ? {} : { installedMegabytes }),
+  };
+}
+
+/**
+ * The models that `npm run models` knows, the best of each role first: that one is used when several are installed and no
+ * setting names another. Checksums are not here: they are read from the release, see published-sums.ts.
+ */
+export const CATALOGUE: readonly CatalogueModel[] = [
+  {
+    ...{ name: 'parakeet-tdt-0.6b-v3', role: 'recogniser', licence: 'CC-BY-4.0', release: ASR },
+    what: 'NVIDIA Parakeet TDT, 25 European languages, exact word times, fast',
+    file: 'sherpa-onnx-nemo-parakeet-tdt-0.6b-v3-int8.tar.bz2',
+    installedMegabytes: 670,
+    languages: EUROPEAN,
+  },
+  whisper('turbo', 'large-v3-turbo, 99 languages'),
+  whisper('large-v3', 'large-v3, 99 languages, slow'),
+  whisper('medium', 'medium, 99 languages'),
+  {
+    ...{ name: 'parakeet-tdt-0.6b-v2', role: 'recogniser', licence: 'CC-BY-4.0', release: ASR },
+    what: 'NVIDIA Parakeet TDT, English, exact word times, fast',
+    file: 'sherpa-onnx-nemo-parakeet-tdt-0.6b-v2-int8.tar.bz2',
+    languages: ['en'],
+  },
+  whisper('medium.en', 'medium, English'),
+  whisper('small', 'small, 99 languages', 1344),
+  whisper('small.en', 'small, English'),
+  whisper('base', 'base, 99 languages'),
+  whisper('base.en', 'base, English', 454),
+  whisper('tiny', 'tiny, 99 languages', 256),
+  whisper('tiny.en', 'tiny, English', 256),
+  {
+    ...{ name: 'pyannote-segmentation-3.0', role: 'segmentation', licence: 'MIT', release: SEGMENTATION },
+    what: 'pyannote segmentation 3.0: changes of speakers, overlaps',
+    file: 'sherpa-onnx-pyannote-segmentation-3-0.tar.bz2',
+    installedMegabytes: 7,
+  },
+  {
+    ...{ name: 'eres2net-base', role: 'embedding', licence: 'Apache-2.0', release: EMBEDDING },
+    what: '3D-Speaker ERes2Net base: what a voice sounds like (Chinese; works for others)',
+    file: '3dspeaker_speech_eres2net_base_sv_zh-cn_3dspeaker_16k.onnx',
+  },
+  {
+    ...{ name: 'titanet-large', role: 'embedding', licence: 'CC-BY-4.0', release: EMBEDDING },
+    what: 'NVIDIA TitaNet large: what a voice sounds like (English)',
+    file: 'nemo_en_titanet_large.onnx',
+  },
+  {
+    ...{ name: 'campplus', role: 'embedding', licence: 'Apache-2.0', release: EMBEDDING },
+    what: '3D-Speaker CAM++: what a voice sounds like (Chinese; works for others), fast',
+    file: '3dspeaker_speech_campplus_sv_zh-cn_16k-common.onnx',
+  },
+  {
+    ...{ name: 'titanet-small', role: 'embedding', licence: 'CC-BY-4.0', release: EMBEDDING },
+    what: 'NVIDIA TitaNet small: what a voice sounds like (English), fast',
+    file: 'nemo_en_titanet_small.onnx',
+  },
+  {
+    ...{ name: 'silero-vad', role: 'vad', licence: 'MIT', release: ASR },
+    what: 'Silero VAD: where somebody speaks',
+    file: 'silero_vad.onnx',
+  },
+];
+
+/** What `install` takes when it is not told: all that speaker labels need, small and for many languages. */
+export const STARTER: readonly string[] = ['silero-vad', 'whisper-base', 'pyannote-segmentation-3.0', 'eres2net-base'];

@@ -1,0 +1,87 @@
+import { CATALOGUE, STARTER, type CatalogueModel } from './catalogue.ts';
+import { megabytes } from './free-space.ts';
+import { createInstallView } from './install-view.ts';
+import { installModel } from './install.ts';
+import { namesOfModels, readLock } from './models-folder.ts';
+import { verifyModels } from './verify.ts';
+
+export interface CommandOptions {
+  /** Absolute path. */
+  readonly modelsDir: string;
+  readonly baseUrl: string;
+  /** Whether a person watches a terminal. */
+  readonly isLive: boolean;
+  readonly say: (line: string) => void;
+  readonly signal: AbortSignal;
+  /** For tests. */
+  readonly catalogue?: readonly CatalogueModel[];
+}
+
+/** The command line is wrong. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** @returns whether all is well. @throws Error with a sentence for a person */
+export async function runModels(command: string, names: readonly string[], options: CommandOptions): Promise<boolean> {
+  switch (command) {
+    case 'list':
+      return list(options);
+    case 'install':
+      return install(names.length === 0 ? STARTER : names, options);
+    case 'verify':
+      return verify(options);
+    default:
+      throw new UsageError(`there is no command ${command}`);
+  }
+}
+
+async function list({ modelsDir, say, catalogue = CATALOGUE }: CommandOptions): Promise<boolean> {
+  const { models } = await readLock(modelsDir);
+  const names = await namesOfModels(modelsDir);
+  const rows = catalogue.map(({ name, role, what, licence, installedMegabytes }) => {
+    const bytes = models[name]?.files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+    const size =
+      bytes === undefined
+        ? installedMegabytes === undefined
+          ? ''
+          : `about ${installedMegabytes} MB`
+        : megabytes(bytes);
+    return [names.includes(name) ? 'installed' : '', name, role, size, licence, what];
+  });
+  const byHand = names.filter((name) => !catalogue.some((model) => model.name === name));
+  const table = [...rows, ...byHand.map((name) => ['by hand', name, '', '', '', ''])];
+  const widths = [0, 1, 2, 3, 4].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
+  say(`Models in ${modelsDir}`);
+  for (const row of table)
+    say(
+      row
+        .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    );
+  say(`\nnpm run models -- install NAME…   without a name: ${STARTER.join(' ')}`);
+  return true;
+}
+
+async function install(names: readonly string[], options: CommandOptions): Promise<boolean> {
+  const { modelsDir, baseUrl, isLive, say, signal, catalogue = CATALOGUE } = options;
+  const models = names.map((name) => {
+    const model = catalogue.find((one) => one.name === name);
+    if (model === undefined) throw new UsageError(`there is no model ${name}; \`npm run models\` lists them`);
+    return model;
+  });
+  for (const model of models) {
+    const view = createInstallView(model.name, { isLive, say });
+    const isNew = await installModel(model, { modelsDir, baseUrl, view, signal }).finally(view.end);
+    say(`${model.name}: ${isNew ? 'installed' : 'is installed already'} (licence: ${model.licence})`);
+  }
+  return true;
+}
+
+async function verify({ modelsDir, say }: CommandOptions): Promise<boolean> {
+  const verdicts = await verifyModels(modelsDir);
+  if (verdicts.length === 0) say(`There is no model in ${modelsDir}`);
+  for (const { name, state, reason } of verdicts) say(`${name}: ${state}, ${reason}`);
+  return verdicts.every(({ state }) => state !== 'wrong');
+}

@@ -1,0 +1,121 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import type { CatalogueModel } from './catalogue.ts';
+import { fetchFile, forget } from './fetch-file.ts';
+import { requireSpace } from './free-space.ts';
+import { sha256 } from './hash.ts';
+import { inspectModel } from './inspect.ts';
+import { readLock, writeLock, wrongSizeIn, type PinnedModel } from './models-folder.ts';
+import { publishedSums } from './published-sums.ts';
+import { unpack } from './unpack.ts';
+
+/** Hidden, so that it is not taken for a model. */
+const DOWNLOADS = '.downloads';
+/** Of an archive to what is in it, for the room that it takes: weights are hardly compressed. */
+const UNPACKED_FACTOR = 1.6;
+
+/** Shows a person what happens. */
+export interface InstallView {
+  readonly say: (line: string) => void;
+  /** @param wholeBytes undefined when it is not known */
+  readonly downloaded: (doneBytes: number, wholeBytes: number | undefined) => void;
+  /** @param share 0 to 1 */
+  readonly unpacked: (share: number) => void;
+}
+
+export interface InstallOptions {
+  /** Absolute path; made when missing. */
+  readonly modelsDir: string;
+  /** Address under which a release is a folder. */
+  readonly baseUrl: string;
+  readonly view: InstallView;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Installs a model all or nothing, unless it is there: fetch, compare with the release's own checksum, unpack beside its
+ * place, look whether it is what it should be, rename, pin.
+ *
+ * @returns whether anything was done
+ * @throws Error that says what is wrong and leaves what was there; a cut download is continued by the next run
+ */
+export async function installModel(model: CatalogueModel, options: InstallOptions): Promise<boolean> {
+  const { modelsDir, baseUrl, view, signal } = options;
+  await mkdir(join(modelsDir, DOWNLOADS), { recursive: true });
+  const lock = await readLock(modelsDir);
+  const before = lock.models[model.name];
+  if (before !== undefined && (await wrongSizeIn(modelsDir, model.name, lock)) === undefined) return false;
+
+  const releaseUrl = `${baseUrl}/${model.release}`;
+  const url = `${releaseUrl}/${encodeURIComponent(model.file)}`;
+  const published = (await publishedSums(releaseUrl, signal))?.get(model.file);
+  const download = await fetchWithRoom(url, join(modelsDir, DOWNLOADS, model.file), options);
+  const sum = await sha256(download);
+  const expected = published ?? before?.sha256;
+  if (expected !== undefined && expected !== sum) {
+    await forget(download);
+    const source = published === undefined ? 'what was installed before' : "the release's own checksum";
+    throw new Error(`${url} has the SHA-256 ${sum}, which is not ${source}, ${expected}`);
+  }
+  if (published === undefined) view.say(`${model.file}: the release has no checksum of it; what came is pinned`);
+  const { size } = await stat(download);
+  const files = await place(model, download, options);
+  await forget(download);
+  const pinned: PinnedModel = { url, sizeBytes: size, sha256: sum, isPublishedSum: published !== undefined, files };
+  // Read anew: another run may have installed another model meanwhile.
+  const { models } = await readLock(modelsDir);
+  await writeLock(modelsDir, { models: { ...models, [model.name]: pinned } });
+  return true;
+}
+
+/** Ends the download as soon as it is known that it, and what is in it, will not fit. */
+async function fetchWithRoom(url: string, file: string, { modelsDir, view, signal }: InstallOptions): Promise<string> {
+  const noRoom = new AbortController();
+  let isChecked = false;
+  return fetchFile(url, file, {
+    signal: AbortSignal.any([signal, noRoom.signal]),
+    onProgress: (done, whole) => {
+      view.downloaded(done, whole);
+      if (isChecked || whole === undefined) return;
+      isChecked = true;
+      const needed = whole - done + whole * UNPACKED_FACTOR;
+      requireSpace(modelsDir, needed).catch((error: unknown) => noRoom.abort(error));
+    },
+  });
+}
+
+async function place(
+  model: CatalogueModel,
+  download: string,
+  { modelsDir, view, signal }: InstallOptions,
+): Promise<PinnedModel['files']> {
+  const stagingName = `.${model.name}.${randomBytes(6).toString('hex')}.tmp`;
+  const staging = join(modelsDir, stagingName);
+  await mkdir(staging);
+  try {
+    if (model.file.endsWith('.tar.bz2')) await unpack(download, staging, { signal, onProgress: view.unpacked });
+    else await rename(download, join(staging, model.file));
+    const found = await inspectModel(modelsDir, stagingName);
+    if (found?.role !== model.role) throw new Error(`${model.file} is no ${model.role} model that can be used here`);
+    const files = await pinFiles(staging);
+    const final = join(modelsDir, model.name);
+    // What is there is damaged or was put there by hand; a folder with content can't be replaced by rename.
+    await rm(final, { recursive: true, force: true });
+    await rename(staging, final);
+    return files;
+  } finally {
+    await rm(staging, { recursive: true, force: true });
+  }
+}
+
+/** @returns all files below the folder, with what tells them from others */
+async function pinFiles(folder: string): Promise<PinnedModel['files']> {
+  const entries = await readdir(folder, { withFileTypes: true, recursive: true });
+  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const files: PinnedModel['files'] = [];
+  for (const path of paths.sort()) {
+    files.push({ path: relative(folder, path), sizeBytes: (await stat(path)).size, sha256: await sha256(path) });
+  }
+  return files;
+}

@@ -1,0 +1,53 @@
+import { canonicalLanguage } from '../../contract/languages.ts';
+
+/** Languages that Whisper names otherwise than Unicode does. */
+const WHISPER_NAMES: Readonly<Record<string, string>> = {
+  bengali: 'bn',
+  myanmar: 'my',
+  nynorsk: 'nn',
+  tagalog: 'fil',
+};
+/** Languages whose code Whisper has from an older list. */
+const WHISPER_CODES: Readonly<Record<string, string>> = { nb: 'no', fil: 'tl' };
+/** Of Whisper's languages these alone have no code of two letters. */
+const LONG_CODES = ['haw', 'yue'];
+
+const english = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' });
+let codesByName: ReadonlyMap<string, string> | undefined;
+
+/**
+ * @param text what a server says: `en`, `english`, `Haitian Creole`
+ * @returns the code; undefined when it is no known language
+ */
+export function languageCodeOf(text: string): string | undefined {
+  const name = plain(text.trim());
+  codesByName ??= namesOfLanguages();
+  const code = WHISPER_NAMES[name] ?? codesByName.get(name);
+  if (code !== undefined) return code;
+  const tag = canonicalLanguage(name);
+  // `und`, `mul` and the like say that it is not known.
+  return tag === undefined || /^(?:und|mul|zxx|mis)\b/.test(tag) || english.of(tag) === undefined ? undefined : tag;
+}
+
+/** @param tag BCP 47 @returns the code that the API takes: of the language alone */
+export function requestLanguageOf(tag: string): string {
+  const { language } = new Intl.Locale(tag);
+  return WHISPER_CODES[language] ?? language;
+}
+
+function namesOfLanguages(): Map<string, string> {
+  const letters = Array.from({ length: 26 }, (_, i) => String.fromCharCode(97 + i));
+  const codes = [...letters.flatMap((first) => letters.map((second) => first + second)), ...LONG_CODES];
+  const names = new Map<string, string>();
+  for (const code of codes) {
+    const name = english.of(code);
+    // Withdrawn codes have the name of the one that replaced them.
+    if (name !== undefined && canonicalLanguage(code) === code) names.set(plain(name), code);
+  }
+  return names;
+}
+
+/** Whisper writes `maori`, Unicode `Māori`. */
+function plain(name: string): string {
+  return name.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+}

@@ -1,0 +1,38 @@
+import { JobError } from '../contract/job-error.ts';
+import type { SpeechEngine } from './engine.ts';
+import { clusterVoices } from './sherpa/cluster.ts';
+import { requestedLanguage } from './sherpa/languages.ts';
+import { runAnalysis } from './sherpa/run-analysis.ts';
+import type { SherpaSettings } from './sherpa/settings.ts';
+
+/**
+ * Words by Whisper or Parakeet, voices by pyannote segmentation and speaker embeddings, all run by sherpa-onnx in a process
+ * of its own.
+ */
+export function createSherpaEngine(settings: SherpaSettings): SpeechEngine {
+  const { models, speakerDistance } = settings;
+  const recogniser = 'recogniser' in models ? models.recogniser : undefined;
+  return {
+    name: 'sherpa',
+
+    async analyse(window, { language, signal, onProgress }) {
+      const asked = language === undefined ? undefined : requestedLanguage(language, recogniser);
+      if (window.speech.length === 0) {
+        onProgress(1);
+        return { words: [], voices: [] };
+      }
+      return runAnalysis(window, { ...settings, language: asked, signal, onProgress });
+    },
+
+    async cluster(windows, { signal, ...limits }) {
+      const lengths = new Set(windows.flatMap((voices) => voices.map(({ embedding }) => embedding.length)));
+      if (lengths.size > 1) {
+        throw new JobError(
+          'tool_missing',
+          'The workers use different models; SPEECH_EMBEDDING_MODEL must be the same for all.',
+        );
+      }
+      return clusterVoices(windows, { ...limits, threshold: speakerDistance, signal });
+    },
+  };
+}

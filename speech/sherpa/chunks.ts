@@ -1,0 +1,32 @@
+import type { Span, SpeechWindow } from '../../contract/speech.ts';
+import { cutWindows } from '../windows.ts';
+
+/** Whisper hears the first 30 s only. */
+const MAX_SECONDS = 28;
+/** In longer silence recognisers hear things. */
+const PAUSE_SECONDS = 2;
+
+/** Cuts the speech of a window into what a recogniser takes at once. Each holds as much speech as fits. */
+export function cutChunks(speech: readonly Span[]): SpeechWindow[] {
+  const groups: Span[][] = [];
+  for (const region of speech.flatMap(inParts)) {
+    const group = groups.at(-1);
+    const last = group?.at(-1);
+    if (group !== undefined && last !== undefined && region.startSeconds - last.endSeconds < PAUSE_SECONDS) {
+      group.push(region);
+    } else {
+      groups.push([region]);
+    }
+  }
+  return groups.flatMap((group) => cutWindows({ speech: group }, MAX_SECONDS));
+}
+
+/** Regions are short enough, unless another search for speech made them. */
+function inParts({ startSeconds, endSeconds }: Span): Span[] {
+  const count = Math.ceil((endSeconds - startSeconds) / MAX_SECONDS);
+  const length = (endSeconds - startSeconds) / count;
+  return Array.from({ length: count }, (_, i) => ({
+    startSeconds: startSeconds + i * length,
+    endSeconds: startSeconds + (i + 1) * length,
+  }));
+}

@@ -1,0 +1,88 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { VoiceSegment } from '../../contract/speech.ts';
+import type { SpeakerLimits } from '../engine.ts';
+import { mergeNearest } from './merge-voices.ts';
+import { rivalsOf } from './rivals.ts';
+import { splitVoices } from './split-voices.ts';
+import { sumOf, type LocalGroup, type Place, type VoiceGroup } from './voice-groups.ts';
+
+export interface ClusterOptions extends SpeakerLimits {
+  /** Cosine distance, 0 to 2, from which two voices are two speakers. */
+  readonly threshold: number;
+  readonly signal: AbortSignal;
+}
+
+/** Longer work than this gives way, so that heartbeats go on. */
+const TURN_MS = 5;
+
+/**
+ * Finds out which voices of different windows are one speaker. Units are the speakers that each window tells apart, a few
+ * per window, so that memory does not grow with the number of segments. The nearest are merged again and again.
+ * Two who talk at the same time are two, unless `maxSpeakers` asks for fewer. The same input gives the same output.
+ *
+ * @returns as {@link SpeechEngine.cluster}
+ */
+export async function clusterVoices(
+  windows: readonly (readonly VoiceSegment[])[],
+  { minSpeakers = 1, maxSpeakers, threshold, signal }: ClusterOptions,
+): Promise<number[][]> {
+  const giveWay = createTurns(signal);
+  const units: LocalGroup[] = [];
+  for (const [window, voices] of windows.entries()) {
+    units.push(...localSpeakers(voices, window, units.length));
+    await giveWay();
+  }
+  const merged = await mergeNearest(units, {
+    ...{ threshold, fewest: minSpeakers, most: maxSpeakers ?? Infinity, giveWay },
+  });
+  const groups = await splitVoices(merged, windows, { fewest: minSpeakers, giveWay });
+  return numbered(groups, windows);
+}
+
+/** @param before how many groups there are of earlier windows */
+function localSpeakers(voices: readonly VoiceSegment[], window: number, before: number): LocalGroup[] {
+  const bySpeaker = new Map<number, Place[]>();
+  for (const [index, { localSpeaker }] of voices.entries()) {
+    const places = bySpeaker.get(localSpeaker) ?? [];
+    places.push({ window, index });
+    bySpeaker.set(localSpeaker, places);
+  }
+  const speakers = [...bySpeaker.keys()];
+  const rivals = rivalsOf(voices);
+  return [...bySpeaker].map(([speaker, places]) => ({
+    places,
+    sum: sumOf(places.map(({ index }) => voices[index])),
+    rivals: new Set([...(rivals.get(speaker) ?? [])].map((rival) => before + speakers.indexOf(rival))),
+  }));
+}
+
+/** Numbers speakers in order of appearance. */
+function numbered(groups: readonly VoiceGroup[], windows: readonly (readonly VoiceSegment[])[]): number[][] {
+  const groupOf = windows.map((voices) => voices.map(() => -1));
+  for (const [number, { places }] of groups.entries()) {
+    for (const { window, index } of places) {
+      const row = groupOf[window];
+      if (row !== undefined) row[index] = number;
+    }
+  }
+  const speakers = new Map<number, number>();
+  return groupOf.map((row) =>
+    row.map((group) => {
+      const speaker = speakers.get(group) ?? speakers.size;
+      speakers.set(group, speaker);
+      return speaker;
+    }),
+  );
+}
+
+/** @returns lets other work run when this has taken long enough. @throws the signal's reason */
+function createTurns(signal: AbortSignal): () => Promise<void> {
+  let began = performance.now();
+  return async () => {
+    signal.throwIfAborted();
+    if (performance.now() - began < TURN_MS) return;
+    await nextTurn();
+    signal.throwIfAborted();
+    began = performance.now();
+  };
+}

@@ -1,0 +1,55 @@
+import type { Db } from 'mongodb';
+
+interface Entry {
+  /** List and place in it, such as `speaker_labels/01JD…/1`. */
+  _id: string;
+  recordId: string;
+}
+
+/** Lists of records' ids, such as of all jobs about one audio. They are short. */
+export interface JobLists {
+  /** May be repeated: a record is in a list once. */
+  add(listId: string, recordId: string): Promise<void>;
+  /** @returns the records' ids, the newest job first */
+  newestFirst(listId: string): Promise<readonly string[]>;
+}
+
+/**
+ * Each entry is a document that is inserted and never changed. One document with all of them would lose some: of two
+ * changes at once the embedded server keeps one, also with `$max` or a condition. A second document with an `_id` it
+ * refuses always.
+ */
+export function createJobLists(db: Db): JobLists {
+  const entries = db.collection<Entry>('jobLists');
+  const at = async (listId: string, place: number): Promise<string | undefined> =>
+    (await entries.findOne({ _id: `${listId}/${String(place)}` }))?.recordId;
+  return {
+    async add(listId, recordId) {
+      let place = 1;
+      for (;;) {
+        const taken = await at(listId, place);
+        if (taken === recordId) return;
+        if (taken !== undefined) {
+          place += 1;
+          continue;
+        }
+        try {
+          await entries.insertOne({ _id: `${listId}/${String(place)}`, recordId });
+          return;
+        } catch (error) {
+          // Somebody took the place in between: perhaps for the same record.
+          if ((error as { code?: unknown }).code !== 11_000) throw error;
+        }
+      }
+    },
+    async newestFirst(listId) {
+      const ids: string[] = [];
+      for (let place = 1; ; place += 1) {
+        const id = await at(listId, place);
+        // Ids begin with the time at which the job was accepted.
+        if (id === undefined) return ids.sort().reverse();
+        ids.push(id);
+      }
+    },
+  };
+}

@@ -1,0 +1,212 @@
+import { describe, expect, it } from 'vitest';
+import type { ContentsReader } from '../../contract/contents.ts';
+import { priceTable } from '../../contract/prices.ts';
+import type { DownloadRecord, PendingRecord } from '../../contract/records.ts';
+import type { RenderContext } from '../../contract/render/context.ts';
+import { renderAudioRequired, renderNoAudio, renderSpeakerLabels } from '../../contract/render/speaker-labels.ts';
+import { speakerLabelsRequestSchema } from '../../contract/requests.ts';
+import {
+  audioRequiredSchema,
+  speakerLabelsFailedSchema,
+  speakerLabelsPendingSchema,
+  speakerLabelsResultSchema,
+  speakerLabelsSchema,
+} from '../../contract/results/speaker-labels.ts';
+import { writeSpeakerLabels } from '../../contract/speaker-label-formats.ts';
+import type { SpeakerLabels } from '../../contract/speech.ts';
+import { labelsOfAudio, speakerLabelsSubjectOf, subjectAbove } from '../../contract/subjects.ts';
+import { parseVtt } from '../../sources/vidnet/captions/parse-vtt.ts';
+import { readRttm } from '../../speech/rttm.ts';
+import { LABELS, SILENCE } from '../helpers/kept-audio.ts';
+import { fieldsOf } from '../helpers/fields.ts';
+
+const AUDIO_ID = '01JD5Z3K6VQ0W8R9T2X4Y6B8CD';
+const JOB_ID = '01JD5Z4M7WR1X9S0V3Y5Z7C9DE';
+const pending: PendingRecord = {
+  id: JOB_ID,
+  type: 'speaker_labels',
+  subjectId: labelsOfAudio(AUDIO_ID),
+  mediaId: 'kX3vQ9mTz0A',
+  createdAt: '2026-11-21T09:30:00.123456Z',
+  price: 12,
+  parameters: { audioId: AUDIO_ID, fileName: 'kX3vQ9mTz0A.m4a' },
+  status: 'pending',
+};
+const success: DownloadRecord = { ...pending, status: 'success', finishedAt: pending.createdAt, charge: 12, files: [] };
+const subject = { transcript_speaker_id: AUDIO_ID, media_id: 'kX3vQ9mTz0A' };
+
+function contextOf(labels: SpeakerLabels | undefined): RenderContext {
+  const contents: ContentsReader = {
+    facts: () => Promise.resolve(labels as never),
+    pages: () => {
+      throw new Error('speaker labels have no lists');
+    },
+  };
+  return { prices: priceTable({}), linkTo: () => '', contents };
+}
+
+describe('the result of speaker labels', () => {
+  it('has the fields of the specification (2.8), and few more', () => {
+    expect(fieldsOf(speakerLabelsSchema)).toEqual([
+      ['status', 'string'],
+      ['message', 'string'],
+      ['transcript_speaker_id', 'string'],
+      ['media_id', 'string'],
+      ['transcript_speaker_cost', 'string'],
+      // Ours: the record of the job.
+      ['download_id', 'string'],
+      ['data', 'object'],
+      ['data.transcriptsWithTimeStamps', 'array of object'],
+      ['data.transcriptsWithTimeStamps[].text', 'string'],
+      ['data.transcriptsWithTimeStamps[].start', 'number'],
+      ['data.transcriptsWithTimeStamps[].duration', 'number'],
+      ['data.transcriptsWithTimeStamps[].speaker', 'string'],
+      ['data.language', 'string'],
+      ['data.duration', 'number'],
+      ['data.message', 'string'],
+      // Ours: what heard it.
+      ['data.engine', 'string'],
+    ]);
+    expect(fieldsOf(audioRequiredSchema).map(([path]) => path)).toEqual(['status', 'message', 'transcript_speaker_id']);
+  });
+
+  it('of a transcript', async () => {
+    const body = await renderSpeakerLabels(success, contextOf(LABELS));
+    expect(speakerLabelsSchema.strict().parse(body)).toEqual({
+      ...{ status: 'success', ...subject, transcript_speaker_cost: '0.012', download_id: JOB_ID },
+      data: { transcriptsWithTimeStamps: LABELS.segments, language: 'en', duration: 61.2, engine: 'builtin' },
+    });
+  });
+
+  it('names no language that the engine does not tell', async () => {
+    const { language: _told, ...labels } = LABELS;
+    expect(await renderSpeakerLabels(success, contextOf(labels))).toMatchObject({ data: { language: 'und' } });
+  });
+
+  it('of an audio in which nobody speaks', async () => {
+    const message = 'No speech was found in the audio.';
+    const free: DownloadRecord = { ...success, charge: 0 };
+    const body = await renderSpeakerLabels(free, contextOf({ ...SILENCE, language: 'en' }));
+    expect(speakerLabelsSchema.strict().parse(body)).toEqual({
+      ...{ status: 'success', message, ...subject, transcript_speaker_cost: '0.000', download_id: JOB_ID },
+      data: { transcriptsWithTimeStamps: [], language: 'und', duration: 0, message, engine: 'builtin' },
+    });
+  });
+
+  it('of a job that runs', async () => {
+    const progress = { stage: 'transcribing', percent: 40, items: 1, total_items: 4 } as const;
+    const body = await renderSpeakerLabels(pending, contextOf(undefined), progress);
+    const message = 'Transcription in progress';
+    expect(speakerLabelsPendingSchema.strict().parse(body)).toEqual({
+      ...{ status: 'pending', message, ...subject, transcript_speaker_cost: '0.012', download_id: JOB_ID, progress },
+    });
+  });
+
+  it('of a job that failed', async () => {
+    const failure = { code: 'unsupported', message: 'The engine knows English only.' } as const;
+    const failed: DownloadRecord = { ...pending, status: 'failed', finishedAt: pending.createdAt, failure };
+    const body = await renderSpeakerLabels(failed, contextOf(undefined));
+    expect(speakerLabelsFailedSchema.strict().parse(body)).toEqual({
+      ...{ status: 'failed', ...failure, ...subject, transcript_speaker_cost: '0.000', download_id: JOB_ID },
+      cost: '0.000',
+      download: {
+        ...{ id: JOB_ID, type: 'speaker_labels', status: 'failed', cost: '0.000' },
+        ...{ response: failure.message, created_at: pending.createdAt },
+      },
+    });
+  });
+
+  it('of an audio that is still downloaded, and of none', () => {
+    const audio: DownloadRecord = { ...pending, id: AUDIO_ID, type: 'audio' };
+    expect(audioRequiredSchema.strict().parse(renderAudioRequired(audio)).transcript_speaker_id).toBe(AUDIO_ID);
+    const none = speakerLabelsSchema.strict().parse(renderNoAudio(audio));
+    expect(none).toMatchObject({ ...subject, transcript_speaker_cost: '0.000', data: { duration: 0 } });
+  });
+
+  it('is told apart by its schema in every state, and nothing is lost', async () => {
+    const failure = { code: 'internal', message: 'No.' } as const;
+    const bodies = [
+      await renderSpeakerLabels(success, contextOf(LABELS)),
+      await renderSpeakerLabels(pending, contextOf(undefined)),
+      await renderSpeakerLabels(
+        { ...pending, status: 'failed', finishedAt: pending.createdAt, failure },
+        contextOf(undefined),
+      ),
+      renderAudioRequired(pending),
+      renderNoAudio(pending),
+    ];
+    for (const body of bodies) expect(speakerLabelsResultSchema.parse(body)).toEqual(body);
+  });
+});
+
+describe('a request for speaker labels', () => {
+  const request = { transcript_with_speaker_id: AUDIO_ID };
+
+  it('ignores unknown fields and writes the language as BCP 47 does', () => {
+    const parsed = speakerLabelsRequestSchema.parse({ ...request, language: 'PT-br', max_speakers: 20, other: 1 });
+    expect(parsed).toEqual({ ...request, language: 'pt-BR', max_speakers: 20 });
+  });
+
+  it('has one subject for each thing that is said about the audio, all below the audio', () => {
+    const audio = { audioId: AUDIO_ID, fileName: 'a.m4a' };
+    const told = [{}, { language: 'en' }, { minSpeakers: 2 }, { maxSpeakers: 2 }, { minSpeakers: 2, maxSpeakers: 2 }];
+    const subjects = told.map((one) => speakerLabelsSubjectOf({ ...audio, ...one }));
+    expect(new Set(subjects).size).toBe(told.length);
+    for (const [index, one] of told.entries()) {
+      expect(subjects[index]).toMatch(new RegExp(`^${labelsOfAudio(AUDIO_ID)}`));
+      expect(subjectAbove({ parameters: { ...audio, ...one } })).toBe(labelsOfAudio(AUDIO_ID));
+    }
+  });
+});
+
+describe('exported speaker labels', () => {
+  const text = (labels: Pick<SpeakerLabels, 'segments' | 'turns'>, format: 'vtt' | 'srt' | 'txt' | 'rttm') =>
+    writeSpeakerLabels(labels, format, 'kX3vQ9mTz0A').text;
+
+  it('as WebVTT hold a voice tag in each cue, and nothing that is said is markup', () => {
+    const [first] = LABELS.segments;
+    const segments = [{ ...first!, text: '--> <v Speaker 9>R&D</v>\n\nNOTE' }];
+    const vtt = text({ segments, turns: [] }, 'vtt');
+    expect(vtt).toContain('<v Speaker 1>--&gt; &lt;v Speaker 9&gt;R&amp;D&lt;/v&gt;\nNOTE\n');
+    expect(vtt.match(/-->/g)).toHaveLength(1);
+    expect(vtt.match(/<v [^>]+>/g)).toEqual(['<v Speaker 1>']);
+    expect(parseVtt(text(LABELS, 'vtt'), 'manual')).toMatchObject([
+      { startSeconds: 0.5, durationSeconds: 1.25, text: 'Shall we <begin>?' },
+      { startSeconds: 2, durationSeconds: 0.5, text: 'Yes.' },
+    ]);
+  });
+
+  it('as RTTM are the turns, with the labels of the text', () => {
+    const turns = [
+      // Somebody coughs before the first word; the text does not count that speaker.
+      { startSeconds: 0.1, endSeconds: 0.3, speaker: 0 },
+      { startSeconds: 0.5, endSeconds: 1.75, speaker: 1 },
+      { startSeconds: 1.7, endSeconds: 2.6, speaker: 2 },
+      { startSeconds: 9, endSeconds: 9.5, speaker: 1 },
+    ];
+    const lines = text({ ...LABELS, turns }, 'rttm');
+    expect(lines).toBe(
+      [
+        'SPEAKER kX3vQ9mTz0A 1 0.100 0.200 <NA> <NA> Speaker_3 <NA> <NA>',
+        'SPEAKER kX3vQ9mTz0A 1 0.500 1.250 <NA> <NA> Speaker_1 <NA> <NA>',
+        'SPEAKER kX3vQ9mTz0A 1 1.700 0.900 <NA> <NA> Speaker_2 <NA> <NA>',
+        'SPEAKER kX3vQ9mTz0A 1 9.000 0.500 <NA> <NA> Speaker_1 <NA> <NA>\n',
+      ].join('\n'),
+    );
+    expect(readRttm(lines)).toHaveLength(turns.length);
+  });
+
+  it('as RTTM keep two speakers apart who talk at once', () => {
+    const turns = [
+      { startSeconds: 0, endSeconds: 3, speaker: 0 },
+      { startSeconds: 0, endSeconds: 2.9, speaker: 1 },
+    ];
+    const speakers = readRttm(text({ segments: LABELS.segments.slice(0, 1), turns }, 'rttm')).map((one) => one.speaker);
+    expect(speakers).toEqual(['Speaker_1', 'Speaker_2']);
+  });
+
+  it('are whole files where nobody speaks', () => {
+    const all = (['srt', 'vtt', 'txt', 'rttm'] as const).map((format) => text(SILENCE, format));
+    expect(all).toEqual(['', 'WEBVTT\n', '', '']);
+  });
+});

@@ -1,0 +1,56 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { ulid } from 'ulid';
+import type { JobInput, SpeakerLabelsJob } from '../../contract/jobs.ts';
+import type { SpeakerLabelsParameters } from '../../contract/job-parameters.ts';
+import type { DownloadRecord, PublishedFile } from '../../contract/records.ts';
+import { speakerLabelsSubjectOf } from '../../contract/subjects.ts';
+import type { SpeakerLabels } from '../../contract/speech.ts';
+import { keepJob } from './kept-jobs.ts';
+import type { Facades } from './rest-app.ts';
+import { anAudioJob } from './workflow-run.ts';
+
+/** A downloaded audio in the store: 61 s, with its file. */
+export async function keepAudio({ deps }: Facades, overrides: Partial<JobInput> = {}): Promise<DownloadRecord> {
+  const job = anAudioJob(overrides);
+  const file: PublishedFile = { name: `${job.mediaId}.m4a`, sizeBytes: 5, sha256: 'ab' };
+  const path = deps.files.pathOf(job.recordId, file.name);
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, 'audio');
+  return keepJob(deps.records, job, { status: 'success', result: { durationSeconds: 61, files: [file] } });
+}
+
+/** A job for the speaker labels of an audio, as the api hands it to its workflow. */
+export function aLabelsJob(audio: DownloadRecord, told: Partial<SpeakerLabelsParameters> = {}): SpeakerLabelsJob {
+  const parameters = { audioId: audio.id, fileName: `${audio.mediaId}.m4a`, ...told };
+  return {
+    ...{ recordId: ulid(), type: 'speaker_labels', mediaId: audio.mediaId, price: 12, parameters },
+    ...{ subjectId: speakerLabelsSubjectOf(parameters), createdAt: '2026-11-21T09:30:00.123456Z' },
+  };
+}
+
+export const LABELS: SpeakerLabels = {
+  engine: 'builtin',
+  language: 'en',
+  durationSeconds: 61.2,
+  segments: [
+    { text: 'Shall we <begin>?', start: 0.5, duration: 1.25, speaker: 'Speaker 1' },
+    { text: 'Yes.', start: 2, duration: 0.5, speaker: 'Speaker 2' },
+  ],
+  turns: [
+    { startSeconds: 0.5, endSeconds: 1.75, speaker: 0 },
+    { startSeconds: 2, endSeconds: 2.5, speaker: 1 },
+  ],
+};
+export const SILENCE: SpeakerLabels = { engine: 'builtin', durationSeconds: 61.2, segments: [], turns: [] };
+
+/** A finished job with what it found. */
+export async function keepLabels(
+  { deps, contents }: Facades,
+  job: SpeakerLabelsJob,
+  labels = LABELS,
+): Promise<DownloadRecord> {
+  await contents.putFacts(job.recordId, labels);
+  const charge = labels.segments.length === 0 ? { charge: 0 } : {};
+  return keepJob(deps.records, job, { status: 'success', result: { durationSeconds: 61.2, ...charge } });
+}

@@ -1,0 +1,61 @@
+import { TestWorkflowEnvironment } from '@temporalio/testing';
+import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
+import type { Client } from '@temporalio/client';
+import { ulid } from 'ulid';
+import { afterAll, beforeAll, beforeEach, inject, vi } from 'vitest';
+import type { RecordActivities, SpeechActivities } from '../../activities/create-activities.ts';
+import type { SpeakerLabelsJob } from '../../contract/jobs.ts';
+import { speakerLabelsSubjectOf } from '../../contract/subjects.ts';
+import { bundleWorkflows } from '../../worker/create-workers.ts';
+import { speakerLabels } from '../../workflows/speaker-labels.ts';
+import { withWorkers } from './workflow-run.ts';
+
+export function aSpeakerLabelsJob(): SpeakerLabelsJob {
+  const parameters = { audioId: ulid(), fileName: 'a.m4a', maxSpeakers: 3 };
+  return {
+    ...{ recordId: ulid(), type: 'speaker_labels', mediaId: 'dQw4w9WgXcQ', createdAt: '2026-11-21T09:30:00.123456Z' },
+    ...{ subjectId: speakerLabelsSubjectOf(parameters), price: 6, parameters },
+  };
+}
+
+/** The workflow of speaker labels with activities that a test prepares; three windows, all succeed by default. */
+export function speechHarness(server: 'skipping' | 'real') {
+  let env: TestWorkflowEnvironment;
+  let bundle: WorkflowBundleWithSourceMap;
+  const speech = {
+    prepareSpeech: vi.fn<SpeechActivities['prepareSpeech']>(),
+    transcribeWindow: vi.fn<SpeechActivities['transcribeWindow']>(),
+    labelSpeakers: vi.fn<SpeechActivities['labelSpeakers']>(),
+  };
+  const records = {
+    claimJob: vi.fn<RecordActivities['claimJob']>(),
+    finishJob: vi.fn<RecordActivities['finishJob']>(),
+    clearSpeech: vi.fn<RecordActivities['clearSpeech']>(),
+  };
+  beforeAll(async () => {
+    env =
+      server === 'real'
+        ? await TestWorkflowEnvironment.createFromExistingServer({ address: inject('temporalAddress') })
+        : await TestWorkflowEnvironment.createTimeSkipping({ server: { executable: inject('timeSkippingServer') } });
+    bundle = await bundleWorkflows();
+  }, 120_000);
+  afterAll(() => env.teardown());
+  beforeEach(() => {
+    vi.resetAllMocks();
+    records.claimJob.mockResolvedValue('claimed');
+    speech.prepareSpeech.mockResolvedValue({ windows: 3, durationSeconds: 700, engine: 'builtin' });
+    speech.transcribeWindow.mockResolvedValue({ words: 1, voices: 1 });
+    speech.labelSpeakers.mockResolvedValue({ durationSeconds: 700 });
+  });
+  return {
+    ...{ speech, records },
+    /** Starts the job, lets the body watch it, and waits for its end. @returns why it failed, undefined for a success */
+    run: (job: SpeakerLabelsJob, body: (client: Client) => Promise<void> = () => Promise.resolve()): Promise<unknown> =>
+      withWorkers({ env, bundle, activities: { records, speech } }, async (taskQueue) => {
+        const options = { workflowId: job.subjectId, taskQueue, args: [job] as [SpeakerLabelsJob] };
+        const handle = await env.client.workflow.start(speakerLabels, options);
+        await body(env.client);
+        return handle.result().catch((error: unknown) => error);
+      }),
+  };
+}

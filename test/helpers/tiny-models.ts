@@ -1,0 +1,43 @@
+import { run } from '../../subprocess/run.ts';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { beforeAll } from 'vitest';
+import { defaultCacheDir, fingerprint, installOnce } from '../../embedded/cache.ts';
+import { defined } from '../../embedded/programs.ts';
+import { installPython } from '../../embedded/speech-python.ts';
+
+const SOURCE = fileURLToPath(new URL('../speech/tiny-models', import.meta.url));
+const SCRIPTS = ['build.py', 'graph.py', 'parakeet.py', 'voices.py', 'whisper.py'].map((name) => join(SOURCE, name));
+const SET_UP_TIMEOUT_MS = 10 * 60_000;
+
+/**
+ * A models folder with tiny ONNX models, which test/speech/tiny-models builds into the cache when they are not there. The
+ * first time takes about half a minute.
+ */
+export function useTinyModels(): { readonly folder: string } {
+  let folder = '';
+  beforeAll(async () => {
+    const cacheDir = defaultCacheDir(process.env);
+    const requirements = join(SOURCE, 'requirements.txt');
+    const built = join(cacheDir, `tiny-models-${fingerprint(requirements, ...SCRIPTS)}`);
+    await installOnce(built, async (staging) => {
+      const python = await installPython({
+        folder: join(cacheDir, `tiny-models-python-${fingerprint(requirements)}`),
+        requirements,
+        what: 'the onnx package',
+        env: process.env,
+        log: (line) => console.log(line),
+      });
+      const { exitCode, stderrTail } = await run(python, ['-E', '-s', '-B', join(SOURCE, 'build.py'), staging], {
+        ...{ cwd: staging, env: defined(process.env), timeoutMs: 60_000 },
+      });
+      if (exitCode !== 0) throw new Error(stderrTail);
+    });
+    folder = built;
+  }, SET_UP_TIMEOUT_MS);
+  return {
+    get folder() {
+      return folder;
+    },
+  };
+}

@@ -1,0 +1,130 @@
+import { spawnSync } from 'node:child_process';
+import { expect, it } from 'vitest';
+import type { WindowResult } from '../../contract/speech.ts';
+import type { AudioWindow, SpeechEngine } from '../../speech/engine.ts';
+import { until } from '../helpers/until.ts';
+
+const CANCEL_WITHIN_MS = 1_000;
+/** On a busy machine an engine takes several times as long as the audio. */
+const SLOW = { timeout: 180_000 };
+
+export interface EngineBench {
+  readonly engine: () => SpeechEngine;
+  /** Windows of one recording with two voices, at least two of them. */
+  readonly windows: () => Promise<readonly AudioWindow[]>;
+  /** A window that takes long enough to be cancelled in the midst of it. */
+  readonly longWindow: () => Promise<AudioWindow>;
+  /** A tag that it does not know. */
+  readonly unknownLanguage: string;
+}
+
+/** What the port of speech/engine.ts promises; every engine is tested by it. */
+export function describeEngine({ engine, windows, longWindow, unknownLanguage }: EngineBench): void {
+  const signal = new AbortController().signal;
+  const analyse = (window: AudioWindow): Promise<WindowResult> =>
+    engine().analyse(window, { signal, onProgress: () => undefined });
+  const heard = new Map<number, Promise<WindowResult>>();
+  /** What was heard the first time, since some engines take as long as the audio. */
+  const analysed = async (index: number): Promise<WindowResult> => {
+    const window = (await windows())[index]!;
+    const result = heard.get(index) ?? analyse(window);
+    heard.set(index, result);
+    return result;
+  };
+  const voicesOf = async (): Promise<WindowResult['voices'][]> => {
+    const all: WindowResult['voices'][] = [];
+    for (const index of (await windows()).keys()) all.push((await analysed(index)).voices);
+    return all;
+  };
+
+  it('hears words and voices in order, within the window, and tells how far it is', SLOW, async () => {
+    const [window] = await windows();
+    const shares: number[] = [];
+    const analysis = engine().analyse(window!, { signal, onProgress: (share) => shares.push(share) });
+    heard.set(0, analysis);
+    const { words, voices } = await analysis;
+    for (const spans of [words, voices]) {
+      expect(spans.length).toBeGreaterThan(0);
+      expect(spans.map(({ startSeconds }) => startSeconds)).toEqual(
+        spans.map(({ startSeconds }) => startSeconds).toSorted((a, b) => a - b),
+      );
+      for (const { startSeconds, endSeconds } of spans) {
+        expect(startSeconds).toBeGreaterThanOrEqual(window!.startSeconds - 0.2);
+        expect(endSeconds).toBeLessThanOrEqual(window!.endSeconds + 0.2);
+        expect(endSeconds).toBeGreaterThan(startSeconds);
+      }
+    }
+    for (const { text } of words) expect(text).toMatch(/^\S+$/);
+    for (const { embedding, localSpeaker } of voices) {
+      expect(embedding.every((value) => Number.isFinite(value))).toBe(true);
+      expect(localSpeaker).toBeGreaterThanOrEqual(0);
+    }
+    expect(shares).toEqual(shares.toSorted((a, b) => a - b));
+    expect(shares.length).toBeGreaterThan(1);
+    expect(shares.at(-1)).toBe(1);
+  });
+
+  it('answers the same each time', SLOW, async () => {
+    const [window] = await windows();
+    const [first, second] = await Promise.all([analysed(0), analyse(window!)]);
+    expect(second).toEqual(first);
+    const voices = [first.voices, second.voices];
+    expect(await engine().cluster(voices, { signal })).toEqual(await engine().cluster(voices, { signal }));
+  });
+
+  it(
+    'knows a voice again in another window, numbers in order of appearance, and keeps to the limits',
+    SLOW,
+    async () => {
+      const voices = await voicesOf();
+      expect(voices.length).toBeGreaterThan(1);
+      const count = async (limits: object): Promise<number> =>
+        new Set((await engine().cluster(voices, { ...limits, signal })).flat()).size;
+      const speakers = await engine().cluster(voices, { signal });
+      expect(speakers.map((row) => row.length)).toEqual(voices.map((row) => row.length));
+      expect(new Set(speakers.flat()).size).toBe(2);
+      for (const limits of [{}, { minSpeakers: 4 }]) {
+        const flat = (await engine().cluster(voices, { ...limits, signal })).flat();
+        const firsts = [...new Set(flat)];
+        expect(firsts).toEqual(firsts.map((_, i) => i));
+      }
+      expect(await count({ maxSpeakers: 1 })).toBe(1);
+      expect(await count({ minSpeakers: 3 })).toBe(3);
+      expect(await count({ minSpeakers: 2, maxSpeakers: 2 })).toBe(2);
+      const segments = voices.flat().length;
+      expect(await count({ minSpeakers: segments + 3 })).toBeLessThanOrEqual(segments);
+    },
+  );
+
+  it('finds nothing where nobody speaks', async () => {
+    const [{ wavPath, startSeconds }] = (await windows()) as [AudioWindow];
+    const quiet = await analyse({ wavPath, startSeconds, endSeconds: startSeconds + 1, speech: [] });
+    expect([quiet.words, quiet.voices]).toEqual([[], []]);
+    expect(await engine().cluster([[], []], { signal })).toEqual([[], []]);
+  });
+
+  it('refuses a language that it does not know', async () => {
+    const [window] = await windows();
+    const answer = engine().analyse(window!, { language: unknownLanguage, signal, onProgress: () => undefined });
+    await expect(answer).rejects.toMatchObject({ code: 'unsupported' });
+  });
+
+  it('ends within a second of being cancelled, and leaves no process', async () => {
+    const window = await longWindow();
+    const abort = new AbortController();
+    const analysis = engine().analyse(window, { signal: abort.signal, onProgress: () => undefined });
+    analysis.catch(() => undefined);
+    await until(() => isHeardBy(window.wavPath), { what: 'the process' });
+    const cancelledAt = performance.now();
+    abort.abort(new Error('cancelled by the test'));
+    await expect(analysis).rejects.toThrow('cancelled by the test');
+    expect(performance.now() - cancelledAt).toBeLessThan(CANCEL_WITHIN_MS);
+    expect(isHeardBy(window.wavPath)).toBe(false);
+  });
+}
+
+/** Whether a process has the path of the audio among its arguments. */
+function isHeardBy(wavPath: string): boolean {
+  const { stdout } = spawnSync('ps', ['-eo', 'args='], { encoding: 'utf8' });
+  return stdout.split('\n').some((line) => line.includes(wavPath));
+}

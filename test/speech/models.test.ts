@@ -1,0 +1,254 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import { pack as packTar } from 'tar-stream';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CATALOGUE as REAL, type CatalogueModel } from '../../speech/models/catalogue.ts';
+import { runModels } from '../../speech/models/command.ts';
+import { findSherpaModels, findVadModel } from '../../speech/sherpa/find-models.ts';
+import { readPage } from '../helpers/markdown.ts';
+import { useTinyModels } from '../helpers/tiny-models.ts';
+
+const tiny = useTinyModels();
+const execute = promisify(execFile);
+const LIST = 'checksum.txt';
+const common = { what: 'of the tests', licence: 'MIT', release: 'asr-models' };
+const WHISPER: CatalogueModel = { ...common, name: 'whisper', role: 'recogniser', file: 'whisper.tar.bz2' };
+const SEGMENTATION: CatalogueModel = { ...common, name: 'segments', role: 'segmentation', file: 'segments.tar.bz2' };
+const EMBEDDING: CatalogueModel = { ...common, name: 'voices', role: 'embedding', file: 'voices.onnx' };
+const VAD: CatalogueModel = { ...common, name: 'silero-vad', role: 'vad', file: 'silero_vad.onnx' };
+const CATALOGUE = [WHISPER, SEGMENTATION, EMBEDDING, VAD];
+
+let folder: string;
+let modelsDir: string;
+let server: Server;
+let baseUrl: string;
+let files: Map<string, Buffer>;
+/** Sends so many bytes of each answer, and then cuts it. */
+let cutAfterBytes: number;
+let requests: { path: string; range: string | undefined }[];
+let said: string[];
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tapedeck-models-'));
+  modelsDir = join(folder, 'models');
+  [files, cutAfterBytes, requests, said] = [new Map(), Infinity, [], []];
+  server = createServer(serve);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterEach(async () => {
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+  await rm(folder, { recursive: true, force: true });
+});
+
+function serve({ url = '', headers }: IncomingMessage, response: ServerResponse): void {
+  const path = decodeURIComponent(url).replace('/asr-models/', '');
+  requests.push({ path, range: headers.range });
+  const body = files.get(path);
+  if (body === undefined) return void response.writeHead(404).end();
+  const etag = `"${sha256(body).slice(0, 16)}"`;
+  const wanted = /^bytes=(\d+)-$/.exec(headers.range ?? '');
+  const from = wanted !== null && headers['if-range'] === etag ? Number(wanted[1]) : 0;
+  const rest = body.subarray(from);
+  response.writeHead(from > 0 ? 206 : 200, {
+    ...{ etag, 'content-length': rest.length },
+    ...(from > 0 ? { 'content-range': `bytes ${from}-${body.length - 1}/${body.length}` } : {}),
+  });
+  if (rest.length > cutAfterBytes && path !== LIST) {
+    response.write(rest.subarray(0, cutAfterBytes), () => response.destroy());
+  } else response.end(rest);
+}
+
+const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+const archiveOf = async (source: string, ...names: string[]): Promise<Buffer> => {
+  const path = join(folder, 'archive.tar.bz2');
+  // Everything lies in one folder, as in upstream's.
+  await execute('tar', ['-cjf', path, '-C', source, ...names]);
+  return readFile(path);
+};
+/** A text in an ONNX model (field 6, doc_string), which makes it larger. */
+const comment = (bytes: number): Buffer => {
+  const length = [(bytes & 0x7f) | 0x80, ((bytes >> 7) & 0x7f) | 0x80, bytes >> 14];
+  return Buffer.concat([Buffer.from([(6 << 3) | 2, ...length]), Buffer.alloc(bytes, 'x')]);
+};
+const publish = (name: string, body: Buffer, sum = sha256(body)): void => {
+  files.set(name, body);
+  files.set(LIST, Buffer.from(`${files.get(LIST)?.toString() ?? ''}${name}\t${sum}\n`));
+};
+const models = (command: string, ...names: string[]): Promise<boolean> =>
+  runModels(command, names, {
+    ...{ modelsDir, baseUrl, isLive: false, catalogue: CATALOGUE },
+    ...{ say: (line: string) => said.push(line), signal: new AbortController().signal },
+  });
+const installed = async (): Promise<string[]> => (await readdir(modelsDir)).filter((name) => !name.startsWith('.'));
+
+describe('the models that are known', () => {
+  it('are those of the table in docs/speech.md', () => {
+    const rows = readPage('docs/speech.md')
+      .split('\n')
+      .filter((line) => /^\| `[\w.-]+` +\| (words|segmentation|embedding|speech regions) /.test(line))
+      .map((line) => line.split('|').map((cell) => cell.trim()));
+    const sizeOf = ({ installedMegabytes: size }: CatalogueModel): string => (size === undefined ? '–' : `${size} MB`);
+    expect(rows.map(([, name, , what, size, licence, source]) => [name, what, size, licence, source])).toEqual(
+      REAL.map((model) => [
+        ...[`\`${model.name}\``, model.what, sizeOf(model), model.licence],
+        `\`${model.release}/${model.file}\``,
+      ]),
+    );
+  });
+});
+
+describe('npm run models', () => {
+  it('installs what the engine needs, tells how far it is, and all works without a network from then on', async () => {
+    publish(WHISPER.file, await archiveOf(tiny.folder, 'tiny-whisper'));
+    publish(SEGMENTATION.file, await archiveOf(tiny.folder, 'tiny-segmentation'));
+    publish(EMBEDDING.file, await readFile(join(tiny.folder, 'tiny-embedding', 'tiny_embedding.onnx')));
+    publish(VAD.file, Buffer.from('stands for the model'));
+    expect(await models('install', ...CATALOGUE.map(({ name }) => name))).toBe(true);
+    expect(said).toContainEqual(expect.stringMatching(/^whisper: fetched .* of .* MB$/));
+    expect(said).toContainEqual(expect.stringMatching(/^whisper: unpacked 100 %$/));
+    expect((await readdir(join(modelsDir, '.downloads'))).length).toBe(0);
+
+    await new Promise((resolve) => server.close(resolve));
+    requests = [];
+    const found = await findSherpaModels({ modelsDir });
+    expect(found).toMatchObject({
+      names: ['whisper', 'segments', 'voices'],
+      recogniser: {
+        kind: 'whisper',
+        encoder: join(modelsDir, 'whisper', 'tiny-encoder.onnx'),
+        languages: ['en', 'de'],
+      },
+    });
+    expect(await findVadModel(modelsDir)).toBe(join(modelsDir, 'silero-vad', 'silero_vad.onnx'));
+    expect(await models('verify')).toBe(true);
+    expect(await models('install', 'whisper')).toBe(true);
+    expect(said.at(-1)).toBe('whisper: is installed already (licence: MIT)');
+    said = [];
+    expect(await models('list')).toBe(true);
+    expect(said.join('\n')).toMatch(/installed +whisper +recogniser +0\.0 MB +MIT +of the tests/);
+    expect(requests).toEqual([]);
+  });
+
+  it('goes on where a download was cut, in the same run and in the next', async () => {
+    const model = await readFile(join(tiny.folder, 'tiny-embedding', 'tiny_embedding.onnx'));
+    const body = Buffer.concat([model, comment(2_000_000)]);
+    publish(EMBEDDING.file, body);
+    cutAfterBytes = 900_000;
+    const offsets = (): number[] =>
+      requests.filter(({ path }) => path === EMBEDDING.file).map(({ range }) => Number(/\d+/.exec(range ?? '0')?.[0]));
+    expect(await models('install', 'voices')).toBe(true);
+    expect(offsets().length).toBeGreaterThanOrEqual(3);
+    expect(offsets()).toEqual([...new Set(offsets())].sort((a, b) => a - b));
+    expect(body.equals(await readFile(join(modelsDir, 'voices', EMBEDDING.file)))).toBe(true);
+
+    await rm(modelsDir, { recursive: true });
+    requests = [];
+    const abort = new AbortController();
+    const say = (line: string): void => {
+      if (/fetched 0\.[6-9]/.test(line)) abort.abort(new Error('stopped by the test'));
+    };
+    const options = { modelsDir, baseUrl, isLive: false, say, signal: abort.signal, catalogue: CATALOGUE };
+    await expect(runModels('install', ['voices'], options)).rejects.toThrow('stopped by the test');
+    expect(await installed()).toEqual([]);
+    expect(offsets()).toEqual([0]);
+    expect(await models('install', 'voices')).toBe(true);
+    expect(offsets()[1]).toBeGreaterThan(0);
+    expect(await models('verify')).toBe(true);
+  }, 60_000);
+
+  it('begins anew when the file has changed since the cut', async () => {
+    await mkdir(join(modelsDir, '.downloads'), { recursive: true });
+    const part = join(modelsDir, '.downloads', `${EMBEDDING.file}.part`);
+    await writeFile(part, 'of an older file');
+    const url = `${baseUrl}/asr-models/${EMBEDDING.file}`;
+    await writeFile(`${part}.json`, JSON.stringify({ url, validator: '"older"' }));
+    publish(EMBEDDING.file, await readFile(join(tiny.folder, 'tiny-embedding', 'tiny_embedding.onnx')));
+    expect(await models('install', 'voices')).toBe(true);
+    expect(requests.find(({ path }) => path === EMBEDDING.file)?.range).toBe('bytes=16-');
+    expect(await models('verify')).toBe(true);
+  });
+
+  it('refuses a file that does not have the published checksum, and keeps nothing of it', async () => {
+    const body = await archiveOf(tiny.folder, 'tiny-whisper');
+    publish(WHISPER.file, body, '0'.repeat(64));
+    await expect(models('install', 'whisper')).rejects.toThrow(
+      /has the SHA-256 .* not the release's own checksum, 0000/,
+    );
+    expect(await installed()).toEqual([]);
+    expect(await readdir(join(modelsDir, '.downloads'))).toEqual([]);
+  });
+
+  it('pins what came where the release has no checksum, and takes nothing else for it later', async () => {
+    files.set(SEGMENTATION.file, await archiveOf(tiny.folder, 'tiny-segmentation'));
+    expect(await models('install', 'segments')).toBe(true);
+    expect(said).toContain('segments.tar.bz2: the release has no checksum of it; what came is pinned');
+    await rm(join(modelsDir, 'segments', 'model.onnx'));
+    files.set(SEGMENTATION.file, await archiveOf(tiny.folder, 'tiny-segmentation', 'tiny-embedding'));
+    await expect(models('install', 'segments')).rejects.toThrow(/which is not what was installed before/);
+  });
+
+  it('finds files that have changed, and installs them anew when their size shows it', async () => {
+    publish(SEGMENTATION.file, await archiveOf(tiny.folder, 'tiny-segmentation'));
+    await models('install', 'segments');
+    const path = join(modelsDir, 'segments', 'model.onnx');
+    const right = await readFile(path);
+    await writeFile(path, Buffer.alloc(right.length));
+    await cp(join(tiny.folder, 'tiny-parakeet'), join(modelsDir, 'own'), { recursive: true });
+    expect(await models('verify')).toBe(false);
+    expect(said).toContain('segments: wrong, model.onnx has another content');
+    expect(said).toContain('own: unknown, put there by hand: nothing to compare with');
+    await writeFile(path, 'short');
+    expect(await models('install', 'segments')).toBe(true);
+    expect(await readFile(path)).toEqual(right);
+  });
+
+  it.each([
+    ['a name that leads out', /leads elsewhere/, { name: 'model/../../outside.onnx' }],
+    ['an absolute name', /leads elsewhere/, { name: '/tmp/outside.onnx' }],
+    ['a link', /holds a symlink/, { name: 'model/link.onnx', type: 'symlink', linkname: '/etc/hostname' }],
+    ['a hard link', /holds a link/, { name: 'model/link.onnx', type: 'link', linkname: '../../secret' }],
+    ['a device', /holds a character-device/, { name: 'model/device.onnx', type: 'character-device' }],
+    ['one name twice', /EEXIST/, { name: 'model/first.onnx' }],
+    ['a file beside its folder', /beside its folder/, { name: 'outside.onnx' }],
+  ] as const)('refuses an archive with %s', async (_, message, header) => {
+    const pack = packTar();
+    pack.entry({ name: 'model/first.onnx' }, 'first');
+    if ('type' in header) pack.entry(header);
+    else pack.entry(header, 'second');
+    pack.finalize();
+    const path = join(folder, 'packed.tar');
+    await writeFile(path, await buffer(pack));
+    await execute('bzip2', [path]);
+    publish(WHISPER.file, await readFile(`${path}.bz2`));
+    await expect(models('install', 'whisper')).rejects.toThrow(message);
+    expect(await readdir(modelsDir)).toEqual(['.downloads']);
+    expect((await readdir(folder)).sort()).toEqual(['models', 'packed.tar.bz2']);
+  });
+
+  it('refuses an archive that is cut short, and one that holds another kind of model', async () => {
+    const body = await archiveOf(tiny.folder, 'tiny-whisper');
+    publish(WHISPER.file, body.subarray(0, body.length / 2));
+    await expect(models('install', 'whisper')).rejects.toThrow();
+    files.clear();
+    publish(WHISPER.file, await archiveOf(tiny.folder, 'tiny-segmentation'));
+    await expect(models('install', 'whisper')).rejects.toThrow('whisper.tar.bz2 is no recogniser model');
+    expect(await installed()).toEqual([]);
+  });
+
+  it('says what is wrong with the command, the address and the release', async () => {
+    await expect(models('instal')).rejects.toThrow('there is no command instal');
+    await expect(models('install', 'huge')).rejects.toThrow('there is no model huge');
+    await expect(models('install', 'whisper')).rejects.toThrow(/whisper\.tar\.bz2 answered 404/);
+    await new Promise((resolve) => server.close(resolve));
+    await expect(models('install', 'whisper')).rejects.toThrow(/cannot fetch .*checksum\.txt \(.*ECONNREFUSED/);
+  }, 30_000);
+});

@@ -1,0 +1,103 @@
+import { readFile, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, inject, it } from 'vitest';
+import { transcribe, type Transcript } from '../../bench/eval/transcribe.ts';
+import { createBuiltinEngine } from '../../speech/builtin.ts';
+import { useSpeechTools } from '../helpers/speech-tools.ts';
+
+const bench = useSpeechTools();
+const media = (folder: string): string =>
+  fileURLToPath(new URL(`../../sandbox/catalogue/media/${folder}/140.m4a`, import.meta.url));
+const TIMEOUT_MS = 120_000;
+
+/** The whole way of a file; words take most of the time, so only the cases that look at them ask for them. */
+const hear = (path: string, hearsWords = false): Promise<Transcript> => {
+  const { python, vadModel } = bench.tools;
+  const engine = createBuiltinEngine({ python, workFolder: bench.folder, timeoutMs: TIMEOUT_MS, words: hearsWords });
+  const tools = { ffmpeg: inject('tools').ffmpeg, vadModel, engine, workFolder: bench.folder };
+  return transcribe(path, tools, () => undefined);
+};
+const speakersOf = ({ turns }: Transcript): number[] => turns.map(({ speaker }) => speaker);
+
+describe('a conversation', { timeout: TIMEOUT_MS }, () => {
+  it.each([
+    ['stereo at 48 kHz', 'stereo.wav', ['-ac', '2', '-ar', '48000']],
+    ['24 bits at 44.1 kHz', 'deep.wav', ['-ar', '44100', '-c:a', 'pcm_s24le']],
+    ['5.1 channels', 'surround.flac', ['-af', 'pan=5.1|FC=c0', '-ar', '48000']],
+    ['a telephone line', 'telephone.wav', ['-af', 'highpass=300,lowpass=3400', '-ar', '8000', '-c:a', 'pcm_mulaw']],
+    ['Opus at 16 kbit/s', 'small.ogg', ['-c:a', 'libopus', '-b:a', '16k']],
+    ['a low volume', 'soft.wav', ['-af', 'volume=-30dB']],
+  ])('has its two speakers in %s', async (_, name, format) => {
+    const heard = await hear(await bench.make(name, '-i', media('garden'), ...format));
+    expect(speakersOf(heard)).toEqual([0, 1, 0, 1]);
+  });
+
+  it('that repeats itself has no more speakers than once', async () => {
+    const looped = await bench.make('looped.wav', '-stream_loop', '5', '-i', media('garden'));
+    const heard = await hear(looped);
+    expect(heard.durationSeconds).toBeGreaterThan(80);
+    expect(new Set(speakersOf(heard)).size).toBe(2);
+    expect(heard.turns.length).toBeGreaterThan(20);
+  });
+
+  it('has its two speakers on both sides of a long silence', async () => {
+    const filter = '[0]apad=pad_dur=900[first];[first][1]concat=n=2:v=0:a=1';
+    const torn = await bench.make('torn.wav', '-i', media('garden'), '-i', media('garden'), '-filter_complex', filter);
+    const heard = await hear(torn);
+    expect(speakersOf(heard)).toEqual([0, 1, 0, 1, 0, 1, 0, 1]);
+    const [last, next] = [heard.turns[3]!, heard.turns[4]!];
+    expect(next.startSeconds - last.endSeconds).toBeGreaterThan(890);
+  });
+});
+
+describe('very little', { timeout: TIMEOUT_MS }, () => {
+  it('as one word is one word of one speaker', async () => {
+    // "Why not?", the beginning of a line in the talk about tea.
+    const word = await bench.make('word.wav', '-ss', '11.7', '-t', '0.9', '-i', media('tea'));
+    const heard = await hear(word, true);
+    expect(speakersOf(heard)).toEqual([0]);
+    expect(heard.segments).toHaveLength(1);
+    expect(heard.segments[0]?.text).toMatch(/^\S+( \S+)?$/);
+  });
+
+  it.each([
+    ['silence', 'anullsrc=r=44100', '20'],
+    ['a tenth of a second', 'sine=f=300', '0.1'],
+    ['one sample', 'sine=f=300:r=16000', '0.00006'],
+    ['a chord with tremolo', 'aevalsrc=0.2*sin(2*PI*220*t)+0.2*sin(2*PI*277*t)+0.2*sin(2*PI*330*t),tremolo=f=4', '20'],
+    ['hum and hiss', 'aevalsrc=0.3*sin(2*PI*50*t)+0.1*(random(0)-0.5)', '20'],
+  ])('as %s is nobody', async (_, source, seconds) => {
+    const heard = await hear(await bench.make('made.wav', '-f', 'lavfi', '-i', source, '-t', seconds), true);
+    expect(heard).toMatchObject({ turns: [], words: [], segments: [] });
+  });
+});
+
+describe('a file that is broken', { timeout: TIMEOUT_MS }, () => {
+  const written = async (name: string, content: Buffer | string): Promise<string> => {
+    await writeFile(join(bench.folder, name), content);
+    return join(bench.folder, name);
+  };
+
+  it('by being empty, noise, or text is told as such', async () => {
+    const noise = Buffer.from(Array.from({ length: 20_000 }, (_, i) => (i * i * 31 + i * 7) % 251));
+    for (const content of ['', 'Nothing to hear.\n', noise]) {
+      await expect(hear(await written('broken.m4a', content))).rejects.toMatchObject({ code: 'incomplete' });
+    }
+  });
+
+  it('by having lost its index, or its sound, is told as such', async () => {
+    const tail = await bench.make('tail.m4a', '-i', media('garden'), '-c', 'copy', '-movflags', '0');
+    await truncate(tail, 40_000);
+    await expect(hear(tail)).rejects.toMatchObject({ code: 'incomplete' });
+    const mute = await bench.make('mute.mp4', '-f', 'lavfi', '-i', 'color=black:s=64x64', '-t', '1');
+    await expect(hear(mute)).rejects.toMatchObject({ code: 'incomplete' });
+  });
+
+  it('by ending in the middle is heard up to there', async () => {
+    const whole = await readFile(await bench.make('whole.wav', '-i', media('garden'), '-ar', '16000'));
+    const heard = await hear(await written('half.wav', whole.subarray(0, whole.length / 2)));
+    expect(heard.durationSeconds).toBeCloseTo(7, 0);
+    expect(speakersOf(heard)).toEqual([0, 1]);
+  });
+});

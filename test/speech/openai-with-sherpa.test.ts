@@ -1,0 +1,64 @@
+import { join } from 'node:path';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { afterAll, beforeAll, describe } from 'vitest';
+import type { AudioWindow, SpeechEngine } from '../../speech/engine.ts';
+import { createOpenaiEngine } from '../../speech/openai/openai-engine.ts';
+import { createSherpaEngine } from '../../speech/sherpa.ts';
+import { findSherpaVoices } from '../../speech/sherpa/find-models.ts';
+import { cutWindows } from '../../speech/windows.ts';
+import { useTinyModels } from '../helpers/tiny-models.ts';
+import { fail, startTranscriptionServer, type TranscriptionServer } from '../helpers/transcription-server.ts';
+import { describeEngine } from './engine-suite.ts';
+import { conversation, writeTones } from './tones.ts';
+
+const LONG_SECONDS = 200;
+
+const tiny = useTinyModels();
+let folder = '';
+let server: TranscriptionServer;
+let voices: SpeechEngine;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tapedeck-openai-'));
+  const models = await findSherpaVoices({ modelsDir: tiny.folder });
+  if ('missing' in models) throw new Error(models.missing);
+  voices = createSherpaEngine({ models, workFolder: folder, timeoutMs: 60_000, threads: 1, speakerDistance: 0.5 });
+  server = await startTranscriptionServer({
+    product: 'vllm',
+    instead: (res, { fields, seconds }) => {
+      if (fields['language']?.[0] === 'xx') return fail(res, 400, { message: "Unsupported language: 'xx'", code: 400 });
+      // Never answered: it waits until it is cancelled.
+      if (seconds < LONG_SECONDS) res.end(JSON.stringify({ text: 'Good morning – all of you.', language: 'en' }));
+      return true;
+    },
+  });
+});
+afterAll(async () => {
+  await server.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function recording(turns: number): Promise<AudioWindow> {
+  const wavPath = join(folder, `${String(turns)}.wav`);
+  const { speech, seconds } = await writeTones(wavPath, conversation(turns));
+  return { wavPath, speech, startSeconds: 0, endSeconds: seconds };
+}
+
+describe.each(['json', 'verbose_json'] as const)(
+  'the openai engine with answers as %s and voices of sherpa',
+  (format) => {
+    describeEngine({
+      engine: () =>
+        createOpenaiEngine(
+          { baseUrl: server.url, model: 'vllm', format, maxRequestSeconds: 300, timeoutMs: 60_000 },
+          voices,
+        ),
+      windows: async () => {
+        const { wavPath, speech } = await recording(8);
+        return cutWindows({ speech }, 15).map((window) => ({ ...window, wavPath }));
+      },
+      longWindow: () => recording(80),
+      unknownLanguage: 'xx',
+    });
+  },
+);

@@ -1,0 +1,207 @@
+import { describe, expect, it } from 'vitest';
+import type { Span, VoiceSegment, Word } from '../../contract/speech.ts';
+import type { TranscriptionAnswer } from '../../speech/openai/answer.ts';
+import { diarizedVoices } from '../../speech/openai/diarized-voices.ts';
+import { languageCodeOf, requestLanguageOf } from '../../speech/openai/language-codes.ts';
+import { withPunctuation } from '../../speech/openai/punctuation.ts';
+import { spreadWords } from '../../speech/openai/spread-words.ts';
+import { wordsOf } from '../../speech/openai/words-of.ts';
+import { span } from '../helpers/openai-bench.ts';
+
+const inSeconds = (texts: string[]): Word[] => texts.map((text, i) => ({ text, ...span(i, i + 1) }));
+const texts = (words: readonly Word[]): string[] => words.map(({ text }) => text);
+
+describe('punctuation of a list of words', () => {
+  it.each([
+    [['He', 'said', 'Stop', 'now'], ' He said: "Stop, now!"', ['He', 'said:', '"Stop,', 'now!"']],
+    [['a', 'twenty', 'five', 'b'], 'A twenty-five (b).', ['A', 'twenty-five', '(b).']],
+    [['don', 't', 'pay', '3', '50'], "Don't pay $3.50", ["Don't", 'pay', '$3.50']],
+    [['costs', '%', 'five'], 'costs five %', ['costs', 'five %']],
+    [['你好', '世界', '再见'], '你好，世界。再见', ['你好，', '世界。', '再见']],
+    [['один', 'два'], 'Один – два…', ['Один –', 'два…']],
+  ])('takes %j from the text', (words, text, expected) => {
+    expect(texts(withPunctuation(inSeconds(words), text))).toEqual(expected);
+  });
+
+  it('keeps times, also of words that it joins', () => {
+    expect(withPunctuation(inSeconds(['a', 'twenty', 'five']), 'A twenty-five.')).toEqual([
+      { text: 'A', ...span(0, 1) },
+      { text: 'twenty-five.', ...span(1, 3) },
+    ]);
+  });
+
+  it.each([
+    [['one', 'two'], 'One three.'],
+    [['one'], 'One two.'],
+    [['one', 'two'], 'One.'],
+    [['one'], ''],
+  ])('leaves %j as they are when the text is %j', (words, text) => {
+    expect(withPunctuation(inSeconds(words), text)).toEqual(inSeconds(words));
+  });
+});
+
+describe('spreading words without times', () => {
+  it('keeps to the speech, in order, by length', () => {
+    const speech = [span(10, 12), span(20, 21)];
+    const words = spreadWords(' aaa  bbb ccc\n', speech);
+    expect(words).toEqual([
+      { text: 'aaa', ...span(10, 11) },
+      { text: 'bbb', ...span(11, 12) },
+      { text: 'ccc', ...span(20, 21) },
+    ]);
+    expect(spreadWords('a bbbbb', [span(0, 8)])).toEqual([
+      { text: 'a', ...span(0, 2) },
+      { text: 'bbbbb', ...span(2, 8) },
+    ]);
+  });
+
+  it('puts a word that falls on a pause on one side of it', () => {
+    const [, middle] = spreadWords('aaa bbb ccc', [span(0, 4), span(10, 12)]);
+    expect(middle).toEqual({ text: 'bbb', ...span(2, 4) });
+    const [, later] = spreadWords('aaa bbb ccc', [span(0, 2.5), span(10, 13.5)]);
+    expect(later).toEqual({ text: 'bbb', ...span(10, 11.5) });
+  });
+
+  it('loses no word where there is hardly any speech, and makes none of nothing', () => {
+    expect(spreadWords('a b', [span(3, 3)])).toHaveLength(2);
+    expect(spreadWords('', [span(0, 1)])).toEqual([]);
+    expect(spreadWords('a', [])).toEqual([]);
+  });
+});
+
+describe('the words of an answer', () => {
+  const part = { ...span(100, 110), speech: [span(100, 104), span(106, 110)] };
+  const words = (answer: TranscriptionAnswer): readonly Word[] => wordsOf(answer, part);
+
+  it('have the times of segments where words have none', () => {
+    const nested = [{ word: ' one', start: -0.01, end: -0.01 }];
+    const answer = { text: 'one two', segments: [{ text: ' one two', start: 3, end: 7, words: nested }] };
+    expect(words(answer)).toEqual([
+      { text: 'one', ...span(103, 104) },
+      { text: 'two', ...span(106, 107) },
+    ]);
+  });
+
+  it('have the times of the speech where segments have none either', () => {
+    expect(words({ segments: [{ text: 'one' }, { text: 'two', start: null, end: null }] })).toEqual([
+      { text: 'one', ...span(100, 104) },
+      { text: 'two', ...span(106, 110) },
+    ]);
+  });
+
+  it('do not go beyond what was sent', () => {
+    const list = [
+      { word: 'one', start: 9, end: 30 },
+      { word: 'two', start: 29, end: 30 },
+    ];
+    expect(words({ text: 'One two.', words: list })).toEqual([
+      { text: 'One', ...span(109, 110) },
+      { text: 'two.', ...span(109.98, 110) },
+    ]);
+  });
+
+  it('have no blanks in them, and some length', () => {
+    const list = [
+      { word: 'one', start: 1, end: 2 },
+      { word: 'two', start: 2, end: 2 },
+    ];
+    expect(words({ text: 'One – two.', words: list })).toEqual([
+      { text: 'One', ...span(101, expect.closeTo(101.667, 3) as number) },
+      { text: '–', ...span(expect.closeTo(101.667, 3) as number, 102) },
+      { text: 'two.', ...span(102, 102.02) },
+    ]);
+  });
+
+  it('are whole where the server lists tokens, also across segments', () => {
+    const token = (word: string, i: number): object => ({ word, start: i, end: i + 1 });
+    const answer = {
+      text: ' An apple, sir',
+      segments: [
+        { text: ' An app', words: [' An', ' app'].map(token) },
+        { text: 'le, sir', words: ['le', ',', ' sir'].map((word, i) => token(word, i + 2)) },
+      ],
+    } as TranscriptionAnswer;
+    expect(words(answer)).toEqual([
+      { text: 'An', ...span(100, 101) },
+      { text: 'apple,', ...span(101, 104) },
+      { text: 'sir', ...span(104, 105) },
+    ]);
+  });
+
+  it('are those of an answer without any', () => {
+    expect(words({ text: '', segments: [] })).toEqual([]);
+    expect(words({ text: ' ', words: [], segments: null })).toEqual([]);
+  });
+});
+
+describe('languages of a server', () => {
+  it('are read as names and as codes', () => {
+    const names = { english: 'en', German: 'de', 'haitian creole': 'ht', maori: 'mi', hebrew: 'he', javanese: 'jv' };
+    const odd = { bengali: 'bn', myanmar: 'my', nynorsk: 'nn', tagalog: 'fil', cantonese: 'yue', hawaiian: 'haw' };
+    const codes = { en: 'en', EN: 'en', iw: 'he', jw: 'jv', 'pt-br': 'pt-BR', lao: 'lo', norwegian: 'no' };
+    for (const [said, code] of Object.entries({ ...names, ...odd, ...codes })) expect(languageCodeOf(said)).toBe(code);
+  });
+
+  it.each(['', 'unknown', 'und', 'auto', 'xx', 'none', 'klingonese'])('are left out when %j is none', (said) => {
+    expect(languageCodeOf(said)).toBeUndefined();
+  });
+
+  it('are asked for by the code of the language alone', () => {
+    expect(['en-GB', 'zh-Hant-TW', 'nb', 'fil'].map(requestLanguageOf)).toEqual(['en', 'zh', 'no', 'tl']);
+  });
+});
+
+describe('voices of a server that tells speakers apart', () => {
+  const window = { ...span(100, 160), speech: [span(100, 160)] };
+  const told = (...segments: [number, number, string | null][]): TranscriptionAnswer => ({
+    segments: segments.map(([start, end, speaker]) => ({ start, end, speaker, text: 'x' })),
+  });
+  const heard = (...stretches: [number, number][]): VoiceSegment[] =>
+    stretches.map(([start, end], i) => ({ ...span(100 + start, 100 + end), localSpeaker: 0, embedding: [i] }));
+  const brief = (voices: readonly VoiceSegment[]): [number, number, number][] =>
+    voices.map(({ startSeconds, localSpeaker, embedding }) => [startSeconds - 100, localSpeaker, embedding[0]!]);
+
+  it('have the embedding of the stretch that overlaps most', () => {
+    const answer = told([0, 10, 'C'], [10, 14, 'A'], [14, 30, 'C']);
+    expect(brief(diarizedVoices(answer, window, heard([0, 9.5], [9.5, 15], [15, 20], [20, 30])))).toEqual([
+      [0, 0, 0],
+      [10, 1, 1],
+      [14, 0, 3],
+    ]);
+  });
+
+  it('have none of a stretch in which another one speaks longer', () => {
+    const answer = told([0, 10, 'A'], [10, 12, 'B'], [20, 25, 'B']);
+    expect(brief(diarizedVoices(answer, window, heard([0, 12], [20, 25])))).toEqual([
+      [0, 0, 0],
+      [10, 1, 1],
+      [20, 1, 1],
+    ]);
+  });
+
+  it('have that of their longest stretch where nothing was heard', () => {
+    const answer = told([0, 3, 'A'], [10, 20, 'A'], [30, 31, 'A']);
+    expect(brief(diarizedVoices(answer, window, heard([0, 3], [10, 20])))[2]).toEqual([30, 0, 1]);
+  });
+
+  it('have that of a shared stretch before they have none', () => {
+    expect(brief(diarizedVoices(told([0, 10, 'A'], [10, 12, 'B']), window, heard([0, 12])))).toEqual([
+      [0, 0, 0],
+      [10, 1, 0],
+    ]);
+  });
+
+  it('are left out where nothing tells what they sound like, or who they are', () => {
+    const answer = told([0, 10, 'A'], [20, 22, 'B'], [22, 24, null], [24, 24, 'A']);
+    expect(brief(diarizedVoices(answer, window, heard([0, 10])))).toEqual([[0, 0, 0]]);
+    expect(diarizedVoices({ text: '' }, window, heard([0, 10]))).toEqual([]);
+  });
+
+  it('are numbered in order of appearance, whatever the order of the answer', () => {
+    const spans: Span[] = diarizedVoices(told([5, 6, 'A'], [0, 1, 'B']), window, heard([0, 10]));
+    expect(spans).toMatchObject([
+      { localSpeaker: 0, startSeconds: 100 },
+      { localSpeaker: 1, startSeconds: 105 },
+    ]);
+  });
+});

@@ -1,0 +1,220 @@
+import { cp, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { WindowResult } from '../../contract/speech.ts';
+import type { AudioWindow, SpeechEngine } from '../../speech/engine.ts';
+import { createSherpaEngine } from '../../speech/sherpa.ts';
+import { findSherpaModels, findSherpaVoices, type SherpaModels } from '../../speech/sherpa/find-models.ts';
+import { cutWindows } from '../../speech/windows.ts';
+import { useTinyModels } from '../helpers/tiny-models.ts';
+import { describeEngine } from './engine-suite.ts';
+import { conversation, writeTones } from './tones.ts';
+
+const tiny = useTinyModels();
+const signal = new AbortController().signal;
+const LONGEST_BLOCK_MS = 50;
+const TURNS = 8;
+const LONG_TURNS = 80;
+
+let folder = '';
+const recordings = new Map<string, AudioWindow>();
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tapedeck-sherpa-'));
+  for (const [name, turns] of Object.entries({ short: TURNS, long: LONG_TURNS })) {
+    const wavPath = join(folder, `${name}.wav`);
+    const { speech, seconds } = await writeTones(wavPath, conversation(turns));
+    recordings.set(name, { wavPath, speech, startSeconds: 0, endSeconds: seconds });
+  }
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const recording = (name: 'short' | 'long'): AudioWindow => recordings.get(name)!;
+async function modelsOf(asrModel: string, modelsDir = tiny.folder): Promise<SherpaModels> {
+  const models = await findSherpaModels({ modelsDir, asrModel });
+  if ('missing' in models) throw new Error(models.missing);
+  return models;
+}
+function engineOf(models: Parameters<typeof createSherpaEngine>[0]['models']): SpeechEngine {
+  return createSherpaEngine({ models, workFolder: folder, timeoutMs: 60_000, threads: 1, speakerDistance: 0.5 });
+}
+
+describe.each(['tiny-whisper', 'tiny-parakeet'])('the sherpa engine with %s', (name) => {
+  let engine: SpeechEngine;
+  // The unknown transducer says nothing about its languages.
+  const models = async (): Promise<SherpaModels> => {
+    const found = await modelsOf(name);
+    return { ...found, recogniser: { languages: ['en'], ...found.recogniser } };
+  };
+  beforeAll(async () => {
+    engine = engineOf(await models());
+  });
+  describeEngine({
+    engine: () => engine,
+    windows: () => Promise.resolve(cut('short', 15)),
+    longWindow: () => Promise.resolve(recording('long')),
+    unknownLanguage: 'sw',
+  });
+});
+
+function cut(name: 'short' | 'long', maxSeconds: number): AudioWindow[] {
+  const { wavPath, speech } = recording(name);
+  return cutWindows({ speech }, maxSeconds).map((window) => ({ ...window, wavPath }));
+}
+
+describe('the sherpa engine', () => {
+  const heard = new Map<string, WindowResult>();
+  const analyse = async (name: string, language?: string): Promise<WindowResult> => {
+    const key = `${name} ${language ?? ''}`;
+    const options = { ...(language === undefined ? {} : { language }), signal, onProgress: () => undefined };
+    const result = heard.get(key) ?? (await engineOf(await modelsOf(name)).analyse(recording('short'), options));
+    heard.set(key, result);
+    return result;
+  };
+
+  it('takes the times of words from tokens, else from segments', async () => {
+    const bySegment = await analyse('tiny-whisper');
+    expect(bySegment.words.slice(0, 6).map(({ text }) => text)).toEqual(
+      'Good morning, the bridge is closed.'.split(' '),
+    );
+    // The first segment says 0 to 0.8 s; the second begins at 1 s and does not say when it ends.
+    expect(bySegment.words[1]!.endSeconds).toBeCloseTo(0.8, 2);
+    expect(bySegment.words[2]!.startSeconds).toBeCloseTo(1, 2);
+    const byToken = await analyse('tiny-whisper-attention');
+    expect(byToken.words.slice(0, 6).map(({ startSeconds }) => startSeconds)).toEqual(
+      [0, 0.72, 1.12, 1.32, 1.72, 1.92].map((seconds) => expect.closeTo(seconds, 2) as number),
+    );
+    const parakeet = await analyse('tiny-parakeet');
+    expect(parakeet.words.slice(0, 4)).toEqual(
+      [
+        ['we', 0, 0.16],
+        ['meet', 0.16, 0.32],
+        ['tonight.', 0.32, 0.64],
+        ['we', 0.64, 0.8],
+      ].map(([text, start, end]) => ({
+        text,
+        startSeconds: expect.closeTo(start as number, 2) as number,
+        endSeconds: expect.closeTo(end as number, 2) as number,
+      })),
+    );
+  }, 60_000);
+
+  it('tells the language that Whisper hears, is given, or alone knows; none for Parakeet', async () => {
+    expect((await analyse('tiny-whisper')).language).toBe('de');
+    expect((await analyse('tiny-whisper', 'en-GB')).language).toBe('en');
+    expect((await analyse('tiny-whisper.en')).language).toBe('en');
+    expect(await analyse('tiny-parakeet')).not.toHaveProperty('language');
+    await expect(analyse('tiny-whisper.en', 'de')).rejects.toMatchObject({ code: 'unsupported', message: /de/ });
+  }, 60_000);
+
+  it('tells the two tones apart, and where each is', async () => {
+    const { voices } = await analyse('tiny-whisper');
+    const [speakers] = await engineOf(await modelsOf('tiny-whisper')).cluster([voices], { signal });
+    const { speech } = recording('short');
+    for (const [turn, { startSeconds, endSeconds }] of speech.entries()) {
+      const middle = (startSeconds + endSeconds) / 2;
+      const here = voices.flatMap((voice, i) =>
+        voice.startSeconds < middle && voice.endSeconds > middle ? [speakers![i]] : [],
+      );
+      expect(here).toEqual([turn % 2]);
+    }
+  });
+
+  it('tells voices without a recogniser, for who has the words from elsewhere', async () => {
+    const models = await findSherpaVoices({ modelsDir: tiny.folder });
+    if ('missing' in models) throw new Error(models.missing);
+    const shares: number[] = [];
+    const { words, voices } = await engineOf(models).analyse(recording('short'), {
+      ...{ signal, onProgress: (share) => shares.push(share) },
+    });
+    expect(words).toEqual([]);
+    expect(voices).toEqual((await analyse('tiny-whisper')).voices);
+    expect(shares.at(-1)).toBe(1);
+  });
+
+  it('never blocks the event loop, also while a model works hard', async () => {
+    const engine = engineOf(await modelsOf('slow-whisper'));
+    const delay = monitorEventLoopDelay({ resolution: 5 });
+    const stop = watchBlocks();
+    delay.enable();
+    const { voices } = await engine.analyse(recording('short'), { signal, onProgress: () => undefined });
+    // As many windows as ten hours have.
+    await engine.cluster(
+      Array.from({ length: 120 }, () => voices),
+      { signal },
+    );
+    delay.disable();
+    // What blocks shows in both; a machine that has no time for this process shows in the first alone.
+    expect(Math.min(delay.max / 1e6, stop())).toBeLessThan(LONGEST_BLOCK_MS);
+  }, 60_000);
+});
+
+/**
+ * Watches for stretches in which this process works and gives nothing else a turn. A delay in which it does not work is
+ * the machine's, which may be busy with other things.
+ *
+ * @returns ends it and answers the longest in milliseconds
+ */
+function watchBlocks(): () => number {
+  let longestMs = 0;
+  let [wall, cpu] = [performance.now(), process.cpuUsage()];
+  const timer = setInterval(() => {
+    const worked = process.cpuUsage(cpu);
+    const blockedMs = Math.min(performance.now() - wall, (worked.user + worked.system) / 1000);
+    longestMs = Math.max(longestMs, blockedMs);
+    [wall, cpu] = [performance.now(), process.cpuUsage()];
+  }, 2);
+  return () => {
+    clearInterval(timer);
+    return longestMs;
+  };
+}
+
+describe('models that can not be used', () => {
+  const copyOfModels = async (): Promise<string> => {
+    const copy = await mkdtemp(join(folder, 'models-'));
+    await cp(tiny.folder, copy, { recursive: true });
+    return copy;
+  };
+  const failure = async (models: SherpaModels): Promise<unknown> =>
+    engineOf(models).analyse(recording('short'), { signal, onProgress: () => undefined });
+
+  it('are told with the setting that leads to them', async () => {
+    const nowhere = await findSherpaModels({ modelsDir: join(folder, 'nowhere') });
+    expect(nowhere).toMatchObject({ missing: /SPEECH_MODELS_DIR.*nowhere.*npm run models/ });
+    const unknown = await findSherpaModels({ modelsDir: tiny.folder, embeddingModel: 'tiny-whisper' });
+    expect(unknown).toMatchObject({ missing: /SPEECH_EMBEDDING_MODEL=tiny-whisper is no embedding model/ });
+    const absent = await findSherpaModels({ modelsDir: tiny.folder, asrModel: 'whisper-huge' });
+    expect(absent).toMatchObject({ missing: /SPEECH_ASR_MODEL=whisper-huge: there is no such model/ });
+  });
+
+  it('fail the job as the tool that is missing, when they are gone or damaged', async () => {
+    const message = /SPEECH_MODELS_DIR.*models-.*verify/;
+    for (const name of ['tiny-whisper/tiny-decoder.onnx', 'tiny-segmentation/model.onnx']) {
+      const modelsDir = await copyOfModels();
+      const models = await modelsOf('tiny-whisper', modelsDir);
+      await truncate(join(modelsDir, name), 100);
+      await expect(failure(models)).rejects.toMatchObject({ code: 'tool_missing', message });
+      await rm(modelsDir, { recursive: true });
+      await expect(failure(models)).rejects.toMatchObject({ code: 'tool_missing', message });
+    }
+  });
+
+  it('fail the job when a file is not as it was installed', async () => {
+    const modelsDir = await copyOfModels();
+    const models = await modelsOf('tiny-whisper', modelsDir);
+    const files = [{ path: 'model.onnx', sizeBytes: 5_000_000, sha256: '0'.repeat(64) }];
+    const pinned = { url: 'http://127.0.0.1/', sizeBytes: 1, sha256: '0'.repeat(64), isPublishedSum: false, files };
+    await writeFile(join(modelsDir, 'models.lock.json'), JSON.stringify({ models: { 'tiny-segmentation': pinned } }));
+    await expect(failure(models)).rejects.toMatchObject({ code: 'tool_missing' });
+    expect(await findSherpaModels({ modelsDir })).toMatchObject({ missing: /tiny-segmentation is damaged.*5000000/ });
+  });
+
+  it('make workers with different ones say so', async () => {
+    const engine = engineOf(await modelsOf('tiny-whisper'));
+    const voice = { startSeconds: 0, endSeconds: 1, localSpeaker: 0 };
+    const answer = engine.cluster([[{ ...voice, embedding: [1] }], [{ ...voice, embedding: [1, 0] }]], { signal });
+    await expect(answer).rejects.toMatchObject({ code: 'tool_missing', message: /SPEECH_EMBEDDING_MODEL/ });
+  });
+});

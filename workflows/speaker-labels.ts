@@ -1,0 +1,43 @@
+import { CancellationScope } from '@temporalio/workflow';
+import type { SpeakerLabelsJob } from '../contract/jobs.ts';
+import { records, speechActivities } from './activities.ts';
+import { backingOff } from './back-off.ts';
+import { runJob } from './life-cycle.ts';
+import { createSpeechDisplay } from './speech-display.ts';
+import { forEachAtOnce } from './at-once.ts';
+
+/**
+ * Windows of one job that are under way or wait for a slot. Not all of them: ten hours of audio have 120, and a short
+ * recording that comes later would wait for them all.
+ */
+const MAX_AT_ONCE = 8;
+
+/** Who says what in the audio of another record. */
+export function speakerLabels(input: SpeakerLabelsJob): Promise<void> {
+  const { recordId, mediaId, parameters } = input;
+  const job = { recordId, ...parameters };
+  return runJob(input, async (_inTurn, onTrouble) => {
+    const show = createSpeechDisplay();
+    try {
+      show({ stage: 'preparing' });
+      const { prepareSpeech } = speechActivities(`Find speech in the audio of ${mediaId}`);
+      const { windows, ...audio } = await prepareSpeech(job);
+
+      let done = 0;
+      show({ stage: 'transcribing', done, windows });
+      await forEachAtOnce(windows, MAX_AT_ONCE, async (index) => {
+        const { transcribeWindow } = speechActivities(`Transcribe window ${String(index + 1)} of ${String(windows)}`);
+        await backingOff(() => transcribeWindow({ ...job, number: index + 1, engine: audio.engine }), onTrouble);
+        done += 1;
+        show({ stage: 'transcribing', done, windows });
+      });
+
+      show({ stage: 'diarizing' });
+      const { labelSpeakers } = speechActivities(`Tell the speakers of ${mediaId} apart`);
+      return await labelSpeakers({ ...job, ...audio, windows });
+    } finally {
+      // Also after a failure or a cancellation: hours of audio are gigabytes, and nothing else looks for them.
+      await CancellationScope.nonCancellable(() => records.clearSpeech(recordId));
+    }
+  });
+}
