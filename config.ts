@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { IMGNET_PLATFORM_URL } from './contract/imgnet/urls.ts';
 import { priceTable, type Prices } from './contract/prices.ts';
 import { BRIGHT_DATA_API_URL, BRIGHT_DATA_DATASETS } from './sources/imgnet/bright-data-requests.ts';
+import { parseWebhookSecret } from './webhooks/signature.ts';
 
 const bool = z.stringbool();
 const port = z.coerce.number().int().min(0).max(65_535);
@@ -38,6 +39,10 @@ export const settings = z.object({
     .string()
     .default('')
     .describe('Networks (CIDR, comma-separated) exempt from the ban on private webhook targets'),
+  WEBHOOK_SECRETS: z
+    .string()
+    .default('')
+    .describe('Secrets that sign webhooks (whsec_ and base64, comma-separated); the same for api and worker'),
   TEMPORAL_ADDRESS: z.string().optional().describe('host:port of a Temporal frontend; without it, npm start runs one'),
   TEMPORAL_NAMESPACE: z.string().default('default').describe('Temporal namespace'),
   TEMPORAL_API_KEY: z.string().optional().describe('API key of Temporal Cloud; turns TLS on'),
@@ -138,12 +143,18 @@ export const settings = z.object({
 
 type Settings = z.infer<typeof settings>;
 
-type Derived = 'WEBHOOK_ALLOWED_NETWORKS' | 'MEDIA_ALLOWED_NETWORKS' | Extract<keyof Settings, `PRICE_${string}`>;
+type Derived =
+  | 'WEBHOOK_SECRETS'
+  | 'WEBHOOK_ALLOWED_NETWORKS'
+  | 'MEDIA_ALLOWED_NETWORKS'
+  | Extract<keyof Settings, `PRICE_${string}`>;
 
 export interface Config extends Readonly<Omit<Settings, Derived>> {
   readonly PUBLIC_URL: string;
   readonly DRIVE_URL: string;
   readonly webhookAllowedNetworks: BlockList;
+  /** Keys that sign webhooks; none: they are not signed. */
+  readonly webhookKeys: readonly Uint8Array[];
   readonly mediaAllowedNetworks: BlockList;
   readonly prices: Prices;
   /** Hosts of the video platform, with port. */
@@ -175,6 +186,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   }
   const {
     WEBHOOK_ALLOWED_NETWORKS,
+    WEBHOOK_SECRETS,
     MEDIA_ALLOWED_NETWORKS,
     PRICE_AUDIO,
     PRICE_VIDEO,
@@ -208,6 +220,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     IMGNET_API_URL: trimSlash(rest.IMGNET_API_URL),
     IMGNET_PLATFORM_URL: trimSlash(rest.IMGNET_PLATFORM_URL),
     webhookAllowedNetworks: parseNetworks('WEBHOOK_ALLOWED_NETWORKS', WEBHOOK_ALLOWED_NETWORKS),
+    webhookKeys: parseSecrets(WEBHOOK_SECRETS),
     mediaAllowedNetworks: parseNetworks('MEDIA_ALLOWED_NETWORKS', MEDIA_ALLOWED_NETWORKS),
     prices: priceTable({
       audio: PRICE_AUDIO,
@@ -256,10 +269,7 @@ export function loadConfigOrExit<Name extends keyof Config>(
 
 function parseNetworks(setting: string, text: string): BlockList {
   const networks = new BlockList();
-  for (const entry of text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '')) {
+  for (const entry of entriesOf(text)) {
     const [address = '', prefix] = entry.split('/');
     const family = isIP(address);
     const bits = Number(prefix);
@@ -269,6 +279,26 @@ function parseNetworks(setting: string, text: string): BlockList {
     networks.addSubnet(address, bits, family === 4 ? 'ipv4' : 'ipv6');
   }
   return networks;
+}
+
+function parseSecrets(text: string): readonly Uint8Array[] {
+  return entriesOf(text).map((entry, index) => {
+    const key = parseWebhookSecret(entry);
+    // Its place and not itself: messages of this kind end up in logs.
+    if (key === undefined) {
+      throw new ConfigError(
+        `WEBHOOK_SECRETS: number ${String(index + 1)} is not whsec_ and the base64 of 24 to 64 bytes`,
+      );
+    }
+    return key;
+  });
+}
+
+function entriesOf(text: string): readonly string[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
 }
 
 function trimSlash(text: string): string {
