@@ -1,4 +1,5 @@
 import { WorkflowExecutionAlreadyStartedError, type Client } from '@temporalio/client';
+import { deliveryPriorityOf } from '../contract/webhooks.ts';
 import type * as workflows from '../workflows/index.ts';
 import type { DeliveryInput } from '../workflows/deliver-webhook.ts';
 import { unavailable } from './jobs.ts';
@@ -22,6 +23,7 @@ export function createDeliveryGateway(client: Client, taskQueue: string): Delive
             workflowIdReusePolicy: 'ALLOW_DUPLICATE',
             taskQueue,
             args: [input],
+            priority: deliveryPriorityOf(input.url),
             staticSummary: `Webhook of download ${input.recordId}, again`,
           }),
         );

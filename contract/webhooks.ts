@@ -62,3 +62,13 @@ export interface Delivery {
   /** In the order of their numbers. */
   readonly attempts: readonly DeliveryAttempt[];
 }
+
+const FAIRNESS_KEY_MAX_CHARS = 64;
+
+/**
+ * By what Temporal shares out the tasks of deliveries, where its fairness is on (others ignore it): the receiver's host and
+ * port, or their end, which tells receivers apart better than the beginning does.
+ */
+export function deliveryPriorityOf(url: string): { readonly fairnessKey: string } {
+  return { fairnessKey: URL.canParse(url) ? new URL(url).host.slice(-FAIRNESS_KEY_MAX_CHARS) : '' };
+}

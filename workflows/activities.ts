@@ -61,14 +61,13 @@ export function pollActivities(summary: string, maxWait: '65 minutes' | '3 hours
  * One request to a receiver. Its refusal is a result; only our own faults, and the receiver's lack of a free place, are
  * retried here, without using up an attempt.
  */
-export function deliverActivities(summary: string, fairnessKey: string) {
+export function deliverActivities(summary: string) {
   return proxyActivities<DeliverActivities>({
     taskQueue: taskQueues.webhooks(workflowInfo().taskQueue),
     // A list of 20,000 items is 40 MB, and some lines are slow.
     startToCloseTimeout: '15 minutes',
     heartbeatTimeout: '10 seconds',
     retry: { initialInterval: '1 second', maximumInterval: '30 seconds' },
-    priority: { fairnessKey },
     summary,
   });
 }

@@ -1,7 +1,6 @@
 import { sleep } from '@temporalio/workflow';
 import { WEBHOOK_RETRY_DELAYS_SECONDS } from '../contract/webhooks.ts';
 import { deliverActivities } from './activities.ts';
-import { fairnessKeyOf } from './fairness.ts';
 
 export interface DeliveryInput {
   readonly deliveryId: string;
@@ -26,10 +25,7 @@ export async function deliverWebhook(input: DeliveryInput): Promise<'delivered' 
       await sleep(delaySeconds * 1000, { summary: `retry ${String(retry)} after ${String(delaySeconds)} s` });
     }
     const attempt = firstAttempt + retry;
-    const { attemptDelivery } = deliverActivities(
-      `attempt ${String(attempt)} of ${String(firstAttempt + retries)}`,
-      fairnessKeyOf(input.url),
-    );
+    const { attemptDelivery } = deliverActivities(`attempt ${String(attempt)} of ${String(firstAttempt + retries)}`);
     const result = await attemptDelivery({ ...input, attempt, isLast: retry === retries });
     if (result === 'delivered') return 'delivered';
     if (result === 'forbidden') return 'abandoned';

@@ -23,8 +23,8 @@ import { createRecordStore } from '../../store/records.ts';
 import type { WebhookClient } from '../../webhooks/client.ts';
 import { createWebhookSigner } from '../../webhooks/signature.ts';
 
-/** Of `whsec_a2V5IHRoYXQgc2lnbnMgd2ViaG9va3M=`. */
-const WEBHOOK_KEY = Buffer.from('key that signs webhooks');
+const WEBHOOK_KEY = Buffer.from('a key that signs webhooks');
+export const WEBHOOK_SECRET = `whsec_${WEBHOOK_KEY.toString('base64')}`;
 
 /** Both facades on a real socket and a real database; jobs and webhooks are as the test prepares them. */
 export async function startFacades(requestsPerMinute = 100_000) {
