@@ -1,10 +1,10 @@
-import { BlockList, isIP } from 'node:net';
+import type { BlockList } from 'node:net';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
+import { ConfigError, parseNetworks, parseSecrets, trimSlash } from './config-values.ts';
 import { IMGNET_PLATFORM_URL } from './contract/imgnet/urls.ts';
 import { priceTable, type Prices } from './contract/prices.ts';
 import { BRIGHT_DATA_API_URL, BRIGHT_DATA_DATASETS } from './sources/imgnet/bright-data-requests.ts';
-import { parseWebhookSecret } from './webhooks/signature.ts';
 
 const bool = z.stringbool();
 const port = z.coerce.number().int().min(0).max(65_535);
@@ -165,11 +165,6 @@ export interface Config extends Readonly<Omit<Settings, Derived>> {
   readonly workDir: string;
 }
 
-/** A setting is missing or wrong; the message names it. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
-}
-
 /**
  * Parses and validates the environment once.
  *
@@ -265,42 +260,4 @@ export function loadConfigOrExit<Name extends keyof Config>(
     process.stderr.write(`The configuration is not complete:\n${error.message}\n`);
     return process.exit(1);
   }
-}
-
-function parseNetworks(setting: string, text: string): BlockList {
-  const networks = new BlockList();
-  for (const entry of entriesOf(text)) {
-    const [address = '', prefix] = entry.split('/');
-    const family = isIP(address);
-    const bits = Number(prefix);
-    if (family === 0 || !/^\d{1,3}$/.test(prefix ?? '') || bits > (family === 4 ? 32 : 128)) {
-      throw new ConfigError(`${setting}: ${JSON.stringify(entry)} is no network such as 127.0.0.0/8`);
-    }
-    networks.addSubnet(address, bits, family === 4 ? 'ipv4' : 'ipv6');
-  }
-  return networks;
-}
-
-function parseSecrets(text: string): readonly Uint8Array[] {
-  return entriesOf(text).map((entry, index) => {
-    const key = parseWebhookSecret(entry);
-    // Its place and not itself: messages of this kind end up in logs.
-    if (key === undefined) {
-      throw new ConfigError(
-        `WEBHOOK_SECRETS: number ${String(index + 1)} is not whsec_ and the base64 of 24 to 64 bytes`,
-      );
-    }
-    return key;
-  });
-}
-
-function entriesOf(text: string): readonly string[] {
-  return text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
-}
-
-function trimSlash(text: string): string {
-  return text.replace(/\/+$/, '');
 }

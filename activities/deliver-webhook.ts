@@ -42,7 +42,7 @@ export function createDeliverActivity(deps: DeliverDeps) {
      * An attempt that is on record already is not made again: the worker died between the record and its report. When
      * the receiver has its share of requests under way, this task ends and comes again later, and no attempt was made.
      */
-    async attemptDelivery(input: AttemptInput): Promise<AttemptResult> {
+    attemptDelivery: async (input: AttemptInput): Promise<AttemptResult> => {
       try {
         // Before anything else: a receiver that hangs has thousands of these.
         const place = deps.receivers.enter(input.url);

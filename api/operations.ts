@@ -158,10 +158,7 @@ export const operations = {
     summary: 'Get a transcript as subtitles or plain text',
     params: downloadIdParams.extend({ format: transcriptFormatSchema }),
     answers: {
-      200: {
-        description: 'The file',
-        contentTypes: ['application/x-subrip', 'text/vtt', 'text/plain'],
-      },
+      200: { description: 'The file', contentTypes: ['application/x-subrip', 'text/vtt', 'text/plain'] },
     },
     errors: ['not_found', 'not_ready', ...ALWAYS],
   },

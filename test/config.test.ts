@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ConfigError, loadConfig, requireSettings } from '../config.ts';
+import { ConfigError } from '../config-values.ts';
+import { loadConfig, requireSettings } from '../config.ts';
 
 describe('the configuration', () => {
   it('needs nothing, listens on loopback and allows no private webhook target', () => {

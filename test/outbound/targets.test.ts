@@ -2,7 +2,8 @@ import { BlockList } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkTarget } from '../../outbound/targets.ts';
-import { hostileHosts, hostileTargets, hostileUrls, publicUrls } from './hostile-urls.ts';
+import { hostileHosts } from './hostile-hosts.ts';
+import { hostileTargets, hostileUrls, publicUrls } from './hostile-urls.ts';
 
 const nothing = new BlockList();
 const loopback = new BlockList();

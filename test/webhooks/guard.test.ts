@@ -2,7 +2,8 @@ import type { RequestListener } from 'node:http';
 import { BlockList } from 'node:net';
 import { Agent, request } from 'undici';
 import { describe, expect, it, vi } from 'vitest';
-import { hostileAnswers, hostileHosts, hostileTargets } from '../outbound/hostile-urls.ts';
+import { hostileAnswers, hostileHosts } from '../outbound/hostile-hosts.ts';
+import { hostileTargets } from '../outbound/hostile-urls.ts';
 import {
   countOutgoingSockets,
   httpReceiver,

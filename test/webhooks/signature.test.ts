@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { Webhook, WebhookVerificationError } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
@@ -16,9 +17,7 @@ describe('a signed message', () => {
         fc.uint8Array({ minLength: 24, maxLength: 64 }),
         fc.boolean(),
         async (json, key, isStreamed) => {
-          async function* chunks() {
-            for (const letter of json) yield letter;
-          }
+          const chunks = () => Readable.from(json.match(/.{1,3}/gsu) ?? []) as AsyncIterable<string>;
           const headers = await createWebhookSigner([key])({ id, body: isStreamed ? chunks : json });
           const webhook = new Webhook(`whsec_${Buffer.from(key).toString('base64')}`);
           return JSON.stringify(webhook.verify(json, headers)) === JSON.stringify(JSON.parse(json));
