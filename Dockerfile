@@ -31,7 +31,7 @@ RUN /opt/yt-dlp/bin/yt-dlp --version && ffprobe -version \
 
 WORKDIR /app
 COPY --from=packages /app/node_modules ./node_modules
-COPY package.json tsconfig.json config.ts LICENSE ./
+COPY package.json tsconfig.json config.ts config-values.ts LICENSE ./
 COPY contract ./contract
 COPY subprocess ./subprocess
 COPY temporal ./temporal

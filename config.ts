@@ -1,6 +1,7 @@
-import { BlockList, isIP } from 'node:net';
+import type { BlockList } from 'node:net';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
+import { ConfigError, parseNetworks, parseSecrets, trimSlash } from './config-values.ts';
 import { IMGNET_PLATFORM_URL } from './contract/imgnet/urls.ts';
 import { priceTable, type Prices } from './contract/prices.ts';
 import { BRIGHT_DATA_API_URL, BRIGHT_DATA_DATASETS } from './sources/imgnet/bright-data-requests.ts';
@@ -41,6 +42,10 @@ export const settings = z.object({
     .string()
     .default('')
     .describe('Networks (CIDR, comma-separated) exempt from the ban on private webhook targets'),
+  WEBHOOK_SECRETS: z
+    .string()
+    .default('')
+    .describe('Secrets that sign webhooks (whsec_ and base64, comma-separated); the same for api and worker'),
   TEMPORAL_ADDRESS: z.string().optional().describe('host:port of a Temporal frontend; without it, npm start runs one'),
   TEMPORAL_NAMESPACE: z.string().default('default').describe('Temporal namespace'),
   TEMPORAL_API_KEY: z.string().optional().describe('API key of Temporal Cloud; turns TLS on'),
@@ -202,12 +207,18 @@ export const settings = z.object({
 
 type Settings = z.infer<typeof settings>;
 
-type Derived = 'WEBHOOK_ALLOWED_NETWORKS' | 'MEDIA_ALLOWED_NETWORKS' | Extract<keyof Settings, `PRICE_${string}`>;
+type Derived =
+  | 'WEBHOOK_SECRETS'
+  | 'WEBHOOK_ALLOWED_NETWORKS'
+  | 'MEDIA_ALLOWED_NETWORKS'
+  | Extract<keyof Settings, `PRICE_${string}`>;
 
 export interface Config extends Readonly<Omit<Settings, Derived>> {
   readonly PUBLIC_URL: string;
   readonly DRIVE_URL: string;
   readonly webhookAllowedNetworks: BlockList;
+  /** Keys that sign webhooks; none: they are not signed. */
+  readonly webhookKeys: readonly Uint8Array[];
   readonly mediaAllowedNetworks: BlockList;
   readonly prices: Prices;
   /** Hosts of the video platform, with port. */
@@ -218,11 +229,6 @@ export interface Config extends Readonly<Omit<Settings, Derived>> {
   readonly workDir: string;
   readonly speechDir: string;
   readonly speechModelsDir: string;
-}
-
-/** A setting is missing or wrong; the message names it. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
 }
 
 /**
@@ -241,6 +247,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   }
   const {
     WEBHOOK_ALLOWED_NETWORKS,
+    WEBHOOK_SECRETS,
     MEDIA_ALLOWED_NETWORKS,
     PRICE_AUDIO,
     PRICE_VIDEO,
@@ -275,6 +282,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     IMGNET_API_URL: trimSlash(rest.IMGNET_API_URL),
     IMGNET_PLATFORM_URL: trimSlash(rest.IMGNET_PLATFORM_URL),
     webhookAllowedNetworks: parseNetworks('WEBHOOK_ALLOWED_NETWORKS', WEBHOOK_ALLOWED_NETWORKS),
+    webhookKeys: parseSecrets(WEBHOOK_SECRETS),
     mediaAllowedNetworks: parseNetworks('MEDIA_ALLOWED_NETWORKS', MEDIA_ALLOWED_NETWORKS),
     prices: priceTable({
       audio: PRICE_AUDIO,
@@ -322,25 +330,4 @@ export function loadConfigOrExit<Name extends keyof Config>(
     process.stderr.write(`The configuration is not complete:\n${error.message}\n`);
     return process.exit(1);
   }
-}
-
-function parseNetworks(setting: string, text: string): BlockList {
-  const networks = new BlockList();
-  for (const entry of text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '')) {
-    const [address = '', prefix] = entry.split('/');
-    const family = isIP(address);
-    const bits = Number(prefix);
-    if (family === 0 || !/^\d{1,3}$/.test(prefix ?? '') || bits > (family === 4 ? 32 : 128)) {
-      throw new ConfigError(`${setting}: ${JSON.stringify(entry)} is no network such as 127.0.0.0/8`);
-    }
-    networks.addSubnet(address, bits, family === 4 ? 'ipv4' : 'ipv6');
-  }
-  return networks;
-}
-
-function trimSlash(text: string): string {
-  return text.replace(/\/+$/, '');
 }

@@ -1,31 +1,31 @@
-import { ApplicationFailure } from '@temporalio/common';
+import { Context } from '@temporalio/activity';
+import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { MissingContentsError } from '../contract/contents.ts';
-import type { DownloadRecord } from '../contract/records.ts';
-import { originalStatusOf } from '../contract/failures.ts';
-import type { RenderContext } from '../contract/render/context.ts';
-import { renderResult } from '../contract/render/results.ts';
-import { audioIdOf } from '../contract/render/speaker-labels.ts';
-import { jsonChunks } from '../contract/streams.ts';
-import { WEBHOOK_ENDPOINTS, webhookHeaders, type DeliveryAttempt } from '../contract/webhooks.ts';
+import type { DownloadRecord, PendingRecord } from '../contract/records.ts';
+import { WEBHOOK_ENDPOINTS, type Delivery, type DeliveryAttempt } from '../contract/webhooks.ts';
 import { nowMicroseconds } from '../store/clock.ts';
 import type { DeliveryStore } from '../store/deliveries.ts';
 import type { RecordStore } from '../store/records.ts';
 import type { PostOutcome, WebhookClient } from '../webhooks/client.ts';
+import { ReceiverBusyError, type ReceiverPlace, type ReceiverShares } from '../webhooks/receiver-shares.ts';
 import { withHeartbeat } from './heartbeat.ts';
+import { webhookMessage, type MessageDeps } from './webhook-message.ts';
 
-export interface DeliverDeps {
+export interface DeliverDeps extends MessageDeps {
   readonly records: RecordStore;
   readonly deliveries: DeliveryStore;
   readonly webhooks: WebhookClient;
-  readonly rendering: RenderContext;
+  readonly receivers: ReceiverShares;
 }
 
 export interface AttemptInput {
   readonly deliveryId: string;
   readonly recordId: string;
   readonly url: string;
-  /** Counted from 1. */
+  /** Counted from 1, on through all rounds of a delivery. */
   readonly attempt: number;
+  /** The first one of this round; default: 1. */
+  readonly firstAttempt?: number;
   /** Whether nothing follows a refusal of this attempt. */
   readonly isLast: boolean;
 }
@@ -39,66 +39,70 @@ export function createDeliverActivity(deps: DeliverDeps) {
      * Sends the result of a record to a subscriber, once, and records how that went. The body is built now, so that
      * its links are fresh.
      *
-     * An attempt that is on record already is not made again: the worker died between the record and its report.
+     * An attempt that is on record already is not made again: the worker died between the record and its report. When
+     * the receiver has its share of requests under way, this task ends and comes again later, and no attempt was made.
      */
-    attemptDelivery: (input: AttemptInput): Promise<AttemptResult> =>
-      withHeartbeat(async (_report, signal) => {
-        const record = await deps.records.get(input.recordId);
-        if (record === undefined || record.status === 'pending')
-          throw new Error(`record ${input.recordId} has not ended`);
-        const delivery = await deps.deliveries.open({
-          id: input.deliveryId,
-          recordId: record.id,
-          url: input.url,
-          endpoint: WEBHOOK_ENDPOINTS[record.type],
-          createdAt: nowMicroseconds(),
+    attemptDelivery: async (input: AttemptInput): Promise<AttemptResult> => {
+      try {
+        // Before anything else: a receiver that hangs has thousands of these.
+        const place = deps.receivers.enter(input.url);
+        try {
+          return await withHeartbeat((_report, signal) => attemptOnce(deps, input, { place, signal }));
+        } finally {
+          place.leave();
+        }
+      } catch (error) {
+        if (error instanceof MissingContentsError) throw ApplicationFailure.nonRetryable(error.message, 'ours');
+        if (!(error instanceof ReceiverBusyError)) throw error;
+        // Whoever looks finds the delivery while it waits.
+        if (Context.current().info.attempt === 1) await openDelivery(deps, input);
+        throw ApplicationFailure.create({
+          message: error.message,
+          type: 'receiver-busy',
+          nextRetryDelay: error.retryAfterMs,
+          // Otherwise each of thousands would be a warning in the log.
+          category: ApplicationFailureCategory.BENIGN,
         });
-        const made = delivery.attempts.find((attempt) => attempt.number === input.attempt);
-        if (made !== undefined) return resultOf(made);
-
-        const startedAt = nowMicroseconds();
-        const outcome = await deps.webhooks.post(input.url, {
-          headers: webhookHeaders({
-            endpoint: delivery.endpoint,
-            originalStatus: record.status === 'failed' ? originalStatusOf(record.failure) : 200,
-            // Callers of speaker labels know the audio's id and no other.
-            downloadId: audioIdOf(record),
-          }),
-          body: await bodyOf(record, deps.rendering),
-          signal,
-        });
-        const attempt = { number: input.attempt, startedAt, ...attemptOf(outcome) };
-        const result = resultOf(attempt);
-        const over = input.isLast || result === 'forbidden';
-        const state = result === 'delivered' ? 'delivered' : over ? 'abandoned' : 'pending';
-        await deps.deliveries.recordAttempt(delivery.id, attempt, state);
-        return result;
-      }),
+      }
+    },
   };
 }
 
-/** Most characters of a body that are held; a longer one is sent as it is read, without a `Content-Length`. */
-const HELD_BODY_CHARS = 1_000_000;
+async function attemptOnce(
+  deps: DeliverDeps,
+  input: AttemptInput,
+  { place, signal }: { readonly place: ReceiverPlace; readonly signal: AbortSignal },
+): Promise<AttemptResult> {
+  const { record, delivery } = await openDelivery(deps, input);
+  const made = delivery.attempts.find((attempt) => attempt.number === input.attempt);
+  if (made !== undefined) return resultOf(made);
 
-async function bodyOf(record: DownloadRecord, rendering: RenderContext): Promise<string | AsyncIterable<string>> {
-  try {
-    const chunks = jsonChunks(await renderResult(record, rendering));
-    let held = '';
-    for (;;) {
-      const chunk = await chunks.next();
-      if (chunk.done === true) return held;
-      held += chunk.value;
-      if (held.length > HELD_BODY_CHARS) return withHead(held, chunks);
-    }
-  } catch (error) {
-    if (error instanceof MissingContentsError) throw ApplicationFailure.nonRetryable(error.message, 'ours');
-    throw error;
-  }
+  const message = await webhookMessage(delivery, record, deps);
+  const startedAt = nowMicroseconds();
+  const outcome = await deps.webhooks.post(input.url, { ...message, signal, onAddresses: place.addAddresses });
+  const attempt = { number: input.attempt, startedAt, ...attemptOf(outcome) };
+  const result = resultOf(attempt);
+  const over = input.isLast || result === 'forbidden';
+  const state = result === 'delivered' ? 'delivered' : over ? 'abandoned' : 'pending';
+  await deps.deliveries.recordAttempt(delivery.id, attempt, { state, firstAttempt: input.firstAttempt ?? 1 });
+  return result;
 }
 
-async function* withHead(head: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
-  yield head;
-  yield* rest;
+async function openDelivery(
+  deps: DeliverDeps,
+  { deliveryId, recordId, url }: AttemptInput,
+): Promise<{ readonly record: Exclude<DownloadRecord, PendingRecord>; readonly delivery: Delivery }> {
+  const record = await deps.records.get(recordId);
+  if (record === undefined || record.status === 'pending') throw new Error(`record ${recordId} has not ended`);
+  const endpoint = WEBHOOK_ENDPOINTS[record.type];
+  const delivery = await deps.deliveries.open({
+    id: deliveryId,
+    recordId,
+    url,
+    endpoint,
+    createdAt: nowMicroseconds(),
+  });
+  return { record, delivery };
 }
 
 function attemptOf(outcome: PostOutcome): Pick<DeliveryAttempt, 'durationMs' | 'statusCode' | 'error'> {

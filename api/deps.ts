@@ -1,10 +1,13 @@
 import type { BlockList } from 'node:net';
 import type { Logger } from 'pino';
 import type { RenderContext } from '../contract/render/context.ts';
+import type { DeliveryStore } from '../store/deliveries.ts';
 import type { FileStore } from '../store/files.ts';
 import type { LinkSigner } from '../store/links.ts';
 import type { RecordStore } from '../store/records.ts';
 import type { WebhookClient } from '../webhooks/client.ts';
+import type { WebhookSigner } from '../webhooks/signature.ts';
+import type { DeliveryGateway } from './deliveries.ts';
 import type { JobGateway } from './jobs.ts';
 
 export interface ImgnetAccess {
@@ -20,7 +23,13 @@ export interface ApiDeps {
   readonly files: FileStore;
   readonly signer: LinkSigner;
   readonly jobs: JobGateway;
+  readonly deliveries: DeliveryStore;
+  readonly redeliveries: DeliveryGateway;
+  /** Sends webhook tests. */
   readonly webhooks: WebhookClient;
+  readonly signWebhook: WebhookSigner;
+  /** How long every webhook test without an answer takes, in milliseconds; longer than any attempt of {@link webhooks}. */
+  readonly webhookTestMs: number;
   readonly webhookAllowedNetworks: BlockList;
   readonly rendering: RenderContext;
   /** Hosts of the video platform beside the real ones, with port. */

@@ -161,7 +161,7 @@ function jobIn(memo: Record<string, unknown> | undefined): JobInput {
 const AWAY = new Set([1, 4, 8, 14]);
 
 /** What a caller may wait out is told as such; anything else (a wrong namespace, a bug) stays what it is. */
-function unavailable(error: unknown): unknown {
+export function unavailable(error: unknown): unknown {
   const cause = error instanceof ServiceError ? error.cause : error;
   if (!isGrpcServiceError(cause) || !AWAY.has(cause.code)) return error;
   return new ApiError('unavailable', 'The job engine (Temporal) cannot be reached. Try again soon.', {

@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { loadConfigOrExit } from '../config.ts';
 import { REQUEST_BODY_MAX_BYTES } from '../contract/limits.ts';
 import { createContentsStore } from '../store/contents.ts';
+import { createDeliveryStore } from '../store/deliveries.ts';
 import { createFileStore } from '../store/files.ts';
 import { createLinkSigner } from '../store/links.ts';
 import { openMongo } from '../store/mongo.ts';
@@ -13,7 +14,9 @@ import { onStop } from '../subprocess/on-stop.ts';
 import { connectionOptions, orUnreachable } from '../temporal/connection.ts';
 import { registerSearchAttributes } from '../temporal/search-attributes.ts';
 import { createWebhookClient } from '../webhooks/client.ts';
-import { WEBHOOK_CLIENT_LIMITS } from '../webhooks/limits.ts';
+import { WEBHOOK_TEST_LIMITS, WEBHOOK_TEST_TAKES_MS } from '../webhooks/limits.ts';
+import { createWebhookSigner } from '../webhooks/signature.ts';
+import { createDeliveryGateway } from './deliveries.ts';
 import type { ApiDeps } from './deps.ts';
 import { createJobGateway } from './jobs.ts';
 import { answerMalformedRequests } from './malformed-requests.ts';
@@ -37,7 +40,7 @@ const temporalOptions = connectionOptions({
 const connection = await orUnreachable(config.TEMPORAL_ADDRESS, Connection.connect(temporalOptions)).catch(exitWith);
 await registerSearchAttributes(connection, config.TEMPORAL_NAMESPACE);
 const client = new Client({ connection, namespace: config.TEMPORAL_NAMESPACE });
-const webhooks = createWebhookClient({ ...WEBHOOK_CLIENT_LIMITS, allowedNetworks: config.webhookAllowedNetworks });
+const webhooks = createWebhookClient({ ...WEBHOOK_TEST_LIMITS, allowedNetworks: config.webhookAllowedNetworks });
 
 const signer = createLinkSigner({
   secret: config.LINK_SECRET,
@@ -50,7 +53,11 @@ const deps: ApiDeps = {
   files: createFileStore(config.filesDir),
   signer,
   jobs: createJobGateway(client, config.TASK_QUEUE),
+  deliveries: createDeliveryStore(mongo.db),
+  redeliveries: createDeliveryGateway(client, config.TASK_QUEUE),
   webhooks,
+  signWebhook: createWebhookSigner(config.webhookKeys),
+  webhookTestMs: WEBHOOK_TEST_TAKES_MS,
   webhookAllowedNetworks: config.webhookAllowedNetworks,
   rendering: {
     prices: config.prices,

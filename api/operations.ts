@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import { webhookIdSchema } from '../contract/deliveries.ts';
 import { ulidSchema } from '../contract/ids.ts';
 import { DEFAULT_WAIT_SECONDS } from '../contract/limits.ts';
 import {
   channelRequestSchema,
+  deliveryListQuerySchema,
   downloadListQuerySchema,
   speakerLabelsRequestSchema,
   transcriptRequestSchema,
@@ -10,6 +12,7 @@ import {
   webhookTestRequestSchema,
 } from '../contract/requests.ts';
 import { channelProfileSchema } from '../contract/results/channels.ts';
+import { deliveryListSchema, deliverySchema } from '../contract/results/deliveries.ts';
 import {
   audioResultSchema,
   downloadListSchema,
@@ -145,10 +148,7 @@ export const operations = {
     summary: 'Get a transcript as subtitles or plain text',
     params: downloadIdParams.extend({ format: transcriptFormatSchema }),
     answers: {
-      200: {
-        description: 'The file',
-        contentTypes: ['application/x-subrip', 'text/vtt', 'text/plain'],
-      },
+      200: { description: 'The file', contentTypes: ['application/x-subrip', 'text/vtt', 'text/plain'] },
     },
     errors: ['not_found', 'not_ready', ...ALWAYS],
   },
@@ -188,6 +188,22 @@ export const operations = {
     body: webhookTestRequestSchema,
     answers: { 200: { description: 'How the URL answered', schema: webhookTestResultSchema } },
     errors: [...WITH_BODY, 'webhook_target_forbidden'],
+  },
+  listDeliveries: {
+    method: 'get',
+    path: '/api/webhook/deliveries',
+    summary: 'List webhooks with their attempts, those of the newest downloads first',
+    query: deliveryListQuerySchema,
+    answers: { 200: { description: 'A page of deliveries', schema: deliveryListSchema } },
+    errors: ['invalid_input', ...ALWAYS],
+  },
+  redeliverWebhook: {
+    method: 'post',
+    path: '/api/webhook/deliveries/{deliveryId}/redeliver',
+    summary: 'Deliver a webhook again',
+    params: z.object({ deliveryId: webhookIdSchema }),
+    answers: { 202: { description: 'A further round of attempts was started', schema: deliverySchema } },
+    errors: ['not_found', 'delivery_pending', ...ALWAYS],
   },
   checkHealth: {
     method: 'get',

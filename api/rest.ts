@@ -1,4 +1,5 @@
 import { H3, HTTPResponse, type EventHandler, type H3Event } from 'h3';
+import { webhookIdSchema } from '../contract/deliveries.ts';
 import { ApiError } from '../contract/errors.ts';
 import { ulidSchema } from '../contract/ids.ts';
 import { speakerLabelFormatSchema } from '../contract/speaker-label-formats.ts';
@@ -20,7 +21,9 @@ import { exportTranscript, type ExportedText } from './use-cases/export-transcri
 import { getDownload } from './use-cases/get-download.ts';
 import { getSpeakerLabels } from './use-cases/get-speaker-labels.ts';
 import { getTranscript } from './use-cases/get-transcript.ts';
+import { listDeliveries } from './use-cases/list-deliveries.ts';
 import { listDownloads } from './use-cases/list-downloads.ts';
+import { redeliverWebhook } from './use-cases/redeliver-webhook.ts';
 import { requestChannel } from './use-cases/request-channel.ts';
 import { requestImgnetAudio } from './use-cases/request-imgnet-audio.ts';
 import { requestImgnetContent } from './use-cases/request-imgnet-content.ts';
@@ -122,6 +125,13 @@ function routesOf(deps: ApiDeps): Routes {
     },
     testWebhook: async (event) =>
       respond(event, await testWebhook(deps, await readJsonBody(event, operations.testWebhook.body))),
+    listDeliveries: async (event) =>
+      respond(event, await listDeliveries(deps, readQuery(event, operations.listDeliveries.query))),
+    redeliverWebhook: async (event) => {
+      const id = webhookIdSchema.safeParse(event.context.params?.['deliveryId']);
+      if (!id.success) throw new ApiError('not_found', 'There is no webhook delivery with this id.');
+      return respond(event, await redeliverWebhook(deps, id.data));
+    },
     checkHealth: async (event) => respond(event, await checkHealth(deps)),
   };
 }

@@ -1,10 +1,12 @@
 import { initTRPC, TRPCError } from '@trpc/server';
 import { z } from 'zod';
+import { webhookIdSchema } from '../contract/deliveries.ts';
 import { ApiError, ERROR_TABLE, type ErrorCode } from '../contract/errors.ts';
 import { ulidSchema } from '../contract/ids.ts';
 import { DEFAULT_WAIT_SECONDS, PREFER_WAIT_MAX_SECONDS } from '../contract/limits.ts';
 import {
   channelRequestSchema,
+  deliveryListQuerySchema,
   downloadListQuerySchema,
   imgnetListRequestSchema,
   imgnetPostRequestSchema,
@@ -15,6 +17,7 @@ import {
   webhookTestRequestSchema,
 } from '../contract/requests.ts';
 import { channelResultSchema, type ChannelResult } from '../contract/results/channels.ts';
+import { deliveryListSchema, deliverySchema } from '../contract/results/deliveries.ts';
 import {
   audioResultSchema,
   downloadListSchema,
@@ -42,7 +45,9 @@ import { exportTranscript } from './use-cases/export-transcript.ts';
 import { getDownload } from './use-cases/get-download.ts';
 import { getSpeakerLabels } from './use-cases/get-speaker-labels.ts';
 import { getTranscript } from './use-cases/get-transcript.ts';
+import { listDeliveries } from './use-cases/list-deliveries.ts';
 import { listDownloads } from './use-cases/list-downloads.ts';
+import { redeliverWebhook } from './use-cases/redeliver-webhook.ts';
 import { requestChannel } from './use-cases/request-channel.ts';
 import { requestImgnetAudio } from './use-cases/request-imgnet-audio.ts';
 import { requestImgnetContent } from './use-cases/request-imgnet-content.ts';
@@ -206,6 +211,14 @@ export const appRouter = t.router({
       .input(webhookTestRequestSchema)
       .output(webhookTestResultSchema)
       .mutation(async ({ ctx, input }) => (await testWebhook(ctx.deps, input)).body),
+    deliveries: procedure
+      .input(deliveryListQuerySchema)
+      .output(deliveryListSchema)
+      .query(async ({ ctx, input }) => (await listDeliveries(ctx.deps, input)).body),
+    redeliver: procedure
+      .input(z.object({ delivery_id: webhookIdSchema }))
+      .output(deliverySchema)
+      .mutation(async ({ ctx, input }) => (await redeliverWebhook(ctx.deps, input.delivery_id)).body),
   }),
   health: procedure.output(healthSchema).query(async ({ ctx }) => (await checkHealth(ctx.deps)).body),
 });

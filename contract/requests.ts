@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import { webhookIdSchema } from './deliveries.ts';
 import { ulidSchema, vidnetVideoIdSchema } from './ids.ts';
 import { languageSchema } from './languages.ts';
 import { LIST_MAX_ITEMS, MAX_AGE_DAYS_MAX, SPEAKERS_MAX, WEBHOOK_URL_MAX_CHARS } from './limits.ts';
 import { recordStatusSchema, recordTypeSchema } from './records.ts';
+import { deliveryStates } from './webhooks.ts';
 
 const webhookUrlSchema = z
   .string()
@@ -136,3 +138,12 @@ export const webhookTestRequestSchema = z
   .object({ url: webhookUrlSchema.describe('The webhook URL to test') })
   .meta({ id: 'WebhookTestRequest' });
 export type WebhookTestRequest = z.infer<typeof webhookTestRequestSchema>;
+
+/** Query of GET /api/webhook/deliveries. */
+export const deliveryListQuerySchema = z.object({
+  download_id: ulidSchema.optional().describe('Only deliveries of this download'),
+  state: z.enum(deliveryStates).optional().describe('Only deliveries in this state'),
+  limit: z.coerce.number().int().min(1).max(LIST_MAX_ITEMS).default(50).describe('Most deliveries on a page'),
+  cursor: webhookIdSchema.optional().describe('`next_cursor` of the page before'),
+});
+export type DeliveryListQuery = z.infer<typeof deliveryListQuerySchema>;

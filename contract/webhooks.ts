@@ -3,6 +3,8 @@ import type { RecordType } from './records.ts';
 /** Delays before the 1st, 2nd and 3rd retry (specification, section 6). */
 export const WEBHOOK_RETRY_DELAYS_SECONDS = [10, 30, 60] as const;
 export const WEBHOOK_TIMEOUT_SECONDS = 10;
+/** How long a webhook test waits for an answer, and how long each test without one takes. */
+export const WEBHOOK_TEST_TIMEOUT_SECONDS = 5;
 export const WEBHOOK_USER_AGENT = 'Service-Webhook/1.0';
 
 /** The value of `X-Webhook-Endpoint` for each type of record. */
@@ -34,7 +36,8 @@ export function webhookHeaders(delivery: {
   };
 }
 
-export type DeliveryState = 'pending' | 'delivered' | 'abandoned';
+export const deliveryStates = ['pending', 'delivered', 'abandoned'] as const;
+export type DeliveryState = (typeof deliveryStates)[number];
 
 /** One request to the receiver: its status code, or what kept it from answering. */
 export interface DeliveryAttempt {
@@ -44,4 +47,28 @@ export interface DeliveryAttempt {
   readonly durationMs: number;
   readonly statusCode?: number;
   readonly error?: string;
+}
+
+/** The delivery of one result to one URL, with every attempt. */
+export interface Delivery {
+  readonly id: string;
+  readonly recordId: string;
+  readonly url: string;
+  readonly endpoint: string;
+  readonly state: DeliveryState;
+  readonly createdAt: string;
+  /** Number of the first attempt of the newest round; absent before the first attempt. */
+  readonly firstAttempt?: number;
+  /** In the order of their numbers. */
+  readonly attempts: readonly DeliveryAttempt[];
+}
+
+const FAIRNESS_KEY_MAX_CHARS = 64;
+
+/**
+ * By what Temporal shares out the tasks of deliveries, where its fairness is on (others ignore it): the receiver's host and
+ * port, or their end, which tells receivers apart better than the beginning does.
+ */
+export function deliveryPriorityOf(url: string): { readonly fairnessKey: string } {
+  return { fairnessKey: URL.canParse(url) ? new URL(url).host.slice(-FAIRNESS_KEY_MAX_CHARS) : '' };
 }

@@ -15,6 +15,8 @@ export interface ConnectorOptions {
   readonly signal: AbortSignal;
   /** Certificate authorities (PEM) trusted instead of the usual ones. */
   readonly trustedCa?: string;
+  /** Told where a connection may lead before one is made; what it throws is why there is none. */
+  readonly onAddresses?: ((addresses: readonly string[]) => void) | undefined;
 }
 
 // Node gives up on an address after 250 ms and goes on to the next; where the next family has no route,
@@ -44,9 +46,17 @@ export function createGuardedConnector(options: ConnectorOptions): buildConnecto
     ...(trustedCa === undefined ? {} : { ca: trustedCa }),
   });
   return (target, callback) => {
-    if (isIP(target.hostname) !== 0 && !isPermittedAddress(target.hostname, allowedNetworks)) {
-      callback(new ForbiddenTargetError(), null);
-      return;
+    if (isIP(target.hostname) !== 0) {
+      if (!isPermittedAddress(target.hostname, allowedNetworks)) {
+        callback(new ForbiddenTargetError(), null);
+        return;
+      }
+      try {
+        options.onAddresses?.([target.hostname]);
+      } catch (error) {
+        callback(error as Error, null);
+        return;
+      }
     }
     connect(target, (...[error, socket]) => {
       if (error !== null) {
@@ -71,7 +81,7 @@ export function createGuardedConnector(options: ConnectorOptions): buildConnecto
 }
 
 /** Hands the socket exactly the addresses that were judged, so that a second DNS answer can't differ from the first. */
-function vettedLookup({ lookup, allowedNetworks }: ConnectorOptions): LookupFunction {
+function vettedLookup({ lookup, allowedNetworks, onAddresses }: ConnectorOptions): LookupFunction {
   const addressesOf = async (hostname: string): Promise<{ address: string; family: 4 | 6 }[]> => {
     const addresses =
       hostname === LOCALHOST
@@ -82,6 +92,7 @@ function vettedLookup({ lookup, allowedNetworks }: ConnectorOptions): LookupFunc
     if (addresses.length === 0) throw new DnsError(hostname);
     // One private answer condemns the name: a mixed answer is how rebinding starts, and no honest receiver has one.
     if (!addresses.every((address) => isPermittedAddress(address, allowedNetworks))) throw new ForbiddenTargetError();
+    onAddresses?.(addresses);
     return addresses.map((address) => ({ address, family: isIP(address) === 4 ? 4 : 6 }));
   };
   return (hostname, options, callback) => {

@@ -12,6 +12,7 @@ const INFRASTRUCTURE_PORTS = new Set([
   9200, 9300, // Elasticsearch
   2375, 2376, 2377, 6443, 10250, 10255, 10256, 10257, 10259, // Docker, Kubernetes
   7233, 7234, 7235, 7239, 7243, 8233, // Temporal
+  9100, // printers, which print what they get
   2049, 3128, 3260, 3389, 5900, 5901, 5985, 5986, 6000, 8125, // NFS, proxies, iSCSI, remote desktops, WinRM, X11, statsd
   1719, 1720, 1723, 5060, 5061, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080, // closed in browsers too (WHATWG Fetch)
 ]);

@@ -8,7 +8,10 @@ export const LOCALHOST = 'localhost';
 
 export type TargetCheck = { readonly ok: true; readonly url: URL } | { readonly ok: false; readonly reason: string };
 
-/** Names of private networks: reserved by RFCs 6761, 6762 and 8375 or by ICANN, or in wide use although never delegated. */
+/**
+ * Names of private networks and of infrastructure: reserved by RFCs 3172, 6761, 6762 and 8375 or by ICANN, or in wide use
+ * although never delegated. Those that are reserved and lead nowhere (`.test`, `.invalid`) need no entry.
+ */
 const PRIVATE_SUFFIXES = [
   'localhost',
   'localdomain',
@@ -19,8 +22,17 @@ const PRIVATE_SUFFIXES = [
   'corp',
   'home',
   'lan',
-  'home.arpa',
+  'arpa',
+  'localnet',
+  'workgroup',
+  'domain',
+  'dhcp',
+  // Name servers of containers and clusters.
   'svc',
+  'default',
+  'cluster',
+  'consul',
+  'docker',
 ];
 
 const LABEL = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/;

@@ -1,18 +1,7 @@
-import type { Collection, Db } from 'mongodb';
-import type { DeliveryAttempt, DeliveryState } from '../contract/webhooks.ts';
+import type { Collection, Db, Filter } from 'mongodb';
+import { deliveryIdOf } from '../contract/subjects.ts';
+import type { Delivery, DeliveryAttempt, DeliveryState } from '../contract/webhooks.ts';
 import { upsert } from './records.ts';
-
-/** The delivery of one result to one URL, with every attempt. */
-export interface Delivery {
-  readonly id: string;
-  readonly recordId: string;
-  readonly url: string;
-  readonly endpoint: string;
-  readonly state: DeliveryState;
-  readonly createdAt: string;
-  /** In the order of their numbers. */
-  readonly attempts: readonly DeliveryAttempt[];
-}
 
 /** Attempts are keyed by their number: a repeated write of one attempt changes nothing. */
 type DeliveryDocument = Omit<Delivery, 'id' | 'attempts'> & {
@@ -20,12 +9,34 @@ type DeliveryDocument = Omit<Delivery, 'id' | 'attempts'> & {
   attempts?: Record<string, DeliveryAttempt>;
 };
 
+export interface DeliveryFilter {
+  readonly state?: DeliveryState | undefined;
+  /** Only deliveries with a smaller id. */
+  readonly before?: string | undefined;
+  readonly limit: number;
+}
+
 export interface DeliveryStore {
   get(id: string): Promise<Delivery | undefined>;
+  /** Those that an attempt has begun for, or waits to; a look-up by id each. */
   ofRecord(recordId: string): Promise<readonly Delivery[]>;
+  /** A page, the greatest id first, so those of the newest downloads; it may scan. */
+  list(filter: DeliveryFilter): Promise<readonly Delivery[]>;
   open(delivery: Omit<Delivery, 'state' | 'attempts'>): Promise<Delivery>;
-  recordAttempt(id: string, attempt: DeliveryAttempt, state: DeliveryState): Promise<void>;
+  /** Makes a delivery pending for a further round, unless its first attempt is on record already. */
+  reopen(id: string, firstAttempt: number): Promise<void>;
+  recordAttempt(
+    id: string,
+    attempt: DeliveryAttempt,
+    now: { readonly state: DeliveryState; readonly firstAttempt: number },
+  ): Promise<void>;
 }
+
+/**
+ * How many ids of a record's deliveries are looked up at once. Subscribers are numbered without gaps, but their first
+ * attempts need not begin in that order: a gap as wide as this ends the search.
+ */
+const AT_ONCE = 16;
 
 export function createDeliveryStore(db: Db): DeliveryStore {
   const deliveries: Collection<DeliveryDocument> = db.collection('deliveries');
@@ -36,7 +47,22 @@ export function createDeliveryStore(db: Db): DeliveryStore {
   return {
     get,
     async ofRecord(recordId) {
-      return (await deliveries.find({ recordId }).toArray()).map(fromDocument);
+      const found: Delivery[] = [];
+      for (let first = 1; ; first += AT_ONCE) {
+        // One by one: the embedded server looks up a single `_id`, and reads everything for several.
+        const numbers = Array.from({ length: AT_ONCE }, (_, index) => first + index);
+        const block = await Promise.all(numbers.map((number) => get(deliveryIdOf(recordId, number))));
+        const there = block.filter((delivery) => delivery !== undefined);
+        found.push(...there);
+        if (there.length === 0) return found;
+      }
+    },
+    async list({ state, before, limit }) {
+      const filter: Filter<DeliveryDocument> = {
+        ...(before === undefined ? {} : { _id: { $lt: before } }),
+        ...(state === undefined ? {} : { state }),
+      };
+      return (await deliveries.find(filter).sort({ _id: -1 }).limit(limit).toArray()).map(fromDocument);
     },
     async open({ id, ...fields }) {
       await upsert(() =>
@@ -46,8 +72,14 @@ export function createDeliveryStore(db: Db): DeliveryStore {
       if (delivery === undefined) throw new Error(`delivery ${id} is missing`);
       return delivery;
     },
-    async recordAttempt(id, attempt, state) {
-      await deliveries.updateOne({ _id: id }, { $set: { [`attempts.${String(attempt.number)}`]: attempt, state } });
+    async reopen(id, firstAttempt) {
+      await deliveries.updateOne(
+        { _id: id, [`attempts.${String(firstAttempt)}`]: { $exists: false } },
+        { $set: { state: 'pending', firstAttempt } },
+      );
+    },
+    async recordAttempt(id, attempt, now) {
+      await deliveries.updateOne({ _id: id }, { $set: { [`attempts.${String(attempt.number)}`]: attempt, ...now } });
     },
   };
 }

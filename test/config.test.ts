@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ConfigError, loadConfig, requireSettings } from '../config.ts';
+import { ConfigError } from '../config-values.ts';
+import { loadConfig, requireSettings } from '../config.ts';
 
 describe('the configuration', () => {
   it('needs nothing, listens on loopback and allows no private webhook target', () => {
@@ -24,6 +25,8 @@ describe('the configuration', () => {
     ['WEBHOOK_ALLOWED_NETWORKS', 'example.com'],
     ['WEBHOOK_ALLOWED_NETWORKS', '10.0.0.0/33'],
     ['MEDIA_ALLOWED_NETWORKS', '10.0.0.0'],
+    ['WEBHOOK_SECRETS', 'whsec_c2hvcnQ='],
+    ['WEBHOOK_SECRETS', 'MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz'],
     ['IMGNET_API_URL', 'api.example'],
     ['IMGNET_DATASET_POSTS', 'gd posts'],
     ['PRICE_LIST_ITEM', '1'],
@@ -57,6 +60,17 @@ describe('the configuration', () => {
     expect([config.IMGNET_API_URL, config.IMGNET_PLATFORM_URL]).toEqual([local, local]);
     expect(config.imgnetHosts).toEqual(['127.0.0.1:4000']);
     expect(loadConfig({}).IMGNET_API_TOKEN).toBeUndefined();
+  });
+
+  it('takes several secrets of webhooks, and shows none of them when one is wrong', () => {
+    const [one, two] = ['whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz', 'whsec_OTg3NjU0MzIxMDk4NzY1NDMyMTA5ODc2'];
+    const { webhookKeys } = loadConfig({ WEBHOOK_SECRETS: ` ${one} ,${two},` });
+    expect(webhookKeys.map((key) => Buffer.from(key).toString())).toEqual([
+      '012345678901234567890123',
+      '987654321098765432109876',
+    ]);
+    expect(loadConfig({}).webhookKeys).toEqual([]);
+    expect(() => loadConfig({ WEBHOOK_SECRETS: `${one},whsec_hunter2` })).toThrow(/number 2 is not whsec_(?!hunter2)/);
   });
 
   it('allows the networks that it lists', () => {

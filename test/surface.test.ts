@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { operations } from '../api/operations.ts';
 import { appRouter } from '../api/rpc.ts';
+import { webhookIdOf } from '../contract/deliveries.ts';
 import { FAILURE_FAULTS } from '../contract/failures.ts';
 import { ERROR_TABLE } from '../contract/errors.ts';
 import { MEMO_JOB, MEMO_SPEECH } from '../contract/jobs.ts';
@@ -35,6 +36,7 @@ describe('names that must not change', () => {
     expect(limiterIdOf('q', 'vidnet')).toBe('limiter/q/vidnet');
     expect(subjectIdOf('audio', 'k3fP0aTz9Qw')).toBe('audio/k3fP0aTz9Qw');
     expect(deliveryIdOf('01JD5Z3K6VQ0W8R9T2X4Y6B8CD', 1)).toBe('webhook/01JD5Z3K6VQ0W8R9T2X4Y6B8CD/1');
+    expect(webhookIdOf('webhook/01JD5Z3K6VQ0W8R9T2X4Y6B8CD/1')).toBe('01JD5Z3K6VQ0W8R9T2X4Y6B8CD-1');
     expect(Object.values(taskQueues).map((nameOf) => nameOf('q'))).toEqual(['q', 'q-fetch', 'q-speech', 'q-webhooks']);
     expect([MEMO_JOB, MEMO_WAITING, MEMO_SPEECH]).toEqual(['job', 'waiting', 'speech']);
     const labels = { audioId: 'A', fileName: 'a.m4a', language: 'en', minSpeakers: 2, maxSpeakers: 3 };
@@ -61,6 +63,8 @@ describe('names that must not change', () => {
       'post /api/imgnet/content',
       'post /api/imgnet/audio',
       'post /api/webhook/test',
+      'get /api/webhook/deliveries',
+      'post /api/webhook/deliveries/{deliveryId}/redeliver',
       'get /health',
     ]);
     expect(Object.keys(appRouter._def.procedures)).toEqual([
@@ -81,6 +85,8 @@ describe('names that must not change', () => {
       'imgnet.content',
       'imgnet.audio',
       'webhook.test',
+      'webhook.deliveries',
+      'webhook.redeliver',
       'health',
     ]);
   });
@@ -98,6 +104,7 @@ describe('names that must not change', () => {
         "pending_duplicate",
         "already_finished",
         "not_ready",
+        "delivery_pending",
         "list_id_expired",
         "precondition_failed",
         "body_too_large",

@@ -28,6 +28,8 @@ export interface PostRequest {
   /** A body in chunks is sent without a `Content-Length`. */
   readonly body: string | AsyncIterable<string>;
   readonly signal?: AbortSignal;
+  /** Told where the name leads before a connection is made; what it throws ends the post, which rejects with it. */
+  readonly onAddresses?: (addresses: readonly string[]) => void;
 }
 
 /** How a post ended. `durationMs` is the time of the whole post in milliseconds. */
@@ -43,7 +45,7 @@ export interface WebhookClient {
   /**
    * Sends one POST, follows nothing, and keeps nothing of the answer but its status.
    *
-   * @throws the signal's reason when aborted; `TypeError` for a header that can't be sent; {@link WebhookClientClosedError}
+   * @throws the signal's reason when aborted; what the body or `onAddresses` throws; `TypeError` for a header that can't be sent; {@link WebhookClientClosedError}
    */
   post(url: string, request: PostRequest): Promise<PostOutcome>;
   /** Ends the posts under way, which reject with {@link WebhookClientClosedError}, as all later ones do. */
@@ -127,7 +129,7 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
 /** One connection for one request: nothing is shared, so no check can be skipped and no receiver can hold up another. */
 async function send(
   url: URL,
-  { headers, body }: PostRequest,
+  { headers, body, onAddresses }: PostRequest,
   options: WebhookClientOptions & {
     readonly lookup: Lookup;
     readonly signal: AbortSignal;
@@ -135,7 +137,7 @@ async function send(
   },
 ): Promise<number> {
   const client = new Client(url.origin, {
-    connect: createGuardedConnector(options),
+    connect: createGuardedConnector({ ...options, onAddresses }),
     pipelining: 0,
     maxHeaderSize: MAX_HEADER_BYTES,
     // The deadline of the whole post stands in for these two.

@@ -32,6 +32,8 @@ import { connectionOptions, orUnreachable } from '../temporal/connection.ts';
 import { registerSearchAttributes } from '../temporal/search-attributes.ts';
 import { createWebhookClient } from '../webhooks/client.ts';
 import { WEBHOOK_CLIENT_LIMITS } from '../webhooks/limits.ts';
+import { createReceiverShares } from '../webhooks/receiver-shares.ts';
+import { createWebhookSigner } from '../webhooks/signature.ts';
 import { bundleWorkflows, createWorkers } from './create-workers.ts';
 import { createLimiters } from './limiters.ts';
 import { createOpenWorkflows } from './open-workflows.ts';
@@ -139,6 +141,8 @@ const activities = createActivities({
   downloadMedia: createDownloader({ ...MEDIA_HOST_LIMITS, allowedNetworks: config.mediaAllowedNetworks }),
   media: createMedia({ ffmpeg: config.FFMPEG_PATH, ffprobe: config.FFPROBE_PATH, ...limits }),
   webhooks,
+  receivers: createReceiverShares({ maxAtOnce: config.MAX_DELIVERIES }),
+  signWebhook: createWebhookSigner(config.webhookKeys),
   rendering: { prices: config.prices, linkTo: (recordId, name) => signer.linkTo(recordId, name), contents },
   speech,
   speechAudio,

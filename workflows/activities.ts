@@ -74,7 +74,10 @@ export function pollActivities(summary: string, maxWait: '65 minutes' | '3 hours
   });
 }
 
-/** One request to a receiver. Its refusal is a result; only our own faults are retried here, without using up an attempt. */
+/**
+ * One request to a receiver. Its refusal is a result; only our own faults, and the receiver's lack of a free place, are
+ * retried here, without using up an attempt.
+ */
 export function deliverActivities(summary: string) {
   return proxyActivities<DeliverActivities>({
     taskQueue: taskQueues.webhooks(workflowInfo().taskQueue),

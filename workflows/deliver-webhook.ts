@@ -6,6 +6,8 @@ export interface DeliveryInput {
   readonly deliveryId: string;
   readonly recordId: string;
   readonly url: string;
+  /** Number of the first attempt of this round; default: 1. Attempts are counted on when a delivery is made again. */
+  readonly firstAttempt?: number;
 }
 
 /**
@@ -15,14 +17,16 @@ export interface DeliveryInput {
  * the receiver's four.
  */
 export async function deliverWebhook(input: DeliveryInput): Promise<'delivered' | 'abandoned'> {
-  const attempts = 1 + WEBHOOK_RETRY_DELAYS_SECONDS.length;
-  for (let attempt = 1; attempt <= attempts; attempt += 1) {
-    const delaySeconds = WEBHOOK_RETRY_DELAYS_SECONDS[attempt - 2];
+  const { firstAttempt = 1 } = input;
+  const retries = WEBHOOK_RETRY_DELAYS_SECONDS.length;
+  for (let retry = 0; retry <= retries; retry += 1) {
+    const delaySeconds = WEBHOOK_RETRY_DELAYS_SECONDS[retry - 1];
     if (delaySeconds !== undefined) {
-      await sleep(delaySeconds * 1000, { summary: `retry ${String(attempt - 1)} after ${String(delaySeconds)} s` });
+      await sleep(delaySeconds * 1000, { summary: `retry ${String(retry)} after ${String(delaySeconds)} s` });
     }
-    const { attemptDelivery } = deliverActivities(`attempt ${String(attempt)} of ${String(attempts)}`);
-    const result = await attemptDelivery({ ...input, attempt, isLast: attempt === attempts });
+    const attempt = firstAttempt + retry;
+    const { attemptDelivery } = deliverActivities(`attempt ${String(attempt)} of ${String(firstAttempt + retries)}`);
+    const result = await attemptDelivery({ ...input, attempt, isLast: retry === retries });
     if (result === 'delivered') return 'delivered';
     if (result === 'forbidden') return 'abandoned';
   }

@@ -11,6 +11,7 @@ import {
 import type { JobInput } from '../contract/jobs.ts';
 import type { JobOutcome, JobResult } from '../contract/records.ts';
 import { deliveryIdOf } from '../contract/subjects.ts';
+import { deliveryPriorityOf } from '../contract/webhooks.ts';
 import { records } from './activities.ts';
 import { deliverWebhook } from './deliver-webhook.ts';
 import { progressQuery, subscribeSignal, type JobProgress } from './messages.ts';
@@ -90,6 +91,8 @@ async function notify(recordId: string, subscribers: Subscribers, turns: TurnTak
         args: [{ deliveryId, recordId, url: next.url }],
         parentClosePolicy: ParentClosePolicy.ABANDON,
         cancellationType: ChildWorkflowCancellationType.ABANDON,
+        // Its activities inherit it.
+        priority: deliveryPriorityOf(next.url),
         staticSummary: `Webhook of download ${recordId}`,
       });
     } else if (isOver()) {

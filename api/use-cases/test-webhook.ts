@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { ulid } from 'ulid';
 import { webhookHeaders } from '../../contract/webhooks.ts';
 import type { WebhookTestRequest } from '../../contract/requests.ts';
 import type { WebhookTestResult } from '../../contract/results/webhook-test.ts';
@@ -10,23 +12,28 @@ const SAMPLE_ID = '01JD5Z3K6VQ0W8R9T2X4Y6B8CD';
 /**
  * POST /api/webhook/test: a real POST with a sample payload, through the guard that deliveries use.
  *
- * A name that leads to a private address, a refused connection and a time-out get the same answer: the endpoint must
- * not tell callers what lives in the service's own network.
+ * A name that leads to a private address or to none, a refused connection and a time-out get the same answer, after the
+ * same time: the endpoint must not tell callers what lives in the service's own network.
  *
  * @throws ApiError `webhook_target_forbidden` when the text of the URL alone forbids it
  */
 export async function testWebhook(deps: ApiDeps, request: WebhookTestRequest): Promise<Answer<WebhookTestResult>> {
   assertWebhookTarget(request.url, 'url', deps.webhookAllowedNetworks);
-  const outcome = await deps.webhooks.post(request.url, {
-    headers: webhookHeaders({ endpoint: 'webhook/test', originalStatus: 200, downloadId: SAMPLE_ID }),
-    body: JSON.stringify({ test: true, message: 'A sample of the webhooks that this service sends.' }),
-  });
-  return { state: 'finished', body: describe(outcome.kind === 'answered' ? outcome.statusCode : undefined) };
+  const body = JSON.stringify({ test: true, message: 'A sample of the webhooks that this service sends.' });
+  const headers = {
+    ...webhookHeaders({ endpoint: 'webhook/test', originalStatus: 200, downloadId: SAMPLE_ID }),
+    ...(await deps.signWebhook({ id: `test-${ulid()}`, body })),
+  };
+  const startedMs = performance.now();
+  const outcome = await deps.webhooks.post(request.url, { headers, body });
+  if (outcome.kind === 'answered') return { state: 'finished', body: describe(outcome.statusCode) };
+  await delay(Math.max(0, startedMs + deps.webhookTestMs - performance.now()));
+  return { state: 'finished', body: describe(undefined) };
 }
 
 function describe(statusCode: number | undefined): WebhookTestResult {
   if (statusCode === undefined) {
-    const message = 'The URL gave no answer. It must be publicly reachable and accept POST requests.';
+    const message = 'The URL gave no answer in time. It must be publicly reachable and accept POST requests.';
     return { status: 'error', message, http_status: 0 };
   }
   if (statusCode >= 200 && statusCode < 300) {

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { ApplicationFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
+import { Webhook } from 'standardwebhooks';
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import { createDeliverActivity, type AttemptInput, type AttemptResult } from '../../activities/deliver-webhook.ts';
-import { pendingRecordOf } from '../../contract/jobs.ts';
+import { pendingRecordOf, type ChannelJob, type JobInput } from '../../contract/jobs.ts';
 import { priceTable } from '../../contract/prices.ts';
 import type { JobOutcome } from '../../contract/records.ts';
 import { speakerLabelsSchema } from '../../contract/results/speaker-labels.ts';
@@ -11,15 +13,19 @@ import { createContentsStore, type ContentsStore } from '../../store/contents.ts
 import { createDeliveryStore, type DeliveryStore } from '../../store/deliveries.ts';
 import { openMongo, type Mongo } from '../../store/mongo.ts';
 import { createRecordStore, type RecordStore } from '../../store/records.ts';
-import type { PostOutcome, WebhookClient } from '../../webhooks/client.ts';
 import { LABELS } from '../helpers/kept-audio.ts';
+import type { PostOutcome, PostRequest, WebhookClient } from '../../webhooks/client.ts';
+import { createReceiverShares, type ReceiverShares } from '../../webhooks/receiver-shares.ts';
+import { createWebhookSigner, parseWebhookSecret } from '../../webhooks/signature.ts';
 import { anAudioJob } from '../helpers/workflow-run.ts';
 
 let mongo: Mongo;
 let records: RecordStore;
 let deliveries: DeliveryStore;
 let contents: ContentsStore;
+let receivers: ReceiverShares;
 const post = vi.fn<WebhookClient['post']>();
+const SECRET = 'whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz';
 
 beforeAll(() => {
   mongo = openMongo({ uri: inject('mongodbUri'), database: `hook-${randomUUID().slice(0, 8)}`, timeoutMs: 5_000 });
@@ -31,14 +37,20 @@ afterAll(async () => {
   await mongo.db.dropDatabase();
   await mongo.close();
 });
-beforeEach(() => void post.mockReset());
+beforeEach(() => {
+  post.mockReset();
+  receivers = createReceiverShares({ maxAtOnce: 100 });
+});
 
 const failed = (code: 'private' | 'upstream_error'): JobOutcome => ({
   status: 'failed',
   failure: { code, message: 'No.' },
 });
 
-async function anEndedJob(outcome: JobOutcome = failed('private'), job = anAudioJob()): Promise<AttemptInput> {
+async function anEndedJob(
+  outcome: JobOutcome = failed('private'),
+  job: JobInput = anAudioJob(),
+): Promise<AttemptInput> {
   await records.insertIfAbsent(pendingRecordOf(job));
   await records.finish(job.recordId, outcome, '2026-11-21T09:31:00.000000Z');
   const deliveryId = `webhook/${job.recordId}/1`;
@@ -52,6 +64,8 @@ function attempt(input: AttemptInput, outcome: PostOutcome): Promise<AttemptResu
     records,
     deliveries,
     webhooks: { post, close: vi.fn() },
+    receivers,
+    signWebhook: createWebhookSigner([parseWebhookSecret(SECRET)!]),
     rendering,
   });
   return new MockActivityEnvironment().run<[AttemptInput], AttemptResult, typeof attemptDelivery>(
@@ -128,4 +142,94 @@ describe('an attempt at a delivery', () => {
     const input = { ...(await anEndedJob()), recordId: job.recordId };
     await expect(attempt(input, answered(200))).rejects.toThrow('has not ended');
   });
+});
+
+/** What a post has sent, read as the client reads it. */
+async function sentBy([, request]: [string, PostRequest]): Promise<{ body: string; headers: Record<string, string> }> {
+  let body = '';
+  for await (const chunk of typeof request.body === 'string' ? [request.body] : request.body) body += chunk;
+  return { body, headers: { ...request.headers } };
+}
+
+describe('the message of an attempt', () => {
+  it('is signed, and has one id at all attempts and in all rounds', async () => {
+    const input = await anEndedJob();
+    for (const attemptNumber of [1, 2, 5]) {
+      await attempt({ ...input, attempt: attemptNumber }, answered(500));
+      const { body, headers } = await sentBy(post.mock.lastCall!);
+      expect(new Webhook(SECRET).verify(body, headers)).toMatchObject({ data: { id: input.recordId } });
+      expect(headers['webhook-id']).toBe(`${input.recordId}-1`);
+    }
+  });
+
+  it('is signed over the bytes that are sent, also where the list is too long to hold', async () => {
+    const job: ChannelJob = {
+      ...anAudioJob(),
+      type: 'list',
+      subjectId: `list/@${ulid()}`,
+      parameters: { channel: { kind: 'handle', name: 'evening-talks' } },
+    };
+    const count = 4_000;
+    await contents.putFacts(job.recordId, { channelId: 'UC1', title: 'Évening', url: 'https://example.com/' });
+    const video = (index: number) => ({ videoId: `v${index}`, title: `Talk ${index} é ${'x'.repeat(500)}` });
+    for (const number of [1, 2]) {
+      const items = Array.from({ length: count / 2 }, (_, index) => video(number * count + index));
+      await contents.putPiece({ recordId: job.recordId, name: 'videos', number }, items);
+    }
+    const lists = { videos: { pieces: 2, items: count } };
+    const input = await anEndedJob({ status: 'success', result: { lists } }, job);
+    await attempt(input, answered(200));
+    const call = post.mock.lastCall!;
+    expect(call[1].body).not.toBeTypeOf('string');
+    const { body, headers } = await sentBy(call);
+    expect(body.length).toBeGreaterThan(2_000_000);
+    const told = new Webhook(SECRET).verify(body, headers) as { videos: unknown[] };
+    expect(told.videos).toHaveLength(count);
+  });
+});
+
+describe('an attempt at a receiver that has its share of requests', () => {
+  it('is not made, comes back later, and leaves a delivery that can be seen', async () => {
+    receivers = createReceiverShares({ maxAtOnce: 10 });
+    const input = await anEndedJob();
+    const place = receivers.enter(input.url);
+    const busy = await attempt(input, answered(200)).catch((error: unknown) => error);
+    expect(busy).toBeInstanceOf(ApplicationFailure);
+    expect(busy).toMatchObject({ type: 'receiver-busy', nonRetryable: false });
+    expect((busy as ApplicationFailure).nextRetryDelay).toBeGreaterThanOrEqual(500);
+    expect(post).not.toHaveBeenCalled();
+    expect(await deliveries.get(input.deliveryId)).toMatchObject({ state: 'pending', attempts: [] });
+    place.leave();
+    expect(await attempt(input, answered(200))).toBe('delivered');
+    expect((await deliveries.get(input.deliveryId))?.attempts).toHaveLength(1);
+  });
+
+  it('is not made either when only the address shows whose receiver it is', async () => {
+    receivers = createReceiverShares({ maxAtOnce: 1 });
+    receivers.enter('https://other.example/').addAddresses(['93.184.215.14']);
+    const input = await anEndedJob();
+    post.mockImplementationOnce(async (_url, { onAddresses }) => {
+      onAddresses?.(['93.184.215.14']);
+      return Promise.resolve(answered(200));
+    });
+    await expect(attempt(input, answered(200))).rejects.toMatchObject({ type: 'receiver-busy' });
+    expect((await deliveries.get(input.deliveryId))?.attempts).toEqual([]);
+    expect(() => receivers.enter(input.url)).not.toThrow();
+  });
+});
+
+it('an attempt of a further round is the last one where the round ends, and tells where it began', async () => {
+  const input = await anEndedJob();
+  await attempt({ ...input, attempt: 4, isLast: true }, answered(500));
+  await deliveries.reopen(input.deliveryId, 5);
+  expect(await deliveries.get(input.deliveryId)).toMatchObject({ state: 'pending', firstAttempt: 5 });
+  await attempt({ ...input, attempt: 5, firstAttempt: 5 }, answered(500));
+  // Whoever opens the round late changes nothing.
+  await deliveries.recordAttempt(
+    input.deliveryId,
+    { number: 5, startedAt: '2026-11-21T09:31:00.000000Z', durationMs: 1, statusCode: 200 },
+    { state: 'delivered', firstAttempt: 5 },
+  );
+  await deliveries.reopen(input.deliveryId, 5);
+  expect(await deliveries.get(input.deliveryId)).toMatchObject({ state: 'delivered', firstAttempt: 5 });
 });

@@ -37,6 +37,8 @@ describe('the OpenAPI document', () => {
       'post /api/imgnet/content': ['200', '202', '400', '405', '413', '429', '500', '503'],
       'post /api/imgnet/audio': ['200', '202', '400', '405', '413', '429', '500', '503'],
       'post /api/webhook/test': ['200', '400', '405', '413', '429', '500', '503'],
+      'get /api/webhook/deliveries': ['200', '400', '405', '429', '500', '503'],
+      'post /api/webhook/deliveries/{deliveryId}/redeliver': ['202', '404', '405', '409', '429', '500', '503'],
       'get /health': ['200', '405', '503'],
     });
   });

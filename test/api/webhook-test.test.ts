@@ -1,6 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PostOutcome } from '../../webhooks/client.ts';
-import { startFacades, type Facades } from '../helpers/rest-app.ts';
+import { WEBHOOK_TEST_LIMITS, WEBHOOK_TEST_TAKES_MS } from '../../webhooks/limits.ts';
+import { startFacades, WEBHOOK_SECRET, type Facades } from '../helpers/rest-app.ts';
 
 let facades: Facades;
 beforeAll(async () => {
@@ -25,14 +28,46 @@ describe('the webhook test', () => {
     expect(answer.body['message']).toContain('POST');
   });
 
-  it('gives one answer for forbidden names, refused connections and time-outs', async () => {
-    const answers = [
-      await test({ kind: 'forbidden', reason: 'The name leads to a private address.', durationMs: 1 }),
-      await test({ kind: 'unreachable', error: 'refused', durationMs: 1 }),
-      await test({ kind: 'unreachable', error: 'timeout', durationMs: 1 }),
+  it('gives one answer after one time, whether the name is forbidden or unknown, or the connection refused, broken or silent', async () => {
+    const outcomes: (PostOutcome & { readonly afterMs: number })[] = [
+      { kind: 'forbidden', reason: 'The name leads to a private address.', durationMs: 1, afterMs: 0 },
+      { kind: 'unreachable', error: 'refused', durationMs: 1, afterMs: 2 },
+      { kind: 'unreachable', error: 'dns', durationMs: 1, afterMs: 120 },
+      { kind: 'unreachable', error: 'tls', durationMs: 1, afterMs: 60 },
+      { kind: 'unreachable', error: 'timeout', durationMs: 1, afterMs: 250 },
     ];
-    expect(new Set(answers.map(({ status, body }) => JSON.stringify({ status, body }))).size).toBe(1);
-    expect(answers[0]).toMatchObject({ status: 200, body: { status: 'error', http_status: 0 } });
+    const answers = [];
+    for (const { afterMs, ...outcome } of outcomes) {
+      facades.webhooks.post.mockImplementationOnce(() => delay(afterMs, outcome));
+      const startedMs = performance.now();
+      const { status, body } = await facades.post('/api/webhook/test', JSON.stringify({ url: 'https://a.example/' }));
+      answers.push({ text: JSON.stringify({ status, body }), tookMs: performance.now() - startedMs });
+    }
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    expect(JSON.parse(answers[0]!.text)).toMatchObject({ status: 200, body: { status: 'error', http_status: 0 } });
+    // 300 ms here; a busy machine answers later, never earlier.
+    for (const { tookMs } of answers) expect(tookMs).toBeGreaterThan(299);
+  });
+
+  it('keeps nobody waiting for a status that has arrived', async () => {
+    const startedMs = performance.now();
+    await test({ kind: 'answered', statusCode: 500, durationMs: 1 });
+    expect(performance.now() - startedMs).toBeLessThan(290);
+  });
+
+  it('takes longer than any attempt of its client may', () => {
+    expect(WEBHOOK_TEST_TAKES_MS).toBeGreaterThan(WEBHOOK_TEST_LIMITS.timeoutMs);
+  });
+
+  it('is signed, each time with an id of its own', async () => {
+    const ids = new Set<unknown>();
+    for (let times = 0; times < 2; times += 1) {
+      await test({ kind: 'answered', statusCode: 200, durationMs: 1 });
+      const { headers = {}, body } = facades.webhooks.post.mock.lastCall?.[1] ?? {};
+      expect(new Webhook(WEBHOOK_SECRET).verify(body as string, headers)).toMatchObject({ test: true });
+      ids.add(headers['webhook-id']);
+    }
+    expect(ids.size).toBe(2);
   });
 
   it('sends the headers of a delivery', async () => {
@@ -45,6 +80,9 @@ describe('the webhook test', () => {
       'X-Webhook-Endpoint',
       'X-Webhook-Original-Status',
       'X-Webhook-Download-Id',
+      'webhook-id',
+      'webhook-timestamp',
+      'webhook-signature',
     ]);
   });
 

@@ -6,6 +6,7 @@ import { createHTTPServer } from '@trpc/server/adapters/standalone';
 import { serve } from 'h3';
 import { pino } from 'pino';
 import { inject, vi } from 'vitest';
+import type { DeliveryGateway } from '../../api/deliveries.ts';
 import type { ApiDeps } from '../../api/deps.ts';
 import type { JobGateway } from '../../api/jobs.ts';
 import { createRestApp } from '../../api/rest.ts';
@@ -14,11 +15,16 @@ import { appRouter } from '../../api/rpc.ts';
 import { REQUEST_BODY_MAX_BYTES } from '../../contract/limits.ts';
 import { priceTable } from '../../contract/prices.ts';
 import { createContentsStore } from '../../store/contents.ts';
+import { createDeliveryStore } from '../../store/deliveries.ts';
 import { createFileStore } from '../../store/files.ts';
 import { createLinkSigner } from '../../store/links.ts';
 import { openMongo } from '../../store/mongo.ts';
 import { createRecordStore } from '../../store/records.ts';
 import type { WebhookClient } from '../../webhooks/client.ts';
+import { createWebhookSigner } from '../../webhooks/signature.ts';
+
+const WEBHOOK_KEY = Buffer.from('a key that signs webhooks');
+export const WEBHOOK_SECRET = `whsec_${WEBHOOK_KEY.toString('base64')}`;
 
 /** Both facades on a real socket and a real database; jobs and webhooks are as the test prepares them. */
 export async function startFacades(requestsPerMinute = 100_000) {
@@ -32,6 +38,7 @@ export async function startFacades(requestsPerMinute = 100_000) {
     ping: vi.fn<JobGateway['ping']>().mockResolvedValue(),
   };
   const webhooks = { post: vi.fn<WebhookClient['post']>(), close: vi.fn() };
+  const redeliveries = { start: vi.fn<DeliveryGateway['start']>().mockResolvedValue(true) };
   const filesDir = join(tmpdir(), `tapedeck-files-${randomUUID()}`);
   const signer = createLinkSigner({ secret: 's'.repeat(32), driveUrl: 'http://drive.example', ttlSeconds: 60 });
   const contents = createContentsStore(mongo.db);
@@ -40,7 +47,11 @@ export async function startFacades(requestsPerMinute = 100_000) {
     files: createFileStore(filesDir),
     signer,
     jobs,
+    deliveries: createDeliveryStore(mongo.db),
+    redeliveries,
     webhooks,
+    signWebhook: createWebhookSigner([WEBHOOK_KEY]),
+    webhookTestMs: 300,
     webhookAllowedNetworks: new BlockList(),
     rendering: { prices: priceTable({}), linkTo: (id, name) => signer.linkTo(id, name), contents },
     vidnetHosts: ['127.0.0.1:4000'],
@@ -61,7 +72,7 @@ export async function startFacades(requestsPerMinute = 100_000) {
   const { port } = rpc.address() as { port: number };
   const url = (rest.url ?? '').replace(/\/$/, '');
   return {
-    ...{ deps, jobs, webhooks, url, contents },
+    ...{ deps, jobs, redeliveries, webhooks, url, contents },
     rpcUrl: `http://127.0.0.1:${String(port)}`,
     rpc: createRpcClient(`http://127.0.0.1:${String(port)}`),
     async post(

@@ -70,6 +70,7 @@ await limiterHistory('limiter-continued', { ...obliging, fetch: refusing('rate_l
 await deliveryHistory('webhook-delivered', obliging);
 await deliveryHistory('webhook-abandoned', { ...obliging, deliver: { attemptDelivery: () => Promise.resolve('refused') } });
 await deliveryHistory('webhook-forbidden', { ...obliging, deliver: { attemptDelivery: () => Promise.resolve('forbidden') } });
+await deliveryHistory('webhook-delivered-again', { ...obliging, deliver: { attemptDelivery: ({ attempt }) => Promise.resolve(attempt < 6 ? 'refused' : 'delivered') } }, 5);
 
 function both<Fetch>(fetch: Fetch): { fetchAudio: Fetch; fetchVideo: Fetch } {
   return { fetchAudio: fetch, fetchVideo: fetch };
@@ -129,9 +130,10 @@ async function limiterHistory(name: string, activities: FakeActivities, maxEvent
   });
 }
 
-async function deliveryHistory(name: string, activities: FakeActivities): Promise<void> {
+async function deliveryHistory(name: string, activities: FakeActivities, firstAttempt?: number): Promise<void> {
   const { recordId } = anAudioJob();
-  const input = { deliveryId: `webhook/${recordId}/1`, recordId, url };
+  const round = firstAttempt === undefined ? {} : { firstAttempt };
+  const input = { deliveryId: `webhook/${recordId}/1`, recordId, url, ...round };
   await record(name, activities, (env, taskQueue) =>
     env.client.workflow.start(deliverWebhook, { workflowId: input.deliveryId, taskQueue, args: [input] }),
   );

@@ -99,22 +99,23 @@ describe('the record store', () => {
 describe('the delivery store', () => {
   it('keeps each attempt once, in order', async () => {
     const deliveries = createDeliveryStore(mongo.db);
-    const id = `webhook/${ulid()}/1`;
+    const recordId = ulid();
+    const id = `webhook/${recordId}/1`;
     await deliveries.open({
       id,
-      recordId: 'r',
+      recordId,
       url: 'http://example.com/',
       endpoint: 'downloads/audio',
       createdAt: at,
     });
     const attempt = (number: number) => ({ number, startedAt: at, durationMs: 3, statusCode: 500 });
-    await deliveries.recordAttempt(id, attempt(2), 'pending');
-    await deliveries.recordAttempt(id, attempt(1), 'pending');
-    await deliveries.recordAttempt(id, attempt(2), 'abandoned');
+    await deliveries.recordAttempt(id, attempt(2), { state: 'pending', firstAttempt: 1 });
+    await deliveries.recordAttempt(id, attempt(1), { state: 'pending', firstAttempt: 1 });
+    await deliveries.recordAttempt(id, attempt(2), { state: 'abandoned', firstAttempt: 1 });
     const delivery = await deliveries.get(id);
     expect(delivery?.attempts.map(({ number }) => number)).toEqual([1, 2]);
     expect(delivery?.state).toBe('abandoned');
-    expect(await deliveries.ofRecord('r')).toHaveLength(1);
+    expect(await deliveries.ofRecord(recordId)).toHaveLength(1);
   });
 });
 

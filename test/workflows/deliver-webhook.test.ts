@@ -1,3 +1,4 @@
+import { ApplicationFailure } from '@temporalio/common';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { ulid } from 'ulid';
@@ -20,9 +21,9 @@ afterAll(() => env.teardown());
 beforeEach(() => void vi.resetAllMocks());
 
 /** Delivers with the clock skipped. @returns the result and the seconds of server time at which attempts were made */
-async function deliver(): Promise<{ result: string; atSeconds: number[] }> {
+async function deliver(round: { firstAttempt?: number } = {}): Promise<{ result: string; atSeconds: number[] }> {
   const recordId = ulid();
-  const input = { deliveryId: `webhook/${recordId}/1`, recordId, url: 'https://example.com/hook' };
+  const input = { deliveryId: `webhook/${recordId}/1`, recordId, url: 'https://example.com/hook', ...round };
   const times: number[] = [];
   const answer = attemptDelivery.getMockImplementation();
   attemptDelivery.mockImplementation(async (attempt) => {
@@ -77,5 +78,37 @@ describe('the delivery of a webhook', () => {
     });
     await deliver();
     expect(attemptDelivery.mock.calls.map(([input]) => input.attempt)).toEqual([1, 1, 2, 2, 3, 3, 4, 4]);
+  });
+
+  it('uses up no attempt, and moves none of the waits, while the receiver has no free place', async () => {
+    const places = [false, false, true, true, false, true];
+    const madeAt: number[] = [];
+    attemptDelivery.mockImplementation(async () => {
+      if (places.shift() === false)
+        throw ApplicationFailure.create({ type: 'receiver-busy', nextRetryDelay: '7 seconds' });
+      madeAt.push(await env.currentTimeMs());
+      return madeAt.length < 3 ? 'refused' : 'delivered';
+    });
+    const { result } = await deliver();
+    expect(result).toBe('delivered');
+    expect(attemptDelivery.mock.calls.map(([input]) => input.attempt)).toEqual([1, 1, 1, 2, 3, 3]);
+    const waits = madeAt.slice(1).map((time, index) => (time - (madeAt[index] ?? 0)) / 1000);
+    // The second retry is due after 30 s, and waits for a place once.
+    for (const [index, due] of [10, 37].entries()) expect(Math.abs((waits[index] ?? 0) - due)).toBeLessThanOrEqual(4);
+  });
+
+  it('made again has four attempts more, with the same waits', async () => {
+    attemptDelivery.mockResolvedValue('refused');
+    const { result, atSeconds } = await deliver({ firstAttempt: 5 });
+    expect(result).toBe('abandoned');
+    expect(attemptDelivery.mock.calls.map(([input]) => [input.attempt, input.firstAttempt, input.isLast])).toEqual([
+      [5, 5, false],
+      [6, 5, false],
+      [7, 5, false],
+      [8, 5, true],
+    ]);
+    for (const [index, due] of [0, 10, 40, 100].entries()) {
+      expect(Math.abs((atSeconds[index] ?? 0) - due)).toBeLessThanOrEqual(4);
+    }
   });
 });

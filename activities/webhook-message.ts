@@ -1,0 +1,56 @@
+import { webhookIdOf } from '../contract/deliveries.ts';
+import { originalStatusOf } from '../contract/failures.ts';
+import type { DownloadRecord } from '../contract/records.ts';
+import type { RenderContext } from '../contract/render/context.ts';
+import { renderResult } from '../contract/render/results.ts';
+import { audioIdOf } from '../contract/render/speaker-labels.ts';
+import { jsonChunks } from '../contract/streams.ts';
+import { webhookHeaders, type Delivery } from '../contract/webhooks.ts';
+import type { WebhookBody, WebhookSigner } from '../webhooks/signature.ts';
+
+/** Most characters of a body that are held; a longer one is sent as it is read, without a `Content-Length`. */
+const HELD_BODY_CHARS = 1_000_000;
+
+export interface MessageDeps {
+  readonly rendering: RenderContext;
+  readonly signWebhook: WebhookSigner;
+}
+
+export interface WebhookMessage {
+  readonly headers: Record<string, string>;
+  readonly body: string | AsyncIterable<string>;
+}
+
+/**
+ * What an attempt sends, built now, so that its links are fresh.
+ *
+ * @throws MissingContentsError, also while the body is read
+ */
+export async function webhookMessage(
+  delivery: Delivery,
+  record: DownloadRecord,
+  { rendering, signWebhook }: MessageDeps,
+): Promise<WebhookMessage> {
+  const body = await bodyOf(record, rendering);
+  const headers = {
+    ...webhookHeaders({
+      endpoint: delivery.endpoint,
+      originalStatus: record.status === 'failed' ? originalStatusOf(record.failure) : 200,
+      // Callers of speaker labels know the audio's id and no other.
+      downloadId: audioIdOf(record),
+    }),
+    ...(await signWebhook({ id: webhookIdOf(delivery.id), body })),
+  };
+  return { headers, body: typeof body === 'string' ? body : body() };
+}
+
+async function bodyOf(record: DownloadRecord, rendering: RenderContext): Promise<WebhookBody> {
+  // Links are made here, once, and lists are pieces that do not change: each reading gives the same text.
+  const result = await renderResult(record, rendering);
+  let held = '';
+  for await (const chunk of jsonChunks(result)) {
+    held += chunk;
+    if (held.length > HELD_BODY_CHARS) return () => jsonChunks(result);
+  }
+  return held;
+}

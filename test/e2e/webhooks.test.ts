@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { DeliveryList, DeliveryResult } from '../../contract/results/deliveries.ts';
+import type { WebhookTestResult } from '../../contract/results/webhook-test.ts';
+import { startReceiver, type ReceivedPost, type Receiver } from '../helpers/receiver.ts';
+import { TestService } from '../helpers/service.ts';
+import { until } from '../helpers/until.ts';
+
+const secrets = [1, 2].map(() => `whsec_${randomBytes(32).toString('base64')}`);
+let service: TestService;
+let receiver: Receiver;
+beforeAll(async () => {
+  service = await TestService.start({ env: { WEBHOOK_SECRETS: secrets.join(',') } });
+  receiver = await startReceiver();
+}, 120_000);
+afterAll(async () => {
+  await receiver.close();
+  await service.stop();
+});
+
+const verified = (post: ReceivedPost): unknown[] =>
+  secrets.map((secret) => new Webhook(secret).verify(post.body, post.headers as Record<string, string>));
+const logOf = async (id: string) =>
+  (await service.request<DeliveryList>('GET', `/api/webhook/deliveries?download_id=${id}`)).body.deliveries;
+
+it('a webhook is signed, logged, and delivered again under its id', async () => {
+  const ended = await service.finishedAudio(service.videoId('ordinary', 0), receiver.url);
+  const first = await until(() => receiver.posts[0], { what: 'the webhook' });
+  for (const body of verified(first)) expect(body).toMatchObject({ data: { id: ended.id, status: 'success' } });
+
+  const [logged] = await until(async () => {
+    const log = await logOf(ended.id);
+    return log[0]?.state === 'delivered' && log;
+  });
+  expect(logged).toMatchObject({
+    id: first.headers['webhook-id'],
+    download_id: ended.id,
+    endpoint: 'downloads/audio',
+    attempts: [{ number: 1, http_status: 200 }],
+  });
+
+  const path = `/api/webhook/deliveries/${logged!.id}/redeliver`;
+  const again = await service.request<DeliveryResult>('POST', path);
+  expect(again.status).toBe(202);
+  const second = await until(() => receiver.posts[1], { what: 'the webhook once more' });
+  expect(second.headers['webhook-id']).toBe(first.headers['webhook-id']);
+  for (const body of verified(second)) expect(body).toMatchObject({ data: { id: ended.id } });
+  const delivered = await until(async () => {
+    const log = await logOf(ended.id);
+    return log[0]?.attempts.length === 2 && log[0];
+  });
+  expect(delivered).toMatchObject({ state: 'delivered', attempts: [{ number: 1 }, { number: 2 }] });
+  expect(receiver.posts).toHaveLength(2);
+}, 60_000);
+
+it('while attempts go on, a webhook is not delivered again', async () => {
+  const refusing = await startReceiver(() => 500);
+  const ended = await service.finishedAudio(service.videoId('ordinary', 1), refusing.url);
+  const delivery = await until(async () => {
+    const log = await logOf(ended.id);
+    return log[0]?.attempts.length === 1 && log[0];
+  });
+  expect(delivery).toMatchObject({ state: 'pending', next_attempt_at: expect.any(String) as string });
+  const answer = await service.request('POST', `/api/webhook/deliveries/${delivery.id}/redeliver`);
+  expect(answer).toMatchObject({ status: 409, body: { code: 'delivery_pending' } });
+  await refusing.close();
+}, 60_000);
+
+it('the webhook test tells nothing of closed ports and forbidden addresses by its time', async () => {
+  const closed = await startReceiver();
+  await closed.close();
+  const took = async (url: string): Promise<{ tookMs: number; body: WebhookTestResult }> => {
+    const startedMs = performance.now();
+    const { body } = await service.request<WebhookTestResult>('POST', '/api/webhook/test', { body: { url } });
+    return { tookMs: performance.now() - startedMs, body };
+  };
+  const [answered, ...silent] = await Promise.all([
+    took(receiver.url),
+    took(closed.url),
+    // Not resolved by any name server.
+    took('https://no-such-name.invalid/'),
+  ]);
+  expect(answered).toMatchObject({ body: { status: 'success', http_status: 200 } });
+  for (const { tookMs, body } of silent) {
+    expect(body).toEqual(silent[0].body);
+    expect(tookMs).toBeGreaterThan(5_240);
+  }
+}, 60_000);
