@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { IMGNET_PLATFORM_URL } from './contract/imgnet/urls.ts';
 import { priceTable, type Prices } from './contract/prices.ts';
 import { BRIGHT_DATA_API_URL, BRIGHT_DATA_DATASETS } from './sources/imgnet/bright-data-requests.ts';
+import type { FilesPlace } from './store/create-file-store.ts';
 
 const bool = z.stringbool();
 const port = z.coerce.number().int().min(0).max(65_535);
@@ -27,6 +28,28 @@ export const settings = z.object({
   PUBLIC_URL: url.optional().describe('Base address that callers use; default: http://HOST:PORT'),
   DRIVE_URL: url.optional().describe('Base address of signed file links; default: PUBLIC_URL'),
   DATA_DIR: z.string().default('./data').describe('Folder of files, work in progress and embedded engines'),
+  FILES_STORE: z
+    .enum(['disk', 's3'])
+    .default('disk')
+    .describe('Where published files are kept: below DATA_DIR, or in an S3-compatible bucket'),
+  S3_ENDPOINT: url.optional().describe('Address of the S3-compatible server'),
+  S3_BUCKET: z
+    .string()
+    .regex(/^[\w.-]{1,255}$/)
+    .optional()
+    .describe('Bucket of the files; it must exist'),
+  S3_PREFIX: z
+    .string()
+    .regex(/^[\w./-]{0,200}$/)
+    .default('files/')
+    .describe('Begin of the key of every file; only one service may use it'),
+  S3_REGION: z.string().default('us-east-1').describe('Region that requests are signed for'),
+  S3_ACCESS_KEY_ID: z.string().optional().describe('Access key of the bucket'),
+  S3_SECRET_ACCESS_KEY: z.string().optional().describe('Its secret'),
+  S3_FORCE_PATH_STYLE: bool
+    .default(true)
+    .describe('The bucket stands in the path and not in the host name of S3_ENDPOINT'),
+  RETENTION_DAYS: positive.max(36_500).optional().describe('Days for which files are kept; without it, for ever'),
   LINK_SECRET: z
     .string()
     .min(32)
@@ -113,6 +136,12 @@ export const settings = z.object({
   MAX_FETCHES: positive.default(4).describe('Downloads that one worker runs at once'),
   MAX_DELIVERIES: positive.default(100).describe('Webhooks that one worker sends at once'),
   MAX_FILE_BYTES: positive.default(8 * 1024 ** 3).describe('Largest file that a download may write'),
+  MIN_FREE_BYTES: z.coerce
+    .number()
+    .int()
+    .nonnegative()
+    .default(512 * 1024 ** 2)
+    .describe('Free space below which no download starts; one that runs is stopped at half of it'),
   MAX_VIDEO_HEIGHT: positive.default(1080).describe('Tallest picture that a video job fetches, in pixels'),
   MAX_COMMENTS: positive.default(1000).describe('Most comments that a transcript brings along'),
   MAX_MEDIA_SECONDS: positive.default(12 * 3600).describe('Longest media that is accepted'),
@@ -150,7 +179,7 @@ export interface Config extends Readonly<Omit<Settings, Derived>> {
   readonly vidnetHosts: readonly string[];
   /** Hosts of the photo platform beside the real ones, with port. */
   readonly imgnetHosts: readonly string[];
-  readonly filesDir: string;
+  readonly files: FilesPlace;
   readonly workDir: string;
 }
 
@@ -225,7 +254,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
       .filter((one) => URL.canParse(one))
       .map((one) => new URL(one).host),
     imgnetHosts: [new URL(rest.IMGNET_PLATFORM_URL).host],
-    filesDir: join(dataDir, 'files'),
+    files: filesPlace(rest, dataDir),
     workDir: join(dataDir, 'work'),
   });
 }
@@ -252,6 +281,26 @@ export function loadConfigOrExit<Name extends keyof Config>(
     process.stderr.write(`The configuration is not complete:\n${error.message}\n`);
     return process.exit(1);
   }
+}
+
+/** @throws {ConfigError} naming what the bucket needs and is not set */
+function filesPlace(given: Omit<Settings, Derived>, dataDir: string): FilesPlace {
+  if (given.FILES_STORE === 'disk') return { kind: 'disk', root: join(dataDir, 'files') };
+  const {
+    S3_ENDPOINT: endpoint,
+    S3_BUCKET: bucket,
+    S3_ACCESS_KEY_ID: accessKeyId,
+    S3_SECRET_ACCESS_KEY: secretAccessKey,
+  } = given;
+  if (endpoint === undefined || bucket === undefined || accessKeyId === undefined || secretAccessKey === undefined) {
+    const needed = ['S3_ENDPOINT', 'S3_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'] as const;
+    const missing = needed.filter((name) => given[name] === undefined);
+    throw new ConfigError(missing.map((name) => `${name}: needed with FILES_STORE=s3 and not set`).join('\n'));
+  }
+  return {
+    ...{ kind: 's3', endpoint, bucket, accessKeyId, secretAccessKey },
+    ...{ prefix: given.S3_PREFIX, region: given.S3_REGION, forcePathStyle: given.S3_FORCE_PATH_STYLE },
+  };
 }
 
 function parseNetworks(setting: string, text: string): BlockList {

@@ -20,7 +20,8 @@ import { createTranscriptSource } from '../sources/vidnet/yt-dlp-transcript.ts';
 import { createYtdlpSource } from '../sources/vidnet/yt-dlp.ts';
 import { createContentsStore } from '../store/contents.ts';
 import { createDeliveryStore } from '../store/deliveries.ts';
-import { createFileStore } from '../store/files.ts';
+import { createFileStore } from '../store/create-file-store.ts';
+import { createSpaceGuard } from '../store/free-space.ts';
 import { createLinkSigner } from '../store/links.ts';
 import { openMongo } from '../store/mongo.ts';
 import { createRecordStore } from '../store/records.ts';
@@ -66,6 +67,14 @@ const signer = createLinkSigner({
   ttlSeconds: config.LINK_TTL_SECONDS,
 });
 const workFolders = createWorkFolders(config.workDir);
+// What was downloaded should not be lost to a short absence of the store.
+const files = createFileStore(config.files, { maxAttempts: 10 });
+await mkdir(config.workDir, { recursive: true });
+await files.check().catch(exitWith);
+const space = createSpaceGuard({
+  folders: [config.workDir, ...(config.files.kind === 'disk' ? [config.files.root] : [])],
+  minFreeBytes: config.MIN_FREE_BYTES,
+});
 const limits = { maxFileBytes: config.MAX_FILE_BYTES, maxMediaSeconds: config.MAX_MEDIA_SECONDS };
 const ytdlp: YtdlpSettings = {
   program: config.YTDLP_PATH,
@@ -101,7 +110,8 @@ const activities = createActivities({
   records: createRecordStore(mongo.db),
   deliveries: createDeliveryStore(mongo.db),
   contents,
-  files: createFileStore(config.filesDir),
+  files,
+  space,
   workFolders,
   vidnet: createYtdlpSource(ytdlp),
   transcripts: createTranscriptSource(ytdlp),
@@ -129,7 +139,6 @@ const activities = createActivities({
 const ytdlpVersion = await readYtdlpVersion(config.YTDLP_PATH).catch(exitWith);
 const isOld = (ytdlpVersion.ageDays ?? 0) >= YTDLP_OLD_AFTER_DAYS;
 log[isOld ? 'warn' : 'info'](ytdlpVersion, isOld ? 'yt-dlp is old: platforms change within weeks' : 'yt-dlp');
-await mkdir(config.workDir, { recursive: true });
 const removed = await workFolders.removeAbandoned();
 if (removed.length > 0) log.info({ removed }, 'removed what an earlier worker left behind');
 

@@ -9,6 +9,7 @@ import {
   TemporalFailure,
 } from '@temporalio/workflow';
 import type { JobInput } from '../contract/jobs.ts';
+import type { Waiting } from '../contract/pacing.ts';
 import type { JobOutcome, JobResult } from '../contract/records.ts';
 import { deliveryIdOf } from '../contract/subjects.ts';
 import { records } from './activities.ts';
@@ -33,16 +34,18 @@ export async function runJob(input: JobInput, work: (inTurn: InTurn) => Promise<
   setHandler(subscribeSignal, (url) => subscribers.add(url));
   setHandler(progressQuery, () => progress);
   const showWaiting = createWaitingDisplay();
-  const turns = new TurnTaker(input.recordId, (waiting) => {
+  const show = (waiting: Waiting | undefined): void => {
     const { waiting: _past, ...rest } = progress;
     progress = waiting === undefined ? rest : { ...rest, stage: 'waiting', waiting };
     showWaiting(waiting);
-  });
+  };
+  const turns = new TurnTaker(input.recordId, show);
   const inTurn = createInTurn(turns, {
     onWork: () => (progress = { ...progress, stage: 'working' }),
     onTrouble: (lastRefusal, stage) => {
       progress = { ...progress, stage, upstreamRefusals: progress.upstreamRefusals + 1, lastRefusal };
     },
+    onShortage: show,
   });
 
   // Cancelled before it began, a job still has a record that says so, and subscribers who wait for it.

@@ -14,14 +14,18 @@ import { appRouter } from '../../api/rpc.ts';
 import { REQUEST_BODY_MAX_BYTES } from '../../contract/limits.ts';
 import { priceTable } from '../../contract/prices.ts';
 import { createContentsStore } from '../../store/contents.ts';
-import { createFileStore } from '../../store/files.ts';
+import { createDiskFiles } from '../../store/disk-files.ts';
+import type { FileStore } from '../../store/files.ts';
 import { createLinkSigner } from '../../store/links.ts';
 import { openMongo } from '../../store/mongo.ts';
 import { createRecordStore } from '../../store/records.ts';
 import type { WebhookClient } from '../../webhooks/client.ts';
 
 /** Both facades on a real socket and a real database; jobs and webhooks are as the test prepares them. */
-export async function startFacades(requestsPerMinute = 100_000) {
+export async function startFacades(
+  requestsPerMinute = 100_000,
+  files: FileStore = createDiskFiles(join(tmpdir(), `tapedeck-files-${randomUUID()}`)),
+) {
   const mongo = openMongo({ uri: inject('mongodbUri'), database: `api-${randomUUID().slice(0, 8)}`, timeoutMs: 5_000 });
   const jobs = {
     start: vi.fn<JobGateway['start']>().mockResolvedValue('started'),
@@ -32,12 +36,11 @@ export async function startFacades(requestsPerMinute = 100_000) {
     ping: vi.fn<JobGateway['ping']>().mockResolvedValue(),
   };
   const webhooks = { post: vi.fn<WebhookClient['post']>(), close: vi.fn() };
-  const filesDir = join(tmpdir(), `tapedeck-files-${randomUUID()}`);
   const signer = createLinkSigner({ secret: 's'.repeat(32), driveUrl: 'http://drive.example', ttlSeconds: 60 });
   const contents = createContentsStore(mongo.db);
   const deps: ApiDeps = {
     records: createRecordStore(mongo.db),
-    files: createFileStore(filesDir),
+    files,
     signer,
     jobs,
     webhooks,
@@ -49,7 +52,7 @@ export async function startFacades(requestsPerMinute = 100_000) {
     pingMongo: () => mongo.ping(),
     log: pino({ level: 'silent' }),
   };
-  const app = createRestApp(deps, { requestsPerMinute, publicUrl: 'http://api.example', filesDir });
+  const app = createRestApp(deps, { requestsPerMinute, publicUrl: 'http://api.example' });
   const rest = serve(app, { port: 0, hostname: '127.0.0.1', gracefulShutdown: false, silent: true });
   await rest.ready();
   const rpc = createHTTPServer({
