@@ -11,6 +11,7 @@ import { createSnapshotActivities } from './imgnet-snapshots.ts';
 import { createKnownPostActivities } from './known-posts.ts';
 import { createOwnerActivities, type OwnerDeps } from './owner-profile.ts';
 import { createRecordActivities, type RecordDeps } from './records.ts';
+import { createRetentionActivities, type RetentionDeps } from './retention.ts';
 import { createTurnActivities, type TurnDeps } from './turns.ts';
 
 /** Light activities, on the queue of the workflows. */
@@ -27,10 +28,15 @@ type FetchActivityDeps = FetchDeps &
   ImgnetProfileDeps &
   ImgnetContentDeps &
   ImgnetAudioDeps;
-type LightActivityDeps = RecordDeps & OwnerDeps;
+type LightActivityDeps = RecordDeps & OwnerDeps & RetentionDeps;
 
 function createLightActivities(deps: LightActivityDeps) {
-  return { ...createRecordActivities(deps), ...createKnownPostActivities(deps), ...createOwnerActivities(deps) };
+  return {
+    ...createRecordActivities(deps),
+    ...createKnownPostActivities(deps),
+    ...createOwnerActivities(deps),
+    ...createRetentionActivities(deps),
+  };
 }
 
 function createFetchActivities(deps: FetchActivityDeps) {

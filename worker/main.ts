@@ -32,6 +32,7 @@ import { registerSearchAttributes } from '../temporal/search-attributes.ts';
 import { createWebhookClient } from '../webhooks/client.ts';
 import { WEBHOOK_CLIENT_LIMITS } from '../webhooks/limits.ts';
 import { bundleWorkflows, createWorkers } from './create-workers.ts';
+import { arrangeRetention } from './retention-schedule.ts';
 import { createLimiters } from './limiters.ts';
 import { createOpenWorkflows } from './open-workflows.ts';
 import { routesOf } from './routes.ts';
@@ -128,6 +129,7 @@ const activities = createActivities({
   imgnetPlatform: { platformUrl: config.IMGNET_PLATFORM_URL, hosts: config.imgnetHosts },
   snapshots: createSnapshotStore(mongo.db),
   isOpen: createOpenWorkflows(client),
+  now: () => Date.now(),
   downloadMedia: createDownloader({ ...MEDIA_HOST_LIMITS, allowedNetworks: config.mediaAllowedNetworks }),
   media: createMedia({ ffmpeg: config.FFMPEG_PATH, ffprobe: config.FFPROBE_PATH, ...limits }),
   webhooks,
@@ -155,6 +157,8 @@ const workers = await createWorkers({
   maxDeliveries: config.MAX_DELIVERIES,
   shutdownGraceMs: config.SHUTDOWN_GRACE_SECONDS * 1000,
 });
+
+await arrangeRetention(client, { taskQueue: config.TASK_QUEUE, retentionDays: config.RETENTION_DAYS }).catch(exitWith);
 
 onStop(process.env, (reason) => {
   log.info({ reason }, 'stopping: running work gets its grace time');
