@@ -1,5 +1,6 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { pipeline } from 'node:stream/promises';
+import { once } from 'node:events';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import { addAbortSignal, type Readable } from 'node:stream';
 import { fromNodeHandler, type EventHandler } from 'h3';
 import type { Logger } from 'pino';
 import { contentTypeOf } from '../contract/content-types.ts';
@@ -33,16 +34,23 @@ export function fileHost({ files, signer, log }: FileHostOptions): EventHandler 
     const file = await files.open(key);
     if (file === undefined) throw new ApiError('not_found', 'The file is not kept any more.');
     const maxAgeSeconds = Math.max(0, Number(expires) - Math.floor(Date.now() / 1000));
-    return fromNodeHandler(async (request, response) => {
+    const request = { method: event.req.method, headers: Object.fromEntries(event.req.headers) };
+    const { status, headers, contents } = await answerWith(request, { key, file, maxAgeSeconds });
+    return fromNodeHandler(async (_request, response) => {
       const target = response as ServerResponse;
-      await send(request as IncomingMessage, target, { key, file, maxAgeSeconds }).catch((error: unknown) => {
-        if (!target.headersSent) throw error;
-        // Cut, so that nobody takes the part for the whole. A reader that leaves is no news.
+      target.writeHead(status, { ...headers });
+      await pump(contents, target).catch((error: unknown) => {
+        // Cut, so that nobody takes the part for the whole.
         target.destroy();
-        if (!isReaderGone(error)) log.warn({ err: error, ...key }, 'a file could not be sent to its end');
+        log.warn({ err: error, ...key }, 'a file could not be sent to its end');
       });
     })(event);
   };
+}
+
+interface Asked {
+  readonly method: string;
+  readonly headers: IncomingHttpHeaders;
 }
 
 interface Serving {
@@ -51,8 +59,14 @@ interface Serving {
   readonly maxAgeSeconds: number;
 }
 
-async function send(request: IncomingMessage, response: ServerResponse, serving: Serving): Promise<void> {
-  const { key, file } = serving;
+interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Absent where the headers are all. */
+  readonly contents?: Readable;
+}
+
+async function answerWith(request: Asked, { key, file, maxAgeSeconds }: Serving): Promise<Reply> {
   const version = versionOf(file);
   const answer = answerFor(request.headers, { ...version, sizeBytes: file.sizeBytes });
   if (answer.status === 412) {
@@ -64,26 +78,39 @@ async function send(request: IncomingMessage, response: ServerResponse, serving:
   }
   const headers = {
     'Accept-Ranges': 'bytes',
-    'Cache-Control': `private, max-age=${String(serving.maxAgeSeconds)}`,
+    'Cache-Control': `private, max-age=${String(maxAgeSeconds)}`,
     ETag: version.etag,
     'Last-Modified': version.lastModified,
     'Content-Disposition': `inline; filename="${key.name}"`,
     'X-Content-Type-Options': 'nosniff',
     'Referrer-Policy': 'no-referrer',
   };
-  if (answer.status === 304) {
-    response.writeHead(304, headers).end();
-    return;
-  }
-  const contentHeaders = { 'Content-Type': contentTypeOf(key.name), ...lengthHeaders(answer, file.sizeBytes) };
-  if (request.method === 'HEAD') {
-    response.writeHead(answer.status, { ...headers, ...contentHeaders }).end();
-    return;
-  }
-  // First the stream: a store that is away is told by a status and not by a broken answer.
+  if (answer.status === 304) return { status: 304, headers };
+  const all = { ...headers, 'Content-Type': contentTypeOf(key.name), ...lengthHeaders(answer, file.sizeBytes) };
+  if (request.method === 'HEAD') return { status: answer.status, headers: all };
+  // The stream before the status: a store that is away is told by a status and not by a broken answer.
   const contents = await file.read('range' in answer ? answer.range : undefined);
-  response.writeHead(answer.status, { ...headers, ...contentHeaders });
-  await pipeline(contents, response);
+  return { status: answer.status, headers: all, contents };
+}
+
+/**
+ * Copies to the end, or until the reader leaves, which is no error. Not by a pipe: h3 takes those for its own, and prints each
+ * reader that leaves.
+ */
+async function pump(contents: Readable | undefined, response: ServerResponse): Promise<void> {
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
+  if (response.destroyed) gone.abort();
+  try {
+    if (contents !== undefined) {
+      for await (const chunk of addAbortSignal(gone.signal, contents)) {
+        if (!response.write(chunk)) await once(response, 'drain', { signal: gone.signal });
+      }
+    }
+    response.end();
+  } catch (error) {
+    if (!gone.signal.aborted) throw error;
+  }
 }
 
 function versionOf({ tag, modifiedMs }: StoredFile): { etag: string; lastModified: string } {
@@ -98,9 +125,4 @@ function lengthHeaders(answer: FileAnswer, sizeBytes: number): Record<string, st
     'Content-Length': String(last - first + 1),
     'Content-Range': `bytes ${String(first)}-${String(last)}/${String(sizeBytes)}`,
   };
-}
-
-function isReaderGone(error: unknown): boolean {
-  const { code } = error as NodeJS.ErrnoException;
-  return code === 'ERR_STREAM_PREMATURE_CLOSE' || code === 'ECONNRESET' || code === 'EPIPE';
 }
