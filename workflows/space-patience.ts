@@ -3,7 +3,7 @@ import type { Waiting } from '../contract/pacing.ts';
 import { failureOf } from './outcome.ts';
 
 /** What was freed by another job is soon taken up; what an operator must free takes longer. The last one is repeated. */
-const DELAYS_SECONDS = [30, 60, 120, 300] as const;
+const DELAYS_SECONDS = [10, 30, 60, 120, 300] as const;
 const LAST_DELAY_SECONDS = 300;
 /** All waits of a job together: somebody is called out in that time, or nobody comes. */
 const MAX_WAIT_SECONDS = 12 * 3600;

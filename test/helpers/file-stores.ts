@@ -47,3 +47,14 @@ export async function aBucket(changes: Partial<S3Settings> = {}): Promise<Bucket
     close: () => rm(folder, { recursive: true, force: true }),
   };
 }
+
+/** The settings of a service that keeps its files in a bucket of its own. */
+export async function bucketSettings(): Promise<Record<string, string>> {
+  const { settings, close } = await aBucket();
+  await close();
+  const { endpoint, bucket, accessKeyId, secretAccessKey } = settings;
+  return {
+    ...{ S3_ENDPOINT: endpoint, S3_BUCKET: bucket },
+    ...{ S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey },
+  };
+}
