@@ -1,10 +1,12 @@
-import { BlockList, isIP } from 'node:net';
+import type { BlockList } from 'node:net';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { IMGNET_PLATFORM_URL } from './contract/imgnet/urls.ts';
+import { parseNetworks } from './outbound/parse-networks.ts';
 import { priceTable, type Prices } from './contract/prices.ts';
 import { BRIGHT_DATA_API_URL, BRIGHT_DATA_DATASETS } from './sources/imgnet/bright-data-requests.ts';
 import type { FilesPlace } from './store/create-file-store.ts';
+import { fileSettings, filesPlaceOf } from './store/file-settings.ts';
 
 const bool = z.stringbool();
 const port = z.coerce.number().int().min(0).max(65_535);
@@ -28,28 +30,7 @@ export const settings = z.object({
   PUBLIC_URL: url.optional().describe('Base address that callers use; default: http://HOST:PORT'),
   DRIVE_URL: url.optional().describe('Base address of signed file links; default: PUBLIC_URL'),
   DATA_DIR: z.string().default('./data').describe('Folder of files, work in progress and embedded engines'),
-  FILES_STORE: z
-    .enum(['disk', 's3'])
-    .default('disk')
-    .describe('Where published files are kept: below DATA_DIR, or in an S3-compatible bucket'),
-  S3_ENDPOINT: url.optional().describe('Address of the S3-compatible server'),
-  S3_BUCKET: z
-    .string()
-    .regex(/^[\w.-]{1,255}$/)
-    .optional()
-    .describe('Bucket of the files; it must exist'),
-  S3_PREFIX: z
-    .string()
-    .regex(/^[\w./-]{0,200}$/)
-    .default('files/')
-    .describe('Begin of the key of every file; only one service may use it'),
-  S3_REGION: z.string().default('us-east-1').describe('Region that requests are signed for'),
-  S3_ACCESS_KEY_ID: z.string().optional().describe('Access key of the bucket'),
-  S3_SECRET_ACCESS_KEY: z.string().optional().describe('Its secret'),
-  S3_FORCE_PATH_STYLE: bool
-    .default(true)
-    .describe('The bucket stands in the path and not in the host name of S3_ENDPOINT'),
-  RETENTION_DAYS: positive.max(36_500).optional().describe('Days for which files are kept; without it, for ever'),
+  ...fileSettings,
   LINK_SECRET: z
     .string()
     .min(32)
@@ -136,12 +117,6 @@ export const settings = z.object({
   MAX_FETCHES: positive.default(4).describe('Downloads that one worker runs at once'),
   MAX_DELIVERIES: positive.default(100).describe('Webhooks that one worker sends at once'),
   MAX_FILE_BYTES: positive.default(8 * 1024 ** 3).describe('Largest file that a download may write'),
-  MIN_FREE_BYTES: z.coerce
-    .number()
-    .int()
-    .nonnegative()
-    .default(512 * 1024 ** 2)
-    .describe('Free space below which no download starts; one that runs is stopped at half of it'),
   MAX_VIDEO_HEIGHT: positive.default(1080).describe('Tallest picture that a video job fetches, in pixels'),
   MAX_COMMENTS: positive.default(1000).describe('Most comments that a transcript brings along'),
   MAX_MEDIA_SECONDS: positive.default(12 * 3600).describe('Longest media that is accepted'),
@@ -199,9 +174,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     Object.entries(env).filter(([name, value]) => name in settings.shape && value !== ''),
   );
   const parsed = settings.safeParse(given);
-  if (!parsed.success) {
-    throw new ConfigError(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('\n'));
-  }
+  if (!parsed.success) throw configErrorOf(parsed.error);
   const {
     WEBHOOK_ALLOWED_NETWORKS,
     MEDIA_ALLOWED_NETWORKS,
@@ -236,8 +209,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     DRIVE_URL: trimSlash(rest.DRIVE_URL ?? PUBLIC_URL),
     IMGNET_API_URL: trimSlash(rest.IMGNET_API_URL),
     IMGNET_PLATFORM_URL: trimSlash(rest.IMGNET_PLATFORM_URL),
-    webhookAllowedNetworks: parseNetworks('WEBHOOK_ALLOWED_NETWORKS', WEBHOOK_ALLOWED_NETWORKS),
-    mediaAllowedNetworks: parseNetworks('MEDIA_ALLOWED_NETWORKS', MEDIA_ALLOWED_NETWORKS),
+    webhookAllowedNetworks: named(() => parseNetworks(WEBHOOK_ALLOWED_NETWORKS), 'WEBHOOK_ALLOWED_NETWORKS'),
+    mediaAllowedNetworks: named(() => parseNetworks(MEDIA_ALLOWED_NETWORKS), 'MEDIA_ALLOWED_NETWORKS'),
     prices: priceTable({
       audio: PRICE_AUDIO,
       video: PRICE_VIDEO,
@@ -254,7 +227,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
       .filter((one) => URL.canParse(one))
       .map((one) => new URL(one).host),
     imgnetHosts: [new URL(rest.IMGNET_PLATFORM_URL).host],
-    files: filesPlace(rest, dataDir),
+    files: named(() => filesPlaceOf(rest, { dataDir })),
     workDir: join(dataDir, 'work'),
   });
 }
@@ -283,41 +256,18 @@ export function loadConfigOrExit<Name extends keyof Config>(
   }
 }
 
-/** @throws {ConfigError} naming what the bucket needs and is not set */
-function filesPlace(given: Omit<Settings, Derived>, dataDir: string): FilesPlace {
-  if (given.FILES_STORE === 'disk') return { kind: 'disk', root: join(dataDir, 'files') };
-  const {
-    S3_ENDPOINT: endpoint,
-    S3_BUCKET: bucket,
-    S3_ACCESS_KEY_ID: accessKeyId,
-    S3_SECRET_ACCESS_KEY: secretAccessKey,
-  } = given;
-  if (endpoint === undefined || bucket === undefined || accessKeyId === undefined || secretAccessKey === undefined) {
-    const needed = ['S3_ENDPOINT', 'S3_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'] as const;
-    const missing = needed.filter((name) => given[name] === undefined);
-    throw new ConfigError(missing.map((name) => `${name}: needed with FILES_STORE=s3 and not set`).join('\n'));
+/** Runs a part of the parsing; what is wrong with a setting leaves it as an error that names the setting. */
+function named<Result>(parse: () => Result, setting?: string): Result {
+  try {
+    return parse();
+  } catch (error) {
+    if (error instanceof z.ZodError) throw configErrorOf(error);
+    throw new ConfigError(`${setting ?? 'settings'}: ${error instanceof Error ? error.message : String(error)}`);
   }
-  return {
-    ...{ kind: 's3', endpoint, bucket, accessKeyId, secretAccessKey },
-    ...{ prefix: given.S3_PREFIX, region: given.S3_REGION, forcePathStyle: given.S3_FORCE_PATH_STYLE },
-  };
 }
 
-function parseNetworks(setting: string, text: string): BlockList {
-  const networks = new BlockList();
-  for (const entry of text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '')) {
-    const [address = '', prefix] = entry.split('/');
-    const family = isIP(address);
-    const bits = Number(prefix);
-    if (family === 0 || !/^\d{1,3}$/.test(prefix ?? '') || bits > (family === 4 ? 32 : 128)) {
-      throw new ConfigError(`${setting}: ${JSON.stringify(entry)} is no network such as 127.0.0.0/8`);
-    }
-    networks.addSubnet(address, bits, family === 4 ? 'ipv4' : 'ipv6');
-  }
-  return networks;
+function configErrorOf({ issues }: z.ZodError): ConfigError {
+  return new ConfigError(issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('\n'));
 }
 
 function trimSlash(text: string): string {

@@ -107,13 +107,13 @@ describe.each(Object.entries(stores))('files on %s', (_kind, open) => {
     const key = newKey();
     const versions = ['a', 'b', 'c'].map((letter) => Buffer.alloc(8 * MIB + 1, letter));
     await publish(key, versions[0]!);
-    let isOver = false;
+    const progress = { isOver: false };
     const writing = (async () => {
       for (const contents of versions) await publish(key, contents);
-      isOver = true;
+      progress.isOver = true;
     })();
     let reads = 0;
-    while (!isOver) {
+    while (!progress.isOver) {
       const seen = await read(key).catch((error: unknown) => error);
       // Between the look and the reading it was replaced: told, and not mixed.
       if (seen instanceof MissingFileError) continue;

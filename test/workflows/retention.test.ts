@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { ScheduleNotFoundError } from '@temporalio/client';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
@@ -68,9 +67,5 @@ describe('the retention of files', () => {
       await expect(handle.describe()).rejects.toThrow(ScheduleNotFoundError);
       await arrange(undefined);
     });
-  });
-
-  it('of two services in one namespace are two schedules', () => {
-    expect(retentionScheduleId(randomUUID())).not.toBe(retentionScheduleId(randomUUID()));
   });
 });
