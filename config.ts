@@ -6,6 +6,8 @@ import { IMGNET_PLATFORM_URL } from './contract/imgnet/urls.ts';
 import { priceTable, type Prices } from './contract/prices.ts';
 import { BRIGHT_DATA_API_URL, BRIGHT_DATA_DATASETS } from './sources/imgnet/bright-data-requests.ts';
 import { SHERPA_RELEASES_URL } from './speech/models/catalogue.ts';
+import type { FilesPlace } from './store/create-file-store.ts';
+import { fileSettings, filesPlaceOf } from './store/file-settings.ts';
 
 const bool = z.stringbool();
 const port = z.coerce.number().int().min(0).max(65_535);
@@ -31,6 +33,7 @@ export const settings = z.object({
   PUBLIC_URL: url.optional().describe('Base address that callers use; default: http://HOST:PORT'),
   DRIVE_URL: url.optional().describe('Base address of signed file links; default: PUBLIC_URL'),
   DATA_DIR: z.string().default('./data').describe('Folder of files, work in progress and embedded engines'),
+  ...fileSettings,
   LINK_SECRET: z
     .string()
     .min(32)
@@ -225,7 +228,7 @@ export interface Config extends Readonly<Omit<Settings, Derived>> {
   readonly vidnetHosts: readonly string[];
   /** Hosts of the photo platform beside the real ones, with port. */
   readonly imgnetHosts: readonly string[];
-  readonly filesDir: string;
+  readonly files: FilesPlace;
   readonly workDir: string;
   readonly speechDir: string;
   readonly speechModelsDir: string;
@@ -242,9 +245,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     Object.entries(env).filter(([name, value]) => name in settings.shape && value !== ''),
   );
   const parsed = settings.safeParse(given);
-  if (!parsed.success) {
-    throw new ConfigError(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('\n'));
-  }
+  if (!parsed.success) throw configErrorOf(parsed.error);
   const {
     WEBHOOK_ALLOWED_NETWORKS,
     WEBHOOK_SECRETS,
@@ -301,7 +302,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
       .filter((one) => URL.canParse(one))
       .map((one) => new URL(one).host),
     imgnetHosts: [new URL(rest.IMGNET_PLATFORM_URL).host],
-    filesDir: join(dataDir, 'files'),
+    files: named(() => filesPlaceOf(rest, { dataDir })),
     workDir: join(dataDir, 'work'),
     speechDir: join(dataDir, 'speech'),
     speechModelsDir: rest.SPEECH_MODELS_DIR === undefined ? join(dataDir, 'models') : resolve(rest.SPEECH_MODELS_DIR),
@@ -330,4 +331,18 @@ export function loadConfigOrExit<Name extends keyof Config>(
     process.stderr.write(`The configuration is not complete:\n${error.message}\n`);
     return process.exit(1);
   }
+}
+
+/** Runs a part of the parsing; what is wrong with a setting leaves it as an error that names the setting. */
+function named<Result>(parse: () => Result, setting?: string): Result {
+  try {
+    return parse();
+  } catch (error) {
+    if (error instanceof z.ZodError) throw configErrorOf(error);
+    throw new ConfigError(`${setting ?? 'settings'}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function configErrorOf({ issues }: z.ZodError): ConfigError {
+  return new ConfigError(issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('\n'));
 }

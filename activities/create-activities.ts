@@ -12,6 +12,7 @@ import { createKnownPostActivities } from './known-posts.ts';
 import { createOwnerActivities, type OwnerDeps } from './owner-profile.ts';
 import { createSpeechActivities, createSpeechRemains, type SpeechDeps } from './speaker-labels.ts';
 import { createRecordActivities, type RecordDeps } from './records.ts';
+import { createRetentionActivities, type RetentionDeps } from './retention.ts';
 import { createTurnActivities, type TurnDeps } from './turns.ts';
 
 /** Light activities, on the queue of the workflows. */
@@ -30,7 +31,7 @@ type FetchActivityDeps = FetchDeps &
   ImgnetProfileDeps &
   ImgnetContentDeps &
   ImgnetAudioDeps;
-type LightActivityDeps = RecordDeps & OwnerDeps & Pick<SpeechDeps, 'contents' | 'speechAudio'>;
+type LightActivityDeps = RecordDeps & OwnerDeps & RetentionDeps & Pick<SpeechDeps, 'contents' | 'speechAudio'>;
 
 function createLightActivities(deps: LightActivityDeps) {
   return {
@@ -38,6 +39,7 @@ function createLightActivities(deps: LightActivityDeps) {
     ...createKnownPostActivities(deps),
     ...createOwnerActivities(deps),
     ...createSpeechRemains(deps),
+    ...createRetentionActivities(deps),
   };
 }
 

@@ -1,6 +1,7 @@
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { FAILURE_FAULTS, type FailureCode, type Fault } from '../contract/failures.ts';
 import { JobError } from '../contract/job-error.ts';
+import { diskFull, isDiskFull } from '../store/free-space.ts';
 
 /**
  * What crosses from an activity to its workflow: the fault is the failure's `type`, its details are the code and, if the
@@ -22,11 +23,12 @@ export function toApplicationFailure(error: JobError): ApplicationFailure {
   });
 }
 
-/** Runs an activity's body; a {@link JobError} leaves it as the failure that workflows understand. */
+/** Runs an activity's body; a {@link JobError}, or a full disk, leaves it as the failure that workflows understand. */
 export async function classifyFailures<Result>(body: () => Promise<Result>): Promise<Result> {
   try {
     return await body();
   } catch (error) {
-    throw error instanceof JobError ? toApplicationFailure(error) : error;
+    if (error instanceof JobError) throw toApplicationFailure(error);
+    throw isDiskFull(error) ? toApplicationFailure(diskFull(error)) : error;
   }
 }

@@ -3,10 +3,13 @@ import type { JobInput } from '../contract/jobs.ts';
 import type { JobResult } from '../contract/records.ts';
 import type { Probe } from '../media/probe.ts';
 import type { FileStore } from '../store/files.ts';
+import type { SpaceGuard } from '../store/free-space.ts';
 import { withSourceCall, type RunningCall, type SourceCallDeps } from './source-call.ts';
+import { withSpace } from './space.ts';
 
 export interface AttemptDeps extends SourceCallDeps {
   readonly files: FileStore;
+  readonly space: SpaceGuard;
 }
 
 export type FetchJob = Pick<JobInput, 'recordId' | 'mediaId'>;
@@ -30,13 +33,15 @@ export function runAttempt(
   job: FetchJob,
   make: (attempt: RunningCall) => Promise<MadeFile>,
 ): Promise<JobResult> {
-  return withSourceCall(deps, job.recordId, async (attempt) => {
-    const made = await make(attempt);
-    attempt.report({ stage: 'publishing' });
-    attempt.signal.throwIfAborted();
-    const file = await deps.files.publish(made.path, job.recordId, made.name);
-    return { durationSeconds: made.durationSeconds, files: [file] };
-  });
+  return withSourceCall(deps, job.recordId, (call) =>
+    withSpace(deps.space, call, async (attempt) => {
+      const made = await make(attempt);
+      attempt.report({ stage: 'publishing' });
+      attempt.signal.throwIfAborted();
+      const file = await deps.files.publish(made.path, { recordId: job.recordId, name: made.name }, attempt.signal);
+      return { durationSeconds: made.durationSeconds, files: [file] };
+    }),
+  );
 }
 
 /** @returns a reporter of how much of a conversion is done */

@@ -10,6 +10,7 @@ import type { ContentsStore } from '../store/contents.ts';
 import { conversionProgress, type AttemptDeps, type MadeFile } from './fetch-attempt.ts';
 import { hasExpired, mediaFailure } from './media-failures.ts';
 import { withSourceCall, type RunningCall } from './source-call.ts';
+import { withSpace } from './space.ts';
 
 export interface ImgnetAudioDeps extends AttemptDeps {
   readonly contents: ContentsStore;
@@ -37,22 +38,24 @@ export function createImgnetAudioActivity(deps: ImgnetAudioDeps) {
      * from an empty folder and replaces what was published.
      */
     fetchImgnetAudio: (order: PostAudioOrder): Promise<PostAudio> =>
-      withSourceCall(deps, order.recordId, async (call) => {
-        const content = await deps.contents.facts<'imgnet_post'>(order.contentsId);
-        if (content === undefined) throw new Error(`the contents of record ${order.contentsId} are missing`);
-        const urls = videoUrlsOf(content);
-        if (urls === undefined) return { state: 'stale', reason: 'The platform did not tell where all media are.' };
-        const made: MadeFile[] = [];
-        for (const [index, url] of urls.entries()) {
-          const path = join(call.folder, `video-${String(index)}`);
-          const arrived = await fetchVideo(deps, url, { path, call, before: index, total: urls.length });
-          if (!arrived) return { state: 'stale', reason: "The platform's links to the media have expired." };
-          const file = await makeAudio(deps, path, call);
-          if (file !== undefined) made.push({ ...file, name: `${order.shortcode}-${String(made.length + 1)}.m4a` });
-          await unlink(path);
-        }
-        return { state: 'made', result: await publish(deps, order.recordId, { made, call }) };
-      }),
+      withSourceCall(deps, order.recordId, (outer) =>
+        withSpace(deps.space, outer, async (call) => {
+          const content = await deps.contents.facts<'imgnet_post'>(order.contentsId);
+          if (content === undefined) throw new Error(`the contents of record ${order.contentsId} are missing`);
+          const urls = videoUrlsOf(content);
+          if (urls === undefined) return { state: 'stale', reason: 'The platform did not tell where all media are.' };
+          const made: MadeFile[] = [];
+          for (const [index, url] of urls.entries()) {
+            const path = join(call.folder, `video-${String(index)}`);
+            const arrived = await fetchVideo(deps, url, { path, call, before: index, total: urls.length });
+            if (!arrived) return { state: 'stale', reason: "The platform's links to the media have expired." };
+            const file = await makeAudio(deps, path, call);
+            if (file !== undefined) made.push({ ...file, name: `${order.shortcode}-${String(made.length + 1)}.m4a` });
+            await unlink(path);
+          }
+          return { state: 'made', result: await publish(deps, order.recordId, { made, call }) };
+        }),
+      ),
   };
 }
 
@@ -136,7 +139,7 @@ async function publish(
   const published: PublishedFile[] = [];
   for (const { path, name } of made) {
     call.signal.throwIfAborted();
-    published.push(await files.publish(path, recordId, name));
+    published.push(await files.publish(path, { recordId, name }, call.signal));
   }
   const [first] = made;
   return { files: published, ...(first === undefined ? {} : { durationSeconds: first.durationSeconds }) };

@@ -3,19 +3,15 @@ import { DownloadError, type DownloadProblem } from '../outbound/download-error.
 
 /** How a host of media says that a signed link is over, or that what it leads to has moved. */
 const EXPIRED = new Set([403, 404, 410]);
-const DISK_FULL = new Set(['ENOSPC', 'EDQUOT']);
 
 export function hasExpired(error: unknown): boolean {
   return error instanceof DownloadError && error.problem.kind === 'status' && EXPIRED.has(error.problem.statusCode);
 }
 
-/** What a download of media threw, as a job tells it. @returns the error itself when it is neither theirs nor the disk's */
+/** What a download of media threw, as a job tells it. @returns the error itself when it is not theirs */
 export function mediaFailure(error: unknown): unknown {
   if (error instanceof DownloadError) return failureOf(error.problem, error);
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  return typeof code === 'string' && DISK_FULL.has(code)
-    ? new JobError('disk_full', 'The service has no space left.', { cause: error })
-    : error;
+  return error;
 }
 
 function failureOf(problem: DownloadProblem, cause: DownloadError): JobError {

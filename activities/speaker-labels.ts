@@ -11,12 +11,18 @@ import { findSpeech } from '../speech/regions.ts';
 import { turnsOf } from '../speech/turns.ts';
 import { cutWindows } from '../speech/windows.ts';
 import type { ContentsStore } from '../store/contents.ts';
-import type { FileStore } from '../store/files.ts';
+import { MissingFileError, type FileStore } from '../store/files.ts';
+import type { SpaceGuard } from '../store/free-space.ts';
+import type { RecordStore } from '../store/records.ts';
 import type { SpeechAudio } from '../store/speech-audio.ts';
 import { classifyFailures } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
+import { withSourceCall, type RunningCall, type SourceCallDeps } from './source-call.ts';
+import { withSpace } from './space.ts';
 
-export interface SpeechDeps {
+export interface SpeechDeps extends Pick<SourceCallDeps, 'workFolders'> {
+  readonly records: RecordStore;
+  readonly space: SpaceGuard;
   readonly speech: Speech;
   readonly files: FileStore;
   readonly contents: ContentsStore;
@@ -45,13 +51,15 @@ export interface WindowOrder extends SpeechOrder {
 }
 
 export function createSpeechActivities(deps: SpeechDeps) {
+  const callDeps = { workFolders: deps.workFolders, fetchTimeoutMs: deps.speechTimeoutMs };
   return {
     /** Writes the audio as the engines want it, finds where somebody speaks, cuts that into windows and keeps their list. */
     prepareSpeech: (order: SpeechOrder): Promise<PreparedSpeech> =>
-      running(async (report, signal) => {
+      withSourceCall(callDeps, order.recordId, async (call) => {
+        const { report, signal } = call;
         const { engine, vadModel } = present(deps.speech);
         report({ stage: 'preparing' });
-        const wavPath = await wavOf(deps, order, signal);
+        const wavPath = await wavOf(deps, order, call);
         const regions = await findSpeech(wavPath, {
           ...{ vadModel, signal, timeoutMs: deps.speechTimeoutMs },
           onProgress: (share) => report({ stage: 'detecting_speech', percent: percentOf(share) }),
@@ -66,7 +74,8 @@ export function createSpeechActivities(deps: SpeechDeps) {
      * before it could say so.
      */
     transcribeWindow: (order: WindowOrder): Promise<{ readonly words: number; readonly voices: number }> =>
-      running(async (report, signal) => {
+      withSourceCall(callDeps, order.recordId, async (call) => {
+        const { report, signal } = call;
         const { recordId, number } = order;
         const piece = { recordId, name: 'speech_results' as const, number };
         let [result] = (await deps.contents.piece(piece)) ?? [];
@@ -74,7 +83,7 @@ export function createSpeechActivities(deps: SpeechDeps) {
           const engine = sameEngine(present(deps.speech).engine, order.engine);
           report({ stage: 'transcribing', percent: 0 });
           const window = await windowOf(deps.contents, order);
-          const wavPath = await wavOf(deps, order, signal);
+          const wavPath = await wavOf(deps, order, call);
           result = await engine.analyse(
             { ...window, wavPath },
             {
@@ -150,18 +159,27 @@ function sameEngine(engine: SpeechEngine, began: string): SpeechEngine {
   );
 }
 
-async function wavOf(
-  { files, speechAudio, ffmpeg, maxMediaSeconds, speechTimeoutMs }: SpeechDeps,
-  { recordId, audioId, fileName }: SpeechOrder,
-  signal: AbortSignal,
-): Promise<string> {
-  return speechAudio.ensure(recordId, (path) =>
-    prepareWav(files.pathOf(audioId, fileName), path, {
-      ...{ ffmpeg, signal, timeoutMs: speechTimeoutMs, maxSeconds: maxMediaSeconds },
-      // It decodes an hour in seconds.
-      onProgress: () => undefined,
+/** The prepared audio, which this machine may still lack. @throws JobError `removed`, `disk_full` */
+function wavOf(deps: SpeechDeps, order: SpeechOrder, call: RunningCall): Promise<string> {
+  return deps.speechAudio.ensure(order.recordId, (path) =>
+    withSpace(deps.space, call, async ({ signal, timeoutMs, folder }) => {
+      const input = await audioOf(deps, order, folder);
+      // It decodes an hour in seconds: there is no progress to tell.
+      const rest = { maxSeconds: deps.maxMediaSeconds, onProgress: () => undefined };
+      await prepareWav(input, path, { ffmpeg: deps.ffmpeg, signal, timeoutMs, ...rest });
     }),
   );
+}
+
+async function audioOf({ files, records }: SpeechDeps, order: SpeechOrder, folder: string): Promise<string> {
+  const audio = await records.get(order.audioId);
+  const file = audio?.status === 'success' ? audio.files.find(({ name }) => name === order.fileName) : undefined;
+  try {
+    if (file !== undefined) return await files.localCopy(order.audioId, file, folder);
+  } catch (error) {
+    if (!(error instanceof MissingFileError)) throw error;
+  }
+  throw new JobError('removed', 'The audio is not kept any more: download it again, and use the id of that.');
 }
 
 async function windowOf(contents: ContentsStore, { recordId, number }: WindowOrder): Promise<SpeechWindow> {

@@ -2,6 +2,7 @@ import { MongoNetworkError, MongoNotConnectedError, MongoServerSelectionError } 
 import { HTTPError } from 'h3';
 import type { z } from 'zod';
 import { ApiError, ERROR_TABLE, type ErrorCode } from '../contract/errors.ts';
+import { MissingFileError, StoreAwayError } from '../store/files.ts';
 
 /** Codes of the errors that the HTTP layer itself raises. */
 const HTTP_LAYER: Readonly<Record<number, { code: ErrorCode; message: string }>> = {
@@ -23,6 +24,15 @@ export function toApiError(error: unknown): ApiError {
       retryAfterSeconds: 5,
       cause: inner,
     });
+  }
+  if (inner instanceof StoreAwayError) {
+    return new ApiError('unavailable', 'The file store cannot be reached. Try again soon.', {
+      retryAfterSeconds: 5,
+      cause: inner,
+    });
+  }
+  if (inner instanceof MissingFileError) {
+    return new ApiError('not_found', 'The file is not kept any more.', { cause: inner });
   }
   const known = error instanceof HTTPError && error.unhandled !== true ? HTTP_LAYER[error.status] : undefined;
   return new ApiError(known?.code ?? 'internal', known?.message ?? 'Something went wrong on our side.', {

@@ -1,82 +1,128 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { EventHandler } from 'h3';
-import send from 'send';
-import { ApiError, type ErrorCode } from '../contract/errors.ts';
+import { once } from 'node:events';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import { addAbortSignal, type Readable } from 'node:stream';
+import { fromNodeHandler, type EventHandler } from 'h3';
+import type { Logger } from 'pino';
+import { contentTypeOf } from '../contract/content-types.ts';
+import { ApiError } from '../contract/errors.ts';
+import { fileKeyOf, type FileKey, type FileStore, type StoredFile } from '../store/files.ts';
 import type { LinkSigner } from '../store/links.ts';
-import { httpStatusOf } from './errors.ts';
-import { transmit } from './transmit.ts';
+import { answerFor, type FileAnswer } from './conditional.ts';
 
-/** A record's folder and a file in it, both of our own making: no dots but the one before the extension. */
-const FILE_PATH = /^\/files\/[0-7][0-9A-HJKMNP-TV-Z]{25}\/[A-Za-z0-9_-]{1,80}\.([a-z0-9]{2,4})$/;
-const CONTENT_TYPES: Readonly<Record<string, string>> = { m4a: 'audio/mp4', mp4: 'video/mp4' };
+const FOLDER = '/files/';
 
-type Problem = readonly [ErrorCode, string];
-const FILE_GONE: Problem = ['not_found', 'The file is not kept any more.'];
-const FILE_PROBLEMS: Readonly<Record<number, Problem>> = {
-  412: ['precondition_failed', 'The file is not the one that the request names.'],
-  416: ['range_not_satisfiable', 'The range lies outside the file.'],
-};
+export interface FileHostOptions {
+  readonly files: FileStore;
+  readonly signer: LinkSigner;
+  readonly log: Logger;
+}
 
-/** Serves published files to whoever holds a valid link, with single ranges, `If-Range` and strong entity tags. */
-export function fileHost(options: { root: string; signer: LinkSigner }): EventHandler {
-  return (event) => {
+/**
+ * Serves published files to whoever holds a valid link, with single ranges, `If-Range` and strong entity tags. The contents
+ * pass through here from whichever store, a piece at a time: a slow reader slows the store down.
+ */
+export function fileHost({ files, signer, log }: FileHostOptions): EventHandler {
+  return async (event) => {
     const { pathname, searchParams } = event.url;
-    const match = FILE_PATH.exec(pathname);
-    if (match === null) throw new ApiError('not_found', 'There is no such file.');
+    const key = pathname.startsWith(FOLDER) ? fileKeyOf(pathname.slice(FOLDER.length)) : undefined;
+    if (key === undefined) throw new ApiError('not_found', 'There is no such file.');
     const expires = searchParams.get('Expires');
-    // Before anything touches the disk: who holds no link learns nothing.
-    if (!options.signer.isValid(pathname, { expires, signature: searchParams.get('Signature') })) {
+    // Before anything touches the store: who holds no link learns nothing.
+    if (!signer.isValid(pathname, { expires, signature: searchParams.get('Signature') })) {
       throw new ApiError('link_invalid', 'The link is not valid or has expired. Get the download again for a new one.');
     }
+    const file = await files.open(key);
+    if (file === undefined) throw new ApiError('not_found', 'The file is not kept any more.');
     const maxAgeSeconds = Math.max(0, Number(expires) - Math.floor(Date.now() / 1000));
-    const headers = {
-      'Content-Type': CONTENT_TYPES[match[1] ?? ''] ?? 'application/octet-stream',
-      'Content-Disposition': `inline; filename="${pathname.slice(pathname.lastIndexOf('/') + 1)}"`,
-      'Cache-Control': `private, max-age=${String(maxAgeSeconds)}`,
-      'X-Content-Type-Options': 'nosniff',
-      'Referrer-Policy': 'no-referrer',
-    };
-    const path = pathname.slice('/files'.length);
-    return transmit((request, response) => openFile({ request, response, root: options.root, path, headers }))(event);
+    const request = { method: event.req.method, headers: Object.fromEntries(event.req.headers) };
+    const { status, headers, contents } = await answerWith(request, { key, file, maxAgeSeconds });
+    return fromNodeHandler(async (_request, response) => {
+      const target = response as ServerResponse;
+      target.writeHead(status, { ...headers });
+      await pump(contents, target).catch((error: unknown) => {
+        // Cut, so that nobody takes the part for the whole.
+        target.destroy();
+        log.warn({ err: error, ...key }, 'a file could not be sent to its end');
+      });
+    })(event);
   };
 }
 
-interface Transmission {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly root: string;
-  readonly path: string;
+interface Asked {
+  readonly method: string;
+  readonly headers: IncomingHttpHeaders;
+}
+
+interface Serving {
+  readonly key: FileKey;
+  readonly file: StoredFile;
+  readonly maxAgeSeconds: number;
+}
+
+interface Reply {
+  readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
+  /** Absent where the headers are all. */
+  readonly contents?: Readable;
 }
 
-/** Two corners in which `send` reads RFC 9110 otherwise; it looks at the request's headers after its `file` event. */
-function mendRange(request: IncomingMessage, sizeBytes: number): void {
-  const { headers } = request;
-  // Section 14.1.2: a suffix longer than the file means the whole file.
-  const suffix = /^bytes=-(\d+)$/.exec(headers.range ?? '')?.[1];
-  if (suffix !== undefined && Number(suffix) >= sizeBytes && sizeBytes > 0) headers.range = 'bytes=0-';
-  // Section 13.1.5: a weak tag never matches in If-Range.
-  if (headers['if-range']?.toString().startsWith('W/') === true) delete headers.range;
+async function answerWith(request: Asked, { key, file, maxAgeSeconds }: Serving): Promise<Reply> {
+  const version = versionOf(file);
+  const answer = answerFor(request.headers, { ...version, sizeBytes: file.sizeBytes });
+  if (answer.status === 412) {
+    throw new ApiError('precondition_failed', 'The file is not the one that the request names.');
+  }
+  if (answer.status === 416) {
+    const headers = { 'Content-Range': `bytes */${String(file.sizeBytes)}` };
+    throw new ApiError('range_not_satisfiable', 'The range lies outside the file.', { headers });
+  }
+  const headers = {
+    'Accept-Ranges': 'bytes',
+    'Cache-Control': `private, max-age=${String(maxAgeSeconds)}`,
+    ETag: version.etag,
+    'Last-Modified': version.lastModified,
+    'Content-Disposition': `inline; filename="${key.name}"`,
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'no-referrer',
+  };
+  if (answer.status === 304) return { status: 304, headers };
+  const all = { ...headers, 'Content-Type': contentTypeOf(key.name), ...lengthHeaders(answer, file.sizeBytes) };
+  if (request.method === 'HEAD') return { status: answer.status, headers: all };
+  // The stream before the status: a store that is away is told by a status and not by a broken answer.
+  const contents = await file.read('range' in answer ? answer.range : undefined);
+  return { status: answer.status, headers: all, contents };
 }
 
-function openFile({ request, response, root, path, headers }: Transmission): send.SendStream {
-  const stream = send(request, path, { root, index: false, dotfiles: 'deny', cacheControl: false });
-  stream.on('file', (_path: string, stat: { size: number }) => mendRange(request, stat.size));
-  stream.on('headers', (target: ServerResponse, _path: string, stat: { size: number; mtimeMs: number }) => {
-    for (const [name, value] of Object.entries(headers)) target.setHeader(name, value);
-    // A published file never changes, it is only replaced by rename: size and time make a strong tag, and only a
-    // strong one may match in If-Range (RFC 9110, section 13.1.5).
-    target.setHeader('ETag', `"${stat.size.toString(16)}-${Math.trunc(stat.mtimeMs).toString(16)}"`);
-  });
-  stream.on('error', (error: { status?: number; headers?: Record<string, string> }) => {
-    const [code, message] = FILE_PROBLEMS[error.status ?? 0] ?? FILE_GONE;
-    const problem = new ApiError(code, message);
-    const contentRange = error.headers?.['Content-Range'];
-    response.writeHead(httpStatusOf(problem), {
-      'Content-Type': 'application/json',
-      ...(contentRange === undefined ? {} : { 'Content-Range': contentRange }),
-    });
-    response.end(JSON.stringify(problem.toBody()));
-  });
-  return stream;
+/**
+ * Copies to the end, or until the reader leaves, which is no error. Not by a pipe: h3 takes those for its own, and prints each
+ * reader that leaves.
+ */
+async function pump(contents: Readable | undefined, response: ServerResponse): Promise<void> {
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
+  if (response.destroyed) gone.abort();
+  try {
+    if (contents !== undefined) {
+      for await (const chunk of addAbortSignal(gone.signal, contents)) {
+        if (!response.write(chunk)) await once(response, 'drain', { signal: gone.signal });
+      }
+    }
+    response.end();
+  } catch (error) {
+    if (!gone.signal.aborted) throw error;
+  }
+}
+
+function versionOf({ tag, modifiedMs }: StoredFile): { etag: string; lastModified: string } {
+  // Only a strong tag may match in If-Range (RFC 9110, section 13.1.5).
+  return { etag: `"${tag}"`, lastModified: new Date(modifiedMs).toUTCString() };
+}
+
+function lengthHeaders(answer: FileAnswer, sizeBytes: number): Record<string, string> {
+  if (answer.status !== 206) return { 'Content-Length': String(sizeBytes) };
+  const { first, last } = answer.range;
+  return {
+    'Content-Length': String(last - first + 1),
+    'Content-Range': `bytes ${String(first)}-${String(last)}/${String(sizeBytes)}`,
+  };
 }

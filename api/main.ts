@@ -5,8 +5,8 @@ import { pino } from 'pino';
 import { loadConfigOrExit } from '../config.ts';
 import { REQUEST_BODY_MAX_BYTES } from '../contract/limits.ts';
 import { createContentsStore } from '../store/contents.ts';
+import { createFileStore } from '../store/create-file-store.ts';
 import { createDeliveryStore } from '../store/deliveries.ts';
-import { createFileStore } from '../store/files.ts';
 import { createLinkSigner } from '../store/links.ts';
 import { openMongo } from '../store/mongo.ts';
 import { createRecordStore } from '../store/records.ts';
@@ -48,9 +48,13 @@ const signer = createLinkSigner({
   ttlSeconds: config.LINK_TTL_SECONDS,
 });
 
+// Somebody waits for each answer.
+const files = createFileStore(config.files, { maxAttempts: 3 });
+await files.check().catch(exitWith);
+
 const deps: ApiDeps = {
   records: createRecordStore(mongo.db),
-  files: createFileStore(config.filesDir),
+  files,
   signer,
   jobs: createJobGateway(client, config.TASK_QUEUE),
   deliveries: createDeliveryStore(mongo.db),
@@ -75,7 +79,6 @@ const rest = serve(
   createRestApp(deps, {
     requestsPerMinute: config.RATE_LIMIT_PER_MINUTE,
     publicUrl: config.PUBLIC_URL,
-    filesDir: config.filesDir,
   }),
   // We stop in our own order; the server's own handling of signals would end the process first.
   { port: config.PORT, hostname: config.HOST, gracefulShutdown: false, silent: true },

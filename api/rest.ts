@@ -37,7 +37,6 @@ import { testWebhook } from './use-cases/test-webhook.ts';
 export interface RestOptions {
   readonly requestsPerMinute: number;
   readonly publicUrl: string;
-  readonly filesDir: string;
 }
 
 /** The REST facade: routes, and how answers and errors are dressed. */
@@ -49,7 +48,7 @@ export function createRestApp(deps: ApiDeps, options: RestOptions): H3 {
   const document = JSON.stringify(openApiDocument(options.publicUrl));
   app.get('/openapi.json', () => new HTTPResponse(document, { headers: { 'Content-Type': 'application/json' } }));
   app.get('/docs/**', docsPage());
-  const files = fileHost({ root: options.filesDir, signer: deps.signer });
+  const files = fileHost(deps);
   app.get('/files/**', files);
   app.head('/files/**', files);
   app.all('/files/**', () => refuseMethod('GET, HEAD'));

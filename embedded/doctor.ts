@@ -14,6 +14,7 @@ import { mongodbVersion, mongodbWays } from './mongodb-server.ts';
 import { capture, type Env } from './programs.ts';
 import { ensureSpeechPython, speechFound, speechInstalled } from './speech-python.ts';
 import { temporalFound, temporalInstalled, temporalServerVersion, type Setup } from './temporal-cli.ts';
+import { s3ServerFound, s3ServerInstalled } from './s3-server.ts';
 import { timeSkippingFound, timeSkippingInstalled } from './time-skipping.ts';
 import { firstWay, NoWayError, type Way } from './ways.ts';
 import { givenYtdlp, ytdlpFound, ytdlpInstalled } from './ytdlp.ts';
@@ -108,6 +109,13 @@ export async function examine(options: { env: Env; cacheDir: string; dataDir: st
           version: 'for tests only',
           where: server.type === 'existing-path' ? server.path : server.downloadDir,
         }),
+    }),
+    diagnose({
+      name: 'S3 server',
+      optional: true,
+      found: s3ServerFound(setup),
+      installed: s3ServerInstalled(setup),
+      show: (program) => Promise.resolve({ version: 'for tests only', where: program }),
     }),
   ]);
 }

@@ -1,58 +1,96 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { mkdir, open, rename, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
 import type { PublishedFile } from '../contract/records.ts';
 
-/** Published files on disk: `<root>/<record id>/<name>`. A reader sees a whole file or none. */
-export interface FileStore {
+/** A published file's place: the folder of its record, and its name in it. */
+export interface FileKey {
+  readonly recordId: string;
+  readonly name: string;
+}
+
+/** Bytes of a file, both inclusive, counted from 0. */
+export interface ByteRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** A published file as it is now, for whoever serves it. */
+export interface StoredFile {
+  readonly sizeBytes: number;
+  /** Milliseconds since 1970, whole seconds in some stores. */
+  readonly modifiedMs: number;
+  /** Another one whenever the contents are others; without quotes. */
+  readonly tag: string;
   /**
-   * Moves a finished file to its place, atomically and durably; an older one of that name is replaced.
+   * The bytes of this very version; whoever asks reads the stream to its end or destroys it.
    *
-   * @param sourcePath on the same file system as the store
+   * @throws MissingFileError when the file is gone, or was replaced
    */
-  publish(sourcePath: string, recordId: string, name: string): Promise<PublishedFile>;
+  read(range?: ByteRange): Promise<Readable>;
+}
+
+/** A file as the listing of a store tells it. */
+export interface FileEntry extends FileKey {
+  /** When it was published, in milliseconds since 1970. */
+  readonly modifiedMs: number;
+}
+
+/** Published files. A reader sees a whole file or none. */
+export interface FileStore {
+  /** @throws an error that says what is wrong when the store cannot be used as it is configured */
+  check(): Promise<void>;
+  /**
+   * Puts a finished file into its place, atomically and durably; an older one of that name is replaced. The source
+   * may be gone afterwards.
+   *
+   * @param sourcePath on disk, on the file system of the work folders
+   * @param signal ends it: nothing is visible then
+   * @throws JobError `disk_full`; StoreAwayError
+   */
+  publish(sourcePath: string, key: FileKey, signal: AbortSignal): Promise<PublishedFile>;
+  /** Whether the very file is there. @throws StoreAwayError */
   has(recordId: string, file: PublishedFile): Promise<boolean>;
-  pathOf(recordId: string, name: string): string;
+  /** @returns undefined when there is none @throws StoreAwayError */
+  open(key: FileKey): Promise<StoredFile | undefined>;
+  /**
+   * A path at which a published file can be read, whole and verified.
+   *
+   * @param folder where a copy is put if the store is not on this machine; whoever owns the folder removes it. The path
+   * may also lead into the store: nothing may write there
+   * @throws MissingFileError; StoreAwayError
+   */
+  localCopy(recordId: string, file: PublishedFile, folder: string): Promise<string>;
+  /** Removes a file; one that is gone is no error. */
+  remove(key: FileKey): Promise<void>;
+  /**
+   * Lists what is there, a page at a time. What is not of our making is not told.
+   *
+   * @param after the `next` of the page before
+   * @returns `next`: absent on the last page
+   */
+  page(after?: string): Promise<{ readonly entries: readonly FileEntry[]; readonly next?: string }>;
+  /** Removes what dead publications left behind, begun before a time (milliseconds since 1970). @returns how many */
+  removeLeftovers(beforeMs: number): Promise<number>;
 }
 
-export function createFileStore(root: string): FileStore {
-  const pathOf = (recordId: string, name: string): string => join(root, recordId, name);
-  return {
-    pathOf,
-    async publish(sourcePath, recordId, name) {
-      const target = pathOf(recordId, name);
-      await mkdir(dirname(target), { recursive: true });
-      const sha256 = await sha256Of(sourcePath);
-      const { size } = await stat(sourcePath);
-      // Contents before the name: after a power cut the name must not point at nothing.
-      await sync(sourcePath);
-      await rename(sourcePath, target);
-      await sync(dirname(target));
-      return { name, sizeBytes: size, sha256 };
-    },
-    async has(recordId, file) {
-      try {
-        return (await stat(pathOf(recordId, file.name))).size === file.sizeBytes;
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
-        throw error;
-      }
-    },
-  };
-}
+/** The file is not there, or not the one that was meant. */
+export class MissingFileError extends Error {
+  override readonly name = 'MissingFileError';
 
-async function sha256Of(path: string): Promise<string> {
-  const hash = createHash('sha256');
-  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
-  return hash.digest('hex');
-}
-
-async function sync(path: string): Promise<void> {
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
+  constructor({ recordId, name }: FileKey, options?: ErrorOptions) {
+    super(`file ${recordId}/${name} is not kept`, options);
   }
+}
+
+/** The store gives no answer; later it may. */
+export class StoreAwayError extends Error {
+  override readonly name = 'StoreAwayError';
+}
+
+const RECORD_ID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
+const FILE_NAME = /^[A-Za-z0-9_-]{1,80}\.[a-z0-9]{2,4}$/;
+
+/** @returns the place that `<record id>/<name>` means; undefined for what no job publishes: only one dot, and no way up */
+export function fileKeyOf(path: string): FileKey | undefined {
+  const [recordId = '', name = '', ...rest] = path.split('/');
+  return rest.length === 0 && RECORD_ID.test(recordId) && FILE_NAME.test(name) ? { recordId, name } : undefined;
 }

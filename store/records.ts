@@ -31,6 +31,8 @@ export interface RecordStore {
    * @returns the record as it is now
    */
   finish(id: string, outcome: JobOutcome, finishedAt: string): Promise<DownloadRecord>;
+  /** Notes on a success that its files were removed; the first time stays. @param at ISO 8601 with microseconds */
+  noteFilesRemoved(id: string, at: string): Promise<void>;
   latestOf(subjectId: string): Promise<DownloadRecord | undefined>;
   successOf(subjectId: string): Promise<DownloadRecord | undefined>;
   failureOf(subjectId: string): Promise<DownloadRecord | undefined>;
@@ -126,6 +128,11 @@ export function createRecordStore(db: Db): RecordStore {
         await records.updateOne({ _id: id, status: 'pending' }, { $set: change });
       }
       return present(await get(id), id);
+    },
+    async noteFilesRemoved(id, at) {
+      const record = await get(id);
+      if (record?.status !== 'success' || record.filesRemovedAt !== undefined) return;
+      await records.updateOne({ _id: id }, { $set: { filesRemovedAt: at } });
     },
     latestOf: (subjectId) => subjectRecord(subjectId, 'latestId'),
     successOf: (subjectId) => subjectRecord(subjectId, 'successId'),

@@ -14,6 +14,7 @@ export async function isReusable(record: DownloadRecord, files: FileStore, nowMs
   if (record.status !== 'success') return false;
   const freshness = FRESHNESS[record.type];
   if (freshness !== 'files') return nowMs < Date.parse(record.finishedAt) + freshness * 1000;
+  if (record.filesRemovedAt !== undefined) return false;
   const kept = await Promise.all(record.files.map((file) => files.has(record.id, file)));
   return kept.every(Boolean);
 }

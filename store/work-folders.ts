@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { processIdentity } from '../subprocess/process-facts.ts';
@@ -15,6 +15,8 @@ export interface WorkFolders {
   open(recordId: string): Promise<WorkFolder>;
   /** Removes what dead workers of this machine left behind. @returns the names removed */
   removeAbandoned(): Promise<readonly string[]>;
+  /** Removes folders that nothing was made in since a time (milliseconds since 1970), whoever made them. @returns their names */
+  removeOlderThan(beforeMs: number): Promise<readonly string[]>;
 }
 
 /**
@@ -42,6 +44,15 @@ export function createWorkFolders(root: string): WorkFolders {
       return { path, remove: () => rm(path, { recursive: true, force: true }) };
     },
     removeAbandoned: () => removeWhere(() => true),
+    async removeOlderThan(beforeMs) {
+      const old: string[] = [];
+      for (const name of await list(root)) {
+        const stats = name.includes('~') ? await stat(join(root, name)).catch(() => undefined) : undefined;
+        if (stats !== undefined && stats.mtimeMs < beforeMs) old.push(name);
+      }
+      await Promise.all(old.map((name) => rm(join(root, name), { recursive: true, force: true })));
+      return old;
+    },
   };
 }
 

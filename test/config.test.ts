@@ -29,6 +29,11 @@ describe('the configuration', () => {
     ['WEBHOOK_SECRETS', 'MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz'],
     ['IMGNET_API_URL', 'api.example'],
     ['IMGNET_DATASET_POSTS', 'gd posts'],
+    ['FILES_STORE', 'tape'],
+    ['S3_ENDPOINT', 's3.example'],
+    ['S3_PREFIX', 'with space/'],
+    ['RETENTION_DAYS', '0'],
+    ['MIN_FREE_BYTES', '-1'],
     ['PRICE_LIST_ITEM', '1'],
     ['ALLOW_ANONYMOUS', 'perhaps'],
     ['PRICE_AUDIO', '0.5'],
@@ -52,6 +57,20 @@ describe('the configuration', () => {
   it('names a setting that a process cannot do without', () => {
     const names = ['TEMPORAL_ADDRESS', 'MONGODB_URI'] as const;
     expect(() => requireSettings(loadConfig({}), names)).toThrow(/TEMPORAL_ADDRESS.*\n.*MONGODB_URI/);
+  });
+
+  it('keeps files on disk, or in a bucket that is told in full', () => {
+    expect(loadConfig({ DATA_DIR: '/data' }).files).toEqual({ kind: 'disk', root: '/data/files' });
+    const key = { S3_ACCESS_KEY_ID: 'id', S3_SECRET_ACCESS_KEY: 'secret' };
+    const bucket = { FILES_STORE: 's3', S3_ENDPOINT: 'https://s3.example', S3_BUCKET: 'media', ...key };
+    expect(loadConfig(bucket).files).toEqual({
+      ...{ kind: 's3', endpoint: 'https://s3.example', bucket: 'media', prefix: 'files/', region: 'us-east-1' },
+      ...{ accessKeyId: 'id', secretAccessKey: 'secret', forcePathStyle: true },
+    });
+    for (const name of ['S3_ENDPOINT', 'S3_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY']) {
+      expect(() => loadConfig({ ...bucket, [name]: '' })).toThrow(new RegExp(`^${name}: needed with FILES_STORE=s3`));
+    }
+    expect(() => loadConfig({ FILES_STORE: 's3' })).toThrow(/S3_ENDPOINT.*\n.*S3_BUCKET.*\n.*S3_ACCESS_KEY_ID/);
   });
 
   it('knows the photo platform, and writes its addresses without a slash at the end', () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { defaultCacheDir } from '../embedded/cache.ts';
 import { startEngines } from '../embedded/engines.ts';
+import { startS3Server, type S3Server } from '../embedded/s3-server.ts';
 import { ensureTimeSkippingServer, type TimeSkippingServer } from '../embedded/time-skipping.ts';
 import { ensureTools, type Tools } from '../embedded/tools.ts';
 
@@ -13,8 +14,11 @@ declare module 'vitest' {
     mongodbUri: string;
     tools: Tools;
     timeSkippingServer: TimeSkippingServer;
+    s3: Omit<S3Server, 'daemon'>;
   }
 }
+
+const STOP_GRACE_MS = 5_000;
 
 /** Engines and tools, once for the whole run. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
@@ -23,6 +27,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const log = (line: string): void => console.log(line);
   const tools = await ensureTools({ env: process.env, cacheDir, log });
   const timeSkipping = await ensureTimeSkippingServer({ env: process.env, cacheDir, log });
+  const { daemon: s3Daemon, ...s3 } = await startS3Server({
+    ...{ env: process.env, cacheDir, log, stateDir: join(dataDir, 's3') },
+  });
   const engines = await startEngines({ env: process.env, dataDir, cacheDir, ports: 'free', log });
 
   process.env['TEST_YTDLP'] = tools.ytdlp;
@@ -32,8 +39,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide('mongodbUri', engines.mongodbUri);
   project.provide('tools', tools);
   project.provide('timeSkippingServer', timeSkipping);
+  project.provide('s3', s3);
   return async () => {
     await engines.stop();
+    await s3Daemon.stop(STOP_GRACE_MS);
     await rm(dataDir, { recursive: true, force: true });
   };
 }

@@ -11,6 +11,7 @@ import { SEARCH_ATTRIBUTES } from '../contract/visibility.ts';
 import * as workflows from '../workflows/index.ts';
 import { limiterIdOf, MEMO_WAITING } from '../contract/pacing.ts';
 import { askSignal, endTurnSignal, limiterQuery } from '../workflows/limiter/messages.ts';
+import { retentionScheduleId } from '../worker/retention-schedule.ts';
 import { pauseSignal, progressQuery, subscribeSignal, turnGrantedSignal } from '../workflows/messages.ts';
 
 // Names that others hold on to: running workflows, stored records, callers, dashboards. To rename one breaks them.
@@ -25,6 +26,7 @@ describe('names that must not change', () => {
       'imgnetList',
       'imgnetProfile',
       'limiter',
+      'retention',
       'speakerLabels',
       'transcript',
       'video',
@@ -34,6 +36,7 @@ describe('names that must not change', () => {
     const ofLimiters = [askSignal, endTurnSignal, limiterQuery];
     expect(ofLimiters.map(({ name }) => name)).toEqual(['ask', 'endTurn', 'limiter']);
     expect(limiterIdOf('q', 'vidnet')).toBe('limiter/q/vidnet');
+    expect(retentionScheduleId('q')).toBe('retention/q');
     expect(subjectIdOf('audio', 'k3fP0aTz9Qw')).toBe('audio/k3fP0aTz9Qw');
     expect(deliveryIdOf('01JD5Z3K6VQ0W8R9T2X4Y6B8CD', 1)).toBe('webhook/01JD5Z3K6VQ0W8R9T2X4Y6B8CD/1');
     expect(webhookIdOf('webhook/01JD5Z3K6VQ0W8R9T2X4Y6B8CD/1')).toBe('01JD5Z3K6VQ0W8R9T2X4Y6B8CD-1');

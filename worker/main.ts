@@ -21,7 +21,8 @@ import { createYtdlpSource } from '../sources/vidnet/yt-dlp.ts';
 import { chooseSpeech } from '../speech/choose-engine.ts';
 import { createContentsStore } from '../store/contents.ts';
 import { createDeliveryStore } from '../store/deliveries.ts';
-import { createFileStore } from '../store/files.ts';
+import { createFileStore } from '../store/create-file-store.ts';
+import { createSpaceGuard } from '../store/free-space.ts';
 import { createLinkSigner } from '../store/links.ts';
 import { openMongo } from '../store/mongo.ts';
 import { createRecordStore } from '../store/records.ts';
@@ -35,6 +36,7 @@ import { WEBHOOK_CLIENT_LIMITS } from '../webhooks/limits.ts';
 import { createReceiverShares } from '../webhooks/receiver-shares.ts';
 import { createWebhookSigner } from '../webhooks/signature.ts';
 import { bundleWorkflows, createWorkers } from './create-workers.ts';
+import { arrangeRetention } from './retention-schedule.ts';
 import { createLimiters } from './limiters.ts';
 import { createOpenWorkflows } from './open-workflows.ts';
 import { routesOf } from './routes.ts';
@@ -72,6 +74,14 @@ const signer = createLinkSigner({
   ttlSeconds: config.LINK_TTL_SECONDS,
 });
 const workFolders = createWorkFolders(config.workDir);
+// What was downloaded should not be lost to a short absence of the store.
+const files = createFileStore(config.files, { maxAttempts: 10 });
+await mkdir(config.workDir, { recursive: true });
+await files.check().catch(exitWith);
+const space = createSpaceGuard({
+  folders: [config.workDir, ...(config.files.kind === 'disk' ? [config.files.root] : [])],
+  minFreeBytes: config.MIN_FREE_BYTES,
+});
 const limits = { maxFileBytes: config.MAX_FILE_BYTES, maxMediaSeconds: config.MAX_MEDIA_SECONDS };
 const ytdlp: YtdlpSettings = {
   program: config.YTDLP_PATH,
@@ -121,7 +131,8 @@ const activities = createActivities({
   records,
   deliveries: createDeliveryStore(mongo.db),
   contents,
-  files: createFileStore(config.filesDir),
+  files,
+  space,
   workFolders,
   vidnet: createYtdlpSource(ytdlp),
   transcripts: createTranscriptSource(ytdlp),
@@ -138,6 +149,7 @@ const activities = createActivities({
   imgnetPlatform: { platformUrl: config.IMGNET_PLATFORM_URL, hosts: config.imgnetHosts },
   snapshots: createSnapshotStore(mongo.db),
   isOpen: createOpenWorkflows(client),
+  now: () => Date.now(),
   downloadMedia: createDownloader({ ...MEDIA_HOST_LIMITS, allowedNetworks: config.mediaAllowedNetworks }),
   media: createMedia({ ffmpeg: config.FFMPEG_PATH, ffprobe: config.FFPROBE_PATH, ...limits }),
   webhooks,
@@ -170,6 +182,8 @@ const workers = await createWorkers({
   maxDeliveries: config.MAX_DELIVERIES,
   shutdownGraceMs: config.SHUTDOWN_GRACE_SECONDS * 1000,
 });
+
+await arrangeRetention(client, { taskQueue: config.TASK_QUEUE, retentionDays: config.RETENTION_DAYS }).catch(exitWith);
 
 onStop(process.env, (reason) => {
   log.info({ reason }, 'stopping: running work gets its grace time');

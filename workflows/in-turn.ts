@@ -1,7 +1,8 @@
 import { setCurrentDetails, sleep } from '@temporalio/workflow';
-import type { UpstreamUse } from '../contract/pacing.ts';
+import type { UpstreamUse, Waiting } from '../contract/pacing.ts';
 import type { Refusal } from './limiter/pauses.ts';
 import type { TurnEnd } from './limiter/turns.ts';
+import { createSpacePatience } from './space-patience.ts';
 import { failureOf, faultOf, refusalOf } from './outcome.ts';
 import type { Turn, TurnTaker } from './turn-taker.ts';
 
@@ -16,14 +17,20 @@ export interface UseEvents {
   readonly onWork: () => void;
   /** The upstream did not do its part. The job waits for its limiter, or backs off by itself. */
   readonly onTrouble: (message: string, stage: 'waiting' | 'backing-off') => void;
+  /** The service itself has no space; told again without a reason when it goes on. */
+  readonly onShortage: (waiting: Waiting | undefined) => void;
 }
 
 /**
- * Two kinds of trouble, told apart by the activity. The platform refuses the route: the limiter makes all jobs wait, no attempt is
+ * Three kinds of trouble, told apart by the activity. Our own disk is full: the job gives its turn back, waits for space and
+ * begins anew. The platform refuses the route: the limiter makes all jobs wait, no attempt is
  * used up. Anything else of the upstream (a 500, a body cut short) concerns this subject: the job waits and tries a few times.
  */
 export function createInTurn(turns: TurnTaker, events: UseEvents): InTurn {
-  return async (use, work) => {
+  const patiently = createSpacePatience(events.onShortage);
+  return (use, work) => patiently(() => useInTurn(use, work));
+
+  async function useInTurn<Result>(use: UpstreamUse, work: () => Promise<Result>): Promise<Result> {
     let refused: { turn: Turn; refusal: Refusal } | undefined;
     for (let faults = 0; ;) {
       const turn: Turn = await turns.take(use, refused);
@@ -52,7 +59,7 @@ export function createInTurn(turns: TurnTaker, events: UseEvents): InTurn {
         setCurrentDetails('');
       }
     }
-  };
+  }
 }
 
 /** A private video shows that the platform answers; a worker without disk space, or a cancellation, shows nothing. */

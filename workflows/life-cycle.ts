@@ -9,6 +9,7 @@ import {
   TemporalFailure,
 } from '@temporalio/workflow';
 import type { JobInput } from '../contract/jobs.ts';
+import type { Waiting } from '../contract/pacing.ts';
 import type { JobOutcome, JobResult } from '../contract/records.ts';
 import { deliveryIdOf } from '../contract/subjects.ts';
 import { deliveryPriorityOf } from '../contract/webhooks.ts';
@@ -19,18 +20,26 @@ import { failureOf } from './outcome.ts';
 import { Subscribers } from './subscribers.ts';
 import { createInTurn, type InTurn } from './in-turn.ts';
 import { TurnTaker } from './turn-taker.ts';
+import { createSpacePatience } from './space-patience.ts';
 import { createWaitingDisplay } from './waiting.ts';
+
+/** For work that uses no platform. */
+export interface OwnWork {
+  /** Told that another server did not do its part, and that the job tries again. */
+  readonly onTrouble: (message: string) => void;
+  /** Does work that may find the disk full, and waits until there is space. */
+  readonly patiently: <Result>(work: () => Promise<Result>) => Promise<Result>;
+}
 
 /**
  * What all jobs share: claim the subject, work, finish the record once, notify the subscribers.
  *
- * @param work what is special about a kind of job; it uses the platforms by the first function that it is handed, and
- * tells the second of other servers' trouble
+ * @param work what is special about a kind of job; it uses the platforms by the function that it is handed
  * @throws what ended the work, so that operators find failed and cancelled jobs by their status
  */
 export async function runJob(
   input: JobInput,
-  work: (inTurn: InTurn, onTrouble: (message: string) => void) => Promise<JobResult>,
+  work: (inTurn: InTurn, own: OwnWork) => Promise<JobResult>,
 ): Promise<void> {
   const subscribers = new Subscribers();
   subscribers.add(input.webhookUrl);
@@ -38,17 +47,19 @@ export async function runJob(
   setHandler(subscribeSignal, (url) => subscribers.add(url));
   setHandler(progressQuery, () => progress);
   const showWaiting = createWaitingDisplay();
-  const turns = new TurnTaker(input.recordId, (waiting) => {
+  const show = (waiting: Waiting | undefined): void => {
     const { waiting: _past, ...rest } = progress;
     progress = waiting === undefined ? rest : { ...rest, stage: 'waiting', waiting };
     showWaiting(waiting);
-  });
+  };
+  const turns = new TurnTaker(input.recordId, show);
   const onTrouble = (lastRefusal: string, stage: JobProgress['stage']): void => {
     progress = { ...progress, stage, upstreamRefusals: progress.upstreamRefusals + 1, lastRefusal };
   };
   const inTurn = createInTurn(turns, {
     onWork: () => (progress = { ...progress, stage: 'working' }),
     onTrouble,
+    onShortage: show,
   });
 
   // Cancelled before it began, a job still has a record that says so, and subscribers who wait for it.
@@ -58,7 +69,10 @@ export async function runJob(
   let outcome: JobOutcome;
   let problem: TemporalFailure | undefined;
   try {
-    const result = await work(inTurn, (message) => onTrouble(message, 'backing-off'));
+    const result = await work(inTurn, {
+      onTrouble: (message) => onTrouble(message, 'backing-off'),
+      patiently: createSpacePatience(show),
+    });
     outcome = { status: 'success', result };
   } catch (error) {
     // Anything else is a bug of ours: the task is tried again after the next deploy, and the job goes on.

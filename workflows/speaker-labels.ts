@@ -16,18 +16,19 @@ const MAX_AT_ONCE = 8;
 export function speakerLabels(input: SpeakerLabelsJob): Promise<void> {
   const { recordId, mediaId, parameters } = input;
   const job = { recordId, ...parameters };
-  return runJob(input, async (_inTurn, onTrouble) => {
+  return runJob(input, async (_inTurn, { onTrouble, patiently }) => {
     const show = createSpeechDisplay();
     try {
       show({ stage: 'preparing' });
       const { prepareSpeech } = speechActivities(`Find speech in the audio of ${mediaId}`);
-      const { windows, ...audio } = await prepareSpeech(job);
+      const { windows, ...audio } = await patiently(() => prepareSpeech(job));
 
       let done = 0;
       show({ stage: 'transcribing', done, windows });
       await forEachAtOnce(windows, MAX_AT_ONCE, async (index) => {
         const { transcribeWindow } = speechActivities(`Transcribe window ${String(index + 1)} of ${String(windows)}`);
-        await backingOff(() => transcribeWindow({ ...job, number: index + 1, engine: audio.engine }), onTrouble);
+        const order = { ...job, number: index + 1, engine: audio.engine };
+        await patiently(() => backingOff(() => transcribeWindow(order), onTrouble));
         done += 1;
         show({ stage: 'transcribing', done, windows });
       });

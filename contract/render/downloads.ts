@@ -1,6 +1,6 @@
 import { formatMoney } from '../money.ts';
 import { speakerLabelsPrice } from '../prices.ts';
-import type { DownloadRecord } from '../records.ts';
+import type { DownloadRecord, SuccessRecord } from '../records.ts';
 import type {
   AudioRecord,
   CaptionsRecord,
@@ -46,7 +46,8 @@ function renderAudio(record: DownloadRecord, context: LinkContext, progress: Pro
   return {
     ...shared,
     transcript_speaker_cost: formatMoney(speakerLabelsPrice(context.prices, record.durationSeconds ?? 0)),
-    audio_url: linksOf(record, context)[0] ?? null,
+    ...removalOf(record),
+    audio_url: linksOf(record, context)?.[0] ?? null,
   };
 }
 
@@ -58,7 +59,7 @@ function renderVideo(record: DownloadRecord, context: LinkContext, progress: Pro
     case 'failed':
       return { ...shared, file_urls: null, audio_url: null };
     case 'success':
-      return { ...shared, file_urls: [...linksOf(record, context)] };
+      return { ...shared, ...removalOf(record), file_urls: linksOf(record, context) };
   }
 }
 
@@ -90,8 +91,9 @@ export function renderImgnetAudio(
     ...shared,
     ...(durationSeconds === undefined ? {} : { duration: formatDuration(durationSeconds) }),
     transcript_speaker_cost: formatMoney(speakerLabelsPrice(context.prices, durationSeconds ?? 0)),
-    audio_url: links[0] ?? null,
-    file_urls: [...links],
+    ...removalOf(record),
+    audio_url: links?.[0] ?? null,
+    file_urls: links,
   };
 }
 
@@ -125,6 +127,12 @@ function sharedFields(record: DownloadRecord, progress: Progress | undefined) {
   }
 }
 
-function linksOf(record: DownloadRecord & { status: 'success' }, context: LinkContext): readonly string[] {
+/** @returns null when the files were removed: a link promises a file */
+function linksOf(record: SuccessRecord, context: LinkContext): string[] | null {
+  if (record.filesRemovedAt !== undefined) return null;
   return record.files.map((file) => context.linkTo(record.id, file.name));
+}
+
+function removalOf({ filesRemovedAt }: SuccessRecord): { files_removed_at?: string } {
+  return filesRemovedAt === undefined ? {} : { files_removed_at: filesRemovedAt };
 }

@@ -14,6 +14,15 @@ export const recordFields = {
   progress: progressSchema.optional(),
 };
 
+/** Of the types that have files. */
+const fileFields = {
+  files_removed_at: timestampSchema
+    .optional()
+    .describe(
+      'When the files were removed, whose time was over; there are no links then, and a new request fetches again',
+    ),
+};
+
 const vidnetRecordFields = {
   ...recordFields,
   vidnet_video_id: vidnetVideoIdSchema,
@@ -24,10 +33,14 @@ const vidnetRecordFields = {
 export const audioRecordSchema = z
   .object({
     ...vidnetRecordFields,
+    ...fileFields,
     type: z.literal('audio'),
     transcript_speaker_id: ulidSchema,
     transcript_speaker_cost: moneySchema.optional().describe('Present once the status is success'),
-    audio_url: z.url().nullable().describe('Signed link to the M4A file; null until the status is success'),
+    audio_url: z
+      .url()
+      .nullable()
+      .describe('Signed link to the M4A file; null until the status is success, and when the file was removed'),
   })
   .meta({ id: 'AudioRecord' });
 export type AudioRecord = z.infer<typeof audioRecordSchema>;
@@ -36,11 +49,12 @@ export type AudioRecord = z.infer<typeof audioRecordSchema>;
 export const videoRecordSchema = z
   .object({
     ...vidnetRecordFields,
+    ...fileFields,
     type: z.literal('vidnet_video'),
     file_urls: z
       .array(z.url())
       .nullable()
-      .describe('One signed link to the MP4 file; null until the status is success'),
+      .describe('One signed link to the MP4 file; null until the status is success, and when the file was removed'),
     audio_url: z.null().optional().describe('Present, and null, when the status is failed'),
   })
   .meta({ id: 'VideoRecord' });
@@ -79,6 +93,7 @@ export type FactsRecord = z.infer<typeof factsRecordSchema>;
 export const imgnetAudioRecordSchema = z
   .object({
     ...recordFields,
+    ...fileFields,
     type: z.literal('imgnet_audio'),
     duration: durationSchema.optional().describe('Of the first file; present once there is one'),
     transcript_speaker_id: ulidSchema,
@@ -87,7 +102,9 @@ export const imgnetAudioRecordSchema = z
     file_urls: z
       .array(z.url())
       .nullable()
-      .describe('Signed links to M4A files, one for each video with sound, in order; null until the status is success'),
+      .describe(
+        'Signed links to M4A files, one for each video with sound, in order; null until the status is success, and when they were removed',
+      ),
   })
   .meta({ id: 'ImgnetAudioRecord' });
 export type ImgnetAudioRecord = z.infer<typeof imgnetAudioRecordSchema>;

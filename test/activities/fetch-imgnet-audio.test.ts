@@ -17,7 +17,8 @@ import type { PostContent } from '../../contract/imgnet/posts.ts';
 import { createMedia } from '../../media/ffmpeg.ts';
 import { createDownloader } from '../../outbound/download.ts';
 import { createContentsStore } from '../../store/contents.ts';
-import { createFileStore } from '../../store/files.ts';
+import { createDiskFiles } from '../../store/disk-files.ts';
+import { createSpaceGuard } from '../../store/free-space.ts';
 import { openMongo, type Mongo } from '../../store/mongo.ts';
 import { createWorkFolders } from '../../store/work-folders.ts';
 import { probe, runTool } from '../helpers/media.ts';
@@ -61,7 +62,8 @@ beforeAll(async () => {
   const limits = { maxFileBytes: 10_000_000, maxMediaSeconds: 60 };
   deps = {
     contents: createContentsStore(mongo.db),
-    files: createFileStore(join(folder, 'files')),
+    files: createDiskFiles(join(folder, 'files')),
+    space: createSpaceGuard({ folders: [folder], minFreeBytes: 0 }),
     workFolders: createWorkFolders(join(folder, 'work')),
     media: createMedia({ ffmpeg, ffprobe, ...limits }),
     downloadMedia: createDownloader({ allowedNetworks, connectTimeoutMs: 2_000, idleTimeoutMs: 2_000 }),
@@ -104,7 +106,9 @@ describe('the audio of a post', () => {
     const { files = [], durationSeconds } = audio.result;
     expect(files.map(({ name }) => name)).toEqual([1, 2, 3].map((number) => `${SHORTCODE}-${number}.m4a`));
     expect(Math.round(durationSeconds ?? 0)).toBe(2);
-    const facts = await Promise.all(files.map(({ name }) => probe(deps.files.pathOf(audio.id, name))));
+    const facts = await Promise.all(
+      files.map(async (file) => probe(await deps.files.localCopy(audio.id, file, folder))),
+    );
     expect(facts.map(({ duration }) => Math.round(duration))).toEqual([2, 3, 4]);
     for (const { streams } of facts) expect(streams.map(({ codec_name }) => codec_name)).toEqual(['aac']);
     expect(await readdir(join(folder, 'work'))).toEqual([]);

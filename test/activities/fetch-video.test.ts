@@ -7,7 +7,8 @@ import { createFetchVideoActivity } from '../../activities/fetch-video.ts';
 import type { JobResult } from '../../contract/records.ts';
 import { createMedia } from '../../media/ffmpeg.ts';
 import type { FetchedMedia } from '../../sources/vidnet/yt-dlp.ts';
-import { createFileStore } from '../../store/files.ts';
+import { createDiskFiles } from '../../store/disk-files.ts';
+import { createSpaceGuard } from '../../store/free-space.ts';
 import { createWorkFolders } from '../../store/work-folders.ts';
 import { runTool } from '../helpers/media.ts';
 
@@ -34,7 +35,8 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 function fetchVideo(names: readonly string[], facts: Omit<FetchedMedia, 'paths'>): Promise<JobResult> {
   const { ffmpeg, ffprobe } = inject('tools');
   const activity = createFetchVideoActivity({
-    files: createFileStore(join(folder, 'files')),
+    files: createDiskFiles(join(folder, 'files')),
+    space: createSpaceGuard({ folders: [folder], minFreeBytes: 0 }),
     workFolders: createWorkFolders(join(folder, 'work')),
     media: createMedia({ ffmpeg, ffprobe, maxFileBytes: 10_000_000, maxMediaSeconds: 60 }),
     vidnet: {

@@ -8,14 +8,14 @@ import { createKnownPostActivities } from '../../activities/known-posts.ts';
 import { createOwnerActivities } from '../../activities/owner-profile.ts';
 import type { JobOutcome, PendingRecord, RecordType } from '../../contract/records.ts';
 import { postSubjectOf, subjectIdOf } from '../../contract/subjects.ts';
-import { createFileStore } from '../../store/files.ts';
+import { createDiskFiles } from '../../store/disk-files.ts';
 import { openMongo, type Mongo } from '../../store/mongo.ts';
 import { createRecordStore, type RecordStore } from '../../store/records.ts';
 import { settle } from '../../store/settle.ts';
 
 let mongo: Mongo;
 let records: RecordStore;
-const files = createFileStore(join(tmpdir(), 'tapedeck-no-files'));
+const files = createDiskFiles(join(tmpdir(), 'tapedeck-no-files'));
 const isOpen = vi.fn<(workflowId: string) => Promise<boolean>>();
 const success: JobOutcome = { status: 'success', result: {} };
 const failure: JobOutcome = { status: 'failed', failure: { code: 'private', message: 'It is private.' } };

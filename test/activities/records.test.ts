@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createRecordActivities } from '../../activities/records.ts';
 import type { JobInput } from '../../contract/jobs.ts';
-import { createFileStore, type FileStore } from '../../store/files.ts';
+import { createDiskFiles } from '../../store/disk-files.ts';
+import type { FileStore } from '../../store/files.ts';
 import { openMongo, type Mongo } from '../../store/mongo.ts';
 import { createRecordStore, type RecordStore } from '../../store/records.ts';
 import { anAudioJob } from '../helpers/workflow-run.ts';
@@ -20,7 +21,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tapedeck-files-'));
   mongo = openMongo({ uri: inject('mongodbUri'), database: `act-${randomUUID().slice(0, 8)}`, timeoutMs: 5_000 });
   records = createRecordStore(mongo.db);
-  files = createFileStore(join(folder, 'files'));
+  files = createDiskFiles(join(folder, 'files'));
   activities = createRecordActivities({ records, files });
 });
 afterAll(async () => {
@@ -34,7 +35,7 @@ async function succeeded(job: JobInput): Promise<void> {
   await activities.claimJob(job);
   const source = join(folder, randomUUID());
   await writeFile(source, 'sound');
-  const file = await files.publish(source, job.recordId, 'a.m4a');
+  const file = await files.publish(source, { recordId: job.recordId, name: 'a.m4a' }, new AbortController().signal);
   const outcome = { status: 'success', result: { durationSeconds: 1, files: [file] } } as const;
   await activities.finishJob({ recordId: job.recordId, outcome });
 }
@@ -87,7 +88,7 @@ describe('claiming a subject', () => {
   it('fetches again what is not kept any more', async () => {
     const job = anAudioJob();
     await succeeded(job);
-    await rm(files.pathOf(job.recordId, 'a.m4a'));
+    await files.remove({ recordId: job.recordId, name: 'a.m4a' });
     expect(await activities.claimJob(nextJobOf(job))).toBe('claimed');
   });
 

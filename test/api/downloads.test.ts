@@ -72,6 +72,33 @@ describe('the list of downloads', () => {
   );
 });
 
+describe('a download whose files were removed', () => {
+  it.each(['audio', 'vidnet_video', 'imgnet_audio'] as const)('of type %s says so, and links nowhere', async (type) => {
+    const { records } = facades.deps;
+    const job = anAudioJob({ type });
+    const files = [{ name: 'a.m4a', sizeBytes: 1, sha256: 'x' }];
+    await keepJob(records, job, { status: 'success', result: { durationSeconds: 60, files } });
+    const get = async () => {
+      const response = await fetch(`${facades.url}/downloads/${job.recordId}`);
+      return { status: response.status, ...downloadResultSchema.parse(await response.json()) };
+    };
+    const before = await get();
+    expect('file_urls' in before.data ? before.data.file_urls : undefined).not.toBeNull();
+    expect(before.data).not.toHaveProperty('files_removed_at');
+
+    const removedAt = '2026-12-21T09:30:00.123456Z';
+    await records.noteFilesRemoved(job.recordId, removedAt);
+    await records.noteFilesRemoved(job.recordId, '2026-12-22T09:30:00.123456Z');
+    const { status, data } = await get();
+    const links = {
+      ...(type === 'vidnet_video' ? {} : { audio_url: null }),
+      ...(type === 'audio' ? {} : { file_urls: null }),
+    };
+    expect([status, data]).toEqual([200, { ...before.data, files_removed_at: removedAt, ...links }]);
+    expect(data).toMatchObject({ status: 'success', cost: '0.005' });
+  });
+});
+
 describe('a cancelled download', () => {
   const cancel = async (id: string) => {
     const response = await fetch(`${facades.url}/downloads/${id}`, { method: 'DELETE' });

@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ErrorBody } from '../../contract/errors.ts';
 import type { SpeakerLabelsJob } from '../../contract/jobs.ts';
@@ -231,7 +230,7 @@ describe('a request for speaker labels', () => {
   it('of an audio whose file is gone is answered by the transcript that is there, and else refused', async () => {
     const audio = await keepAudio(facades);
     await keepLabels(facades, aLabelsJob(audio, { minSpeakers: 2 }));
-    await rm(facades.deps.files.pathOf(audio.id, `${audio.mediaId}.m4a`));
+    await facades.deps.files.remove({ recordId: audio.id, name: `${audio.mediaId}.m4a` });
     expect(await request(audio.id, { min_speakers: 2 })).toMatchObject({ status: 200, body: { status: 'success' } });
     const refused = await request(audio.id);
     expect(refused).toMatchObject({ status: 404, body: { code: 'not_found' } });

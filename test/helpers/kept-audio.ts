@@ -1,9 +1,10 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { ulid } from 'ulid';
 import type { JobInput, SpeakerLabelsJob } from '../../contract/jobs.ts';
 import type { SpeakerLabelsParameters } from '../../contract/job-parameters.ts';
-import type { DownloadRecord, PublishedFile } from '../../contract/records.ts';
+import type { DownloadRecord } from '../../contract/records.ts';
 import { speakerLabelsSubjectOf } from '../../contract/subjects.ts';
 import type { SpeakerLabels } from '../../contract/speech.ts';
 import { keepJob } from './kept-jobs.ts';
@@ -13,10 +14,10 @@ import { anAudioJob } from './workflow-run.ts';
 /** A downloaded audio in the store: 61 s, with its file. */
 export async function keepAudio({ deps }: Facades, overrides: Partial<JobInput> = {}): Promise<DownloadRecord> {
   const job = anAudioJob(overrides);
-  const file: PublishedFile = { name: `${job.mediaId}.m4a`, sizeBytes: 5, sha256: 'ab' };
-  const path = deps.files.pathOf(job.recordId, file.name);
-  await mkdir(dirname(path), { recursive: true });
-  await writeFile(path, 'audio');
+  const source = join(tmpdir(), `audio-${job.recordId}`);
+  await writeFile(source, 'audio');
+  const key = { recordId: job.recordId, name: `${job.mediaId}.m4a` };
+  const file = await deps.files.publish(source, key, new AbortController().signal);
   return keepJob(deps.records, job, { status: 'success', result: { durationSeconds: 61, files: [file] } });
 }
 

@@ -16,7 +16,8 @@ import { REQUEST_BODY_MAX_BYTES } from '../../contract/limits.ts';
 import { priceTable } from '../../contract/prices.ts';
 import { createContentsStore } from '../../store/contents.ts';
 import { createDeliveryStore } from '../../store/deliveries.ts';
-import { createFileStore } from '../../store/files.ts';
+import { createDiskFiles } from '../../store/disk-files.ts';
+import type { FileStore } from '../../store/files.ts';
 import { createLinkSigner } from '../../store/links.ts';
 import { openMongo } from '../../store/mongo.ts';
 import { createRecordStore } from '../../store/records.ts';
@@ -27,7 +28,10 @@ const WEBHOOK_KEY = Buffer.from('a key that signs webhooks');
 export const WEBHOOK_SECRET = `whsec_${WEBHOOK_KEY.toString('base64')}`;
 
 /** Both facades on a real socket and a real database; jobs and webhooks are as the test prepares them. */
-export async function startFacades(requestsPerMinute = 100_000) {
+export async function startFacades(
+  requestsPerMinute = 100_000,
+  files: FileStore = createDiskFiles(join(tmpdir(), `tapedeck-files-${randomUUID()}`)),
+) {
   const mongo = openMongo({ uri: inject('mongodbUri'), database: `api-${randomUUID().slice(0, 8)}`, timeoutMs: 5_000 });
   const jobs = {
     start: vi.fn<JobGateway['start']>().mockResolvedValue('started'),
@@ -39,12 +43,11 @@ export async function startFacades(requestsPerMinute = 100_000) {
   };
   const webhooks = { post: vi.fn<WebhookClient['post']>(), close: vi.fn() };
   const redeliveries = { start: vi.fn<DeliveryGateway['start']>().mockResolvedValue(true) };
-  const filesDir = join(tmpdir(), `tapedeck-files-${randomUUID()}`);
   const signer = createLinkSigner({ secret: 's'.repeat(32), driveUrl: 'http://drive.example', ttlSeconds: 60 });
   const contents = createContentsStore(mongo.db);
   const deps: ApiDeps = {
     records: createRecordStore(mongo.db),
-    files: createFileStore(filesDir),
+    files,
     signer,
     jobs,
     deliveries: createDeliveryStore(mongo.db),
@@ -60,7 +63,7 @@ export async function startFacades(requestsPerMinute = 100_000) {
     pingMongo: () => mongo.ping(),
     log: pino({ level: 'silent' }),
   };
-  const app = createRestApp(deps, { requestsPerMinute, publicUrl: 'http://api.example', filesDir });
+  const app = createRestApp(deps, { requestsPerMinute, publicUrl: 'http://api.example' });
   const rest = serve(app, { port: 0, hostname: '127.0.0.1', gracefulShutdown: false, silent: true });
   await rest.ready();
   const rpc = createHTTPServer({

@@ -58,6 +58,8 @@ await jobHistory(audio, 'audio-cancelled-while-parked', {}, { ...obliging, fetch
   await until(async () => (await handle.describe()).memo?.['waiting']);
   await handle.cancel();
 });
+// audio-no-space-failed.json stays as it is: it is from before jobs waited for space.
+await jobHistory(audio, 'audio-no-space', {}, { ...obliging, fetch: refusing('disk_full', 2) });
 await jobHistory(audio, 'audio-subscribed', {}, obliging, (handle) => handle.signal(subscribeSignal, url));
 await jobHistory(audio, 'audio-cancelled', { webhookUrl: url }, { ...obliging, fetch: untilCancelled }, (handle) => handle.cancel());
 await jobHistory(video, 'video-success', {}, obliging);

@@ -1,0 +1,78 @@
+import type { DownloadRecord } from '../contract/records.ts';
+import { formatMicroseconds } from '../contract/times.ts';
+import type { FileEntry, FileStore } from '../store/files.ts';
+import type { RecordStore } from '../store/records.ts';
+import type { WorkFolders } from '../store/work-folders.ts';
+
+export interface RetentionDeps {
+  readonly records: RecordStore;
+  readonly files: FileStore;
+  readonly workFolders: WorkFolders;
+  /** Whether a workflow with this ID is open. */
+  readonly isOpen: (workflowId: string) => Promise<boolean>;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+export type RetentionActivities = ReturnType<typeof createRetentionActivities>;
+
+/** What one page of the files came to. `next`: where the listing goes on; absent on the last page. */
+export interface SweptPage {
+  readonly seen: number;
+  readonly expired: number;
+  readonly orphans: number;
+  readonly next?: string;
+}
+
+const DAY_MS = 24 * 3_600_000;
+/** A job that publishes its files one by one, and then ends its record, takes less. */
+const ORPHAN_AFTER_MS = DAY_MS;
+/** The longest attempt at a download is over after 10 hours. */
+const WORK_FOLDER_AFTER_MS = 2 * DAY_MS;
+
+/** Removes what is kept no longer. All may be repeated at will. */
+export function createRetentionActivities(deps: RetentionDeps) {
+  const { files, workFolders, now } = deps;
+  return {
+    /** Looks at one page of the files, and removes those that are too old or that no record knows. */
+    sweepFiles: async (page: { retentionDays: number; after?: string }): Promise<SweptPage> => {
+      const { entries, next } = await files.page(page.after);
+      const swept = { seen: entries.length, expired: 0, orphans: 0 };
+      for (const entry of entries) {
+        const fate = await fateOf(deps, entry, page.retentionDays);
+        if (fate === 'kept') continue;
+        await files.remove(entry);
+        swept[fate === 'expired' ? 'expired' : 'orphans'] += 1;
+      }
+      return { ...swept, ...(next === undefined ? {} : { next }) };
+    },
+
+    /** Removes what dead publications and dead attempts left behind. @returns how many of each */
+    sweepLeftovers: async (): Promise<{ uploads: number; workFolders: number }> => ({
+      uploads: await files.removeLeftovers(now() - ORPHAN_AFTER_MS),
+      workFolders: (await workFolders.removeOlderThan(now() - WORK_FOLDER_AFTER_MS)).length,
+    }),
+  };
+}
+
+/** `expired`: its record says so from now on, so that nobody is sent to a file that is about to go. */
+async function fateOf(
+  { records, isOpen, now }: RetentionDeps,
+  entry: FileEntry,
+  retentionDays: number,
+): Promise<'kept' | 'expired' | 'orphan'> {
+  const record = await records.get(entry.recordId);
+  if (record?.status === 'success' && owns(record, entry)) {
+    if (now() < Date.parse(record.finishedAt) + retentionDays * DAY_MS) return 'kept';
+    await records.noteFilesRemoved(record.id, formatMicroseconds(now() * 1000));
+    return 'expired';
+  }
+  if (now() < entry.modifiedMs + ORPHAN_AFTER_MS) return 'kept';
+  // Its job may be about to end the record, as soon as the database takes it.
+  if (record?.status === 'pending' && (await isOpen(record.subjectId))) return 'kept';
+  return 'orphan';
+}
+
+function owns(record: DownloadRecord & { readonly status: 'success' }, { name }: FileEntry): boolean {
+  return record.files.some((file) => file.name === name);
+}

@@ -1,0 +1,71 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { FilesPlace } from './create-file-store.ts';
+
+const positive = z.coerce.number().int().positive();
+
+/** The settings of published files, as config.ts declares them. */
+export const fileSettings = {
+  FILES_STORE: z
+    .enum(['disk', 's3'])
+    .default('disk')
+    .describe('Where published files are kept: below DATA_DIR, or in an S3-compatible bucket'),
+  S3_ENDPOINT: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe('Address of the S3-compatible server'),
+  S3_BUCKET: z
+    .string()
+    .regex(/^[\w.-]{1,255}$/)
+    .optional()
+    .describe('Bucket of the files; it must exist'),
+  S3_PREFIX: z
+    .string()
+    .regex(/^[\w./-]{0,200}$/)
+    .default('files/')
+    .describe('Begin of the key of every file; only one service may use it'),
+  S3_REGION: z.string().default('us-east-1').describe('Region that requests are signed for'),
+  S3_ACCESS_KEY_ID: z.string().optional().describe('Access key of the bucket'),
+  S3_SECRET_ACCESS_KEY: z.string().optional().describe('Its secret'),
+  S3_FORCE_PATH_STYLE: z
+    .stringbool()
+    .default(true)
+    .describe('The bucket stands in the path and not in the host name of S3_ENDPOINT'),
+  RETENTION_DAYS: positive.max(36_500).optional().describe('Days for which files are kept; without it, for ever'),
+  MIN_FREE_BYTES: z.coerce
+    .number()
+    .int()
+    .nonnegative()
+    .default(512 * 1024 ** 2)
+    .describe('Free space below which no download starts; one that runs is stopped at half of it'),
+};
+
+const needed = z.string({ error: 'needed with FILES_STORE=s3 and not set' });
+const bucketSchema = z
+  .object({
+    S3_ENDPOINT: needed,
+    S3_BUCKET: needed,
+    S3_ACCESS_KEY_ID: needed,
+    S3_SECRET_ACCESS_KEY: needed,
+    S3_PREFIX: z.string(),
+    S3_REGION: z.string(),
+    S3_FORCE_PATH_STYLE: z.boolean(),
+  })
+  .transform((given): FilesPlace => ({
+    kind: 's3',
+    endpoint: given.S3_ENDPOINT,
+    bucket: given.S3_BUCKET,
+    prefix: given.S3_PREFIX,
+    region: given.S3_REGION,
+    accessKeyId: given.S3_ACCESS_KEY_ID,
+    secretAccessKey: given.S3_SECRET_ACCESS_KEY,
+    forcePathStyle: given.S3_FORCE_PATH_STYLE,
+  }));
+
+/** @throws z.ZodError naming what the bucket needs and is not set */
+export function filesPlaceOf(
+  given: z.infer<z.ZodObject<typeof fileSettings>>,
+  { dataDir }: { readonly dataDir: string },
+): FilesPlace {
+  return given.FILES_STORE === 'disk' ? { kind: 'disk', root: join(dataDir, 'files') } : bucketSchema.parse(given);
+}

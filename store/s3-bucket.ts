@@ -1,0 +1,46 @@
+import { S3Client } from '@aws-sdk/client-s3';
+
+export interface S3Settings {
+  readonly endpoint: string;
+  readonly region: string;
+  readonly bucket: string;
+  /** Before the key of every object. */
+  readonly prefix: string;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  /** `https://host/bucket/key` and not `https://bucket.host/key`. */
+  readonly forcePathStyle: boolean;
+  /** How often a call is tried: few where somebody waits for the answer. */
+  readonly maxAttempts: number;
+}
+
+/** A bucket, and where in it the files are. */
+export interface S3Bucket {
+  readonly client: S3Client;
+  readonly bucket: string;
+  readonly prefix: string;
+}
+
+const CONNECT_TIMEOUT_MS = 5_000;
+/** Silence of a connection. A player that pauses longer asks for the rest by a range. */
+const IDLE_TIMEOUT_MS = 300_000;
+/** Each answer to a reader holds one. */
+const MAX_CONNECTIONS = 1_000;
+
+export function openBucket({ bucket, prefix, ...settings }: S3Settings): S3Bucket {
+  const agent = { keepAlive: true, maxSockets: MAX_CONNECTIONS };
+  const client = new S3Client({
+    endpoint: settings.endpoint,
+    region: settings.region,
+    forcePathStyle: settings.forcePathStyle,
+    maxAttempts: settings.maxAttempts,
+    credentials: { accessKeyId: settings.accessKeyId, secretAccessKey: settings.secretAccessKey },
+    requestHandler: {
+      connectionTimeout: CONNECT_TIMEOUT_MS,
+      socketTimeout: IDLE_TIMEOUT_MS,
+      httpAgent: agent,
+      httpsAgent: agent,
+    },
+  });
+  return { client, bucket, prefix };
+}

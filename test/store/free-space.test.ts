@@ -1,0 +1,68 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { createSpaceGuard, isDiskFull } from '../../store/free-space.ts';
+
+const MIB = 1024 ** 2;
+const free: Record<string, number> = {};
+const settings = {
+  folders: ['work', 'files'],
+  minFreeBytes: 100 * MIB,
+  freeBytes: (folder: string) => Promise.resolve(free[folder] ?? 0),
+};
+beforeEach(() => {
+  Object.assign(free, { work: 200 * MIB, files: 200 * MIB });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  return () => vi.useRealTimers();
+});
+
+describe('the look at free space', () => {
+  it.each(['work', 'files'])('lets nothing begin when there is too little below %s', async (folder) => {
+    const guard = createSpaceGuard(settings);
+    await expect(guard.require()).resolves.toBeUndefined();
+    free[folder] = 99 * MIB;
+    await expect(guard.require()).rejects.toMatchObject({ code: 'disk_full' });
+    expect(await guard.isShort()).toBe(false);
+  });
+
+  it('leaves half of it to what runs, and then stops one after the other', async () => {
+    const guard = createSpaceGuard(settings);
+    const [first, second] = [vi.fn(), vi.fn()];
+    const ends = [guard.watch(first), guard.watch(second)];
+    free['work'] = 51 * MIB;
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(first.mock.calls.length + second.mock.calls.length).toBe(0);
+    free['work'] = 49 * MIB;
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(first.mock.calls.length + second.mock.calls.length).toBe(1);
+    expect(first.mock.calls[0]?.[0] ?? second.mock.calls[0]?.[0]).toMatchObject({ code: 'disk_full' });
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect([first.mock.calls.length, second.mock.calls.length]).toEqual([1, 1]);
+    ends.forEach((end) => end());
+  });
+
+  it('ends with what it watches', async () => {
+    const guard = createSpaceGuard(settings);
+    const onShort = vi.fn();
+    guard.watch(onShort)();
+    free['work'] = 0;
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(onShort).not.toHaveBeenCalled();
+  });
+
+  it('can be turned off, and still knows a full disk', async () => {
+    const guard = createSpaceGuard({ ...settings, minFreeBytes: 0 });
+    free['work'] = 0;
+    const onShort = vi.fn();
+    guard.watch(onShort);
+    await vi.advanceTimersByTimeAsync(10_000);
+    await expect(guard.require()).resolves.toBeUndefined();
+    expect([onShort.mock.calls.length, await guard.isShort()]).toEqual([0, true]);
+  });
+
+  it('knows what the system says of a full disk or a quota, however deep it lies', () => {
+    const full = Object.assign(new Error('write'), { code: 'ENOSPC' });
+    expect(isDiskFull(new Error('publishing', { cause: new Error('copy', { cause: full }) }))).toBe(true);
+    expect(isDiskFull(Object.assign(new Error('write'), { code: 'EDQUOT' }))).toBe(true);
+    expect(isDiskFull(Object.assign(new Error('write'), { code: 'EACCES' }))).toBe(false);
+    expect(isDiskFull('ENOSPC')).toBe(false);
+  });
+});

@@ -1,0 +1,137 @@
+import { randomBytes } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { connect, createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { CreateMultipartUploadCommand, ListMultipartUploadsCommand, PutObjectCommand } from '@aws-sdk/client-s3';
+import { ulid } from 'ulid';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { StoreAwayError } from '../../store/files.ts';
+import { openBucket, type S3Bucket } from '../../store/s3-bucket.ts';
+import { createS3Files } from '../../store/s3-files.ts';
+import { aBucket, type BucketUnderTest } from '../helpers/file-stores.ts';
+import { until } from '../helpers/until.ts';
+
+const MIB = 1024 ** 2;
+const never = new AbortController().signal;
+let store: BucketUnderTest;
+let place: S3Bucket;
+beforeAll(async () => {
+  store = await aBucket();
+  place = openBucket(store.settings);
+});
+afterAll(() => store.close());
+
+const aSource = async (sizeBytes: number): Promise<string> => {
+  const path = join(store.folder, ulid());
+  await writeFile(path, randomBytes(sizeBytes));
+  return path;
+};
+const uploadsUnderWay = async (prefix: string): Promise<number> => {
+  const list = new ListMultipartUploadsCommand({ Bucket: place.bucket, Prefix: prefix });
+  return (await place.client.send(list)).Uploads?.length ?? 0;
+};
+
+/** A line to the S3 server that changes or holds up what is sent through it. */
+async function aLine(change: (chunk: Buffer, sentBytes: number) => Buffer | undefined) {
+  const target = new URL(inject('s3').endpoint);
+  const sockets = new Set<Socket>();
+  let sentBytes = 0;
+  const server = createServer((near) => {
+    const far = connect({ host: target.hostname, port: Number(target.port) });
+    for (const socket of [near, far]) {
+      sockets.add(socket);
+      socket.on('error', () => undefined).on('close', () => (near.destroy(), far.destroy()));
+    }
+    near.on('data', (chunk) => {
+      sentBytes += chunk.length;
+      const changed = change(chunk, sentBytes);
+      if (changed !== undefined) far.write(changed);
+    });
+    far.pipe(near);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  return {
+    endpoint: `http://127.0.0.1:${String(port)}`,
+    sentBytes: () => sentBytes,
+    close: () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  };
+}
+
+describe('a bucket', () => {
+  it('that does not exist, or that a wrong key opens, is told with the setting at the start', async () => {
+    const missing = createS3Files({ ...store.settings, bucket: 'not-there' });
+    await expect(missing.check()).rejects.toThrow(/^S3_BUCKET.*not-there/);
+    const wrong = createS3Files({ ...store.settings, secretAccessKey: 'wrong' });
+    await expect(wrong.check()).rejects.toThrow(/^S3_BUCKET.*S3_ACCESS_KEY_ID/);
+    const nowhere = createS3Files({ ...store.settings, endpoint: 'http://127.0.0.1:1' });
+    await expect(nowhere.check()).rejects.toThrow(/^S3_ENDPOINT/);
+    await expect(store.files.check()).resolves.toBeUndefined();
+  });
+
+  it('that is away is told as such, and is no missing file', async () => {
+    const away = createS3Files({ ...store.settings, endpoint: 'http://127.0.0.1:1' });
+    const key = { recordId: ulid(), name: 'a.m4a' };
+    await expect(away.open(key)).rejects.toThrow(StoreAwayError);
+    await expect(away.has(key.recordId, { name: 'a.m4a', sizeBytes: 1, sha256: 'x' })).rejects.toThrow(StoreAwayError);
+    await expect(away.publish(await aSource(10), key, never)).rejects.toThrow(StoreAwayError);
+  });
+
+  it('may hold what is not ours: it is neither listed nor removed', async () => {
+    for (const Key of ['files/readme.txt', `${ulid()}/a.m4a`, `files/${ulid()}/deeper/a.m4a`]) {
+      await place.client.send(new PutObjectCommand({ Bucket: place.bucket, Key, Body: 'theirs' }));
+    }
+    const { entries } = await store.files.page();
+    expect(entries).toEqual([]);
+  });
+});
+
+describe('a publication in a bucket', () => {
+  it('takes no bytes that were changed on the line', async () => {
+    const flip = (chunk: Buffer, sentBytes: number): Buffer => {
+      // Somewhere within the first part, every time it is sent.
+      if (sentBytes % (8 * MIB) > 4 * MIB && chunk.length > 1_000) chunk[500] = (chunk[500] ?? 0) ^ 0xff;
+      return chunk;
+    };
+    for (const sizeBytes of [6 * MIB, 20 * MIB]) {
+      const line = await aLine(flip);
+      const files = createS3Files({ ...store.settings, endpoint: line.endpoint, maxAttempts: 1 });
+      const key = { recordId: ulid(), name: 'a.m4a' };
+      await expect(files.publish(await aSource(sizeBytes), key, never)).rejects.toThrow();
+      line.close();
+      expect(await store.files.open(key)).toBeUndefined();
+      expect(await uploadsUnderWay(`files/${key.recordId}`)).toBe(0);
+    }
+  });
+
+  it('that is cancelled halfway leaves no object and no parts', async () => {
+    const line = await aLine((chunk, sentBytes) => (sentBytes > 14 * MIB ? undefined : chunk));
+    const files = createS3Files({ ...store.settings, endpoint: line.endpoint });
+    const key = { recordId: ulid(), name: 'a.m4a' };
+    const stop = new AbortController();
+    const publishing = files.publish(await aSource(40 * MIB), key, stop.signal);
+    publishing.catch(() => undefined);
+    await until(() => line.sentBytes() > 14 * MIB);
+    expect(await uploadsUnderWay(`files/${key.recordId}`)).toBe(1);
+    expect(await store.files.open(key)).toBeUndefined();
+    stop.abort(new Error('cancelled'));
+    line.close();
+    await expect(publishing).rejects.toThrow('cancelled');
+    expect(await store.files.open(key)).toBeUndefined();
+    // The line that would have taken the removal along is gone: it comes with the next attempt, or with the leftovers.
+    await store.files.publish(await aSource(9 * MIB), key, never);
+    expect(await uploadsUnderWay(`files/${key.recordId}`)).toBe(0);
+  });
+
+  it('that died is removed with the leftovers, once it is old', async () => {
+    const Key = `files/${ulid()}/a.m4a`;
+    await place.client.send(new CreateMultipartUploadCommand({ Bucket: place.bucket, Key }));
+    expect(await store.files.removeLeftovers(Date.now() - 60_000)).toBe(0);
+    expect(await uploadsUnderWay(Key)).toBe(1);
+    expect(await store.files.removeLeftovers(Date.now() + 60_000)).toBe(1);
+    expect(await uploadsUnderWay(Key)).toBe(0);
+  });
+});

@@ -1,0 +1,21 @@
+import { WorkflowFailedError } from '@temporalio/client';
+import { expect, it } from 'vitest';
+import { audioHarness, refusal } from '../helpers/audio-harness.ts';
+import { anAudioJob } from '../helpers/workflow-run.ts';
+
+// In a file, and so on a server, of its own: after a workflow that failed, the test server skips no more time.
+const { fetchAudio, finishJob, nowMs, runAudio } = audioHarness();
+
+it('a job for which there is no space for half a day fails with that reason', async () => {
+  const startMs = await nowMs();
+  fetchAudio.mockRejectedValue(refusal('disk_full'));
+  finishJob.mockImplementation(async () => {
+    expect((await nowMs()) - startMs).toBeGreaterThanOrEqual(12 * 3_600_000);
+  });
+  expect(await runAudio(anAudioJob())).toBeInstanceOf(WorkflowFailedError);
+  expect(finishJob.mock.lastCall?.[0].outcome).toEqual({
+    status: 'failed',
+    failure: { code: 'disk_full', message: 'It is disk_full.' },
+  });
+  expect(fetchAudio.mock.calls.length).toBeLessThan(160);
+}, 120_000);
