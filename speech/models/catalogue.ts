@@ -75,24 +75,24 @@ export const CATALOGUE: readonly CatalogueModel[] = [
     installedMegabytes: 7,
   },
   {
-    ...{ name: 'eres2net-base', role: 'embedding', licence: 'Apache-2.0', release: EMBEDDING },
-    what: '3D-Speaker ERes2Net base: what a voice sounds like (Chinese; works for others)',
-    file: '3dspeaker_speech_eres2net_base_sv_zh-cn_3dspeaker_16k.onnx',
-  },
-  {
     ...{ name: 'titanet-large', role: 'embedding', licence: 'CC-BY-4.0', release: EMBEDDING },
     what: 'NVIDIA TitaNet large: what a voice sounds like (English)',
     file: 'nemo_en_titanet_large.onnx',
   },
   {
-    ...{ name: 'campplus', role: 'embedding', licence: 'Apache-2.0', release: EMBEDDING },
-    what: '3D-Speaker CAM++: what a voice sounds like (Chinese; works for others), fast',
-    file: '3dspeaker_speech_campplus_sv_zh-cn_16k-common.onnx',
-  },
-  {
     ...{ name: 'titanet-small', role: 'embedding', licence: 'CC-BY-4.0', release: EMBEDDING },
     what: 'NVIDIA TitaNet small: what a voice sounds like (English), fast',
     file: 'nemo_en_titanet_small.onnx',
+  },
+  {
+    ...{ name: 'eres2net-base', role: 'embedding', licence: 'Apache-2.0', release: EMBEDDING },
+    what: '3D-Speaker ERes2Net base: what a voice sounds like (Chinese; works for others)',
+    file: '3dspeaker_speech_eres2net_base_sv_zh-cn_3dspeaker_16k.onnx',
+  },
+  {
+    ...{ name: 'campplus', role: 'embedding', licence: 'Apache-2.0', release: EMBEDDING },
+    what: '3D-Speaker CAM++: what a voice sounds like (Chinese; works for others), fast',
+    file: '3dspeaker_speech_campplus_sv_zh-cn_16k-common.onnx',
   },
   {
     ...{ name: 'silero-vad', role: 'vad', licence: 'MIT', release: ASR },
@@ -102,4 +102,4 @@ export const CATALOGUE: readonly CatalogueModel[] = [
 ];
 
 /** What `install` takes when it is not told: all that speaker labels need, small and for many languages. */
-export const STARTER: readonly string[] = ['silero-vad', 'whisper-base', 'pyannote-segmentation-3.0', 'eres2net-base'];
+export const STARTER: readonly string[] = ['silero-vad', 'whisper-base', 'pyannote-segmentation-3.0', 'titanet-small'];
