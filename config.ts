@@ -21,9 +21,20 @@ export const settings = z.object({
   RPC_HOST: z
     .string()
     .default('127.0.0.1')
-    .describe('Address that tRPC listens on; it has no authentication, keep it private'),
+    .describe('Address that tRPC listens on; beyond loopback it needs RPC_TOKEN'),
   RPC_PORT: port.default(3001).describe('Port of tRPC'),
-  ALLOW_ANONYMOUS: bool.default(false).describe('Needed to listen beyond loopback, where anyone may start jobs'),
+  RPC_TOKEN: z
+    .string()
+    .regex(/^\S{32,}$/, 'at least 32 characters, no spaces')
+    .optional()
+    .describe('Token that callers of tRPC send, at least 32 characters; without it tRPC asks for none'),
+  ALLOW_ANONYMOUS: bool
+    .optional()
+    .describe('Whether REST lets in callers without an API key; default: only while HOST is loopback'),
+  TRUSTED_PROXIES: z
+    .string()
+    .default('')
+    .describe('Networks (CIDR, comma-separated) of reverse proxies whose word on the client address is taken'),
   PUBLIC_URL: url.optional().describe('Base address that callers use; default: http://HOST:PORT'),
   DRIVE_URL: url.optional().describe('Base address of signed file links; default: PUBLIC_URL'),
   DATA_DIR: z.string().default('./data').describe('Folder of files, work in progress and embedded engines'),
@@ -138,11 +149,20 @@ export const settings = z.object({
 
 type Settings = z.infer<typeof settings>;
 
-type Derived = 'WEBHOOK_ALLOWED_NETWORKS' | 'MEDIA_ALLOWED_NETWORKS' | Extract<keyof Settings, `PRICE_${string}`>;
+type Derived =
+  | 'ALLOW_ANONYMOUS'
+  | 'TRUSTED_PROXIES'
+  | 'WEBHOOK_ALLOWED_NETWORKS'
+  | 'MEDIA_ALLOWED_NETWORKS'
+  | Extract<keyof Settings, `PRICE_${string}`>;
 
 export interface Config extends Readonly<Omit<Settings, Derived>> {
   readonly PUBLIC_URL: string;
   readonly DRIVE_URL: string;
+  /** Whether REST, and whether tRPC, listen on loopback only. */
+  readonly isLoopback: { readonly rest: boolean; readonly rpc: boolean };
+  readonly allowsAnonymous: boolean;
+  readonly trustedProxies: BlockList;
   readonly webhookAllowedNetworks: BlockList;
   readonly mediaAllowedNetworks: BlockList;
   readonly prices: Prices;
@@ -174,6 +194,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     throw new ConfigError(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('\n'));
   }
   const {
+    ALLOW_ANONYMOUS,
+    TRUSTED_PROXIES,
     WEBHOOK_ALLOWED_NETWORKS,
     MEDIA_ALLOWED_NETWORKS,
     PRICE_AUDIO,
@@ -187,11 +209,9 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     PRICE_IMGNET_AUDIO,
     ...rest
   } = parsed.data;
-  const beyondLoopback = [rest.HOST, rest.RPC_HOST].some((host) => !LOOPBACK_HOSTS.has(host));
-  if (beyondLoopback && !rest.ALLOW_ANONYMOUS) {
-    throw new ConfigError(
-      'HOST, RPC_HOST: listening beyond loopback lets anyone start jobs; set ALLOW_ANONYMOUS=true if that is meant',
-    );
+  const isLoopback = { rest: LOOPBACK_HOSTS.has(rest.HOST), rpc: LOOPBACK_HOSTS.has(rest.RPC_HOST) };
+  if (!isLoopback.rpc && rest.RPC_TOKEN === undefined) {
+    throw new ConfigError('RPC_TOKEN: needed when RPC_HOST is beyond loopback, since tRPC starts any job for anyone');
   }
   if (rest.PUBLIC_URL === undefined && ANY_ADDRESS.has(rest.HOST)) {
     throw new ConfigError('PUBLIC_URL: needed when HOST is every address, since links must lead to one');
@@ -207,6 +227,9 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     DRIVE_URL: trimSlash(rest.DRIVE_URL ?? PUBLIC_URL),
     IMGNET_API_URL: trimSlash(rest.IMGNET_API_URL),
     IMGNET_PLATFORM_URL: trimSlash(rest.IMGNET_PLATFORM_URL),
+    isLoopback,
+    allowsAnonymous: ALLOW_ANONYMOUS ?? isLoopback.rest,
+    trustedProxies: parseNetworks('TRUSTED_PROXIES', TRUSTED_PROXIES),
     webhookAllowedNetworks: parseNetworks('WEBHOOK_ALLOWED_NETWORKS', WEBHOOK_ALLOWED_NETWORKS),
     mediaAllowedNetworks: parseNetworks('MEDIA_ALLOWED_NETWORKS', MEDIA_ALLOWED_NETWORKS),
     prices: priceTable({

@@ -30,6 +30,11 @@ export default tseslint.config(
     },
   },
   {
+    // Tables: one entry after another, nothing to follow from line to line.
+    files: ['config.ts', 'api/operations.ts'],
+    rules: { 'max-lines': ['error', { max: 400, skipBlankLines: true, skipComments: true }] },
+  },
+  {
     // Workflow code is replayed: a clock, a random number or a driver would differ on replay.
     files: ['workflows/**/*.ts', 'contract/**/*.ts'],
     rules: {

@@ -39,6 +39,8 @@ export type JobView =
 export interface JobGateway {
   /** Starts the job's workflow. @returns the input of the job that runs already, if one does */
   start(workflow: JobWorkflow, input: JobInput): Promise<'started' | 'closed' | RunningJob>;
+  /** @returns the job of a subject that runs, without starting one */
+  running(subjectId: string): Promise<'closed' | RunningJob>;
   /** Adds a webhook to a running job. @returns false when it has closed */
   subscribe(job: { subjectId: string; runId: string }, webhookUrl: string): Promise<boolean>;
   /** Asks the job of a record to stop. @returns false when it does not run any more */
@@ -54,7 +56,19 @@ export interface JobGateway {
 export function createJobGateway(client: Client, taskQueue: string): JobGateway {
   const within = <Result>(timeoutMs: number, call: () => Promise<Result>): Promise<Result> =>
     client.connection.withDeadline(Date.now() + timeoutMs, call);
+  const running = async (subjectId: string): Promise<'closed' | RunningJob> => {
+    try {
+      const { status, memo, runId } = await within(RPC_DEADLINE_MS, () =>
+        client.workflow.getHandle(subjectId).describe(),
+      );
+      return status.name === 'RUNNING' ? { running: jobIn(memo), runId } : 'closed';
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) return 'closed';
+      throw unavailable(error);
+    }
+  };
   return {
+    running,
     async start(workflow, input) {
       const { webhookUrl: _private, ...job } = input;
       try {
@@ -76,15 +90,7 @@ export function createJobGateway(client: Client, taskQueue: string): JobGateway 
       } catch (error) {
         if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw unavailable(error);
       }
-      try {
-        const { status, memo, runId } = await within(RPC_DEADLINE_MS, () =>
-          client.workflow.getHandle(input.subjectId).describe(),
-        );
-        return status.name === 'RUNNING' ? { running: jobIn(memo), runId } : 'closed';
-      } catch (error) {
-        if (error instanceof WorkflowNotFoundError) return 'closed';
-        throw unavailable(error);
-      }
+      return running(input.subjectId);
     },
 
     subscribe: ({ subjectId, runId }, webhookUrl) =>

@@ -1,24 +1,26 @@
-import { createHTTPServer } from '@trpc/server/adapters/standalone';
 import { Client, Connection } from '@temporalio/client';
 import { serve } from 'h3';
 import { pino } from 'pino';
 import { loadConfigOrExit } from '../config.ts';
-import { REQUEST_BODY_MAX_BYTES } from '../contract/limits.ts';
+import { createAccountStore } from '../store/accounts.ts';
+import { createAskedStore } from '../store/asked.ts';
 import { createContentsStore } from '../store/contents.ts';
 import { createFileStore } from '../store/files.ts';
+import { createKeyStore } from '../store/keys.ts';
 import { createLinkSigner } from '../store/links.ts';
 import { openMongo } from '../store/mongo.ts';
 import { createRecordStore } from '../store/records.ts';
+import { createWindowStore } from '../store/windows.ts';
 import { onStop } from '../subprocess/on-stop.ts';
 import { connectionOptions, orUnreachable } from '../temporal/connection.ts';
 import { registerSearchAttributes } from '../temporal/search-attributes.ts';
 import { createWebhookClient } from '../webhooks/client.ts';
 import { WEBHOOK_CLIENT_LIMITS } from '../webhooks/limits.ts';
-import type { ApiDeps } from './deps.ts';
+import type { ServiceDeps } from './deps.ts';
 import { createJobGateway } from './jobs.ts';
 import { answerMalformedRequests } from './malformed-requests.ts';
 import { createRestApp } from './rest.ts';
-import { appRouter } from './rpc.ts';
+import { createRpcServer } from './rpc-server.ts';
 
 const config = loadConfigOrExit(process.env, ['TEMPORAL_ADDRESS', 'MONGODB_URI', 'LINK_SECRET']);
 const log = pino({ level: config.LOG_LEVEL, base: { part: 'api' } });
@@ -45,8 +47,12 @@ const signer = createLinkSigner({
   ttlSeconds: config.LINK_TTL_SECONDS,
 });
 
-const deps: ApiDeps = {
+const deps: ServiceDeps = {
   records: createRecordStore(mongo.db),
+  keys: createKeyStore(mongo.db),
+  accounts: createAccountStore(mongo.db),
+  asked: createAskedStore(mongo.db),
+  windows: createWindowStore(mongo.db),
   files: createFileStore(config.filesDir),
   signer,
   jobs: createJobGateway(client, config.TASK_QUEUE),
@@ -68,6 +74,9 @@ const rest = serve(
   createRestApp(deps, {
     requestsPerMinute: config.RATE_LIMIT_PER_MINUTE,
     publicUrl: config.PUBLIC_URL,
+    isLoopback: config.isLoopback.rest,
+    allowsAnonymous: config.allowsAnonymous,
+    trustedProxies: config.trustedProxies,
     filesDir: config.filesDir,
   }),
   // We stop in our own order; the server's own handling of signals would end the process first.
@@ -75,16 +84,12 @@ const rest = serve(
 );
 answerMalformedRequests(rest);
 await rest.ready();
-const rpc = createHTTPServer({
-  router: appRouter,
-  createContext: () => ({ deps }),
-  maxBodySize: REQUEST_BODY_MAX_BYTES,
-});
+const rpc = createRpcServer(deps, { token: config.RPC_TOKEN, isLoopback: config.isLoopback.rpc });
 await new Promise<void>((resolve, reject) => {
   rpc.once('error', reject);
   rpc.listen(config.RPC_PORT, config.RPC_HOST, resolve);
 });
-log.info({ rest: config.PUBLIC_URL, rpcPort: config.RPC_PORT }, 'api is ready');
+log.info({ rest: config.PUBLIC_URL, rpcPort: config.RPC_PORT, keysNeeded: !config.allowsAnonymous }, 'api is ready');
 process.send?.({ ready: true });
 
 onStop(process.env, (reason) => {

@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import type { Scope } from '../contract/accounts.ts';
 import type { ErrorCode } from '../contract/errors.ts';
 import { ulidSchema } from '../contract/ids.ts';
 import { DEFAULT_WAIT_SECONDS } from '../contract/limits.ts';
 import {
+  accountQuerySchema,
   channelRequestSchema,
   downloadListQuerySchema,
   imgnetListRequestSchema,
@@ -12,6 +14,7 @@ import {
   vidnetDownloadRequestSchema,
   webhookTestRequestSchema,
 } from '../contract/requests.ts';
+import { accountSchema } from '../contract/results/account.ts';
 import { channelProfileSchema } from '../contract/results/channels.ts';
 import {
   audioResultSchema,
@@ -49,12 +52,14 @@ export interface Operation {
   /** How long it waits for the result unless `Prefer: wait=N` says otherwise; absent where that is not honoured. */
   readonly waitSeconds?: number;
   readonly answers: Readonly<Record<number, OperationAnswer>>;
+  /** What an API key must be allowed to do; `none`: open to everyone. By default `read` for GET, else `jobs`. */
+  readonly scope?: Scope | 'none';
   readonly errors: readonly ErrorCode[];
 }
 
-const ALWAYS = ['method_not_allowed', 'rate_limited', 'internal', 'unavailable'] as const;
+const ALWAYS = ['unauthorized', 'forbidden', 'method_not_allowed', 'rate_limited', 'internal', 'unavailable'] as const;
 const WITH_BODY = ['invalid_input', 'invalid_json', 'body_too_large', ...ALWAYS] as const;
-const STARTS_JOB = [...WITH_BODY, 'webhook_target_forbidden'] as const;
+const STARTS_JOB = [...WITH_BODY, 'webhook_target_forbidden', 'insufficient_credit'] as const;
 const downloadIdParams = z.object({ downloadId: ulidSchema });
 
 export const operations = {
@@ -219,8 +224,17 @@ export const operations = {
     },
     errors: STARTS_JOB,
   },
+  getAccount: {
+    method: 'get',
+    path: '/api/account',
+    summary: 'Get the credit of an API key, and what its downloads have cost',
+    query: accountQuerySchema,
+    answers: { 200: { description: 'The account, with a page of its entries', schema: accountSchema } },
+    errors: ['invalid_input', ...ALWAYS],
+  },
   testWebhook: {
     method: 'post',
+    scope: 'webhooks',
     path: '/api/webhook/test',
     summary: 'Check that a webhook URL can be reached',
     body: webhookTestRequestSchema,
@@ -229,6 +243,7 @@ export const operations = {
   },
   checkHealth: {
     method: 'get',
+    scope: 'none',
     path: '/health',
     summary: 'Whether the service can work',
     answers: {
@@ -238,6 +253,10 @@ export const operations = {
     errors: ['method_not_allowed'],
   },
 } as const satisfies Record<string, Operation>;
+
+export function scopeOf({ scope, method }: Operation): Scope | 'none' {
+  return scope ?? (method === 'get' ? 'read' : 'jobs');
+}
 
 function ended<Result extends z.ZodObject>(result: Result) {
   return z.union([result, vidnetFailedResultSchema]);

@@ -110,3 +110,10 @@ export const webhookTestRequestSchema = z
   .object({ url: webhookUrlSchema.describe('The webhook URL to test') })
   .meta({ id: 'WebhookTestRequest' });
 export type WebhookTestRequest = z.infer<typeof webhookTestRequestSchema>;
+
+/** Query of GET /api/account. */
+export const accountQuerySchema = z.object({
+  limit: z.coerce.number().int().min(1).max(LIST_MAX_ITEMS).default(50).describe('Most entries on a page'),
+  cursor: ulidSchema.optional().describe('`next_cursor` of the page before'),
+});
+export type AccountQuery = z.infer<typeof accountQuerySchema>;

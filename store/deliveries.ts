@@ -1,6 +1,6 @@
 import type { Collection, Db } from 'mongodb';
 import type { DeliveryAttempt, DeliveryState } from '../contract/webhooks.ts';
-import { upsert } from './records.ts';
+import { upsert } from './upsert.ts';
 
 /** The delivery of one result to one URL, with every attempt. */
 export interface Delivery {

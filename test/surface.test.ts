@@ -56,6 +56,7 @@ describe('names that must not change', () => {
       'post /api/imgnet/list',
       'post /api/imgnet/content',
       'post /api/imgnet/audio',
+      'get /api/account',
       'post /api/webhook/test',
       'get /health',
     ]);
@@ -84,6 +85,9 @@ describe('names that must not change', () => {
         "invalid_input",
         "invalid_json",
         "webhook_target_forbidden",
+        "unauthorized",
+        "insufficient_credit",
+        "forbidden",
         "link_invalid",
         "not_found",
         "method_not_allowed",
