@@ -131,6 +131,18 @@ export const settings = z.object({
     .max(4 * 3600)
     .default(4 * 3600)
     .describe('Wall-clock limit of one download attempt'),
+  STARTUP_WAIT_SECONDS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .default(60)
+    .describe('How long api and worker wait at their start for Temporal and MongoDB'),
+  DRAIN_SECONDS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .default(0)
+    .describe('How long after SIGTERM the api still takes requests, with /ready at 503'),
   SHUTDOWN_GRACE_SECONDS: positive.default(10).describe('Time that running work gets after SIGTERM'),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'])
