@@ -39,6 +39,8 @@ export interface ServiceDeps {
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly pingMongo: () => Promise<void>;
+  /** Aborted when the process is about to stop. */
+  readonly stopping: AbortSignal;
   readonly log: Logger;
 }
 

@@ -1,4 +1,4 @@
-import { Client, Connection } from '@temporalio/client';
+import { setTimeout as delay } from 'node:timers/promises';
 import { serve } from 'h3';
 import { pino } from 'pino';
 import { loadConfigOrExit } from '../config.ts';
@@ -8,12 +8,12 @@ import { createContentsStore } from '../store/contents.ts';
 import { createFileStore } from '../store/files.ts';
 import { createKeyStore } from '../store/keys.ts';
 import { createLinkSigner } from '../store/links.ts';
-import { openMongo } from '../store/mongo.ts';
+import { isFinalRefusal as isFinalOfMongo, openMongo } from '../store/mongo.ts';
 import { createRecordStore } from '../store/records.ts';
 import { createWindowStore } from '../store/windows.ts';
+import { awaitEngine } from '../subprocess/await-engine.ts';
 import { onStop } from '../subprocess/on-stop.ts';
-import { connectionOptions, orUnreachable } from '../temporal/connection.ts';
-import { registerSearchAttributes } from '../temporal/search-attributes.ts';
+import { isFinalRefusal as isFinalOfTemporal, openTemporal } from '../temporal/client.ts';
 import { createWebhookClient } from '../webhooks/client.ts';
 import { WEBHOOK_CLIENT_LIMITS } from '../webhooks/limits.ts';
 import type { ServiceDeps } from './deps.ts';
@@ -30,16 +30,22 @@ const exitWith = (error: unknown): never => {
   log.fatal({ err: error }, error instanceof Error ? error.message : 'cannot start');
   return process.exit(1);
 };
-const temporalOptions = connectionOptions({
+const patience = { timeoutMs: config.STARTUP_WAIT_SECONDS * 1000, log };
+const temporal = {
   address: config.TEMPORAL_ADDRESS,
   namespace: config.TEMPORAL_NAMESPACE,
   apiKey: config.TEMPORAL_API_KEY,
   tls: config.TEMPORAL_TLS,
-});
-const connection = await orUnreachable(config.TEMPORAL_ADDRESS, Connection.connect(temporalOptions)).catch(exitWith);
-await registerSearchAttributes(connection, config.TEMPORAL_NAMESPACE);
-const client = new Client({ connection, namespace: config.TEMPORAL_NAMESPACE });
+};
+const [client] = await Promise.all([
+  awaitEngine({ ...patience, name: 'Temporal', setting: 'TEMPORAL_ADDRESS', isFinal: isFinalOfTemporal }, () =>
+    openTemporal(temporal),
+  ),
+  awaitEngine({ ...patience, name: 'MongoDB', setting: 'MONGODB_URI', isFinal: isFinalOfMongo }, () => mongo.ping()),
+]).catch(exitWith);
 const webhooks = createWebhookClient({ ...WEBHOOK_CLIENT_LIMITS, allowedNetworks: config.webhookAllowedNetworks });
+
+const stopping = new AbortController();
 
 const signer = createLinkSigner({
   secret: config.LINK_SECRET,
@@ -67,6 +73,7 @@ const deps: ServiceDeps = {
   imgnet: { hosts: config.imgnetHosts, isConfigured: config.IMGNET_API_TOKEN !== undefined },
   now: () => Date.now(),
   pingMongo: () => mongo.ping(),
+  stopping: stopping.signal,
   log,
 };
 
@@ -93,16 +100,23 @@ log.info({ rest: config.PUBLIC_URL, rpcPort: config.RPC_PORT, keysNeeded: !confi
 process.send?.({ ready: true });
 
 onStop(process.env, (reason) => {
-  log.info({ reason }, 'stopping: no new requests');
+  log.info({ reason, drainSeconds: config.DRAIN_SECONDS }, 'stopping');
+  // From here on /ready is 503, and requests that wait for a job are answered as it stands.
+  stopping.abort();
   void stop();
 });
 
 async function stop(): Promise<void> {
-  // Requests that wait for a job would hold the server open: they are cut when the grace time is over.
-  const late = setTimeout(() => process.exit(0), config.SHUTDOWN_GRACE_SECONDS * 1000);
+  // What sends requests here needs a moment to see that.
+  await delay(config.DRAIN_SECONDS * 1000);
+  log.info('no new requests');
+  const late = setTimeout(() => {
+    log.warn('requests are cut: the grace time is over');
+    process.exit(0);
+  }, config.SHUTDOWN_GRACE_SECONDS * 1000);
   await Promise.all([rest.close(), new Promise<void>((resolve) => rpc.close(() => resolve()))]);
   webhooks.close();
-  await connection.close();
+  await client.connection.close();
   await mongo.close();
   clearTimeout(late);
   if (process.connected) process.disconnect();

@@ -23,7 +23,7 @@ import {
   imgnetAudioResultSchema,
   videoResultSchema,
 } from '../contract/results/downloads.ts';
-import { healthSchema } from '../contract/results/health.ts';
+import { healthSchema, liveSchema } from '../contract/results/health.ts';
 import { imgnetContentPendingSchema, imgnetPostSchema, imgnetReelSchema } from '../contract/results/imgnet-content.ts';
 import { imgnetListFailedSchema, imgnetListPendingSchema, imgnetListSchema } from '../contract/results/imgnet-list.ts';
 import { imgnetProfilePendingSchema, imgnetProfileSchema } from '../contract/results/imgnet-profile.ts';
@@ -240,6 +240,25 @@ export const operations = {
     body: webhookTestRequestSchema,
     answers: { 200: { description: 'How the URL answered', schema: webhookTestResultSchema } },
     errors: [...WITH_BODY, 'webhook_target_forbidden'],
+  },
+  checkLive: {
+    method: 'get',
+    scope: 'none',
+    path: '/live',
+    summary: 'Whether the process runs; it asks no engine',
+    answers: { 200: { description: 'It runs', schema: liveSchema } },
+    errors: ['method_not_allowed'],
+  },
+  checkReady: {
+    method: 'get',
+    scope: 'none',
+    path: '/ready',
+    summary: 'Whether requests should be sent here',
+    answers: {
+      200: { description: 'All engines answer', schema: healthSchema },
+      503: { description: 'An engine is away, or the process is about to stop', schema: healthSchema },
+    },
+    errors: ['method_not_allowed'],
   },
   checkHealth: {
     method: 'get',

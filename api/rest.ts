@@ -15,7 +15,7 @@ import { rateLimit } from './rate-limit.ts';
 import { preferredWaitMs, readJsonBody, readQuery } from './request.ts';
 import { createResponder } from './respond.ts';
 import { cancelDownload } from './use-cases/cancel-download.ts';
-import { checkHealth } from './use-cases/check-health.ts';
+import { checkHealth, checkReady } from './use-cases/check-health.ts';
 import { exportTranscript } from './use-cases/export-transcript.ts';
 import { getAccount } from './use-cases/get-account.ts';
 import { getDownload } from './use-cases/get-download.ts';
@@ -45,7 +45,7 @@ export interface RestOptions {
 export function createRestApp(deps: ServiceDeps, options: RestOptions): H3 {
   const app = new H3({ silent: true, onError: (error, event) => errorResponse(deps.log, error, event) });
   const authenticate = createAuthenticate({ ...deps, allowsAnonymous: options.allowsAnonymous });
-  app.use(gate({ ...options, authenticate }));
+  app.use(gate({ ...options, authenticate, stopping: deps.stopping }));
   app.use(rateLimit(options.requestsPerMinute, deps));
   mountOperations(app, deps);
 
@@ -122,6 +122,8 @@ function routesOf(deps: ApiDeps): Routes {
     getAccount: async (event) => respond(event, await getAccount(deps, readQuery(event, operations.getAccount.query))),
     testWebhook: async (event) =>
       respond(event, await testWebhook(deps, await readJsonBody(event, operations.testWebhook.body))),
+    checkLive: (event) => respond(event, { state: 'finished', body: { status: 'ok' } }),
+    checkReady: async (event) => respond(event, await checkReady(deps)),
     checkHealth: async (event) => respond(event, await checkHealth(deps)),
   };
 }

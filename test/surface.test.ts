@@ -58,6 +58,8 @@ describe('names that must not change', () => {
       'post /api/imgnet/audio',
       'get /api/account',
       'post /api/webhook/test',
+      'get /live',
+      'get /ready',
       'get /health',
     ]);
     expect(Object.keys(appRouter._def.procedures)).toEqual([

@@ -9,6 +9,8 @@ import { refuseForeignPages, type OwnHostOptions } from './own-host.ts';
 export interface GateOptions extends OwnHostOptions {
   readonly authenticate: Authenticate;
   readonly trustedProxies: BlockList;
+  /** Aborted when the process is about to stop. */
+  readonly stopping: AbortSignal;
 }
 
 interface Access {
@@ -30,6 +32,8 @@ const DOCUMENTS = /^\/(?:docs(?:\/|$)|openapi\.json$)/;
 export function gate(options: GateOptions): Middleware {
   return async (event, next) => {
     const { pathname } = event.url;
+    // The connection would outlive its request, and the server wait for it.
+    if (options.stopping.aborted) event.res.headers.set('Connection', 'close');
     if (NOT_LIMITED.test(pathname)) return next();
     const address = addressGroup(clientAddress(event.req.ip, event.req.headers, options.trustedProxies));
     if (DOCUMENTS.test(pathname)) {

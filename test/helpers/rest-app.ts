@@ -45,6 +45,7 @@ export async function startFacades(requestsPerMinute = 100_000, options: Facades
   const filesDir = join(tmpdir(), `tapedeck-files-${randomUUID()}`);
   const signer = createLinkSigner({ secret: 's'.repeat(32), driveUrl: 'http://drive.example', ttlSeconds: 60 });
   const contents = createContentsStore(mongo.db);
+  const stopping = new AbortController();
   const deps: ServiceDeps = {
     records: createRecordStore(mongo.db),
     keys: createKeyStore(mongo.db),
@@ -60,7 +61,8 @@ export async function startFacades(requestsPerMinute = 100_000, options: Facades
     vidnetHosts: ['127.0.0.1:4000'],
     imgnet: { hosts: ['127.0.0.1:4000'], isConfigured: true },
     now: vi.fn<ServiceDeps['now']>(() => Date.now()),
-    pingMongo: () => mongo.ping(),
+    pingMongo: vi.fn(() => mongo.ping()),
+    stopping: stopping.signal,
     log: pino({ level: 'silent' }),
   };
   const app = createRestApp(deps, {
@@ -77,6 +79,7 @@ export async function startFacades(requestsPerMinute = 100_000, options: Facades
     ...{ deps, jobs, webhooks, url, contents },
     rpcUrl: `http://127.0.0.1:${String(port)}`,
     db: mongo.db,
+    stop: () => stopping.abort(),
     rpc: createRpcClient(`http://127.0.0.1:${String(port)}`),
     async post(
       path: string,
