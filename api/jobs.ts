@@ -47,8 +47,8 @@ export interface JobGateway {
   cancel(job: { subjectId: string; recordId: string }): Promise<boolean>;
   /** Whether the job of a record runs, and what its activity last reported. */
   look(job: { subjectId: string; recordId: string }): Promise<JobView>;
-  /** Resolves when the subject's workflow has closed, or after the given time. */
-  waitFor(subjectId: string, timeoutMs: number): Promise<void>;
+  /** Resolves when the subject's workflow has closed, after the given time, or when the signal is aborted. */
+  waitFor(subjectId: string, timeoutMs: number, signal?: AbortSignal): Promise<void>;
   ping(): Promise<void>;
 }
 
@@ -134,11 +134,20 @@ export function createJobGateway(client: Client, taskQueue: string): JobGateway 
       }
     },
 
-    async waitFor(subjectId, timeoutMs) {
+    async waitFor(subjectId, timeoutMs, signal) {
+      if (signal?.aborted === true) return;
+      // The SDK leaves its listeners behind, and the signal may live as long as the process.
+      const own = new AbortController();
+      const abort = (): void => own.abort();
+      signal?.addEventListener('abort', abort);
       try {
-        await within(timeoutMs, () => client.workflow.getHandle(subjectId).result());
+        await client.connection.withAbortSignal(own.signal, () =>
+          within(timeoutMs, () => client.workflow.getHandle(subjectId).result()),
+        );
       } catch {
         // Failed, cancelled, gone or too late: the record tells which.
+      } finally {
+        signal?.removeEventListener('abort', abort);
       }
     },
 

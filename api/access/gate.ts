@@ -30,10 +30,20 @@ const DOCUMENTS = /^\/(?:docs(?:\/|$)|openapi\.json$)/;
  * {@link callerOf} then tells the refusal.
  */
 export function gate(options: GateOptions): Middleware {
+  const admit = admission(options);
+  return async (event, next) => {
+    try {
+      return await admit(event, next);
+    } finally {
+      // Kept alive, the connection would outlive its request, and the server would wait for it.
+      if (options.stopping.aborted) event.res.headers.set('Connection', 'close');
+    }
+  };
+}
+
+function admission(options: GateOptions): Middleware {
   return async (event, next) => {
     const { pathname } = event.url;
-    // The connection would outlive its request, and the server wait for it.
-    if (options.stopping.aborted) event.res.headers.set('Connection', 'close');
     if (NOT_LIMITED.test(pathname)) return next();
     const address = addressGroup(clientAddress(event.req.ip, event.req.headers, options.trustedProxies));
     if (DOCUMENTS.test(pathname)) {

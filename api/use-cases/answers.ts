@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { STOPPED_BY_OPERATOR } from '../../contract/failures.ts';
 import type { DownloadRecord } from '../../contract/records.ts';
 import { renderDownload } from '../../contract/render/downloads.ts';
@@ -18,25 +17,14 @@ export interface CurrentJob {
 export async function currentJob(deps: ApiDeps, record: DownloadRecord, waitMs: number): Promise<CurrentJob> {
   let newest = record;
   if (newest.status === 'pending' && waitMs > 0) {
-    await unlessStopping(deps.stopping, deps.jobs.waitFor(record.subjectId, waitMs));
+    // Whoever waits while the process is about to stop is told how things stand, and not cut off.
+    await deps.jobs.waitFor(record.subjectId, waitMs, deps.stopping);
     newest = (await deps.records.get(record.id)) ?? record;
   }
   if (newest.status !== 'pending') return { record: newest };
   const view = await deps.jobs.look({ subjectId: record.subjectId, recordId: record.id });
   if (view.state === 'gone') return { record: await endOrphan(deps, newest) };
   return { record: newest, progress: view.state === 'running' ? view.progress : undefined };
-}
-
-/** Whoever waits while the process is about to stop is told how things stand, and not cut off. */
-async function unlessStopping(stopping: AbortSignal, waiting: Promise<void>): Promise<void> {
-  if (stopping.aborted) return;
-  const over = new AbortController();
-  try {
-    await Promise.race([waiting, once(stopping, 'abort', { signal: over.signal })]);
-  } finally {
-    // Takes its listener away: the signal lives as long as the process.
-    over.abort();
-  }
 }
 
 /** The download record of a job, as GET /downloads/{downloadId} shows it. */

@@ -28,13 +28,13 @@ interface Seen {
 }
 
 /** Asks for a video again and again until told to stop. @returns what was answered, and which jobs were accepted */
-function load(index: number) {
+function load(videoId: string) {
   const seen: Seen[] = [];
   const accepted: string[] = [];
   let isOver = false;
   const running = (async () => {
     while (!isOver) {
-      const answer = await service.requestAudio(service.videoId('ordinary', index));
+      const answer = await service.requestAudio(videoId);
       seen.push({ status: answer.status, retryAfter: answer.headers.get('retry-after'), code: answer.body.code });
       const { data, id } = answer.body as { data?: { id: string }; id?: string };
       const known = data?.id ?? id;
@@ -54,14 +54,28 @@ function load(index: number) {
 const pids = () => Object.fromEntries(service.stack.processes().map(({ name, pid }) => [name, pid]));
 
 describe.each([
-  ['Temporal', () => temporal, 0],
-  ['MongoDB', () => mongodb, 1],
-])('while %s is away', (_name, line, first) => {
+  {
+    name: 'Temporal',
+    line: () => temporal,
+    videos: [
+      ['ordinary', 0],
+      ['ordinary', 1],
+    ] as const,
+  },
+  {
+    name: 'MongoDB',
+    line: () => mongodb,
+    videos: [
+      ['ordinary', 2],
+      ['long', 0],
+    ] as const,
+  },
+])('while $name is away', ({ line, videos }) => {
   it(
     'requests are told to come back, nothing that was accepted is lost, and it all goes on by itself',
     async () => {
       const before = pids();
-      const requests = [0, 1].map((lane) => load(2 * first + lane));
+      const requests = videos.map(([kind, index]) => load(service.videoId(kind, index)));
       await delay(1_000);
       line().cut();
       const ready = await until(
