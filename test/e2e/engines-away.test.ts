@@ -31,9 +31,9 @@ interface Seen {
 function load(videoId: string) {
   const seen: Seen[] = [];
   const accepted: string[] = [];
-  let isOver = false;
+  const over = new AbortController();
   const running = (async () => {
-    while (!isOver) {
+    while (!over.signal.aborted) {
       const answer = await service.requestAudio(videoId);
       seen.push({ status: answer.status, retryAfter: answer.headers.get('retry-after'), code: answer.body.code });
       const { data, id } = answer.body as { data?: { id: string }; id?: string };
@@ -44,7 +44,7 @@ function load(videoId: string) {
   })();
   return {
     async stop() {
-      isOver = true;
+      over.abort();
       await running;
       return { seen, accepted: [...new Set(accepted)] };
     },
