@@ -75,7 +75,7 @@ export function callerOf(event: H3Event, scope: Scope | 'none'): Caller {
   if (caller === undefined) throw new Error(`${event.url.pathname} has not passed the gate`);
   if ('refused' in caller) throw caller.refused;
   if (caller.kind === 'key' && !caller.key.scopes.includes(scope)) {
-    throw new ApiError('forbidden', `This API key has not the scope "${scope}".`);
+    throw new ApiError('forbidden', `This API key lacks the scope "${scope}".`);
   }
   return caller;
 }
