@@ -62,7 +62,7 @@ EXPOSE 3000 3001
 
 # For the api. The worker listens nowhere, and switches this off.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/health`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/ready`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 
 # Not `npm run api`: its bootstrap would want the development packages too.
 ENTRYPOINT ["tini", "--", "node", "--max-semi-space-size=4", "--heap-growing-percent=20", "--import", "tsx"]

@@ -25,9 +25,20 @@ export const settings = z.object({
   RPC_HOST: z
     .string()
     .default('127.0.0.1')
-    .describe('Address that tRPC listens on; it has no authentication, keep it private'),
+    .describe('Address that tRPC listens on; beyond loopback it needs RPC_TOKEN'),
   RPC_PORT: port.default(3001).describe('Port of tRPC'),
-  ALLOW_ANONYMOUS: bool.default(false).describe('Needed to listen beyond loopback, where anyone may start jobs'),
+  RPC_TOKEN: z
+    .string()
+    .regex(/^\S{32,}$/, 'at least 32 characters, no spaces')
+    .optional()
+    .describe('Token that callers of tRPC send, at least 32 characters; without it tRPC asks for none'),
+  ALLOW_ANONYMOUS: bool
+    .optional()
+    .describe('Whether REST lets in callers without an API key; default: only while HOST is loopback'),
+  TRUSTED_PROXIES: z
+    .string()
+    .default('')
+    .describe('Networks (CIDR, comma-separated) of reverse proxies whose word on the client address is taken'),
   PUBLIC_URL: url.optional().describe('Base address that callers use; default: http://HOST:PORT'),
   DRIVE_URL: url.optional().describe('Base address of signed file links; default: PUBLIC_URL'),
   DATA_DIR: z.string().default('./data').describe('Folder of files, work in progress and embedded engines'),
@@ -130,6 +141,18 @@ export const settings = z.object({
     .default(4 * 3600)
     .describe('Wall-clock limit of one download attempt'),
   ...speechSettings,
+  STARTUP_WAIT_SECONDS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .default(60)
+    .describe('How long api and worker wait at their start for Temporal and MongoDB'),
+  DRAIN_SECONDS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .default(0)
+    .describe('How long after SIGTERM the api still takes requests, with /ready at 503'),
   SHUTDOWN_GRACE_SECONDS: positive.default(10).describe('Time that running work gets after SIGTERM'),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'])
@@ -151,6 +174,8 @@ type Settings = z.infer<typeof settings>;
 
 type Derived =
   | 'WEBHOOK_SECRETS'
+  | 'ALLOW_ANONYMOUS'
+  | 'TRUSTED_PROXIES'
   | 'WEBHOOK_ALLOWED_NETWORKS'
   | 'MEDIA_ALLOWED_NETWORKS'
   | Extract<keyof Settings, `PRICE_${string}`>;
@@ -158,6 +183,10 @@ type Derived =
 export interface Config extends Readonly<Omit<Settings, Derived>> {
   readonly PUBLIC_URL: string;
   readonly DRIVE_URL: string;
+  /** Whether REST, and whether tRPC, listen on loopback only. */
+  readonly isLoopback: { readonly rest: boolean; readonly rpc: boolean };
+  readonly allowsAnonymous: boolean;
+  readonly trustedProxies: BlockList;
   readonly webhookAllowedNetworks: BlockList;
   /** Keys that sign webhooks; none: they are not signed. */
   readonly webhookKeys: readonly Uint8Array[];
@@ -186,6 +215,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   const parsed = settings.safeParse(given);
   if (!parsed.success) throw configErrorOf(parsed.error);
   const {
+    ALLOW_ANONYMOUS,
+    TRUSTED_PROXIES,
     WEBHOOK_ALLOWED_NETWORKS,
     WEBHOOK_SECRETS,
     MEDIA_ALLOWED_NETWORKS,
@@ -201,11 +232,9 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     PRICE_SPEAKER_LABELS_MINUTE,
     ...rest
   } = parsed.data;
-  const beyondLoopback = [rest.HOST, rest.RPC_HOST].some((host) => !LOOPBACK_HOSTS.has(host));
-  if (beyondLoopback && !rest.ALLOW_ANONYMOUS) {
-    throw new ConfigError(
-      'HOST, RPC_HOST: listening beyond loopback lets anyone start jobs; set ALLOW_ANONYMOUS=true if that is meant',
-    );
+  const isLoopback = { rest: LOOPBACK_HOSTS.has(rest.HOST), rpc: LOOPBACK_HOSTS.has(rest.RPC_HOST) };
+  if (!isLoopback.rpc && rest.RPC_TOKEN === undefined) {
+    throw new ConfigError('RPC_TOKEN: needed when RPC_HOST is beyond loopback, since tRPC starts any job for anyone');
   }
   if (rest.PUBLIC_URL === undefined && ANY_ADDRESS.has(rest.HOST)) {
     throw new ConfigError('PUBLIC_URL: needed when HOST is every address, since links must lead to one');
@@ -221,6 +250,9 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     DRIVE_URL: trimSlash(rest.DRIVE_URL ?? PUBLIC_URL),
     IMGNET_API_URL: trimSlash(rest.IMGNET_API_URL),
     IMGNET_PLATFORM_URL: trimSlash(rest.IMGNET_PLATFORM_URL),
+    isLoopback,
+    allowsAnonymous: ALLOW_ANONYMOUS ?? isLoopback.rest,
+    trustedProxies: parseNetworks('TRUSTED_PROXIES', TRUSTED_PROXIES),
     webhookAllowedNetworks: parseNetworks('WEBHOOK_ALLOWED_NETWORKS', WEBHOOK_ALLOWED_NETWORKS),
     webhookKeys: parseSecrets(WEBHOOK_SECRETS),
     mediaAllowedNetworks: parseNetworks('MEDIA_ALLOWED_NETWORKS', MEDIA_ALLOWED_NETWORKS),

@@ -1,10 +1,15 @@
 import type { BlockList } from 'node:net';
 import type { Logger } from 'pino';
+import type { Caller } from '../contract/accounts.ts';
 import type { RenderContext } from '../contract/render/context.ts';
+import type { AccountStore } from '../store/accounts.ts';
+import type { AskedStore } from '../store/asked.ts';
 import type { DeliveryStore } from '../store/deliveries.ts';
 import type { FileStore } from '../store/files.ts';
+import type { KeyStore } from '../store/keys.ts';
 import type { LinkSigner } from '../store/links.ts';
 import type { RecordStore } from '../store/records.ts';
+import type { WindowStore } from '../store/windows.ts';
 import type { WebhookClient } from '../webhooks/client.ts';
 import type { WebhookSigner } from '../webhooks/signature.ts';
 import type { DeliveryGateway } from './deliveries.ts';
@@ -17,9 +22,13 @@ export interface ImgnetAccess {
   readonly isConfigured: boolean;
 }
 
-/** What the use cases work with; built in main.ts, or by a test. */
-export interface ApiDeps {
+/** What the service is made of; built in main.ts, or by a test. */
+export interface ServiceDeps {
   readonly records: RecordStore;
+  readonly keys: KeyStore;
+  readonly accounts: AccountStore;
+  readonly asked: AskedStore;
+  readonly windows: WindowStore;
   readonly files: FileStore;
   readonly signer: LinkSigner;
   readonly jobs: JobGateway;
@@ -39,5 +48,12 @@ export interface ApiDeps {
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly pingMongo: () => Promise<void>;
+  /** Aborted when the process is about to stop. */
+  readonly stopping: AbortSignal;
   readonly log: Logger;
+}
+
+/** What the use cases work with. The facades add who asks to each request. */
+export interface ApiDeps extends ServiceDeps {
+  readonly caller: Caller;
 }

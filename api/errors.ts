@@ -1,4 +1,10 @@
-import { MongoNetworkError, MongoNotConnectedError, MongoServerSelectionError } from 'mongodb';
+import {
+  MongoError,
+  MongoNetworkError,
+  MongoNotConnectedError,
+  MongoServerSelectionError,
+  MongoTopologyClosedError,
+} from 'mongodb';
 import { HTTPError } from 'h3';
 import type { z } from 'zod';
 import { ApiError, ERROR_TABLE, type ErrorCode } from '../contract/errors.ts';
@@ -12,14 +18,24 @@ const HTTP_LAYER: Readonly<Record<number, { code: ErrorCode; message: string }>>
   413: { code: 'body_too_large', message: 'The body is larger than 64 KiB.' },
 };
 
-const MONGO_AWAY = [MongoNetworkError, MongoNotConnectedError, MongoServerSelectionError];
+const MONGO_AWAY = [MongoNetworkError, MongoNotConnectedError, MongoServerSelectionError, MongoTopologyClosedError];
+
+/** A server that is shutting down, or has just lost its role as primary, says so itself. */
+function isMongoAway(error: unknown): boolean {
+  if (MONGO_AWAY.some((kind) => error instanceof kind)) return true;
+  // What breaks while a command is being written comes out of the driver as the bare error of the socket.
+  if (error instanceof Error && 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE')) return true;
+  return (
+    error instanceof MongoError && (error.hasErrorLabel('RetryableWriteError') || error.hasErrorLabel('ResetPool'))
+  );
+}
 
 /** Turns whatever was thrown into a documented error. What is unknown stays in `cause`, for the log alone. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof HTTPError && error.cause instanceof ApiError) return error.cause;
   const inner = error instanceof HTTPError && error.unhandled === true ? (error.cause ?? error) : error;
-  if (MONGO_AWAY.some((kind) => inner instanceof kind)) {
+  if (isMongoAway(inner)) {
     return new ApiError('unavailable', 'The database cannot be reached. Try again soon.', {
       retryAfterSeconds: 5,
       cause: inner,

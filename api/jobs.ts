@@ -43,14 +43,16 @@ export type JobView =
 export interface JobGateway {
   /** Starts the job's workflow. @returns the input of the job that runs already, if one does */
   start(workflow: JobWorkflow, input: JobInput): Promise<'started' | 'closed' | RunningJob>;
+  /** @returns the job of a subject that runs, without starting one */
+  running(subjectId: string): Promise<'closed' | RunningJob>;
   /** Adds a webhook to a running job. @returns false when it has closed */
   subscribe(job: { subjectId: string; runId: string }, webhookUrl: string): Promise<boolean>;
   /** Asks the job of a record to stop. @returns false when it does not run any more */
   cancel(job: { subjectId: string; recordId: string }): Promise<boolean>;
   /** Whether the job of a record runs, and what its activity last reported. */
   look(job: { subjectId: string; recordId: string }): Promise<JobView>;
-  /** Resolves when the subject's workflow has closed, or after the given time. */
-  waitFor(subjectId: string, timeoutMs: number): Promise<void>;
+  /** Resolves when the subject's workflow has closed, after the given time, or when the signal is aborted. */
+  waitFor(subjectId: string, timeoutMs: number, signal?: AbortSignal): Promise<void>;
   ping(): Promise<void>;
 }
 
@@ -58,7 +60,19 @@ export interface JobGateway {
 export function createJobGateway(client: Client, taskQueue: string): JobGateway {
   const within = <Result>(timeoutMs: number, call: () => Promise<Result>): Promise<Result> =>
     client.connection.withDeadline(Date.now() + timeoutMs, call);
+  const running = async (subjectId: string): Promise<'closed' | RunningJob> => {
+    try {
+      const { status, memo, runId } = await within(RPC_DEADLINE_MS, () =>
+        client.workflow.getHandle(subjectId).describe(),
+      );
+      return status.name === 'RUNNING' ? { running: jobIn(memo), runId } : 'closed';
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) return 'closed';
+      throw unavailable(error);
+    }
+  };
   return {
+    running,
     async start(workflow, input) {
       const { webhookUrl: _private, ...job } = input;
       try {
@@ -80,15 +94,7 @@ export function createJobGateway(client: Client, taskQueue: string): JobGateway 
       } catch (error) {
         if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw unavailable(error);
       }
-      try {
-        const { status, memo, runId } = await within(RPC_DEADLINE_MS, () =>
-          client.workflow.getHandle(input.subjectId).describe(),
-        );
-        return status.name === 'RUNNING' ? { running: jobIn(memo), runId } : 'closed';
-      } catch (error) {
-        if (error instanceof WorkflowNotFoundError) return 'closed';
-        throw unavailable(error);
-      }
+      return running(input.subjectId);
     },
 
     subscribe: ({ subjectId, runId }, webhookUrl) =>
@@ -123,11 +129,20 @@ export function createJobGateway(client: Client, taskQueue: string): JobGateway 
       }
     },
 
-    async waitFor(subjectId, timeoutMs) {
+    async waitFor(subjectId, timeoutMs, signal) {
+      if (signal?.aborted === true) return;
+      // The SDK leaves its listeners behind, and the signal may live as long as the process.
+      const own = new AbortController();
+      const abort = (): void => own.abort();
+      signal?.addEventListener('abort', abort);
       try {
-        await within(timeoutMs, () => client.workflow.getHandle(subjectId).result());
+        await client.connection.withAbortSignal(own.signal, () =>
+          within(timeoutMs, () => client.workflow.getHandle(subjectId).result()),
+        );
       } catch {
         // Failed, cancelled, gone or too late: the record tells which.
+      } finally {
+        signal?.removeEventListener('abort', abort);
       }
     },
 

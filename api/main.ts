@@ -1,27 +1,29 @@
-import { createHTTPServer } from '@trpc/server/adapters/standalone';
-import { Client, Connection } from '@temporalio/client';
+import { setTimeout as delay } from 'node:timers/promises';
 import { serve } from 'h3';
 import { pino } from 'pino';
 import { loadConfigOrExit } from '../config.ts';
-import { REQUEST_BODY_MAX_BYTES } from '../contract/limits.ts';
+import { createAccountStore } from '../store/accounts.ts';
+import { createAskedStore } from '../store/asked.ts';
 import { createContentsStore } from '../store/contents.ts';
 import { createFileStore } from '../store/create-file-store.ts';
 import { createDeliveryStore } from '../store/deliveries.ts';
+import { createKeyStore } from '../store/keys.ts';
 import { createLinkSigner } from '../store/links.ts';
-import { openMongo } from '../store/mongo.ts';
+import { isFinalRefusal as isFinalOfMongo, openMongo } from '../store/mongo.ts';
 import { createRecordStore } from '../store/records.ts';
+import { createWindowStore } from '../store/windows.ts';
+import { awaitEngine } from '../subprocess/await-engine.ts';
 import { onStop } from '../subprocess/on-stop.ts';
-import { connectionOptions, orUnreachable } from '../temporal/connection.ts';
-import { registerSearchAttributes } from '../temporal/search-attributes.ts';
+import { isFinalRefusal as isFinalOfTemporal, openTemporal } from '../temporal/client.ts';
 import { createWebhookClient } from '../webhooks/client.ts';
 import { WEBHOOK_TEST_LIMITS, WEBHOOK_TEST_TAKES_MS } from '../webhooks/limits.ts';
 import { createWebhookSigner } from '../webhooks/signature.ts';
 import { createDeliveryGateway } from './deliveries.ts';
-import type { ApiDeps } from './deps.ts';
+import type { ServiceDeps } from './deps.ts';
 import { createJobGateway } from './jobs.ts';
 import { answerMalformedRequests } from './malformed-requests.ts';
 import { createRestApp } from './rest.ts';
-import { appRouter } from './rpc.ts';
+import { createRpcServer } from './rpc-server.ts';
 
 const config = loadConfigOrExit(process.env, ['TEMPORAL_ADDRESS', 'MONGODB_URI', 'LINK_SECRET']);
 const log = pino({ level: config.LOG_LEVEL, base: { part: 'api' } });
@@ -31,16 +33,22 @@ const exitWith = (error: unknown): never => {
   log.fatal({ err: error }, error instanceof Error ? error.message : 'cannot start');
   return process.exit(1);
 };
-const temporalOptions = connectionOptions({
+const patience = { timeoutMs: config.STARTUP_WAIT_SECONDS * 1000, log };
+const temporal = {
   address: config.TEMPORAL_ADDRESS,
   namespace: config.TEMPORAL_NAMESPACE,
   apiKey: config.TEMPORAL_API_KEY,
   tls: config.TEMPORAL_TLS,
-});
-const connection = await orUnreachable(config.TEMPORAL_ADDRESS, Connection.connect(temporalOptions)).catch(exitWith);
-await registerSearchAttributes(connection, config.TEMPORAL_NAMESPACE);
-const client = new Client({ connection, namespace: config.TEMPORAL_NAMESPACE });
+};
+const [client] = await Promise.all([
+  awaitEngine({ ...patience, name: 'Temporal', setting: 'TEMPORAL_ADDRESS', isFinal: isFinalOfTemporal }, () =>
+    openTemporal(temporal),
+  ),
+  awaitEngine({ ...patience, name: 'MongoDB', setting: 'MONGODB_URI', isFinal: isFinalOfMongo }, () => mongo.ping()),
+]).catch(exitWith);
 const webhooks = createWebhookClient({ ...WEBHOOK_TEST_LIMITS, allowedNetworks: config.webhookAllowedNetworks });
+
+const stopping = new AbortController();
 
 const signer = createLinkSigner({
   secret: config.LINK_SECRET,
@@ -52,8 +60,12 @@ const signer = createLinkSigner({
 const files = createFileStore(config.files, { maxAttempts: 3 });
 await files.check().catch(exitWith);
 
-const deps: ApiDeps = {
+const deps: ServiceDeps = {
   records: createRecordStore(mongo.db),
+  keys: createKeyStore(mongo.db),
+  accounts: createAccountStore(mongo.db),
+  asked: createAskedStore(mongo.db),
+  windows: createWindowStore(mongo.db),
   files,
   signer,
   jobs: createJobGateway(client, config.TASK_QUEUE),
@@ -72,6 +84,7 @@ const deps: ApiDeps = {
   imgnet: { hosts: config.imgnetHosts, isConfigured: config.IMGNET_API_TOKEN !== undefined },
   now: () => Date.now(),
   pingMongo: () => mongo.ping(),
+  stopping: stopping.signal,
   log,
 };
 
@@ -79,35 +92,41 @@ const rest = serve(
   createRestApp(deps, {
     requestsPerMinute: config.RATE_LIMIT_PER_MINUTE,
     publicUrl: config.PUBLIC_URL,
+    isLoopback: config.isLoopback.rest,
+    allowsAnonymous: config.allowsAnonymous,
+    trustedProxies: config.trustedProxies,
   }),
   // We stop in our own order; the server's own handling of signals would end the process first.
   { port: config.PORT, hostname: config.HOST, gracefulShutdown: false, silent: true },
 );
 answerMalformedRequests(rest);
 await rest.ready();
-const rpc = createHTTPServer({
-  router: appRouter,
-  createContext: () => ({ deps }),
-  maxBodySize: REQUEST_BODY_MAX_BYTES,
-});
+const rpc = createRpcServer(deps, { token: config.RPC_TOKEN, isLoopback: config.isLoopback.rpc });
 await new Promise<void>((resolve, reject) => {
   rpc.once('error', reject);
   rpc.listen(config.RPC_PORT, config.RPC_HOST, resolve);
 });
-log.info({ rest: config.PUBLIC_URL, rpcPort: config.RPC_PORT }, 'api is ready');
+log.info({ rest: config.PUBLIC_URL, rpcPort: config.RPC_PORT, keysNeeded: !config.allowsAnonymous }, 'api is ready');
 process.send?.({ ready: true });
 
 onStop(process.env, (reason) => {
-  log.info({ reason }, 'stopping: no new requests');
+  log.info({ reason, drainSeconds: config.DRAIN_SECONDS }, 'stopping');
+  // From here on /ready is 503, and requests that wait for a job are answered as it stands.
+  stopping.abort();
   void stop();
 });
 
 async function stop(): Promise<void> {
-  // Requests that wait for a job would hold the server open: they are cut when the grace time is over.
-  const late = setTimeout(() => process.exit(0), config.SHUTDOWN_GRACE_SECONDS * 1000);
+  // What sends requests here needs a moment to see that.
+  await delay(config.DRAIN_SECONDS * 1000);
+  log.info('no new requests');
+  const late = setTimeout(() => {
+    log.warn('requests are cut: the grace time is over');
+    process.exit(0);
+  }, config.SHUTDOWN_GRACE_SECONDS * 1000);
   await Promise.all([rest.close(), new Promise<void>((resolve) => rpc.close(() => resolve()))]);
   webhooks.close();
-  await connection.close();
+  await client.connection.close();
   await mongo.close();
   clearTimeout(late);
   if (process.connected) process.disconnect();

@@ -1,11 +1,12 @@
 import { OpenAPIRegistry, OpenApiGeneratorV31 } from '@asteasolutions/zod-to-openapi';
 import { z } from 'zod';
 import { ERROR_TABLE, errorBodySchema } from '../contract/errors.ts';
-import type { Operation } from './operation.ts';
+import { scopeOf, type Operation } from './operation.ts';
 import { operations } from './operations.ts';
 
 type Document = ReturnType<OpenApiGeneratorV31['generateDocument']>;
 
+const KEY_SCHEME = 'ApiKey';
 const JSON_TYPE = 'application/json';
 const preferHeader = (defaultSeconds: number) =>
   z.object({
@@ -19,14 +20,21 @@ const preferHeader = (defaultSeconds: number) =>
   });
 
 /** The OpenAPI 3.1 document of the REST facade, made from the table that also makes the routes. */
-export function openApiDocument(publicUrl: string): Document {
+export function openApiDocument(publicUrl: string, { allowsAnonymous }: { allowsAnonymous: boolean }): Document {
   const registry = new OpenAPIRegistry();
+  registry.registerComponent('securitySchemes', KEY_SCHEME, {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'An API key; the operator makes it with `npm run keys`',
+  });
+  const keyed = [{ [KEY_SCHEME]: [] }, ...(allowsAnonymous ? [{}] : [])];
   for (const [operationId, operation] of Object.entries<Operation>(operations)) {
     registry.registerPath({
       operationId,
       method: operation.method,
       path: operation.path,
       summary: operation.summary,
+      security: scopeOf(operation) === 'none' ? [] : keyed,
       request: {
         ...(operation.params === undefined ? {} : { params: operation.params }),
         ...(operation.query === undefined ? {} : { query: operation.query }),

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { Scope } from '../contract/accounts.ts';
 import type { ErrorCode } from '../contract/errors.ts';
 
 interface OperationAnswer {
@@ -21,10 +22,23 @@ export interface Operation {
   /** How long it waits for the result unless `Prefer: wait=N` says otherwise; absent where that is not honoured. */
   readonly waitSeconds?: number;
   readonly answers: Readonly<Record<number, OperationAnswer>>;
+  /** What an API key must be allowed to do; `none`: open to everyone. By default `read` for GET, else `jobs`. */
+  readonly scope?: Scope | 'none';
   readonly errors: readonly ErrorCode[];
 }
 
 /** Errors that any operation may answer, those that read a body, and those that start a job. */
-export const ALWAYS = ['method_not_allowed', 'rate_limited', 'internal', 'unavailable'] as const;
+export const ALWAYS = [
+  'unauthorized',
+  'forbidden',
+  'method_not_allowed',
+  'rate_limited',
+  'internal',
+  'unavailable',
+] as const;
 export const WITH_BODY = ['invalid_input', 'invalid_json', 'body_too_large', ...ALWAYS] as const;
-export const STARTS_JOB = [...WITH_BODY, 'webhook_target_forbidden'] as const;
+export const STARTS_JOB = [...WITH_BODY, 'webhook_target_forbidden', 'insufficient_credit'] as const;
+
+export function scopeOf({ scope, method }: Operation): Scope | 'none' {
+  return scope ?? (method === 'get' ? 'read' : 'jobs');
+}

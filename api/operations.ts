@@ -3,6 +3,7 @@ import { webhookIdSchema } from '../contract/deliveries.ts';
 import { ulidSchema } from '../contract/ids.ts';
 import { DEFAULT_WAIT_SECONDS } from '../contract/limits.ts';
 import {
+  accountQuerySchema,
   channelRequestSchema,
   deliveryListQuerySchema,
   downloadListQuerySchema,
@@ -11,6 +12,7 @@ import {
   vidnetDownloadRequestSchema,
   webhookTestRequestSchema,
 } from '../contract/requests.ts';
+import { accountSchema } from '../contract/results/account.ts';
 import { channelProfileSchema } from '../contract/results/channels.ts';
 import { deliveryListSchema, deliverySchema } from '../contract/results/deliveries.ts';
 import {
@@ -19,7 +21,7 @@ import {
   downloadResultSchema,
   videoResultSchema,
 } from '../contract/results/downloads.ts';
-import { healthSchema } from '../contract/results/health.ts';
+import { healthSchema, liveSchema } from '../contract/results/health.ts';
 import { vidnetFailedResultSchema, vidnetPendingResultSchema } from '../contract/results/jobs.ts';
 import {
   audioRequiredSchema,
@@ -181,8 +183,17 @@ export const operations = {
     errors: ['audio_failed', 'not_found', 'not_ready', ...ALWAYS],
   },
   ...imgnetOperations,
+  getAccount: {
+    method: 'get',
+    path: '/api/account',
+    summary: 'Get the credit of an API key, and what its downloads have cost',
+    query: accountQuerySchema,
+    answers: { 200: { description: 'The account, with a page of its entries', schema: accountSchema } },
+    errors: ['invalid_input', ...ALWAYS],
+  },
   testWebhook: {
     method: 'post',
+    scope: 'webhooks',
     path: '/api/webhook/test',
     summary: 'Check that a webhook URL can be reached',
     body: webhookTestRequestSchema,
@@ -199,14 +210,35 @@ export const operations = {
   },
   redeliverWebhook: {
     method: 'post',
+    scope: 'webhooks',
     path: '/api/webhook/deliveries/{deliveryId}/redeliver',
     summary: 'Deliver a webhook again',
     params: z.object({ deliveryId: webhookIdSchema }),
     answers: { 202: { description: 'A further round of attempts was started', schema: deliverySchema } },
     errors: ['not_found', 'delivery_pending', ...ALWAYS],
   },
+  checkLive: {
+    method: 'get',
+    scope: 'none',
+    path: '/live',
+    summary: 'Whether the process runs; it asks no engine',
+    answers: { 200: { description: 'It runs', schema: liveSchema } },
+    errors: ['method_not_allowed'],
+  },
+  checkReady: {
+    method: 'get',
+    scope: 'none',
+    path: '/ready',
+    summary: 'Whether requests should be sent here',
+    answers: {
+      200: { description: 'All engines answer', schema: healthSchema },
+      503: { description: 'An engine is away, or the process is about to stop', schema: healthSchema },
+    },
+    errors: ['method_not_allowed'],
+  },
   checkHealth: {
     method: 'get',
+    scope: 'none',
     path: '/health',
     summary: 'Whether the service can work',
     answers: {

@@ -1,27 +1,37 @@
 import type { H3Event, Middleware } from 'h3';
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import type { Logger } from 'pino';
 import { ApiError } from '../contract/errors.ts';
+import { POLL_INTERVAL_SECONDS } from '../contract/limits.ts';
+import type { RecordStore } from '../store/records.ts';
+import type { WindowStore } from '../store/windows.ts';
+import { limitedAs } from './access/gate.ts';
+import { createPolitePolls } from './access/polite-polls.ts';
+import { createRequestCounter } from './access/request-counter.ts';
+
+export interface RateLimitDeps {
+  readonly windows: WindowStore;
+  readonly records: Pick<RecordStore, 'get'>;
+  readonly now: () => number;
+  readonly log: Logger;
+}
 
 const WINDOW_SECONDS = 60;
-/** Links are bounded by their expiry, and probes must not use up a caller's requests. */
-const NOT_COUNTED = /^\/(?:files\/|health$)/;
 
 /**
- * Counts requests per client address and tells the state in `RateLimit-*` headers, on refusals too.
- *
- * `X-Forwarded-For` is not looked at: anyone can write it.
+ * Counts requests per key, else per client address, over all processes of the api. The state is told in `RateLimit-*`
+ * headers, on refusals too.
  */
-export function rateLimit(requestsPerMinute: number): Middleware {
-  const limiter = new RateLimiterMemory({ points: requestsPerMinute, duration: WINDOW_SECONDS });
+export function rateLimit(requestsPerMinute: number, deps: RateLimitDeps): Middleware {
+  const requests = createRequestCounter({ ...deps, windowMs: WINDOW_SECONDS * 1000 });
+  const polls = createRequestCounter({ ...deps, windowMs: POLL_INTERVAL_SECONDS * 1000 });
+  const isPolitePoll = createPolitePolls({ ...deps, counter: polls });
   return async (event, next) => {
-    if (NOT_COUNTED.test(event.url.pathname)) return next();
-    const state = await limiter.consume(event.req.ip ?? 'unknown').catch((refusal: unknown) => {
-      if (refusal instanceof RateLimiterRes) return refusal;
-      throw refusal;
-    });
-    const resetSeconds = Math.ceil(state.msBeforeNext / 1000);
-    setHeaders(event, requestsPerMinute, { remaining: state.remainingPoints, resetSeconds });
-    if (state.consumedPoints > requestsPerMinute) {
+    const caller = limitedAs(event);
+    if (caller === undefined || (await isPolitePoll(event, caller))) return next();
+    const { used, resetMs } = await requests.count(caller, requestsPerMinute);
+    const resetSeconds = Math.max(1, Math.ceil(resetMs / 1000));
+    setHeaders(event, requestsPerMinute, { remaining: requestsPerMinute - used, resetSeconds });
+    if (used > requestsPerMinute) {
       throw new ApiError('rate_limited', `More than ${String(requestsPerMinute)} requests a minute.`, {
         retryAfterSeconds: resetSeconds,
       });

@@ -1,23 +1,27 @@
+import type { BlockList } from 'node:net';
 import { H3, HTTPResponse, type EventHandler, type H3Event } from 'h3';
 import { webhookIdSchema } from '../contract/deliveries.ts';
 import { ApiError } from '../contract/errors.ts';
 import { ulidSchema } from '../contract/ids.ts';
 import { speakerLabelFormatSchema } from '../contract/speaker-label-formats.ts';
 import { transcriptFormatSchema } from '../contract/transcript-formats.ts';
-import type { ApiDeps } from './deps.ts';
+import { createAuthenticate } from './access/authenticate.ts';
+import { callerOf, gate } from './access/gate.ts';
+import type { ApiDeps, ServiceDeps } from './deps.ts';
 import { docsPage } from './docs-page.ts';
 import { errorResponse } from './error-response.ts';
 import { fileHost } from './file-host.ts';
 import { openApiDocument } from './openapi.ts';
-import type { Operation } from './operation.ts';
+import { scopeOf, type Operation } from './operation.ts';
 import { operations } from './operations.ts';
 import { rateLimit } from './rate-limit.ts';
 import { preferredWaitMs, readJsonBody, readQuery } from './request.ts';
 import { createResponder } from './respond.ts';
 import { cancelDownload } from './use-cases/cancel-download.ts';
-import { checkHealth } from './use-cases/check-health.ts';
+import { checkHealth, checkReady } from './use-cases/check-health.ts';
 import { exportSpeakerLabels } from './use-cases/export-speaker-labels.ts';
 import { exportTranscript, type ExportedText } from './use-cases/export-transcript.ts';
+import { getAccount } from './use-cases/get-account.ts';
 import { getDownload } from './use-cases/get-download.ts';
 import { getSpeakerLabels } from './use-cases/get-speaker-labels.ts';
 import { getTranscript } from './use-cases/get-transcript.ts';
@@ -37,15 +41,22 @@ import { testWebhook } from './use-cases/test-webhook.ts';
 export interface RestOptions {
   readonly requestsPerMinute: number;
   readonly publicUrl: string;
+  /** Whether the service listens on loopback only. */
+  readonly isLoopback: boolean;
+  /** Whether callers without an API key are let in. */
+  readonly allowsAnonymous: boolean;
+  readonly trustedProxies: BlockList;
 }
 
 /** The REST facade: routes, and how answers and errors are dressed. */
-export function createRestApp(deps: ApiDeps, options: RestOptions): H3 {
+export function createRestApp(deps: ServiceDeps, options: RestOptions): H3 {
   const app = new H3({ silent: true, onError: (error, event) => errorResponse(deps.log, error, event) });
-  app.use(rateLimit(options.requestsPerMinute));
-  mountOperations(app, routesOf(deps));
+  const authenticate = createAuthenticate({ ...deps, allowsAnonymous: options.allowsAnonymous });
+  app.use(gate({ ...options, authenticate, stopping: deps.stopping }));
+  app.use(rateLimit(options.requestsPerMinute, deps));
+  mountOperations(app, deps);
 
-  const document = JSON.stringify(openApiDocument(options.publicUrl));
+  const document = JSON.stringify(openApiDocument(options.publicUrl, options));
   app.get('/openapi.json', () => new HTTPResponse(document, { headers: { 'Content-Type': 'application/json' } }));
   app.get('/docs/**', docsPage());
   const files = fileHost(deps);
@@ -122,6 +133,7 @@ function routesOf(deps: ApiDeps): Routes {
       const request = await readJsonBody(event, operations.requestImgnetAudio.body);
       return respond(event, await requestImgnetAudio(deps, request, waitMsOf(event, operations.requestImgnetAudio)));
     },
+    getAccount: async (event) => respond(event, await getAccount(deps, readQuery(event, operations.getAccount.query))),
     testWebhook: async (event) =>
       respond(event, await testWebhook(deps, await readJsonBody(event, operations.testWebhook.body))),
     listDeliveries: async (event) =>
@@ -131,16 +143,21 @@ function routesOf(deps: ApiDeps): Routes {
       if (!id.success) throw new ApiError('not_found', 'There is no webhook delivery with this id.');
       return respond(event, await redeliverWebhook(deps, id.data));
     },
+    checkLive: (event) => respond(event, { state: 'finished', body: { status: 'ok' } }),
+    checkReady: async (event) => respond(event, await checkReady(deps)),
     checkHealth: async (event) => respond(event, await checkHealth(deps)),
   };
 }
 
 /** Registers every operation of the table, and the refusal of other methods at their paths. */
-function mountOperations(app: H3, routes: Routes): void {
+function mountOperations(app: H3, deps: ServiceDeps): void {
   const methodsByPath = new Map<string, string[]>();
-  for (const [name, operation] of Object.entries(operations)) {
+  for (const [name, operation] of Object.entries<Operation>(operations)) {
     const path = operation.path.replaceAll(/\{(\w+)\}/g, ':$1');
-    const handler = routes[name as keyof typeof operations];
+    const handler: EventHandler = (event) => {
+      const caller = callerOf(event, scopeOf(operation));
+      return routesOf({ ...deps, caller })[name as keyof typeof operations](event);
+    };
     app.on(operation.method, path, handler);
     if (operation.method === 'get') app.head(path, handler);
     const methods = operation.method === 'get' ? ['GET', 'HEAD'] : [operation.method.toUpperCase()];

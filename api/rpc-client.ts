@@ -1,7 +1,13 @@
 import { createTRPCClient, httpLink, type TRPCClient } from '@trpc/client';
 import type { AppRouter } from './rpc.ts';
 
-/** A typed client of the tRPC facade, for services beside this one. @param url such as http://127.0.0.1:3001 */
-export function createRpcClient(url: string): TRPCClient<AppRouter> {
-  return createTRPCClient<AppRouter>({ links: [httpLink({ url })] });
+/**
+ * A typed client of the tRPC facade, for services beside this one.
+ *
+ * @param url such as http://127.0.0.1:3001
+ * @param options.token the service's RPC_TOKEN, where it has one
+ */
+export function createRpcClient(url: string, options: { readonly token?: string } = {}): TRPCClient<AppRouter> {
+  const headers = options.token === undefined ? {} : { Authorization: `Bearer ${options.token}` };
+  return createTRPCClient<AppRouter>({ links: [httpLink({ url, headers })] });
 }

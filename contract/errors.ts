@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { moneySchema } from './results/fields.ts';
 
 /** The one table of direct errors: each code with its HTTP status and its tRPC code. */
 export const ERROR_TABLE = {
@@ -6,6 +7,9 @@ export const ERROR_TABLE = {
   invalid_json: { http: 400, trpc: 'PARSE_ERROR' },
   webhook_target_forbidden: { http: 400, trpc: 'BAD_REQUEST' },
   audio_failed: { http: 400, trpc: 'BAD_REQUEST' },
+  unauthorized: { http: 401, trpc: 'UNAUTHORIZED' },
+  insufficient_credit: { http: 402, trpc: 'PAYMENT_REQUIRED' },
+  forbidden: { http: 403, trpc: 'FORBIDDEN' },
   link_invalid: { http: 403, trpc: 'FORBIDDEN' },
   not_found: { http: 404, trpc: 'NOT_FOUND' },
   method_not_allowed: { http: 405, trpc: 'METHOD_NOT_SUPPORTED' },
@@ -29,6 +33,8 @@ export const errorBodySchema = z
     error: z.string().describe('A sentence for people'),
     code: z.enum(Object.keys(ERROR_TABLE) as [ErrorCode, ...ErrorCode[]]).describe('Stable, for programs'),
     id: z.string().optional().describe('The download that stands in the way'),
+    price: moneySchema.optional().describe('What the request costs, with status 402'),
+    credit: moneySchema.optional().describe('What the key has left, with status 402'),
     details: z
       .array(z.object({ path: z.string(), message: z.string() }))
       .optional()
@@ -39,6 +45,8 @@ export type ErrorBody = z.infer<typeof errorBodySchema>;
 
 interface ErrorExtras {
   readonly id?: string;
+  /** With the code `insufficient_credit`: the decimal strings of the answer. */
+  readonly money?: { readonly price: string; readonly credit: string };
   readonly details?: readonly { path: string; message: string }[];
   readonly retryAfterSeconds?: number;
   /** Further headers that HTTP asks for, such as `Allow`. */
@@ -60,11 +68,12 @@ export class ApiError extends Error {
 
   /** The documented body of this error. */
   toBody(): ErrorBody {
-    const { id, details } = this.extras;
+    const { id, money, details } = this.extras;
     return {
       error: this.message,
       code: this.code,
       ...(id === undefined ? {} : { id }),
+      ...money,
       ...(details === undefined ? {} : { details: [...details] }),
     };
   }

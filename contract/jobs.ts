@@ -21,6 +21,8 @@ export interface JobInput {
   readonly price: Thousandths;
   /** What was asked for beside the subject's id. */
   readonly parameters?: JobParameters;
+  /** The API key whose account pays, if one does. */
+  readonly chargedTo?: string;
   /** Webhook of the first caller. */
   readonly webhookUrl?: string;
 }
@@ -45,6 +47,7 @@ export function pendingRecordOf(input: JobInput): PendingRecord {
     createdAt: input.createdAt,
     price: input.price,
     ...(input.parameters === undefined ? {} : { parameters: input.parameters }),
+    ...(input.chargedTo === undefined ? {} : { chargedTo: input.chargedTo }),
     status: 'pending',
   };
 }

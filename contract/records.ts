@@ -41,6 +41,8 @@ interface RecordBase {
   readonly price: Thousandths;
   /** What was asked for beside the subject's id. */
   readonly parameters?: JobParameters;
+  /** The API key whose account pays; absent for what nobody pays. */
+  readonly chargedTo?: string;
 }
 
 export interface PendingRecord extends RecordBase {

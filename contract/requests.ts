@@ -147,3 +147,10 @@ export const deliveryListQuerySchema = z.object({
   cursor: webhookIdSchema.optional().describe('`next_cursor` of the page before'),
 });
 export type DeliveryListQuery = z.infer<typeof deliveryListQuerySchema>;
+
+/** Query of GET /api/account. */
+export const accountQuerySchema = z.object({
+  limit: z.coerce.number().int().min(1).max(LIST_MAX_ITEMS).default(50).describe('Most entries on a page'),
+  cursor: ulidSchema.optional().describe('`next_cursor` of the page before'),
+});
+export type AccountQuery = z.infer<typeof accountQuerySchema>;

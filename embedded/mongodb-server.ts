@@ -157,7 +157,7 @@ function mongodProgram(cacheDir: string): string {
 
 function ferretdbFolder(cacheDir: string): string {
   const source = fingerprint(
-    ...['main.go', 'id_index.go', 'go.mod', 'go.sum'].map((name) => join(FERRETDB_SOURCE, name)),
+    ...['main.go', 'gate.go', 'id_index.go', 'go.mod', 'go.sum'].map((name) => join(FERRETDB_SOURCE, name)),
   );
   return join(cacheDir, `ferretdb-${FERRETDB_VERSION}-${source}-${process.platform}-${process.arch}`);
 }

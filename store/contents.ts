@@ -3,7 +3,7 @@ import { gunzip, gzip } from 'node:zlib';
 import { Binary, type Collection, type Db } from 'mongodb';
 import { MissingContentsError, type ContentsReader, type FactsByType, type ItemsByList } from '../contract/contents.ts';
 import type { StoredList } from '../contract/records.ts';
-import { upsert } from './records.ts';
+import { upsert } from './upsert.ts';
 
 /** Where a listing stands: what is stored, and where upstream goes on. */
 export interface ListingState extends StoredList {

@@ -1,7 +1,7 @@
 import type { Collection, Db, Filter } from 'mongodb';
 import { deliveryIdOf } from '../contract/subjects.ts';
 import type { Delivery, DeliveryAttempt, DeliveryState } from '../contract/webhooks.ts';
-import { upsert } from './records.ts';
+import { upsert } from './upsert.ts';
 
 /** Attempts are keyed by their number: a repeated write of one attempt changes nothing. */
 type DeliveryDocument = Omit<Delivery, 'id' | 'attempts'> & {

@@ -1,4 +1,4 @@
-import { MongoClient, type Db } from 'mongodb';
+import { MongoClient, MongoServerError, type Db } from 'mongodb';
 
 export interface Mongo {
   readonly db: Db;
@@ -32,4 +32,12 @@ export function openMongo(options: { uri: string; database: string; timeoutMs: n
     },
     close: () => client.close(),
   };
+}
+
+/** AuthenticationFailed, Unauthorized. */
+const FINAL_CODES: readonly unknown[] = [18, 13];
+
+/** Whether the server has answered, and will not answer otherwise later. */
+export function isFinalRefusal(error: unknown): boolean {
+  return error instanceof MongoServerError && FINAL_CODES.includes(error.code);
 }

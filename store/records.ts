@@ -1,7 +1,9 @@
 import type { Collection, Db, Filter } from 'mongodb';
 import type { DownloadRecord, JobOutcome, PendingRecord, RecordStatus, RecordType } from '../contract/records.ts';
 import { subjectAbove } from '../contract/subjects.ts';
+import { createAccountStore } from './accounts.ts';
 import { createJobLists } from './job-lists.ts';
+import { upsert } from './upsert.ts';
 
 type RecordDocument = Omit<DownloadRecord, 'id'> & { _id: string };
 interface SubjectDocument {
@@ -25,8 +27,8 @@ export interface RecordStore {
   /** Writes the record unless one with its id is there. @returns the record that is there now */
   insertIfAbsent(record: PendingRecord): Promise<DownloadRecord>;
   /**
-   * Moves a pending record to its final state and books the charge, in one conditional write: whoever comes second
-   * changes nothing.
+   * Moves a pending record to its final state with its charge, in one conditional write: whoever comes second changes
+   * nothing. The charge is then booked to the account that pays, once.
    *
    * @returns the record as it is now
    */
@@ -72,6 +74,8 @@ export interface RecordFilter {
   readonly createdAfter?: string | undefined;
   /** The same, exclusive. */
   readonly createdBefore?: string | undefined;
+  /** Only these records. */
+  readonly ids?: readonly string[] | undefined;
   /** Only records with a smaller id. */
   readonly before?: string | undefined;
   readonly limit: number;
@@ -81,6 +85,7 @@ const SAME_AS_MS = 3_600_000;
 
 /** The record store on a MongoDB-wire server: equality on `_id` only, single-document writes only. */
 export function createRecordStore(db: Db): RecordStore {
+  const accounts = createAccountStore(db);
   const records: Collection<RecordDocument> = db.collection('records');
   const subjects: Collection<SubjectDocument> = db.collection('subjects');
   const lists = createJobLists(db);
@@ -127,7 +132,10 @@ export function createRecordStore(db: Db): RecordStore {
             : { status: 'failed' as const, failure: outcome.failure, finishedAt };
         await records.updateOne({ _id: id, status: 'pending' }, { $set: change });
       }
-      return present(await get(id), id);
+      const ended = present(await get(id), id);
+      // Here, so that no way of ending a record forgets it; also when it had ended before: whoever did may have died.
+      await accounts.settle(ended);
+      return ended;
     },
     async noteFilesRemoved(id, at) {
       const record = await get(id);
@@ -177,9 +185,10 @@ export function createRecordStore(db: Db): RecordStore {
         if (matchedCount === 1) return undefined;
       }
     },
-    async list({ limit, before, type, status, mediaId, createdAfter, createdBefore }) {
+    async list({ limit, before, ids, type, status, mediaId, createdAfter, createdBefore }) {
       const filter: Filter<RecordDocument> = {
         ...(before === undefined ? {} : { _id: { $lt: before } }),
+        ...(ids === undefined ? {} : { _id: { $in: [...ids] } }),
         ...(type === undefined ? {} : { type }),
         ...(status === undefined ? {} : { status }),
         ...(mediaId === undefined ? {} : { mediaId }),
@@ -205,14 +214,4 @@ function fromDocument({ _id, ...fields }: RecordDocument): DownloadRecord {
 function present(record: DownloadRecord | undefined, id: string): DownloadRecord {
   if (record === undefined) throw new Error(`record ${id} is missing`);
   return record;
-}
-
-/** Two concurrent upserts of one `_id` may collide (E11000); the second then finds the document and updates it. */
-export async function upsert<Result>(write: () => Promise<Result>): Promise<Result> {
-  try {
-    return await write();
-  } catch (error) {
-    if ((error as { code?: unknown }).code !== 11_000) throw error;
-    return write();
-  }
 }

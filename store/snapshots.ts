@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Collection, Db } from 'mongodb';
-import { upsert } from './records.ts';
+import { upsert } from './upsert.ts';
 
 /** A snapshot of a job. One job may need several, each for a part of its own. */
 export interface SnapshotKey {

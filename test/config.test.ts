@@ -39,6 +39,8 @@ describe('the configuration', () => {
     ['PRICE_AUDIO', '0.5'],
     ['HOST', '0.0.0.0'],
     ['RPC_HOST', '10.0.0.5'],
+    ['RPC_TOKEN', 'short'],
+    ['TRUSTED_PROXIES', 'proxy.example'],
   ])('refuses %s=%s and names it', (name, value) => {
     expect(() => loadConfig({ [name]: value })).toThrow(ConfigError);
     expect(() => loadConfig({ [name]: value })).toThrow(name);
@@ -48,8 +50,26 @@ describe('the configuration', () => {
     expect(loadConfig({ PORT: '', MONGODB_URI: '' }).PORT).toBe(3000);
   });
 
-  it('listens wider only when that is said explicitly', () => {
-    const wider = { HOST: '0.0.0.0', ALLOW_ANONYMOUS: 'true' };
+  it('asks for API keys beyond loopback, unless it is told otherwise', () => {
+    const allows = (env: Record<string, string>) =>
+      loadConfig({ PUBLIC_URL: 'https://api.example', ...env }).allowsAnonymous;
+    expect(allows({})).toBe(true);
+    expect(allows({ ALLOW_ANONYMOUS: 'false' })).toBe(false);
+    expect(allows({ HOST: '0.0.0.0' })).toBe(false);
+    expect(allows({ HOST: '0.0.0.0', ALLOW_ANONYMOUS: 'true' })).toBe(true);
+  });
+
+  it('asks for a token where tRPC listens beyond loopback', () => {
+    expect(() => loadConfig({ RPC_HOST: '0.0.0.0' })).toThrow('RPC_TOKEN');
+    expect(() => loadConfig({ RPC_HOST: '0.0.0.0', ALLOW_ANONYMOUS: 'true' })).toThrow('RPC_TOKEN');
+    expect(loadConfig({ RPC_HOST: '0.0.0.0', RPC_TOKEN: 't'.repeat(32) }).isLoopback).toEqual({
+      rest: true,
+      rpc: false,
+    });
+  });
+
+  it('needs to be told its address when it listens on all', () => {
+    const wider = { HOST: '0.0.0.0' };
     expect(loadConfig({ ...wider, PUBLIC_URL: 'https://api.example/' }).PUBLIC_URL).toBe('https://api.example');
     expect(() => loadConfig(wider)).toThrow('PUBLIC_URL');
   });

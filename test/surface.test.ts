@@ -65,9 +65,12 @@ describe('names that must not change', () => {
       'post /api/imgnet/list',
       'post /api/imgnet/content',
       'post /api/imgnet/audio',
+      'get /api/account',
       'post /api/webhook/test',
       'get /api/webhook/deliveries',
       'post /api/webhook/deliveries/{deliveryId}/redeliver',
+      'get /live',
+      'get /ready',
       'get /health',
     ]);
     expect(Object.keys(appRouter._def.procedures)).toEqual([
@@ -101,6 +104,9 @@ describe('names that must not change', () => {
         "invalid_json",
         "webhook_target_forbidden",
         "audio_failed",
+        "unauthorized",
+        "insufficient_credit",
+        "forbidden",
         "link_invalid",
         "not_found",
         "method_not_allowed",

@@ -1,11 +1,11 @@
 import { mkdir } from 'node:fs/promises';
-import { Client, Connection } from '@temporalio/client';
 import { NativeConnection, Runtime } from '@temporalio/worker';
 import { pino } from 'pino';
 import { createActivities } from '../activities/create-activities.ts';
 import { loadConfigOrExit } from '../config.ts';
 import { createMedia } from '../media/ffmpeg.ts';
 import { YTDLP_OLD_AFTER_DAYS } from '../subprocess/dated-version.ts';
+import { awaitEngine } from '../subprocess/await-engine.ts';
 import { onStop } from '../subprocess/on-stop.ts';
 import { createDownloader, MEDIA_HOST_LIMITS } from '../outbound/download.ts';
 import { createBrightDataSource } from '../sources/imgnet/bright-data.ts';
@@ -24,13 +24,13 @@ import { createDeliveryStore } from '../store/deliveries.ts';
 import { createFileStore } from '../store/create-file-store.ts';
 import { createSpaceGuard } from '../store/free-space.ts';
 import { createLinkSigner } from '../store/links.ts';
-import { openMongo } from '../store/mongo.ts';
+import { isFinalRefusal as isFinalOfMongo, openMongo } from '../store/mongo.ts';
 import { createRecordStore } from '../store/records.ts';
 import { createSnapshotStore } from '../store/snapshots.ts';
 import { createSpeechAudio } from '../store/speech-audio.ts';
 import { createWorkFolders } from '../store/work-folders.ts';
 import { connectionOptions, orUnreachable } from '../temporal/connection.ts';
-import { registerSearchAttributes } from '../temporal/search-attributes.ts';
+import { isFinalRefusal as isFinalOfTemporal, openTemporal } from '../temporal/client.ts';
 import { createWebhookClient } from '../webhooks/client.ts';
 import { WEBHOOK_CLIENT_LIMITS } from '../webhooks/limits.ts';
 import { createReceiverShares } from '../webhooks/receiver-shares.ts';
@@ -58,12 +58,14 @@ const exitWith = (error: unknown): never => {
   log.fatal({ err: error }, error instanceof Error ? error.message : 'cannot start');
   return process.exit(1);
 };
-const clientConnection = await orUnreachable(temporal.address, Connection.connect(connectionOptions(temporal))).catch(
-  exitWith,
-);
-await registerSearchAttributes(clientConnection, temporal.namespace);
-const client = new Client({ connection: clientConnection, namespace: temporal.namespace });
 const mongo = openMongo({ uri: config.MONGODB_URI, database: config.MONGODB_DATABASE, timeoutMs: 10_000 });
+const patience = { timeoutMs: config.STARTUP_WAIT_SECONDS * 1000, log };
+const [client] = await Promise.all([
+  awaitEngine({ ...patience, name: 'Temporal', setting: 'TEMPORAL_ADDRESS', isFinal: isFinalOfTemporal }, () =>
+    openTemporal(temporal),
+  ),
+  awaitEngine({ ...patience, name: 'MongoDB', setting: 'MONGODB_URI', isFinal: isFinalOfMongo }, () => mongo.ping()),
+]).catch(exitWith);
 const webhooks = createWebhookClient({
   ...WEBHOOK_CLIENT_LIMITS,
   allowedNetworks: config.webhookAllowedNetworks,
@@ -111,7 +113,6 @@ const imgnet = createBrightDataSource({
   platformUrl: config.IMGNET_PLATFORM_URL,
 });
 const contents = createContentsStore(mongo.db);
-await mkdir(config.workDir, { recursive: true });
 const removed = await workFolders.removeAbandoned();
 if (removed.length > 0) log.info({ removed }, 'removed what an earlier worker left behind');
 const speechFolder = await workFolders.open('speech');
@@ -200,7 +201,7 @@ try {
   await imgnet.close();
   // A worker that was cut off may still hold the connection; the process ends all the same.
   await connection.close().catch((error: unknown) => log.warn({ err: error }, 'the connection was not closed'));
-  await clientConnection.close();
+  await client.connection.close();
   await mongo.close();
 }
 // An open channel to the parent would keep the process alive.

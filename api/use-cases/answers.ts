@@ -17,7 +17,8 @@ export interface CurrentJob {
 export async function currentJob(deps: ApiDeps, record: DownloadRecord, waitMs: number): Promise<CurrentJob> {
   let newest = record;
   if (newest.status === 'pending' && waitMs > 0) {
-    await deps.jobs.waitFor(record.subjectId, waitMs);
+    // Whoever waits while the process is about to stop is told how things stand, and not cut off.
+    await deps.jobs.waitFor(record.subjectId, waitMs, deps.stopping);
     newest = (await deps.records.get(record.id)) ?? record;
   }
   if (newest.status !== 'pending') return { record: newest };

@@ -11,10 +11,11 @@ const END_WAIT_MS = 5_000;
 /**
  * DELETE /downloads/{downloadId}: cancels a pending job. It ends as failed, costs nothing, and its webhooks are told.
  *
- * @throws ApiError `not_found`; `already_finished` when there is nothing to cancel
+ * @throws ApiError `not_found`; `forbidden` when another key pays for it; `already_finished` when there is nothing to cancel
  */
 export async function cancelDownload(deps: ApiDeps, id: string): Promise<Answer<DownloadResult>> {
   const record = await recordById(deps, id);
+  refuseOthers(deps, record.chargedTo);
   const running =
     record.status === 'pending' && (await deps.jobs.cancel({ subjectId: record.subjectId, recordId: id }));
   const now = await currentJob(deps, record, running ? END_WAIT_MS : 0);
@@ -22,4 +23,11 @@ export async function cancelDownload(deps: ApiDeps, id: string): Promise<Answer<
     throw new ApiError('already_finished', 'The download has ended already; there is nothing to cancel.', { id });
   }
   return answerDownload(deps, now);
+}
+
+/** Others may wait for what a key has started, but it is not theirs to stop. */
+function refuseOthers({ caller }: ApiDeps, chargedTo: string | undefined): void {
+  if (chargedTo === undefined || caller.kind === 'service') return;
+  if (caller.kind === 'key' && caller.key.id === chargedTo) return;
+  throw new ApiError('forbidden', 'Only the API key that has started a download can cancel it.');
 }

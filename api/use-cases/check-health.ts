@@ -11,6 +11,12 @@ export async function checkHealth(deps: ApiDeps): Promise<Answer<Health>> {
   return { state: status === 'ok' ? 'finished' : 'unavailable', body: { status, temporal, mongodb } };
 }
 
+/** GET /ready: the same, and 503 once the process is about to stop. */
+export async function checkReady(deps: ApiDeps): Promise<Answer<Health>> {
+  const { body, state } = await checkHealth(deps);
+  return deps.stopping.aborted ? { state: 'unavailable', body: { ...body, status: 'unavailable' } } : { state, body };
+}
+
 async function part(ping: Promise<void>): Promise<'ok' | 'unavailable'> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<'unavailable'>((resolve) => {

@@ -1,13 +1,19 @@
+import { LIST_MAX_ITEMS } from '../../contract/limits.ts';
+import type { DownloadRecord } from '../../contract/records.ts';
 import { renderDownload } from '../../contract/render/downloads.ts';
 import type { DownloadListQuery } from '../../contract/requests.ts';
 import type { DownloadList } from '../../contract/results/downloads.ts';
 import { formatMicroseconds } from '../../contract/times.ts';
+import type { RecordFilter } from '../../store/records.ts';
 import type { Answer } from '../answer.ts';
 import type { ApiDeps } from '../deps.ts';
 
-/** GET /api/downloads: records that match all filters, newest first, a page at a time. */
+/**
+ * GET /api/downloads: records that match all filters, newest first, a page at a time. A key gets those that it has asked
+ * for, whoever started them.
+ */
 export async function listDownloads(deps: ApiDeps, query: DownloadListQuery): Promise<Answer<DownloadList>> {
-  const records = await deps.records.list({
+  const records = await listed(deps, {
     type: query.type,
     status: query.status,
     mediaId: query.media_id,
@@ -26,6 +32,18 @@ export async function listDownloads(deps: ApiDeps, query: DownloadListQuery): Pr
       next_cursor: last?.id ?? null,
     },
   };
+}
+
+async function listed(deps: ApiDeps, filter: RecordFilter): Promise<readonly DownloadRecord[]> {
+  if (deps.caller.kind !== 'key') return deps.records.list(filter);
+  const found: DownloadRecord[] = [];
+  for (let { before } = filter; found.length < filter.limit;) {
+    const ids = await deps.asked.list(deps.caller.key.id, { before, limit: LIST_MAX_ITEMS });
+    found.push(...(await deps.records.list({ ...filter, before: undefined, ids, limit: filter.limit - found.length })));
+    before = ids.at(-1);
+    if (ids.length < LIST_MAX_ITEMS) break;
+  }
+  return found;
 }
 
 /** Records tell their time in microseconds, which a Date does not hold; only times written alike can be compared as text. */

@@ -14,7 +14,7 @@ import { webhookOf } from './webhook-target.ts';
 /**
  * POST /api/channel/profile: the profile of a channel with its list, or a job for it. A job that runs is joined.
  *
- * @throws ApiError `invalid_input` for what is no channel, `webhook_target_forbidden`, `unavailable`
+ * @throws ApiError `invalid_input` for what is no channel, `webhook_target_forbidden`, `insufficient_credit`, `unavailable`
  */
 export async function requestChannel(
   deps: ApiDeps,

@@ -13,7 +13,7 @@ import { webhookOf } from './webhook-target.ts';
 /**
  * POST /api/imgnet/audio: the audio of a post or reel, or a job for it. A job that runs is joined.
  *
- * @throws ApiError `invalid_input` for what is no post, `webhook_target_forbidden`, `unavailable`
+ * @throws ApiError `invalid_input` for what is no post, `webhook_target_forbidden`, `insufficient_credit`, `unavailable`
  */
 export async function requestImgnetAudio(
   deps: ApiDeps,

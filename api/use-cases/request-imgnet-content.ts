@@ -15,7 +15,7 @@ import { webhookOf } from './webhook-target.ts';
  * POST /api/imgnet/content: a post or reel, or a job for it. A job that runs is joined. The price includes the owner's
  * profile, which is charged only if it has to be fetched.
  *
- * @throws ApiError `invalid_input` for what is no post, `webhook_target_forbidden`, `unavailable`
+ * @throws ApiError `invalid_input` for what is no post, `webhook_target_forbidden`, `insufficient_credit`, `unavailable`
  */
 export async function requestImgnetContent(
   deps: ApiDeps,

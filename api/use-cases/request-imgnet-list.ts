@@ -13,7 +13,7 @@ import type { ApiDeps } from '../deps.ts';
 import { currentJob } from './answers.ts';
 import { requireImgnet } from './imgnet-access.ts';
 import { lastResponseOf } from './last-response.ts';
-import { startOrJoin, type NewJob } from './start-or-join.ts';
+import { startOrJoinBoth, type NewJob } from './start-or-join.ts';
 import { webhookOf } from './webhook-target.ts';
 
 const DAY_MS = 86_400_000;
@@ -26,7 +26,8 @@ type Part = keyof typeof TYPES;
  * POST /api/imgnet/list: the posts and reels of an account, or a job for each of the two. Jobs that run are joined, and
  * what is finished is not fetched again.
  *
- * @throws ApiError `not_found`, `not_ready`, `list_id_expired`, `webhook_target_forbidden`, `unavailable`
+ * @throws ApiError `not_found`, `not_ready`, `list_id_expired`, `webhook_target_forbidden`, `insufficient_credit`,
+ *   `unavailable`
  */
 export async function requestImgnetList(
   deps: ApiDeps,
@@ -45,7 +46,7 @@ export async function requestImgnetList(
     parameters: { part, ...optional('sinceDate', sinceDate), ...optional('postsCount', facts?.posts_count) },
     ...webhook,
   });
-  const accepted = [await startOrJoin(deps, jobOf('posts')), await startOrJoin(deps, jobOf('reels'))] as const;
+  const accepted = await startOrJoinBoth(deps, jobOf('posts'), jobOf('reels'));
   const [posts, reels] = await Promise.all(accepted.map(async ({ record }) => partOf(deps, record, waitMs)));
   if (posts === undefined || reels === undefined) throw new Error('a list has two parts');
   const isPending = [posts, reels].some(({ record }) => record.status === 'pending');

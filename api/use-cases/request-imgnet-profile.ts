@@ -15,7 +15,7 @@ import { webhookOf } from './webhook-target.ts';
 /**
  * POST /api/imgnet/profile: the profile of an account, or a job for it. A job that runs is joined.
  *
- * @throws ApiError `invalid_input` for what is no profile, `webhook_target_forbidden`, `unavailable`
+ * @throws ApiError `invalid_input` for what is no profile, `webhook_target_forbidden`, `insufficient_credit`, `unavailable`
  */
 export async function requestImgnetProfile(
   deps: ApiDeps,

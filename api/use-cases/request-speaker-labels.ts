@@ -18,7 +18,7 @@ import { webhookOf } from './webhook-target.ts';
  * joined. While the audio is being downloaded nothing is started, and the webhook is not kept.
  *
  * @throws ApiError `not_found` for what is no audio download and for an audio whose file is gone, `audio_failed`,
- * `webhook_target_forbidden`, `unavailable`
+ * `webhook_target_forbidden`, `insufficient_credit`, `unavailable`
  */
 export async function requestSpeakerLabels(
   deps: ApiDeps,

@@ -13,7 +13,7 @@ import { webhookOf } from './webhook-target.ts';
 /**
  * POST /api/transcripts: the transcript of a video in a language, or a job for it. A job that runs is joined.
  *
- * @throws ApiError `webhook_target_forbidden`, `unavailable`
+ * @throws ApiError `webhook_target_forbidden`, `insufficient_credit`, `unavailable`
  */
 export async function requestTranscript(
   deps: ApiDeps,

@@ -25,7 +25,7 @@ export interface VidnetDownload {
 /**
  * POST /api/downloads/audio and …/video: the finished record of the video, or a new job.
  *
- * @throws ApiError `pending_duplicate` with the id of the job that runs, `webhook_target_forbidden`, `unavailable`
+ * @throws ApiError `pending_duplicate` with the id of the job that runs, `webhook_target_forbidden`, `insufficient_credit`, `unavailable`
  */
 export async function requestVidnetDownload(
   deps: ApiDeps,

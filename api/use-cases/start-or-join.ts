@@ -1,74 +1,73 @@
 import { ulid } from 'ulid';
-import { ApiError } from '../../contract/errors.ts';
-import { pendingRecordOf, type JobInput } from '../../contract/jobs.ts';
-import type { DownloadRecord } from '../../contract/records.ts';
-import { nowMicroseconds } from '../../store/clock.ts';
-import { isReusable } from '../../store/reuse.ts';
 import type { ApiDeps } from '../deps.ts';
-import type { JobWorkflow } from '../jobs.ts';
+import { acceptJob, finishedRecord, type Accepted, type Candidate, type NewJob } from './accept-job.ts';
+import { insufficientCredit, release, reserve } from './credit.ts';
 
-/** A subject whose jobs keep ending between two looks is asked for again this often. */
-const MAX_TRIES = 5;
-/** A job that has ended its record starts its webhooks, gives back its turn and closes, within milliseconds. */
-const CLOSING_MS = 2_000;
-
-export interface NewJob extends Omit<JobInput, 'recordId' | 'createdAt'> {
-  readonly workflow: JobWorkflow;
-}
-
-/** `finished`: a success that is still good, nothing was started; `joined`: a job of the subject runs already. */
-export interface Accepted {
-  readonly how: 'finished' | 'started' | 'joined';
-  readonly record: DownloadRecord;
-}
+export type { NewJob } from './accept-job.ts';
 
 /**
  * The finished record of a subject, or a job for it: a new one, or the one that runs, which the webhook is then added to.
+ * Only who starts a job pays for it.
  *
  * @param onDuplicate called with the id of the job that runs, before anything is added to it; may throw to refuse
- * @throws ApiError `unavailable`
+ * @throws ApiError `insufficient_credit`, `unavailable`
  */
-export async function startOrJoin(
-  deps: ApiDeps,
-  { workflow, ...job }: NewJob,
-  onDuplicate: (id: string) => void = () => undefined,
-): Promise<Accepted> {
-  const finished = await finishedRecord(deps, job.subjectId);
-  if (finished !== undefined) return { how: 'finished', record: finished };
-
-  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-    const input: JobInput = { ...job, recordId: ulid(), createdAt: nowMicroseconds() };
-    const started = await deps.jobs.start(workflow, input);
-    // Whatever ran until now wrote its success before it closed: it must be visible by this read. The job that we
-    // started then ends by itself, without a record.
-    const justFinished = await finishedRecord(deps, job.subjectId);
-    if (justFinished !== undefined) return { how: 'finished', record: justFinished };
-    if (started === 'started') {
-      const record = await deps.records.insertIfAbsent(pendingRecordOf(input));
-      deps.log.info({ downloadId: record.id, subjectId: job.subjectId }, 'job accepted');
-      return { how: 'started', record };
-    }
-    if (started !== 'closed') {
-      // Its starter may not have come to writing the record yet, and our caller will ask for it.
-      const record = await deps.records.insertIfAbsent(pendingRecordOf(started.running));
-      if (record.status !== 'pending') {
-        // It has ended its record and is about to close; what follows a failure is a new job.
-        await deps.jobs.waitFor(job.subjectId, CLOSING_MS);
-        continue;
-      }
-      onDuplicate(record.id);
-      if (job.webhookUrl === undefined) return { how: 'joined', record };
-      const subscribed = await deps.jobs.subscribe({ subjectId: job.subjectId, runId: started.runId }, job.webhookUrl);
-      // A job that has closed in between took no subscriber: look for its result.
-      if (subscribed) return { how: 'joined', record };
-    }
-  }
-  throw new ApiError('unavailable', 'The jobs of this subject end too quickly to join one. Try again.', {
-    retryAfterSeconds: 5,
-  });
+export async function startOrJoin(deps: ApiDeps, job: NewJob, onDuplicate?: (id: string) => void): Promise<Accepted> {
+  const candidate = await candidateOf(deps, job);
+  await setAside(deps, [candidate]);
+  return accept(deps, candidate, onDuplicate);
 }
 
-async function finishedRecord(deps: ApiDeps, subjectId: string): Promise<DownloadRecord | undefined> {
-  const record = await deps.records.successOf(subjectId);
-  return record !== undefined && (await isReusable(record, deps.files, deps.now())) ? record : undefined;
+/** The same for two jobs of one request: when the key cannot pay what has to be started of them, none is. */
+export async function startOrJoinBoth(
+  deps: ApiDeps,
+  one: NewJob,
+  other: NewJob,
+): Promise<readonly [Accepted, Accepted]> {
+  const first = await candidateOf(deps, one);
+  const second = await candidateOf(deps, other);
+  await setAside(deps, [first, second]);
+  try {
+    return [await accept(deps, first), await accept(deps, second)];
+  } catch (error) {
+    // The first is settled by now; the second may not have had its turn.
+    if (second.state === 'waiting') await release(deps, second.recordId);
+    throw error;
+  }
+}
+
+async function candidateOf(deps: ApiDeps, job: NewJob): Promise<Candidate> {
+  const finished = await finishedRecord(deps, job.subjectId);
+  return { job, recordId: ulid(), finished, isPaid: true, state: 'waiting' };
+}
+
+/** Marks what can only be joined, since the key cannot pay for it. @throws ApiError `insufficient_credit` */
+async function setAside(deps: ApiDeps, candidates: readonly Candidate[]): Promise<void> {
+  const open = candidates.filter(({ finished }) => finished === undefined);
+  if (await reserve(deps, open.map(holdOf))) return;
+  // To join a job that runs costs nothing.
+  const running = await Promise.all(open.map(({ job }) => deps.jobs.running(job.subjectId)));
+  const toStart = open.filter((_candidate, index) => running[index] === 'closed');
+  const isPaid = toStart.length < open.length && (await reserve(deps, toStart.map(holdOf)));
+  if (!isPaid)
+    throw await insufficientCredit(
+      deps,
+      toStart.reduce((sum, { job }) => sum + job.price, 0),
+    );
+  for (const candidate of open) candidate.isPaid = toStart.includes(candidate);
+}
+
+async function accept(deps: ApiDeps, candidate: Candidate, onDuplicate?: (id: string) => void): Promise<Accepted> {
+  try {
+    const accepted = await acceptJob(deps, candidate, onDuplicate);
+    if (deps.caller.kind === 'key') await deps.asked.note(deps.caller.key.id, accepted.record.id);
+    return accepted;
+  } finally {
+    // Where nobody can tell whether the job was started, the hold stays: the job settles it, or a later look at it does.
+    if (candidate.state === 'not started') await release(deps, candidate.recordId);
+  }
+}
+
+function holdOf({ recordId, job }: Candidate) {
+  return { recordId, subjectId: job.subjectId, amount: job.price };
 }

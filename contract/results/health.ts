@@ -7,3 +7,6 @@ export const healthSchema = z
   .object({ status: partSchema, temporal: partSchema, mongodb: partSchema })
   .meta({ id: 'Health' });
 export type Health = z.infer<typeof healthSchema>;
+
+/** What GET /live answers, whenever it can. */
+export const liveSchema = z.object({ status: z.literal('ok') }).meta({ id: 'Live' });

@@ -6,8 +6,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
+	"net"
 	"net/url"
 	"os"
 	"os/signal"
@@ -18,6 +21,9 @@ import (
 )
 
 const version = "1.24.2"
+
+// Relative to the state folder, since the path of a socket has room for some 100 characters only.
+const socket = "ferretdb.sock"
 
 func main() {
 	if len(os.Args) == 2 && os.Args[1] == "--version" {
@@ -48,8 +54,20 @@ func serve(address, stateDir string) error {
 	stop, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer cancel()
 	indexAll(stop, dir, logger)
+	if err := os.Chdir(dir); err != nil {
+		return err
+	}
+	// One that was killed has left its socket behind. Who may use the folder is settled before this program starts.
+	if err := os.Remove(socket); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
 	server, err := ferretdb.New(&ferretdb.Config{
-		Listener:  ferretdb.ListenerConfig{TCP: address},
+		Listener:  ferretdb.ListenerConfig{Unix: socket},
 		Handler:   "sqlite",
 		SQLiteURL: location.String(),
 		Logger:    logger,
@@ -66,5 +84,12 @@ func serve(address, stateDir string) error {
 		cancel()
 		<-kept
 	}()
-	return server.Run(stop)
+	gated := make(chan error, 1)
+	go func() {
+		// Without its gate the server is of no use.
+		defer cancel()
+		front := &gate{backend: socket, logger: logger}
+		gated <- front.run(stop, listener)
+	}()
+	return errors.Join(server.Run(stop), <-gated)
 }

@@ -41,7 +41,7 @@ describe.each(Object.entries(stores))('links to files on %s', (_kind, open) => {
   let link: string;
   beforeAll(async () => {
     store = await open();
-    facades = await startFacades(undefined, store.files);
+    facades = await startFacades(undefined, { files: store.files });
     key = { recordId: ulid(), name: 'k3fP0aTz9Qw.m4a' };
     await publish(key, CONTENTS);
     link = linkTo(key);
@@ -189,7 +189,9 @@ describe('a file host', () => {
     facades.deps.signer.linkTo(ulid(), 'a.m4a').replace('http://drive.example', facades.url);
 
   it('says 503 when its store is away', async () => {
-    const facades = await startFacades(undefined, aStore({ open: () => Promise.reject(new StoreAwayError('away')) }));
+    const facades = await startFacades(undefined, {
+      files: aStore({ open: () => Promise.reject(new StoreAwayError('away')) }),
+    });
     const { status, headers, body } = await ask(linkOf(facades));
     expect([status, headers['retry-after'], JSON.parse(body.toString())]).toMatchObject([
       503,
@@ -216,7 +218,7 @@ describe('a file host', () => {
         },
       });
     const file = { sizeBytes, modifiedMs: 0, tag: 'endless', read: () => Promise.resolve(endless()) };
-    const facades = await startFacades(undefined, aStore({ open: () => Promise.resolve(file) }));
+    const facades = await startFacades(undefined, { files: aStore({ open: () => Promise.resolve(file) }) });
     const reader = httpRequest(linkOf(facades)).end();
     reader.on('error', () => undefined);
     const answer = await new Promise<NodeJS.ReadableStream & { destroy: () => void }>((resolve) =>
@@ -246,7 +248,7 @@ describe('a file host', () => {
         })(),
       );
     const file = { sizeBytes: 5_000, modifiedMs: 0, tag: 'broken', read: () => Promise.resolve(broken()) };
-    const facades = await startFacades(undefined, aStore({ open: () => Promise.resolve(file) }));
+    const facades = await startFacades(undefined, { files: aStore({ open: () => Promise.resolve(file) }) });
     const warn = vi.spyOn(facades.deps.log, 'warn');
     await expect(ask(linkOf(facades))).rejects.toThrow();
     expect(warn).toHaveBeenCalledOnce();

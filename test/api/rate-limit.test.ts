@@ -1,19 +1,39 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { randomUUID } from 'node:crypto';
+import { BlockList } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { pino } from 'pino';
+import { createRequestCounter } from '../../api/access/request-counter.ts';
+import type { WindowStore } from '../../store/windows.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
+import { aTranscriptJob, keepJob } from '../helpers/kept-jobs.ts';
 
-let facades: Facades;
+// Two processes of the api, as far as the limit is concerned: nothing but the database is shared.
+let two: Facades[];
+let nowMs = Date.parse('2026-11-21T09:30:00Z');
 beforeAll(async () => {
-  facades = await startFacades(90);
+  const trustedProxies = new BlockList();
+  trustedProxies.addSubnet('127.0.0.0', 8, 'ipv4');
+  const database = `limit-${randomUUID().slice(0, 8)}`;
+  two = [await startFacades(90, { database, trustedProxies }), await startFacades(90, { database, trustedProxies })];
+  for (const { deps } of two) vi.mocked(deps.now).mockImplementation(() => nowMs);
 });
-afterAll(() => facades.close());
+// Each test has windows of its own.
+beforeEach(() => {
+  nowMs += 600_000;
+});
+afterAll(() => Promise.all(two.map((one) => one.close())));
+
+const UNKNOWN = '/downloads/01JD5Z3K6VQ0W8R9T2X4Y6B8CD';
+const ask = (index: number, headers: Record<string, string>, path = UNKNOWN): Promise<Response> =>
+  fetch(two[index % two.length]!.url + path, { headers });
+const statusesOf = async (answers: Promise<Response>[]) => (await Promise.all(answers)).map(({ status }) => status);
 
 describe('the rate limit', () => {
-  it('lets exactly 90 of 200 requests at once pass, and tells when to come back', async () => {
-    const path = '/downloads/01JD5Z3K6VQ0W8R9T2X4Y6B8CD';
-    // A forged header must not make a second caller of one.
+  it('lets exactly 90 of 200 requests to two processes pass, and tells when to come back', async () => {
     const answers = await Promise.all(
+      // What a client writes itself, left of what the proxy saw, must not make a second caller of one.
       Array.from({ length: 200 }, (_, index) =>
-        fetch(facades.url + path, { headers: { 'x-forwarded-for': `10.0.0.${String(index)}` } }),
+        ask(index, { 'x-forwarded-for': `10.0.0.${String(index)}, 192.0.2.1` }),
       ),
     );
     const refused = answers.filter((answer) => answer.status === 429);
@@ -27,12 +47,99 @@ describe('the rate limit', () => {
       expect(Number(answer.headers.get('ratelimit-remaining'))).toBeGreaterThanOrEqual(0);
       expect(Number(answer.headers.get('ratelimit-reset'))).toBeGreaterThan(0);
     }
+    nowMs += seconds * 1000;
+    expect((await ask(0, { 'x-forwarded-for': '192.0.2.1' })).status).toBe(404);
+  });
+
+  it('lets the 90th pass and refuses the 91st, one after the other', async () => {
+    const statuses: number[] = [];
+    for (let index = 0; index < 91; index += 1) {
+      statuses.push((await ask(index, { 'x-forwarded-for': '192.0.2.2' })).status);
+    }
+    expect(statuses.slice(0, 90)).toEqual(Array<number>(90).fill(404));
+    expect(statuses[90]).toBe(429);
+  });
+
+  it('counts each key by itself, and not by its address', async () => {
+    const [one, other] = await Promise.all(
+      ['one', 'other'].map((name) => two[0]!.deps.keys.create({ name, scopes: ['read'] })),
+    );
+    const headers = (key: typeof one) => ({ authorization: `Bearer ${key!.text}`, 'x-forwarded-for': '192.0.2.3' });
+    const statuses = await statusesOf(Array.from({ length: 91 }, (_, index) => ask(index, headers(one))));
+    expect(statuses.filter((status) => status === 429)).toHaveLength(1);
+    expect((await ask(0, headers(other))).status).toBe(404);
+    expect((await ask(0, { 'x-forwarded-for': '192.0.2.3' })).status).toBe(404);
+  });
+
+  it('counts wrong keys, for their address', async () => {
+    const headers = { authorization: 'Bearer td_wrong', 'x-forwarded-for': '192.0.2.4' };
+    const statuses = await statusesOf(Array.from({ length: 91 }, (_, index) => ask(index, headers)));
+    expect(statuses.filter((status) => status === 401)).toHaveLength(90);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(1);
+  });
+
+  it('takes a network of IPv6 for one caller', async () => {
+    const from = (index: number) => ({ 'x-forwarded-for': `2001:db8:1:2::${index.toString(16)}` });
+    const statuses = await statusesOf(Array.from({ length: 91 }, (_, index) => ask(index, from(index))));
+    expect(statuses.filter((status) => status === 429)).toHaveLength(1);
+    expect((await ask(0, { 'x-forwarded-for': '2001:db8:1:3::1' })).status).toBe(404);
   });
 
   it('counts neither health nor files', async () => {
-    expect((await fetch(`${facades.url}/health`)).status).toBe(200);
-    const file = await fetch(`${facades.url}/files/01JD5Z3K6VQ0W8R9T2X4Y6B8CD/a.m4a`);
+    expect((await fetch(`${two[0]!.url}/health`)).status).toBe(200);
+    const file = await fetch(`${two[0]!.url}/files/01JD5Z3K6VQ0W8R9T2X4Y6B8CD/a.m4a`);
     expect(file.status).toBe(403);
     expect(file.headers.get('ratelimit-limit')).toBeNull();
+  });
+
+  it('removes old counts', async () => {
+    await ask(0, { 'x-forwarded-for': '192.0.2.5' });
+    nowMs += 600_000;
+    await ask(0, { 'x-forwarded-for': '192.0.2.5' });
+    await vi.waitFor(async () => {
+      const windows = await two[0]!.db.collection<{ _id: string }>('windows').find().toArray();
+      expect(windows.filter(({ _id }) => Number.parseInt(_id, 10) < nowMs - 180_000)).toEqual([]);
+      expect(windows.length).toBeGreaterThan(0);
+    });
+  });
+});
+
+describe('who asks for a job as often as answers tell', () => {
+  const address = { 'x-forwarded-for': '192.0.2.9' };
+
+  it('is not counted, with more jobs than the limit has requests', async () => {
+    const jobs = await Promise.all(Array.from({ length: 100 }, () => keepJob(two[0]!.deps.records, aTranscriptJob())));
+    for (let round = 0; round < 3; round += 1) {
+      const polls = jobs.map(({ id }, index) => ask(round + index, address, `/downloads/${id}`));
+      expect(new Set(await statusesOf(polls))).toEqual(new Set([202]));
+      nowMs += 30_000;
+    }
+    expect((await ask(0, address)).headers.get('ratelimit-remaining')).toBe('89');
+  });
+
+  it('is counted when asking more often', async () => {
+    const { id } = await keepJob(two[0]!.deps.records, aTranscriptJob());
+    const polls = await statusesOf(Array.from({ length: 93 }, (_, index) => ask(index, address, `/downloads/${id}`)));
+    expect(polls.filter((status) => status === 429)).toHaveLength(1);
+  });
+});
+
+describe('while the database is away', () => {
+  it('each process counts for itself', async () => {
+    const add = vi.fn<WindowStore['add']>(() => Promise.reject(new Error('away')));
+    const windows = { add, removeBefore: () => Promise.resolve() };
+    const counter = createRequestCounter({
+      windows,
+      windowMs: 60_000,
+      now: () => nowMs,
+      log: pino({ level: 'silent' }),
+    });
+    const counts = await Promise.all(Array.from({ length: 100 }, () => counter.count('caller', 90)));
+    expect(counts.filter(({ used }) => used <= 90)).toHaveLength(90);
+    // It is not asked again for each request.
+    expect(add).toHaveBeenCalledOnce();
+    add.mockImplementation(() => Promise.resolve(1));
+    nowMs += 3_000;
+    expect((await counter.count('another', 90)).used).toBe(1);
   });
 });

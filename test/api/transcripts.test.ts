@@ -45,7 +45,7 @@ describe('a request for a transcript', () => {
     const answer = await request({ vidnet_video_id: 'aaaaaaaaaaa', language: 'en' });
     expect(vidnetPendingResultSchema.strict().parse(answer.body)).toMatchObject({ status: 'pending', cost: '0.003' });
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([202, '30']);
-    expect(facades.jobs.waitFor).toHaveBeenCalledWith('captions/aaaaaaaaaaa/en', 25_000);
+    expect(facades.jobs.waitFor).toHaveBeenCalledWith('captions/aaaaaaaaaaa/en', 25_000, facades.deps.stopping);
     const headers = { Prefer: 'wait=0' };
     await get('/api/transcripts', {
       method: 'POST',

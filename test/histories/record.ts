@@ -1,16 +1,24 @@
 // npm run record-histories: runs each way that a workflow can take and keeps its history, for the replay test. Run it
-// when workflows get a new path; never to make a replay test pass that fails: running jobs have the old history.
+// when workflows get a new path, with the names of the new histories: `npm run record-histories -- NAME…`. Never record one anew
+// to make a replay test pass that fails: running jobs have the old history.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { Context } from '@temporalio/activity';
 import type { WorkflowHandle } from '@temporalio/client';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
+import { ulid } from 'ulid';
 import { toApplicationFailure } from '../../activities/failures.ts';
 import type { FailureCode } from '../../contract/failures.ts';
 import { JobError } from '../../contract/job-error.ts';
-import type { ChannelJob, JobInput } from '../../contract/jobs.ts';
-import { subjectIdOf } from '../../contract/subjects.ts';
+import type { ChannelJob, ContentJob, JobInput, ListJob, PostAudioJob, SpeakerLabelsJob } from '../../contract/jobs.ts';
+import { postSubjectOf, speakerLabelsSubjectOf, subjectIdOf } from '../../contract/subjects.ts';
+import { ensureTemporalCli } from '../../embedded/temporal-cli.ts';
+import { registerSearchAttributes } from '../../temporal/search-attributes.ts';
+import { imgnetAudio } from '../../workflows/imgnet-audio.ts';
+import { imgnetContent } from '../../workflows/imgnet-content.ts';
+import { imgnetList } from '../../workflows/imgnet-list.ts';
+import { imgnetProfile } from '../../workflows/imgnet-profile.ts';
 import type { ChannelLook } from '../../activities/fetch-channel.ts';
 import { channel } from '../../workflows/channel.ts';
 import { transcript } from '../../workflows/transcript.ts';
@@ -20,6 +28,8 @@ import { ensureTimeSkippingServer } from '../../embedded/time-skipping.ts';
 import { bundleWorkflows } from '../../worker/create-workers.ts';
 import { limiterIdOf } from '../../contract/pacing.ts';
 import { limiter } from '../../workflows/limiter/limiter.ts';
+import { retention } from '../../workflows/retention.ts';
+import { speakerLabels } from '../../workflows/speaker-labels.ts';
 import { audio } from '../../workflows/audio.ts';
 import { video } from '../../workflows/video.ts';
 import { deliverWebhook } from '../../workflows/deliver-webhook.ts';
@@ -47,6 +57,7 @@ const untilCancelled = both(async () => {
   return result;
 });
 
+const wanted = process.argv.slice(2);
 await mkdir(import.meta.dirname, { recursive: true });
 await jobHistory(audio, 'audio-success', { webhookUrl: url }, obliging);
 await jobHistory(audio, 'audio-done-before', {}, { ...obliging, records: { ...obliging.records, claimJob: () => Promise.resolve('done') } });
@@ -66,6 +77,9 @@ await jobHistory(video, 'video-success', {}, obliging);
 await transcriptHistory('transcript-with-comments');
 await channelHistory('channel-listed', { channelId: 'UC1' });
 await channelHistory('channel-known', { channelId: 'UC1', known: { contentsOf: 'another', charge: 0 } });
+await speakerLabelsHistory('speaker-labels-success');
+await speakerLabelsHistory('speaker-labels-failed', refuseWith('unsupported'));
+await imgnetHistories();
 await limiterHistory('limiter-idle', obliging);
 await limiterHistory('limiter-pauses', { ...obliging, fetch: refusing('rate_limited', 2) });
 await limiterHistory('limiter-continued', { ...obliging, fetch: refusing('rate_limited', 1) }, 10);
@@ -73,6 +87,8 @@ await deliveryHistory('webhook-delivered', obliging);
 await deliveryHistory('webhook-abandoned', { ...obliging, deliver: { attemptDelivery: () => Promise.resolve('refused') } });
 await deliveryHistory('webhook-forbidden', { ...obliging, deliver: { attemptDelivery: () => Promise.resolve('forbidden') } });
 await deliveryHistory('webhook-delivered-again', { ...obliging, deliver: { attemptDelivery: ({ attempt }) => Promise.resolve(attempt < 6 ? 'refused' : 'delivered') } }, 5);
+
+await retentionHistory('retention');
 
 function both<Fetch>(fetch: Fetch): { fetchAudio: Fetch; fetchVideo: Fetch } {
   return { fetchAudio: fetch, fetchVideo: fetch };
@@ -87,6 +103,98 @@ async function transcriptHistory(name: string): Promise<void> {
   await record(name, { ...obliging, fetch }, (env, taskQueue) =>
     env.client.workflow.start(transcript, { workflowId: job.subjectId, taskQueue, args: [job] }),
   );
+}
+
+/** Three windows, of which the second ends as told. */
+async function speakerLabelsHistory(name: string, second = () => Promise.resolve({ words: 1, voices: 1 })): Promise<void> {
+  const parameters = { audioId: ulid(), fileName: 'a.m4a', maxSpeakers: 3 };
+  const job: SpeakerLabelsJob = {
+    ...{ recordId: ulid(), type: 'speaker_labels', mediaId: 'dQw4w9WgXcQ', price: 6, parameters },
+    ...{ subjectId: speakerLabelsSubjectOf(parameters), createdAt: '2026-11-21T09:30:00.123456Z' },
+  };
+  const records = { ...obliging.records, clearSpeech: () => Promise.resolve() };
+  const speech: FakeActivities['speech'] = {
+    prepareSpeech: () => Promise.resolve({ windows: 3, durationSeconds: 700, engine: 'builtin' }),
+    transcribeWindow: ({ number }) => (number === 2 ? second() : Promise.resolve({ words: 1, voices: 1 })),
+    labelSpeakers: () => Promise.resolve({ durationSeconds: 700 }),
+  };
+  await record(name, { ...obliging, records, speech, isReal: true }, (env, taskQueue) =>
+    env.client.workflow.start(speakerLabels, { workflowId: job.subjectId, taskQueue, args: [job] }),
+  );
+}
+
+/** Two pages of files, then what was left behind. */
+async function retentionHistory(name: string): Promise<void> {
+  const records: FakeActivities['records'] = {
+    sweepFiles: ({ after }) =>
+      Promise.resolve({ seen: 10, expired: 2, orphans: 1, ...(after === undefined ? { next: '1' } : {}) }),
+    sweepLeftovers: () => Promise.resolve({ uploads: 0, workFolders: 0 }),
+  };
+  await record(name, { records }, (env, taskQueue) =>
+    env.client.workflow.start(retention, { workflowId: name, taskQueue, args: [{ retentionDays: 30 }] }),
+  );
+}
+
+async function imgnetHistories(): Promise<void> {
+  const [shortcode, account, createdAt] = ['DAbCdEfGhIj', 'tea', '2026-11-21T09:30:00.123456Z'];
+  const post = { kind: 'post', shortcode } as const;
+  const profile: JobInput = {
+    ...{ recordId: ulid(), type: 'imgnet_profile', mediaId: account, price: 0, createdAt },
+    subjectId: subjectIdOf('imgnet_profile', account),
+  };
+  const list: ListJob = {
+    ...{ recordId: ulid(), type: 'imgnet_list_reels', mediaId: account, price: 5, createdAt },
+    ...{ subjectId: subjectIdOf('imgnet_list_reels', account, 'all'), parameters: { part: 'reels' } },
+  };
+  const content: ContentJob = {
+    ...{ recordId: ulid(), type: 'imgnet_post', mediaId: shortcode, price: 15, createdAt },
+    ...{ subjectId: postSubjectOf(post), parameters: { post, profilePrice: 10 } },
+  };
+  const media: PostAudioJob = {
+    ...{ recordId: ulid(), type: 'imgnet_audio', mediaId: shortcode, price: 5, createdAt },
+    ...{ subjectId: subjectIdOf('imgnet_audio', shortcode), parameters: { post } },
+  };
+  const imgnet = (changes: Record<string, unknown> = {}): FakeActivities => ({
+    ...obliging,
+    records: {
+      ...obliging.records,
+      findFreshContent: () => Promise.resolve(undefined),
+      planOwnerProfile: () => Promise.resolve(undefined),
+      hasFetchedProfile: () => Promise.resolve(true),
+      ...changes,
+    },
+    fetch: {
+      triggerSnapshot: ({ recordId, part }) => Promise.resolve({ recordId, part, snapshotId: `s_${part}` }),
+      awaitSnapshot: (snapshot) => Promise.resolve({ ...snapshot, isEmpty: false }),
+      storeProfile: () => Promise.resolve({}),
+      storeList: () => Promise.resolve({ lists: { reels: { pieces: 1, items: 2 } } }),
+      storeContent: () => Promise.resolve({ account }),
+      fetchImgnetAudio: () => Promise.resolve({ state: 'made', result }),
+      ...changes,
+    },
+  });
+  const run = <Job extends JobInput>(
+    name: string,
+    [workflow, job]: readonly [(job: Job) => Promise<void>, Job],
+    activities: Parameters<typeof record>[1] = imgnet(),
+  ): Promise<void> =>
+    record(name, activities, (env, taskQueue) =>
+      env.client.workflow.start(workflow as (job: JobInput) => Promise<void>, { workflowId: job.subjectId, taskQueue, args: [job] }),
+    );
+  await run('imgnet-profile', [imgnetProfile, profile]);
+  await run('imgnet-profile-gone', [imgnetProfile, profile], imgnet({ storeProfile: refuseWith('removed') }));
+  await run('imgnet-list', [imgnetList, list]);
+  await run('imgnet-content', [imgnetContent, content]);
+  const fetchesOwner = imgnet({ planOwnerProfile: () => Promise.resolve({ ...profile, parameters: { paidBy: content.recordId } }) });
+  await run('imgnet-content-with-owner', [imgnetContent, content], { ...fetchesOwner, isReal: true });
+  await run('imgnet-audio', [imgnetAudio, media]);
+  let looks = 0;
+  const staleOnce = () => Promise.resolve(looks++ === 0 ? { state: 'stale', reason: 'The links have expired.' } : { state: 'made', result });
+  await run('imgnet-audio-expired', [imgnetAudio, media], imgnet({ fetchImgnetAudio: staleOnce }));
+}
+
+function refuseWith(code: FailureCode): () => Promise<never> {
+  return () => Promise.reject(toApplicationFailure(new JobError(code, code)));
 }
 
 async function channelHistory(name: string, look: ChannelLook): Promise<void> {
@@ -141,13 +249,23 @@ async function deliveryHistory(name: string, activities: FakeActivities, firstAt
   );
 }
 
+async function temporalCli(): Promise<string> {
+  const log = (line: string): void => console.log(line);
+  return (await ensureTemporalCli({ env: process.env, cacheDir, log })).value;
+}
+
 async function record(
   name: string,
-  activities: FakeActivities,
+  // Only a real server takes children with search attributes, and tells activities that run to stop.
+  activities: FakeActivities & { readonly isReal?: boolean },
   start: (env: TestWorkflowEnvironment, taskQueue: string) => Promise<Handle>,
 ): Promise<void> {
-  const env = await TestWorkflowEnvironment.createTimeSkipping({ server: { executable: server } });
+  if (wanted.length > 0 && !wanted.includes(name)) return;
+  const env = await (activities.isReal === true
+    ? TestWorkflowEnvironment.createLocal({ server: { executable: { type: 'existing-path', path: await temporalCli() } } })
+    : TestWorkflowEnvironment.createTimeSkipping({ server: { executable: server } }));
   try {
+    if (activities.isReal === true) await registerSearchAttributes(env.connection, 'default');
     const history = await withWorkers({ env, bundle, activities }, async (taskQueue) => {
       const handle = await start(env, taskQueue);
       await handle.result().catch(() => undefined);

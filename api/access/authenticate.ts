@@ -1,0 +1,59 @@
+import type { Caller } from '../../contract/accounts.ts';
+import { ApiError } from '../../contract/errors.ts';
+import { isSecretOf, parseKey } from '../../store/key-secrets.ts';
+import type { KeyStore, StoredKey } from '../../store/keys.ts';
+
+export interface AuthenticateOptions {
+  readonly keys: Pick<KeyStore, 'get'>;
+  /** Whether callers without a key are let in. A key that is sent must be good all the same. */
+  readonly allowsAnonymous: boolean;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** A revoked key works for as long as this, in each process. */
+const CACHED_MS = 5_000;
+const CACHED_MAX = 1_000;
+
+/** @returns who sends this `Authorization` header; throws ApiError `unauthorized` */
+export type Authenticate = (authorization: string | null) => Promise<Caller>;
+
+export function createAuthenticate({ keys, allowsAnonymous, now }: AuthenticateOptions): Authenticate {
+  const cached = new Map<string, { readonly key: StoredKey; readonly untilMs: number }>();
+  const find = async (id: string): Promise<StoredKey | undefined> => {
+    const known = cached.get(id);
+    if (known !== undefined && now() < known.untilMs) return known.key;
+    cached.delete(id);
+    const key = await keys.get(id);
+    if (key === undefined) return undefined;
+    // The oldest makes room: there are few keys, and a miss costs a millisecond.
+    for (const oldest of cached.keys()) {
+      if (cached.size < CACHED_MAX) break;
+      cached.delete(oldest);
+    }
+    cached.set(id, { key, untilMs: now() + CACHED_MS });
+    return key;
+  };
+  return async (authorization) => {
+    if (authorization === null) {
+      if (allowsAnonymous) return { kind: 'anonymous' };
+      throw unauthorized('An API key is needed: Authorization: Bearer td_…');
+    }
+    const text = /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
+    const given = text === undefined ? undefined : parseKey(text);
+    if (given === undefined) throw unauthorized('The Authorization header must be: Bearer, a space, an API key.');
+    const key = await find(given.id);
+    // One sentence for all that is wrong with a key: it does not tell which ids exist.
+    if (key === undefined || !isSecretOf(key.hash, given.secret) || key.revokedAt !== undefined) {
+      throw unauthorized('This API key is not valid.', 'error="invalid_token"');
+    }
+    const { id, name, scopes, createdAt } = key;
+    return { kind: 'key', key: { id, name, scopes, createdAt } };
+  };
+}
+
+/** RFC 6750 wants to hear of an error only when a key was sent. */
+export function unauthorized(message: string, error?: string): ApiError {
+  const challenge = ['Bearer realm="tapedeck"', ...(error === undefined ? [] : [error])].join(', ');
+  return new ApiError('unauthorized', message, { headers: { 'WWW-Authenticate': challenge } });
+}

@@ -1,0 +1,81 @@
+import type { BlockList } from 'node:net';
+import type { H3Event, Middleware } from 'h3';
+import type { Caller, Scope } from '../../contract/accounts.ts';
+import { ApiError } from '../../contract/errors.ts';
+import type { Authenticate } from './authenticate.ts';
+import { addressGroup, clientAddress } from './client-address.ts';
+import { refuseForeignPages, type OwnHostOptions } from './own-host.ts';
+
+export interface GateOptions extends OwnHostOptions {
+  readonly authenticate: Authenticate;
+  readonly trustedProxies: BlockList;
+  /** Aborted when the process is about to stop. */
+  readonly stopping: AbortSignal;
+}
+
+interface Access {
+  /** Who shares a rate limit: a key, or else an address. */
+  readonly limitedAs: string;
+  readonly caller: Caller | { readonly refused: unknown };
+}
+
+const accesses = new WeakMap<Request, Access>();
+/** Links are bounded by their expiry, and probes must not use up a caller's requests. */
+const NOT_LIMITED = /^\/(?:files\/|health$|live$|ready$)/;
+/** What needs no key besides those. */
+const DOCUMENTS = /^\/(?:docs(?:\/|$)|openapi\.json$)/;
+
+/**
+ * Finds out who asks. It refuses nobody for a missing key by itself: such requests count towards a rate limit first, and
+ * {@link callerOf} then tells the refusal.
+ */
+export function gate(options: GateOptions): Middleware {
+  const admit = admission(options);
+  return async (event, next) => {
+    try {
+      return await admit(event, next);
+    } finally {
+      // Kept alive, the connection would outlive its request, and the server would wait for it.
+      if (options.stopping.aborted) event.res.headers.set('Connection', 'close');
+    }
+  };
+}
+
+function admission(options: GateOptions): Middleware {
+  return async (event, next) => {
+    const { pathname } = event.url;
+    if (NOT_LIMITED.test(pathname)) return next();
+    const address = addressGroup(clientAddress(event.req.ip, event.req.headers, options.trustedProxies));
+    if (DOCUMENTS.test(pathname)) {
+      accesses.set(event.req, { limitedAs: `address ${address}`, caller: { kind: 'anonymous' } });
+      return next();
+    }
+    const caller = await options.authenticate(event.req.headers.get('authorization')).catch((refused: unknown) => {
+      // A database that is away is no wrong key.
+      if (refused instanceof ApiError) return { refused };
+      throw refused;
+    });
+    // A page cannot make a browser send a key that it does not know.
+    const key = 'kind' in caller && caller.kind === 'key' ? caller.key : undefined;
+    if (key === undefined) refuseForeignPages(event.req, options);
+    accesses.set(event.req, { limitedAs: key === undefined ? `address ${address}` : `key ${key.id}`, caller });
+    return next();
+  };
+}
+
+/** @returns who shares the rate limit of this request; undefined for what is not limited */
+export function limitedAs(event: H3Event): string | undefined {
+  return accesses.get(event.req)?.limitedAs;
+}
+
+/** @returns who asks; throws ApiError `unauthorized`, or `forbidden` when the key lacks the scope */
+export function callerOf(event: H3Event, scope: Scope | 'none'): Caller {
+  if (scope === 'none') return { kind: 'anonymous' };
+  const caller = accesses.get(event.req)?.caller;
+  if (caller === undefined) throw new Error(`${event.url.pathname} has not passed the gate`);
+  if ('refused' in caller) throw caller.refused;
+  if (caller.kind === 'key' && !caller.key.scopes.includes(scope)) {
+    throw new ApiError('forbidden', `This API key lacks the scope "${scope}".`);
+  }
+  return caller;
+}

@@ -1,0 +1,52 @@
+import { isIPv4 } from 'node:net';
+import { ApiError } from '../../contract/errors.ts';
+
+/** The parts of a request that a browser fills in and a page cannot change. */
+export interface BrowserFacts {
+  readonly method: string;
+  readonly headers: Pick<Headers, 'get'>;
+}
+
+export interface OwnHostOptions {
+  /** Whether the service listens on loopback only. */
+  readonly isLoopback: boolean;
+  readonly publicUrl: string;
+}
+
+/**
+ * Refuses what a page from elsewhere makes a browser send. A service on loopback lets in who is on the machine, and any page
+ * that is open there can send requests to it:
+ * by a form (the browser then tells the page's origin), or under a name of the page's own that is made to lead to 127.0.0.1
+ * (DNS rebinding: only the Host header shows that). Programs send neither of the two.
+ *
+ * @throws ApiError `forbidden`
+ */
+export function refuseForeignPages({ method, headers }: BrowserFacts, { isLoopback, publicUrl }: OwnHostOptions): void {
+  const host = headers.get('host');
+  if (isLoopback && host !== null && !isOwnName(host, publicUrl)) {
+    throw new ApiError('forbidden', `The service does not answer to the name ${host}: set PUBLIC_URL if it should.`);
+  }
+  if (['GET', 'HEAD', 'OPTIONS'].includes(method)) return;
+  const origin = headers.get('origin');
+  const isForeign =
+    headers.get('sec-fetch-site') === 'cross-site' || (origin !== null && !isOwnOrigin(origin, host, publicUrl));
+  if (isForeign) throw new ApiError('forbidden', 'Requests from pages of other sites are refused.');
+}
+
+function isOwnName(host: string, publicUrl: string): boolean {
+  const name = hostname(`http://${host}`);
+  if (name === undefined) return false;
+  // Any 127.x.y.z and any port: what is reached by an address was not looked up by a name.
+  if (name === 'localhost' || name === '[::1]' || (isIPv4(name) && name.startsWith('127.'))) return true;
+  return name === hostname(publicUrl);
+}
+
+function isOwnOrigin(origin: string, host: string | null, publicUrl: string): boolean {
+  // `null` of sandboxed pages is no URL, and so foreign.
+  if (!URL.canParse(origin)) return false;
+  return new URL(origin).host === host || origin === new URL(publicUrl).origin;
+}
+
+function hostname(url: string): string | undefined {
+  return URL.canParse(url) ? new URL(url).hostname : undefined;
+}

@@ -1,0 +1,30 @@
+// npm run keys: makes, lists and revokes API keys, and changes their credit.
+import { parseArgs } from 'node:util';
+import { loadConfigOrExit } from '../../config.ts';
+import { createAccountStore } from '../../store/accounts.ts';
+import { createKeyStore } from '../../store/keys.ts';
+import { openMongo } from '../../store/mongo.ts';
+import { createKeyCommands, UsageError, USAGE } from './commands.ts';
+
+/** An amount to take away looks like an option. */
+const NEGATIVE = /^-\d/;
+
+const config = loadConfigOrExit(process.env, ['MONGODB_URI']);
+const mongo = openMongo({ uri: config.MONGODB_URI, database: config.MONGODB_DATABASE, timeoutMs: 5_000 });
+const commands = createKeyCommands({ keys: createKeyStore(mongo.db), accounts: createAccountStore(mongo.db) });
+try {
+  const line = process.argv.slice(2);
+  const { values, positionals } = parseArgs({
+    args: line.filter((word) => !NEGATIVE.test(word)),
+    allowPositionals: true,
+    options: { scopes: { type: 'string' }, credit: { type: 'string' } },
+  });
+  const [command = '', ...args] = [...positionals, ...line.filter((word) => NEGATIVE.test(word))];
+  console.log(await commands.run({ command, args, options: values }));
+} catch (error) {
+  const isUsage = error instanceof UsageError || (error as NodeJS.ErrnoException).code?.startsWith('ERR_PARSE_ARGS');
+  console.error(isUsage && error instanceof Error ? `${error.message}\n\n${USAGE}` : error);
+  process.exitCode = 1;
+} finally {
+  await mongo.close();
+}

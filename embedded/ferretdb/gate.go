@@ -1,0 +1,168 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"hash/fnv"
+	"io"
+	"log/slog"
+	"net"
+	"sync"
+)
+
+// FerretDB reads a document, changes it and writes it back in three steps, with nothing that keeps another change out
+// in between: of 300 concurrent updates "if the counter is above 0, take one" on a counter of 100, all 300 were told
+// that they matched, and 28 were kept. In MongoDB a change of one document is atomic, and the service builds on that.
+//
+// So clients talk to a gate, which hands messages on and lets only one change of a document pass at a time.
+
+const (
+	headerLength = 16
+	opMsg        = 2013
+	// The flag of a request that wants no answer.
+	moreToCome = 1 << 1
+	// As FerretDB itself.
+	maxMessage = 48_000_000
+	stripes    = 1024
+)
+
+type gate struct {
+	backend string
+	logger  *slog.Logger
+	locks   [stripes]sync.Mutex
+}
+
+// run hands the connections of the listener to the backend until the context ends.
+func (g *gate) run(ctx context.Context, listener net.Listener) error {
+	go func() {
+		<-ctx.Done()
+		_ = listener.Close()
+	}()
+	for {
+		client, err := listener.Accept()
+		if err != nil {
+			if ctx.Err() != nil {
+				return nil
+			}
+			return err
+		}
+		go g.serve(ctx, client)
+	}
+}
+
+func (g *gate) serve(ctx context.Context, client net.Conn) {
+	defer client.Close()
+	server, err := net.Dial("unix", g.backend)
+	if err != nil {
+		g.logger.Error("the database does not listen", "error", err)
+		return
+	}
+	defer server.Close()
+	stopped := context.AfterFunc(ctx, func() {
+		_ = client.Close()
+		_ = server.Close()
+	})
+	defer stopped()
+	for {
+		request, err := readMessage(client)
+		if err != nil {
+			return
+		}
+		if err := g.answer(request, client, server); err != nil {
+			return
+		}
+	}
+}
+
+func (g *gate) answer(request []byte, client, server net.Conn) error {
+	response, err := g.exchange(request, server)
+	if err != nil || response == nil {
+		return err
+	}
+	_, err = client.Write(response)
+	return err
+}
+
+// exchange holds the lock until the database has answered, and not until the client has read the answer.
+func (g *gate) exchange(request []byte, server net.Conn) ([]byte, error) {
+	if key, ok := changedDocument(request); ok {
+		hash := fnv.New32a()
+		_, _ = hash.Write(key)
+		lock := &g.locks[hash.Sum32()%stripes]
+		lock.Lock()
+		defer lock.Unlock()
+	}
+	if _, err := server.Write(request); err != nil {
+		return nil, err
+	}
+	if wantsNoAnswer(request) {
+		return nil, nil
+	}
+	return readMessage(server)
+}
+
+func readMessage(from io.Reader) ([]byte, error) {
+	var length [4]byte
+	if _, err := io.ReadFull(from, length[:]); err != nil {
+		return nil, err
+	}
+	size := binary.LittleEndian.Uint32(length[:])
+	if size < headerLength || size > maxMessage {
+		return nil, errors.New("not a message of the MongoDB wire protocol")
+	}
+	message := make([]byte, size)
+	copy(message, length[:])
+	_, err := io.ReadFull(from, message[4:])
+	return message, err
+}
+
+func isMsg(message []byte) bool {
+	return binary.LittleEndian.Uint32(message[12:]) == opMsg && len(message) > headerLength+10
+}
+
+func wantsNoAnswer(message []byte) bool {
+	return isMsg(message) && binary.LittleEndian.Uint32(message[headerLength:])&moreToCome != 0
+}
+
+// changedDocument returns the collection and the `_id`, a text, of an update or findAndModify. What changes a document by
+// another filter is not held back: the service does that to documents which nobody else changes.
+//
+// The filter is the first part of such a command, so the first `_id` in the message is the one that it asks for. Were
+// it another one, a change would wait for the wrong lock, and nothing else.
+func changedDocument(message []byte) ([]byte, bool) {
+	if !isMsg(message) || message[headerLength+4] != 0 {
+		return nil, false
+	}
+	// Flags, the kind of the section, the length of the document; then its first element: a text by the command's name.
+	command := message[headerLength+9:]
+	name, ok := bytes.CutPrefix(command, []byte("\x02update\x00"))
+	if !ok {
+		if name, ok = bytes.CutPrefix(command, []byte("\x02findAndModify\x00")); !ok {
+			return nil, false
+		}
+	}
+	collection, rest, ok := text(name)
+	if !ok {
+		return nil, false
+	}
+	_, value, ok := bytes.Cut(rest, []byte("\x02_id\x00"))
+	if !ok {
+		return nil, false
+	}
+	id, _, ok := text(value)
+	return append(append([]byte(nil), collection...), id...), ok
+}
+
+// text cuts a BSON string, the zero at its end included.
+func text(from []byte) (found, rest []byte, ok bool) {
+	if len(from) < 4 {
+		return nil, nil, false
+	}
+	size := int64(binary.LittleEndian.Uint32(from))
+	if size < 1 || size > int64(len(from)-4) {
+		return nil, nil, false
+	}
+	return from[4 : 4+size], from[4+size:], true
+}

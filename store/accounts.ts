@@ -1,0 +1,111 @@
+import type { Collection, Db, Filter } from 'mongodb';
+import type { Account, Hold, LedgerEntry } from '../contract/accounts.ts';
+import type { Thousandths } from '../contract/money.ts';
+import type { DownloadRecord } from '../contract/records.ts';
+import { upsert } from './upsert.ts';
+
+/** What is set aside stands in the account itself, so that one change of one document moves money. */
+interface AccountDocument extends Omit<Account, 'keyId' | 'holds'> {
+  _id: string;
+  /** By record. */
+  holds: Record<string, Omit<Hold, 'recordId'> & { readonly heldAtMs: number }>;
+}
+/** `_id`: the key and the record, so that a record is booked once, and a key's entries lie together. */
+type EntryDocument = LedgerEntry & { _id: string };
+
+/**
+ * The accounts of keys. The hold of a job is the one sign that it is not settled: it comes with the money set aside, and
+ * goes with the money spent or given back, in one change each. So all of this may be repeated, and be cut off anywhere.
+ */
+export interface AccountStore {
+  /** @param credit undefined: unlimited */
+  open(keyId: string, credit: Thousandths | undefined): Promise<void>;
+  get(keyId: string): Promise<Account | undefined>;
+  /** Gives or takes credit. @returns false when less is left than is to be taken, or there is no such account */
+  grant(keyId: string, amount: Thousandths): Promise<boolean>;
+  /** Sets aside what jobs cost, for all of them or for none. @returns false when less is left */
+  reserve(keyId: string, holds: readonly Hold[]): Promise<boolean>;
+  /** Gives back what was set aside for a job that was not started. */
+  release(keyId: string, recordId: string): Promise<void>;
+  /** Books what a record that has ended costs, and gives back the rest. */
+  settle(record: DownloadRecord): Promise<void>;
+  /** Entries of a key, newest download first. @param page.before only downloads with a smaller id */
+  ledger(keyId: string, page: { before?: string | undefined; limit: number }): Promise<readonly LedgerEntry[]>;
+}
+
+export function createAccountStore(db: Db): AccountStore {
+  const accounts: Collection<AccountDocument> = db.collection('accounts');
+  const entries: Collection<EntryDocument> = db.collection('ledger');
+
+  const get = async (keyId: string): Promise<Account | undefined> => {
+    const document = await accounts.findOne({ _id: keyId });
+    return document === null ? undefined : fromDocument(document);
+  };
+  /** @returns whether the job was not settled before */
+  const endHold = async (keyId: string, hold: Hold, charge: Thousandths): Promise<boolean> => {
+    const field = `holds.${hold.recordId}`;
+    // The field is made up of an id of ours, which the type of a filter can't know.
+    const filter = { _id: keyId, [field]: { $exists: true } } as Filter<AccountDocument>;
+    const change = { $inc: { available: hold.amount - charge, spent: charge }, $unset: { [field]: '' as const } };
+    return (await accounts.updateOne(filter, change)).matchedCount === 1;
+  };
+  const holdOf = async (keyId: string, recordId: string): Promise<Hold | undefined> =>
+    (await get(keyId))?.holds.find((hold) => hold.recordId === recordId);
+
+  return {
+    get,
+    async open(keyId, credit) {
+      const granted = credit ?? 0;
+      const isUnlimited = credit === undefined;
+      await accounts.insertOne({ _id: keyId, isUnlimited, granted, available: granted, spent: 0, holds: {} });
+    },
+    async grant(keyId, amount) {
+      const filter = { _id: keyId, ...(amount < 0 ? { available: { $gte: -amount } } : {}) };
+      const { matchedCount } = await accounts.updateOne(filter, { $inc: { granted: amount, available: amount } });
+      return matchedCount === 1;
+    },
+    async reserve(keyId, wanted) {
+      const holds = wanted.filter(({ amount }) => amount > 0);
+      if (holds.length === 0) return true;
+      const account = await get(keyId);
+      if (account === undefined) return false;
+      const amount = holds.reduce((sum, hold) => sum + hold.amount, 0);
+      const heldAtMs = Date.now();
+      const fields = holds.map(({ recordId, ...hold }) => [`holds.${recordId}`, { ...hold, heldAtMs }] as const);
+      const filter = { _id: keyId, ...(account.isUnlimited ? {} : { available: { $gte: amount } }) };
+      const change = { $inc: { available: -amount }, $set: Object.fromEntries(fields) };
+      return (await accounts.updateOne(filter, change)).matchedCount === 1;
+    },
+    async release(keyId, recordId) {
+      const hold = await holdOf(keyId, recordId);
+      if (hold !== undefined) await endHold(keyId, hold, 0);
+    },
+    async settle(record) {
+      const { id: recordId, chargedTo: keyId, type, mediaId } = record;
+      if (keyId === undefined || record.status === 'pending') return;
+      const hold = await holdOf(keyId, recordId);
+      if (hold === undefined) return;
+      const charge = record.status === 'success' ? record.charge : 0;
+      if (charge > 0) {
+        // Before the account, so that nothing is spent that is not listed; again after a crash, with no effect.
+        const entry = { keyId, recordId, type, mediaId, amount: charge, bookedAt: record.finishedAt };
+        const _id = entryId(keyId, recordId);
+        await upsert(() => entries.updateOne({ _id }, { $setOnInsert: entry }, { upsert: true }));
+      }
+      await endHold(keyId, hold, charge);
+    },
+    async ledger(keyId, { before, limit }) {
+      const filter = { _id: { $gt: entryId(keyId, ''), $lt: entryId(keyId, before ?? '~') } };
+      const found = await entries.find(filter).sort({ _id: -1 }).limit(limit).toArray();
+      return found.map(({ _id, ...entry }) => entry);
+    },
+  };
+}
+
+function entryId(keyId: string, recordId: string): string {
+  return `${keyId}/${recordId}`;
+}
+
+function fromDocument({ _id, holds, ...fields }: AccountDocument): Account {
+  return { keyId: _id, ...fields, holds: Object.entries(holds).map(([recordId, hold]) => ({ recordId, ...hold })) };
+}

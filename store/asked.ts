@@ -1,0 +1,31 @@
+import type { Collection, Db } from 'mongodb';
+import { nowMicroseconds } from './clock.ts';
+import { upsert } from './upsert.ts';
+
+/** Which downloads a key has asked for. Downloads belong to no key: several may have asked for one. */
+export interface AskedStore {
+  note(keyId: string, recordId: string): Promise<void>;
+  /** Ids of downloads, newest first. @param page.before only smaller ids */
+  list(keyId: string, page: { before?: string | undefined; limit: number }): Promise<readonly string[]>;
+}
+
+/** `_id`: the key and the record, so that a page is a range of the index that every collection has. */
+interface AskedDocument {
+  _id: string;
+  askedAt: string;
+}
+
+export function createAskedStore(db: Db): AskedStore {
+  const asked: Collection<AskedDocument> = db.collection('asked');
+  return {
+    async note(keyId, recordId) {
+      const _id = `${keyId}/${recordId}`;
+      await upsert(() => asked.updateOne({ _id }, { $setOnInsert: { askedAt: nowMicroseconds() } }, { upsert: true }));
+    },
+    async list(keyId, { before, limit }) {
+      const filter = { _id: { $gt: `${keyId}/`, $lt: `${keyId}/${before ?? '~'}` } };
+      const found = await asked.find(filter).sort({ _id: -1 }).limit(limit).toArray();
+      return found.map(({ _id }) => _id.slice(keyId.length + 1));
+    },
+  };
+}

@@ -1,0 +1,29 @@
+import { Client, Connection } from '@temporalio/client';
+import { connectionOptions, orUnreachable, type TemporalSettings } from './connection.ts';
+import { registerSearchAttributes } from './search-attributes.ts';
+
+/** By default gRPC waits up to two minutes before it looks again: after a minute away, it was back 32 s late. */
+const CHANNEL = { 'grpc.initial_reconnect_backoff_ms': 500, 'grpc.max_reconnect_backoff_ms': 3_000 };
+/** gRPC codes that no waiting mends: INVALID_ARGUMENT, PERMISSION_DENIED, UNIMPLEMENTED, UNAUTHENTICATED. */
+const FINAL_CODES: readonly unknown[] = [3, 7, 12, 16];
+
+/** A client of a server that knows our search attributes. @throws TemporalUnreachableError, or what the registration throws */
+export async function openTemporal(settings: TemporalSettings): Promise<Client> {
+  const connecting = Connection.connect({ ...connectionOptions(settings), channelArgs: CHANNEL });
+  const connection = await orUnreachable(settings.address, connecting);
+  try {
+    await registerSearchAttributes(connection, settings.namespace);
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+  return new Client({ connection, namespace: settings.namespace });
+}
+
+/** Whether the server has answered, and will not answer otherwise later. */
+export function isFinalRefusal(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if ('code' in cause && FINAL_CODES.includes(cause.code)) return true;
+  }
+  return false;
+}

@@ -1,0 +1,110 @@
+import { request as httpRequest } from 'node:http';
+import { TRPCClientError } from '@trpc/client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createRpcClient } from '../../api/rpc-client.ts';
+import { startFacades, type Facades } from '../helpers/rest-app.ts';
+
+let facades: Facades;
+beforeAll(async () => {
+  facades = await startFacades(100_000, { rpcToken: 't'.repeat(32) });
+});
+afterAll(() => facades.close());
+
+/** Node's own client: fetch does not let a program set these headers. */
+function send(method: string, headers: Record<string, string>, path = '/api/downloads'): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const outgoing = httpRequest(facades.url + path, { method, headers }, (response) => {
+      response.resume().once('end', () => resolve(response.statusCode));
+    });
+    outgoing.once('error', reject).end(method === 'POST' ? '{}' : undefined);
+  });
+}
+const post = (headers: Record<string, string>) => send('POST', headers, '/api/downloads/audio');
+const own = (): string => new URL(facades.url).host;
+
+describe('a service on loopback', () => {
+  it.each(['localhost', 'localhost:3000', '127.0.0.1:9', '127.9.9.9', '[::1]:3000', 'api.example'])(
+    'answers to the name %s',
+    async (host) => {
+      expect(await send('GET', { host })).toBe(200);
+    },
+  );
+
+  it.each([
+    'evil.example',
+    'evil.example:3000',
+    'localhost.evil.example',
+    '127.0.0.1.evil.example',
+    '10.0.0.1',
+    '[::2]',
+    'a b',
+  ])('does not answer to the name %s, which a page made to lead here', async (host) => {
+    expect(await send('GET', { host })).toBe(403);
+    expect(await send('DELETE', { host }, '/downloads/01JD5Z3K6VQ0W8R9T2X4Y6B8CD')).toBe(403);
+  });
+
+  it.each([
+    ['of another site', { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }],
+    ['of another site, in an old browser', { origin: 'https://evil.example' }],
+    ['of another site, without its origin', { 'sec-fetch-site': 'cross-site' }],
+    ['of another port here', { origin: 'http://127.0.0.1:1', 'sec-fetch-site': 'same-site' }],
+    ['in a sandbox', { origin: 'null' }],
+  ])('refuses what a page %s posts', async (_which, headers) => {
+    expect(await post(headers)).toBe(403);
+    expect(facades.jobs.start).not.toHaveBeenCalled();
+  });
+
+  it('takes what programs and its own page post', async () => {
+    expect(await post({})).toBe(400);
+    expect(await post({ origin: `http://${own()}`, 'sec-fetch-site': 'same-origin' })).toBe(400);
+    expect(await post({ origin: 'http://api.example' })).toBe(400);
+  });
+
+  it('takes a key from anywhere: a page does not know one', async () => {
+    const key = await facades.deps.keys.create({ name: 'page', scopes: ['read', 'jobs'] });
+    const authorization = `Bearer ${key.text}`;
+    expect(await post({ authorization, origin: 'https://app.example', host: 'proxy.example' })).toBe(400);
+  });
+
+  it('is asked for its health by any name', async () => {
+    expect(await send('GET', { host: 'pod.internal' }, '/health')).toBe(200);
+  });
+});
+
+describe('tRPC with a token', () => {
+  const codeOf = async (token?: string): Promise<unknown> => {
+    const client = createRpcClient(facades.rpcUrl, token === undefined ? {} : { token });
+    return client.health.query().then(
+      ({ status }) => status,
+      (error: unknown) => error instanceof TRPCClientError && (error.data as { code: string }).code,
+    );
+  };
+
+  it('lets in who has it', async () => {
+    expect(await codeOf('t'.repeat(32))).toBe('ok');
+    expect(await codeOf()).toBe('UNAUTHORIZED');
+    expect(await codeOf('t'.repeat(31))).toBe('UNAUTHORIZED');
+    const answer = await fetch(`${facades.rpcUrl}/health`);
+    expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="tapedeck"']);
+    expect(await answer.json()).toMatchObject({ error: { data: { body: { code: 'unauthorized' } } } });
+  });
+});
+
+describe('tRPC without a token', () => {
+  it('does not answer to a name that a page made to lead here', async () => {
+    const plain = await startFacades();
+    try {
+      const ask = (host: string) =>
+        new Promise((resolve, reject) => {
+          const outgoing = httpRequest(`${plain.rpcUrl}/health`, { headers: { host } }, (response) => {
+            response.resume().once('end', () => resolve(response.statusCode));
+          });
+          outgoing.once('error', reject).end();
+        });
+      expect(await ask('localhost')).toBe(200);
+      expect(await ask('evil.example')).toBe(403);
+    } finally {
+      await plain.close();
+    }
+  });
+});

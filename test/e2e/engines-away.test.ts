@@ -1,0 +1,117 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { TestService } from '../helpers/service.ts';
+import { TcpProxy } from '../helpers/tcp-proxy.ts';
+import { until } from '../helpers/until.ts';
+
+// `AWAY_SECONDS=60` for the long run, whose numbers are in docs/operations.md.
+const AWAY_MS = Number(process.env['AWAY_SECONDS'] ?? 4) * 1000;
+let temporal: TcpProxy;
+let mongodb: TcpProxy;
+let service: TestService;
+beforeAll(async () => {
+  temporal = await TcpProxy.start(inject('temporalAddress'));
+  mongodb = await TcpProxy.start(new URL(inject('mongodbUri')).host);
+  service = await TestService.start({
+    env: { TEMPORAL_ADDRESS: temporal.address, MONGODB_URI: `mongodb://${mongodb.address}/` },
+  });
+}, 120_000);
+afterAll(async () => {
+  await service.stop();
+  await Promise.all([temporal.stop(), mongodb.stop()]);
+});
+
+interface Seen {
+  readonly status: number;
+  readonly retryAfter: string | null;
+  readonly code: unknown;
+}
+
+/** Asks for a video again and again until told to stop. @returns what was answered, and which jobs were accepted */
+function load(videoId: string) {
+  const seen: Seen[] = [];
+  const accepted: string[] = [];
+  const over = new AbortController();
+  const running = (async () => {
+    while (!over.signal.aborted) {
+      const answer = await service.requestAudio(videoId);
+      seen.push({ status: answer.status, retryAfter: answer.headers.get('retry-after'), code: answer.body.code });
+      const { data, id } = answer.body as { data?: { id: string }; id?: string };
+      const known = data?.id ?? id;
+      if (known !== undefined) accepted.push(known);
+      await delay(100);
+    }
+  })();
+  return {
+    async stop() {
+      over.abort();
+      await running;
+      return { seen, accepted: [...new Set(accepted)] };
+    },
+  };
+}
+
+const pids = () => Object.fromEntries(service.stack.processes().map(({ name, pid }) => [name, pid]));
+
+describe.each([
+  {
+    name: 'Temporal',
+    line: () => temporal,
+    videos: [
+      ['ordinary', 0],
+      ['ordinary', 1],
+    ] as const,
+  },
+  {
+    name: 'MongoDB',
+    line: () => mongodb,
+    videos: [
+      ['ordinary', 2],
+      ['long', 0],
+    ] as const,
+  },
+])('while $name is away', ({ line, videos }) => {
+  it(
+    'requests are told to come back, nothing that was accepted is lost, and it all goes on by itself',
+    async () => {
+      const before = pids();
+      const requests = videos.map(([kind, index]) => load(service.videoId(kind, index)));
+      await delay(1_000);
+      line().cut();
+      const ready = await until(
+        async () => {
+          const answer = await service.request<{ status: string }>('GET', '/ready');
+          return answer.status === 503 && answer;
+        },
+        { what: 'not being ready' },
+      );
+      expect(ready.body.status).toBe('unavailable');
+      expect(Number(ready.headers.get('retry-after'))).toBeGreaterThan(0);
+      expect((await service.request('GET', '/live')).status).toBe(200);
+      await delay(AWAY_MS);
+      line().mend();
+      const mendedAt = Date.now();
+      await until(async () => (await service.request('GET', '/ready')).status === 200, {
+        what: 'being ready',
+        within: 60_000,
+      });
+      const recoveredMs = Date.now() - mendedAt;
+      const stopped = await Promise.all(requests.map((one) => one.stop()));
+      const seen = stopped.flatMap((one) => one.seen);
+      const accepted = [...new Set(stopped.flatMap((one) => one.accepted))];
+      for (const { status, retryAfter, code } of seen) {
+        expect([200, 202, 409, 503]).toContain(status);
+        if (status === 503) expect([Number(retryAfter) > 0, code]).toEqual([true, 'unavailable']);
+      }
+      expect(seen.filter(({ status }) => status === 503).length).toBeGreaterThan(0);
+      const ended = await Promise.all(accepted.map((id) => service.ended(id, 120_000)));
+      expect(new Set(ended.map(({ status }) => status))).toEqual(new Set(['success']));
+      expect(pids()).toEqual(before);
+      const refused = seen.filter(({ status }) => status === 503).length;
+      console.log(
+        `away ${String(AWAY_MS)} ms: ${String(seen.length)} answers, ${String(refused)} of them 503, ready again after ${String(recoveredMs)} ms`,
+      );
+    },
+    AWAY_MS + 240_000,
+  );
+});

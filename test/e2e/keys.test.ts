@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AccountResult } from '../../contract/results/account.ts';
+import type { AudioResult, DownloadList } from '../../contract/results/downloads.ts';
+import { createAccountStore } from '../../store/accounts.ts';
+import { createKeyStore } from '../../store/keys.ts';
+import { openMongo } from '../../store/mongo.ts';
+import { startStack, type Stack } from '../../embedded/stack.ts';
+import { TestService } from '../helpers/service.ts';
+import { until } from '../helpers/until.ts';
+
+// Two processes of the api and a worker on one database. Keys are needed, as they are beyond loopback.
+let service: TestService;
+let second: Stack;
+beforeAll(async () => {
+  service = await TestService.start({ env: { ALLOW_ANONYMOUS: 'false', RATE_LIMIT_PER_MINUTE: '90' } });
+  const { PORT: _rest, RPC_PORT: _rpc, ...env } = service.stack.env;
+  const log = (): void => undefined;
+  const output = { dir: service.dataDir };
+  second = await startStack({ env, dataDir: service.dataDir, roles: ['api'], ports: 'free', log, output });
+}, 120_000);
+afterAll(async () => {
+  await second.stop();
+  await service.stop();
+});
+
+async function makeKey(credit?: number) {
+  const { MONGODB_URI: uri = '', MONGODB_DATABASE: database = '' } = service.stack.env;
+  const mongo = openMongo({ uri, database, timeoutMs: 5_000 });
+  const key = await createKeyStore(mongo.db).create({ name: 'e2e', scopes: ['read', 'jobs'] });
+  await createAccountStore(mongo.db).open(key.id, credit);
+  await mongo.close();
+  return { authorization: `Bearer ${key.text}` };
+}
+const urls = () => [service.stack.restUrl, second.restUrl];
+
+describe('a service with API keys', () => {
+  it('lets 90 requests of a key pass over two processes, and refuses the 91st', async () => {
+    const headers = await makeKey();
+    const ask = (index: number) => fetch(`${urls()[index % 2]!}/downloads/01JD5Z3K6VQ0W8R9T2X4Y6B8CD`, { headers });
+    const first = await ask(0);
+    // The window of a key may be about to end.
+    expect(first.headers.get('ratelimit-remaining')).toBe('89');
+    const statuses = await Promise.all(Array.from({ length: 90 }, async (_, index) => (await ask(index)).status));
+    expect(statuses.filter((status) => status === 404)).toHaveLength(89);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(1);
+  });
+
+  it('charges each download once, to the key that started it, and starts nothing beyond the credit', async () => {
+    const headers = await makeKey(12);
+    const request = (index: number, videoId: string) =>
+      fetch(`${urls()[index % 2]!}/api/downloads/audio`, {
+        method: 'POST',
+        headers: { ...headers, prefer: 'wait=60' },
+        body: JSON.stringify({ vidnet_video_id: videoId }),
+      });
+    expect((await fetch(`${urls()[0]!}/api/downloads`)).status).toBe(401);
+    const videos = [0, 1, 2].map((index) => service.videoId('ordinary', index));
+    const answers = await Promise.all(videos.map((videoId, index) => request(index, videoId)));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 200, 402]);
+    const paid = answers.find(({ status }) => status === 200)!;
+    const { data } = (await paid.json()) as AudioResult;
+    expect(data.status).toBe('success');
+    const account = (await (await fetch(`${urls()[1]!}/api/account`, { headers })).json()) as AccountResult;
+    expect(account).toMatchObject({ credit: '0.002', reserved: '0.000', spent: '0.010' });
+    expect(account.entries.map(({ amount }) => amount)).toEqual(['0.005', '0.005']);
+    // Another key gets it for nothing.
+    const poor = await makeKey(0);
+    const body = JSON.stringify({ vidnet_video_id: data.media_id });
+    const again = await fetch(`${urls()[1]!}/api/downloads/audio`, { method: 'POST', headers: poor, body });
+    expect(again.status).toBe(200);
+    expect(((await again.json()) as AudioResult).data.id).toBe(data.id);
+  });
+
+  it('answers who waits before it stops', async () => {
+    const headers = { ...(await makeKey()), prefer: 'wait=60' };
+    const body = JSON.stringify({ vidnet_video_id: service.videoId('long') });
+    await service.misbehave({ video: service.videoId('long'), target: 'page', mode: 'hang' });
+    const started = Date.now();
+    const waiting = fetch(`${second.restUrl}/api/downloads/audio`, { method: 'POST', headers, body });
+    await until(async () => {
+      const listed = await service.request<DownloadList>('GET', '/api/downloads', { headers });
+      return listed.body.downloads.length === 1;
+    });
+    const stopped = second.stop();
+    expect((await waiting).status).toBe(202);
+    await stopped;
+    expect(Date.now() - started).toBeLessThan(15_000);
+  });
+});

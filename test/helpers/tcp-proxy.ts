@@ -1,0 +1,54 @@
+import { connect, createServer, type Server, type Socket } from 'node:net';
+
+/** A line to a server on loopback that a test can cut. */
+export class TcpProxy {
+  readonly address: string;
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  #isCut = false;
+
+  private constructor(server: Server) {
+    this.#server = server;
+    this.address = `127.0.0.1:${String((server.address() as { port: number }).port)}`;
+  }
+
+  /** @param target host:port */
+  static async start(target: string): Promise<TcpProxy> {
+    const { hostname, port } = new URL(`tcp://${target}`);
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const proxy = new TcpProxy(server);
+    server.on('connection', (client) => {
+      if (proxy.#isCut) return void client.resetAndDestroy();
+      const upstream = connect(Number(port), hostname);
+      for (const [from, to] of [
+        [client, upstream],
+        [upstream, client],
+      ] as const) {
+        proxy.#sockets.add(from);
+        from.on('error', () => to.destroy());
+        from.on('close', () => {
+          proxy.#sockets.delete(from);
+          to.destroy();
+        });
+        from.pipe(to);
+      }
+    });
+    return proxy;
+  }
+
+  /** Breaks what is open, and takes nothing new. */
+  cut(): void {
+    this.#isCut = true;
+    for (const socket of this.#sockets) socket.resetAndDestroy();
+  }
+
+  mend(): void {
+    this.#isCut = false;
+  }
+
+  async stop(): Promise<void> {
+    this.cut();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+}
