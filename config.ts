@@ -156,6 +156,7 @@ export interface Config extends Readonly<Omit<Settings, Derived>> {
   readonly filesDir: string;
   readonly workDir: string;
   readonly speechDir: string;
+  readonly speechWorkDir: string;
   readonly speechModelsDir: string;
 }
 
@@ -235,6 +236,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     filesDir: join(dataDir, 'files'),
     workDir: join(dataDir, 'work'),
     speechDir: join(dataDir, 'speech'),
+    speechWorkDir: join(dataDir, 'speech-work'),
     speechModelsDir: rest.SPEECH_MODELS_DIR === undefined ? join(dataDir, 'models') : resolve(rest.SPEECH_MODELS_DIR),
   });
 }
