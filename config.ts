@@ -199,6 +199,7 @@ export interface Config extends Readonly<Omit<Settings, Derived>> {
   readonly files: FilesPlace;
   readonly workDir: string;
   readonly speechDir: string;
+  readonly speechWorkDir: string;
   readonly speechModelsDir: string;
 }
 
@@ -276,6 +277,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     files: named(() => filesPlaceOf(rest, { dataDir })),
     workDir: join(dataDir, 'work'),
     speechDir: join(dataDir, 'speech'),
+    speechWorkDir: join(dataDir, 'speech-work'),
     speechModelsDir: rest.SPEECH_MODELS_DIR === undefined ? join(dataDir, 'models') : resolve(rest.SPEECH_MODELS_DIR),
   });
 }

@@ -115,7 +115,10 @@ const imgnet = createBrightDataSource({
 const contents = createContentsStore(mongo.db);
 const removed = await workFolders.removeAbandoned();
 if (removed.length > 0) log.info({ removed }, 'removed what an earlier worker left behind');
-const speechFolder = await workFolders.open('speech');
+// Not among the folders of attempts, which are gone when a job has ended: this one lasts as long as the worker.
+const speechFolders = createWorkFolders(config.speechWorkDir);
+await speechFolders.removeAbandoned();
+const speechFolder = await speechFolders.open('engine');
 const speech = await chooseSpeech(speechSettingsOf(config, speechFolder.path));
 if ('missing' in speech) {
   // One that was asked for by name is an error of the operator's; without any, everything else works.

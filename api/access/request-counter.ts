@@ -29,7 +29,8 @@ interface Known {
   isAsking: boolean;
 }
 
-const STORE_TIMEOUT_MS = 1_000;
+/** A busy database answers within a second or two; one that is away never does. */
+const STORE_TIMEOUT_MS = 3_000;
 const AWAY_MS = 2_000;
 /** Longer than any window, of which other counters have others. */
 const KEPT_MS = 180_000;

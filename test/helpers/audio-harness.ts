@@ -9,6 +9,7 @@ import type { JobInput } from '../../contract/jobs.ts';
 import type { JobOutcome, JobResult } from '../../contract/records.ts';
 import { bundleWorkflows } from '../../worker/create-workers.ts';
 import { audio } from '../../workflows/audio.ts';
+import { startTimeSkipping } from './time-skipping.ts';
 import { withWorkers, type RunSetting } from './workflow-run.ts';
 
 export const aResult: JobResult = { durationSeconds: 12, files: [{ name: 'a.m4a', sizeBytes: 1, sha256: 'x' }] };
@@ -42,7 +43,7 @@ export function audioHarness(server: 'skipping' | 'skipping-anew' | 'real' = 'sk
     env =
       server === 'real'
         ? await TestWorkflowEnvironment.createFromExistingServer({ address: inject('temporalAddress') })
-        : await TestWorkflowEnvironment.createTimeSkipping({ server: { executable: inject('timeSkippingServer') } });
+        : await startTimeSkipping();
     bundle = await (bundling ??= bundleWorkflows());
   }, 120_000);
   after(() => env.teardown());

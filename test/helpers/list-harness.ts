@@ -1,13 +1,14 @@
-import { TestWorkflowEnvironment } from '@temporalio/testing';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { ulid } from 'ulid';
-import { afterAll, beforeAll, beforeEach, inject, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, vi } from 'vitest';
 import type { FetchActivities, RecordActivities } from '../../activities/create-activities.ts';
 import type { ReadySnapshot } from '../../activities/imgnet-snapshots.ts';
 import type { ListJob } from '../../contract/jobs.ts';
 import { subjectIdOf } from '../../contract/subjects.ts';
 import { bundleWorkflows } from '../../worker/create-workers.ts';
 import { imgnetList } from '../../workflows/imgnet-list.ts';
+import { startTimeSkipping } from './time-skipping.ts';
 import { withWorkers } from './workflow-run.ts';
 
 /** What a list's job keeps in these tests. */
@@ -38,7 +39,7 @@ export function listHarness() {
   };
 
   beforeAll(async () => {
-    env = await TestWorkflowEnvironment.createTimeSkipping({ server: { executable: inject('timeSkippingServer') } });
+    env = await startTimeSkipping();
     bundle = await bundleWorkflows();
   }, 120_000);
   afterAll(() => env.teardown());

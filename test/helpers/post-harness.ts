@@ -8,6 +8,7 @@ import type { JobOutcome } from '../../contract/records.ts';
 import { postSubjectOf, subjectIdOf } from '../../contract/subjects.ts';
 import { bundleWorkflows } from '../../worker/create-workers.ts';
 import { registerSearchAttributes } from '../../temporal/search-attributes.ts';
+import { startTimeSkipping } from './time-skipping.ts';
 import { withWorkers } from './workflow-run.ts';
 
 const createdAt = '2026-11-21T09:30:00.123456Z';
@@ -69,7 +70,7 @@ export function postHarness(server: 'skipping' | 'real') {
       env = await TestWorkflowEnvironment.createFromExistingServer({ address: inject('temporalAddress') });
       await registerSearchAttributes(env.connection, 'default');
     } else {
-      env = await TestWorkflowEnvironment.createTimeSkipping({ server: { executable: inject('timeSkippingServer') } });
+      env = await startTimeSkipping();
     }
     bundle = await bundleWorkflows();
   }, 120_000);

@@ -155,9 +155,7 @@ export class TestService {
   async filesOnDisk(): Promise<{ published: string[]; work: string[] }> {
     const list = (folder: string): Promise<string[]> =>
       readdir(join(this.dataDir, folder), { recursive: true }).catch(() => []);
-    // A worker that runs keeps a folder for its engine of speech.
-    const work = (await list('work')).filter((name) => !name.startsWith('speech~'));
-    return { published: (await list('files')).filter((name) => name.includes('/')), work };
+    return { published: (await list('files')).filter((name) => name.includes('/')), work: await list('work') };
   }
 
   logOf(role: RoleName): Promise<string> {

@@ -8,6 +8,7 @@ import type { SpeakerLabelsJob } from '../../contract/jobs.ts';
 import { speakerLabelsSubjectOf } from '../../contract/subjects.ts';
 import { bundleWorkflows } from '../../worker/create-workers.ts';
 import { speakerLabels } from '../../workflows/speaker-labels.ts';
+import { startTimeSkipping } from './time-skipping.ts';
 import { withWorkers } from './workflow-run.ts';
 
 export function aSpeakerLabelsJob(): SpeakerLabelsJob {
@@ -36,7 +37,7 @@ export function speechHarness(server: 'skipping' | 'real') {
     env =
       server === 'real'
         ? await TestWorkflowEnvironment.createFromExistingServer({ address: inject('temporalAddress') })
-        : await TestWorkflowEnvironment.createTimeSkipping({ server: { executable: inject('timeSkippingServer') } });
+        : await startTimeSkipping();
     bundle = await bundleWorkflows();
   }, 120_000);
   afterAll(() => env.teardown());

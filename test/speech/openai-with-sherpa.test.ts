@@ -38,7 +38,16 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function recording(turns: number): Promise<AudioWindow> {
+const recordings = new Map<number, Promise<AudioWindow>>();
+
+/** Written once: an engine may be reading it while the next test asks for it. */
+function recording(turns: number): Promise<AudioWindow> {
+  const known = recordings.get(turns) ?? write(turns);
+  recordings.set(turns, known);
+  return known;
+}
+
+async function write(turns: number): Promise<AudioWindow> {
   const wavPath = join(folder, `${String(turns)}.wav`);
   const { speech, seconds } = await writeTones(wavPath, conversation(turns));
   return { wavPath, speech, startSeconds: 0, endSeconds: seconds };

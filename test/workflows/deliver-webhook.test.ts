@@ -1,11 +1,12 @@
 import { ApplicationFailure } from '@temporalio/common';
-import { TestWorkflowEnvironment } from '@temporalio/testing';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { ulid } from 'ulid';
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { AttemptInput, AttemptResult } from '../../activities/deliver-webhook.ts';
 import { bundleWorkflows } from '../../worker/create-workers.ts';
 import { deliverWebhook } from '../../workflows/deliver-webhook.ts';
+import { startTimeSkipping } from '../helpers/time-skipping.ts';
 import { withWorkers } from '../helpers/workflow-run.ts';
 
 let env: TestWorkflowEnvironment;
@@ -14,7 +15,7 @@ const attemptDelivery = vi.fn<(input: AttemptInput) => Promise<AttemptResult>>()
 const activities = { deliver: { attemptDelivery } };
 
 beforeAll(async () => {
-  env = await TestWorkflowEnvironment.createTimeSkipping({ server: { executable: inject('timeSkippingServer') } });
+  env = await startTimeSkipping();
   bundle = await bundleWorkflows();
 }, 120_000);
 afterAll(() => env.teardown());
