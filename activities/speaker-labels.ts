@@ -64,6 +64,7 @@ export function createSpeechActivities(deps: SpeechDeps) {
           ...{ vadModel, signal, timeoutMs: deps.speechTimeoutMs },
           onProgress: (share) => report({ stage: 'detecting_speech', percent: percentOf(share) }),
         });
+        await refuseHalf(deps, order, regions.durationSeconds);
         const windows = cutWindows(regions, deps.speechWindowSeconds);
         await deps.contents.putPiece({ recordId: order.recordId, name: 'speech_windows', number: 1 }, windows);
         return { windows: windows.length, durationSeconds: regions.durationSeconds, engine: engine.name };
@@ -159,6 +160,15 @@ function sameEngine(engine: SpeechEngine, began: string): SpeechEngine {
   );
 }
 
+const DAMAGED = 'The stored audio is damaged: download it again, and use the id of that.';
+
+/** A decoder skips what it cannot read: half a transcript must not pass for a whole one. @throws JobError `internal` */
+async function refuseHalf({ records }: SpeechDeps, { audioId }: SpeechOrder, foundSeconds: number): Promise<void> {
+  const audio = await records.get(audioId);
+  const expectedSeconds = audio?.status === 'success' ? (audio.durationSeconds ?? 0) : 0;
+  if (expectedSeconds - foundSeconds > Math.max(1, expectedSeconds / 100)) throw new JobError('internal', DAMAGED);
+}
+
 /** The prepared audio, which this machine may still lack. @throws JobError `removed`, `disk_full` */
 function wavOf(deps: SpeechDeps, order: SpeechOrder, call: RunningCall): Promise<string> {
   return deps.speechAudio.ensure(order.recordId, (path) =>
@@ -166,7 +176,11 @@ function wavOf(deps: SpeechDeps, order: SpeechOrder, call: RunningCall): Promise
       const input = await audioOf(deps, order, folder);
       // It decodes an hour in seconds: there is no progress to tell.
       const rest = { maxSeconds: deps.maxMediaSeconds, onProgress: () => undefined };
-      await prepareWav(input, path, { ffmpeg: deps.ffmpeg, signal, timeoutMs, ...rest });
+      await prepareWav(input, path, { ffmpeg: deps.ffmpeg, signal, timeoutMs, ...rest }).catch((error: unknown) => {
+        // It was verified when it was published: no platform is at fault any more.
+        const isUnreadable = error instanceof JobError && error.code === 'incomplete';
+        throw isUnreadable ? new JobError('internal', DAMAGED, { cause: error }) : error;
+      });
     }),
   );
 }

@@ -5,5 +5,7 @@ export const taskQueues = {
   fetch: (prefix: string): string => `${prefix}-fetch`,
   /** Transcription: it needs processors and memory, not the network. */
   speech: (prefix: string): string => `${prefix}-speech`,
+  /** What comes before and after it, which is short: it must not wait for another job's windows. */
+  speechSteps: (prefix: string): string => `${prefix}-speech-steps`,
   webhooks: (prefix: string): string => `${prefix}-webhooks`,
 };

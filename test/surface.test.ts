@@ -40,7 +40,13 @@ describe('names that must not change', () => {
     expect(subjectIdOf('audio', 'k3fP0aTz9Qw')).toBe('audio/k3fP0aTz9Qw');
     expect(deliveryIdOf('01JD5Z3K6VQ0W8R9T2X4Y6B8CD', 1)).toBe('webhook/01JD5Z3K6VQ0W8R9T2X4Y6B8CD/1');
     expect(webhookIdOf('webhook/01JD5Z3K6VQ0W8R9T2X4Y6B8CD/1')).toBe('01JD5Z3K6VQ0W8R9T2X4Y6B8CD-1');
-    expect(Object.values(taskQueues).map((nameOf) => nameOf('q'))).toEqual(['q', 'q-fetch', 'q-speech', 'q-webhooks']);
+    expect(Object.values(taskQueues).map((nameOf) => nameOf('q'))).toEqual([
+      'q',
+      'q-fetch',
+      'q-speech',
+      'q-speech-steps',
+      'q-webhooks',
+    ]);
     expect([MEMO_JOB, MEMO_WAITING, MEMO_SPEECH]).toEqual(['job', 'waiting', 'speech']);
     const labels = { audioId: 'A', fileName: 'a.m4a', language: 'en', minSpeakers: 2, maxSpeakers: 3 };
     expect(speakerLabelsSubjectOf(labels)).toBe('speaker_labels/A/language-en/min-2/max-3');

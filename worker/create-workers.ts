@@ -12,6 +12,9 @@ const BUNDLE_TIMEOUT_MS = 120_000;
 /** It has 3 million. */
 const BUNDLE_MAX_CHARS = 50_000_000;
 
+/** Each takes seconds to minutes, one core, and about 100 MB. */
+const SPEECH_STEPS_AT_ONCE = 4;
+
 export interface WorkersOptions {
   readonly connection: NativeConnection;
   readonly namespace: string;
@@ -68,6 +71,12 @@ export async function createWorkers(options: WorkersOptions): Promise<Workers> {
       taskQueue: taskQueues.fetch(taskQueue),
       activities: activities.fetch,
       maxConcurrentActivityTaskExecutions: options.maxFetches,
+    }),
+    Worker.create({
+      ...shared,
+      taskQueue: taskQueues.speechSteps(taskQueue),
+      activities: activities.speech,
+      maxConcurrentActivityTaskExecutions: SPEECH_STEPS_AT_ONCE,
     }),
     Worker.create({
       ...shared,

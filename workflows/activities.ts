@@ -44,10 +44,20 @@ export function fetchActivities(summary: string) {
   });
 }
 
-/** Long work of the processor. The retry policy mends our own faults only, as that of downloads does. */
-export function speechActivities(summary: string) {
-  return proxyActivities<SpeechActivities>({
-    taskQueue: taskQueues.speech(workflowInfo().taskQueue),
+/** A window of audio: minutes of a processor. */
+export function windowActivities(summary: string) {
+  return speechActivities<Pick<SpeechActivities, 'transcribeWindow'>>(summary, taskQueues.speech);
+}
+
+/** What comes before and after the windows. */
+export function speechSteps(summary: string) {
+  return speechActivities<Omit<SpeechActivities, 'transcribeWindow'>>(summary, taskQueues.speechSteps);
+}
+
+/** The retry policy mends our own faults only, as that of downloads does. */
+function speechActivities<Activities>(summary: string, queueOf: (prefix: string) => string) {
+  return proxyActivities<Activities>({
+    taskQueue: queueOf(workflowInfo().taskQueue),
     startToCloseTimeout: '4 hours',
     heartbeatTimeout: '10 seconds',
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,

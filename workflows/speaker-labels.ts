@@ -1,6 +1,6 @@
 import { CancellationScope } from '@temporalio/workflow';
 import type { SpeakerLabelsJob } from '../contract/jobs.ts';
-import { records, speechActivities } from './activities.ts';
+import { records, speechSteps, windowActivities } from './activities.ts';
 import { backingOff } from './back-off.ts';
 import { runJob } from './life-cycle.ts';
 import { createSpeechDisplay } from './speech-display.ts';
@@ -20,13 +20,13 @@ export function speakerLabels(input: SpeakerLabelsJob): Promise<void> {
     const show = createSpeechDisplay();
     try {
       show({ stage: 'preparing' });
-      const { prepareSpeech } = speechActivities(`Find speech in the audio of ${mediaId}`);
+      const { prepareSpeech } = speechSteps(`Find speech in the audio of ${mediaId}`);
       const { windows, ...audio } = await patiently(() => prepareSpeech(job));
 
       let done = 0;
       show({ stage: 'transcribing', done, windows });
       await forEachAtOnce(windows, MAX_AT_ONCE, async (index) => {
-        const { transcribeWindow } = speechActivities(`Transcribe window ${String(index + 1)} of ${String(windows)}`);
+        const { transcribeWindow } = windowActivities(`Transcribe window ${String(index + 1)} of ${String(windows)}`);
         const order = { ...job, number: index + 1, engine: audio.engine };
         await patiently(() => backingOff(() => transcribeWindow(order), onTrouble));
         done += 1;
@@ -34,7 +34,7 @@ export function speakerLabels(input: SpeakerLabelsJob): Promise<void> {
       });
 
       show({ stage: 'diarizing' });
-      const { labelSpeakers } = speechActivities(`Tell the speakers of ${mediaId} apart`);
+      const { labelSpeakers } = speechSteps(`Tell the speakers of ${mediaId} apart`);
       return await labelSpeakers({ ...job, ...audio, windows });
     } finally {
       // Also after a failure or a cancellation: hours of audio are gigabytes, and nothing else looks for them.

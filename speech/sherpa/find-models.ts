@@ -70,7 +70,7 @@ async function find<Role extends ModelRole>(
     return {
       missing:
         wanted === undefined
-          ? `There is no ${role} model in SPEECH_MODELS_DIR (${modelsDir}); \`npm run models\` installs one.`
+          ? `There is no ${role} model in SPEECH_MODELS_DIR (${modelsDir}); \`npm run models -- install\` fetches all kinds.`
           : `${setting}=${wanted} is no ${role} model in SPEECH_MODELS_DIR (${modelsDir}).`,
     };
   }
