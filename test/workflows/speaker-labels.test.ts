@@ -95,6 +95,7 @@ it('ends with the failure of a window, after the others were told to stop, and c
 
 it('stops all windows when it is cancelled, and clears up', async () => {
   const job = aSpeakerLabelsJob();
+  speech.prepareSpeech.mockResolvedValue({ windows: 2, durationSeconds: 400, engine: 'builtin' });
   let stopped = 0;
   speech.transcribeWindow.mockImplementation(async () => {
     const context = Context.current();
