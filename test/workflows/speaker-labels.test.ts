@@ -68,16 +68,10 @@ it('keeps no more than eight windows under way, so that other jobs get their tur
 it('ends with the failure of a window, after the others were told to stop, and clears up', async () => {
   const job = aSpeakerLabelsJob();
   let cancelled = 0;
-  speech.prepareSpeech.mockResolvedValue({ windows: 2, durationSeconds: 400, engine: 'builtin' });
-  let start = (): void => undefined;
-  const started = new Promise<void>((resolve) => (start = resolve));
-  speech.transcribeWindow.mockImplementation(async ({ number }) => {
-    if (number === 1) {
-      await started;
-      throw refusal('unsupported');
-    }
+  speech.transcribeWindow.mockImplementation(async () => {
+    // The queue keeps no order, and has two slots for three windows: the one that fails must not be the one that waits.
+    if (speech.transcribeWindow.mock.calls.length === 2) throw refusal('unsupported');
     const context = Context.current();
-    start();
     for (;;) {
       context.heartbeat();
       await context.sleep(50).catch((error: unknown) => {
@@ -87,7 +81,10 @@ it('ends with the failure of a window, after the others were told to stop, and c
     }
   });
   expect(await run(job)).toBeInstanceOf(WorkflowFailedError);
-  expect(cancelled).toBe(1);
+  // The slot of the failed one may have gone to the third in between.
+  const others = speech.transcribeWindow.mock.calls.length - 1;
+  expect(others).toBeGreaterThan(0);
+  expect(cancelled).toBe(others);
   expect(records.clearSpeech).toHaveBeenCalledOnce();
   const outcome = { status: 'failed', failure: { code: 'unsupported', message: 'It is unsupported.' } };
   expect(records.finishJob).toHaveBeenCalledExactlyOnceWith({ recordId: job.recordId, outcome });
@@ -95,7 +92,6 @@ it('ends with the failure of a window, after the others were told to stop, and c
 
 it('stops all windows when it is cancelled, and clears up', async () => {
   const job = aSpeakerLabelsJob();
-  speech.prepareSpeech.mockResolvedValue({ windows: 2, durationSeconds: 400, engine: 'builtin' });
   let stopped = 0;
   speech.transcribeWindow.mockImplementation(async () => {
     const context = Context.current();
