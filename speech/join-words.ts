@@ -1,4 +1,5 @@
 import type { SpokenSegment, Turn, Word } from '../contract/speech.ts';
+import { toMilliseconds } from '../contract/times.ts';
 
 /** A pause of this length ends a segment. */
 const PAUSE_SECONDS = 0.9;
@@ -127,8 +128,4 @@ function startsNew(word: OwnedWord, group: Group, { end, chars }: { end: number;
 
 function endOf(group: Group): number {
   return group.reduce((end, word) => Math.max(end, word.endSeconds), 0);
-}
-
-function toMilliseconds(seconds: number): number {
-  return Math.round(seconds * 1000) / 1000;
 }

@@ -3,6 +3,7 @@ import { formatMoney } from '../money.ts';
 import type { DownloadRecord } from '../records.ts';
 import type { Progress } from '../results/fields.ts';
 import type { SpeakerLabelsResult } from '../results/speaker-labels.ts';
+import { toMilliseconds } from '../times.ts';
 import type { RenderContext } from './context.ts';
 import { renderFailed } from './jobs.ts';
 
@@ -42,7 +43,7 @@ export async function renderSpeakerLabels(
     data: {
       transcriptsWithTimeStamps: labels.segments.map((segment) => ({ ...segment })),
       language: isSilent ? UNDETERMINED : (labels.language ?? UNDETERMINED),
-      duration: isSilent ? 0 : labels.durationSeconds,
+      duration: isSilent ? 0 : toMilliseconds(labels.durationSeconds),
       ...(isSilent ? { message: NO_SPEECH } : {}),
       engine: labels.engine,
     },

@@ -78,6 +78,11 @@ describe('the result of speaker labels', () => {
     });
   });
 
+  it('has times to the millisecond, however long the samples say that the audio is', async () => {
+    const body = await renderSpeakerLabels(success, contextOf({ ...LABELS, durationSeconds: 61.2049375 }));
+    expect(body).toMatchObject({ data: { duration: 61.205 } });
+  });
+
   it('names no language that the engine does not tell', async () => {
     const { language: _told, ...labels } = LABELS;
     expect(await renderSpeakerLabels(success, contextOf(labels))).toMatchObject({ data: { language: 'und' } });

@@ -98,6 +98,7 @@ describe('ids', () => {
     for (const other of [id.toLowerCase(), `8${id.slice(1)}`, `${id} `, id.replace('V', 'U')]) {
       expect(ulidSchema.safeParse(other).success).toBe(false);
     }
+    expect(ulidSchema.safeParse(id.toLowerCase()).error?.issues[0]?.message).toContain('upper case');
   });
 
   it('gives each kind of job on one video a subject of its own', () => {
