@@ -41,7 +41,9 @@ export async function renderSpeakerLabels(
     transcript_speaker_cost: formatMoney(record.charge),
     download_id: record.id,
     data: {
-      transcriptsWithTimeStamps: labels.segments.map((segment) => ({ ...segment })),
+      transcriptsWithTimeStamps: labels.segments.map(({ text, start, duration, speaker }) => {
+        return { text, start, duration, speaker };
+      }),
       language: isSilent ? UNDETERMINED : (labels.language ?? UNDETERMINED),
       duration: isSilent ? 0 : toMilliseconds(labels.durationSeconds),
       ...(isSilent ? { message: NO_SPEECH } : {}),
