@@ -27,25 +27,25 @@ try {
 
 async function main(): Promise<boolean> {
   if (process.platform !== 'linux') throw new Error('chaos runs on Linux only: it finds processes in /proc');
-  const given = arguments_();
+  const { json, keep, ...asked } = argumentsOrUsage();
   const dataDir = await mkdtemp(join(tmpdir(), 'tapedeck-chaos-'));
-  console.log(`${String(given.jobs)} jobs, ${String(given.minutes)} min, seed ${String(given.seed)}, in ${dataDir}`);
+  console.log(`${String(asked.jobs)} jobs, ${String(asked.minutes)} min, seed ${String(asked.seed)}, in ${dataDir}`);
   const report = await runChaos({
-    ...{ env, arguments: given, dataDir },
+    ...{ env, arguments: asked, dataDir },
     say: (line) => console.log(line),
     signal: interruption.signal,
   });
   console.log(`\n${renderReport(report)}\n`);
   // npm runs scripts in the project's folder and tells where the user was.
-  if (given.json !== undefined) await writeReport(resolve(env['INIT_CWD'] ?? process.cwd(), given.json), report);
+  if (json !== undefined) await writeReport(resolve(env['INIT_CWD'] ?? process.cwd(), json), report);
   const clean = isClean(report);
-  if (clean && !given.keep) await rm(dataDir, { recursive: true, force: true });
+  if (clean && !keep) await rm(dataDir, { recursive: true, force: true });
   else console.log(`data and logs are kept in ${dataDir}`);
   console.log(clean ? 'every column is 0' : 'NOT every column is 0');
   return clean;
 }
 
-function arguments_(): ReturnType<typeof readArguments> {
+function argumentsOrUsage(): ReturnType<typeof readArguments> {
   try {
     return readArguments(process.argv.slice(2));
   } catch (error) {

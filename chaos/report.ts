@@ -7,7 +7,7 @@ const SHOWN_IDS = 10;
 
 /** What a run has shown. */
 export interface ChaosReport {
-  readonly arguments: Pick<ChaosArguments, 'jobs' | 'minutes' | 'kills' | 'seed'>;
+  readonly arguments: Omit<ChaosArguments, 'json' | 'keep'>;
   readonly startedAt: string;
   /** What must be 0 in every line. */
   readonly findings: readonly Finding[];

@@ -24,14 +24,12 @@ import { setStage } from './stage.ts';
 import { cutAll, killAll, type TroubleDeps, type Troubles } from './trouble.ts';
 import { readWorld } from './world.ts';
 
-/** Everything is left alone for so long after the last kill; what is not done then is stuck. */
-const LEFT_ALONE_MS = 5 * 60_000;
 /** Short-lived tools too. */
 const WATCH_EVERY_MS = 500;
 
 export interface RunOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly arguments: Pick<ChaosArguments, 'jobs' | 'minutes' | 'kills' | 'seed'>;
+  readonly arguments: Omit<ChaosArguments, 'json' | 'keep'>;
   /** An empty folder for everything that the run writes. */
   readonly dataDir: string;
   readonly say: (line: string) => void;
@@ -45,7 +43,7 @@ export interface RunOptions {
  * @throws when something does not start; the signal's reason
  */
 export async function runChaos(options: RunOptions): Promise<ChaosReport> {
-  const { jobs, minutes, kills, seed } = options.arguments;
+  const { jobs, minutes, kills, seed, patienceMinutes } = options.arguments;
   const { dataDir, say, signal } = options;
   const startedAt = new Date().toISOString();
   const stops: (() => Promise<void>)[] = [];
@@ -98,7 +96,7 @@ export async function runChaos(options: RunOptions): Promise<ChaosReport> {
       ]);
       troubledMs = nowMs();
       progress.say('everything is left alone from here on');
-      quietMs = await untilQuiet(stage, ledger, LEFT_ALONE_MS);
+      quietMs = await untilQuiet(stage, ledger, patienceMinutes * 60_000);
     } finally {
       over.abort(new Error('the run is over'));
       progress.stop();
@@ -122,7 +120,7 @@ export async function runChaos(options: RunOptions): Promise<ChaosReport> {
     });
     const withoutBody = ledger.serverErrors.filter((error) => !error.hasErrorBody);
     return {
-      ...{ arguments: { jobs, minutes, kills, seed }, startedAt, facts },
+      ...{ arguments: options.arguments, startedAt, facts },
       kills: countBy(troubles.kills, ({ victim }) => victim),
       jobs: countBy(evidence.records.values(), ({ type }) => type),
       findings: [
