@@ -12,8 +12,13 @@ const STANDING = /^(limiter|retention)\//;
  * Waits until everything has come to its end: callers, webhooks, workflows.
  *
  * @returns how long that took; undefined when it had not by the deadline
+ * @throws the signal's reason
  */
-export async function untilQuiet(stage: Stage, ledger: CallersLedger, withinMs: number): Promise<number | undefined> {
+export async function untilQuiet(
+  stage: Stage,
+  ledger: CallersLedger,
+  { withinMs, signal }: { withinMs: number; signal: AbortSignal },
+): Promise<number | undefined> {
   const startedMs = performance.now();
   for (;;) {
     const tookMs = performance.now() - startedMs;
@@ -23,7 +28,7 @@ export async function untilQuiet(stage: Stage, ledger: CallersLedger, withinMs: 
       (await openWorkflows(stage)).length === 0;
     if (isQuiet) return tookMs;
     if (tookMs > withinMs) return undefined;
-    await delay(LOOK_MS);
+    await delay(LOOK_MS, undefined, { signal });
   }
 }
 

@@ -96,7 +96,7 @@ export async function runChaos(options: RunOptions): Promise<ChaosReport> {
       ]);
       troubledMs = nowMs();
       progress.say('everything is left alone from here on');
-      quietMs = await untilQuiet(stage, ledger, patienceMinutes * 60_000);
+      quietMs = await untilQuiet(stage, ledger, { withinMs: patienceMinutes * 60_000, signal: ending });
     } finally {
       over.abort(new Error('the run is over'));
       progress.stop();
