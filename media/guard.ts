@@ -17,9 +17,15 @@ export function fileUrl(absolutePath: string): string {
   return `file:${absolutePath}`;
 }
 
-/** Working directory and environment of a media tool. */
-export function surroundings(path: string, program: string): { cwd: string; env: Record<string, string> } {
-  return { cwd: dirname(path), env: bareEnvironment(program) };
+/** ffmpeg winds up when it is told to stop, and answers this. */
+const SIGNAL_EXIT_CODE = 255;
+
+/** Working directory and environment of a media tool, and what it answers when a signal ends it. */
+export function surroundings(
+  path: string,
+  program: string,
+): { cwd: string; env: Record<string, string>; signalExitCode: number } {
+  return { cwd: dirname(path), env: bareEnvironment(program), signalExitCode: SIGNAL_EXIT_CODE };
 }
 
 /** Starts a media tool; what keeps it from working is told with the setting that the operator must check. */
