@@ -40,7 +40,7 @@ module.exports = {
       name: 'no-tests-in-product',
       severity: 'error',
       from: { path: `^(${folders.join('|')})/` },
-      to: { path: '^(test|bench)/' },
+      to: { path: '^(test|bench|checks)/' },
     },
     {
       name: 'workflows-know-activities-by-type',
