@@ -9,17 +9,48 @@ import { RunStartError, RunTimeoutError, type RunResult } from '../subprocess/ru
  */
 const CONTAINERS = 'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,mp3,ogg,wav,flac,aac';
 
+/**
+ * Decoders that may run, by ffmpeg's names: what the containers above hold on media platforms. ffmpeg has 500, some of which
+ * nobody has looked after for decades, and one draws SVG with what it links to. Covers (PNG, MJPEG) are not decoded either.
+ */
+const DECODERS = [
+  ...['h264', 'hevc', 'vp8', 'vp9', 'libvpx', 'libvpx-vp9', 'libdav1d', 'libaom-av1', 'av1'],
+  ...['mpeg1video', 'mpeg2video', 'mpeg4', 'msmpeg4', 'msmpeg4v2', 'h263', 'theora', 'prores'],
+  ...['aac', 'aac_latm', 'aac_fixed', 'mp3', 'mp3float', 'mp2', 'mp2float', 'mp1', 'mp1float', 'opus', 'libopus'],
+  ...['vorbis', 'libvorbis', 'flac', 'alac', 'ac3', 'eac3', 'amrnb', 'amrwb', 'libopencore_amrnb', 'libopencore_amrwb'],
+  ...['pcm_u8', 'pcm_s8', 'pcm_s16le', 'pcm_s16be', 'pcm_s24le', 'pcm_s24be', 'pcm_s32le', 'pcm_s32be'],
+  ...['pcm_f32le', 'pcm_f32be', 'pcm_f64le', 'pcm_f64be', 'pcm_alaw', 'pcm_mulaw', 'adpcm_ms', 'adpcm_ima_wav'],
+].join(',');
+
+/** 8192 x 4320: a picture takes 50 to 200 MB, and decoders hold a dozen. */
+const MAX_PIXELS = 35_389_440;
+/** Pictures, sound in many languages, subtitles, covers. */
+const MAX_STREAMS = 200;
+/** Largest single piece of memory: the index of a day of video takes some 200 MB. */
+const MAX_ALLOCATION_BYTES = 512 * 1024 ** 2;
+/** Each holds pictures of its own. */
+export const MEDIA_THREADS = 4;
+/** Re-encoding 4K pictures takes 1.1 GB. */
+const MEDIA_MEMORY_BYTES = 3 * 1024 ** 3;
+
 /** Arguments before each input that may be hostile. */
-export const INPUT_GUARD = ['-protocol_whitelist', 'file', '-format_whitelist', CONTAINERS] as const;
+export const INPUT_GUARD = [
+  ...['-protocol_whitelist', 'file', '-format_whitelist', CONTAINERS, '-codec_whitelist', DECODERS],
+  ...['-max_pixels', String(MAX_PIXELS), '-max_streams', String(MAX_STREAMS)],
+  ...['-max_alloc', String(MAX_ALLOCATION_BYTES), '-threads', String(MEDIA_THREADS)],
+] as const;
 
 /** A file whose name begins like a URL would otherwise be opened as one. */
 export function fileUrl(absolutePath: string): string {
   return `file:${absolutePath}`;
 }
 
-/** Working directory and environment of a media tool. */
-export function surroundings(path: string, program: string): { cwd: string; env: Record<string, string> } {
-  return { cwd: dirname(path), env: bareEnvironment(program) };
+/** Working directory, environment and memory of a media tool. */
+export function surroundings(
+  path: string,
+  program: string,
+): { cwd: string; env: Record<string, string>; maxMemoryBytes: number } {
+  return { cwd: dirname(path), env: bareEnvironment(program), maxMemoryBytes: MEDIA_MEMORY_BYTES };
 }
 
 /** Starts a media tool; what keeps it from working is told with the setting that the operator must check. */
