@@ -11,7 +11,8 @@ const CONTAINERS = 'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,mp3,ogg,wav,flac,aac';
 
 /**
  * Decoders that may run, by ffmpeg's names: what the containers above hold on media platforms. ffmpeg has 500, some of which
- * nobody has looked after for decades, and one draws SVG with what it links to. Covers (PNG, MJPEG) are not decoded either.
+ * nobody has looked after for decades, and one draws SVG with what it links to. ffprobe opens those of every stream, so covers
+ * and subtitles have theirs here too.
  */
 const DECODERS = [
   ...['h264', 'hevc', 'vp8', 'vp9', 'libvpx', 'libvpx-vp9', 'libdav1d', 'libaom-av1', 'av1'],
@@ -20,6 +21,8 @@ const DECODERS = [
   ...['vorbis', 'libvorbis', 'flac', 'alac', 'ac3', 'eac3', 'amrnb', 'amrwb', 'libopencore_amrnb', 'libopencore_amrwb'],
   ...['pcm_u8', 'pcm_s8', 'pcm_s16le', 'pcm_s16be', 'pcm_s24le', 'pcm_s24be', 'pcm_s32le', 'pcm_s32be'],
   ...['pcm_f32le', 'pcm_f32be', 'pcm_f64le', 'pcm_f64be', 'pcm_alaw', 'pcm_mulaw', 'adpcm_ms', 'adpcm_ima_wav'],
+  ...['dca', 'truehd', 'png', 'mjpeg', 'webp', 'bmp', 'gif', 'mov_text', 'webvtt', 'subrip', 'srt', 'text', 'ass', 'ssa'],
+  ...['dvdsub', 'dvbsub', 'pgssub', 'cc_dec'],
 ].join(',');
 
 /** 8192 x 4320: a picture takes 50 to 200 MB, and decoders hold a dozen. */
@@ -30,8 +33,8 @@ const MAX_STREAMS = 200;
 const MAX_ALLOCATION_BYTES = 512 * 1024 ** 2;
 /** Each holds pictures of its own. */
 export const MEDIA_THREADS = 4;
-/** Re-encoding 4K pictures takes 1.1 GB. */
-const MEDIA_MEMORY_BYTES = 3 * 1024 ** 3;
+/** Re-encoding pictures of that size takes 2.8 GB, in 1080 lines 0.3 GB. */
+const MEDIA_MEMORY_BYTES = 4 * 1024 ** 3;
 
 /** Arguments before each input that may be hostile. */
 export const INPUT_GUARD = [
