@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { StringDecoder } from 'node:string_decoder';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { watchFolder } from './folder-watch.ts';
 
 const LIFELINE = fileURLToPath(new URL('./lifeline.sh', import.meta.url));
 const STDERR_TAIL_CHARS = 16_384;
@@ -22,6 +23,10 @@ export interface RunOptions {
   readonly maxFileBytes?: number;
   /** What the program answers when it winds up after a signal, if that is a code of its own (ffmpeg: 255). */
   readonly signalExitCode?: number;
+  /** Most bytes that all files in `cwd` may hold together; more ends the run with `FolderTooLargeError`. */
+  readonly maxFolderBytes?: number;
+  /** Most memory that each process of the program may write to, in bytes (RLIMIT_DATA). Linux only: macOS has no such limit. */
+  readonly maxMemoryBytes?: number;
   /** Most characters of stdout kept in the result; more ends the run with `StdoutTooLargeError`. Default 0: none is kept. */
   readonly maxStdoutChars?: number;
   /** Called with each complete line of stdout as it arrives. */
@@ -47,6 +52,11 @@ export class StdoutTooLargeError extends Error {
   override readonly name = 'StdoutTooLargeError';
 }
 
+/** The program wrote more than `maxFolderBytes` and was ended. */
+export class FolderTooLargeError extends Error {
+  override readonly name = 'FolderTooLargeError';
+}
+
 /** The program could not be started (not found, not executable). */
 export class RunStartError extends Error {
   override readonly name = 'RunStartError';
@@ -69,13 +79,13 @@ const KILLED_EXIT_CODES: readonly number[] = [129, 130, 137, 143];
  * The group ends with this process, even if that is killed outright: its stdin is a lifeline (see lifeline.sh).
  *
  * @returns the exit code (a non-zero one is not an error here), stdout as far as asked for, and the tail of stderr
- * @throws the signal's reason when aborted; {@link RunTimeoutError}, {@link StdoutTooLargeError}, {@link RunStartError},
- * {@link RunKilledError}
+ * @throws the signal's reason when aborted; {@link RunTimeoutError}, {@link StdoutTooLargeError},
+ * {@link FolderTooLargeError}, {@link RunStartError}, {@link RunKilledError}
  */
 export async function run(program: string, args: readonly string[], options: RunOptions): Promise<RunResult> {
   options.signal?.throwIfAborted();
-  const limitBlocks = options.maxFileBytes === undefined ? 'unlimited' : String(Math.ceil(options.maxFileBytes / 512));
-  const child = spawn('/bin/sh', [LIFELINE, limitBlocks, program, ...args], {
+  const limits = [unitsOf(options.maxFileBytes, 512), unitsOf(options.maxMemoryBytes, 1024)];
+  const child = spawn('/bin/sh', [LIFELINE, ...limits, program, ...args], {
     cwd: options.cwd,
     env: { ...options.env },
     detached: true,
@@ -101,6 +111,13 @@ export async function run(program: string, args: readonly string[], options: Run
           options.timeoutMs,
         );
   options.signal?.addEventListener('abort', onAbort, { once: true });
+  const { maxFolderBytes } = options;
+  const stopWatching =
+    maxFolderBytes === undefined
+      ? undefined
+      : watchFolder(options.cwd, maxFolderBytes, () =>
+          endGroup(new FolderTooLargeError(`wrote more than ${String(maxFolderBytes)} bytes`)),
+        );
 
   let stdout = '';
   const maxStdoutChars = options.maxStdoutChars ?? 0;
@@ -137,6 +154,7 @@ export async function run(program: string, args: readonly string[], options: Run
   } finally {
     clearTimeout(timeout);
     clearTimeout(killTimer);
+    stopWatching?.();
     options.signal?.removeEventListener('abort', onAbort);
   }
 }
@@ -149,6 +167,11 @@ export function signalGroup(groupId: number | undefined, signal: NodeJS.Signals)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
+}
+
+/** A limit as `ulimit` takes it. */
+function unitsOf(bytes: number | undefined, unitBytes: number): string {
+  return bytes === undefined ? 'unlimited' : String(Math.ceil(bytes / unitBytes));
 }
 
 function collect(stream: Readable, onText: (text: string) => void): void {
