@@ -14,6 +14,7 @@ import { createRpcServer } from '../../api/rpc-server.ts';
 import { priceTable } from '../../contract/prices.ts';
 import { createAccountStore } from '../../store/accounts.ts';
 import { createAskedStore } from '../../store/asked.ts';
+import { createAwaitedStore } from '../../store/awaited.ts';
 import { createContentsStore } from '../../store/contents.ts';
 import { createDeliveryStore } from '../../store/deliveries.ts';
 import { createDiskFiles } from '../../store/disk-files.ts';
@@ -66,6 +67,7 @@ export async function startFacades(requestsPerMinute = 100_000, options: Facades
     accounts: createAccountStore(mongo.db),
     asked: createAskedStore(mongo.db),
     windows: createWindowStore(mongo.db),
+    awaited: createAwaitedStore(mongo.db),
     files,
     signer,
     jobs,
