@@ -4,6 +4,7 @@ import { pino } from 'pino';
 import { loadConfigOrExit } from '../config.ts';
 import { createAccountStore } from '../store/accounts.ts';
 import { createAskedStore } from '../store/asked.ts';
+import { createAwaitedStore } from '../store/awaited.ts';
 import { createContentsStore } from '../store/contents.ts';
 import { createFileStore } from '../store/create-file-store.ts';
 import { createDeliveryStore } from '../store/deliveries.ts';
@@ -66,6 +67,7 @@ const deps: ServiceDeps = {
   accounts: createAccountStore(mongo.db),
   asked: createAskedStore(mongo.db),
   windows: createWindowStore(mongo.db),
+  awaited: createAwaitedStore(mongo.db),
   files,
   signer,
   jobs: createJobGateway(client, config.TASK_QUEUE),
