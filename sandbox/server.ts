@@ -28,6 +28,8 @@ export interface SandboxOptions {
   readonly cacheDir: string;
   /** 0: a free one. */
   readonly port: number;
+  /** Address of a proxy in front of it, without a slash at the end: what it links to, and what the service is pointed at. */
+  readonly publicUrl?: string | undefined;
   readonly ffmpeg: string;
   readonly ffprobe: string;
   /** Gives every id another value, so that sandboxes beside each other share none. */
@@ -78,8 +80,8 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const library = createLibrary(catalogue);
   const isVideo = (id: string): boolean => library.video(id) !== undefined;
 
-  let url = '';
-  const dataset = createDatasetApi({ baseUrl: () => url, ffmpeg, cacheDir, idSalt: options.idSalt });
+  let publicUrl = '';
+  const dataset = createDatasetApi({ baseUrl: () => publicUrl, ffmpeg, cacheDir, idSalt: options.idSalt });
   const routes = createRoutes({
     library,
     switchboard: createSwitchboard(isVideo),
@@ -87,7 +89,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       catalogue.videos.map((video) => video.id),
       isVideo,
     ),
-    baseUrl: () => url,
+    baseUrl: () => publicUrl,
     platforms: [{ name: 'dataset', ...dataset }],
   });
   const server = createServer((req, res) => {
@@ -98,13 +100,14 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       res.destroy();
     });
   });
-  url = `http://${HOST}:${String(await listen(server, options.port))}`;
+  const url = `http://${HOST}:${String(await listen(server, options.port))}`;
+  publicUrl = options.publicUrl ?? url;
   return {
     url,
     env: {
-      VIDNET_VIDEO_URL: `${url}/watch?v={id}`,
-      VIDNET_CHANNEL_URL: `${url}/{path}`,
-      VIDNET_API_URL: `${url}/`,
+      VIDNET_VIDEO_URL: `${publicUrl}/watch?v={id}`,
+      VIDNET_CHANNEL_URL: `${publicUrl}/{path}`,
+      VIDNET_API_URL: `${publicUrl}/`,
       ...(options.dataApi === false ? {} : { VIDNET_API_KEY: SANDBOX_API_KEY }),
       YTDLP_PLUGIN_DIR: PLUGIN_DIR,
       MEDIA_ALLOWED_NETWORKS: `${HOST}/32`,
