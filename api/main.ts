@@ -5,7 +5,7 @@ import { loadConfigOrExit } from '../config.ts';
 import { createAccountStore } from '../store/accounts.ts';
 import { createAskedStore } from '../store/asked.ts';
 import { createContentsStore } from '../store/contents.ts';
-import { createFileStore } from '../store/create-file-store.ts';
+import { API_PATIENCE, createFileStore } from '../store/create-file-store.ts';
 import { createDeliveryStore } from '../store/deliveries.ts';
 import { createKeyStore } from '../store/keys.ts';
 import { createLinkSigner } from '../store/links.ts';
@@ -56,8 +56,7 @@ const signer = createLinkSigner({
   ttlSeconds: config.LINK_TTL_SECONDS,
 });
 
-// Somebody waits for each answer.
-const files = createFileStore(config.files, { maxAttempts: 3 });
+const files = createFileStore(config.files, API_PATIENCE);
 await files.check().catch(exitWith);
 
 const deps: ServiceDeps = {

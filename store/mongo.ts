@@ -1,5 +1,8 @@
 import { MongoClient, MongoServerError, type Db } from 'mongodb';
 
+/** The driver's 10 s would hold a request for 20 s on a line that is dead. */
+const HEARTBEAT_MS = 2_000;
+
 export interface Mongo {
   readonly db: Db;
   /** Resolves when the server answers; rejects within the server selection timeout. */
@@ -12,6 +15,10 @@ export interface Mongo {
  * embedded server finds a document without a scan only where `_id`, a text, is the whole filter: one more condition and
  * it parses the whole collection, 0.1 ms for each document.
  *
+ * A connection that hangs without a word (a host that is gone, a firewall that forgot it) is found out by the driver's
+ * heartbeat, which then breaks off what is under way: after 2 s and `timeoutMs` at most. An operation on a line that is
+ * dead altogether fails `timeoutMs` later.
+ *
  * @param options.timeoutMs how long an operation waits for a server before it fails
  */
 export function openMongo(options: { uri: string; database: string; timeoutMs: number }): Mongo {
@@ -19,7 +26,9 @@ export function openMongo(options: { uri: string; database: string; timeoutMs: n
     appName: 'tapedeck',
     serverSelectionTimeoutMS: options.timeoutMs,
     connectTimeoutMS: options.timeoutMs,
-    socketTimeoutMS: options.timeoutMs * 4,
+    heartbeatFrequencyMS: HEARTBEAT_MS,
+    // For a single connection that hangs. The embedded server takes seconds for what is no look-up by id.
+    socketTimeoutMS: options.timeoutMs * 2.5,
     // Only what a majority has journaled survives an election.
     writeConcern: { w: 'majority', journal: true },
     ignoreUndefined: true,

@@ -2,8 +2,15 @@ import { Client, Connection } from '@temporalio/client';
 import { connectionOptions, orUnreachable, type TemporalSettings } from './connection.ts';
 import { registerSearchAttributes } from './search-attributes.ts';
 
-/** By default gRPC waits up to two minutes before it looks again: after a minute away, it was back 32 s late. */
-const CHANNEL = { 'grpc.initial_reconnect_backoff_ms': 500, 'grpc.max_reconnect_backoff_ms': 3_000 };
+const CHANNEL = {
+  // By default gRPC waits up to two minutes before it looks again: after a minute away, it was back 32 s late.
+  'grpc.initial_reconnect_backoff_ms': 500,
+  'grpc.max_reconnect_backoff_ms': 3_000,
+  // A connection that hangs without a word is given up after 20 s; by default after 45 s. Temporal's frontend closes
+  // connections that ping more often than every 10 s.
+  'grpc.keepalive_time_ms': 15_000,
+  'grpc.keepalive_timeout_ms': 5_000,
+};
 /** gRPC codes that no waiting mends: INVALID_ARGUMENT, PERMISSION_DENIED, UNIMPLEMENTED, UNAUTHENTICATED. */
 const FINAL_CODES: readonly unknown[] = [3, 7, 12, 16];
 

@@ -21,7 +21,7 @@ import { createYtdlpSource } from '../sources/vidnet/yt-dlp.ts';
 import { chooseSpeech } from '../speech/choose-engine.ts';
 import { createContentsStore } from '../store/contents.ts';
 import { createDeliveryStore } from '../store/deliveries.ts';
-import { createFileStore } from '../store/create-file-store.ts';
+import { createFileStore, WORKER_PATIENCE } from '../store/create-file-store.ts';
 import { createSpaceGuard } from '../store/free-space.ts';
 import { createLinkSigner } from '../store/links.ts';
 import { isFinalRefusal as isFinalOfMongo, openMongo } from '../store/mongo.ts';
@@ -76,8 +76,7 @@ const signer = createLinkSigner({
   ttlSeconds: config.LINK_TTL_SECONDS,
 });
 const workFolders = createWorkFolders(config.workDir);
-// What was downloaded should not be lost to a short absence of the store.
-const files = createFileStore(config.files, { maxAttempts: 10 });
+const files = createFileStore(config.files, WORKER_PATIENCE);
 await mkdir(config.workDir, { recursive: true });
 await files.check().catch(exitWith);
 const space = createSpaceGuard({

@@ -98,7 +98,11 @@ describe('a publication in a bucket', () => {
     };
     for (const sizeBytes of [6 * MIB, 20 * MIB]) {
       const line = await aLine(flip);
-      const files = createS3Files({ ...store.settings, endpoint: line.endpoint, maxAttempts: 1 });
+      const files = createS3Files({
+        ...store.settings,
+        endpoint: line.endpoint,
+        patience: { ...store.settings.patience, maxAttempts: 1 },
+      });
       const key = { recordId: ulid(), name: 'a.m4a' };
       await expect(files.publish(await aSource(sizeBytes), key, never)).rejects.toThrow();
       line.close();
