@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ErrorBody } from '../../contract/errors.ts';
 import type { FaultBench } from './fault-bench.ts';
@@ -11,7 +12,7 @@ export interface Answer {
   readonly status: number;
   readonly retryAfter: string | null;
   readonly body: Partial<ErrorBody> & { readonly id?: string } & {
-    readonly data?: { readonly id: string; readonly status: string };
+    readonly data?: { readonly id: string; readonly status: string; readonly audio_url?: string };
     readonly download_id?: string;
     readonly download?: { readonly id: string; readonly status: string };
   };
@@ -31,11 +32,24 @@ export class FaultLoad {
   /** What was refused, and is to be asked for again. */
   readonly refused: Order[] = [];
   readonly #bench: FaultBench;
+  readonly #sums = new Set<string>();
+  /** The first order, which is done before anything befalls a line. */
+  #done: Order | undefined;
   readonly #next: () => Order;
 
   constructor(bench: FaultBench, next: () => Order) {
     this.#bench = bench;
     this.#next = next;
+  }
+
+  /** A first job, whose result is asked for again and again later. */
+  async begin(): Promise<void> {
+    const order = this.#next();
+    const id = await this.order(order);
+    await until(async () => (await this.request('GET', `/downloads/${String(id)}`)).status === 200, {
+      within: 120_000,
+    });
+    this.#done = order;
   }
 
   async request(method: 'GET' | 'POST', path: string, body?: unknown): Promise<Answer> {
@@ -77,8 +91,10 @@ export class FaultLoad {
     const endMs = performance.now() + forMs;
     for (let turn = 0; performance.now() < endMs; turn += 1) {
       if (turn % POLLS_PER_ORDER === 1) underWay.push(this.order());
-      const known = [...this.accepted.keys()].at(-1);
-      underWay.push(this.request('GET', turn % 2 === 0 || known === undefined ? '/ready' : `/downloads/${known}`));
+      const known = [...this.accepted].at(-1);
+      if (turn % 2 === 0 || known === undefined) underWay.push(this.request('GET', '/ready'));
+      else underWay.push(this.request('GET', `/downloads/${known[0]}`));
+      if (turn % POLLS_PER_ORDER === 3 && this.#done !== undefined) underWay.push(this.#askForDone(this.#done));
       await delay(POLL_EVERY_MS);
     }
     return [Promise.all(underWay)];
@@ -99,6 +115,29 @@ export class FaultLoad {
     });
     const { posts } = this.#bench.receiver;
     await until(() => posts.some(({ body }) => body.includes(id)), { within: left(), what: `the webhook of ${id}` });
+  }
+
+  /** Asks for what is there already: its file is looked for, and read. */
+  async #askForDone(order: Order): Promise<void> {
+    const { status, body } = await this.request('POST', order.path, order.body);
+    const link = status === 200 ? body.data?.audio_url : undefined;
+    if (link === undefined) return;
+    const startedMs = performance.now();
+    const response = await fetch(link, { signal: AbortSignal.timeout(GIVE_UP_MS) }).catch(() => undefined);
+    if (response === undefined) return;
+    const { status: fileStatus, headers } = response;
+    const answer = { request: 'GET file', status: fileStatus, retryAfter: headers.get('retry-after'), body: {} };
+    this.answers.push({ ...answer, tookMs: Math.round(performance.now() - startedMs) });
+    // A transfer that is cut must look cut.
+    const bytes = await response.arrayBuffer().catch(() => undefined);
+    if (fileStatus !== 200 || bytes === undefined) return;
+    const sum = createHash('sha256').update(Buffer.from(bytes)).digest('hex');
+    this.#sums.add(sum);
+  }
+
+  /** How many different contents a file was served with, whole by its length. */
+  get servedContents(): number {
+    return this.#sums.size;
   }
 
   /** What a caller does who was told to come back. */

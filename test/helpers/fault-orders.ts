@@ -9,7 +9,7 @@ export interface Order {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-const CHANNEL_PAGES = 3;
+const CHANNEL_PAGES = 8;
 
 /**
  * Requests for jobs of four kinds in turn, each about a subject of its own: audio and video of one platform, contents and
@@ -20,9 +20,9 @@ const CHANNEL_PAGES = 3;
 export async function makeOrders(service: TestService, imgnetUrl: string): Promise<() => Order> {
   const videos = await listedVideos(service);
   const account = makeAccounts({ idSalt: service.idSalt }).find((one) => one.case === 'large')!;
-  const { list } = createArchive([account], { nowMs: Date.now(), idSalt: service.idSalt });
-  const posts = list(account, 'post');
-  const reels = list(account, 'reel');
+  const archive = createArchive([account], { nowMs: Date.now(), idSalt: service.idSalt });
+  const posts = archive.list(account, 'post');
+  const reels = archive.list(account, 'reel');
   const video = () => ({ vidnet_video_id: nextOf(videos) });
   const post = (of: Generator<Publication>) => ({ url: publicationUrl(nextOf(of), imgnetUrl) });
   const kinds = [

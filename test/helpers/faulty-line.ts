@@ -22,7 +22,7 @@ export const FAULTS = {
     { type: 'slicer', stream: 'downstream', attributes: { average_size: 64, size_variation: 32, delay: 1_000 } },
   ],
   /** Ends each connection within an answer. */
-  limit_data: [{ type: 'limit_data', stream: 'downstream', attributes: { bytes: 5_000 } }],
+  limit_data: [{ type: 'limit_data', stream: 'downstream', attributes: { bytes: 1_000 } }],
   bandwidth: [
     { type: 'bandwidth', stream: 'upstream', attributes: { rate: 4 } },
     { type: 'bandwidth', stream: 'downstream', attributes: { rate: 4 } },
