@@ -40,7 +40,7 @@ const temporal = {
   apiKey: config.TEMPORAL_API_KEY,
   tls: config.TEMPORAL_TLS,
 };
-const [client] = await Promise.all([
+const [{ client, close: closeTemporal }] = await Promise.all([
   awaitEngine({ ...patience, name: 'Temporal', setting: 'TEMPORAL_ADDRESS', isFinal: isFinalOfTemporal }, () =>
     openTemporal(temporal),
   ),
@@ -125,7 +125,7 @@ async function stop(): Promise<void> {
   }, config.SHUTDOWN_GRACE_SECONDS * 1000);
   await Promise.all([rest.close(), new Promise<void>((resolve) => rpc.close(() => resolve()))]);
   webhooks.close();
-  await client.connection.close();
+  await closeTemporal();
   await mongo.close();
   clearTimeout(late);
   if (process.connected) process.disconnect();

@@ -60,7 +60,7 @@ const exitWith = (error: unknown): never => {
 };
 const mongo = openMongo({ uri: config.MONGODB_URI, database: config.MONGODB_DATABASE, timeoutMs: 10_000 });
 const patience = { timeoutMs: config.STARTUP_WAIT_SECONDS * 1000, log };
-const [client] = await Promise.all([
+const [{ client, close: closeTemporal }] = await Promise.all([
   awaitEngine({ ...patience, name: 'Temporal', setting: 'TEMPORAL_ADDRESS', isFinal: isFinalOfTemporal }, () =>
     openTemporal(temporal),
   ),
@@ -203,7 +203,7 @@ try {
   await imgnet.close();
   // A worker that was cut off may still hold the connection; the process ends all the same.
   await connection.close().catch((error: unknown) => log.warn({ err: error }, 'the connection was not closed'));
-  await client.connection.close();
+  await closeTemporal();
   await mongo.close();
 }
 // An open channel to the parent would keep the process alive.
