@@ -24,10 +24,12 @@ export interface Operation {
   readonly answers: Readonly<Record<number, OperationAnswer>>;
   /** What an API key must be allowed to do; `none`: open to everyone. By default `read` for GET, else `jobs`. */
   readonly scope?: Scope | 'none';
+  /** Makes no sense without a key, and refuses that even where callers without one are let in. */
+  readonly needsKey?: true;
   readonly errors: readonly ErrorCode[];
 }
 
-/** Errors that any operation may answer, those that read a body, and those that start a job. */
+/** Errors that any operation may answer, those with an id in the path, those that read a body, and those that start a job. */
 export const ALWAYS = [
   'unauthorized',
   'forbidden',
@@ -36,6 +38,8 @@ export const ALWAYS = [
   'internal',
   'unavailable',
 ] as const;
+/** A path that no percent-decoding makes sense of is no id that is unknown. */
+export const WITH_ID = ['invalid_input', 'not_found', ...ALWAYS] as const;
 export const WITH_BODY = ['invalid_input', 'invalid_json', 'body_too_large', ...ALWAYS] as const;
 export const STARTS_JOB = [...WITH_BODY, 'webhook_target_forbidden', 'insufficient_credit'] as const;
 

@@ -34,7 +34,7 @@ import { webhookTestResultSchema } from '../contract/results/webhook-test.ts';
 import { speakerLabelFormatSchema } from '../contract/speaker-label-formats.ts';
 import { transcriptFormatSchema } from '../contract/transcript-formats.ts';
 import { imgnetOperations } from './imgnet-operations.ts';
-import { ALWAYS, STARTS_JOB, WITH_BODY, type Operation } from './operation.ts';
+import { ALWAYS, STARTS_JOB, WITH_BODY, WITH_ID, type Operation } from './operation.ts';
 
 const downloadIdParams = z.object({ downloadId: ulidSchema });
 const labelsParams = z.object({
@@ -95,7 +95,7 @@ export const operations = {
       200: { description: 'The download has ended, well or not', schema: downloadResultSchema },
       202: { description: 'The job has not ended', schema: downloadResultSchema },
     },
-    errors: ['not_found', ...ALWAYS],
+    errors: WITH_ID,
   },
   cancelDownload: {
     method: 'delete',
@@ -106,7 +106,7 @@ export const operations = {
       200: { description: 'The job has ended, as failed', schema: downloadResultSchema },
       202: { description: 'The job was told to stop', schema: downloadResultSchema },
     },
-    errors: ['not_found', 'already_finished', ...ALWAYS],
+    errors: [...WITH_ID, 'already_finished'],
   },
   requestChannel: {
     method: 'post',
@@ -142,7 +142,7 @@ export const operations = {
       200: { description: 'The transcript, or why it could not be had', schema: ended(transcriptSchema) },
       202: { description: 'The job has not ended', schema: vidnetPendingResultSchema },
     },
-    errors: ['not_found', ...ALWAYS],
+    errors: WITH_ID,
   },
   exportTranscript: {
     method: 'get',
@@ -152,7 +152,7 @@ export const operations = {
     answers: {
       200: { description: 'The file', contentTypes: ['application/x-subrip', 'text/vtt', 'text/plain'] },
     },
-    errors: ['not_found', 'not_ready', ...ALWAYS],
+    errors: [...WITH_ID, 'not_ready'],
   },
   requestSpeakerLabels: {
     method: 'post',
@@ -170,7 +170,7 @@ export const operations = {
     params: labelsParams,
     waitSeconds: 0,
     answers: SPEAKER_LABELS,
-    errors: ['audio_failed', 'not_found', ...ALWAYS],
+    errors: [...WITH_ID, 'audio_failed'],
   },
   exportSpeakerLabels: {
     method: 'get',
@@ -180,12 +180,13 @@ export const operations = {
     answers: {
       200: { description: 'The file', contentTypes: ['application/x-subrip', 'text/vtt', 'text/plain'] },
     },
-    errors: ['audio_failed', 'not_found', 'not_ready', ...ALWAYS],
+    errors: [...WITH_ID, 'audio_failed', 'not_ready'],
   },
   ...imgnetOperations,
   getAccount: {
     method: 'get',
     path: '/api/account',
+    needsKey: true,
     summary: 'Get the credit of an API key, and what its downloads have cost',
     query: accountQuerySchema,
     answers: { 200: { description: 'The account, with a page of its entries', schema: accountSchema } },
@@ -215,7 +216,7 @@ export const operations = {
     summary: 'Deliver a webhook again',
     params: z.object({ deliveryId: webhookIdSchema }),
     answers: { 202: { description: 'A further round of attempts was started', schema: deliverySchema } },
-    errors: ['not_found', 'delivery_pending', ...ALWAYS],
+    errors: [...WITH_ID, 'delivery_pending'],
   },
   checkLive: {
     method: 'get',
