@@ -110,6 +110,11 @@ const speakersSchema = z
   .max(SPEAKERS_MAX, SPEAKERS_MESSAGE)
   .optional();
 
+/** The refinement below as JSON Schema, which cannot compare two fields: some number lies between them. */
+const SPEAKERS_IN_ORDER = Array.from({ length: SPEAKERS_MAX }, (_, index) => ({
+  properties: { min_speakers: { maximum: index + 1 }, max_speakers: { minimum: index + 1 } },
+}));
+
 /**
  * Body of POST /api/transcriptspeakerid (specification, section 4.3). Unknown fields are ignored. The last three fields
  * are an addition to the specification.
@@ -126,7 +131,7 @@ export const speakerLabelsRequestSchema = z
     path: ['min_speakers'],
     error: 'must not be more than max_speakers',
   })
-  .meta({ id: 'SpeakerLabelsRequest' });
+  .meta({ id: 'SpeakerLabelsRequest', anyOf: SPEAKERS_IN_ORDER });
 export type SpeakerLabelsRequest = z.infer<typeof speakerLabelsRequestSchema>;
 
 /** Query of GET /api/downloads. */
