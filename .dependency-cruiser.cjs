@@ -29,6 +29,7 @@ const allowed = {
   embedded: ['contract', 'subprocess'],
   sandbox: ['contract', 'subprocess', 'embedded'],
   demo: ['contract', 'subprocess', 'embedded', 'sandbox', 'api'],
+  chaos: ['contract', 'store', 'subprocess', 'embedded', 'sandbox'],
 };
 const folders = Object.keys(allowed);
 
@@ -39,7 +40,7 @@ module.exports = {
       name: 'no-tests-in-product',
       severity: 'error',
       from: { path: `^(${folders.join('|')})/` },
-      to: { path: '^(test|bench)/' },
+      to: { path: '^(test|bench|checks)/' },
     },
     {
       name: 'workflows-know-activities-by-type',
@@ -51,7 +52,7 @@ module.exports = {
       name: 'config-is-read-by-mains',
       comment: 'Parts receive their slice of the configuration; only the joints may import the value.',
       severity: 'error',
-      from: { path: `^(${folders.join('|')})/`, pathNot: '(^embedded/|^sandbox/|^demo/|/main\\.ts$)' },
+      from: { path: `^(${folders.join('|')})/`, pathNot: '(^embedded/|^sandbox/|^demo/|^chaos/|/main\\.ts$)' },
       to: { path: '^config\\.ts$', dependencyTypesNot: ['type-only'] },
     },
     ...folders.map((folder) => ({

@@ -9,7 +9,7 @@ FROM node:22-trixie-slim AS yt-dlp
 RUN apt-get update && apt-get install -y --no-install-recommends python3 python3-venv && rm -rf /var/lib/apt/lists/*
 COPY embedded/yt-dlp-requirements.txt /tmp/requirements.txt
 RUN python3 -m venv /opt/yt-dlp \
-  && /opt/yt-dlp/bin/pip install --no-cache-dir --only-binary=:all: -r /tmp/requirements.txt
+  && /opt/yt-dlp/bin/pip install --no-cache-dir --only-binary=:all: --no-deps --require-hashes -r /tmp/requirements.txt
 
 # The builtin speech engine, and Silero's model for all of them. One folder names the model, whatever Python's version is.
 FROM node:22-trixie-slim AS speech

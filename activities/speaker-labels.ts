@@ -1,40 +1,26 @@
-import type { SpeakerLabelsParameters } from '../contract/job-parameters.ts';
 import { JobError } from '../contract/job-error.ts';
+import { optional } from '../contract/optional.ts';
 import type { JobResult } from '../contract/records.ts';
 import type { SpeechWindow, WindowResult } from '../contract/speech.ts';
 import type { Speech } from '../speech/choose-engine.ts';
 import type { SpeechEngine } from '../speech/engine.ts';
 import { joinWords } from '../speech/join-words.ts';
 import { languageOf } from '../speech/language.ts';
-import { prepareWav } from '../speech/prepare.ts';
 import { findSpeech } from '../speech/regions.ts';
 import { turnsOf } from '../speech/turns.ts';
 import { cutWindows } from '../speech/windows.ts';
 import type { ContentsStore } from '../store/contents.ts';
-import { MissingFileError, type FileStore } from '../store/files.ts';
-import type { SpaceGuard } from '../store/free-space.ts';
-import type { RecordStore } from '../store/records.ts';
-import type { SpeechAudio } from '../store/speech-audio.ts';
 import { classifyFailures } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
-import { withSourceCall, type RunningCall, type SourceCallDeps } from './source-call.ts';
-import { withSpace } from './space.ts';
+import { preparedAudio, refuseHalf, type PreparedAudioDeps, type SpeechOrder } from './prepared-audio.ts';
+import { withSourceCall, type SourceCallDeps } from './source-call.ts';
 
-export interface SpeechDeps extends Pick<SourceCallDeps, 'workFolders'> {
-  readonly records: RecordStore;
-  readonly space: SpaceGuard;
+export interface SpeechDeps extends PreparedAudioDeps, Pick<SourceCallDeps, 'workFolders'> {
   readonly speech: Speech;
-  readonly files: FileStore;
   readonly contents: ContentsStore;
-  readonly speechAudio: SpeechAudio;
-  /** Absolute path. */
-  readonly ffmpeg: string;
-  readonly maxMediaSeconds: number;
   readonly speechTimeoutMs: number;
   readonly speechWindowSeconds: number;
 }
-
-export type SpeechOrder = SpeakerLabelsParameters & { readonly recordId: string };
 
 /** What is known of the audio when its windows are cut. */
 export interface PreparedSpeech {
@@ -59,7 +45,7 @@ export function createSpeechActivities(deps: SpeechDeps) {
         const { report, signal } = call;
         const { engine, vadModel } = present(deps.speech);
         report({ stage: 'preparing' });
-        const wavPath = await wavOf(deps, order, call);
+        const wavPath = await preparedAudio(deps, order, call);
         const regions = await findSpeech(wavPath, {
           ...{ vadModel, signal, timeoutMs: deps.speechTimeoutMs },
           onProgress: (share) => report({ stage: 'detecting_speech', percent: percentOf(share) }),
@@ -84,11 +70,11 @@ export function createSpeechActivities(deps: SpeechDeps) {
           const engine = sameEngine(present(deps.speech).engine, order.engine);
           report({ stage: 'transcribing', percent: 0 });
           const window = await windowOf(deps.contents, order);
-          const wavPath = await wavOf(deps, order, call);
+          const wavPath = await preparedAudio(deps, order, call);
           result = await engine.analyse(
             { ...window, wavPath },
             {
-              ...(order.language === undefined ? {} : { language: order.language }),
+              ...optional('language', order.language),
               signal,
               onProgress: (share) => report({ stage: 'transcribing', percent: percentOf(share) }),
             },
@@ -100,30 +86,28 @@ export function createSpeechActivities(deps: SpeechDeps) {
 
     /** Finds the speakers of the whole audio, gives each word to one, and keeps the transcript beside the record. */
     labelSpeakers: (order: SpeechOrder & PreparedSpeech): Promise<JobResult> =>
-      running(async (report, signal) => {
-        const { recordId, durationSeconds, minSpeakers, maxSpeakers } = order;
-        const engine = sameEngine(present(deps.speech).engine, order.engine);
-        report({ stage: 'diarizing' });
-        const results = await resultsOf(deps.contents, order);
-        const voices = results.map((result) => result.voices);
-        const limits = {
-          ...(minSpeakers === undefined ? {} : { minSpeakers }),
-          ...(maxSpeakers === undefined ? {} : { maxSpeakers }),
-        };
-        const turns = turnsOf(voices, await engine.cluster(voices, { ...limits, signal }));
-        const segments = joinWords(
-          results.flatMap((result) => result.words),
-          turns,
-        );
-        const language = languageOf(results);
-        await deps.contents.putFacts(recordId, {
-          engine: engine.name,
-          ...(language === undefined ? {} : { language }),
-          ...{ durationSeconds, segments, turns },
-        });
-        // Where nobody speaks there is nothing to pay for (design, section 3).
-        return { durationSeconds, ...(segments.length === 0 ? { charge: 0 } : {}) };
-      }),
+      classifyFailures(() =>
+        withHeartbeat(async (report, signal) => {
+          const { recordId, durationSeconds, minSpeakers, maxSpeakers } = order;
+          const engine = sameEngine(present(deps.speech).engine, order.engine);
+          report({ stage: 'diarizing' });
+          const results = await resultsOf(deps.contents, order);
+          const voices = results.map((result) => result.voices);
+          const limits = { ...optional('minSpeakers', minSpeakers), ...optional('maxSpeakers', maxSpeakers) };
+          const turns = turnsOf(voices, await engine.cluster(voices, { ...limits, signal }));
+          const segments = joinWords(
+            results.flatMap((result) => result.words),
+            turns,
+          );
+          await deps.contents.putFacts(recordId, {
+            engine: engine.name,
+            ...optional('language', languageOf(results)),
+            ...{ durationSeconds, segments, turns },
+          });
+          // Where nobody speaks there is nothing to pay for (design, section 3).
+          return { durationSeconds, ...(segments.length === 0 ? { charge: 0 } : {}) };
+        }),
+      ),
   };
 }
 
@@ -139,12 +123,6 @@ export function createSpeechRemains({ contents, speechAudio }: Pick<SpeechDeps, 
   };
 }
 
-type Body<Result> = Parameters<typeof withHeartbeat<Result>>[0];
-
-function running<Result>(body: Body<Result>): Promise<Result> {
-  return classifyFailures(() => withHeartbeat(body));
-}
-
 /** @throws JobError `tool_missing` */
 function present(speech: Speech): Exclude<Speech, { readonly missing: string }> {
   if ('missing' in speech) throw new JobError('tool_missing', speech.missing);
@@ -158,42 +136,6 @@ function sameEngine(engine: SpeechEngine, began: string): SpeechEngine {
     'tool_missing',
     `The workers differ: one transcribes by ${began}, another by ${engine.name}. SPEECH_ENGINE must be the same for all.`,
   );
-}
-
-const DAMAGED = 'The stored audio is damaged: download it again, and use the id of that.';
-
-/** A decoder skips what it cannot read: half a transcript must not pass for a whole one. @throws JobError `internal` */
-async function refuseHalf({ records }: SpeechDeps, { audioId }: SpeechOrder, foundSeconds: number): Promise<void> {
-  const audio = await records.get(audioId);
-  const expectedSeconds = audio?.status === 'success' ? (audio.durationSeconds ?? 0) : 0;
-  if (expectedSeconds - foundSeconds > Math.max(1, expectedSeconds / 100)) throw new JobError('internal', DAMAGED);
-}
-
-/** The prepared audio, which this machine may still lack. @throws JobError `removed`, `disk_full` */
-function wavOf(deps: SpeechDeps, order: SpeechOrder, call: RunningCall): Promise<string> {
-  return deps.speechAudio.ensure(order.recordId, (path) =>
-    withSpace(deps.space, call, async ({ signal, timeoutMs, folder }) => {
-      const input = await audioOf(deps, order, folder);
-      // It decodes an hour in seconds: there is no progress to tell.
-      const rest = { maxSeconds: deps.maxMediaSeconds, onProgress: () => undefined };
-      await prepareWav(input, path, { ffmpeg: deps.ffmpeg, signal, timeoutMs, ...rest }).catch((error: unknown) => {
-        // It was verified when it was published: no platform is at fault any more.
-        const isUnreadable = error instanceof JobError && error.code === 'incomplete';
-        throw isUnreadable ? new JobError('internal', DAMAGED, { cause: error }) : error;
-      });
-    }),
-  );
-}
-
-async function audioOf({ files, records }: SpeechDeps, order: SpeechOrder, folder: string): Promise<string> {
-  const audio = await records.get(order.audioId);
-  const file = audio?.status === 'success' ? audio.files.find(({ name }) => name === order.fileName) : undefined;
-  try {
-    if (file !== undefined) return await files.localCopy(order.audioId, file, folder);
-  } catch (error) {
-    if (!(error instanceof MissingFileError)) throw error;
-  }
-  throw new JobError('removed', 'The audio is not kept any more: download it again, and use the id of that.');
 }
 
 async function windowOf(contents: ContentsStore, { recordId, number }: WindowOrder): Promise<SpeechWindow> {

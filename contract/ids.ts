@@ -3,7 +3,10 @@ import { z } from 'zod';
 /** A ULID in its one canonical spelling: other spellings of the same number would be other keys. */
 export const ulidSchema = z
   .string()
-  .regex(/^[0-7][0-9A-HJKMNP-TV-Z]{25}$/, 'must be a ULID of 26 characters')
+  .regex(
+    /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/,
+    'must be a ULID: 26 characters out of 0-9 and A-Z in upper case, without I, L, O and U',
+  )
   .meta({ id: 'Ulid', description: 'ULID', examples: ['01JD5Z3K6VQ0W8R9T2X4Y6B8CD'] });
 
 /** The id of a video as the platform writes it. A leading hyphen is legal, so an id is never a bare argument. */

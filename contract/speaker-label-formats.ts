@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { optional } from './optional.ts';
 import { writeRttm } from './rttm.ts';
 import type { SpeakerLabels } from './speech.ts';
 import { TRANSCRIPT_FORMATS, transcriptFormatSchema } from './transcript-formats.ts';
@@ -26,8 +27,8 @@ export function writeSpeakerLabels(
   return { contentType, text: write(labels.segments.map(lineOf)) };
 }
 
-function lineOf({ text, start, duration, speaker }: ExportedLabels['segments'][number]): TimedLine {
-  return { startSeconds: start, durationSeconds: duration, text, speaker };
+function lineOf({ text, start, duration, speaker, wordStarts }: ExportedLabels['segments'][number]): TimedLine {
+  return { startSeconds: start, durationSeconds: duration, text, speaker, ...optional('wordStarts', wordStarts) };
 }
 
 function rttmOf(labels: ExportedLabels, mediaId: string): string {

@@ -50,6 +50,12 @@ export interface SpokenSegment {
   readonly speaker: string;
 }
 
+/** A segment as it is kept. */
+export interface KeptSegment extends SpokenSegment {
+  /** When each word of the text begins, in seconds to the millisecond; words are what blanks part. Older jobs lack it. */
+  readonly wordStarts?: readonly number[];
+}
+
 /** What a speaker-label job keeps beside its record. */
 export interface SpeakerLabels {
   /** Name of the engine, such as `builtin`. */
@@ -59,7 +65,7 @@ export interface SpeakerLabels {
   /** Of the whole audio. */
   readonly durationSeconds: number;
   /** Empty when nobody speaks. */
-  readonly segments: readonly SpokenSegment[];
+  readonly segments: readonly KeptSegment[];
   /** Who speaks when, words or not; in order of their start. */
   readonly turns: readonly Turn[];
 }

@@ -15,5 +15,10 @@ export function formatDuration(durationSeconds: number): string {
 
 /** @returns seconds as a decimal string with at most three decimals and no needless zeros: `1.36`, `0`, `3600.5` */
 export function formatSeconds(seconds: number): string {
-  return String(Math.max(0, Math.round(seconds * 1000) / 1000));
+  return String(Math.max(0, toMilliseconds(seconds)));
+}
+
+/** @returns seconds, rounded to the nearest millisecond */
+export function toMilliseconds(seconds: number): number {
+  return Math.round(seconds * 1000) / 1000;
 }

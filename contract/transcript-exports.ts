@@ -1,8 +1,8 @@
+import { columnsOf, type TimedText } from './cue-tokens.ts';
+import { cuesOf, type Cue } from './cues.ts';
+
 /** A line of a transcript, whoever made it. */
-export interface TimedLine {
-  readonly startSeconds: number;
-  readonly durationSeconds: number;
-  readonly text: string;
+export interface TimedLine extends TimedText {
   /** Who says it, such as `Speaker 1`; absent when nobody told the speakers apart. */
   readonly speaker?: string;
 }
@@ -15,20 +15,21 @@ const PARAGRAPH_PAUSE_SECONDS = 2;
  * markup. Only an arrow is replaced, since many players look for it to find the next cue.
  */
 export function toSrt(lines: readonly TimedLine[]): string {
-  return visible(lines)
-    .map((line, index) => {
-      const label = line.speaker === undefined ? '' : `${oneLine(line.speaker)}: `;
-      const text = `${label}${cueText(line.text)}`.replaceAll('-->', '→');
-      return `${String(index + 1)}\n${timing(line, ',')}\n${text}\n`;
-    })
-    .join('\n');
+  const cues = visible(lines).flatMap((line) => {
+    const label = line.speaker === undefined ? '' : `${oneLine(line.speaker)}: `;
+    return cuesOf(line, columnsOf(label)).map((cue) => {
+      const text = `${label}${cue.lines.join('\n')}`.replaceAll('-->', '→');
+      return `${timing(cue, ',')}\n${text}\n`;
+    });
+  });
+  return cues.map((cue, index) => `${String(index + 1)}\n${cue}`).join('\n');
 }
 
 /** WebVTT as the W3C's specification of it writes files. */
 export function toWebVtt(lines: readonly TimedLine[]): string {
-  const cues = visible(lines).map((line) => {
+  const cues = visible(lines).flatMap((line) => {
     const voice = line.speaker === undefined ? '' : `<v ${escapeVtt(oneLine(line.speaker))}>`;
-    return `${timing(line, '.')}\n${voice}${escapeVtt(cueText(line.text))}\n`;
+    return cuesOf(line).map((cue) => `${timing(cue, '.')}\n${voice}${escapeVtt(cue.lines.join('\n'))}\n`);
   });
   return ['WEBVTT\n', ...cues].join('\n');
 }
@@ -56,10 +57,10 @@ function visible(lines: readonly TimedLine[]): TimedLine[] {
   return lines.filter(({ text }) => text.trim() !== '');
 }
 
-/** WebVTT demands an end after the start, and a line may last no time at all: then it is written with a millisecond. */
-function timing(line: TimedLine, decimalSign: string): string {
-  const startMs = Math.max(0, Math.round(line.startSeconds * 1000));
-  const endMs = Math.max(startMs + 1, Math.round((line.startSeconds + line.durationSeconds) * 1000));
+/** WebVTT demands an end after the start, and a cue may last no time at all: then it is written with a millisecond. */
+function timing({ startSeconds, endSeconds }: Cue, decimalSign: string): string {
+  const startMs = Math.max(0, Math.round(startSeconds * 1000));
+  const endMs = Math.max(startMs + 1, Math.round(endSeconds * 1000));
   return `${clock(startMs, decimalSign)} --> ${clock(endMs, decimalSign)}`;
 }
 
@@ -68,15 +69,6 @@ function clock(ms: number, decimalSign: string): string {
   const parts = [Math.floor(totalSeconds / 3600), Math.floor(totalSeconds / 60) % 60, totalSeconds % 60];
   const time = parts.map((part) => String(part).padStart(2, '0')).join(':');
   return `${time}${decimalSign}${String(ms % 1000).padStart(3, '0')}`;
-}
-
-/** An empty line would end the cue, in both formats. */
-function cueText(text: string): string {
-  return text
-    .split(/[\r\n]+/)
-    .map((line) => line.trim())
-    .filter((line) => line !== '')
-    .join('\n');
 }
 
 function oneLine(text: string): string {

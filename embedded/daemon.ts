@@ -51,7 +51,7 @@ function launch(options: DaemonOptions): Run {
   // Detached: a group of its own, so a Ctrl-C at the terminal reaches only us and we stop things in order.
   const child = spawn(
     '/bin/sh',
-    [LIFELINE, 'unlimited', '/bin/sh', '-c', TELL_PID, 'sh', options.program, ...options.args],
+    [LIFELINE, 'unlimited', 'unlimited', '/bin/sh', '-c', TELL_PID, 'sh', options.program, ...options.args],
     {
       cwd: options.cwd,
       env: { ...options.env },

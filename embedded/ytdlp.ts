@@ -94,6 +94,8 @@ async function installEnvironment(staging: string, env: Env, log: Log): Promise<
       '--quiet',
       '--no-input',
       '--only-binary=:all:',
+      '--no-deps',
+      '--require-hashes',
       '-r',
       REQUIREMENTS,
     ],

@@ -1,6 +1,6 @@
 import { JobError } from '../contract/job-error.ts';
 import { run } from '../subprocess/run.ts';
-import { fileUrl, INPUT_GUARD, startTool, surroundings, unreadable } from './guard.ts';
+import { fileUrl, INPUT_GUARD, MEDIA_THREADS, startTool, surroundings, unreadable } from './guard.ts';
 import { codecOf, probeFile, type Probe } from './probe.ts';
 
 /** A bit rate at which speech and music survive comparison with the source. */
@@ -44,10 +44,10 @@ interface RunLimits {
 
 export function createMedia(settings: FfmpegSettings): Media {
   const convert = async (args: readonly string[], output: string, options: RunLimits): Promise<void> => {
-    const common = ['-v', 'error', '-nostdin', '-y'];
+    const common = ['-v', 'error', '-nostdin', '-y', '-filter_threads', String(MEDIA_THREADS)];
     // Mapped streams only; a decoded bomb ends at the duration limit.
     const limits = ['-sn', '-dn', '-map_metadata', '-1', '-t', String(settings.maxMediaSeconds)];
-    const target = ['-movflags', '+faststart', '-progress', 'pipe:1', fileUrl(output)];
+    const target = ['-threads', String(MEDIA_THREADS), '-movflags', '+faststart', '-progress', 'pipe:1', fileUrl(output)];
     const result = await startTool('FFMPEG_PATH', () =>
       run(settings.ffmpeg, [...common, ...args, ...limits, ...target], {
         ...surroundings(output, settings.ffmpeg),
@@ -63,6 +63,11 @@ export function createMedia(settings: FfmpegSettings): Media {
     if (result.exitCode === 0) return;
     if (/No space left on device|Disk quota exceeded/.test(result.stderrTail)) {
       throw new JobError('disk_full', 'The service has no space left.', { cause: new Error(result.stderrTail) });
+    }
+    if (/Cannot allocate memory|malloc of size \d+ failed/.test(result.stderrTail)) {
+      throw new JobError('too_large', 'The media takes more memory than this service allows.', {
+        cause: new Error(result.stderrTail.slice(-2_000)),
+      });
     }
     throw unreadable(result.stderrTail);
   };

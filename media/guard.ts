@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { JobError } from '../contract/job-error.ts';
 import { bareEnvironment } from '../subprocess/environment.ts';
-import { RunStartError, RunTimeoutError, type RunResult } from '../subprocess/run.ts';
+import { RunStartError, RunTimeoutError, type RunOptions, type RunResult } from '../subprocess/run.ts';
 
 /**
  * Containers that may be opened. Without this list ffmpeg goes by content: an .m4a that is a playlist or ffconcat text
@@ -9,17 +9,71 @@ import { RunStartError, RunTimeoutError, type RunResult } from '../subprocess/ru
  */
 const CONTAINERS = 'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,mp3,ogg,wav,flac,aac';
 
+/**
+ * Decoders that may run, by ffmpeg's names: what the containers above hold on media platforms. ffmpeg has 500, some of which
+ * nobody has looked after for decades, and one draws SVG with what it links to. ffprobe opens those of every stream, so covers
+ * and subtitles have theirs here too.
+ */
+const DECODERS = [
+  ...['h264', 'hevc', 'vp8', 'vp9', 'libvpx', 'libvpx-vp9', 'libdav1d', 'libaom-av1', 'av1'],
+  ...['mpeg1video', 'mpeg2video', 'mpeg4', 'msmpeg4', 'msmpeg4v2', 'h263', 'theora', 'prores'],
+  ...['aac', 'aac_latm', 'aac_fixed', 'mp3', 'mp3float', 'mp2', 'mp2float', 'mp1', 'mp1float', 'opus', 'libopus'],
+  ...['vorbis', 'libvorbis', 'flac', 'alac', 'ac3', 'eac3', 'amrnb', 'amrwb', 'libopencore_amrnb', 'libopencore_amrwb'],
+  ...['pcm_u8', 'pcm_s8', 'pcm_s16le', 'pcm_s16be', 'pcm_s24le', 'pcm_s24be', 'pcm_s32le', 'pcm_s32be'],
+  ...['pcm_f32le', 'pcm_f32be', 'pcm_f64le', 'pcm_f64be', 'pcm_alaw', 'pcm_mulaw', 'adpcm_ms', 'adpcm_ima_wav'],
+  ...[
+    'dca',
+    'truehd',
+    'png',
+    'mjpeg',
+    'webp',
+    'bmp',
+    'gif',
+    'mov_text',
+    'webvtt',
+    'subrip',
+    'srt',
+    'text',
+    'ass',
+    'ssa',
+  ],
+  ...['dvdsub', 'dvbsub', 'pgssub', 'cc_dec'],
+].join(',');
+
+/** 8192 x 4320: a picture takes 50 to 200 MB, and decoders hold a dozen. */
+const MAX_PIXELS = 35_389_440;
+/** Pictures, sound in many languages, subtitles, covers. */
+const MAX_STREAMS = 200;
+/** Largest single piece of memory: the index of a day of video takes some 200 MB. */
+const MAX_ALLOCATION_BYTES = 512 * 1024 ** 2;
+/** Each holds pictures of its own. */
+export const MEDIA_THREADS = 4;
+/** Re-encoding pictures of that size takes 2.8 GB, in 1080 lines 0.3 GB. */
+const MEDIA_MEMORY_BYTES = 4 * 1024 ** 3;
+
 /** Arguments before each input that may be hostile. */
-export const INPUT_GUARD = ['-protocol_whitelist', 'file', '-format_whitelist', CONTAINERS] as const;
+export const INPUT_GUARD = [
+  ...['-protocol_whitelist', 'file', '-format_whitelist', CONTAINERS, '-codec_whitelist', DECODERS],
+  ...['-max_pixels', String(MAX_PIXELS), '-max_streams', String(MAX_STREAMS)],
+  ...['-max_alloc', String(MAX_ALLOCATION_BYTES), '-threads', String(MEDIA_THREADS)],
+] as const;
 
 /** A file whose name begins like a URL would otherwise be opened as one. */
 export function fileUrl(absolutePath: string): string {
   return `file:${absolutePath}`;
 }
 
-/** Working directory and environment of a media tool. */
-export function surroundings(path: string, program: string): { cwd: string; env: Record<string, string> } {
-  return { cwd: dirname(path), env: bareEnvironment(program) };
+/** ffmpeg winds up when it is told to stop, and answers this. */
+const SIGNAL_EXIT_CODE = 255;
+
+/** Working directory, environment and memory of a media tool, and what it answers when a signal ends it. */
+export function surroundings(path: string, program: string) {
+  return {
+    cwd: dirname(path),
+    env: bareEnvironment(program),
+    maxMemoryBytes: MEDIA_MEMORY_BYTES,
+    signalExitCode: SIGNAL_EXIT_CODE,
+  } as const satisfies Partial<RunOptions>;
 }
 
 /** Starts a media tool; what keeps it from working is told with the setting that the operator must check. */

@@ -38,9 +38,13 @@ export function codecOf(probe: Probe, kind: 'audio' | 'video'): string | undefin
   return probe.streams.find((stream) => stream.kind === kind)?.codec;
 }
 
+/** Nothing of the file's own words, which may be megabytes. */
+const ENTRIES =
+  'format=format_name,duration,size:stream=codec_type,codec_name,duration,pix_fmt:stream_disposition=attached_pic';
+
 /** @throws JobError `incomplete` when the file is no media, `tool_missing` when ffprobe can't be started */
 export async function probeFile(ffprobe: string, path: string, signal: AbortSignal): Promise<Probe> {
-  const args = ['-v', 'error', ...INPUT_GUARD, '-show_format', '-show_streams', '-of', 'json', '-i', fileUrl(path)];
+  const args = ['-v', 'error', ...INPUT_GUARD, '-show_entries', ENTRIES, '-of', 'json', '-i', fileUrl(path)];
   const limits = { signal, timeoutMs: TIMEOUT_MS, maxStdoutChars: MAX_CHARS };
   const result = await startTool('FFPROBE_PATH', () =>
     run(ffprobe, args, { ...surroundings(path, ffprobe), ...limits }),

@@ -32,6 +32,10 @@ export interface SandboxOptions {
   readonly ffprobe: string;
   /** Gives every id another value, so that sandboxes beside each other share none. */
   readonly idSalt?: string | undefined;
+  /** Where the service reaches it, when something stands between the two: that address is in its answers and settings. */
+  readonly publicUrl?: string | undefined;
+  /** Accounts of the photo platform beside one of each case; 0. */
+  readonly furtherAccounts?: number | undefined;
   /** Hand the service a key of the Data API; true. Without one it reads everything with yt-dlp. */
   readonly dataApi?: boolean | undefined;
   readonly log: (line: string) => void;
@@ -79,7 +83,9 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const isVideo = (id: string): boolean => library.video(id) !== undefined;
 
   let url = '';
-  const dataset = createDatasetApi({ baseUrl: () => url, ffmpeg, cacheDir, idSalt: options.idSalt });
+  const baseUrl = (): string => options.publicUrl ?? url;
+  const { idSalt, furtherAccounts } = options;
+  const dataset = createDatasetApi({ baseUrl, ffmpeg, cacheDir, idSalt, furtherAccounts });
   const routes = createRoutes({
     library,
     switchboard: createSwitchboard(isVideo),
@@ -87,7 +93,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       catalogue.videos.map((video) => video.id),
       isVideo,
     ),
-    baseUrl: () => url,
+    baseUrl,
     platforms: [{ name: 'dataset', ...dataset }],
   });
   const server = createServer((req, res) => {
@@ -102,9 +108,9 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   return {
     url,
     env: {
-      VIDNET_VIDEO_URL: `${url}/watch?v={id}`,
-      VIDNET_CHANNEL_URL: `${url}/{path}`,
-      VIDNET_API_URL: `${url}/`,
+      VIDNET_VIDEO_URL: `${baseUrl()}/watch?v={id}`,
+      VIDNET_CHANNEL_URL: `${baseUrl()}/{path}`,
+      VIDNET_API_URL: `${baseUrl()}/`,
       ...(options.dataApi === false ? {} : { VIDNET_API_KEY: SANDBOX_API_KEY }),
       YTDLP_PLUGIN_DIR: PLUGIN_DIR,
       MEDIA_ALLOWED_NETWORKS: `${HOST}/32`,

@@ -74,6 +74,21 @@ export async function* chunksOf(
   }
 }
 
+/** The beginning of a body up to a limit, at the end of a chunk. `isWhole`: nothing was left out. */
+export async function beginningOf(
+  body: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+): Promise<{ readonly bytes: Buffer; readonly isWhole: boolean }> {
+  const chunks: Uint8Array[] = [];
+  let sizeBytes = 0;
+  for await (const chunk of body) {
+    sizeBytes += chunk.length;
+    if (sizeBytes > maxBytes) break;
+    chunks.push(chunk);
+  }
+  return { bytes: Buffer.concat(chunks), isWhole: sizeBytes <= maxBytes };
+}
+
 async function within<Result>(limitMs: number, waiting: Promise<Result>, end: (late: Error) => void): Promise<Result> {
   const timer = setTimeout(() => end(Object.assign(new Error('nothing came'), { code: 'ETIMEDOUT' })), limitMs);
   try {

@@ -1,4 +1,5 @@
-import type { SpokenSegment, Turn, Word } from '../contract/speech.ts';
+import type { KeptSegment, Turn, Word } from '../contract/speech.ts';
+import { toMilliseconds } from '../contract/times.ts';
 
 /** A pause of this length ends a segment. */
 const PAUSE_SECONDS = 0.9;
@@ -24,7 +25,7 @@ interface OwnedWord extends Word {
  * @param turns of turns.ts. Without any, all is said by one speaker
  * @returns segments in order of their start; they hold all words, each once, in order
  */
-export function joinWords(words: readonly Word[], turns: readonly Turn[]): SpokenSegment[] {
+export function joinWords(words: readonly Word[], turns: readonly Turn[]): KeptSegment[] {
   const sorted = words
     .map((word) => ({ ...word, text: word.text.trim() }))
     .filter(({ text }) => text !== '')
@@ -40,6 +41,8 @@ export function joinWords(words: readonly Word[], turns: readonly Turn[]): Spoke
       start: toMilliseconds(first.startSeconds),
       duration: toMilliseconds(Math.max(0, endOf(group) - first.startSeconds)),
       speaker: label,
+      // A word of the engine may have a blank in it, such as one with a dash.
+      wordStarts: group.flatMap(({ text, startSeconds }) => text.split(/\s+/).map(() => toMilliseconds(startSeconds))),
     };
   });
 }
@@ -127,8 +130,4 @@ function startsNew(word: OwnedWord, group: Group, { end, chars }: { end: number;
 
 function endOf(group: Group): number {
   return group.reduce((end, word) => Math.max(end, word.endSeconds), 0);
-}
-
-function toMilliseconds(seconds: number): number {
-  return Math.round(seconds * 1000) / 1000;
 }

@@ -1,10 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { JobError } from '../contract/job-error.ts';
 import type { Span } from '../contract/speech.ts';
-import { readWavLayout, SAMPLE_RATE } from './wav.ts';
-
-const BYTES_PER_SAMPLE = 2;
-const HEADER_BYTES = 44;
+import { BYTES_PER_SAMPLE, readWavLayout, SAMPLE_RATE, WAV_HEADER_BYTES, wavHeader } from './wav.ts';
 
 /** A part of a WAV file as a WAV file of its own, read from disk while it is used. */
 export interface WavPart {
@@ -27,9 +24,9 @@ export async function cutWav(wavPath: string, span: Span, minSeconds: number): P
   const silenceBytes = Math.max(0, bytesOf(minSeconds) - (end - first));
   const dataBytes = end - first + silenceBytes;
   return {
-    sizeBytes: HEADER_BYTES + dataBytes,
+    sizeBytes: WAV_HEADER_BYTES + dataBytes,
     async *chunks() {
-      yield headerOf(dataBytes);
+      yield wavHeader(dataBytes);
       let readBytes = 0;
       // An empty range can't be said to a stream: its end is the last byte, not the one after it.
       const range = { start: offsetBytes + first, end: offsetBytes + end - 1 };
@@ -47,21 +44,4 @@ export async function cutWav(wavPath: string, span: Span, minSeconds: number): P
 
 function bytesOf(seconds: number): number {
   return Math.round(seconds * SAMPLE_RATE) * BYTES_PER_SAMPLE;
-}
-
-function headerOf(dataBytes: number): Uint8Array {
-  const header = Buffer.alloc(HEADER_BYTES);
-  header.write('RIFF', 0, 'latin1');
-  header.writeUInt32LE(HEADER_BYTES - 8 + dataBytes, 4);
-  header.write('WAVEfmt ', 8, 'latin1');
-  header.writeUInt32LE(16, 16);
-  header.writeUInt16LE(1, 20);
-  header.writeUInt16LE(1, 22);
-  header.writeUInt32LE(SAMPLE_RATE, 24);
-  header.writeUInt32LE(SAMPLE_RATE * BYTES_PER_SAMPLE, 28);
-  header.writeUInt16LE(BYTES_PER_SAMPLE, 32);
-  header.writeUInt16LE(8 * BYTES_PER_SAMPLE, 34);
-  header.write('data', 36, 'latin1');
-  header.writeUInt32LE(dataBytes, 40);
-  return header;
 }

@@ -2,10 +2,13 @@ import { open } from 'node:fs/promises';
 import { JobError } from '../contract/job-error.ts';
 
 export const SAMPLE_RATE = 16_000;
-const BYTES_PER_SAMPLE = 2;
+export const BYTES_PER_SAMPLE = 2;
+/** Of the header that `wavHeader` writes. */
+export const WAV_HEADER_BYTES = 44;
 /** ffmpeg puts a list of tags before the samples; nothing longer comes before them in what prepare.ts writes. */
 const HEADER_MAX_BYTES = 65_536;
 const PCM = 1;
+const FORMAT_BYTES = 16;
 
 /** Where the samples of a WAV file are. */
 export interface WavLayout {
@@ -43,6 +46,24 @@ export async function readWavLayout(path: string): Promise<WavLayout> {
   } finally {
     await file.close();
   }
+}
+
+/** What stands before the samples of a mono 16-bit WAV file at 16 kHz. @param dataBytes of all samples */
+export function wavHeader(dataBytes: number): Buffer {
+  const header = Buffer.alloc(WAV_HEADER_BYTES);
+  header.write('RIFF', 0, 'latin1');
+  header.writeUInt32LE(WAV_HEADER_BYTES - 8 + dataBytes, 4);
+  header.write('WAVEfmt ', 8, 'latin1');
+  header.writeUInt32LE(FORMAT_BYTES, 16);
+  header.writeUInt16LE(PCM, 20);
+  header.writeUInt16LE(1, 22);
+  header.writeUInt32LE(SAMPLE_RATE, 24);
+  header.writeUInt32LE(SAMPLE_RATE * BYTES_PER_SAMPLE, 28);
+  header.writeUInt16LE(BYTES_PER_SAMPLE, 32);
+  header.writeUInt16LE(8 * BYTES_PER_SAMPLE, 34);
+  header.write('data', 36, 'latin1');
+  header.writeUInt32LE(dataBytes, 40);
+  return header;
 }
 
 function hasOurFormat(format: Buffer): boolean {

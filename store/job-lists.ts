@@ -15,9 +15,9 @@ export interface JobLists {
 }
 
 /**
- * Each entry is a document that is inserted and never changed. One document with all of them would lose some: of two
- * changes at once the embedded server keeps one, also with `$max` or a condition. A second document with an `_id` it
- * refuses always.
+ * Each entry is a document that is inserted and never changed. So nothing has to change in one piece: whoever is repeated
+ * after a crash finds its own entry, and of two who want the same place one is refused, by MongoDB and by the embedded
+ * server alike.
  */
 export function createJobLists(db: Db): JobLists {
   const entries = db.collection<Entry>('jobLists');

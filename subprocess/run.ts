@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { StringDecoder } from 'node:string_decoder';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { watchFolder } from './folder-watch.ts';
 
 const LIFELINE = fileURLToPath(new URL('./lifeline.sh', import.meta.url));
 const STDERR_TAIL_CHARS = 16_384;
@@ -20,6 +21,12 @@ export interface RunOptions {
   readonly killAfterMs?: number;
   /** Largest file that the program may write, in bytes (RLIMIT_FSIZE). */
   readonly maxFileBytes?: number;
+  /** What the program answers when it winds up after a signal, if that is a code of its own (ffmpeg: 255). */
+  readonly signalExitCode?: number;
+  /** Most bytes that all files in `cwd` may hold together; more ends the run with `FolderTooLargeError`. */
+  readonly maxFolderBytes?: number;
+  /** Most memory that each process of the program may write to, in bytes (RLIMIT_DATA). Linux only: macOS has no such limit. */
+  readonly maxMemoryBytes?: number;
   /** Most characters of stdout kept in the result; more ends the run with `StdoutTooLargeError`. Default 0: none is kept. */
   readonly maxStdoutChars?: number;
   /** Called with each complete line of stdout as it arrives. */
@@ -45,10 +52,26 @@ export class StdoutTooLargeError extends Error {
   override readonly name = 'StdoutTooLargeError';
 }
 
+/** The program wrote more than `maxFolderBytes` and was ended. */
+export class FolderTooLargeError extends Error {
+  override readonly name = 'FolderTooLargeError';
+}
+
 /** The program could not be started (not found, not executable). */
 export class RunStartError extends Error {
   override readonly name = 'RunStartError';
 }
+
+/** A signal ended the program that we have not sent: the system is short of memory, or the whole machine stops. */
+export class RunKilledError extends Error {
+  override readonly name = 'RunKilledError';
+}
+
+/**
+ * What a shell answers for HUP, INT, KILL and TERM. Not for the signals of a program's own faults (SEGV and the like, which
+ * come again when it is run again), nor for the limit of the file size.
+ */
+const KILLED_EXIT_CODES: readonly number[] = [129, 130, 137, 143];
 
 /**
  * Runs a program to its end in a process group of its own.
@@ -56,12 +79,13 @@ export class RunStartError extends Error {
  * The group ends with this process, even if that is killed outright: its stdin is a lifeline (see lifeline.sh).
  *
  * @returns the exit code (a non-zero one is not an error here), stdout as far as asked for, and the tail of stderr
- * @throws the signal's reason when aborted; {@link RunTimeoutError}, {@link StdoutTooLargeError}, {@link RunStartError}
+ * @throws the signal's reason when aborted; {@link RunTimeoutError}, {@link StdoutTooLargeError},
+ * {@link FolderTooLargeError}, {@link RunStartError}, {@link RunKilledError}
  */
 export async function run(program: string, args: readonly string[], options: RunOptions): Promise<RunResult> {
   options.signal?.throwIfAborted();
-  const limitBlocks = options.maxFileBytes === undefined ? 'unlimited' : String(Math.ceil(options.maxFileBytes / 512));
-  const child = spawn('/bin/sh', [LIFELINE, limitBlocks, program, ...args], {
+  const limits = [unitsOf(options.maxFileBytes, 512), unitsOf(options.maxMemoryBytes, 1024)];
+  const child = spawn('/bin/sh', [LIFELINE, ...limits, program, ...args], {
     cwd: options.cwd,
     env: { ...options.env },
     detached: true,
@@ -87,6 +111,13 @@ export async function run(program: string, args: readonly string[], options: Run
           options.timeoutMs,
         );
   options.signal?.addEventListener('abort', onAbort, { once: true });
+  const { maxFolderBytes } = options;
+  const stopWatching =
+    maxFolderBytes === undefined
+      ? undefined
+      : watchFolder(options.cwd, maxFolderBytes, () =>
+          endGroup(new FolderTooLargeError(`wrote more than ${String(maxFolderBytes)} bytes`)),
+        );
 
   let stdout = '';
   const maxStdoutChars = options.maxStdoutChars ?? 0;
@@ -104,20 +135,26 @@ export async function run(program: string, args: readonly string[], options: Run
   if (child.pid !== undefined) options.onStart?.(child.pid);
 
   try {
-    const exitCode = await new Promise<number>((resolve, reject) => {
+    const { code, signal } = await new Promise<{ code: number | null; signal: string | null }>((resolve, reject) => {
       child.once('error', (error) => reject(new RunStartError(error.message, { cause: error })));
       // Grandchildren that outlive the program (an ffmpeg whose parent crashed) would hold the pipes open.
       child.once('exit', () => signalGroup(child.pid, 'SIGKILL'));
       // 'close' and not 'exit': the pipes are drained only then.
-      child.once('close', (code) => resolve(code ?? 1));
+      child.once('close', (...end) => resolve({ code: end[0], signal: end[1] }));
     });
     if (stop !== undefined) throw stop;
+    // The lifeline itself may be the one that was killed: then there is no code.
+    if (code === null) throw new RunKilledError(`${program} was ended by ${String(signal)}`);
+    if (KILLED_EXIT_CODES.includes(code) || code === options.signalExitCode) {
+      throw new RunKilledError(`${program} was ended by a signal (exit code ${String(code)})`);
+    }
     // What a shell answers for a program that it can't find or may not execute.
-    if (exitCode === 127 || exitCode === 126) throw new RunStartError(`cannot start ${program}: ${stderrTail.trim()}`);
-    return { exitCode, stdout, stderrTail };
+    if (code === 127 || code === 126) throw new RunStartError(`cannot start ${program}: ${stderrTail.trim()}`);
+    return { exitCode: code, stdout, stderrTail };
   } finally {
     clearTimeout(timeout);
     clearTimeout(killTimer);
+    stopWatching?.();
     options.signal?.removeEventListener('abort', onAbort);
   }
 }
@@ -130,6 +167,11 @@ export function signalGroup(groupId: number | undefined, signal: NodeJS.Signals)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
+}
+
+/** A limit as `ulimit` takes it. */
+function unitsOf(bytes: number | undefined, unitBytes: number): string {
+  return bytes === undefined ? 'unlimited' : String(Math.ceil(bytes / unitBytes));
 }
 
 function collect(stream: Readable, onText: (text: string) => void): void {

@@ -261,7 +261,7 @@ describe('docker-compose.yml', () => {
     const dockerfile = readFileSync(`${ROOT}Dockerfile`, 'utf8');
     const ignored = readFileSync(`${ROOT}.dockerignore`, 'utf8').split('\n');
     const copied = [...dockerfile.matchAll(/^COPY (\w+) \.\/\1$/gm)].map(([, name]) => name!);
-    const needed = layers().filter((name) => !['embedded', 'sandbox', 'demo'].includes(name));
+    const needed = layers().filter((name) => !['embedded', 'sandbox', 'demo', 'chaos'].includes(name));
     expect(copied.toSorted()).toEqual(needed.filter((name) => existsSync(`${ROOT}${name}`)).toSorted());
     expect(ignored).toEqual(expect.arrayContaining(copied.map((name) => `!${name}`)));
   });

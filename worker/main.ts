@@ -8,6 +8,7 @@ import { YTDLP_OLD_AFTER_DAYS } from '../subprocess/dated-version.ts';
 import { awaitEngine } from '../subprocess/await-engine.ts';
 import { onStop } from '../subprocess/on-stop.ts';
 import { createDownloader, MEDIA_HOST_LIMITS } from '../outbound/download.ts';
+import { PROXY_LIMITS, startForwardProxy } from '../outbound/forward-proxy.ts';
 import { createBrightDataSource } from '../sources/imgnet/bright-data.ts';
 import { createDataApiChannels } from '../sources/vidnet/data-api/channel.ts';
 import { createDataApi } from '../sources/vidnet/data-api/client.ts';
@@ -85,6 +86,7 @@ const space = createSpaceGuard({
   minFreeBytes: config.MIN_FREE_BYTES,
 });
 const limits = { maxFileBytes: config.MAX_FILE_BYTES, maxMediaSeconds: config.MAX_MEDIA_SECONDS };
+const guard = await startForwardProxy({ ...PROXY_LIMITS, allowedNetworks: config.mediaAllowedNetworks });
 const ytdlp: YtdlpSettings = {
   program: config.YTDLP_PATH,
   videoUrlTemplate: config.VIDNET_VIDEO_URL,
@@ -92,6 +94,7 @@ const ytdlp: YtdlpSettings = {
   pluginDir: config.YTDLP_PLUGIN_DIR,
   cookiesFile: config.YTDLP_COOKIES_FILE,
   proxy: config.YTDLP_PROXY,
+  guardUrl: guard.url,
   extractorArgs: config.YTDLP_EXTRACTOR_ARGS,
   jsRuntime: config.YTDLP_JS_RUNTIME,
   maxVideoHeight: config.MAX_VIDEO_HEIGHT,
@@ -200,6 +203,7 @@ try {
   await running;
 } finally {
   webhooks.close();
+  await guard.close();
   await speechFolder.remove();
   await imgnet.close();
   // A worker that was cut off may still hold the connection; the process ends all the same.

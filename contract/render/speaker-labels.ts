@@ -3,6 +3,7 @@ import { formatMoney } from '../money.ts';
 import type { DownloadRecord } from '../records.ts';
 import type { Progress } from '../results/fields.ts';
 import type { SpeakerLabelsResult } from '../results/speaker-labels.ts';
+import { toMilliseconds } from '../times.ts';
 import type { RenderContext } from './context.ts';
 import { renderFailed } from './jobs.ts';
 
@@ -40,9 +41,11 @@ export async function renderSpeakerLabels(
     transcript_speaker_cost: formatMoney(record.charge),
     download_id: record.id,
     data: {
-      transcriptsWithTimeStamps: labels.segments.map((segment) => ({ ...segment })),
+      transcriptsWithTimeStamps: labels.segments.map(({ text, start, duration, speaker }) => {
+        return { text, start, duration, speaker };
+      }),
       language: isSilent ? UNDETERMINED : (labels.language ?? UNDETERMINED),
-      duration: isSilent ? 0 : labels.durationSeconds,
+      duration: isSilent ? 0 : toMilliseconds(labels.durationSeconds),
       ...(isSilent ? { message: NO_SPEECH } : {}),
       engine: labels.engine,
     },

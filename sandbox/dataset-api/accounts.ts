@@ -17,14 +17,21 @@ export interface Account {
 export interface AccountOptions {
   /** Gives every account another name and other posts, so that sandboxes beside each other share none. */
   readonly idSalt?: string | undefined;
+  /** Ordinary accounts beside one of each case; 0. */
+  readonly furtherAccounts?: number | undefined;
   /** Posts of the account `large`; 20,000. */
   readonly largePosts?: number | undefined;
   /** Reels of the account `large`; 2,000. */
   readonly largeReels?: number | undefined;
 }
 
-/** The accounts of the sandbox, one for each case. `not_found` is a name that nobody has. */
-export function makeAccounts({ idSalt, largePosts, largeReels }: AccountOptions): readonly Account[] {
+/** The accounts of the sandbox, one for each case, and what is asked for beside. `not_found` is a name that nobody has. */
+export function makeAccounts({
+  idSalt,
+  furtherAccounts = 0,
+  largePosts,
+  largeReels,
+}: AccountOptions): readonly Account[] {
   const account = (
     name: AccountCase,
     facts: { user: string; full: string; posts: number; reels: number; hoursApart: number },
@@ -47,6 +54,11 @@ export function makeAccounts({ idSalt, largePosts, largeReels }: AccountOptions)
     account('large', {
       ...{ user: 'sandbox.archive', full: 'Sandbox Archive', hoursApart: 3 },
       ...{ posts: largePosts ?? 20_000, reels: largeReels ?? 2_000 },
+    }),
+    ...Array.from({ length: furtherAccounts }, (_, index) => {
+      const number = String(index + 1);
+      const name = { user: `sandbox.guest${number}`, full: `Sandbox Guest ${number}` };
+      return account('ordinary', { ...name, posts: 12, reels: 6, hoursApart: 20 + index });
     }),
   ];
 }

@@ -1,6 +1,7 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { JobError } from '../../contract/job-error.ts';
-import { answerTo, chunksOf } from '../http-answer.ts';
+import { retryAfterAtMs } from '../../contract/retry-after.ts';
+import { answerTo, beginningOf, chunksOf } from '../http-answer.ts';
 import { connectionFailure } from './connection-failures.ts';
 import { connectionsTo } from './dataset-connections.ts';
 import type { ImgnetCall } from './imgnet-source.ts';
@@ -116,7 +117,7 @@ export function createDatasetClient(settings: DatasetClientSettings): DatasetCli
       answer = await answerTo(sent, limits, { body, onSending: () => (progress.isSent = true) });
       yield* read({
         statusCode: answer.statusCode ?? 0,
-        retryAtMs: retryAtMsOf(answer.headers),
+        retryAtMs: retryAfterAtMs(answer.headers['retry-after']),
         body: chunksOf(answer, limits),
       });
     } catch (error) {
@@ -143,7 +144,8 @@ export function createDatasetClient(settings: DatasetClientSettings): DatasetCli
       throw new Error('an answer was read without a result');
     },
     text: async (answer) => {
-      const text = await boundedText(answer.body);
+      const { bytes } = await beginningOf(answer.body, TEXT_MAX_BYTES);
+      const text = bytes.toString('utf8');
       return token === undefined ? text : text.replaceAll(token, '[token]');
     },
     close: () => {
@@ -159,23 +161,4 @@ export function createDatasetClient(settings: DatasetClientSettings): DatasetCli
 /** With a code, as the other errors of connections have: whether a trigger arrived is then as open. */
 function closedError(): Error {
   return Object.assign(new Error('the client is closed'), { code: 'ECONNABORTED' });
-}
-
-async function boundedText(body: AsyncIterable<Uint8Array>): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let sizeBytes = 0;
-  for await (const chunk of body) {
-    sizeBytes += chunk.length;
-    if (sizeBytes > TEXT_MAX_BYTES) break;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-}
-
-/** Retry-After (RFC 9110, 10.2.3): seconds or a date. */
-function retryAtMsOf(headers: IncomingHttpHeaders): number | undefined {
-  const value = headers['retry-after']?.trim() ?? '';
-  if (/^\d{1,7}$/.test(value)) return Date.now() + Number(value) * 1000;
-  const date = /^[A-Z][a-z]{2},/.test(value) ? Date.parse(value) : NaN;
-  return Number.isNaN(date) ? undefined : date;
 }

@@ -24,6 +24,17 @@ export const YTDLP_FAILURES: readonly Row[] = [
     message: 'The cookie file cannot be read; the operator must check YTDLP_COOKIES_FILE.',
   },
   {
+    // The words of our own proxy (outbound/proxy-refusals.ts).
+    fragment: /403:? Target Not Public/,
+    code: 'unsupported',
+    message: 'The platform links to an address that must not be called.',
+  },
+  {
+    fragment: /50[24]:? Target (?:Unreachable|Timeout)/,
+    code: 'upstream_error',
+    message: 'The video platform cannot be reached.',
+  },
+  {
     // Through SOCKS a dead proxy and a dead platform look alike; the proxy is the likelier one.
     fragment: /Unable to connect to proxy|Tunnel connection failed|Unsupported proxy type|SocksHTTPS?Connection/i,
     code: 'tool_missing',
@@ -115,7 +126,7 @@ export const YTDLP_FAILURES: readonly Row[] = [
     message: 'The {subject} is a live broadcast that has not ended.',
   },
   {
-    fragment: /File is larger than max-filesize|File too large|size limit exceeded/i,
+    fragment: /File is larger than max-filesize|File too large|size limit exceeded|MemoryError/i,
     code: 'too_large',
     message: 'What the video platform sends is larger than this service accepts.',
   },

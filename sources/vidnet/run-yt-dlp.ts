@@ -2,7 +2,7 @@ import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { JobError } from '../../contract/job-error.ts';
 import { bareEnvironment } from '../../subprocess/environment.ts';
-import { run, RunStartError, RunTimeoutError } from '../../subprocess/run.ts';
+import { FolderTooLargeError, run, RunStartError, RunTimeoutError } from '../../subprocess/run.ts';
 import type { SourceCall } from '../call.ts';
 import { ytdlpFailure, type Subject } from './failures.ts';
 import { mergeExtractorArgs, type ExtractorArgs } from './yt-dlp-extractor-args.ts';
@@ -16,10 +16,15 @@ export interface YtdlpRun {
   /** Arguments of this run, beside those that every run has. */
   readonly args: readonly string[];
   readonly extractorArgs?: readonly ExtractorArgs[];
-  /** Largest file that the run may write. */
+  /** Largest file that the run may write, and most that all files in its folder may hold. */
   readonly maxFileBytes: number;
   readonly onStdoutLine?: (line: string) => void;
 }
+
+/** What lies there beside the media: a fragment that is not joined yet, cookies, facts. */
+const FOLDER_SLACK_BYTES = 64 * 1024 ** 2;
+/** It takes 60 MB; 64 MiB of facts and comments took 700 MB. A page without an end would take all there is. */
+const YTDLP_MEMORY_BYTES = 1024 ** 3;
 
 /**
  * Runs yt-dlp to its end in the call's folder: the one place that starts it.
@@ -37,10 +42,13 @@ export async function runYtdlp(settings: YtdlpSettings, call: SourceCall, what: 
       HOME: call.folder,
       TMPDIR: call.folder,
       PYTHONDONTWRITEBYTECODE: '1',
+      ...guardOf(settings),
     },
     signal: call.signal,
     timeoutMs: call.timeoutMs,
     maxFileBytes: what.maxFileBytes,
+    maxFolderBytes: what.maxFileBytes + FOLDER_SLACK_BYTES,
+    maxMemoryBytes: YTDLP_MEMORY_BYTES,
     maxStdoutChars: 0,
     ...(what.onStdoutLine === undefined ? {} : { onStdoutLine: what.onStdoutLine }),
   }).catch((error: unknown) => {
@@ -51,6 +59,11 @@ export async function runYtdlp(settings: YtdlpSettings, call: SourceCall, what: 
     }
     if (error instanceof RunTimeoutError) {
       throw new JobError('upstream_timeout', 'The video platform took longer than this service allows.', {
+        cause: error,
+      });
+    }
+    if (error instanceof FolderTooLargeError) {
+      throw new JobError('too_large', 'What the video platform sends is larger than this service accepts.', {
         cause: error,
       });
     }
@@ -80,8 +93,18 @@ export function baseArguments(
     ...['--retries', '2', '--extractor-retries', '1', '--fragment-retries', '2', '--socket-timeout', '20'],
     // Containers are mended, and pictures and sound joined, by our own hardened ffmpeg run: yt-dlp must find none.
     ...['--fixup', 'never', '--ffmpeg-location', '/nonexistent'],
+    // Nor any other program that downloads: it would not pass the guard.
+    ...['--downloader', 'native'],
     '--quiet',
   ];
+}
+
+/**
+ * Through the environment and not as an argument: whoever is on this machine can read the arguments of every process, and
+ * this URL holds a password.
+ */
+function guardOf({ proxy, guardUrl }: YtdlpSettings): Record<string, string> {
+  return proxy === undefined && guardUrl !== undefined ? { all_proxy: guardUrl } : {};
 }
 
 async function copyCookies(from: string | undefined, folder: string): Promise<string | undefined> {

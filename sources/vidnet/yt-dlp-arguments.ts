@@ -3,14 +3,18 @@ import type { YtdlpSettings } from './yt-dlp-settings.ts';
 /** Keys of the metadata that the driver reads. */
 const METADATA_KEYS = 'duration,live_status';
 
+/** For RTMP, RTSP and the like yt-dlp starts other programs, and FTP has no place here. */
+const PROTOCOLS = '[protocol~="^(https?|m3u8|m3u8_native|http_dash_segments|http_dash_segments_generator)$"]';
+
 /** Best native M4A first; otherwise any audio that ffmpeg can turn into one. */
-export const AUDIO_FORMATS = 'ba[ext=m4a]/ba[acodec^=mp4a]/ba/b';
+export const AUDIO_FORMATS = `ba[ext=m4a]${PROTOCOLS}/ba[acodec^=mp4a]${PROTOCOLS}/ba${PROTOCOLS}/b${PROTOCOLS}`;
 
 /** Best H.264 and AAC first; otherwise whatever there is, which ffmpeg turns into them. A silent video is a video. */
 export function videoFormats(maxHeight: number): string {
-  const height = `[height<=?${String(maxHeight)}]`;
-  const native = `bv[vcodec^=avc1]${height}+ba[acodec^=mp4a]/b[vcodec^=avc1][acodec^=mp4a]${height}`;
-  return `${native}/bv[vcodec^=avc1]${height}+ba/bv${height}+ba/b${height}/bv${height}`;
+  const height = `[height<=?${String(maxHeight)}]${PROTOCOLS}`;
+  const ba = `ba${PROTOCOLS}`;
+  const native = `bv[vcodec^=avc1]${height}+${ba}[acodec^=mp4a]/b[vcodec^=avc1][acodec^=mp4a]${height}`;
+  return `${native}/bv[vcodec^=avc1]${height}+${ba}/bv${height}+${ba}/b${height}/bv${height}`;
 }
 
 /** What was chosen: the exact size where the platform states it, and the formats when pictures and sound come apart. */

@@ -8,6 +8,8 @@ export interface YtdlpSettings {
   readonly pluginDir?: string | undefined;
   readonly cookiesFile?: string | undefined;
   readonly proxy?: string | undefined;
+  /** The proxy that judges each address that is dialled (`outbound/forward-proxy.ts`): used where `proxy` names none. */
+  readonly guardUrl?: string | undefined;
   /** As yt-dlp takes them: `youtube:lang=en;skip=dash`. Those of several extractors are parted by spaces. */
   readonly extractorArgs?: string | undefined;
   readonly jsRuntime?: string | undefined;

@@ -101,7 +101,7 @@ async function fetchLines(
   // Without a webpage_url: with one, yt-dlp answers a refusal by asking for the whole page again.
   const info = {
     ...{ _type: 'video', id: 'track', title: 'track', extractor: 'track', extractor_key: 'Track', formats: [] },
-    ...optional('http_headers', httpHeaders),
+    ...optional('http_headers', withoutOrders(httpHeaders)),
     subtitles: { und: track.files },
   };
   // Of its own: yt-dlp keeps a file that an earlier track has left.
@@ -124,6 +124,13 @@ async function fetchLines(
   );
   const { path, format } = await findFile(folder);
   return parseCaptions(await readFile(path, 'utf8'), format, track.kind);
+}
+
+/** A header by which yt-dlp lets itself be told to take another proxy, or none. */
+const ORDERS = /^ytdl-/i;
+
+function withoutOrders(headers: Record<string, string> | undefined): Record<string, string> | undefined {
+  return headers && Object.fromEntries(Object.entries(headers).filter(([name]) => !ORDERS.test(name)));
 }
 
 async function findFile(folder: string): Promise<{ path: string; format: CaptionFormat }> {

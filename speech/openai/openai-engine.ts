@@ -2,11 +2,11 @@ import { JobError } from '../../contract/job-error.ts';
 import { optional } from '../../contract/optional.ts';
 import type { VoiceSegment, WindowResult, Word } from '../../contract/speech.ts';
 import type { AnalyseOptions, AudioWindow, SpeechEngine } from '../engine.ts';
+import { languageCodeOf } from '../language-codes.ts';
 import { languageOf } from '../language.ts';
 import { cutWindows } from '../windows.ts';
 import type { TranscriptionAnswer } from './answer.ts';
 import { diarizedVoices } from './diarized-voices.ts';
-import { languageCodeOf } from './language-codes.ts';
 import { transcribe, type AnswerFormat, type SpeechServer } from './transcribe.ts';
 import { textOf, wordsOf } from './words-of.ts';
 

@@ -1,12 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import {
-  request as requestByHttp,
-  type ClientRequest,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-} from 'node:http';
+import { request as requestByHttp, type ClientRequest, type IncomingMessage } from 'node:http';
 import { request as requestByHttps } from 'node:https';
+import { retryAfterAtMs } from '../../contract/retry-after.ts';
 
 /** A multipart form (RFC 7578) with one file. */
 export interface Form {
@@ -84,7 +80,7 @@ export async function postForm(url: URL, form: Form, options: PostOptions): Prom
     const [answer] = (await answered) as [IncomingMessage];
     return {
       statusCode: answer.statusCode ?? 0,
-      retryAtMs: retryAtMsOf(answer.headers),
+      retryAtMs: retryAfterAtMs(answer.headers['retry-after']),
       text: await textOf(answer),
     };
   } catch (error) {
@@ -135,12 +131,4 @@ async function textOf(answer: IncomingMessage): Promise<string> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
-}
-
-/** Retry-After (RFC 9110, 10.2.3): seconds or a date. */
-function retryAtMsOf(headers: IncomingHttpHeaders): number | undefined {
-  const value = headers['retry-after']?.trim() ?? '';
-  if (/^\d{1,7}$/.test(value)) return Date.now() + Number(value) * 1000;
-  const date = /^[A-Z][a-z]{2},/.test(value) ? Date.parse(value) : NaN;
-  return Number.isNaN(date) ? undefined : date;
 }

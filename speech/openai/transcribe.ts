@@ -1,9 +1,9 @@
 import { JobError } from '../../contract/job-error.ts';
 import type { SpeechWindow } from '../../contract/speech.ts';
+import { requestLanguageOf } from '../language-codes.ts';
 import { cutWav } from '../wav-part.ts';
 import { answerSchema, type TranscriptionAnswer } from './answer.ts';
 import { answerFailure, exchangeFailure } from './failures.ts';
-import { requestLanguageOf } from './language-codes.ts';
 import { postForm, type Answer } from './post-form.ts';
 
 export type AnswerFormat = 'verbose_json' | 'json' | 'diarized_json';

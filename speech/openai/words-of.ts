@@ -1,7 +1,7 @@
 import type { Span, SpeechWindow, Word } from '../../contract/speech.ts';
+import { spreadWords } from '../spread-words.ts';
 import type { AnswerSegment, AnswerWord, TranscriptionAnswer } from './answer.ts';
 import { withPunctuation } from './punctuation.ts';
-import { spreadWords } from './spread-words.ts';
 
 /** Whisper tells times in steps of 20 ms, so the time of a short word may have no length. */
 const SHORTEST_SECONDS = 0.02;

@@ -1,6 +1,6 @@
 import { JobError } from '../../contract/job-error.ts';
+import { languageCodeOf, requestLanguageOf } from '../language-codes.ts';
 import type { Recogniser } from '../models/inspect.ts';
-import { languageCodeOf, requestLanguageOf } from '../openai/language-codes.ts';
 
 /** Whisper has some codes from older lists. */
 const WHISPER_CODES: Readonly<Record<string, string>> = { jv: 'jw' };

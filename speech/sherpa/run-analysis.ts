@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { JobError } from '../../contract/job-error.ts';
 import { optional } from '../../contract/optional.ts';
 import type { Span, VoiceSegment, WindowResult, Word } from '../../contract/speech.ts';
+import { toMilliseconds } from '../../contract/times.ts';
 import { bareEnvironment } from '../../subprocess/environment.ts';
 import { RunTimeoutError } from '../../subprocess/run.ts';
 import type { AnalyseOptions, AudioWindow } from '../engine.ts';
@@ -134,8 +135,4 @@ function withMargins(chunk: Span, within: Span): Span {
     startSeconds: Math.max(within.startSeconds, chunk.startSeconds - MARGIN_SECONDS),
     endSeconds: Math.min(within.endSeconds, chunk.endSeconds + MARGIN_SECONDS),
   };
-}
-
-function toMilliseconds(seconds: number): number {
-  return Math.round(seconds * 1000) / 1000;
 }

@@ -1,5 +1,5 @@
 import type { Span, SpeechWindow, Word } from '../../contract/speech.ts';
-import { spreadWords } from '../openai/spread-words.ts';
+import { spreadWords } from '../spread-words.ts';
 
 /** What a recogniser says about a chunk; times in seconds of the samples that it was given. */
 export interface Heard {

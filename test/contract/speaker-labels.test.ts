@@ -78,6 +78,18 @@ describe('the result of speaker labels', () => {
     });
   });
 
+  it('has times to the millisecond, however long the samples say that the audio is', async () => {
+    const body = await renderSpeakerLabels(success, contextOf({ ...LABELS, durationSeconds: 61.2049375 }));
+    expect(body).toMatchObject({ data: { duration: 61.205 } });
+  });
+
+  it('has no times of words', async () => {
+    const segments = LABELS.segments.map((segment) => ({ ...segment, wordStarts: [segment.start] }));
+    const body = await renderSpeakerLabels(success, contextOf({ ...LABELS, segments }));
+    expect(body).toMatchObject({ data: { transcriptsWithTimeStamps: LABELS.segments } });
+    expect(JSON.stringify(body)).not.toContain('wordStarts');
+  });
+
   it('names no language that the engine does not tell', async () => {
     const { language: _told, ...labels } = LABELS;
     expect(await renderSpeakerLabels(success, contextOf(labels))).toMatchObject({ data: { language: 'und' } });
@@ -174,6 +186,26 @@ describe('exported speaker labels', () => {
       { startSeconds: 0.5, durationSeconds: 1.25, text: 'Shall we <begin>?' },
       { startSeconds: 2, durationSeconds: 0.5, text: 'Yes.' },
     ]);
+  });
+
+  it('begin a cue within a segment when its first word is said, and name the speaker in each', () => {
+    const words = ['ten', 'letters', 'and', 'more'].flatMap((word) => Array.from({ length: 8 }, () => word));
+    // Everything is said in the first two seconds; then somebody holds the last word for ten.
+    const wordStarts = words.map((_, i) => 5 + i / 16);
+    const segment = { text: words.join(' '), start: 5, duration: 12, speaker: 'Speaker 1', wordStarts };
+    const cues = parseVtt(text({ segments: [segment], turns: [] }, 'vtt'), 'manual');
+    expect(cues.length).toBeGreaterThan(1);
+    expect(cues.map((cue) => cue.text).join(' ')).toBe(segment.text);
+    for (const [i, { startSeconds, text: said }] of cues.entries()) {
+      const before = cues.slice(0, i).reduce((sum, cue) => sum + cue.text.split(' ').length, 0);
+      expect(startSeconds).toBeCloseTo(wordStarts[before] ?? NaN, 2);
+      expect(said).not.toBe('');
+    }
+    const vtt = text({ segments: [segment], turns: [] }, 'vtt');
+    expect(vtt.match(/<v Speaker 1>/g)).toHaveLength(cues.length);
+    const srt = text({ segments: [segment], turns: [] }, 'srt');
+    for (const line of srt.split('\n')) expect(line.length).toBeLessThanOrEqual(42);
+    expect(srt.match(/^Speaker 1: /gm)?.length).toBeGreaterThanOrEqual(cues.length);
   });
 
   it('as RTTM are the turns, with the labels of the text', () => {

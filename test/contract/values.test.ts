@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { vidnetVideoIdSchema, ulidSchema } from '../../contract/ids.ts';
 import { formatMoney, parseMoney } from '../../contract/money.ts';
 import { listPrice, priceTable, speakerLabelsPrice, splitListPrice } from '../../contract/prices.ts';
+import { retryAfterAtMs } from '../../contract/retry-after.ts';
 import { subjectIdOf } from '../../contract/subjects.ts';
 import { formatDuration, formatMicroseconds } from '../../contract/times.ts';
 
@@ -63,6 +64,22 @@ describe('times', () => {
   });
 });
 
+describe('Retry-After', () => {
+  const nowMs = Date.parse('2026-05-04T10:00:00Z');
+  it.each([
+    ['seconds', '120', nowMs + 120_000],
+    ['a date', 'Mon, 04 May 2026 10:05:00 GMT', nowMs + 300_000],
+    ['a date that has passed', 'Mon, 04 May 2026 09:00:00 GMT', nowMs - 3_600_000],
+    ['no wait, with blanks', ' 0 ', nowMs],
+    ['more seconds than anybody means', '99999999', undefined],
+    ['nonsense', 'soon', undefined],
+    ['a negative number', '-5', undefined],
+    ['nothing', undefined, undefined],
+  ])('%s', (_what, header, expected) => {
+    expect(retryAfterAtMs(header, nowMs)).toBe(expected);
+  });
+});
+
 describe('ids', () => {
   it.each(['--exec', '../x', '', 'a'.repeat(12), 'abcdefghij ', 'abcdefghij\n', 'äbcdefghijk', 'abc/efghijk'])(
     'refuses %j as a video id',
@@ -81,6 +98,7 @@ describe('ids', () => {
     for (const other of [id.toLowerCase(), `8${id.slice(1)}`, `${id} `, id.replace('V', 'U')]) {
       expect(ulidSchema.safeParse(other).success).toBe(false);
     }
+    expect(ulidSchema.safeParse(id.toLowerCase()).error?.issues[0]?.message).toContain('upper case');
   });
 
   it('gives each kind of job on one video a subject of its own', () => {

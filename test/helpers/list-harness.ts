@@ -1,15 +1,12 @@
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { ulid } from 'ulid';
-import { afterAll, beforeAll, beforeEach, vi } from 'vitest';
+import { beforeEach, vi } from 'vitest';
 import type { FetchActivities, RecordActivities } from '../../activities/create-activities.ts';
 import type { ReadySnapshot } from '../../activities/imgnet-snapshots.ts';
 import type { ListJob } from '../../contract/jobs.ts';
 import { subjectIdOf } from '../../contract/subjects.ts';
-import { bundleWorkflows } from '../../worker/create-workers.ts';
 import { imgnetList } from '../../workflows/imgnet-list.ts';
-import { startTimeSkipping } from './time-skipping.ts';
-import { withWorkers } from './workflow-run.ts';
+import { workflowBench } from './workflow-bench.ts';
 
 /** What a list's job keeps in these tests. */
 export const kept = { lists: { reels: { pieces: 1, items: 2 } } };
@@ -26,8 +23,7 @@ export function aListJob(): ListJob {
 
 /** The list workflow on a server that skips time, with activities that a test prepares; all succeed by default. */
 export function listHarness() {
-  let env: TestWorkflowEnvironment;
-  let bundle: WorkflowBundleWithSourceMap;
+  const bench = workflowBench();
   const fetch = {
     triggerSnapshot: vi.fn<FetchActivities['triggerSnapshot']>(),
     awaitSnapshot: vi.fn<FetchActivities['awaitSnapshot']>(),
@@ -38,11 +34,6 @@ export function listHarness() {
     finishJob: vi.fn<RecordActivities['finishJob']>(),
   };
 
-  beforeAll(async () => {
-    env = await startTimeSkipping();
-    bundle = await bundleWorkflows();
-  }, 120_000);
-  afterAll(() => env.teardown());
   beforeEach(() => {
     vi.resetAllMocks();
     records.claimJob.mockResolvedValue('claimed');
@@ -58,11 +49,10 @@ export function listHarness() {
 
   const withService = <Result>(
     body: (client: TestWorkflowEnvironment['client'], taskQueue: string) => Promise<Result>,
-  ): Promise<Result> =>
-    withWorkers({ env, bundle, activities: { records, fetch } }, (taskQueue) => body(env.client, taskQueue));
+  ): Promise<Result> => bench.withService({ activities: { records, fetch } }, body);
   return {
     ...{ ...fetch, ...records, withService },
-    nowMs: () => env.currentTimeMs(),
+    nowMs: bench.nowMs,
     /** @returns why the job failed, undefined for a success */
     runList: (job: ListJob): Promise<unknown> =>
       withService((client, taskQueue) =>

@@ -1,15 +1,12 @@
-import { TestWorkflowEnvironment } from '@temporalio/testing';
-import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { ulid } from 'ulid';
-import { afterAll, beforeAll, beforeEach, inject, vi } from 'vitest';
+import { beforeAll, beforeEach, vi } from 'vitest';
 import type { FetchActivities, RecordActivities } from '../../activities/create-activities.ts';
 import type { ContentJob, JobInput, PostAudioJob } from '../../contract/jobs.ts';
 import type { JobOutcome } from '../../contract/records.ts';
 import { postSubjectOf, subjectIdOf } from '../../contract/subjects.ts';
-import { bundleWorkflows } from '../../worker/create-workers.ts';
 import { registerSearchAttributes } from '../../temporal/search-attributes.ts';
-import { startTimeSkipping } from './time-skipping.ts';
-import { withWorkers } from './workflow-run.ts';
+import { workflowBench } from './workflow-bench.ts';
 
 const createdAt = '2026-11-21T09:30:00.123456Z';
 const newPost = () => ({ kind: 'post', shortcode: `D${ulid().slice(-10)}` }) as const;
@@ -41,15 +38,9 @@ export function aProfileJob(paidBy: string): JobInput {
   };
 }
 
-/**
- * The workflows of posts with activities that a test prepares; what is not prepared succeeds.
- *
- * @param server `skipping` skips time while a result is awaited; `real` is the server of the whole run, which alone takes
- * children with search attributes
- */
+/** The workflows of posts with activities that a test prepares; what is not prepared succeeds. */
 export function postHarness(server: 'skipping' | 'real') {
-  let env: TestWorkflowEnvironment;
-  let bundle: WorkflowBundleWithSourceMap;
+  const bench = workflowBench(server);
   const fetch = {
     triggerSnapshot: vi.fn<FetchActivities['triggerSnapshot']>(),
     awaitSnapshot: vi.fn<FetchActivities['awaitSnapshot']>(),
@@ -65,16 +56,7 @@ export function postHarness(server: 'skipping' | 'real') {
     awaitOwnerProfile: vi.fn<RecordActivities['awaitOwnerProfile']>(),
     hasFetchedProfile: vi.fn<RecordActivities['hasFetchedProfile']>(),
   };
-  beforeAll(async () => {
-    if (server === 'real') {
-      env = await TestWorkflowEnvironment.createFromExistingServer({ address: inject('temporalAddress') });
-      await registerSearchAttributes(env.connection, 'default');
-    } else {
-      env = await startTimeSkipping();
-    }
-    bundle = await bundleWorkflows();
-  }, 120_000);
-  afterAll(() => env.teardown());
+  if (server === 'real') beforeAll(() => registerSearchAttributes(bench.connection(), 'default'), 120_000);
   beforeEach(() => {
     vi.resetAllMocks();
     records.claimJob.mockResolvedValue('claimed');
@@ -86,19 +68,20 @@ export function postHarness(server: 'skipping' | 'real') {
     fetch.storeProfile.mockResolvedValue({});
     records.hasFetchedProfile.mockResolvedValue(true);
   });
+
+  const withService = <Result>(
+    body: (client: TestWorkflowEnvironment['client'], taskQueue: string) => Promise<Result>,
+  ): Promise<Result> => bench.withService({ activities: { records, fetch } }, body);
   return {
     ...{ fetch, records },
     /** How the job of a record ended, as it was told to the store. */
     outcomeOf: ({ recordId }: JobInput): JobOutcome | undefined =>
       records.finishJob.mock.calls.map(([told]) => told).find((told) => told.recordId === recordId)?.outcome,
-    withService: <Result>(
-      body: (client: TestWorkflowEnvironment['client'], taskQueue: string) => Promise<Result>,
-    ): Promise<Result> =>
-      withWorkers({ env, bundle, activities: { records, fetch } }, (taskQueue) => body(env.client, taskQueue)),
+    withService,
     /** Runs a job. @returns why it failed, undefined for a success */
     run: <Job extends JobInput>(workflow: (job: Job) => Promise<void>, job: Job): Promise<unknown> =>
-      withWorkers({ env, bundle, activities: { records, fetch } }, (taskQueue) =>
-        env.client.workflow
+      withService((client, taskQueue) =>
+        client.workflow
           .execute(workflow as (job: JobInput) => Promise<void>, { workflowId: job.subjectId, taskQueue, args: [job] })
           .catch((error: unknown) => error),
       ),

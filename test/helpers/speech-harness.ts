@@ -1,15 +1,11 @@
-import { TestWorkflowEnvironment } from '@temporalio/testing';
-import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import type { Client } from '@temporalio/client';
 import { ulid } from 'ulid';
-import { afterAll, beforeAll, beforeEach, inject, vi } from 'vitest';
+import { beforeEach, vi } from 'vitest';
 import type { RecordActivities, SpeechActivities } from '../../activities/create-activities.ts';
 import type { SpeakerLabelsJob } from '../../contract/jobs.ts';
 import { speakerLabelsSubjectOf } from '../../contract/subjects.ts';
-import { bundleWorkflows } from '../../worker/create-workers.ts';
 import { speakerLabels } from '../../workflows/speaker-labels.ts';
-import { startTimeSkipping } from './time-skipping.ts';
-import { withWorkers } from './workflow-run.ts';
+import { workflowBench } from './workflow-bench.ts';
 
 export function aSpeakerLabelsJob(): SpeakerLabelsJob {
   const parameters = { audioId: ulid(), fileName: 'a.m4a', maxSpeakers: 3 };
@@ -21,8 +17,7 @@ export function aSpeakerLabelsJob(): SpeakerLabelsJob {
 
 /** The workflow of speaker labels with activities that a test prepares; three windows, all succeed by default. */
 export function speechHarness(server: 'skipping' | 'real') {
-  let env: TestWorkflowEnvironment;
-  let bundle: WorkflowBundleWithSourceMap;
+  const bench = workflowBench(server);
   const speech = {
     prepareSpeech: vi.fn<SpeechActivities['prepareSpeech']>(),
     transcribeWindow: vi.fn<SpeechActivities['transcribeWindow']>(),
@@ -33,14 +28,6 @@ export function speechHarness(server: 'skipping' | 'real') {
     finishJob: vi.fn<RecordActivities['finishJob']>(),
     clearSpeech: vi.fn<RecordActivities['clearSpeech']>(),
   };
-  beforeAll(async () => {
-    env =
-      server === 'real'
-        ? await TestWorkflowEnvironment.createFromExistingServer({ address: inject('temporalAddress') })
-        : await startTimeSkipping();
-    bundle = await bundleWorkflows();
-  }, 120_000);
-  afterAll(() => env.teardown());
   beforeEach(() => {
     vi.resetAllMocks();
     records.claimJob.mockResolvedValue('claimed');
@@ -52,10 +39,10 @@ export function speechHarness(server: 'skipping' | 'real') {
     ...{ speech, records },
     /** Starts the job, lets the body watch it, and waits for its end. @returns why it failed, undefined for a success */
     run: (job: SpeakerLabelsJob, body: (client: Client) => Promise<void> = () => Promise.resolve()): Promise<unknown> =>
-      withWorkers({ env, bundle, activities: { records, speech } }, async (taskQueue) => {
+      bench.withService({ activities: { records, speech } }, async (client, taskQueue) => {
         const options = { workflowId: job.subjectId, taskQueue, args: [job] as [SpeakerLabelsJob] };
-        const handle = await env.client.workflow.start(speakerLabels, options);
-        await body(env.client);
+        const handle = await client.workflow.start(speakerLabels, options);
+        await body(client);
         return handle.result().catch((error: unknown) => error);
       }),
   };

@@ -1,6 +1,7 @@
 import { open, type FileHandle } from 'node:fs/promises';
+import { BYTES_PER_SAMPLE, SAMPLE_RATE, WAV_HEADER_BYTES, wavHeader } from '../../speech/wav.ts';
 
-const RATE = 16_000;
+const SECOND_BYTES = SAMPLE_RATE * BYTES_PER_SAMPLE;
 
 /**
  * Writes a WAV file whose samples say which second they belong to: those of second 7 are 8, silence is 0. So whoever gets a
@@ -11,9 +12,9 @@ const RATE = 16_000;
 export async function writeSpokenSeconds(path: string, seconds: number, spoken: readonly number[]): Promise<void> {
   const file = await open(path, 'w');
   try {
-    await file.write(headerOf(seconds));
+    await file.write(wavHeader(seconds * SECOND_BYTES));
     // What is not written is zero, and takes no space: hours are made at once.
-    await file.truncate(44 + seconds * RATE * 2);
+    await file.truncate(WAV_HEADER_BYTES + seconds * SECOND_BYTES);
     for (const second of spoken) await writeSecond(file, second);
   } finally {
     await file.close();
@@ -21,8 +22,8 @@ export async function writeSpokenSeconds(path: string, seconds: number, spoken: 
 }
 
 async function writeSecond(file: FileHandle, second: number): Promise<void> {
-  const samples = new Int16Array(RATE).fill(second + 1);
-  await file.write(Buffer.from(samples.buffer), 0, samples.byteLength, 44 + second * RATE * 2);
+  const samples = new Int16Array(SAMPLE_RATE).fill(second + 1);
+  await file.write(Buffer.from(samples.buffer), 0, samples.byteLength, WAV_HEADER_BYTES + second * SECOND_BYTES);
 }
 
 /** @returns the seconds that are said in samples, with their time there */
@@ -32,25 +33,8 @@ export function spokenSecondsIn(samples: Int16Array): { second: number; startSec
   for (let at = 1; at <= samples.length; at += 1) {
     const value = samples[from] ?? 0;
     if (at < samples.length && samples[at] === value) continue;
-    if (value > 0) heard.push({ second: value - 1, startSeconds: from / RATE, endSeconds: at / RATE });
+    if (value > 0) heard.push({ second: value - 1, startSeconds: from / SAMPLE_RATE, endSeconds: at / SAMPLE_RATE });
     from = at;
   }
   return heard;
-}
-
-function headerOf(seconds: number): Buffer {
-  const header = Buffer.alloc(44);
-  header.write('RIFF');
-  header.writeUInt32LE(36 + seconds * RATE * 2, 4);
-  header.write('WAVEfmt ', 8);
-  header.writeUInt32LE(16, 16);
-  header.writeUInt16LE(1, 20);
-  header.writeUInt16LE(1, 22);
-  header.writeUInt32LE(RATE, 24);
-  header.writeUInt32LE(RATE * 2, 28);
-  header.writeUInt16LE(2, 32);
-  header.writeUInt16LE(16, 34);
-  header.write('data', 36);
-  header.writeUInt32LE(seconds * RATE * 2, 40);
-  return header;
 }

@@ -12,6 +12,17 @@ const MESSAGES: readonly (readonly [FailureCode, string])[] = [
     'rate_limited',
     "ERROR: [youtube] x: This content isn't available, try again later. The current session has been rate-limited by YouTube for up to an hour.",
   ],
+  [
+    'unsupported',
+    "ERROR: unable to download video data: ('Unable to connect to proxy', OSError('Tunnel connection failed: 403 Target Not Public'))",
+  ],
+  ['unsupported', 'ERROR: unable to download video data: HTTP Error 403: Target Not Public'],
+  [
+    'upstream_error',
+    "ERROR: [generic] x: Unable to download webpage: ('Unable to connect to proxy', OSError('Tunnel connection failed: 502 Target Unreachable'))",
+  ],
+  ['upstream_error', 'ERROR: [generic] x: Unable to download webpage: HTTP Error 504: Target Timeout'],
+  ['too_large', 'ERROR: [generic] x: MemoryError'],
   ['sign_in_required', 'ERROR: [youtube] x: Sign in to confirm you’re not a bot. Use --cookies-from-browser'],
   ['sign_in_required', "ERROR: [youtube] x: Sign in to confirm you're not a bot."],
   ['private', "ERROR: [youtube] x: Private video. Sign in if you've been granted access to this video"],

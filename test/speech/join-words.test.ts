@@ -16,9 +16,9 @@ describe('words of two speakers', () => {
   it('go to who speaks, and a change of speaker ends a segment', () => {
     const words = [word('hello', 0, 0.5), word('there', 0.5, 1), word('hi', 1.1, 1.4), word('bye', 2, 2.4)];
     expect(joinWords(words, [turn(0, 0, 1), turn(1, 1, 1.5), turn(0, 1.9, 2.5)])).toEqual([
-      { text: 'hello there', start: 0, duration: 1, speaker: 'Speaker 1' },
-      { text: 'hi', start: 1.1, duration: 0.3, speaker: 'Speaker 2' },
-      { text: 'bye', start: 2, duration: 0.4, speaker: 'Speaker 1' },
+      { text: 'hello there', start: 0, duration: 1, speaker: 'Speaker 1', wordStarts: [0, 0.5] },
+      { text: 'hi', start: 1.1, duration: 0.3, speaker: 'Speaker 2', wordStarts: [1.1] },
+      { text: 'bye', start: 2, duration: 0.4, speaker: 'Speaker 1', wordStarts: [2] },
     ]);
   });
 
@@ -61,8 +61,14 @@ describe('segments', () => {
     for (const { text } of joinWords(words, []).slice(0, -1)) expect(text).toMatch(/end\.$/);
   });
 
+  it('tell when each word begins, also where a word of the engine has a blank in it', () => {
+    const [segment] = joinWords([word('One –', 0, 0.5), word('two', 0.50049, 1)], []);
+    expect(segment).toMatchObject({ text: 'One – two', wordStarts: [0, 0, 0.5] });
+  });
+
   it('without turns are of one speaker; without words there are none', () => {
-    expect(joinWords([word('a', 0, 1)], [])).toEqual([{ text: 'a', start: 0, duration: 1, speaker: 'Speaker 1' }]);
+    const only = { text: 'a', start: 0, duration: 1, speaker: 'Speaker 1', wordStarts: [0] };
+    expect(joinWords([word('a', 0, 1)], [])).toEqual([only]);
     expect(joinWords([], [turn(0, 0, 5)])).toEqual([]);
   });
 });

@@ -2,9 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Span, VoiceSegment, Word } from '../../contract/speech.ts';
 import type { TranscriptionAnswer } from '../../speech/openai/answer.ts';
 import { diarizedVoices } from '../../speech/openai/diarized-voices.ts';
-import { languageCodeOf, requestLanguageOf } from '../../speech/openai/language-codes.ts';
 import { withPunctuation } from '../../speech/openai/punctuation.ts';
-import { spreadWords } from '../../speech/openai/spread-words.ts';
 import { wordsOf } from '../../speech/openai/words-of.ts';
 import { span } from '../helpers/openai-bench.ts';
 
@@ -37,35 +35,6 @@ describe('punctuation of a list of words', () => {
     [['one'], ''],
   ])('leaves %j as they are when the text is %j', (words, text) => {
     expect(withPunctuation(inSeconds(words), text)).toEqual(inSeconds(words));
-  });
-});
-
-describe('spreading words without times', () => {
-  it('keeps to the speech, in order, by length', () => {
-    const speech = [span(10, 12), span(20, 21)];
-    const words = spreadWords(' aaa  bbb ccc\n', speech);
-    expect(words).toEqual([
-      { text: 'aaa', ...span(10, 11) },
-      { text: 'bbb', ...span(11, 12) },
-      { text: 'ccc', ...span(20, 21) },
-    ]);
-    expect(spreadWords('a bbbbb', [span(0, 8)])).toEqual([
-      { text: 'a', ...span(0, 2) },
-      { text: 'bbbbb', ...span(2, 8) },
-    ]);
-  });
-
-  it('puts a word that falls on a pause on one side of it', () => {
-    const [, middle] = spreadWords('aaa bbb ccc', [span(0, 4), span(10, 12)]);
-    expect(middle).toEqual({ text: 'bbb', ...span(2, 4) });
-    const [, later] = spreadWords('aaa bbb ccc', [span(0, 2.5), span(10, 13.5)]);
-    expect(later).toEqual({ text: 'bbb', ...span(10, 11.5) });
-  });
-
-  it('loses no word where there is hardly any speech, and makes none of nothing', () => {
-    expect(spreadWords('a b', [span(3, 3)])).toHaveLength(2);
-    expect(spreadWords('', [span(0, 1)])).toEqual([]);
-    expect(spreadWords('a', [])).toEqual([]);
   });
 });
 
@@ -131,23 +100,6 @@ describe('the words of an answer', () => {
   it('are those of an answer without any', () => {
     expect(words({ text: '', segments: [] })).toEqual([]);
     expect(words({ text: ' ', words: [], segments: null })).toEqual([]);
-  });
-});
-
-describe('languages of a server', () => {
-  it('are read as names and as codes', () => {
-    const names = { english: 'en', German: 'de', 'haitian creole': 'ht', maori: 'mi', hebrew: 'he', javanese: 'jv' };
-    const odd = { bengali: 'bn', myanmar: 'my', nynorsk: 'nn', tagalog: 'fil', cantonese: 'yue', hawaiian: 'haw' };
-    const codes = { en: 'en', EN: 'en', iw: 'he', jw: 'jv', 'pt-br': 'pt-BR', lao: 'lo', norwegian: 'no' };
-    for (const [said, code] of Object.entries({ ...names, ...odd, ...codes })) expect(languageCodeOf(said)).toBe(code);
-  });
-
-  it.each(['', 'unknown', 'und', 'auto', 'xx', 'none', 'klingonese'])('are left out when %j is none', (said) => {
-    expect(languageCodeOf(said)).toBeUndefined();
-  });
-
-  it('are asked for by the code of the language alone', () => {
-    expect(['en-GB', 'zh-Hant-TW', 'nb', 'fil'].map(requestLanguageOf)).toEqual(['en', 'zh', 'no', 'tl']);
   });
 });
 

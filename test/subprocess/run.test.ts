@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { run, RunStartError, RunTimeoutError, StdoutTooLargeError } from '../../subprocess/run.ts';
+import { run, RunKilledError, RunStartError, RunTimeoutError, StdoutTooLargeError } from '../../subprocess/run.ts';
 import { until } from '../helpers/until.ts';
 
 let cwd: string;
@@ -49,6 +49,25 @@ describe('a program', () => {
 
   it('that is not there is an error of its own', async () => {
     await expect(run('no-such-program', [], { cwd, env })).rejects.toBeInstanceOf(RunStartError);
+  });
+
+  it.each(['KILL', 'TERM'])(
+    'that somebody else ends by %s is an error of its own, and no answer of the program',
+    async (name) => {
+      const script = `echo "No video formats found" >&2; kill -${name} $$; sleep 60`;
+      await expect(sh(script)).rejects.toBeInstanceOf(RunKilledError);
+    },
+  );
+
+  it('whose lifeline is killed is the same', async () => {
+    const running = sh('sleep 60', { onStart: (groupId) => process.kill(groupId, 'SIGKILL') });
+    await expect(running).rejects.toBeInstanceOf(RunKilledError);
+  });
+
+  it('that answers a signal with a code of its own is the same', async () => {
+    const script = 'trap "exit 255" TERM; kill -TERM $$; sleep 60';
+    expect(await sh(script)).toMatchObject({ exitCode: 255 });
+    await expect(sh(script, { signalExitCode: 255 })).rejects.toBeInstanceOf(RunKilledError);
   });
 
   it('takes arguments as they are', async () => {

@@ -1,24 +1,14 @@
 import { ApplicationFailure } from '@temporalio/common';
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { ulid } from 'ulid';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { AttemptInput, AttemptResult } from '../../activities/deliver-webhook.ts';
-import { bundleWorkflows } from '../../worker/create-workers.ts';
 import { deliverWebhook } from '../../workflows/deliver-webhook.ts';
-import { startTimeSkipping } from '../helpers/time-skipping.ts';
-import { withWorkers } from '../helpers/workflow-run.ts';
+import { workflowBench } from '../helpers/workflow-bench.ts';
 
-let env: TestWorkflowEnvironment;
-let bundle: WorkflowBundleWithSourceMap;
+const { nowMs, withService } = workflowBench();
 const attemptDelivery = vi.fn<(input: AttemptInput) => Promise<AttemptResult>>();
 const activities = { deliver: { attemptDelivery } };
 
-beforeAll(async () => {
-  env = await startTimeSkipping();
-  bundle = await bundleWorkflows();
-}, 120_000);
-afterAll(() => env.teardown());
 beforeEach(() => void vi.resetAllMocks());
 
 /** Delivers with the clock skipped. @returns the result and the seconds of server time at which attempts were made */
@@ -28,12 +18,12 @@ async function deliver(round: { firstAttempt?: number } = {}): Promise<{ result:
   const times: number[] = [];
   const answer = attemptDelivery.getMockImplementation();
   attemptDelivery.mockImplementation(async (attempt) => {
-    times.push(await env.currentTimeMs());
+    times.push(await nowMs());
     if (answer === undefined) throw new Error('no answer was prepared');
     return answer(attempt);
   });
-  const result = await withWorkers({ env, bundle, activities }, (taskQueue) =>
-    env.client.workflow.execute(deliverWebhook, { workflowId: input.deliveryId, taskQueue, args: [input] }),
+  const result = await withService({ activities }, (client, taskQueue) =>
+    client.workflow.execute(deliverWebhook, { workflowId: input.deliveryId, taskQueue, args: [input] }),
   );
   const first = times[0] ?? 0;
   return { result, atSeconds: times.map((time) => Math.round((time - first) / 1000)) };
@@ -87,7 +77,7 @@ describe('the delivery of a webhook', () => {
     attemptDelivery.mockImplementation(async () => {
       if (places.shift() === false)
         throw ApplicationFailure.create({ type: 'receiver-busy', nextRetryDelay: '7 seconds' });
-      madeAt.push(await env.currentTimeMs());
+      madeAt.push(await nowMs());
       return madeAt.length < 3 ? 'refused' : 'delivered';
     });
     const { result } = await deliver();

@@ -1,21 +1,13 @@
 import { ScheduleNotFoundError } from '@temporalio/client';
-import { TestWorkflowEnvironment } from '@temporalio/testing';
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { RetentionActivities } from '../../activities/retention.ts';
-import { bundleWorkflows } from '../../worker/create-workers.ts';
 import { arrangeRetention, retentionScheduleId } from '../../worker/retention-schedule.ts';
 import { retention } from '../../workflows/retention.ts';
 import { until } from '../helpers/until.ts';
-import { withWorkers } from '../helpers/workflow-run.ts';
+import { workflowBench } from '../helpers/workflow-bench.ts';
 
-let env: TestWorkflowEnvironment;
-let bundle: Awaited<ReturnType<typeof bundleWorkflows>>;
-beforeAll(async () => {
-  // The server that skips time knows no schedules.
-  env = await TestWorkflowEnvironment.createFromExistingServer({ address: inject('temporalAddress') });
-  bundle = await bundleWorkflows();
-}, 60_000);
-afterAll(() => env.teardown());
+// The server that skips time knows no schedules.
+const { withService } = workflowBench('real');
 
 const threePages = () => {
   const sweepFiles = vi.fn<RetentionActivities['sweepFiles']>(({ after = '0' }) => {
@@ -32,8 +24,8 @@ const threePages = () => {
 describe('the retention of files', () => {
   it('goes through all pages, then through what was left behind', async () => {
     const records = threePages();
-    const sum = await withWorkers({ env, bundle, activities: { records } }, (taskQueue) =>
-      env.client.workflow.execute(retention, { workflowId: taskQueue, taskQueue, args: [{ retentionDays: 30 }] }),
+    const sum = await withService({ activities: { records } }, (client, taskQueue) =>
+      client.workflow.execute(retention, { workflowId: taskQueue, taskQueue, args: [{ retentionDays: 30 }] }),
     );
     expect(sum).toEqual({ seen: 30, expired: 6, orphans: 3 });
     expect(records.sweepFiles.mock.calls.map(([page]) => page)).toEqual([
@@ -45,9 +37,8 @@ describe('the retention of files', () => {
   });
 
   it('is a schedule that every worker arranges, that changes with the setting and goes with it', async () => {
-    const { client } = env;
     const records = threePages();
-    await withWorkers({ env, bundle, activities: { records } }, async (taskQueue) => {
+    await withService({ activities: { records } }, async (client, taskQueue) => {
       const arrange = (retentionDays: number | undefined) => arrangeRetention(client, { taskQueue, retentionDays });
       const handle = client.schedule.getHandle(retentionScheduleId(taskQueue));
       await arrange(undefined);

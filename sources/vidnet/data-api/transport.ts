@@ -2,7 +2,7 @@ import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { answerTo, chunksOf, KEPT_IDLE_MS, type AnswerLimits } from '../../http-answer.ts';
+import { answerTo, beginningOf, chunksOf, KEPT_IDLE_MS, type AnswerLimits } from '../../http-answer.ts';
 
 /** Most bytes of an answer after decompression. 100 threads of the longest comments, replies included, stay below. */
 const MAX_ANSWER_BYTES = 32 * 1024 ** 2;
@@ -71,16 +71,10 @@ export function createTransport({ key, rootUrl }: TransportSettings): typeof fet
 
 /** Reads as fast as the answer comes, and unpacks it only then. */
 async function readBounded(answer: IncomingMessage, limits: AnswerLimits): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
-  let sizeBytes = 0;
-  for await (const chunk of chunksOf(answer, limits)) {
-    sizeBytes += chunk.length;
-    if (sizeBytes > MAX_ANSWER_BYTES) throw tooLarge();
-    chunks.push(chunk);
-  }
-  const body = Buffer.concat(chunks);
-  if (answer.headers['content-encoding'] !== 'gzip' || sizeBytes === 0) return body;
-  return unzip(body, { maxOutputLength: MAX_ANSWER_BYTES }).catch((error: unknown) => {
+  const { bytes, isWhole } = await beginningOf(chunksOf(answer, limits), MAX_ANSWER_BYTES);
+  if (!isWhole) throw tooLarge();
+  if (answer.headers['content-encoding'] !== 'gzip' || bytes.length === 0) return bytes;
+  return unzip(bytes, { maxOutputLength: MAX_ANSWER_BYTES }).catch((error: unknown) => {
     throw codeOf(error) === 'ERR_BUFFER_TOO_LARGE' ? tooLarge() : error;
   });
 }

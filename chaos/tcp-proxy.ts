@@ -1,6 +1,6 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A line to a server on loopback that a test can cut. */
+/** A line to a server on loopback that can be cut. */
 export class TcpProxy {
   readonly address: string;
   readonly #server: Server;
@@ -12,14 +12,14 @@ export class TcpProxy {
     this.address = `127.0.0.1:${String((server.address() as { port: number }).port)}`;
   }
 
-  /** @param target host:port */
-  static async start(target: string): Promise<TcpProxy> {
-    const { hostname, port } = new URL(`tcp://${target}`);
+  /** @param target host:port; a function where it is known only after the line has an address */
+  static async start(target: string | (() => string)): Promise<TcpProxy> {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const proxy = new TcpProxy(server);
     server.on('connection', (client) => {
       if (proxy.#isCut) return void client.resetAndDestroy();
+      const { hostname, port } = new URL(`tcp://${typeof target === 'string' ? target : target()}`);
       const upstream = connect(Number(port), hostname);
       for (const [from, to] of [
         [client, upstream],

@@ -1,4 +1,4 @@
-import { canonicalLanguage } from '../../contract/languages.ts';
+import { canonicalLanguage } from '../contract/languages.ts';
 
 /** Languages that Whisper names otherwise than Unicode does. */
 const WHISPER_NAMES: Readonly<Record<string, string>> = {

@@ -1,0 +1,56 @@
+import type { PlannedCall } from './plan.ts';
+
+/** A job that a caller was told of by a 2xx, or by a 409 that names the one which runs. */
+export interface AcceptedJob {
+  readonly id: string;
+  /** Whether its end must be POSTed to the caller: it was pending in a 2xx. */
+  readonly isOwedWebhook: boolean;
+  /** What the caller has last seen of it. */
+  status: 'pending' | 'success' | 'failed';
+}
+
+/** What one caller asked for, and what became of it. */
+export interface CallEntry {
+  readonly call: PlannedCall;
+  readonly webhookUrl: string;
+  /** Requests until one was answered. */
+  tries: number;
+  jobs: AcceptedJob[];
+  /** The `list_id` of a profile. */
+  listId?: string | undefined;
+  /** Why the caller gave up: an answer that no waiting helps with. */
+  problem?: string;
+  /** Ids that were answered 404 after they had been accepted. */
+  readonly forgotten: string[];
+}
+
+/** An answer with status 5xx. */
+export interface ServerError {
+  readonly path: string;
+  readonly status: number;
+  readonly text: string;
+  /** Whether it is the documented body, with a sentence and a code. */
+  readonly hasErrorBody: boolean;
+}
+
+/** The callers' own book, which the service knows nothing of: the audit compares with it. */
+export interface CallersLedger {
+  readonly entries: readonly CallEntry[];
+  /** Answers by status, over all requests of all callers. */
+  readonly statuses: Map<number, number>;
+  readonly serverErrors: ServerError[];
+  /** Requests without an answer: refused, reset, timed out. */
+  unanswered: number;
+}
+
+export function openLedger(calls: readonly PlannedCall[], webhookUrlOf: (callId: string) => string): CallersLedger {
+  const entries = calls.map((call): CallEntry => ({
+    ...{ call, webhookUrl: webhookUrlOf(call.id), tries: 0, jobs: [], forgotten: [] },
+  }));
+  return { entries, statuses: new Map(), serverErrors: [], unanswered: 0 };
+}
+
+/** Whether the caller has nothing more to ask. */
+export function isSettled({ jobs, problem }: CallEntry): boolean {
+  return problem !== undefined || (jobs.length > 0 && jobs.every(({ status }) => status !== 'pending'));
+}

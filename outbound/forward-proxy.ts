@@ -1,0 +1,148 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, BlockList, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { createGuardedConnector } from './connector.ts';
+import { ForbiddenTargetError } from './failures.ts';
+import { forwardRequest } from './forward-request.ts';
+import { createDnsLookup, type Lookup } from './lookup.ts';
+import { PROXY_REFUSALS, refusalOf, type Dial } from './proxy-refusals.ts';
+import { checkTarget } from './targets.ts';
+
+export interface ForwardProxySettings {
+  /** Networks exempt from the ban on private addresses and on ports. Empty in production. */
+  readonly allowedNetworks: BlockList;
+  /** Limit of look-up and TCP together, in milliseconds. */
+  readonly connectTimeoutMs: number;
+  /** Longest silence of a connection, in milliseconds. */
+  readonly idleTimeoutMs: number;
+  /** Finds the addresses of names. Default: DNS. */
+  readonly lookup?: Lookup;
+}
+
+/** A proxy on loopback for programs that make requests of their own. */
+export interface ForwardProxy {
+  /** With its user name and password, which nobody else on this machine knows: a secret, not for logs or arguments. */
+  readonly url: string;
+  /** Ends all connections. */
+  close(): Promise<void>;
+}
+
+/** Patience with the hosts that a program turns to. */
+export const PROXY_LIMITS = { connectTimeoutMs: 10_000, idleTimeoutMs: 60_000 } as const;
+
+const USER = 'tapedeck';
+const HOST = '127.0.0.1';
+const MAX_HEADER_BYTES = 65_536;
+/** A program opens a few; what opens more means no good. */
+const MAX_CONNECTIONS = 1_000;
+
+/**
+ * Starts a proxy for plain HTTP and CONNECT that dials permitted addresses only.
+ *
+ * A program that follows links judges none of them. Through this proxy each of its requests, also one after a redirect, is
+ * judged as those of `download.ts` are: the host and port of the URL, every answer of the name server, the connected socket.
+ */
+export async function startForwardProxy(settings: ForwardProxySettings): Promise<ForwardProxy> {
+  const lookup = settings.lookup ?? createDnsLookup();
+  const password = randomBytes(24).toString('hex');
+  const expected = Buffer.from(`Basic ${Buffer.from(`${USER}:${password}`).toString('base64')}`);
+  const sockets = new Set<Duplex>();
+  const keep = (socket: Duplex): void => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  };
+
+  const dial: Dial = (target, client) => {
+    const check = checkTarget(target.origin, settings.allowedNetworks);
+    if (!check.ok) return Promise.reject(new ForbiddenTargetError());
+    const gone = new AbortController();
+    client.once('close', () => gone.abort());
+    const connect = createGuardedConnector({ ...settings, lookup, signal: gone.signal });
+    const host = check.url.hostname.replace(/^\[|\]$/g, '');
+    const port = check.url.port === '' ? String(DEFAULT_PORTS[check.url.protocol]) : check.url.port;
+    return new Promise((resolve, reject) => {
+      // TLS, if any, is between the program and the host.
+      connect({ hostname: host, host, protocol: 'http:', port }, (...[error, socket]) => {
+        if (error !== null) {
+          reject(error);
+          return;
+        }
+        keep(socket);
+        socket.setTimeout(settings.idleTimeoutMs, () => socket.destroy());
+        resolve(socket);
+      });
+    });
+  };
+
+  const isKnown = ({ headers }: IncomingMessage): boolean => {
+    const given = Buffer.from(headers['proxy-authorization'] ?? '');
+    return given.length === expected.length && timingSafeEqual(given, expected);
+  };
+
+  const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES }, (request, response) => {
+    if (!isKnown(request)) refuseStranger(response);
+    else void forwardRequest(request, response, dial);
+  });
+  server.maxConnections = MAX_CONNECTIONS;
+  server.on('connection', (socket: Socket) => keep(socket));
+  server.on('clientError', (_error, socket) => socket.destroy());
+  server.on('connect', (request, client, head) => {
+    client.on('error', () => client.destroy());
+    if (isKnown(request)) void tunnel(request.url ?? '', { client, head, dial });
+    else client.end(`HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic\r\n\r\n`);
+  });
+  const port = await listen(server);
+  return {
+    url: `http://${USER}:${password}@${HOST}:${String(port)}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        for (const socket of sockets) socket.destroy();
+      }),
+  };
+}
+
+const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
+
+/** RFC 9110, section 9.3.6: bytes are handed on in both directions until one side ends. */
+async function tunnel(
+  authority: string,
+  { client, head, dial }: { readonly client: Duplex; readonly head: Buffer; readonly dial: Dial },
+): Promise<void> {
+  try {
+    const target = await dial(urlOfAuthority(authority), client);
+    target.on('error', () => client.destroy());
+    target.on('close', () => client.destroy());
+    client.on('close', () => target.destroy());
+    client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
+    target.write(head);
+    target.pipe(client).pipe(target);
+  } catch (error) {
+    const { statusCode, phrase } = PROXY_REFUSALS[refusalOf(error)];
+    client.end(`HTTP/1.1 ${String(statusCode)} ${phrase}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
+  }
+}
+
+/** @throws ForbiddenTargetError for what is more or less than a host and a port */
+function urlOfAuthority(authority: string): URL {
+  const match = /^(\[[0-9a-f:.]+\]|[^\s:/?#@\\[\]]+):(\d{1,5})$/i.exec(authority);
+  const url = `http://${match?.[1] ?? ''}:${match?.[2] ?? ''}`;
+  if (match === null || !URL.canParse(url)) throw new ForbiddenTargetError();
+  return new URL(url);
+}
+
+function refuseStranger(response: ServerResponse): void {
+  response.writeHead(407, { 'proxy-authenticate': 'Basic', 'content-length': 0, connection: 'close' }).end();
+}
+
+async function listen(server: Server): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, HOST, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  return (server.address() as AddressInfo).port;
+}

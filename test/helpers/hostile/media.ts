@@ -1,0 +1,121 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { inject } from 'vitest';
+import { runTool } from '../media.ts';
+import { box, patched, replaceBoxes, u32 } from './boxes.ts';
+import { squarePng, withCover } from './covers.ts';
+
+/** In milliseconds. */
+const HOURS_1000 = 3_600_000_000;
+const BOMB_SIDE = 12_000;
+
+/**
+ * Media that lie about themselves, by what they are.
+ *
+ * @param folder where the honest media that they are made of are put
+ * @param outside absolute path that those with references name
+ */
+export async function hostileMedia(folder: string, outside: string): Promise<Readonly<Record<string, Buffer>>> {
+  const make = async (name: string, ...args: readonly string[]): Promise<Buffer> => {
+    const path = join(folder, name);
+    await runTool(inject('tools').ffmpeg, ['-v', 'error', '-y', ...args, path]);
+    return readFile(path);
+  };
+  const sine = ['-f', 'lavfi', '-i', 'sine=d=3'];
+  const tiny = ['-f', 'lavfi', '-i', 'testsrc=s=64x64:d=1:r=5'];
+  const m4a = await make('honest.m4a', ...sine, '-c:a', 'aac');
+  const wav = await make('honest.wav', ...sine);
+  const flac = await make('honest.flac', ...sine);
+  const mkv = await make('honest.mkv', ...sine, '-c:a', 'libopus');
+  const vp8 = await make('honest.webm', ...tiny, ...sine, '-c:v', 'libvpx', '-c:a', 'libopus', '-shortest');
+  const png = await squarePng(BOMB_SIDE);
+  await writeFile(join(folder, 'note.txt'), 'attached');
+  const attachment = ['-attach', join(folder, 'note.txt'), '-metadata:s:t', 'mimetype=text/plain'];
+  // Version and flags, two times, then the unit and the duration in it.
+  const timed = (type: string) => replaceBoxes(m4a, type, (content) => patched(content, 12, 1000, HOURS_1000));
+  return {
+    'a reference to a file elsewhere': replaceBoxes(m4a, 'dref', () => alias(outside)),
+    'a header that claims 1000 hours': timed('mvhd'),
+    'a track that claims 1000 hours': timed('mdhd'),
+    'samples that last 1000 hours': replaceBoxes(m4a, 'stts', () => u32(0, 1, 130, 0x7fffffff)),
+    '4 billion samples without sizes': replaceBoxes(m4a, 'stsz', () => u32(0, 1, 0xffffffff)),
+    '4 billion sizes that are not there': replaceBoxes(m4a, 'stsz', () => u32(0, 0, 0xffffffff)),
+    '4 billion times': replaceBoxes(m4a, 'stts', () => u32(0, 1, 0xffffffff, 1)),
+    'chunks beyond the end': replaceBoxes(m4a, 'stco', () => u32(0, 1, 0xfffffff0)),
+    'an MP4 that is cut': m4a.subarray(0, m4a.length / 2),
+    'an MP4 that begins in the middle': m4a.subarray(m4a.length / 2),
+    'boxes in boxes, 20,000 deep': nested(20_000),
+    'a box of 18 exabytes': Buffer.concat([u32(1), Buffer.from('mdat'), u32(0xffffffff, 0xffffffff), m4a]),
+    'a box without an end': Buffer.concat([m4a.subarray(0, 28), u32(0), Buffer.from('mdat')]),
+    '5 MB of words': replaceBoxes(m4a, 'udta', () => words(5_000_000)),
+    '300 tracks': await make('many.mp4', '-i', join(folder, 'honest.m4a'), ...repeated(300), '-c', 'copy'),
+    'a WAV that claims 4 GB': patched(patched(wav, 4, 0xffffffff), wav.indexOf('data') + 4, 0xffffffff),
+    'a WAV of 65,535 channels': Buffer.concat([wav.subarray(0, 22), Buffer.from([0xff, 0xff]), wav.subarray(24)]),
+    'a WAV of 4 GHz': patched(wav, 24, 0xffffffff),
+    'a WAV of 0 Hz': patched(wav, 24, 0),
+    'silence, an hour in 700 kB': await make('silence.flac', '-f', 'lavfi', '-i', 'anullsrc=r=8000:cl=mono:d=3600'),
+    'a cover of 144 million pixels': withCover(flac, png, BOMB_SIDE),
+    'pictures of 16,383 x 16,383': hugeVp8(vp8),
+    'an attachment': await make('attached.mkv', '-i', join(folder, 'honest.mkv'), ...attachment, '-c', 'copy'),
+    'a link to the next file': withNextFile(mkv),
+    'a Matroska that is cut': mkv.subarray(0, mkv.length / 2),
+    'a PNG': png,
+    'a zip': Buffer.concat([Buffer.from('PK\u0003\u0004'), Buffer.alloc(1_000, 7)]),
+    noise: Buffer.from(Array.from({ length: 200_000 }, (_, index) => (index * 7919 * index) & 255)),
+    'an MPEG header and nothing': Buffer.from([0xff, 0xfb, 0x90, 0x64]),
+  };
+}
+
+/** Apple's alias record: 150 bytes with volume and name, then the whole path as a field of type 2, its parts after colons. */
+function alias(path: string): Buffer {
+  const record = Buffer.alloc(150);
+  record.writeUInt16BE(2, 6);
+  record[10] = 1;
+  record.write('v', 11);
+  record[50] = 10;
+  record.write('secret.m4a', 51);
+  record.writeInt16BE(1, 130);
+  record.writeInt16BE(1, 132);
+  const text = Buffer.from(`v${path.replaceAll('/', ':')}`);
+  const fields = Buffer.alloc(4);
+  fields.writeInt16BE(2, 0);
+  fields.writeInt16BE(text.length, 2);
+  const end = Buffer.from([0xff, 0xff, 0, 0]);
+  return Buffer.concat([u32(0, 1), box('alis', u32(0), record, fields, text, Buffer.alloc(text.length % 2), end)]);
+}
+
+function nested(depth: number): Buffer {
+  const heads = Array.from({ length: depth }, (_, index) =>
+    Buffer.concat([u32(8 * (depth - index)), Buffer.from('moov')]),
+  );
+  return Buffer.concat([box('ftyp', Buffer.from('M4A '), u32(0)), ...heads]);
+}
+
+function words(length: number): Buffer {
+  const text = Buffer.alloc(length, 'ab cd ');
+  const data = box('data', u32(1, 0), text);
+  const handler = box('hdlr', u32(0, 0), Buffer.from('mdirappl'), Buffer.alloc(9));
+  return box('meta', u32(0), handler, box('ilst', box('\u00a9cmt', data)));
+}
+
+const repeated = (count: number): string[] => Array.from({ length: count }, () => ['-map', '0:a']).flat();
+
+/** RFC 6386, section 9.1: in a key frame the sides follow the start code, 14 bits each. */
+function hugeVp8(webm: Buffer): Buffer {
+  const copy = Buffer.from(webm);
+  const start = Buffer.from([0x9d, 0x01, 0x2a]);
+  for (let at = copy.indexOf(start); at >= 0; at = copy.indexOf(start, at + 7)) copy.writeUInt32LE(0x3fff3fff, at + 3);
+  return copy;
+}
+
+/** The names of the programs that wrote it give way to that of the next file (RFC 9559, section 5.1.2). */
+function withNextFile(mkv: Buffer): Buffer {
+  const copy = Buffer.from(mkv);
+  const from = copy.indexOf(Buffer.from([0x4d, 0x80]));
+  const second = copy.indexOf(Buffer.from([0x57, 0x41]), from);
+  const end = second + 3 + ((copy[second + 2] ?? 0) & 0x7f);
+  const name = Buffer.alloc(end - from - 4, ' ');
+  name.write('secret.m4a');
+  Buffer.concat([Buffer.from([0x3e, 0x83, 0xbb, 0x80 | name.length]), name]).copy(copy, from);
+  return copy;
+}

@@ -1,0 +1,258 @@
+import { connect as connectTcp } from 'node:net';
+import { BlockList, type Socket } from 'node:net';
+import { once } from 'node:events';
+import type { RequestListener } from 'node:http';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { ProxyAgent, request, type Dispatcher } from 'undici';
+import { startForwardProxy, type ForwardProxy, type ForwardProxySettings } from '../../outbound/forward-proxy.ts';
+import { hostileAnswers, hostileHosts } from './hostile-hosts.ts';
+import { lookupInZone } from './name-server.ts';
+import {
+  countOutgoingSockets,
+  httpReceiver,
+  httpsReceiver,
+  loopback,
+  makeCertificate,
+  nothing,
+  tcpReceiver,
+} from './receivers.ts';
+
+const limits = { connectTimeoutMs: 2_000, idleTimeoutMs: 5_000 };
+
+async function aProxy(settings: Partial<ForwardProxySettings> = {}): Promise<ForwardProxy> {
+  const proxy = await startForwardProxy({ ...limits, allowedNetworks: loopback, ...settings });
+  onTestFinished(() => proxy.close());
+  return proxy;
+}
+
+/** Speaks to the proxy as it is, with the right password. @returns all that it answers */
+async function say(proxy: ForwardProxy, lines: readonly string[], password = new URL(proxy.url).password) {
+  const { port, username } = new URL(proxy.url);
+  const socket = connectTcp(Number(port), '127.0.0.1');
+  socket.setEncoding('latin1');
+  const basic = Buffer.from(`${username}:${password}`).toString('base64');
+  socket.write([...lines, `Proxy-Authorization: Basic ${basic}`, '', ''].join('\r\n'));
+  let answer = '';
+  socket.on('data', (text: string) => (answer += text));
+  socket.on('error', () => undefined);
+  await once(socket, 'close');
+  return answer;
+}
+const openTunnel = (proxy: ForwardProxy, authority: string): Promise<string> =>
+  say(proxy, [`CONNECT ${authority} HTTP/1.1`, `Host: ${authority}`]);
+const get = (proxy: ForwardProxy, url: string): Promise<string> =>
+  say(proxy, [`GET ${url} HTTP/1.1`, 'Host: other.example.com', 'Connection: close, X-Secret', 'X-Secret: 1']);
+
+/** A client that goes through the proxy, as yt-dlp does. */
+function clientOf(proxy: ForwardProxy, ca?: string): Dispatcher {
+  const { origin, username, password } = new URL(proxy.url);
+  const agent = new ProxyAgent({
+    uri: origin,
+    token: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`,
+    ...(ca === undefined ? {} : { requestTls: { ca } }),
+  });
+  onTestFinished(() => agent.destroy());
+  return agent;
+}
+
+describe('what may be reached is', () => {
+  it('reached by plain HTTP, with the host of the URL and without what is the proxy’s', async () => {
+    const seen: unknown[] = [];
+    const server = await httpReceiver((incoming, answer) => {
+      seen.push(incoming.url, incoming.headers);
+      answer.writeHead(200, { 'x-a': ['1', '2'], 'content-length': 5 }).end('hello');
+    });
+    const answer = await get(await aProxy(), `http://127.0.0.1:${server.port}/a/../b?c=%20d`);
+    expect(answer).toMatch(/^HTTP\/1.1 200 /);
+    expect(answer).toMatch(/\r\nx-a: 1\r\nx-a: 2\r\n/);
+    expect(answer).toMatch(/\r\n\r\nhello$/);
+    expect(seen[0]).toBe('/b?c=%20d');
+    expect(seen[1]).toEqual({ host: `127.0.0.1:${server.port}`, connection: 'close' });
+  });
+
+  it('reached by a tunnel for HTTPS, whose certificate the client sees', async () => {
+    const certificate = await makeCertificate();
+    const server = await httpsReceiver(certificate, (_, answer) => answer.end('secret'));
+    const proxy = await aProxy({ lookup: () => Promise.resolve(['127.0.0.1']) });
+    const dispatcher = clientOf(proxy, certificate.cert);
+    const answer = await request(`https://hook.example.com:${server.port}/`, { dispatcher });
+    expect(await answer.body.text()).toBe('secret');
+  });
+
+  it('sent a body, and the answer as it comes', async () => {
+    const server = await httpReceiver((incoming, answer) => void incoming.pipe(answer));
+    const { port, username, password } = new URL((await aProxy()).url);
+    const body = 'x'.repeat(300_000);
+    const answer = await fetchThrough(`127.0.0.1:${port}`, `${username}:${password}`, {
+      url: `http://127.0.0.1:${server.port}/`,
+      body,
+    });
+    expect(answer).toBe(body);
+  });
+
+  it('seen to break off when it does', async () => {
+    const server = await tcpReceiver((socket) => {
+      socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf'));
+    });
+    const answer = await get(await aProxy(), `http://127.0.0.1:${server.port}/`);
+    expect(answer).toMatch(/content-length: 100\r\n[^]*half$/i);
+  });
+});
+
+describe('what may not be reached is', () => {
+  it.each(['http', 'CONNECT'])('no hostile host, by %s: no socket is opened', async (way) => {
+    const canary = await httpReceiver((_, answer) => answer.end('secret'));
+    const proxy = await aProxy({
+      allowedNetworks: nothing,
+      lookup: () => Promise.reject(new Error('nothing may be looked up')),
+    });
+    for (const host of hostileHosts) {
+      // A request line is of visible ASCII: the others can't be said at all, or only in the spelling of an IDN.
+      if (!/^[\x21-\x7e]+$/.test(host)) continue;
+      const answer =
+        way === 'http'
+          ? await get(proxy, `http://${host}:${canary.port}/`)
+          : await openTunnel(proxy, `${host}:${canary.port}`);
+      expect(answer, host).toMatch(/^HTTP\/1.1 403 Target Not Public\r\n/);
+    }
+    expect(canary.connections()).toBe(0);
+  });
+
+  it.each([
+    '127.0.0.1:22',
+    '127.0.0.1:',
+    '127.0.0.1',
+    ':80',
+    '',
+    '/',
+    'a@127.0.0.1:80',
+    'file:///etc:1',
+    '[::1]:70000',
+  ])('no authority %j of a tunnel', async (authority) => {
+    const proxy = await aProxy({ allowedNetworks: nothing });
+    expect(await openTunnel(proxy, authority)).toMatch(/^HTTP\/1.1 (?:403 Target Not Public|400)/);
+  });
+
+  it.each(['ftp://127.0.0.1/', 'https://127.0.0.1/', 'file:///etc/passwd', '/', '*', 'http://'])(
+    'no URL %j of a plain request',
+    async (url) => {
+      const sockets = countOutgoingSockets();
+      expect(await get(await aProxy(), url)).toMatch(/^HTTP\/1.1 403 Target Not Public/);
+      // The one that asks.
+      expect(sockets()).toBe(1);
+    },
+  );
+
+  it('no name that leads inwards, whatever its name servers answer', async () => {
+    const canary = await httpReceiver((_, answer) => answer.end('secret'));
+    let found: readonly string[] = [];
+    const proxy = await aProxy({ allowedNetworks: nothing, lookup: () => Promise.resolve(found) });
+    for (const answer of hostileAnswers) {
+      found = answer;
+      expect(await openTunnel(proxy, `cdn.example.com:${canary.port}`), String(answer)).toMatch(/^HTTP\/1.1 403 /);
+      expect(await get(proxy, `http://cdn.example.com:${canary.port}/`), String(answer)).toMatch(/^HTTP\/1.1 403 /);
+    }
+    expect(canary.connections()).toBe(0);
+  });
+
+  it.each(['inward', 'mapped', 'mixed', 'mixed-families', 'nat64'])(
+    'no name that a real name server leads inwards: %s',
+    async (name) => {
+      const canary = await httpReceiver((_, answer) => answer.end('secret'));
+      const proxy = await aProxy({ allowedNetworks: nothing, lookup: await lookupInZone() });
+      expect(await openTunnel(proxy, `${name}.example.com:${canary.port}`)).toMatch(/^HTTP\/1.1 403 /);
+      expect(canary.connections()).toBe(0);
+    },
+  );
+
+  it.each(['http', 'https'] as const)('nothing by a redirect or by rebinding, over %s', async (protocol) => {
+    const certificate = await makeCertificate();
+    const listener: RequestListener = (_, answer) =>
+      answer.writeHead(302, { location: `${protocol}://hook.example.com:${server.port}/` }).end();
+    const server = protocol === 'http' ? await httpReceiver(listener) : await httpsReceiver(certificate, listener);
+    // 127.0.0.2 plays the public address, the only one allowed; the second answer is another.
+    const onlyOne = new BlockList();
+    onlyOne.addAddress('127.0.0.2');
+    const lookup = vi
+      .fn<(name: string) => Promise<string[]>>()
+      .mockResolvedValueOnce(['127.0.0.2'])
+      .mockResolvedValue(['127.0.0.1']);
+    const proxy = await aProxy({ allowedNetworks: onlyOne, lookup });
+    const url = `${protocol}://hook.example.com:${server.port}/`;
+    const ask = async (target: string): Promise<{ statusCode: number; location: string }> => {
+      if (protocol === 'http') {
+        const answer = await get(proxy, target);
+        return { statusCode: Number(answer.slice(9, 12)), location: /location: (\S+)/i.exec(answer)?.[1] ?? '' };
+      }
+      const { statusCode, headers } = await request(target, { dispatcher: clientOf(proxy, certificate.cert) });
+      return { statusCode, location: String(headers['location']) };
+    };
+    const { statusCode, location } = await ask(url);
+    expect(statusCode).toBe(302);
+    if (protocol === 'http') expect((await ask(location)).statusCode).toBe(403);
+    else await expect(ask(location)).rejects.toThrow('403');
+    expect(lookup).toHaveBeenCalledTimes(2);
+    expect(server.connections()).toBe(1);
+  });
+});
+
+describe('a proxy that is not open', () => {
+  it.each(['GET http://127.0.0.1:{port}/ HTTP/1.1', 'CONNECT 127.0.0.1:{port} HTTP/1.1'])(
+    'asks strangers for its password: %s',
+    async (line) => {
+      const server = await httpReceiver((_, answer) => answer.end('secret'));
+      const proxy = await aProxy();
+      for (const wrong of ['', 'wrong', 'x'.repeat(48)]) {
+        const lines = [line.replace('{port}', String(server.port)), 'Host: 127.0.0.1', 'Connection: close'];
+        expect(await say(proxy, lines, wrong)).toMatch(/^HTTP\/1.1 407 /);
+      }
+      expect(server.connections()).toBe(0);
+    },
+  );
+
+  it('listens on loopback alone, with a password of its own each time', async () => {
+    const [one, other] = [await aProxy(), await aProxy()];
+    expect(new URL(one.url).hostname).toBe('127.0.0.1');
+    expect(new URL(one.url).password).toMatch(/^[0-9a-f]{48}$/);
+    expect(new URL(one.url).password).not.toBe(new URL(other.url).password);
+  });
+
+  it('ends its tunnels with itself', async () => {
+    let accepted: Socket | undefined;
+    const server = await tcpReceiver((socket) => (accepted = socket));
+    const proxy = await aProxy();
+    const answer = openTunnel(proxy, `127.0.0.1:${server.port}`);
+    await vi.waitFor(() => expect(accepted).toBeDefined());
+    await proxy.close();
+    expect(await answer).toMatch(/^HTTP\/1.1 200 /);
+    await vi.waitFor(() => expect(accepted?.destroyed).toBe(true));
+  });
+});
+
+it('a host that cannot be reached is told apart', async () => {
+  const proxy = await aProxy({ lookup: () => Promise.reject(new Error('no such name')) });
+  expect(await openTunnel(proxy, '127.0.0.1:1')).toMatch(/^HTTP\/1.1 502 Target Unreachable/);
+  expect(await openTunnel(proxy, 'none.example.com:443')).toMatch(/^HTTP\/1.1 502 Target Unreachable/);
+  expect(await get(proxy, 'http://127.0.0.1:1/')).toMatch(/^HTTP\/1.1 502 Target Unreachable/);
+});
+
+async function fetchThrough(
+  proxy: string,
+  credentials: string,
+  { url, body }: { url: string; body: string },
+): Promise<string> {
+  const { request: ask } = await import('node:http');
+  const [hostname, port] = proxy.split(':');
+  return new Promise((resolve, reject) => {
+    const headers = {
+      'proxy-authorization': `Basic ${Buffer.from(credentials).toString('base64')}`,
+      'content-length': body.length,
+    };
+    const sent = ask({ hostname, port, path: url, method: 'POST', headers }, (answer) => {
+      let text = '';
+      answer.setEncoding('utf8').on('data', (part: string) => (text += part));
+      answer.on('end', () => resolve(text));
+    });
+    sent.on('error', reject).end(body);
+  });
+}

@@ -1,0 +1,19 @@
+import { describe, expect, it } from 'vitest';
+import { languageCodeOf, requestLanguageOf } from '../../speech/language-codes.ts';
+
+describe('languages of a server', () => {
+  it('are read as names and as codes', () => {
+    const names = { english: 'en', German: 'de', 'haitian creole': 'ht', maori: 'mi', hebrew: 'he', javanese: 'jv' };
+    const odd = { bengali: 'bn', myanmar: 'my', nynorsk: 'nn', tagalog: 'fil', cantonese: 'yue', hawaiian: 'haw' };
+    const codes = { en: 'en', EN: 'en', iw: 'he', jw: 'jv', 'pt-br': 'pt-BR', lao: 'lo', norwegian: 'no' };
+    for (const [said, code] of Object.entries({ ...names, ...odd, ...codes })) expect(languageCodeOf(said)).toBe(code);
+  });
+
+  it.each(['', 'unknown', 'und', 'auto', 'xx', 'none', 'klingonese'])('are left out when %j is none', (said) => {
+    expect(languageCodeOf(said)).toBeUndefined();
+  });
+
+  it('are asked for by the code of the language alone', () => {
+    expect(['en-GB', 'zh-Hant-TW', 'nb', 'fil'].map(requestLanguageOf)).toEqual(['en', 'zh', 'no', 'tl']);
+  });
+});
