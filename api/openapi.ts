@@ -2,7 +2,7 @@ import { OpenAPIRegistry, OpenApiGeneratorV31 } from '@asteasolutions/zod-to-ope
 import { z } from 'zod';
 import { ERROR_TABLE, errorBodySchema } from '../contract/errors.ts';
 import { operationLinks } from './links.ts';
-import { scopeOf, type Operation } from './operation.ts';
+import { scopeOf, waitSecondsOf, type Operation } from './operation.ts';
 import { operations } from './operations.ts';
 
 type Document = ReturnType<OpenApiGeneratorV31['generateDocument']>;
@@ -36,7 +36,10 @@ const preferHeader = (defaultSeconds: number) =>
   });
 
 /** The OpenAPI 3.1 document of the REST facade, made from the table that also makes the routes. */
-export function openApiDocument(publicUrl: string, { allowsAnonymous }: { allowsAnonymous: boolean }): Document {
+export function openApiDocument(
+  publicUrl: string,
+  { allowsAnonymous, defaultWaitSeconds }: { allowsAnonymous: boolean; defaultWaitSeconds: number },
+): Document {
   const registry = new OpenAPIRegistry();
   registry.registerComponent('securitySchemes', KEY_SCHEME, {
     type: 'http',
@@ -55,7 +58,9 @@ export function openApiDocument(publicUrl: string, { allowsAnonymous }: { allows
       request: {
         ...(operation.params === undefined ? {} : { params: operation.params }),
         ...(operation.query === undefined ? {} : { query: operation.query }),
-        ...(operation.waitSeconds === undefined ? {} : { headers: preferHeader(operation.waitSeconds) }),
+        ...(operation.wait === undefined
+          ? {}
+          : { headers: preferHeader(waitSecondsOf(operation, defaultWaitSeconds)) }),
         ...(operation.body === undefined
           ? {}
           : { body: { required: true, content: { [JSON_TYPE]: { schema: operation.body } } } }),

@@ -19,8 +19,8 @@ export interface Operation {
   readonly body?: z.ZodType;
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
-  /** How long it waits for the result unless `Prefer: wait=N` says otherwise; absent where that is not honoured. */
-  readonly waitSeconds?: number;
+  /** Whether it waits for the result without `Prefer: wait=N` too; absent where that is not honoured. */
+  readonly wait?: 'when asked' | 'by default';
   readonly answers: Readonly<Record<number, OperationAnswer>>;
   /** What an API key must be allowed to do; `none`: open to everyone. By default `read` for GET, else `jobs`. */
   readonly scope?: Scope | 'none';
@@ -42,6 +42,11 @@ export const ALWAYS = [
 export const WITH_ID = ['invalid_input', 'not_found', ...ALWAYS] as const;
 export const WITH_BODY = ['invalid_input', 'invalid_json', 'body_too_large', ...ALWAYS] as const;
 export const STARTS_JOB = [...WITH_BODY, 'webhook_target_forbidden', 'insufficient_credit'] as const;
+
+/** How long an operation waits for the result when the caller does not say. */
+export function waitSecondsOf({ wait }: Operation, defaultWaitSeconds: number): number {
+  return wait === 'by default' ? defaultWaitSeconds : 0;
+}
 
 export function scopeOf({ scope, method }: Operation): Scope | 'none' {
   return scope ?? (method === 'get' ? 'read' : 'jobs');

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { webhookIdSchema } from '../contract/deliveries.ts';
 import { ulidSchema } from '../contract/ids.ts';
-import { DEFAULT_WAIT_SECONDS } from '../contract/limits.ts';
 import {
   accountQuerySchema,
   channelRequestSchema,
@@ -58,7 +57,7 @@ export const operations = {
     path: '/api/downloads/audio',
     summary: 'Fetch the audio of a video as M4A',
     body: vidnetDownloadRequestSchema,
-    waitSeconds: 0,
+    wait: 'when asked',
     answers: {
       200: { description: 'The audio was fetched before; nothing is charged', schema: audioResultSchema },
       202: { description: 'A job was started', schema: audioResultSchema },
@@ -70,7 +69,7 @@ export const operations = {
     path: '/api/downloads/video',
     summary: 'Fetch a video as MP4',
     body: vidnetDownloadRequestSchema,
-    waitSeconds: 0,
+    wait: 'when asked',
     answers: {
       200: { description: 'The video was fetched before; nothing is charged', schema: videoResultSchema },
       202: { description: 'A job was started', schema: videoResultSchema },
@@ -90,7 +89,7 @@ export const operations = {
     path: '/downloads/{downloadId}',
     summary: 'Get a download, with a fresh link',
     params: downloadIdParams,
-    waitSeconds: 0,
+    wait: 'when asked',
     answers: {
       200: { description: 'The download has ended, well or not', schema: downloadResultSchema },
       202: { description: 'The job has not ended', schema: downloadResultSchema },
@@ -113,7 +112,7 @@ export const operations = {
     path: '/api/channel/profile',
     summary: 'Get the profile of a channel with the list of its videos',
     body: channelRequestSchema,
-    waitSeconds: DEFAULT_WAIT_SECONDS,
+    wait: 'by default',
     answers: {
       200: { description: 'The profile, or why it could not be had', schema: ended(channelProfileSchema) },
       202: { description: 'The job has not ended', schema: vidnetPendingResultSchema },
@@ -125,7 +124,7 @@ export const operations = {
     path: '/api/transcripts',
     summary: 'Get the captions of a video in a language',
     body: transcriptRequestSchema,
-    waitSeconds: DEFAULT_WAIT_SECONDS,
+    wait: 'by default',
     answers: {
       200: { description: 'The transcript, or why it could not be had', schema: ended(transcriptSchema) },
       202: { description: 'The job has not ended', schema: vidnetPendingResultSchema },
@@ -137,7 +136,7 @@ export const operations = {
     path: '/api/transcripts/{downloadId}',
     summary: 'Get a transcript again; starts nothing and costs nothing',
     params: downloadIdParams,
-    waitSeconds: 0,
+    wait: 'when asked',
     answers: {
       200: { description: 'The transcript, or why it could not be had', schema: ended(transcriptSchema) },
       202: { description: 'The job has not ended', schema: vidnetPendingResultSchema },
@@ -159,7 +158,7 @@ export const operations = {
     path: '/api/transcriptspeakerid',
     summary: 'Get who says what in an audio that was downloaded',
     body: speakerLabelsRequestSchema,
-    waitSeconds: 0,
+    wait: 'when asked',
     answers: SPEAKER_LABELS,
     errors: [...STARTS_JOB, 'audio_failed', 'not_found'],
   },
@@ -168,7 +167,7 @@ export const operations = {
     path: '/api/transcriptspeakerid/{id}',
     summary: 'Get a transcript with speaker labels again, by the id of the audio or the job; starts and costs nothing',
     params: labelsParams,
-    waitSeconds: 0,
+    wait: 'when asked',
     answers: SPEAKER_LABELS,
     errors: [...WITH_ID, 'audio_failed'],
   },

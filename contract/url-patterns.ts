@@ -34,10 +34,15 @@ const PORT = `(?!${oneOf(INFRASTRUCTURE_PORTS)}${PART_END})(?:80|443|${PORTS_FRO
 export const WEBHOOK_URL_PATTERN =
   `^[Hh][Tt]{2}[Pp][Ss]?://(?![^:/?#]{254})(?:${LABEL}\\.)+${TOP_LABEL}` + `(?::${PORT})?(?:[/?#][!-\\[\\]-~]*)?$`;
 
-const HANDLE = '[\\p{L}\\p{M}\\p{N}._·-]{3,60}';
+/**
+ * Letters that every Unicode version has: Latin, Cyrillic, Hebrew, Arabic, Devanagari, kana, Chinese, Hangul. What `\p{L}` stands
+ * for is not the same in all engines.
+ */
+const LETTERS = 'A-Za-zÀ-ÖØ-öø-ɏЀ-ҁҊ-ԯא-תء-غअ-हぁ-ゖァ-ヺ一-鿿가-힣';
+const HANDLE = `[${LETTERS}0-9._·-]{3,60}`;
 const CHANNEL_ID = 'UC[A-Za-z0-9_-]{22}';
 /** A name of dots alone is a step in a path. */
-const CHANNEL_NAME = `(?!\\.{1,2}${PART_END})[\\p{L}\\p{M}\\p{N}._-]{1,100}`;
+const CHANNEL_NAME = `(?!\\.{1,2}${PART_END})[${LETTERS}0-9._-]{1,100}`;
 const CHANNEL_TABS = oneOf([
   'featured',
   'videos',

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => facades.close());
 
 describe('the OpenAPI document', () => {
-  const document = openApiDocument('http://api.example', { allowsAnonymous: true });
+  const document = openApiDocument('http://api.example', { allowsAnonymous: true, defaultWaitSeconds: 25 });
 
   it('has every operation with its answers', () => {
     const statuses = Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
@@ -52,12 +52,23 @@ describe('the OpenAPI document', () => {
 
   it('tells which operations take a key, and whether they need one', () => {
     const securityOf = (allowsAnonymous: boolean, path: string): unknown =>
-      openApiDocument('http://api.example', { allowsAnonymous }).paths?.[path]?.get?.security;
+      openApiDocument('http://api.example', { allowsAnonymous, defaultWaitSeconds: 25 }).paths?.[path]?.get?.security;
     expect(securityOf(true, '/api/downloads')).toEqual([{ ApiKey: [] }, {}]);
     expect(securityOf(false, '/api/downloads')).toEqual([{ ApiKey: [] }]);
     expect(securityOf(true, '/api/account')).toEqual([{ ApiKey: [] }]);
     expect(securityOf(false, '/health')).toEqual([]);
     expect(document.components?.securitySchemes?.['ApiKey']).toMatchObject({ type: 'http', scheme: 'bearer' });
+  });
+
+  it('tells how long an operation waits, as it is set', () => {
+    const told = openApiDocument('http://api.example', { allowsAnonymous: true, defaultWaitSeconds: 8 });
+    const preferOf = (path: string): unknown => told.paths?.[path]?.post?.parameters?.[0];
+    expect(preferOf('/api/transcripts')).toMatchObject({
+      schema: { description: expect.stringContaining('by default 8') },
+    });
+    expect(preferOf('/api/downloads/audio')).toMatchObject({
+      schema: { description: expect.stringContaining('by default 0') },
+    });
   });
 
   it('links only to operations that exist, by parameters that they have', () => {

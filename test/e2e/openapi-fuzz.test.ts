@@ -43,7 +43,12 @@ beforeAll(async () => {
   python = (await ensureSchemathesis({ env: process.env, cacheDir: defaultCacheDir(process.env), log })).value;
   folder = await mkdtemp(join(tmpdir(), 'tapedeck-fuzz-'));
   service = await TestService.start({
-    env: { ALLOW_ANONYMOUS: 'false', RATE_LIMIT_PER_MINUTE: '10000000', VIDNET_STARTS_PER_MINUTE: '60000' },
+    env: {
+      ALLOW_ANONYMOUS: 'false',
+      RATE_LIMIT_PER_MINUTE: '10000000',
+      VIDNET_STARTS_PER_MINUTE: '60000',
+      DEFAULT_WAIT_SECONDS: '3',
+    },
   });
 }, SET_UP_MS);
 afterAll(async () => {

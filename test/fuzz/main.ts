@@ -46,6 +46,8 @@ const stack = await startStack({
     // The pace spares a platform, and the sandbox is none.
     VIDNET_STARTS_PER_MINUTE: '60000',
     IMGNET_STARTS_PER_MINUTE: '60000',
+    // Long enough for a result to come at times, and for a pending answer at others.
+    DEFAULT_WAIT_SECONDS: '5',
     WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
     LOG_LEVEL: 'warn',
     ...sandbox.env,
