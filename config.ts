@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { ConfigError, parseNetworks, parseSecrets, trimSlash } from './config-values.ts';
 import { IMGNET_PLATFORM_URL } from './contract/imgnet/urls.ts';
+import { DEFAULT_WAIT_SECONDS, PREFER_WAIT_MAX_SECONDS } from './contract/limits.ts';
 import { priceTable, type Prices } from './contract/prices.ts';
 import { BRIGHT_DATA_API_URL, BRIGHT_DATA_DATASETS } from './sources/imgnet/bright-data-requests.ts';
 import { speechSettings } from './speech/speech-settings.ts';
@@ -49,6 +50,10 @@ export const settings = z.object({
     .optional()
     .describe('Key of signed links, at least 32 characters; the same for api and worker'),
   LINK_TTL_SECONDS: positive.max(604_800).default(3600).describe('How long a signed link is valid'),
+  DEFAULT_WAIT_SECONDS: positive
+    .max(PREFER_WAIT_MAX_SECONDS)
+    .default(DEFAULT_WAIT_SECONDS)
+    .describe('How long a channel or a transcript is waited for without `Prefer`; less than proxies and clients wait'),
   RATE_LIMIT_PER_MINUTE: positive.default(90).describe('Requests a minute and caller'),
   WEBHOOK_ALLOWED_NETWORKS: z
     .string()

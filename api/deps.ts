@@ -44,6 +44,8 @@ export interface ServiceDeps {
   readonly webhookAllowedNetworks: BlockList;
   readonly rendering: RenderContext;
   /** Hosts of the video platform beside the real ones, with port. */
+  /** How long a channel or a transcript is waited for when the caller does not say. */
+  readonly defaultWaitSeconds: number;
   readonly vidnetHosts: readonly string[];
   /** The photo platform, as far as requests are concerned. */
   readonly imgnet: ImgnetAccess;

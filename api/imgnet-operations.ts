@@ -14,7 +14,7 @@ export const imgnetOperations = {
     path: '/api/imgnet/profile',
     summary: 'Get the profile of an account of the photo platform',
     body: imgnetProfileRequestSchema,
-    waitSeconds: 0,
+    wait: 'when asked',
     answers: {
       200: {
         description: 'The profile, or why it could not be had',
@@ -29,7 +29,7 @@ export const imgnetOperations = {
     path: '/api/imgnet/list',
     summary: 'Get the posts and reels of an account of the photo platform',
     body: imgnetListRequestSchema,
-    waitSeconds: 0,
+    wait: 'when asked',
     answers: {
       200: {
         description: 'The list, or the part of it that could be had, or why there is none',
@@ -44,7 +44,7 @@ export const imgnetOperations = {
     path: '/api/imgnet/content',
     summary: 'Get the metadata of a post or reel of the photo platform',
     body: imgnetPostRequestSchema,
-    waitSeconds: 0,
+    wait: 'when asked',
     answers: {
       200: {
         description: 'The post or reel, or why it could not be had',
@@ -59,7 +59,7 @@ export const imgnetOperations = {
     path: '/api/imgnet/audio',
     summary: 'Fetch the audio of a post or reel of the photo platform as M4A',
     body: imgnetPostRequestSchema,
-    waitSeconds: 0,
+    wait: 'when asked',
     answers: {
       200: {
         description: 'The audio, or that there is none, or why it could not be had',

@@ -81,6 +81,7 @@ const deps: ServiceDeps = {
     linkTo: (recordId, name) => signer.linkTo(recordId, name),
     contents: createContentsStore(mongo.db),
   },
+  defaultWaitSeconds: config.DEFAULT_WAIT_SECONDS,
   vidnetHosts: config.vidnetHosts,
   imgnet: { hosts: config.imgnetHosts, isConfigured: config.IMGNET_API_TOKEN !== undefined },
   now: () => Date.now(),

@@ -1,13 +1,29 @@
 import { OpenAPIRegistry, OpenApiGeneratorV31 } from '@asteasolutions/zod-to-openapi';
 import { z } from 'zod';
 import { ERROR_TABLE, errorBodySchema } from '../contract/errors.ts';
-import { scopeOf, type Operation } from './operation.ts';
+import { operationLinks } from './links.ts';
+import { scopeOf, waitSecondsOf, type Operation } from './operation.ts';
 import { operations } from './operations.ts';
 
 type Document = ReturnType<OpenApiGeneratorV31['generateDocument']>;
+type HeadersObject = Readonly<
+  Record<string, { description: string; required: boolean; schema: { type: 'integer' | 'string'; minimum?: number } }>
+>;
 
 const KEY_SCHEME = 'ApiKey';
 const JSON_TYPE = 'application/json';
+const RETRY_AFTER = {
+  description: 'When to ask again, in seconds',
+  required: true,
+  schema: { type: 'integer', minimum: 1 },
+} as const;
+/** What errors tell besides their body. A source that is not set up says no time: only the operator can help. */
+const ERROR_HEADERS: Readonly<Record<number, HeadersObject>> = {
+  401: { 'WWW-Authenticate': { description: 'RFC 6750', required: true, schema: { type: 'string' } } },
+  405: { Allow: { description: 'The methods of this path', required: true, schema: { type: 'string' } } },
+  429: { 'Retry-After': RETRY_AFTER },
+  503: { 'Retry-After': { ...RETRY_AFTER, required: false } },
+};
 const preferHeader = (defaultSeconds: number) =>
   z.object({
     prefer: z
@@ -15,35 +31,41 @@ const preferHeader = (defaultSeconds: number) =>
       .optional()
       .meta({
         description: `RFC 7240: \`wait=N\` waits up to N seconds (at most 60, by default ${String(defaultSeconds)}) for the result`,
-        examples: ['wait=25'],
+        examples: ['wait=5'],
       }),
   });
 
 /** The OpenAPI 3.1 document of the REST facade, made from the table that also makes the routes. */
-export function openApiDocument(publicUrl: string, { allowsAnonymous }: { allowsAnonymous: boolean }): Document {
+export function openApiDocument(
+  publicUrl: string,
+  { allowsAnonymous, defaultWaitSeconds }: { allowsAnonymous: boolean; defaultWaitSeconds: number },
+): Document {
   const registry = new OpenAPIRegistry();
   registry.registerComponent('securitySchemes', KEY_SCHEME, {
     type: 'http',
     scheme: 'bearer',
     description: 'An API key; the operator makes it with `npm run keys`',
   });
-  const keyed = [{ [KEY_SCHEME]: [] }, ...(allowsAnonymous ? [{}] : [])];
+  const keyOnly = [{ [KEY_SCHEME]: [] }];
+  const keyed = allowsAnonymous ? [...keyOnly, {}] : keyOnly;
   for (const [operationId, operation] of Object.entries<Operation>(operations)) {
     registry.registerPath({
       operationId,
       method: operation.method,
       path: operation.path,
       summary: operation.summary,
-      security: scopeOf(operation) === 'none' ? [] : keyed,
+      security: scopeOf(operation) === 'none' ? [] : operation.needsKey === true ? keyOnly : keyed,
       request: {
         ...(operation.params === undefined ? {} : { params: operation.params }),
         ...(operation.query === undefined ? {} : { query: operation.query }),
-        ...(operation.waitSeconds === undefined ? {} : { headers: preferHeader(operation.waitSeconds) }),
+        ...(operation.wait === undefined
+          ? {}
+          : { headers: preferHeader(waitSecondsOf(operation, defaultWaitSeconds)) }),
         ...(operation.body === undefined
           ? {}
           : { body: { required: true, content: { [JSON_TYPE]: { schema: operation.body } } } }),
       },
-      responses: { ...answersOf(operation), ...errorsOf(operation) },
+      responses: { ...answersOf(operationId, operation), ...errorsOf(operation) },
     });
   }
   return new OpenApiGeneratorV31(registry.definitions).generateDocument({
@@ -57,18 +79,25 @@ export function openApiDocument(publicUrl: string, { allowsAnonymous }: { allows
   });
 }
 
-function answersOf(operation: Operation) {
+function answersOf(operationId: string, operation: Operation) {
   return Object.fromEntries(
     Object.entries(operation.answers).map(([status, { description, schema, contentTypes }]) => [
       status,
       {
         description,
+        ...(status === '202' || status === '503' ? { headers: { 'Retry-After': RETRY_AFTER } } : {}),
         content: Object.fromEntries(
           (contentTypes ?? [JSON_TYPE]).map((type) => [type, { schema: schema ?? z.string() }]),
         ),
+        ...linksOf(operationId, status),
       },
     ]),
   );
+}
+
+function linksOf(operationId: string, status: string) {
+  const links = operationLinks[operationId]?.[status];
+  return links === undefined ? {} : { links };
 }
 
 /** Errors that share a status are one response, described by their codes. */
@@ -77,7 +106,15 @@ function errorsOf(operation: Operation) {
   return Object.fromEntries(
     statuses.map((status) => {
       const codes = operation.errors.filter((code) => ERROR_TABLE[code].http === status);
-      return [status, { description: codes.join(', '), content: { [JSON_TYPE]: { schema: errorBodySchema } } }];
+      const headers = ERROR_HEADERS[status];
+      return [
+        status,
+        {
+          description: codes.join(', '),
+          ...(headers === undefined ? {} : { headers }),
+          content: { [JSON_TYPE]: { schema: errorBodySchema } },
+        },
+      ];
     }),
   );
 }

@@ -19,15 +19,17 @@ export interface Operation {
   readonly body?: z.ZodType;
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
-  /** How long it waits for the result unless `Prefer: wait=N` says otherwise; absent where that is not honoured. */
-  readonly waitSeconds?: number;
+  /** Whether it waits for the result without `Prefer: wait=N` too; absent where that is not honoured. */
+  readonly wait?: 'when asked' | 'by default';
   readonly answers: Readonly<Record<number, OperationAnswer>>;
   /** What an API key must be allowed to do; `none`: open to everyone. By default `read` for GET, else `jobs`. */
   readonly scope?: Scope | 'none';
+  /** Makes no sense without a key, and refuses that even where callers without one are let in. */
+  readonly needsKey?: true;
   readonly errors: readonly ErrorCode[];
 }
 
-/** Errors that any operation may answer, those that read a body, and those that start a job. */
+/** Errors that any operation may answer, those with an id in the path, those that read a body, and those that start a job. */
 export const ALWAYS = [
   'unauthorized',
   'forbidden',
@@ -36,8 +38,15 @@ export const ALWAYS = [
   'internal',
   'unavailable',
 ] as const;
+/** A path that no percent-decoding makes sense of is no id that is unknown. */
+export const WITH_ID = ['invalid_input', 'not_found', ...ALWAYS] as const;
 export const WITH_BODY = ['invalid_input', 'invalid_json', 'body_too_large', ...ALWAYS] as const;
 export const STARTS_JOB = [...WITH_BODY, 'webhook_target_forbidden', 'insufficient_credit'] as const;
+
+/** How long an operation waits for the result when the caller does not say. */
+export function waitSecondsOf({ wait }: Operation, defaultWaitSeconds: number): number {
+  return wait === 'by default' ? defaultWaitSeconds : 0;
+}
 
 export function scopeOf({ scope, method }: Operation): Scope | 'none' {
   return scope ?? (method === 'get' ? 'read' : 'jobs');

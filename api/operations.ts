@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { webhookIdSchema } from '../contract/deliveries.ts';
 import { ulidSchema } from '../contract/ids.ts';
-import { DEFAULT_WAIT_SECONDS } from '../contract/limits.ts';
 import {
   accountQuerySchema,
   channelRequestSchema,
@@ -34,7 +33,7 @@ import { webhookTestResultSchema } from '../contract/results/webhook-test.ts';
 import { speakerLabelFormatSchema } from '../contract/speaker-label-formats.ts';
 import { transcriptFormatSchema } from '../contract/transcript-formats.ts';
 import { imgnetOperations } from './imgnet-operations.ts';
-import { ALWAYS, STARTS_JOB, WITH_BODY, type Operation } from './operation.ts';
+import { ALWAYS, STARTS_JOB, WITH_BODY, WITH_ID, type Operation } from './operation.ts';
 
 const downloadIdParams = z.object({ downloadId: ulidSchema });
 const labelsParams = z.object({
@@ -58,7 +57,7 @@ export const operations = {
     path: '/api/downloads/audio',
     summary: 'Fetch the audio of a video as M4A',
     body: vidnetDownloadRequestSchema,
-    waitSeconds: 0,
+    wait: 'when asked',
     answers: {
       200: { description: 'The audio was fetched before; nothing is charged', schema: audioResultSchema },
       202: { description: 'A job was started', schema: audioResultSchema },
@@ -70,7 +69,7 @@ export const operations = {
     path: '/api/downloads/video',
     summary: 'Fetch a video as MP4',
     body: vidnetDownloadRequestSchema,
-    waitSeconds: 0,
+    wait: 'when asked',
     answers: {
       200: { description: 'The video was fetched before; nothing is charged', schema: videoResultSchema },
       202: { description: 'A job was started', schema: videoResultSchema },
@@ -90,12 +89,12 @@ export const operations = {
     path: '/downloads/{downloadId}',
     summary: 'Get a download, with a fresh link',
     params: downloadIdParams,
-    waitSeconds: 0,
+    wait: 'when asked',
     answers: {
       200: { description: 'The download has ended, well or not', schema: downloadResultSchema },
       202: { description: 'The job has not ended', schema: downloadResultSchema },
     },
-    errors: ['not_found', ...ALWAYS],
+    errors: WITH_ID,
   },
   cancelDownload: {
     method: 'delete',
@@ -106,14 +105,14 @@ export const operations = {
       200: { description: 'The job has ended, as failed', schema: downloadResultSchema },
       202: { description: 'The job was told to stop', schema: downloadResultSchema },
     },
-    errors: ['not_found', 'already_finished', ...ALWAYS],
+    errors: [...WITH_ID, 'already_finished'],
   },
   requestChannel: {
     method: 'post',
     path: '/api/channel/profile',
     summary: 'Get the profile of a channel with the list of its videos',
     body: channelRequestSchema,
-    waitSeconds: DEFAULT_WAIT_SECONDS,
+    wait: 'by default',
     answers: {
       200: { description: 'The profile, or why it could not be had', schema: ended(channelProfileSchema) },
       202: { description: 'The job has not ended', schema: vidnetPendingResultSchema },
@@ -125,7 +124,7 @@ export const operations = {
     path: '/api/transcripts',
     summary: 'Get the captions of a video in a language',
     body: transcriptRequestSchema,
-    waitSeconds: DEFAULT_WAIT_SECONDS,
+    wait: 'by default',
     answers: {
       200: { description: 'The transcript, or why it could not be had', schema: ended(transcriptSchema) },
       202: { description: 'The job has not ended', schema: vidnetPendingResultSchema },
@@ -137,12 +136,12 @@ export const operations = {
     path: '/api/transcripts/{downloadId}',
     summary: 'Get a transcript again; starts nothing and costs nothing',
     params: downloadIdParams,
-    waitSeconds: 0,
+    wait: 'when asked',
     answers: {
       200: { description: 'The transcript, or why it could not be had', schema: ended(transcriptSchema) },
       202: { description: 'The job has not ended', schema: vidnetPendingResultSchema },
     },
-    errors: ['not_found', ...ALWAYS],
+    errors: WITH_ID,
   },
   exportTranscript: {
     method: 'get',
@@ -152,14 +151,14 @@ export const operations = {
     answers: {
       200: { description: 'The file', contentTypes: ['application/x-subrip', 'text/vtt', 'text/plain'] },
     },
-    errors: ['not_found', 'not_ready', ...ALWAYS],
+    errors: [...WITH_ID, 'not_ready'],
   },
   requestSpeakerLabels: {
     method: 'post',
     path: '/api/transcriptspeakerid',
     summary: 'Get who says what in an audio that was downloaded',
     body: speakerLabelsRequestSchema,
-    waitSeconds: 0,
+    wait: 'when asked',
     answers: SPEAKER_LABELS,
     errors: [...STARTS_JOB, 'audio_failed', 'not_found'],
   },
@@ -168,9 +167,9 @@ export const operations = {
     path: '/api/transcriptspeakerid/{id}',
     summary: 'Get a transcript with speaker labels again, by the id of the audio or the job; starts and costs nothing',
     params: labelsParams,
-    waitSeconds: 0,
+    wait: 'when asked',
     answers: SPEAKER_LABELS,
-    errors: ['audio_failed', 'not_found', ...ALWAYS],
+    errors: [...WITH_ID, 'audio_failed'],
   },
   exportSpeakerLabels: {
     method: 'get',
@@ -180,12 +179,13 @@ export const operations = {
     answers: {
       200: { description: 'The file', contentTypes: ['application/x-subrip', 'text/vtt', 'text/plain'] },
     },
-    errors: ['audio_failed', 'not_found', 'not_ready', ...ALWAYS],
+    errors: [...WITH_ID, 'audio_failed', 'not_ready'],
   },
   ...imgnetOperations,
   getAccount: {
     method: 'get',
     path: '/api/account',
+    needsKey: true,
     summary: 'Get the credit of an API key, and what its downloads have cost',
     query: accountQuerySchema,
     answers: { 200: { description: 'The account, with a page of its entries', schema: accountSchema } },
@@ -215,7 +215,7 @@ export const operations = {
     summary: 'Deliver a webhook again',
     params: z.object({ deliveryId: webhookIdSchema }),
     answers: { 202: { description: 'A further round of attempts was started', schema: deliverySchema } },
-    errors: ['not_found', 'delivery_pending', ...ALWAYS],
+    errors: [...WITH_ID, 'delivery_pending'],
   },
   checkLive: {
     method: 'get',

@@ -12,7 +12,7 @@ import { docsPage } from './docs-page.ts';
 import { errorResponse } from './error-response.ts';
 import { fileHost } from './file-host.ts';
 import { openApiDocument } from './openapi.ts';
-import { scopeOf, type Operation } from './operation.ts';
+import { scopeOf, waitSecondsOf, type Operation } from './operation.ts';
 import { operations } from './operations.ts';
 import { rateLimit } from './rate-limit.ts';
 import { preferredWaitMs, readJsonBody, readQuery } from './request.ts';
@@ -56,7 +56,7 @@ export function createRestApp(deps: ServiceDeps, options: RestOptions): H3 {
   app.use(rateLimit(options.requestsPerMinute, deps));
   mountOperations(app, deps);
 
-  const document = JSON.stringify(openApiDocument(options.publicUrl, options));
+  const document = JSON.stringify(openApiDocument(options.publicUrl, { ...options, ...deps }));
   app.get('/openapi.json', () => new HTTPResponse(document, { headers: { 'Content-Type': 'application/json' } }));
   app.get('/docs/**', docsPage());
   const files = fileHost(deps);
@@ -70,6 +70,8 @@ type Routes = Readonly<Record<keyof typeof operations, EventHandler>>;
 
 function routesOf(deps: ApiDeps): Routes {
   const respond = createResponder(deps.log);
+  const waitMsOf = (event: H3Event, operation: Operation): number =>
+    preferredWaitMs(event) ?? waitSecondsOf(operation, deps.defaultWaitSeconds) * 1000;
   const requestDownload = async (event: H3Event, type: VidnetDownload['type']): Promise<HTTPResponse> => {
     const request = await readJsonBody(event, operations.requestAudio.body);
     return respond(event, await requestVidnetDownload(deps, { type, request, waitMs: preferredWaitMs(event) ?? 0 }));
@@ -187,10 +189,6 @@ function fileOf({ text, contentType, name }: ExportedText): HTTPResponse {
       'X-Content-Type-Options': 'nosniff',
     },
   });
-}
-
-function waitMsOf(event: H3Event, { waitSeconds = 0 }: Operation): number {
-  return preferredWaitMs(event) ?? waitSeconds * 1000;
 }
 
 function refuseMethod(allow: string): never {

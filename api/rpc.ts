@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { webhookIdSchema } from '../contract/deliveries.ts';
 import { ApiError, ERROR_TABLE, type ErrorCode } from '../contract/errors.ts';
 import { ulidSchema } from '../contract/ids.ts';
-import { DEFAULT_WAIT_SECONDS, PREFER_WAIT_MAX_SECONDS } from '../contract/limits.ts';
+import { PREFER_WAIT_MAX_SECONDS } from '../contract/limits.ts';
 import {
   channelRequestSchema,
   deliveryListQuerySchema,
@@ -95,9 +95,11 @@ const procedure = t.procedure.use(async ({ next }) => {
   throw new TRPCError({ code: ERROR_TABLE[error.code].trpc, message: error.message, cause: error });
 });
 
-const waitSchema = (defaultSeconds: number) => ({
-  wait_seconds: z.number().int().min(0).max(PREFER_WAIT_MAX_SECONDS).default(defaultSeconds),
-});
+const secondsSchema = z.number().int().min(0).max(PREFER_WAIT_MAX_SECONDS);
+const waitSchema = { wait_seconds: secondsSchema.default(0) };
+/** Of what is waited for by default, as long as the configuration says. */
+const defaultWaitSchema = { wait_seconds: secondsSchema.optional() };
+const waitMs = (deps: ApiDeps, seconds = deps.defaultWaitSeconds): number => seconds * 1000;
 const downloadId = { download_id: ulidSchema };
 /** Of the audio or of the job. */
 const labelsId = { id: ulidSchema };
@@ -105,7 +107,7 @@ const exportedSchema = z.object({ name: z.string(), contentType: z.string(), tex
 
 const downloadProcedure = <Result extends z.ZodType<DownloadResult>>(type: VidnetDownload['type'], result: Result) =>
   procedure
-    .input(vidnetDownloadRequestSchema.extend(waitSchema(0)))
+    .input(vidnetDownloadRequestSchema.extend(waitSchema))
     .mutation(async ({ ctx, input: { wait_seconds, ...request } }): Promise<z.infer<Result>> => {
       const answer = await requestVidnetDownload(ctx.deps, { type, request, waitMs: wait_seconds * 1000 });
       // Narrows what every download is to what this one is.
@@ -118,7 +120,7 @@ export const appRouter = t.router({
     audio: downloadProcedure('audio', audioResultSchema),
     video: downloadProcedure('vidnet_video', videoResultSchema),
     get: procedure
-      .input(z.object({ ...downloadId, ...waitSchema(0) }))
+      .input(z.object({ ...downloadId, ...waitSchema }))
       .output(downloadResultSchema)
       .query(
         async ({ ctx, input }) => (await getDownload(ctx.deps, input.download_id, input.wait_seconds * 1000)).body,
@@ -134,21 +136,23 @@ export const appRouter = t.router({
   }),
   channels: t.router({
     profile: procedure
-      .input(channelRequestSchema.extend(waitSchema(DEFAULT_WAIT_SECONDS)))
+      .input(channelRequestSchema.extend(defaultWaitSchema))
       .output(channelResultSchema)
       .mutation(async ({ ctx, input: { wait_seconds, ...request } }) =>
-        materialise<ChannelResult>((await requestChannel(ctx.deps, request, wait_seconds * 1000)).body),
+        materialise<ChannelResult>((await requestChannel(ctx.deps, request, waitMs(ctx.deps, wait_seconds))).body),
       ),
   }),
   transcripts: t.router({
     request: procedure
-      .input(transcriptRequestSchema.extend(waitSchema(DEFAULT_WAIT_SECONDS)))
+      .input(transcriptRequestSchema.extend(defaultWaitSchema))
       .output(transcriptResultSchema)
       .mutation(async ({ ctx, input: { wait_seconds, ...request } }) =>
-        materialise<TranscriptResult>((await requestTranscript(ctx.deps, request, wait_seconds * 1000)).body),
+        materialise<TranscriptResult>(
+          (await requestTranscript(ctx.deps, request, waitMs(ctx.deps, wait_seconds))).body,
+        ),
       ),
     get: procedure
-      .input(z.object({ ...downloadId, ...waitSchema(0) }))
+      .input(z.object({ ...downloadId, ...waitSchema }))
       .output(transcriptResultSchema)
       .query(async ({ ctx, input }) =>
         materialise<TranscriptResult>(
@@ -162,14 +166,14 @@ export const appRouter = t.router({
   }),
   speakers: t.router({
     request: procedure
-      .input(speakerLabelsRequestSchema.safeExtend(waitSchema(0)))
+      .input(speakerLabelsRequestSchema.safeExtend(waitSchema))
       .output(speakerLabelsResultSchema)
       .mutation(
         async ({ ctx, input: { wait_seconds, ...request } }) =>
           (await requestSpeakerLabels(ctx.deps, request, wait_seconds * 1000)).body,
       ),
     get: procedure
-      .input(z.object({ ...labelsId, ...waitSchema(0) }))
+      .input(z.object({ ...labelsId, ...waitSchema }))
       .output(speakerLabelsResultSchema)
       .query(async ({ ctx, input }) => (await getSpeakerLabels(ctx.deps, input.id, input.wait_seconds * 1000)).body),
     export: procedure
@@ -179,27 +183,27 @@ export const appRouter = t.router({
   }),
   imgnet: t.router({
     profile: procedure
-      .input(imgnetProfileRequestSchema.extend(waitSchema(0)))
+      .input(imgnetProfileRequestSchema.extend(waitSchema))
       .output(imgnetProfileResultSchema)
       .mutation(
         async ({ ctx, input: { wait_seconds, ...request } }) =>
           (await requestImgnetProfile(ctx.deps, request, wait_seconds * 1000)).body,
       ),
     list: procedure
-      .input(imgnetListRequestSchema.extend(waitSchema(0)))
+      .input(imgnetListRequestSchema.extend(waitSchema))
       .output(imgnetListResultSchema)
       .mutation(async ({ ctx, input: { wait_seconds, ...request } }) =>
         materialise<ImgnetListResult>((await requestImgnetList(ctx.deps, request, wait_seconds * 1000)).body),
       ),
     content: procedure
-      .input(imgnetPostRequestSchema.extend(waitSchema(0)))
+      .input(imgnetPostRequestSchema.extend(waitSchema))
       .output(imgnetContentResultSchema)
       .mutation(
         async ({ ctx, input: { wait_seconds, ...request } }) =>
           (await requestImgnetContent(ctx.deps, request, wait_seconds * 1000)).body,
       ),
     audio: procedure
-      .input(imgnetPostRequestSchema.extend(waitSchema(0)))
+      .input(imgnetPostRequestSchema.extend(waitSchema))
       .output(imgnetAudioResultSchema)
       .mutation(
         async ({ ctx, input: { wait_seconds, ...request } }) =>

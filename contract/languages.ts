@@ -4,6 +4,13 @@ import { z } from 'zod';
 const LANGUAGE_MAX_CHARS = 35;
 
 /**
+ * The tags of which each is well-formed: language, script, region, one variant. Others are taken when they are well-formed,
+ * which no pattern tells: subtags must not come twice, and extensions have a grammar of their own.
+ */
+export const LANGUAGE_PATTERN =
+  '^(?:[A-Za-z]{2,3}|[A-Za-z]{5,8})(?:-[A-Za-z]{4})?(?:-(?:[A-Za-z]{2}|[0-9]{3}))?(?:-(?:[A-Za-z0-9]{5,8}|[0-9][A-Za-z0-9]{3}))?$';
+
+/**
  * @param text a language tag in any case, or an old one: `EN`, `pt-br`, `iw`
  * @returns the tag as BCP 47 writes it: `en`, `pt-BR`, `he`; undefined for what is no well-formed tag
  */
@@ -21,4 +28,4 @@ export const languageSchema = z
   .max(LANGUAGE_MAX_CHARS, { abort: true })
   .refine((text) => canonicalLanguage(text) !== undefined, 'must be a BCP 47 language tag such as "en" or "pt-BR"')
   .overwrite((text) => canonicalLanguage(text) ?? text)
-  .meta({ description: 'BCP 47 language tag', examples: ['en', 'pt-BR'] });
+  .meta({ description: 'BCP 47 language tag', pattern: LANGUAGE_PATTERN, examples: ['en', 'pt-BR'] });

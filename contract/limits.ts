@@ -12,7 +12,7 @@ export const LIST_ID_VALID_MS = 3_600_000;
 /** How long `last_response` tells of a failure. */
 export const LAST_RESPONSE_MS = 30 * 60_000;
 export const MAX_AGE_DAYS_MAX = 999_999;
-/** How long POST /api/transcripts and /api/channel/profile wait for the result before they answer pending. */
+/** How long POST /api/transcripts and /api/channel/profile wait for the result, unless the configuration or the caller says otherwise. */
 export const DEFAULT_WAIT_SECONDS = 25;
 /** Most speakers that a request for speaker labels may name. */
 export const SPEAKERS_MAX = 20;

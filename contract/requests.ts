@@ -4,14 +4,19 @@ import { ulidSchema, vidnetVideoIdSchema } from './ids.ts';
 import { languageSchema } from './languages.ts';
 import { LIST_MAX_ITEMS, MAX_AGE_DAYS_MAX, SPEAKERS_MAX, WEBHOOK_URL_MAX_CHARS } from './limits.ts';
 import { recordStatusSchema, recordTypeSchema } from './records.ts';
+import { CHANNEL_URL_PATTERN, POST_URL_PATTERN, PROFILE_URL_PATTERN, WEBHOOK_URL_PATTERN } from './url-patterns.ts';
 import { deliveryStates } from './webhooks.ts';
 
+const PUBLIC_URL =
+  'a publicly reachable http(s) URL. Public IP addresses and names in other scripts are taken too, and what the operator has allowed.';
 const webhookUrlSchema = z
   .string()
   .max(WEBHOOK_URL_MAX_CHARS)
-  .meta({ description: 'Publicly reachable http(s) URL', examples: ['https://example.com/hooks/media'] });
+  .meta({ pattern: WEBHOOK_URL_PATTERN, examples: ['https://example.com/hooks/media'] });
 
-const includeWebhookSchema = webhookUrlSchema.optional().describe('Where the result is POSTed when the job ends');
+const includeWebhookSchema = webhookUrlSchema
+  .meta({ id: 'IncludeWebhook', description: `Where the result is POSTed when the job ends: ${PUBLIC_URL}` })
+  .optional();
 
 /** Body of POST /api/downloads/audio and …/video (specification, section 4.2). Unknown fields are ignored. */
 export const vidnetDownloadRequestSchema = z
@@ -41,6 +46,7 @@ export const channelRequestSchema = z
       .max(2048)
       .meta({
         description: 'Channel URL (`/@handle`, `/channel/ID`, `/c/NAME`, `/user/NAME`), or a bare handle or channel id',
+        pattern: CHANNEL_URL_PATTERN,
         examples: ['https://www.youtube.com/@evening-talks'],
       }),
     include_webhook: includeWebhookSchema,
@@ -56,6 +62,7 @@ export const imgnetProfileRequestSchema = z
       .max(2048)
       .meta({
         description: 'URL of a profile, or `@name`',
+        pattern: PROFILE_URL_PATTERN,
         examples: ['https://www.instagram.com/evening.talks/'],
       }),
     include_webhook: includeWebhookSchema,
@@ -75,7 +82,7 @@ export const imgnetListRequestSchema = z
       .max(MAX_AGE_DAYS_MAX, DAYS_MESSAGE)
       .optional()
       .describe('Only what was posted within the last N days, since midnight UTC of the first; everything without it'),
-    include_webhook: includeWebhookSchema.describe('Where each of the two parts is POSTed when it ends'),
+    include_webhook: includeWebhookSchema.describe(`Where each of the two parts is POSTed when it ends: ${PUBLIC_URL}`),
   })
   .meta({ id: 'ImgnetListRequest' });
 export type ImgnetListRequest = z.infer<typeof imgnetListRequestSchema>;
@@ -88,6 +95,7 @@ export const imgnetPostRequestSchema = z
       .max(2048)
       .meta({
         description: 'URL of a post (`/p/CODE/`) or a reel (`/reel/CODE/`)',
+        pattern: POST_URL_PATTERN,
         examples: ['https://www.instagram.com/reel/DAbCdEfGhIj/'],
       }),
     include_webhook: includeWebhookSchema,
@@ -101,6 +109,11 @@ const speakersSchema = z
   .min(1, SPEAKERS_MESSAGE)
   .max(SPEAKERS_MAX, SPEAKERS_MESSAGE)
   .optional();
+
+/** The refinement below as JSON Schema, which cannot compare two fields: some number lies between them. */
+const SPEAKERS_IN_ORDER = Array.from({ length: SPEAKERS_MAX }, (_, index) => ({
+  properties: { min_speakers: { maximum: index + 1 }, max_speakers: { minimum: index + 1 } },
+}));
 
 /**
  * Body of POST /api/transcriptspeakerid (specification, section 4.3). Unknown fields are ignored. The last three fields
@@ -118,7 +131,7 @@ export const speakerLabelsRequestSchema = z
     path: ['min_speakers'],
     error: 'must not be more than max_speakers',
   })
-  .meta({ id: 'SpeakerLabelsRequest' });
+  .meta({ id: 'SpeakerLabelsRequest', anyOf: SPEAKERS_IN_ORDER });
 export type SpeakerLabelsRequest = z.infer<typeof speakerLabelsRequestSchema>;
 
 /** Query of GET /api/downloads. */
@@ -126,8 +139,8 @@ export const downloadListQuerySchema = z.object({
   type: recordTypeSchema.optional().describe('Only jobs of this type'),
   status: recordStatusSchema.optional().describe('Only jobs with this status'),
   media_id: z.string().min(1).max(200).optional().describe('Only jobs about this video, channel, account or post'),
-  created_after: z.iso.datetime().optional().describe('Only jobs created at this time or later'),
-  created_before: z.iso.datetime().optional().describe('Only jobs created before this time'),
+  created_after: z.iso.datetime({ offset: true }).optional().describe('Only jobs created at this time or later'),
+  created_before: z.iso.datetime({ offset: true }).optional().describe('Only jobs created before this time'),
   limit: z.coerce.number().int().min(1).max(LIST_MAX_ITEMS).default(50).describe('Most records on a page'),
   cursor: ulidSchema.optional().describe('`next_cursor` of the page before'),
 });
@@ -135,7 +148,7 @@ export type DownloadListQuery = z.infer<typeof downloadListQuerySchema>;
 
 /** Body of POST /api/webhook/test (specification, section 4.3). */
 export const webhookTestRequestSchema = z
-  .object({ url: webhookUrlSchema.describe('The webhook URL to test') })
+  .object({ url: webhookUrlSchema.describe(`The webhook URL to test: ${PUBLIC_URL}`) })
   .meta({ id: 'WebhookTestRequest' });
 export type WebhookTestRequest = z.infer<typeof webhookTestRequestSchema>;
 

@@ -1,5 +1,6 @@
 import { isIP, type BlockList } from 'node:net';
 import { WEBHOOK_URL_MAX_CHARS } from '../contract/limits.ts';
+import { PRIVATE_SUFFIXES } from '../contract/outbound-rules.ts';
 import { inNetworks, isPermittedAddress } from './addresses.ts';
 import { isOpenPort } from './ports.ts';
 
@@ -7,33 +8,6 @@ import { isOpenPort } from './ports.ts';
 export const LOCALHOST = 'localhost';
 
 export type TargetCheck = { readonly ok: true; readonly url: URL } | { readonly ok: false; readonly reason: string };
-
-/**
- * Names of private networks and of infrastructure: reserved by RFCs 3172, 6761, 6762 and 8375 or by ICANN, or in wide use
- * although never delegated. Those that are reserved and lead nowhere (`.test`, `.invalid`) need no entry.
- */
-const PRIVATE_SUFFIXES = [
-  'localhost',
-  'localdomain',
-  'local',
-  'internal',
-  'intranet',
-  'private',
-  'corp',
-  'home',
-  'lan',
-  'arpa',
-  'localnet',
-  'workgroup',
-  'domain',
-  'dhcp',
-  // Name servers of containers and clusters.
-  'svc',
-  'default',
-  'cluster',
-  'consul',
-  'docker',
-];
 
 const LABEL = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/;
 const TOP_LABEL = /^(?:[a-z]{2,63}|xn--[a-z0-9-]{1,59})$/;

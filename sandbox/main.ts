@@ -35,6 +35,8 @@ await runUntilSignal(async () => {
     env: {
       ...env,
       WEBHOOK_ALLOWED_NETWORKS: withLoopback(env['WEBHOOK_ALLOWED_NETWORKS']),
+      // Tools that try all operations give up on an answer after 10 s.
+      DEFAULT_WAIT_SECONDS: given(env['DEFAULT_WAIT_SECONDS']) ?? '8',
       // A key of the real platform is not for the sandbox.
       VIDNET_API_KEY: '',
       ...sandbox.env,

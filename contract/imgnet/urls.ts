@@ -16,7 +16,7 @@ const SHORTCODE = /^[A-Za-z0-9_-]{1,64}$/;
 /** The tabs of a profile's page. */
 const TABS = new Set(['reels', 'tagged']);
 /** First path segments of the platform's own pages, which no account can have as its name. */
-const OWN_PAGES = new Set(
+export const OWN_PAGES: ReadonlySet<string> = new Set(
   (
     'about accounts api ar archive blog challenge data developer developers direct directory emails embed explore ' +
     'graphql guides help igtv invites legal lite locations nametag oauth p popular press privacy push qr reel reels ' +

@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { audioRecordSchema } from '../../contract/results/downloads.ts';
+import type { z } from 'zod';
+import { operationLinks } from '../../api/links.ts';
 import { openApiDocument } from '../../api/openapi.ts';
+import type { Operation } from '../../api/operation.ts';
+import { operations } from '../../api/operations.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
 
 let facades: Facades;
@@ -10,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => facades.close());
 
 describe('the OpenAPI document', () => {
-  const document = openApiDocument('http://api.example', { allowsAnonymous: true });
+  const document = openApiDocument('http://api.example', { allowsAnonymous: true, defaultWaitSeconds: 25 });
 
   it('has every operation with its answers', () => {
     const statuses = Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
@@ -23,12 +27,12 @@ describe('the OpenAPI document', () => {
       'post /api/downloads/audio': '200 202 400 401 402 403 405 409 413 429 500 503',
       'post /api/downloads/video': '200 202 400 401 402 403 405 409 413 429 500 503',
       'get /api/downloads': '200 400 401 403 405 429 500 503',
-      'get /downloads/{downloadId}': '200 202 401 403 404 405 429 500 503',
-      'delete /downloads/{downloadId}': '200 202 401 403 404 405 409 429 500 503',
+      'get /downloads/{downloadId}': '200 202 400 401 403 404 405 429 500 503',
+      'delete /downloads/{downloadId}': '200 202 400 401 403 404 405 409 429 500 503',
       'post /api/channel/profile': '200 202 400 401 402 403 405 413 429 500 503',
       'post /api/transcripts': '200 202 400 401 402 403 405 413 429 500 503',
-      'get /api/transcripts/{downloadId}': '200 202 401 403 404 405 429 500 503',
-      'get /api/transcripts/{downloadId}.{format}': '200 401 403 404 405 409 429 500 503',
+      'get /api/transcripts/{downloadId}': '200 202 400 401 403 404 405 429 500 503',
+      'get /api/transcripts/{downloadId}.{format}': '200 400 401 403 404 405 409 429 500 503',
       'post /api/transcriptspeakerid': '200 202 400 401 402 403 404 405 413 429 500 503',
       'get /api/transcriptspeakerid/{id}': '200 202 400 401 403 404 405 429 500 503',
       'get /api/transcriptspeakerid/{id}.{format}': '200 400 401 403 404 405 409 429 500 503',
@@ -39,7 +43,7 @@ describe('the OpenAPI document', () => {
       'get /api/account': '200 400 401 403 405 429 500 503',
       'post /api/webhook/test': '200 400 401 403 405 413 429 500 503',
       'get /api/webhook/deliveries': '200 400 401 403 405 429 500 503',
-      'post /api/webhook/deliveries/{deliveryId}/redeliver': '202 401 403 404 405 409 429 500 503',
+      'post /api/webhook/deliveries/{deliveryId}/redeliver': '202 400 401 403 404 405 409 429 500 503',
       'get /live': '200 405',
       'get /ready': '200 405 503',
       'get /health': '200 405 503',
@@ -48,11 +52,38 @@ describe('the OpenAPI document', () => {
 
   it('tells which operations take a key, and whether they need one', () => {
     const securityOf = (allowsAnonymous: boolean, path: string): unknown =>
-      openApiDocument('http://api.example', { allowsAnonymous }).paths?.[path]?.get?.security;
+      openApiDocument('http://api.example', { allowsAnonymous, defaultWaitSeconds: 25 }).paths?.[path]?.get?.security;
     expect(securityOf(true, '/api/downloads')).toEqual([{ ApiKey: [] }, {}]);
     expect(securityOf(false, '/api/downloads')).toEqual([{ ApiKey: [] }]);
+    expect(securityOf(true, '/api/account')).toEqual([{ ApiKey: [] }]);
     expect(securityOf(false, '/health')).toEqual([]);
     expect(document.components?.securitySchemes?.['ApiKey']).toMatchObject({ type: 'http', scheme: 'bearer' });
+  });
+
+  it('tells how long an operation waits, as it is set', () => {
+    const told = openApiDocument('http://api.example', { allowsAnonymous: true, defaultWaitSeconds: 8 });
+    const preferOf = (path: string): unknown => told.paths?.[path]?.post?.parameters?.[0];
+    expect(preferOf('/api/transcripts')).toMatchObject({
+      schema: { description: expect.stringContaining('by default 8') },
+    });
+    expect(preferOf('/api/downloads/audio')).toMatchObject({
+      schema: { description: expect.stringContaining('by default 0') },
+    });
+  });
+
+  it('links only to operations that exist, by parameters that they have', () => {
+    for (const [from, byStatus] of Object.entries(operationLinks)) {
+      for (const [status, links] of Object.entries(byStatus)) {
+        expect(operations[from as keyof typeof operations].answers).toHaveProperty(status);
+        for (const { operationId, parameters = {}, requestBody = {} } of Object.values(links)) {
+          const target: Operation = operations[operationId];
+          expect(Object.keys(target.params?.shape ?? {})).toEqual(expect.arrayContaining(Object.keys(parameters)));
+          expect((target.body as z.ZodObject | undefined)?.shape ?? {}).toMatchObject(
+            Object.fromEntries(Object.keys(requestBody).map((name) => [name, {}])),
+          );
+        }
+      }
+    }
   });
 
   it('takes the fields of the record from the schema', () => {

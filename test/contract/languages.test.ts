@@ -1,7 +1,7 @@
 import { OpenAPIRegistry, OpenApiGeneratorV31 } from '@asteasolutions/zod-to-openapi';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { canonicalLanguage, languageSchema } from '../../contract/languages.ts';
+import { canonicalLanguage, LANGUAGE_PATTERN, languageSchema } from '../../contract/languages.ts';
 
 describe('language tags', () => {
   it.each([
@@ -44,7 +44,13 @@ describe('language tags', () => {
     expect(components?.schemas?.['LanguageRequest']).toEqual({
       type: 'object',
       properties: {
-        language: { type: 'string', maxLength: 35, description: 'BCP 47 language tag', examples: ['en', 'pt-BR'] },
+        language: {
+          type: 'string',
+          maxLength: 35,
+          pattern: LANGUAGE_PATTERN,
+          description: 'BCP 47 language tag',
+          examples: ['en', 'pt-BR'],
+        },
       },
       required: ['language'],
     });

@@ -8,6 +8,7 @@ import { inject, vi } from 'vitest';
 import type { DeliveryGateway } from '../../api/deliveries.ts';
 import type { ServiceDeps } from '../../api/deps.ts';
 import type { JobGateway } from '../../api/jobs.ts';
+import { DEFAULT_WAIT_SECONDS } from '../../contract/limits.ts';
 import { createRestApp, type RestOptions } from '../../api/rest.ts';
 import { createRpcClient } from '../../api/rpc-client.ts';
 import { createRpcServer } from '../../api/rpc-server.ts';
@@ -81,6 +82,7 @@ export async function startFacades(requestsPerMinute = 100_000, options: Facades
     webhookTestMs: 300,
     webhookAllowedNetworks: new BlockList(),
     rendering: { prices: priceTable({}), linkTo: (id, name) => signer.linkTo(id, name), contents },
+    defaultWaitSeconds: DEFAULT_WAIT_SECONDS,
     vidnetHosts: ['127.0.0.1:4000'],
     imgnet: { hosts: ['127.0.0.1:4000'], isConfigured: true },
     now: vi.fn<ServiceDeps['now']>(() => Date.now()),

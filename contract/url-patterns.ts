@@ -1,0 +1,64 @@
+import { OWN_PAGES } from './imgnet/urls.ts';
+import { INFRASTRUCTURE_PORTS, PRIVATE_SUFFIXES } from './outbound-rules.ts';
+
+/**
+ * Patterns (ECMA-262, as JSON Schema has them) of URLs that are taken from everybody, whatever the settings are. They are
+ * told to callers and not used to refuse: the code that decides takes a little more, such as public addresses, and names
+ * its reasons. Hosts of the platforms are the real ones.
+ *
+ * There is no look-ahead but the negative one, which generators of test data can do without.
+ */
+
+/** Where a part of a path ends. */
+const PART_END = '(?:[/?#]|$)';
+const REST = '/?(?:[?#]\\S*)?';
+const SCHEME = '(?:https?://)?(?:www\\.|m\\.)?';
+
+/** A pattern has no flags. */
+function anyCase(word: string): string {
+  return word.replaceAll(/[a-z]/g, (letter) => `[${letter.toUpperCase()}${letter}]`);
+}
+
+function oneOf(words: Iterable<string | number>): string {
+  return `(?:${[...words].map((word) => anyCase(String(word))).join('|')})`;
+}
+
+/** Not of another script: which of those are names, no pattern tells. */
+const LABEL = '(?![Xx][Nn]--)[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?';
+const TOP_LABEL = `(?!${oneOf(PRIVATE_SUFFIXES)}\\.?(?:[:/?#]|$))[A-Za-z]{2,63}\\.?`;
+const PORTS_FROM_1024 =
+  '102[4-9]|10[3-9][0-9]|1[1-9][0-9]{2}|[2-9][0-9]{3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]';
+const PORT = `(?!${oneOf(INFRASTRUCTURE_PORTS)}${PART_END})(?:80|443|${PORTS_FROM_1024})`;
+
+/** A host by its full name of at most 253 characters, a port that is open to callers, and ASCII without a backslash. */
+export const WEBHOOK_URL_PATTERN =
+  `^[Hh][Tt]{2}[Pp][Ss]?://(?![^:/?#]{254})(?:${LABEL}\\.)+${TOP_LABEL}` + `(?::${PORT})?(?:[/?#][!-\\[\\]-~]*)?$`;
+
+/**
+ * Letters that every Unicode version has: Latin, Cyrillic, Hebrew, Arabic, Devanagari, kana, Chinese, Hangul. What `\p{L}` stands
+ * for is not the same in all engines.
+ */
+const LETTERS = 'A-Za-zÀ-ÖØ-öø-ɏЀ-ҁҊ-ԯא-תء-غअ-हぁ-ゖァ-ヺ一-鿿가-힣';
+const HANDLE = `[${LETTERS}0-9._·-]{3,60}`;
+const CHANNEL_ID = 'UC[A-Za-z0-9_-]{22}';
+/** A name of dots alone is a step in a path. */
+const CHANNEL_NAME = `(?!\\.{1,2}${PART_END})[${LETTERS}0-9._-]{1,100}`;
+const CHANNEL_TABS = oneOf([
+  'featured',
+  'videos',
+  'shorts',
+  'streams',
+  'live',
+  'playlists',
+  'community',
+  'posts',
+  'about',
+]);
+const CHANNEL_PATH = `(?:@${HANDLE}|channel/${CHANNEL_ID}|(?:c|user)/${CHANNEL_NAME})(?:/${CHANNEL_TABS})?`;
+export const CHANNEL_URL_PATTERN = `^(?:@?${HANDLE}|${SCHEME}(?:music\\.)?youtube\\.com/${CHANNEL_PATH}${REST})$`;
+
+const ACCOUNT = `(?!${oneOf(OWN_PAGES)}${PART_END})(?!\\.)(?![^/?#]*\\.(?:[./?#]|$))[A-Za-z0-9._]{1,30}`;
+export const PROFILE_URL_PATTERN = `^(?:@${ACCOUNT}/?|${SCHEME}instagram\\.com/${ACCOUNT}(?:/(?:reels|tagged))?${REST})$`;
+
+const POST_PATH = `(?:p|tv|reel|(?!reels/audio${PART_END})reels)/[A-Za-z0-9_-]{1,64}`;
+export const POST_URL_PATTERN = `^${SCHEME}instagram\\.com/(?:${ACCOUNT}/)?${POST_PATH}${REST}$`;

@@ -1,0 +1,77 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { defaultCacheDir } from '../../embedded/cache.ts';
+import { ensureSchemathesis } from '../../embedded/schemathesis.ts';
+import { jobsEnded } from '../fuzz/aftermath.ts';
+import { makeKey } from '../fuzz/key.ts';
+import { prepareJobs } from '../fuzz/prepare-jobs.ts';
+import { excerpt, fuzz, type Part } from '../fuzz/schemathesis.ts';
+import { TestService } from '../helpers/service.ts';
+
+/** The same cases in each run; `npm run fuzz` tries more, with other seeds. */
+const SEED = 7;
+/** Setting up takes minutes the first time. */
+const SET_UP_MS = 10 * 60_000;
+const RUN_MS = 5 * 60_000;
+/** These wait, 5 s or as long as a job takes: few cases of them, and none by the hundred that the coverage phase makes. */
+const WAITING = ['testWebhook', 'requestChannel', 'requestTranscript'];
+const CASES: readonly (readonly [number, Part])[] = [
+  [
+    4,
+    {
+      name: 'waiting',
+      args: ['--phases', 'examples,fuzzing', ...WAITING.flatMap((id) => ['--include-operation-id', id])],
+    },
+  ],
+  [
+    10,
+    {
+      name: 'others',
+      args: ['--phases', 'examples,coverage,fuzzing', ...WAITING.flatMap((id) => ['--exclude-operation-id', id])],
+    },
+  ],
+  [8, { name: 'stateful', args: ['--phases', 'stateful', ...WAITING.flatMap((id) => ['--exclude-operation-id', id])] }],
+];
+
+let service: TestService;
+let python: string;
+let folder: string;
+beforeAll(async () => {
+  const log = (line: string): void => console.log(line);
+  python = (await ensureSchemathesis({ env: process.env, cacheDir: defaultCacheDir(process.env), log })).value;
+  folder = await mkdtemp(join(tmpdir(), 'tapedeck-fuzz-'));
+  service = await TestService.start({
+    env: {
+      ALLOW_ANONYMOUS: 'false',
+      RATE_LIMIT_PER_MINUTE: '10000000',
+      VIDNET_STARTS_PER_MINUTE: '60000',
+      DEFAULT_WAIT_SECONDS: '3',
+    },
+  });
+}, SET_UP_MS);
+afterAll(async () => {
+  await service.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe('the OpenAPI document, fuzzed', () => {
+  it(
+    'keeps its word in every case of all checks, and every job that was started ends',
+    async () => {
+      const key = await makeKey(service.stack);
+      await prepareJobs({ serviceUrl: service.stack.restUrl, sandbox: service.sandbox, key });
+      const reports = await Promise.all(
+        CASES.map(([maxExamples, part]) =>
+          fuzz(part, { python, serviceUrl: service.stack.restUrl, maxExamples, seed: SEED, folder, key }),
+        ),
+      );
+      for (const { problems, output } of reports) expect(problems, excerpt(output)).toEqual([]);
+      expect(reports.reduce((sum, { cases }) => sum + cases, 0)).toBeGreaterThan(300);
+      await jobsEnded(service.stack, 120_000);
+      expect((await fetch(`${service.stack.restUrl}/health`)).status).toBe(200);
+    },
+    RUN_MS,
+  );
+});

@@ -1,0 +1,45 @@
+import { Client, Connection } from '@temporalio/client';
+import { createRecordStore } from '../../store/records.ts';
+import { openMongo } from '../../store/mongo.ts';
+import type { Stack } from '../../embedded/stack.ts';
+import { until } from '../helpers/until.ts';
+
+/** Workflows that go on by design. */
+const LASTING = ['limiter', 'retention'];
+
+/** Waits until every job has ended. @returns how many there were, by how they ended */
+export async function jobsEnded(stack: Pick<Stack, 'env'>, withinMs: number): Promise<Record<string, number>> {
+  const { MONGODB_URI: uri = '', MONGODB_DATABASE: database = '' } = stack.env;
+  const mongo = openMongo({ uri, database, timeoutMs: 30_000 });
+  try {
+    const records = createRecordStore(mongo.db);
+    await until(async () => (await records.list({ status: 'pending', limit: 1 })).length === 0, {
+      within: withinMs,
+      what: 'the end of all jobs',
+    });
+    const counts: Record<string, number> = {};
+    for (const { status } of await records.list({ limit: 1_000_000 })) counts[status] = (counts[status] ?? 0) + 1;
+    return counts;
+  } finally {
+    await mongo.close();
+  }
+}
+
+/** Waits until no workflow is open, webhooks included. */
+export async function workflowsClosed(stack: Pick<Stack, 'env' | 'temporalAddress'>, withinMs: number): Promise<void> {
+  const connection = await Connection.connect({ address: stack.temporalAddress });
+  try {
+    const client = new Client({ connection });
+    const query = [
+      "ExecutionStatus = 'Running'",
+      `TaskQueue = '${stack.env['TASK_QUEUE'] ?? 'tapedeck'}'`,
+      ...LASTING.map((type) => `WorkflowType != '${type}'`),
+    ].join(' AND ');
+    await until(async () => (await client.workflow.count(query)).count === 0, {
+      within: withinMs,
+      what: 'the end of all workflows',
+    });
+  } finally {
+    await connection.close();
+  }
+}
