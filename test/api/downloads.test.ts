@@ -41,11 +41,9 @@ describe('the list of downloads', () => {
     expect(idsOf(await list('?status=failed'))).toEqual(newestFirst.slice(4));
     expect(idsOf(await list(`?media_id=${jobs[3]!.mediaId}`))).toEqual([jobs[3]!.id]);
     const window = '?created_after=2026-11-20T10:01:00Z&created_before=2026-11-20T11:03:00%2B01:00';
-    expect((await fetch(`${facades.url}/api/downloads${window}`)).status).toBe(400);
-    expect(idsOf(await list('?created_after=2026-11-20T10:01:00Z&created_before=2026-11-20T10:03:00.000Z'))).toEqual([
-      jobs[2]!.id,
-      jobs[1]!.id,
-    ]);
+    expect(idsOf(await list(window))).toEqual([jobs[2]!.id, jobs[1]!.id]);
+    const utc = '?created_after=2026-11-20T10:01:00Z&created_before=2026-11-20T10:03:00.000Z';
+    expect(idsOf(await list(utc))).toEqual([jobs[2]!.id, jobs[1]!.id]);
     expect(await facades.rpc.downloads.list.query({ type: 'captions', limit: 1 })).toEqual(
       await list('?type=captions&limit=1'),
     );

@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startFacades, type Facades } from '../helpers/rest-app.ts';
+
+let facades: Facades;
+beforeAll(async () => {
+  facades = await startFacades();
+  facades.webhooks.post.mockResolvedValue({ kind: 'answered', statusCode: 204, durationMs: 1 });
+});
+afterAll(() => facades.close());
+
+const text = fc.oneof(fc.string(), fc.string({ unit: 'binary', maxLength: 60 }));
+const webhook = fc.oneof(
+  fc.webUrl(),
+  fc.constantFrom('https://hooks.example.com/a', 'http://10.0.0.1/', 'http://localhost:1', 'ftp://a.example/'),
+  text,
+);
+const anything = fc.jsonValue();
+const field = (valid: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
+  fc.oneof({ weight: 4, arbitrary: valid }, { weight: 1, arbitrary: anything });
+/** Each of its own, so that no job of one request stands in the way of another. */
+const videoId = fc.constant(0).map(() => randomBytes(9).toString('base64url').slice(0, 11));
+const ulid = fc.stringMatching(/^[0-7][0-9A-HJKMNP-TV-Z]{25}$/);
+const language = fc.constantFrom('en', 'pt-br', 'iw', 'english language', 'x');
+const channel = fc.oneof(
+  videoId.map((name) => `https://www.youtube.com/@${name}`),
+  fc.webUrl(),
+  text,
+);
+const account = fc.oneof(fc.constantFrom('@a.b', 'https://www.instagram.com/p/x', 'instagram.com/a_b'), text);
+const post = fc.oneof(
+  videoId.map((code) => `https://www.instagram.com/reel/${code}/`),
+  fc.webUrl(),
+  text,
+);
+const days = fc.oneof(fc.integer(), fc.double(), fc.constantFrom('7', -1, 1_000_000));
+
+const REQUESTS: readonly (readonly [string, string, Record<string, fc.Arbitrary<unknown>>])[] = [
+  ['/api/downloads/audio', 'downloads.audio', { vidnet_video_id: videoId }],
+  ['/api/downloads/video', 'downloads.video', { vidnet_video_id: videoId }],
+  ['/api/transcripts', 'transcripts.request', { vidnet_video_id: videoId, language, include_comments: fc.boolean() }],
+  ['/api/channel/profile', 'channels.profile', { url: channel }],
+  [
+    '/api/transcriptspeakerid',
+    'speakers.request',
+    { transcript_with_speaker_id: ulid, language, min_speakers: days, max_speakers: days },
+  ],
+  ['/api/imgnet/profile', 'imgnet.profile', { url: account }],
+  ['/api/imgnet/list', 'imgnet.list', { list_id: text, max_age_days: days }],
+  ['/api/imgnet/content', 'imgnet.content', { url: post }],
+  ['/api/imgnet/audio', 'imgnet.audio', { url: post }],
+  ['/api/webhook/test', 'webhook.test', { url: webhook }],
+];
+
+/** What differs from job to job is left out. */
+const OWN = new Set(['id', 'download_id', 'created_at', 'transcript_speaker_id', 'list_id']);
+function seen(body: unknown): unknown {
+  return JSON.parse(JSON.stringify(body), (key, value: unknown) => (OWN.has(key) ? '…' : value));
+}
+
+async function overRpc(procedure: string, input: unknown): Promise<unknown> {
+  const answer = await fetch(`${facades.rpcUrl}/${procedure}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(input),
+  });
+  const { result, error } = (await answer.json()) as {
+    result?: { data: unknown };
+    error?: { data: { body: unknown } };
+  };
+  return result === undefined ? error?.data.body : result.data;
+}
+
+describe('REST and tRPC', () => {
+  it.each(REQUESTS)('give the same answer to whatever is asked of %s', async (path, procedure, fields) => {
+    const input = fc.record(
+      Object.fromEntries(
+        Object.entries({ ...fields, include_webhook: webhook }).map(([name, valid]) => [name, field(valid)]),
+      ),
+      { requiredKeys: Object.keys(fields).slice(0, 1) },
+    );
+    await fc.assert(
+      fc.asyncProperty(input, async (asked) => {
+        const { body } = await facades.post(path, JSON.stringify(asked));
+        const other = await overRpc(procedure, asked);
+        expect(seen(other)).toEqual(seen(body));
+      }),
+      { numRuns: 30, endOnFailure: false },
+    );
+  });
+});
