@@ -7,7 +7,10 @@ import { makeOrders } from '../helpers/fault-orders.ts';
 import { FAULTS, type FaultName } from '../helpers/faulty-line.ts';
 import { until } from '../helpers/until.ts';
 
-/** What each run tries; `FAULTS=all` tries everything on every line, and prints the table of docs/reliability.md. */
+/**
+ * What each run tries. `FAULTS=all` tries everything on every line, `FAULTS=temporal` what has that in its name; both print
+ * the table of docs/reliability.md.
+ */
 const SOME: readonly (readonly [Link, FaultName])[] = [
   ['temporal', 'blackhole'],
   ['temporal', 'reset_peer'],
@@ -20,9 +23,12 @@ const SOME: readonly (readonly [Link, FaultName])[] = [
   ['files', 'down'],
 ];
 const ALL = LINKS.flatMap((link) => (Object.keys(FAULTS) as FaultName[]).map((fault) => [link, fault] as const));
-const isAll = process.env['FAULTS'] === 'all';
+const wanted = process.env['FAULTS'];
+const isWanted = ([link, fault]: readonly [Link, FaultName]) =>
+  wanted === 'all' || `${link}: ${fault}`.includes(wanted ?? '');
 const FAULT_MS = Number(process.env['FAULT_SECONDS'] ?? 6) * 1000;
-const RECOVERY_MS = 30_000;
+/** 30 s, and what a busy machine adds. */
+const RECOVERY_MS = 60_000;
 /** 15 s, and what a busy machine adds. */
 const MAX_ANSWER_MS = 25_000;
 
@@ -43,7 +49,7 @@ afterAll(async () => {
 });
 
 describe('a service on a spoilt line', () => {
-  it.each(isAll ? ALL : SOME)(
+  it.each(wanted === undefined ? SOME : ALL.filter(isWanted))(
     '%s: %s',
     async (link, fault) => {
       const [answersBefore, idsBefore] = [load.answers.length, load.accepted.size];
@@ -90,17 +96,23 @@ it('has lost, doubled and left behind nothing afterwards', async () => {
     // What is still missing then is told by the audit.
     { within: 150_000 },
   ).catch(() => undefined);
-  const found = await audit(bench, ids);
-  if (isAll) console.log(rounds.map((round) => rowOf(round, found.lost)).join('\n'));
+  const { uncertain, ...found } = await audit(bench, ids);
+  if (wanted !== undefined)
+    console.log(rounds.map((round) => rowOf(round, { lost: found.lost, uncertain })).join('\n'));
   expect(found).toEqual({
     ...{ lost: [], twice: [], wrongFiles: [], wrongCharges: [], wrongWebhooks: [], leftBehind: [] },
   });
+  // Only answers of the platform that vanished leave that open.
+  const ofPlatform = rounds.flatMap((round) => (round.link === 'platform' ? round.ids : []));
+  expect(uncertain.filter((id) => !ofPlatform.includes(id))).toEqual([]);
   expect(load.servedContents).toBeLessThanOrEqual(1);
 }, 900_000);
 
-function rowOf({ link, fault, ids, ...round }: (typeof rounds)[number], lost: readonly string[]): string {
+type Ended = Readonly<Record<'lost' | 'uncertain', readonly string[]>>;
+function rowOf({ link, fault, ids, ...round }: (typeof rounds)[number], { lost, uncertain }: Ended): string {
   const seconds = (ms: number) => (ms / 1000).toFixed(1);
-  const lostHere = ids.filter((id) => lost.some((entry) => entry.startsWith(id))).length;
-  const cells = [link, fault, ids.length, lostHere, round.refused, seconds(round.slowestMs), seconds(round.backMs)];
-  return `| ${cells.join(' | ')} |`;
+  const those = (all: readonly string[]) => ids.filter((id) => all.some((entry) => entry.startsWith(id))).length;
+  const { refused, slowestMs, backMs } = round;
+  const cells = [ids.length, those(lost), those(uncertain), refused, seconds(slowestMs), seconds(backMs)];
+  return `| ${[link, fault, ...cells].join(' | ')} |`;
 }

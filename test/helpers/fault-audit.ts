@@ -13,10 +13,12 @@ import { openBucket } from '../../store/s3-bucket.ts';
 import type { FaultBench } from './fault-bench.ts';
 import { probe } from './media.ts';
 
-/** What must all be empty in the end: each entry says what is wrong with what. */
+/** What must be empty in the end, but for `uncertain`: each entry says what is wrong with what. */
 export interface Audit {
   /** Accepted, and without a success. */
   readonly lost: readonly string[];
+  /** Failed, since the dataset API did not say whether it had begun what it charges for: decision of the job, told to callers. */
+  readonly uncertain: readonly string[];
   /** Subjects fetched more than once. */
   readonly twice: readonly string[];
   readonly wrongFiles: readonly string[];
@@ -26,6 +28,7 @@ export interface Audit {
 }
 
 const ALL = 1_000;
+const UNCERTAIN = /did not say whether it started/;
 const FILES_AT_ONCE = 4;
 
 interface Links {
@@ -38,11 +41,17 @@ export async function audit(bench: FaultBench, accepted: readonly string[]): Pro
   const records = await createRecordStore(bench.mongo.db).list({ limit: ALL });
   const successes = records.filter((record) => record.status === 'success');
   const subjects = successes.map(({ subjectId }) => subjectId);
+  const uncertain = records.filter((one) => one.status === 'failed' && UNCERTAIN.test(one.failure.message));
+  const isTold = (id: string) => [...successes, ...uncertain].some((record) => record.id === id);
   return {
     lost: [
-      ...accepted.filter((id) => !successes.some((record) => record.id === id)),
-      ...records.filter(({ status }) => status !== 'success').map(({ id, status }) => `${id}: ${status}`),
+      ...accepted.filter((id) => !isTold(id)),
+      ...records.flatMap((record) => {
+        if (isTold(record.id)) return [];
+        return [`${record.id}: ${record.status === 'failed' ? JSON.stringify(record.failure) : record.status}`];
+      }),
     ],
+    uncertain: uncertain.map(({ id }) => id),
     twice: subjects.filter((subject, index) => subjects.indexOf(subject) !== index),
     wrongFiles: await wrongFiles(bench, successes),
     wrongCharges: await wrongCharges(bench, records),
@@ -103,14 +112,18 @@ async function wrongCharges({ mongo, key }: FaultBench, records: readonly Downlo
 async function wrongWebhooks({ mongo, receiver }: FaultBench, records: readonly DownloadRecord[]): Promise<string[]> {
   const all = await createDeliveryStore(mongo.db).list({ limit: ALL });
   const wrong: string[] = [];
-  for (const { id } of records) {
+  for (const { id, parameters } of records) {
+    // Nobody asked for a profile that comes with a post.
+    if (parameters !== undefined && 'paidBy' in parameters) continue;
     const deliveries = all.filter(({ recordId }) => recordId === id);
     const told = new Set(
       receiver.posts.map(({ headers }) => String(headers['webhook-id'])).filter((one) => one.startsWith(id)),
     );
     const isComplete = deliveries.every((one) => one.state === 'delivered' && told.has(webhookIdOf(one.id)));
     if (deliveries.length === 0 || !isComplete || told.size !== deliveries.length) {
-      wrong.push(`${id}: ${JSON.stringify(deliveries.map(({ state, attempts }) => [state, attempts.length]))}`);
+      wrong.push(
+        `${id} ${String(told.size)} posts: ${JSON.stringify(deliveries.map(({ state, attempts }) => [state, attempts.length]))}`,
+      );
     }
   }
   return wrong;
