@@ -46,15 +46,14 @@ export function openApiDocument(
     scheme: 'bearer',
     description: 'An API key; the operator makes it with `npm run keys`',
   });
-  const keyOnly = [{ [KEY_SCHEME]: [] }];
-  const keyed = allowsAnonymous ? [...keyOnly, {}] : keyOnly;
+  const keyed = [{ [KEY_SCHEME]: [] }, ...(allowsAnonymous ? [{}] : [])];
   for (const [operationId, operation] of Object.entries<Operation>(operations)) {
     registry.registerPath({
       operationId,
       method: operation.method,
       path: operation.path,
       summary: operation.summary,
-      security: scopeOf(operation) === 'none' ? [] : operation.needsKey === true ? keyOnly : keyed,
+      security: scopeOf(operation) === 'none' ? [] : keyed,
       request: {
         ...(operation.params === undefined ? {} : { params: operation.params }),
         ...(operation.query === undefined ? {} : { query: operation.query }),

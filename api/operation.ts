@@ -24,8 +24,6 @@ export interface Operation {
   readonly answers: Readonly<Record<number, OperationAnswer>>;
   /** What an API key must be allowed to do; `none`: open to everyone. By default `read` for GET, else `jobs`. */
   readonly scope?: Scope | 'none';
-  /** Makes no sense without a key, and refuses that even where callers without one are let in. */
-  readonly needsKey?: true;
   readonly errors: readonly ErrorCode[];
 }
 

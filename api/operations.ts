@@ -185,7 +185,6 @@ export const operations = {
   getAccount: {
     method: 'get',
     path: '/api/account',
-    needsKey: true,
     summary: 'Get the credit of an API key, and what its downloads have cost',
     query: accountQuerySchema,
     answers: { 200: { description: 'The account, with a page of its entries', schema: accountSchema } },

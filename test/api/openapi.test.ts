@@ -55,7 +55,6 @@ describe('the OpenAPI document', () => {
       openApiDocument('http://api.example', { allowsAnonymous, defaultWaitSeconds: 25 }).paths?.[path]?.get?.security;
     expect(securityOf(true, '/api/downloads')).toEqual([{ ApiKey: [] }, {}]);
     expect(securityOf(false, '/api/downloads')).toEqual([{ ApiKey: [] }]);
-    expect(securityOf(true, '/api/account')).toEqual([{ ApiKey: [] }]);
     expect(securityOf(false, '/health')).toEqual([]);
     expect(document.components?.securitySchemes?.['ApiKey']).toMatchObject({ type: 'http', scheme: 'bearer' });
   });
