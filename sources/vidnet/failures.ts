@@ -126,8 +126,8 @@ export const YTDLP_FAILURES: readonly Row[] = [
     message: 'The {subject} is a live broadcast that has not ended.',
   },
   {
-    // An error without a word is Python's MemoryError.
-    fragment: /File is larger than max-filesize|File too large|size limit exceeded|MemoryError|^ERROR: *$/im,
+    // An error without a word is Python's MemoryError. Not one that begins with a carriage return, as those of retries do.
+    fragment: /File is larger than max-filesize|File too large|size limit exceeded|MemoryError|^ERROR: *(?![^\n])/im,
     code: 'too_large',
     message: 'What the video platform sends is larger than this service accepts.',
   },

@@ -108,6 +108,7 @@ describe.each(['content', 'audio'] as const)('%s', (what) => {
     expect(facades.jobs.subscribe).toHaveBeenCalledWith(
       { subjectId: running.subjectId, runId: 'run' },
       'https://example.com/hook',
+      'anonymous',
     );
   });
 });

@@ -213,7 +213,7 @@ describe('a request for speaker labels', () => {
     const answer = await request(job.parameters.audioId, hook);
     expect(answer).toMatchObject({ status: 202, body: { download_id: job.recordId } });
     expect(facades.jobs.subscribe.mock.calls).toEqual([
-      [{ subjectId: job.subjectId, runId: 'run-7' }, hook.include_webhook],
+      [{ subjectId: job.subjectId, runId: 'run-7' }, hook.include_webhook, 'anonymous'],
     ]);
     expect(await bodyOf(job.parameters.audioId)).toEqual(answer.body);
   });

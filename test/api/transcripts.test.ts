@@ -65,7 +65,7 @@ describe('a request for a transcript', () => {
     });
     expect(answer.body).toMatchObject({ status: 'pending', download_id: job.recordId });
     expect(facades.jobs.subscribe.mock.calls).toEqual([
-      [{ subjectId: job.subjectId, runId: 'run-7' }, 'https://example.com/hook'],
+      [{ subjectId: job.subjectId, runId: 'run-7' }, 'https://example.com/hook', 'anonymous'],
     ]);
   });
 

@@ -13,7 +13,7 @@ import {
 } from '../../sources/imgnet/imgnet-source.ts';
 import { serve, sourceAt, startDatasetApi, type TestDatasetApi } from '../helpers/dataset-api.ts';
 
-const CALL = { signal: new AbortController().signal, timeoutMs: 10_000 };
+const CALL = { signal: new AbortController().signal, timeoutMs: 60_000 };
 
 let api: TestDatasetApi;
 let source: ImgnetSource;
