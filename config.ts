@@ -116,7 +116,10 @@ export const settings = z.object({
   YTDLP_PATH: z.string().default('yt-dlp').describe('yt-dlp program'),
   YTDLP_PLUGIN_DIR: z.string().optional().describe('Folder of yt-dlp extractor plugins; without it none are loaded'),
   YTDLP_COOKIES_FILE: z.string().optional().describe('Cookies handed to yt-dlp (Netscape format)'),
-  YTDLP_PROXY: z.url().optional().describe('Proxy handed to yt-dlp'),
+  YTDLP_PROXY: z
+    .url()
+    .optional()
+    .describe('Proxy handed to yt-dlp; it must refuse private addresses itself. Default: our own, which does'),
   YTDLP_EXTRACTOR_ARGS: z
     .string()
     .optional()

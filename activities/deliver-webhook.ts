@@ -22,6 +22,7 @@ export interface AttemptInput {
   readonly deliveryId: string;
   readonly recordId: string;
   readonly url: string;
+  readonly subscribedBy?: readonly string[];
   /** Counted from 1, on through all rounds of a delivery. */
   readonly attempt: number;
   /** The first one of this round; default: 1. */
@@ -90,7 +91,7 @@ async function attemptOnce(
 
 async function openDelivery(
   deps: DeliverDeps,
-  { deliveryId, recordId, url }: AttemptInput,
+  { deliveryId, recordId, url, subscribedBy = [] }: AttemptInput,
 ): Promise<{ readonly record: Exclude<DownloadRecord, PendingRecord>; readonly delivery: Delivery }> {
   const record = await deps.records.get(recordId);
   if (record === undefined || record.status === 'pending') throw new Error(`record ${recordId} has not ended`);
@@ -99,6 +100,7 @@ async function openDelivery(
     id: deliveryId,
     recordId,
     url,
+    ...(subscribedBy.length === 0 ? {} : { subscribedBy }),
     endpoint,
     createdAt: nowMicroseconds(),
   });

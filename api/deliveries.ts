@@ -8,7 +8,7 @@ const RPC_DEADLINE_MS = 5_000;
 
 export interface DeliveryGateway {
   /** Starts a further round of attempts. @returns false when one runs */
-  start(input: Required<DeliveryInput>): Promise<boolean>;
+  start(input: DeliveryInput & { readonly firstAttempt: number }): Promise<boolean>;
 }
 
 /** Deliveries as Temporal workflows: one open run of each, whoever started it. */

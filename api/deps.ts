@@ -4,6 +4,7 @@ import type { Caller } from '../contract/accounts.ts';
 import type { RenderContext } from '../contract/render/context.ts';
 import type { AccountStore } from '../store/accounts.ts';
 import type { AskedStore } from '../store/asked.ts';
+import type { AwaitedStore } from '../store/awaited.ts';
 import type { DeliveryStore } from '../store/deliveries.ts';
 import type { FileStore } from '../store/files.ts';
 import type { KeyStore } from '../store/keys.ts';
@@ -29,6 +30,7 @@ export interface ServiceDeps {
   readonly accounts: AccountStore;
   readonly asked: AskedStore;
   readonly windows: WindowStore;
+  readonly awaited: AwaitedStore;
   readonly files: FileStore;
   readonly signer: LinkSigner;
   readonly jobs: JobGateway;

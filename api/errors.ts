@@ -1,4 +1,5 @@
 import {
+  MongoClientClosedError,
   MongoError,
   MongoNetworkError,
   MongoNotConnectedError,
@@ -18,13 +19,19 @@ const HTTP_LAYER: Readonly<Record<number, { code: ErrorCode; message: string }>>
   413: { code: 'body_too_large', message: 'The body is larger than 64 KiB.' },
 };
 
-const MONGO_AWAY = [MongoNetworkError, MongoNotConnectedError, MongoServerSelectionError, MongoTopologyClosedError];
+const MONGO_AWAY = [
+  ...[MongoNetworkError, MongoNotConnectedError, MongoServerSelectionError],
+  // While a client that hung is connected anew.
+  ...[MongoTopologyClosedError, MongoClientClosedError],
+];
 
 /** A server that is shutting down, or has just lost its role as primary, says so itself. */
 function isMongoAway(error: unknown): boolean {
   if (MONGO_AWAY.some((kind) => error instanceof kind)) return true;
   // What breaks while a command is being written comes out of the driver as the bare error of the socket.
   if (error instanceof Error && 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE')) return true;
+  // A class that the driver does not export.
+  if (error instanceof MongoError && error.name === 'MongoPoolClosedError') return true;
   return (
     error instanceof MongoError && (error.hasErrorLabel('RetryableWriteError') || error.hasErrorLabel('ResetPool'))
   );

@@ -46,7 +46,7 @@ export interface JobGateway {
   /** @returns the job of a subject that runs, without starting one */
   running(subjectId: string): Promise<'closed' | RunningJob>;
   /** Adds a webhook to a running job. @returns false when it has closed */
-  subscribe(job: { subjectId: string; runId: string }, webhookUrl: string): Promise<boolean>;
+  subscribe(job: { subjectId: string; runId: string }, webhookUrl: string, subscribedBy: string): Promise<boolean>;
   /** Asks the job of a record to stop. @returns false when it does not run any more */
   cancel(job: { subjectId: string; recordId: string }): Promise<boolean>;
   /** Whether the job of a record runs, and what its activity last reported. */
@@ -97,9 +97,11 @@ export function createJobGateway(client: Client, taskQueue: string): JobGateway 
       return running(input.subjectId);
     },
 
-    subscribe: ({ subjectId, runId }, webhookUrl) =>
+    subscribe: ({ subjectId, runId }, webhookUrl, subscribedBy) =>
       unlessClosed(() =>
-        within(RPC_DEADLINE_MS, () => client.workflow.getHandle(subjectId, runId).signal(subscribeSignal, webhookUrl)),
+        within(RPC_DEADLINE_MS, () =>
+          client.workflow.getHandle(subjectId, runId).signal(subscribeSignal, webhookUrl, subscribedBy),
+        ),
       ),
 
     cancel: ({ subjectId, recordId }) =>

@@ -4,8 +4,9 @@ import { pino } from 'pino';
 import { loadConfigOrExit } from '../config.ts';
 import { createAccountStore } from '../store/accounts.ts';
 import { createAskedStore } from '../store/asked.ts';
+import { createAwaitedStore } from '../store/awaited.ts';
 import { createContentsStore } from '../store/contents.ts';
-import { createFileStore } from '../store/create-file-store.ts';
+import { API_PATIENCE, createFileStore } from '../store/create-file-store.ts';
 import { createDeliveryStore } from '../store/deliveries.ts';
 import { createKeyStore } from '../store/keys.ts';
 import { createLinkSigner } from '../store/links.ts';
@@ -40,7 +41,7 @@ const temporal = {
   apiKey: config.TEMPORAL_API_KEY,
   tls: config.TEMPORAL_TLS,
 };
-const [client] = await Promise.all([
+const [{ client, close: closeTemporal }] = await Promise.all([
   awaitEngine({ ...patience, name: 'Temporal', setting: 'TEMPORAL_ADDRESS', isFinal: isFinalOfTemporal }, () =>
     openTemporal(temporal),
   ),
@@ -56,8 +57,7 @@ const signer = createLinkSigner({
   ttlSeconds: config.LINK_TTL_SECONDS,
 });
 
-// Somebody waits for each answer.
-const files = createFileStore(config.files, { maxAttempts: 3 });
+const files = createFileStore(config.files, API_PATIENCE);
 await files.check().catch(exitWith);
 
 const deps: ServiceDeps = {
@@ -66,6 +66,7 @@ const deps: ServiceDeps = {
   accounts: createAccountStore(mongo.db),
   asked: createAskedStore(mongo.db),
   windows: createWindowStore(mongo.db),
+  awaited: createAwaitedStore(mongo.db),
   files,
   signer,
   jobs: createJobGateway(client, config.TASK_QUEUE),
@@ -127,7 +128,7 @@ async function stop(): Promise<void> {
   }, config.SHUTDOWN_GRACE_SECONDS * 1000);
   await Promise.all([rest.close(), new Promise<void>((resolve) => rpc.close(() => resolve()))]);
   webhooks.close();
-  await client.connection.close();
+  await closeTemporal();
   await mongo.close();
   clearTimeout(late);
   if (process.connected) process.disconnect();

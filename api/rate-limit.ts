@@ -1,15 +1,17 @@
 import type { H3Event, Middleware } from 'h3';
 import type { Logger } from 'pino';
 import { ApiError } from '../contract/errors.ts';
-import { POLL_INTERVAL_SECONDS } from '../contract/limits.ts';
+import type { AwaitedStore } from '../store/awaited.ts';
 import type { RecordStore } from '../store/records.ts';
 import type { WindowStore } from '../store/windows.ts';
+import { awaitedOf, noteAwaited } from './access/awaited.ts';
 import { limitedAs } from './access/gate.ts';
-import { createPolitePolls } from './access/polite-polls.ts';
+import { createPolls } from './access/polls.ts';
 import { createRequestCounter } from './access/request-counter.ts';
 
 export interface RateLimitDeps {
   readonly windows: WindowStore;
+  readonly awaited: AwaitedStore;
   readonly records: Pick<RecordStore, 'get'>;
   readonly now: () => number;
   readonly log: Logger;
@@ -19,25 +21,38 @@ const WINDOW_SECONDS = 60;
 
 /**
  * Counts requests per key, else per client address, over all processes of the api. The state is told in `RateLimit-*`
- * headers, on refusals too.
+ * headers, on refusals too. Polls are free when they are polite.
  */
 export function rateLimit(requestsPerMinute: number, deps: RateLimitDeps): Middleware {
-  const requests = createRequestCounter({ ...deps, windowMs: WINDOW_SECONDS * 1000 });
-  const polls = createRequestCounter({ ...deps, windowMs: POLL_INTERVAL_SECONDS * 1000 });
-  const isPolitePoll = createPolitePolls({ ...deps, counter: polls });
+  const count = createRequestCounter({ ...deps, limit: requestsPerMinute, windowMs: WINDOW_SECONDS * 1000 });
+  const polls = createPolls(deps);
   return async (event, next) => {
     const caller = limitedAs(event);
-    if (caller === undefined || (await isPolitePoll(event, caller))) return next();
-    const { used, resetMs } = await requests.count(caller, requestsPerMinute);
+    if (caller === undefined) return next();
+    const { used, resetMs, isFree } = await count(caller, await polls.keyOf(event, caller));
     const resetSeconds = Math.max(1, Math.ceil(resetMs / 1000));
     setHeaders(event, requestsPerMinute, { remaining: requestsPerMinute - used, resetSeconds });
-    if (used > requestsPerMinute) {
+    if (used > requestsPerMinute && !isFree) {
       throw new ApiError('rate_limited', `More than ${String(requestsPerMinute)} requests a minute.`, {
         retryAfterSeconds: resetSeconds,
       });
     }
-    return next();
+    try {
+      return await next();
+    } catch (error) {
+      if (isTryLater(error)) noteAwaited(event, { download_id: error.extras.id });
+      throw error;
+    } finally {
+      await polls.note(event, caller, awaitedOf(event)).catch((error: unknown) => {
+        deps.log.warn({ err: error }, 'a request that waits was not noted: its repetitions are counted');
+      });
+    }
   };
+}
+
+/** Such as a list of a profile that is still being fetched. */
+function isTryLater(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.extras.retryAfterSeconds !== undefined && error.extras.id !== undefined;
 }
 
 function setHeaders(event: H3Event, limit: number, state: { remaining: number; resetSeconds: number }): void {

@@ -4,6 +4,18 @@ import { ApiError } from '../contract/errors.ts';
 import { PREFER_WAIT_MAX_SECONDS, REQUEST_BODY_MAX_BYTES } from '../contract/limits.ts';
 import { invalidInput } from './errors.ts';
 
+const texts = new WeakMap<H3Event, Promise<string>>();
+
+/** @returns the body, which may be read again; throws HTTPError 413 beyond 64 KiB, declared or not */
+export async function readText(event: H3Event): Promise<string> {
+  const known = texts.get(event);
+  if (known !== undefined) return known;
+  assertBodySize(event, REQUEST_BODY_MAX_BYTES);
+  const text = event.req.text();
+  texts.set(event, text);
+  return text;
+}
+
 /**
  * Reads and checks a JSON body. The content type does not matter, as long as the body is a JSON object.
  *
@@ -13,8 +25,7 @@ export async function readJsonBody<Schema extends z.ZodType>(
   event: H3Event,
   schema: Schema,
 ): Promise<z.output<Schema>> {
-  assertBodySize(event, REQUEST_BODY_MAX_BYTES);
-  const text = await event.req.text();
+  const text = await readText(event);
   let value: unknown;
   try {
     value = JSON.parse(text);

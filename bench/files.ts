@@ -15,7 +15,7 @@ import { fileHost } from '../api/file-host.ts';
 import type { PublishedFile } from '../contract/records.ts';
 import { defaultCacheDir } from '../embedded/cache.ts';
 import { startS3Server } from '../embedded/s3-server.ts';
-import { createFileStore, type FilesPlace } from '../store/create-file-store.ts';
+import { createFileStore, WORKER_PATIENCE, type FilesPlace } from '../store/create-file-store.ts';
 import { createLinkSigner } from '../store/links.ts';
 import { openBucket } from '../store/s3-bucket.ts';
 
@@ -47,7 +47,7 @@ async function compare(sizeBytes: number): Promise<void> {
     const bucket = `bench-${randomUUID()}`;
     const key = { endpoint, accessKeyId, secretAccessKey, bucket, region: 'us-east-1', prefix: 'files/' };
     const s3: FilesPlace = { kind: 's3', ...key, forcePathStyle: true };
-    const { client } = openBucket({ ...s3, maxAttempts: 3 });
+    const { client } = openBucket({ ...s3, patience: WORKER_PATIENCE });
     await client.send(new CreateBucketCommand({ Bucket: bucket }));
     const original = join(folder, 'original');
     await write(original, sizeBytes);
@@ -72,13 +72,13 @@ async function write(path: string, sizeBytes: number): Promise<void> {
 }
 
 async function publish({ place, source, recordId }: Order): Promise<void> {
-  const files = createFileStore(place, { maxAttempts: 3 });
+  const files = createFileStore(place, WORKER_PATIENCE);
   await files.check();
   await measured(() => files.publish(source, { recordId, name: 'large.mp4' }, new AbortController().signal));
 }
 
 async function serveOnce({ place, recordId }: Order): Promise<void> {
-  const files = createFileStore(place, { maxAttempts: 3 });
+  const files = createFileStore(place, WORKER_PATIENCE);
   const signer = createLinkSigner({ secret: 'x'.repeat(32), driveUrl: '', ttlSeconds: 3_600 });
   const app = new H3().get('/files/**', fileHost({ files, signer, log: pino({ level: 'warn' }) }));
   const server = serve(app, { port: 0, hostname: '127.0.0.1', silent: true });

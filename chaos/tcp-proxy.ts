@@ -1,11 +1,12 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A line to a server on loopback that can be cut. */
+/** A line to a server on loopback that can be cut, or made to hang. */
 export class TcpProxy {
   readonly address: string;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   #isCut = false;
+  #isHanging = false;
 
   private constructor(server: Server) {
     this.#server = server;
@@ -31,7 +32,8 @@ export class TcpProxy {
           proxy.#sockets.delete(from);
           to.destroy();
         });
-        from.pipe(to);
+        if (proxy.#isHanging) from.resume();
+        else from.pipe(to);
       }
     });
     return proxy;
@@ -43,8 +45,16 @@ export class TcpProxy {
     for (const socket of this.#sockets) socket.resetAndDestroy();
   }
 
+  /** Swallows everything and tells nobody, as a firewall does. What is open then stays dead when the line is mended. */
+  hang(): void {
+    this.#isHanging = true;
+    for (const socket of this.#sockets) socket.unpipe().resume();
+  }
+
+  /** For new connections. */
   mend(): void {
     this.#isCut = false;
+    this.#isHanging = false;
   }
 
   async stop(): Promise<void> {

@@ -49,11 +49,16 @@ export interface DeliveryAttempt {
   readonly error?: string;
 }
 
+/** Stands in {@link Delivery.subscribedBy} for all callers who sent no API key. */
+export const WITHOUT_KEY = 'anonymous';
+
 /** The delivery of one result to one URL, with every attempt. */
 export interface Delivery {
   readonly id: string;
   readonly recordId: string;
   readonly url: string;
+  /** Ids of the API keys that asked for it, {@link WITHOUT_KEY} among them; absent where nobody noted it. */
+  readonly subscribedBy?: readonly string[];
   readonly endpoint: string;
   readonly state: DeliveryState;
   readonly createdAt: string;

@@ -16,6 +16,7 @@ import { ensureSpeechPython, speechFound, speechInstalled } from './speech-pytho
 import { temporalFound, temporalInstalled, temporalServerVersion, type Setup } from './temporal-cli.ts';
 import { s3ServerFound, s3ServerInstalled } from './s3-server.ts';
 import { timeSkippingFound, timeSkippingInstalled } from './time-skipping.ts';
+import { toxiproxyFound, toxiproxyInstalled } from './toxiproxy.ts';
 import { firstWay, NoWayError, type Way } from './ways.ts';
 import { givenYtdlp, ytdlpFound, ytdlpInstalled } from './ytdlp.ts';
 
@@ -115,6 +116,13 @@ export async function examine(options: { env: Env; cacheDir: string; dataDir: st
       optional: true,
       found: s3ServerFound(setup),
       installed: s3ServerInstalled(setup),
+      show: (program) => Promise.resolve({ version: 'for tests only', where: program }),
+    }),
+    diagnose({
+      name: 'toxiproxy',
+      optional: true,
+      found: toxiproxyFound(setup),
+      installed: toxiproxyInstalled(setup),
       show: (program) => Promise.resolve({ version: 'for tests only', where: program }),
     }),
   ]);

@@ -46,8 +46,9 @@ export function createMedia(settings: FfmpegSettings): Media {
   const convert = async (args: readonly string[], output: string, options: RunLimits): Promise<void> => {
     const common = ['-v', 'error', '-nostdin', '-y', '-filter_threads', String(MEDIA_THREADS)];
     // Mapped streams only; a decoded bomb ends at the duration limit.
-    const limits = ['-sn', '-dn', '-map_metadata', '-1', '-t', String(settings.maxMediaSeconds)];
-    const target = ['-threads', String(MEDIA_THREADS), '-movflags', '+faststart', '-progress', 'pipe:1', fileUrl(output)];
+    const bounds = ['-threads', String(MEDIA_THREADS), '-t', String(settings.maxMediaSeconds)];
+    const limits = ['-sn', '-dn', '-map_metadata', '-1', ...bounds];
+    const target = ['-movflags', '+faststart', '-progress', 'pipe:1', fileUrl(output)];
     const result = await startTool('FFMPEG_PATH', () =>
       run(settings.ffmpeg, [...common, ...args, ...limits, ...target], {
         ...surroundings(output, settings.ffmpeg),

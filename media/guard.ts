@@ -21,30 +21,16 @@ const DECODERS = [
   ...['vorbis', 'libvorbis', 'flac', 'alac', 'ac3', 'eac3', 'amrnb', 'amrwb', 'libopencore_amrnb', 'libopencore_amrwb'],
   ...['pcm_u8', 'pcm_s8', 'pcm_s16le', 'pcm_s16be', 'pcm_s24le', 'pcm_s24be', 'pcm_s32le', 'pcm_s32be'],
   ...['pcm_f32le', 'pcm_f32be', 'pcm_f64le', 'pcm_f64be', 'pcm_alaw', 'pcm_mulaw', 'adpcm_ms', 'adpcm_ima_wav'],
-  ...[
-    'dca',
-    'truehd',
-    'png',
-    'mjpeg',
-    'webp',
-    'bmp',
-    'gif',
-    'mov_text',
-    'webvtt',
-    'subrip',
-    'srt',
-    'text',
-    'ass',
-    'ssa',
-  ],
+  ...['dca', 'truehd', 'png', 'mjpeg', 'webp', 'bmp', 'gif'],
+  ...['mov_text', 'webvtt', 'subrip', 'srt', 'text', 'ass', 'ssa'],
   ...['dvdsub', 'dvbsub', 'pgssub', 'cc_dec'],
 ].join(',');
 
-/** 8192 x 4320: a picture takes 50 to 200 MB, and decoders hold a dozen. */
+/** 8192 x 4320: a picture of 8 bits takes 53 MB, and decoders hold a dozen. */
 const MAX_PIXELS = 35_389_440;
 /** Pictures, sound in many languages, subtitles, covers. */
 const MAX_STREAMS = 200;
-/** Largest single piece of memory: the index of a day of video takes some 200 MB. */
+/** Largest single piece of memory, such as the index of a file. */
 const MAX_ALLOCATION_BYTES = 512 * 1024 ** 2;
 /** Each holds pictures of its own. */
 export const MEDIA_THREADS = 4;

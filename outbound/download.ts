@@ -14,6 +14,8 @@ export interface DownloaderSettings {
   readonly connectTimeoutMs: number;
   /** Longest silence before and within an answer, in milliseconds. */
   readonly idleTimeoutMs: number;
+  /** Fewest bytes of a body in `windowMs`: a host that sends one now and then is never silent, and would hold a job for hours. */
+  readonly leastRate?: { readonly bytes: number; readonly windowMs: number };
   /** Finds the addresses of names. Default: DNS. */
   readonly lookup?: Lookup;
   /** Certificate authorities (PEM) trusted instead of the usual ones. */
@@ -40,7 +42,11 @@ export interface DownloadOptions {
 export type Downloader = (url: string, options: DownloadOptions) => Promise<number>;
 
 /** Patience with hosts of media. */
-export const MEDIA_HOST_LIMITS = { connectTimeoutMs: 10_000, idleTimeoutMs: 30_000 } as const;
+export const MEDIA_HOST_LIMITS = {
+  connectTimeoutMs: 10_000,
+  idleTimeoutMs: 30_000,
+  leastRate: { bytes: 65_536, windowMs: 60_000 },
+} as const;
 
 /** Some hosts answer 403 to requests without one. */
 const USER_AGENT = 'Mozilla/5.0 (compatible; Tapedeck/1.0)';
@@ -132,7 +138,8 @@ function get(url: URL, hop: Hop): Promise<IncomingMessage> {
   });
 }
 
-async function write(answer: IncomingMessage, { path, maxBytes, onProgress, signal }: Hop): Promise<number> {
+async function write(answer: IncomingMessage, hop: Hop): Promise<number> {
+  const { path, maxBytes, onProgress, signal } = hop;
   if ((answer.headers['content-encoding'] ?? 'identity') !== 'identity') {
     throw new DownloadError({ kind: 'unreachable', error: 'protocol' });
   }
@@ -143,8 +150,9 @@ async function write(answer: IncomingMessage, { path, maxBytes, onProgress, sign
   }
   if ((totalBytes ?? 0) > maxBytes) throw new DownloadError({ kind: 'too_large' });
   const file = await open(path, 'wx');
+  let sizeBytes = 0;
+  const stopWatching = watchRate(hop, () => sizeBytes);
   try {
-    let sizeBytes = 0;
     for await (const chunk of chunksOf(answer, signal)) {
       sizeBytes += chunk.length;
       if (sizeBytes > maxBytes) throw new DownloadError({ kind: 'too_large' });
@@ -154,8 +162,21 @@ async function write(answer: IncomingMessage, { path, maxBytes, onProgress, sign
     if (totalBytes !== undefined && sizeBytes !== totalBytes) throw new DownloadError({ kind: 'incomplete' });
     return sizeBytes;
   } finally {
+    stopWatching();
     await file.close();
   }
+}
+
+/** @returns what ends the watching */
+function watchRate({ leastRate, end }: Hop, receivedBytes: () => number): () => void {
+  if (leastRate === undefined) return () => undefined;
+  let before = 0;
+  const timer = setInterval(() => {
+    const now = receivedBytes();
+    if (now - before < leastRate.bytes) end();
+    before = now;
+  }, leastRate.windowMs);
+  return () => clearInterval(timer);
 }
 
 /** Errors of the connection are sorted here, apart from those of the file. */

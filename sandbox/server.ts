@@ -28,12 +28,12 @@ export interface SandboxOptions {
   readonly cacheDir: string;
   /** 0: a free one. */
   readonly port: number;
+  /** Address of a proxy in front of it, without a slash at the end: what it links to, and what the service is pointed at. */
+  readonly publicUrl?: string | undefined;
   readonly ffmpeg: string;
   readonly ffprobe: string;
   /** Gives every id another value, so that sandboxes beside each other share none. */
   readonly idSalt?: string | undefined;
-  /** Where the service reaches it, when something stands between the two: that address is in its answers and settings. */
-  readonly publicUrl?: string | undefined;
   /** Accounts of the photo platform beside one of each case; 0. */
   readonly furtherAccounts?: number | undefined;
   /** Hand the service a key of the Data API; true. Without one it reads everything with yt-dlp. */
@@ -82,8 +82,8 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const library = createLibrary(catalogue);
   const isVideo = (id: string): boolean => library.video(id) !== undefined;
 
-  let url = '';
-  const baseUrl = (): string => options.publicUrl ?? url;
+  let publicUrl = '';
+  const baseUrl = (): string => publicUrl;
   const { idSalt, furtherAccounts } = options;
   const dataset = createDatasetApi({ baseUrl, ffmpeg, cacheDir, idSalt, furtherAccounts });
   const routes = createRoutes({
@@ -104,13 +104,14 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       res.destroy();
     });
   });
-  url = `http://${HOST}:${String(await listen(server, options.port))}`;
+  const url = `http://${HOST}:${String(await listen(server, options.port))}`;
+  publicUrl = options.publicUrl ?? url;
   return {
     url,
     env: {
-      VIDNET_VIDEO_URL: `${baseUrl()}/watch?v={id}`,
-      VIDNET_CHANNEL_URL: `${baseUrl()}/{path}`,
-      VIDNET_API_URL: `${baseUrl()}/`,
+      VIDNET_VIDEO_URL: `${publicUrl}/watch?v={id}`,
+      VIDNET_CHANNEL_URL: `${publicUrl}/{path}`,
+      VIDNET_API_URL: `${publicUrl}/`,
       ...(options.dataApi === false ? {} : { VIDNET_API_KEY: SANDBOX_API_KEY }),
       YTDLP_PLUGIN_DIR: PLUGIN_DIR,
       MEDIA_ALLOWED_NETWORKS: `${HOST}/32`,

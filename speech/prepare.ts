@@ -1,5 +1,6 @@
 import { fileUrl, INPUT_GUARD, startTool, surroundings, unreadable } from '../media/guard.ts';
 import { run } from '../subprocess/run.ts';
+import { createMixLevels, PRINT_LEVELS, type MixLevels } from './mix-levels.ts';
 import { SAMPLE_RATE } from './wav.ts';
 
 export interface PrepareOptions {
@@ -14,42 +15,48 @@ export interface PrepareOptions {
 }
 
 /**
- * Writes the first audio stream as mono 16-bit WAV at 16 kHz: 115 MB an hour.
+ * Writes the first audio stream as mono 16-bit WAV at 16 kHz: 115 MB an hour. Its channels are mixed; where they cancel each
+ * other, since one is inverted, the louder one is taken alone.
  *
  * @param input absolute path of a media file, which may be hostile
  * @param output absolute path; replaced
  * @throws JobError `incomplete` when there is no audio in it that can be read, `tool_missing`, `internal`
  */
 export async function prepareWav(input: string, output: string, options: PrepareOptions): Promise<void> {
+  const levels = createMixLevels();
+  await writeMono({ input, output, take: 'anull', levels }, options);
+  const channel = levels.channelInstead();
+  if (channel === undefined) return;
+  const take = `aformat=channel_layouts=stereo,pan=mono|c0=c${String(channel)}`;
+  await writeMono({ input, output, take, levels }, options);
+}
+
+interface Mono {
+  readonly input: string;
+  readonly output: string;
+  /** Filters of ffmpeg. What they leave is mixed. */
+  readonly take: string;
+  readonly levels: MixLevels;
+}
+
+async function writeMono({ input, output, take, levels }: Mono, options: PrepareOptions): Promise<void> {
+  const graph = `[0:a:0]asplit[heard][looked];[heard]${take}[mono];[looked]${PRINT_LEVELS}`;
   const result = await startTool('FFMPEG_PATH', () =>
     run(
       options.ffmpeg,
       [
-        ...[
-          '-v',
-          'error',
-          '-nostdin',
-          '-y',
-          ...INPUT_GUARD,
-          '-i',
-          fileUrl(input),
-          '-map',
-          '0:a:0',
-          '-vn',
-          '-sn',
-          '-dn',
-        ],
+        ...['-v', 'error', '-nostdin', '-y', ...INPUT_GUARD, '-i', fileUrl(input)],
+        ...['-filter_complex', graph, '-map', '[mono]', '-vn', '-sn', '-dn'],
         ...['-t', String(options.maxSeconds), '-ac', '1', '-ar', String(SAMPLE_RATE), '-c:a', 'pcm_s16le'],
-        ...['-map_metadata', '-1', '-fflags', '+bitexact', '-flags', '+bitexact', '-f', 'wav'],
-        ...['-progress', 'pipe:1', fileUrl(output)],
+        ...['-map_metadata', '-1', '-fflags', '+bitexact', '-flags', '+bitexact', '-f', 'wav', fileUrl(output)],
       ],
       {
         ...surroundings(output, options.ffmpeg),
         signal: options.signal,
         timeoutMs: options.timeoutMs,
         onStdoutLine: (line) => {
-          const written = /^out_time_us=(\d+)$/.exec(line)?.[1];
-          if (written !== undefined) options.onProgress(Number(written) / 1_000_000);
+          const seconds = levels.read(line);
+          if (seconds !== undefined) options.onProgress(seconds);
         },
       },
     ),

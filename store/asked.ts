@@ -5,6 +5,7 @@ import { upsert } from './upsert.ts';
 /** Which downloads a key has asked for. Downloads belong to no key: several may have asked for one. */
 export interface AskedStore {
   note(keyId: string, recordId: string): Promise<void>;
+  has(keyId: string, recordId: string): Promise<boolean>;
   /** Ids of downloads, newest first. @param page.before only smaller ids */
   list(keyId: string, page: { before?: string | undefined; limit: number }): Promise<readonly string[]>;
 }
@@ -22,6 +23,7 @@ export function createAskedStore(db: Db): AskedStore {
       const _id = `${keyId}/${recordId}`;
       await upsert(() => asked.updateOne({ _id }, { $setOnInsert: { askedAt: nowMicroseconds() } }, { upsert: true }));
     },
+    has: async (keyId, recordId) => (await asked.findOne({ _id: `${keyId}/${recordId}` })) !== null,
     async list(keyId, { before, limit }) {
       const filter = { _id: { $gt: `${keyId}/`, $lt: `${keyId}/${before ?? '~'}` } };
       const found = await asked.find(filter).sort({ _id: -1 }).limit(limit).toArray();

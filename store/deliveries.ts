@@ -1,6 +1,6 @@
 import type { Collection, Db, Filter } from 'mongodb';
 import { deliveryIdOf } from '../contract/subjects.ts';
-import type { Delivery, DeliveryAttempt, DeliveryState } from '../contract/webhooks.ts';
+import { WITHOUT_KEY, type Delivery, type DeliveryAttempt, type DeliveryState } from '../contract/webhooks.ts';
 import { upsert } from './upsert.ts';
 
 /** Attempts are keyed by their number: a repeated write of one attempt changes nothing. */
@@ -10,6 +10,8 @@ type DeliveryDocument = Omit<Delivery, 'id' | 'attempts'> & {
 };
 
 export interface DeliveryFilter {
+  /** Only those that this one asked for. Those of which nobody knows that belong to callers without a key. */
+  readonly subscribedBy?: string | undefined;
   readonly state?: DeliveryState | undefined;
   /** Only deliveries with a smaller id. */
   readonly before?: string | undefined;
@@ -38,6 +40,9 @@ export interface DeliveryStore {
  */
 const AT_ONCE = 16;
 
+/** Deliveries that were begun before subscribers were noted. */
+const NOT_NOTED = { subscribedBy: { $exists: false } };
+
 export function createDeliveryStore(db: Db): DeliveryStore {
   const deliveries: Collection<DeliveryDocument> = db.collection('deliveries');
   const get = async (id: string): Promise<Delivery | undefined> => {
@@ -57,10 +62,13 @@ export function createDeliveryStore(db: Db): DeliveryStore {
         if (there.length === 0) return found;
       }
     },
-    async list({ state, before, limit }) {
+    async list({ subscribedBy, state, before, limit }) {
       const filter: Filter<DeliveryDocument> = {
         ...(before === undefined ? {} : { _id: { $lt: before } }),
         ...(state === undefined ? {} : { state }),
+        ...(subscribedBy === undefined
+          ? {}
+          : { $or: [{ subscribedBy }, ...(subscribedBy === WITHOUT_KEY ? [NOT_NOTED] : [])] }),
       };
       return (await deliveries.find(filter).sort({ _id: -1 }).limit(limit).toArray()).map(fromDocument);
     },

@@ -1,4 +1,15 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { MongoClient, MongoServerError, type Db } from 'mongodb';
+import { watchHeartbeats } from './heartbeat-watch.ts';
+
+/** The driver's 10 s would hold a request for 20 s on a line that is dead. */
+const HEARTBEAT_MS = 2_000;
+/** What a heartbeat may take beyond the driver's own limits, on a machine that is busy. */
+const HEARTBEAT_SLACK_MS = 3_000;
+const RECONNECT_MS = 500;
+
+/** The driver's 10 s would hold a request for 20 s on a line that is dead. */
+const HEARTBEAT_MS = 2_000;
 
 export interface Mongo {
   readonly db: Db;
@@ -12,6 +23,10 @@ export interface Mongo {
  * embedded server finds a document without a scan only where `_id`, a text, is the whole filter: one more condition and
  * it parses the whole collection, 0.1 ms for each document.
  *
+ * A connection that hangs without a word (a host that is gone, a firewall that forgot it) is found out by the driver's
+ * heartbeat, which then breaks off what is under way: after 2 s and `timeoutMs` at most. An operation on a line that is
+ * dead altogether fails `timeoutMs` later.
+ *
  * @param options.timeoutMs how long an operation waits for a server before it fails
  */
 export function openMongo(options: { uri: string; database: string; timeoutMs: number }): Mongo {
@@ -19,18 +34,48 @@ export function openMongo(options: { uri: string; database: string; timeoutMs: n
     appName: 'tapedeck',
     serverSelectionTimeoutMS: options.timeoutMs,
     connectTimeoutMS: options.timeoutMs,
-    socketTimeoutMS: options.timeoutMs * 4,
+    heartbeatFrequencyMS: HEARTBEAT_MS,
+    // For a single connection that hangs. The embedded server takes seconds for what is no look-up by id.
+    socketTimeoutMS: options.timeoutMs * 2.5,
     // Only what a majority has journaled survives an election.
     writeConcern: { w: 'majority', journal: true },
     ignoreUndefined: true,
   });
   const db = client.db(options.database);
+  const stopWatching = watchHeartbeats(client, {
+    limitMs: options.timeoutMs + HEARTBEAT_MS + HEARTBEAT_SLACK_MS,
+    onStuck: () => void reconnect(),
+  });
+  let isClosed = false;
+  let isReconnecting = false;
+  const reconnect = async (): Promise<void> => {
+    if (isReconnecting) return;
+    isReconnecting = true;
+    // What waits for the monitor that hangs fails now, as it does when the server is away.
+    await client.close();
+    while (!isClosed) {
+      try {
+        await client.connect();
+        break;
+      } catch {
+        await delay(RECONNECT_MS);
+      }
+    }
+    isReconnecting = false;
+    if (isClosed) await client.close();
+  };
   return {
     db,
     ping: async () => {
+      // Where the first operation of a client finds no server, all later ones fail as well until somebody connects it.
+      await client.connect();
       await db.command({ ping: 1 });
     },
-    close: () => client.close(),
+    close: async () => {
+      isClosed = true;
+      stopWatching();
+      await client.close();
+    },
   };
 }
 

@@ -10,8 +10,17 @@ export interface S3Settings {
   readonly secretAccessKey: string;
   /** `https://host/bucket/key` and not `https://bucket.host/key`. */
   readonly forcePathStyle: boolean;
+  readonly patience: S3Patience;
+}
+
+/** How long the bucket is waited for. */
+export interface S3Patience {
   /** How often a call is tried: few where somebody waits for the answer. */
   readonly maxAttempts: number;
+  /** Limit of a call without contents, all tries together, and of the wait for contents to begin; in milliseconds. */
+  readonly answerTimeoutMs: number;
+  /** Longest silence of a connection within a transfer, in milliseconds. */
+  readonly idleTimeoutMs: number;
 }
 
 /** A bucket, and where in it the files are. */
@@ -22,22 +31,20 @@ export interface S3Bucket {
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
-/** Silence of a connection. A player that pauses longer asks for the rest by a range. */
-const IDLE_TIMEOUT_MS = 300_000;
 /** Each answer to a reader holds one. */
 const MAX_CONNECTIONS = 1_000;
 
-export function openBucket({ bucket, prefix, ...settings }: S3Settings): S3Bucket {
+export function openBucket({ bucket, prefix, patience, ...settings }: S3Settings): S3Bucket {
   const agent = { keepAlive: true, maxSockets: MAX_CONNECTIONS };
   const client = new S3Client({
     endpoint: settings.endpoint,
     region: settings.region,
     forcePathStyle: settings.forcePathStyle,
-    maxAttempts: settings.maxAttempts,
+    maxAttempts: patience.maxAttempts,
     credentials: { accessKeyId: settings.accessKeyId, secretAccessKey: settings.secretAccessKey },
     requestHandler: {
       connectionTimeout: CONNECT_TIMEOUT_MS,
-      socketTimeout: IDLE_TIMEOUT_MS,
+      socketTimeout: patience.idleTimeoutMs,
       httpAgent: agent,
       httpsAgent: agent,
     },

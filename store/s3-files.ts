@@ -27,37 +27,39 @@ import { isNotFound, isReplaced, onS3 } from './s3-failures.ts';
 import { abortUploads, uploadFile } from './s3-uploads.ts';
 
 const PAGE_OBJECTS = 500;
-/** Longest wait for an answer without contents, all tries together. */
-const LOOK_TIMEOUT_MS = 15_000;
 const SHA256 = 'sha256';
 
 /** Published files as objects of an S3-compatible bucket: `<prefix><record id>/<name>`, with their SHA-256 as metadata. */
 export function createS3Files(settings: S3Settings): FileStore {
   const place = openBucket(settings);
   const { client, bucket, prefix } = place;
+  const { answerTimeoutMs } = settings.patience;
+  const inTime = () => ({ abortSignal: AbortSignal.timeout(answerTimeoutMs) });
   const objectOf = ({ recordId, name }: FileKey) => ({ Bucket: bucket, Key: `${prefix}${recordId}/${name}` });
 
   const look = (key: FileKey): Promise<HeadObjectCommandOutput | undefined> =>
-    onS3(async () => {
-      const limit = { abortSignal: AbortSignal.timeout(LOOK_TIMEOUT_MS) };
-      return client.send(new HeadObjectCommand(objectOf(key)), limit).catch(orMissing);
-    });
+    onS3(async () => client.send(new HeadObjectCommand(objectOf(key)), inTime()).catch(orMissing));
 
   const read = (key: FileKey, { version, range }: { version: string | undefined; range?: ByteRange | undefined }) =>
     onS3(async () => {
       const bytes = range === undefined ? {} : { Range: `bytes=${String(range.first)}-${String(range.last)}` };
       const request = new GetObjectCommand({ ...objectOf(key), IfMatch: version, ...bytes });
-      const { Body: body } = await client.send(request).catch((error: unknown) => {
-        throw isNotFound(error) || isReplaced(error) ? new MissingFileError(key, { cause: error }) : error;
-      });
+      // Only until the contents begin: the reader sets the pace of the rest.
+      const late = new AbortController();
+      const timer = setTimeout(() => late.abort(), answerTimeoutMs);
+      const { Body: body } = await client
+        .send(request, { abortSignal: late.signal })
+        .catch((error: unknown) => {
+          throw isNotFound(error) || isReplaced(error) ? new MissingFileError(key, { cause: error }) : error;
+        })
+        .finally(() => clearTimeout(timer));
       if (!(body instanceof Readable)) throw new Error('the S3 client handed over no stream');
       return body;
     });
 
   return {
     async check() {
-      const limit = { abortSignal: AbortSignal.timeout(LOOK_TIMEOUT_MS) };
-      await onS3(() => client.send(new HeadBucketCommand({ Bucket: bucket }), limit)).catch((cause: unknown) => {
+      await onS3(() => client.send(new HeadBucketCommand({ Bucket: bucket }), inTime())).catch((cause: unknown) => {
         const hint = cause instanceof StoreAwayError ? 'S3_ENDPOINT' : 'S3_BUCKET, S3_REGION, S3_ACCESS_KEY_ID';
         const reason = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause);
         throw new Error(`${hint}: bucket ${bucket} at ${settings.endpoint} cannot be used (${reason})`, { cause });
@@ -75,7 +77,7 @@ export function createS3Files(settings: S3Settings): FileStore {
         metadata: { [SHA256]: sha256 },
       };
       // Of one record there is one attempt at a time: what is under way for the same object belongs to a dead one.
-      const abandoned = { prefix: object.Key, beforeMs: Infinity };
+      const abandoned = { prefix: object.Key, beforeMs: Infinity, answerTimeoutMs };
       await onS3(() => abortUploads(place, abandoned));
       try {
         await onS3(() => uploadFile(place, sourcePath, { ...order, signal }));
@@ -120,14 +122,14 @@ export function createS3Files(settings: S3Settings): FileStore {
     },
 
     async remove(key) {
-      await onS3(() => client.send(new DeleteObjectCommand(objectOf(key))));
+      await onS3(() => client.send(new DeleteObjectCommand(objectOf(key)), inTime()));
     },
 
     page: (after) =>
       onS3(async () => {
         const from = after === undefined ? {} : { StartAfter: after };
         const list = new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix, MaxKeys: PAGE_OBJECTS, ...from });
-        const { Contents: objects = [], IsTruncated: hasMore } = await client.send(list);
+        const { Contents: objects = [], IsTruncated: hasMore } = await client.send(list, inTime());
         const entries = objects.flatMap(({ Key = '', LastModified: modified }): FileEntry[] => {
           const key = fileKeyOf(Key.slice(prefix.length));
           return key === undefined || modified === undefined ? [] : [{ ...key, modifiedMs: modified.getTime() }];
@@ -136,7 +138,7 @@ export function createS3Files(settings: S3Settings): FileStore {
         return { entries, ...(next === undefined ? {} : { next }) };
       }),
 
-    removeLeftovers: (beforeMs) => onS3(() => abortUploads(place, { prefix, beforeMs })),
+    removeLeftovers: (beforeMs) => onS3(() => abortUploads(place, { prefix, beforeMs, answerTimeoutMs })),
   };
 }
 

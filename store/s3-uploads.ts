@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { AbortMultipartUploadCommand, ListMultipartUploadsCommand, type MultipartUpload } from '@aws-sdk/client-s3';
+import { AbortMultipartUploadCommand, ListMultipartUploadsCommand } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import type { S3Bucket } from './s3-bucket.ts';
 import { isNotFound } from './s3-failures.ts';
@@ -50,18 +50,30 @@ export async function uploadFile(
   }
 }
 
-/** Removes the uploads of a prefix that were begun before a time (milliseconds since 1970). @returns how many */
+export interface AbandonedUploads {
+  readonly prefix: string;
+  /** Only those that were begun before; milliseconds since 1970. */
+  readonly beforeMs: number;
+  /** Limit of each call, in milliseconds. */
+  readonly answerTimeoutMs: number;
+}
+
+/** Removes uploads that nobody will end. @returns how many */
 export async function abortUploads(
   { client, bucket }: S3Bucket,
-  { prefix, beforeMs }: { readonly prefix: string; readonly beforeMs: number },
+  { prefix, beforeMs, answerTimeoutMs }: AbandonedUploads,
 ): Promise<number> {
+  const inTime = () => ({ abortSignal: AbortSignal.timeout(answerTimeoutMs) });
   let removed = 0;
   let from: { KeyMarker?: string | undefined; UploadIdMarker?: string | undefined } = {};
   for (;;) {
-    const page = await client.send(new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: prefix, ...from }));
+    const list = new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: prefix, ...from });
+    const page = await client.send(list, inTime());
     for (const upload of page.Uploads ?? []) {
       if ((upload.Initiated?.getTime() ?? 0) >= beforeMs) continue;
-      await abortUpload({ client, bucket }, upload);
+      const { Key, UploadId } = upload;
+      const abort = new AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId });
+      await client.send(abort, inTime()).catch(unlessEnded);
       removed += 1;
     }
     if (page.IsTruncated !== true) return removed;
@@ -69,12 +81,6 @@ export async function abortUploads(
   }
 }
 
-async function abortUpload(
-  { client, bucket }: Pick<S3Bucket, 'client' | 'bucket'>,
-  { Key, UploadId }: MultipartUpload,
-): Promise<void> {
-  await client.send(new AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId })).catch((error: unknown) => {
-    // It has ended in between.
-    if (!isNotFound(error)) throw error;
-  });
+function unlessEnded(error: unknown): void {
+  if (!isNotFound(error)) throw error;
 }

@@ -28,8 +28,8 @@ export function watchFolder(folder: string, maxBytes: number, onTooLarge: () => 
   };
 }
 
-/** What is being removed or renamed meanwhile counts as nothing. */
-async function folderBytes(folder: string): Promise<number> {
+/** What all files in a folder hold. What is being removed or renamed meanwhile counts as nothing. */
+export async function folderBytes(folder: string): Promise<number> {
   const names = await readdir(folder, { recursive: true }).catch(() => []);
   const sizes = await Promise.all(
     names.map((name) =>

@@ -1,15 +1,26 @@
-import { Client, Connection } from '@temporalio/client';
+import { Connection } from '@temporalio/client';
 import { connectionOptions, orUnreachable, type TemporalSettings } from './connection.ts';
+import { clientOver, type LastingClient } from './replaced-connection.ts';
 import { registerSearchAttributes } from './search-attributes.ts';
 
-/** By default gRPC waits up to two minutes before it looks again: after a minute away, it was back 32 s late. */
-const CHANNEL = { 'grpc.initial_reconnect_backoff_ms': 500, 'grpc.max_reconnect_backoff_ms': 3_000 };
+const CHANNEL = {
+  // By default gRPC waits up to two minutes before it looks again: after a minute away, it was back 32 s late.
+  'grpc.initial_reconnect_backoff_ms': 500,
+  'grpc.max_reconnect_backoff_ms': 3_000,
+  // A connection that hangs without a word is given up after 20 s; by default after 45 s. Temporal's frontend closes
+  // connections that ping more often than every 10 s.
+  'grpc.keepalive_time_ms': 15_000,
+  'grpc.keepalive_timeout_ms': 5_000,
+  // Otherwise a connection that is to replace another one would wait for the same attempt to connect.
+  'grpc.use_local_subchannel_pool': 1,
+};
 /** gRPC codes that no waiting mends: INVALID_ARGUMENT, PERMISSION_DENIED, UNIMPLEMENTED, UNAUTHENTICATED. */
 const FINAL_CODES: readonly unknown[] = [3, 7, 12, 16];
 
 /** A client of a server that knows our search attributes. @throws TemporalUnreachableError, or what the registration throws */
-export async function openTemporal(settings: TemporalSettings): Promise<Client> {
-  const connecting = Connection.connect({ ...connectionOptions(settings), channelArgs: CHANNEL });
+export async function openTemporal(settings: TemporalSettings): Promise<LastingClient> {
+  const options = { ...connectionOptions(settings), channelArgs: CHANNEL };
+  const connecting = Connection.connect(options);
   const connection = await orUnreachable(settings.address, connecting);
   try {
     await registerSearchAttributes(connection, settings.namespace);
@@ -17,7 +28,7 @@ export async function openTemporal(settings: TemporalSettings): Promise<Client> 
     await connection.close();
     throw error;
   }
-  return new Client({ connection, namespace: settings.namespace });
+  return clientOver(connection, { namespace: settings.namespace, reopen: () => Connection.lazy(options) });
 }
 
 /** Whether the server has answered, and will not answer otherwise later. */

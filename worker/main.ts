@@ -22,7 +22,7 @@ import { createYtdlpSource } from '../sources/vidnet/yt-dlp.ts';
 import { chooseSpeech } from '../speech/choose-engine.ts';
 import { createContentsStore } from '../store/contents.ts';
 import { createDeliveryStore } from '../store/deliveries.ts';
-import { createFileStore } from '../store/create-file-store.ts';
+import { createFileStore, WORKER_PATIENCE } from '../store/create-file-store.ts';
 import { createSpaceGuard } from '../store/free-space.ts';
 import { createLinkSigner } from '../store/links.ts';
 import { isFinalRefusal as isFinalOfMongo, openMongo } from '../store/mongo.ts';
@@ -61,7 +61,7 @@ const exitWith = (error: unknown): never => {
 };
 const mongo = openMongo({ uri: config.MONGODB_URI, database: config.MONGODB_DATABASE, timeoutMs: 10_000 });
 const patience = { timeoutMs: config.STARTUP_WAIT_SECONDS * 1000, log };
-const [client] = await Promise.all([
+const [{ client, close: closeTemporal }] = await Promise.all([
   awaitEngine({ ...patience, name: 'Temporal', setting: 'TEMPORAL_ADDRESS', isFinal: isFinalOfTemporal }, () =>
     openTemporal(temporal),
   ),
@@ -77,8 +77,7 @@ const signer = createLinkSigner({
   ttlSeconds: config.LINK_TTL_SECONDS,
 });
 const workFolders = createWorkFolders(config.workDir);
-// What was downloaded should not be lost to a short absence of the store.
-const files = createFileStore(config.files, { maxAttempts: 10 });
+const files = createFileStore(config.files, WORKER_PATIENCE);
 await mkdir(config.workDir, { recursive: true });
 await files.check().catch(exitWith);
 const space = createSpaceGuard({
@@ -208,7 +207,7 @@ try {
   await imgnet.close();
   // A worker that was cut off may still hold the connection; the process ends all the same.
   await connection.close().catch((error: unknown) => log.warn({ err: error }, 'the connection was not closed'));
-  await client.connection.close();
+  await closeTemporal();
   await mongo.close();
 }
 // An open channel to the parent would keep the process alive.

@@ -6,6 +6,8 @@ export interface DeliveryInput {
   readonly deliveryId: string;
   readonly recordId: string;
   readonly url: string;
+  /** Who asked for it; absent or empty where nobody noted it. */
+  readonly subscribedBy?: readonly string[];
   /** Number of the first attempt of this round; default: 1. Attempts are counted on when a delivery is made again. */
   readonly firstAttempt?: number;
 }

@@ -12,7 +12,7 @@ import type { JobInput } from '../contract/jobs.ts';
 import type { Waiting } from '../contract/pacing.ts';
 import type { JobOutcome, JobResult } from '../contract/records.ts';
 import { deliveryIdOf } from '../contract/subjects.ts';
-import { deliveryPriorityOf } from '../contract/webhooks.ts';
+import { deliveryPriorityOf, WITHOUT_KEY } from '../contract/webhooks.ts';
 import { records } from './activities.ts';
 import { deliverWebhook } from './deliver-webhook.ts';
 import { progressQuery, subscribeSignal, type JobProgress } from './messages.ts';
@@ -42,9 +42,9 @@ export async function runJob(
   work: (inTurn: InTurn, own: OwnWork) => Promise<JobResult>,
 ): Promise<void> {
   const subscribers = new Subscribers();
-  subscribers.add(input.webhookUrl);
+  subscribers.add(input.webhookUrl, input.chargedTo ?? WITHOUT_KEY);
   let progress: JobProgress = { stage: 'accepted', upstreamRefusals: 0 };
-  setHandler(subscribeSignal, (url) => subscribers.add(url));
+  setHandler(subscribeSignal, (url, caller) => subscribers.add(url, caller));
   setHandler(progressQuery, () => progress);
   const showWaiting = createWaitingDisplay();
   const show = (waiting: Waiting | undefined): void => {
@@ -102,7 +102,7 @@ async function notify(recordId: string, subscribers: Subscribers, turns: TurnTak
       // Awaited until it has started: a parent that closes earlier takes the child with it.
       await startChild(deliverWebhook, {
         workflowId: deliveryId,
-        args: [{ deliveryId, recordId, url: next.url }],
+        args: [{ deliveryId, recordId, url: next.url, subscribedBy: next.subscribedBy }],
         parentClosePolicy: ParentClosePolicy.ABANDON,
         cancellationType: ChildWorkflowCancellationType.ABANDON,
         // Its activities inherit it.

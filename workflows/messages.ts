@@ -1,8 +1,8 @@
 import { defineQuery, defineSignal } from '@temporalio/workflow';
 import type { PauseNotice, Waiting } from '../contract/pacing.ts';
 
-/** Adds a webhook to a running job; each URL is told once. */
-export const subscribeSignal = defineSignal<[string]>('subscribe');
+/** Adds a webhook to a running job, with who asks for it; each URL is told once. */
+export const subscribeSignal = defineSignal<[url: string, subscribedBy?: string]>('subscribe');
 
 /** A limiter lets a job begin what it asked a turn for. */
 export const turnGrantedSignal = defineSignal<[{ readonly turnId: string; readonly limiterId: string }]>('turnGranted');

@@ -1,17 +1,29 @@
+interface Subscriber {
+  readonly url: string;
+  /** Counted from 1. */
+  readonly number: number;
+  /** Who asked for it, as far as is known. */
+  readonly subscribedBy: readonly string[];
+}
+
 /** The webhooks of a job: each URL once, in the order in which they came. Plain state, so that it can be tested as such. */
 export class Subscribers {
-  readonly #urls: string[] = [];
+  readonly #callersByUrl = new Map<string, Set<string>>();
   #taken = 0;
 
-  add(url: string | undefined): void {
-    if (url !== undefined && !this.#urls.includes(url)) this.#urls.push(url);
+  /** @param caller who asks for it; unknown in signals of older versions */
+  add(url: string | undefined, caller: string | undefined): void {
+    if (url === undefined) return;
+    const callers = this.#callersByUrl.get(url) ?? new Set();
+    if (caller !== undefined) callers.add(caller);
+    this.#callersByUrl.set(url, callers);
   }
 
-  /** @returns the next subscriber that has not been taken, with its number (from 1) */
-  take(): { readonly url: string; readonly number: number } | undefined {
-    const url = this.#urls[this.#taken];
-    if (url === undefined) return undefined;
+  /** @returns the next subscriber that has not been taken */
+  take(): Subscriber | undefined {
+    const [url, callers] = [...this.#callersByUrl][this.#taken] ?? [];
+    if (url === undefined || callers === undefined) return undefined;
     this.#taken += 1;
-    return { url, number: this.#taken };
+    return { url, number: this.#taken, subscribedBy: [...callers] };
   }
 }

@@ -19,7 +19,8 @@ interface Access {
   readonly caller: Caller | { readonly refused: unknown };
 }
 
-const accesses = new WeakMap<Request, Access>();
+/** By event: reading a body puts another request in its place. */
+const accesses = new WeakMap<H3Event, Access>();
 /** Links are bounded by their expiry, and probes must not use up a caller's requests. */
 const NOT_LIMITED = /^\/(?:files\/|health$|live$|ready$)/;
 /** What needs no key besides those. */
@@ -47,7 +48,7 @@ function admission(options: GateOptions): Middleware {
     if (NOT_LIMITED.test(pathname)) return next();
     const address = addressGroup(clientAddress(event.req.ip, event.req.headers, options.trustedProxies));
     if (DOCUMENTS.test(pathname)) {
-      accesses.set(event.req, { limitedAs: `address ${address}`, caller: { kind: 'anonymous' } });
+      accesses.set(event, { limitedAs: `address ${address}`, caller: { kind: 'anonymous' } });
       return next();
     }
     const caller = await options.authenticate(event.req.headers.get('authorization')).catch((refused: unknown) => {
@@ -58,20 +59,26 @@ function admission(options: GateOptions): Middleware {
     // A page cannot make a browser send a key that it does not know.
     const key = 'kind' in caller && caller.kind === 'key' ? caller.key : undefined;
     if (key === undefined) refuseForeignPages(event.req, options);
-    accesses.set(event.req, { limitedAs: key === undefined ? `address ${address}` : `key ${key.id}`, caller });
+    accesses.set(event, { limitedAs: key === undefined ? `address ${address}` : `key ${key.id}`, caller });
     return next();
   };
 }
 
 /** @returns who shares the rate limit of this request; undefined for what is not limited */
 export function limitedAs(event: H3Event): string | undefined {
-  return accesses.get(event.req)?.limitedAs;
+  return accesses.get(event)?.limitedAs;
+}
+
+/** @returns whether a request lacks a key that it needs, or sends a wrong one */
+export function isRefused(event: H3Event): boolean {
+  const caller = accesses.get(event)?.caller;
+  return caller !== undefined && 'refused' in caller;
 }
 
 /** @returns who asks; throws ApiError `unauthorized`, or `forbidden` when the key lacks the scope */
 export function callerOf(event: H3Event, scope: Scope | 'none'): Caller {
   if (scope === 'none') return { kind: 'anonymous' };
-  const caller = accesses.get(event.req)?.caller;
+  const caller = accesses.get(event)?.caller;
   if (caller === undefined) throw new Error(`${event.url.pathname} has not passed the gate`);
   if ('refused' in caller) throw caller.refused;
   if (caller.kind === 'key' && !caller.key.scopes.includes(scope)) {

@@ -1,118 +1,96 @@
-import { createHash } from 'node:crypto';
-import type { Logger } from 'pino';
-import type { WindowStore } from '../../store/windows.ts';
+import { slotOf, timeOf } from './slots.ts';
+import { createTallies, type TalliesOptions } from './tallies.ts';
+import type { Place } from './tally.ts';
 
 export interface Count {
-  /** Which request of the window this is, from 1. */
+  /** How many requests of the window count, up to this one. */
   readonly used: number;
   readonly resetMs: number;
+  /** Whether this one does not count. */
+  readonly isFree: boolean;
 }
 
-export interface RequestCounter {
-  /** Counts a request of a caller in the window of now. @param limit from there on, exactness does not matter */
-  count(caller: string, limit: number): Promise<Count>;
-}
+/** @param pollKey of a request that only asks how a job goes */
+export type CountRequest = (caller: string, pollKey?: string) => Promise<Count>;
 
-export interface RequestCounterOptions {
-  readonly windows: WindowStore;
+export interface RequestCounterOptions extends Omit<TalliesOptions, 'freePolls'> {
   readonly windowMs: number;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
-  readonly log: Logger;
+  /** Requests in a window; beyond, exactness does not matter. */
+  readonly limit: number;
 }
-
-/** What this process knows of a caller's window. */
-interface Known {
-  readonly index: number;
-  used: number;
-  waiting: ((used: number) => void)[];
-  isAsking: boolean;
-}
-
-/** A busy database answers within a second or two; one that is away never does. */
-const STORE_TIMEOUT_MS = 3_000;
-const AWAY_MS = 2_000;
-/** Longer than any window, of which other counters have others. */
-const KEPT_MS = 180_000;
 
 /**
- * Counts requests together with the other processes of the service. Requests that arrive while a count is under way are
- * added at once afterwards, and a caller who is over the limit is known to be so: a flood costs the database little.
- *
- * While the database is away each process counts for itself: nobody is let in without a count, nor kept out by our own
- * trouble.
+ * Free repetitions of one poll in a window. Whoever asks every 30 s, as answers tell, has up to three arrive within 60 s;
+ * one key may have two of them.
  */
-export function createRequestCounter(options: RequestCounterOptions): RequestCounter {
-  const { windows, windowMs, now, log } = options;
-  const callers = new Map<string, Known>();
-  let awayUntilMs = 0;
-  let cleanedIndex = 0;
+const FREE_POLLS = 4;
+/** All polls of a caller in a window, as a multiple of the limit: 1,800 jobs that are asked for every 30 s. */
+const POLLS_PER_REQUEST = 40;
+/** How many windows tallies are kept for. The newest may have begun in the slot before. */
+const KEPT_WINDOWS = 3;
 
-  const add = async (id: string, count: number): Promise<number | undefined> => {
-    if (now() < awayUntilMs) return undefined;
-    try {
-      return await within(STORE_TIMEOUT_MS, windows.add(id, count));
-    } catch (error) {
-      awayUntilMs = now() + AWAY_MS;
-      log.warn({ err: error }, 'requests are counted by each process alone: the database cannot be reached');
-      return undefined;
+/** A window of a caller. */
+interface Window {
+  readonly id: string;
+  /** When this process looked; the start, unless another request came first. */
+  readonly lookedAtMs: number;
+}
+
+/**
+ * Counts the requests of callers in windows that all processes share. A window begins with a request, so that a burst has
+ * the whole limit whenever it comes. At most one begins in each slot of time, so its id is known to everybody: the slot and
+ * the caller.
+ */
+export function createRequestCounter(options: RequestCounterOptions): CountRequest {
+  const { windowMs, limit, now } = options;
+  const freePolls = Math.min(FREE_POLLS, limit);
+  const tallies = createTallies({ ...options, freePolls });
+  const windows = new Map<string, Promise<Window>>();
+  let cleanedMs = 0;
+
+  const idOf = (caller: string, slotMs: number): string => `${timeOf(slotMs)}/${caller}`;
+  const isOpen = (startMs: number): boolean => now() < startMs + windowMs;
+  const find = async (caller: string): Promise<Window> => {
+    const lookedAtMs = now();
+    const slotMs = slotOf(lookedAtMs, windowMs);
+    const before = idOf(caller, slotMs - windowMs);
+    const startMs = await tallies.startOf(before);
+    return { id: startMs !== undefined && isOpen(startMs) ? before : idOf(caller, slotMs), lookedAtMs };
+  };
+  const clean = (): void => {
+    const slotMs = slotOf(now(), windowMs);
+    if (slotMs <= cleanedMs) return;
+    cleanedMs = slotMs;
+    windows.clear();
+    tallies.removeBefore(slotMs - KEPT_WINDOWS * windowMs);
+  };
+  const windowOf = async (caller: string): Promise<Window> => {
+    clean();
+    const known = windows.get(caller);
+    if (known !== undefined) {
+      const window = await known;
+      if (isOpen(tallies.known(window.id, {})?.startMs ?? window.lookedAtMs)) return window;
     }
-  };
-  const ask = async (caller: string, known: Known): Promise<void> => {
-    known.isAsking = true;
-    while (known.waiting.length > 0) {
-      const batch = known.waiting;
-      known.waiting = [];
-      const total = await add(`${timeOf(known.index * windowMs)}/${caller}`, batch.length);
-      // What was counted here alone while the database was away counts on.
-      known.used = Math.max(total ?? 0, known.used + batch.length);
-      for (const [place, resolve] of batch.entries()) resolve(known.used - batch.length + 1 + place);
-    }
-    known.isAsking = false;
-  };
-  const clean = (index: number): void => {
-    if (index <= cleanedIndex) return;
-    cleanedIndex = index;
-    for (const [caller, known] of callers) if (known.index < index - 1) callers.delete(caller);
-    windows.removeBefore(timeOf(now() - KEPT_MS)).catch((error: unknown) => {
-      log.warn({ err: error }, 'old counts were not removed');
-    });
+    // Whoever waited for the same may have been quicker.
+    const newest = windows.get(caller);
+    if (newest !== undefined && newest !== known) return newest;
+    const found = find(caller);
+    windows.set(caller, found);
+    return found;
   };
 
-  return {
-    async count(caller, limit) {
-      // Each caller's windows begin at another time, so that clients who wait for the next do not all come at once.
-      const shifted = now() + shiftOf(caller, windowMs);
-      const index = Math.floor(shifted / windowMs);
-      const resetMs = (index + 1) * windowMs - shifted;
-      clean(index);
-      let known = callers.get(caller);
-      if (known?.index !== index) {
-        known = { index, used: 0, waiting: [], isAsking: false };
-        callers.set(caller, known);
-      }
-      if (known.used > limit) return { used: known.used, resetMs };
-      const { waiting } = known;
-      const used = new Promise<number>((resolve) => waiting.push(resolve));
-      if (!known.isAsking) void ask(caller, known);
-      return { used: await used, resetMs };
-    },
-  };
-}
-
-/** As a text that sorts by time. */
-function timeOf(ms: number): string {
-  return String(ms).padStart(14, '0');
-}
-
-function shiftOf(caller: string, windowMs: number): number {
-  return createHash('sha256').update(caller).digest().readUInt32BE(0) % windowMs;
-}
-
-async function within<Result>(timeoutMs: number, work: Promise<Result>): Promise<Result> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${String(timeoutMs)} ms`)), timeoutMs);
+  const countOf = ({ startMs, used }: Place, isFree: boolean): Count => ({
+    ...{ used, isFree, resetMs: startMs + windowMs - now() },
   });
-  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+  return async (caller, poll) => {
+    const window = await windowOf(caller);
+    // Who is over the limit is known to be so: a flood costs the database nothing.
+    const known = tallies.known(window.id, { poll });
+    const isTooOften = known !== undefined && (poll === undefined || known.repetition > freePolls);
+    if (isTooOften && known.used > limit) return countOf(known, false);
+    const place = await tallies.add(window.id, window.lookedAtMs, { poll });
+    if (poll === undefined || place.repetition > freePolls) return countOf(place, false);
+    if (place.polls <= limit * POLLS_PER_REQUEST) return countOf(place, true);
+    return countOf(await tallies.add(window.id, window.lookedAtMs, {}), false);
+  };
 }

@@ -1,5 +1,6 @@
 // npm run keys: makes, lists and revokes API keys, and changes their credit.
 import { parseArgs } from 'node:util';
+import { MongoError } from 'mongodb';
 import { loadConfigOrExit } from '../../config.ts';
 import { createAccountStore } from '../../store/accounts.ts';
 import { createKeyStore } from '../../store/keys.ts';
@@ -9,11 +10,17 @@ import { createKeyCommands, UsageError, USAGE } from './commands.ts';
 /** An amount to take away looks like an option. */
 const NEGATIVE = /^-\d/;
 
+const line = process.argv.slice(2);
+// Before the settings: who asks how it works may not have any yet.
+if (line.includes('--help') || line.includes('-h') || line[0] === 'help') {
+  console.log(USAGE);
+  process.exit(0);
+}
+
 const config = loadConfigOrExit(process.env, ['MONGODB_URI']);
 const mongo = openMongo({ uri: config.MONGODB_URI, database: config.MONGODB_DATABASE, timeoutMs: 5_000 });
 const commands = createKeyCommands({ keys: createKeyStore(mongo.db), accounts: createAccountStore(mongo.db) });
 try {
-  const line = process.argv.slice(2);
   const { values, positionals } = parseArgs({
     args: line.filter((word) => !NEGATIVE.test(word)),
     allowPositionals: true,
@@ -23,7 +30,10 @@ try {
   console.log(await commands.run({ command, args, options: values }));
 } catch (error) {
   const isUsage = error instanceof UsageError || (error as NodeJS.ErrnoException).code?.startsWith('ERR_PARSE_ARGS');
-  console.error(isUsage && error instanceof Error ? `${error.message}\n\n${USAGE}` : error);
+  if (isUsage && error instanceof Error) console.error(`${error.message}\n\n${USAGE}`);
+  // Without the address, which may hold a password.
+  else if (error instanceof MongoError) console.error(`MONGODB_URI: the database did not answer: ${error.message}`);
+  else console.error(error);
   process.exitCode = 1;
 } finally {
   await mongo.close();

@@ -6,6 +6,7 @@ import { isReusable } from '../../store/reuse.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { JobWorkflow } from '../jobs.ts';
 import { insufficientCredit } from './credit.ts';
+import { subscriberOf } from './own-deliveries.ts';
 
 /** A subject whose jobs keep ending between two looks is asked for again this often. */
 const MAX_TRIES = 5;
@@ -73,7 +74,9 @@ export async function acceptJob(
       }
       onDuplicate(record.id);
       if (job.webhookUrl === undefined) return { how: 'joined', record };
-      const subscribed = await deps.jobs.subscribe({ subjectId: job.subjectId, runId: started.runId }, job.webhookUrl);
+      const { runId } = started;
+      const subscriber = subscriberOf(deps.caller);
+      const subscribed = await deps.jobs.subscribe({ subjectId: job.subjectId, runId }, job.webhookUrl, subscriber);
       // A job that has closed in between took no subscriber: look for its result.
       if (subscribed) return { how: 'joined', record };
     } else if (!isPaid) {

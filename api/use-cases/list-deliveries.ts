@@ -5,8 +5,12 @@ import type { DeliveryList } from '../../contract/results/deliveries.ts';
 import type { Delivery } from '../../contract/webhooks.ts';
 import type { Answer } from '../answer.ts';
 import type { ApiDeps } from '../deps.ts';
+import { isOwn, subscriberOf } from './own-deliveries.ts';
 
-/** GET /api/webhook/deliveries: deliveries that match all filters, those of the newest downloads first, a page at a time. */
+/**
+ * GET /api/webhook/deliveries: the caller's deliveries that match all filters, those of the newest downloads first, a page
+ * at a time.
+ */
 export async function listDeliveries(deps: ApiDeps, query: DeliveryListQuery): Promise<Answer<DeliveryList>> {
   // One more than shown tells whether a page follows.
   const deliveries = await find(deps, { ...query, limit: query.limit + 1 });
@@ -20,9 +24,15 @@ async function find(
   { download_id: recordId, state, cursor, limit }: DeliveryListQuery,
 ): Promise<readonly Delivery[]> {
   const before = cursor === undefined ? undefined : deliveryIdFrom(cursor);
-  if (recordId === undefined) return deps.deliveries.list({ state, before, limit });
+  if (recordId === undefined) {
+    const subscribedBy = deps.caller.kind === 'service' ? undefined : subscriberOf(deps.caller);
+    return deps.deliveries.list({ subscribedBy, state, before, limit });
+  }
+  const all = await deps.deliveries.ofRecord(recordId);
+  const areOwn = await Promise.all(all.map((delivery) => isOwn(deps, delivery)));
   // Looked up by their ids, which the embedded server does fast; in the order in which a scan gives them.
-  return [...(await deps.deliveries.ofRecord(recordId))]
+  return all
+    .filter((_delivery, index) => areOwn[index])
     .filter((delivery) => (state === undefined || delivery.state === state) && !(before && delivery.id >= before))
     .sort((a, b) => (a.id < b.id ? 1 : -1))
     .slice(0, limit);

@@ -5,6 +5,7 @@ import type { DeliveryResult } from '../../contract/results/deliveries.ts';
 import { WEBHOOK_RETRY_DELAYS_SECONDS } from '../../contract/webhooks.ts';
 import type { Answer } from '../answer.ts';
 import type { ApiDeps } from '../deps.ts';
+import { isOwn } from './own-deliveries.ts';
 
 /**
  * POST /api/webhook/deliveries/{deliveryId}/redeliver: a further round of attempts of a delivery that has ended, well or
@@ -13,12 +14,14 @@ import type { ApiDeps } from '../deps.ts';
  * Two callers at a time start one round: Temporal has one open run of a delivery, and a run that finds the attempt which
  * it was started for on record takes that one's result.
  *
- * @throws ApiError `not_found`; `delivery_pending` while attempts go on
+ * @throws ApiError `not_found`, also for another caller's; `delivery_pending` while attempts go on
  */
 export async function redeliverWebhook(deps: ApiDeps, webhookId: string): Promise<Answer<DeliveryResult>> {
   const deliveryId = deliveryIdFrom(webhookId);
   const delivery = await deps.deliveries.get(deliveryId);
-  if (delivery === undefined) throw new ApiError('not_found', 'There is no webhook delivery with this id.');
+  // One answer for both: it does not tell which deliveries there are.
+  if (delivery === undefined || !(await isOwn(deps, delivery)))
+    throw new ApiError('not_found', 'There is no webhook delivery with this id.');
   const firstAttempt = (delivery.attempts.at(-1)?.number ?? 0) + 1;
   const { recordId, url } = delivery;
   // Not by the state on record: attempts may have been ended by an operator, and the delivery be pending for ever.

@@ -126,7 +126,8 @@ export const YTDLP_FAILURES: readonly Row[] = [
     message: 'The {subject} is a live broadcast that has not ended.',
   },
   {
-    fragment: /File is larger than max-filesize|File too large|size limit exceeded|MemoryError/i,
+    // An error without a word is Python's MemoryError.
+    fragment: /File is larger than max-filesize|File too large|size limit exceeded|MemoryError|^ERROR: *$/im,
     code: 'too_large',
     message: 'What the video platform sends is larger than this service accepts.',
   },

@@ -23,7 +23,7 @@ export interface YtdlpRun {
 
 /** What lies there beside the media: a fragment that is not joined yet, cookies, facts. */
 const FOLDER_SLACK_BYTES = 64 * 1024 ** 2;
-/** It takes 60 MB; 64 MiB of facts and comments took 700 MB. A page without an end would take all there is. */
+/** It takes 60 MB, with 115 MB of facts and comments 440 MB. A page without an end would take all there is. */
 const YTDLP_MEMORY_BYTES = 1024 ** 3;
 
 /**

@@ -13,6 +13,8 @@ export interface YtdlpSettings {
   /** As yt-dlp takes them: `youtube:lang=en;skip=dash`. Those of several extractors are parted by spaces. */
   readonly extractorArgs?: string | undefined;
   readonly jsRuntime?: string | undefined;
+  /** Fewest bytes of a download in a while. Default: `stall-watch.ts`. */
+  readonly leastRate?: { readonly bytes: number; readonly windowMs: number };
   readonly maxFileBytes: number;
   /** Tallest picture of a video, in pixels. */
   readonly maxVideoHeight: number;

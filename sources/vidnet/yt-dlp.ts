@@ -15,6 +15,7 @@ import {
 } from './yt-dlp-arguments.ts';
 import { parseJson } from './yt-dlp-facts.ts';
 import { broadcastFailure } from './yt-dlp-broadcast.ts';
+import { LEAST_RATE, watchForStall } from './stall-watch.ts';
 import { videoUrl, type YtdlpSettings } from './yt-dlp-settings.ts';
 
 const metadataSchema = z.object({
@@ -74,6 +75,7 @@ export function createYtdlpSource(settings: YtdlpSettings): VidnetSource {
     const refusal = new AbortController();
     let metadata: Metadata = {};
     let stated = NOTHING_STATED;
+    let stopWatching: (() => void) | undefined;
     const onStdoutLine = (line: string): void => {
       if (line.startsWith(METADATA_PREFIX)) {
         metadata = metadataSchema.catch({}).parse(parseJson(line.slice(METADATA_PREFIX.length)));
@@ -81,6 +83,10 @@ export function createYtdlpSource(settings: YtdlpSettings): VidnetSource {
         if (reason !== undefined) refusal.abort(reason);
       } else if (line.startsWith(FORMATS_PREFIX)) {
         stated = formatsSchema.catch(NOTHING_STATED).parse(parseJson(line.slice(FORMATS_PREFIX.length)));
+        // From here on media come.
+        stopWatching ??= watchForStall(options.folder, settings.leastRate ?? LEAST_RATE, (error) =>
+          refusal.abort(error),
+        );
       } else if (line.startsWith(PROGRESS_PREFIX)) {
         options.onProgress(parseProgress(line.slice(PROGRESS_PREFIX.length)));
       }
@@ -96,7 +102,7 @@ export function createYtdlpSource(settings: YtdlpSettings): VidnetSource {
         maxFileBytes: settings.maxFileBytes,
         onStdoutLine,
       },
-    );
+    ).finally(() => stopWatching?.());
     // yt-dlp leaves a broadcast out by itself, with exit code 0, and may end before our refusal reaches it.
     refusal.signal.throwIfAborted();
     return {

@@ -21,6 +21,8 @@ export interface PostOptions {
   readonly signal: AbortSignal;
   /** Limit of the whole exchange: nothing is heard of a server while it works. */
   readonly timeoutMs: number;
+  /** Limit of connecting, and longest wait for the server to take more of the form; in milliseconds. */
+  readonly stallTimeoutMs?: number;
 }
 
 export interface Answer {
@@ -35,6 +37,10 @@ export class PostTimeoutError extends Error {
   override readonly name = 'PostTimeoutError';
 }
 
+/** Hours may pass before an answer, but not before a form is taken. */
+const STALL_TIMEOUT_MS = 60_000;
+/** While the server works, only the system's own probes tell that it is still there. */
+const PROBE_AFTER_MS = 30_000;
 /** Five minutes of speech are some hundred kilobytes, also with a number for each token. */
 const ANSWER_MAX_BYTES = 16 * 1024 ** 2;
 const HEADER_MAX_BYTES = 32_768;
@@ -52,6 +58,8 @@ export async function postForm(url: URL, form: Form, options: PostOptions): Prom
   options.signal.addEventListener('abort', onAbort, { once: true });
   const timer = setTimeout(() => stop.abort(new PostTimeoutError('no answer in time')), options.timeoutMs);
   const { signal } = stop;
+  const { stallTimeoutMs = STALL_TIMEOUT_MS } = options;
+  const stall = setTimeout(() => stop.abort(new PostTimeoutError('the server does not take the form')), stallTimeoutMs);
   try {
     const { head, tail, boundary } = frameOf(form);
     const sent = (url.protocol === 'https:' ? requestByHttps : requestByHttp)(url, {
@@ -67,16 +75,24 @@ export async function postForm(url: URL, form: Form, options: PostOptions): Prom
       maxHeaderSize: HEADER_MAX_BYTES,
       signal,
     });
+    sent.once('socket', (socket) => socket.setKeepAlive(true, PROBE_AFTER_MS));
+    sent.once('finish', () => clearTimeout(stall));
     // Whoever waits below hears of an error; one that nobody heard would end the process.
     sent.on('error', () => undefined);
     const answered = once(sent, 'response', { signal });
     let isAnswered = false;
-    sent.once('response', () => (isAnswered = true));
+    sent.once('response', () => {
+      isAnswered = true;
+      clearTimeout(stall);
+    });
     // Whoever refuses the form does so before all of it is there. The rest is not sent then: the connection would break,
     // and the answer with it.
-    write(sent, [head, form.file.chunks(), tail], { signal, isAnswered: () => isAnswered }).catch((error: unknown) => {
-      if (!isAnswered) sent.destroy(error instanceof Error ? error : new Error(String(error)));
-    });
+    const onTaken = (): unknown => stall.refresh();
+    write(sent, [head, form.file.chunks(), tail], { signal, isAnswered: () => isAnswered, onTaken }).catch(
+      (error: unknown) => {
+        if (!isAnswered) sent.destroy(error instanceof Error ? error : new Error(String(error)));
+      },
+    );
     const [answer] = (await answered) as [IncomingMessage];
     return {
       statusCode: answer.statusCode ?? 0,
@@ -89,6 +105,7 @@ export async function postForm(url: URL, form: Form, options: PostOptions): Prom
     throw error;
   } finally {
     clearTimeout(timer);
+    clearTimeout(stall);
     options.signal.removeEventListener('abort', onAbort);
     stop.abort();
   }
@@ -112,12 +129,17 @@ function frameOf({ fields, file }: Form): { head: Buffer; tail: Buffer; boundary
 async function write(
   sent: ClientRequest,
   [head, chunks, tail]: readonly [Uint8Array, AsyncIterable<Uint8Array>, Uint8Array],
-  { signal, isAnswered }: { readonly signal: AbortSignal; readonly isAnswered: () => boolean },
+  {
+    signal,
+    isAnswered,
+    onTaken,
+  }: { readonly signal: AbortSignal; readonly isAnswered: () => boolean; readonly onTaken: () => unknown },
 ): Promise<void> {
   sent.write(head);
   for await (const chunk of chunks) {
     if (isAnswered()) return;
     if (!sent.write(chunk)) await once(sent, 'drain', { signal });
+    onTaken();
   }
   if (!isAnswered()) sent.end(tail);
 }

@@ -99,6 +99,14 @@ describe('an attempt at a delivery', () => {
     expect((await deliveries.get(input.deliveryId))?.state).toBe('abandoned');
   });
 
+  it('notes who has subscribed, and nobody where that is not known', async () => {
+    const [known, unknown] = [await anEndedJob(), await anEndedJob()];
+    await attempt({ ...known, subscribedBy: ['key'] }, answered(200));
+    expect((await deliveries.get(known.deliveryId))?.subscribedBy).toEqual(['key']);
+    await attempt({ ...unknown, subscribedBy: [] }, answered(200));
+    expect(await deliveries.get(unknown.deliveryId)).not.toHaveProperty('subscribedBy');
+  });
+
   it('that is on record is not made again', async () => {
     const input = await anEndedJob();
     await attempt(input, answered(200));

@@ -26,13 +26,22 @@ interface Prepared {
   readonly attempts?: readonly DeliveryAttempt[];
   readonly state?: DeliveryState;
   readonly firstAttempt?: number;
+  readonly subscribedBy?: readonly string[];
 }
 
 /** @returns the id of the delivery, as callers know it */
 async function prepare({ recordId = ulid(), number = 1, ...rest }: Prepared = {}): Promise<string> {
   const id = `webhook/${recordId}/${number}`;
   const { url = 'https://hooks.example.com/h', attempts = [], state = 'pending', firstAttempt = 1 } = rest;
-  await facades.deps.deliveries.open({ id, recordId, url, endpoint: 'downloads/audio', createdAt: at });
+  const subscribedBy = rest.subscribedBy === undefined ? {} : { subscribedBy: rest.subscribedBy };
+  await facades.deps.deliveries.open({
+    id,
+    recordId,
+    url,
+    ...subscribedBy,
+    endpoint: 'downloads/audio',
+    createdAt: at,
+  });
   for (const attempt of attempts) await facades.deps.deliveries.recordAttempt(id, attempt, { state, firstAttempt });
   return `${recordId}-${number}`;
 }

@@ -38,7 +38,6 @@ describe('a service with API keys', () => {
     const headers = await makeKey();
     const ask = (index: number) => fetch(`${urls()[index % 2]!}/downloads/01JD5Z3K6VQ0W8R9T2X4Y6B8CD`, { headers });
     const first = await ask(0);
-    // The window of a key may be about to end.
     expect(first.headers.get('ratelimit-remaining')).toBe('89');
     const statuses = await Promise.all(Array.from({ length: 90 }, async (_, index) => (await ask(index)).status));
     expect(statuses.filter((status) => status === 404)).toHaveLength(89);
@@ -69,6 +68,22 @@ describe('a service with API keys', () => {
     const again = await fetch(`${urls()[1]!}/api/downloads/audio`, { method: 'POST', headers: poor, body });
     expect(again.status).toBe(200);
     expect(((await again.json()) as AudioResult).data.id).toBe(data.id);
+  });
+
+  it('lets 90 of 200 requests for one download pass at once, though polls are free', async () => {
+    const headers = { ...(await makeKey()), prefer: 'wait=60' };
+    const body = JSON.stringify({ vidnet_video_id: service.videoId('ordinary') });
+    const made = await fetch(`${urls()[0]!}/api/downloads/audio`, { method: 'POST', headers, body });
+    const { id } = ((await made.json()) as AudioResult).data;
+    const caller = await makeKey();
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, (_, index) => fetch(`${urls()[index % 2]!}/downloads/${id}`, { headers: caller })),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(90);
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(refused).toHaveLength(110);
+    // The window began with the first of them.
+    for (const { headers: told } of refused) expect(Number(told.get('retry-after'))).toBeGreaterThan(30);
   });
 
   it('answers who waits before it stops', async () => {

@@ -37,7 +37,8 @@ export async function aBucket(changes: Partial<S3Settings> = {}): Promise<Bucket
   const folder = await mkdtemp(join(tmpdir(), 'tapedeck-bucket-'));
   const settings = {
     ...{ ...inject('s3'), bucket: `test-${randomUUID()}`, prefix: 'files/', region: 'us-east-1' },
-    ...{ forcePathStyle: true, maxAttempts: 2, ...changes },
+    ...{ forcePathStyle: true, ...changes },
+    patience: { maxAttempts: 2, answerTimeoutMs: 15_000, idleTimeoutMs: 60_000, ...changes.patience },
   };
   const { client } = openBucket({ ...settings, endpoint: inject('s3').endpoint });
   await client.send(new CreateBucketCommand({ Bucket: settings.bucket }));

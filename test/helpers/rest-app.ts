@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BlockList } from 'node:net';
 import { serve } from 'h3';
-import { pino } from 'pino';
+import { pino, type Logger } from 'pino';
 import { inject, vi } from 'vitest';
 import type { DeliveryGateway } from '../../api/deliveries.ts';
 import type { ServiceDeps } from '../../api/deps.ts';
@@ -15,6 +15,7 @@ import { createRpcServer } from '../../api/rpc-server.ts';
 import { priceTable } from '../../contract/prices.ts';
 import { createAccountStore } from '../../store/accounts.ts';
 import { createAskedStore } from '../../store/asked.ts';
+import { createAwaitedStore } from '../../store/awaited.ts';
 import { createContentsStore } from '../../store/contents.ts';
 import { createDeliveryStore } from '../../store/deliveries.ts';
 import { createDiskFiles } from '../../store/disk-files.ts';
@@ -36,6 +37,8 @@ type FacadesOptions = Partial<Pick<RestOptions, 'isLoopback' | 'allowsAnonymous'
   readonly database?: string;
   /** Otherwise an empty folder. */
   readonly files?: FileStore;
+  /** Otherwise nothing is logged. */
+  readonly log?: Logger;
 };
 
 /** Both facades on a real socket and a real database; jobs and webhooks are as the test prepares them. */
@@ -43,6 +46,7 @@ export async function startFacades(requestsPerMinute = 100_000, options: Facades
   const {
     rpcToken,
     database = `api-${randomUUID().slice(0, 8)}`,
+    log = pino({ level: 'silent' }),
     files = createDiskFiles(join(tmpdir(), `tapedeck-files-${randomUUID()}`)),
     ...access
   } = options;
@@ -67,6 +71,7 @@ export async function startFacades(requestsPerMinute = 100_000, options: Facades
     accounts: createAccountStore(mongo.db),
     asked: createAskedStore(mongo.db),
     windows: createWindowStore(mongo.db),
+    awaited: createAwaitedStore(mongo.db),
     files,
     signer,
     jobs,
@@ -83,7 +88,7 @@ export async function startFacades(requestsPerMinute = 100_000, options: Facades
     now: vi.fn<ServiceDeps['now']>(() => Date.now()),
     pingMongo: vi.fn(() => mongo.ping()),
     stopping: stopping.signal,
-    log: pino({ level: 'silent' }),
+    log,
   };
   const app = createRestApp(deps, {
     ...{ requestsPerMinute, publicUrl: 'http://api.example' },

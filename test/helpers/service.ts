@@ -20,6 +20,8 @@ export interface Answered<Body> {
 export interface ServiceOptions {
   readonly roles?: readonly RoleName[];
   readonly mediaDir?: string;
+  /** Where the sandbox listens, and the address of the proxy in front of it. */
+  readonly platform?: { readonly port: number; readonly publicUrl: string };
   /** Engines of its own, which the test may kill; otherwise those of the whole run. */
   readonly ownEngines?: boolean;
   readonly env?: Readonly<Record<string, string>>;
@@ -30,11 +32,14 @@ export class TestService {
   readonly stack: Stack;
   readonly sandbox: Sandbox;
   readonly dataDir: string;
+  /** Of the ids in the sandbox. */
+  readonly idSalt: string;
 
-  private constructor(parts: { stack: Stack; sandbox: Sandbox; dataDir: string }) {
+  private constructor(parts: { stack: Stack; sandbox: Sandbox; dataDir: string; idSalt: string }) {
     this.stack = parts.stack;
     this.sandbox = parts.sandbox;
     this.dataDir = parts.dataDir;
+    this.idSalt = parts.idSalt;
   }
 
   static async start(options: ServiceOptions = {}): Promise<TestService> {
@@ -47,6 +52,7 @@ export class TestService {
       ...(options.mediaDir === undefined ? {} : { mediaDir: options.mediaDir }),
       cacheDir: join(defaultCacheDir(process.env), 'sandbox'),
       port: 0,
+      ...options.platform,
       ffmpeg: tools.ffmpeg,
       ffprobe: tools.ffprobe,
       idSalt: unique,
@@ -78,7 +84,7 @@ export class TestService {
       log,
       output: { dir: dataDir },
     });
-    return new TestService({ stack, sandbox, dataDir });
+    return new TestService({ stack, sandbox, dataDir, idSalt: unique });
   }
 
   async stop(): Promise<void> {

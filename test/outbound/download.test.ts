@@ -152,6 +152,18 @@ describe('a server that means harm', () => {
     );
   });
 
+  it('cannot hold a job up by a byte now and then', async () => {
+    const server = await httpReceiver((_, answer) => {
+      answer.writeHead(200, { 'content-length': 1_000 });
+      const timer = setInterval(() => answer.write('x'), 20);
+      answer.on('close', () => clearInterval(timer));
+    });
+    const settings = { leastRate: { bytes: 500, windowMs: 300 } };
+    await expect(attempt({ url: `http://127.0.0.1:${server.port}/`, settings })).rejects.toEqual(
+      problem('unreachable', { error: 'timeout' }),
+    );
+  });
+
   it('cannot send for ever', async () => {
     const server = await httpReceiver((_, answer) => {
       const more = (): void => {

@@ -23,6 +23,7 @@ const MESSAGES: readonly (readonly [FailureCode, string])[] = [
   ],
   ['upstream_error', 'ERROR: [generic] x: Unable to download webpage: HTTP Error 504: Target Timeout'],
   ['too_large', 'ERROR: [generic] x: MemoryError'],
+  ['too_large', 'ERROR: '],
   ['sign_in_required', 'ERROR: [youtube] x: Sign in to confirm you’re not a bot. Use --cookies-from-browser'],
   ['sign_in_required', "ERROR: [youtube] x: Sign in to confirm you're not a bot."],
   ['private', "ERROR: [youtube] x: Private video. Sign in if you've been granted access to this video"],

@@ -80,6 +80,18 @@ describe('a bucket', () => {
     await expect(away.publish(await aSource(10), key, never)).rejects.toThrow(StoreAwayError);
   });
 
+  it('that says nothing is given up in time', async () => {
+    const line = await aLine(() => undefined);
+    const patience = { maxAttempts: 3, answerTimeoutMs: 500, idleTimeoutMs: 120_000 };
+    const files = createS3Files({ ...store.settings, endpoint: line.endpoint, patience });
+    const key = { recordId: ulid(), name: 'a.m4a' };
+    await expect(files.open(key)).rejects.toThrow(StoreAwayError);
+    await expect(files.remove(key)).rejects.toThrow(StoreAwayError);
+    await expect(files.page()).rejects.toThrow(StoreAwayError);
+    await expect(files.publish(await aSource(10), key, never)).rejects.toThrow(StoreAwayError);
+    line.close();
+  });
+
   it('may hold what is not ours: it is neither listed nor removed', async () => {
     for (const Key of ['files/readme.txt', `${ulid()}/a.m4a`, `files/${ulid()}/deeper/a.m4a`]) {
       await place.client.send(new PutObjectCommand({ Bucket: place.bucket, Key, Body: 'theirs' }));
@@ -98,7 +110,11 @@ describe('a publication in a bucket', () => {
     };
     for (const sizeBytes of [6 * MIB, 20 * MIB]) {
       const line = await aLine(flip);
-      const files = createS3Files({ ...store.settings, endpoint: line.endpoint, maxAttempts: 1 });
+      const files = createS3Files({
+        ...store.settings,
+        endpoint: line.endpoint,
+        patience: { ...store.settings.patience, maxAttempts: 1 },
+      });
       const key = { recordId: ulid(), name: 'a.m4a' };
       await expect(files.publish(await aSource(sizeBytes), key, never)).rejects.toThrow();
       line.close();

@@ -57,15 +57,16 @@ describe('the audio job', () => {
       const handle = await client.workflow.start(audio, { workflowId: job.subjectId, taskQueue, args: [job] });
       await vi.waitFor(() => expect(fetchAudio).toHaveBeenCalled(), 10_000);
       for (const url of ['https://example.com/2', 'https://example.com/1', 'https://example.com/2']) {
-        await handle.signal(subscribeSignal, url);
+        await handle.signal(subscribeSignal, url, 'key');
       }
       release();
       await handle.result();
       await vi.waitFor(() => expect(attemptDelivery).toHaveBeenCalledTimes(2), 10_000);
     });
-    expect(attemptDelivery.mock.calls.map(([input]) => input.url)).toEqual([
-      'https://example.com/1',
-      'https://example.com/2',
+    const told = attemptDelivery.mock.calls.map(([{ url, subscribedBy }]) => ({ url, subscribedBy }));
+    expect(told.toSorted((a, b) => a.url.localeCompare(b.url))).toEqual([
+      { url: 'https://example.com/1', subscribedBy: ['anonymous', 'key'] },
+      { url: 'https://example.com/2', subscribedBy: ['key'] },
     ]);
   });
 

@@ -5,9 +5,9 @@ const LOOK_EVERY_MS = 15;
 /** Watches the programs that run in a folder. Nothing is seen where the system has no /proc. */
 export function watchMemory(folder: string): { readonly stop: () => Promise<number> } {
   let peakKib = 0;
-  let isOver = false;
+  const over = new AbortController();
   const looking = (async () => {
-    while (!isOver) {
+    while (!over.signal.aborted) {
       peakKib = Math.max(peakKib, await largestIn(folder));
       await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
     }
@@ -15,7 +15,7 @@ export function watchMemory(folder: string): { readonly stop: () => Promise<numb
   return {
     /** @returns the most memory that one of them held at a time, in MiB */
     async stop() {
-      isOver = true;
+      over.abort();
       await looking;
       return Math.round(peakKib / 1024);
     },

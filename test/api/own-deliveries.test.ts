@@ -1,0 +1,151 @@
+import { ulid } from 'ulid';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Scope } from '../../contract/accounts.ts';
+import type { DeliveryList } from '../../contract/results/deliveries.ts';
+import { WITHOUT_KEY } from '../../contract/webhooks.ts';
+import { startFacades, type Facades } from '../helpers/rest-app.ts';
+
+let facades: Facades;
+beforeAll(async () => {
+  facades = await startFacades();
+});
+afterAll(() => facades.close());
+
+const at = '2026-11-21T09:30:00.000000Z';
+const makeKey = async (scopes: Scope[] = ['read', 'jobs', 'webhooks']) => {
+  const key = await facades.deps.keys.create({ name: 'test', scopes });
+  await facades.deps.accounts.open(key.id, undefined);
+  return key;
+};
+type Key = Awaited<ReturnType<typeof makeKey>>;
+const headersOf = (key?: Key): Record<string, string> =>
+  key === undefined ? {} : { authorization: `Bearer ${key.text}` };
+
+/** @param recordId of the download @param subscribedBy of each of its deliveries; undefined: of an older version */
+async function keepDeliveries(recordId: string, ...subscribedBy: (readonly string[] | undefined)[]): Promise<string[]> {
+  const ids = subscribedBy.map((_callers, index) => `${recordId}-${String(index + 1)}`);
+  for (const [index, callers] of subscribedBy.entries()) {
+    const id = `webhook/${recordId}/${String(index + 1)}`;
+    const known = callers === undefined ? {} : { subscribedBy: callers };
+    const url = `https://hook-${String(index + 1)}.example.com/`;
+    await facades.deps.deliveries.open({ id, recordId, url, ...known, endpoint: 'downloads/audio', createdAt: at });
+  }
+  return ids;
+}
+async function listed(query: string, key?: Key): Promise<string[]> {
+  const answer = await fetch(`${facades.url}/api/webhook/deliveries?${query}`, { headers: headersOf(key) });
+  expect(answer.status).toBe(200);
+  const text = await answer.text();
+  expect(text).not.toContain('subscribed');
+  return (JSON.parse(text) as DeliveryList).deliveries.map(({ id }) => id);
+}
+const redeliver = (id: string, key?: Key) =>
+  fetch(`${facades.url}/api/webhook/deliveries/${id}/redeliver`, { method: 'POST', headers: headersOf(key) });
+
+describe('the log of webhooks shows to a key', () => {
+  it('what it has subscribed to, of one download and of all', async () => {
+    const [one, other] = [await makeKey(), await makeKey()];
+    const recordId = ulid();
+    const ids = await keepDeliveries(recordId, [one.id], [other.id], [other.id, one.id], [WITHOUT_KEY]);
+    for (const query of [`download_id=${recordId}`, '']) {
+      expect((await listed(query, one)).toSorted()).toEqual([ids[0], ids[2]]);
+      expect((await listed(query, other)).toSorted()).toEqual([ids[1], ids[2]]);
+    }
+  });
+
+  it('nothing of a download that it has asked for without a webhook, or not at all', async () => {
+    const [one, other] = [await makeKey(), await makeKey()];
+    const recordId = ulid();
+    await keepDeliveries(recordId, [one.id]);
+    await facades.deps.asked.note(other.id, recordId);
+    expect(await listed(`download_id=${recordId}`, other)).toEqual([]);
+    expect(await listed('', await makeKey())).toEqual([]);
+  });
+
+  it('page by page, over those of others', async () => {
+    const [one, other] = [await makeKey(), await makeKey()];
+    const expected: string[] = [];
+    for (let index = 0; index < 5; index += 1) {
+      const [own] = await keepDeliveries(ulid(), [one.id], [other.id]);
+      expected.unshift(own!);
+    }
+    const seen: string[] = [];
+    for (let cursor: string | undefined; ;) {
+      const page = await listed(`limit=2${cursor === undefined ? '' : `&cursor=${cursor}`}`, one);
+      seen.push(...page);
+      cursor = page.at(-1);
+      if (page.length < 2) break;
+    }
+    expect(seen.toSorted()).toEqual(expected.toSorted());
+  });
+
+  it('what an older version began for a download that the key has asked for', async () => {
+    const [one, other] = [await makeKey(), await makeKey()];
+    const recordId = ulid();
+    const ids = await keepDeliveries(recordId, undefined);
+    await facades.deps.asked.note(one.id, recordId);
+    expect(await listed(`download_id=${recordId}`, one)).toEqual(ids);
+    expect(await listed(`download_id=${recordId}`, other)).toEqual([]);
+  });
+});
+
+describe('the log of webhooks shows', () => {
+  it('to callers without a key what no key has subscribed to', async () => {
+    const { id } = await makeKey();
+    const recordId = ulid();
+    const ids = await keepDeliveries(recordId, [id], [WITHOUT_KEY], [id, WITHOUT_KEY], undefined);
+    expect((await listed(`download_id=${recordId}`)).toSorted()).toEqual([ids[1], ids[2], ids[3]]);
+    const all = (await listed('limit=200')).filter((one) => one.startsWith(recordId));
+    expect(all.toSorted()).toEqual([ids[1], ids[2], ids[3]]);
+  });
+
+  it('to services of ours everything', async () => {
+    const recordId = ulid();
+    const ids = await keepDeliveries(recordId, [(await makeKey()).id], [WITHOUT_KEY]);
+    const { deliveries } = await facades.rpc.webhook.deliveries.query({ download_id: recordId });
+    expect(deliveries.map(({ id }) => id).toSorted()).toEqual(ids);
+  });
+});
+
+describe('a webhook is delivered again', () => {
+  it('for the key that has subscribed to it, and for no other caller', async () => {
+    const [one, other] = [await makeKey(), await makeKey()];
+    const [id] = await keepDeliveries(ulid(), [one.id]);
+    for (const stranger of [other, undefined]) {
+      const refused = await redeliver(id!, stranger);
+      expect(refused.status).toBe(404);
+      // The same words as for an id that leads nowhere.
+      expect(await refused.json()).toEqual(await (await redeliver(`${ulid()}-1`, stranger)).json());
+    }
+    expect(facades.redeliveries.start).not.toHaveBeenCalled();
+    expect((await redeliver(id!, one)).status).toBe(202);
+  });
+
+  it('only by a key with the scope for it', async () => {
+    const key = await makeKey(['read', 'jobs']);
+    const [id] = await keepDeliveries(ulid(), [key.id]);
+    expect((await redeliver(id!, key)).status).toBe(403);
+    expect(await listed('', key)).toEqual([id]);
+  });
+});
+
+describe('who subscribes to a job that runs', () => {
+  it('is told to the job', async () => {
+    const key = await makeKey();
+    const post = (headers: Record<string, string>) =>
+      fetch(`${facades.url}/api/channel/profile`, {
+        method: 'POST',
+        headers: { ...headers, prefer: 'wait=0' },
+        body: JSON.stringify({ url: '@subscribed', include_webhook: 'https://hooks.example.com/x' }),
+      });
+    await post(headersOf(key));
+    const [, running] = facades.jobs.start.mock.lastCall!;
+    facades.jobs.start.mockResolvedValue({ running, runId: 'run' });
+    const subscribers: (string | undefined)[] = [];
+    for (const headers of [headersOf(key), {}]) {
+      expect((await post(headers)).status).toBe(202);
+      subscribers.push(facades.jobs.subscribe.mock.lastCall?.[2]);
+    }
+    expect(subscribers).toEqual([key.id, WITHOUT_KEY]);
+  });
+});

@@ -1,0 +1,224 @@
+import { gzipSync } from 'node:zlib';
+import type { RequestListener } from 'node:http';
+import { readdir } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createYtdlpSource } from '../../sources/vidnet/yt-dlp.ts';
+import { createTranscriptSource } from '../../sources/vidnet/yt-dlp-transcript.ts';
+import type { YtdlpSettings } from '../../sources/vidnet/yt-dlp-settings.ts';
+import { serve } from '../helpers/dataset-api.ts';
+import { watchMemory } from '../helpers/hostile/memory.ts';
+import { inFolder, RecordedSite } from '../helpers/recorded-site.ts';
+
+/** Most that the test lets a download hold. */
+const MAX_FILE_BYTES = 20_000_000;
+const PATIENT = { leastRate: { bytes: 1, windowMs: 60_000 } };
+let site: RecordedSite;
+let host: Awaited<ReturnType<typeof serve>>;
+let settings: YtdlpSettings;
+let answer: RequestListener = (_, response) => response.end();
+
+beforeAll(async () => {
+  site = await RecordedSite.start();
+  host = await serve((request, response) => {
+    response.on('error', () => undefined);
+    answer(request, response);
+  });
+  settings = site.settings({ maxFileBytes: MAX_FILE_BYTES, leastRate: { bytes: 10_000, windowMs: 4_000 } });
+});
+afterAll(async () => {
+  await host.stop();
+  await site.stop();
+});
+
+/** Sends until nobody takes it any more. */
+const endless: RequestListener = (_, response) => {
+  const more = (): void => {
+    while (!response.destroyed && response.write(Buffer.alloc(65_536)));
+  };
+  response.on('drain', more);
+  more();
+};
+
+/** @returns the code of the failure, and the most memory that yt-dlp held, in MiB */
+async function fetchFrom(listener: RequestListener, format: object = {}, change: Partial<YtdlpSettings> = {}) {
+  answer = listener;
+  const id = Math.random().toString(36).slice(2);
+  const one = { format_id: 'a', ext: 'm4a', acodec: 'mp4a.40.2', vcodec: 'none', url: `${host.url}/a.m4a`, ...format };
+  site.set(`/recorded/${id}`, { body: { id, title: 'Recorded', formats: [one] } });
+  return inFolder(async (call) => {
+    const memory = watchMemory(call.folder);
+    const options = { ...call, maxMediaSeconds: 600, onProgress: () => undefined };
+    const code = await createYtdlpSource({ ...settings, ...change })
+      .fetchAudio(id, options)
+      .then(
+        () => 'success',
+        (error: unknown) => (error as { code?: unknown }).code ?? error,
+      );
+    return { code, peakMib: await memory.stop(), files: await readdir(call.folder) };
+  });
+}
+
+describe('a host of media that means harm', () => {
+  it('cannot send for ever', async () => {
+    expect((await fetchFrom(endless)).code).toBe('too_large');
+  });
+
+  it('cannot send for ever in parts that are small enough each', async () => {
+    const parts = Array.from({ length: 200 }, (_, index) => `#EXTINF:3,\n${host.url}/${String(index)}.ts`);
+    const playlist = ['#EXTM3U', '#EXT-X-TARGETDURATION:3', ...parts, '#EXT-X-ENDLIST'].join('\n');
+    const { code } = await fetchFrom(
+      (request, response) => response.end(request.url?.endsWith('.m3u8') ? playlist : Buffer.alloc(2_000_000)),
+      { url: `${host.url}/a.m3u8`, protocol: 'm3u8_native', ext: 'mp4' },
+    );
+    expect(code).toBe('too_large');
+  });
+
+  it('cannot fill the memory by a playlist without an end', async () => {
+    const playlist = { url: `${host.url}/a.m3u8`, protocol: 'm3u8_native', ext: 'mp4' };
+    const { code, peakMib } = await fetchFrom(endless, playlist, PATIENT);
+    expect(code).toBe('too_large');
+    expect(peakMib).toBeLessThan(1_200);
+  }, 60_000);
+
+  it('cannot fill disk or memory by what it has compressed', async () => {
+    const bomb = gzipSync(Buffer.alloc(500_000_000), { level: 9 });
+    const { code, peakMib } = await fetchFrom((_, response) =>
+      response.writeHead(200, { 'content-encoding': 'gzip', 'content-length': bomb.length }).end(bomb),
+    );
+    expect(['too_large', 'upstream_error', 'incomplete']).toContain(code);
+    expect(peakMib).toBeLessThan(700);
+  }, 60_000);
+
+  it('cannot hold a job up by a byte now and then', async () => {
+    const { code } = await fetchFrom((_, response) => {
+      response.writeHead(200, { 'content-length': 1_000_000 });
+      const timer = setInterval(() => response.write('x'), 100);
+      response.on('close', () => clearInterval(timer));
+    });
+    expect(code).toBe('upstream_timeout');
+  }, 60_000);
+
+  it.each([
+    ['less than it said', { 'content-length': '1000' }, 'short'],
+    ['a length that is none', { 'content-length': '-1' }, 'x'],
+    ['two lengths', { 'content-length': ['4', '5'] }, 'xxxx'],
+    ['a part that nobody asked for', { 'content-range': 'bytes 5-9/10', 'content-length': '5' }, 'xxxxx'],
+  ])('gets no success by %s', async (_name, headers, body) => {
+    const { code } = await fetchFrom(
+      (_, response) => {
+        response.socket?.write(
+          `HTTP/1.1 200 OK\r\n${Object.entries(headers)
+            .flatMap(([name, value]) => [value].flat().map((one) => `${name}: ${one}\r\n`))
+            .join('')}\r\n${body}`,
+        );
+        response.socket?.end();
+      },
+      { filesize: 1_000 },
+    );
+    expect(['incomplete', 'upstream_error', 'upstream_timeout', 'too_large']).toContain(code);
+  });
+
+  it.each(['file:///etc/passwd', 'ftp://127.0.0.1/x', 'data:audio/mp4;base64,AAAA', '//', 'javascript:1'])(
+    'gets no success by a redirect to %s',
+    async (location) => {
+      const { code, files } = await fetchFrom((_, response) => response.writeHead(302, { location }).end());
+      expect(['unsupported', 'upstream_error', 'incomplete', 'upstream_timeout', 'removed']).toContain(code);
+      expect(files.filter((name) => name.startsWith('media.') && !name.endsWith('.part'))).toEqual([]);
+    },
+    60_000,
+  );
+});
+
+describe('words of a platform that means harm', () => {
+  it.each([
+    '--exec=touch owned',
+    '-o/tmp/owned',
+    '%(title)s',
+    '../../owned',
+    'a/b',
+    '\0',
+    'a\nb',
+    '\u202egnp',
+    'n'.repeat(300),
+  ])('are only words: %j as id, title, extension and format', async (word) => {
+    answer = (_, response) => response.end(Buffer.alloc(1_000));
+    const id = Math.random().toString(36).slice(2);
+    const format = {
+      format_id: word,
+      format_note: word,
+      ext: word,
+      acodec: 'mp4a.40.2',
+      vcodec: 'none',
+      url: `${host.url}/a`,
+    };
+    site.set(`/recorded/${id}`, { body: { id: word, title: word, uploader: word, ext: word, formats: [format] } });
+    await inFolder(async (call) => {
+      const options = { ...call, maxMediaSeconds: 600, onProgress: () => undefined };
+      await createYtdlpSource(settings)
+        .fetchAudio(id, options)
+        .catch(() => undefined);
+      for (const name of await readdir(call.folder)) expect(name).toMatch(/^media\.[^/]*$/);
+    });
+  });
+
+  it('may be long: 50 MB in one line', async () => {
+    answer = (_, response) => response.end(Buffer.alloc(1_000));
+    const format = {
+      format_id: 'a',
+      ext: 'm4a',
+      acodec: 'mp4a.40.2',
+      vcodec: 'none',
+      url: `${host.url}/a`,
+      filesize: 1_000,
+    };
+    const words = 'w'.repeat(50_000_000);
+    site.set('/recorded/long', { body: { id: 'long', title: 'x', description: words, formats: [format] } });
+    await inFolder(async (call) => {
+      const { video } = await createTranscriptSource(settings)
+        .fetch('long', 'en', call)
+        .catch((error: unknown) => ({ video: error }));
+      expect(video).toMatchObject({ code: 'no_captions' });
+    });
+  }, 60_000);
+
+  it.each([
+    ['vtt', `WEBVTT\n\n00:00.000 --> 00:03.000\n${'&amp;'.repeat(50_000)}<script>alert(1)</script>\n`],
+    ['vtt', `WEBVTT\n\n${'00:00.000 --> 00:03.000\n<b>x\n\n'.repeat(50_000)}`],
+    [
+      'ttml',
+      `<!DOCTYPE tt [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;"><!ENTITY c "&b;&b;&b;&b;">]><tt><body><div><p begin="0s" end="3s">&c;</p></div></body></tt>`,
+    ],
+    [
+      'ttml',
+      `<!DOCTYPE tt [<!ENTITY x SYSTEM "file:///etc/passwd">]><tt><body><div><p begin="0s" end="3s">&x;</p></div></body></tt>`,
+    ],
+    ['srv3', `<timedtext><body>${'<p t="0" d="1">'.repeat(20_000)}</body></timedtext>`],
+    ['json3', `{"events":[${'{"tStartMs":0,"dDurationMs":1,"segs":[{"utf8":"x"}]},'.repeat(100_000)}{}]}`],
+    ['json3', '['.repeat(100_000)],
+    ['srt', `1\n00:00:00,000 --> 99:59:59,999\n<img src=x onerror=alert(1)>\n`],
+  ])(
+    'in captions (%s) end as lines or as a code',
+    async (ext, text) => {
+      const id = Math.random().toString(36).slice(2);
+      site.set(`/${id}`, { type: 'text/plain', body: text });
+      site.set(`/recorded/${id}`, {
+        body: { id, title: 'x', formats: [], subtitles: { en: [{ ext, url: `${site.url}/${id}` }] } },
+      });
+      await inFolder(async (call) => {
+        const memory = watchMemory(call.folder);
+        const code = await createTranscriptSource(settings)
+          .fetch(id, 'en', call)
+          .then(
+            ({ lines }) => {
+              expect(JSON.stringify(lines)).not.toMatch(/root:/);
+              return 'lines';
+            },
+            (error: unknown) => (error as { code?: unknown }).code ?? error,
+          );
+        expect(['lines', 'no_captions', 'incomplete', 'upstream_error']).toContain(code);
+        expect(await memory.stop()).toBeLessThan(400);
+      });
+    },
+    60_000,
+  );
+});

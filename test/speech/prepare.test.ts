@@ -1,0 +1,103 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { prepareWav } from '../../speech/prepare.ts';
+import { readWavLayout } from '../../speech/wav.ts';
+import { runTool } from '../helpers/media.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tapedeck-prepare-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** @param channels as ffmpeg's aevalsrc takes them; `t` is the time in seconds */
+async function encode(channels: string, seconds: number): Promise<string> {
+  const path = join(folder, `${String(Math.random()).slice(2)}.m4a`);
+  const source = `aevalsrc=${channels.replaceAll(',', '\\,')}:d=${String(seconds)}:s=44100`;
+  await runTool(inject('tools').ffmpeg, [
+    '-v',
+    'error',
+    '-f',
+    'lavfi',
+    '-i',
+    source,
+    '-c:a',
+    'aac',
+    '-b:a',
+    '192k',
+    path,
+  ]);
+  return path;
+}
+
+async function prepare(input: string): Promise<{ path: string; told: number[] }> {
+  const path = `${input}.wav`;
+  const told: number[] = [];
+  await prepareWav(input, path, {
+    ...{ ffmpeg: inject('tools').ffmpeg, signal: new AbortController().signal },
+    ...{ timeoutMs: 60_000, maxSeconds: 60, onProgress: (seconds) => told.push(seconds) },
+  });
+  return { path, told };
+}
+
+/** The level of each second, where 1 is full scale. */
+async function levelsOf(path: string): Promise<number[]> {
+  const { offsetBytes, lengthBytes, durationSeconds } = await readWavLayout(path);
+  const bytes = (await readFile(path)).subarray(offsetBytes, offsetBytes + lengthBytes);
+  return Array.from({ length: Math.round(durationSeconds) }, (_, second) => {
+    let sum = 0;
+    for (let i = second * 16_000; i < (second + 1) * 16_000 && i * 2 < bytes.length; i += 1) {
+      sum += (bytes.readInt16LE(i * 2) / 32_768) ** 2;
+    }
+    return Math.sqrt(sum / 16_000);
+  });
+}
+
+const A = '0.4*sin(440*2*PI*t)';
+const B = '0.4*sin(1000*2*PI*t)';
+/** Of a sine of 0.4. */
+const WHOLE = 0.4 / Math.SQRT2;
+
+describe('audio that is prepared', () => {
+  it.each([
+    ['is inverted in one channel', `${A}|-${A}`, WHOLE],
+    ['is inverted in one channel and quieter there', `0.5*${A}|-${A}`, WHOLE],
+    ['is the same in both channels', `${A}|${A}`, WHOLE],
+    ['has one channel', A, WHOLE],
+    ['differs in both channels', `${A}|${B}`, WHOLE / Math.SQRT2],
+  ])('can be heard when it %s', async (_what, channels, expected) => {
+    const { path } = await prepare(await encode(channels, 4));
+    for (const level of await levelsOf(path)) expect(level / expected).toBeCloseTo(1, 1);
+  });
+
+  it('has both of two speakers who have a channel each', async () => {
+    const { path } = await prepare(await encode(`${A}*lt(t,2)|${B}*gte(t,2)`, 4));
+    for (const level of await levelsOf(path)) expect(level / (WHOLE / 2)).toBeCloseTo(1, 1);
+  });
+
+  it('keeps a channel whose inversion begins after a beginning that is not', async () => {
+    const { path } = await prepare(await encode(`${A}|${A}*if(lt(t,2),1,-1)`, 8));
+    for (const level of await levelsOf(path)) expect(level / WHOLE).toBeCloseTo(1, 1);
+  });
+
+  it('is mixed as before where channels only cancel for a moment', async () => {
+    const input = await encode(`${A}|${A}*if(lt(t,6),1,-1)`, 8);
+    const { path } = await prepare(input);
+    const levels = await levelsOf(path);
+    for (const level of levels.slice(0, 5)) expect(level / WHOLE).toBeCloseTo(1, 1);
+    expect(levels.at(-1)).toBeLessThan(WHOLE / 10);
+  });
+
+  it('is silence where nothing is to be heard', async () => {
+    const { path } = await prepare(await encode('0|0', 3));
+    expect(await levelsOf(path)).toEqual([0, 0, 0]);
+  });
+
+  it('tells how far it is', async () => {
+    const { told } = await prepare(await encode(A, 4));
+    expect(told.length).toBeGreaterThan(2);
+    expect(told).toEqual(told.toSorted((a, b) => a - b));
+  });
+});

@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto';
+import { Socket } from 'node:net';
+import { MongoServerSelectionError } from 'mongodb';
+import { afterEach, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { TcpProxy } from '../../chaos/tcp-proxy.ts';
+import { openMongo, type Mongo } from '../../store/mongo.ts';
+import { until } from '../helpers/until.ts';
+
+afterEach(() => vi.restoreAllMocks());
+
+async function behindALine(timeoutMs: number): Promise<{ line: TcpProxy; mongo: Mongo }> {
+  const { host } = new URL(inject('mongodbUri'));
+  const line = await TcpProxy.start(host);
+  const uri = `mongodb://${line.address}/`;
+  const mongo = openMongo({ uri, database: `mongo-${randomUUID().slice(0, 8)}`, timeoutMs });
+  onTestFinished(async () => {
+    await mongo.close();
+    await line.stop();
+  });
+  return { line, mongo };
+}
+
+const answers = (mongo: Mongo): Promise<true> =>
+  until(
+    async () => {
+      await mongo.ping();
+      return true;
+    },
+    { what: 'an answer of the database', within: 30_000 },
+  );
+
+it('a database that comes up late is reached, although the first requests found none', async () => {
+  const { line, mongo } = await behindALine(500);
+  line.cut();
+  for (let tries = 0; tries < 3; tries += 1) await expect(mongo.ping()).rejects.toThrow();
+  line.mend();
+  expect(await answers(mongo)).toBe(true);
+});
+
+it('a database is reached again after the driver has lost sight of it', async () => {
+  const { line, mongo } = await behindALine(500);
+  await mongo.ping();
+  const things = mongo.db.collection<{ _id: string }>('things');
+  await things.insertOne({ _id: 'before' });
+
+  line.cut();
+  await until(async () => things.findOne({}).then(() => false, isNoServer), { what: 'no server', within: 20_000 });
+  // The driver writes its next look at the server at the moment at which the connection ends.
+  const port = Number(line.address.split(':')[1]);
+  const write = Reflect.get(Socket.prototype, 'write') as (...args: unknown[]) => boolean;
+  let wasHit = false;
+  const spy = vi.spyOn(Socket.prototype, 'write').mockImplementation(function (this: Socket, ...args: unknown[]) {
+    if (!wasHit && this.remotePort === port) {
+      wasHit = true;
+      this.destroy();
+    }
+    return Reflect.apply(write, this, args);
+  });
+  line.mend();
+  await until(() => wasHit, { what: 'a look at the server', within: 20_000 });
+  spy.mockRestore();
+
+  const found = until(() => things.findOne({}).catch(() => undefined), { what: 'the document', within: 60_000 });
+  expect(await found).toEqual({ _id: 'before' });
+});
+
+const isNoServer = (error: unknown): boolean => error instanceof MongoServerSelectionError;
