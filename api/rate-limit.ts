@@ -29,7 +29,7 @@ export function rateLimit(requestsPerMinute: number, deps: RateLimitDeps): Middl
   return async (event, next) => {
     const caller = limitedAs(event);
     if (caller === undefined) return next();
-    const { used, resetMs, isFree } = await count(caller, await polls.keyOf(event, caller));
+    const { used, resetMs, isFree } = await count(caller, await polls.judge(event, caller));
     const resetSeconds = Math.max(1, Math.ceil(resetMs / 1000));
     setHeaders(event, requestsPerMinute, { remaining: requestsPerMinute - used, resetSeconds });
     if (used > requestsPerMinute && !isFree) {

@@ -8,9 +8,6 @@ const HEARTBEAT_MS = 2_000;
 const HEARTBEAT_SLACK_MS = 3_000;
 const RECONNECT_MS = 500;
 
-/** The driver's 10 s would hold a request for 20 s on a line that is dead. */
-const HEARTBEAT_MS = 2_000;
-
 export interface Mongo {
   readonly db: Db;
   /** Resolves when the server answers; rejects within the server selection timeout. */

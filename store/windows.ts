@@ -9,6 +9,8 @@ export interface Tally {
   readonly used: number;
   /** How often each poll was made, by its key, which has neither dots nor dollar signs. */
   readonly polls: Readonly<Record<string, number>>;
+  /** The same for requests that may be polls later; they are in `used` too. */
+  readonly others: Readonly<Record<string, number>>;
 }
 
 /** Tallies that several processes share, each for a short time. */
@@ -37,15 +39,12 @@ export function createWindowStore(db: Db): WindowStore {
       const window = await windows.findOne({ _id });
       return window === null ? undefined : tallyOf(window);
     },
-    async add(_id, { startMs, used, polls }) {
-      const $inc = {
-        used,
-        ...Object.fromEntries(Object.entries(polls).map(([key, count]) => [`polls.${key}`, count])),
-      };
+    async add(_id, { startMs, used, polls, others }) {
+      const $inc = { used, ...fieldsOf('polls', polls), ...fieldsOf('others', others) };
       const window = await upsert(() =>
         windows.findOneAndUpdate({ _id }, { $inc, $setOnInsert: { startMs } }, options),
       );
-      return window === null ? { startMs, used, polls } : tallyOf(window);
+      return window === null ? { startMs, used, polls, others } : tallyOf(window);
     },
     async removeBefore(time) {
       await windows.deleteMany({ _id: { $lt: time } });
@@ -54,6 +53,10 @@ export function createWindowStore(db: Db): WindowStore {
 }
 
 /** Older versions kept one sum only. */
-function tallyOf({ startMs = 0, used = 0, polls = {} }: WindowDocument): Tally {
-  return { startMs, used, polls };
+function tallyOf({ startMs = 0, used = 0, polls = {}, others = {} }: WindowDocument): Tally {
+  return { startMs, used, polls, others };
+}
+
+function fieldsOf(name: string, counts: Readonly<Record<string, number>>): Record<string, number> {
+  return Object.fromEntries(Object.entries(counts).map(([key, count]) => [`${name}.${key}`, count]));
 }

@@ -4,7 +4,7 @@ export interface ReplacementOptions {
   readonly namespace: string;
   /** Makes another connection, without waiting for the server. It must share nothing with earlier ones (`grpc.use_local_subchannel_pool`). */
   readonly reopen: () => Connection;
-  /** Between two looks, and the limit of each, in milliseconds. */
+  /** Between two looks at a server that answers, and the limit of each, in milliseconds. */
   readonly pingMs?: number;
 }
 
@@ -19,7 +19,7 @@ const SILENT_PINGS = 3;
 const CLOSED_AFTER_MS = 120_000;
 
 /**
- * A client whose connection is replaced after 15 s of silence.
+ * A client whose connection is replaced after three calls in a row without an answer, 15 to 20 s.
  *
  * A connection that was established is given up by its keep-alive. But grpc-js (1.14) waits without a limit for the first
  * words of a server that has taken a connection, so one attempt at a dead line would last until the process is started
@@ -57,7 +57,7 @@ export function clientOver(
     next();
   };
   let timer: NodeJS.Timeout | undefined;
-  const next = (): void => void (timer = setTimeout(() => void ping(), pingMs).unref());
+  const next = (): void => void (timer = setTimeout(() => void ping(), silentPings === 0 ? pingMs : 0).unref());
   next();
   return {
     client: new Proxy(current, { get: (_first, key) => Reflect.get(current, key) as unknown }),

@@ -8,10 +8,11 @@ import type { RecordStore } from '../../store/records.ts';
 import { readText } from '../request.ts';
 import { isRefused } from './gate.ts';
 import { slotOf, timeOf } from './slots.ts';
+import type { Counted } from './tally.ts';
 
 export interface Polls {
-  /** @returns what repetitions of a poll have in common; undefined for any other request */
-  keyOf(event: H3Event, caller: string): Promise<string | undefined>;
+  /** Whether a request is a poll. */
+  judge(event: H3Event, caller: string): Promise<Counted>;
   /** Notes that this request, repeated, waits for these downloads. */
   note(event: H3Event, caller: string, recordIds: readonly string[]): Promise<void>;
 }
@@ -72,17 +73,19 @@ export function createPolls({ records, awaited, now, log }: PollsOptions): Polls
   };
 
   return {
-    async keyOf(event, caller) {
-      if (isJobRequest(event) || (event.req.method === 'GET' && GET_OF_ANOTHER.test(event.url.pathname))) {
-        const key = await contentKeyOf(event);
-        if (await areAwaited(await notedOf(caller, key))) return key;
+    async judge(event, caller) {
+      const { pathname } = event.url;
+      const isGet = event.req.method === 'GET';
+      const [, recordId] = GET_ONE.exec(pathname) ?? [];
+      if (isGet && recordId !== undefined && !isGuessing(caller)) {
+        const record = await recordOf(recordId);
+        // Ids that lead nowhere are counted like anything else.
+        if (record === undefined) guesses.set(caller, (guesses.get(caller) ?? 0) + 1);
+        else if (isUnderWay(record)) return { key: recordId, isPoll: true };
       }
-      const [, recordId] = GET_ONE.exec(event.url.pathname) ?? [];
-      if (event.req.method !== 'GET' || recordId === undefined || isGuessing(caller)) return undefined;
-      const record = await recordOf(recordId);
-      // Ids that lead nowhere are counted like anything else.
-      if (record === undefined) guesses.set(caller, (guesses.get(caller) ?? 0) + 1);
-      return record !== undefined && isUnderWay(record) ? recordId : undefined;
+      if (!isJobRequest(event) && !(isGet && GET_OF_ANOTHER.test(pathname))) return { isPoll: false };
+      const key = await contentKeyOf(event);
+      return { key, isPoll: await areAwaited(await notedOf(caller, key)) };
     },
     async note(event, caller, recordIds) {
       if (recordIds.length === 0 || !(isJobRequest(event) || GET_OF_ANOTHER.test(event.url.pathname))) return;

@@ -1,6 +1,6 @@
 import { slotOf, timeOf } from './slots.ts';
 import { createTallies, type TalliesOptions } from './tallies.ts';
-import type { Place } from './tally.ts';
+import type { Counted, Place } from './tally.ts';
 
 export interface Count {
   /** How many requests of the window count, up to this one. */
@@ -10,8 +10,10 @@ export interface Count {
   readonly isFree: boolean;
 }
 
-/** @param pollKey of a request that only asks how a job goes */
-export type CountRequest = (caller: string, pollKey?: string) => Promise<Count>;
+export type CountRequest = (caller: string, request?: Counted) => Promise<Count>;
+
+/** What is no poll and never will be. */
+const OTHER: Counted = { isPoll: false };
 
 export interface RequestCounterOptions extends Omit<TalliesOptions, 'freePolls'> {
   readonly windowMs: number;
@@ -69,7 +71,7 @@ export function createRequestCounter(options: RequestCounterOptions): CountReque
     const known = windows.get(caller);
     if (known !== undefined) {
       const window = await known;
-      if (isOpen(tallies.known(window.id, {})?.startMs ?? window.lookedAtMs)) return window;
+      if (isOpen(tallies.known(window.id, OTHER)?.startMs ?? window.lookedAtMs)) return window;
     }
     // Whoever waited for the same may have been quicker.
     const newest = windows.get(caller);
@@ -82,15 +84,14 @@ export function createRequestCounter(options: RequestCounterOptions): CountReque
   const countOf = ({ startMs, used }: Place, isFree: boolean): Count => ({
     ...{ used, isFree, resetMs: startMs + windowMs - now() },
   });
-  return async (caller, poll) => {
+  return async (caller, request = OTHER) => {
     const window = await windowOf(caller);
     // Who is over the limit is known to be so: a flood costs the database nothing.
-    const known = tallies.known(window.id, { poll });
-    const isTooOften = known !== undefined && (poll === undefined || known.repetition > freePolls);
-    if (isTooOften && known.used > limit) return countOf(known, false);
-    const place = await tallies.add(window.id, window.lookedAtMs, { poll });
-    if (poll === undefined || place.repetition > freePolls) return countOf(place, false);
+    const known = tallies.known(window.id, request);
+    if (known?.isTooOften === true && known.used > limit) return countOf(known, false);
+    const place = await tallies.add(window.id, window.lookedAtMs, request);
+    if (place.isTooOften) return countOf(place, false);
     if (place.polls <= limit * POLLS_PER_REQUEST) return countOf(place, true);
-    return countOf(await tallies.add(window.id, window.lookedAtMs, {}), false);
+    return countOf(await tallies.add(window.id, window.lookedAtMs, OTHER), false);
   };
 }

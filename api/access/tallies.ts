@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Tally, WindowStore } from '../../store/windows.ts';
 import { timeOf } from './slots.ts';
-import { CallerTally, sumOf, withAdded, without, type Counted, type Place } from './tally.ts';
+import { CallerTally, sumOf, withAdded, type Counted, type Place } from './tally.ts';
 
 export interface Tallies {
   /** @returns the place of the newest of such requests, as this process knows it */
@@ -66,7 +66,7 @@ export function createTallies({ windows, freePolls, now, log }: TalliesOptions):
       const alone = known === undefined ? added : withAdded(known, added);
       // What was counted here alone while the database was away counts on.
       const sums = kept !== undefined && kept.used >= alone.used ? kept : alone;
-      const caller = new CallerTally(without(sums, added), freePolls);
+      const caller = new CallerTally(withAdded(sums, added, -1), freePolls);
       for (const { request, resolve } of batch) resolve(caller.add(request));
       sumsById.set(id, { sums, caller });
     }

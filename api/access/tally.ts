@@ -1,8 +1,11 @@
 import type { Tally } from '../../store/windows.ts';
 
-/** One request: a poll by its key, or any other. */
+/** One request. */
 export interface Counted {
-  readonly poll?: string | undefined;
+  /** What repetitions of it have in common, where it can be repeated as a poll. */
+  readonly key?: string | undefined;
+  /** Whether it only asks how a job goes. */
+  readonly isPoll: boolean;
 }
 
 export interface Place {
@@ -10,8 +13,8 @@ export interface Place {
   readonly startMs: number;
   /** How many requests of the window count, up to this one. */
   readonly used: number;
-  /** Of a poll: how often it was made. */
-  readonly repetition: number;
+  /** Whether it was made so often that it counts. */
+  readonly isTooOften: boolean;
   /** All polls of the window. */
   readonly polls: number;
 }
@@ -27,57 +30,72 @@ export class CallerTally {
   readonly startMs: number;
   readonly #freePolls: number;
   readonly #polls = new Map<string, number>();
-  #used = 0;
+  readonly #others: Map<string, number>;
+  #used: number;
   #pollCount = 0;
 
-  constructor({ startMs, used, polls }: Tally, freePolls: number) {
+  constructor({ startMs, used, polls, others }: Tally, freePolls: number) {
     this.startMs = startMs;
     this.#freePolls = freePolls;
     this.#used = used;
-    for (const [key, count] of Object.entries(polls)) this.#set(key, count);
+    this.#others = new Map(Object.entries(others));
+    for (const [key, count] of Object.entries(polls)) {
+      this.#polls.set(key, count);
+      this.#pollCount += count;
+      this.#used += this.#countedPollsOf(key);
+    }
   }
 
   /** @returns which place the request has */
-  add({ poll }: Counted): Place {
-    if (poll === undefined) this.#used += 1;
-    else this.#set(poll, (this.#polls.get(poll) ?? 0) + 1);
-    return this.placeOf({ poll });
+  add(request: Counted): Place {
+    const { key, isPoll } = request;
+    const before = key === undefined ? 0 : this.#countedPollsOf(key);
+    if (!isPoll) this.#used += 1;
+    else this.#pollCount += 1;
+    if (key !== undefined) {
+      const counts = isPoll ? this.#polls : this.#others;
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+      this.#used += this.#countedPollsOf(key) - before;
+    }
+    return this.placeOf(request);
   }
 
   /** @returns the place of the newest of such requests */
-  placeOf({ poll }: Counted): Place {
-    const repetition = poll === undefined ? 0 : (this.#polls.get(poll) ?? 0);
-    return { startMs: this.startMs, used: this.#used, repetition, polls: this.#pollCount };
+  placeOf({ key, isPoll }: Counted): Place {
+    const isTooOften = !isPoll || key === undefined || this.#isTooOften(key);
+    return { startMs: this.startMs, used: this.#used, isTooOften, polls: this.#pollCount };
   }
 
-  #set(key: string, count: number): void {
-    const before = this.#polls.get(key) ?? 0;
-    this.#polls.set(key, count);
-    this.#pollCount += count - before;
-    this.#used += this.#countedOf(count) - this.#countedOf(before);
+  /** Of a burst some are sent before it is known that they are polls: they count at once, and as repetitions. */
+  #isTooOften(key: string): boolean {
+    return (this.#polls.get(key) ?? 0) + (this.#others.get(key) ?? 0) > this.#freePolls;
   }
 
-  #countedOf(repetitions: number): number {
-    return repetitions > this.#freePolls ? repetitions : 0;
+  #countedPollsOf(key: string): number {
+    return this.#isTooOften(key) ? (this.#polls.get(key) ?? 0) : 0;
   }
 }
 
 /** The sums of some requests. */
 export function sumOf(startMs: number, requests: readonly Counted[]): Tally {
-  const polls: Record<string, number> = {};
-  for (const { poll } of requests) if (poll !== undefined) polls[poll] = (polls[poll] ?? 0) + 1;
-  return { startMs, used: requests.filter(({ poll }) => poll === undefined).length, polls };
+  const sums = { polls: {}, others: {} } as Record<'polls' | 'others', Record<string, number>>;
+  for (const { key, isPoll } of requests) {
+    const counts = sums[isPoll ? 'polls' : 'others'];
+    if (key !== undefined) counts[key] = (counts[key] ?? 0) + 1;
+  }
+  return { startMs, used: requests.filter(({ isPoll }) => !isPoll).length, ...sums };
 }
 
-/** The sums without some of what they hold. */
-export function without(sums: Tally, part: Tally): Tally {
-  const polls = Object.entries(sums.polls).map(([key, count]) => [key, count - (part.polls[key] ?? 0)] as const);
-  return { startMs: sums.startMs, used: sums.used - part.used, polls: Object.fromEntries(polls) };
-}
-
-/** The sums with some more. */
-export function withAdded(sums: Tally, part: Tally): Tally {
-  const polls = { ...sums.polls };
-  for (const [key, count] of Object.entries(part.polls)) polls[key] = (polls[key] ?? 0) + count;
-  return { startMs: sums.startMs, used: sums.used + part.used, polls };
+/** The sums with some more, or with some less. */
+export function withAdded(sums: Tally, part: Tally, sign: 1 | -1 = 1): Tally {
+  const added = (all: Tally['polls'], some: Tally['polls']): Tally['polls'] => ({
+    ...all,
+    ...Object.fromEntries(Object.entries(some).map(([key, count]) => [key, (all[key] ?? 0) + sign * count])),
+  });
+  return {
+    startMs: sums.startMs,
+    used: sums.used + sign * part.used,
+    polls: added(sums.polls, part.polls),
+    others: added(sums.others, part.others),
+  };
 }

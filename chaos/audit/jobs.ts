@@ -1,6 +1,22 @@
+import type { DownloadRecord } from '../../contract/records.ts';
 import { isSettled, type CallersLedger, type CallEntry } from '../ledger.ts';
 import type { Evidence } from './evidence.ts';
 import type { Finding } from './finding.ts';
+
+/**
+ * What a job says that ended because a line or a worker went while the provider was being asked to begin. It is not asked
+ * again: that might be paid for twice. So the job has ended as it should; how many did is among the facts of a run.
+ */
+export const RATHER_THAN_PAY_TWICE = 'The dataset API did not say whether it started.';
+
+/** Ids of the records that ended so. */
+export function unpaidTwice({ records }: Pick<Evidence, 'records'>): string[] {
+  return [...records.values()].filter(isUnpaidTwice).map(({ id }) => id);
+}
+
+function isUnpaidTwice(record: DownloadRecord): boolean {
+  return record.status === 'failed' && record.failure.message.startsWith(RATHER_THAN_PAY_TWICE);
+}
 
 /** Whether every job that was accepted is known, has ended, and has ended as its subject demands. */
 export function auditJobs({ entries }: CallersLedger, { records }: Evidence): Finding[] {
@@ -19,7 +35,7 @@ export function auditJobs({ entries }: CallersLedger, { records }: Evidence): Fi
   );
   const failed = told.flatMap(({ entry, record }) => {
     const { expected } = entry.call;
-    if (record?.status !== 'failed' || record.failure.code === expected) return [];
+    if (record?.status !== 'failed' || record.failure.code === expected || isUnpaidTwice(record)) return [];
     const { code, message } = record.failure;
     return [`${where(entry)} ${record.id}: ${code} in place of ${expected} (${message})`];
   });

@@ -154,10 +154,12 @@ describe('who asks more often is counted from the first time on: of 200 at once 
     expect(passes(await statusesOf(all(200, () => post(path, body))))).toBe(90);
   });
 
-  it('of GETs of ten jobs', async () => {
+  it('of GETs of ten jobs, besides those of each that are polite', async () => {
     const jobs = await Promise.all(all(10, keep));
-    const statuses = await statusesOf(all(200, (index) => get(`/downloads/${jobs[index % 10]!.id}`)));
-    expect(passes(statuses)).toBe(90);
+    const passed = passes(await statusesOf(all(200, (index) => get(`/downloads/${jobs[index % 10]!.id}`))));
+    expect(passed).toBeGreaterThanOrEqual(90);
+    // Nine that are asked for four times while the tenth uses up the limit.
+    expect(passed).toBeLessThanOrEqual(90 + 9 * 4);
   });
 });
 

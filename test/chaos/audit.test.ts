@@ -2,12 +2,13 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { auditCharges } from '../../chaos/audit/charges.ts';
 import type { Evidence } from '../../chaos/audit/evidence.ts';
 import type { Finding } from '../../chaos/audit/finding.ts';
-import { auditJobs } from '../../chaos/audit/jobs.ts';
+import { auditJobs, unpaidTwice } from '../../chaos/audit/jobs.ts';
 import { auditWebhooks } from '../../chaos/audit/webhooks.ts';
 import { openLedger, type CallersLedger } from '../../chaos/ledger.ts';
 import type { PlannedCall } from '../../chaos/plan.ts';
 import type { Reception } from '../../chaos/receiver.ts';
 import type { DownloadRecord, SuccessRecord } from '../../contract/records.ts';
+import { UncertainTriggerError } from '../../sources/imgnet/imgnet-source.ts';
 
 // An audit that finds nothing proves nothing unless it finds what is there: each test spoils one thing.
 const ID = '01JD5Z3K6VQ0W8R9T2X4Y6B8CD';
@@ -58,6 +59,14 @@ describe('the audit of jobs', () => {
       () => evidence({ records: new Map([ID, `${ID.slice(0, -1)}E`].map((id) => [id, { ...success, id }])) }),
     ],
   ])('finds %s', (column, spoilt) => expect(found(auditJobs(ledger, spoilt()))).toContain(column));
+
+  it('counts a job that was not paid for twice among the facts', () => {
+    const { message } = new UncertainTriggerError(new Error('hang'));
+    const records = new Map([[ID, { ...failed, failure: { code: 'internal' as const, message } }]]);
+    ledger.entries[0]!.jobs = [{ id: ID, isOwedWebhook: true, status: 'failed' }];
+    expect(found(auditJobs(ledger, evidence({ records })))).toEqual([]);
+    expect(unpaidTwice({ records })).toEqual([ID]);
+  });
 
   it('finds a caller who was never answered, one who was turned away, and a job that was unknown for a while', () => {
     ledger.entries[0]!.forgotten.push(ID);

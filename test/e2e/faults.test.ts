@@ -7,7 +7,10 @@ import { makeOrders } from '../helpers/fault-orders.ts';
 import { FAULTS, type FaultName } from '../helpers/faulty-line.ts';
 import { until } from '../helpers/until.ts';
 
-/** What each run tries; `FAULTS=all` tries everything on every line, and prints the table of docs/reliability.md. */
+/**
+ * What each run tries. `FAULTS=all` tries everything on every line, `FAULTS=temporal` what has that in its name; both print
+ * the table of docs/reliability.md.
+ */
 const SOME: readonly (readonly [Link, FaultName])[] = [
   ['temporal', 'blackhole'],
   ['temporal', 'reset_peer'],
@@ -20,9 +23,12 @@ const SOME: readonly (readonly [Link, FaultName])[] = [
   ['files', 'down'],
 ];
 const ALL = LINKS.flatMap((link) => (Object.keys(FAULTS) as FaultName[]).map((fault) => [link, fault] as const));
-const isAll = process.env['FAULTS'] === 'all';
+const wanted = process.env['FAULTS'];
+const isWanted = ([link, fault]: readonly [Link, FaultName]) =>
+  wanted === 'all' || `${link}: ${fault}`.includes(wanted ?? '');
 const FAULT_MS = Number(process.env['FAULT_SECONDS'] ?? 6) * 1000;
-const RECOVERY_MS = 30_000;
+/** 30 s, and what a busy machine adds. */
+const RECOVERY_MS = 60_000;
 /** 15 s, and what a busy machine adds. */
 const MAX_ANSWER_MS = 25_000;
 
@@ -40,11 +46,10 @@ beforeAll(async () => {
 }, 900_000);
 afterAll(async () => {
   await bench.close();
-  if (isAll) console.log(rounds.map(rowOf).join('\n'));
 });
 
 describe('a service on a spoilt line', () => {
-  it.each(isAll ? ALL : SOME)(
+  it.each(wanted === undefined ? SOME : ALL.filter(isWanted))(
     '%s: %s',
     async (link, fault) => {
       const [answersBefore, idsBefore] = [load.answers.length, load.accepted.size];
@@ -81,23 +86,33 @@ describe('a service on a spoilt line', () => {
 it('has lost, doubled and left behind nothing afterwards', async () => {
   await load.orderRefusedAgain();
   const ids = [...load.accepted.keys()];
-  const deliveries = createDeliveryStore(bench.mongo.db);
+  const store = createDeliveryStore(bench.mongo.db);
   await until(
     async () => {
-      const known = await Promise.all(ids.map((id) => deliveries.ofRecord(id)));
-      return known.every((those) => those.length > 0 && those.every(({ state }) => state !== 'pending'));
+      const all = await store.list({ limit: 1_000 });
+      const ended = new Set(all.filter(({ state }) => state !== 'pending').map(({ recordId }) => recordId));
+      return ids.every((id) => ended.has(id));
     },
-    { within: 200_000, what: 'the end of all jobs and webhooks' },
-  ).catch((error: unknown) => console.log(error));
-  const found = await audit(bench, ids);
-  for (const round of rounds) console.log(rowOf(round));
+    // What is still missing then is told by the audit.
+    { within: 150_000 },
+  ).catch(() => undefined);
+  const { uncertain, ...found } = await audit(bench, ids);
+  if (wanted !== undefined)
+    console.log(rounds.map((round) => rowOf(round, { lost: found.lost, uncertain })).join('\n'));
   expect(found).toEqual({
     ...{ lost: [], twice: [], wrongFiles: [], wrongCharges: [], wrongWebhooks: [], leftBehind: [] },
   });
+  // Only answers of the platform that vanished leave that open.
+  const ofPlatform = rounds.flatMap((round) => (round.link === 'platform' ? round.ids : []));
+  expect(uncertain.filter((id) => !ofPlatform.includes(id))).toEqual([]);
   expect(load.servedContents).toBeLessThanOrEqual(1);
-}, 300_000);
+}, 900_000);
 
-function rowOf({ link, fault, ids, refused, slowestMs, backMs }: (typeof rounds)[number]): string {
-  const cells = [link, fault, ids.length, refused, (slowestMs / 1000).toFixed(1), (backMs / 1000).toFixed(1)];
-  return `| ${cells.join(' | ')} |`;
+type Ended = Readonly<Record<'lost' | 'uncertain', readonly string[]>>;
+function rowOf({ link, fault, ids, ...round }: (typeof rounds)[number], { lost, uncertain }: Ended): string {
+  const seconds = (ms: number) => (ms / 1000).toFixed(1);
+  const those = (all: readonly string[]) => ids.filter((id) => all.some((entry) => entry.startsWith(id))).length;
+  const { refused, slowestMs, backMs } = round;
+  const cells = [ids.length, those(lost), those(uncertain), refused, seconds(slowestMs), seconds(backMs)];
+  return `| ${[link, fault, ...cells].join(' | ')} |`;
 }

@@ -3,7 +3,14 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { run, RunKilledError, RunStartError, RunTimeoutError, StdoutTooLargeError } from '../../subprocess/run.ts';
+import {
+  FolderTooLargeError,
+  run,
+  RunKilledError,
+  RunStartError,
+  RunTimeoutError,
+  StdoutTooLargeError,
+} from '../../subprocess/run.ts';
 import { until } from '../helpers/until.ts';
 
 let cwd: string;
@@ -106,6 +113,27 @@ describe('a program', () => {
     await sh('head -c 1000000 /dev/zero > big', { maxFileBytes: 10_240 });
     expect((await stat(join(cwd, 'big'))).size).toBe(10_240);
   });
+
+  it('may not fill the disk by many files, each of which is small enough', async () => {
+    const folder = await mkdtemp(join(cwd, 'many-'));
+    const many = sh('i=0; while true; do i=$((i+1)); head -c 100000 /dev/zero > "f$i"; sleep 0.05; done', {
+      ...{ cwd: folder, maxFileBytes: 200_000, maxFolderBytes: 1_000_000, timeoutMs: 25_000 },
+    });
+    await expect(many).rejects.toBeInstanceOf(FolderTooLargeError);
+  });
+
+  it.runIf(process.platform === 'linux')(
+    'may not take more memory than it is given, and leaves no core file',
+    async () => {
+      const take = (bytes: number) =>
+        run(process.execPath, ['-e', `Buffer.alloc(${bytes}, 1); console.log('had it')`], {
+          ...{ cwd, env, maxMemoryBytes: 600_000_000, maxStdoutChars: 100 },
+        });
+      expect((await take(50_000_000)).stdout).toBe('had it\n');
+      expect((await take(900_000_000)).stdout).toBe('');
+      expect((await sh('ulimit -c')).stdout).toBe('0\n');
+    },
+  );
 
   it('may not fill the memory', async () => {
     await expect(sh('yes', { maxStdoutChars: 1_000 })).rejects.toBeInstanceOf(StdoutTooLargeError);

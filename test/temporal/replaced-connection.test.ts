@@ -1,7 +1,7 @@
 import { Connection } from '@temporalio/client';
 import { expect, inject, it } from 'vitest';
 import { clientOver } from '../../temporal/replaced-connection.ts';
-import { TcpProxy } from '../helpers/tcp-proxy.ts';
+import { TcpProxy } from '../../chaos/tcp-proxy.ts';
 import { until } from '../helpers/until.ts';
 
 it('a client works again after its line to Temporal was silent, also while it was made anew', async () => {
