@@ -10,8 +10,11 @@ import { subscriberOf } from './own-deliveries.ts';
 
 /** A subject whose jobs keep ending between two looks is asked for again this often. */
 const MAX_TRIES = 5;
-/** A job that has ended its record starts its webhooks, gives back its turn and closes, within milliseconds. */
-const CLOSING_MS = 2_000;
+/**
+ * A job that has ended its record starts its webhooks, gives back its turn and closes, within milliseconds. On a machine with
+ * ten times the load that it can bear, one took more than 10 s.
+ */
+const CLOSING_MS = 5_000;
 
 export interface NewJob extends Omit<JobInput, 'recordId' | 'createdAt' | 'chargedTo'> {
   readonly workflow: JobWorkflow;

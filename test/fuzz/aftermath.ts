@@ -7,9 +7,9 @@ import { until } from '../helpers/until.ts';
 /** Workflows that go on by design. */
 const LASTING = ['limiter', 'retention'];
 
-/** Waits until every job has ended. @returns how many there were, by how they ended */
+/** Waits until every job has ended. @returns how many there were, by how they ended @throws when there were none */
 export async function jobsEnded(stack: Pick<Stack, 'env'>, withinMs: number): Promise<Record<string, number>> {
-  const { MONGODB_URI: uri = '', MONGODB_DATABASE: database = '' } = stack.env;
+  const { MONGODB_URI: uri = '', MONGODB_DATABASE: database = 'tapedeck' } = stack.env;
   const mongo = openMongo({ uri, database, timeoutMs: 30_000 });
   try {
     const records = createRecordStore(mongo.db);
@@ -19,6 +19,7 @@ export async function jobsEnded(stack: Pick<Stack, 'env'>, withinMs: number): Pr
     });
     const counts: Record<string, number> = {};
     for (const { status } of await records.list({ limit: 1_000_000 })) counts[status] = (counts[status] ?? 0) + 1;
+    if (Object.keys(counts).length === 0) throw new Error(`the database ${database} holds no job`);
     return counts;
   } finally {
     await mongo.close();
