@@ -87,7 +87,7 @@ describe('a request for a transcript', () => {
     await failedTranscript(failed);
     facades.jobs.start.mockResolvedValueOnce({ running: failed, runId: 'run-7' });
     const answer = await request({ vidnet_video_id: failed.mediaId, language: 'en' });
-    expect(facades.jobs.waitFor).toHaveBeenCalledWith(failed.subjectId, 2_000);
+    expect(facades.jobs.waitFor).toHaveBeenCalledWith(failed.subjectId, 5_000);
     expect(answer.body).toMatchObject({ status: 'pending' });
     expect(answer.body['download_id']).not.toBe(failed.recordId);
   });
