@@ -26,13 +26,13 @@ const CASES: readonly (readonly [number, Part])[] = [
     },
   ],
   [
-    10,
+    5,
     {
       name: 'others',
       args: ['--phases', 'examples,coverage,fuzzing', ...WAITING.flatMap((id) => ['--exclude-operation-id', id])],
     },
   ],
-  [8, { name: 'stateful', args: ['--phases', 'stateful', ...WAITING.flatMap((id) => ['--exclude-operation-id', id])] }],
+  [4, { name: 'stateful', args: ['--phases', 'stateful', ...WAITING.flatMap((id) => ['--exclude-operation-id', id])] }],
 ];
 
 let service: TestService;
@@ -67,6 +67,8 @@ describe('the OpenAPI document, fuzzed', () => {
           fuzz(part, { python, serviceUrl: service.stack.restUrl, maxExamples, seed: SEED, folder, key }),
         ),
       );
+      for (const { name, cases, seconds } of reports)
+        console.log(`${name}: ${String(cases)} cases, ${seconds.toFixed(0)} s`);
       for (const { problems, output } of reports) expect(problems, excerpt(output)).toEqual([]);
       expect(reports.reduce((sum, { cases }) => sum + cases, 0)).toBeGreaterThan(300);
       await jobsEnded(service.stack, 300_000);
