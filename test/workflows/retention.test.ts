@@ -45,9 +45,14 @@ describe('the retention of files', () => {
       await Promise.all([arrange(30), arrange(30), arrange(30)]);
       await handle.pause('for a move');
       await arrange(7);
-      const { action, state } = await handle.describe();
-      expect(action).toMatchObject({ workflowType: 'retention', taskQueue, args: [{ retentionDays: 7 }] });
-      expect(state).toMatchObject({ paused: true, note: 'for a move' });
+      // The server takes a change first and shows it later.
+      const changed = async (): Promise<true> => {
+        const { action, state } = await handle.describe();
+        expect(action).toMatchObject({ workflowType: 'retention', taskQueue, args: [{ retentionDays: 7 }] });
+        expect(state).toMatchObject({ paused: true, note: 'for a move' });
+        return true;
+      };
+      await until(changed, { what: 'the change of the schedule' });
 
       await handle.unpause();
       await handle.trigger();
