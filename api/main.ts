@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { serve } from 'h3';
 import { pino } from 'pino';
@@ -50,6 +51,8 @@ const [{ client, close: closeTemporal }] = await Promise.all([
 const webhooks = createWebhookClient({ ...WEBHOOK_TEST_LIMITS, allowedNetworks: config.webhookAllowedNetworks });
 
 const stopping = new AbortController();
+// Each request that waits listens; beyond ten, Node would warn of a leak.
+setMaxListeners(0, stopping.signal);
 
 const signer = createLinkSigner({
   secret: config.LINK_SECRET,
