@@ -30,7 +30,9 @@ export function clientOver(
   { namespace, reopen, pingMs = PING_MS }: ReplacementOptions,
 ): LastingClient {
   let current = new Client({ connection: first, namespace });
-  const closing = new AbortController();
+  let isClosing = false;
+  // One for each call: the SDK leaves its listener behind on the signal that it is given.
+  let asking = new AbortController();
   let silentPings = 0;
 
   const replace = (): void => {
@@ -40,8 +42,9 @@ export function clientOver(
   };
   const ping = async (): Promise<void> => {
     const { connection } = current;
+    asking = new AbortController();
     try {
-      await connection.withAbortSignal(closing.signal, () =>
+      await connection.withAbortSignal(asking.signal, () =>
         connection.withDeadline(Date.now() + pingMs, () => connection.workflowService.getSystemInfo({})),
       );
       silentPings = 0;
@@ -49,7 +52,7 @@ export function clientOver(
       // A server that refuses is heard, and is left to grpc-js.
       silentPings = isGrpcDeadlineError(error) ? silentPings + 1 : 0;
     }
-    if (closing.signal.aborted) return;
+    if (isClosing) return;
     if (silentPings >= SILENT_PINGS) {
       silentPings = 0;
       replace();
@@ -62,7 +65,8 @@ export function clientOver(
   return {
     client: new Proxy(current, { get: (_first, key) => Reflect.get(current, key) as unknown }),
     close: async () => {
-      closing.abort();
+      isClosing = true;
+      asking.abort();
       clearTimeout(timer);
       await current.connection.close();
     },

@@ -5,6 +5,9 @@ import { TcpProxy } from '../../chaos/tcp-proxy.ts';
 import { until } from '../helpers/until.ts';
 
 it('a client works again after its line to Temporal was silent, also while it was made anew', async () => {
+  const warnings: Error[] = [];
+  const onWarning = (warning: Error): void => void warnings.push(warning);
+  process.on('warning', onWarning);
   const line = await TcpProxy.start(inject('temporalAddress'));
   // A connection that is cut while nothing answers is followed by one that hears nothing from the beginning.
   const options = {
@@ -33,4 +36,7 @@ it('a client works again after its line to Temporal was silent, also while it wa
   await until(() => ask().catch(() => undefined), { within: 30_000, what: 'an answer' });
   await close();
   await line.stop();
+  process.off('warning', onWarning);
+  // Node warns when each look, of which there is one every few seconds for months, leaves a listener behind.
+  expect(warnings.map(({ name }) => name)).not.toContain('MaxListenersExceededWarning');
 }, 90_000);
