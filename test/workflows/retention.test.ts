@@ -46,13 +46,14 @@ describe('the retention of files', () => {
       await handle.pause('for a move');
       await arrange(7);
       // The server takes a change first and shows it later.
-      const changed = async (): Promise<true> => {
-        const { action, state } = await handle.describe();
-        expect(action).toMatchObject({ workflowType: 'retention', taskQueue, args: [{ retentionDays: 7 }] });
-        expect(state).toMatchObject({ paused: true, note: 'for a move' });
-        return true;
-      };
-      await until(changed, { what: 'the change of the schedule' });
+      await vi.waitFor(
+        async () => {
+          const { action, state } = await handle.describe();
+          expect(action).toMatchObject({ workflowType: 'retention', taskQueue, args: [{ retentionDays: 7 }] });
+          expect(state).toMatchObject({ paused: true, note: 'for a move' });
+        },
+        { timeout: 20_000 },
+      );
 
       await handle.unpause();
       await handle.trigger();
