@@ -1,5 +1,5 @@
 import type { Evidence } from './audit/evidence.ts';
-import { unpaidTwice } from './audit/jobs.ts';
+import { isUnpaidTwice } from './audit/jobs.ts';
 import type { CallersLedger } from './ledger.ts';
 import type { Recovery } from './recovery.ts';
 import type { Troubles } from './trouble.ts';
@@ -34,7 +34,7 @@ export function factsOf(run: FactsOf): (readonly [string, string])[] {
     ['requests for jobs', `${String(ledger.entries.length)} callers, ${String(tries)} tries`],
     ['jobs', `${String(records.length)}: ${listed(countBy(records, ({ type }) => type))}`],
     ['how they ended', listed(countBy(records, ({ status }) => status))],
-    ['of them failed rather than paid for twice', String(unpaidTwice(evidence).length)],
+    ['of them failed rather than paid for twice', String(records.filter(isUnpaidTwice).length)],
     ['kills', `${String(troubles.kills.length)}: ${listed(countBy(troubles.kills, ({ victim }) => victim))}`],
     ['of them by SIGTERM', String(troubles.kills.filter(({ signal }) => signal === 'SIGTERM').length)],
     ['cuts', `${String(troubles.cuts.length)}: ${listed(countBy(troubles.cuts, ({ line }) => line))}`],

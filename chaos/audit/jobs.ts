@@ -7,14 +7,10 @@ import type { Finding } from './finding.ts';
  * What a job says that ended because a line or a worker went while the provider was being asked to begin. It is not asked
  * again: that might be paid for twice. So the job has ended as it should; how many did is among the facts of a run.
  */
-export const RATHER_THAN_PAY_TWICE = 'The dataset API did not say whether it started.';
+const RATHER_THAN_PAY_TWICE = 'The dataset API did not say whether it started.';
 
-/** Ids of the records that ended so. */
-export function unpaidTwice({ records }: Pick<Evidence, 'records'>): string[] {
-  return [...records.values()].filter(isUnpaidTwice).map(({ id }) => id);
-}
-
-function isUnpaidTwice(record: DownloadRecord): boolean {
+/** Whether a job ended so. */
+export function isUnpaidTwice(record: DownloadRecord): boolean {
   return record.status === 'failed' && record.failure.message.startsWith(RATHER_THAN_PAY_TWICE);
 }
 

@@ -9,6 +9,7 @@ import type { DownloadRecord, PublishedFile } from '../../contract/records.ts';
 import { createAccountStore } from '../../store/accounts.ts';
 import { createDeliveryStore } from '../../store/deliveries.ts';
 import { createRecordStore } from '../../store/records.ts';
+import { isUnpaidTwice } from '../../chaos/audit/jobs.ts';
 import { openBucket } from '../../store/s3-bucket.ts';
 import type { FaultBench } from './fault-bench.ts';
 import { probe } from './media.ts';
@@ -28,7 +29,6 @@ export interface Audit {
 }
 
 const ALL = 1_000;
-const UNCERTAIN = /did not say whether it started/;
 const FILES_AT_ONCE = 4;
 
 interface Links {
@@ -41,7 +41,7 @@ export async function audit(bench: FaultBench, accepted: readonly string[]): Pro
   const records = await createRecordStore(bench.mongo.db).list({ limit: ALL });
   const successes = records.filter((record) => record.status === 'success');
   const subjects = successes.map(({ subjectId }) => subjectId);
-  const uncertain = records.filter((one) => one.status === 'failed' && UNCERTAIN.test(one.failure.message));
+  const uncertain = records.filter(isUnpaidTwice);
   const isTold = (id: string) => [...successes, ...uncertain].some((record) => record.id === id);
   return {
     lost: [
