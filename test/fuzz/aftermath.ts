@@ -3,13 +3,14 @@ import { createRecordStore } from '../../store/records.ts';
 import { openMongo } from '../../store/mongo.ts';
 import type { Stack } from '../../embedded/stack.ts';
 import { until } from '../helpers/until.ts';
+import { configOf } from './config-of.ts';
 
 /** Workflows that go on by design. */
 const LASTING = ['limiter', 'retention'];
 
 /** Waits until every job has ended. @returns how many there were, by how they ended @throws when there were none */
 export async function jobsEnded(stack: Pick<Stack, 'env'>, withinMs: number): Promise<Record<string, number>> {
-  const { MONGODB_URI: uri = '', MONGODB_DATABASE: database = 'tapedeck' } = stack.env;
+  const { MONGODB_URI: uri, MONGODB_DATABASE: database } = configOf(stack);
   const mongo = openMongo({ uri, database, timeoutMs: 30_000 });
   try {
     const records = createRecordStore(mongo.db);
@@ -33,7 +34,7 @@ export async function workflowsClosed(stack: Pick<Stack, 'env' | 'temporalAddres
     const client = new Client({ connection });
     const query = [
       "ExecutionStatus = 'Running'",
-      `TaskQueue = '${stack.env['TASK_QUEUE'] ?? 'tapedeck'}'`,
+      `TaskQueue = '${configOf(stack).TASK_QUEUE}'`,
       ...LASTING.map((type) => `WorkflowType != '${type}'`),
     ].join(' AND ');
     await until(async () => (await client.workflow.count(query)).count === 0, {

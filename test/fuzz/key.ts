@@ -2,10 +2,11 @@ import { createAccountStore } from '../../store/accounts.ts';
 import { createKeyStore } from '../../store/keys.ts';
 import { openMongo } from '../../store/mongo.ts';
 import type { Stack } from '../../embedded/stack.ts';
+import { configOf } from './config-of.ts';
 
 /** @returns an API key with all scopes and without a limit of credit */
 export async function makeKey(stack: Pick<Stack, 'env'>): Promise<string> {
-  const { MONGODB_URI: uri = '', MONGODB_DATABASE: database = 'tapedeck' } = stack.env;
+  const { MONGODB_URI: uri, MONGODB_DATABASE: database } = configOf(stack);
   const mongo = openMongo({ uri, database, timeoutMs: 5_000 });
   try {
     const key = await createKeyStore(mongo.db).create({ name: 'fuzz', scopes: ['read', 'jobs', 'webhooks'] });
