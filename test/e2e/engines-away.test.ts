@@ -117,7 +117,7 @@ describe.each([
       expect((await service.request('GET', '/live')).status).toBe(200);
       await delay(AWAY_MS);
       // A line that hangs for less than the driver's patience refuses nobody: what waits is sent again and succeeds.
-      await until(() => Promise.resolve(requests.some((one) => one.isRefused())), {
+      await until(() => requests.some((one) => one.isRefused()), {
         what: 'a request that is told to come back',
         within: 60_000,
       });
