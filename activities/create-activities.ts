@@ -7,7 +7,7 @@ import { createImgnetContentActivity, type ImgnetContentDeps } from './fetch-img
 import { createImgnetListActivity, type ImgnetListDeps } from './fetch-imgnet-list.ts';
 import { createImgnetProfileActivity, type ImgnetProfileDeps } from './fetch-imgnet-profile.ts';
 import { createFetchVideoActivity } from './fetch-video.ts';
-import { createSnapshotActivities } from './imgnet-snapshots.ts';
+import { createSnapshotActivities, type TriggerDeps } from './imgnet-snapshots.ts';
 import { createKnownPostActivities } from './known-posts.ts';
 import { createOwnerActivities, type OwnerDeps } from './owner-profile.ts';
 import { createSpeechActivities, createSpeechRemains, type SpeechDeps } from './speaker-labels.ts';
@@ -27,6 +27,7 @@ export type DeliverActivities = ReturnType<typeof createDeliverActivity>;
 type FetchActivityDeps = FetchDeps &
   TranscriptDeps &
   ChannelDeps &
+  TriggerDeps &
   ImgnetListDeps &
   ImgnetProfileDeps &
   ImgnetContentDeps &

@@ -9,6 +9,7 @@ import {
   type SnapshotPage,
   type SnapshotRequest,
 } from '../sources/imgnet/imgnet-source.ts';
+import type { RecordStore } from '../store/records.ts';
 import type { SnapshotKey, SnapshotStore } from '../store/snapshots.ts';
 import { Context } from '@temporalio/activity';
 import type { ActivityProgress } from '../contract/jobs.ts';
@@ -29,6 +30,11 @@ export interface SnapshotDeps {
   readonly imgnetPlatform: ImgnetPlatform;
   readonly snapshots: SnapshotStore;
   readonly fetchTimeoutMs: number;
+}
+
+/** What starting a snapshot needs besides. */
+export interface TriggerDeps extends SnapshotDeps {
+  readonly records: Pick<RecordStore, 'noteProviderAsked' | 'noteProviderRefused'>;
 }
 
 /** What to collect, and for which part of which job. */
@@ -53,11 +59,12 @@ const TRIGGER_IS_OVER_MS = TRIGGER_TIMEOUT_MS + 15_000;
 const POLL_TIMEOUT_MS = 30_000;
 const KEEPING_RETRY_MS = 1_000;
 
-export function createSnapshotActivities(deps: SnapshotDeps) {
-  const { imgnet, snapshots } = deps;
+export function createSnapshotActivities(deps: TriggerDeps) {
+  const { imgnet, snapshots, records } = deps;
   return {
     /**
-     * Starts a snapshot, once: it costs money. Repeated, it hands back the one that was started.
+     * Starts a snapshot, once: it costs money. Repeated, it hands back the one that was started. From here on the job is
+     * charged when it is cancelled, unless the provider refuses.
      *
      * @throws UncertainTriggerError's failure when an earlier attempt died between its request and the answer
      */
@@ -65,6 +72,10 @@ export function createSnapshotActivities(deps: SnapshotDeps) {
       classifyFailures(() =>
         withHeartbeat(async (_report, signal) => {
           const key = { recordId: order.recordId, part: order.part };
+          // First, so that a job which is cancelled, or stopped from outside, at any moment from now on says so.
+          if (!(await records.noteProviderAsked(key.recordId, key.part))) {
+            throw new JobError('cancelled', 'The job was stopped before it asked for the snapshot.');
+          }
           const claim = await snapshots.claim(key, Date.now());
           if (claim.state === 'started') return { ...key, snapshotId: claim.snapshotId };
           if (claim.state === 'theirs') {
@@ -107,7 +118,7 @@ export function createSnapshotActivities(deps: SnapshotDeps) {
 }
 
 async function send(
-  { imgnet, snapshots }: SnapshotDeps,
+  { imgnet, snapshots, records }: TriggerDeps,
   { request }: SnapshotOrder,
   { key, claimId }: { readonly key: SnapshotKey; readonly claimId: string },
 ): Promise<string> {
@@ -116,7 +127,10 @@ async function send(
     const call = { signal: new AbortController().signal, timeoutMs: TRIGGER_TIMEOUT_MS };
     return (await imgnet.trigger(request, call)).snapshotId;
   } catch (error) {
-    if (error instanceof JobError && !(error instanceof UncertainTriggerError)) await snapshots.release(key, claimId);
+    if (error instanceof JobError && !(error instanceof UncertainTriggerError)) {
+      await records.noteProviderRefused(key.recordId, key.part);
+      await snapshots.release(key, claimId);
+    }
     throw error;
   }
 }

@@ -1,4 +1,5 @@
 import { ulid } from 'ulid';
+import { isProviderAsked } from '../contract/charges.ts';
 import type { JobInput } from '../contract/jobs.ts';
 import { subjectIdOf } from '../contract/subjects.ts';
 import { nowMicroseconds } from '../store/clock.ts';
@@ -35,8 +36,14 @@ export function createOwnerActivities({ records, files, isOpen }: OwnerDeps) {
       if (await isOpen(subjectId)) throw askLater('upstream_timeout', "The owner's profile is being fetched.");
     },
 
-    /** @returns whether that very job fetched the profile */
-    hasFetchedProfile: async (recordId: string): Promise<boolean> =>
-      (await records.get(recordId))?.status === 'success',
+    /** @returns whether that very job fetched the profile, or was stopped after the provider had been asked for it */
+    hasFetchedProfile: async (recordId: string): Promise<boolean> => {
+      const record = await records.get(recordId);
+      if (record === undefined) return false;
+      if (record.status === 'success') return true;
+      // Pending: its workflow was terminated, and nobody has ended the record yet.
+      const isStopped = record.status === 'pending' || record.failure.code === 'cancelled';
+      return isStopped && isProviderAsked(record);
+    },
   };
 }

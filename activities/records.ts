@@ -1,3 +1,4 @@
+import { OWNER_PROFILE_PART } from '../contract/charges.ts';
 import { STOPPED_BY_OPERATOR } from '../contract/failures.ts';
 import { pendingRecordOf, type JobInput } from '../contract/jobs.ts';
 import type { DownloadRecord, JobOutcome } from '../contract/records.ts';
@@ -32,6 +33,10 @@ export function createRecordActivities({ records, files }: RecordDeps) {
       const previous = await records.latestOf(input.subjectId);
       if (previous?.status === 'pending' && previous.id !== input.recordId) await failOrphan(records, previous);
       await records.noteLatest(await records.insertIfAbsent(pendingRecordOf(input)));
+      // Who pays for the job is charged for it from now on, also when cancelled: this job goes on then.
+      if (input.parameters !== undefined && 'paidBy' in input.parameters) {
+        await records.noteProviderAsked(input.parameters.paidBy, OWNER_PROFILE_PART);
+      }
       return 'claimed';
     },
 

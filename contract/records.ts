@@ -43,6 +43,11 @@ interface RecordBase {
   readonly parameters?: JobParameters;
   /** The API key whose account pays; absent for what nobody pays. */
   readonly chargedTo?: string;
+  /**
+   * The parts for which a provider that bills us was asked, or is being asked, and has not refused. Changes only while the
+   * record is pending: its end tells by this what a cancelled job costs.
+   */
+  readonly providerAsked?: Readonly<Record<string, true>>;
 }
 
 export interface PendingRecord extends RecordBase {

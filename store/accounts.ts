@@ -1,5 +1,6 @@
 import type { Collection, Db, Filter } from 'mongodb';
 import type { Account, Hold, LedgerEntry } from '../contract/accounts.ts';
+import { chargeOf } from '../contract/charges.ts';
 import type { Thousandths } from '../contract/money.ts';
 import type { DownloadRecord } from '../contract/records.ts';
 import { upsert } from './upsert.ts';
@@ -85,7 +86,7 @@ export function createAccountStore(db: Db): AccountStore {
       if (keyId === undefined || record.status === 'pending') return;
       const hold = await holdOf(keyId, recordId);
       if (hold === undefined) return;
-      const charge = record.status === 'success' ? record.charge : 0;
+      const charge = chargeOf(record);
       if (charge > 0) {
         // Before the account, so that nothing is spent that is not listed; again after a crash, with no effect.
         const entry = { keyId, recordId, type, mediaId, amount: charge, bookedAt: record.finishedAt };

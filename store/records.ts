@@ -1,4 +1,4 @@
-import type { Collection, Db, Filter } from 'mongodb';
+import type { Collection, Db, Filter, UpdateFilter } from 'mongodb';
 import type { DownloadRecord, JobOutcome, PendingRecord, RecordStatus, RecordType } from '../contract/records.ts';
 import { subjectAbove } from '../contract/subjects.ts';
 import { createAccountStore } from './accounts.ts';
@@ -33,6 +33,10 @@ export interface RecordStore {
    * @returns the record as it is now
    */
   finish(id: string, outcome: JobOutcome, finishedAt: string): Promise<DownloadRecord>;
+  /** Notes that a provider is about to be asked for a part. @returns false when the record has ended: it must not be asked */
+  noteProviderAsked(id: string, part: string): Promise<boolean>;
+  /** The provider has begun nothing: the part costs nothing. */
+  noteProviderRefused(id: string, part: string): Promise<void>;
   /** Notes on a success that its files were removed; the first time stays. @param at ISO 8601 with microseconds */
   noteFilesRemoved(id: string, at: string): Promise<void>;
   latestOf(subjectId: string): Promise<DownloadRecord | undefined>;
@@ -136,6 +140,14 @@ export function createRecordStore(db: Db): RecordStore {
       // Here, so that no way of ending a record forgets it; also when it had ended before: whoever did may have died.
       await accounts.settle(ended);
       return ended;
+    },
+    async noteProviderAsked(id, part) {
+      const asked = { $set: { [`providerAsked.${part}`]: true } } as UpdateFilter<RecordDocument>;
+      return (await records.updateOne({ _id: id, status: 'pending' }, asked)).matchedCount === 1;
+    },
+    async noteProviderRefused(id, part) {
+      const refused = { $unset: { [`providerAsked.${part}`]: '' } } as UpdateFilter<RecordDocument>;
+      await records.updateOne({ _id: id, status: 'pending' }, refused);
     },
     async noteFilesRemoved(id, at) {
       const record = await get(id);

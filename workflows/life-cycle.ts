@@ -16,7 +16,7 @@ import { deliveryPriorityOf, WITHOUT_KEY } from '../contract/webhooks.ts';
 import { records } from './activities.ts';
 import { deliverWebhook } from './deliver-webhook.ts';
 import { progressQuery, subscribeSignal, type JobProgress } from './messages.ts';
-import { failureOf } from './outcome.ts';
+import { CANCELLED, failureOf } from './outcome.ts';
 import { Subscribers } from './subscribers.ts';
 import { createInTurn, type InTurn } from './in-turn.ts';
 import { TurnTaker } from './turn-taker.ts';
@@ -78,7 +78,9 @@ export async function runJob(
     // Anything else is a bug of ours: the task is tried again after the next deploy, and the job goes on.
     if (!(error instanceof TemporalFailure)) throw error;
     problem = error;
-    outcome = { status: 'failed', failure: failureOf(error) };
+    // However its last step took the cancellation, the job was cancelled: what it costs must not depend on that.
+    const isCancelled = CancellationScope.current().consideredCancelled;
+    outcome = { status: 'failed', failure: isCancelled ? CANCELLED : failureOf(error) };
   }
 
   progress = { ...progress, stage: 'notifying' };

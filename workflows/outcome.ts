@@ -3,9 +3,12 @@ import { FAILURE_FAULTS, type Failure, type FailureCode, type Fault } from '../c
 import { isPlatformRefusal } from '../contract/pacing.ts';
 import type { Refusal } from './limiter/pauses.ts';
 
+/** The end of a job that was asked to stop. */
+export const CANCELLED: Failure = { code: 'cancelled', message: 'The job was cancelled.' };
+
 /** Why the work of a job ended in an exception, as its record will tell it. */
 export function failureOf(error: unknown): Failure {
-  if (isCancellation(error)) return { code: 'cancelled', message: 'The job was cancelled.' };
+  if (isCancellation(error)) return CANCELLED;
   return (
     toldFailureIn(error)?.failure ?? { code: 'internal', message: 'The service could not do its part of the work.' }
   );

@@ -1,12 +1,15 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import {
   ActivityFailure,
+  CancelledFailure,
   CancellationScope,
   ChildWorkflowCancellationType,
   ChildWorkflowFailure,
   executeChild,
   ParentClosePolicy,
+  patched,
   proxyActivities,
+  TerminatedFailure,
 } from '@temporalio/workflow';
 import type { OwnerActivities } from '../activities/owner-profile.ts';
 import { MEMO_JOB, type JobInput } from '../contract/jobs.ts';
@@ -28,7 +31,7 @@ const { awaitOwnerProfile } = proxyActivities<OwnerActivities>({
  * Sees to it that the profile of a post's owner is there, or has been tried: one that is there and fresh is left alone,
  * a job that fetches it is waited for, otherwise one is started. That the profile cannot be had does not fail the post.
  *
- * @returns whether the profile was fetched for this job
+ * @returns whether this job is charged for the profile
  */
 export async function fetchOwnerProfile(owner: { account: string; paidBy: string }): Promise<boolean> {
   const job = await planOwnerProfile(owner);
@@ -43,7 +46,7 @@ export async function fetchOwnerProfile(owner: { account: string; paidBy: string
       await waitForOther(job.subjectId);
       return false;
     }
-    if (error instanceof ChildWorkflowFailure) return false;
+    if (error instanceof ChildWorkflowFailure) return await wasStoppedTooLate(error, job.recordId);
     throw error;
   } finally {
     showWaiting(undefined);
@@ -65,6 +68,12 @@ function childOptions(job: JobInput) {
     staticSummary: `${job.type} of ${job.mediaId}`,
     staticDetails: `Download ${job.recordId}`,
   };
+}
+
+/** Whether the profile's job was stopped when the provider had been asked already, so that this job is charged for it. */
+async function wasStoppedTooLate({ cause }: ChildWorkflowFailure, recordId: string): Promise<boolean> {
+  if (!(cause instanceof CancelledFailure || cause instanceof TerminatedFailure)) return false;
+  return patched('a stopped profile is charged') && hasFetchedProfile(recordId);
 }
 
 async function waitForOther(subjectId: string): Promise<void> {

@@ -1,3 +1,4 @@
+import { chargeOf } from '../../contract/charges.ts';
 import type { JobParameters } from '../../contract/job-parameters.ts';
 import { listPrice, priceTable, speakerLabelsPrice, splitListPrice } from '../../contract/prices.ts';
 import type { DownloadRecord, SuccessRecord } from '../../contract/records.ts';
@@ -21,8 +22,12 @@ export function auditCharges(evidence: Evidence, credit: number): Finding[] {
     if (price > 0 && amounts.length === 0) missing.push(told);
     else if (amounts.length > 1 || (amounts[0] ?? 0) !== price || record.charge !== price) wrong.push(told);
   }
-  const isSuccess = (id: string): boolean => records.get(id)?.status === 'success';
-  const forNothing = entries.filter(({ recordId }) => !isSuccess(recordId)).map(({ recordId }) => recordId);
+  // A job that was cancelled when its provider had been asked already is paid too.
+  const costs = (id: string): boolean => {
+    const record = records.get(id);
+    return record !== undefined && (record.status === 'success' || chargeOf(record) > 0);
+  };
+  const forNothing = entries.filter(({ recordId }) => !costs(recordId)).map(({ recordId }) => recordId);
   return [
     { column: 'charges missing', ids: missing },
     { column: 'charges doubled, wrong or for nothing', ids: [...wrong, ...forNothing] },

@@ -1,3 +1,4 @@
+import { chargeOf } from '../charges.ts';
 import { formatMoney } from '../money.ts';
 import { speakerLabelsPrice } from '../prices.ts';
 import type { DownloadRecord, SuccessRecord } from '../records.ts';
@@ -121,7 +122,7 @@ function sharedFields(record: DownloadRecord, progress: Progress | undefined) {
         ...(progress === undefined ? {} : { progress }),
       };
     case 'failed':
-      return { ...fields, cost: formatMoney(0), response: record.failure.message };
+      return { ...fields, cost: formatMoney(chargeOf(record)), response: record.failure.message };
     case 'success':
       return { ...fields, cost: formatMoney(record.charge), response: null };
   }

@@ -1,3 +1,4 @@
+import { chargeOf } from '../charges.ts';
 import type { ContentsReader } from '../contents.ts';
 import { formatMoney } from '../money.ts';
 import { optional } from '../optional.ts';
@@ -137,6 +138,5 @@ function expectedOf({ parameters }: SuccessRecord): number | undefined {
 }
 
 function costOf(record: DownloadRecord): number {
-  if (record.status === 'failed') return 0;
-  return record.status === 'success' ? record.charge : record.price;
+  return record.status === 'pending' ? record.price : chargeOf(record);
 }

@@ -1,3 +1,4 @@
+import { chargeOf } from '../charges.ts';
 import { formatMoney } from '../money.ts';
 import type { DownloadRecord, FailedRecord, PendingRecord } from '../records.ts';
 import type { Progress } from '../results/fields.ts';
@@ -18,7 +19,7 @@ export function renderPending(record: PendingRecord, message: string, progress: 
 /** A job that failed, where the result is no download record. */
 export function renderFailed(record: FailedRecord): FailedResult {
   const { id, type, status, failure } = record;
-  const cost = formatMoney(0);
+  const cost = formatMoney(chargeOf(record));
   return {
     status: 'failed',
     message: failure.message,

@@ -1,4 +1,5 @@
 import { MissingContentsError } from '../contents.ts';
+import { chargeOf } from '../charges.ts';
 import { formatMoney } from '../money.ts';
 import type { DownloadRecord } from '../records.ts';
 import type { Progress } from '../results/fields.ts';
@@ -19,7 +20,7 @@ export async function renderSpeakerLabels(
 ): Promise<SpeakerLabelsResult> {
   const subject = { transcript_speaker_id: audioIdOf(record), media_id: record.mediaId };
   if (record.status === 'failed') {
-    return { ...renderFailed(record), ...subject, transcript_speaker_cost: formatMoney(0) };
+    return { ...renderFailed(record), ...subject, transcript_speaker_cost: formatMoney(chargeOf(record)) };
   }
   if (record.status === 'pending') {
     return {

@@ -11,10 +11,14 @@ import { JobError } from '../../contract/job-error.ts';
 import { SnapshotLostError, SnapshotNotReadyError, UncertainTriggerError } from '../../sources/imgnet/imgnet-source.ts';
 import { createContentsStore } from '../../store/contents.ts';
 import { openMongo, type Mongo } from '../../store/mongo.ts';
+import { createRecordStore, type RecordStore } from '../../store/records.ts';
 import { createSnapshotStore } from '../../store/snapshots.ts';
 import { fakeImgnetSource, pagesOfRecords } from '../helpers/imgnet-source.ts';
+import { keepJob } from '../helpers/kept-jobs.ts';
+import { aListJob } from '../helpers/list-harness.ts';
 
 let mongo: Mongo;
+let records: RecordStore;
 let parts: ReturnType<typeof build>;
 const imgnet = fakeImgnetSource();
 
@@ -22,7 +26,7 @@ function build() {
   const contents = createContentsStore(mongo.db);
   const snapshots = createSnapshotStore(mongo.db);
   const imgnetPlatform = { platformUrl: 'https://www.instagram.com', hosts: [] };
-  const deps = { imgnet, imgnetPlatform, snapshots, contents, fetchTimeoutMs: 5_000 };
+  const deps = { imgnet, imgnetPlatform, snapshots, records, contents, fetchTimeoutMs: 5_000 };
   return {
     contents,
     snapshots,
@@ -34,6 +38,7 @@ function build() {
 
 beforeAll(() => {
   mongo = openMongo({ uri: inject('mongodbUri'), database: `snap-${randomUUID().slice(0, 8)}`, timeoutMs: 5_000 });
+  records = createRecordStore(mongo.db);
   parts = build();
 });
 afterAll(async () => {
@@ -44,7 +49,11 @@ beforeEach(() => {
   for (const mock of Object.values(imgnet)) mock.mockReset();
 });
 
-const anOrder = (): SnapshotOrder => ({ recordId: ulid(), part: 'posts', request: { kind: 'posts', account: 'tea' } });
+/** Of a job that runs. */
+async function anOrder(): Promise<SnapshotOrder> {
+  const { id: recordId } = await keepJob(records, aListJob());
+  return { recordId, part: 'posts', request: { kind: 'posts', account: 'tea' } };
+}
 const within = <Input, Result>(
   activity: (input: Input) => Promise<Result>,
   input: Input,
@@ -63,7 +72,7 @@ const failureOf = (call: Promise<unknown>): Promise<ApplicationFailure> =>
 describe('starting a snapshot', () => {
   it('happens once, however often it is repeated', async () => {
     imgnet.trigger.mockResolvedValue({ snapshotId: 's_1' });
-    const order = anOrder();
+    const order = await anOrder();
     const started = await within(parts.triggerSnapshot, order);
     expect(await within(parts.triggerSnapshot, order, 2)).toEqual(started);
     expect(started).toEqual({ recordId: order.recordId, part: 'posts', snapshotId: 's_1' });
@@ -71,7 +80,7 @@ describe('starting a snapshot', () => {
   });
 
   it('waits for an attempt that may be under way, and never sends beside it', async () => {
-    const order = anOrder();
+    const order = await anOrder();
     await parts.snapshots.claim(order, Date.now());
     const failure = await failureOf(within(parts.triggerSnapshot, order, 2));
     expect(failure.nonRetryable).toBe(false);
@@ -81,7 +90,7 @@ describe('starting a snapshot', () => {
   });
 
   it('is not repeated when nobody knows whether it happened', async () => {
-    const order = anOrder();
+    const order = await anOrder();
     await parts.snapshots.claim(order, Date.now() - 10 * 60_000);
     const failure = await failureOf(within(parts.triggerSnapshot, order, 2));
     expect(failure).toMatchObject({ nonRetryable: true, type: 'ours', details: ['internal'] });
@@ -90,7 +99,7 @@ describe('starting a snapshot', () => {
 
   it('is not repeated after an answer that did not come', async () => {
     imgnet.trigger.mockRejectedValue(new UncertainTriggerError(new Error('hang')));
-    const order = anOrder();
+    const order = await anOrder();
     expect((await failureOf(within(parts.triggerSnapshot, order))).details).toEqual(['internal']);
     expect(await parts.snapshots.claim(order, Date.now())).toMatchObject({ state: 'theirs' });
   });
@@ -98,7 +107,7 @@ describe('starting a snapshot', () => {
   it('is tried again after a refusal', async () => {
     imgnet.trigger.mockRejectedValueOnce(new JobError('rate_limited', 'Slow down.', { retryAtMs: 5 }));
     imgnet.trigger.mockResolvedValue({ snapshotId: 's_3' });
-    const order = anOrder();
+    const order = await anOrder();
     const failure = await failureOf(within(parts.triggerSnapshot, order));
     expect(failure).toMatchObject({ type: 'upstream', details: ['rate_limited', 5] });
     expect(await within(parts.triggerSnapshot, order)).toMatchObject({ snapshotId: 's_3' });
@@ -106,7 +115,7 @@ describe('starting a snapshot', () => {
 
   it('is not forgotten because the database is away when the answer comes', async () => {
     imgnet.trigger.mockResolvedValue({ snapshotId: 's_4' });
-    const order = anOrder();
+    const order = await anOrder();
     const started = vi.spyOn(parts.snapshots, 'started').mockRejectedValueOnce(new Error('database is away'));
     expect(await within(parts.triggerSnapshot, order)).toMatchObject({ snapshotId: 's_4' });
     expect(started).toHaveBeenCalledTimes(2);
@@ -150,7 +159,7 @@ describe('waiting for a snapshot', () => {
   it('lets another one be started when this one failed', async () => {
     imgnet.trigger.mockResolvedValueOnce({ snapshotId: 's_5' }).mockResolvedValueOnce({ snapshotId: 's_6' });
     imgnet.progress.mockResolvedValue({ failed: new JobError('upstream_error', 'It crashed.') });
-    const order = anOrder();
+    const order = await anOrder();
     const started = await within(parts.triggerSnapshot, order);
     expect(await failureOf(within(parts.awaitSnapshot, started))).toMatchObject({ details: ['upstream_error'] });
     expect(await within(parts.triggerSnapshot, order)).toMatchObject({ snapshotId: 's_6' });
@@ -228,7 +237,7 @@ describe('reading a list', () => {
     imgnet.rows.mockImplementation(() => {
       throw new SnapshotLostError('upstream_error', 'It is gone.');
     });
-    const order = anOrder();
+    const order = await anOrder();
     const started = await within(parts.triggerSnapshot, order);
     const list = anOrderOf({ snapshot: { ...started, isEmpty: false } });
     expect(await failureOf(within(parts.storeList, list))).toMatchObject({ details: ['upstream_error'] });
@@ -240,7 +249,7 @@ describe('reading a list', () => {
     imgnet.rows.mockImplementation(() => {
       throw new JobError('incomplete', 'It ended too early.');
     });
-    const order = anOrder();
+    const order = await anOrder();
     const started = await within(parts.triggerSnapshot, order);
     const list = anOrderOf({ snapshot: { ...started, isEmpty: false } });
     expect(await failureOf(within(parts.storeList, list))).toMatchObject({ details: ['incomplete'] });

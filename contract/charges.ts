@@ -1,0 +1,32 @@
+import type { Thousandths } from './money.ts';
+import type { DownloadRecord } from './records.ts';
+
+/** The part of a post's job that is a job of its own: the profile of its owner. */
+export const OWNER_PROFILE_PART = 'owner-profile';
+
+/**
+ * What a download has cost: a success its charge, a failure nothing. A job that was stopped after a provider was asked for
+ * something that the provider bills costs what it would have: otherwise whoever starts and cancels has us pay for nothing.
+ */
+export function chargeOf(record: DownloadRecord): Thousandths {
+  switch (record.status) {
+    case 'pending':
+      return 0;
+    case 'success':
+      return record.charge;
+    case 'failed':
+      return record.failure.code === 'cancelled' && isProviderAsked(record) ? priceOfAsked(record) : 0;
+  }
+}
+
+/** Whether a provider was asked for something of this download that it bills, and has not refused. */
+export function isProviderAsked({ providerAsked = {} }: DownloadRecord): boolean {
+  return Object.keys(providerAsked).length > 0;
+}
+
+function priceOfAsked({ price, parameters, providerAsked }: DownloadRecord): Thousandths {
+  const isWithoutProfile = providerAsked?.[OWNER_PROFILE_PART] === undefined;
+  return parameters !== undefined && 'profilePrice' in parameters && isWithoutProfile
+    ? price - parameters.profilePrice
+    : price;
+}

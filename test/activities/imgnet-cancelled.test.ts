@@ -1,0 +1,197 @@
+import { randomUUID } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import { createSnapshotActivities, type StartedSnapshot } from '../../activities/imgnet-snapshots.ts';
+import { createOwnerActivities } from '../../activities/owner-profile.ts';
+import { createRecordActivities } from '../../activities/records.ts';
+import { STOPPED_BY_OPERATOR, type Failure } from '../../contract/failures.ts';
+import { JobError } from '../../contract/job-error.ts';
+import type { JobInput } from '../../contract/jobs.ts';
+import { renderDownload } from '../../contract/render/downloads.ts';
+import { priceTable } from '../../contract/prices.ts';
+import { UncertainTriggerError } from '../../sources/imgnet/imgnet-source.ts';
+import { createAccountStore, type AccountStore } from '../../store/accounts.ts';
+import { createDiskFiles } from '../../store/disk-files.ts';
+import { openMongo, type Mongo } from '../../store/mongo.ts';
+import { createRecordStore, type RecordStore } from '../../store/records.ts';
+import { createSnapshotStore } from '../../store/snapshots.ts';
+import { CANCELLED } from '../../workflows/outcome.ts';
+import { fakeImgnetSource } from '../helpers/imgnet-source.ts';
+import { aListJob } from '../helpers/list-harness.ts';
+import { aContentJob, aPostAudioJob, aProfileJob } from '../helpers/post-harness.ts';
+
+let mongo: Mongo;
+let records: RecordStore;
+let accounts: AccountStore;
+let activities: ReturnType<typeof build>;
+const imgnet = fakeImgnetSource();
+
+function build() {
+  const files = createDiskFiles(join(tmpdir(), 'tapedeck-no-files'));
+  const snapshots = createSnapshotStore(mongo.db);
+  const imgnetPlatform = { platformUrl: 'https://www.instagram.com', hosts: [] };
+  return {
+    ...createSnapshotActivities({ imgnet, imgnetPlatform, snapshots, records, fetchTimeoutMs: 5_000 }),
+    ...createRecordActivities({ records, files }),
+    ...createOwnerActivities({ records, files, isOpen: () => Promise.resolve(false) }),
+  };
+}
+
+beforeAll(() => {
+  mongo = openMongo({ uri: inject('mongodbUri'), database: `stop-${randomUUID().slice(0, 8)}`, timeoutMs: 5_000 });
+  records = createRecordStore(mongo.db);
+  accounts = createAccountStore(mongo.db);
+  activities = build();
+});
+afterAll(async () => {
+  await mongo.db.dropDatabase();
+  await mongo.close();
+});
+beforeEach(() => {
+  imgnet.trigger.mockReset();
+  imgnet.trigger.mockResolvedValue({ snapshotId: 's_1' });
+});
+
+const CREDIT = 100;
+/** A key whose price for the job is set aside, and the job, claimed by its workflow. */
+async function begun<Job extends JobInput>(job: Job): Promise<Job & { readonly chargedTo: string }> {
+  const chargedTo = randomUUID().replaceAll('-', '').slice(0, 16);
+  await accounts.open(chargedTo, CREDIT);
+  await accounts.reserve(chargedTo, [{ recordId: job.recordId, subjectId: job.subjectId, amount: job.price }]);
+  const input = { ...job, chargedTo };
+  await activities.claimJob(input);
+  return input;
+}
+const trigger = ({ recordId }: JobInput, part = 'one'): Promise<StartedSnapshot> =>
+  new MockActivityEnvironment({ attempt: 1 }, { logger: new DefaultLogger('ERROR') }).run<
+    [Parameters<typeof activities.triggerSnapshot>[0]],
+    StartedSnapshot,
+    typeof activities.triggerSnapshot
+  >(activities.triggerSnapshot, { recordId, part, request: { kind: 'profile', account: 'tea' } });
+const end = (job: JobInput, failure: Failure): Promise<void> =>
+  activities.finishJob({ recordId: job.recordId, outcome: { status: 'failed', failure } });
+/** What callers see, and what the key has paid, set aside and left. */
+async function moneyOf({ recordId, chargedTo = '' }: JobInput) {
+  const record = (await records.get(recordId))!;
+  const { data } = renderDownload(record, { prices: priceTable({}), linkTo: () => '' });
+  const account = (await accounts.get(chargedTo))!;
+  const entries = await accounts.ledger(chargedTo, { limit: 10 });
+  const { available, spent, holds } = account;
+  return {
+    ...{ status: data.status, cost: data.cost, available, spent, holds: holds.length },
+    entries: entries.map(({ amount }) => amount),
+  };
+}
+const paid = (amount: number) => ({
+  ...{ status: 'failed', cost: `0.${String(amount).padStart(3, '0')}`, available: CREDIT - amount, spent: amount },
+  ...{ holds: 0, entries: amount === 0 ? [] : [amount] },
+});
+const aPaidProfile = (): JobInput => {
+  const { parameters: _paidBy, ...job } = aProfileJob('');
+  return { ...job, price: 10 };
+};
+
+describe('a job that is cancelled after the provider of the photo platform was asked', () => {
+  it.each<[string, () => JobInput, number]>([
+    ['a profile', aPaidProfile, 10],
+    ['one part of a list', aListJob, 5],
+    ['the content of a post, without a profile that was not asked for', aContentJob, 5],
+    ['the audio of a post', aPostAudioJob, 5],
+  ])('costs its price, once: %s', async (_kind, jobOf, price) => {
+    const job = await begun(jobOf());
+    await trigger(job);
+    for (let times = 0; times < 3; times += 1) await end(job, CANCELLED);
+    await Promise.all([1, 2, 3].map(() => end(job, CANCELLED)));
+    expect(await moneyOf(job)).toEqual(paid(price));
+  });
+
+  it('costs its price also when nobody knows whether the provider has begun', async () => {
+    imgnet.trigger.mockRejectedValue(new UncertainTriggerError(new Error('hang')));
+    const job = await begun(aListJob());
+    await expect(trigger(job)).rejects.toThrow();
+    await end(job, CANCELLED);
+    expect(await moneyOf(job)).toEqual(paid(5));
+  });
+
+  it('costs its price also when the worker died between the end of the record and the booking', async () => {
+    const job = await begun(aListJob());
+    await trigger(job);
+    const ended = { status: 'failed', failure: CANCELLED, finishedAt: '2026-11-22T09:31:00.000000Z' };
+    await mongo.db.collection<{ _id: string }>('records').updateOne({ _id: job.recordId }, { $set: ended });
+    expect(await moneyOf(job)).toMatchObject({ cost: '0.005', spent: 0, holds: 1 });
+    await end(job, CANCELLED);
+    expect(await moneyOf(job)).toEqual(paid(5));
+  });
+
+  it('costs its price also when its workflow was terminated, and the next job of the subject finds it', async () => {
+    const job = await begun(aListJob());
+    await trigger(job);
+    await activities.claimJob({ ...aListJob(), subjectId: job.subjectId, mediaId: job.mediaId });
+    expect(await moneyOf(job)).toEqual(paid(5));
+  });
+
+  it('pays for the profile of the owner too, once the job of that has begun: it goes on', async () => {
+    const job = await begun(aContentJob());
+    await trigger(job, 'content');
+    await activities.claimJob(aProfileJob(job.recordId));
+    await end(job, CANCELLED);
+    expect(await moneyOf(job)).toEqual(paid(15));
+  });
+});
+
+describe('a job of the photo platform that ends otherwise', () => {
+  it('costs nothing when it was cancelled before the provider was asked', async () => {
+    const job = await begun(aListJob());
+    await end(job, CANCELLED);
+    expect(await moneyOf(job)).toEqual(paid(0));
+  });
+
+  it('costs nothing when it was cancelled after the provider had refused', async () => {
+    imgnet.trigger.mockRejectedValue(new JobError('rate_limited', 'Slow down.'));
+    const job = await begun(aListJob());
+    await expect(trigger(job)).rejects.toThrow();
+    await end(job, CANCELLED);
+    expect(await moneyOf(job)).toEqual(paid(0));
+  });
+
+  it('costs nothing when it failed by itself', async () => {
+    const job = await begun(aListJob());
+    await trigger(job);
+    await end(job, { code: 'private', message: 'The account is private.' });
+    expect(await moneyOf(job)).toEqual(paid(0));
+  });
+
+  it('does not ask the provider any more when its record has ended, as it does when its workflow is terminated', async () => {
+    const job = await begun(aListJob());
+    await end(job, STOPPED_BY_OPERATOR);
+    await expect(trigger(job)).rejects.toMatchObject({ nonRetryable: true, details: ['cancelled'] });
+    expect(imgnet.trigger).not.toHaveBeenCalled();
+    expect(await moneyOf(job)).toEqual(paid(0));
+  });
+
+  it('and its provider being asked at once agree: it is asked and charged, or neither', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const job = await begun(aListJob());
+      imgnet.trigger.mockClear();
+      await Promise.all([trigger(job).catch(vi.fn()), end(job, STOPPED_BY_OPERATOR)]);
+      expect(await moneyOf(job)).toEqual(paid(5 * imgnet.trigger.mock.calls.length));
+    }
+  });
+});
+
+describe("the profile of a post's owner that was stopped", () => {
+  it('counts as fetched when the provider had been asked, also before its record has ended', async () => {
+    const [asked, unasked] = [aProfileJob('content'), aProfileJob('content')];
+    await activities.claimJob(asked);
+    await activities.claimJob(unasked);
+    await trigger(asked);
+    expect(await activities.hasFetchedProfile(asked.recordId)).toBe(true);
+    await end(asked, CANCELLED);
+    await end(unasked, CANCELLED);
+    expect(await activities.hasFetchedProfile(asked.recordId)).toBe(true);
+    expect(await activities.hasFetchedProfile(unasked.recordId)).toBe(false);
+  });
+});
