@@ -181,6 +181,18 @@ describe('what a process that died left behind', () => {
     expect(await money(key)).toEqual({ credit: '0.000', reserved: '0.000', spent: '0.005', entries: ['0.005'] });
   });
 
+  it('is spent when the workflow is gone of a job that had asked the provider of the photo platform', async () => {
+    const key = await makeKey(20);
+    await ask(key, '/api/imgnet/profile', { url: '@gone' });
+    const { recordId } = started[0]!;
+    await facades.deps.records.noteProviderAsked(recordId, 'profile');
+    facades.jobs.look.mockResolvedValue({ state: 'gone' });
+    const polls = await Promise.all([1, 2, 3].map(() => ask<{ data: object }>(key, `/downloads/${recordId}`)));
+    facades.jobs.look.mockResolvedValue({ state: 'unknown' });
+    for (const { body } of polls) expect(body.data).toMatchObject({ status: 'failed', cost: '0.010' });
+    expect(await money(key)).toEqual({ credit: '0.010', reserved: '0.000', spent: '0.010', entries: ['0.010'] });
+  });
+
   it('is given back, and pays the next job, when the job was never started', async () => {
     const key = await makeKey(5);
     facades.jobs.start.mockRejectedValueOnce(new Error('the connection broke'));

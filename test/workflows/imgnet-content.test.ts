@@ -112,3 +112,25 @@ it('leaves the profile running, for those who have joined it, when it is cancell
   expect(outcomeOf(job)).toMatchObject({ status: 'failed', failure: { code: 'cancelled' } });
   expect(outcomeOf(profile)).toMatchObject({ status: 'success' });
 });
+
+it.each(['cancelled', 'terminated'] as const)(
+  'is charged for a profile whose job was %s, if the provider had been asked for it',
+  async (how) => {
+    const job = aContentJob();
+    const profile = aProfileJob(job.recordId);
+    records.planOwnerProfile.mockResolvedValue(profile);
+    const later = ApplicationFailure.create({ message: 'not yet', type: 'later', nextRetryDelay: '1 hour' });
+    fetch.awaitSnapshot.mockImplementation((snapshot) =>
+      snapshot.part === 'profile' ? Promise.reject(later) : Promise.resolve({ ...snapshot, isEmpty: false }),
+    );
+    await service.withService(async (client, taskQueue) => {
+      const handle = await client.workflow.start(imgnetContent, { workflowId: job.subjectId, taskQueue, args: [job] });
+      await until(() => fetch.awaitSnapshot.mock.calls.some(([{ part }]) => part === 'profile'));
+      const child = client.workflow.getHandle(profile.subjectId);
+      await (how === 'cancelled' ? child.cancel() : child.terminate());
+      await handle.result();
+    });
+    expect(records.hasFetchedProfile).toHaveBeenCalledWith(profile.recordId);
+    expect(outcomeOf(job)).toEqual(success(15));
+  },
+);

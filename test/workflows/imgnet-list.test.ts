@@ -6,6 +6,7 @@ import { askLater } from '../../activities/later.ts';
 import { JobError } from '../../contract/job-error.ts';
 import { imgnetList } from '../../workflows/imgnet-list.ts';
 import { aListJob, kept, listHarness } from '../helpers/list-harness.ts';
+import { until } from '../helpers/until.ts';
 
 const { triggerSnapshot, awaitSnapshot, storeList, finishJob, runList, withService } = listHarness();
 
@@ -58,6 +59,23 @@ describe('the job of a list', () => {
     });
     expect(finishJob.mock.lastCall?.[0].outcome).toMatchObject({ failure: { code: 'cancelled' } });
     expect(storeList).not.toHaveBeenCalled();
+  });
+
+  it('is cancelled, and not failed, when its last step fails while it is cancelled', async () => {
+    const job = aListJob();
+    let isCancelled = false;
+    triggerSnapshot.mockImplementation(async () => {
+      await until(() => isCancelled);
+      throw toApplicationFailure(new JobError('internal', 'Nobody knows whether it began.'));
+    });
+    await withService(async (client, taskQueue) => {
+      const handle = await client.workflow.start(imgnetList, { workflowId: job.subjectId, taskQueue, args: [job] });
+      await until(() => triggerSnapshot.mock.calls.length > 0);
+      await handle.cancel();
+      isCancelled = true;
+      await expect(handle.result()).rejects.toThrow();
+    });
+    expect(finishJob.mock.lastCall?.[0].outcome).toMatchObject({ failure: { code: 'cancelled' } });
   });
 });
 
