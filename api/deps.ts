@@ -9,6 +9,7 @@ import type { DeliveryStore } from '../store/deliveries.ts';
 import type { FileStore } from '../store/files.ts';
 import type { KeyStore } from '../store/keys.ts';
 import type { LinkSigner } from '../store/links.ts';
+import type { ReceiverStore } from '../store/receivers.ts';
 import type { RecordStore } from '../store/records.ts';
 import type { WindowStore } from '../store/windows.ts';
 import type { WebhookClient } from '../webhooks/client.ts';
@@ -34,6 +35,7 @@ export interface ServiceDeps {
   readonly files: FileStore;
   readonly signer: LinkSigner;
   readonly jobs: JobGateway;
+  readonly receivers: ReceiverStore;
   readonly deliveries: DeliveryStore;
   readonly redeliveries: DeliveryGateway;
   /** Sends webhook tests. */

@@ -12,6 +12,7 @@ import { createDeliveryStore } from '../store/deliveries.ts';
 import { createKeyStore } from '../store/keys.ts';
 import { createLinkSigner } from '../store/links.ts';
 import { isFinalRefusal as isFinalOfMongo, openMongo } from '../store/mongo.ts';
+import { createReceiverStore } from '../store/receivers.ts';
 import { createRecordStore } from '../store/records.ts';
 import { createWindowStore } from '../store/windows.ts';
 import { awaitEngine } from '../subprocess/await-engine.ts';
@@ -73,6 +74,7 @@ const deps: ServiceDeps = {
   files,
   signer,
   jobs: createJobGateway(client, config.TASK_QUEUE),
+  receivers: createReceiverStore(mongo.db),
   deliveries: createDeliveryStore(mongo.db),
   redeliveries: createDeliveryGateway(client, config.TASK_QUEUE),
   webhooks,

@@ -39,7 +39,12 @@ export const ALWAYS = [
 /** A path that no percent-decoding makes sense of is no id that is unknown. */
 export const WITH_ID = ['invalid_input', 'not_found', ...ALWAYS] as const;
 export const WITH_BODY = ['invalid_input', 'invalid_json', 'body_too_large', ...ALWAYS] as const;
-export const STARTS_JOB = [...WITH_BODY, 'webhook_target_forbidden', 'insufficient_credit'] as const;
+export const STARTS_JOB = [
+  ...WITH_BODY,
+  'webhook_target_forbidden',
+  'too_many_webhooks',
+  'insufficient_credit',
+] as const;
 
 /** How long an operation waits for the result when the caller does not say. */
 export function waitSecondsOf({ wait }: Operation, defaultWaitSeconds: number): number {

@@ -21,7 +21,9 @@ export interface ApiKey {
 
 /** Who asks. `service`: another service of ours, over tRPC; like `anonymous`, it has no account. */
 export type Caller =
-  { readonly kind: 'anonymous' | 'service' } | { readonly kind: 'key'; readonly key: Omit<ApiKey, 'revokedAt'> };
+  | { readonly kind: 'anonymous'; /** Who shares its limits, such as an address. */ readonly limitedAs?: string }
+  | { readonly kind: 'service' }
+  | { readonly kind: 'key'; readonly key: Omit<ApiKey, 'revokedAt'> };
 
 /** What is set aside for a job that a key has started. */
 export interface Hold {

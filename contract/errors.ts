@@ -17,6 +17,7 @@ export const ERROR_TABLE = {
   already_finished: { http: 409, trpc: 'CONFLICT' },
   not_ready: { http: 409, trpc: 'CONFLICT' },
   delivery_pending: { http: 409, trpc: 'CONFLICT' },
+  too_many_webhooks: { http: 409, trpc: 'CONFLICT' },
   list_id_expired: { http: 410, trpc: 'PRECONDITION_FAILED' },
   precondition_failed: { http: 412, trpc: 'PRECONDITION_FAILED' },
   body_too_large: { http: 413, trpc: 'PAYLOAD_TOO_LARGE' },

@@ -1,6 +1,10 @@
 /** Limits of the specification, section 8, and of the requests themselves. */
 export const REQUEST_BODY_MAX_BYTES = 64 * 1024;
 export const WEBHOOK_URL_MAX_CHARS = 2048;
+/** Most webhooks that a job tells its end to: each may get tens of megabytes, four times. */
+export const WEBHOOKS_PER_JOB_MAX = 20;
+/** Most of them that one caller may have at one host. */
+export const WEBHOOKS_PER_HOST_MAX = 3;
 /** Longest `Prefer: wait=N` (RFC 7240) that is honoured. */
 export const PREFER_WAIT_MAX_SECONDS = 60;
 /** Poll interval told by `Retry-After` of a pending answer. */

@@ -1,3 +1,7 @@
+/** The api takes fewer. What comes by other ways is left out: each URL is a child workflow, each caller travels with it. */
+const MAX_URLS = 50;
+const MAX_CALLERS = 50;
+
 interface Subscriber {
   readonly url: string;
   /** Counted from 1. */
@@ -15,7 +19,8 @@ export class Subscribers {
   add(url: string | undefined, caller: string | undefined): void {
     if (url === undefined) return;
     const callers = this.#callersByUrl.get(url) ?? new Set();
-    if (caller !== undefined) callers.add(caller);
+    if (callers.size === 0 && !this.#callersByUrl.has(url) && this.#callersByUrl.size >= MAX_URLS) return;
+    if (caller !== undefined && callers.size < MAX_CALLERS) callers.add(caller);
     this.#callersByUrl.set(url, callers);
   }
 

@@ -78,11 +78,12 @@ export function isRefused(event: H3Event): boolean {
 /** @returns who asks; throws ApiError `unauthorized`, or `forbidden` when the key lacks the scope */
 export function callerOf(event: H3Event, scope: Scope | 'none'): Caller {
   if (scope === 'none') return { kind: 'anonymous' };
-  const caller = accesses.get(event)?.caller;
-  if (caller === undefined) throw new Error(`${event.url.pathname} has not passed the gate`);
+  const access = accesses.get(event);
+  if (access === undefined) throw new Error(`${event.url.pathname} has not passed the gate`);
+  const { caller, limitedAs } = access;
   if ('refused' in caller) throw caller.refused;
   if (caller.kind === 'key' && !caller.key.scopes.includes(scope)) {
     throw new ApiError('forbidden', `This API key lacks the scope "${scope}".`);
   }
-  return caller;
+  return caller.kind === 'anonymous' ? { ...caller, limitedAs } : caller;
 }

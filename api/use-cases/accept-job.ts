@@ -6,7 +6,7 @@ import { isReusable } from '../../store/reuse.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { JobWorkflow } from '../jobs.ts';
 import { insufficientCredit } from './credit.ts';
-import { subscriberOf } from './own-deliveries.ts';
+import { noteFirst, subscribe } from './receivers.ts';
 
 /** A subject whose jobs keep ending between two looks is asked for again this often. */
 const MAX_TRIES = 5;
@@ -64,6 +64,7 @@ export async function acceptJob(
     }
     if (started === 'started') {
       const record = await deps.records.insertIfAbsent(pendingRecordOf(input));
+      await noteFirst(deps, record.id, job.webhookUrl);
       deps.log.info({ downloadId: record.id, subjectId: job.subjectId }, 'job accepted');
       return { how: 'started', record };
     }
@@ -76,12 +77,9 @@ export async function acceptJob(
         continue;
       }
       onDuplicate(record.id);
-      if (job.webhookUrl === undefined) return { how: 'joined', record };
-      const { runId } = started;
-      const subscriber = subscriberOf(deps.caller);
-      const subscribed = await deps.jobs.subscribe({ subjectId: job.subjectId, runId }, job.webhookUrl, subscriber);
+      const joined = { recordId: record.id, subjectId: job.subjectId, runId: started.runId };
       // A job that has closed in between took no subscriber: look for its result.
-      if (subscribed) return { how: 'joined', record };
+      if (await subscribe(deps, joined, job.webhookUrl)) return { how: 'joined', record };
     } else if (!isPaid) {
       throw await insufficientCredit(deps, job.price);
     }

@@ -2,6 +2,7 @@ import { ulid } from 'ulid';
 import type { ApiDeps } from '../deps.ts';
 import { acceptJob, finishedRecord, type Accepted, type Candidate, type NewJob } from './accept-job.ts';
 import { insufficientCredit, release, reserve } from './credit.ts';
+import { claimPlace } from './receivers.ts';
 
 export type { NewJob } from './accept-job.ts';
 
@@ -10,7 +11,7 @@ export type { NewJob } from './accept-job.ts';
  * Only who starts a job pays for it.
  *
  * @param onDuplicate called with the id of the job that runs, before anything is added to it; may throw to refuse
- * @throws ApiError `insufficient_credit`, `unavailable`
+ * @throws ApiError `insufficient_credit`, `too_many_webhooks`, `unavailable`
  */
 export async function startOrJoin(deps: ApiDeps, job: NewJob, onDuplicate?: (id: string) => void): Promise<Accepted> {
   const candidate = await candidateOf(deps, job);
@@ -26,6 +27,7 @@ export async function startOrJoinBoth(
 ): Promise<readonly [Accepted, Accepted]> {
   const first = await candidateOf(deps, one);
   const second = await candidateOf(deps, other);
+  await claimPlaces(deps, [first, second]);
   await setAside(deps, [first, second]);
   try {
     return [await accept(deps, first), await accept(deps, second)];
@@ -39,6 +41,15 @@ export async function startOrJoinBoth(
 async function candidateOf(deps: ApiDeps, job: NewJob): Promise<Candidate> {
   const finished = await finishedRecord(deps, job.subjectId);
   return { job, recordId: ulid(), finished, isPaid: true, state: 'waiting' };
+}
+
+/** Of two jobs, one may run and have no place for a further webhook: then the other must not be started first. */
+async function claimPlaces(deps: ApiDeps, candidates: readonly Candidate[]): Promise<void> {
+  for (const { job, finished } of candidates) {
+    if (finished !== undefined || job.webhookUrl === undefined) continue;
+    const running = await deps.jobs.running(job.subjectId);
+    if (running !== 'closed') await claimPlace(deps, running.running.recordId, job.webhookUrl);
+  }
 }
 
 /** Marks what can only be joined, since the key cannot pay for it. @throws ApiError `insufficient_credit` */

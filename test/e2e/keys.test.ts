@@ -1,10 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AccountResult } from '../../contract/results/account.ts';
-import type { AudioResult, DownloadList } from '../../contract/results/downloads.ts';
+import { formatMoney } from '../../contract/money.ts';
+import type { AudioResult, DownloadList, DownloadResult } from '../../contract/results/downloads.ts';
+import type { ImgnetListPending } from '../../contract/results/imgnet-list.ts';
+import type { ImgnetProfile } from '../../contract/results/imgnet-profile.ts';
 import { createAccountStore } from '../../store/accounts.ts';
 import { createKeyStore } from '../../store/keys.ts';
 import { openMongo } from '../../store/mongo.ts';
 import { startStack, type Stack } from '../../embedded/stack.ts';
+import { datasetStats, imgnetIndex } from '../helpers/imgnet.ts';
 import { TestService } from '../helpers/service.ts';
 import { until } from '../helpers/until.ts';
 
@@ -68,6 +72,44 @@ describe('a service with API keys', () => {
     const again = await fetch(`${urls()[1]!}/api/downloads/audio`, { method: 'POST', headers: poor, body });
     expect(again.status).toBe(200);
     expect(((await again.json()) as AudioResult).data.id).toBe(data.id);
+  });
+
+  it('charges a list that is cancelled again and again for each time that the provider was asked', async () => {
+    const headers = await makeKey(1_000);
+    const { accounts } = await imgnetIndex(service);
+    const { url, user_name } = accounts.find((account) => account.case === 'ordinary')!;
+    const asked = async (): Promise<number> => {
+      const { started } = await datasetStats(service);
+      return (started[`posts ${user_name}`] ?? 0) + (started[`reels ${user_name}`] ?? 0);
+    };
+    const profile = await service.request<ImgnetProfile>('POST', '/api/imgnet/profile', {
+      ...{ body: { url }, headers: { ...headers, prefer: 'wait=60' } },
+    });
+    const isSlow = { target: 'dataset', mode: 'slow', account: user_name, seconds: 600 };
+    for (const dataset of ['posts', 'reels']) await service.misbehave({ ...isSlow, dataset });
+    const body = { list_id: profile.body.list_id };
+    let cost = 0;
+    for (const round of [1, 2, 3]) {
+      const list = await service.request<ImgnetListPending>('POST', '/api/imgnet/list', { body, headers });
+      expect(list.status).toBe(202);
+      cost += Math.round(list.body.total_cost * 1_000);
+      await until(async () => (await asked()) === 2 * round);
+      const parts = [list.body.downloads.posts.id, list.body.downloads.reels.id];
+      const costs = await Promise.all(
+        parts.map(async (id, index) => {
+          const answer = await fetch(`${urls()[index % 2]!}/downloads/${id}`, { method: 'DELETE', headers });
+          const { data } = (await answer.json()) as DownloadResult;
+          expect([answer.status, data.status]).toEqual([200, 'failed']);
+          return Math.round(Number(data.cost) * 1_000);
+        }),
+      );
+      expect(costs[0]! + costs[1]!).toBe(Math.round(list.body.total_cost * 1_000));
+    }
+    const account = await service.request<AccountResult>('GET', '/api/account', { headers });
+    const spent = 10 + cost;
+    expect(account.body).toMatchObject({ reserved: '0.000', spent: formatMoney(spent) });
+    expect(account.body.entries).toHaveLength(7);
+    expect(account.body.credit).toBe(formatMoney(1_000 - spent));
   });
 
   it('lets 90 of 200 requests for one download pass at once, though polls are free', async () => {

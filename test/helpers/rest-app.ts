@@ -23,6 +23,7 @@ import type { FileStore } from '../../store/files.ts';
 import { createKeyStore } from '../../store/keys.ts';
 import { createLinkSigner } from '../../store/links.ts';
 import { openMongo } from '../../store/mongo.ts';
+import { createReceiverStore } from '../../store/receivers.ts';
 import { createRecordStore } from '../../store/records.ts';
 import { createWindowStore } from '../../store/windows.ts';
 import type { WebhookClient } from '../../webhooks/client.ts';
@@ -75,6 +76,7 @@ export async function startFacades(requestsPerMinute = 100_000, options: Facades
     files,
     signer,
     jobs,
+    receivers: createReceiverStore(mongo.db),
     deliveries: createDeliveryStore(mongo.db),
     redeliveries,
     webhooks,

@@ -1,0 +1,85 @@
+import type { Collection, Db } from 'mongodb';
+import { WEBHOOKS_PER_HOST_MAX, WEBHOOKS_PER_JOB_MAX } from '../contract/limits.ts';
+import { upsert } from './upsert.ts';
+
+/** Where somebody wants to be told of a job's end. */
+export interface Receiver {
+  /** Who asks for it: what shares a limit, such as a key. Without line breaks. */
+  readonly caller: string;
+  readonly url: string;
+}
+
+/** `told`: the job knows the receiver; `free`: it has a place, and the job is to be told; otherwise what is full. */
+export type ReceiverPlace = 'told' | 'free' | 'full for the job' | 'full for the host';
+
+/** The receivers of each job, as all processes of the api see them. */
+export interface ReceiverStore {
+  /** Gives a receiver its place, unless the job, or this caller with this host, has as many as there may be. May be repeated. */
+  claim(recordId: string, receiver: Receiver): Promise<ReceiverPlace>;
+  /** Notes that the job knows a receiver, which takes a place where it has none. */
+  noteTold(recordId: string, receiver: Receiver): Promise<void>;
+}
+
+interface ReceiversDocument {
+  /** The record of the job. */
+  _id: string;
+  /** In the order in which they came, which decides who has a place: so nobody has to change two things at once. */
+  asked?: readonly string[];
+  told?: readonly string[];
+}
+
+export function createReceiverStore(db: Db): ReceiverStore {
+  const receivers: Collection<ReceiversDocument> = db.collection('receivers');
+  return {
+    async claim(recordId, receiver) {
+      const entry = entryOf(receiver);
+      const known = await receivers.findOne({ _id: recordId });
+      if (known?.told?.includes(entry) === true) return 'told';
+      // What has no place leaves no trace, so that a flood does not grow the document.
+      const place = placeOf(entry, known?.asked ?? []);
+      if (place !== 'free') return place;
+      const noted = await upsert(() =>
+        receivers.findOneAndUpdate(
+          { _id: recordId },
+          { $addToSet: { asked: entry } },
+          { upsert: true, returnDocument: 'after' },
+        ),
+      );
+      return placeOf(entry, noted?.asked ?? []);
+    },
+    async noteTold(recordId, receiver) {
+      const entry = entryOf(receiver);
+      await upsert(() =>
+        receivers.updateOne({ _id: recordId }, { $addToSet: { asked: entry, told: entry } }, { upsert: true }),
+      );
+    },
+  };
+}
+
+/** @param entries those before it count; it may be among them */
+function placeOf(entry: string, entries: readonly string[]): Exclude<ReceiverPlace, 'told'> {
+  const ofHosts = new Map<string, number>();
+  let ofJob = 0;
+  for (const one of [...entries, entry]) {
+    const key = hostKeyOf(one);
+    const ofHost = ofHosts.get(key) ?? 0;
+    const isFull = ofJob >= WEBHOOKS_PER_JOB_MAX ? 'full for the job' : undefined;
+    const place = isFull ?? (ofHost >= WEBHOOKS_PER_HOST_MAX ? 'full for the host' : 'free');
+    if (one === entry) return place;
+    if (place !== 'free') continue;
+    ofJob += 1;
+    ofHosts.set(key, ofHost + 1);
+  }
+  return 'free';
+}
+
+function entryOf({ caller, url }: Receiver): string {
+  return `${caller}\n${url}`;
+}
+
+/** The caller and the host, in lower case, without port and without the dot that may end it: all of that is one machine. */
+function hostKeyOf(entry: string): string {
+  const [caller = '', url = ''] = entry.split('\n');
+  const host = URL.canParse(url) ? new URL(url).hostname.replace(/\.+$/, '') : url;
+  return `${caller}\n${host}`;
+}
