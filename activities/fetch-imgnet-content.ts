@@ -5,11 +5,14 @@ import { reelContentOf, type ReelContent } from '../contract/imgnet/reels.ts';
 import type { ImgnetRecord } from '../contract/imgnet/tolerant.ts';
 import type { PostReference } from '../contract/imgnet/urls.ts';
 import { onlyRecordOf } from '../sources/imgnet/imgnet-source.ts';
+import { subjectIdOf } from '../contract/subjects.ts';
 import type { ContentsStore } from '../store/contents.ts';
+import type { RecordStore } from '../store/records.ts';
 import { readSnapshot, type ImgnetPlatform, type ReadySnapshot, type SnapshotDeps } from './imgnet-snapshots.ts';
 
 export interface ImgnetContentDeps extends SnapshotDeps {
   readonly contents: ContentsStore;
+  readonly records: Pick<RecordStore, 'noteContents'>;
 }
 
 /** What the job goes on with. */
@@ -25,6 +28,8 @@ export function createImgnetContentActivity(deps: ImgnetContentDeps) {
       readSnapshot(deps, snapshot, async (pages) => {
         const content = contentOf(await onlyRecordOf(pages), post, deps.imgnetPlatform);
         await deps.contents.putFacts(snapshot.recordId, content);
+        // It is paid for: whoever asks for the audio next, after a failure too, needs no further snapshot.
+        await deps.records.noteContents(subjectIdOf('imgnet_audio', post.shortcode), snapshot.recordId);
         return content.account === undefined ? {} : { account: content.account.toLowerCase() };
       }),
   };

@@ -1,4 +1,5 @@
-import { postSubjectOf } from '../contract/subjects.ts';
+import { FRESHNESS } from '../contract/freshness.ts';
+import { postSubjectOf, subjectIdOf } from '../contract/subjects.ts';
 import type { FileStore } from '../store/files.ts';
 import type { RecordStore } from '../store/records.ts';
 import { isReusable } from '../store/reuse.ts';
@@ -16,7 +17,9 @@ export function createKnownPostActivities({ records, files }: KnownPostDeps) {
         const success = await records.successOf(postSubjectOf({ kind, shortcode }));
         if (success !== undefined && (await isReusable(success, files))) return success.id;
       }
-      return undefined;
+      const sent = await records.contentsOf(subjectIdOf('imgnet_audio', shortcode));
+      const isFresh = sent !== undefined && Date.now() < sent.keptAtMs + FRESHNESS.imgnet_post * 1000;
+      return isFresh ? sent.recordId : undefined;
     },
   };
 }

@@ -214,7 +214,7 @@ export const operations = {
     summary: 'Deliver a webhook again',
     params: z.object({ deliveryId: webhookIdSchema }),
     answers: { 202: { description: 'A further round of attempts was started', schema: deliverySchema } },
-    errors: [...WITH_ID, 'delivery_pending'],
+    errors: [...WITH_ID, 'delivery_pending', 'too_many_webhooks'],
   },
   checkLive: {
     method: 'get',

@@ -5,6 +5,10 @@ export const WEBHOOK_URL_MAX_CHARS = 2048;
 export const WEBHOOKS_PER_JOB_MAX = 20;
 /** Most of them that one caller may have at one host. */
 export const WEBHOOKS_PER_HOST_MAX = 3;
+/** Most attempts of one delivery, all rounds together. */
+export const DELIVERY_ATTEMPTS_MAX = 100;
+/** Most rounds a minute that one caller may have repeated at one host: each may send tens of megabytes, for nothing. */
+export const REDELIVERIES_PER_MINUTE_MAX = 20;
 /** Longest `Prefer: wait=N` (RFC 7240) that is honoured. */
 export const PREFER_WAIT_MAX_SECONDS = 60;
 /** Poll interval told by `Retry-After` of a pending answer. */

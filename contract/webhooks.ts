@@ -68,6 +68,11 @@ export interface Delivery {
   readonly attempts: readonly DeliveryAttempt[];
 }
 
+/** A receiver's host in lower case, without port and without the dot that may end it: all of that is one machine. */
+export function receiverHostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).hostname.replace(/\.+$/, '') : url;
+}
+
 const FAIRNESS_KEY_MAX_CHARS = 64;
 
 /**

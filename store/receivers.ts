@@ -1,5 +1,6 @@
 import type { Collection, Db } from 'mongodb';
 import { WEBHOOKS_PER_HOST_MAX, WEBHOOKS_PER_JOB_MAX } from '../contract/limits.ts';
+import { receiverHostOf } from '../contract/webhooks.ts';
 import { upsert } from './upsert.ts';
 
 /** Where somebody wants to be told of a job's end. */
@@ -77,9 +78,7 @@ function entryOf({ caller, url }: Receiver): string {
   return `${caller}\n${url}`;
 }
 
-/** The caller and the host, in lower case, without port and without the dot that may end it: all of that is one machine. */
 function hostKeyOf(entry: string): string {
   const [caller = '', url = ''] = entry.split('\n');
-  const host = URL.canParse(url) ? new URL(url).hostname.replace(/\.+$/, '') : url;
-  return `${caller}\n${host}`;
+  return `${caller}\n${receiverHostOf(url)}`;
 }

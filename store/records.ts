@@ -19,6 +19,8 @@ interface SubjectDocument {
   fetcherId?: string;
   /** Another subject ID of the same thing (a channel's handle and its id), and when that was found out. */
   sameAs?: { readonly subjectId: string; readonly foundAtMs: number };
+  /** The record beside which the newest contents lie that a provider sent for it, however their job ended, and since when. */
+  contents?: { readonly recordId: string; readonly keptAtMs: number };
 }
 
 /** Records by their ULID, and subjects with the ids of their records. */
@@ -51,6 +53,10 @@ export interface RecordStore {
   /** Makes the record the success of its subject, and of the subject that this one stands for. */
   noteSuccess(record: DownloadRecord): Promise<void>;
   noteFailure(record: DownloadRecord): Promise<void>;
+  /** Notes beside which record the contents lie that a provider sent for a subject. */
+  noteContents(subjectId: string, recordId: string): Promise<void>;
+  /** @returns that record, and when it was noted, in milliseconds since 1970 */
+  contentsOf(subjectId: string): Promise<{ readonly recordId: string; readonly keptAtMs: number } | undefined>;
   /** Notes that a subject is another name for a second one. */
   noteSameAs(subjectId: string, canonicalId: string): Promise<void>;
   /** @returns the subject that this one stands for, itself unless another was noted lately (a handle may change hands) */
@@ -173,6 +179,8 @@ export function createRecordStore(db: Db): RecordStore {
       if (canonicalId !== subjectId) await point(canonicalId, { successId: id });
     },
     noteFailure: ({ subjectId, id }) => point(subjectId, { failedId: id }),
+    noteContents: (subjectId, recordId) => point(subjectId, { contents: { recordId, keptAtMs: Date.now() } }),
+    contentsOf: async (subjectId) => (await subjects.findOne({ _id: subjectId }))?.contents,
     noteSameAs: (subjectId, canonicalId) =>
       point(subjectId, { sameAs: { subjectId: canonicalId, foundAtMs: Date.now() } }),
     canonicalOf,

@@ -19,7 +19,7 @@ export class Subscribers {
   add(url: string | undefined, caller: string | undefined): void {
     if (url === undefined) return;
     const callers = this.#callersByUrl.get(url) ?? new Set();
-    if (callers.size === 0 && !this.#callersByUrl.has(url) && this.#callersByUrl.size >= MAX_URLS) return;
+    if (!this.#callersByUrl.has(url) && this.#callersByUrl.size >= MAX_URLS) return;
     if (caller !== undefined && callers.size < MAX_CALLERS) callers.add(caller);
     this.#callersByUrl.set(url, callers);
   }

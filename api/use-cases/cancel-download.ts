@@ -9,7 +9,8 @@ import { recordById } from './get-download.ts';
 const END_WAIT_MS = 5_000;
 
 /**
- * DELETE /downloads/{downloadId}: cancels a pending job. It ends as failed, costs nothing, and its webhooks are told.
+ * DELETE /downloads/{downloadId}: cancels a pending job. It ends as failed, and its webhooks are told. It costs nothing unless a
+ * provider that bills us was asked for it already ({@link chargeOf}).
  *
  * @throws ApiError `not_found`; `forbidden` when another key pays for it; `already_finished` when there is nothing to cancel
  */

@@ -1,3 +1,4 @@
+import type { Caller } from '../../contract/accounts.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { WEBHOOKS_PER_HOST_MAX, WEBHOOKS_PER_JOB_MAX } from '../../contract/limits.ts';
 import { WITHOUT_KEY } from '../../contract/webhooks.ts';
@@ -22,9 +23,10 @@ interface JoinedJob {
 export async function subscribe(deps: ApiDeps, job: JoinedJob, webhookUrl: string | undefined): Promise<boolean> {
   if (webhookUrl === undefined) return true;
   if ((await claimPlace(deps, job.recordId, webhookUrl)) === 'told') return true;
-  if (!(await deps.jobs.subscribe(job, webhookUrl, subscriberOf(deps.caller)))) return false;
+  const { recordId, ...run } = job;
+  if (!(await deps.jobs.subscribe(run, webhookUrl, subscriberOf(deps.caller)))) return false;
   // After the signal: whoever dies in between is repeated, and signals.
-  await deps.receivers.noteTold(job.recordId, receiverOf(deps, webhookUrl));
+  await deps.receivers.noteTold(recordId, receiverOf(deps, webhookUrl));
   return true;
 }
 
@@ -52,12 +54,17 @@ function tooMany(message: string): ApiError {
 }
 
 function receiverOf({ caller }: ApiDeps, url: string): Receiver {
+  return { caller: callerIdOf(caller), url };
+}
+
+/** @returns who shares what one caller may have of a receiver */
+export function callerIdOf(caller: Caller): string {
   switch (caller.kind) {
     case 'key':
-      return { caller: caller.key.id, url };
+      return caller.key.id;
     case 'service':
-      return { caller: 'service', url };
+      return 'service';
     case 'anonymous':
-      return { caller: caller.limitedAs ?? WITHOUT_KEY, url };
+      return caller.limitedAs ?? WITHOUT_KEY;
   }
 }

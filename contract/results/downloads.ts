@@ -7,7 +7,9 @@ import { durationSchema, moneySchema, progressSchema, timestampSchema } from './
 export const recordFields = {
   id: ulidSchema,
   media_id: z.string(),
-  cost: moneySchema.describe('The price while pending, what was charged afterwards; a failed job costs 0.000'),
+  cost: moneySchema.describe(
+    'The price while pending, what was charged afterwards; a failed job costs 0.000 unless it was cancelled too late',
+  ),
   status: recordStatusSchema,
   created_at: timestampSchema,
   response: z.string().nullable().describe('What went wrong, when the status is failed'),

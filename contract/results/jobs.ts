@@ -29,7 +29,7 @@ export const failedResultSchema = z
     message: z.string().describe('A sentence for people'),
     code: z.enum(Object.keys(FAILURE_FAULTS) as [FailureCode, ...FailureCode[]]).describe('Stable, for programs'),
     download_id: ulidSchema,
-    cost: moneySchema.describe('A failed job costs 0.000'),
+    cost: moneySchema.describe('A failed job costs 0.000 unless it was cancelled too late'),
     download: z.object({
       ...subjectFields,
       status: z.literal('failed'),

@@ -11,6 +11,7 @@ import { imgnetContentResultSchema, type ImgnetContentResult } from '../../contr
 import { postSubjectOf } from '../../contract/subjects.ts';
 import { createContentsStore, type ContentsStore } from '../../store/contents.ts';
 import { openMongo, type Mongo } from '../../store/mongo.ts';
+import { createRecordStore } from '../../store/records.ts';
 import { createSnapshotStore } from '../../store/snapshots.ts';
 import { fakeImgnetSource, pagesOfRecords } from '../helpers/imgnet-source.ts';
 
@@ -38,6 +39,7 @@ async function stored(
   const recordId = ulid();
   const { storeContent } = createImgnetContentActivity({
     ...{ imgnet, contents, snapshots: createSnapshotStore(mongo.db), fetchTimeoutMs: 5_000 },
+    records: createRecordStore(mongo.db),
     imgnetPlatform: { platformUrl: PLATFORM, hosts: [] },
   });
   imgnet.rows.mockReturnValue(pagesOfRecords(records));

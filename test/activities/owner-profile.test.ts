@@ -98,4 +98,15 @@ describe('the content of a post', () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_601_000 });
     expect(await findFreshContent(shortcode)).toBeUndefined();
   });
+
+  it('is found when it was sent for an audio that then could not be made, however often that fails', async () => {
+    const shortcode = `D${randomUUID().slice(0, 8)}`;
+    const subject = subjectIdOf('imgnet_audio', shortcode);
+    const id = await aRecord('imgnet_audio', subject, failure);
+    await records.noteContents(subject, id);
+    await aRecord('imgnet_audio', subject, failure);
+    expect(await findFreshContent(shortcode)).toBe(id);
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_601_000 });
+    expect(await findFreshContent(shortcode)).toBeUndefined();
+  });
 });

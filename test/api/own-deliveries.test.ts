@@ -132,18 +132,18 @@ describe('a webhook is delivered again', () => {
 describe('who subscribes to a job that runs', () => {
   it('is told to the job', async () => {
     const key = await makeKey();
-    const post = (headers: Record<string, string>) =>
+    const post = (headers: Record<string, string>, path = 'x') =>
       fetch(`${facades.url}/api/channel/profile`, {
         method: 'POST',
         headers: { ...headers, prefer: 'wait=0' },
-        body: JSON.stringify({ url: '@subscribed', include_webhook: 'https://hooks.example.com/x' }),
+        body: JSON.stringify({ url: '@subscribed', include_webhook: `https://hooks.example.com/${path}` }),
       });
     await post(headersOf(key));
     const [, running] = facades.jobs.start.mock.lastCall!;
     facades.jobs.start.mockResolvedValue({ running, runId: 'run' });
     const subscribers: (string | undefined)[] = [];
     for (const headers of [headersOf(key), {}]) {
-      expect((await post(headers)).status).toBe(202);
+      expect((await post(headers, 'y')).status).toBe(202);
       subscribers.push(facades.jobs.subscribe.mock.lastCall?.[2]);
     }
     expect(subscribers).toEqual([key.id, WITHOUT_KEY]);

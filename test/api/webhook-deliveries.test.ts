@@ -187,6 +187,36 @@ describe('a delivery that is made again', () => {
     expect((await page(`download_id=${recordId}`)).deliveries[0]?.state).toBe('abandoned');
   });
 
+  it('is refused when it was tried 100 times', async () => {
+    const attempts = [100].map(failedAttempt);
+    const id = await prepare({ state: 'abandoned', attempts });
+    expect(await redeliver(id)).toMatchObject({ status: 409, body: { code: 'too_many_webhooks' } });
+    expect(facades.redeliveries.start).not.toHaveBeenCalled();
+  });
+
+  it('is refused at a host that has had 20 repeated within the minute, however it is written', async () => {
+    vi.mocked(facades.deps.now).mockReturnValue(Date.parse(at) + 20_000);
+    const urls = [
+      'https://Flooded.example.com./a',
+      'http://flooded.example.com:8080/b',
+      'https://flooded.example.com/c',
+    ];
+    const ids = await Promise.all(
+      urls.map((url) => prepare({ url, state: 'delivered', attempts: [failedAttempt(1)] })),
+    );
+    const other = await prepare({ url: 'https://calm.example.com/', state: 'delivered', attempts: [failedAttempt(1)] });
+    const statuses: number[] = [];
+    for (let n = 0; n < 24; n += 1) statuses.push((await redeliver(ids[n % 3]!)).status);
+    expect(statuses).toEqual([...Array<number>(20).fill(202), ...Array<number>(4).fill(429)]);
+    expect(facades.redeliveries.start).toHaveBeenCalledTimes(20);
+    const refused = await redeliver(ids[0]!);
+    expect([refused.body['code'], refused.headers.get('retry-after')]).toEqual(['rate_limited', '40']);
+    expect((await redeliver(other)).status).toBe(202);
+    vi.mocked(facades.deps.now).mockReturnValue(Date.parse(at) + 60_000);
+    expect((await redeliver(ids[0]!)).status).toBe(202);
+    vi.mocked(facades.deps.now).mockImplementation(() => Date.now());
+  });
+
   it('keeps the result of a round that was faster than the answer', async () => {
     const recordId = ulid();
     const id = await prepare({ recordId, state: 'abandoned', attempts: [failedAttempt(1)] });

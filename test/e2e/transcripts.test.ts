@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRpcClient } from '../../api/rpc-client.ts';
-import { vidnetFailedResultSchema, vidnetPendingResultSchema, type FailedResult } from '../../contract/results/jobs.ts';
+import type { DeliveryList } from '../../contract/results/deliveries.ts';
+import {
+  vidnetFailedResultSchema,
+  vidnetPendingResultSchema,
+  type FailedResult,
+  type PendingResult,
+} from '../../contract/results/jobs.ts';
 import { transcriptSchema, type Transcript } from '../../contract/results/transcripts.ts';
 import { startReceiver } from '../helpers/receiver.ts';
 import { TestService, type Answered } from '../helpers/service.ts';
@@ -103,5 +109,35 @@ describe('a transcript', () => {
     const after = await service.request<FailedResult>('GET', `/api/transcripts/${downloadId}`);
     expect([after.status, after.body.code]).toEqual([200, 'cancelled']);
     expect((await service.filesOnDisk()).work).toEqual([]);
+  });
+
+  it('is told to three webhooks of one host, of 40 that join it, once each', async () => {
+    const receiver = await startReceiver();
+    const id = service.videoId('ordinary', 3);
+    await service.misbehave({ video: id, target: 'page', mode: 'hang' });
+    const join = (n: number) =>
+      service.request<PendingResult>('POST', '/api/transcripts', {
+        body: { vidnet_video_id: id, language: 'en', include_webhook: `${receiver.url}?n=${String(n)}` },
+        headers: { Prefer: 'wait=0' },
+      });
+    const first = await join(0);
+    const answers = await Promise.all(Array.from({ length: 80 }, (_, n) => join(n % 41)));
+    const joined = answers.filter(({ status }) => status === 202);
+    for (const { status, body } of answers)
+      if (status !== 202) expect([status, body]).toMatchObject([409, { code: 'too_many_webhooks' }]);
+    // The first one's was asked for twice, and nobody knows which two others were quickest, once or twice each.
+    expect(joined.length).toBeGreaterThanOrEqual(4);
+    expect(joined.length).toBeLessThanOrEqual(6);
+    await fetch(`${service.stack.restUrl}/downloads/${first.body.download_id}`, { method: 'DELETE' });
+    await until(() => receiver.posts.length >= 3);
+    const log = await service.request<DeliveryList>(
+      'GET',
+      `/api/webhook/deliveries?download_id=${first.body.download_id}`,
+    );
+    expect(log.body.deliveries).toHaveLength(3);
+    expect(new Set(receiver.posts.map(({ path }) => path)).size).toBe(3);
+    expect(receiver.posts).toHaveLength(3);
+    await service.misbehave({ video: id, mode: 'off' });
+    await receiver.close();
   });
 });

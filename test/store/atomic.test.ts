@@ -14,7 +14,7 @@ afterAll(async () => {
 });
 
 const counters = (index: number) =>
-  two[index % 2]!.db.collection<{ _id: string; left?: number; n?: number }>('counters');
+  two[index % 2]!.db.collection<{ _id: string; left?: number; n?: number; all?: string[] }>('counters');
 const atOnce = <Result>(count: number, work: (index: number) => Promise<Result>): Promise<Result[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => work(index)));
 
@@ -30,6 +30,18 @@ describe('a change of one document', () => {
     });
     expect(new Set(seen).size).toBe(200);
     expect(Math.max(...seen.map(Number))).toBe(200);
+  });
+
+  it('keeps each of 100 entries once, in one order for all', async () => {
+    const lists = await atOnce(100, async (index) => {
+      const change = { $addToSet: { all: `entry ${String(index % 50)}` } };
+      const options = { upsert: true, returnDocument: 'after' } as const;
+      return (await counters(index).findOneAndUpdate({ _id: 'all' }, change, options))?.all ?? [];
+    });
+    const all = (await counters(0).findOne({ _id: 'all' }))?.all ?? [];
+    expect(new Set(all).size).toBe(50);
+    expect(all).toHaveLength(50);
+    for (const list of lists) expect(list).toEqual(all.slice(0, list.length));
   });
 
   it('is made under its condition, or not at all', async () => {
