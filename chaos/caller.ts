@@ -63,7 +63,9 @@ function note(entry: CallEntry, { status, body, text }: Answer): boolean {
     entry.jobs = [{ id: body.id, status: 'pending', isOwedWebhook: false }];
     return true;
   }
-  if (status >= 500 || status === 429 || body.code === 'not_ready') return false;
+  // Later the job has ended, and its result is answered.
+  const isTooEarly = body.code === 'not_ready' || body.code === 'too_many_webhooks';
+  if (status >= 500 || status === 429 || isTooEarly) return false;
   entry.problem = `answered ${String(status)}: ${text.slice(0, 200)}`;
   return true;
 }

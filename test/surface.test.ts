@@ -120,6 +120,7 @@ describe('names that must not change', () => {
         "already_finished",
         "not_ready",
         "delivery_pending",
+        "too_many_webhooks",
         "list_id_expired",
         "precondition_failed",
         "body_too_large",

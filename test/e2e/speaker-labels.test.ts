@@ -8,7 +8,7 @@ import {
   type SpeakerLabelsResult,
 } from '../../contract/results/speaker-labels.ts';
 import { startReceiver, type Receiver } from '../helpers/receiver.ts';
-import { TestService, type Answered } from '../helpers/service.ts';
+import { CALLERS_BY_ADDRESS, from, TestService, type Answered } from '../helpers/service.ts';
 import { until } from '../helpers/until.ts';
 
 const PATH = '/api/transcriptspeakerid';
@@ -17,7 +17,7 @@ let receiver: Receiver;
 beforeAll(async () => {
   // Windows so short that a talk has several, and one slot, so that some are done while others wait.
   service = await TestService.start({
-    env: { SPEECH_ENGINE: 'builtin', SPEECH_WINDOW_SECONDS: '10', MAX_SPEECH_WINDOWS: '1' },
+    env: { ...CALLERS_BY_ADDRESS, SPEECH_ENGINE: 'builtin', SPEECH_WINDOW_SECONDS: '10', MAX_SPEECH_WINDOWS: '1' },
   });
   receiver = await startReceiver();
 }, 20 * 60_000);
@@ -26,8 +26,8 @@ afterAll(async () => {
   await receiver.close();
 });
 
-const ask = (id: string, more: Record<string, unknown> = {}): Promise<Answered<SpeakerLabelsResult>> =>
-  service.request('POST', PATH, { body: { transcript_with_speaker_id: id, ...more } });
+const ask = (id: string, more: Record<string, unknown> = {}, headers = {}): Promise<Answered<SpeakerLabelsResult>> =>
+  service.request('POST', PATH, { body: { transcript_with_speaker_id: id, ...more }, headers });
 
 /** Asks once, and then looks until it has ended. */
 async function labelled(id: string): Promise<SpeakerLabelsBody> {
@@ -58,7 +58,7 @@ describe('speaker labels', () => {
   it('of a talk tell two voices apart, for ten callers by one job, and are delivered as they are answered', async () => {
     const audio = await talk(0);
     const hooks = Array.from({ length: 10 }, (_, index) => `${receiver.url}/${audio.id}/${String(index)}`);
-    const answers = await Promise.all(hooks.map((hook) => ask(audio.id, { include_webhook: hook })));
+    const answers = await Promise.all(hooks.map((hook, n) => ask(audio.id, { include_webhook: hook }, from(n))));
     for (const { status, body } of answers) {
       expect(status).toBe(202);
       expect(speakerLabelsResultSchema.parse(body)).toEqual(body);

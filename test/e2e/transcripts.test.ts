@@ -9,17 +9,22 @@ import {
 } from '../../contract/results/jobs.ts';
 import { transcriptSchema, type Transcript } from '../../contract/results/transcripts.ts';
 import { startReceiver } from '../helpers/receiver.ts';
-import { TestService, type Answered } from '../helpers/service.ts';
+import { CALLERS_BY_ADDRESS, from, TestService, type Answered } from '../helpers/service.ts';
 import { until } from '../helpers/until.ts';
 
 let service: TestService;
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.start({ env: CALLERS_BY_ADDRESS });
 }, 120_000);
 afterAll(() => service.stop());
 
-const request = <Body = Transcript>(videoId: string, language: string, more: object = {}): Promise<Answered<Body>> =>
-  service.request('POST', '/api/transcripts', { body: { vidnet_video_id: videoId, language, ...more } });
+const request = <Body = Transcript>(
+  videoId: string,
+  language: string,
+  more: object = {},
+  headers = {},
+): Promise<Answered<Body>> =>
+  service.request('POST', '/api/transcripts', { body: { vidnet_video_id: videoId, language, ...more }, headers });
 
 describe('a transcript', () => {
   it('has the same body in REST, tRPC and the webhook, with every field', async () => {
@@ -47,7 +52,9 @@ describe('a transcript', () => {
   it('is fetched once for ten callers at once, and delivered to all of them', async () => {
     const receivers = await Promise.all(Array.from({ length: 10 }, () => startReceiver()));
     const id = service.videoId('ordinary', 1);
-    const answers = await Promise.all(receivers.map(({ url }) => request(id, 'en', { include_webhook: url })));
+    const answers = await Promise.all(
+      receivers.map(({ url }, n) => request(id, 'en', { include_webhook: url }, from(n))),
+    );
     expect(new Set(answers.map(({ body }) => body.download.id)).size).toBe(1);
     const posts = await until(() => (receivers.every((one) => one.posts.length > 0) ? receivers : undefined), {
       what: 'ten deliveries',
@@ -113,7 +120,7 @@ describe('a transcript', () => {
 
   it('is told to three webhooks of one host, of 40 that join it, once each', async () => {
     const receiver = await startReceiver();
-    const id = service.videoId('ordinary', 3);
+    const id = service.videoId('opus_only');
     await service.misbehave({ video: id, target: 'page', mode: 'hang' });
     const join = (n: number) =>
       service.request<PendingResult>('POST', '/api/transcripts', {

@@ -27,6 +27,14 @@ export interface ServiceOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
+/** The setting in which callers without a key are told apart by {@link from}. */
+export const CALLERS_BY_ADDRESS = { TRUSTED_PROXIES: '127.0.0.0/8', ALLOW_ANONYMOUS: 'true' };
+
+/** @returns the header of the n-th caller, as a proxy adds it */
+export function from(caller: number): Record<string, string> {
+  return { 'x-forwarded-for': `192.0.2.${String(caller + 1)}` };
+}
+
 /** The whole service on a sandbox: real processes, random ids, ports, queue and database. */
 export class TestService {
   readonly stack: Stack;
