@@ -28,6 +28,9 @@ export interface PublishedFile {
   readonly sha256: string;
 }
 
+/** Who started a job: the id of an API key, `anonymous`, `service` (over tRPC), or `job` for another job. */
+export type Starter = string;
+
 /** What every record holds, whatever its state. */
 interface RecordBase {
   /** ULID; also the `_id` of the document. */
@@ -43,6 +46,8 @@ interface RecordBase {
   readonly parameters?: JobParameters;
   /** The API key whose account pays; absent for what nobody pays. */
   readonly chargedTo?: string;
+  /** Absent in records of older versions. */
+  readonly startedBy?: Starter;
 }
 
 export interface PendingRecord extends RecordBase {

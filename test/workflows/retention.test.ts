@@ -1,7 +1,8 @@
 import { ScheduleNotFoundError } from '@temporalio/client';
 import { describe, expect, it, vi } from 'vitest';
 import type { RetentionActivities } from '../../activities/retention.ts';
-import { arrangeRetention, retentionScheduleId } from '../../worker/retention-schedule.ts';
+import { retentionScheduleId } from '../../contract/task-queues.ts';
+import { arrangeRetention } from '../../worker/retention-schedule.ts';
 import { retention } from '../../workflows/retention.ts';
 import { until } from '../helpers/until.ts';
 import { workflowBench } from '../helpers/workflow-bench.ts';
