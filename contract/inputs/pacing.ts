@@ -12,11 +12,14 @@ export const askerSchema = z.object({
   runId: z.string().max(100),
 });
 
+/** Thirty years: times that are made of it are still times. */
+const pauseSchema = z.number().min(0).max(1e9);
+
 export const limitsSchema = z.object({
   maxAtOnce: z.int().min(1),
-  startsPerMinute: z.number().positive(),
-  firstPauseSeconds: z.number().min(0),
-  maxPauseSeconds: z.number().min(0),
+  startsPerMinute: z.number().min(0.001),
+  firstPauseSeconds: pauseSchema,
+  maxPauseSeconds: pauseSchema,
 });
 
 export const noticeSchema = z.discriminatedUnion('state', [
