@@ -3,7 +3,8 @@ import { postContentOf, type PostContent } from '../contract/imgnet/posts.ts';
 import { isReelRecord } from '../contract/imgnet/publication.ts';
 import { reelContentOf, type ReelContent } from '../contract/imgnet/reels.ts';
 import type { ImgnetRecord } from '../contract/imgnet/tolerant.ts';
-import type { PostReference } from '../contract/imgnet/urls.ts';
+import { accountOf, type PostReference } from '../contract/imgnet/urls.ts';
+import { optional } from '../contract/optional.ts';
 import { onlyRecordOf } from '../sources/imgnet/imgnet-source.ts';
 import { subjectIdOf } from '../contract/subjects.ts';
 import type { ContentsStore } from '../store/contents.ts';
@@ -17,7 +18,7 @@ export interface ImgnetContentDeps extends SnapshotDeps {
 
 /** What the job goes on with. */
 export interface StoredContent {
-  /** Whose it is, in lower case; absent when its record does not tell. */
+  /** Whose it is, in lower case; absent when its record does not tell, or names what no account can be called. */
   readonly account?: string;
 }
 
@@ -30,7 +31,8 @@ export function createImgnetContentActivity(deps: ImgnetContentDeps) {
         await deps.contents.putFacts(snapshot.recordId, content);
         // It is paid for: whoever asks for the audio next, after a failure too, needs no further snapshot.
         await deps.records.noteContents(subjectIdOf('imgnet_audio', post.shortcode), snapshot.recordId);
-        return content.account === undefined ? {} : { account: content.account.toLowerCase() };
+        // What the provider calls an account becomes the subject of another job, if it can be one.
+        return optional('account', accountOf(content.account ?? ''));
       }),
   };
 }

@@ -28,6 +28,7 @@ export function createOwnerActivities({ records, files, isOpen }: OwnerDeps) {
       return {
         ...{ recordId: ulid(), type: 'imgnet_profile', subjectId, mediaId: owner.account },
         ...{ createdAt: nowMicroseconds(), price: 0, parameters: { paidBy: owner.paidBy } },
+        startedBy: 'job',
       };
     },
 

@@ -12,9 +12,18 @@ export interface RetentionDeps {
   readonly isOpen: (workflowId: string) => Promise<boolean>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  /** For how long this worker's configuration keeps files; undefined: for ever. */
+  readonly retentionDays: number | undefined;
 }
 
 export type RetentionActivities = ReturnType<typeof createRetentionActivities>;
+
+export interface SweepOrder {
+  readonly retentionDays: number;
+  /** Who has confirmed that files go which the configuration keeps. */
+  readonly confirmedBy?: string;
+  readonly after?: string;
+}
 
 /** What one page of the files came to. `next`: where the listing goes on; absent on the last page. */
 export interface SweptPage {
@@ -32,14 +41,20 @@ const WORK_FOLDER_AFTER_MS = 2 * DAY_MS;
 
 /** Removes what is kept no longer. All may be repeated at will. */
 export function createRetentionActivities(deps: RetentionDeps) {
-  const { files, workFolders, now } = deps;
+  const { files, workFolders, now, retentionDays: configuredDays } = deps;
   return {
-    /** Looks at one page of the files, and removes those that are too old or that no record knows. */
-    sweepFiles: async (page: { retentionDays: number; after?: string }): Promise<SweptPage> => {
+    /**
+     * Looks at one page of the files, and removes those that are too old or that no record knows. What nobody has confirmed
+     * removes nothing that this worker's own configuration keeps: a workflow can be started by whoever reaches Temporal.
+     */
+    sweepFiles: async (page: SweepOrder): Promise<SweptPage> => {
+      const leastDays = page.confirmedBy === undefined ? configuredDays : page.retentionDays;
+      if (leastDays === undefined) return { seen: 0, expired: 0, orphans: 0 };
+      const retentionDays = Math.max(leastDays, page.retentionDays);
       const { entries, next } = await files.page(page.after);
       const swept = { seen: entries.length, expired: 0, orphans: 0 };
       for (const entry of entries) {
-        const fate = await fateOf(deps, entry, page.retentionDays);
+        const fate = await fateOf(deps, entry, retentionDays);
         if (fate === 'kept') continue;
         await files.remove(entry);
         swept[fate === 'expired' ? 'expired' : 'orphans'] += 1;

@@ -6,6 +6,7 @@ import {
   type Client,
 } from '@temporalio/client';
 import { ApiError } from '../contract/errors.ts';
+import { jobSchema } from '../contract/inputs/jobs.ts';
 import { MEMO_JOB, type JobInput } from '../contract/jobs.ts';
 import type { Progress } from '../contract/results/fields.ts';
 import { searchAttributesOf } from '../contract/visibility.ts';
@@ -15,6 +16,7 @@ import { progressOf } from './job-progress.ts';
 
 const RPC_DEADLINE_MS = 5_000;
 const PROGRESS_DEADLINE_MS = 1_000;
+const FOREIGN = 'A workflow that this service has not started has the id of this subject. An operator must end it.';
 
 type JobWorkflows = Pick<
   typeof workflows,
@@ -65,7 +67,10 @@ export function createJobGateway(client: Client, taskQueue: string): JobGateway 
       const { status, memo, runId } = await within(RPC_DEADLINE_MS, () =>
         client.workflow.getHandle(subjectId).describe(),
       );
-      return status.name === 'RUNNING' ? { running: jobIn(memo), runId } : 'closed';
+      if (status.name !== 'RUNNING') return 'closed';
+      const job = jobIn(memo);
+      if (job === undefined) throw new ApiError('unavailable', FOREIGN, { retryAfterSeconds: 60 });
+      return { running: job, runId };
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) return 'closed';
       throw unavailable(error);
@@ -109,7 +114,7 @@ export function createJobGateway(client: Client, taskQueue: string): JobGateway 
         within(RPC_DEADLINE_MS, async () => {
           const { status, memo, runId } = await client.workflow.getHandle(subjectId).describe();
           // A later job of the subject is not the one that was meant.
-          if (status.name !== 'RUNNING' || jobIn(memo).recordId !== recordId) return false;
+          if (status.name !== 'RUNNING' || jobIn(memo)?.recordId !== recordId) return false;
           await client.workflow.getHandle(subjectId, runId).cancel();
           return true;
         }),
@@ -120,7 +125,7 @@ export function createJobGateway(client: Client, taskQueue: string): JobGateway 
         const { status, memo, raw } = await within(PROGRESS_DEADLINE_MS, () =>
           client.workflow.getHandle(subjectId).describe(),
         );
-        if (status.name !== 'RUNNING' || jobIn(memo).recordId !== recordId) return { state: 'gone' };
+        if (status.name !== 'RUNNING' || jobIn(memo)?.recordId !== recordId) return { state: 'gone' };
         const activities = (raw.pendingActivities ?? []).map(({ activityType, heartbeatDetails }) => ({
           name: activityType?.name ?? undefined,
           heartbeat: decoded(heartbeatDetails?.payloads?.[0]?.data),
@@ -169,9 +174,10 @@ function decoded(data: Uint8Array | null | undefined): unknown {
   return data ? (JSON.parse(new TextDecoder().decode(data)) as unknown) : undefined;
 }
 
-/** The memo is our own: nobody else starts workflows with these IDs. */
-function jobIn(memo: Record<string, unknown> | undefined): JobInput {
-  return memo?.[MEMO_JOB] as JobInput;
+/** @returns undefined for a workflow that was started by hand: whoever reaches Temporal can do that under any ID */
+function jobIn(memo: Record<string, unknown> | undefined): JobInput | undefined {
+  const job = memo?.[MEMO_JOB];
+  return jobSchema.safeParse(job).success ? (job as JobInput) : undefined;
 }
 
 /** gRPC codes of a server that is away or too busy: CANCELLED, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, UNAVAILABLE. */

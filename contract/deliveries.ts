@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { deliveryIdOf } from './subjects.ts';
+import { deliveryIdOf } from './webhooks.ts';
 
 /**
  * A delivery as callers and receivers know it: the download, and the number of the subscriber. It goes into URLs, and a

@@ -8,7 +8,7 @@ import type {
   TranscriptParameters,
 } from './job-parameters.ts';
 import type { Thousandths } from './money.ts';
-import type { PendingRecord, RecordType } from './records.ts';
+import type { PendingRecord, RecordType, Starter } from './records.ts';
 
 /** The input of every job's workflow. Small by design: only references travel through Temporal. */
 export interface JobInput {
@@ -23,6 +23,8 @@ export interface JobInput {
   readonly parameters?: JobParameters;
   /** The API key whose account pays, if one does. */
   readonly chargedTo?: string;
+  /** Who may stop it, see {@link Starter}; absent in jobs of older versions. */
+  readonly startedBy?: Starter;
   /** Webhook of the first caller. */
   readonly webhookUrl?: string;
 }
@@ -48,6 +50,7 @@ export function pendingRecordOf(input: JobInput): PendingRecord {
     price: input.price,
     ...(input.parameters === undefined ? {} : { parameters: input.parameters }),
     ...(input.chargedTo === undefined ? {} : { chargedTo: input.chargedTo }),
+    ...(input.startedBy === undefined ? {} : { startedBy: input.startedBy }),
     status: 'pending',
   };
 }

@@ -28,6 +28,9 @@ export interface PublishedFile {
   readonly sha256: string;
 }
 
+/** Who started a job: the id of an API key, `anonymous`, `service` (over tRPC), or `job` for another job. */
+export type Starter = string;
+
 /** What every record holds, whatever its state. */
 interface RecordBase {
   /** ULID; also the `_id` of the document. */
@@ -48,6 +51,8 @@ interface RecordBase {
    * record is pending: its end tells by this what a cancelled job costs.
    */
   readonly providerAsked?: Readonly<Record<string, true>>;
+  /** Absent in records of older versions. */
+  readonly startedBy?: Starter;
 }
 
 export interface PendingRecord extends RecordBase {

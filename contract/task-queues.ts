@@ -9,3 +9,8 @@ export const taskQueues = {
   speechSteps: (prefix: string): string => `${prefix}-speech-steps`,
   webhooks: (prefix: string): string => `${prefix}-webhooks`,
 };
+
+/** ID of the schedule that removes old files. The queue is part of it: services that share a namespace have files of their own. */
+export function retentionScheduleId(taskQueue: string): string {
+  return `retention/${taskQueue}`;
+}

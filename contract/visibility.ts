@@ -8,13 +8,16 @@ export const SEARCH_ATTRIBUTES = {
   downloadId: 'TapedeckDownloadId',
 } as const;
 
+/** Of a column of MySQL or PostgreSQL; the longest names of channels are longer. */
+const KEYWORD_MAX_CHARS = 255;
+
 /** The search attributes of one job. */
 export function searchAttributesOf(
   input: JobInput,
 ): NonNullable<ConstructorParameters<typeof TypedSearchAttributes>[0]> {
   const keyword = (name: string, value: string) => ({
     key: defineSearchAttributeKey(name, SearchAttributeType.KEYWORD),
-    value,
+    value: [...value].slice(0, KEYWORD_MAX_CHARS).join(''),
   });
   return [
     keyword(SEARCH_ATTRIBUTES.type, input.type),

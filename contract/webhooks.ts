@@ -49,7 +49,7 @@ export interface DeliveryAttempt {
   readonly error?: string;
 }
 
-/** Stands in {@link Delivery.subscribedBy} for all callers who sent no API key. */
+/** Stands in {@link Delivery.subscribedBy} for all callers of REST who sent no API key. */
 export const WITHOUT_KEY = 'anonymous';
 
 /** The delivery of one result to one URL, with every attempt. */
@@ -81,4 +81,9 @@ const FAIRNESS_KEY_MAX_CHARS = 64;
  */
 export function deliveryPriorityOf(url: string): { readonly fairnessKey: string } {
   return { fairnessKey: URL.canParse(url) ? new URL(url).host.slice(-FAIRNESS_KEY_MAX_CHARS) : '' };
+}
+
+/** The workflow that delivers the result of a record to its n-th subscriber (counted from 1). */
+export function deliveryIdOf(recordId: string, subscriber: number): string {
+  return `webhook/${recordId}/${String(subscriber)}`;
 }

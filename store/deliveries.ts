@@ -1,6 +1,11 @@
 import type { Collection, Db, Filter } from 'mongodb';
-import { deliveryIdOf } from '../contract/subjects.ts';
-import { WITHOUT_KEY, type Delivery, type DeliveryAttempt, type DeliveryState } from '../contract/webhooks.ts';
+import {
+  deliveryIdOf,
+  WITHOUT_KEY,
+  type Delivery,
+  type DeliveryAttempt,
+  type DeliveryState,
+} from '../contract/webhooks.ts';
 import { upsert } from './upsert.ts';
 
 /** Attempts are keyed by their number: a repeated write of one attempt changes nothing. */

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { FILE_NAME } from '../contract/ids.ts';
 import type { PublishedFile } from '../contract/records.ts';
 
 /** A published file's place: the folder of its record, and its name in it. */
@@ -87,7 +88,6 @@ export class StoreAwayError extends Error {
 }
 
 const RECORD_ID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
-const FILE_NAME = /^[A-Za-z0-9_-]{1,80}\.[a-z0-9]{2,4}$/;
 
 /** @returns the place that `<record id>/<name>` means; undefined for what no job publishes: only one dot, and no way up */
 export function fileKeyOf(path: string): FileKey | undefined {

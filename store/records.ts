@@ -84,6 +84,8 @@ export interface RecordFilter {
   readonly createdAfter?: string | undefined;
   /** The same, exclusive. */
   readonly createdBefore?: string | undefined;
+  /** Only what neither a key nor a service of ours has started, as far as is known. */
+  readonly isWithoutKey?: boolean;
   /** Only these records. */
   readonly ids?: readonly string[] | undefined;
   /** Only records with a smaller id. */
@@ -205,13 +207,14 @@ export function createRecordStore(db: Db): RecordStore {
         if (matchedCount === 1) return undefined;
       }
     },
-    async list({ limit, before, ids, type, status, mediaId, createdAfter, createdBefore }) {
+    async list({ limit, before, ids, type, status, mediaId, createdAfter, createdBefore, isWithoutKey = false }) {
       const filter: Filter<RecordDocument> = {
         ...(before === undefined ? {} : { _id: { $lt: before } }),
         ...(ids === undefined ? {} : { _id: { $in: [...ids] } }),
         ...(type === undefined ? {} : { type }),
         ...(status === undefined ? {} : { status }),
         ...(mediaId === undefined ? {} : { mediaId }),
+        ...(isWithoutKey ? { chargedTo: { $exists: false }, startedBy: { $ne: 'service' } } : {}),
         ...(createdAfter === undefined && createdBefore === undefined
           ? {}
           : {

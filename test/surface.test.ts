@@ -5,13 +5,13 @@ import { webhookIdOf } from '../contract/deliveries.ts';
 import { FAILURE_FAULTS } from '../contract/failures.ts';
 import { ERROR_TABLE } from '../contract/errors.ts';
 import { MEMO_JOB, MEMO_SPEECH } from '../contract/jobs.ts';
-import { subjectIdOf, deliveryIdOf, speakerLabelsSubjectOf } from '../contract/subjects.ts';
-import { taskQueues } from '../contract/task-queues.ts';
+import { subjectIdOf, speakerLabelsSubjectOf } from '../contract/subjects.ts';
+import { retentionScheduleId, taskQueues } from '../contract/task-queues.ts';
 import { SEARCH_ATTRIBUTES } from '../contract/visibility.ts';
+import { deliveryIdOf } from '../contract/webhooks.ts';
 import * as workflows from '../workflows/index.ts';
 import { limiterIdOf, MEMO_WAITING } from '../contract/pacing.ts';
 import { askSignal, endTurnSignal, limiterQuery } from '../workflows/limiter/messages.ts';
-import { retentionScheduleId } from '../worker/retention-schedule.ts';
 import { pauseSignal, progressQuery, subscribeSignal, turnGrantedSignal } from '../workflows/messages.ts';
 
 // Names that others hold on to: running workflows, stored records, callers, dashboards. To rename one breaks them.

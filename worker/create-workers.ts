@@ -5,8 +5,10 @@ import type { createActivities } from '../activities/create-activities.ts';
 import { taskQueues } from '../contract/task-queues.ts';
 import { bareEnvironment } from '../subprocess/environment.ts';
 import { run } from '../subprocess/run.ts';
+import { checkInputs } from './check-inputs.ts';
 
 const WORKFLOWS = fileURLToPath(new URL('../workflows/index.ts', import.meta.url));
+const INTERCEPTORS = fileURLToPath(new URL('../workflows/interceptors.ts', import.meta.url));
 const PRINT_BUNDLE = fileURLToPath(new URL('./print-bundle.mjs', import.meta.url));
 const BUNDLE_TIMEOUT_MS = 120_000;
 /** It has 3 million. */
@@ -36,7 +38,7 @@ export interface Workers {
 
 /** Compiles the workflows into the bundle that workers run and that replay tests check. */
 export async function bundleWorkflows(): Promise<WorkflowBundleWithSourceMap> {
-  const { exitCode, stdout, stderrTail } = await run(process.execPath, [PRINT_BUNDLE, WORKFLOWS], {
+  const { exitCode, stdout, stderrTail } = await run(process.execPath, [PRINT_BUNDLE, WORKFLOWS, INTERCEPTORS], {
     cwd: dirname(PRINT_BUNDLE),
     env: bareEnvironment(process.execPath),
     timeoutMs: BUNDLE_TIMEOUT_MS,
@@ -49,6 +51,7 @@ export async function bundleWorkflows(): Promise<WorkflowBundleWithSourceMap> {
 /** One worker per task queue, in one process. */
 export async function createWorkers(options: WorkersOptions): Promise<Workers> {
   const { activities, taskQueue } = options;
+  const interceptors = { activity: [checkInputs] };
   const shared = {
     connection: options.connection,
     namespace: options.namespace,
@@ -58,6 +61,7 @@ export async function createWorkers(options: WorkersOptions): Promise<Workers> {
     // A cancellation reaches a download with the next heartbeat that is sent.
     maxHeartbeatThrottleInterval: '1 second',
     defaultHeartbeatThrottleInterval: '1 second',
+    interceptors,
   } as const;
   const workers = await Promise.all([
     Worker.create({

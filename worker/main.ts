@@ -155,6 +155,7 @@ const activities = createActivities({
   imgnetPlatform: { platformUrl: config.IMGNET_PLATFORM_URL, hosts: config.imgnetHosts },
   snapshots: createSnapshotStore(mongo.db),
   isOpen: createOpenWorkflows(client),
+  retentionDays: config.RETENTION_DAYS,
   now: () => Date.now(),
   downloadMedia: createDownloader({ ...MEDIA_HOST_LIMITS, allowedNetworks: config.mediaAllowedNetworks }),
   media: createMedia({ ffmpeg: config.FFMPEG_PATH, ffprobe: config.FFPROBE_PATH, ...limits }),

@@ -7,5 +7,12 @@ const logger = {
   ...{ log: silent, trace: silent, debug: silent, info: silent, warn: silent },
   error: (message) => process.stderr.write(`${message}\n`),
 };
-const { code } = await bundleWorkflowCode({ workflowsPath: process.argv[2], logger });
+const [, , workflowsPath, interceptorsPath] = process.argv;
+const { code } = await bundleWorkflowCode({
+  workflowsPath,
+  workflowInterceptorModules: [interceptorsPath],
+  // Shared by all workflows of a worker: zod alone takes 3 MB, for each of the hundreds that are kept in memory.
+  preloadModules: ['zod'],
+  logger,
+});
 process.stdout.write(code);

@@ -5,15 +5,10 @@ import {
   type Client,
   type ScheduleOptions,
 } from '@temporalio/client';
-import { taskQueues } from '../contract/task-queues.ts';
+import { retentionScheduleId, taskQueues } from '../contract/task-queues.ts';
 import type { retention } from '../workflows/retention.ts';
 
 type RetentionSchedule = ScheduleOptions & { readonly action: { readonly args: Parameters<typeof retention> } };
-
-/** ID of the schedule that removes old files. The queue is part of it: services that share a namespace have files of their own. */
-export function retentionScheduleId(taskQueue: string): string {
-  return `retention/${taskQueue}`;
-}
 
 /**
  * Makes the schedule what the configuration says. Every worker does that at its start: the newest one's word counts.

@@ -11,8 +11,7 @@ import {
 import type { JobInput } from '../contract/jobs.ts';
 import type { Waiting } from '../contract/pacing.ts';
 import type { JobOutcome, JobResult } from '../contract/records.ts';
-import { deliveryIdOf } from '../contract/subjects.ts';
-import { deliveryPriorityOf, WITHOUT_KEY } from '../contract/webhooks.ts';
+import { deliveryIdOf, deliveryPriorityOf, WITHOUT_KEY } from '../contract/webhooks.ts';
 import { records } from './activities.ts';
 import { deliverWebhook } from './deliver-webhook.ts';
 import { progressQuery, subscribeSignal, type JobProgress } from './messages.ts';
@@ -42,7 +41,7 @@ export async function runJob(
   work: (inTurn: InTurn, own: OwnWork) => Promise<JobResult>,
 ): Promise<void> {
   const subscribers = new Subscribers();
-  subscribers.add(input.webhookUrl, input.chargedTo ?? WITHOUT_KEY);
+  subscribers.add(input.webhookUrl, input.startedBy ?? input.chargedTo ?? WITHOUT_KEY);
   let progress: JobProgress = { stage: 'accepted', upstreamRefusals: 0 };
   setHandler(subscribeSignal, (url, caller) => subscribers.add(url, caller));
   setHandler(progressQuery, () => progress);

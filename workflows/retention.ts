@@ -1,5 +1,8 @@
-import { continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workflow';
+import { defineSearchAttributeKey } from '@temporalio/common';
+import { ApplicationFailure, continueAsNew, patched, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { RetentionActivities } from '../activities/retention.ts';
+import { optional } from '../contract/optional.ts';
+import { retentionScheduleId } from '../contract/task-queues.ts';
 
 const { sweepFiles, sweepLeftovers } = proxyActivities<RetentionActivities>({
   // A page is some hundred looks into the database.
@@ -10,8 +13,12 @@ const { sweepFiles, sweepLeftovers } = proxyActivities<RetentionActivities>({
 export interface RetentionInput {
   /** Files of downloads that ended earlier are removed. */
   readonly retentionDays: number;
+  /** Who takes the responsibility for a run that no schedule has started; such a run may remove more than the workers' settings say. */
+  readonly confirmedBy?: string;
   /** Where an earlier run stopped, and what it did. */
   readonly progress?: { readonly after: string; readonly summary: RetentionSummary };
+  /** Events after which a new run takes over; by default as many as the server suggests. */
+  readonly maxEvents?: number;
 }
 
 /** How many files were looked at and removed. */
@@ -21,22 +28,49 @@ export interface RetentionSummary {
   readonly orphans: number;
 }
 
-/** Removes files that are too old, or that no record knows, and what dead attempts left; the records stay. */
-export async function retention({ retentionDays, progress }: RetentionInput): Promise<RetentionSummary> {
+/** What the server notes on a run that a schedule has started. */
+const SCHEDULED_BY = defineSearchAttributeKey('TemporalScheduledById', 'KEYWORD');
+
+/**
+ * Removes files that are too old, or that no record knows, and what dead attempts left; the records stay.
+ *
+ * @throws ApplicationFailure when neither the schedule of this queue has started it nor anybody confirmed it
+ */
+export async function retention(input: RetentionInput): Promise<RetentionSummary> {
+  const { retentionDays, confirmedBy, progress } = input;
+  // A run of an earlier version has begun without such a question.
+  if (confirmedBy === undefined && patched('retention-confirmed') && !isScheduled()) throw unconfirmed();
   let summary = progress?.summary ?? { seen: 0, expired: 0, orphans: 0 };
   let after = progress?.after;
   do {
-    const page = await sweepFiles({ retentionDays, ...(after === undefined ? {} : { after }) });
+    const page = await sweepFiles({ retentionDays, ...optional('confirmedBy', confirmedBy), ...optional('after', after) });
     summary = {
       seen: summary.seen + page.seen,
       expired: summary.expired + page.expired,
       orphans: summary.orphans + page.orphans,
     };
     after = page.next;
-    if (after !== undefined && workflowInfo().continueAsNewSuggested) {
-      await continueAsNew<typeof retention>({ retentionDays, progress: { after, summary } });
+    if (after !== undefined && isLong(input)) {
+      await continueAsNew<typeof retention>({ ...input, progress: { after, summary } });
     }
   } while (after !== undefined);
   await sweepLeftovers();
   return summary;
+}
+
+function isScheduled(): boolean {
+  const { typedSearchAttributes, taskQueue } = workflowInfo();
+  return typedSearchAttributes.get(SCHEDULED_BY) === retentionScheduleId(taskQueue);
+}
+
+function isLong({ maxEvents = Infinity }: RetentionInput): boolean {
+  const { continueAsNewSuggested, historyLength } = workflowInfo();
+  return continueAsNewSuggested || historyLength >= maxEvents;
+}
+
+function unconfirmed(): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(
+    'Nothing was removed: this run was not started by the schedule of its task queue, and nobody has confirmed it (confirmedBy).',
+    'unconfirmed',
+  );
 }

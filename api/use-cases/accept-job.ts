@@ -16,7 +16,7 @@ const MAX_TRIES = 5;
  */
 const CLOSING_MS = 5_000;
 
-export interface NewJob extends Omit<JobInput, 'recordId' | 'createdAt' | 'chargedTo'> {
+export interface NewJob extends Omit<JobInput, 'recordId' | 'createdAt' | 'chargedTo' | 'startedBy'> {
   readonly workflow: JobWorkflow;
 }
 
@@ -49,9 +49,10 @@ export async function acceptJob(
   if (finished !== undefined) return { how: 'finished', record: finished };
   const { workflow, ...job } = candidate.job;
   const payer = deps.caller.kind === 'key' ? { chargedTo: deps.caller.key.id } : {};
+  const starter = { startedBy: subscriberOf(deps.caller) };
 
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-    const input: JobInput = { ...job, ...payer, recordId, createdAt: nowMicroseconds() };
+    const input: JobInput = { ...job, ...payer, ...starter, recordId, createdAt: nowMicroseconds() };
     if (isPaid) candidate.state = 'starting';
     const started = isPaid ? await deps.jobs.start(workflow, input) : await deps.jobs.running(job.subjectId);
     if (started !== 'started') candidate.state = 'not started';

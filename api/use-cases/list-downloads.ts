@@ -10,7 +10,8 @@ import type { ApiDeps } from '../deps.ts';
 
 /**
  * GET /api/downloads: records that match all filters, newest first, a page at a time. A key gets those that it has asked
- * for, whoever started them.
+ * for, whoever started them; callers without a key get what neither a key nor a service of ours has started, and services
+ * get all.
  */
 export async function listDownloads(deps: ApiDeps, query: DownloadListQuery): Promise<Answer<DownloadList>> {
   const records = await listed(deps, {
@@ -35,7 +36,9 @@ export async function listDownloads(deps: ApiDeps, query: DownloadListQuery): Pr
 }
 
 async function listed(deps: ApiDeps, filter: RecordFilter): Promise<readonly DownloadRecord[]> {
-  if (deps.caller.kind !== 'key') return deps.records.list(filter);
+  if (deps.caller.kind !== 'key') {
+    return deps.records.list({ ...filter, isWithoutKey: deps.caller.kind === 'anonymous' });
+  }
   const found: DownloadRecord[] = [];
   for (let { before } = filter; found.length < filter.limit;) {
     const ids = await deps.asked.list(deps.caller.key.id, { before, limit: LIST_MAX_ITEMS });

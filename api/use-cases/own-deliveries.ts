@@ -2,9 +2,16 @@ import type { Caller } from '../../contract/accounts.ts';
 import { WITHOUT_KEY, type Delivery } from '../../contract/webhooks.ts';
 import type { ApiDeps } from '../deps.ts';
 
-/** @returns who a webhook belongs to that this caller asks for */
+/** @returns how jobs and webhooks tell who has asked for them: the id of a key, `service`, or {@link WITHOUT_KEY} */
 export function subscriberOf(caller: Caller): string {
-  return caller.kind === 'key' ? caller.key.id : WITHOUT_KEY;
+  switch (caller.kind) {
+    case 'key':
+      return caller.key.id;
+    case 'service':
+      return 'service';
+    case 'anonymous':
+      return WITHOUT_KEY;
+  }
 }
 
 /**

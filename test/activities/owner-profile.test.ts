@@ -53,6 +53,8 @@ describe('the profile of an owner', () => {
     expect(job).toMatchObject({
       ...{ type: 'imgnet_profile', subjectId: `imgnet_profile/${account}`, mediaId: account, price: 0 },
       parameters: { paidBy: 'content' },
+      // The key that pays for the content must not stop what others have joined.
+      startedBy: 'job',
     });
   });
 

@@ -13,6 +13,13 @@ import { stores, type StoreUnderTest } from '../helpers/file-stores.ts';
 import { keepJob } from '../helpers/kept-jobs.ts';
 import { anAudioJob } from '../helpers/workflow-run.ts';
 
+/** Of a sweep: the worker's configuration, and what differs from an order of the schedule. */
+interface SweepSetting {
+  readonly configuredDays: number | undefined;
+  readonly retentionDays?: number;
+  readonly confirmedBy?: string;
+}
+
 const DAY_MS = 24 * 3_600_000;
 const RETENTION_DAYS = 30;
 
@@ -48,14 +55,16 @@ describe.each(Object.entries(stores))('the retention of files on %s', (_kind, op
     return keepJob(records, job, { status, failure: { code: 'cancelled', message: 'The job was cancelled.' } });
   };
   /** Sweeps everything as it will be after some days. */
-  const sweep = async (days: number) => {
+  const sweep = async (days: number, { configuredDays, ...order }: SweepSetting = { configuredDays: RETENTION_DAYS }) => {
     const now = () => Date.now() + days * DAY_MS;
     const workFolders = createWorkFolders(join(store.folder, 'work'));
-    const activities = createRetentionActivities({ records, files: store.files, workFolders, isOpen, now });
+    const deps = { records, files: store.files, workFolders, isOpen, now, retentionDays: configuredDays };
+    const activities = createRetentionActivities(deps);
     const sum = { seen: 0, expired: 0, orphans: 0 };
     for (let after: string | undefined; ;) {
       const page = await activities.sweepFiles({
         retentionDays: RETENTION_DAYS,
+        ...order,
         ...(after === undefined ? {} : { after }),
       });
       for (const name of ['seen', 'expired', 'orphans'] as const) sum[name] += page[name];
@@ -89,6 +98,30 @@ describe.each(Object.entries(stores))('the retention of files on %s', (_kind, op
     expect(await sweep(RETENTION_DAYS + 1)).toMatchObject({ expired: 1 });
     expect(await isThere(id)).toBe(false);
     expect(await records.get(id)).toMatchObject({ filesRemovedAt: '2026-11-21T09:30:00.123456Z' });
+  });
+
+  it('removes nothing before the time that the configuration says, whatever it was started with', async () => {
+    const [{ id }, unknown] = [await aDownload('success'), ulid()];
+    await publish(unknown);
+    const kept = { configuredDays: RETENTION_DAYS, retentionDays: 1 };
+    expect(await sweep(RETENTION_DAYS - 0.1, kept)).toMatchObject({ seen: 2, expired: 0, orphans: 1 });
+    expect(await sweep(RETENTION_DAYS + 1, { ...kept, retentionDays: 400 })).toMatchObject({ expired: 0 });
+    expect(await isThere(id)).toBe(true);
+  });
+
+  it('removes nothing at all where files are kept for ever, known or not', async () => {
+    const [{ id }, unknown] = [await aDownload('success'), ulid()];
+    await publish(unknown);
+    expect(await sweep(1000, { configuredDays: undefined, retentionDays: 1 })).toMatchObject({ expired: 0, orphans: 0 });
+    expect([await isThere(id), await isThere(unknown)]).toEqual([true, true]);
+  });
+
+  it.each([undefined, RETENTION_DAYS])('does what was confirmed, with %s days configured', async (configuredDays) => {
+    const { id } = await aDownload('success');
+    const order = { configuredDays, retentionDays: 1, confirmedBy: 'the operator' };
+    expect(await sweep(0.9, order)).toMatchObject({ expired: 0 });
+    expect(await sweep(1.1, order)).toMatchObject({ expired: 1 });
+    expect(await isThere(id)).toBe(false);
   });
 
   it('removes what no record knows, but not within a day', async () => {

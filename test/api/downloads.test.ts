@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { downloadListSchema, downloadResultSchema, type DownloadList } from '../../contract/results/downloads.ts';
+import { WITHOUT_KEY } from '../../contract/webhooks.ts';
 import { aTranscriptJob, keepJob } from '../helpers/kept-jobs.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
 import { anAudioJob } from '../helpers/workflow-run.ts';
@@ -104,7 +105,7 @@ describe('a cancelled download', () => {
   };
 
   it('is told to stop, and its end is waited for', async () => {
-    const job = anAudioJob();
+    const job = anAudioJob({ startedBy: WITHOUT_KEY });
     await keepJob(facades.deps.records, job);
     facades.jobs.waitFor.mockImplementationOnce(async () => {
       await keepJob(facades.deps.records, job, {
@@ -118,19 +119,19 @@ describe('a cancelled download', () => {
   });
 
   it('that has not stopped yet is pending', async () => {
-    const job = anAudioJob();
+    const job = anAudioJob({ startedBy: WITHOUT_KEY });
     await keepJob(facades.deps.records, job);
     expect(await cancel(job.recordId)).toMatchObject({ status: 202, body: { data: { status: 'pending' } } });
   });
 
   it('that has ended stays as it is', async () => {
-    const { id } = await keepJob(facades.deps.records, anAudioJob(), failed);
+    const { id } = await keepJob(facades.deps.records, anAudioJob({ startedBy: WITHOUT_KEY }), failed);
     expect(await cancel(id)).toMatchObject({ status: 409, body: { code: 'already_finished', id } });
     expect(facades.jobs.cancel).not.toHaveBeenCalled();
   });
 
   it('that ends while it is cancelled is told as ended', async () => {
-    const job = anAudioJob();
+    const job = anAudioJob({ startedBy: WITHOUT_KEY });
     await keepJob(facades.deps.records, job);
     facades.jobs.cancel.mockImplementationOnce(async () => {
       await keepJob(facades.deps.records, job, failed);

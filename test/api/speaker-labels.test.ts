@@ -9,6 +9,7 @@ import {
   speakerLabelsPendingSchema,
   speakerLabelsSchema,
 } from '../../contract/results/speaker-labels.ts';
+import { WITHOUT_KEY } from '../../contract/webhooks.ts';
 import { aLabelsJob, keepAudio, keepLabels, SILENCE } from '../helpers/kept-audio.ts';
 import { keepJob } from '../helpers/kept-jobs.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
@@ -371,7 +372,7 @@ describe('speaker labels that are asked for again', () => {
 
 describe('the job behind speaker labels', () => {
   it('is a download that can be looked at, listed and cancelled', async () => {
-    const job = aLabelsJob(await keepAudio(facades));
+    const job = { ...aLabelsJob(await keepAudio(facades)), startedBy: WITHOUT_KEY };
     const record = await keepJob(facades.deps.records, job);
     const download = await (await fetch(`${facades.url}/downloads/${record.id}`)).json();
     expect(downloadResultSchema.parse(download).data).toEqual({

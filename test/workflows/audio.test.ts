@@ -23,6 +23,16 @@ describe('the audio job', () => {
     );
   });
 
+  it.each([
+    [{ startedBy: 'service' }, 'service'],
+    [{ startedBy: '0123456789abcdef', chargedTo: '0123456789abcdef' }, '0123456789abcdef'],
+    [{ chargedTo: '0123456789abcdef' }, '0123456789abcdef'],
+    [{}, 'anonymous'],
+  ])('with %o tells %s of its webhook', async (starter, subscriber) => {
+    await runAudio(anAudioJob({ webhookUrl: 'https://example.com/hook', ...starter }));
+    expect(attemptDelivery.mock.lastCall?.[0]).toMatchObject({ subscribedBy: [subscriber] });
+  });
+
   it('ends without a trace when the subject was done before', async () => {
     claimJob.mockResolvedValue('done');
     expect(await runAudio(anAudioJob())).toBeUndefined();

@@ -1,4 +1,5 @@
 import { ApplicationFailure } from '@temporalio/common';
+import { ulid } from 'ulid';
 import { expect, it } from 'vitest';
 import { toApplicationFailure } from '../../activities/failures.ts';
 import { JobError } from '../../contract/job-error.ts';
@@ -74,8 +75,8 @@ it('is not charged for a profile that another job fetched just before its own be
 
 it('waits for a profile that another job fetches, by asking now and then, and is not charged for it', async () => {
   const job = aContentJob();
-  const others = aProfileJob('');
-  records.planOwnerProfile.mockResolvedValue({ ...others, recordId: aProfileJob('').recordId });
+  const others = aProfileJob(ulid());
+  records.planOwnerProfile.mockResolvedValue({ ...others, recordId: aProfileJob(ulid()).recordId });
   const later = ApplicationFailure.create({ message: 'not yet', type: 'later', nextRetryDelay: '100 milliseconds' });
   for (let times = 0; times < 5; times += 1) records.awaitOwnerProfile.mockRejectedValueOnce(later);
   let isProfileOver = false;

@@ -1,10 +1,13 @@
-import { ScheduleNotFoundError } from '@temporalio/client';
+import { ScheduleNotFoundError, WorkflowFailedError } from '@temporalio/client';
 import { describe, expect, it, vi } from 'vitest';
 import type { RetentionActivities } from '../../activities/retention.ts';
-import { arrangeRetention, retentionScheduleId } from '../../worker/retention-schedule.ts';
-import { retention } from '../../workflows/retention.ts';
+import { retentionScheduleId } from '../../contract/task-queues.ts';
+import { arrangeRetention } from '../../worker/retention-schedule.ts';
+import { retention, type RetentionInput } from '../../workflows/retention.ts';
 import { until } from '../helpers/until.ts';
 import { workflowBench } from '../helpers/workflow-bench.ts';
+
+const confirmed = { retentionDays: 30, confirmedBy: 'the operator' };
 
 // The server that skips time knows no schedules.
 const { withService } = workflowBench('real');
@@ -25,15 +28,31 @@ describe('the retention of files', () => {
   it('goes through all pages, then through what was left behind', async () => {
     const records = threePages();
     const sum = await withService({ activities: { records } }, (client, taskQueue) =>
-      client.workflow.execute(retention, { workflowId: taskQueue, taskQueue, args: [{ retentionDays: 30 }] }),
+      client.workflow.execute(retention, { workflowId: taskQueue, taskQueue, args: [confirmed] }),
     );
     expect(sum).toEqual({ seen: 30, expired: 6, orphans: 3 });
     expect(records.sweepFiles.mock.calls.map(([page]) => page)).toEqual([
-      { retentionDays: 30 },
-      { retentionDays: 30, after: '1' },
-      { retentionDays: 30, after: '2' },
+      confirmed,
+      { ...confirmed, after: '1' },
+      { ...confirmed, after: '2' },
     ]);
     expect(records.sweepLeftovers).toHaveBeenCalledOnce();
+  });
+
+  it('that was neither started by the schedule of its queue nor confirmed removes nothing and fails at once', async () => {
+    const records = threePages();
+    await withService({ activities: { records } }, async (client, taskQueue) => {
+      const error: unknown = await client.workflow
+        .execute(retention, { workflowId: taskQueue, taskQueue, args: [{ retentionDays: 30 }] })
+        .catch((reason: unknown) => reason);
+      expect(error).toBeInstanceOf(WorkflowFailedError);
+      expect((error as WorkflowFailedError).cause).toMatchObject({
+        nonRetryable: true,
+        message: expect.stringContaining('confirmedBy') as string,
+      });
+    });
+    expect(records.sweepFiles).not.toHaveBeenCalled();
+    expect(records.sweepLeftovers).not.toHaveBeenCalled();
   });
 
   it('is a schedule that every worker arranges, that changes with the setting and goes with it', async () => {
@@ -44,8 +63,9 @@ describe('the retention of files', () => {
       await arrange(undefined);
       await Promise.all([arrange(30), arrange(30), arrange(30)]);
       await handle.pause('for a move');
+      // The server takes a change first and shows it later: until then it would be changed back.
+      await until(async () => (await handle.describe()).state.paused, { what: 'the pause' });
       await arrange(7);
-      // The server takes a change first and shows it later.
       await vi.waitFor(
         async () => {
           const { action, state } = await handle.describe();
@@ -59,10 +79,50 @@ describe('the retention of files', () => {
       await handle.trigger();
       await until(() => records.sweepLeftovers.mock.calls.length === 1, { what: 'the end of the sweep' });
       expect(records.sweepFiles).toHaveBeenCalledWith({ retentionDays: 7 });
+      expect(records.sweepFiles).toHaveBeenCalledTimes(3);
 
       await arrange(undefined);
       await expect(handle.describe()).rejects.toThrow(ScheduleNotFoundError);
       await arrange(undefined);
     });
+  });
+
+  it.each(['as its schedule started it', 'as it was confirmed'])('that is long goes on in a new run %s', async (how) => {
+    const records = threePages();
+    await withService({ activities: { records } }, async (client, taskQueue) => {
+      const input = { retentionDays: 30, maxEvents: 1 };
+      if (how === 'as it was confirmed') {
+        const args: [RetentionInput] = [{ ...input, confirmedBy: 'the operator' }];
+        await client.workflow.execute(retention, { workflowId: taskQueue, taskQueue, args });
+      } else {
+        const scheduleId = retentionScheduleId(taskQueue);
+        const action = { type: 'startWorkflow', workflowType: retention, workflowId: scheduleId, taskQueue } as const;
+        const handle = await client.schedule.create({ scheduleId, spec: {}, action: { ...action, args: [input] } });
+        await handle.trigger();
+        await until(() => records.sweepLeftovers.mock.calls.length === 1, { what: 'the end of the sweep' });
+        await handle.delete();
+      }
+    });
+    expect(records.sweepFiles.mock.calls.map(([{ after }]) => after)).toEqual([undefined, '1', '2']);
+  });
+
+  it('of another schedule is not the one that may remove files', async () => {
+    const records = threePages();
+    await withService({ activities: { records } }, async (client, taskQueue) => {
+      const workflowId = `foreign-${taskQueue}`;
+      const action = { type: 'startWorkflow', workflowType: retention, workflowId, taskQueue } as const;
+      const handle = await client.schedule.create({
+        scheduleId: workflowId,
+        spec: {},
+        action: { ...action, args: [{ retentionDays: 1 }] },
+      });
+      await handle.trigger();
+      const started = await until(async () => (await handle.describe()).info.recentActions.at(0)?.action.workflow, {
+        what: 'the run of the schedule',
+      });
+      await expect(client.workflow.getHandle(started.workflowId).result()).rejects.toThrow(WorkflowFailedError);
+      await handle.delete();
+    });
+    expect(records.sweepFiles).not.toHaveBeenCalled();
   });
 });

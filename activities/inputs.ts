@@ -1,0 +1,111 @@
+import { z } from 'zod';
+import type { InputSchemas } from '../contract/inputs/check.ts';
+import { deliveryIdSchema } from '../contract/inputs/deliveries.ts';
+import {
+  accountSchema,
+  channelSchema,
+  daySchema,
+  jobSchema,
+  labelsSchema,
+  listSchema,
+  postSchema,
+  shortcodeSchema,
+} from '../contract/inputs/jobs.ts';
+import { askerSchema, failureCodeSchema, noticeSchema } from '../contract/inputs/pacing.ts';
+import { callerSchema, countSchema, httpUrlSchema, moneySchema, workflowIdSchema } from '../contract/inputs/parts.ts';
+import { confirmedBySchema, retentionDaysSchema } from '../contract/inputs/retention.ts';
+import { fileNameSchema, ulidSchema, vidnetVideoIdSchema } from '../contract/ids.ts';
+import { languageSchema } from '../contract/languages.ts';
+import { upstreamUses } from '../contract/pacing.ts';
+import type { createActivities } from './create-activities.ts';
+
+const one = <Input extends z.ZodType>(input: Input) => z.tuple([input]);
+
+const seconds = z.number().min(0);
+const media = z.object({ recordId: ulidSchema, mediaId: vidnetVideoIdSchema });
+/** It goes into the id of a document. */
+const part = z.string().regex(/^[a-z]{1,20}(?:-\d{1,3})?$/);
+const started = z.object({ recordId: ulidSchema, part, snapshotId: z.string().regex(/^[\w-]{1,100}$/) });
+const snapshot = started.extend({ isEmpty: z.boolean() });
+const speech = labelsSchema.extend({ recordId: ulidSchema });
+const engine = z.string().min(1).max(100);
+const askers = z.array(askerSchema);
+
+const result = z.object({
+  durationSeconds: seconds.exactOptional(),
+  files: z.array(z.object({ name: fileNameSchema, sizeBytes: countSchema, sha256: z.string() })).exactOptional(),
+  lists: z.record(z.string(), z.object({ pieces: countSchema, items: countSchema })).exactOptional(),
+  contentsOf: z.string().min(1).max(100).exactOptional(),
+  mediaId: z.string().min(1).max(1000).exactOptional(),
+  charge: moneySchema.exactOptional(),
+});
+const outcome = z.discriminatedUnion('status', [
+  z.object({ status: z.literal('success'), result }),
+  z.object({ status: z.literal('failed'), failure: z.object({ code: failureCodeSchema, message: z.string() }) }),
+]);
+
+type Activities = ReturnType<typeof createActivities>;
+type AllActivities = Activities['records'] & Activities['fetch'] & Activities['speech'] & Activities['deliver'];
+
+/** What each activity takes. Much of it becomes a path, a URL, or the id of what is removed. */
+export const activityInputs = {
+  askForTurn: one(z.object({ use: z.enum(upstreamUses), asker: askerSchema })),
+  attemptDelivery: one(
+    z.object({
+      deliveryId: deliveryIdSchema,
+      recordId: ulidSchema,
+      url: httpUrlSchema,
+      subscribedBy: z.array(callerSchema).exactOptional(),
+      attempt: z.int().min(1),
+      firstAttempt: z.int().min(1).exactOptional(),
+      isLast: z.boolean(),
+    }),
+  ),
+  awaitOtherListing: one(workflowIdSchema),
+  awaitOwnerProfile: one(workflowIdSchema),
+  awaitSnapshot: one(started),
+  claimJob: one(jobSchema),
+  clearSpeech: one(ulidSchema),
+  describeChannel: one(z.object({ recordId: ulidSchema, subjectId: workflowIdSchema, channel: channelSchema })),
+  fetchAudio: one(media),
+  fetchComments: one(media),
+  fetchImgnetAudio: one(z.object({ recordId: ulidSchema, contentsId: ulidSchema, shortcode: shortcodeSchema })),
+  fetchTranscript: one(media.extend({ language: languageSchema })),
+  fetchVideo: one(media),
+  findClosed: one(z.object({ askers })),
+  findFreshContent: one(shortcodeSchema),
+  finishJob: one(z.object({ recordId: ulidSchema, outcome })),
+  hasFetchedProfile: one(ulidSchema),
+  labelSpeakers: one(speech.extend({ windows: countSchema, durationSeconds: seconds, engine })),
+  listChannel: one(z.object({ recordId: ulidSchema })),
+  planOwnerProfile: one(z.object({ account: accountSchema, paidBy: ulidSchema })),
+  prepareSpeech: one(speech),
+  storeContent: one(z.object({ snapshot, post: postSchema })),
+  storeList: one(listSchema.extend({ snapshot, account: accountSchema })),
+  storeProfile: one(z.object({ snapshot, account: accountSchema })),
+  sweepFiles: one(
+    z.object({
+      retentionDays: retentionDaysSchema,
+      confirmedBy: confirmedBySchema.exactOptional(),
+      after: z.string().max(2000).exactOptional(),
+    }),
+  ),
+  sweepLeftovers: z.tuple([]),
+  tellParked: one(z.object({ askers, notice: noticeSchema })),
+  transcribeWindow: one(speech.extend({ number: z.int().min(1), engine })),
+  triggerSnapshot: one(
+    z.object({
+      recordId: ulidSchema,
+      part,
+      request: z.discriminatedUnion('kind', [
+        z.object({ kind: z.literal('profile'), account: accountSchema }),
+        z.object({
+          kind: z.enum(['posts', 'reels']),
+          account: accountSchema,
+          sinceDate: daySchema.exactOptional(),
+        }),
+        postSchema,
+      ]),
+    }),
+  ),
+} satisfies InputSchemas<AllActivities>;

@@ -1,0 +1,184 @@
+import fc from 'fast-check';
+import { ulid } from 'ulid';
+import { describe, expect, it } from 'vitest';
+import { activityInputs } from '../activities/inputs.ts';
+import { refusalOf } from '../contract/inputs/check.ts';
+import { signalInputs, workflowInputs } from '../workflows/inputs.ts';
+import { aTranscriptJob } from './helpers/kept-jobs.ts';
+import { anAudioJob, GENEROUS } from './helpers/workflow-run.ts';
+
+const recordId = ulid();
+const url = 'https://example.com/hook';
+const asker = { turnId: `${recordId}/1`, workflowId: 'audio/kX3vQ9mTz0A', runId: 'run' };
+const post = { shortcode: 'DAbCdEfGhIj', kind: 'post' };
+const snapshot = { recordId, part: 'content-1', snapshotId: 's_m1a2b3' };
+const labels = { audioId: recordId, fileName: 'a.m4a', language: 'en', minSpeakers: 1, maxSpeakers: 3 };
+const anImgnetJob = (type: string, mediaId: string, parameters?: object) => ({
+  ...anAudioJob(),
+  ...{ type, mediaId, subjectId: `${type}/${mediaId}`, ...(parameters === undefined ? {} : { parameters }) },
+});
+const content = { ...anImgnetJob('imgnet_post', post.shortcode, { post, profilePrice: 10 }), price: 15 };
+const channel = { kind: 'handle', name: 'evening-talks' };
+const aChannelJob = (name: string) => anImgnetJob('list', `@${name}`, { channel: { ...channel, name } });
+const labelsJob = anImgnetJob('speaker_labels', 'kX3vQ9mTz0A', labels);
+const delivery = { deliveryId: `webhook/${recordId}/1`, recordId, url };
+const audio = { recordId, mediaId: 'kX3vQ9mTz0A' };
+
+describe('a workflow takes', () => {
+  it.each<[keyof typeof workflowInputs, object]>([
+    ['audio', anAudioJob({ webhookUrl: url, chargedTo: '0123456789abcdef', startedBy: '0123456789abcdef' })],
+    ['video', { ...anAudioJob(), type: 'vidnet_video' }],
+    ['transcript', aTranscriptJob()],
+    ['channel', aChannelJob('evening-talks')],
+    ['channel', aChannelJob('évening·tälks_話')],
+    ['imgnetProfile', anImgnetJob('imgnet_profile', 'tea.time')],
+    ['imgnetProfile', anImgnetJob('imgnet_profile', 'tea', { paidBy: recordId })],
+    ['imgnetContent', content],
+    ['imgnetList', anImgnetJob('imgnet_list_posts', 'tea', { part: 'posts', sinceDate: '2026-01-31', postsCount: 0 })],
+    ['imgnetAudio', anImgnetJob('imgnet_audio', post.shortcode, { post })],
+    ['speakerLabels', labelsJob],
+    ['deliverWebhook', { ...delivery, subscribedBy: ['anonymous'], firstAttempt: 5 }],
+    ['limiter', { limits: GENEROUS }],
+    ['retention', { retentionDays: 1, confirmedBy: 'the operator' }],
+    // What a newer version adds passes through an older worker.
+    ['audio', { ...anAudioJob(), addedLater: true }],
+  ])('%s: %o', (workflow, input) => {
+    expect(refusalOf(workflowInputs, workflow, [input])).toBeUndefined();
+  });
+});
+
+describe('a workflow refuses, with the name of the field,', () => {
+  it.each<[keyof typeof workflowInputs, unknown, string]>([
+    ['audio', { ...anAudioJob(), recordId: '../../etc' }, 'recordId'],
+    ['audio', { ...anAudioJob(), mediaId: '../secret' }, 'mediaId'],
+    ['audio', { ...anAudioJob(), subjectId: '' }, 'subjectId'],
+    ['audio', { ...anAudioJob(), chargedTo: 'a.b/$c' }, 'chargedTo'],
+    ['video', { ...anAudioJob(), price: -5 }, 'price'],
+    ['video', { ...anAudioJob(), webhookUrl: 'file:///etc/passwd' }, 'webhookUrl'],
+    ['transcript', { ...aTranscriptJob(), parameters: { language: '../x', includeComments: false } }, 'parameters.language'],
+    ['channel', anImgnetJob('list', '@a', { channel: { kind: 'custom', name: '..' } }), 'parameters.channel.name'],
+    ['channel', anImgnetJob('list', '@a', { channel: { kind: 'id', name: 'a/../b' } }), 'parameters.channel.name'],
+    ['imgnetProfile', anImgnetJob('imgnet_profile', '../x'), 'mediaId'],
+    ['imgnetContent', { ...content, price: 5 }, 'parameters.profilePrice'],
+    ['imgnetList', anImgnetJob('imgnet_list_posts', 'tea', { part: 'videos' }), 'parameters.part'],
+    ['imgnetAudio', anImgnetJob('imgnet_audio', '..', { post }), 'mediaId'],
+    ['speakerLabels', { ...labelsJob, parameters: { ...labels, fileName: '../a.m4a' } }, 'parameters.fileName'],
+    ['speakerLabels', { ...labelsJob, parameters: { ...labels, audioId: '..' } }, 'parameters.audioId'],
+    ['deliverWebhook', { ...delivery, url: 'ftp://example.com' }, 'url'],
+    ['deliverWebhook', { ...delivery, deliveryId: `${recordId}/1` }, 'deliveryId'],
+    ['deliverWebhook', { ...delivery, firstAttempt: '1' }, 'firstAttempt'],
+    ['limiter', { limits: { ...GENEROUS, startsPerMinute: 0 } }, 'limits.startsPerMinute'],
+    ['limiter', { limits: GENEROUS, state: { queue: 'x' } }, 'state.queue'],
+    ['retention', { retentionDays: -1 }, 'retentionDays'],
+    ['retention', { retentionDays: 0, confirmedBy: 'me' }, 'retentionDays'],
+    ['retention', { retentionDays: 0.5 }, 'retentionDays'],
+    ['retention', { retentionDays: 30, confirmedBy: ' ' }, 'confirmedBy'],
+    ['audio', null, 'argument 1'],
+  ])('%s: %o', (workflow, input, field) => {
+    expect(refusalOf(workflowInputs, workflow, [input])).toContain(` ${field}: `);
+  });
+
+  it.each(Object.keys(workflowInputs))('%s: nothing, a text, a list', (workflow) => {
+    for (const args of [[], ['x'], [[]], [{}]]) expect(refusalOf(workflowInputs, workflow, args)).toContain(workflow);
+  });
+});
+
+describe('a signal', () => {
+  it.each<[keyof typeof signalInputs, unknown[], boolean]>([
+    ['subscribe', [url], true],
+    ['subscribe', [url, '0123456789abcdef'], true],
+    ['subscribe', ['hook'], false],
+    ['subscribe', ['javascript:alert(1)'], false],
+    ['subscribe', [{}], false],
+    ['turnGranted', [{ turnId: 'x/1', limiterId: 'limiter/q/page' }], true],
+    ['turnGranted', [], false],
+    ['pause', [{ turnId: 'x/1', notice: { state: 'open' } }], true],
+    // Such a time cannot be written as text, and what throws in a workflow is tried again for ever.
+    ['pause', [{ turnId: 'x/1', notice: { state: 'paused', code: 'rate_limited', reason: '', untilMs: 1e300 } }], false],
+    ['ask', [{ asker, limits: GENEROUS }], true],
+    ['ask', [{ asker, limits: { ...GENEROUS, maxAtOnce: -1 } }], false],
+    ['ask', [{ limits: GENEROUS }], false],
+    ['endTurn', [{ turnId: 'x/1', how: { kind: 'answered' }, again: asker }], true],
+    ['endTurn', [{ turnId: 'x/1', how: { kind: 'refused', code: 'rate_limited', message: '', retryAtMs: 1 } }], true],
+    ['endTurn', [{ turnId: 'x/1', how: { kind: 'refused', code: 'no such code', message: '' } }], false],
+  ])('%s %j is good: %s', (signal, args, isGood) => {
+    expect(refusalOf(signalInputs, signal, args) === undefined).toBe(isGood);
+  });
+});
+
+/** Of each activity, what it is asked for in earnest. */
+const ORDERS: { readonly [Name in keyof typeof activityInputs]: unknown } = {
+  askForTurn: { use: 'vidnet-page', asker },
+  attemptDelivery: { ...delivery, attempt: 1, isLast: false },
+  awaitOtherListing: 'list/@evening-talks',
+  awaitOwnerProfile: 'imgnet_profile/tea',
+  awaitSnapshot: snapshot,
+  claimJob: anAudioJob(),
+  clearSpeech: recordId,
+  describeChannel: { recordId, subjectId: 'list/@evening-talks', channel },
+  fetchAudio: audio,
+  fetchComments: audio,
+  fetchImgnetAudio: { recordId, contentsId: recordId, shortcode: post.shortcode },
+  fetchTranscript: { ...audio, language: 'pt-BR' },
+  fetchVideo: audio,
+  findClosed: { askers: [asker] },
+  findFreshContent: post.shortcode,
+  finishJob: { recordId, outcome: { status: 'success', result: { lists: { videos: { pieces: 1, items: 2 } } } } },
+  hasFetchedProfile: recordId,
+  labelSpeakers: { recordId, ...labels, windows: 1, durationSeconds: 12.5, engine: 'builtin' },
+  listChannel: { recordId },
+  planOwnerProfile: { account: 'tea', paidBy: recordId },
+  prepareSpeech: { recordId, ...labels },
+  storeContent: { snapshot: { ...snapshot, isEmpty: false }, post },
+  storeList: { snapshot: { ...snapshot, isEmpty: false }, account: 'tea', part: 'reels', sinceDate: '2026-01-31' },
+  storeProfile: { snapshot: { ...snapshot, isEmpty: true }, account: 'tea' },
+  sweepFiles: { retentionDays: 30, after: recordId },
+  sweepLeftovers: undefined,
+  tellParked: { askers: [asker], notice: { state: 'open' } },
+  transcribeWindow: { recordId, ...labels, number: 1, engine: 'builtin' },
+  triggerSnapshot: { recordId, part: 'posts', request: { kind: 'posts', account: 'tea' } },
+};
+const argsOf = (order: unknown): unknown[] => (order === undefined ? [] : [order]);
+
+/** What leads out of a folder, a URL or a field when it is put into one. */
+const hostile = fc.oneof(
+  fc.constantFrom('..', '.', '', '/etc', 'a/../b', '%2e%2e', '\0', '$x.y', '?a=b#'),
+  fc.string().map((tail) => `../${tail}`),
+);
+/** Fields that become a path, a URL, or the id of a document; others are free texts and numbers. */
+const INTO_PATHS = /^(?:recordId|mediaId|audioId|fileName|contentsId|shortcode|snapshotId|part|account|paidBy|name|language)$/;
+
+describe('an activity', () => {
+  it.each(Object.entries(ORDERS))('%s does what it is asked for in earnest', (activity, order) => {
+    expect(refusalOf(activityInputs, activity, argsOf(order))).toBeUndefined();
+  });
+
+  it.each(Object.entries(ORDERS))('%s refuses what leads out of a path', (activity, order) => {
+    fc.assert(
+      fc.property(hostile, (text) => {
+        for (const poisoned of poisonings(order, text)) {
+          expect([poisoned, refusalOf(activityInputs, activity, [poisoned])]).not.toEqual([poisoned, undefined]);
+        }
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('that removes prepared audio, which is a whole folder, takes an id alone', () => {
+    for (const id of ['', '.', '..', '../..', '/', recordId.toLowerCase(), `${recordId}/..`]) {
+      expect(refusalOf(activityInputs, 'clearSpeech', [id])).toContain('argument 1: must be a ULID');
+    }
+  });
+});
+
+/** The order once for each of its fields that become paths, with a hostile text in it. */
+function poisonings(order: unknown, text: string): unknown[] {
+  if (typeof order === 'string') return /^(?:list|imgnet_profile)\//.test(order) ? [] : [text];
+  if (typeof order !== 'object' || order === null || Array.isArray(order)) return [];
+  return Object.entries(order).flatMap(([name, value]) =>
+    (typeof value === 'string' ? (INTO_PATHS.test(name) ? [text] : []) : poisonings(value, text)).map((inner) => ({
+      ...order,
+      [name]: inner,
+    })),
+  );
+}

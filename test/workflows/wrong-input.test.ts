@@ -1,0 +1,124 @@
+import { WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
+import { ulid } from 'ulid';
+import { describe, expect, it, vi } from 'vitest';
+import type { RetentionActivities } from '../../activities/retention.ts';
+import { createJobGateway } from '../../api/jobs.ts';
+import * as workflows from '../../workflows/index.ts';
+import { limiterQuery } from '../../workflows/limiter/messages.ts';
+import { progressQuery } from '../../workflows/messages.ts';
+import { aResult } from '../helpers/audio-harness.ts';
+import { workflowBench } from '../helpers/workflow-bench.ts';
+import { anAudioJob, GENEROUS } from '../helpers/workflow-run.ts';
+
+// Whoever reaches Temporal can start and signal workflows with anything. Only a real server takes payloads as they are.
+const { withService } = workflowBench('real');
+
+const causeOf = async (handle: WorkflowHandle): Promise<unknown> => {
+  const error: unknown = await handle.result().catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(WorkflowFailedError);
+  return (error as WorkflowFailedError).cause;
+};
+
+describe('a workflow that was started by hand with wrong input', () => {
+  it('fails at once, without a retry, whatever it is, and does nothing before', async () => {
+    const untouched = vi.fn(() => Promise.reject(new Error('it has acted')));
+    const records = { claimJob: untouched, sweepFiles: untouched, sweepLeftovers: untouched };
+    const activities = { records, deliver: { attemptDelivery: untouched } };
+    await withService({ activities }, async (client, taskQueue) => {
+      for (const name of Object.keys(workflows)) {
+        for (const args of [[], ['x'], [{ recordId: '../..', retentionDays: -1, url: 'file:///etc/passwd' }]]) {
+          const handle = await client.workflow.start(name, { workflowId: ulid(), taskQueue, args });
+          expect(await causeOf(handle)).toMatchObject({
+            type: 'invalid-input',
+            nonRetryable: true,
+            message: expect.stringMatching(new RegExp(`^${name} refuses its input: \\w`)) as string,
+          });
+        }
+      }
+    });
+    expect(untouched).not.toHaveBeenCalled();
+  }, 120_000);
+
+  it('names the field', async () => {
+    await withService({ activities: { records: {} } }, async (client, taskQueue) => {
+      const args = [{ retentionDays: -1, confirmedBy: 'me' }];
+      const handle = await client.workflow.start('retention', { workflowId: ulid(), taskQueue, args });
+      expect(await causeOf(handle)).toMatchObject({
+        message: 'retention refuses its input: retentionDays: Too small: expected number to be >=1',
+      });
+    });
+  });
+});
+
+describe('an activity', () => {
+  it('refuses a wrong order before it acts, and its workflow fails', async () => {
+    const sweepFiles = vi
+      .fn<RetentionActivities['sweepFiles']>()
+      .mockResolvedValue({ seen: 0, expired: 0, orphans: 0, next: 'x'.repeat(3_000) });
+    await withService({ activities: { records: { sweepFiles } } }, async (client, taskQueue) => {
+      const args = [{ retentionDays: 30, confirmedBy: 'the operator' }];
+      const handle = await client.workflow.start('retention', { workflowId: ulid(), taskQueue, args });
+      expect(await causeOf(handle)).toMatchObject({
+        cause: { type: 'invalid-input', message: expect.stringMatching(/^sweepFiles .* after: /) as string },
+      });
+    });
+    expect(sweepFiles).toHaveBeenCalledOnce();
+  });
+});
+
+describe('wrong signals', () => {
+  const garbage = [[], [null], ['x'], [42], [[]], [{}], [{ turnId: 1 }], [{ asker: {}, limits: {} }]];
+  const SIGNALS = ['subscribe', 'turnGranted', 'pause', 'ask', 'endTurn', 'unknown'];
+  const shower = async (handle: WorkflowHandle): Promise<void> => {
+    for (const name of SIGNALS) for (const args of garbage) await handle.signal(name, ...args);
+  };
+
+  it('are left out by a job, which goes on and ends well', async () => {
+    const job = anAudioJob();
+    const attemptDelivery = vi.fn(() => Promise.resolve('delivered' as const));
+    let isOver = false;
+    const fetchAudio = vi.fn(async () => {
+      await vi.waitUntil(() => isOver, { timeout: 30_000 });
+      return aResult;
+    });
+    const activities = {
+      records: { claimJob: () => Promise.resolve('claimed' as const), finishJob: () => Promise.resolve() },
+      ...{ fetch: { fetchAudio }, deliver: { attemptDelivery } },
+    };
+    await withService({ activities }, async (client, taskQueue) => {
+      const handle = await client.workflow.start('audio', { workflowId: job.subjectId, taskQueue, args: [job] });
+      await shower(handle);
+      const notice = { state: 'paused', code: 'rate_limited', reason: 'x', untilMs: 1e300 };
+      await handle.signal('pause', { turnId: `${job.recordId}/1`, notice });
+      expect(await handle.query(progressQuery)).toHaveProperty('stage');
+      isOver = true;
+      await handle.result();
+    });
+    expect(attemptDelivery).not.toHaveBeenCalled();
+  }, 60_000);
+
+  it('are left out by a limiter, which keeps its limits', async () => {
+    await withService({ activities: { records: {} } }, async (client, taskQueue) => {
+      const args = [{ limits: GENEROUS }];
+      const handle = await client.workflow.start('limiter', { workflowId: ulid(), taskQueue, args });
+      await shower(handle);
+      expect(await handle.query(limiterQuery)).toMatchObject({ limits: GENEROUS, waiting: 0, holders: [] });
+      await handle.terminate();
+    });
+  }, 60_000);
+});
+
+describe('a workflow that somebody started under the id of a subject', () => {
+  it('is no job to join, to cancel or to look at', async () => {
+    const job = anAudioJob();
+    await withService({ activities: { records: {} } }, async (client, taskQueue) => {
+      const limiterInput = [{ limits: GENEROUS }];
+      const handle = await client.workflow.start('limiter', { workflowId: job.subjectId, taskQueue, args: limiterInput });
+      const jobs = createJobGateway(client, taskQueue);
+      const one = { subjectId: job.subjectId, recordId: job.recordId };
+      await expect(jobs.start('audio', job)).rejects.toMatchObject({ code: 'unavailable' });
+      expect([await jobs.cancel(one), await jobs.look(one)]).toEqual([false, { state: 'gone' }]);
+      await handle.terminate();
+    });
+  });
+});

@@ -1,0 +1,110 @@
+import type { SignalDefinition } from '@temporalio/workflow';
+import { z } from 'zod';
+import type { InputSchemas } from '../contract/inputs/check.ts';
+import { jobSchemas } from '../contract/inputs/jobs.ts';
+import { askerSchema, failureCodeSchema, limitsSchema, noticeSchema } from '../contract/inputs/pacing.ts';
+import { callerSchema, countSchema, epochMsSchema, httpUrlSchema, workflowIdSchema } from '../contract/inputs/parts.ts';
+import { ulidSchema } from '../contract/ids.ts';
+import { deliveryIdSchema } from '../contract/inputs/deliveries.ts';
+import { confirmedBySchema, retentionDaysSchema } from '../contract/inputs/retention.ts';
+import type * as workflows from './index.ts';
+import type { askSignal, endTurnSignal } from './limiter/messages.ts';
+import type { pauseSignal, subscribeSignal, turnGrantedSignal } from './messages.ts';
+
+const one = <Input extends z.ZodType>(input: Input) => z.tuple([input]);
+
+const turnIdSchema = askerSchema.shape.turnId;
+const waiterSchema = askerSchema.extend({ place: countSchema });
+const refusalSchema = z.object({
+  code: failureCodeSchema,
+  message: z.string(),
+  retryAtMs: epochMsSchema.exactOptional(),
+});
+const turnEndSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.enum(['answered', 'withdrawn']) }),
+  refusalSchema.extend({ kind: z.literal('refused') }),
+]);
+
+const turnsSchema = z.object({
+  limits: limitsSchema,
+  holders: z.array(waiterSchema.extend({ pausesBefore: countSchema, seenMs: epochMsSchema })),
+  queue: z.array(waiterSchema.extend({ told: z.int().min(-1) })),
+  pause: z
+    .object({
+      code: failureCodeSchema,
+      reason: z.string(),
+      sinceMs: epochMsSchema,
+      untilMs: epochMsSchema,
+      lengthMs: epochMsSchema,
+      refusals: countSchema,
+      probe: z.object({ turnId: turnIdSchema, sinceMs: epochMsSchema }).optional(),
+    })
+    .optional(),
+  pastPause: z.object({ lengthMs: epochMsSchema, endedMs: epochMsSchema }).exactOptional(),
+  pauses: countSchema,
+  nextPlace: countSchema,
+  dueMs: epochMsSchema,
+  news: countSchema,
+});
+
+const summarySchema = z.object({ seen: countSchema, expired: countSchema, orphans: countSchema });
+
+/** What each workflow takes. */
+export const workflowInputs = {
+  audio: one(jobSchemas.audio),
+  channel: one(jobSchemas.channel),
+  deliverWebhook: one(
+    z.object({
+      deliveryId: deliveryIdSchema,
+      recordId: ulidSchema,
+      url: httpUrlSchema,
+      subscribedBy: z.array(callerSchema).exactOptional(),
+      firstAttempt: z.int().min(1).exactOptional(),
+    }),
+  ),
+  imgnetAudio: one(jobSchemas.imgnetAudio),
+  imgnetContent: one(jobSchemas.imgnetContent),
+  imgnetList: one(jobSchemas.imgnetList),
+  imgnetProfile: one(jobSchemas.imgnetProfile),
+  limiter: one(
+    z.object({
+      limits: limitsSchema,
+      state: turnsSchema.exactOptional(),
+      maxEvents: z.int().min(1).exactOptional(),
+    }),
+  ),
+  retention: one(
+    z.object({
+      retentionDays: retentionDaysSchema,
+      confirmedBy: confirmedBySchema.exactOptional(),
+      progress: z.object({ after: z.string().min(1), summary: summarySchema }).exactOptional(),
+      maxEvents: z.int().min(1).exactOptional(),
+    }),
+  ),
+  speakerLabels: one(jobSchemas.speakerLabels),
+  transcript: one(jobSchemas.transcript),
+  video: one(jobSchemas.video),
+} satisfies InputSchemas<typeof workflows>;
+
+/** The signals that workflows take, by name. */
+interface Signals {
+  readonly subscribe: typeof subscribeSignal;
+  readonly turnGranted: typeof turnGrantedSignal;
+  readonly pause: typeof pauseSignal;
+  readonly ask: typeof askSignal;
+  readonly endTurn: typeof endTurnSignal;
+}
+type SignalFunctions = {
+  readonly [Name in keyof Signals]: Signals[Name] extends SignalDefinition<infer Args extends unknown[]>
+    ? (...args: Args) => void
+    : never;
+};
+
+/** What each signal takes. */
+export const signalInputs = {
+  subscribe: z.tuple([httpUrlSchema, callerSchema.exactOptional()]),
+  turnGranted: one(z.object({ turnId: turnIdSchema, limiterId: workflowIdSchema })),
+  pause: one(z.object({ turnId: turnIdSchema, notice: noticeSchema })),
+  ask: one(z.object({ asker: askerSchema, limits: limitsSchema })),
+  endTurn: one(z.object({ turnId: turnIdSchema, how: turnEndSchema, again: askerSchema.exactOptional() })),
+} satisfies InputSchemas<SignalFunctions>;
