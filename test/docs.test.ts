@@ -67,7 +67,7 @@ function layers(): string[] {
 
 describe('docs/operations.md', () => {
   it('lists every setting with its default and meaning', () => {
-    const defaults: Record<string, string | number | boolean | undefined> = settings.parse({});
+    const defaults: Record<string, string | number | boolean | readonly string[] | undefined> = settings.parse({});
     const expected = Object.entries(settings.shape).map(([name, schema]) => {
       const value = defaults[name];
       return [`\`${name}\``, value === undefined || value === '' ? '–' : `\`${String(value)}\``, schema.description];
@@ -182,7 +182,7 @@ describe('the snippets', () => {
 
   it('would not compile with a mistake in it', () => {
     const code =
-      "import { createRpcClient } from './api/rpc-client.ts';\nawait createRpcClient('').downloads.nothing.mutate({});";
+      "import { createRpcClient } from './api/rpc-client.ts';\nawait createRpcClient('', { token: '' }).downloads.nothing.mutate({});";
     expect(compileErrors(code)).toEqual([expect.stringContaining("'nothing'")]);
   }, 60_000);
 });
@@ -223,6 +223,10 @@ describe('docker-compose.yml', () => {
     volumes: Record<string, unknown>;
   };
   const services = Object.entries(compose.services);
+
+  it('gives the api all that it does not start without', () => {
+    expect(Object.keys(compose.services['api']!.environment!)).toContain('RPC_TOKEN');
+  });
 
   it.each(['api', 'worker'])('gives the %s nothing but settings', (name) => {
     const given = Object.keys(compose.services[name]!.environment!);
