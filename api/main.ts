@@ -106,7 +106,7 @@ const rest = serve(
 );
 answerMalformedRequests(rest);
 await rest.ready();
-const rpc = createRpcServer(deps, config.RPC_TOKEN);
+const rpc = createRpcServer(deps, { token: config.RPC_TOKEN });
 await new Promise<void>((resolve, reject) => {
   rpc.once('error', reject);
   rpc.listen(config.RPC_PORT, config.RPC_HOST, resolve);

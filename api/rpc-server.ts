@@ -9,17 +9,18 @@ import type { ServiceDeps } from './deps.ts';
 import { toApiError } from './errors.ts';
 import { appRouter } from './rpc.ts';
 
-/**
- * The tRPC facade as a server that does not listen yet. Its callers are services of ours: no limit and no bill.
- *
- * @param token what they send as `Authorization: Bearer`, on loopback too: any program and any page reaches a port there
- */
-export function createRpcServer(deps: ServiceDeps, token: string): Server {
+export interface RpcOptions {
+  /** What callers send as `Authorization: Bearer`, on loopback too: any program and any page reaches a port there. */
+  readonly token: string;
+}
+
+/** The tRPC facade as a server that does not listen yet. Its callers are services of ours: no key, no limit, no bill. */
+export function createRpcServer(deps: ServiceDeps, options: RpcOptions): Server {
   return createHTTPServer({
     router: appRouter,
     createContext({ req, res }) {
       try {
-        admit(req, token);
+        admit(req, options);
       } catch (error) {
         const cause = toApiError(error);
         for (const [name, value] of Object.entries(cause.extras.headers ?? {})) res.setHeader(name, value);
@@ -32,8 +33,8 @@ export function createRpcServer(deps: ServiceDeps, token: string): Server {
 }
 
 /** @throws ApiError `unauthorized` */
-function admit({ headers }: IncomingMessage, token: string): void {
-  const [, sent] = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '') ?? [];
+function admit(request: IncomingMessage, { token }: RpcOptions): void {
+  const [, sent] = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '') ?? [];
   if (sent === undefined || !isSame(sent, token)) throw unauthorized('The token of the service (RPC_TOKEN) is needed.');
 }
 

@@ -213,6 +213,9 @@ interface Service {
   readonly networks?: string[];
   readonly volumes?: string[];
   readonly ports?: string[];
+  readonly command?: string[];
+  readonly entrypoint?: string[];
+  readonly healthcheck?: { readonly test?: string | string[] };
 }
 
 describe('docker-compose.yml', () => {
@@ -223,6 +226,13 @@ describe('docker-compose.yml', () => {
     volumes: Record<string, unknown>;
   };
   const services = Object.entries(compose.services);
+
+  it('hands no secret to a program among its arguments, which every user of the host can read', () => {
+    for (const { command, entrypoint, healthcheck } of Object.values(compose.services)) {
+      const text = [command, entrypoint, healthcheck?.test].flat().join(' ');
+      expect(text).not.toMatch(/\$\{?\w*(PASSWORD|SECRET|TOKEN|KEY)/);
+    }
+  });
 
   it('gives the api all that it does not start without', () => {
     expect(Object.keys(compose.services['api']!.environment!)).toContain('RPC_TOKEN');

@@ -96,7 +96,7 @@ export async function startFacades(requestsPerMinute = 100_000, options: Facades
   });
   const rest = serve(app, { port: 0, hostname: '127.0.0.1', gracefulShutdown: false, silent: true });
   await rest.ready();
-  const rpc = createRpcServer(deps, rpcToken);
+  const rpc = createRpcServer(deps, { token: rpcToken });
   await new Promise<void>((resolve) => rpc.listen(0, '127.0.0.1', resolve));
   const { port } = rpc.address() as { port: number };
   const url = (rest.url ?? '').replace(/\/$/, '');
