@@ -146,13 +146,21 @@ describe('media', () => {
   });
 
   it('that an extractor doubts are not tried while facts are read', async () => {
-    const formats = [audio({ url: `rtmp://${inner}/a`, __needs_testing: true })];
-    const facts = { formats, thumbnails: [{ url: `rtmp://${inner}/picture` }] };
+    site.set('/doubted', { type: 'audio/mp4', body: 'x' });
+    const readAll = (url: string): readonly Promise<unknown>[] => {
+      const formats = [audio({ url, __needs_testing: true })];
+      const facts = { formats, thumbnails: [{ url: `rtmp://${inner}/picture` }] };
+      return [
+        fetchCaptions(give(facts)),
+        inFolder((call) => collect(createYtdlpComments(settings).pages(give({ ...facts, comments: [] }), 5, call))),
+      ];
+    };
     await Promise.allSettled([
-      fetchCaptions(give(facts)),
-      inFolder((call) => collect(createYtdlpComments(settings).pages(give({ ...facts, comments: [] }), 5, call))),
+      ...readAll(`rtmp://${inner}/a`),
+      ...readAll(`${site.url}/doubted`),
       inFolder((call) => createYtdlpChannels(settings).describe({ kind: 'handle', name: 'x' }, call)),
     ]);
+    expect(site.requests).not.toContain('/doubted');
     expect(await readFile(join(folder, 'started'), 'utf8')).toBe('');
     expect(hits).toBe(0);
   });
@@ -166,7 +174,10 @@ describe('captions', () => {
 
   it('are fetched by their URL alone: no protocol, part or header of the page is handed back', async () => {
     const url = `${site.url}/none.vtt`;
+    const body = `#EXTM3U\n#EXT-X-TARGETDURATION:3\n#EXTINF:3,\nrtmp://${inner}/a\n#EXT-X-ENDLIST\n`;
+    site.set('/captions.m3u8', { type: 'application/vnd.apple.mpegurl', body });
     const orders = [
+      { url: `${site.url}/captions.m3u8` },
       { protocol: 'rtmp' },
       { protocol: 'rtmp', url: `rtmp://${inner}/a`, fragments: [{ url: `rtmp://${inner}/a` }] },
       { protocol: 'http_dash_segments', fragments: [{ url: `rtmp://${inner}/a` }] },
