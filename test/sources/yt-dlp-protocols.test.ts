@@ -137,7 +137,9 @@ describe('media', () => {
           give({ formats: [audio({ url: `${site.url}/${name}.m3u8`, ext: 'mp4', protocol })] }),
         ),
       ),
-      give({ _type: 'url', url: rtmp }),
+      ...['rtmp', 'ws', 'wss', 'ftp', 'mms', 'view-source:rtmp'].map((scheme) =>
+        give({ _type: 'url', url: `${scheme}://${inner}/a` }),
+      ),
       give({ _type: 'url_transparent', url: rtmp }),
       give({ _type: 'playlist', entries: [{ _type: 'url', url: rtmp }] }),
     ];
