@@ -35,7 +35,8 @@ export function parseSecrets(text: string): readonly Uint8Array[] {
   });
 }
 
-function entriesOf(text: string): readonly string[] {
+/** @returns the entries of a list with commas between, without the empty ones */
+export function entriesOf(text: string): readonly string[] {
   return text
     .split(',')
     .map((part) => part.trim())

@@ -1,10 +1,11 @@
 import type { BlockList } from 'node:net';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
-import { ConfigError, parseNetworks, parseSecrets, trimSlash } from './config-values.ts';
+import { ConfigError, entriesOf, parseNetworks, parseSecrets, trimSlash } from './config-values.ts';
 import { IMGNET_PLATFORM_URL } from './contract/imgnet/urls.ts';
 import { DEFAULT_WAIT_SECONDS, PREFER_WAIT_MAX_SECONDS } from './contract/limits.ts';
 import { priceTable, type Prices } from './contract/prices.ts';
+import { isLoopbackHost } from './outbound/loopback.ts';
 import { BRIGHT_DATA_API_URL, BRIGHT_DATA_DATASETS } from './sources/imgnet/bright-data-requests.ts';
 import { speechSettings } from './speech/speech-settings.ts';
 import type { FilesPlace } from './store/create-file-store.ts';
@@ -17,25 +18,21 @@ const url = z.url({ protocol: /^https?$/ });
 const datasetId = z.string().regex(/^[\w-]{1,100}$/);
 const price = z.string().regex(/^\d{1,6}\.\d{3}$/, 'three decimals, such as 0.005');
 const ANY_ADDRESS = new Set(['0.0.0.0', '::']);
-const LOOPBACK_HOSTS = new Set(['127.0.0.1', '::1', 'localhost']);
 
 /** Every setting of the service: name in the environment, meaning, default. docs/operations.md is checked against it. */
 export const settings = z.object({
   HOST: z.string().default('127.0.0.1').describe('Address that REST listens on'),
   PORT: port.default(3000).describe('Port of REST, the files, the OpenAPI document and its page'),
-  RPC_HOST: z
-    .string()
-    .default('127.0.0.1')
-    .describe('Address that tRPC listens on; beyond loopback it needs RPC_TOKEN'),
+  RPC_HOST: z.string().default('127.0.0.1').describe('Address that tRPC listens on'),
   RPC_PORT: port.default(3001).describe('Port of tRPC'),
   RPC_TOKEN: z
     .string()
     .regex(/^\S{32,}$/, 'at least 32 characters, no spaces')
     .optional()
-    .describe('Token that callers of tRPC send, at least 32 characters; without it tRPC asks for none'),
+    .describe('Token that callers of tRPC send, at least 32 characters; npm start makes one'),
   ALLOW_ANONYMOUS: bool
     .optional()
-    .describe('Whether REST lets in callers without an API key; default: only while HOST is loopback'),
+    .describe('Whether REST lets in callers without an API key; default: only while nothing but loopback leads here'),
   TRUSTED_PROXIES: z
     .string()
     .default('')
@@ -46,9 +43,12 @@ export const settings = z.object({
   ...fileSettings,
   LINK_SECRET: z
     .string()
-    .min(32)
+    .transform(entriesOf)
+    .refine(areSecrets, 'at least 32 characters each')
     .optional()
-    .describe('Key of signed links, at least 32 characters; the same for api and worker'),
+    .describe(
+      'Keys of signed links (comma-separated, 32 characters each at least); the first signs; for api and worker',
+    ),
   LINK_TTL_SECONDS: positive.max(604_800).default(3600).describe('How long a signed link is valid'),
   DEFAULT_WAIT_SECONDS: positive
     .max(PREFER_WAIT_MAX_SECONDS)
@@ -191,8 +191,8 @@ type Derived =
 export interface Config extends Readonly<Omit<Settings, Derived>> {
   readonly PUBLIC_URL: string;
   readonly DRIVE_URL: string;
-  /** Whether REST, and whether tRPC, listen on loopback only. */
-  readonly isLoopback: { readonly rest: boolean; readonly rpc: boolean };
+  /** Whether REST listens on loopback only. */
+  readonly isLoopback: boolean;
   readonly allowsAnonymous: boolean;
   readonly trustedProxies: BlockList;
   readonly webhookAllowedNetworks: BlockList;
@@ -241,26 +241,29 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     PRICE_SPEAKER_LABELS_MINUTE,
     ...rest
   } = parsed.data;
-  const isLoopback = { rest: LOOPBACK_HOSTS.has(rest.HOST), rpc: LOOPBACK_HOSTS.has(rest.RPC_HOST) };
-  if (!isLoopback.rpc && rest.RPC_TOKEN === undefined) {
-    throw new ConfigError('RPC_TOKEN: needed when RPC_HOST is beyond loopback, since tRPC starts any job for anyone');
-  }
+  const isLoopback = isLoopbackHost(rest.HOST);
   if (rest.PUBLIC_URL === undefined && ANY_ADDRESS.has(rest.HOST)) {
     throw new ConfigError('PUBLIC_URL: needed when HOST is every address, since links must lead to one');
   }
   const PUBLIC_URL = trimSlash(
     rest.PUBLIC_URL ?? `http://${rest.HOST.includes(':') ? `[${rest.HOST}]` : rest.HOST}:${String(rest.PORT)}`,
   );
+  const DRIVE_URL = trimSlash(rest.DRIVE_URL ?? PUBLIC_URL);
+  // An address that others use, or a proxy to trust, means that somebody hands requests on to our loopback.
+  const isPrivate =
+    isLoopback &&
+    TRUSTED_PROXIES === '' &&
+    [PUBLIC_URL, DRIVE_URL].every((one) => isLoopbackHost(new URL(one).hostname));
   const dataDir = resolve(rest.DATA_DIR);
   return Object.freeze({
     ...rest,
     DATA_DIR: dataDir,
     PUBLIC_URL,
-    DRIVE_URL: trimSlash(rest.DRIVE_URL ?? PUBLIC_URL),
+    DRIVE_URL,
     IMGNET_API_URL: trimSlash(rest.IMGNET_API_URL),
     IMGNET_PLATFORM_URL: trimSlash(rest.IMGNET_PLATFORM_URL),
     isLoopback,
-    allowsAnonymous: ALLOW_ANONYMOUS ?? isLoopback.rest,
+    allowsAnonymous: ALLOW_ANONYMOUS ?? isPrivate,
     trustedProxies: parseNetworks('TRUSTED_PROXIES', TRUSTED_PROXIES),
     webhookAllowedNetworks: parseNetworks('WEBHOOK_ALLOWED_NETWORKS', WEBHOOK_ALLOWED_NETWORKS),
     webhookKeys: parseSecrets(WEBHOOK_SECRETS),
@@ -288,6 +291,10 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     speechWorkDir: join(dataDir, 'speech-work'),
     speechModelsDir: rest.SPEECH_MODELS_DIR === undefined ? join(dataDir, 'models') : resolve(rest.SPEECH_MODELS_DIR),
   });
+}
+
+function areSecrets(secrets: readonly string[]): boolean {
+  return secrets.length > 0 && secrets.every(({ length }) => length >= 32);
 }
 
 /** A configuration in which the named settings are there. */

@@ -39,7 +39,7 @@ export async function webhookMessage(
       // Callers of speaker labels know the audio's id and no other.
       downloadId: audioIdOf(record),
     }),
-    ...(await signWebhook({ id: webhookIdOf(delivery.id), body })),
+    ...(await signWebhook({ id: webhookIdOf(delivery.id), url: delivery.url, body })),
   };
   return { headers, body: typeof body === 'string' ? body : body() };
 }

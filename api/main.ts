@@ -28,7 +28,7 @@ import { answerMalformedRequests } from './malformed-requests.ts';
 import { createRestApp } from './rest.ts';
 import { createRpcServer } from './rpc-server.ts';
 
-const config = loadConfigOrExit(process.env, ['TEMPORAL_ADDRESS', 'MONGODB_URI', 'LINK_SECRET']);
+const config = loadConfigOrExit(process.env, ['TEMPORAL_ADDRESS', 'MONGODB_URI', 'LINK_SECRET', 'RPC_TOKEN']);
 const log = pino({ level: config.LOG_LEVEL, base: { part: 'api' } });
 
 const mongo = openMongo({ uri: config.MONGODB_URI, database: config.MONGODB_DATABASE, timeoutMs: 5_000 });
@@ -56,7 +56,7 @@ const stopping = new AbortController();
 setMaxListeners(0, stopping.signal);
 
 const signer = createLinkSigner({
-  secret: config.LINK_SECRET,
+  secrets: config.LINK_SECRET,
   driveUrl: config.DRIVE_URL,
   ttlSeconds: config.LINK_TTL_SECONDS,
 });
@@ -99,7 +99,7 @@ const rest = serve(
   createRestApp(deps, {
     requestsPerMinute: config.RATE_LIMIT_PER_MINUTE,
     publicUrl: config.PUBLIC_URL,
-    isLoopback: config.isLoopback.rest,
+    isLoopback: config.isLoopback,
     allowsAnonymous: config.allowsAnonymous,
     trustedProxies: config.trustedProxies,
   }),
@@ -108,7 +108,7 @@ const rest = serve(
 );
 answerMalformedRequests(rest);
 await rest.ready();
-const rpc = createRpcServer(deps, { token: config.RPC_TOKEN, isLoopback: config.isLoopback.rpc });
+const rpc = createRpcServer(deps, { token: config.RPC_TOKEN });
 await new Promise<void>((resolve, reject) => {
   rpc.once('error', reject);
   rpc.listen(config.RPC_PORT, config.RPC_HOST, resolve);

@@ -5,9 +5,9 @@ import type { AppRouter } from './rpc.ts';
  * A typed client of the tRPC facade, for services beside this one.
  *
  * @param url such as http://127.0.0.1:3001
- * @param options.token the service's RPC_TOKEN, where it has one
+ * @param options.token the service's RPC_TOKEN
  */
-export function createRpcClient(url: string, options: { readonly token?: string } = {}): TRPCClient<AppRouter> {
-  const headers = options.token === undefined ? {} : { Authorization: `Bearer ${options.token}` };
+export function createRpcClient(url: string, { token }: { readonly token: string }): TRPCClient<AppRouter> {
+  const headers = { Authorization: `Bearer ${token}` };
   return createTRPCClient<AppRouter>({ links: [httpLink({ url, headers })] });
 }

@@ -5,16 +5,13 @@ import { createHTTPServer } from '@trpc/server/adapters/standalone';
 import { ERROR_TABLE } from '../contract/errors.ts';
 import { REQUEST_BODY_MAX_BYTES } from '../contract/limits.ts';
 import { unauthorized } from './access/authenticate.ts';
-import { refuseForeignPages } from './access/own-host.ts';
 import type { ServiceDeps } from './deps.ts';
 import { toApiError } from './errors.ts';
 import { appRouter } from './rpc.ts';
 
 export interface RpcOptions {
-  /** What callers send as `Authorization: Bearer`; without it everyone who reaches the port is let in. */
-  readonly token?: string | undefined;
-  /** Whether the service listens on loopback only. */
-  readonly isLoopback: boolean;
+  /** What callers send as `Authorization: Bearer`, on loopback too: any program and any page reaches a port there. */
+  readonly token: string;
 }
 
 /** The tRPC facade as a server that does not listen yet. Its callers are services of ours: no key, no limit, no bill. */
@@ -35,21 +32,10 @@ export function createRpcServer(deps: ServiceDeps, options: RpcOptions): Server 
   });
 }
 
-/** @throws ApiError `unauthorized`, `forbidden` */
-function admit(request: IncomingMessage, { token, isLoopback }: RpcOptions): void {
-  if (token !== undefined) {
-    const [, sent] = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '') ?? [];
-    if (sent === undefined || !isSame(sent, token))
-      throw unauthorized('The token of the service (RPC_TOKEN) is needed.');
-    return;
-  }
-  const headers = new Headers();
-  for (const name of ['host', 'origin', 'sec-fetch-site'] as const) {
-    const value = request.headers[name];
-    if (typeof value === 'string') headers.set(name, value);
-  }
-  const method = request.method ?? 'GET';
-  refuseForeignPages({ method, headers }, { isLoopback, publicUrl: 'http://127.0.0.1' });
+/** @throws ApiError `unauthorized` */
+function admit(request: IncomingMessage, { token }: RpcOptions): void {
+  const [, sent] = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '') ?? [];
+  if (sent === undefined || !isSame(sent, token)) throw unauthorized('The token of the service (RPC_TOKEN) is needed.');
 }
 
 /** In a time that does not depend on how much is right, nor on the lengths. */

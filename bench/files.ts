@@ -79,7 +79,7 @@ async function publish({ place, source, recordId }: Order): Promise<void> {
 
 async function serveOnce({ place, recordId }: Order): Promise<void> {
   const files = createFileStore(place, WORKER_PATIENCE);
-  const signer = createLinkSigner({ secret: 'x'.repeat(32), driveUrl: '', ttlSeconds: 3_600 });
+  const signer = createLinkSigner({ secrets: ['x'.repeat(32)], driveUrl: '', ttlSeconds: 3_600 });
   const app = new H3().get('/files/**', fileHost({ files, signer, log: pino({ level: 'warn' }) }));
   const server = serve(app, { port: 0, hostname: '127.0.0.1', silent: true });
   await server.ready();

@@ -14,7 +14,7 @@ await runUntilSignal(async () => {
     output: 'inherit',
   });
   console.log(`REST         ${stack.restUrl} (its documentation: ${stack.restUrl}/docs)`);
-  console.log(`tRPC         ${stack.rpcUrl}`);
+  console.log(`tRPC         ${stack.rpcUrl} (its token: ${stack.rpcTokenIn})`);
   console.log(
     `Temporal     ${stack.temporalAddress}${stack.temporalUiUrl === undefined ? '' : `, Web UI ${stack.temporalUiUrl}`}`,
   );

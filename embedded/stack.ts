@@ -32,6 +32,10 @@ export type ProcessName = RoleName | 'temporal' | 'mongodb';
 export interface Stack {
   readonly restUrl: string;
   readonly rpcUrl: string;
+  /** What callers of tRPC send. */
+  readonly rpcToken: string;
+  /** Where it stands: a setting or a file. For logs, unlike itself. */
+  readonly rpcTokenIn: string;
   readonly temporalAddress: string;
   readonly temporalUiUrl: string | undefined;
   readonly mongodbUri: string;
@@ -75,6 +79,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     if (tools.status === 'rejected') throw tools.reason;
     if (speech.status === 'rejected') throw speech.reason;
     const ports = await rolePorts(options);
+    const rpcToken = await secretOf(options.env, 'RPC_TOKEN', join(dataDir, 'rpc-token'));
     const env = {
       ...defined(options.env),
       DATA_DIR: dataDir,
@@ -87,7 +92,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       FFMPEG_PATH: tools.value.ffmpeg,
       FFPROBE_PATH: tools.value.ffprobe,
       ...speech.value,
-      LINK_SECRET: await linkSecret(options.env, dataDir),
+      LINK_SECRET: (await secretOf(options.env, 'LINK_SECRET', join(dataDir, 'link-secret'))).value,
+      RPC_TOKEN: rpcToken.value,
     };
     const restUrl = urlOf(options.env['HOST'], ports.rest);
     const { output } = options;
@@ -110,6 +116,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     return {
       restUrl,
       rpcUrl: urlOf(options.env['RPC_HOST'], ports.rpc),
+      rpcToken: rpcToken.value,
+      rpcTokenIn: rpcToken.from,
       temporalAddress: engines.temporalAddress,
       temporalUiUrl: engines.temporalUiUrl,
       mongodbUri: engines.mongodbUri,
@@ -143,17 +151,16 @@ async function rolePorts({ env, roles, ports, log }: StackOptions): Promise<{ re
   };
 }
 
-/** Signed links must stay valid over restarts, so a secret that was made up is kept. */
-async function linkSecret(env: Env, dataDir: string): Promise<string> {
-  const given = env['LINK_SECRET'];
-  if (given !== undefined && given !== '') return given;
-  const file = join(dataDir, 'link-secret');
+/** Signed links must stay valid over restarts, and callers keep their token, so a secret that was made up is kept. */
+async function secretOf(env: Env, setting: string, file: string): Promise<{ value: string; from: string }> {
+  const given = env[setting];
+  if (given !== undefined && given !== '') return { value: given, from: setting };
   try {
     await writeFile(file, randomBytes(32).toString('hex'), { flag: 'wx', mode: 0o600 });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
-  return (await readFile(file, 'utf8')).trim();
+  return { value: (await readFile(file, 'utf8')).trim(), from: file };
 }
 
 function graceTimeMs(env: Env): number {

@@ -54,7 +54,7 @@ await runUntilSignal(async () => {
   const processes = stack.processes().map(({ name, pid }) => `${name} ${String(pid)}`);
   console.log(`SANDBOX_URL=${sandbox.url}`);
   console.log(`Service      ${stack.restUrl} (its documentation: ${stack.restUrl}/docs)`);
-  console.log(`tRPC         ${stack.rpcUrl}`);
+  console.log(`tRPC         ${stack.rpcUrl} (its token: ${stack.rpcTokenIn})`);
   console.log(`Web UI       ${stack.temporalUiUrl ?? `none known; Temporal is at ${stack.temporalAddress}`}`);
   console.log(`Processes    ${processes.join(', ')}, sandbox ${String(process.pid)}`);
   printExample(sandbox, stack.restUrl);

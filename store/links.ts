@@ -10,24 +10,34 @@ export interface LinkSigner {
 const SIGNATURE = /^[A-Za-z0-9_-]{43}$/;
 const EXPIRES = /^[1-9]\d{9,10}$/;
 
-/** Signs file links with HMAC-SHA256 over version, path and expiry. */
-export function createLinkSigner(options: { secret: string; driveUrl: string; ttlSeconds: number }): LinkSigner {
-  const { secret, driveUrl, ttlSeconds } = options;
-  const sign = (path: string, expires: string): Buffer =>
+/**
+ * Signs file links with HMAC-SHA256 over version, path and expiry.
+ *
+ * @param options.secrets at least one: the first signs, all are believed, so that links outlive an exchange
+ */
+export function createLinkSigner(options: {
+  readonly secrets: readonly string[];
+  readonly driveUrl: string;
+  readonly ttlSeconds: number;
+}): LinkSigner {
+  const { secrets, driveUrl, ttlSeconds } = options;
+  const [newest] = secrets;
+  if (newest === undefined) throw new Error('links need a secret');
+  const sign = (secret: string, path: string, expires: string): Buffer =>
     createHmac('sha256', secret).update(`v1\n${path}\n${expires}`).digest();
   return {
     linkTo(recordId, fileName) {
       const path = filePath(recordId, fileName);
       const expires = String(Math.floor(Date.now() / 1000) + ttlSeconds);
-      return `${driveUrl}${path}?Expires=${expires}&Signature=${sign(path, expires).toString('base64url')}`;
+      return `${driveUrl}${path}?Expires=${expires}&Signature=${sign(newest, path, expires).toString('base64url')}`;
     },
     isValid(path, { expires, signature }) {
       // Node's decoder takes padding and foreign characters, which would give one signature many spellings.
       if (expires === null || signature === null || !EXPIRES.test(expires) || !SIGNATURE.test(signature)) return false;
       const given = Buffer.from(signature, 'base64url');
-      const expected = sign(path, expires);
+      const isSigned = secrets.some((secret) => timingSafeEqual(given, sign(secret, path, expires)));
       // The last character of 43 carries two unused bits: compare the text too.
-      const authentic = timingSafeEqual(given, expected) && given.toString('base64url') === signature;
+      const authentic = isSigned && given.toString('base64url') === signature;
       return authentic && Number(expires) * 1000 > Date.now();
     },
   };

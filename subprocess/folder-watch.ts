@@ -1,4 +1,4 @@
-import { readdir, stat } from 'node:fs/promises';
+import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
 const LOOK_EVERY_MS = 1_000;
@@ -28,12 +28,12 @@ export function watchFolder(folder: string, maxBytes: number, onTooLarge: () => 
   };
 }
 
-/** What all files in a folder hold. What is being removed or renamed meanwhile counts as nothing. */
+/** What all files in a folder hold. Links, and what is being removed or renamed meanwhile, count as nothing. */
 export async function folderBytes(folder: string): Promise<number> {
   const names = await readdir(folder, { recursive: true }).catch(() => []);
   const sizes = await Promise.all(
     names.map((name) =>
-      stat(join(folder, name)).then(
+      lstat(join(folder, name)).then(
         (found) => (found.isFile() ? found.size : 0),
         () => 0,
       ),

@@ -20,6 +20,8 @@ describe('the configuration', () => {
     ['PORT', '70000'],
     ['RATE_LIMIT_PER_MINUTE', '0'],
     ['LINK_SECRET', 'short'],
+    ['LINK_SECRET', `${'s'.repeat(40)},short`],
+    ['LINK_SECRET', ','],
     ['MONGODB_URI', 'postgres://x'],
     ['VIDNET_VIDEO_URL', 'https://example.com/watch'],
     ['WEBHOOK_ALLOWED_NETWORKS', 'example.com'],
@@ -38,7 +40,6 @@ describe('the configuration', () => {
     ['ALLOW_ANONYMOUS', 'perhaps'],
     ['PRICE_AUDIO', '0.5'],
     ['HOST', '0.0.0.0'],
-    ['RPC_HOST', '10.0.0.5'],
     ['RPC_TOKEN', 'short'],
     ['TRUSTED_PROXIES', 'proxy.example'],
   ])('refuses %s=%s and names it', (name, value) => {
@@ -51,21 +52,39 @@ describe('the configuration', () => {
   });
 
   it('asks for API keys beyond loopback, unless it is told otherwise', () => {
-    const allows = (env: Record<string, string>) =>
-      loadConfig({ PUBLIC_URL: 'https://api.example', ...env }).allowsAnonymous;
+    const allows = (env: Record<string, string>) => loadConfig(env).allowsAnonymous;
     expect(allows({})).toBe(true);
     expect(allows({ ALLOW_ANONYMOUS: 'false' })).toBe(false);
-    expect(allows({ HOST: '0.0.0.0' })).toBe(false);
-    expect(allows({ HOST: '0.0.0.0', ALLOW_ANONYMOUS: 'true' })).toBe(true);
+    expect(allows({ HOST: '0.0.0.0', PUBLIC_URL: 'http://127.0.0.1' })).toBe(false);
+    expect(allows({ HOST: '0.0.0.0', PUBLIC_URL: 'http://127.0.0.1', ALLOW_ANONYMOUS: 'true' })).toBe(true);
   });
 
-  it('asks for a token where tRPC listens beyond loopback', () => {
-    expect(() => loadConfig({ RPC_HOST: '0.0.0.0' })).toThrow('RPC_TOKEN');
-    expect(() => loadConfig({ RPC_HOST: '0.0.0.0', ALLOW_ANONYMOUS: 'true' })).toThrow('RPC_TOKEN');
-    expect(loadConfig({ RPC_HOST: '0.0.0.0', RPC_TOKEN: 't'.repeat(32) }).isLoopback).toEqual({
-      rest: true,
-      rpc: false,
-    });
+  it.each([
+    { PUBLIC_URL: 'https://api.example' },
+    { PUBLIC_URL: 'https://localhost.example' },
+    { PUBLIC_URL: 'http://10.0.0.5:3000' },
+    { DRIVE_URL: 'https://files.example' },
+    { TRUSTED_PROXIES: '127.0.0.1/32' },
+  ])('asks for API keys where others are led to its loopback, unless it is told otherwise: %j', (env) => {
+    expect(loadConfig(env).allowsAnonymous).toBe(false);
+    expect(loadConfig({ ...env, ALLOW_ANONYMOUS: 'true' }).allowsAnonymous).toBe(true);
+  });
+
+  it.each([
+    { HOST: '::1' },
+    { HOST: 'localhost' },
+    { HOST: '127.0.0.5' },
+    { PUBLIC_URL: 'http://127.9.9.9:3000' },
+    { PUBLIC_URL: 'http://[::1]:3000', DRIVE_URL: 'http://LOCALHOST:3001/' },
+  ])('asks for none while nothing but loopback leads to it: %j', (env) => {
+    expect(loadConfig(env)).toMatchObject({ allowsAnonymous: true, isLoopback: true });
+  });
+
+  it('takes several secrets of links, and shows none of them when one is wrong', () => {
+    const [one, two] = ['s'.repeat(32), 't'.repeat(40)];
+    expect(loadConfig({ LINK_SECRET: one }).LINK_SECRET).toEqual([one]);
+    expect(loadConfig({ LINK_SECRET: `${one}, ${two},` }).LINK_SECRET).toEqual([one, two]);
+    expect(() => loadConfig({ LINK_SECRET: `${one},hunter2` })).toThrow(/^LINK_SECRET: at least 32 characters each$/);
   });
 
   it('needs to be told its address when it listens on all', () => {

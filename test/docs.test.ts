@@ -67,7 +67,7 @@ function layers(): string[] {
 
 describe('docs/operations.md', () => {
   it('lists every setting with its default and meaning', () => {
-    const defaults: Record<string, string | number | boolean | undefined> = settings.parse({});
+    const defaults: Record<string, string | number | boolean | readonly string[] | undefined> = settings.parse({});
     const expected = Object.entries(settings.shape).map(([name, schema]) => {
       const value = defaults[name];
       return [`\`${name}\``, value === undefined || value === '' ? '–' : `\`${String(value)}\``, schema.description];
@@ -182,7 +182,7 @@ describe('the snippets', () => {
 
   it('would not compile with a mistake in it', () => {
     const code =
-      "import { createRpcClient } from './api/rpc-client.ts';\nawait createRpcClient('').downloads.nothing.mutate({});";
+      "import { createRpcClient } from './api/rpc-client.ts';\nawait createRpcClient('', { token: '' }).downloads.nothing.mutate({});";
     expect(compileErrors(code)).toEqual([expect.stringContaining("'nothing'")]);
   }, 60_000);
 });
@@ -213,6 +213,9 @@ interface Service {
   readonly networks?: string[];
   readonly volumes?: string[];
   readonly ports?: string[];
+  readonly command?: string[];
+  readonly entrypoint?: string[];
+  readonly healthcheck?: { readonly test?: string | string[] };
 }
 
 describe('docker-compose.yml', () => {
@@ -223,6 +226,17 @@ describe('docker-compose.yml', () => {
     volumes: Record<string, unknown>;
   };
   const services = Object.entries(compose.services);
+
+  it('hands no secret to a program among its arguments, which every user of the host can read', () => {
+    for (const { command, entrypoint, healthcheck } of Object.values(compose.services)) {
+      const text = [command, entrypoint, healthcheck?.test].flat().join(' ');
+      expect(text).not.toMatch(/\$\{?\w*(PASSWORD|SECRET|TOKEN|KEY)/);
+    }
+  });
+
+  it('gives the api all that it does not start without', () => {
+    expect(Object.keys(compose.services['api']!.environment!)).toContain('RPC_TOKEN');
+  });
 
   it.each(['api', 'worker'])('gives the %s nothing but settings', (name) => {
     const given = Object.keys(compose.services[name]!.environment!);

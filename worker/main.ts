@@ -72,7 +72,7 @@ const webhooks = createWebhookClient({
   allowedNetworks: config.webhookAllowedNetworks,
 });
 const signer = createLinkSigner({
-  secret: config.LINK_SECRET,
+  secrets: config.LINK_SECRET,
   driveUrl: config.DRIVE_URL,
   ttlSeconds: config.LINK_TTL_SECONDS,
 });

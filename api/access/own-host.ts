@@ -1,5 +1,5 @@
-import { isIPv4 } from 'node:net';
 import { ApiError } from '../../contract/errors.ts';
+import { isLoopbackHost } from '../../outbound/loopback.ts';
 
 /** The parts of a request that a browser fills in and a page cannot change. */
 export interface BrowserFacts {
@@ -36,9 +36,8 @@ export function refuseForeignPages({ method, headers }: BrowserFacts, { isLoopba
 function isOwnName(host: string, publicUrl: string): boolean {
   const name = hostname(`http://${host}`);
   if (name === undefined) return false;
-  // Any 127.x.y.z and any port: what is reached by an address was not looked up by a name.
-  if (name === 'localhost' || name === '[::1]' || (isIPv4(name) && name.startsWith('127.'))) return true;
-  return name === hostname(publicUrl);
+  // With any port: what is reached by an address was not looked up by a name.
+  return isLoopbackHost(name) || name === hostname(publicUrl);
 }
 
 function isOwnOrigin(origin: string, host: string | null, publicUrl: string): boolean {

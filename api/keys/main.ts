@@ -1,4 +1,4 @@
-// npm run keys: makes, lists and revokes API keys, and changes their credit.
+// npm run keys: makes, lists and revokes API keys, changes their credit, and tells the secrets of receivers.
 import { parseArgs } from 'node:util';
 import { MongoError } from 'mongodb';
 import { loadConfigOrExit } from '../../config.ts';
@@ -6,6 +6,7 @@ import { createAccountStore } from '../../store/accounts.ts';
 import { createKeyStore } from '../../store/keys.ts';
 import { openMongo } from '../../store/mongo.ts';
 import { createKeyCommands, UsageError, USAGE } from './commands.ts';
+import { webhookSecret } from './webhook-secret.ts';
 
 /** An amount to take away looks like an option. */
 const NEGATIVE = /^-\d/;
@@ -15,6 +16,17 @@ const line = process.argv.slice(2);
 if (line.includes('--help') || line.includes('-h') || line[0] === 'help') {
   console.log(USAGE);
   process.exit(0);
+}
+
+// Before the database: it is not asked.
+if (line[0] === 'webhook-secret') {
+  try {
+    console.log(webhookSecret(loadConfigOrExit(process.env, []).webhookKeys, line[1]));
+    process.exit(0);
+  } catch (error) {
+    fail(error);
+    process.exit(1);
+  }
 }
 
 const config = loadConfigOrExit(process.env, ['MONGODB_URI']);
@@ -29,12 +41,16 @@ try {
   const [command = '', ...args] = [...positionals, ...line.filter((word) => NEGATIVE.test(word))];
   console.log(await commands.run({ command, args, options: values }));
 } catch (error) {
+  fail(error);
+  process.exitCode = 1;
+} finally {
+  await mongo.close();
+}
+
+function fail(error: unknown): void {
   const isUsage = error instanceof UsageError || (error as NodeJS.ErrnoException).code?.startsWith('ERR_PARSE_ARGS');
   if (isUsage && error instanceof Error) console.error(`${error.message}\n\n${USAGE}`);
   // Without the address, which may hold a password.
   else if (error instanceof MongoError) console.error(`MONGODB_URI: the database did not answer: ${error.message}`);
   else console.error(error);
-  process.exitCode = 1;
-} finally {
-  await mongo.close();
 }

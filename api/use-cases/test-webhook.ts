@@ -22,7 +22,7 @@ export async function testWebhook(deps: ApiDeps, request: WebhookTestRequest): P
   const body = JSON.stringify({ test: true, message: 'A sample of the webhooks that this service sends.' });
   const headers = {
     ...webhookHeaders({ endpoint: 'webhook/test', originalStatus: 200, downloadId: SAMPLE_ID }),
-    ...(await deps.signWebhook({ id: `test-${ulid()}`, body })),
+    ...(await deps.signWebhook({ id: `test-${ulid()}`, url: request.url, body })),
   };
   const startedMs = performance.now();
   const outcome = await deps.webhooks.post(request.url, { headers, body });

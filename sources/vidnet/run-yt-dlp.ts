@@ -1,7 +1,8 @@
-import { copyFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { isAbsolute, join } from 'node:path';
 import { JobError } from '../../contract/job-error.ts';
 import { bareEnvironment } from '../../subprocess/environment.ts';
+import { linkPrograms } from '../../subprocess/linked-programs.ts';
 import { FolderTooLargeError, run, RunStartError, RunTimeoutError } from '../../subprocess/run.ts';
 import type { SourceCall } from '../call.ts';
 import { ytdlpFailure, type Subject } from './failures.ts';
@@ -26,6 +27,9 @@ const FOLDER_SLACK_BYTES = 64 * 1024 ** 2;
 /** It takes 60 MB, with 115 MB of facts and comments 440 MB. A page without an end would take all there is. */
 const YTDLP_MEMORY_BYTES = 1024 ** 3;
 
+/** Its interpreter, where it names it by `env`, and the JavaScript runtimes that it knows. */
+const NEEDED_PROGRAMS = ['python3', 'python', 'deno', 'node', 'bun', 'qjs'];
+
 /**
  * Runs yt-dlp to its end in the call's folder: the one place that starts it.
  *
@@ -34,16 +38,14 @@ const YTDLP_MEMORY_BYTES = 1024 ** 3;
  */
 export async function runYtdlp(settings: YtdlpSettings, call: SourceCall, what: YtdlpRun): Promise<string> {
   const cookies = await copyCookies(settings.cookiesFile, call.folder);
-  const args = [...baseArguments(settings, cookies, what.extractorArgs), ...what.args];
+  // For this run only, and private.
+  const own = await mkdtemp(join(call.folder, 'run-'));
+  const options = join(own, 'options');
+  await writeFile(options, privateOptions(settings, what.extractorArgs), { mode: 0o600 });
+  const args = ['--config-locations', options, ...baseArguments(settings, cookies), ...what.args];
   const result = await run(settings.program, [...args, ...(what.url === undefined ? [] : ['--', what.url])], {
     cwd: call.folder,
-    env: {
-      ...bareEnvironment(settings.program),
-      HOME: call.folder,
-      TMPDIR: call.folder,
-      PYTHONDONTWRITEBYTECODE: '1',
-      ...guardOf(settings),
-    },
+    env: await environmentOf(settings, { home: call.folder, programs: join(own, 'programs') }),
     signal: call.signal,
     timeoutMs: call.timeoutMs,
     maxFileBytes: what.maxFileBytes,
@@ -51,34 +53,32 @@ export async function runYtdlp(settings: YtdlpSettings, call: SourceCall, what: 
     maxMemoryBytes: YTDLP_MEMORY_BYTES,
     maxStdoutChars: 0,
     ...(what.onStdoutLine === undefined ? {} : { onStdoutLine: what.onStdoutLine }),
-  }).catch((error: unknown) => {
-    if (error instanceof RunStartError) {
-      throw new JobError('tool_missing', 'yt-dlp cannot be started; the operator must check YTDLP_PATH.', {
-        cause: error,
-      });
-    }
-    if (error instanceof RunTimeoutError) {
-      throw new JobError('upstream_timeout', 'The video platform took longer than this service allows.', {
-        cause: error,
-      });
-    }
-    if (error instanceof FolderTooLargeError) {
-      throw new JobError('too_large', 'What the video platform sends is larger than this service accepts.', {
-        cause: error,
-      });
-    }
-    throw error;
-  });
+  })
+    .catch((error: unknown) => {
+      if (error instanceof RunStartError) {
+        throw new JobError('tool_missing', 'yt-dlp cannot be started; the operator must check YTDLP_PATH.', {
+          cause: error,
+        });
+      }
+      if (error instanceof RunTimeoutError) {
+        throw new JobError('upstream_timeout', 'The video platform took longer than this service allows.', {
+          cause: error,
+        });
+      }
+      if (error instanceof FolderTooLargeError) {
+        throw new JobError('too_large', 'What the video platform sends is larger than this service accepts.', {
+          cause: error,
+        });
+      }
+      throw error;
+    })
+    .finally(() => rm(own, { recursive: true, force: true }));
   if (result.exitCode !== 0) throw ytdlpFailure(result.stderrTail, what.subject);
   return result.stderrTail;
 }
 
 /** @param cookiesCopy yt-dlp writes its cookie file back, so each run gets a copy */
-export function baseArguments(
-  settings: YtdlpSettings,
-  cookiesCopy: string | undefined,
-  extractorArgs: readonly ExtractorArgs[] = [],
-): readonly string[] {
+export function baseArguments(settings: YtdlpSettings, cookiesCopy: string | undefined): readonly string[] {
   return [
     // Nothing from the machine's own configuration, and nothing that runs or writes anything else.
     ...['--ignore-config', '--no-plugin-dirs', '--no-exec', '--no-cache-dir', '--no-update', '--no-color'],
@@ -86,8 +86,6 @@ export function baseArguments(
     ...['--xff', 'never'],
     ...(settings.pluginDir === undefined ? [] : ['--plugin-dirs', settings.pluginDir]),
     ...(cookiesCopy === undefined ? [] : ['--cookies', cookiesCopy]),
-    ...(settings.proxy === undefined ? [] : ['--proxy', settings.proxy]),
-    ...mergeExtractorArgs(settings.extractorArgs, extractorArgs).flatMap((value) => ['--extractor-args', value]),
     ...(settings.jsRuntime === undefined ? [] : ['--js-runtimes', settings.jsRuntime]),
     // Short passing faults are mended here; longer ones by the workflow, where operators see them.
     ...['--retries', '2', '--extractor-retries', '1', '--fragment-retries', '2', '--socket-timeout', '20'],
@@ -100,11 +98,34 @@ export function baseArguments(
 }
 
 /**
- * Through the environment and not as an argument: whoever is on this machine can read the arguments of every process, and
- * this URL holds a password.
+ * What stands in a file that only we can read, and not among the arguments, which everyone on this machine can: the operator's
+ * extractor arguments may hold tokens of an account.
+ *
+ * @returns the text of a configuration file of yt-dlp, which takes it apart as a shell does
  */
-function guardOf({ proxy, guardUrl }: YtdlpSettings): Record<string, string> {
-  return proxy === undefined && guardUrl !== undefined ? { all_proxy: guardUrl } : {};
+export function privateOptions(settings: YtdlpSettings, extractorArgs: readonly ExtractorArgs[] = []): string {
+  return mergeExtractorArgs(settings.extractorArgs, extractorArgs)
+    .map((value) => `--extractor-args '${value.replaceAll("'", `'"'"'`)}'\n`)
+    .join('');
+}
+
+/**
+ * The proxy stands here and not among the arguments for the same reason: its URL holds a password.
+ *
+ * PATH leads to what yt-dlp needs and to nothing else. For RTMP and the like it starts the programs that it finds, and those
+ * know no guard.
+ */
+async function environmentOf(
+  { program, proxy, guardUrl }: YtdlpSettings,
+  { home, programs }: { readonly home: string; readonly programs: string },
+): Promise<Record<string, string>> {
+  const { PATH = '', ...rest } = bareEnvironment(program);
+  await linkPrograms(programs, [...NEEDED_PROGRAMS, ...(isAbsolute(program) ? [] : [program])], PATH);
+  const all_proxy = proxy ?? guardUrl;
+  return {
+    ...{ ...rest, PATH: programs, HOME: home, TMPDIR: home, PYTHONDONTWRITEBYTECODE: '1' },
+    ...(all_proxy === undefined ? {} : { all_proxy }),
+  };
 }
 
 async function copyCookies(from: string | undefined, folder: string): Promise<string | undefined> {

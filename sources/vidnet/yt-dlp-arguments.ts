@@ -3,8 +3,9 @@ import type { YtdlpSettings } from './yt-dlp-settings.ts';
 /** Keys of the metadata that the driver reads. */
 const METADATA_KEYS = 'duration,live_status';
 
-/** For RTMP, RTSP and the like yt-dlp starts other programs, and FTP has no place here. */
-const PROTOCOLS = '[protocol~="^(https?|m3u8|m3u8_native|http_dash_segments|http_dash_segments_generator)$"]';
+/** For RTMP and the like yt-dlp starts other programs, and FTP has no place here. The URL may say otherwise than the protocol. */
+const PROTOCOLS =
+  '[protocol~="^(https?|m3u8|m3u8_native|http_dash_segments|http_dash_segments_generator)$"][url~="^https?://"]';
 
 /** Best native M4A first; otherwise any audio that ffmpeg can turn into one. */
 export const AUDIO_FORMATS = `ba[ext=m4a]${PROTOCOLS}/ba[acodec^=mp4a]${PROTOCOLS}/ba${PROTOCOLS}/b${PROTOCOLS}`;

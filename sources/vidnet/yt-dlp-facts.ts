@@ -33,8 +33,17 @@ export async function readFacts<Facts>(
   // yt-dlp appends: an earlier call may have left a file of the same name.
   const folder = await mkdtemp(join(call.folder, 'yt-dlp-'));
   const { subject, url, extractorArgs, args, template, schema } = what;
-  // A name of our own: otherwise yt-dlp makes one of the title.
-  const output = ['--skip-download', '--output', 'facts.%(ext)s', '--print-to-file', template, FILE];
+  // A name of our own: otherwise yt-dlp makes one of the title. Without the second argument it tries a format that its
+  // extractor doubts, by whichever protocol.
+  const output = [
+    '--skip-download',
+    '--no-check-formats',
+    '--output',
+    'facts.%(ext)s',
+    '--print-to-file',
+    template,
+    FILE,
+  ];
   const warnings = await runYtdlp(
     settings,
     { ...call, folder },

@@ -5,12 +5,27 @@ import { spokenCodes, trackLanguage } from './captions/languages.ts';
 import { CAPTION_FORMATS } from './captions/parse-captions.ts';
 import { textSchema } from './yt-dlp-facts.ts';
 
-/** What yt-dlp needs to fetch a file of captions; it is handed back as it came. */
-const fileSchema = z.looseObject({ ext: z.string(), url: textSchema, name: textSchema });
+const URL_MAX_CHARS = 8_192;
+
+/**
+ * A file of captions. It is handed back to yt-dlp, so it holds nothing by which a page could tell yt-dlp how to fetch: no
+ * protocol, headers or parts. The URL is written anew, so that yt-dlp reads in it what was judged here.
+ */
+const fileSchema = z.object({
+  ext: z.string(),
+  url: z.url({ protocol: /^https?$/, normalize: true }).max(URL_MAX_CHARS),
+  name: textSchema,
+});
 type CaptionFile = z.infer<typeof fileSchema>;
 
+/** One that cannot be fetched leaves the others of its language. */
+const filesSchema = z
+  .array(fileSchema.optional().catch(undefined))
+  .transform((files) => files.filter((file) => file !== undefined))
+  .catch([]);
+
 /** yt-dlp's `subtitles` or `automatic_captions`: files by language code. */
-export const trackListSchema = z.record(z.string(), z.array(fileSchema).catch([])).catch({});
+export const trackListSchema = z.record(z.string(), filesSchema).catch({});
 type TrackList = z.infer<typeof trackListSchema>;
 
 /** A track that can be fetched. */
@@ -27,7 +42,7 @@ export function tracksOf(subtitles: TrackList, automatic: TrackList): readonly Y
   const manualUrls = new Set(Object.values(subtitles).flatMap((files) => files.map(({ url }) => url)));
   // The address of a translation names its language; a translation of manual captions into their own is themselves.
   const isTranslated = (code: string): boolean =>
-    (automatic[code] ?? []).some(({ url }) => manualUrls.has(url) || /[?&]tlang=/.test(url ?? ''));
+    (automatic[code] ?? []).some(({ url }) => manualUrls.has(url) || /[?&]tlang=/.test(url));
   const spoken = spokenCodes(Object.keys(automatic).filter((code) => !isTranslated(code)));
   return [
     ...Object.keys(subtitles).flatMap((code) => toTrack(code, subtitles[code] ?? [], 'manual')),

@@ -35,12 +35,11 @@ export interface TranscriptSource {
 const factsSchema = videoSchema.extend({
   subtitles: trackListSchema,
   automatic_captions: trackListSchema,
-  http_headers: z.record(z.string(), z.string()).optional().catch(undefined),
   formats: z.array(z.unknown()).catch([]),
 });
 type Facts = z.infer<typeof factsSchema>;
 
-const TEMPLATE = `video:%(.{${VIDEO_KEYS},subtitles,automatic_captions,http_headers,formats.:.format_id})j`;
+const TEMPLATE = `video:%(.{${VIDEO_KEYS},subtitles,automatic_captions,formats.:.format_id})j`;
 
 export function createTranscriptSource(settings: YtdlpSettings): TranscriptSource {
   return {
@@ -60,7 +59,7 @@ export function createTranscriptSource(settings: YtdlpSettings): TranscriptSourc
       const candidates = rankTracks(tracks, language).slice(0, MAX_TRACKS_READ);
       if (candidates.length === 0) throw withoutTrack({ facts, tracks, language, warnings });
       for (const track of candidates) {
-        const lines = await fetchLines(settings, { ...call, folder }, { track, httpHeaders: facts.http_headers });
+        const lines = await fetchLines(settings, { ...call, folder }, track);
         if (lines.length === 0) continue;
         const { language: trackLanguage, kind, name } = track;
         return {
@@ -96,12 +95,11 @@ function withoutTrack(found: {
 async function fetchLines(
   settings: YtdlpSettings,
   call: SourceCall,
-  { track, httpHeaders }: { track: YtdlpTrack; httpHeaders: Record<string, string> | undefined },
+  track: YtdlpTrack,
 ): Promise<readonly CaptionLine[]> {
   // Without a webpage_url: with one, yt-dlp answers a refusal by asking for the whole page again.
   const info = {
     ...{ _type: 'video', id: 'track', title: 'track', extractor: 'track', extractor_key: 'Track', formats: [] },
-    ...optional('http_headers', withoutOrders(httpHeaders)),
     subtitles: { und: track.files },
   };
   // Of its own: yt-dlp keeps a file that an earlier track has left.
@@ -124,13 +122,6 @@ async function fetchLines(
   );
   const { path, format } = await findFile(folder);
   return parseCaptions(await readFile(path, 'utf8'), format, track.kind);
-}
-
-/** A header by which yt-dlp lets itself be told to take another proxy, or none. */
-const ORDERS = /^ytdl-/i;
-
-function withoutOrders(headers: Record<string, string> | undefined): Record<string, string> | undefined {
-  return headers && Object.fromEntries(Object.entries(headers).filter(([name]) => !ORDERS.test(name)));
 }
 
 async function findFile(folder: string): Promise<{ path: string; format: CaptionFormat }> {

@@ -16,7 +16,7 @@ import { createRecordStore, type RecordStore } from '../../store/records.ts';
 import { LABELS } from '../helpers/kept-audio.ts';
 import type { PostOutcome, PostRequest, WebhookClient } from '../../webhooks/client.ts';
 import { createReceiverShares, type ReceiverShares } from '../../webhooks/receiver-shares.ts';
-import { createWebhookSigner, parseWebhookSecret } from '../../webhooks/signature.ts';
+import { createWebhookSigner, parseWebhookSecret, receiverSecrets } from '../../webhooks/signature.ts';
 import { anAudioJob } from '../helpers/workflow-run.ts';
 
 let mongo: Mongo;
@@ -166,6 +166,8 @@ describe('the message of an attempt', () => {
       await attempt({ ...input, attempt: attemptNumber }, answered(500));
       const { body, headers } = await sentBy(post.mock.lastCall!);
       expect(new Webhook(SECRET).verify(body, headers)).toMatchObject({ data: { id: input.recordId } });
+      const [own = ''] = receiverSecrets([parseWebhookSecret(SECRET)!], new URL(input.url));
+      expect(new Webhook(own).verify(body, headers)).toMatchObject({ data: { id: input.recordId } });
       expect(headers['webhook-id']).toBe(`${input.recordId}-1`);
     }
   });

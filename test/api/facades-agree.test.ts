@@ -62,7 +62,7 @@ function seen(body: unknown): unknown {
 async function overRpc(procedure: string, input: unknown): Promise<unknown> {
   const answer = await fetch(`${facades.rpcUrl}/${procedure}`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${facades.rpcToken}` },
     body: JSON.stringify(input),
   });
   const { result, error } = (await answer.json()) as {

@@ -123,7 +123,7 @@ describe('tRPC', () => {
     ['GET', 'downloads.audio', undefined, 405, 'method_not_allowed'],
     ['GET', 'no.such.procedure', undefined, 404, 'not_found'],
   ])('tells what it refuses itself as REST would: %s %s', async (...[method, path, body, status, code]) => {
-    const headers = { 'content-type': 'application/json' };
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${facades.rpcToken}` };
     const response = await fetch(`${facades.rpcUrl}/${path}`, {
       method,
       headers,

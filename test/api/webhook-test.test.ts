@@ -82,6 +82,7 @@ describe('the webhook test', () => {
       'X-Webhook-Download-Id',
       'webhook-id',
       'webhook-timestamp',
+      'webhook-audience',
       'webhook-signature',
     ]);
   });

@@ -69,7 +69,7 @@ describe('the audio of a video', () => {
     const ended = await service.finishedAudio(id, receiver.url);
     const post = await until(() => receiver.posts[0], { what: 'the webhook' });
     await receiver.close();
-    const rpc = createRpcClient(service.stack.rpcUrl);
+    const rpc = createRpcClient(service.stack.rpcUrl, { token: service.stack.rpcToken });
     const bodies = [
       { data: ended },
       JSON.parse(post.body) as unknown,

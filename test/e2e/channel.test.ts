@@ -48,7 +48,9 @@ describe('a channel profile', () => {
     expect(status).toBe(200);
 
     expect(JSON.parse(post.body)).toEqual(body);
-    expect(await createRpcClient(service.stack.rpcUrl).channels.profile.mutate({ url })).toEqual(body);
+    expect(
+      await createRpcClient(service.stack.rpcUrl, { token: service.stack.rpcToken }).channels.profile.mutate({ url }),
+    ).toEqual(body);
     expect(post.headers).toMatchObject({
       'x-webhook-endpoint': 'channel/videos',
       'x-webhook-original-status': '200',

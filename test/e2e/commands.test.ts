@@ -1,5 +1,5 @@
-import { spawn } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
@@ -59,7 +59,25 @@ describe('a command of the README', () => {
   it('npm start runs the service', async () => {
     const { output } = await command('start', [], /Ctrl-C stops/);
     expect(output).toMatch(/REST +http:\/\/127\.0\.0\.1:\d+/);
-  }, 90_000);
+    const file = join(folder, 'rpc-token');
+    const token = await readFile(file, 'utf8');
+    expect(token).toMatch(/^\w{64}$/);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect(output).toContain(`its token: ${file}`);
+    expect(output).not.toContain(token);
+    // What callers have been told stays good.
+    const again = await command('start', [], /Ctrl-C stops/);
+    expect(again.output).toContain(`its token: ${file}`);
+    expect(await readFile(file, 'utf8')).toBe(token);
+  }, 120_000);
+
+  it('npm run api does not start without a token for tRPC, on loopback either', () => {
+    const secrets = { LINK_SECRET: 's'.repeat(32), RPC_HOST: '127.0.0.1' };
+    const env = { PATH: process.env['PATH'], TEMPORAL_ADDRESS: 'x', MONGODB_URI: 'mongodb://x', ...secrets };
+    const args = ['embedded/bootstrap.mjs', 'api/main.ts'];
+    const { status, stderr } = spawnSync(process.execPath, args, { cwd: ROOT, env, encoding: 'utf8' });
+    expect([status, stderr]).toEqual([1, expect.stringContaining('RPC_TOKEN: needed here and not set')]);
+  }, 60_000);
 
   it('npm run sandbox -- --media DIR runs it on recordings', async () => {
     const { output } = await command('sandbox', ['--media', mediaDir], /Ctrl-C stops/);

@@ -130,7 +130,7 @@ describe('the audio of a post', () => {
   });
 
   it('is had by tRPC too', async () => {
-    const rpc = createRpcClient(service.stack.rpcUrl);
+    const rpc = createRpcClient(service.stack.rpcUrl, { token: service.stack.rpcToken });
     const answer = await rpc.imgnet.audio.mutate({ url: postUrl(index, 'reel', 1), wait_seconds: 60 });
     expect(answer).toMatchObject({ data: { status: 'success', type: 'imgnet_audio' } });
   });

@@ -35,7 +35,7 @@ describe('a transcript', () => {
     await receiver.close();
     expect(status).toBe(200);
     expect(JSON.parse(post.body)).toEqual(body);
-    const rpc = createRpcClient(service.stack.rpcUrl);
+    const rpc = createRpcClient(service.stack.rpcUrl, { token: service.stack.rpcToken });
     expect(await rpc.transcripts.get.query({ download_id: body.download.id })).toEqual(body);
     expect(post.headers).toMatchObject({
       'x-webhook-endpoint': 'transcripts',
@@ -62,7 +62,10 @@ describe('a transcript', () => {
     await Promise.all(receivers.map((receiver) => receiver.close()));
     expect(posts.map((one) => one.posts.length)).toEqual(Array(10).fill(1));
     expect((await service.served(id)).page_reads).toBe(1);
-    const list = await createRpcClient(service.stack.rpcUrl).downloads.list.query({ media_id: id, type: 'captions' });
+    const list = await createRpcClient(service.stack.rpcUrl, { token: service.stack.rpcToken }).downloads.list.query({
+      media_id: id,
+      type: 'captions',
+    });
     expect(list.downloads.map(({ cost }) => cost)).toEqual(['0.003']);
   });
 

@@ -65,7 +65,9 @@ describe('the MP4 of a video', () => {
     const post = await until(() => receiver.posts[0], { what: 'the webhook' });
     await receiver.close();
     expect(post.headers['x-webhook-endpoint']).toBe('downloads/video');
-    const rpc = await createRpcClient(service.stack.rpcUrl).downloads.get.query({ download_id: video.id });
+    const rpc = await createRpcClient(service.stack.rpcUrl, { token: service.stack.rpcToken }).downloads.get.query({
+      download_id: video.id,
+    });
     const stable = [{ data: video }, JSON.parse(post.body) as unknown, rpc].map((body) => {
       const { file_urls, ...rest } = videoResultSchema.parse(body).data;
       return { ...rest, file: new URL(file_urls![0]!).pathname };

@@ -1,5 +1,8 @@
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { Webhook } from 'standardwebhooks';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { Webhook, WebhookVerificationError } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { DeliveryList, DeliveryResult } from '../../contract/results/deliveries.ts';
 import type { WebhookTestResult } from '../../contract/results/webhook-test.ts';
@@ -21,6 +24,14 @@ afterAll(async () => {
 
 const verified = (post: ReceivedPost): unknown[] =>
   secrets.map((secret) => new Webhook(secret).verify(post.body, post.headers as Record<string, string>));
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+/** What `npm run keys -- webhook-secret` prints, which needs no database. */
+async function ownSecrets(url: string): Promise<readonly string[]> {
+  const args = ['embedded/bootstrap.mjs', 'api/keys/main.ts', 'webhook-secret', url];
+  const env = { PATH: process.env['PATH'], WEBHOOK_SECRETS: secrets.join(',') };
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: ROOT, env });
+  return stdout.trim().split('\n');
+}
 const logOf = async (id: string) =>
   (await service.request<DeliveryList>('GET', `/api/webhook/deliveries?download_id=${id}`)).body.deliveries;
 
@@ -28,6 +39,12 @@ it('a webhook is signed, logged, and delivered again under its id', async () => 
   const ended = await service.finishedAudio(service.videoId('ordinary', 0), receiver.url);
   const first = await until(() => receiver.posts[0], { what: 'the webhook' });
   for (const body of verified(first)) expect(body).toMatchObject({ data: { id: ended.id, status: 'success' } });
+  expect(first.headers['webhook-audience']).toBe(new URL(receiver.url).origin);
+  const [own, foreign] = await Promise.all([ownSecrets(receiver.url), ownSecrets('https://receiver.example')]);
+  expect(own).toHaveLength(secrets.length);
+  const verifyBy = (secret: string) => new Webhook(secret).verify(first.body, first.headers as Record<string, string>);
+  for (const secret of own) expect(verifyBy(secret)).toMatchObject({ data: { id: ended.id } });
+  for (const secret of foreign) expect(() => verifyBy(secret)).toThrow(WebhookVerificationError);
 
   const [logged] = await until(async () => {
     const log = await logOf(ended.id);

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BlockList } from 'node:net';
@@ -45,7 +45,7 @@ type FacadesOptions = Partial<Pick<RestOptions, 'isLoopback' | 'allowsAnonymous'
 /** Both facades on a real socket and a real database; jobs and webhooks are as the test prepares them. */
 export async function startFacades(requestsPerMinute = 100_000, options: FacadesOptions = {}) {
   const {
-    rpcToken,
+    rpcToken = randomBytes(24).toString('hex'),
     database = `api-${randomUUID().slice(0, 8)}`,
     log = pino({ level: 'silent' }),
     files = createDiskFiles(join(tmpdir(), `tapedeck-files-${randomUUID()}`)),
@@ -63,7 +63,7 @@ export async function startFacades(requestsPerMinute = 100_000, options: Facades
   };
   const webhooks = { post: vi.fn<WebhookClient['post']>(), close: vi.fn() };
   const redeliveries = { start: vi.fn<DeliveryGateway['start']>().mockResolvedValue(true) };
-  const signer = createLinkSigner({ secret: 's'.repeat(32), driveUrl: 'http://drive.example', ttlSeconds: 60 });
+  const signer = createLinkSigner({ secrets: ['s'.repeat(32)], driveUrl: 'http://drive.example', ttlSeconds: 60 });
   const contents = createContentsStore(mongo.db);
   const stopping = new AbortController();
   const deps: ServiceDeps = {
@@ -98,16 +98,17 @@ export async function startFacades(requestsPerMinute = 100_000, options: Facades
   });
   const rest = serve(app, { port: 0, hostname: '127.0.0.1', gracefulShutdown: false, silent: true });
   await rest.ready();
-  const rpc = createRpcServer(deps, { token: rpcToken, isLoopback: true });
+  const rpc = createRpcServer(deps, { token: rpcToken });
   await new Promise<void>((resolve) => rpc.listen(0, '127.0.0.1', resolve));
   const { port } = rpc.address() as { port: number };
   const url = (rest.url ?? '').replace(/\/$/, '');
   return {
     ...{ deps, jobs, redeliveries, webhooks, url, contents },
     rpcUrl: `http://127.0.0.1:${String(port)}`,
+    rpcToken,
     db: mongo.db,
     stop: () => stopping.abort(),
-    rpc: createRpcClient(`http://127.0.0.1:${String(port)}`),
+    rpc: createRpcClient(`http://127.0.0.1:${String(port)}`, { token: rpcToken }),
     async post(
       path: string,
       body: string,

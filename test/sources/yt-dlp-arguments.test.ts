@@ -1,8 +1,13 @@
-import { describe, expect, it } from 'vitest';
-import { baseArguments } from '../../sources/vidnet/run-yt-dlp.ts';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { baseArguments, runYtdlp } from '../../sources/vidnet/run-yt-dlp.ts';
 import { AUDIO_FORMATS, downloadArguments, videoFormats } from '../../sources/vidnet/yt-dlp-arguments.ts';
 import { mergeExtractorArgs } from '../../sources/vidnet/yt-dlp-extractor-args.ts';
-import { channelUrl, videoUrl } from '../../sources/vidnet/yt-dlp-settings.ts';
+import { channelUrl, videoUrl, type YtdlpSettings } from '../../sources/vidnet/yt-dlp-settings.ts';
+import { inFolder } from '../helpers/recorded-site.ts';
 
 const settings = {
   program: 'yt-dlp',
@@ -23,17 +28,73 @@ describe('the arguments of every run', () => {
   });
 
   it("hand on the operator's settings, and none that is not set", () => {
-    const full = baseArguments(
-      { ...settings, pluginDir: '/p', proxy: 'http://proxy', extractorArgs: 'x:y=z', jsRuntime: 'node' },
-      '/work/cookies.txt',
-    );
-    const values = ['--plugin-dirs', '--proxy', '--extractor-args', '--js-runtimes', '--cookies'].map(
-      (name) => full[full.indexOf(name) + 1],
-    );
-    expect(values).toEqual(['/p', 'http://proxy', 'x:y=z', 'node', '/work/cookies.txt']);
-    for (const name of ['--proxy', '--extractor-args', '--cookies']) {
+    const full = baseArguments({ ...settings, pluginDir: '/p', jsRuntime: 'node' }, '/work/cookies.txt');
+    const values = ['--plugin-dirs', '--js-runtimes', '--cookies'].map((name) => full[full.indexOf(name) + 1]);
+    expect(values).toEqual(['/p', 'node', '/work/cookies.txt']);
+    for (const name of ['--plugin-dirs', '--js-runtimes', '--cookies']) {
       expect(baseArguments(settings, undefined)).not.toContain(name);
     }
+  });
+});
+
+/** Started by `env`, as the yt-dlp that is one file: it tells what it was started with. */
+const TELL = `#!/usr/bin/env python3
+import json, os, shlex, shutil, stat, sys
+options = sys.argv[1 + sys.argv.index('--config-locations')]
+facts = {
+    'arguments': sys.argv,
+    'environment': dict(os.environ),
+    'options': shlex.split(open(options).read(), comments=True),
+    'mode': stat.S_IMODE(os.stat(options).st_mode),
+    'found': [name for name in ['python3', 'rtmpdump', 'sh', 'tell'] if shutil.which(name)],
+}
+json.dump(facts, open(os.path.join(os.path.dirname(__file__), 'facts.json'), 'w'))
+`;
+
+describe('a run', () => {
+  const secret = randomBytes(12).toString('hex');
+  const start = async (more: Partial<YtdlpSettings>) => {
+    const bin = await mkdtemp(join(tmpdir(), 'tapedeck-tell-'));
+    onTestFinished(() => rm(bin, { recursive: true }));
+    for (const name of ['tell', 'rtmpdump']) await writeFile(join(bin, name), TELL, { mode: 0o700 });
+    const run = { subject: 'video', args: [], maxFileBytes: 1_000_000 } as const;
+    const using = { ...settings, program: join(bin, 'tell'), ...more };
+    await inFolder((call) => runYtdlp(using, call, run));
+    const text = await readFile(join(bin, 'facts.json'), 'utf8');
+    return JSON.parse(text) as {
+      readonly arguments: readonly string[];
+      readonly environment: Readonly<Record<string, string>>;
+      readonly options: readonly string[];
+      readonly mode: number;
+      readonly found: readonly string[];
+    };
+  };
+
+  it('shows no password or token among its arguments, which everyone on the machine can read', async () => {
+    const proxy = `http://user:${secret}@127.0.0.1:9`;
+    const facts = await start({ proxy, extractorArgs: `youtube:po_token=web+it's ${secret}` });
+    expect(facts.arguments.join(' ')).not.toContain(secret);
+    expect(facts.environment).toMatchObject({ all_proxy: proxy });
+    expect(facts.options).toEqual(['--extractor-args', `youtube:po_token=web+it's ${secret}`]);
+    expect(facts.mode).toBe(0o600);
+    const guarded = await start({ guardUrl: proxy });
+    expect(guarded.arguments.join(' ')).not.toContain(secret);
+    expect(guarded.environment).toMatchObject({ all_proxy: proxy });
+  });
+
+  it('inherits nothing of ours, and finds its interpreter and no other program', async () => {
+    vi.stubEnv('RPC_TOKEN', secret);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const { environment, found } = await start({});
+    const names = ['HOME', 'LANG', 'PATH', 'PYTHONDONTWRITEBYTECODE', 'TMPDIR'];
+    // What a shell and Python add by themselves.
+    const added = ['PWD', 'OLDPWD', 'SHLVL', '_', 'LC_CTYPE'];
+    expect(
+      Object.keys(environment)
+        .filter((name) => !added.includes(name))
+        .sort(),
+    ).toEqual(names);
+    expect(found).toEqual(['python3']);
   });
 });
 

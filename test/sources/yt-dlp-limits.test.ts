@@ -118,7 +118,14 @@ describe('a host of media that means harm', () => {
     expect(['incomplete', 'upstream_error', 'upstream_timeout', 'too_large']).toContain(code);
   });
 
-  it.each(['file:///etc/passwd', 'ftp://127.0.0.1/x', 'data:audio/mp4;base64,AAAA', '//', 'javascript:1'])(
+  it.each([
+    'file:///etc/passwd',
+    'ftp://127.0.0.1/x',
+    'rtmp://127.0.0.1/x',
+    'data:audio/mp4;base64,AAAA',
+    '//',
+    'javascript:1',
+  ])(
     'gets no success by a redirect to %s',
     async (location) => {
       const { code, files } = await fetchFrom((_, response) => response.writeHead(302, { location }).end());

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createLinkSigner } from '../../store/links.ts';
 
 const ID = '01JD5Z3K6VQ0W8R9T2X4Y6B8CD';
-const signer = createLinkSigner({ secret: 's'.repeat(32), driveUrl: 'https://drive.example', ttlSeconds: 3600 });
+const signer = createLinkSigner({ secrets: ['s'.repeat(32)], driveUrl: 'https://drive.example', ttlSeconds: 3600 });
 
 function parts(link: string) {
   const url = new URL(link);
@@ -46,11 +46,23 @@ describe('signed links', () => {
 
   it('are refused with padding, another secret, a missing part or another file', () => {
     const link = parts(signer.linkTo(ID, 'a.m4a'));
-    const other = createLinkSigner({ secret: 't'.repeat(32), driveUrl: 'https://drive.example', ttlSeconds: 3600 });
+    const other = createLinkSigner({ secrets: ['t'.repeat(32)], driveUrl: 'https://drive.example', ttlSeconds: 3600 });
     expect(isValid({ ...link, signature: `${link.signature ?? ''}=` })).toBe(false);
     expect(isValid({ ...link, signature: null })).toBe(false);
     expect(isValid({ ...link, expires: null })).toBe(false);
     expect(isValid({ ...link, path: link.path.replace('a.m4a', 'b.m4a') })).toBe(false);
     expect(isValid(parts(other.linkTo(ID, 'a.m4a')))).toBe(false);
+  });
+
+  it('outlive an exchange of secrets: the first signs, all are believed', () => {
+    const [old, young] = ['s'.repeat(32), 't'.repeat(32)];
+    const make = (...secrets: string[]) =>
+      createLinkSigner({ secrets, driveUrl: 'https://drive.example', ttlSeconds: 60 });
+    const isValidFor = (judge: ReturnType<typeof make>, { path, ...query }: ReturnType<typeof parts>): boolean =>
+      judge.isValid(path, query);
+    const before = parts(make(old).linkTo(ID, 'a.m4a'));
+    const during = parts(make(young, old).linkTo(ID, 'a.m4a'));
+    expect([isValidFor(make(young, old), before), isValidFor(make(young, old), during)]).toEqual([true, true]);
+    expect([isValidFor(make(young), before), isValidFor(make(young), during)]).toEqual([false, true]);
   });
 });

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -11,6 +11,7 @@ import {
   RunTimeoutError,
   StdoutTooLargeError,
 } from '../../subprocess/run.ts';
+import { folderBytes } from '../../subprocess/folder-watch.ts';
 import { until } from '../helpers/until.ts';
 
 let cwd: string;
@@ -120,6 +121,13 @@ describe('a program', () => {
       ...{ cwd: folder, maxFileBytes: 200_000, maxFolderBytes: 1_000_000, timeoutMs: 25_000 },
     });
     await expect(many).rejects.toBeInstanceOf(FolderTooLargeError);
+  });
+
+  it('is not charged for what links in its folder lead to', async () => {
+    const folder = await mkdtemp(join(cwd, 'links-'));
+    await symlink(process.execPath, join(folder, 'node'));
+    await writeFile(join(folder, 'own'), 'abc');
+    expect(await folderBytes(folder)).toBe(3);
   });
 
   it.runIf(process.platform === 'linux')(

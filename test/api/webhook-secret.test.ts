@@ -1,0 +1,23 @@
+import { randomBytes } from 'node:crypto';
+import { expect, it } from 'vitest';
+import { UsageError } from '../../api/keys/commands.ts';
+import { webhookSecret } from '../../api/keys/webhook-secret.ts';
+import { parseWebhookSecret } from '../../webhooks/signature.ts';
+
+const keys = [randomBytes(32), randomBytes(24)];
+
+it('the secret of a receiver is one for all of its addresses, in the form that its library takes', () => {
+  const printed = webhookSecret(keys, 'https://Receiver.example:443/hooks?x=1');
+  expect(printed).toBe(webhookSecret(keys, 'https://receiver.example'));
+  expect(printed.split('\n').map((line) => parseWebhookSecret(line)?.length)).toEqual([32, 32]);
+  expect(printed).not.toBe(webhookSecret(keys, 'https://receiver.example:8443'));
+});
+
+it.each([undefined, '', 'receiver.example', 'ftp://receiver.example', 'https://'])(
+  'the secret of a receiver that is %j is not told',
+  (url) => expect(() => webhookSecret(keys, url)).toThrow(UsageError),
+);
+
+it('there is no secret of a receiver where webhooks are not signed', () => {
+  expect(() => webhookSecret([], 'https://receiver.example')).toThrow('WEBHOOK_SECRETS');
+});
