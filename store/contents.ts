@@ -64,7 +64,9 @@ export function createContentsStore(db: Db): ContentsStore {
     async facts<Type extends keyof FactsByType>(recordId: string, weigh?: Weigh) {
       return turns(async () => {
         const document = await contents.findOne({ _id: recordId });
-        return document?.packed === undefined ? undefined : ((await unpack(document.packed, weigh)) as FactsByType[Type]);
+        return document?.packed === undefined
+          ? undefined
+          : ((await unpack(document.packed, weigh)) as FactsByType[Type]);
       });
     },
     async piece<List extends keyof ItemsByList>(piece: { recordId: string; name: List; number: number }) {

@@ -8,7 +8,7 @@ export interface AnswerBudgetOptions {
 }
 
 /** The text of an answer takes up to four times its bytes in memory, as objects, as text and as what waits in the socket. */
-export const ANSWER_BUDGET: AnswerBudgetOptions = { perCallerBytes: 16 << 20, inAllBytes: 32 << 20 };
+export const ANSWER_BUDGET: AnswerBudgetOptions = { perCallerBytes: 16 << 20, inAllBytes: 64 << 20 };
 
 const RETRY_SECONDS = 5;
 

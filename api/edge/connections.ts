@@ -1,8 +1,9 @@
-import type { Server, ServerOptions, ServerResponse } from 'node:http';
-import { BlockList, type Socket } from 'node:net';
+import type { Server, ServerOptions } from 'node:http';
+import { BlockList } from 'node:net';
 import { inNetworks } from '../../outbound/addresses.ts';
 import { addressGroup } from '../access/client-address.ts';
 import { answerMalformedRequests } from './malformed-requests.ts';
+import { cutStalled } from './stalled.ts';
 
 export interface ConnectionLimits {
   /** A connection on which bytes wait, and none was taken for this long, is cut. */
@@ -45,21 +46,9 @@ export function serverOptions({ headersMs, requestMs }: ConnectionLimits): Serve
 export function guardConnections(server: Server, limits: ConnectionLimits, proxies?: BlockList): void {
   server.maxConnections = limits.inAll;
   server.maxRequestsPerSocket = 1_000;
-  const responses = new WeakMap<Socket, ServerResponse>();
-  server.on('request', ({ socket }, response) => {
-    responses.set(socket, response);
-  });
-  const responseOn = (socket: Socket): ServerResponse | undefined => {
-    const response = responses.get(socket);
-    return response?.closed === false ? response : undefined;
-  };
-  // Node asks the system how many bytes wait, and calls only when that number did not change in the time.
-  server.setTimeout(limits.stalledMs, (socket) => {
-    // What waits for its answer, and not for its reader, may take longer.
-    if (responseOn(socket) === undefined || socket.writableLength > 0) socket.destroy();
-  });
+  cutStalled(server, limits.stalledMs);
   capPerAddress(server, limits.perAddress, proxies);
-  answerMalformedRequests(server, responseOn);
+  answerMalformedRequests(server);
 }
 
 function capPerAddress(server: Server, perAddress: number, proxies: BlockList | undefined): void {

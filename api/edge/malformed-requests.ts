@@ -5,16 +5,17 @@ import { ApiError } from '../../contract/errors.ts';
 /**
  * What Node's parser refuses never reaches a route, nor does what comes too slowly; it gets the documented body too, and
  * nothing is started.
- *
- * @param responseOn the response that is under way on a connection
  */
-export function answerMalformedRequests(
-  server: Server,
-  responseOn: (socket: Socket) => ServerResponse | undefined,
-): void {
+export function answerMalformedRequests(server: Server): void {
+  const responses = new WeakMap<Socket, ServerResponse>();
+  server.on('request', ({ socket }, response) => {
+    responses.set(socket, response);
+  });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    // In the middle of an answer a second one would be taken for a part of it.
-    if (error.code === 'ECONNRESET' || !socket.writable || responseOn(socket)?.headersSent === true) {
+    const last = responses.get(socket);
+    // In the middle of an answer, or after the one to a request that goes on, a second one would be taken for something else.
+    const isAnswered = last?.headersSent === true && !(last.closed && last.req.complete);
+    if (error.code === 'ECONNRESET' || !socket.writable || isAnswered) {
       socket.destroy();
       return;
     }
