@@ -1,5 +1,5 @@
 import type { Server, ServerOptions } from 'node:http';
-import { BlockList } from 'node:net';
+import { BlockList, type Server as NetServer } from 'node:net';
 import { inNetworks } from '../../outbound/addresses.ts';
 import { addressGroup } from '../access/client-address.ts';
 import { answerMalformedRequests } from './malformed-requests.ts';
@@ -51,7 +51,8 @@ export function guardConnections(server: Server, limits: ConnectionLimits, proxi
   answerMalformedRequests(server);
 }
 
-function capPerAddress(server: Server, perAddress: number, proxies: BlockList | undefined): void {
+/** Refuses further connections of an address, but of this machine and of our own proxies, who may bring many. */
+export function capPerAddress(server: NetServer, perAddress: number, proxies?: BlockList): void {
   const counts = new Map<string, number>();
   server.on('connection', (socket) => {
     const { remoteAddress } = socket;
