@@ -42,8 +42,9 @@ export function createAnswerBudget({ perCallerBytes, inAllBytes }: AnswerBudgetO
       let held = 0;
       let isOpen = true;
       const grow = (bytes: number): void => {
-        // Whoever has left needs no answer, and nobody would give back what it holds.
-        if (!isOpen) throw new ApiError('unavailable', 'The connection is closed.');
+        // Whoever has left needs no answer, and nobody would give back what it holds. It is no fault of ours.
+        if (!isOpen)
+          throw new ApiError('answers_unread', 'The connection is closed.', { retryAfterSeconds: RETRY_SECONDS });
         const own = heldBy.get(caller) ?? 0;
         if (own > held && own + bytes > perCallerBytes) {
           throw new ApiError('answers_unread', 'Too many large answers were asked for and not read yet.', {
