@@ -15,8 +15,8 @@ import type { WebhookClient } from '../webhooks/client.ts';
 import type { WebhookSigner } from '../webhooks/signature.ts';
 import type { DeliveryGateway } from './deliveries.ts';
 import type { AnswerBudget } from './edge/answer-budget.ts';
+import type { EnginesLook } from './engines-look.ts';
 import type { JobGateway } from './jobs.ts';
-import type { EnginesLook } from './use-cases/check-health.ts';
 
 export interface ImgnetAccess {
   /** Hosts of the platform beside the real ones, with port. */

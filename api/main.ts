@@ -23,10 +23,10 @@ import { createDeliveryGateway } from './deliveries.ts';
 import type { ServiceDeps } from './deps.ts';
 import { ANSWER_BUDGET, createAnswerBudget } from './edge/answer-budget.ts';
 import { serveRest } from './edge/serve-rest.ts';
+import { createEnginesLook } from './engines-look.ts';
 import { createJobGateway } from './jobs.ts';
 import { createRestApp } from './rest.ts';
 import { createRpcServer } from './rpc-server.ts';
-import { createEnginesLook } from './use-cases/check-health.ts';
 
 const config = loadConfigOrExit(process.env, ['TEMPORAL_ADDRESS', 'MONGODB_URI', 'LINK_SECRET']);
 const log = pino({ level: config.LOG_LEVEL, base: { part: 'api' } });

@@ -1,6 +1,7 @@
 import { BlockList, createServer, Socket } from 'node:net';
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createAnswerBudget } from '../../api/edge/answer-budget.ts';
 import { capPerAddress } from '../../api/edge/connections.ts';
 import { createTurns } from '../../store/turns.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
@@ -44,6 +45,13 @@ describe('what a browser may do with an answer', () => {
   it('lets the page of the API run its own scripts', async () => {
     expect((await headersOf(`${facades.url}/docs`)).get('content-security-policy')).toContain("default-src 'self'");
   });
+});
+
+it('what is read for a caller who has left is refused, which is no fault of ours', () => {
+  const holding = createAnswerBudget({ perCallerBytes: 10, inAllBytes: 10 }).open('caller');
+  holding.add(100);
+  holding.release();
+  expect(() => holding.atLeast(1)).toThrow(expect.objectContaining({ code: 'answers_unread' }));
 });
 
 describe('a batch over tRPC', () => {
