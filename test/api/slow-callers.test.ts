@@ -35,7 +35,7 @@ const transcriptOverRpc = (): string =>
   `${facades.rpcUrl}/transcripts.get?input=${encodeURIComponent(JSON.stringify({ download_id: transcript }))}`;
 
 /** Writes what is given and reads all that comes. */
-async function send(url: string, text: string): Promise<{ readonly socket: Socket; answer(): Promise<string> }> {
+async function send(url: string, text: string): Promise<{ readonly socket: Socket; readonly answer: Promise<string> }> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
   await once(socket, 'connect');
@@ -43,7 +43,7 @@ async function send(url: string, text: string): Promise<{ readonly socket: Socke
   socket.on('error', () => undefined).on('data', (piece: Buffer) => pieces.push(piece));
   const closed = once(socket, 'close');
   socket.write(text);
-  return { socket, answer: () => closed.then(() => Buffer.concat(pieces).toString('utf8')) };
+  return { socket, answer: closed.then(() => Buffer.concat(pieces).toString('utf8')) };
 }
 
 describe('a reader of a large answer', () => {
@@ -156,7 +156,7 @@ describe('a request that does not arrive', () => {
   ])('is answered 408 and closed: %s', async (_what, urlOf, text) => {
     const errors = vi.spyOn(facades.deps.log, 'error');
     const { answer } = await send(urlOf(), text);
-    const told = await answer();
+    const told = await answer;
     expect(told).toMatch(/^HTTP\/1.1 408 Request Timeout\r\n/);
     expect(told).toContain('"code":"request_timeout"');
     expect(errors).not.toHaveBeenCalled();

@@ -82,9 +82,10 @@ async function cost(kind: string, headersOf: (index: number) => Record<string, s
       ask(url, { ...request, headers: { ...contentType, ...headersOf(index) } }),
     ),
   );
-  let isOver = false;
-  const heads = Promise.all(readers.map((reader) => reader.head())).finally(() => (isOver = true));
-  while (!isOver) await probe();
+  const heads = Promise.all(readers.map((reader) => reader.head()));
+  const over = heads.then(() => true);
+  do await probe();
+  while (!(await Promise.race([over, Promise.resolve(false)])));
   // What was not written with the heads.
   for (let looks = 0; looks < 20; looks += 1) await probe();
   const after = await api.memory();
