@@ -15,6 +15,8 @@ import type { WindowStore } from '../store/windows.ts';
 import type { WebhookClient } from '../webhooks/client.ts';
 import type { WebhookSigner } from '../webhooks/signature.ts';
 import type { DeliveryGateway } from './deliveries.ts';
+import type { AnswerBudget } from './edge/answer-budget.ts';
+import type { EnginesLook } from './engines-look.ts';
 import type { JobGateway } from './jobs.ts';
 
 export interface ImgnetAccess {
@@ -53,7 +55,8 @@ export interface ServiceDeps {
   readonly imgnet: ImgnetAccess;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  readonly pingMongo: () => Promise<void>;
+  readonly lookAtEngines: EnginesLook;
+  readonly answerBudget: AnswerBudget;
   /** Aborted when the process is about to stop. */
   readonly stopping: AbortSignal;
   readonly log: Logger;

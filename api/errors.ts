@@ -10,6 +10,7 @@ import { HTTPError } from 'h3';
 import type { z } from 'zod';
 import { ApiError, ERROR_TABLE, type ErrorCode } from '../contract/errors.ts';
 import { MissingFileError, StoreAwayError } from '../store/files.ts';
+import { BusyError } from '../store/turns.ts';
 
 /** Codes of the errors that the HTTP layer itself raises. */
 const HTTP_LAYER: Readonly<Record<number, { code: ErrorCode; message: string }>> = {
@@ -28,13 +29,21 @@ const MONGO_AWAY = [
 /** A server that is shutting down, or has just lost its role as primary, says so itself. */
 function isMongoAway(error: unknown): boolean {
   if (MONGO_AWAY.some((kind) => error instanceof kind)) return true;
-  // What breaks while a command is being written comes out of the driver as the bare error of the socket.
-  if (error instanceof Error && 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE')) return true;
+  if (isBrokenSocket(error)) return true;
   // A class that the driver does not export.
   if (error instanceof MongoError && error.name === 'MongoPoolClosedError') return true;
   return (
     error instanceof MongoError && (error.hasErrorLabel('RetryableWriteError') || error.hasErrorLabel('ResetPool'))
   );
+}
+
+/**
+ * What breaks while a command is being written comes out of the driver as the bare error of the socket: it names the call of
+ * the system that failed. A caller who leaves is an ECONNRESET too, but one that Node makes up, without a call.
+ */
+function isBrokenSocket(error: unknown): boolean {
+  if (!(error instanceof Error) || !('code' in error) || !('syscall' in error)) return false;
+  return error.code === 'ECONNRESET' || error.code === 'EPIPE';
 }
 
 /** Turns whatever was thrown into a documented error. What is unknown stays in `cause`, for the log alone. */
@@ -50,6 +59,12 @@ export function toApiError(error: unknown): ApiError {
   }
   if (inner instanceof StoreAwayError) {
     return new ApiError('unavailable', 'The file store cannot be reached. Try again soon.', {
+      retryAfterSeconds: 5,
+      cause: inner,
+    });
+  }
+  if (inner instanceof BusyError) {
+    return new ApiError('unavailable', 'Too many ask for stored data at once. Try again soon.', {
       retryAfterSeconds: 5,
       cause: inner,
     });

@@ -1,6 +1,5 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { serve } from 'h3';
 import { pino } from 'pino';
 import { loadConfigOrExit } from '../config.ts';
 import { createAccountStore } from '../store/accounts.ts';
@@ -23,8 +22,10 @@ import { WEBHOOK_TEST_LIMITS, WEBHOOK_TEST_TAKES_MS } from '../webhooks/limits.t
 import { createWebhookSigner } from '../webhooks/signature.ts';
 import { createDeliveryGateway } from './deliveries.ts';
 import type { ServiceDeps } from './deps.ts';
+import { ANSWER_BUDGET, createAnswerBudget } from './edge/answer-budget.ts';
+import { serveRest } from './edge/serve-rest.ts';
+import { createEnginesLook } from './engines-look.ts';
 import { createJobGateway } from './jobs.ts';
-import { answerMalformedRequests } from './malformed-requests.ts';
 import { createRestApp } from './rest.ts';
 import { createRpcServer } from './rpc-server.ts';
 
@@ -64,6 +65,7 @@ const signer = createLinkSigner({
 const files = createFileStore(config.files, API_PATIENCE);
 await files.check().catch(exitWith);
 
+const jobs = createJobGateway(client, config.TASK_QUEUE);
 const deps: ServiceDeps = {
   records: createRecordStore(mongo.db),
   keys: createKeyStore(mongo.db),
@@ -73,7 +75,7 @@ const deps: ServiceDeps = {
   awaited: createAwaitedStore(mongo.db),
   files,
   signer,
-  jobs: createJobGateway(client, config.TASK_QUEUE),
+  jobs,
   receivers: createReceiverStore(mongo.db),
   deliveries: createDeliveryStore(mongo.db),
   redeliveries: createDeliveryGateway(client, config.TASK_QUEUE),
@@ -90,12 +92,13 @@ const deps: ServiceDeps = {
   vidnetHosts: config.vidnetHosts,
   imgnet: { hosts: config.imgnetHosts, isConfigured: config.IMGNET_API_TOKEN !== undefined },
   now: () => Date.now(),
-  pingMongo: () => mongo.ping(),
+  lookAtEngines: createEnginesLook({ pingTemporal: () => jobs.ping(), pingMongo: () => mongo.ping(), keptMs: 1_000 }),
+  answerBudget: createAnswerBudget(ANSWER_BUDGET),
   stopping: stopping.signal,
   log,
 };
 
-const rest = serve(
+const rest = serveRest(
   createRestApp(deps, {
     requestsPerMinute: config.RATE_LIMIT_PER_MINUTE,
     publicUrl: config.PUBLIC_URL,
@@ -103,10 +106,8 @@ const rest = serve(
     allowsAnonymous: config.allowsAnonymous,
     trustedProxies: config.trustedProxies,
   }),
-  // We stop in our own order; the server's own handling of signals would end the process first.
-  { port: config.PORT, hostname: config.HOST, gracefulShutdown: false, silent: true },
+  { port: config.PORT, hostname: config.HOST, proxies: config.trustedProxies },
 );
-answerMalformedRequests(rest);
 await rest.ready();
 const rpc = createRpcServer(deps, { token: config.RPC_TOKEN });
 await new Promise<void>((resolve, reject) => {

@@ -33,6 +33,7 @@ export const ALWAYS = [
   'forbidden',
   'method_not_allowed',
   'rate_limited',
+  'answers_unread',
   'internal',
   'unavailable',
 ] as const;

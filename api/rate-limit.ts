@@ -29,7 +29,9 @@ export function rateLimit(requestsPerMinute: number, deps: RateLimitDeps): Middl
   return async (event, next) => {
     const caller = limitedAs(event);
     if (caller === undefined) return next();
-    const { used, resetMs, isFree } = await count(caller, await polls.judge(event, caller));
+    // To tell a poll takes the body. A request whose body breaks off, or never comes, is counted all the same.
+    const judged = await polls.judge(event, caller).catch((error: unknown) => ({ isPoll: false, error }));
+    const { used, resetMs, isFree } = await count(caller, judged);
     const resetSeconds = Math.max(1, Math.ceil(resetMs / 1000));
     setHeaders(event, requestsPerMinute, { remaining: requestsPerMinute - used, resetSeconds });
     if (used > requestsPerMinute && !isFree) {
@@ -37,6 +39,7 @@ export function rateLimit(requestsPerMinute: number, deps: RateLimitDeps): Middl
         retryAfterSeconds: resetSeconds,
       });
     }
+    if ('error' in judged) throw judged.error;
     try {
       return await next();
     } catch (error) {

@@ -1,4 +1,4 @@
-import { assertBodySize, type H3Event } from 'h3';
+import { assertBodySize, HTTPError, type H3Event } from 'h3';
 import type { z } from 'zod';
 import { ApiError } from '../contract/errors.ts';
 import { PREFER_WAIT_MAX_SECONDS, REQUEST_BODY_MAX_BYTES } from '../contract/limits.ts';
@@ -6,12 +6,19 @@ import { invalidInput } from './errors.ts';
 
 const texts = new WeakMap<H3Event, Promise<string>>();
 
-/** @returns the body, which may be read again; throws HTTPError 413 beyond 64 KiB, declared or not */
+/**
+ * @returns the body, which may be read again
+ * @throws HTTPError 413 beyond 64 KiB, declared or not; ApiError `invalid_input` when it breaks off, which is the caller's
+ * connection and none of ours
+ */
 export async function readText(event: H3Event): Promise<string> {
   const known = texts.get(event);
   if (known !== undefined) return known;
   assertBodySize(event, REQUEST_BODY_MAX_BYTES);
-  const text = event.req.text();
+  const text = event.req.text().catch((error: unknown) => {
+    if (error instanceof HTTPError) throw error;
+    throw new ApiError('invalid_input', 'The body did not arrive to its end.', { cause: error });
+  });
   texts.set(event, text);
   return text;
 }

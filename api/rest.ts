@@ -9,6 +9,8 @@ import { createAuthenticate } from './access/authenticate.ts';
 import { callerOf, gate } from './access/gate.ts';
 import type { ApiDeps, ServiceDeps } from './deps.ts';
 import { docsPage } from './docs-page.ts';
+import { meterAnswers, meteredContents } from './edge/meter.ts';
+import { securityHeaders } from './edge/security-headers.ts';
 import { errorResponse } from './error-response.ts';
 import { fileHost } from './file-host.ts';
 import { openApiDocument } from './openapi.ts';
@@ -52,8 +54,10 @@ export interface RestOptions {
 export function createRestApp(deps: ServiceDeps, options: RestOptions): H3 {
   const app = new H3({ silent: true, onError: (error, event) => errorResponse(deps.log, error, event) });
   const authenticate = createAuthenticate({ ...deps, allowsAnonymous: options.allowsAnonymous });
+  app.use(securityHeaders);
   app.use(gate({ ...options, authenticate, stopping: deps.stopping }));
   app.use(rateLimit(options.requestsPerMinute, deps));
+  app.use(meterAnswers(deps.answerBudget));
   mountOperations(app, deps);
 
   const document = JSON.stringify(openApiDocument(options.publicUrl, { ...options, ...deps }));
@@ -158,7 +162,8 @@ function mountOperations(app: H3, deps: ServiceDeps): void {
     const path = operation.path.replaceAll(/\{(\w+)\}/g, ':$1');
     const handler: EventHandler = (event) => {
       const caller = callerOf(event, scopeOf(operation));
-      return routesOf({ ...deps, caller })[name as keyof typeof operations](event);
+      const rendering = { ...deps.rendering, contents: meteredContents(deps.rendering.contents, event) };
+      return routesOf({ ...deps, caller, rendering })[name as keyof typeof operations](event);
     };
     app.on(operation.method, path, handler);
     if (operation.method === 'get') app.head(path, handler);
@@ -186,7 +191,6 @@ function fileOf({ text, contentType, name }: ExportedText): HTTPResponse {
     headers: {
       'Content-Type': `${contentType}; charset=utf-8`,
       'Content-Disposition': `attachment; filename="${name}"`,
-      'X-Content-Type-Options': 'nosniff',
     },
   });
 }

@@ -1,22 +1,31 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { IncomingMessage, Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { TRPCError } from '@trpc/server';
-import { createHTTPServer } from '@trpc/server/adapters/standalone';
+import { createHTTPHandler } from '@trpc/server/adapters/standalone';
 import { ERROR_TABLE } from '../contract/errors.ts';
 import { REQUEST_BODY_MAX_BYTES } from '../contract/limits.ts';
 import { unauthorized } from './access/authenticate.ts';
+import { addressGroup } from './access/client-address.ts';
 import type { ServiceDeps } from './deps.ts';
+import { CONNECTION_LIMITS, guardConnections, serverOptions, type ConnectionLimits } from './edge/connections.ts';
+import { releaseAtClose, wholeContents } from './edge/meter.ts';
+import { SECURITY_HEADERS } from './edge/security-headers.ts';
 import { toApiError } from './errors.ts';
 import { appRouter } from './rpc.ts';
 
 export interface RpcOptions {
   /** What callers send as `Authorization: Bearer`, on loopback too: any program and any page reaches a port there. */
   readonly token: string;
+  readonly connections?: ConnectionLimits;
 }
+
+/** Calls in one request. They run at once, so a request must not be a hundred. */
+const BATCH_MAX_CALLS = 10;
 
 /** The tRPC facade as a server that does not listen yet. Its callers are services of ours: no key, no limit, no bill. */
 export function createRpcServer(deps: ServiceDeps, options: RpcOptions): Server {
-  return createHTTPServer({
+  const { connections = CONNECTION_LIMITS } = options;
+  const handle = createHTTPHandler({
     router: appRouter,
     createContext({ req, res }) {
       try {
@@ -26,10 +35,20 @@ export function createRpcServer(deps: ServiceDeps, options: RpcOptions): Server 
         for (const [name, value] of Object.entries(cause.extras.headers ?? {})) res.setHeader(name, value);
         throw new TRPCError({ code: ERROR_TABLE[cause.code].trpc, message: cause.message, cause });
       }
-      return { deps: { ...deps, caller: { kind: 'service' } } };
+      const holding = deps.answerBudget.open(`service ${addressGroup(req.socket.remoteAddress)}`);
+      releaseAtClose(res, holding);
+      const rendering = { ...deps.rendering, contents: wholeContents(deps.rendering.contents, holding) };
+      return { deps: { ...deps, rendering, caller: { kind: 'service' } } };
     },
     maxBodySize: REQUEST_BODY_MAX_BYTES,
+    maxBatchSize: BATCH_MAX_CALLS,
   });
+  const server = createServer(serverOptions(connections), (request, response) => {
+    for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
+    handle(request, response);
+  });
+  guardConnections(server, connections);
+  return server;
 }
 
 /** @throws ApiError `unauthorized` */

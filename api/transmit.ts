@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { fromNodeHandler, type EventHandler } from 'h3';
 import type send from 'send';
+import { SECURITY_HEADERS } from './edge/security-headers.ts';
 
 /** An event handler that lets `send` write the response; it is over when the response is, sent whole or cut. */
 export function transmit(open: (request: IncomingMessage, response: ServerResponse) => send.SendStream): EventHandler {
@@ -9,6 +10,7 @@ export function transmit(open: (request: IncomingMessage, response: ServerRespon
     const target = response as ServerResponse;
     await new Promise<void>((resolve) => {
       target.once('close', resolve);
+      for (const [name, value] of Object.entries(SECURITY_HEADERS)) target.setHeader(name, value);
       open(request as IncomingMessage, target).pipe(target);
     });
   });

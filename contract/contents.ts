@@ -31,15 +31,17 @@ export interface ItemsByList {
   readonly speech_results: WindowResult;
 }
 
+/** Is told the size of a text before it is unpacked, in bytes; may throw to refuse it. */
+export type Weigh = (bytes: number) => void;
+
 /** Reads what jobs have kept. */
 export interface ContentsReader {
-  facts<Type extends keyof FactsByType>(recordId: string): Promise<FactsByType[Type] | undefined>;
+  facts<Type extends keyof FactsByType>(recordId: string, weigh?: Weigh): Promise<FactsByType[Type] | undefined>;
   /** The pieces of a list, one at a time. */
-  pages<List extends keyof ItemsByList>(list: {
-    readonly recordId: string;
-    readonly name: List;
-    readonly pieces: number;
-  }): AsyncIterable<readonly ItemsByList[List][]>;
+  pages<List extends keyof ItemsByList>(
+    list: { readonly recordId: string; readonly name: List; readonly pieces: number },
+    weigh?: Weigh,
+  ): AsyncIterable<readonly ItemsByList[List][]>;
 }
 
 /** What a record refers to is not there any more, and no repetition brings it back. */

@@ -1,8 +1,15 @@
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import { Binary, type Collection, type Db } from 'mongodb';
-import { MissingContentsError, type ContentsReader, type FactsByType, type ItemsByList } from '../contract/contents.ts';
+import {
+  MissingContentsError,
+  type ContentsReader,
+  type FactsByType,
+  type ItemsByList,
+  type Weigh,
+} from '../contract/contents.ts';
 import type { StoredList } from '../contract/records.ts';
+import { createTurns } from './turns.ts';
 import { upsert } from './upsert.ts';
 
 /** Where a listing stands: what is stored, and where upstream goes on. */
@@ -41,17 +48,26 @@ interface ContentsDocument {
   state?: ListingState;
 }
 
+/** What is not in pieces may be large: 15 MB of a transcript are 60 MB while they are unpacked. */
+const FACTS_AT_ONCE = 2;
+const FACTS_MAX_WAIT_MS = 30_000;
+
 export function createContentsStore(db: Db): ContentsStore {
   const contents: Collection<ContentsDocument> = db.collection('contents');
   const put = async (id: string, fields: Omit<ContentsDocument, '_id'>): Promise<void> => {
     // A whole document each time: a field that is gone must not survive in an older version.
     await upsert(() => contents.replaceOne({ _id: id }, fields, { upsert: true }));
   };
+  const turns = createTurns(FACTS_AT_ONCE, FACTS_MAX_WAIT_MS);
   const pieceId = (recordId: string, name: string, number: number): string => `${recordId}/${name}/${String(number)}`;
   return {
-    async facts<Type extends keyof FactsByType>(recordId: string) {
-      const document = await contents.findOne({ _id: recordId });
-      return document?.packed === undefined ? undefined : ((await unpack(document.packed)) as FactsByType[Type]);
+    async facts<Type extends keyof FactsByType>(recordId: string, weigh?: Weigh) {
+      return turns(async () => {
+        const document = await contents.findOne({ _id: recordId });
+        return document?.packed === undefined
+          ? undefined
+          : ((await unpack(document.packed, weigh)) as FactsByType[Type]);
+      });
     },
     async piece<List extends keyof ItemsByList>(piece: { recordId: string; name: List; number: number }) {
       const document = await contents.findOne({ _id: pieceId(piece.recordId, piece.name, piece.number) });
@@ -64,14 +80,17 @@ export function createContentsStore(db: Db): ContentsStore {
         await contents.deleteOne({ _id: pieceId(recordId, name, number) });
       }
     },
-    async *pages<List extends keyof ItemsByList>(list: { recordId: string; name: List; pieces: number }) {
+    async *pages<List extends keyof ItemsByList>(
+      list: { recordId: string; name: List; pieces: number },
+      weigh?: Weigh,
+    ) {
       for (let number = 1; number <= list.pieces; number += 1) {
         const id = pieceId(list.recordId, list.name, number);
         // One by one: the embedded server looks up a single `_id`, and reads everything for several.
         const document = await contents.findOne({ _id: id });
         // A list that lost a piece must not look complete.
         if (document?.packed === undefined) throw new MissingContentsError(id);
-        yield (await unpack(document.packed)) as readonly ItemsByList[List][];
+        yield (await unpack(document.packed, weigh)) as readonly ItemsByList[List][];
       }
     },
     async putFacts(recordId, facts) {
@@ -98,6 +117,9 @@ async function pack(contents: unknown): Promise<Binary> {
   return new Binary(await compress(JSON.stringify(contents)));
 }
 
-async function unpack(packed: Binary): Promise<unknown> {
-  return JSON.parse((await decompress(packed.value())).toString('utf8'));
+async function unpack(packed: Binary, weigh?: Weigh): Promise<unknown> {
+  const bytes = packed.value();
+  // A gzip of one part ends with the size of what is in it (RFC 1952, section 2.3.1).
+  weigh?.(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).readUInt32LE(bytes.byteLength - 4));
+  return JSON.parse((await decompress(bytes)).toString('utf8'));
 }

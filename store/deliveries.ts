@@ -6,6 +6,7 @@ import {
   type DeliveryAttempt,
   type DeliveryState,
 } from '../contract/webhooks.ts';
+import { createScans } from './scans.ts';
 import { upsert } from './upsert.ts';
 
 /** Attempts are keyed by their number: a repeated write of one attempt changes nothing. */
@@ -50,6 +51,7 @@ const NOT_NOTED = { subscribedBy: { $exists: false } };
 
 export function createDeliveryStore(db: Db): DeliveryStore {
   const deliveries: Collection<DeliveryDocument> = db.collection('deliveries');
+  const scans = createScans();
   const get = async (id: string): Promise<Delivery | undefined> => {
     const document = await deliveries.findOne({ _id: id });
     return document === null ? undefined : fromDocument(document);
@@ -75,7 +77,7 @@ export function createDeliveryStore(db: Db): DeliveryStore {
           ? {}
           : { $or: [{ subscribedBy }, ...(subscribedBy === WITHOUT_KEY ? [NOT_NOTED] : [])] }),
       };
-      return (await deliveries.find(filter).sort({ _id: -1 }).limit(limit).toArray()).map(fromDocument);
+      return (await scans(deliveries, { filter, limit })).map(fromDocument);
     },
     async open({ id, ...fields }) {
       await upsert(() =>

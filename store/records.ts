@@ -3,6 +3,7 @@ import type { DownloadRecord, JobOutcome, PendingRecord, RecordStatus, RecordTyp
 import { subjectAbove } from '../contract/subjects.ts';
 import { createAccountStore } from './accounts.ts';
 import { createJobLists } from './job-lists.ts';
+import { createScans } from './scans.ts';
 import { upsert } from './upsert.ts';
 
 type RecordDocument = Omit<DownloadRecord, 'id'> & { _id: string };
@@ -101,6 +102,7 @@ export function createRecordStore(db: Db): RecordStore {
   const records: Collection<RecordDocument> = db.collection('records');
   const subjects: Collection<SubjectDocument> = db.collection('subjects');
   const lists = createJobLists(db);
+  const scans = createScans();
 
   const get = async (id: string): Promise<DownloadRecord | undefined> => {
     const document = await records.findOne({ _id: id });
@@ -224,7 +226,7 @@ export function createRecordStore(db: Db): RecordStore {
               },
             }),
       };
-      return (await records.find(filter).sort({ _id: -1 }).limit(limit).toArray()).map(fromDocument);
+      return (await scans(records, { filter, limit })).map(fromDocument);
     },
   };
 }

@@ -21,7 +21,11 @@ interface Access {
 
 /** By event: reading a body puts another request in its place. */
 const accesses = new WeakMap<H3Event, Access>();
-/** Links are bounded by their expiry, and probes must not use up a caller's requests. */
+const addresses = new WeakMap<H3Event, string>();
+/**
+ * Links are bounded by their expiry, and probes must not use up a caller's requests. Both answer to any name and any page:
+ * a link carries its own permission, and a probe tells nothing but whether the service is up.
+ */
 const NOT_LIMITED = /^\/(?:files\/|health$|live$|ready$)/;
 /** What needs no key besides those. */
 const DOCUMENTS = /^\/(?:docs(?:\/|$)|openapi\.json$)/;
@@ -45,9 +49,11 @@ export function gate(options: GateOptions): Middleware {
 function admission(options: GateOptions): Middleware {
   return async (event, next) => {
     const { pathname } = event.url;
-    if (NOT_LIMITED.test(pathname)) return next();
     const address = addressGroup(clientAddress(event.req.ip, event.req.headers, options.trustedProxies));
+    addresses.set(event, address);
+    if (NOT_LIMITED.test(pathname)) return next();
     if (DOCUMENTS.test(pathname)) {
+      refuseForeignPages(event.req, { ...options, isDocument: true });
       accesses.set(event, { limitedAs: `address ${address}`, caller: { kind: 'anonymous' } });
       return next();
     }
@@ -67,6 +73,11 @@ function admission(options: GateOptions): Middleware {
 /** @returns who shares the rate limit of this request; undefined for what is not limited */
 export function limitedAs(event: H3Event): string | undefined {
   return accesses.get(event)?.limitedAs;
+}
+
+/** @returns who shares what unsent answers may hold: as with the rate limit, and the address where there is none */
+export function sharerOf(event: H3Event): string {
+  return limitedAs(event) ?? `address ${addresses.get(event) ?? 'unknown'}`;
 }
 
 /** @returns whether a request lacks a key that it needs, or sends a wrong one */

@@ -6,6 +6,7 @@ import { isReusable } from '../../store/reuse.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { JobWorkflow } from '../jobs.ts';
 import { insufficientCredit } from './credit.ts';
+import { subscriberOf } from './own-deliveries.ts';
 import { noteFirst, subscribe } from './receivers.ts';
 
 /** A subject whose jobs keep ending between two looks is asked for again this often. */

@@ -22,6 +22,38 @@ describe('the address of a client', () => {
     ['of whom the proxy tells nothing', '10.0.0.1', {}, '10.0.0.1'],
     ['whose chain is nonsense', '10.0.0.1', { 'x-forwarded-for': '9.9.9.9, unknown' }, '10.0.0.1'],
     ['that is a proxy itself', '10.0.0.1', { 'x-forwarded-for': 'fd00::1' }, 'fd00::1'],
+    [
+      'of whom both headers tell the same',
+      '10.0.0.1',
+      { 'x-forwarded-for': '2001:db8::1', forwarded: 'for="[2001:DB8:0::1]"' },
+      '2001:db8::1',
+    ],
+    [
+      'who wrote the header that the proxy hands on, when it adds the other',
+      '10.0.0.1',
+      { 'x-forwarded-for': '9.9.9.9', forwarded: 'for=1.1.1.1' },
+      '10.0.0.1',
+    ],
+    [
+      'who wrote both, before what the proxy added to one',
+      '10.0.0.1',
+      { 'x-forwarded-for': '9.9.9.9', forwarded: 'for=9.9.9.9, for=1.1.1.1' },
+      '10.0.0.1',
+    ],
+    [
+      'who named a host that looks like a hop',
+      '10.0.0.1',
+      { forwarded: 'for=1.1.1.1;host="a, for=9.9.9.9";proto=http' },
+      '1.1.1.1',
+    ],
+    [
+      'who named a host that looks like a parameter',
+      '10.0.0.1',
+      { forwarded: 'host="a;for=9.9.9.9";for=1.1.1.1' },
+      '1.1.1.1',
+    ],
+    ['who left a quote open', '10.0.0.1', { forwarded: 'for="9.9.9.9, for=1.1.1.1' }, '10.0.0.1'],
+    ['who has two addresses in one hop', '10.0.0.1', { forwarded: 'for=9.9.9.9;for=1.1.1.1' }, '10.0.0.1'],
   ])('%s', (_who, socket, headers, expected) => {
     expect(behind(socket, headers as Record<string, string>)).toBe(expected);
   });

@@ -10,6 +10,8 @@ beforeAll(async () => {
 });
 afterAll(() => facades.close());
 
+const TOP_LEVEL = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
+
 /** Node's own client: fetch does not let a program set these headers. */
 function send(method: string, headers: Record<string, string>, path = '/api/downloads'): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
@@ -52,6 +54,45 @@ describe('a service on loopback', () => {
   ])('refuses what a page %s posts', async (_which, headers) => {
     expect(await post(headers)).toBe(403);
     expect(facades.jobs.start).not.toHaveBeenCalled();
+  });
+
+  it.each([
+    ['of another site', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' }],
+    ['of another port here', { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'no-cors' }],
+    ['of another site, by a link', { 'sec-fetch-site': 'cross-site', ...TOP_LEVEL }],
+    ['of another site, in an old browser', { origin: 'https://evil.example' }],
+  ])('refuses what a page %s gets', async (_which, headers) => {
+    for (const path of ['/api/downloads', '/downloads/01JD5Z3K6VQ0W8R9T2X4Y6B8CD', '/api/account', '/nothing']) {
+      expect(await send('GET', headers, path)).toBe(403);
+    }
+    expect(await send('HEAD', headers)).toBe(403);
+    expect(await send('OPTIONS', headers)).toBe(403);
+  });
+
+  it('answers what its own page and the address bar of a browser get', async () => {
+    expect(await send('GET', { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors' })).toBe(200);
+    expect(await send('GET', { 'sec-fetch-site': 'none', ...TOP_LEVEL })).toBe(200);
+  });
+
+  it.each(['/docs', '/docs/', '/openapi.json'])(
+    'shows %s by a link from elsewhere, and no page that builds on it',
+    async (path) => {
+      const elsewhere = { 'sec-fetch-site': 'cross-site' };
+      expect(await send('GET', { ...elsewhere, ...TOP_LEVEL }, path)).toBe(200);
+      expect(await send('GET', { ...elsewhere, ...TOP_LEVEL, 'sec-fetch-dest': 'iframe' }, path)).toBe(403);
+      expect(await send('GET', { ...elsewhere, 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'script' }, path)).toBe(
+        403,
+      );
+      expect(await send('GET', { host: 'evil.example' }, path)).toBe(403);
+    },
+  );
+
+  it('lets pages of others show files: their links are signed', async () => {
+    const { recordId, name } = { recordId: '01JD5Z3K6VQ0W8R9T2X4Y6B8CD', name: 'a.m4a' };
+    const link = new URL(facades.deps.signer.linkTo(recordId, name));
+    const elsewhere = { 'sec-fetch-site': 'cross-site', host: 'drive.example' };
+    expect(await send('GET', elsewhere, link.pathname + link.search)).toBe(404);
+    expect(await send('GET', elsewhere, link.pathname)).toBe(403);
   });
 
   it('takes what programs and its own page post', async () => {

@@ -2,11 +2,14 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BlockList } from 'node:net';
-import { serve } from 'h3';
 import { pino, type Logger } from 'pino';
 import { inject, vi } from 'vitest';
 import type { DeliveryGateway } from '../../api/deliveries.ts';
 import type { ServiceDeps } from '../../api/deps.ts';
+import { ANSWER_BUDGET, createAnswerBudget, type AnswerBudgetOptions } from '../../api/edge/answer-budget.ts';
+import { CONNECTION_LIMITS, type ConnectionLimits } from '../../api/edge/connections.ts';
+import { serveRest } from '../../api/edge/serve-rest.ts';
+import { createEnginesLook } from '../../api/engines-look.ts';
 import type { JobGateway } from '../../api/jobs.ts';
 import { DEFAULT_WAIT_SECONDS } from '../../contract/limits.ts';
 import { createRestApp, type RestOptions } from '../../api/rest.ts';
@@ -34,6 +37,10 @@ export const WEBHOOK_SECRET = `whsec_${WEBHOOK_KEY.toString('base64')}`;
 
 type FacadesOptions = Partial<Pick<RestOptions, 'isLoopback' | 'allowsAnonymous' | 'trustedProxies' | 'publicUrl'>> & {
   readonly rpcToken?: string;
+  readonly connections?: Partial<ConnectionLimits>;
+  readonly answerBudget?: Partial<AnswerBudgetOptions>;
+  /** Otherwise each probe looks at the engines anew, unless another one does. */
+  readonly healthKeptMs?: number;
   /** Otherwise one of its own. */
   readonly database?: string;
   /** Otherwise an empty folder. */
@@ -46,6 +53,9 @@ type FacadesOptions = Partial<Pick<RestOptions, 'isLoopback' | 'allowsAnonymous'
 export async function startFacades(requestsPerMinute = 100_000, options: FacadesOptions = {}) {
   const {
     rpcToken = randomBytes(24).toString('hex'),
+    connections: limits,
+    answerBudget,
+    healthKeptMs: keptMs = 0,
     database = `api-${randomUUID().slice(0, 8)}`,
     log = pino({ level: 'silent' }),
     files = createDiskFiles(join(tmpdir(), `tapedeck-files-${randomUUID()}`)),
@@ -88,7 +98,8 @@ export async function startFacades(requestsPerMinute = 100_000, options: Facades
     vidnetHosts: ['127.0.0.1:4000'],
     imgnet: { hosts: ['127.0.0.1:4000'], isConfigured: true },
     now: vi.fn<ServiceDeps['now']>(() => Date.now()),
-    pingMongo: vi.fn(() => mongo.ping()),
+    lookAtEngines: createEnginesLook({ pingTemporal: () => jobs.ping(), pingMongo: () => mongo.ping(), keptMs }),
+    answerBudget: createAnswerBudget({ ...ANSWER_BUDGET, ...answerBudget }),
     stopping: stopping.signal,
     log,
   };
@@ -96,9 +107,11 @@ export async function startFacades(requestsPerMinute = 100_000, options: Facades
     ...{ requestsPerMinute, publicUrl: 'http://api.example' },
     ...{ isLoopback: true, allowsAnonymous: true, trustedProxies: new BlockList(), ...access },
   });
-  const rest = serve(app, { port: 0, hostname: '127.0.0.1', gracefulShutdown: false, silent: true });
+  const connections = { ...CONNECTION_LIMITS, ...limits };
+  const proxies = access.trustedProxies ?? new BlockList();
+  const rest = serveRest(app, { port: 0, hostname: '127.0.0.1', proxies, connections });
   await rest.ready();
-  const rpc = createRpcServer(deps, { token: rpcToken });
+  const rpc = createRpcServer(deps, { token: rpcToken, connections });
   await new Promise<void>((resolve) => rpc.listen(0, '127.0.0.1', resolve));
   const { port } = rpc.address() as { port: number };
   const url = (rest.url ?? '').replace(/\/$/, '');

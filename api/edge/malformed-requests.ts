@@ -1,0 +1,44 @@
+import type { Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { ApiError } from '../../contract/errors.ts';
+
+/**
+ * What Node's parser refuses never reaches a route, nor does what comes too slowly; it gets the documented body too, and
+ * nothing is started.
+ */
+export function answerMalformedRequests(server: Server): void {
+  const responses = new WeakMap<Socket, ServerResponse>();
+  server.on('request', ({ socket }, response) => {
+    responses.set(socket, response);
+  });
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    const last = responses.get(socket);
+    // In the middle of an answer, or after the one to a request that goes on, a second one would be taken for something else.
+    const isAnswered = last?.headersSent === true && !(last.closed && last.req.complete);
+    if (error.code === 'ECONNRESET' || !socket.writable || isAnswered) {
+      socket.destroy();
+      return;
+    }
+    const { status, refusal } = refusalOf(error.code);
+    const body = JSON.stringify(refusal.toBody());
+    const headers = `Content-Type: application/json\r\nContent-Length: ${String(Buffer.byteLength(body))}`;
+    // Ended alone, the connection would stay until the other side ends it too.
+    socket.end(`HTTP/1.1 ${status}\r\n${headers}\r\nConnection: close\r\n\r\n${body}`, () => socket.destroy());
+  });
+}
+
+function refusalOf(code: string | undefined): { readonly status: string; readonly refusal: ApiError } {
+  const malformed = new ApiError('invalid_input', 'The request is not valid HTTP.');
+  switch (code) {
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return {
+        status: '408 Request Timeout',
+        refusal: new ApiError('request_timeout', 'The request did not arrive to its end in time.'),
+      };
+    case 'HPE_HEADER_OVERFLOW':
+      return { status: '431 Request Header Fields Too Large', refusal: malformed };
+    case undefined:
+    default:
+      return { status: '400 Bad Request', refusal: malformed };
+  }
+}

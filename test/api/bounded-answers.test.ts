@@ -1,0 +1,144 @@
+import { BlockList, createServer, Socket } from 'node:net';
+import { ulid } from 'ulid';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createAnswerBudget } from '../../api/edge/answer-budget.ts';
+import { capPerAddress } from '../../api/edge/connections.ts';
+import { createTurns } from '../../store/turns.ts';
+import { startFacades, type Facades } from '../helpers/rest-app.ts';
+
+let facades: Facades;
+beforeAll(async () => {
+  facades = await startFacades();
+});
+afterAll(() => facades.close());
+
+describe('what a browser may do with an answer', () => {
+  const headersOf = async (url: string): Promise<Headers> => {
+    const answer = await fetch(url);
+    await answer.arrayBuffer();
+    return answer.headers;
+  };
+
+  it.each([
+    '/docs',
+    '/docs/',
+    '/docs/initializer.js',
+    '/docs/swagger-ui.css',
+    '/openapi.json',
+    '/live',
+    '/api/downloads',
+    '/nothing',
+  ])('is little, and no frame of a page: %s', async (path) => {
+    const headers = await headersOf(facades.url + path);
+    expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+    expect(headers.get('x-frame-options')).toBe('DENY');
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('referrer-policy')).toBe('no-referrer');
+  });
+
+  it('is the same over tRPC', async () => {
+    const headers = await headersOf(`${facades.rpcUrl}/health`);
+    expect(headers.get('content-security-policy')).toBe("default-src 'none'; frame-ancestors 'none'");
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+  });
+
+  it('lets the page of the API run its own scripts', async () => {
+    expect((await headersOf(`${facades.url}/docs`)).get('content-security-policy')).toContain("default-src 'self'");
+  });
+});
+
+it('what is read for a caller who has left is refused, which is no fault of ours', () => {
+  const holding = createAnswerBudget({ perCallerBytes: 10, inAllBytes: 10 }).open('caller');
+  holding.add(100);
+  holding.release();
+  expect(() => holding.atLeast(1)).toThrow(expect.objectContaining({ code: 'answers_unread' }));
+});
+
+describe('a batch over tRPC', () => {
+  it('has ten calls at most', async () => {
+    const list = vi.spyOn(facades.deps.deliveries, 'list');
+    const batch = async (calls: number) => {
+      const names = Array.from({ length: calls }, () => 'webhook.deliveries').join(',');
+      const input = Object.fromEntries(Array.from({ length: calls }, (_, index) => [index, {}]));
+      const query = `batch=1&input=${encodeURIComponent(JSON.stringify(input))}`;
+      return (await fetch(`${facades.rpcUrl}/${names}?${query}`)).status;
+    };
+    expect(await batch(10)).toBe(200);
+    expect(list).toHaveBeenCalledTimes(10);
+    expect(await batch(11)).toBe(400);
+    expect(list).toHaveBeenCalledTimes(10);
+  });
+});
+
+describe('what is done by turns', () => {
+  it('is done by a few at once, and not at all by who would wait too long', async () => {
+    const turns = createTurns(2, 50);
+    let running = 0;
+    let most = 0;
+    const ends: (() => void)[] = [];
+    const work = async (): Promise<void> => {
+      most = Math.max(most, (running += 1));
+      await new Promise<void>((resolve) => ends.push(resolve));
+      running -= 1;
+    };
+    const first = [turns(work), turns(work)];
+    await expect(turns(work)).rejects.toThrow('no turn within 50 ms');
+    const next = turns(work);
+    ends.shift()!();
+    await first[0];
+    await vi.waitFor(() => expect(ends).toHaveLength(2));
+    for (const end of ends) end();
+    await Promise.all([...first, next]);
+    expect(most).toBe(2);
+  });
+
+  it('are the listings that read all there is', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, async () => (await fetch(`${facades.url}/api/downloads`)).status),
+    );
+    expect(new Set(answers)).toEqual(new Set([200]));
+  });
+});
+
+it('a listing of a key looks through a thousand downloads at most, and tells where to go on', async () => {
+  const key = await facades.deps.keys.create({ name: 'test', scopes: ['read'] });
+  const ids = Array.from({ length: 1_100 }, (_, index) => ulid(Date.now() + index));
+  const asked = ids.map((id) => ({ _id: `${key.id}/${id}`, askedAt: '2026-11-21T09:30:00.123456Z' }));
+  await facades.db.collection<{ _id: string; askedAt: string }>('asked').insertMany(asked);
+  const list = vi.spyOn(facades.deps.records, 'list');
+  const page = async (query: string) => {
+    const answer = await fetch(`${facades.url}/api/downloads?${query}`, {
+      headers: { Authorization: `Bearer ${key.text}` },
+    });
+    return (await answer.json()) as { downloads: unknown[]; next_cursor: string | null };
+  };
+  const first = await page('type=audio');
+  expect(first).toEqual({ downloads: [], next_cursor: ids[100] });
+  expect(list).toHaveBeenCalledTimes(5);
+  expect(await page(`type=audio&cursor=${String(first.next_cursor)}`)).toEqual({ downloads: [], next_cursor: null });
+});
+
+describe('connections of one address', () => {
+  it('are so many at most, but of this machine and of proxies', () => {
+    const server = createServer();
+    const proxies = new BlockList();
+    proxies.addSubnet('10.0.0.0', 8, 'ipv4');
+    capPerAddress(server, 2, proxies);
+    const connect = (remoteAddress: string): Socket => {
+      const socket = new Socket();
+      Object.defineProperty(socket, 'remoteAddress', { value: remoteAddress });
+      server.emit('connection', socket);
+      return socket;
+    };
+    const areCut = (addresses: readonly string[]) => addresses.map(connect).map(({ destroyed }) => destroyed);
+    expect(areCut(['192.0.2.1', '192.0.2.1', '192.0.2.1', '192.0.2.2'])).toEqual([false, false, true, false]);
+    expect(areCut(['2001:db8::1', '2001:db8::2', '2001:db8::3'])).toEqual([false, false, true]);
+    expect(areCut(Array<string>(4).fill('127.0.0.1'))).not.toContain(true);
+    expect(areCut(Array<string>(4).fill('::ffff:127.0.0.1'))).not.toContain(true);
+    expect(areCut(Array<string>(4).fill('10.1.2.3'))).not.toContain(true);
+    const one = connect('192.0.2.3');
+    connect('192.0.2.3');
+    one.emit('close');
+    expect(connect('192.0.2.3').destroyed).toBe(false);
+  });
+});

@@ -1,0 +1,100 @@
+// A process of the api whose memory a test measures: both facades on the test's database, without Temporal.
+import { BlockList } from 'node:net';
+import { pino } from 'pino';
+import type { ServiceDeps } from '../../../api/deps.ts';
+import { ANSWER_BUDGET, createAnswerBudget } from '../../../api/edge/answer-budget.ts';
+import { CONNECTION_LIMITS } from '../../../api/edge/connections.ts';
+import { serveRest } from '../../../api/edge/serve-rest.ts';
+import { createRestApp } from '../../../api/rest.ts';
+import { createRpcServer } from '../../../api/rpc-server.ts';
+import { priceTable } from '../../../contract/prices.ts';
+import { createAccountStore } from '../../../store/accounts.ts';
+import { createAskedStore } from '../../../store/asked.ts';
+import { createAwaitedStore } from '../../../store/awaited.ts';
+import { createContentsStore } from '../../../store/contents.ts';
+import { createDeliveryStore } from '../../../store/deliveries.ts';
+import { createDiskFiles } from '../../../store/disk-files.ts';
+import { createKeyStore } from '../../../store/keys.ts';
+import { createLinkSigner } from '../../../store/links.ts';
+import { openMongo } from '../../../store/mongo.ts';
+import { createReceiverStore } from '../../../store/receivers.ts';
+import { createRecordStore } from '../../../store/records.ts';
+import { createWindowStore } from '../../../store/windows.ts';
+import { createWebhookSigner } from '../../../webhooks/signature.ts';
+
+export interface ApiProcessOptions {
+  readonly mongodbUri: string;
+  readonly database: string;
+  readonly filesDir: string;
+  readonly rpcToken: string;
+}
+
+export interface MemoryTold {
+  /** What the process still refers to, in its heap and outside. */
+  readonly retainedBytes: number;
+}
+
+const options = JSON.parse(process.argv[2] ?? '') as ApiProcessOptions;
+const LINK_SECRET = 's'.repeat(32);
+
+const { db } = openMongo({ uri: options.mongodbUri, database: options.database, timeoutMs: 5_000 });
+const signer = createLinkSigner({ secrets: [LINK_SECRET], driveUrl: 'http://drive.example', ttlSeconds: 600 });
+const done = (): Promise<void> => Promise.resolve();
+const deps: ServiceDeps = {
+  records: createRecordStore(db),
+  keys: createKeyStore(db),
+  accounts: createAccountStore(db),
+  asked: createAskedStore(db),
+  windows: createWindowStore(db),
+  awaited: createAwaitedStore(db),
+  receivers: createReceiverStore(db),
+  files: createDiskFiles(options.filesDir),
+  signer,
+  jobs: {
+    start: () => Promise.resolve('started'),
+    running: () => Promise.resolve('closed'),
+    subscribe: () => Promise.resolve(true),
+    cancel: () => Promise.resolve(true),
+    look: () => Promise.resolve({ state: 'unknown' }),
+    ...{ waitFor: done, ping: done },
+  },
+  deliveries: createDeliveryStore(db),
+  redeliveries: { start: () => Promise.resolve(true) },
+  webhooks: { post: () => Promise.reject(new Error('no webhooks here')), close: () => undefined },
+  signWebhook: createWebhookSigner([]),
+  webhookTestMs: 300,
+  webhookAllowedNetworks: new BlockList(),
+  rendering: {
+    prices: priceTable({}),
+    linkTo: (id, name) => signer.linkTo(id, name),
+    contents: createContentsStore(db),
+  },
+  defaultWaitSeconds: 0,
+  vidnetHosts: ['127.0.0.1:4000'],
+  imgnet: { hosts: ['127.0.0.1:4000'], isConfigured: true },
+  now: () => Date.now(),
+  lookAtEngines: () => Promise.resolve({ temporal: 'ok', mongodb: 'ok' }),
+  answerBudget: createAnswerBudget(ANSWER_BUDGET),
+  stopping: new AbortController().signal,
+  log: pino({ level: 'silent' }),
+};
+const proxies = new BlockList();
+proxies.addSubnet('127.0.0.0', 8, 'ipv4');
+const access = { publicUrl: 'http://api.example', isLoopback: true, allowsAnonymous: true, trustedProxies: proxies };
+const rest = serveRest(createRestApp(deps, { requestsPerMinute: 100_000, ...access }), {
+  ...{ port: 0, hostname: '127.0.0.1', proxies },
+});
+await rest.ready();
+const rpc = createRpcServer(deps, { token: options.rpcToken, connections: CONNECTION_LIMITS });
+await new Promise<void>((resolve) => rpc.listen(0, '127.0.0.1', resolve));
+
+const held: Buffer[] = [];
+process.on('message', (holdBytes: number) => {
+  if (holdBytes > 0) held.push(Buffer.alloc(holdBytes, 1));
+  // Run with --expose-gc: what is garbage is not what this is about.
+  globalThis.gc?.();
+  const { heapUsed, external } = process.memoryUsage();
+  process.send?.({ retainedBytes: heapUsed + external } satisfies MemoryTold);
+});
+process.on('disconnect', () => process.exit());
+process.send?.({ url: rest.url?.replace(/\/$/, ''), rpcPort: (rpc.address() as { port: number }).port });
