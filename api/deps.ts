@@ -14,6 +14,7 @@ import type { WindowStore } from '../store/windows.ts';
 import type { WebhookClient } from '../webhooks/client.ts';
 import type { WebhookSigner } from '../webhooks/signature.ts';
 import type { DeliveryGateway } from './deliveries.ts';
+import type { ExportPlaces } from './export-places.ts';
 import type { JobGateway } from './jobs.ts';
 
 export interface ImgnetAccess {
@@ -43,6 +44,7 @@ export interface ServiceDeps {
   readonly webhookTestMs: number;
   readonly webhookAllowedNetworks: BlockList;
   readonly rendering: RenderContext;
+  readonly exportPlaces: ExportPlaces;
   /** Hosts of the video platform beside the real ones, with port. */
   /** How long a channel or a transcript is waited for when the caller does not say. */
   readonly defaultWaitSeconds: number;

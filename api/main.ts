@@ -22,6 +22,7 @@ import { WEBHOOK_TEST_LIMITS, WEBHOOK_TEST_TAKES_MS } from '../webhooks/limits.t
 import { createWebhookSigner } from '../webhooks/signature.ts';
 import { createDeliveryGateway } from './deliveries.ts';
 import type { ServiceDeps } from './deps.ts';
+import { createExportPlaces } from './export-places.ts';
 import { createJobGateway } from './jobs.ts';
 import { answerMalformedRequests } from './malformed-requests.ts';
 import { createRestApp } from './rest.ts';
@@ -84,6 +85,7 @@ const deps: ServiceDeps = {
     linkTo: (recordId, name) => signer.linkTo(recordId, name),
     contents: createContentsStore(mongo.db),
   },
+  exportPlaces: createExportPlaces(),
   defaultWaitSeconds: config.DEFAULT_WAIT_SECONDS,
   vidnetHosts: config.vidnetHosts,
   imgnet: { hosts: config.imgnetHosts, isConfigured: config.IMGNET_API_TOKEN !== undefined },

@@ -8,6 +8,7 @@ import { unauthorized } from './access/authenticate.ts';
 import { refuseForeignPages } from './access/own-host.ts';
 import type { ServiceDeps } from './deps.ts';
 import { toApiError } from './errors.ts';
+import { createRpcStreams } from './rpc-streams.ts';
 import { appRouter } from './rpc.ts';
 
 export interface RpcOptions {
@@ -29,7 +30,7 @@ export function createRpcServer(deps: ServiceDeps, options: RpcOptions): Server 
         for (const [name, value] of Object.entries(cause.extras.headers ?? {})) res.setHeader(name, value);
         throw new TRPCError({ code: ERROR_TABLE[cause.code].trpc, message: cause.message, cause });
       }
-      return { deps: { ...deps, caller: { kind: 'service' } } };
+      return { deps: { ...deps, caller: { kind: 'service' } }, streams: createRpcStreams(res, deps.log) };
     },
     maxBodySize: REQUEST_BODY_MAX_BYTES,
   });

@@ -4,12 +4,13 @@ import { optional } from '../../contract/optional.ts';
 import type { ChannelVideo } from '../../contract/vidnet.ts';
 import type { SourceCall } from '../call.ts';
 import { runYtdlp } from './run-yt-dlp.ts';
-import { bounded, formatTimestamp, linkSchema, MAX_TEXT_BYTES, parseJson, textSchema } from './yt-dlp-facts.ts';
+import { bounded, formatTimestamp, linkSchema, textSchema, TITLE_MAX_CHARS } from './values.ts';
+import { MAX_TEXT_BYTES } from './yt-dlp-facts.ts';
+import { parseJson } from './read-clipped.ts';
 import type { YtdlpSettings } from './yt-dlp-settings.ts';
 import { biggest, thumbnailsSchema } from './yt-dlp-thumbnails.ts';
 
 const PREFIX = 'TAPEDECK-ENTRY ';
-const TITLE_MAX_CHARS = 1_000;
 
 const entrySchema = z.object({
   id: z.string().min(1),

@@ -40,10 +40,17 @@ function placesIn(text: string, words: readonly Word[]): number[] | undefined {
     const first = letters[next]?.start ?? end;
     const between = text.slice(end, first);
     // After a blank, marks open the next word: a quote, a bracket. Without one they end the word before.
-    places.push(next === 0 || /\s/u.test(between) ? end + between.search(/\S*$/u) : first);
+    places.push(next === 0 || /\s/u.test(between) ? end + lastWordOf(between) : first);
     next += own.length;
   }
   return next === letters.length ? places : undefined;
+}
+
+/** Where the part after the last blank begins. Not by a pattern: those look from each letter to the end. */
+function lastWordOf(text: string): number {
+  let at = text.length;
+  while (at > 0 && !/\s/u.test(text.charAt(at - 1))) at -= 1;
+  return at;
 }
 
 function lettersOf(text: string): { letter: string; start: number; end: number }[] {

@@ -7,6 +7,7 @@ import { pino, type Logger } from 'pino';
 import { inject, vi } from 'vitest';
 import type { DeliveryGateway } from '../../api/deliveries.ts';
 import type { ServiceDeps } from '../../api/deps.ts';
+import { createExportPlaces } from '../../api/export-places.ts';
 import type { JobGateway } from '../../api/jobs.ts';
 import { DEFAULT_WAIT_SECONDS } from '../../contract/limits.ts';
 import { createRestApp, type RestOptions } from '../../api/rest.ts';
@@ -82,6 +83,7 @@ export async function startFacades(requestsPerMinute = 100_000, options: Facades
     webhookTestMs: 300,
     webhookAllowedNetworks: new BlockList(),
     rendering: { prices: priceTable({}), linkTo: (id, name) => signer.linkTo(id, name), contents },
+    exportPlaces: createExportPlaces(),
     defaultWaitSeconds: DEFAULT_WAIT_SECONDS,
     vidnetHosts: ['127.0.0.1:4000'],
     imgnet: { hosts: ['127.0.0.1:4000'], isConfigured: true },
