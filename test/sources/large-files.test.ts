@@ -68,19 +68,32 @@ describe('captions', () => {
   });
 
   it('of a day, with a time for each word, are read', async () => {
-    const segs = Array.from({ length: 8 }, (_, n) => ({ utf8: ` wording${String(n)}`, tOffsetMs: n * 400, acAsrConf: 248 }));
-    const events = Array.from({ length: 27_000 }, (_, n) => ({ tStartMs: n * 3_200, dDurationMs: 3_200, wWinId: 1, segs }));
+    const segs = Array.from({ length: 8 }, (_, n) => ({
+      utf8: ` wording${String(n)}`,
+      tOffsetMs: n * 400,
+      acAsrConf: 248,
+    }));
+    const events = Array.from({ length: 27_000 }, (_, n) => ({
+      tStartMs: n * 3_200,
+      dDurationMs: 3_200,
+      wWinId: 1,
+      segs,
+    }));
     const lines = await withFile(JSON.stringify({ events }, undefined, 2), (path) => linesOf(path, 'json3'));
     expect(stop()).toBeLessThan(LONGEST_MS);
     expect(lines).toHaveLength(27_000);
   }, 60_000);
 
-  it.each([100_001, 300_000])('of %d lines are refused', async (count) => {
-    const events = Array.from({ length: count }, (_, n) => ({ tStartMs: n, dDurationMs: 1, segs: [{ utf8: 'x' }] }));
-    const reading = withFile(json3(events), (path) => linesOf(path, 'json3'));
-    await expect(reading).rejects.toMatchObject({ code: 'too_large' });
-    expect(stop()).toBeLessThan(LONGEST_MS);
-  }, 60_000);
+  it.each([100_001, 300_000])(
+    'of %d lines are refused',
+    async (count) => {
+      const events = Array.from({ length: count }, (_, n) => ({ tStartMs: n, dDurationMs: 1, segs: [{ utf8: 'x' }] }));
+      const reading = withFile(json3(events), (path) => linesOf(path, 'json3'));
+      await expect(reading).rejects.toMatchObject({ code: 'too_large' });
+      expect(stop()).toBeLessThan(LONGEST_MS);
+    },
+    60_000,
+  );
 
   it('that are something else are refused by a thread as they are here', async () => {
     const reading = withFile(`<html>${'x'.repeat(300_000)}`, (path) => linesOf(path, 'json3'));
@@ -100,18 +113,31 @@ describe('comments', () => {
   const told = (comments: readonly object[]): string => JSON.stringify({ comments, formats: ['a'] });
   const reply = (n: number, parent: string): object => ({ id: `r${String(n)}`, parent, text: 'Yes.' });
 
-  it.each([40_000, 80_000, 150_000, 300_000])('with %d replies to one that is missing all come', async (count) => {
-    const text = told(Array.from({ length: count }, (_, n) => reply(n, 'missing')));
-    expect(await withFile(text, commentsOf)).toHaveLength(count);
-    expect(stop()).toBeLessThan(LONGEST_MS);
-  }, 60_000);
+  it.each([40_000, 80_000, 150_000, 300_000])(
+    'with %d replies to one that is missing all come',
+    async (count) => {
+      const text = told(Array.from({ length: count }, (_, n) => reply(n, 'missing')));
+      expect(await withFile(text, commentsOf)).toHaveLength(count);
+      expect(stop()).toBeLessThan(LONGEST_MS);
+    },
+    60_000,
+  );
 
-  it.each([150_000, 300_000])('with %d replies before what they answer follow it', async (count) => {
-    const replies = Array.from({ length: count }, (_, n) => reply(n, 'late'));
-    const found = await withFile(told([...replies, { id: 'late', text: 'Well?' }]), commentsOf);
-    expect(stop()).toBeLessThan(LONGEST_MS);
-    expect([found.length, found[0]?.id, found[1]?.id, found.at(-1)?.id]).toEqual([count + 1, 'late', 'r0', `r${String(count - 1)}`]);
-  }, 60_000);
+  it.each([150_000, 300_000])(
+    'with %d replies before what they answer follow it',
+    async (count) => {
+      const replies = Array.from({ length: count }, (_, n) => reply(n, 'late'));
+      const found = await withFile(told([...replies, { id: 'late', text: 'Well?' }]), commentsOf);
+      expect(stop()).toBeLessThan(LONGEST_MS);
+      expect([found.length, found[0]?.id, found[1]?.id, found.at(-1)?.id]).toEqual([
+        count + 1,
+        'late',
+        'r0',
+        `r${String(count - 1)}`,
+      ]);
+    },
+    60_000,
+  );
 
   it('have a bound for their text', async () => {
     const [comment] = await withFile(told([{ id: 'a', text: 'é'.repeat(10_000_000) }]), commentsOf);
