@@ -36,13 +36,13 @@ function replaceMarks(
   { held, log }: { readonly held: ReadonlyMap<string, unknown>; readonly log: Logger },
 ): void {
   const written: Uint8Array[] = [];
-  const { write, end } = response;
+  const own = { write: response.write.bind(response), end: response.end.bind(response) };
   response.write = (chunk: Uint8Array): boolean => {
     written.push(chunk);
     return true;
   };
   response.end = () => {
-    Object.assign(response, { write, end });
+    Object.assign(response, own);
     const text = Buffer.concat(written).toString('utf8');
     // An error while it is read cuts the connection: half a list must not look like a whole one.
     pipeline(Readable.from(paced(spliced(text, held))), response).catch((error: unknown) => {

@@ -10,7 +10,7 @@ import { piecesOf } from './pieces.ts';
 
 const MODULE = new URL('./large-document.mjs', import.meta.url);
 /** What is parsed here. Larger is only what an earlier version wrote: up to 16 MB. */
-const INLINE_MAX_BYTES = 1024 * 1024;
+const INLINE_MAX_BYTES = 2 * 1024 * 1024;
 /** Twice what any version wrote; with what it is parsed to it takes 200 MB. */
 const LARGE_MAX_BYTES = 64 * 1024 * 1024;
 const MAX_HEAP_MB = 256;
@@ -49,7 +49,7 @@ export function largeDocuments(documents: Documents): LargeDocuments {
       if (first.done === true || !('rest' in first.value)) throw new Error(`the contents ${id} cannot be read`);
       let next = await told.next();
       for (const name of first.value.long) {
-        const items = async function* (): AsyncGenerator<unknown> {
+        const items = async function* (): AsyncGenerator {
           for (; next.done !== true && 'name' in next.value && next.value.name === name; next = await told.next()) {
             yield* name === 'lines' ? linesOf(next.value.page) : next.value.page;
           }

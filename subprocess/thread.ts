@@ -37,9 +37,9 @@ export async function* inThread<Item>({ module, input, signal, maxHeapMb }: Thre
   try {
     for (;;) {
       worker.postMessage('next');
-      const answer = await answerOf<Item>(worker, signal);
+      const answer = await answerOf(worker, signal);
       if (answer === undefined) return;
-      yield answer.item;
+      yield answer.item as Item;
     }
   } finally {
     signal?.removeEventListener('abort', onAbort);
@@ -47,15 +47,15 @@ export async function* inThread<Item>({ module, input, signal, maxHeapMb }: Thre
   }
 }
 
-type Answer<Item> = { readonly item: Item } | { readonly error: string } | undefined;
+type Answer = { readonly item: unknown } | { readonly error: string } | undefined;
 
-async function answerOf<Item>(worker: Worker, signal: AbortSignal | undefined): Promise<{ item: Item } | undefined> {
+async function answerOf(worker: Worker, signal: AbortSignal | undefined): Promise<{ item: unknown } | undefined> {
   const over = new AbortController();
   try {
     const [answer] = (await Promise.race([
       once(worker, 'message', { signal: over.signal }),
       once(worker, 'exit', { signal: over.signal }).then(() => [{ error: 'the thread ended' }]),
-    ])) as [Answer<Item>];
+    ])) as [Answer];
     if (answer === undefined || !('error' in answer)) return answer;
     throw new Error(answer.error);
   } catch (error) {

@@ -7,7 +7,7 @@ import { SnapshotLostError, SnapshotNotReadyError, type SnapshotPage, type Snaps
 
 /** About 300 KB; of large rows fewer. */
 const PAGE_ROWS = 100;
-const PAGE_CHARS = 256 * 1024;
+const PAGE_CHARS = 512 * 1024;
 
 export interface RowOptions {
   /** Hosts of the platform beside the real ones, with port. */

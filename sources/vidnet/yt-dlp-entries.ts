@@ -12,6 +12,9 @@ import { biggest, thumbnailsSchema } from './yt-dlp-thumbnails.ts';
 
 const PREFIX = 'TAPEDECK-ENTRY ';
 
+/** An entry has 2 KB. */
+const ENTRY_MAX_CHARS = 64 * 1024;
+
 const entrySchema = z.object({
   id: z.string().min(1),
   title: textSchema,
@@ -53,7 +56,9 @@ export async function* listEntries(
       maxFileBytes: MAX_TEXT_BYTES,
       onStdoutLine: (line) => {
         if (!line.startsWith(PREFIX)) return;
-        found.push(toVideo(parseJson(line.slice(PREFIX.length)), isTimeExact));
+        found.push(
+          line.length > ENTRY_MAX_CHARS ? tooLarge() : toVideo(parseJson(line.slice(PREFIX.length)), isTimeExact),
+        );
         wake();
       },
     },
@@ -81,6 +86,10 @@ export async function* listEntries(
 }
 
 const TEMPLATE = '%(.{id,title,duration,timestamp,thumbnail,thumbnails})j';
+
+function tooLarge(): JobError {
+  return new JobError('too_large', "The channel's list has an entry that is larger than this service accepts.");
+}
 
 function toVideo(told: unknown, isTimeExact: boolean): ChannelVideo | JobError {
   const { success, data: entry, error } = entrySchema.safeParse(told);

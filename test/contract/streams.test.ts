@@ -25,6 +25,17 @@ describe('a result with a streamed list', () => {
     );
   });
 
+  it('is written as if a long text were a text, wherever it is cut', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.string({ unit: 'grapheme' })), async (parts) => {
+        const text = new TextStream(async function* () {
+          for (const part of parts) yield await Promise.resolve(part);
+        });
+        expect(await textOf({ text, other: 1 })).toBe(JSON.stringify({ text: parts.join(''), other: 1 }));
+      }),
+    );
+  });
+
   it('is read again each time it is written', async () => {
     const body = { list: pagesOf([[1], [2]]) };
     expect([await textOf(body), await textOf(body)]).toEqual(['{"list":[1,2]}', '{"list":[1,2]}']);

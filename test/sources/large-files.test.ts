@@ -155,7 +155,7 @@ describe('facts', () => {
       return found;
     });
     expect(stop()).toBeLessThan(LONGEST_MS);
-    expect(read).toEqual([{ description: 'é'.repeat(65_536), formats: Array.from({ length: 2_000 }, () => ({})) }]);
+    expect(read).toEqual([{ description: 'é'.repeat(65_536), formats: Array.from({ length: 500 }, () => ({})) }]);
   });
 
   it('that are no JSON are none', async () => {
