@@ -7,6 +7,7 @@ import {
   type ItemsByList,
   type KeptFacts,
 } from '../contract/contents.ts';
+import { PIECE_MAX_CHARS, PIECE_MAX_ITEMS } from '../contract/limits.ts';
 import type { StoredList } from '../contract/records.ts';
 import { createDocuments, pack, pieceIdOf, unpack } from './documents.ts';
 import { largeDocuments } from './large-documents.ts';
@@ -19,7 +20,7 @@ export interface ListingState extends StoredList {
 }
 
 /**
- * What jobs keep beside their records: facts, whose long parts are in pieces, and lists in pieces. All writes may be
+ * What jobs keep beside their records: facts, whose parts are in pieces where they are long, and lists in pieces. All writes may be
  * repeated; a piece is found by its `_id`, which holds the record, the list and the number of the piece.
  */
 export interface ContentsStore extends ContentsReader {
@@ -74,14 +75,20 @@ export function createContentsStore(db: Db): ContentsStore {
       }
     },
     async putFacts(recordId, facts) {
-      const parts: Record<string, StoredList> = {};
-      const short = new Map<string, unknown>(Object.entries(facts));
-      for (const name of LONG_PARTS) {
-        const items = short.get(name);
-        if (!Array.isArray(items)) continue;
-        short.delete(name);
-        parts[name] = await documents.putPart(recordId, name, piecesOf(items as unknown[]));
+      const long = LONG_PARTS.flatMap((name) => {
+        const items: unknown = Object.entries(facts).find(([key]) => key === name)?.[1];
+        return Array.isArray(items) ? [{ name, items: items as unknown[] }] : [];
+      });
+      const json = long.every(({ items }) => items.length <= PIECE_MAX_ITEMS) ? JSON.stringify(facts) : undefined;
+      if (json !== undefined && (long.length === 0 || json.length <= PIECE_MAX_CHARS)) {
+        // As earlier versions read them, which may still run.
+        await documents.put(recordId, { packed: await pack(json) });
+        await documents.removeParted(recordId);
+        return;
       }
+      const parts: Record<string, StoredList> = {};
+      for (const { name, items } of long) parts[name] = await documents.putPart(recordId, name, piecesOf(items));
+      const short = Object.entries(facts).filter(([key]) => !(key in parts));
       await documents.putParted(recordId, Object.fromEntries(short), parts);
     },
     putList: ({ recordId, name }, items) => documents.putPart(recordId, name, piecesOf(items)),

@@ -27,6 +27,7 @@ export interface Documents {
   parted(id: string): Promise<object | undefined>;
   /** Call it after the pieces are written. */
   putParted(id: string, short: object, parts: Readonly<Record<string, StoredList>>): Promise<void>;
+  removeParted(id: string): Promise<void>;
   putPart(id: string, name: string, pieces: AsyncIterable<Piece>): Promise<StoredList>;
 }
 
@@ -61,6 +62,9 @@ export function createDocuments(db: Db): Documents {
       return { ...((await unpack(document.packed)) as object), ...Object.fromEntries(streams) };
     },
     putParted: async (id, short, parts) => put(partedIdOf(id), { packed: await pack(JSON.stringify(short)), parts }),
+    async removeParted(id) {
+      await contents.deleteOne({ _id: partedIdOf(id) });
+    },
     async putPart(id, name, pieces) {
       let number = 0;
       let items = 0;
@@ -78,7 +82,7 @@ export function pieceIdOf(id: string, name: string, number: number): string {
   return `${id}/${name}/${String(number)}`;
 }
 
-/** Another one than that of the facts of earlier versions, which are one document: they stay as they are. */
+/** Another one than that of facts in one document, which stay as they are. */
 function partedIdOf(id: string): string {
   return `${id}/facts`;
 }

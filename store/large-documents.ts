@@ -62,18 +62,22 @@ export function largeDocuments(documents: Documents): LargeDocuments {
     }
   };
 
+  /** Whoever came before may have taken it apart. */
+  const takenApart = async (id: string, packed: Binary): Promise<object | undefined> => {
+    const known = await documents.parted(id);
+    if (known !== undefined) return known;
+    await takeApart(id, packed);
+    return documents.parted(id);
+  };
+
   return {
     factsOf: (id) =>
       oneByOne(async () => {
-        // Whoever came before may have taken it apart.
-        const known = await documents.parted(id);
-        if (known !== undefined) return known;
         const packed = (await documents.find(id))?.packed;
         if (packed === undefined) return undefined;
         const small = await unpack(packed, INLINE_MAX_BYTES);
         if (small !== undefined) return withStreams(small as object);
-        await takeApart(id, packed);
-        return documents.parted(id);
+        return takenApart(id, packed);
       }),
     async *pagesOf(id, packed) {
       const small = await unpack(packed, INLINE_MAX_BYTES);
@@ -81,10 +85,7 @@ export function largeDocuments(documents: Documents): LargeDocuments {
         yield small as readonly unknown[];
         return;
       }
-      const known = await oneByOne(async () => {
-        if ((await documents.parted(id)) === undefined) await takeApart(id, packed);
-        return documents.parted(id);
-      });
+      const known = await oneByOne(() => takenApart(id, packed));
       if (known !== undefined && 'items' in known) yield* (known.items as ItemStream<unknown>).pages();
     },
   };

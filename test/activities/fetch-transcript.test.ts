@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { MockActivityEnvironment } from '@temporalio/testing';
+import type { Binary } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createTranscriptActivities } from '../../activities/fetch-transcript.ts';
 import type { TranscriptFacts } from '../../contract/contents.ts';
@@ -47,6 +49,15 @@ function fetchTranscript(recordId: string, told: TranscriptFacts): Promise<JobRe
 }
 
 describe('a transcript', () => {
+  it('that is short is one document, as earlier versions read it, also when it was long at first', async () => {
+    await fetchTranscript('short', captionsOf(5_000));
+    await fetchTranscript('short', captionsOf(3));
+    const documents = mongo.db.collection<{ _id: string; packed: Binary }>('contents');
+    const { packed } = (await documents.findOne({ _id: 'short' }))!;
+    expect(JSON.parse(gunzipSync(packed.value()).toString())).toEqual(captionsOf(3));
+    expect(await wholeOf(await contents.facts<'captions'>('short'))).toEqual(captionsOf(3));
+  });
+
   it('is kept beside the record as it came', async () => {
     const told = captionsOf(5_000);
     expect(await fetchTranscript('whole', told)).toEqual({ durationSeconds: 61.5 });
