@@ -9,7 +9,7 @@ import { createTranscriptActivities } from '../../activities/fetch-transcript.ts
 import { createSpeechActivities } from '../../activities/speaker-labels.ts';
 import { webhookMessage } from '../../activities/webhook-message.ts';
 import type { TranscriptFacts } from '../../contract/contents.ts';
-import type { DownloadRecord } from '../../contract/records.ts';
+import type { DownloadRecord, JobResult } from '../../contract/records.ts';
 import { pendingRecordOf } from '../../contract/jobs.ts';
 import { priceTable } from '../../contract/prices.ts';
 import type { VideoComment } from '../../contract/vidnet.ts';
@@ -74,9 +74,11 @@ describe('the worker goes on beating', () => {
       },
     });
     const order = { recordId: job.recordId, mediaId: job.mediaId, language: 'en' };
-    const kept = await watched(async () => {
+    const kept = await watched(async (): Promise<JobResult> => {
       const environment = new MockActivityEnvironment();
-      return { ...(await environment.run(fetchTranscript, order)), ...(await environment.run(fetchComments, order)) };
+      const captions: JobResult = await environment.run(fetchTranscript, order);
+      const comments: JobResult = await environment.run(fetchComments, order);
+      return { ...captions, ...comments };
     });
     expect(kept.longestMs).toBeLessThan(LONGEST_MS);
     expect(kept.result.lists?.['comments']?.items).toBe(80_000);

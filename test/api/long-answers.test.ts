@@ -53,7 +53,7 @@ async function longestTurn(): Promise<number> {
 }
 
 /** Reads an answer and forgets it. @returns its size */
-async function sizeOf(path: string, { base = facades.url, init = {} as RequestInit, maxBytes = Infinity } = {}) {
+async function sizeOf(path: string, { base = facades.url, init = {}, maxBytes = Infinity } = {}) {
   const response = await fetch(base + path, init);
   expect([path, response.status]).toEqual([path, 200]);
   let bytes = 0;
