@@ -3,6 +3,9 @@ import type { Word } from '../../contract/speech.ts';
 /** What joins two halves of a word, or of a number, that a list of words parts. */
 const JOINING: ReadonlySet<string | undefined> = new Set("-‐‑'’.,:/@&_");
 
+/** Longer than anything that is said in five minutes; each letter is looked at. */
+const LONGEST_TEXT = 50_000;
+
 /**
  * Writes words as the text has them: the word lists of OpenAI leave out punctuation. Where list and text do not hold the
  * same letters, the words stay as they are.
@@ -11,6 +14,7 @@ const JOINING: ReadonlySet<string | undefined> = new Set("-‐‑'’.,:/@&_");
  * @param text what the same words say
  */
 export function withPunctuation(words: readonly Word[], text: string): readonly Word[] {
+  if (text.length > LONGEST_TEXT) return words;
   const spoken = words.filter((word) => lettersOf(word.text).length > 0);
   const places = placesIn(text, spoken);
   if (places === undefined) return words;

@@ -102,9 +102,9 @@ describe('what an earlier version kept in one document', () => {
       await keepJob(facades.deps.records, job, { status: 'success', result: {} });
       const path = `/api/transcripts/${job.recordId}`;
       await watch();
-      const [json] = await Promise.all([sizeOf(path), sizeOf(`${path}.txt`)]);
+      const files = ['.txt', '.srt', '.vtt'].map((ending) => sizeOf(path + ending, { maxBytes: BEGINNING_BYTES }));
+      const [json] = await Promise.all([sizeOf(path), ...files]);
       expect(json).toBeGreaterThan(2 * bytes);
-      for (const ending of ['.srt', '.vtt']) await sizeOf(path + ending, { maxBytes: BEGINNING_BYTES });
       await rpc('transcripts.get', { download_id: job.recordId }, BEGINNING_BYTES);
       expect(await longestTurn()).toBeLessThan(LONGEST_MS);
     },
