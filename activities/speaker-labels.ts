@@ -1,3 +1,4 @@
+import { MissingContentsError } from '../contract/contents.ts';
 import { JobError } from '../contract/job-error.ts';
 import { optional } from '../contract/optional.ts';
 import type { JobResult } from '../contract/records.ts';
@@ -95,7 +96,7 @@ export function createSpeechActivities(deps: SpeechDeps) {
           const voices = results.map((result) => result.voices);
           const limits = { ...optional('minSpeakers', minSpeakers), ...optional('maxSpeakers', maxSpeakers) };
           const turns = turnsOf(voices, await engine.cluster(voices, { ...limits, signal }));
-          const segments = joinWords(
+          const segments = await joinWords(
             results.flatMap((result) => result.words),
             turns,
           );
@@ -150,7 +151,11 @@ async function resultsOf(
   { recordId, windows }: SpeechOrder & PreparedSpeech,
 ): Promise<readonly WindowResult[]> {
   const results: WindowResult[] = [];
-  for await (const page of contents.pages({ recordId, name: 'speech_results', pieces: windows })) results.push(...page);
+  for (let number = 1; number <= windows; number += 1) {
+    const [result] = (await contents.piece({ recordId, name: 'speech_results', number })) ?? [];
+    if (result === undefined) throw new MissingContentsError(`${recordId}/speech_results/${String(number)}`);
+    results.push(result);
+  }
   return results;
 }
 

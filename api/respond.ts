@@ -4,6 +4,7 @@ import { POLL_INTERVAL_SECONDS } from '../contract/limits.ts';
 import { holdsStream, jsonChunks } from '../contract/streams.ts';
 import { noteAwaited } from './access/awaited.ts';
 import type { Answer } from './answer.ts';
+import { paced } from './paced.ts';
 import { preferredWaitMs } from './request.ts';
 
 const STATUS = { finished: 200, pending: 202, unavailable: 503 } as const;
@@ -16,7 +17,7 @@ export function createResponder(log: Logger): (event: H3Event, answer: Answer<un
     const onCut = (error: unknown): void => {
       log.error({ err: error, method: event.req.method, path: event.url.pathname }, 'an answer was cut short');
     };
-    return new HTTPResponse(holdsStream(body) ? streamed(body, onCut) : JSON.stringify(body), {
+    return new HTTPResponse(holdsStream(body) ? streamed(paced(jsonChunks(body)), onCut) : JSON.stringify(body), {
       status: STATUS[state],
       headers: {
         'Content-Type': 'application/json',
@@ -29,8 +30,7 @@ export function createResponder(log: Logger): (event: H3Event, answer: Answer<un
 }
 
 /** An error while it is read cuts the connection: half a list must not look like a whole one. */
-function streamed(body: unknown, onCut: (error: unknown) => void): ReadableStream<Uint8Array> {
-  const chunks = jsonChunks(body);
+export function streamed(chunks: AsyncGenerator<string>, onCut: (error: unknown) => void): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let hasLeft = false;
   return new ReadableStream({

@@ -9,7 +9,7 @@ import { createAuthenticate } from './access/authenticate.ts';
 import { callerOf, gate } from './access/gate.ts';
 import type { ApiDeps, ServiceDeps } from './deps.ts';
 import { docsPage } from './docs-page.ts';
-import { meterAnswers, meteredContents } from './edge/meter.ts';
+import { meterAnswers } from './edge/meter.ts';
 import { securityHeaders } from './edge/security-headers.ts';
 import { errorResponse } from './error-response.ts';
 import { fileHost } from './file-host.ts';
@@ -18,7 +18,7 @@ import { scopeOf, waitSecondsOf, type Operation } from './operation.ts';
 import { operations } from './operations.ts';
 import { rateLimit } from './rate-limit.ts';
 import { preferredWaitMs, readJsonBody, readQuery } from './request.ts';
-import { createResponder } from './respond.ts';
+import { createResponder, streamed } from './respond.ts';
 import { cancelDownload } from './use-cases/cancel-download.ts';
 import { checkHealth, checkReady } from './use-cases/check-health.ts';
 import { exportSpeakerLabels } from './use-cases/export-speaker-labels.ts';
@@ -101,7 +101,7 @@ function routesOf(deps: ApiDeps): Routes {
     exportTranscript: async (event) => {
       const format = transcriptFormatSchema.safeParse(event.context.params?.['format']);
       if (!format.success) throw new ApiError('not_found', 'A transcript can be had as .srt, .vtt or .txt.');
-      return fileOf(await exportTranscript(deps, downloadIdOf(event), format.data));
+      return fileOf(event, deps, await exportTranscript(deps, downloadIdOf(event), format.data));
     },
     requestSpeakerLabels: async (event) => {
       const request = await readJsonBody(event, operations.requestSpeakerLabels.body);
@@ -115,7 +115,7 @@ function routesOf(deps: ApiDeps): Routes {
     exportSpeakerLabels: async (event) => {
       const format = speakerLabelFormatSchema.safeParse(event.context.params?.['format']);
       if (!format.success) throw new ApiError('not_found', 'A transcript can be had as .srt, .vtt, .txt or .rttm.');
-      return fileOf(await exportSpeakerLabels(deps, labelsIdOf(event), format.data));
+      return fileOf(event, deps, await exportSpeakerLabels(deps, labelsIdOf(event), format.data));
     },
     requestImgnetProfile: async (event) => {
       const request = await readJsonBody(event, operations.requestImgnetProfile.body);
@@ -162,8 +162,7 @@ function mountOperations(app: H3, deps: ServiceDeps): void {
     const path = operation.path.replaceAll(/\{(\w+)\}/g, ':$1');
     const handler: EventHandler = (event) => {
       const caller = callerOf(event, scopeOf(operation));
-      const rendering = { ...deps.rendering, contents: meteredContents(deps.rendering.contents, event) };
-      return routesOf({ ...deps, caller, rendering })[name as keyof typeof operations](event);
+      return routesOf({ ...deps, caller })[name as keyof typeof operations](event);
     };
     app.on(operation.method, path, handler);
     if (operation.method === 'get') app.head(path, handler);
@@ -186,8 +185,14 @@ function labelsIdOf(event: H3Event): string {
   return id.data;
 }
 
-function fileOf({ text, contentType, name }: ExportedText): HTTPResponse {
-  return new HTTPResponse(text, {
+async function fileOf(
+  event: H3Event,
+  { log }: ServiceDeps,
+  { open, contentType, name }: ExportedText,
+): Promise<HTTPResponse> {
+  const onCut = (error: unknown): void => log.error({ err: error, path: event.url.pathname }, 'a file was cut short');
+  // Nobody would read what is opened for HEAD.
+  return new HTTPResponse(event.req.method === 'HEAD' ? null : streamed(await open(), onCut), {
     headers: {
       'Content-Type': `${contentType}; charset=utf-8`,
       'Content-Disposition': `attachment; filename="${name}"`,

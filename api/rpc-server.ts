@@ -8,9 +8,10 @@ import { unauthorized } from './access/authenticate.ts';
 import { addressGroup } from './access/client-address.ts';
 import type { ServiceDeps } from './deps.ts';
 import { CONNECTION_LIMITS, guardConnections, serverOptions, type ConnectionLimits } from './edge/connections.ts';
-import { releaseAtClose, wholeContents } from './edge/meter.ts';
+import { releaseAtClose, STREAM_BYTES } from './edge/meter.ts';
 import { SECURITY_HEADERS } from './edge/security-headers.ts';
 import { toApiError } from './errors.ts';
+import { createRpcStreams } from './rpc-streams.ts';
 import { appRouter } from './rpc.ts';
 
 export interface RpcOptions {
@@ -37,8 +38,8 @@ export function createRpcServer(deps: ServiceDeps, options: RpcOptions): Server 
       }
       const holding = deps.answerBudget.open(`service ${addressGroup(req.socket.remoteAddress)}`);
       releaseAtClose(res, holding);
-      const rendering = { ...deps.rendering, contents: wholeContents(deps.rendering.contents, holding) };
-      return { deps: { ...deps, rendering, caller: { kind: 'service' } } };
+      const streams = createRpcStreams(res, { log: deps.log, onStream: () => holding.add(STREAM_BYTES) });
+      return { deps: { ...deps, caller: { kind: 'service' } }, streams };
     },
     maxBodySize: REQUEST_BODY_MAX_BYTES,
     maxBatchSize: BATCH_MAX_CALLS,

@@ -16,7 +16,7 @@ import {
   vidnetDownloadRequestSchema,
   webhookTestRequestSchema,
 } from '../contract/requests.ts';
-import { channelResultSchema, type ChannelResult } from '../contract/results/channels.ts';
+import type { ChannelResult } from '../contract/results/channels.ts';
 import { deliveryListSchema, deliverySchema } from '../contract/results/deliveries.ts';
 import {
   audioResultSchema,
@@ -27,21 +27,22 @@ import {
   type DownloadResult,
 } from '../contract/results/downloads.ts';
 import { healthSchema } from '../contract/results/health.ts';
-import { imgnetContentResultSchema } from '../contract/results/imgnet-content.ts';
-import { imgnetListResultSchema, type ImgnetListResult } from '../contract/results/imgnet-list.ts';
-import { imgnetProfileResultSchema } from '../contract/results/imgnet-profile.ts';
-import { speakerLabelsResultSchema } from '../contract/results/speaker-labels.ts';
-import { transcriptResultSchema, type TranscriptResult } from '../contract/results/transcripts.ts';
+import type { ImgnetContentResult } from '../contract/results/imgnet-content.ts';
+import type { ImgnetListResult } from '../contract/results/imgnet-list.ts';
+import type { ImgnetProfileResult } from '../contract/results/imgnet-profile.ts';
+import type { SpeakerLabelsResult } from '../contract/results/speaker-labels.ts';
+import type { TranscriptResult } from '../contract/results/transcripts.ts';
 import { webhookTestResultSchema } from '../contract/results/webhook-test.ts';
 import { speakerLabelFormatSchema } from '../contract/speaker-label-formats.ts';
-import { materialise } from '../contract/streams.ts';
+import { TextStream } from '../contract/streams.ts';
 import { transcriptFormatSchema } from '../contract/transcript-formats.ts';
 import type { ApiDeps } from './deps.ts';
 import { invalidInput, toApiError } from './errors.ts';
+import type { RpcStreams } from './rpc-streams.ts';
 import { cancelDownload } from './use-cases/cancel-download.ts';
 import { checkHealth } from './use-cases/check-health.ts';
 import { exportSpeakerLabels } from './use-cases/export-speaker-labels.ts';
-import { exportTranscript } from './use-cases/export-transcript.ts';
+import { exportTranscript, type ExportedText } from './use-cases/export-transcript.ts';
 import { getDownload } from './use-cases/get-download.ts';
 import { getSpeakerLabels } from './use-cases/get-speaker-labels.ts';
 import { getTranscript } from './use-cases/get-transcript.ts';
@@ -58,7 +59,7 @@ import { requestTranscript } from './use-cases/request-transcript.ts';
 import { requestVidnetDownload, type VidnetDownload } from './use-cases/request-vidnet-download.ts';
 import { testWebhook } from './use-cases/test-webhook.ts';
 
-const t = initTRPC.context<{ deps: ApiDeps }>().create({
+const t = initTRPC.context<{ deps: ApiDeps; streams: RpcStreams }>().create({
   errorFormatter: ({ shape, error }) => {
     // The same body that REST answers, beside tRPC's own fields; nothing of what stays in `cause`.
     const { stack: _secret, ...data } = shape.data;
@@ -103,7 +104,19 @@ const waitMs = (deps: ApiDeps, seconds = deps.defaultWaitSeconds): number => sec
 const downloadId = { download_id: ulidSchema };
 /** Of the audio or of the job. */
 const labelsId = { id: ulidSchema };
-const exportedSchema = z.object({ name: z.string(), contentType: z.string(), text: z.string() });
+interface Exported {
+  readonly name: string;
+  readonly contentType: string;
+  readonly text: string;
+}
+
+/** The type of a result that may be long: to check a list of 20,000 items once more takes seconds. */
+const large = z.custom;
+
+async function exported(streams: RpcStreams, { open, ...file }: ExportedText): Promise<Exported> {
+  const chunks = await open();
+  return streams.hold<Exported>({ ...file, text: new TextStream(() => chunks) });
+}
 
 const downloadProcedure = <Result extends z.ZodType<DownloadResult>>(type: VidnetDownload['type'], result: Result) =>
   procedure
@@ -137,67 +150,76 @@ export const appRouter = t.router({
   channels: t.router({
     profile: procedure
       .input(channelRequestSchema.extend(defaultWaitSchema))
-      .output(channelResultSchema)
+      .output(large<ChannelResult>())
       .mutation(async ({ ctx, input: { wait_seconds, ...request } }) =>
-        materialise<ChannelResult>((await requestChannel(ctx.deps, request, waitMs(ctx.deps, wait_seconds))).body),
+        ctx.streams.hold<ChannelResult>((await requestChannel(ctx.deps, request, waitMs(ctx.deps, wait_seconds))).body),
       ),
   }),
   transcripts: t.router({
     request: procedure
       .input(transcriptRequestSchema.extend(defaultWaitSchema))
-      .output(transcriptResultSchema)
+      .output(large<TranscriptResult>())
       .mutation(async ({ ctx, input: { wait_seconds, ...request } }) =>
-        materialise<TranscriptResult>(
+        ctx.streams.hold<TranscriptResult>(
           (await requestTranscript(ctx.deps, request, waitMs(ctx.deps, wait_seconds))).body,
         ),
       ),
     get: procedure
       .input(z.object({ ...downloadId, ...waitSchema }))
-      .output(transcriptResultSchema)
+      .output(large<TranscriptResult>())
       .query(async ({ ctx, input }) =>
-        materialise<TranscriptResult>(
+        ctx.streams.hold<TranscriptResult>(
           (await getTranscript(ctx.deps, input.download_id, input.wait_seconds * 1000)).body,
         ),
       ),
     export: procedure
       .input(z.object({ ...downloadId, format: transcriptFormatSchema }))
-      .output(exportedSchema)
-      .query(async ({ ctx, input }) => exportTranscript(ctx.deps, input.download_id, input.format)),
+      .output(large<Exported>())
+      .query(async ({ ctx, input }) =>
+        exported(ctx.streams, await exportTranscript(ctx.deps, input.download_id, input.format)),
+      ),
   }),
   speakers: t.router({
     request: procedure
       .input(speakerLabelsRequestSchema.safeExtend(waitSchema))
-      .output(speakerLabelsResultSchema)
-      .mutation(
-        async ({ ctx, input: { wait_seconds, ...request } }) =>
+      .output(large<SpeakerLabelsResult>())
+      .mutation(async ({ ctx, input: { wait_seconds, ...request } }) =>
+        ctx.streams.hold<SpeakerLabelsResult>(
           (await requestSpeakerLabels(ctx.deps, request, wait_seconds * 1000)).body,
+        ),
       ),
     get: procedure
       .input(z.object({ ...labelsId, ...waitSchema }))
-      .output(speakerLabelsResultSchema)
-      .query(async ({ ctx, input }) => (await getSpeakerLabels(ctx.deps, input.id, input.wait_seconds * 1000)).body),
+      .output(large<SpeakerLabelsResult>())
+      .query(async ({ ctx, input }) =>
+        ctx.streams.hold<SpeakerLabelsResult>(
+          (await getSpeakerLabels(ctx.deps, input.id, input.wait_seconds * 1000)).body,
+        ),
+      ),
     export: procedure
       .input(z.object({ ...labelsId, format: speakerLabelFormatSchema }))
-      .output(exportedSchema)
-      .query(async ({ ctx, input }) => exportSpeakerLabels(ctx.deps, input.id, input.format)),
+      .output(large<Exported>())
+      .query(async ({ ctx, input }) =>
+        exported(ctx.streams, await exportSpeakerLabels(ctx.deps, input.id, input.format)),
+      ),
   }),
   imgnet: t.router({
     profile: procedure
       .input(imgnetProfileRequestSchema.extend(waitSchema))
-      .output(imgnetProfileResultSchema)
+      .output(large<ImgnetProfileResult>())
       .mutation(
         async ({ ctx, input: { wait_seconds, ...request } }) =>
           (await requestImgnetProfile(ctx.deps, request, wait_seconds * 1000)).body,
       ),
     list: procedure
       .input(imgnetListRequestSchema.extend(waitSchema))
-      .output(imgnetListResultSchema)
+      .output(large<ImgnetListResult>())
       .mutation(async ({ ctx, input: { wait_seconds, ...request } }) =>
-        materialise<ImgnetListResult>((await requestImgnetList(ctx.deps, request, wait_seconds * 1000)).body),
+        ctx.streams.hold<ImgnetListResult>((await requestImgnetList(ctx.deps, request, wait_seconds * 1000)).body),
       ),
     content: procedure
       .input(imgnetPostRequestSchema.extend(waitSchema))
-      .output(imgnetContentResultSchema)
+      .output(large<ImgnetContentResult>())
       .mutation(
         async ({ ctx, input: { wait_seconds, ...request } }) =>
           (await requestImgnetContent(ctx.deps, request, wait_seconds * 1000)).body,

@@ -2,6 +2,7 @@ import type { PostContent, PostItem } from './imgnet/posts.ts';
 import type { ImgnetProfileFields } from './imgnet/profile.ts';
 import type { ReelContent, ReelItem } from './imgnet/reels.ts';
 import type { SpeakerLabels, SpeechWindow, WindowResult } from './speech.ts';
+import type { ItemStream } from './streams.ts';
 import type { CaptionLine, CaptionTrack, ChannelFacts, ChannelVideo, VideoComment, VideoFacts } from './vidnet.ts';
 
 /** What a transcript job keeps beside its record. */
@@ -11,7 +12,7 @@ export interface TranscriptFacts {
   readonly lines: readonly CaptionLine[];
 }
 
-/** What each kind of job keeps in one document beside its record. */
+/** What each kind of job keeps beside its record. */
 export interface FactsByType {
   readonly captions: TranscriptFacts;
   readonly list: ChannelFacts;
@@ -19,6 +20,19 @@ export interface FactsByType {
   readonly imgnet_post: PostContent | ReelContent;
   readonly speaker_labels: SpeakerLabels;
 }
+
+/** Parts of facts that grow with the length of a recording: they are kept in pieces, as lists are, and read as streams. */
+export const LONG_PARTS = ['lines', 'segments', 'turns'] as const;
+export type LongPart = (typeof LONG_PARTS)[number];
+
+/** Facts as they are read. */
+export type KeptFacts<Facts> = {
+  readonly [Key in keyof Facts]: Key extends LongPart
+    ? Facts[Key] extends readonly (infer Item)[]
+      ? ItemStream<Item>
+      : Facts[Key]
+    : Facts[Key];
+};
 
 /** The items of the lists that jobs keep in pieces, by the list's name. */
 export interface ItemsByList {
@@ -31,17 +45,15 @@ export interface ItemsByList {
   readonly speech_results: WindowResult;
 }
 
-/** Is told the size of a text before it is unpacked, in bytes; may throw to refuse it. */
-export type Weigh = (bytes: number) => void;
-
 /** Reads what jobs have kept. */
 export interface ContentsReader {
-  facts<Type extends keyof FactsByType>(recordId: string, weigh?: Weigh): Promise<FactsByType[Type] | undefined>;
+  facts<Type extends keyof FactsByType>(recordId: string): Promise<KeptFacts<FactsByType[Type]> | undefined>;
   /** The pieces of a list, one at a time. */
-  pages<List extends keyof ItemsByList>(
-    list: { readonly recordId: string; readonly name: List; readonly pieces: number },
-    weigh?: Weigh,
-  ): AsyncIterable<readonly ItemsByList[List][]>;
+  pages<List extends keyof ItemsByList>(list: {
+    readonly recordId: string;
+    readonly name: List;
+    readonly pieces: number;
+  }): AsyncIterable<readonly ItemsByList[List][]>;
 }
 
 /** What a record refers to is not there any more, and no repetition brings it back. */

@@ -22,35 +22,42 @@ export interface Token {
 /** Words; where one is longer than a line, as in languages without blanks, its parts. */
 export function tokensOf(text: TimedText): Token[] {
   const words = text.text.split(/\s+/).filter((word) => word !== '');
+  const columns = words.map(columnsOf);
   const endSeconds = text.startSeconds + Math.max(0, text.durationSeconds);
-  const starts = startsOf(words, text);
+  const starts = startsOf(columns, text);
   return words.flatMap((word, i) => {
     const startSeconds = starts[i] ?? endSeconds;
-    const span = { startSeconds, durationSeconds: (starts[i + 1] ?? endSeconds) - startSeconds };
-    const parts = columnsOf(word) <= LINE_MAX_COLUMNS ? [word] : partsOf(word);
-    const partStarts = spread(parts, span);
-    return parts.map((part, k) => ({
-      text: part,
-      columns: columnsOf(part),
-      startSeconds: partStarts[k] ?? endSeconds,
-      isSpaced: k === 0,
-    }));
+    const whole = { text: word, columns: columns[i] ?? 0 };
+    if (whole.columns <= LINE_MAX_COLUMNS) return { ...whole, startSeconds, isSpaced: true };
+    const parts = partsOf(word).map((part) => ({ text: part, columns: columnsOf(part) }));
+    const partStarts = spread(
+      parts.map((part) => part.columns),
+      { startSeconds, durationSeconds: (starts[i + 1] ?? endSeconds) - startSeconds },
+    );
+    return parts.map((part, k) => ({ ...part, startSeconds: partStarts[k] ?? endSeconds, isSpaced: k === 0 }));
   });
 }
 
-const WIDE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303f\uff01-\uff60]/gu;
+const WIDE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303f\uff01-\uff60]/u;
+const MARK = /\p{M}/u;
+/** Below it there are neither marks nor wide signs. */
+const FIRST_MARK = 0x300;
 
 /** How wide a text is, where a letter takes one column: Chinese, Japanese and Korean signs take two. */
 export function columnsOf(text: string): number {
   if (/^[\x20-\x7e]*$/.test(text)) return text.length;
-  const countOf = (kind: RegExp): number => text.match(kind)?.length ?? 0;
-  return countOf(/./gsu) + countOf(WIDE) - countOf(/\p{M}/gu);
+  let columns = 0;
+  for (const sign of text) {
+    columns += 1;
+    if ((sign.codePointAt(0) ?? 0) >= FIRST_MARK) columns += (WIDE.test(sign) ? 1 : 0) - (MARK.test(sign) ? 1 : 0);
+  }
+  return columns;
 }
 
 /** In order and within the text, whatever was told. */
-function startsOf(words: readonly string[], text: TimedText): number[] {
+function startsOf(columns: readonly number[], text: TimedText): number[] {
   const { startSeconds, durationSeconds, wordStarts } = text;
-  if (wordStarts?.length !== words.length) return spread(words, text);
+  if (wordStarts?.length !== columns.length) return spread(columns, text);
   let before = startSeconds;
   return wordStarts.map(
     (start) => (before = Math.min(Math.max(before, start), startSeconds + Math.max(0, durationSeconds))),
@@ -58,9 +65,9 @@ function startsOf(words: readonly string[], text: TimedText): number[] {
 }
 
 /** As if everybody spoke at one speed. */
-function spread(parts: readonly string[], { startSeconds, durationSeconds }: TimedTime): number[] {
+function spread(columns: readonly number[], { startSeconds, durationSeconds }: TimedTime): number[] {
   // One more for the gap to the next, so that short words are not too short.
-  const weights = parts.map((part) => columnsOf(part) + 1);
+  const weights = columns.map((width) => width + 1);
   const whole = weights.reduce((sum, weight) => sum + weight, 0);
   let before = 0;
   return weights.map((weight) => {
@@ -79,9 +86,11 @@ const SEGMENTED = /.{1,200}/gsu;
 /** Punctuation stays with the word before it. */
 function partsOf(word: string): string[] {
   const parts: string[] = [];
-  for (const { segment, isWordLike } of (word.match(SEGMENTED) ?? []).flatMap((text) => [...segmenter.segment(text)])) {
-    if (isWordLike === true || parts.length === 0) parts.push(segment);
-    else parts.push(`${parts.pop() ?? ''}${segment}`);
+  for (const [text] of word.matchAll(SEGMENTED)) {
+    for (const { segment, isWordLike } of segmenter.segment(text)) {
+      if (isWordLike === true || parts.length === 0) parts.push(segment);
+      else parts.push(`${parts.pop() ?? ''}${segment}`);
+    }
   }
   return parts;
 }

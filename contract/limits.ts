@@ -26,3 +26,17 @@ export const DEFAULT_WAIT_SECONDS = 25;
 export const SPEAKERS_MAX = 20;
 /** Most records on a page of GET /api/downloads. */
 export const LIST_MAX_ITEMS = 200;
+/**
+ * Most text of a video's captions, in bytes of UTF-8. A day of speech in which nobody pauses is 1.3 MB in English and as much
+ * in Japanese.
+ */
+export const CAPTIONS_MAX_BYTES = 4 * 1024 * 1024;
+export const CAPTION_LINES_MAX = 100_000;
+/** A longer line of captions is parted: minutes of speech at once, which nobody can read on a screen. */
+export const CAPTION_LINE_MAX_CHARS = 2_000;
+/** Longest text of a comment; the platform allows half of it. */
+export const COMMENT_MAX_CHARS = 20_000;
+/** About as much JSON as one document holds and one turn of the event loop takes, in characters. */
+export const PIECE_MAX_CHARS = 128 * 1024;
+/** Most items of a piece. */
+export const PIECE_MAX_ITEMS = 500;

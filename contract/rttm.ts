@@ -11,14 +11,15 @@ export interface RttmTurn extends Span {
  * spaces, so those in names become `_`.
  */
 export function writeRttm(turns: readonly RttmTurn[]): string {
-  return turns
-    .map(({ file, speaker, startSeconds, endSeconds }) => {
-      const startMs = Math.round(startSeconds * 1000);
-      const durationMs = Math.round(endSeconds * 1000) - startMs;
-      const times = `${(startMs / 1000).toFixed(3)} ${(durationMs / 1000).toFixed(3)}`;
-      return `SPEAKER ${nameOf(file)} 1 ${times} <NA> <NA> ${nameOf(speaker)} <NA> <NA>\n`;
-    })
-    .join('');
+  return turns.map(rttmLine).join('');
+}
+
+/** A turn as a line, with its end. */
+export function rttmLine({ file, speaker, startSeconds, endSeconds }: RttmTurn): string {
+  const startMs = Math.round(startSeconds * 1000);
+  const durationMs = Math.round(endSeconds * 1000) - startMs;
+  const times = `${(startMs / 1000).toFixed(3)} ${(durationMs / 1000).toFixed(3)}`;
+  return `SPEAKER ${nameOf(file)} 1 ${times} <NA> <NA> ${nameOf(speaker)} <NA> <NA>\n`;
 }
 
 function nameOf(text: string): string {

@@ -4,18 +4,40 @@
  */
 export class ItemStream<Item> {
   readonly pages: () => AsyncIterable<readonly Item[]>;
+  /** How many items there are, where that is known. */
+  readonly count: number | undefined;
 
-  constructor(pages: () => AsyncIterable<readonly Item[]>) {
+  constructor(pages: () => AsyncIterable<readonly Item[]>, count?: number) {
     this.pages = pages;
+    this.count = count;
+  }
+
+  /** @returns the same list with each item changed when it is read */
+  map<Changed>(change: (item: Item) => Changed): ItemStream<Changed> {
+    const { pages, count } = this;
+    return new ItemStream(async function* () {
+      for await (const page of pages()) yield page.map(change);
+    }, count);
   }
 }
 
-/** A result in which each array may be an {@link ItemStream}. */
+/** The same for a long text. */
+export class TextStream {
+  readonly chunks: () => AsyncIterable<string>;
+
+  constructor(chunks: () => AsyncIterable<string>) {
+    this.chunks = chunks;
+  }
+}
+
+/** A result in which each array may be an {@link ItemStream}, and each text that may be long a {@link TextStream}. */
 export type Streamable<Value> = Value extends readonly (infer Item)[]
   ? Value | ItemStream<Item>
   : Value extends object
     ? { readonly [Key in keyof Value]: Streamable<Value[Key]> }
-    : Value;
+    : string extends Value
+      ? Value | TextStream
+      : Value;
 
 /** @returns the JSON text of a result, in chunks of about a page; the same text that `JSON.stringify` gives */
 export async function* jsonChunks(value: unknown): AsyncGenerator<string> {
@@ -27,6 +49,10 @@ export async function* jsonChunks(value: unknown): AsyncGenerator<string> {
       separator = ',';
     }
     yield separator === '[' ? '[]' : ']';
+  } else if (value instanceof TextStream) {
+    yield '"';
+    for await (const chunk of value.chunks()) yield JSON.stringify(chunk).slice(1, -1);
+    yield '"';
   } else if (holdsStream(value)) {
     let separator = '{';
     for (const [key, part] of Object.entries(value)) {
@@ -41,26 +67,12 @@ export async function* jsonChunks(value: unknown): AsyncGenerator<string> {
   }
 }
 
-/** @returns the result with its streams read into arrays, for callers that need it whole */
-export async function materialise<Value>(value: Streamable<Value>): Promise<Value> {
-  return (await wholeOf(value)) as Value;
-}
-
-async function wholeOf(value: unknown): Promise<unknown> {
-  if (value instanceof ItemStream) {
-    const items: unknown[] = [];
-    for await (const page of (value as ItemStream<unknown>).pages()) items.push(...page);
-    return items;
-  }
-  if (!holdsStream(value)) return value;
-  const parts = await Promise.all(
-    Object.entries(value).map(async ([key, part]) => [key, await wholeOf(part)] as const),
-  );
-  return Object.fromEntries(parts);
-}
-
 /** Streams stand in objects, never inside arrays. */
 export function holdsStream(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  return Object.values(value).some((part) => part instanceof ItemStream || holdsStream(part));
+  return Object.values(value).some((part) => isStream(part) || holdsStream(part));
+}
+
+function isStream(value: unknown): boolean {
+  return value instanceof ItemStream || value instanceof TextStream;
 }

@@ -10,51 +10,79 @@ export interface TimedLine extends TimedText {
 /** A longer pause than this begins a paragraph. */
 const PARAGRAPH_PAUSE_SECONDS = 2;
 
+/** Writes a file line by line: of hours of speech no more is held than one. */
+export interface ExportWriter {
+  readonly begin: string;
+  /** @param line with a text that can be seen */
+  line(line: TimedLine): Iterable<string>;
+  end(): string;
+}
+
 /**
  * SubRip, which has no standard and no escapes: a text goes in as it is, so that a player may take `<i>` in it for
  * markup. Only an arrow is replaced, since many players look for it to find the next cue.
  */
-export function toSrt(lines: readonly TimedLine[]): string {
-  const cues = visible(lines).flatMap((line) => {
-    const label = line.speaker === undefined ? '' : `${oneLine(line.speaker)}: `;
-    return cuesOf(line, columnsOf(label)).map((cue) => {
-      const text = `${label}${cue.lines.join('\n')}`.replaceAll('-->', '→');
-      return `${timing(cue, ',')}\n${text}\n`;
-    });
-  });
-  return cues.map((cue, index) => `${String(index + 1)}\n${cue}`).join('\n');
+export function srtWriter(): ExportWriter {
+  let number = 0;
+  return {
+    begin: '',
+    *line(line) {
+      const label = line.speaker === undefined ? '' : `${oneLine(line.speaker)}: `;
+      for (const cue of cuesOf(line, columnsOf(label))) {
+        const text = `${label}${cue.lines.join('\n')}`.replaceAll('-->', '→');
+        number += 1;
+        yield `${number === 1 ? '' : '\n'}${String(number)}\n${timing(cue, ',')}\n${text}\n`;
+      }
+    },
+    end: () => '',
+  };
 }
 
 /** WebVTT as the W3C's specification of it writes files. */
-export function toWebVtt(lines: readonly TimedLine[]): string {
-  const cues = visible(lines).flatMap((line) => {
-    const voice = line.speaker === undefined ? '' : `<v ${escapeVtt(oneLine(line.speaker))}>`;
-    return cuesOf(line).map((cue) => `${timing(cue, '.')}\n${voice}${escapeVtt(cue.lines.join('\n'))}\n`);
-  });
-  return ['WEBVTT\n', ...cues].join('\n');
+export function webVttWriter(): ExportWriter {
+  return {
+    begin: 'WEBVTT\n',
+    *line(line) {
+      const voice = line.speaker === undefined ? '' : `<v ${escapeVtt(oneLine(line.speaker))}>`;
+      for (const cue of cuesOf(line)) yield `\n${timing(cue, '.')}\n${voice}${escapeVtt(cue.lines.join('\n'))}\n`;
+    },
+    end: () => '',
+  };
 }
 
 /** Plain text in paragraphs. One begins after a pause of more than two seconds, and where another speaker begins. */
-export function toPlainText(lines: readonly TimedLine[]): string {
-  const paragraphs: string[] = [];
+export function plainTextWriter(): ExportWriter {
   let before: TimedLine | undefined;
   let spokenUntil = 0;
-  for (const line of visible(lines)) {
-    const text = oneLine(line.text);
-    const goesOn =
-      before !== undefined &&
-      before.speaker === line.speaker &&
-      line.startSeconds - spokenUntil <= PARAGRAPH_PAUSE_SECONDS;
-    if (goesOn) paragraphs.push(`${paragraphs.pop() ?? ''} ${text}`);
-    else paragraphs.push(line.speaker === undefined ? text : `${oneLine(line.speaker)}: ${text}`);
-    before = line;
-    spokenUntil = Math.max(spokenUntil, line.startSeconds + line.durationSeconds);
-  }
-  return paragraphs.map((paragraph) => `${paragraph}\n`).join('\n');
+  return {
+    begin: '',
+    *line(line) {
+      const text = oneLine(line.text);
+      const goesOn =
+        before !== undefined &&
+        before.speaker === line.speaker &&
+        line.startSeconds - spokenUntil <= PARAGRAPH_PAUSE_SECONDS;
+      const speaker = line.speaker === undefined ? '' : `${oneLine(line.speaker)}: `;
+      yield goesOn ? ` ${text}` : `${before === undefined ? '' : '\n\n'}${speaker}${text}`;
+      before = line;
+      spokenUntil = Math.max(spokenUntil, line.startSeconds + line.durationSeconds);
+    },
+    end: () => (before === undefined ? '' : '\n'),
+  };
 }
 
-function visible(lines: readonly TimedLine[]): TimedLine[] {
-  return lines.filter(({ text }) => text.trim() !== '');
+/** @returns the file in chunks of a line or two */
+export async function* writtenBy(
+  writer: ExportWriter,
+  lines: AsyncIterable<readonly TimedLine[]>,
+): AsyncGenerator<string> {
+  yield writer.begin;
+  for await (const page of lines) {
+    for (const line of page) {
+      if (line.text.trim() !== '') yield* writer.line(line);
+    }
+  }
+  yield writer.end();
 }
 
 /** WebVTT demands an end after the start, and a cue may last no time at all: then it is written with a millisecond. */

@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { toPlainText, toSrt, toWebVtt, type TimedLine } from './transcript-exports.ts';
+import { plainTextWriter, srtWriter, webVttWriter, type ExportWriter } from './transcript-exports.ts';
 
 /** The formats in which a transcript can be had as a file, by the ending of its URL. */
 export const transcriptFormatSchema = z.enum(['srt', 'vtt', 'txt']);
 export type TranscriptFormat = z.infer<typeof transcriptFormatSchema>;
 
 export const TRANSCRIPT_FORMATS: Readonly<
-  Record<TranscriptFormat, { readonly contentType: string; readonly write: (lines: readonly TimedLine[]) => string }>
+  Record<TranscriptFormat, { readonly contentType: string; readonly writer: () => ExportWriter }>
 > = {
-  srt: { contentType: 'application/x-subrip', write: toSrt },
-  vtt: { contentType: 'text/vtt', write: toWebVtt },
-  txt: { contentType: 'text/plain', write: toPlainText },
+  srt: { contentType: 'application/x-subrip', writer: srtWriter },
+  vtt: { contentType: 'text/vtt', writer: webVttWriter },
+  txt: { contentType: 'text/plain', writer: plainTextWriter },
 };

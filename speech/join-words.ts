@@ -1,5 +1,6 @@
 import type { KeptSegment, Turn, Word } from '../contract/speech.ts';
 import { toMilliseconds } from '../contract/times.ts';
+import { createTurns } from '../subprocess/turns.ts';
 
 /** A pause of this length ends a segment. */
 const PAUSE_SECONDS = 0.9;
@@ -19,47 +20,65 @@ interface OwnedWord extends Word {
 }
 
 /**
- * Gives each word to the speaker whose turns overlap it most, and joins words into segments of readable length.
+ * Gives each word to the speaker whose turns overlap it most, and joins words into segments of readable length. Gives way: half
+ * a day of audio has more than a hundred thousand words.
  *
  * @param words in any order; empty ones are left out
  * @param turns of turns.ts. Without any, all is said by one speaker
  * @returns segments in order of their start; they hold all words, each once, in order
  */
-export function joinWords(words: readonly Word[], turns: readonly Turn[]): KeptSegment[] {
+export async function joinWords(words: readonly Word[], turns: readonly Turn[]): Promise<KeptSegment[]> {
+  const giveWay = createTurns();
   const sorted = words
-    .map((word) => ({ ...word, text: word.text.trim() }))
-    .filter(({ text }) => text !== '')
+    .filter(({ text }) => text.trim() !== '')
     .sort((a, b) => a.startSeconds - b.startSeconds || a.endSeconds - b.endSeconds);
-  const owned = withoutStrays(withOwners(sorted, turns));
+  await giveWay();
+  const owned = await withOwners(sorted, turns, giveWay);
   const labels = new Map<number, string>();
-  return split(owned).map((group) => {
+  const segments: KeptSegment[] = [];
+  for (const group of await split(owned, giveWay)) {
     const [first] = group;
     const label = labels.get(first.speaker) ?? `Speaker ${labels.size + 1}`;
     labels.set(first.speaker, label);
-    return {
-      text: group.map(({ text }) => text).join(' '),
-      start: toMilliseconds(first.startSeconds),
-      duration: toMilliseconds(Math.max(0, endOf(group) - first.startSeconds)),
-      speaker: label,
-      // A word of the engine may have a blank in it, such as one with a dash.
-      wordStarts: group.flatMap(({ text, startSeconds }) => text.split(/\s+/).map(() => toMilliseconds(startSeconds))),
-    };
-  });
+    segments.push(segmentOf(group, label));
+    await giveWay();
+  }
+  return segments;
 }
 
-/** Both lists are in order, so one pass over them is enough: hours of audio have a hundred thousand words. */
-function withOwners(words: readonly Word[], turns: readonly Turn[]): OwnedWord[] {
+function segmentOf(group: Group, label: string): KeptSegment {
+  const [first] = group;
+  return {
+    text: group.map(({ text }) => text).join(' '),
+    start: toMilliseconds(first.startSeconds),
+    duration: toMilliseconds(Math.max(0, endOf(group) - first.startSeconds)),
+    speaker: label,
+    // A word of the engine may have a blank in it, such as one with a dash.
+    wordStarts: group.flatMap(({ text, startSeconds }) => text.split(/\s+/).map(() => toMilliseconds(startSeconds))),
+  };
+}
+
+type GiveWay = () => Promise<void>;
+
+/** Both lists are in order, so one pass over them is enough. */
+async function withOwners(
+  words: readonly Word[],
+  turns: readonly Turn[],
+  giveWay: GiveWay,
+): Promise<readonly OwnedWord[]> {
   const sorted = turns.toSorted((a, b) => a.startSeconds - b.startSeconds);
-  const open: Turn[] = [];
+  let open: Turn[] = [];
   let next = 0;
   let before = sorted[0]?.speaker ?? 0;
-  return words.map((word) => {
+  const owned: OwnedWord[] = [];
+  for (const word of words) {
     for (; isNear(sorted[next], word); next++) open.push(...sorted.slice(next, next + 1));
-    const kept = open.filter((turn) => turn.endSeconds >= word.startSeconds - NEAR_SECONDS);
-    open.splice(0, open.length, ...kept);
+    open = open.filter((turn) => turn.endSeconds >= word.startSeconds - NEAR_SECONDS);
     before = ownerOf(word, open, before);
-    return { ...word, speaker: before };
-  });
+    owned.push({ ...word, text: word.text.trim(), speaker: before });
+    await giveWay();
+  }
+  return owned;
 }
 
 function isNear(turn: Turn | undefined, word: Word): boolean {
@@ -82,27 +101,27 @@ function ownerOf(word: Word, turns: readonly Turn[], before: number): number {
   return leader ?? nearest?.speaker ?? before;
 }
 
-function withoutStrays(words: readonly OwnedWord[]): OwnedWord[] {
-  return words.map((word, i) => {
-    const [before, after] = [words[i - 1], words[i + 1]];
-    const isStray =
-      before !== undefined &&
-      before.speaker === after?.speaker &&
-      before.speaker !== word.speaker &&
-      word.endSeconds - word.startSeconds <= STRAY_SECONDS &&
-      word.startSeconds - before.endSeconds < STRAY_SECONDS &&
-      after.startSeconds - word.endSeconds < STRAY_SECONDS;
-    return isStray ? { ...word, speaker: before.speaker } : word;
-  });
+/** @returns the word, or the same as one of its neighbours' speaker */
+function withoutStray(word: OwnedWord, before: OwnedWord | undefined, after: OwnedWord | undefined): OwnedWord {
+  const isStray =
+    before !== undefined &&
+    before.speaker === after?.speaker &&
+    before.speaker !== word.speaker &&
+    word.endSeconds - word.startSeconds <= STRAY_SECONDS &&
+    word.startSeconds - before.endSeconds < STRAY_SECONDS &&
+    after.startSeconds - word.endSeconds < STRAY_SECONDS;
+  return isStray ? { ...word, speaker: before.speaker } : word;
 }
 
 type Group = [OwnedWord, ...OwnedWord[]];
 
-function split(words: readonly OwnedWord[]): Group[] {
+async function split(words: readonly OwnedWord[], giveWay: GiveWay): Promise<Group[]> {
   const groups: Group[] = [];
   let end = 0;
   let chars = 0;
-  for (const word of words) {
+  for (const [i, owned] of words.entries()) {
+    const word = withoutStray(owned, words[i - 1], words[i + 1]);
+    await giveWay();
     const group = groups.at(-1);
     if (group === undefined || startsNew(word, group, { end, chars })) {
       groups.push([word]);

@@ -13,30 +13,35 @@ export function spreadWords(text: string, speech: readonly Span[]): Word[] {
   // One more for the gap to the next word, so that short words are not too short.
   const weights = words.map((word) => word.length + 1);
   const whole = weights.reduce((sum, weight) => sum + weight, 0);
+  const places = placesIn(speech);
   let before = 0;
   return words.flatMap((word, i) => {
     const start = (before / whole) * spoken;
     before += weights[i] ?? 0;
     const end = (before / whole) * spoken;
-    const place = placeOf({ start, end }, speech);
+    const place = places({ start, end });
     return place === undefined ? [] : [{ text: word, ...place }];
   });
 }
 
-/** @param part in seconds of speech, pauses not counted */
-function placeOf({ start, end }: { start: number; end: number }, speech: readonly Span[]): Span | undefined {
-  const middle = (start + end) / 2;
+/** Call what it returns for parts in order: one pass over the speech is enough. Parts are in seconds of speech, pauses not counted. */
+function placesIn(speech: readonly Span[]): (part: { start: number; end: number }) => Span | undefined {
+  let at = 0;
   let passed = 0;
-  for (const { startSeconds, endSeconds } of speech) {
-    const length = endSeconds - startSeconds;
-    if (middle <= passed + length) {
-      return {
-        startSeconds: startSeconds + Math.max(0, start - passed),
-        endSeconds: Math.min(endSeconds, startSeconds + end - passed),
-      };
+  return ({ start, end }) => {
+    const middle = (start + end) / 2;
+    for (; ; at += 1) {
+      const span = speech[at];
+      // Only by rounding: the middle of the last word is before the end of the speech.
+      if (span === undefined) return speech.at(-1);
+      const length = span.endSeconds - span.startSeconds;
+      if (middle <= passed + length) {
+        return {
+          startSeconds: span.startSeconds + Math.max(0, start - passed),
+          endSeconds: Math.min(span.endSeconds, span.startSeconds + end - passed),
+        };
+      }
+      passed += length;
     }
-    passed += length;
-  }
-  // Only by rounding: the middle of the last word is before the end of the speech.
-  return speech.at(-1);
+  };
 }

@@ -1,16 +1,17 @@
-import { promisify } from 'node:util';
-import { gunzip, gzip } from 'node:zlib';
-import { Binary, type Collection, type Db } from 'mongodb';
+import type { Db } from 'mongodb';
 import {
+  LONG_PARTS,
   MissingContentsError,
   type ContentsReader,
   type FactsByType,
   type ItemsByList,
-  type Weigh,
+  type KeptFacts,
 } from '../contract/contents.ts';
+import { PIECE_MAX_CHARS, PIECE_MAX_ITEMS } from '../contract/limits.ts';
 import type { StoredList } from '../contract/records.ts';
-import { createTurns } from './turns.ts';
-import { upsert } from './upsert.ts';
+import { createDocuments, pack, pieceIdOf, unpack } from './documents.ts';
+import { largeDocuments } from './large-documents.ts';
+import { piecesOf } from './pieces.ts';
 
 /** Where a listing stands: what is stored, and where upstream goes on. */
 export interface ListingState extends StoredList {
@@ -19,11 +20,16 @@ export interface ListingState extends StoredList {
 }
 
 /**
- * What jobs keep beside their records: facts in one document, lists in pieces. All writes may be repeated; a piece is
- * found by its `_id`, which holds the record, the list and the number of the piece.
+ * What jobs keep beside their records: facts, whose parts are in pieces where they are long, and lists in pieces. All writes may be
+ * repeated; a piece is found by its `_id`, which holds the record, the list and the number of the piece.
  */
 export interface ContentsStore extends ContentsReader {
   putFacts(recordId: string, facts: FactsByType[keyof FactsByType]): Promise<void>;
+  /** Keeps a whole list in pieces that are small enough to be read one by one. */
+  putList<List extends keyof ItemsByList>(
+    list: { readonly recordId: string; readonly name: List },
+    items: AsyncIterable<ItemsByList[List]>,
+  ): Promise<StoredList>;
   putPiece<List extends keyof ItemsByList>(
     piece: { readonly recordId: string; readonly name: List; readonly number: number },
     items: readonly ItemsByList[List][],
@@ -41,85 +47,57 @@ export interface ContentsStore extends ContentsReader {
   state(list: { recordId: string; name: keyof ItemsByList }): Promise<ListingState | undefined>;
 }
 
-interface ContentsDocument {
-  _id: string;
-  /** The items of a piece, or facts, as gzipped JSON. */
-  packed?: Binary;
-  state?: ListingState;
-}
-
-/** What is not in pieces may be large: 15 MB of a transcript are 60 MB while they are unpacked. */
-const FACTS_AT_ONCE = 2;
-const FACTS_MAX_WAIT_MS = 30_000;
-
 export function createContentsStore(db: Db): ContentsStore {
-  const contents: Collection<ContentsDocument> = db.collection('contents');
-  const put = async (id: string, fields: Omit<ContentsDocument, '_id'>): Promise<void> => {
-    // A whole document each time: a field that is gone must not survive in an older version.
-    await upsert(() => contents.replaceOne({ _id: id }, fields, { upsert: true }));
-  };
-  const turns = createTurns(FACTS_AT_ONCE, FACTS_MAX_WAIT_MS);
-  const pieceId = (recordId: string, name: string, number: number): string => `${recordId}/${name}/${String(number)}`;
+  const documents = createDocuments(db);
+  const large = largeDocuments(documents);
   return {
-    async facts<Type extends keyof FactsByType>(recordId: string, weigh?: Weigh) {
-      return turns(async () => {
-        const document = await contents.findOne({ _id: recordId });
-        return document?.packed === undefined
-          ? undefined
-          : ((await unpack(document.packed, weigh)) as FactsByType[Type]);
-      });
+    async facts<Type extends keyof FactsByType>(recordId: string) {
+      const facts = (await documents.parted(recordId)) ?? (await large.factsOf(recordId));
+      return facts as KeptFacts<FactsByType[Type]> | undefined;
     },
     async piece<List extends keyof ItemsByList>(piece: { recordId: string; name: List; number: number }) {
-      const document = await contents.findOne({ _id: pieceId(piece.recordId, piece.name, piece.number) });
+      const document = await documents.find(pieceIdOf(piece.recordId, piece.name, piece.number));
       return document?.packed === undefined
         ? undefined
         : ((await unpack(document.packed)) as readonly ItemsByList[List][]);
     },
     async removePieces({ recordId, name }, pieces) {
-      for (let number = 1; number <= pieces; number += 1) {
-        await contents.deleteOne({ _id: pieceId(recordId, name, number) });
-      }
+      for (let number = 1; number <= pieces; number += 1) await documents.remove(pieceIdOf(recordId, name, number));
     },
-    async *pages<List extends keyof ItemsByList>(
-      list: { recordId: string; name: List; pieces: number },
-      weigh?: Weigh,
-    ) {
+    async *pages<List extends keyof ItemsByList>(list: { recordId: string; name: List; pieces: number }) {
       for (let number = 1; number <= list.pieces; number += 1) {
-        const id = pieceId(list.recordId, list.name, number);
+        const id = pieceIdOf(list.recordId, list.name, number);
         // One by one: the embedded server looks up a single `_id`, and reads everything for several.
-        const document = await contents.findOne({ _id: id });
+        const packed = (await documents.find(id))?.packed;
         // A list that lost a piece must not look complete.
-        if (document?.packed === undefined) throw new MissingContentsError(id);
-        yield (await unpack(document.packed, weigh)) as readonly ItemsByList[List][];
+        if (packed === undefined) throw new MissingContentsError(id);
+        yield* large.pagesOf(id, packed) as AsyncIterable<readonly ItemsByList[List][]>;
       }
     },
     async putFacts(recordId, facts) {
-      await put(recordId, { packed: await pack(facts) });
+      const long = LONG_PARTS.flatMap((name) => {
+        const items: unknown = Object.entries(facts).find(([key]) => key === name)?.[1];
+        return Array.isArray(items) ? [{ name, items: items as unknown[] }] : [];
+      });
+      const json = long.every(({ items }) => items.length <= PIECE_MAX_ITEMS) ? JSON.stringify(facts) : undefined;
+      if (json !== undefined && (long.length === 0 || json.length <= PIECE_MAX_CHARS)) {
+        // As earlier versions read them, which may still run.
+        await documents.put(recordId, { packed: await pack(json) });
+        await documents.removeParted(recordId);
+        return;
+      }
+      const parts: Record<string, StoredList> = {};
+      for (const { name, items } of long) parts[name] = await documents.putPart(recordId, name, piecesOf(items));
+      const short = Object.entries(facts).filter(([key]) => !(key in parts));
+      await documents.putParted(recordId, Object.fromEntries(short), parts);
     },
+    putList: ({ recordId, name }, items) => documents.putPart(recordId, name, piecesOf(items)),
     async putPiece({ recordId, name, number }, items) {
-      await put(pieceId(recordId, name, number), { packed: await pack(items) });
+      await documents.put(pieceIdOf(recordId, name, number), { packed: await pack(JSON.stringify(items)) });
     },
-    putState: ({ recordId, name }, state) => put(`${recordId}/${name}`, { state }),
+    putState: ({ recordId, name }, state) => documents.put(`${recordId}/${name}`, { state }),
     async state({ recordId, name }) {
-      return (await contents.findOne({ _id: `${recordId}/${name}` }))?.state;
+      return (await documents.find(`${recordId}/${name}`))?.state;
     },
   };
-}
-
-const compress = promisify(gzip);
-const decompress = promisify(gunzip);
-
-/**
- * A list of 20,000 items is 60 MB of text that repeats itself. The embedded server parses what it scans: with pieces as
- * documents, such a list took two minutes to read, and a transcript of 150,000 lines nine seconds.
- */
-async function pack(contents: unknown): Promise<Binary> {
-  return new Binary(await compress(JSON.stringify(contents)));
-}
-
-async function unpack(packed: Binary, weigh?: Weigh): Promise<unknown> {
-  const bytes = packed.value();
-  // A gzip of one part ends with the size of what is in it (RFC 1952, section 2.3.1).
-  weigh?.(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).readUInt32LE(bytes.byteLength - 4));
-  return JSON.parse((await decompress(bytes)).toString('utf8'));
 }

@@ -1,24 +1,20 @@
 import type { ServerResponse } from 'node:http';
-import { HTTPResponse, type H3Event, type Middleware } from 'h3';
-import type { ContentsReader } from '../../contract/contents.ts';
+import { HTTPResponse, type Middleware } from 'h3';
 import { sharerOf } from '../access/gate.ts';
 import type { AnswerBudget, Holding } from './answer-budget.ts';
 
 /** Smaller answers are bounded by the number of connections. */
 const SMALL_BYTES = 64 * 1024;
 /** What is sent in pieces holds a piece as it is read, as text, and in the socket. */
-const STREAM_BYTES = 1 << 20;
+export const STREAM_BYTES = 1 << 20;
 /** Files come in pieces of 64 KiB. */
 const FILE_BYTES = 128 * 1024;
 const SENT_AS_FILES = /^\/(?:files|docs)\//;
-
-const holdings = new WeakMap<H3Event, Holding>();
 
 /** Counts what each answer holds until it is sent or cut, and refuses those for which there is no room. */
 export function meterAnswers(budget: AnswerBudget): Middleware {
   return async (event, next) => {
     const holding = budget.open(sharerOf(event));
-    holdings.set(event, holding);
     releaseAtClose(event.runtime?.node?.res as ServerResponse | undefined, holding);
     if (SENT_AS_FILES.test(event.url.pathname)) holding.atLeast(FILE_BYTES);
     const answer = await next();
@@ -31,21 +27,6 @@ export function meterAnswers(budget: AnswerBudget): Middleware {
 export function releaseAtClose(response: ServerResponse | undefined, holding: Holding): void {
   if (response === undefined || response.closed) holding.release();
   else response.once('close', () => holding.release());
-}
-
-/** @returns the contents, as an answer of this request reads them: what is read whole is counted before it is unpacked */
-export function meteredContents(contents: ContentsReader, event: H3Event): ContentsReader {
-  const weigh = (bytes: number): void => holdings.get(event)?.atLeast(bytes);
-  return { facts: (recordId) => contents.facts(recordId, weigh), pages: (list) => contents.pages(list) };
-}
-
-/** @returns the contents for an answer that is built whole, lists included */
-export function wholeContents(contents: ContentsReader, holding: Holding): ContentsReader {
-  const weigh = (bytes: number): void => holding.add(bytes);
-  return {
-    facts: (recordId) => contents.facts(recordId, weigh),
-    pages: (list) => contents.pages(list, weigh),
-  };
 }
 
 async function weigh(body: unknown, holding: Holding): Promise<void> {

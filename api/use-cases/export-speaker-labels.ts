@@ -7,7 +7,9 @@ import {
   type ExportedLabels,
   type SpeakerLabelFormat,
 } from '../../contract/speaker-label-formats.ts';
+import { ItemStream } from '../../contract/streams.ts';
 import type { ApiDeps } from '../deps.ts';
+import { paced } from '../paced.ts';
 import { currentJob } from './answers.ts';
 import type { ExportedText } from './export-transcript.ts';
 import { findLabels, type FoundLabels } from './get-speaker-labels.ts';
@@ -24,9 +26,14 @@ export async function exportSpeakerLabels(
   format: SpeakerLabelFormat,
 ): Promise<ExportedText> {
   const { mediaId, labels } = await readLabels(deps, await findLabels(deps, id, 0));
-  const file = writeSpeakerLabels(labels, format, mediaId);
-  return { name: `${mediaId}.speakers.${format}`, ...file };
+  const { contentType, chunks } = writeSpeakerLabels(labels, format, mediaId);
+  const open = (): Promise<AsyncGenerator<string>> => deps.exportPlaces.enter(() => paced(chunks()));
+  return { name: `${mediaId}.speakers.${format}`, contentType, open };
 }
+
+const NOTHING = new ItemStream<never>(async function* () {
+  // There is no audio.
+}, 0);
 
 async function readLabels(
   deps: ApiDeps,
@@ -34,7 +41,7 @@ async function readLabels(
 ): Promise<{ readonly mediaId: string; readonly labels: ExportedLabels }> {
   if (found.kind !== 'job') {
     if (found.kind === 'pending') throw notReady('The audio is being downloaded.', found.audio);
-    return { mediaId: found.audio.mediaId, labels: { segments: [], turns: [] } };
+    return { mediaId: found.audio.mediaId, labels: { segments: NOTHING, turns: NOTHING } };
   }
   const { record } = await currentJob(deps, found.record, 0);
   const { id, mediaId } = record;

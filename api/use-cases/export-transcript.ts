@@ -1,15 +1,18 @@
 import { MissingContentsError } from '../../contract/contents.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { POLL_INTERVAL_SECONDS } from '../../contract/limits.ts';
+import { writtenBy } from '../../contract/transcript-exports.ts';
 import { TRANSCRIPT_FORMATS, type TranscriptFormat } from '../../contract/transcript-formats.ts';
 import type { ApiDeps } from '../deps.ts';
+import { paced } from '../paced.ts';
 import { currentJob } from './answers.ts';
 import { transcriptRecord } from './get-transcript.ts';
 
 export interface ExportedText {
   readonly name: string;
   readonly contentType: string;
-  readonly text: string;
+  /** The text, made as it is read. Whoever opens it reads it, or calls `return`. @throws ApiError `unavailable` */
+  readonly open: () => Promise<AsyncGenerator<string>>;
 }
 
 /**
@@ -30,6 +33,8 @@ export async function exportTranscript(deps: ApiDeps, id: string, format: Transc
   }
   const facts = await deps.rendering.contents.facts<'captions'>(id);
   if (facts === undefined) throw new MissingContentsError(id);
-  const { contentType, write } = TRANSCRIPT_FORMATS[format];
-  return { name: `${record.mediaId}.${facts.track.language}.${format}`, contentType, text: write(facts.lines) };
+  const { contentType, writer } = TRANSCRIPT_FORMATS[format];
+  const open = (): Promise<AsyncGenerator<string>> =>
+    deps.exportPlaces.enter(() => paced(writtenBy(writer(), facts.lines.pages())));
+  return { name: `${record.mediaId}.${facts.track.language}.${format}`, contentType, open };
 }

@@ -2,6 +2,7 @@ import { ApiError } from '../../contract/errors.ts';
 import type { DownloadRecord } from '../../contract/records.ts';
 import { renderAudioRequired, renderNoAudio, renderSpeakerLabels } from '../../contract/render/speaker-labels.ts';
 import type { SpeakerLabelsResult } from '../../contract/results/speaker-labels.ts';
+import type { Streamable } from '../../contract/streams.ts';
 import { labelsOfAudio } from '../../contract/subjects.ts';
 import type { Answer } from '../answer.ts';
 import type { ApiDeps } from '../deps.ts';
@@ -20,7 +21,7 @@ export async function getSpeakerLabels(
   deps: ApiDeps,
   id: string,
   waitMs: number,
-): Promise<Answer<SpeakerLabelsResult>> {
+): Promise<Answer<Streamable<SpeakerLabelsResult>>> {
   const found = await findLabels(deps, id, waitMs);
   if (found.kind !== 'job') return answerWithoutJob(found);
   return answerSpeakerLabels(deps, await currentJob(deps, found.record, waitMs));
@@ -43,7 +44,7 @@ export async function findLabels(deps: ApiDeps, id: string, waitMs: number): Pro
   return { kind: 'job', record };
 }
 
-export function answerWithoutJob({ kind, audio }: NothingToLabel): Answer<SpeakerLabelsResult> {
+export function answerWithoutJob({ kind, audio }: NothingToLabel): Answer<Streamable<SpeakerLabelsResult>> {
   return kind === 'pending'
     ? { state: 'pending', body: renderAudioRequired(audio) }
     : { state: 'finished', body: renderNoAudio(audio) };
@@ -52,6 +53,6 @@ export function answerWithoutJob({ kind, audio }: NothingToLabel): Answer<Speake
 export async function answerSpeakerLabels(
   deps: ApiDeps,
   { record, progress }: CurrentJob,
-): Promise<Answer<SpeakerLabelsResult>> {
+): Promise<Answer<Streamable<SpeakerLabelsResult>>> {
   return { state: stateOf(record), body: await renderSpeakerLabels(record, deps.rendering, progress) };
 }

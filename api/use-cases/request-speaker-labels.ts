@@ -4,6 +4,7 @@ import { optional } from '../../contract/optional.ts';
 import { speakerLabelsPrice } from '../../contract/prices.ts';
 import type { SpeakerLabelsRequest } from '../../contract/requests.ts';
 import type { SpeakerLabelsResult } from '../../contract/results/speaker-labels.ts';
+import type { Streamable } from '../../contract/streams.ts';
 import { speakerLabelsSubjectOf } from '../../contract/subjects.ts';
 import type { Answer } from '../answer.ts';
 import type { ApiDeps } from '../deps.ts';
@@ -24,7 +25,7 @@ export async function requestSpeakerLabels(
   deps: ApiDeps,
   request: SpeakerLabelsRequest,
   waitMs: number,
-): Promise<Answer<SpeakerLabelsResult>> {
+): Promise<Answer<Streamable<SpeakerLabelsResult>>> {
   const webhook = webhookOf(deps, request);
   const begunMs = deps.now();
   const found = await labelledAudio(deps, await deps.records.get(request.transcript_with_speaker_id), waitMs);

@@ -49,5 +49,5 @@ export async function transcribe(
   const voices = results.map((result) => result.voices);
   const turns = turnsOf(voices, await engine.cluster(voices, { signal }));
   const words = results.flatMap((result) => result.words);
-  return { durationSeconds: regions.durationSeconds, turns, words, segments: joinWords(words, turns) };
+  return { durationSeconds: regions.durationSeconds, turns, words, segments: await joinWords(words, turns) };
 }

@@ -14,9 +14,12 @@ export function recordOf(value: unknown): ImgnetRecord | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as ImgnetRecord) : undefined;
 }
 
+/** Far more than any record has. What comes after is not read: a megabyte of slides took half a second. */
+const ENTRIES_MAX = 2_000;
+
 /** An array, or a single value as an array of one; undefined for nothing. */
 export function arrayOf(value: unknown): readonly unknown[] | undefined {
-  if (Array.isArray(value)) return value as readonly unknown[];
+  if (Array.isArray(value)) return (value as readonly unknown[]).slice(0, ENTRIES_MAX);
   return value === undefined || value === null || value === '' ? undefined : [value];
 }
 

@@ -32,9 +32,7 @@ export function renderChannelProfile(
     ...optional('creation_date', facts.createdAt),
     cost,
     source: 'api',
-    videos: new ItemStream(async function* () {
-      for await (const page of contents.pages(list)) yield page.map(renderVideo);
-    }),
+    videos: new ItemStream(() => contents.pages(list)).map(renderVideo),
     download: {
       id: record.id,
       vidnet_video_id: facts.channelId,

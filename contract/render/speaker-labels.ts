@@ -4,6 +4,7 @@ import { formatMoney } from '../money.ts';
 import type { DownloadRecord } from '../records.ts';
 import type { Progress } from '../results/fields.ts';
 import type { SpeakerLabelsResult } from '../results/speaker-labels.ts';
+import type { Streamable } from '../streams.ts';
 import { toMilliseconds } from '../times.ts';
 import type { RenderContext } from './context.ts';
 import { renderFailed } from './jobs.ts';
@@ -17,7 +18,7 @@ export async function renderSpeakerLabels(
   record: DownloadRecord,
   { contents }: RenderContext,
   progress?: Progress,
-): Promise<SpeakerLabelsResult> {
+): Promise<Streamable<SpeakerLabelsResult>> {
   const subject = { transcript_speaker_id: audioIdOf(record), media_id: record.mediaId };
   if (record.status === 'failed') {
     return { ...renderFailed(record), ...subject, transcript_speaker_cost: formatMoney(chargeOf(record)) };
@@ -34,7 +35,7 @@ export async function renderSpeakerLabels(
   }
   const labels = await contents.facts<'speaker_labels'>(record.id);
   if (labels === undefined) throw new MissingContentsError(record.id);
-  const isSilent = labels.segments.length === 0;
+  const isSilent = labels.segments.count === 0;
   return {
     status: 'success',
     ...(isSilent ? { message: NO_SPEECH } : {}),

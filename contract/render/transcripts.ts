@@ -1,16 +1,16 @@
-import { ItemStream, type Streamable } from '../streams.ts';
-import type { ContentsReader, TranscriptFacts } from '../contents.ts';
+import type { ContentsReader, KeptFacts, TranscriptFacts } from '../contents.ts';
 import { formatMoney } from '../money.ts';
 import { optional } from '../optional.ts';
 import type { SuccessRecord } from '../records.ts';
 import type { Comment, Transcript } from '../results/transcripts.ts';
+import { ItemStream, TextStream, type Streamable } from '../streams.ts';
 import { formatDuration, formatSeconds } from '../times.ts';
-import type { VideoComment } from '../vidnet.ts';
+import type { CaptionLine, VideoComment } from '../vidnet.ts';
 
 /** The transcript result (specification, section 2.7). */
 export function renderTranscript(
   record: SuccessRecord,
-  facts: TranscriptFacts,
+  facts: KeptFacts<TranscriptFacts>,
   contents: ContentsReader,
 ): Streamable<Transcript> {
   const { video, track, lines } = facts;
@@ -34,10 +34,14 @@ export function renderTranscript(
         text,
         start: formatSeconds(startSeconds),
       })),
-      transcripts: lines.map(({ text }) => text).join(' '),
+      transcripts: new TextStream(() => fullText(lines)),
       ...(comments === undefined
         ? {}
-        : { comments: new ItemStream(() => commentPages(contents, record, comments.pieces)) }),
+        : {
+            comments: new ItemStream(() =>
+              contents.pages({ recordId: record.id, name: 'comments', pieces: comments.pieces }),
+            ).map(renderComment),
+          }),
     },
     track: { language: track.language, kind: track.kind, ...optional('name', track.name) },
     download: {
@@ -51,13 +55,12 @@ export function renderTranscript(
   };
 }
 
-async function* commentPages(
-  contents: ContentsReader,
-  record: SuccessRecord,
-  pieces: number,
-): AsyncGenerator<readonly Comment[]> {
-  for await (const page of contents.pages({ recordId: record.id, name: 'comments', pieces })) {
-    yield page.map(renderComment);
+async function* fullText(lines: ItemStream<CaptionLine>): AsyncGenerator<string> {
+  let separator = '';
+  for await (const page of lines.pages()) {
+    if (page.length === 0) continue;
+    yield separator + page.map(({ text }) => text).join(' ');
+    separator = ' ';
   }
 }
 

@@ -15,8 +15,8 @@ import {
 import { linesOf, type LineLimits } from './lines.ts';
 import { pagesOf } from './snapshot-rows.ts';
 
-/** 20,000 records have 60 MB; a record has 3 KB, with long captions and comments ten times that. */
-const LIMITS: LineLimits = { maxLineBytes: 4 * 1024 ** 2, maxBodyBytes: 2 * 1024 ** 3 };
+/** 20,000 records have 60 MB; a record has 3 KB, with long captions and comments ten times that. One is read in one turn. */
+const LIMITS: LineLimits = { maxLineBytes: 1024 ** 2, maxBodyBytes: 2 * 1024 ** 3 };
 
 export interface BrightDataSettings {
   /** IMGNET_API_URL. */

@@ -10,6 +10,8 @@ interface FailureRow {
 type RowOutcome = FailureRow | { readonly fragment: RegExp; readonly code: 'empty' };
 
 const EXCERPT_CHARS = 500;
+/** Of a row's error, in which the patterns look. */
+const TOLD_CHARS = 10_000;
 
 /**
  * What the dataset API answers instead of a result, as `STATUS body`. Its errors are plain text or JSON. The first row
@@ -107,7 +109,8 @@ export function httpFailure(
 
 /** @param error as `code: text` @returns `empty` when it only says that there is nothing */
 export function rowFailure(error: string): JobError | 'empty' {
-  const row = ROW_OUTCOMES.find(({ fragment }) => fragment.test(error));
+  const told = error.slice(0, TOLD_CHARS);
+  const row = ROW_OUTCOMES.find(({ fragment }) => fragment.test(told));
   if (row?.code === 'empty') return 'empty';
   return new JobError(row?.code ?? 'upstream_error', row?.message ?? 'The dataset API could not collect this.', {
     cause: new Error(error.slice(0, EXCERPT_CHARS)),

@@ -1,11 +1,13 @@
 import { JobError } from '../../contract/job-error.ts';
 import { shortcodeOf } from '../../contract/imgnet/publication.ts';
 import { recordOf, wordOf, type ImgnetRecord } from '../../contract/imgnet/tolerant.ts';
+import { createTurns } from '../../subprocess/turns.ts';
 import { rowFailure } from './failures.ts';
 import { SnapshotLostError, SnapshotNotReadyError, type SnapshotPage, type SnapshotRow } from './imgnet-source.ts';
 
-/** About 300 KB. */
+/** About 300 KB; of large rows fewer. */
 const PAGE_ROWS = 100;
+const PAGE_CHARS = 512 * 1024;
 
 export interface RowOptions {
   /** Hosts of the platform beside the real ones, with port. */
@@ -19,7 +21,11 @@ export async function* pagesOf(lines: AsyncIterable<string>, options: RowOptions
   const seen = new Set<string>();
   let firstFailure: JobError | undefined;
   let page = { rows: [] as SnapshotRow[], duplicates: 0, failures: 0 };
-  for await (const value of valuesOf(lines)) {
+  const giveWay = createTurns();
+  let pageChars = 0;
+  for await (const { value, chars } of valuesOf(lines)) {
+    await giveWay();
+    pageChars += chars;
     const record = recordOf(value);
     const key = record === undefined ? undefined : keyOf(record, options.hosts);
     if (record !== undefined && key !== undefined) {
@@ -36,8 +42,9 @@ export async function* pagesOf(lines: AsyncIterable<string>, options: RowOptions
         firstFailure ??= failure;
       }
     }
-    if (page.rows.length === PAGE_ROWS) {
+    if (page.rows.length === PAGE_ROWS || (pageChars >= PAGE_CHARS && page.rows.length > 0)) {
       yield page;
+      pageChars = 0;
       page = { rows: [], duplicates: 0, failures: 0 };
     }
   }
@@ -54,11 +61,11 @@ export function isNotReady(record: ImgnetRecord): boolean {
 }
 
 /** One value for each line; a line that holds an array, as JSON downloads do, gives its entries. */
-async function* valuesOf(lines: AsyncIterable<string>): AsyncGenerator {
+async function* valuesOf(lines: AsyncIterable<string>): AsyncGenerator<{ value: unknown; chars: number }> {
   for await (const line of lines) {
     const value = parsed(line);
-    if (Array.isArray(value)) yield* value as unknown[];
-    else yield value;
+    const values = Array.isArray(value) ? (value as unknown[]) : [value];
+    for (const each of values) yield { value: each, chars: line.length / values.length };
   }
 }
 

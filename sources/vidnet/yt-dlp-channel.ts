@@ -3,13 +3,13 @@ import { optional } from '../../contract/optional.ts';
 import type { ChannelPage, ChannelReference, ChannelVideo } from '../../contract/vidnet.ts';
 import type { ChannelSource } from './channel-source.ts';
 import { listEntries } from './yt-dlp-entries.ts';
-import { bounded, countSchema, linkSchema, readFacts, textSchema } from './yt-dlp-facts.ts';
+import { bounded, countSchema, DESCRIPTION_MAX_CHARS, linkSchema, textSchema } from './values.ts';
+import { readFacts } from './yt-dlp-facts.ts';
 import { after, formatCursor, parseCursor } from './yt-dlp-list-cursor.ts';
 import { channelUrl, type YtdlpSettings } from './yt-dlp-settings.ts';
 import { biggest, thumbnailsSchema } from './yt-dlp-thumbnails.ts';
 
 const PAGE_SIZE = 100;
-const DESCRIPTION_MAX_CHARS = 20_000;
 
 /**
  * What yt-dlp knows of a channel. Its `playlist_count` may be the number of tabs and its `view_count` that of a list,

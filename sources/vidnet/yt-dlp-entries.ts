@@ -4,12 +4,16 @@ import { optional } from '../../contract/optional.ts';
 import type { ChannelVideo } from '../../contract/vidnet.ts';
 import type { SourceCall } from '../call.ts';
 import { runYtdlp } from './run-yt-dlp.ts';
-import { bounded, formatTimestamp, linkSchema, MAX_TEXT_BYTES, parseJson, textSchema } from './yt-dlp-facts.ts';
+import { bounded, formatTimestamp, linkSchema, textSchema, TITLE_MAX_CHARS } from './values.ts';
+import { MAX_TEXT_BYTES } from './yt-dlp-facts.ts';
+import { parseJson } from './read-clipped.ts';
 import type { YtdlpSettings } from './yt-dlp-settings.ts';
 import { biggest, thumbnailsSchema } from './yt-dlp-thumbnails.ts';
 
 const PREFIX = 'TAPEDECK-ENTRY ';
-const TITLE_MAX_CHARS = 1_000;
+
+/** An entry has 2 KB. */
+const ENTRY_MAX_CHARS = 64 * 1024;
 
 const entrySchema = z.object({
   id: z.string().min(1),
@@ -52,7 +56,9 @@ export async function* listEntries(
       maxFileBytes: MAX_TEXT_BYTES,
       onStdoutLine: (line) => {
         if (!line.startsWith(PREFIX)) return;
-        found.push(toVideo(parseJson(line.slice(PREFIX.length)), isTimeExact));
+        found.push(
+          line.length > ENTRY_MAX_CHARS ? tooLarge() : toVideo(parseJson(line.slice(PREFIX.length)), isTimeExact),
+        );
         wake();
       },
     },
@@ -80,6 +86,10 @@ export async function* listEntries(
 }
 
 const TEMPLATE = '%(.{id,title,duration,timestamp,thumbnail,thumbnails})j';
+
+function tooLarge(): JobError {
+  return new JobError('too_large', "The channel's list has an entry that is larger than this service accepts.");
+}
 
 function toVideo(told: unknown, isTimeExact: boolean): ChannelVideo | JobError {
   const { success, data: entry, error } = entrySchema.safeParse(told);

@@ -1,8 +1,10 @@
-import { mkdtemp, readFile } from 'node:fs/promises';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { JobError } from '../../contract/job-error.ts';
 import type { SourceCall } from '../call.ts';
+import { readClipped } from './read-clipped.ts';
+import { readFileBy } from './read-file.ts';
 import { runYtdlp, type YtdlpRun } from './run-yt-dlp.ts';
 import type { YtdlpSettings } from './yt-dlp-settings.ts';
 
@@ -10,39 +12,40 @@ import type { YtdlpSettings } from './yt-dlp-settings.ts';
 export const MAX_TEXT_BYTES = 64 * 1024 * 1024;
 const FILE = 'facts.json';
 
-export interface FactsRun<Facts> extends Pick<YtdlpRun, 'subject' | 'args' | 'extractorArgs'> {
+export interface PageRun extends Pick<YtdlpRun, 'subject' | 'args' | 'extractorArgs'> {
   readonly url: string;
   /** yt-dlp's output template, which must give JSON, with the moment at which it is filled: `video:…`. */
   readonly template: string;
+}
+
+export interface FactsRun<Facts> extends PageRun {
   readonly schema: z.ZodType<Facts>;
 }
 
 /**
- * Reads what yt-dlp knows of a page, downloading no media. The facts come in a file and not through stdout: a file has
- * a limit that holds.
+ * Has yt-dlp write what it knows of a page into a file, downloading no media. A file and not stdout: a file has a limit that
+ * holds.
  *
- * @param call its folder gets one more in it, which is handed on to `then`
- * @returns the facts, and the tail of stderr, which holds the warnings
- * @throws JobError; `unsupported` when the page holds nothing of the kind
+ * @param call its folder gets one more in it
+ * @returns the folder, the file in it, which is empty when the page holds nothing of the kind, and the tail of stderr, which
+ * holds the warnings
+ * @throws JobError
  */
-export async function readFacts<Facts>(
+export async function writeFacts(
   settings: YtdlpSettings,
   call: SourceCall,
-  what: FactsRun<Facts>,
-): Promise<{ facts: Facts; warnings: string; folder: string }> {
+  { subject, url, extractorArgs, args, template }: PageRun,
+): Promise<{ path: string; warnings: string; folder: string }> {
   // yt-dlp appends: an earlier call may have left a file of the same name.
   const folder = await mkdtemp(join(call.folder, 'yt-dlp-'));
-  const { subject, url, extractorArgs, args, template, schema } = what;
+  const path = join(folder, FILE);
+  // yt-dlp makes none of a page that holds nothing.
+  await writeFile(path, '');
   // A name of our own: otherwise yt-dlp makes one of the title. Without the second argument it tries a format that its
   // extractor doubts, by whichever protocol.
   const output = [
-    '--skip-download',
-    '--no-check-formats',
-    '--output',
-    'facts.%(ext)s',
-    '--print-to-file',
-    template,
-    FILE,
+    ...['--skip-download', '--no-check-formats', '--output', 'facts.%(ext)s'],
+    ...['--print-to-file', template, FILE],
   ];
   const warnings = await runYtdlp(
     settings,
@@ -52,42 +55,28 @@ export async function readFacts<Facts>(
       ...(extractorArgs === undefined ? {} : { extractorArgs }),
     },
   );
-  const text = await readFile(join(folder, FILE), 'utf8').catch(() => '');
-  const facts = schema.safeParse(parseJson(text));
-  if (!facts.success) {
-    throw new JobError('unsupported', `The page of the ${subject} cannot be read.`, { cause: facts.error });
+  return { path, warnings, folder };
+}
+
+/**
+ * Reads what yt-dlp knows of a page, as {@link writeFacts} has it written.
+ *
+ * @throws JobError; `unsupported` when the page holds nothing of the kind
+ */
+export async function readFacts<Facts>(
+  settings: YtdlpSettings,
+  call: SourceCall,
+  { schema, ...what }: FactsRun<Facts>,
+): Promise<{ facts: Facts; warnings: string; folder: string }> {
+  const { path, warnings, folder } = await writeFacts(settings, call, what);
+  for await (const value of readFileBy(readClipped, { path }, call)) {
+    const facts = schema.safeParse(value);
+    if (facts.success) return { facts: facts.data, warnings, folder };
+    throw unreadable(what.subject, facts.error);
   }
-  return { facts: facts.data, warnings, folder };
+  throw unreadable(what.subject, undefined);
 }
 
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-/** A whole number, not negative; anything else counts as not told. */
-export const countSchema = z.number().int().nonnegative().optional().catch(undefined);
-
-/** A text that is not empty; anything else counts as not told. */
-export const textSchema = z.string().min(1).optional().catch(undefined);
-
-/** An http(s) URL; anything else counts as not told. */
-export const linkSchema = z
-  .url({ protocol: /^https?$/ })
-  .max(2_048)
-  .optional()
-  .catch(undefined);
-
-/** @returns `YYYY-MM-DD HH:MM:SS` in UTC */
-export function formatTimestamp(epochSeconds: number | undefined): string | undefined {
-  if (epochSeconds === undefined || Math.abs(epochSeconds) > 8.64e12) return undefined;
-  return new Date(epochSeconds * 1_000).toISOString().slice(0, 19).replace('T', ' ');
-}
-
-/** The beginning of a text that has no bound of its own. A character of two halves is not cut apart. */
-export function bounded(text: string, maxChars: number): string {
-  return text.slice(0, maxChars).replace(/[\uD800-\uDBFF]$/, '');
+export function unreadable(subject: YtdlpRun['subject'], cause: unknown): JobError {
+  return new JobError('unsupported', `The page of the ${subject} cannot be read.`, { cause });
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { linkSchema } from './yt-dlp-facts.ts';
+import { linkSchema } from './values.ts';
 
 const thumbnailSchema = z.object({
   url: linkSchema,

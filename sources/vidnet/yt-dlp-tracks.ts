@@ -3,7 +3,7 @@ import { optional } from '../../contract/optional.ts';
 import type { CaptionTrack } from '../../contract/vidnet.ts';
 import { spokenCodes, trackLanguage } from './captions/languages.ts';
 import { CAPTION_FORMATS } from './captions/parse-captions.ts';
-import { textSchema } from './yt-dlp-facts.ts';
+import { textSchema } from './values.ts';
 
 const URL_MAX_CHARS = 8_192;
 

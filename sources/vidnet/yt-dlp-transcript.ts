@@ -1,17 +1,20 @@
-import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { JobError } from '../../contract/job-error.ts';
+import { CAPTIONS_MAX_BYTES } from '../../contract/limits.ts';
 import { optional } from '../../contract/optional.ts';
 import type { CaptionLine, CaptionTrack, VideoFacts } from '../../contract/vidnet.ts';
 import type { SourceCall } from '../call.ts';
 import { rankTracks } from './captions/choose-track.ts';
 import { emptyCaptionsMessage, noCaptionsMessage } from './captions/languages.ts';
-import { CAPTION_FORMATS, parseCaptions, type CaptionFormat } from './captions/parse-captions.ts';
+import { CAPTION_FORMATS, type CaptionFormat } from './captions/parse-captions.ts';
+import { readCaptions } from './captions/read-captions.ts';
 import { ytdlpRefusal } from './failures.ts';
+import { readFileBy } from './read-file.ts';
 import { runYtdlp } from './run-yt-dlp.ts';
 import { broadcastFailure } from './yt-dlp-broadcast.ts';
-import { MAX_TEXT_BYTES, readFacts } from './yt-dlp-facts.ts';
+import { readFacts } from './yt-dlp-facts.ts';
 import { videoUrl, type YtdlpSettings } from './yt-dlp-settings.ts';
 import { trackListSchema, tracksOf, type YtdlpTrack } from './yt-dlp-tracks.ts';
 import { toVideoFacts, VIDEO_KEYS, videoSchema } from './yt-dlp-video.ts';
@@ -76,6 +79,9 @@ export function createTranscriptSource(settings: YtdlpSettings): TranscriptSourc
 /** An author may leave a track empty; each that is read is one more request to the platform. */
 const MAX_TRACKS_READ = 3;
 
+/** Times and confidences of words take ten times what the words do. */
+const MAX_CAPTIONS_BYTES = 8 * CAPTIONS_MAX_BYTES;
+
 /** Wants captions and chooses none of them: only who wants some is told that a token is missing for them. */
 const SAY_WHAT_IS_MISSING = ['--write-subs', '--sub-langs=-all'];
 
@@ -115,13 +121,15 @@ async function fetchLines(
         // Otherwise captions that are refused are a mere warning, and the exit code is 0.
         '--no-ignore-errors',
         ...['--write-subs', '--sub-langs', 'all', '--sub-format', CAPTION_FORMATS.join('/')],
-        ...['--max-filesize', String(MAX_TEXT_BYTES), '--output', 'track.%(ext)s'],
+        ...['--max-filesize', String(MAX_CAPTIONS_BYTES), '--output', 'track.%(ext)s'],
       ],
-      maxFileBytes: MAX_TEXT_BYTES,
+      maxFileBytes: MAX_CAPTIONS_BYTES,
     },
   );
   const { path, format } = await findFile(folder);
-  return parseCaptions(await readFile(path, 'utf8'), format, track.kind);
+  const lines: CaptionLine[] = [];
+  for await (const page of readFileBy(readCaptions, { path, format, kind: track.kind }, call)) lines.push(...page);
+  return lines;
 }
 
 async function findFile(folder: string): Promise<{ path: string; format: CaptionFormat }> {

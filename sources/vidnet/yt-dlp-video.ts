@@ -1,12 +1,16 @@
 import { z } from 'zod';
 import { optional } from '../../contract/optional.ts';
 import type { VideoFacts } from '../../contract/vidnet.ts';
-import { bounded, countSchema, formatTimestamp, linkSchema, textSchema } from './yt-dlp-facts.ts';
+import {
+  bounded,
+  countSchema,
+  DESCRIPTION_MAX_CHARS,
+  TITLE_MAX_CHARS,
+  formatTimestamp,
+  linkSchema,
+  textSchema,
+} from './values.ts';
 import { videoUrl, type YtdlpSettings } from './yt-dlp-settings.ts';
-
-/** Well above what the platform allows (100 and 5,000): only another platform's texts are ever cut. */
-const TITLE_MAX_CHARS = 1_000;
-const DESCRIPTION_MAX_CHARS = 20_000;
 
 /** yt-dlp's keys of a video's facts, as its output template names them. */
 export const VIDEO_KEYS =

@@ -2,15 +2,18 @@ import { z } from 'zod';
 
 /** Some servers give no time where they know none, others null or -0.01. */
 const seconds = z.number().nullish();
-const wordSchema = z.object({ word: z.string(), start: seconds, end: seconds });
+/** An hour without a breath has 60,000 letters, and 10,000 words. What is longer was not said. */
+const textSchema = z.string().max(100_000);
+const MOST_WORDS = 20_000;
+const wordSchema = z.object({ word: z.string().max(1_000), start: seconds, end: seconds });
 const segmentSchema = z.object({
-  text: z.string().nullish(),
+  text: textSchema.nullish(),
   start: seconds,
   end: seconds,
   /** A letter, or a name that the request made known (diarized_json). */
   speaker: z.string().nullish(),
   /** whisper.cpp nests them here. */
-  words: z.array(wordSchema).nullish(),
+  words: z.array(wordSchema).max(MOST_WORDS).nullish(),
 });
 
 /**
@@ -20,11 +23,11 @@ const segmentSchema = z.object({
  */
 export const answerSchema = z
   .object({
-    text: z.string().nullish(),
+    text: textSchema.nullish(),
     /** A code, or a name such as `english`. */
     language: z.string().nullish(),
-    words: z.array(wordSchema).nullish(),
-    segments: z.array(segmentSchema).nullish(),
+    words: z.array(wordSchema).max(MOST_WORDS).nullish(),
+    segments: z.array(segmentSchema).max(MOST_WORDS).nullish(),
   })
   .refine(({ text, segments }) => typeof text === 'string' || Array.isArray(segments), 'neither text nor segments');
 

@@ -41,8 +41,8 @@ export class PostTimeoutError extends Error {
 const STALL_TIMEOUT_MS = 60_000;
 /** While the server works, only the system's own probes tell that it is still there. */
 const PROBE_AFTER_MS = 30_000;
-/** Five minutes of speech are some hundred kilobytes, also with a number for each token. */
-const ANSWER_MAX_BYTES = 16 * 1024 ** 2;
+/** Five minutes of speech are some hundred kilobytes, also with a number for each token; parsed in one turn of the event loop. */
+const ANSWER_MAX_BYTES = 1024 ** 2;
 const HEADER_MAX_BYTES = 32_768;
 
 /**

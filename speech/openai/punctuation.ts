@@ -3,6 +3,9 @@ import type { Word } from '../../contract/speech.ts';
 /** What joins two halves of a word, or of a number, that a list of words parts. */
 const JOINING: ReadonlySet<string | undefined> = new Set("-‐‑'’.,:/@&_");
 
+/** Longer than anything that is said in five minutes; each letter is looked at. */
+const LONGEST_TEXT = 50_000;
+
 /**
  * Writes words as the text has them: the word lists of OpenAI leave out punctuation. Where list and text do not hold the
  * same letters, the words stay as they are.
@@ -11,6 +14,7 @@ const JOINING: ReadonlySet<string | undefined> = new Set("-‐‑'’.,:/@&_");
  * @param text what the same words say
  */
 export function withPunctuation(words: readonly Word[], text: string): readonly Word[] {
+  if (text.length > LONGEST_TEXT) return words;
   const spoken = words.filter((word) => lettersOf(word.text).length > 0);
   const places = placesIn(text, spoken);
   if (places === undefined) return words;
@@ -40,10 +44,17 @@ function placesIn(text: string, words: readonly Word[]): number[] | undefined {
     const first = letters[next]?.start ?? end;
     const between = text.slice(end, first);
     // After a blank, marks open the next word: a quote, a bracket. Without one they end the word before.
-    places.push(next === 0 || /\s/u.test(between) ? end + between.search(/\S*$/u) : first);
+    places.push(next === 0 || /\s/u.test(between) ? end + lastWordOf(between) : first);
     next += own.length;
   }
   return next === letters.length ? places : undefined;
+}
+
+/** Where the part after the last blank begins. Not by a pattern: those look from each letter to the end. */
+function lastWordOf(text: string): number {
+  let at = text.length;
+  while (at > 0 && !/\s/u.test(text.charAt(at - 1))) at -= 1;
+  return at;
 }
 
 function lettersOf(text: string): { letter: string; start: number; end: number }[] {

@@ -1,5 +1,5 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { VoiceSegment } from '../../contract/speech.ts';
+import { createTurns } from '../../subprocess/turns.ts';
 import type { SpeakerLimits } from '../engine.ts';
 import { mergeNearest } from './merge-voices.ts';
 import { rivalsOf } from './rivals.ts';
@@ -11,9 +11,6 @@ export interface ClusterOptions extends SpeakerLimits {
   readonly threshold: number;
   readonly signal: AbortSignal;
 }
-
-/** Longer work than this gives way, so that heartbeats go on. */
-const TURN_MS = 5;
 
 /**
  * Finds out which voices of different windows are one speaker. Units are the speakers that each window tells apart, a few
@@ -73,16 +70,4 @@ function numbered(groups: readonly VoiceGroup[], windows: readonly (readonly Voi
       return speaker;
     }),
   );
-}
-
-/** @returns lets other work run when this has taken long enough. @throws the signal's reason */
-function createTurns(signal: AbortSignal): () => Promise<void> {
-  let began = performance.now();
-  return async () => {
-    signal.throwIfAborted();
-    if (performance.now() - began < TURN_MS) return;
-    await nextTurn();
-    signal.throwIfAborted();
-    began = performance.now();
-  };
 }

@@ -3,7 +3,7 @@ import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createAnswerBudget } from '../../api/edge/answer-budget.ts';
 import { capPerAddress } from '../../api/edge/connections.ts';
-import { createTurns } from '../../store/turns.ts';
+import { createFewAtOnce } from '../../store/few-at-once.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
 
 let facades: Facades;
@@ -72,7 +72,7 @@ describe('a batch over tRPC', () => {
 
 describe('what is done by turns', () => {
   it('is done by a few at once, and not at all by who would wait too long', async () => {
-    const turns = createTurns(2, 50);
+    const turns = createFewAtOnce(2, 50);
     let running = 0;
     let most = 0;
     const ends: (() => void)[] = [];

@@ -1,9 +1,25 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatSeconds } from '../../contract/times.ts';
-import { toPlainText, toSrt, toWebVtt, type TimedLine } from '../../contract/transcript-exports.ts';
+import {
+  plainTextWriter,
+  srtWriter,
+  webVttWriter,
+  type ExportWriter,
+  type TimedLine,
+} from '../../contract/transcript-exports.ts';
 import { parseSrt } from '../../sources/vidnet/captions/parse-srt.ts';
 import { parseVtt } from '../../sources/vidnet/captions/parse-vtt.ts';
+
+const written = (writer: ExportWriter, lines: readonly TimedLine[]): string =>
+  [
+    writer.begin,
+    ...lines.filter(({ text }) => text.trim() !== '').flatMap((each) => [...writer.line(each)]),
+    writer.end(),
+  ].join('');
+const toSrt = (lines: readonly TimedLine[]): string => written(srtWriter(), lines);
+const toWebVtt = (lines: readonly TimedLine[]): string => written(webVttWriter(), lines);
+const toPlainText = (lines: readonly TimedLine[]): string => written(plainTextWriter(), lines);
 
 const TALK: readonly TimedLine[] = [
   { startSeconds: 0.48, durationSeconds: 2.1, text: 'Good evening.' },

@@ -19,6 +19,7 @@ import { parseVtt } from '../../sources/vidnet/captions/parse-vtt.ts';
 import { readRttm } from '../../speech/rttm.ts';
 import { LABELS, SILENCE } from '../helpers/kept-audio.ts';
 import { fieldsOf } from '../helpers/fields.ts';
+import { keptFacts, streamOf, wholeOf } from '../helpers/streamed.ts';
 
 const AUDIO_ID = '01JD5Z3K6VQ0W8R9T2X4Y6B8CD';
 const JOB_ID = '01JD5Z4M7WR1X9S0V3Y5Z7C9DE';
@@ -37,13 +38,16 @@ const subject = { transcript_speaker_id: AUDIO_ID, media_id: 'kX3vQ9mTz0A' };
 
 function contextOf(labels: SpeakerLabels | undefined): RenderContext {
   const contents: ContentsReader = {
-    facts: () => Promise.resolve(labels as never),
+    facts: () => Promise.resolve(labels && (keptFacts(labels) as never)),
     pages: () => {
       throw new Error('speaker labels have no lists');
     },
   };
   return { prices: priceTable({}), linkTo: () => '', contents };
 }
+
+const rendered = async (...told: Parameters<typeof renderSpeakerLabels>): Promise<unknown> =>
+  wholeOf(await renderSpeakerLabels(...told));
 
 describe('the result of speaker labels', () => {
   it('has the fields of the specification (2.8), and few more', () => {
@@ -71,7 +75,7 @@ describe('the result of speaker labels', () => {
   });
 
   it('of a transcript', async () => {
-    const body = await renderSpeakerLabels(success, contextOf(LABELS));
+    const body = await rendered(success, contextOf(LABELS));
     expect(speakerLabelsSchema.strict().parse(body)).toEqual({
       ...{ status: 'success', ...subject, transcript_speaker_cost: '0.012', download_id: JOB_ID },
       data: { transcriptsWithTimeStamps: LABELS.segments, language: 'en', duration: 61.2, engine: 'builtin' },
@@ -79,26 +83,26 @@ describe('the result of speaker labels', () => {
   });
 
   it('has times to the millisecond, however long the samples say that the audio is', async () => {
-    const body = await renderSpeakerLabels(success, contextOf({ ...LABELS, durationSeconds: 61.2049375 }));
+    const body = await rendered(success, contextOf({ ...LABELS, durationSeconds: 61.2049375 }));
     expect(body).toMatchObject({ data: { duration: 61.205 } });
   });
 
   it('has no times of words', async () => {
     const segments = LABELS.segments.map((segment) => ({ ...segment, wordStarts: [segment.start] }));
-    const body = await renderSpeakerLabels(success, contextOf({ ...LABELS, segments }));
+    const body = await rendered(success, contextOf({ ...LABELS, segments }));
     expect(body).toMatchObject({ data: { transcriptsWithTimeStamps: LABELS.segments } });
     expect(JSON.stringify(body)).not.toContain('wordStarts');
   });
 
   it('names no language that the engine does not tell', async () => {
     const { language: _told, ...labels } = LABELS;
-    expect(await renderSpeakerLabels(success, contextOf(labels))).toMatchObject({ data: { language: 'und' } });
+    expect(await rendered(success, contextOf(labels))).toMatchObject({ data: { language: 'und' } });
   });
 
   it('of an audio in which nobody speaks', async () => {
     const message = 'No speech was found in the audio.';
     const free: DownloadRecord = { ...success, charge: 0 };
-    const body = await renderSpeakerLabels(free, contextOf({ ...SILENCE, language: 'en' }));
+    const body = await rendered(free, contextOf({ ...SILENCE, language: 'en' }));
     expect(speakerLabelsSchema.strict().parse(body)).toEqual({
       ...{ status: 'success', message, ...subject, transcript_speaker_cost: '0.000', download_id: JOB_ID },
       data: { transcriptsWithTimeStamps: [], language: 'und', duration: 0, message, engine: 'builtin' },
@@ -107,7 +111,7 @@ describe('the result of speaker labels', () => {
 
   it('of a job that runs', async () => {
     const progress = { stage: 'transcribing', percent: 40, items: 1, total_items: 4 } as const;
-    const body = await renderSpeakerLabels(pending, contextOf(undefined), progress);
+    const body = await rendered(pending, contextOf(undefined), progress);
     const message = 'Transcription in progress';
     expect(speakerLabelsPendingSchema.strict().parse(body)).toEqual({
       ...{ status: 'pending', message, ...subject, transcript_speaker_cost: '0.012', download_id: JOB_ID, progress },
@@ -117,7 +121,7 @@ describe('the result of speaker labels', () => {
   it('of a job that failed', async () => {
     const failure = { code: 'unsupported', message: 'The engine knows English only.' } as const;
     const failed: DownloadRecord = { ...pending, status: 'failed', finishedAt: pending.createdAt, failure };
-    const body = await renderSpeakerLabels(failed, contextOf(undefined));
+    const body = await rendered(failed, contextOf(undefined));
     expect(speakerLabelsFailedSchema.strict().parse(body)).toEqual({
       ...{ status: 'failed', ...failure, ...subject, transcript_speaker_cost: '0.000', download_id: JOB_ID },
       cost: '0.000',
@@ -138,12 +142,9 @@ describe('the result of speaker labels', () => {
   it('is told apart by its schema in every state, and nothing is lost', async () => {
     const failure = { code: 'internal', message: 'No.' } as const;
     const bodies = [
-      await renderSpeakerLabels(success, contextOf(LABELS)),
-      await renderSpeakerLabels(pending, contextOf(undefined)),
-      await renderSpeakerLabels(
-        { ...pending, status: 'failed', finishedAt: pending.createdAt, failure },
-        contextOf(undefined),
-      ),
+      await rendered(success, contextOf(LABELS)),
+      await rendered(pending, contextOf(undefined)),
+      await rendered({ ...pending, status: 'failed', finishedAt: pending.createdAt, failure }, contextOf(undefined)),
       renderAudioRequired(pending),
       renderNoAudio(pending),
     ];
@@ -172,28 +173,34 @@ describe('a request for speaker labels', () => {
 });
 
 describe('exported speaker labels', () => {
-  const text = (labels: Pick<SpeakerLabels, 'segments' | 'turns'>, format: 'vtt' | 'srt' | 'txt' | 'rttm') =>
-    writeSpeakerLabels(labels, format, 'kX3vQ9mTz0A').text;
-
-  it('as WebVTT hold a voice tag in each cue, and nothing that is said is markup', () => {
+  const text = async (
+    { segments, turns }: Pick<SpeakerLabels, 'segments' | 'turns'>,
+    format: 'vtt' | 'srt' | 'txt' | 'rttm',
+  ): Promise<string> => {
+    const labels = { segments: streamOf(segments), turns: streamOf(turns) };
+    let whole = '';
+    for await (const chunk of writeSpeakerLabels(labels, format, 'kX3vQ9mTz0A').chunks()) whole += chunk;
+    return whole;
+  };
+  it('as WebVTT hold a voice tag in each cue, and nothing that is said is markup', async () => {
     const [first] = LABELS.segments;
     const segments = [{ ...first!, text: '--> <v Speaker 9>R&D</v>\n\nNOTE' }];
-    const vtt = text({ segments, turns: [] }, 'vtt');
+    const vtt = await text({ segments, turns: [] }, 'vtt');
     expect(vtt).toContain('<v Speaker 1>--&gt; &lt;v Speaker 9&gt;R&amp;D&lt;/v&gt;\nNOTE\n');
     expect(vtt.match(/-->/g)).toHaveLength(1);
     expect(vtt.match(/<v [^>]+>/g)).toEqual(['<v Speaker 1>']);
-    expect(parseVtt(text(LABELS, 'vtt'), 'manual')).toMatchObject([
+    expect(parseVtt(await text(LABELS, 'vtt'), 'manual')).toMatchObject([
       { startSeconds: 0.5, durationSeconds: 1.25, text: 'Shall we <begin>?' },
       { startSeconds: 2, durationSeconds: 0.5, text: 'Yes.' },
     ]);
   });
 
-  it('begin a cue within a segment when its first word is said, and name the speaker in each', () => {
+  it('begin a cue within a segment when its first word is said, and name the speaker in each', async () => {
     const words = ['ten', 'letters', 'and', 'more'].flatMap((word) => Array.from({ length: 8 }, () => word));
     // Everything is said in the first two seconds; then somebody holds the last word for ten.
     const wordStarts = words.map((_, i) => 5 + i / 16);
     const segment = { text: words.join(' '), start: 5, duration: 12, speaker: 'Speaker 1', wordStarts };
-    const cues = parseVtt(text({ segments: [segment], turns: [] }, 'vtt'), 'manual');
+    const cues = parseVtt(await text({ segments: [segment], turns: [] }, 'vtt'), 'manual');
     expect(cues.length).toBeGreaterThan(1);
     expect(cues.map((cue) => cue.text).join(' ')).toBe(segment.text);
     for (const [i, { startSeconds, text: said }] of cues.entries()) {
@@ -201,14 +208,14 @@ describe('exported speaker labels', () => {
       expect(startSeconds).toBeCloseTo(wordStarts[before] ?? NaN, 2);
       expect(said).not.toBe('');
     }
-    const vtt = text({ segments: [segment], turns: [] }, 'vtt');
+    const vtt = await text({ segments: [segment], turns: [] }, 'vtt');
     expect(vtt.match(/<v Speaker 1>/g)).toHaveLength(cues.length);
-    const srt = text({ segments: [segment], turns: [] }, 'srt');
+    const srt = await text({ segments: [segment], turns: [] }, 'srt');
     for (const line of srt.split('\n')) expect(line.length).toBeLessThanOrEqual(42);
     expect(srt.match(/^Speaker 1: /gm)?.length).toBeGreaterThanOrEqual(cues.length);
   });
 
-  it('as RTTM are the turns, with the labels of the text', () => {
+  it('as RTTM are the turns, with the labels of the text', async () => {
     const turns = [
       // Somebody coughs before the first word; the text does not count that speaker.
       { startSeconds: 0.1, endSeconds: 0.3, speaker: 0 },
@@ -216,7 +223,7 @@ describe('exported speaker labels', () => {
       { startSeconds: 1.7, endSeconds: 2.6, speaker: 2 },
       { startSeconds: 9, endSeconds: 9.5, speaker: 1 },
     ];
-    const lines = text({ ...LABELS, turns }, 'rttm');
+    const lines = await text({ ...LABELS, turns }, 'rttm');
     expect(lines).toBe(
       [
         'SPEAKER kX3vQ9mTz0A 1 0.100 0.200 <NA> <NA> Speaker_3 <NA> <NA>',
@@ -228,17 +235,20 @@ describe('exported speaker labels', () => {
     expect(readRttm(lines)).toHaveLength(turns.length);
   });
 
-  it('as RTTM keep two speakers apart who talk at once', () => {
+  it('as RTTM keep two speakers apart who talk at once', async () => {
     const turns = [
       { startSeconds: 0, endSeconds: 3, speaker: 0 },
       { startSeconds: 0, endSeconds: 2.9, speaker: 1 },
     ];
-    const speakers = readRttm(text({ segments: LABELS.segments.slice(0, 1), turns }, 'rttm')).map((one) => one.speaker);
+    const speakers = readRttm(await text({ segments: LABELS.segments.slice(0, 1), turns }, 'rttm')).map(
+      (one) => one.speaker,
+    );
     expect(speakers).toEqual(['Speaker_1', 'Speaker_2']);
   });
 
-  it('are whole files where nobody speaks', () => {
-    const all = (['srt', 'vtt', 'txt', 'rttm'] as const).map((format) => text(SILENCE, format));
+  it('are whole files where nobody speaks', async () => {
+    const formats = ['srt', 'vtt', 'txt', 'rttm'] as const;
+    const all = await Promise.all(formats.map((format) => text(SILENCE, format)));
     expect(all).toEqual(['', 'WEBVTT\n', '', '']);
   });
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { holdsStream, ItemStream, jsonChunks, materialise } from '../../contract/streams.ts';
+import { holdsStream, ItemStream, jsonChunks, TextStream } from '../../contract/streams.ts';
 
 const pagesOf = (pages: readonly (readonly unknown[])[]) =>
   new ItemStream(async function* () {
@@ -21,7 +21,17 @@ describe('a result with a streamed list', () => {
         const streamed = { title, deep: { list: pagesOf(list), other, gone: undefined }, last: [1] };
         const whole = { title, deep: { list: list.flat(), other }, last: [1] };
         expect(await textOf(streamed)).toBe(JSON.stringify(whole));
-        expect(JSON.stringify(await materialise(streamed))).toBe(JSON.stringify(whole));
+      }),
+    );
+  });
+
+  it('is written as if a long text were a text, wherever it is cut', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.string({ unit: 'grapheme' })), async (parts) => {
+        const text = new TextStream(async function* () {
+          for (const part of parts) yield await Promise.resolve(part);
+        });
+        expect(await textOf({ text, other: 1 })).toBe(JSON.stringify({ text: parts.join(''), other: 1 }));
       }),
     );
   });

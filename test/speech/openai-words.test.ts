@@ -4,6 +4,7 @@ import type { TranscriptionAnswer } from '../../speech/openai/answer.ts';
 import { diarizedVoices } from '../../speech/openai/diarized-voices.ts';
 import { withPunctuation } from '../../speech/openai/punctuation.ts';
 import { wordsOf } from '../../speech/openai/words-of.ts';
+import { watchTurns } from '../helpers/longest-turn.ts';
 import { span } from '../helpers/openai-bench.ts';
 
 const inSeconds = (texts: string[]): Word[] => texts.map((text, i) => ({ text, ...span(i, i + 1) }));
@@ -36,6 +37,21 @@ describe('punctuation of a list of words', () => {
   ])('leaves %j as they are when the text is %j', (words, text) => {
     expect(withPunctuation(inSeconds(words), text)).toEqual(inSeconds(words));
   });
+});
+
+it('an answer that a server makes long holds nobody up', () => {
+  const part = { ...span(0, 300), speech: Array.from({ length: 2_000 }, (_, i) => span(i / 10, i / 10 + 0.05)) };
+  const many = inSeconds(Array.from({ length: 20_000 }, () => 'a'));
+  const marks = '!'.repeat(90_000);
+  const longestOf = (work: () => unknown): number => {
+    const stop = watchTurns();
+    work();
+    return stop();
+  };
+  const gap = `One${'!'.repeat(40_000)} two`;
+  expect(longestOf(() => withPunctuation(inSeconds(['one', 'two']), gap))).toBeLessThan(100);
+  expect(longestOf(() => withPunctuation(many, `a ${marks}`))).toBeLessThan(100);
+  expect(longestOf(() => wordsOf({ text: 'a '.repeat(50_000) }, part))).toBeLessThan(100);
 });
 
 describe('the words of an answer', () => {

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { countSchema, durationSchema, known, largestThumbnailSchema, textSchema, timeSchema } from './values.ts';
 
+const ITEMS_MAX = 1_000;
+
 /**
  * A list as every method answers it. `kind` is asked for, since a list without items is believed: a stranger's `{}` must
  * not tell that a channel is gone.
@@ -9,7 +11,7 @@ function listOf<Item>(kind: string, item: z.ZodType<Item>) {
   return z
     .object({
       kind: z.literal(kind),
-      items: z.array(item).nullish(),
+      items: many(item).nullish(),
       // Strict: a token that cannot be read must not look like the end of the list.
       nextPageToken: z.string().nullish(),
     })
@@ -17,6 +19,11 @@ function listOf<Item>(kind: string, item: z.ZodType<Item>) {
       items: items ?? [],
       nextPageToken: nextPageToken === '' ? undefined : (nextPageToken ?? undefined),
     }));
+}
+
+/** The API gives a hundred at most. Counted before any is looked at, which takes longer. */
+function many<Item>(item: z.ZodType<Item>) {
+  return z.array(z.unknown()).max(ITEMS_MAX).pipe(z.array(item));
 }
 
 export interface Listed<Item> {
@@ -87,7 +94,7 @@ export const commentThreadListSchema = listOf(
   'youtube#commentThreadListResponse',
   z.object({
     snippet: z.object({ topLevelComment: commentSchema, totalReplyCount: known(countSchema) }),
-    replies: known(z.object({ comments: z.array(commentSchema) })),
+    replies: known(z.object({ comments: many(commentSchema) })),
   }),
 );
 

@@ -2,6 +2,7 @@ import { optional } from '../../../contract/optional.ts';
 import type { ChannelPage } from '../../../contract/vidnet.ts';
 import { JobError } from '../../../contract/job-error.ts';
 import { StaleCursorError } from '../channel-source.ts';
+import { bounded, TITLE_MAX_CHARS } from '../values.ts';
 import { playlistItemListSchema, uploadsListSchema, videoListSchema } from './answers.ts';
 import type { AskDataApi } from './client.ts';
 import { isRefusedFor } from './failures.ts';
@@ -37,7 +38,7 @@ export async function* listChannelVideos(
       return [
         {
           videoId,
-          title: snippet.title,
+          title: bounded(snippet.title, TITLE_MAX_CHARS),
           ...optional('thumbnailUrl', snippet.thumbnails),
           ...optional('publishedAt', videoPublishedAt),
           ...optional('durationSeconds', durations.get(videoId)),

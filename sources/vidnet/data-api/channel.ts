@@ -3,6 +3,7 @@ import type { ChannelFacts, ChannelReference } from '../../../contract/vidnet.ts
 import { JobError } from '../../../contract/job-error.ts';
 import type { SourceCall } from '../../call.ts';
 import type { ChannelSource } from '../channel-source.ts';
+import { bounded, DESCRIPTION_MAX_CHARS, TITLE_MAX_CHARS } from '../values.ts';
 import { channelListSchema } from './answers.ts';
 import { listChannelVideos } from './channel-videos.ts';
 import type { DataApi } from './client.ts';
@@ -62,8 +63,8 @@ function toFacts({ id, snippet, statistics, brandingSettings }: Channel, urlTemp
   return {
     channelId: id,
     ...optional('handle', handle),
-    title: snippet.title,
-    ...optional('description', snippet.description),
+    title: bounded(snippet.title, TITLE_MAX_CHARS),
+    ...optional('description', snippet.description && bounded(snippet.description, DESCRIPTION_MAX_CHARS)),
     url: urlTemplate.replaceAll('{path}', `channel/${encodeURIComponent(id)}`),
     ...optional('thumbnailUrl', snippet.thumbnails),
     ...optional('country', snippet.country ?? brandingSettings?.channel?.country),

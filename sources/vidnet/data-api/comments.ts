@@ -1,9 +1,11 @@
+import { COMMENT_MAX_CHARS } from '../../../contract/limits.ts';
 import { optional } from '../../../contract/optional.ts';
 import type { VideoComment } from '../../../contract/vidnet.ts';
 import type { CommentSource } from '../comment-source.ts';
 import { commentListSchema, commentThreadListSchema, type DataApiComment } from './answers.ts';
 import type { AskDataApi, DataApi } from './client.ts';
 import { isRefusedFor } from './failures.ts';
+import { bounded } from '../values.ts';
 import { pagesFrom } from './paging.ts';
 
 /** Most that `commentThreads.list` and `comments.list` give. */
@@ -133,7 +135,7 @@ function toComment({ id, snippet }: DataApiComment, replyTo: string | null): Vid
     id,
     ...optional('author', snippet.authorDisplayName),
     ...optional('authorId', snippet.authorChannelId?.value),
-    text: snippet.textDisplay,
+    text: bounded(snippet.textDisplay, COMMENT_MAX_CHARS),
     ...optional('likes', snippet.likeCount),
     ...optional('publishedAt', snippet.publishedAt),
     replyTo: snippet.parentId ?? replyTo,

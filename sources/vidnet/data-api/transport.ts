@@ -4,8 +4,11 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { answerTo, beginningOf, chunksOf, KEPT_IDLE_MS, type AnswerLimits } from '../../http-answer.ts';
 
-/** Most bytes of an answer after decompression. 100 threads of the longest comments, replies included, stay below. */
-const MAX_ANSWER_BYTES = 32 * 1024 ** 2;
+/**
+ * Most bytes of an answer after decompression: it is parsed in one turn of the event loop. 100 threads with five replies each,
+ * all of 2,500 letters, stay below.
+ */
+const MAX_ANSWER_BYTES = 6 * 1024 ** 2;
 const CONNECT_TIMEOUT_MS = 10_000;
 /** As long as the client waits for a whole answer. */
 const IDLE_TIMEOUT_MS = 30_000;

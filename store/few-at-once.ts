@@ -3,14 +3,14 @@ export class BusyError extends Error {
   override readonly name = 'BusyError';
 }
 
-export type Turns = <Result>(work: () => Promise<Result>) => Promise<Result>;
+export type FewAtOnce = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
 /**
  * Lets a few at a time do something that is costly; the others wait, first come, first served.
  *
  * @param maxWaitMs whoever waits longer gets {@link BusyError}
  */
-export function createTurns(atOnce: number, maxWaitMs: number): Turns {
+export function createFewAtOnce(atOnce: number, maxWaitMs: number): FewAtOnce {
   const waiting = new Set<() => void>();
   let running = 0;
   const ourTurn = (): Promise<void> =>

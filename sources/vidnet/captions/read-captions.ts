@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs';
+import { partsOfLine } from '../../../contract/caption-lines.ts';
+import { JobError } from '../../../contract/job-error.ts';
+import { CAPTION_LINES_MAX, CAPTIONS_MAX_BYTES } from '../../../contract/limits.ts';
+import type { CaptionLine, CaptionTrack } from '../../../contract/vidnet.ts';
+import { parseCaptions, type CaptionFormat } from './parse-captions.ts';
+
+/** About 50 KB. */
+const PAGE_LINES = 500;
+
+export interface CaptionsFile {
+  readonly path: string;
+  readonly format: CaptionFormat;
+  readonly kind: CaptionTrack['kind'];
+}
+
+/**
+ * The lines of a file of captions, page by page; those that are too long are parted.
+ *
+ * @throws JobError `upstream_error` for what are no captions of this format, `too_large`
+ */
+export function* readCaptions({ path, format, kind }: CaptionsFile): Generator<readonly CaptionLine[]> {
+  let page: CaptionLine[] = [];
+  for (const line of limited(parseCaptions(readFileSync(path, 'utf8'), format, kind))) {
+    page.push(line);
+    if (page.length < PAGE_LINES) continue;
+    yield page;
+    page = [];
+  }
+  if (page.length > 0) yield page;
+}
+
+/** @throws JobError `too_large` for more than a day of speech */
+function* limited(lines: Iterable<CaptionLine>): Generator<CaptionLine> {
+  let bytes = 0;
+  let count = 0;
+  for (const whole of lines) {
+    bytes += Buffer.byteLength(whole.text);
+    if (bytes > CAPTIONS_MAX_BYTES) {
+      throw new JobError(
+        'too_large',
+        'The captions hold more text than 4 MB, which is more than this service accepts.',
+      );
+    }
+    for (const line of partsOfLine(whole)) {
+      count += 1;
+      if (count > CAPTION_LINES_MAX) {
+        throw new JobError(
+          'too_large',
+          'The captions have more than 100,000 lines, which this service does not accept.',
+        );
+      }
+      yield line;
+    }
+  }
+}

@@ -1,0 +1,110 @@
+import { promisify } from 'node:util';
+import { gunzip, gzip } from 'node:zlib';
+import { Binary, type Collection, type Db } from 'mongodb';
+import { MissingContentsError } from '../contract/contents.ts';
+import type { StoredList } from '../contract/records.ts';
+import { ItemStream } from '../contract/streams.ts';
+import type { ListingState } from './contents.ts';
+import type { Piece } from './pieces.ts';
+import { upsert } from './upsert.ts';
+
+/** A document of the collection `contents`. */
+export interface ContentsDocument {
+  _id: string;
+  /** The items of a piece, or facts, as gzipped JSON. */
+  packed?: Binary;
+  /** Of facts: their long parts, which are in pieces beside this document. */
+  parts?: Readonly<Record<string, StoredList>>;
+  state?: ListingState;
+}
+
+/** The documents by their ids. All writes may be repeated. */
+export interface Documents {
+  find(id: string): Promise<ContentsDocument | undefined>;
+  put(id: string, fields: Omit<ContentsDocument, '_id'>): Promise<void>;
+  remove(id: string): Promise<void>;
+  /** What was put by {@link putParted}: the short part, with a stream in place of each long one. */
+  parted(id: string): Promise<object | undefined>;
+  /** Call it after the pieces are written. */
+  putParted(id: string, short: object, parts: Readonly<Record<string, StoredList>>): Promise<void>;
+  removeParted(id: string): Promise<void>;
+  putPart(id: string, name: string, pieces: AsyncIterable<Piece>): Promise<StoredList>;
+}
+
+export function createDocuments(db: Db): Documents {
+  const contents: Collection<ContentsDocument> = db.collection('contents');
+  const find: Documents['find'] = async (id) => (await contents.findOne({ _id: id })) ?? undefined;
+  const put: Documents['put'] = async (id, fields) => {
+    // A whole document each time: a field that is gone must not survive in an older version.
+    await upsert(() => contents.replaceOne({ _id: id }, fields, { upsert: true }));
+  };
+  async function* pagesOf(id: string, name: string, pieces: number): AsyncGenerator<readonly unknown[]> {
+    for (let number = 1; number <= pieces; number += 1) {
+      const pieceId = pieceIdOf(id, name, number);
+      const packed = (await find(pieceId))?.packed;
+      // A list that lost a piece must not look complete.
+      if (packed === undefined) throw new MissingContentsError(pieceId);
+      yield (await unpack(packed)) as readonly unknown[];
+    }
+  }
+  return {
+    find,
+    put,
+    async remove(id) {
+      await contents.deleteOne({ _id: id });
+    },
+    async parted(id) {
+      const document = await find(partedIdOf(id));
+      if (document?.packed === undefined) return undefined;
+      const streams = Object.entries(document.parts ?? {}).map(([name, { pieces, items }]) => {
+        return [name, new ItemStream(() => pagesOf(id, name, pieces), items)] as const;
+      });
+      return { ...((await unpack(document.packed)) as object), ...Object.fromEntries(streams) };
+    },
+    putParted: async (id, short, parts) => put(partedIdOf(id), { packed: await pack(JSON.stringify(short)), parts }),
+    async removeParted(id) {
+      await contents.deleteOne({ _id: partedIdOf(id) });
+    },
+    async putPart(id, name, pieces) {
+      let number = 0;
+      let items = 0;
+      for await (const piece of pieces) {
+        number += 1;
+        items += piece.items;
+        await put(pieceIdOf(id, name, number), { packed: await pack(piece.json) });
+      }
+      return { pieces: number, items };
+    },
+  };
+}
+
+export function pieceIdOf(id: string, name: string, number: number): string {
+  return `${id}/${name}/${String(number)}`;
+}
+
+/** Another one than that of facts in one document, which stay as they are. */
+function partedIdOf(id: string): string {
+  return `${id}/facts`;
+}
+
+const compress = promisify(gzip);
+const decompress = promisify(gunzip);
+
+/**
+ * A list of 20,000 items is 60 MB of text that repeats itself. The embedded server parses what it scans: with pieces as
+ * documents, such a list took two minutes to read, and a transcript of 150,000 lines nine seconds.
+ */
+export async function pack(json: string): Promise<Binary> {
+  return new Binary(await compress(json));
+}
+
+/** @param maxBytes of the JSON; a larger one is undefined */
+export async function unpack(packed: Binary, maxBytes?: number): Promise<unknown> {
+  try {
+    const limits = maxBytes === undefined ? {} : { maxOutputLength: maxBytes };
+    return JSON.parse((await decompress(packed.value(), limits)).toString('utf8'));
+  } catch (error) {
+    if (error instanceof RangeError && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,16 @@
+// The first file of a thread (thread.ts): loads the module that does the work, and hands over what it yields on demand.
+import { parentPort, workerData } from 'node:worker_threads';
+
+const { module, input } = workerData;
+if (module.endsWith('.ts')) (await import('tsx/esm/api')).register();
+const { default: work } = await import(module);
+const items = work(input)[Symbol.iterator]();
+
+parentPort.on('message', () => {
+  try {
+    const { done, value } = items.next();
+    parentPort.postMessage(done ? undefined : { item: value });
+  } catch (error) {
+    parentPort.postMessage({ error: String(error?.stack ?? error) });
+  }
+});
