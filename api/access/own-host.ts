@@ -33,12 +33,17 @@ export function refuseForeignPages({ method, headers }: BrowserFacts, { isLoopba
   if (isForeign) throw new ApiError('forbidden', 'Requests from pages of other sites are refused.');
 }
 
-function isOwnName(host: string, publicUrl: string): boolean {
+/** Whether a `Host` header names loopback. */
+export function isLoopbackName(host: string): boolean {
   const name = hostname(`http://${host}`);
-  if (name === undefined) return false;
   // Any 127.x.y.z and any port: what is reached by an address was not looked up by a name.
-  if (name === 'localhost' || name === '[::1]' || (isIPv4(name) && name.startsWith('127.'))) return true;
-  return name === hostname(publicUrl);
+  return name === 'localhost' || name === '[::1]' || (name !== undefined && isIPv4(name) && name.startsWith('127.'));
+}
+
+function isOwnName(host: string, publicUrl: string): boolean {
+  if (isLoopbackName(host)) return true;
+  const name = hostname(`http://${host}`);
+  return name !== undefined && name === hostname(publicUrl);
 }
 
 function isOwnOrigin(origin: string, host: string | null, publicUrl: string): boolean {

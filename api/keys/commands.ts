@@ -9,7 +9,7 @@ export const USAGE = `usage: npm run keys -- create NAME [--scopes read,jobs,web
        npm run keys -- credit NAME|ID +5.000|-5.000
 
 Without --scopes a key may do everything, without --credit its jobs are counted and never refused.
-MONGODB_URI names the database of the service; npm start prints it.`;
+MONGODB_URI names the database of the service; without it, it is the one that npm start runs in DATA_DIR.`;
 
 /** The command line is wrong; the message says how. */
 export class UsageError extends Error {

@@ -1,4 +1,6 @@
 // npm run keys: makes, lists and revokes API keys, and changes their credit.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { MongoError } from 'mongodb';
 import { loadConfigOrExit } from '../../config.ts';
@@ -17,7 +19,11 @@ if (line.includes('--help') || line.includes('-h') || line[0] === 'help') {
   process.exit(0);
 }
 
-const config = loadConfigOrExit(process.env, ['MONGODB_URI']);
+const { env } = process;
+// Left there by npm start while its own database runs.
+const uriFile = join(env['DATA_DIR'] || './data', 'mongodb-uri');
+const uri = env['MONGODB_URI'] || (await readFile(uriFile, 'utf8').catch(() => undefined));
+const config = loadConfigOrExit({ ...env, MONGODB_URI: uri }, ['MONGODB_URI']);
 const mongo = openMongo({ uri: config.MONGODB_URI, database: config.MONGODB_DATABASE, timeoutMs: 5_000 });
 const commands = createKeyCommands({ keys: createKeyStore(mongo.db), accounts: createAccountStore(mongo.db) });
 try {
