@@ -1,4 +1,4 @@
-import { readdir, rm } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { exists, fingerprint, installOnce } from './cache.ts';
@@ -101,11 +101,14 @@ function mongodbInstalled({ env, cacheDir }: Setup): KindWay[] {
       attempt: async (log) => {
         const program = mongodProgram(cacheDir);
         await installOnce(mongodFolder(cacheDir), async (staging) => {
-          const archive = join(staging, 'archive.tgz');
+          const [archive, unpacked] = [join(staging, 'archive.tgz'), join(staging, 'unpacked')];
           await downloadRelease(await mongodRelease(), archive, log);
-          const unpacking = { cwd: staging, env, log, what: 'unpacking', timeoutMs: UNPACK_TIMEOUT_MS };
-          await step(['tar', '-xzf', archive, '-C', staging, '--strip-components=2', '*/bin/mongod'], unpacking);
-          await rm(archive);
+          await mkdir(unpacked);
+          await step(['tar', '-xzf', archive, '-C', unpacked, '--strip-components=1'], {
+            ...{ cwd: staging, env, log, what: 'unpacking', timeoutMs: UNPACK_TIMEOUT_MS },
+          });
+          await rename(join(unpacked, 'bin', 'mongod'), join(staging, 'mongod'));
+          await Promise.all([archive, unpacked].map((path) => rm(path, { recursive: true })));
           await checkedMongod(join(staging, 'mongod'), env);
         });
         return program;

@@ -213,6 +213,9 @@ interface Service {
   readonly networks?: string[];
   readonly volumes?: string[];
   readonly ports?: string[];
+  readonly entrypoint?: unknown;
+  readonly command?: unknown;
+  readonly healthcheck?: { readonly test?: unknown };
 }
 
 describe('docker-compose.yml', () => {
@@ -245,6 +248,13 @@ describe('docker-compose.yml', () => {
       for (const port of ports ?? []) expect(port).toMatch(/^127\.0\.0\.1:/);
       for (const [name, value] of Object.entries(environment ?? {}))
         if (/PASSWORD|SECRET|PWD|URI/.test(name)) expect(value).toMatch(/\$\{\w+:\?/);
+    }
+  });
+
+  it('puts no password into the arguments of a program, which every user of the machine can read', () => {
+    for (const [, { entrypoint, command, healthcheck }] of services) {
+      const words = JSON.stringify([entrypoint, command, healthcheck?.test]);
+      expect(words).not.toMatch(/\$\{?\w*(PASSWORD|SECRET|PWD|TOKEN|URI)|--?p(assword)?\b *["=$]/);
     }
   });
 
