@@ -11,8 +11,8 @@ import { signalProcess, supervise, type Run, type Supervised } from './supervise
 import type { Log } from './ways.ts';
 
 const LIFELINE = fileURLToPath(new URL('../subprocess/lifeline.sh', import.meta.url));
-/** Tells its own id on descriptor 4 and becomes the program, so the id is the program's. Its files are for its user alone. */
-const TELL_PID = 'umask 077; echo "$$" >&4; exec 4>&-; exec "$@"';
+/** Tells its own id on descriptor 4 and becomes the program, so the id is the program's. */
+const TELL_PID = 'echo "$$" >&4; exec 4>&-; exec "$@"';
 const POLL_MS = 50;
 
 export interface DaemonOptions {

@@ -34,17 +34,20 @@ export async function startUiProxy(port: number, uiPort: number): Promise<() => 
 
 function handOn(req: IncomingMessage, res: ServerResponse, uiPort: number): void {
   const headers = { ...withoutConnection(req.headers), host: `${LOOPBACK}:${String(uiPort)}` };
-  const upstream = request({ host: LOOPBACK, port: uiPort, method: req.method, path: req.url, headers });
+  // A connection of its own: one that is kept may lead to a server that has died since.
+  const where = { host: LOOPBACK, port: uiPort, agent: false };
+  const upstream = request({ ...where, method: req.method, path: req.url, headers });
   upstream.once('response', (response) => {
     res.writeHead(response.statusCode ?? 502, withoutConnection(response.headers));
     // Either side may leave in the middle; the other is closed then, and there is nobody to tell.
     pipeline(response, res, () => undefined);
   });
-  pipeline(req, upstream, (error) => {
-    if (error == null) return;
+  upstream.on('error', () => {
     if (res.headersSent) res.destroy();
     else answer(res, 502, 'The Web UI of Temporal does not answer.');
   });
+  res.once('close', () => upstream.destroy());
+  req.pipe(upstream);
 }
 
 function withoutConnection(headers: IncomingMessage['headers']): IncomingMessage['headers'] {

@@ -95,6 +95,15 @@ describe("Temporal's Web UI", () => {
   });
 });
 
+it('the Web UI is back at the same address when the server was killed', async () => {
+  const own = { host: `127.0.0.1:${String(uiPort())}` };
+  const namespaces = { path: '/api/v1/namespaces', headers: own };
+  stack.kill('temporal', 'SIGKILL');
+  await until(async () => (await ask(uiPort(), namespaces))?.status === 502, { what: 'the word that it is away' });
+  await until(async () => (await ask(uiPort(), namespaces))?.status === 200, { what: 'the Web UI' });
+  await until(() => stack.processes().some(({ name }) => name === 'temporal'), { what: 'the new process' });
+});
+
 describe.runIf(process.platform === 'linux')('an engine (ports from /proc: Linux)', () => {
   it('has no port that answers what a page can send: browsers refuse it, or it speaks no HTTP, or it says 403 or 404', async () => {
     const ports = await portsOf(pidOf('temporal'));
@@ -118,6 +127,12 @@ describe.runIf(process.platform === 'linux')('an engine (ports from /proc: Linux
     );
     expect(new Set(seen.flat())).toEqual(new Set(['no browser connects', 'no HTTP', 403, 404]));
     expect(seen.filter(([first]) => first === 'no browser connects')).toHaveLength(2);
+  });
+
+  it('hands no Nexus task to a worker, since that port does not look at names', async () => {
+    const asked = fromPages.find(({ what }) => what === 'a Nexus operation');
+    const answers = await Promise.all((await portsOf(pidOf('temporal'))).map((port) => ask(port, asked ?? {})));
+    expect(answers.map((answer) => answer?.text)).toContain('{"message":"nexus endpoints disabled"}');
   });
 
   it('that is the database listens on no port at all', async () => {

@@ -1,13 +1,15 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { installOnce } from '../embedded/cache.ts';
+import { defaultCacheDir, installOnce } from '../embedded/cache.ts';
 import { startDaemon } from '../embedded/daemon.ts';
 import { installerEnv, programEnv, serviceEnv } from '../embedded/environment.ts';
+import { startEngines } from '../embedded/engines.ts';
+import { pingMongodb } from '../embedded/mongodb.ts';
 import { mongodbAddress } from '../embedded/mongodb-address.ts';
 import { mongodbWays } from '../embedded/mongodb-server.ts';
 import { choosePort, freePort } from '../embedded/ports.ts';
@@ -160,6 +162,25 @@ describe('the address of the embedded database', () => {
     await expect(mongodbAddress({ MONGODB_PORT: 'x' }, dir)).rejects.toThrow('MONGODB_PORT=x');
   });
 });
+
+it('the embedded database runs, and is out of reach for others, in a folder with a long name that was open to all', async () => {
+  const dataDir = join(dir, 'a'.repeat(60), 'b'.repeat(60));
+  await mkdir(join(dataDir, 'mongodb'), { recursive: true, mode: 0o755 });
+  const engines = await startEngines({
+    env: { ...process.env, TEMPORAL_ADDRESS: '127.0.0.1:1', MONGODB_URI: '', MONGODB_PORT: '' },
+    ...{ dataDir, cacheDir: defaultCacheDir(process.env), ports: 'free', log: () => undefined },
+  });
+  const socket = decodeURIComponent(new URL(engines.mongodbUri).host);
+  try {
+    await pingMongodb(engines.mongodbUri, 5_000);
+    for (const folder of [dirname(socket), join(dataDir, 'mongodb')]) {
+      expect((await stat(folder)).mode & 0o777).toBe(0o700);
+    }
+  } finally {
+    await engines.stop();
+  }
+  await expect(stat(dirname(socket))).rejects.toThrow('ENOENT');
+}, 120_000);
 
 describe('the environment', () => {
   const given = {
