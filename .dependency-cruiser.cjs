@@ -26,7 +26,7 @@ const allowed = {
     'subprocess',
     'temporal',
   ],
-  embedded: ['contract', 'subprocess'],
+  embedded: ['contract', 'subprocess', 'api'],
   sandbox: ['contract', 'subprocess', 'embedded'],
   demo: ['contract', 'subprocess', 'embedded', 'sandbox', 'api'],
   chaos: ['contract', 'store', 'subprocess', 'embedded', 'sandbox'],

@@ -11,7 +11,7 @@ import { createKeyStore } from '../store/keys.ts';
 import { writeCatalogue } from './catalogue.ts';
 import { startReceiver, type Receiver } from './receiver.ts';
 import { chaosSettings, DATABASE } from './settings.ts';
-import { TcpProxy } from './tcp-proxy.ts';
+import { mongodbServer, TcpProxy } from './tcp-proxy.ts';
 
 /** Enough for any run; what is asked is whether the sums are right. */
 const CREDIT_THOUSANDTHS = 1_000_000_000;
@@ -76,7 +76,7 @@ export async function setStage({ env: given, jobs, dataDir, log, onStarted }: St
   const engines = await startEngines({ env, dataDir: join(dataDir, 'engines'), cacheDir, ports: 'free', log });
   onStarted(() => engines.stop());
   const temporalLine = await line(() => engines.temporalAddress);
-  const mongodbLine = await line(() => new URL(engines.mongodbUri).host);
+  const mongodbLine = await line(() => mongodbServer(engines.mongodbUri));
   const stack = await startStack({
     env: {
       ...env,

@@ -37,7 +37,7 @@ export interface DaemonOptions {
  * @throws when it ends before, or does not pass in time; with the end of its log
  */
 export async function startDaemon(options: DaemonOptions): Promise<Supervised> {
-  mkdirSync(dirname(options.logFile), { recursive: true });
+  mkdirSync(dirname(options.logFile), { recursive: true, mode: 0o700 });
   return supervise({
     name: options.name,
     launch: () => launch(options),

@@ -15,7 +15,7 @@ export async function lockDataDir(dataDir: string): Promise<() => Promise<void>>
   const own = processIdentity(process.pid) ?? String(process.pid);
   for (;;) {
     try {
-      await writeFile(file, own, { flag: 'wx' });
+      await writeFile(file, own, { flag: 'wx', mode: 0o600 });
       return () => rm(file, { force: true });
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;

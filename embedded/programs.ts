@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import { run } from '../subprocess/run.ts';
+import { installerEnv, programEnv } from './environment.ts';
 import type { Log } from './ways.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
@@ -45,7 +46,7 @@ export async function isExecutable(path: string): Promise<boolean> {
 export async function capture(program: string, args: readonly string[], env: Env): Promise<string> {
   const result = await run(program, args, {
     cwd: '/',
-    env: defined(env),
+    env: programEnv(env),
     timeoutMs: VERSION_TIMEOUT_MS,
     maxStdoutChars: 1_000_000,
   });
@@ -65,19 +66,13 @@ export async function step(
   const timer = setInterval(() => options.log(`${options.what}, ${seconds()} so far`), PROGRESS_EVERY_MS);
   try {
     const { cwd, timeoutMs } = options;
-    const result = await run(program, args, { cwd, env: defined(options.env), timeoutMs });
+    const result = await run(program, args, { cwd, env: installerEnv(options.env), timeoutMs });
     if (result.exitCode !== 0)
       throw new Error(`${program} ended with ${String(result.exitCode)}: ${lastLine(result.stderrTail)}`);
     options.log(`${options.what}: done in ${seconds()}`);
   } finally {
     clearInterval(timer);
   }
-}
-
-/** The environment without absent entries, as a child process needs it. */
-export function defined(env: Env): Record<string, string> {
-  const entries = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  return Object.fromEntries(entries);
 }
 
 /** Compares dotted numeric versions such as 2026.08.19; text after the numbers is ignored. */

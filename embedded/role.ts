@@ -115,7 +115,7 @@ async function isHealthy(url: string): Promise<boolean> {
 }
 
 function openLog(dir: string, name: RoleName): number {
-  mkdirSync(dir, { recursive: true });
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
   return openSync(join(dir, `${name}.log`), 'a', 0o600);
 }
 

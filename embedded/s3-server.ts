@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { exists, installOnce } from './cache.ts';
 import { startDaemon } from './daemon.ts';
-import { download, probe, sha256 } from './download.ts';
+import { downloadRelease, probe } from './download.ts';
+import { programEnv } from './environment.ts';
 import { freePort } from './ports.ts';
-import { capture, defined, fromSetting, requireOnPath, step } from './programs.ts';
+import { capture, fromSetting, requireOnPath, step } from './programs.ts';
 import type { Supervised } from './supervise.ts';
 import type { Setup } from './temporal-cli.ts';
 import { firstWay, type Found, type Way } from './ways.ts';
@@ -94,17 +95,12 @@ async function unpackRelease(staging: string, base: string, setup: Setup): Promi
   const { env, log } = setup;
   const system = process.platform === 'darwin' ? 'Darwin' : 'Linux';
   const name = `versitygw_v${VERSION}_${system}_${process.arch === 'x64' ? 'x86_64' : process.arch}.tar.gz`;
-  const [archive, sums] = [join(staging, name), join(staging, 'checksums.txt')];
-  await download(`${base}/v${VERSION}/checksums.txt`, sums, log);
-  await download(`${base}/v${VERSION}/${name}`, archive, log);
-  const lines = (await readFile(sums, 'utf8')).split('\n').map((line) => line.trim().split(/\s+\*?/));
-  const wanted = lines.find(([, file]) => file === name)?.[0];
-  if (wanted === undefined) throw new Error(`checksums.txt of ${VERSION} does not name ${name}`);
-  if ((await sha256(archive)) !== wanted.toLowerCase()) throw new Error(`${name} does not have the SHA-256 it should`);
+  const archive = join(staging, name);
+  await downloadRelease({ folder: `${base}/v${VERSION}`, name, sums: 'checksums.txt' }, archive, log);
   await step(['tar', '-xzf', archive, '-C', staging, '--strip-components=1'], {
     ...{ cwd: staging, env, log, what: 'unpacking', timeoutMs: UNPACK_TIMEOUT_MS },
   });
-  await Promise.all([archive, sums].map((path) => rm(path)));
+  await rm(archive);
   await checked(programIn(staging), setup);
 }
 
@@ -122,7 +118,7 @@ export async function startS3Server({ stateDir, ...setup }: Setup & { stateDir: 
     // Not in extended attributes, which some file systems lack.
     args: ['--port', `127.0.0.1:${String(port)}`, '--quiet', '--keep-alive', 'posix', '--sidecar', metadata, objects],
     // In the environment and not among the arguments, which every user of the machine can read.
-    env: { ...defined(env), ROOT_ACCESS_KEY_ID: accessKeyId, ROOT_SECRET_ACCESS_KEY: secretAccessKey },
+    env: { ...programEnv(env), ROOT_ACCESS_KEY_ID: accessKeyId, ROOT_SECRET_ACCESS_KEY: secretAccessKey },
     cwd: stateDir,
     logFile: join(stateDir, 's3-server.log'),
     check: () => reachable(port),

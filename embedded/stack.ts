@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { loadConfig } from '../config.ts';
+import { loadConfig, settings } from '../config.ts';
 import { defaultCacheDir } from './cache.ts';
 import { startEngines, type Engines } from './engines.ts';
 import { choosePort, type PortChoice } from './ports.ts';
-import { defined, type Env } from './programs.ts';
+import { serviceEnv } from './environment.ts';
+import type { Env } from './programs.ts';
 import { startRole, type Output, type RoleName } from './role.ts';
 import { signalProcess, type Supervised } from './supervise.ts';
 import { speechSettings } from './speech-settings.ts';
@@ -15,6 +16,7 @@ import type { Log } from './ways.ts';
 const DEFAULT_GRACE_SECONDS = 10;
 /** A role that has used up its own grace time still needs a moment to close its connections. */
 const EXTRA_GRACE_MS = 5_000;
+const SETTINGS = new Set(Object.keys(settings.shape));
 
 export interface StackOptions {
   readonly env: Env;
@@ -39,7 +41,7 @@ export interface Stack {
   readonly temporalAddress: string;
   readonly temporalUiUrl: string | undefined;
   readonly mongodbUri: string;
-  /** The complete environment of the roles; another stack or a main started with it works on the same engines. */
+  /** The complete environment of the roles, secrets included; another stack or a main started with it works on the same engines. */
   readonly env: Readonly<Record<string, string>>;
   /** What runs right now and was started here. */
   processes(): { name: ProcessName; pid: number }[];
@@ -61,7 +63,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const cacheDir = options.cacheDir ?? defaultCacheDir(options.env);
   // Before anything is started: a wrong setting is told at once, and once.
   loadConfig(options.env);
-  await mkdir(dataDir, { recursive: true }).catch((error: unknown) => {
+  await mkdir(dataDir, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
     throw new Error(`DATA_DIR: ${dataDir} cannot be used: ${error instanceof Error ? error.message : String(error)}`);
   });
   const [tools, speech, started] = await Promise.allSettled([
@@ -81,7 +83,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     const ports = await rolePorts(options);
     const rpcToken = await secretOf(options.env, 'RPC_TOKEN', join(dataDir, 'rpc-token'));
     const env = {
-      ...defined(options.env),
+      ...serviceEnv(options.env, SETTINGS),
       DATA_DIR: dataDir,
       PORT: String(ports.rest),
       RPC_PORT: String(ports.rpc),

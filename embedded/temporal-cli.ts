@@ -1,13 +1,21 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { exists, installOnce } from './cache.ts';
-import { download, probe } from './download.ts';
+import { downloadPinned, probe } from './download.ts';
 import { capture, fromSetting, requireOnPath, step, type Env } from './programs.ts';
 import { firstWay, type Found, type Log, type Way } from './ways.ts';
 
 /** The newest CLI whose module `go install` accepts: later tags carry a replace line. */
 export const TEMPORAL_CLI_VERSION = '1.5.1';
-const DOWNLOAD_BASE_URL = 'https://temporal.download/cli/archive';
+const RELEASES_URL = 'https://github.com/temporalio/cli/releases/download';
+/** SHA-256 of the archives of that version, by platform. */
+const ARCHIVES: Readonly<Record<string, string>> = {
+  linux_amd64: 'ddc95e08b0b076efd4ea9733a3f488eb7d2be875f8834e616cd2a37358b4852d',
+  linux_arm64: 'bd1b0db9f18b051026de8bf6cc1505f2510f14bbb7a8b9a4a91fff46c77454f5',
+  darwin_amd64: 'bbb73e2a31135abe50a1f1cdb35030c42961df618e8ce9c60ae89f201540c5d9',
+  darwin_arm64: 'cca01b7ea35ad56e2a328d9ae596bf716bd22313ef63c7a761c88354457c2415',
+};
+const PLATFORM = `${process.platform}_${process.arch === 'x64' ? 'amd64' : process.arch}`;
 const GO_TIMEOUT_MS = 30 * 60_000;
 const UNPACK_TIMEOUT_MS = 120_000;
 
@@ -41,11 +49,11 @@ export function temporalFound({ env, cacheDir }: Setup): Way<string>[] {
   ];
 }
 
-/** Ways that install into the cache. */
-export function temporalInstalled({ env, cacheDir }: Setup): Way<string>[] {
+/** Ways that install into the cache. @param archives what the download must be, by platform: a SHA-256 */
+export function temporalInstalled({ env, cacheDir }: Setup, archives = ARCHIVES): Way<string>[] {
   const dir = folder(cacheDir);
   const program = join(dir, 'temporal');
-  const base = env['TEMPORAL_DOWNLOAD_URL'] ?? DOWNLOAD_BASE_URL;
+  const base = env['TEMPORAL_DOWNLOAD_URL'] ?? RELEASES_URL;
   return [
     {
       name: 'official download',
@@ -54,8 +62,10 @@ export function temporalInstalled({ env, cacheDir }: Setup): Way<string>[] {
       attempt: async (log) => {
         await installOnce(dir, async (staging) => {
           const archive = join(staging, 'archive.tar.gz');
-          const arch = process.arch === 'x64' ? 'amd64' : process.arch;
-          await download(`${base}/v${TEMPORAL_CLI_VERSION}?platform=${process.platform}&arch=${arch}`, archive, log);
+          const name = `temporal_cli_${TEMPORAL_CLI_VERSION}_${PLATFORM}.tar.gz`;
+          const wanted = archives[PLATFORM];
+          if (wanted === undefined) throw new Error(`there is no release for ${PLATFORM}`);
+          await downloadPinned(`${base}/v${TEMPORAL_CLI_VERSION}/${name}`, wanted, archive, log);
           await step(['tar', '-xzf', archive, '-C', staging, 'temporal'], {
             cwd: staging,
             env,

@@ -71,7 +71,7 @@ export function timeSkippingInstalled({ cacheDir, env }: TimeSkippingSetup): Way
         const [java, mvn] = [await requireOnPath('java', env), await requireOnPath('mvn', env)];
         await installOnce(folder(cacheDir), async (staging) => {
           const jars = `-DoutputDirectory=${join(staging, 'jars')}`;
-          await step([mvn, '-q', '-B', '-f', POM, 'dependency:copy-dependencies', '-DincludeScope=runtime', jars], {
+          await step([mvn, '-q', '-B', '--strict-checksums', '-f', POM, 'dependency:copy-dependencies', '-DincludeScope=runtime', jars], {
             cwd: staging,
             env,
             log,

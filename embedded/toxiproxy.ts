@@ -1,11 +1,12 @@
-import { chmod, readFile, rename, rm } from 'node:fs/promises';
+import { chmod, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fetch } from 'undici';
 import { exists, installOnce } from './cache.ts';
 import { startDaemon } from './daemon.ts';
-import { download, probe, sha256 } from './download.ts';
+import { downloadRelease, probe } from './download.ts';
+import { programEnv } from './environment.ts';
 import { freePort } from './ports.ts';
-import { capture, defined, fromSetting, requireOnPath, step } from './programs.ts';
+import { capture, fromSetting, requireOnPath, step } from './programs.ts';
 import type { Supervised } from './supervise.ts';
 import type { Setup } from './temporal-cli.ts';
 import { firstWay, type Found, type Way } from './ways.ts';
@@ -93,14 +94,8 @@ export function toxiproxyInstalled(setup: Setup): Way<string>[] {
 /** The release has bare programs, and the sums of them all beside. */
 async function fetchRelease(staging: string, base: string, setup: Setup): Promise<void> {
   const name = `${PROGRAM}-${process.platform}-${process.arch === 'x64' ? 'amd64' : process.arch}`;
-  const [program, sums] = [programIn(staging), join(staging, 'checksums.txt')];
-  await download(`${base}/v${VERSION}/checksums.txt`, sums, setup.log);
-  await download(`${base}/v${VERSION}/${name}`, program, setup.log);
-  const lines = (await readFile(sums, 'utf8')).split('\n').map((line) => line.trim().split(/\s+\*?/));
-  const wanted = lines.find(([, file]) => file === name)?.[0];
-  if (wanted === undefined) throw new Error(`checksums.txt of ${VERSION} does not name ${name}`);
-  if ((await sha256(program)) !== wanted.toLowerCase()) throw new Error(`${name} does not have the SHA-256 it should`);
-  await rm(sums);
+  const program = programIn(staging);
+  await downloadRelease({ folder: `${base}/v${VERSION}`, name, sums: 'checksums.txt' }, program, setup.log);
   await chmod(program, 0o755);
   await checked(program, setup);
 }
@@ -114,7 +109,7 @@ export async function startToxiproxy({ stateDir, ...setup }: Setup & { stateDir:
     name: 'toxiproxy',
     program,
     args: ['-host', '127.0.0.1', '-port', String(port)],
-    env: defined(setup.env),
+    env: programEnv(setup.env),
     cwd: stateDir,
     logFile: join(stateDir, 'toxiproxy.log'),
     check: async () => {

@@ -1,8 +1,8 @@
-import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { exists, fingerprint, installOnce } from './cache.ts';
-import { download, probe, sha256 } from './download.ts';
+import { downloadRelease, probe } from './download.ts';
 import { capture, findOnPath, fromSetting, isAtLeast, requireOnPath, step, type Env } from './programs.ts';
 import type { Setup } from './temporal-cli.ts';
 import { firstWay, type Found, type Log, type Way } from './ways.ts';
@@ -143,16 +143,8 @@ async function installStandalone({
 }): Promise<void> {
   const asset = standaloneAsset();
   const program = join(staging, 'yt-dlp');
-  const sums = join(staging, 'SHA2-256SUMS');
-  await download(`${base}/${YTDLP_VERSION}/SHA2-256SUMS`, sums, log);
-  await download(`${base}/${YTDLP_VERSION}/${asset}`, program, log);
-  const lines = (await readFile(sums, 'utf8')).split('\n').map((line) => line.trim().split(/\s+\*?/));
-  const wanted = lines.find(([, name]) => name === asset)?.[0];
-  if (wanted === undefined) throw new Error(`SHA2-256SUMS of ${YTDLP_VERSION} does not name ${asset}`);
-  if ((await sha256(program)) !== wanted.toLowerCase())
-    throw new Error(`${asset} does not have the SHA-256 of SHA2-256SUMS`);
+  await downloadRelease({ folder: `${base}/${YTDLP_VERSION}`, name: asset, sums: 'SHA2-256SUMS' }, program, log);
   await chmod(program, 0o755);
-  await rm(sums);
   await capture(program, ['--version'], env);
 }
 

@@ -2,11 +2,13 @@ import { mkdir } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { foreignPage } from '../embedded/foreign-page.ts';
 import { readCatalogueFolder } from './catalogue-folder.ts';
 import type { Catalogue, CatalogueVideo } from './catalogue.ts';
 import { SANDBOX_API_KEY } from './data-api/handler.ts';
 import { createDatasetApi, type DatasetApi } from './dataset-api/dataset-api.ts';
 import { namingOf } from './ids.ts';
+import { refusal, sendJson } from './json-http.ts';
 import { createLibrary } from './library.ts';
 import { readMediaFolder } from './media-folder.ts';
 import { createSwitchboard } from './misbehaviour.ts';
@@ -99,6 +101,8 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const server = createServer((req, res) => {
     // A client that leaves in the middle is nothing to report.
     res.on('error', () => undefined);
+    const foreign = foreignPage(req);
+    if (foreign !== undefined) return sendJson(res, refusal(403, foreign));
     routes(req, res).catch((error: unknown) => {
       log(`sandbox: ${req.method ?? ''} ${req.url ?? ''}: ${String(error)}`);
       res.destroy();

@@ -227,13 +227,6 @@ describe('docker-compose.yml', () => {
   };
   const services = Object.entries(compose.services);
 
-  it('hands no secret to a program among its arguments, which every user of the host can read', () => {
-    for (const { command, entrypoint, healthcheck } of Object.values(compose.services)) {
-      const text = [command, entrypoint, healthcheck?.test].flat().join(' ');
-      expect(text).not.toMatch(/\$\{?\w*(PASSWORD|SECRET|TOKEN|KEY)/);
-    }
-  });
-
   it('gives the api all that it does not start without', () => {
     expect(Object.keys(compose.services['api']!.environment!)).toContain('RPC_TOKEN');
   });
@@ -259,6 +252,13 @@ describe('docker-compose.yml', () => {
       for (const port of ports ?? []) expect(port).toMatch(/^127\.0\.0\.1:/);
       for (const [name, value] of Object.entries(environment ?? {}))
         if (/PASSWORD|SECRET|PWD|URI/.test(name)) expect(value).toMatch(/\$\{\w+:\?/);
+    }
+  });
+
+  it('puts no password into the arguments of a program, which every user of the machine can read', () => {
+    for (const [, { entrypoint, command, healthcheck }] of services) {
+      const words = JSON.stringify([entrypoint, command, healthcheck?.test]);
+      expect(words).not.toMatch(/\$\{?\w*(PASSWORD|SECRET|PWD|TOKEN|URI)|--?p(assword)?\b *["=$]/);
     }
   });
 

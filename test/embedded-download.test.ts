@@ -1,12 +1,15 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { mediaProgramInstalled } from '../embedded/ffmpeg.ts';
+import { mongodbWays, type MongodbServer } from '../embedded/mongodb-server.ts';
+import { installNpmProgram } from '../embedded/npm-program.ts';
 import { temporalFound, temporalInstalled } from '../embedded/temporal-cli.ts';
 import { firstWay, type Way } from '../embedded/ways.ts';
 import { ytdlpInstalled } from '../embedded/ytdlp.ts';
@@ -22,13 +25,19 @@ let requested: string[];
 /** What the stand-in for the download site serves, by path. `cut` sends half of the announced bytes. */
 let files: Map<string, { body: Buffer; cut?: boolean }>;
 
+/** The same for paths that are not known before. */
+let serveAny: (path: string) => Buffer | undefined;
+
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'tapedeck-download-'));
   files = new Map();
+  serveAny = () => undefined;
   requested = [];
   server = createServer((req, res) => {
     requested.push(req.url ?? '');
-    const file = files.get(new URL(req.url ?? '/', 'http://x').pathname);
+    const path = decodeURIComponent(new URL(req.url ?? '/', 'http://x').pathname);
+    const any = serveAny(path);
+    const file = any === undefined ? files.get(path) : { body: any, cut: false };
     if (file === undefined) {
       res.writeHead(404).end();
       return;
@@ -53,25 +62,39 @@ describe('the official download of the Temporal CLI', () => {
     cacheDir: join(dir, 'cache'),
     log: quiet,
   });
-  const download = (): Way<string>[] => temporalInstalled(setup()).filter(({ name }) => name === 'official download');
+  const platform = `${process.platform}_${process.arch === 'x64' ? 'amd64' : process.arch}`;
+  const path = `/v1.5.1/temporal_cli_1.5.1_${platform}.tar.gz`;
+  /** As the stand-in's archive is the one that is wanted; without it, the real one is. */
+  const download = (wanted?: Buffer): Way<string>[] =>
+    temporalInstalled(setup(), wanted === undefined ? undefined : { [platform]: sha256(wanted) }).filter(
+      ({ name }) => name === 'official download',
+    );
 
   it('asks for the pinned version of this platform, and the program is found in the cache from then on', async () => {
-    files.set('/v1.5.1', { body: await archiveOf('temporal', TEMPORAL) });
-    const { value: program } = await firstWay('Temporal', download(), quiet);
-    const arch = process.arch === 'x64' ? 'amd64' : process.arch;
-    expect(requested).toEqual([`/v1.5.1?platform=${process.platform}&arch=${arch}`]);
+    const body = await archiveOf('temporal', TEMPORAL);
+    files.set(path, { body });
+    const { value: program } = await firstWay('Temporal', download(body), quiet);
+    expect(requested).toEqual([path]);
     expect(await readFile(program, 'utf8')).toBe(TEMPORAL);
     const cached = temporalFound(setup()).filter(({ name }) => name === 'in the cache');
     expect(await firstWay('Temporal', cached, quiet)).toEqual({ way: 'in the cache', value: program });
     expect(await readdir(join(program, '..'))).toEqual(['temporal']);
   });
 
+  it('is refused when its SHA-256 is not the one that we know, and not even unpacked', async () => {
+    files.set(path, { body: await archiveOf('temporal', TEMPORAL) });
+    await expect(firstWay('Temporal', download(), quiet)).rejects.toThrow(/does not have the SHA-256/);
+    expect(await readdir(join(dir, 'cache'))).toEqual([]);
+  });
+
   it('that is cut short, missing, or another program fails and leaves nothing in the cache', async () => {
-    await expect(firstWay('Temporal', download(), quiet)).rejects.toThrow(/answered 404/);
-    files.set('/v1.5.1', { body: await archiveOf('temporal', TEMPORAL), cut: true });
-    await expect(firstWay('Temporal', download(), quiet)).rejects.toThrow(/official download/);
-    files.set('/v1.5.1', { body: await archiveOf('temporal', '#!/bin/sh\necho something else\n') });
-    await expect(firstWay('Temporal', download(), quiet)).rejects.toThrow(/not the Temporal CLI/);
+    const body = await archiveOf('temporal', TEMPORAL);
+    await expect(firstWay('Temporal', download(body), quiet)).rejects.toThrow(/answered 404/);
+    files.set(path, { body, cut: true });
+    await expect(firstWay('Temporal', download(body), quiet)).rejects.toThrow(/official download/);
+    const other = await archiveOf('temporal', '#!/bin/sh\necho something else\n');
+    files.set(path, { body: other });
+    await expect(firstWay('Temporal', download(other), quiet)).rejects.toThrow(/not the Temporal CLI/);
     expect(await readdir(join(dir, 'cache'))).toEqual([]);
   });
 
@@ -82,6 +105,85 @@ describe('the official download of the Temporal CLI', () => {
       /cannot reach 127\.0\.0\.1:1 .*\n.*TEMPORAL_DOWNLOAD_URL/,
     );
   });
+});
+
+describe('the official download of mongod', () => {
+  const MONGOD = '#!/bin/sh\necho "db version v8.2.6"\n';
+  afterEach(() => vi.unstubAllEnvs());
+
+  const download = async (): Promise<Way<MongodbServer>[]> => {
+    // Which package fits the system is decided by a library, which reads the environment itself.
+    vi.stubEnv('MONGOMS_DOWNLOAD_MIRROR', base);
+    const env = { PATH: process.env['PATH'], MONGOMS_DOWNLOAD_MIRROR: base };
+    const { installed } = await mongodbWays({ env, cacheDir: join(dir, 'cache'), log: quiet }, join(dir, 'state'));
+    return installed.filter(({ name }) => name === 'official download');
+  };
+  /** Whatever package is asked for, and beside it what `sumOf` says of it. */
+  const serve = async (sumOf: (body: Buffer) => string | undefined): Promise<void> => {
+    const body = await archiveOf('mongodb-8.2.6/bin/mongod', MONGOD);
+    const sum = sumOf(body);
+    serveAny = (path) => {
+      if (path.endsWith('.tgz')) return body;
+      const name = path.split('/').at(-1)!.replace('.sha256', '');
+      return path.endsWith('.tgz.sha256') && sum !== undefined ? Buffer.from(`${sum}  ${name}\n`) : undefined;
+    };
+  };
+
+  it('is taken when its SHA-256 is the published one', async () => {
+    await serve(sha256);
+    const { value: server } = await firstWay('MongoDB', await download(), quiet);
+    expect(await readFile(server.program, 'utf8')).toBe(MONGOD);
+    expect(await readdir(join(server.program, '..'))).toEqual(['mongod']);
+    expect(requested.filter((path) => !path.endsWith('/'))).toEqual([
+      expect.stringMatching(/8\.2\.6\.tgz\.sha256$/),
+      expect.stringMatching(/8\.2\.6\.tgz$/),
+    ]);
+  });
+
+  it.each([
+    ['is another', '0'.repeat(64), /does not have the SHA-256/],
+    ['is not published', undefined, /answered 404/],
+  ])('is refused when its SHA-256 %s', async (_, sum, reason) => {
+    await serve(() => sum);
+    await expect(firstWay('MongoDB', await download(), quiet)).rejects.toThrow(reason);
+    expect(await readdir(join(dir, 'cache'))).toEqual([]);
+  });
+});
+
+describe('a program in a package of npm', () => {
+  const install = async (integrity: string): Promise<string> => {
+    const target = await mkdtemp(join(dir, 'npm-'));
+    const env = { PATH: process.env['PATH'], HOME: dir, npm_config_registry: base, npm_config_cache: join(dir, 'npm') };
+    return installNpmProgram({ name: '@some/program', version: '1.2.3', integrity }, { dir: target, env, log: quiet });
+  };
+  let integrity: string;
+  beforeEach(async () => {
+    const body = await archiveOf('package/package.json', '{"name":"@some/program","version":"1.2.3"}');
+    integrity = `sha512-${createHash('sha512').update(body).digest('base64')}`;
+    const dist = { tarball: `${base}/program.tgz`, integrity };
+    const versions = { '1.2.3': { name: '@some/program', version: '1.2.3', dist } };
+    const about = Buffer.from(JSON.stringify({ name: '@some/program', 'dist-tags': { latest: '1.2.3' }, versions }));
+    serveAny = (path) => (path.startsWith('/@some') ? about : path === '/program.tgz' ? body : undefined);
+  });
+
+  it('is installed when it is the one that we know', async () => {
+    expect(await readFile(join(await install(integrity), 'package.json'), 'utf8')).toContain('@some/program');
+  });
+
+  it('is refused when it is another, whatever the registry says of it', async () => {
+    const another = `sha512-${createHash('sha512').update('another').digest('base64')}`;
+    await expect(install(another)).rejects.toThrow(/npm ended with 1/);
+  });
+});
+
+it('the wheel of ffmpeg is demanded by its hashes', async () => {
+  const asked = join(dir, 'asked');
+  await mkdir(join(dir, 'bin'));
+  await writeFile(join(dir, 'bin', 'python3'), `#!/bin/sh\necho "$@" >> ${asked}\nexit 1\n`, { mode: 0o755 });
+  const setup = { env: { PATH: `${join(dir, 'bin')}:/usr/bin:/bin` }, cacheDir: join(dir, 'cache'), log: quiet };
+  const wheel = mediaProgramInstalled('ffmpeg', setup).filter(({ name }) => name === 'Python wheel');
+  await expect(firstWay('ffmpeg', wheel, quiet)).rejects.toThrow(/ended with 1/);
+  expect(await readFile(asked, 'utf8')).toMatch(/--require-hashes .*-r \S+ffmpeg-requirements\.txt$/m);
 });
 
 describe.runIf(process.platform === 'linux' || process.platform === 'darwin')('the official release of yt-dlp', () => {
@@ -104,7 +206,7 @@ describe.runIf(process.platform === 'linux' || process.platform === 'darwin')('t
   };
 
   it('is taken when its SHA-256 is the published one', async () => {
-    serve(createHash('sha256').update(YTDLP).digest('hex'));
+    serve(sha256(Buffer.from(YTDLP)));
     const { value: program } = await firstWay('yt-dlp', release(), quiet);
     expect(await readFile(program, 'utf8')).toBe(YTDLP);
     expect(await readdir(join(program, '..'))).toEqual(['yt-dlp']);
@@ -119,7 +221,12 @@ describe.runIf(process.platform === 'linux' || process.platform === 'darwin')('t
 
 async function archiveOf(name: string, content: string): Promise<Buffer> {
   const folder = await mkdtemp(join(dir, 'archive-'));
+  await mkdir(dirname(join(folder, name)), { recursive: true });
   await writeFile(join(folder, name), content, { mode: 0o755 });
   await promisify(execFile)('tar', ['-czf', join(folder, 'archive.tar.gz'), '-C', folder, name]);
   return readFile(join(folder, 'archive.tar.gz'));
+}
+
+function sha256(data: Buffer): string {
+  return createHash('sha256').update(data).digest('hex');
 }

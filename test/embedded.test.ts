@@ -1,15 +1,20 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { installOnce } from '../embedded/cache.ts';
+import { defaultCacheDir, installOnce } from '../embedded/cache.ts';
 import { startDaemon } from '../embedded/daemon.ts';
+import { installerEnv, programEnv, serviceEnv } from '../embedded/environment.ts';
+import { startEngines } from '../embedded/engines.ts';
+import { pingMongodb } from '../embedded/mongodb.ts';
+import { mongodbAddress } from '../embedded/mongodb-address.ts';
 import { mongodbWays } from '../embedded/mongodb-server.ts';
 import { choosePort, freePort } from '../embedded/ports.ts';
-import { isAtLeast } from '../embedded/programs.ts';
+import { capture, isAtLeast } from '../embedded/programs.ts';
+import { portsWithoutPages } from '../embedded/temporal-ports.ts';
 import { firstWay, NoWayError, type Way } from '../embedded/ways.ts';
 
 let dir: string;
@@ -130,6 +135,106 @@ it('a state folder that one kind of MongoDB server has used is left to that kind
     await installOnce(join(dir, kind, kind), (staging) => writeFile(join(staging, 'data'), ''));
     expect(await kindsFor(join(dir, kind))).toEqual([kind]);
   }
+});
+
+describe('the address of the embedded database', () => {
+  it('is a socket in its folder', async () => {
+    const { at, uri } = await mongodbAddress({}, dir);
+    expect(at).toEqual({ socket: join(dir, 'mongodb.sock') });
+    expect(decodeURIComponent(uri)).toBe(`mongodb://${join(dir, 'mongodb.sock')}/`);
+  });
+
+  it('is a socket in a short folder of this user alone where the folder has too long a name, until it is released', async () => {
+    const { at, release } = await mongodbAddress({}, join(dir, 'a'.repeat(100)));
+    if (!('socket' in at)) throw new Error('no socket');
+    expect(at.socket.length).toBeLessThan(100);
+    const { mode, uid } = await stat(dirname(at.socket));
+    expect([mode & 0o777, uid]).toEqual([0o700, process.getuid?.()]);
+    await release();
+    await expect(stat(dirname(at.socket))).rejects.toThrow('ENOENT');
+  });
+
+  it('is a port only where MONGODB_PORT asks for one', async () => {
+    const port = await freePort();
+    expect((await mongodbAddress({ MONGODB_PORT: String(port) }, dir)).uri).toBe(`mongodb://127.0.0.1:${port}/`);
+    expect((await mongodbAddress({ MONGODB_PORT: '0' }, dir)).uri).toMatch(/^mongodb:\/\/127\.0\.0\.1:\d+\/$/);
+    expect((await mongodbAddress({ MONGODB_PORT: '' }, dir)).at).toHaveProperty('socket');
+    await expect(mongodbAddress({ MONGODB_PORT: 'x' }, dir)).rejects.toThrow('MONGODB_PORT=x');
+  });
+});
+
+it('the embedded database runs, and is out of reach for others, in a folder with a long name that was open to all', async () => {
+  const dataDir = join(dir, 'a'.repeat(60), 'b'.repeat(60));
+  await mkdir(join(dataDir, 'mongodb'), { recursive: true, mode: 0o755 });
+  const engines = await startEngines({
+    env: { ...process.env, TEMPORAL_ADDRESS: '127.0.0.1:1', MONGODB_URI: '', MONGODB_PORT: '' },
+    ...{ dataDir, cacheDir: defaultCacheDir(process.env), ports: 'free', log: () => undefined },
+  });
+  const socket = decodeURIComponent(new URL(engines.mongodbUri).host);
+  try {
+    await pingMongodb(engines.mongodbUri, 5_000);
+    for (const folder of [dirname(socket), join(dataDir, 'mongodb')]) {
+      expect((await stat(folder)).mode & 0o777).toBe(0o700);
+    }
+  } finally {
+    await engines.stop();
+  }
+  await expect(stat(dirname(socket))).rejects.toThrow('ENOENT');
+}, 120_000);
+
+describe('the environment', () => {
+  const given = {
+    ...{
+      PATH: '/bin',
+      HOME: '/home/me',
+      LC_ALL: 'C',
+      LINK_SECRET: 's',
+      GOOGLE_API_KEY: 's',
+      AWS_SECRET_ACCESS_KEY: 's',
+    },
+    ...{
+      HTTPS_PROXY: 'http://me:s@proxy',
+      GOPROXY: 'https://go',
+      PIP_INDEX_URL: 'https://py',
+      npm_config_registry: 'n',
+    },
+    ...{ LD_PRELOAD: 'x', GITHUB_TOKEN: 's', NODE_OPTIONS: '--x', UNSET: undefined },
+  };
+
+  it('of an engine holds what it needs to run, and no more', () => {
+    expect(Object.keys(programEnv(given))).toEqual(['PATH', 'HOME', 'LC_ALL']);
+  });
+
+  it('of an installer holds also how to reach the network and the registries', () => {
+    const names = ['PATH', 'HOME', 'LC_ALL', 'HTTPS_PROXY', 'GOPROXY', 'PIP_INDEX_URL', 'npm_config_registry'];
+    expect(Object.keys(installerEnv(given))).toEqual(names);
+  });
+
+  it('of api and worker holds settings, and nothing that is for something else', () => {
+    const names = ['PATH', 'HOME', 'LC_ALL', 'LINK_SECRET', 'HTTPS_PROXY', 'NODE_OPTIONS'];
+    expect(Object.keys(serviceEnv(given, new Set(['LINK_SECRET'])))).toEqual(names);
+  });
+
+  it('of a program that is asked for its version has no secrets in it', async () => {
+    const environment = await capture('/usr/bin/env', [], { ...given, PATH: process.env['PATH'] });
+    expect(environment).toContain('HOME=/home/me');
+    expect(environment).not.toMatch(/SECRET|TOKEN|KEY|PROXY/);
+  });
+});
+
+describe('ports for what a page must not reach', () => {
+  it('are ports that browsers refuse: the fetch of Node, which follows the same standard, connects to none', async () => {
+    const ports = await portsWithoutPages(2);
+    expect(new Set(ports).size).toBe(2);
+    for (const port of ports) {
+      const failure: unknown = await fetch(`http://127.0.0.1:${port}/`).catch((error: unknown) => error);
+      expect((failure as Error).cause).toMatchObject({ message: 'bad port' });
+    }
+  });
+
+  it('are an error with what to do about it when too few are free', async () => {
+    await expect(portsWithoutPages(99)).rejects.toThrow(/browsers refuse .* TEMPORAL_ADDRESS/);
+  });
 });
 
 describe('a long-living engine', () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { VIDEO_CASES, type VideoCase } from '../sandbox/catalogue.ts';
 import { BUILT_IN_CATALOGUE } from '../sandbox/server.ts';
+import { ask } from './helpers/page-requests.ts';
 import { pageOf, startTestSandbox, ytDlp, type TestSandbox } from './helpers/sandbox.ts';
 
 const AUDIO = ['--format', 'ba[ext=m4a]/ba[acodec^=mp4a]/ba/b'];
@@ -15,6 +16,51 @@ beforeAll(async () => {
 afterAll(() => sandbox.stop());
 
 const get = (path: string, init?: RequestInit): Promise<Response> => fetch(sandbox.url + path, init);
+
+describe('a page of another site', () => {
+  const host = (): string => new URL(sandbox.url).host;
+  const off = '{"video":"*","mode":"off"}';
+
+  it.each([
+    { what: 'reads nothing under a name that leads here', path: '/stats', headers: { host: 'rebound.test' } },
+    {
+      what: 'steers nothing under such a name',
+      ...{ method: 'POST' as const, path: '/misbehave', body: off },
+      headers: { host: 'rebound.test', origin: 'http://rebound.test' },
+    },
+    {
+      what: 'steers nothing by a form',
+      ...{ method: 'POST' as const, path: '/misbehave', body: off },
+      headers: { origin: 'http://evil.test', 'sec-fetch-site': 'cross-site', 'content-type': 'text/plain' },
+    },
+    {
+      what: 'resets no counters by a form of an older browser',
+      ...{ method: 'POST' as const, path: '/stats/reset', headers: { origin: 'null' } },
+    },
+    {
+      what: 'asks nothing of the Data API by a script',
+      path: '/youtube/v3/channels?key=sandbox-key&part=id&id=x',
+      headers: { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' },
+    },
+    { what: 'reads no media from another port', path: '/', headers: { 'sec-fetch-site': 'same-site' } },
+  ])('$what', async (asked) => {
+    const answer = await ask(Number(new URL(sandbox.url).port), {
+      ...asked,
+      headers: { host: host(), ...asked.headers } as Record<string, string>,
+    });
+    expect(answer).toMatchObject({ status: 403 });
+  });
+
+  it('is another thing than the own page, and than a link that somebody follows', async () => {
+    const port = Number(new URL(sandbox.url).port);
+    const own = { host: host(), origin: sandbox.url, 'sec-fetch-site': 'same-origin' };
+    expect(await ask(port, { method: 'POST', path: '/misbehave', body: off, headers: own })).toMatchObject({
+      status: 200,
+    });
+    const link = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
+    expect(await ask(port, { headers: { host: host(), ...link } })).toMatchObject({ status: 200 });
+  });
+});
 
 describe('the index', () => {
   it('lists videos and channels, and has room for the other platform', async () => {

@@ -45,11 +45,17 @@ function isNavigation({ method, headers }: BrowserFacts): boolean {
   return headers.get('sec-fetch-mode') === 'navigate' && headers.get('sec-fetch-dest') === 'document';
 }
 
-function isOwnName(host: string, publicUrl: string): boolean {
+/** Whether a `Host` header names loopback. */
+export function isLoopbackName(host: string): boolean {
   const name = hostname(`http://${host}`);
-  if (name === undefined) return false;
   // With any port: what is reached by an address was not looked up by a name.
-  return isLoopbackHost(name) || name === hostname(publicUrl);
+  return name !== undefined && isLoopbackHost(name);
+}
+
+function isOwnName(host: string, publicUrl: string): boolean {
+  if (isLoopbackName(host)) return true;
+  const name = hostname(`http://${host}`);
+  return name !== undefined && name === hostname(publicUrl);
 }
 
 function isOwnOrigin(origin: string, host: string | null, publicUrl: string): boolean {

@@ -10,7 +10,8 @@ export const USAGE = `usage: npm run keys -- create NAME [--scopes read,jobs,web
        npm run keys -- webhook-secret https://receiver.example
 
 Without --scopes a key may do everything, without --credit its jobs are counted and never refused.
-MONGODB_URI names the database of the service; npm start prints it. The secret of a receiver is made from WEBHOOK_SECRETS.`;
+MONGODB_URI names the database of the service; without it, it is the one that npm start runs in DATA_DIR. The secret of a
+receiver is made from WEBHOOK_SECRETS.`;
 
 /** The command line is wrong; the message says how. */
 export class UsageError extends Error {

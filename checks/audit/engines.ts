@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { mongodbWays } from '../../embedded/mongodb-server.ts';
-import { defined, findOnPath } from '../../embedded/programs.ts';
+import { installerEnv } from '../../embedded/environment.ts';
+import { findOnPath } from '../../embedded/programs.ts';
 import { s3ServerFound } from '../../embedded/s3-server.ts';
 import { temporalFound, type Setup } from '../../embedded/temporal-cli.ts';
 import { firstWay, NoWayError } from '../../embedded/ways.ts';
@@ -40,7 +41,7 @@ export async function auditEngines(setup: Setup, database?: string): Promise<Adv
     ];
     const result = await run(go, [...args, program], {
       cwd: '/',
-      env: defined(setup.env),
+      env: installerEnv(setup.env),
       timeoutMs: TIMEOUT_MS,
       maxStdoutChars: MAX_REPORT_CHARS,
     }).catch((error: unknown) => {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { defined, type Env } from '../../embedded/programs.ts';
+import { installerEnv } from '../../embedded/environment.ts';
+import type { Env } from '../../embedded/programs.ts';
 import { run } from '../../subprocess/run.ts';
 import { NotAuditedError, severityOf, type Advisory } from './advisory.ts';
 
@@ -23,7 +24,7 @@ export async function auditNpm(root: string, env: Env): Promise<Advisory[]> {
   const args = ['audit', '--json', '--omit=dev', '--package-lock-only', '--fetch-retries=0', '--fetch-timeout=10000'];
   const result = await run('npm', args, {
     cwd: root,
-    env: defined(env),
+    env: installerEnv(env),
     timeoutMs: TIMEOUT_MS,
     maxStdoutChars: MAX_REPORT_CHARS,
   }).catch((error: unknown) => {

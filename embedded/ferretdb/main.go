@@ -1,7 +1,7 @@
 // A MongoDB-wire server over SQLite for machines without mongod: FerretDB as a library.
 // Its own binary package panics on a missing version file; the library does not.
 //
-// Usage: ferretdb HOST:PORT STATE_DIR
+// Usage: ferretdb HOST:PORT|SOCKET STATE_DIR, where SOCKET is the absolute path of a Unix socket
 package main
 
 import (
@@ -31,7 +31,7 @@ func main() {
 		return
 	}
 	if len(os.Args) != 3 {
-		fmt.Fprintln(os.Stderr, "usage: ferretdb HOST:PORT STATE_DIR")
+		fmt.Fprintln(os.Stderr, "usage: ferretdb HOST:PORT|SOCKET STATE_DIR")
 		os.Exit(2)
 	}
 	if err := serve(os.Args[1], os.Args[2]); err != nil {
@@ -58,10 +58,10 @@ func serve(address, stateDir string) error {
 		return err
 	}
 	// One that was killed has left its socket behind. Who may use the folder is settled before this program starts.
-	if err := os.Remove(socket); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := removeSocket(socket); err != nil {
 		return err
 	}
-	listener, err := net.Listen("tcp", address)
+	listener, err := listen(address)
 	if err != nil {
 		return err
 	}
@@ -92,4 +92,21 @@ func serve(address, stateDir string) error {
 		gated <- front.run(stop, listener)
 	}()
 	return errors.Join(server.Run(stop), <-gated)
+}
+
+func listen(address string) (net.Listener, error) {
+	if !filepath.IsAbs(address) {
+		return net.Listen("tcp", address)
+	}
+	if err := removeSocket(address); err != nil {
+		return nil, err
+	}
+	return net.Listen("unix", address)
+}
+
+func removeSocket(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }

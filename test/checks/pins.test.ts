@@ -52,6 +52,12 @@ describe('Python packages', () => {
     }
   });
 
+  it('of ffmpeg are pinned by version and SHA-256, for every platform', () => {
+    const requirements = readRequirements(join(ROOT, 'embedded/ffmpeg-requirements.txt'));
+    expect(requirements).toMatchObject([{ name: 'imageio-ffmpeg' }]);
+    expect(new Set(requirements[0]!.hashes).size).toBe(4);
+  });
+
   it('are the yt-dlp that the rest of the project means', () => {
     const requirements = readRequirements(join(ROOT, 'embedded/yt-dlp-requirements.txt'));
     expect(requirements.find(({ name }) => name === 'yt-dlp')?.version).toBe(YTDLP_VERSION);

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { TestService } from '../helpers/service.ts';
-import { TcpProxy } from '../../chaos/tcp-proxy.ts';
+import { mongodbServer, TcpProxy } from '../../chaos/tcp-proxy.ts';
 import { until } from '../helpers/until.ts';
 
 // `AWAY_SECONDS=60` for the long run, whose numbers are in docs/operations.md.
@@ -13,7 +13,7 @@ let mongodb: TcpProxy;
 let service: TestService;
 beforeAll(async () => {
   temporal = await TcpProxy.start(inject('temporalAddress'));
-  mongodb = await TcpProxy.start(new URL(inject('mongodbUri')).host);
+  mongodb = await TcpProxy.start(mongodbServer(inject('mongodbUri')));
   service = await TestService.start({
     env: { TEMPORAL_ADDRESS: temporal.address, MONGODB_URI: `mongodb://${mongodb.address}/` },
   });

@@ -8,6 +8,7 @@ import { startToxiproxy } from '../../embedded/toxiproxy.ts';
 import { createAccountStore } from '../../store/accounts.ts';
 import { createKeyStore } from '../../store/keys.ts';
 import { openMongo, type Mongo } from '../../store/mongo.ts';
+import { mongodbServer, TcpProxy } from '../../chaos/tcp-proxy.ts';
 import { FaultyLine } from './faulty-line.ts';
 import { bucketSettings } from './file-stores.ts';
 import { startReceiver, type Receiver } from './receiver.ts';
@@ -42,10 +43,12 @@ export async function openFaultBench(): Promise<FaultBench> {
   const receiver = await startReceiver();
   const sandboxPort = await freePort();
   const bucket = await bucketSettings();
+  // toxiproxy knows TCP only.
+  const database = await TcpProxy.start(mongodbServer(inject('mongodbUri')));
   const open = (name: Link, target: string) => FaultyLine.open(name, { api: toxiproxy.url, target });
   const lines = {
     temporal: await open('temporal', inject('temporalAddress')),
-    mongodb: await open('mongodb', new URL(inject('mongodbUri')).host),
+    mongodb: await open('mongodb', database.address),
     platform: await open('platform', `127.0.0.1:${String(sandboxPort)}`),
     receiver: await open('receiver', new URL(receiver.url).host),
     files: await open('files', new URL(inject('s3').endpoint).host),
@@ -59,8 +62,8 @@ export async function openFaultBench(): Promise<FaultBench> {
       ...{ VIDNET_MAX_JOBS: '20', MAX_FETCHES: '4' },
     },
   });
-  const database = service.stack.env['MONGODB_DATABASE'] ?? '';
-  const mongo = openMongo({ uri: inject('mongodbUri'), database, timeoutMs: 10_000 });
+  const name = service.stack.env['MONGODB_DATABASE'] ?? '';
+  const mongo = openMongo({ uri: inject('mongodbUri'), database: name, timeoutMs: 10_000 });
   const key = await createKeyStore(mongo.db).create({ name: 'faults', scopes: ['read', 'jobs'] });
   await createAccountStore(mongo.db).open(key.id, 1_000_000);
   return {
@@ -71,6 +74,7 @@ export async function openFaultBench(): Promise<FaultBench> {
       await service.stop();
       await receiver.close();
       await toxiproxy.daemon.stop(STOP_GRACE_MS);
+      await database.stop();
       await rm(stateDir, { recursive: true, force: true });
     },
   };

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll } from 'vitest';
 import { defaultCacheDir, fingerprint, installOnce } from '../../embedded/cache.ts';
-import { defined } from '../../embedded/programs.ts';
+import { programEnv } from '../../embedded/environment.ts';
 import { installPython } from '../../embedded/speech-python.ts';
 
 const SOURCE = fileURLToPath(new URL('../speech/tiny-models', import.meta.url));
@@ -29,7 +29,7 @@ export function useTinyModels(): { readonly folder: string } {
         log: (line) => console.log(line),
       });
       const { exitCode, stderrTail } = await run(python, ['-E', '-s', '-B', join(SOURCE, 'build.py'), staging], {
-        ...{ cwd: staging, env: defined(process.env), timeoutMs: 60_000 },
+        ...{ cwd: staging, env: programEnv(process.env), timeoutMs: 60_000 },
       });
       if (exitCode !== 0) throw new Error(stderrTail);
     });

@@ -2,15 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { Socket } from 'node:net';
 import { MongoServerSelectionError } from 'mongodb';
 import { afterEach, expect, inject, it, onTestFinished, vi } from 'vitest';
-import { TcpProxy } from '../../chaos/tcp-proxy.ts';
+import { mongodbServer, TcpProxy } from '../../chaos/tcp-proxy.ts';
 import { openMongo, type Mongo } from '../../store/mongo.ts';
 import { until } from '../helpers/until.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
 async function behindALine(timeoutMs: number): Promise<{ line: TcpProxy; mongo: Mongo }> {
-  const { host } = new URL(inject('mongodbUri'));
-  const line = await TcpProxy.start(host);
+  const line = await TcpProxy.start(mongodbServer(inject('mongodbUri')));
   const uri = `mongodb://${line.address}/`;
   const mongo = openMongo({ uri, database: `mongo-${randomUUID().slice(0, 8)}`, timeoutMs });
   onTestFinished(async () => {

@@ -1,0 +1,44 @@
+import type { Env } from './programs.ts';
+
+/** What any program needs to run as its user. */
+const OF_THE_USER = /^(PATH|HOME|USER|LOGNAME|SHELL|TMPDIR|TMP|TEMP|LANG|LANGUAGE|LC_[A-Z]+|TZ|LD_LIBRARY_PATH|XDG_[A-Z_]+)$/;
+/** How the network is reached; a proxy's address may hold its password. */
+const OF_THE_NETWORK = /^((https?|no|all)_proxy|SSL_CERT_(FILE|DIR)|(REQUESTS|CURL)_CA_BUNDLE|NODE_EXTRA_CA_CERTS)$/i;
+/** Where Go, pip, npm and Maven fetch packages, and how they build. */
+const OF_INSTALLERS = new RegExp(
+  `^(${[
+    'GO(PROXY|FLAGS|SUMDB|NOSUMDB|PRIVATE|NOPROXY|INSECURE|AUTH|VCS|PATH|ROOT|CACHE|MODCACHE|TOOLCHAIN|ENV|TMPDIR|BIN)',
+    'GO(OS|ARCH|MAXPROCS|MEMLIMIT|DEBUG)',
+    'CGO_[A-Z_]+|CC|CXX|AR|PKG_CONFIG(_PATH)?',
+    '(PIP|NPM_CONFIG)_\\w+|MAVEN_\\w+|JAVA_HOME|JAVA_TOOL_OPTIONS',
+  ].join('|')})$`,
+  'i',
+);
+
+/**
+ * The environment of an engine, or of a tool that is asked for its version. Only what is named here: the secrets of the
+ * service, and those of whoever starts it, stand in the same environment, and such programs are written by others.
+ */
+export function programEnv(env: Env): Record<string, string> {
+  return only(env, (name) => OF_THE_USER.test(name));
+}
+
+/** As {@link programEnv}, for what fetches and builds. */
+export function installerEnv(env: Env): Record<string, string> {
+  return only(env, (name) => OF_THE_USER.test(name) || OF_THE_NETWORK.test(name) || OF_INSTALLERS.test(name));
+}
+
+/** The environment of api and worker. @param settings names of all settings of the service */
+export function serviceEnv(env: Env, settings: ReadonlySet<string>): Record<string, string> {
+  return only(
+    env,
+    (name) => settings.has(name) || name.startsWith('NODE_') || OF_THE_USER.test(name) || OF_THE_NETWORK.test(name),
+  );
+}
+
+function only(env: Env, isNamed: (name: string) => boolean): Record<string, string> {
+  const entries = Object.entries(env).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined && isNamed(entry[0]),
+  );
+  return Object.fromEntries(entries);
+}

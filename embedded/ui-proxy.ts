@@ -1,0 +1,59 @@
+import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream';
+import { foreignPage } from './foreign-page.ts';
+
+const LOOPBACK = '127.0.0.1';
+/** They are about one connection, and there are two. */
+const OF_THE_CONNECTION = new Set(['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'upgrade']);
+
+/**
+ * A door to Temporal's Web UI, which itself answers whoever asks: only people and programs of this machine get through, and
+ * no page from elsewhere.
+ *
+ * @param port where it listens on 127.0.0.1
+ * @param uiPort where the Web UI does
+ * @returns what ends it
+ * @throws when the port is taken
+ */
+export async function startUiProxy(port: number, uiPort: number): Promise<() => Promise<void>> {
+  const server = createServer((req, res) => {
+    const refusal = foreignPage(req);
+    if (refusal === undefined) handOn(req, res, uiPort);
+    else answer(res, 403, refusal);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, LOOPBACK, resolve);
+  });
+  return () =>
+    new Promise((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+}
+
+function handOn(req: IncomingMessage, res: ServerResponse, uiPort: number): void {
+  const headers = { ...withoutConnection(req.headers), host: `${LOOPBACK}:${String(uiPort)}` };
+  // A connection of its own: one that is kept may lead to a server that has died since.
+  const where = { host: LOOPBACK, port: uiPort, agent: false };
+  const upstream = request({ ...where, method: req.method, path: req.url, headers });
+  upstream.once('response', (response) => {
+    res.writeHead(response.statusCode ?? 502, withoutConnection(response.headers));
+    // Either side may leave in the middle; the other is closed then, and there is nobody to tell.
+    pipeline(response, res, () => undefined);
+  });
+  upstream.on('error', () => {
+    if (res.headersSent) res.destroy();
+    else answer(res, 502, 'The Web UI of Temporal does not answer.');
+  });
+  res.once('close', () => upstream.destroy());
+  req.pipe(upstream);
+}
+
+function withoutConnection(headers: IncomingMessage['headers']): IncomingMessage['headers'] {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !OF_THE_CONNECTION.has(name)));
+}
+
+function answer(res: ServerResponse, status: number, text: string): void {
+  res.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' }).end(`${text}\n`);
+}
