@@ -39,12 +39,16 @@ export interface Workers {
 
 /** Compiles the workflows into the bundle that workers run and that replay tests check. */
 export async function bundleWorkflows(): Promise<WorkflowBundleWithSourceMap> {
-  const { exitCode, stdout, stderrTail } = await run(process.execPath, [PRINT_BUNDLE, WORKFLOWS, INTERCEPTORS, PAYLOAD_CONVERTER], {
-    cwd: dirname(PRINT_BUNDLE),
-    env: bareEnvironment(process.execPath),
-    timeoutMs: BUNDLE_TIMEOUT_MS,
-    maxStdoutChars: BUNDLE_MAX_CHARS,
-  });
+  const { exitCode, stdout, stderrTail } = await run(
+    process.execPath,
+    [PRINT_BUNDLE, WORKFLOWS, INTERCEPTORS, PAYLOAD_CONVERTER],
+    {
+      cwd: dirname(PRINT_BUNDLE),
+      env: bareEnvironment(process.execPath),
+      timeoutMs: BUNDLE_TIMEOUT_MS,
+      maxStdoutChars: BUNDLE_MAX_CHARS,
+    },
+  );
   if (exitCode !== 0) throw new Error(`the workflows could not be compiled: ${stderrTail}`);
   return { code: stdout, sourceMap: '' };
 }

@@ -40,7 +40,12 @@ const of = (letters: fc.Arbitrary<string>, maxLength: number): fc.Arbitrary<stri
   );
 const ascii = fc.constantFrom(...'abcXYZ019_');
 const videoId = of(ascii, 11).map((text) => text.padEnd(11, '-'));
-const language = fc.constantFrom('en', 'pt-BR', 'zh-Hant-HK-x-abcdefgh-abcdefgh-abcd', 'abcdefgh-Latn-001-abcdefgh-abcdefgi');
+const language = fc.constantFrom(
+  'en',
+  'pt-BR',
+  'zh-Hant-HK-x-abcdefgh-abcdefgh-abcd',
+  'abcdefgh-Latn-001-abcdefgh-abcdefgi',
+);
 const channelUrl = fc.oneof(
   of(letter, 60).map((name) => `https://www.youtube.com/@${encodeURIComponent(name)}/videos?x=${'y'.repeat(300)}`),
   of(letter, 60).map((name) => `@${name}`),

@@ -143,7 +143,11 @@ describe('a workflow that somebody started under the id of a subject', () => {
     const job = anAudioJob();
     await withService({ activities: { records: {} } }, async (client, taskQueue) => {
       const limiterInput = [{ limits: GENEROUS }];
-      const handle = await client.workflow.start('limiter', { workflowId: job.subjectId, taskQueue, args: limiterInput });
+      const handle = await client.workflow.start('limiter', {
+        workflowId: job.subjectId,
+        taskQueue,
+        args: limiterInput,
+      });
       const jobs = createJobGateway(client, taskQueue);
       const one = { subjectId: job.subjectId, recordId: job.recordId };
       await expect(jobs.start('audio', job)).rejects.toMatchObject({ code: 'unavailable' });
