@@ -55,7 +55,11 @@ describe('a workflow refuses, with the name of the field,', () => {
     ['audio', { ...anAudioJob(), chargedTo: 'a.b/$c' }, 'chargedTo'],
     ['video', { ...anAudioJob(), price: -5 }, 'price'],
     ['video', { ...anAudioJob(), webhookUrl: 'file:///etc/passwd' }, 'webhookUrl'],
-    ['transcript', { ...aTranscriptJob(), parameters: { language: '../x', includeComments: false } }, 'parameters.language'],
+    [
+      'transcript',
+      { ...aTranscriptJob(), parameters: { language: '../x', includeComments: false } },
+      'parameters.language',
+    ],
     ['channel', anImgnetJob('list', '@a', { channel: { kind: 'custom', name: '..' } }), 'parameters.channel.name'],
     ['channel', anImgnetJob('list', '@a', { channel: { kind: 'id', name: 'a/../b' } }), 'parameters.channel.name'],
     ['imgnetProfile', anImgnetJob('imgnet_profile', '../x'), 'mediaId'],
@@ -94,7 +98,11 @@ describe('a signal', () => {
     ['turnGranted', [], false],
     ['pause', [{ turnId: 'x/1', notice: { state: 'open' } }], true],
     // Such a time cannot be written as text, and what throws in a workflow is tried again for ever.
-    ['pause', [{ turnId: 'x/1', notice: { state: 'paused', code: 'rate_limited', reason: '', untilMs: 1e300 } }], false],
+    [
+      'pause',
+      [{ turnId: 'x/1', notice: { state: 'paused', code: 'rate_limited', reason: '', untilMs: 1e300 } }],
+      false,
+    ],
     ['ask', [{ asker, limits: GENEROUS }], true],
     ['ask', [{ asker, limits: { ...GENEROUS, maxAtOnce: -1 } }], false],
     ['ask', [{ limits: GENEROUS }], false],
@@ -146,7 +154,8 @@ const hostile = fc.oneof(
   fc.string().map((tail) => `../${tail}`),
 );
 /** Fields that become a path, a URL, or the id of a document; others are free texts and numbers. */
-const INTO_PATHS = /^(?:recordId|mediaId|audioId|fileName|contentsId|shortcode|snapshotId|part|account|paidBy|name|language)$/;
+const INTO_PATHS =
+  /^(?:recordId|mediaId|audioId|fileName|contentsId|shortcode|snapshotId|part|account|paidBy|name|language)$/;
 
 describe('an activity', () => {
   it.each(Object.entries(ORDERS))('%s does what it is asked for in earnest', (activity, order) => {

@@ -9,6 +9,7 @@ import { checkInputs } from './check-inputs.ts';
 
 const WORKFLOWS = fileURLToPath(new URL('../workflows/index.ts', import.meta.url));
 const INTERCEPTORS = fileURLToPath(new URL('../workflows/interceptors.ts', import.meta.url));
+const PAYLOAD_CONVERTER = fileURLToPath(new URL('../workflows/payload-converter.ts', import.meta.url));
 const PRINT_BUNDLE = fileURLToPath(new URL('./print-bundle.mjs', import.meta.url));
 const BUNDLE_TIMEOUT_MS = 120_000;
 /** It has 3 million. */
@@ -38,12 +39,16 @@ export interface Workers {
 
 /** Compiles the workflows into the bundle that workers run and that replay tests check. */
 export async function bundleWorkflows(): Promise<WorkflowBundleWithSourceMap> {
-  const { exitCode, stdout, stderrTail } = await run(process.execPath, [PRINT_BUNDLE, WORKFLOWS, INTERCEPTORS], {
-    cwd: dirname(PRINT_BUNDLE),
-    env: bareEnvironment(process.execPath),
-    timeoutMs: BUNDLE_TIMEOUT_MS,
-    maxStdoutChars: BUNDLE_MAX_CHARS,
-  });
+  const { exitCode, stdout, stderrTail } = await run(
+    process.execPath,
+    [PRINT_BUNDLE, WORKFLOWS, INTERCEPTORS, PAYLOAD_CONVERTER],
+    {
+      cwd: dirname(PRINT_BUNDLE),
+      env: bareEnvironment(process.execPath),
+      timeoutMs: BUNDLE_TIMEOUT_MS,
+      maxStdoutChars: BUNDLE_MAX_CHARS,
+    },
+  );
   if (exitCode !== 0) throw new Error(`the workflows could not be compiled: ${stderrTail}`);
   return { code: stdout, sourceMap: '' };
 }

@@ -7,9 +7,10 @@ const logger = {
   ...{ log: silent, trace: silent, debug: silent, info: silent, warn: silent },
   error: (message) => process.stderr.write(`${message}\n`),
 };
-const [, , workflowsPath, interceptorsPath] = process.argv;
+const [, , workflowsPath, interceptorsPath, payloadConverterPath] = process.argv;
 const { code } = await bundleWorkflowCode({
   workflowsPath,
+  payloadConverterPath,
   workflowInterceptorModules: [interceptorsPath],
   // Shared by all workflows of a worker: zod alone takes 3 MB, for each of the hundreds that are kept in memory.
   preloadModules: ['zod'],

@@ -43,7 +43,11 @@ export async function retention(input: RetentionInput): Promise<RetentionSummary
   let summary = progress?.summary ?? { seen: 0, expired: 0, orphans: 0 };
   let after = progress?.after;
   do {
-    const page = await sweepFiles({ retentionDays, ...optional('confirmedBy', confirmedBy), ...optional('after', after) });
+    const page = await sweepFiles({
+      retentionDays,
+      ...optional('confirmedBy', confirmedBy),
+      ...optional('after', after),
+    });
     summary = {
       seen: summary.seen + page.seen,
       expired: summary.expired + page.expired,

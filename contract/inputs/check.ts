@@ -14,7 +14,11 @@ export type InputSchemas<Functions> = {
  *
  * @returns what is wrong with them, field by field; undefined when they are good
  */
-export function refusalOf(schemas: Readonly<Record<string, z.ZodType>>, name: string, args: unknown): string | undefined {
+export function refusalOf(
+  schemas: Readonly<Record<string, z.ZodType>>,
+  name: string,
+  args: unknown,
+): string | undefined {
   const schema = Object.hasOwn(schemas, name) ? schemas[name] : undefined;
   if (schema === undefined) return `${name} takes no input that is known`;
   const { error } = safeParse(schema, args);

@@ -55,7 +55,10 @@ describe.each(Object.entries(stores))('the retention of files on %s', (_kind, op
     return keepJob(records, job, { status, failure: { code: 'cancelled', message: 'The job was cancelled.' } });
   };
   /** Sweeps everything as it will be after some days. */
-  const sweep = async (days: number, { configuredDays, ...order }: SweepSetting = { configuredDays: RETENTION_DAYS }) => {
+  const sweep = async (
+    days: number,
+    { configuredDays, ...order }: SweepSetting = { configuredDays: RETENTION_DAYS },
+  ) => {
     const now = () => Date.now() + days * DAY_MS;
     const workFolders = createWorkFolders(join(store.folder, 'work'));
     const deps = { records, files: store.files, workFolders, isOpen, now, retentionDays: configuredDays };
@@ -112,7 +115,10 @@ describe.each(Object.entries(stores))('the retention of files on %s', (_kind, op
   it('removes nothing at all where files are kept for ever, known or not', async () => {
     const [{ id }, unknown] = [await aDownload('success'), ulid()];
     await publish(unknown);
-    expect(await sweep(1000, { configuredDays: undefined, retentionDays: 1 })).toMatchObject({ expired: 0, orphans: 0 });
+    expect(await sweep(1000, { configuredDays: undefined, retentionDays: 1 })).toMatchObject({
+      expired: 0,
+      orphans: 0,
+    });
     expect([await isThere(id), await isThere(unknown)]).toEqual([true, true]);
   });
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ulid } from 'ulid';
-import { describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { createJobGateway } from '../../api/jobs.ts';
 import type { ChannelLook } from '../../activities/fetch-channel.ts';
 import { channelPathOf, channelReferenceOf } from '../../contract/channels.ts';
@@ -10,6 +10,7 @@ import { registerSearchAttributes } from '../../temporal/search-attributes.ts';
 import { workflowBench } from '../helpers/workflow-bench.ts';
 
 const { connection, withService } = workflowBench('real');
+beforeAll(() => registerSearchAttributes(connection(), 'default'));
 
 /** Two letters out of four bytes each, and one that becomes three by its normal form. */
 const LETTERS = ['𠀀', '𐐨', '\u{FB2C}'];
@@ -23,7 +24,6 @@ describe('a channel whose name is as long as it may be', () => {
       ...{ recordId: ulid(), type: 'list', mediaId, subjectId: subjectIdOf('list', mediaId), price: 10 },
       ...{ createdAt: '2026-11-21T09:30:00.123456Z', parameters: { channel } },
     };
-    await registerSearchAttributes(connection(), 'default');
     const describeChannel = vi.fn<() => Promise<ChannelLook>>().mockResolvedValue({ channelId: 'UC1' });
     const activities = {
       records: { claimJob: () => Promise.resolve('claimed' as const), finishJob: () => Promise.resolve() },

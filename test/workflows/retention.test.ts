@@ -87,24 +87,27 @@ describe('the retention of files', () => {
     });
   });
 
-  it.each(['as its schedule started it', 'as it was confirmed'])('that is long goes on in a new run %s', async (how) => {
-    const records = threePages();
-    await withService({ activities: { records } }, async (client, taskQueue) => {
-      const input = { retentionDays: 30, maxEvents: 1 };
-      if (how === 'as it was confirmed') {
-        const args: [RetentionInput] = [{ ...input, confirmedBy: 'the operator' }];
-        await client.workflow.execute(retention, { workflowId: taskQueue, taskQueue, args });
-      } else {
-        const scheduleId = retentionScheduleId(taskQueue);
-        const action = { type: 'startWorkflow', workflowType: retention, workflowId: scheduleId, taskQueue } as const;
-        const handle = await client.schedule.create({ scheduleId, spec: {}, action: { ...action, args: [input] } });
-        await handle.trigger();
-        await until(() => records.sweepLeftovers.mock.calls.length === 1, { what: 'the end of the sweep' });
-        await handle.delete();
-      }
-    });
-    expect(records.sweepFiles.mock.calls.map(([{ after }]) => after)).toEqual([undefined, '1', '2']);
-  });
+  it.each(['as its schedule started it', 'as it was confirmed'])(
+    'that is long goes on in a new run %s',
+    async (how) => {
+      const records = threePages();
+      await withService({ activities: { records } }, async (client, taskQueue) => {
+        const input = { retentionDays: 30, maxEvents: 1 };
+        if (how === 'as it was confirmed') {
+          const args: [RetentionInput] = [{ ...input, confirmedBy: 'the operator' }];
+          await client.workflow.execute(retention, { workflowId: taskQueue, taskQueue, args });
+        } else {
+          const scheduleId = retentionScheduleId(taskQueue);
+          const action = { type: 'startWorkflow', workflowType: retention, workflowId: scheduleId, taskQueue } as const;
+          const handle = await client.schedule.create({ scheduleId, spec: {}, action: { ...action, args: [input] } });
+          await handle.trigger();
+          await until(() => records.sweepLeftovers.mock.calls.length === 1, { what: 'the end of the sweep' });
+          await handle.delete();
+        }
+      });
+      expect(records.sweepFiles.mock.calls.map(([{ after }]) => after)).toEqual([undefined, '1', '2']);
+    },
+  );
 
   it('of another schedule is not the one that may remove files', async () => {
     const records = threePages();

@@ -1,8 +1,9 @@
 import { WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
 import { ulid } from 'ulid';
-import { describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { RetentionActivities } from '../../activities/retention.ts';
 import { createJobGateway } from '../../api/jobs.ts';
+import { registerSearchAttributes } from '../../temporal/search-attributes.ts';
 import * as workflows from '../../workflows/index.ts';
 import { limiterQuery } from '../../workflows/limiter/messages.ts';
 import { progressQuery } from '../../workflows/messages.ts';
@@ -11,7 +12,8 @@ import { workflowBench } from '../helpers/workflow-bench.ts';
 import { anAudioJob, GENEROUS } from '../helpers/workflow-run.ts';
 
 // Whoever reaches Temporal can start and signal workflows with anything. Only a real server takes payloads as they are.
-const { withService } = workflowBench('real');
+const { connection, withService } = workflowBench('real');
+beforeAll(() => registerSearchAttributes(connection(), 'default'));
 
 const causeOf = async (handle: WorkflowHandle): Promise<unknown> => {
   const error: unknown = await handle.result().catch((reason: unknown) => reason);
@@ -46,6 +48,34 @@ describe('a workflow that was started by hand with wrong input', () => {
       expect(await causeOf(handle)).toMatchObject({
         message: 'retention refuses its input: retentionDays: Too small: expected number to be >=1',
       });
+    });
+  });
+});
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+describe('a payload that nobody can read', () => {
+  it.each([
+    ['of an unknown encoding', { metadata: { encoding: bytes('secret') }, data: bytes('x') }],
+    ['that is no JSON', { metadata: { encoding: bytes('json/plain') }, data: bytes('{{') }],
+    ['without anything', {}],
+  ])('%s ends a new workflow, and is left out as a signal', async (_what, payload) => {
+    await withService({ activities: { records: {} } }, async (client, taskQueue) => {
+      const [namespace, input] = ['default', { payloads: [payload] }];
+      const { workflowService: server } = client;
+      const workflow = { workflowId: ulid(), workflowType: { name: 'audio' }, taskQueue: { name: taskQueue } };
+      await server.startWorkflowExecution({ namespace, input, requestId: ulid(), ...workflow });
+      expect(await causeOf(client.workflow.getHandle(workflow.workflowId))).toMatchObject({ type: 'invalid-input' });
+
+      const handle = await client.workflow.start('limiter', {
+        ...{ workflowId: ulid(), taskQueue, args: [{ limits: GENEROUS }] },
+      });
+      for (const signalName of ['ask', 'endTurn', 'unknown']) {
+        const workflowExecution = { workflowId: handle.workflowId };
+        await server.signalWorkflowExecution({ namespace, input, workflowExecution, signalName });
+      }
+      expect(await handle.query(limiterQuery)).toMatchObject({ limits: GENEROUS, waiting: 0 });
+      await handle.terminate();
     });
   });
 });
@@ -113,7 +143,11 @@ describe('a workflow that somebody started under the id of a subject', () => {
     const job = anAudioJob();
     await withService({ activities: { records: {} } }, async (client, taskQueue) => {
       const limiterInput = [{ limits: GENEROUS }];
-      const handle = await client.workflow.start('limiter', { workflowId: job.subjectId, taskQueue, args: limiterInput });
+      const handle = await client.workflow.start('limiter', {
+        workflowId: job.subjectId,
+        taskQueue,
+        args: limiterInput,
+      });
       const jobs = createJobGateway(client, taskQueue);
       const one = { subjectId: job.subjectId, recordId: job.recordId };
       await expect(jobs.start('audio', job)).rejects.toMatchObject({ code: 'unavailable' });

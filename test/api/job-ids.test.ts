@@ -1,0 +1,145 @@
+import fc from 'fast-check';
+import { ulid } from 'ulid';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { refusalOf } from '../../contract/inputs/check.ts';
+import { limiterIdOf } from '../../contract/pacing.ts';
+import { recordTypeSchema } from '../../contract/records.ts';
+import { subjectIdOf } from '../../contract/subjects.ts';
+import { retentionScheduleId, taskQueues } from '../../contract/task-queues.ts';
+import { searchAttributesOf } from '../../contract/visibility.ts';
+import { deliveryIdOf } from '../../contract/webhooks.ts';
+import { workflowInputs } from '../../workflows/inputs.ts';
+import { keepAudio } from '../helpers/kept-audio.ts';
+import { keepJob } from '../helpers/kept-jobs.ts';
+import { startFacades, type Facades } from '../helpers/rest-app.ts';
+import { anAudioJob } from '../helpers/workflow-run.ts';
+
+/** Of a column of MySQL or PostgreSQL, where Temporal keeps the IDs of workflows. */
+const MAX = 255;
+
+let facades: Facades;
+let audioId: string;
+let listId: string;
+beforeAll(async () => {
+  facades = await startFacades();
+  audioId = (await keepAudio(facades)).id;
+  const profile = { ...anAudioJob(), type: 'imgnet_profile', mediaId: 'x'.repeat(30) } as const;
+  listId = (await keepJob(facades.deps.records, profile, { status: 'success', result: {} })).id;
+});
+afterAll(() => facades.close());
+
+/** Letters out of one to four bytes; two of them become longer by their normal form or in lower case. */
+const letter = fc.constantFrom('a', 'Z', '7', 'é', 'İ', '話', '𠀀', '𐐨', '\u{FB2C}', '·', '_', '-');
+const nameLetter = letter.filter((one) => one !== '·');
+const of = (letters: fc.Arbitrary<string>, maxLength: number): fc.Arbitrary<string> =>
+  fc.oneof(
+    fc.string({ unit: letters, minLength: maxLength, maxLength }),
+    fc.string({ unit: letters, minLength: 3, maxLength }),
+    // The longest there is, of one letter.
+    letters.map((one) => one.repeat(maxLength)),
+  );
+const ascii = fc.constantFrom(...'abcXYZ019_');
+const videoId = of(ascii, 11).map((text) => text.padEnd(11, '-'));
+const language = fc.constantFrom(
+  'en',
+  'pt-BR',
+  'zh-Hant-HK-x-abcdefgh-abcdefgh-abcd',
+  'abcdefgh-Latn-001-abcdefgh-abcdefgi',
+);
+const channelUrl = fc.oneof(
+  of(letter, 60).map((name) => `https://www.youtube.com/@${encodeURIComponent(name)}/videos?x=${'y'.repeat(300)}`),
+  of(letter, 60).map((name) => `@${name}`),
+  fc
+    .tuple(fc.constantFrom('c', 'user'), of(nameLetter, 100))
+    .map(([kind, name]) => `youtube.com/${kind}/${encodeURIComponent(name)}`),
+);
+const postUrl = fc
+  .tuple(fc.constantFrom('p', 'reel'), of(ascii, 64))
+  .map(([kind, code]) => `https://www.instagram.com/${kind}/${code}/`);
+const webhook = fc.option(fc.constant(`https://example.com/${'w'.repeat(2000)}`), { nil: undefined });
+const about = (path: string, body: Record<string, fc.Arbitrary<unknown>>) =>
+  fc.record({ path: fc.constant(path), body: fc.record({ ...body, include_webhook: webhook }) });
+
+const request = fc.oneof(
+  about('/api/downloads/audio', { vidnet_video_id: videoId }),
+  about('/api/downloads/video', { vidnet_video_id: videoId }),
+  about('/api/transcripts', { vidnet_video_id: videoId, language, include_comments: fc.boolean() }),
+  { arbitrary: about('/api/channel/profile', { url: channelUrl }), weight: 6 },
+  about('/api/imgnet/profile', { url: of(ascii, 30).map((name) => `@${name}`) }),
+  about('/api/imgnet/content', { url: postUrl }),
+  about('/api/imgnet/audio', { url: postUrl }),
+  about('/api/imgnet/list', {
+    list_id: fc.constant(null).map(() => listId),
+    max_age_days: fc.option(fc.integer({ min: 0, max: 999_999 }), { nil: undefined }),
+  }),
+  about('/api/transcriptspeakerid', {
+    transcript_with_speaker_id: fc.constant(null).map(() => audioId),
+    min_speakers: fc.constantFrom(undefined, 20),
+    max_speakers: fc.constantFrom(undefined, 20),
+    language,
+  }),
+);
+
+describe('every job that a valid request can start', () => {
+  it('has an ID and search attributes that fit any server, and input that its workflow takes', async () => {
+    const kinds = new Set<string>();
+    await fc.assert(
+      fc.asyncProperty(request, async ({ path, body }) => {
+        facades.jobs.start.mockClear();
+        const answer = await fetch(facades.url + path, {
+          method: 'POST',
+          headers: { prefer: 'wait=0' },
+          body: JSON.stringify(body),
+        });
+        expect([path, body, answer.status]).toEqual([path, body, 202]);
+        for (const [workflow, job] of facades.jobs.start.mock.calls) {
+          kinds.add(job.type);
+          expect(Buffer.byteLength(job.subjectId)).toBeLessThanOrEqual(MAX);
+          for (const { value } of searchAttributesOf(job)) expect([...String(value)].length).toBeLessThanOrEqual(MAX);
+          expect(refusalOf(workflowInputs, workflow, [JSON.parse(JSON.stringify(job))])).toBeUndefined();
+        }
+      }),
+      { numRuns: 150 },
+    );
+    expect(kinds).toEqual(new Set(recordTypeSchema.options));
+  }, 120_000);
+});
+
+describe('the ID of a subject', () => {
+  const part = of(letter, 130);
+
+  it('is its parts where they fit, and otherwise begins with them and differs for each', () => {
+    fc.assert(
+      fc.property(part, letter, letter, (head, one, other) => {
+        const [id, another] = [one, other].map((tail) => subjectIdOf('list', 'user', head + tail)) as [string, string];
+        const plain = `list/user/${head}${one}`;
+        if (Buffer.byteLength(plain) <= MAX) expect(id).toBe(plain);
+        else expect(id).toMatch(/^list\/user\/.+~[0-9a-f]{64}$/u);
+        expect(Buffer.byteLength(id)).toBeLessThanOrEqual(MAX);
+        expect(id).toBe(subjectIdOf('list', 'user', head + one));
+        expect(id === another).toBe(one === other);
+        expect(id.isWellFormed()).toBe(true);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('of an earlier version is the same up to 255 bytes', () => {
+    const name = 'x'.repeat(MAX - 'list/'.length);
+    expect(subjectIdOf('list', name)).toBe(`list/${name}`);
+    expect(subjectIdOf('list', `${name}x`)).toBe(
+      `list/${'x'.repeat(MAX - 70)}~99ea7395b8d91a705769dfdec6b4d50b2d660624c0f735cf9348af60fba68908`,
+    );
+  });
+});
+
+describe('the other IDs', () => {
+  it('fit with the longest name of a task queue that the settings allow', () => {
+    const queue = 'q'.repeat(100);
+    const scheduledRun = `${retentionScheduleId(queue)}-2026-11-22T09:30:00Z`;
+    const queues = Object.values(taskQueues).map((nameOf) => nameOf(queue));
+    for (const id of [deliveryIdOf(ulid(), 999_999), limiterIdOf(queue, 'vidnet-data-api'), scheduledRun, ...queues]) {
+      expect(id.length).toBeLessThanOrEqual(MAX);
+    }
+  });
+});
