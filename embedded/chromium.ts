@@ -51,6 +51,23 @@ export function chromiumInstalled(setup: Setup): Way<string>[] {
   const base = env['PLAYWRIGHT_DOWNLOAD_HOST'] ?? DOWNLOAD_URL;
   return [
     {
+      // First: Debian signs its packages, while the download is vouched for by the connection alone.
+      name: 'Debian package',
+      hint: 'root on Debian, and a package mirror',
+      possible: () => debianRoot(env),
+      attempt: async (log) => {
+        const aptGet = await debianRoot(env);
+        const apt = (what: string, ...args: string[]): Promise<void> =>
+          step([aptGet, '-o', 'DPkg::Lock::Timeout=300', ...args], {
+            ...{ cwd: '/', env, log, timeoutMs: INSTALL_TIMEOUT_MS },
+            what,
+          });
+        await apt('reading the lists of packages', 'update');
+        await apt('installing chromium (about 90 MB)', 'install', '-y', '--no-install-recommends', 'chromium');
+        return onPath(env);
+      },
+    },
+    {
       name: 'download of playwright-core',
       hint: `access to ${new URL(base).host}; PLAYWRIGHT_DOWNLOAD_HOST names a mirror. Libraries that are missing: as root, npx playwright-core install-deps chromium`,
       possible: () => probe(base),
@@ -67,22 +84,6 @@ export function chromiumInstalled(setup: Setup): Way<string>[] {
           await programIn(staging, env);
         });
         return programIn(folder(setup), env);
-      },
-    },
-    {
-      name: 'Debian package',
-      hint: 'root on Debian, and a package mirror',
-      possible: () => debianRoot(env),
-      attempt: async (log) => {
-        const aptGet = await debianRoot(env);
-        const apt = (what: string, ...args: string[]): Promise<void> =>
-          step([aptGet, '-o', 'DPkg::Lock::Timeout=300', ...args], {
-            ...{ cwd: '/', env, log, timeoutMs: INSTALL_TIMEOUT_MS },
-            what,
-          });
-        await apt('reading the lists of packages', 'update');
-        await apt('installing chromium (about 90 MB)', 'install', '-y', '--no-install-recommends', 'chromium');
-        return onPath(env);
       },
     },
   ];
