@@ -152,9 +152,9 @@ function isAnswer(status: number): boolean {
   return status >= 200 && status < 300;
 }
 
-/** Says that something runs, and nothing more: anybody may know. */
+/** Says that something runs, and nothing more: probes come by any name, and anybody may know. */
 function isProbe(text: string): boolean {
-  return text === '{"status":"ok"}';
+  return /^\{("\w+":"ok",?)+\}$/.test(text);
 }
 
 /** @returns those of the addresses that tell nothing more to a program either, which may read what it asked for */
