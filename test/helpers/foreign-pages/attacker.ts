@@ -55,8 +55,11 @@ export interface Attacker {
   elsewhere(): Promise<ForeignPage>;
   /** A page on another port of 127.0.0.1: another origin, but for the browser the same site. */
   otherPort(): Promise<ForeignPage>;
-  /** A page whose name leads to 127.0.0.1 since it was loaded, so that its own origin is now what listens on this port. */
-  rebound(port: number): Promise<ForeignPage & { readonly origin: string }>;
+  /**
+   * A page whose name leads to 127.0.0.1 since it was loaded, so that its own origin is now what listens on this port.
+   * Undefined for the few ports that the browser connects to for no page.
+   */
+  rebound(port: number): Promise<(ForeignPage & { readonly origin: string }) | undefined>;
   close(): Promise<void>;
 }
 
@@ -86,9 +89,14 @@ export async function startAttacker(): Promise<Attacker> {
       const name = `r${String(rebound++)}.rebind.test`;
       const origin = `http://${name}:${String(port)}`;
       resolver.lead(name, pages.port);
-      const page = await open(`${origin}/`);
-      resolver.rebind(name);
-      return { ...page, origin };
+      try {
+        const page = await open(`${origin}/`);
+        resolver.rebind(name);
+        return { ...page, origin };
+      } catch (error) {
+        if (error instanceof Error && error.message.includes('ERR_UNSAFE_PORT')) return undefined;
+        throw error;
+      }
     },
     close: async () => {
       await browser.close();

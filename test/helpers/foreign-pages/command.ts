@@ -48,7 +48,7 @@ export async function startCommand(
     env: {
       ...process.env,
       ...{ YTDLP_PATH: ytdlp, FFMPEG_PATH: ffmpeg, FFPROBE_PATH: ffprobe, DATA_DIR: dataDir, LOG_LEVEL: 'warn' },
-      ...{ TEMPORAL_ADDRESS: '', MONGODB_URI: '', TEMPORAL_PORT: '0', TEMPORAL_UI_PORT: '0', MONGODB_PORT: '0' },
+      ...{ TEMPORAL_ADDRESS: '', MONGODB_URI: '', TEMPORAL_PORT: '0', TEMPORAL_UI_PORT: '0', MONGODB_PORT: '' },
       ...{ PORT: '0', RPC_PORT: '0', SANDBOX_PORT: '0', WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' },
       // Or the limit would refuse what nothing else refuses.
       RATE_LIMIT_PER_MINUTE: '100000',
