@@ -44,6 +44,8 @@ export interface ForeignPage {
   loadAll(tag: 'script' | 'iframe', urls: readonly string[]): Promise<('load' | 'error' | 'nothing')[]>;
   /** Posts forms into frames. */
   formAll(forms: readonly { url: string; json: string }[]): Promise<void>;
+  /** Has somebody click on a link. @throws when the page that it leads to does not show the text within half a minute */
+  follow(url: string, text: string): Promise<void>;
   /** Addresses in the frames of the page; where a document does not let itself be framed, it is one of the browser's own. */
   framed(): string[];
   arrived(): Arrived[];
@@ -125,6 +127,10 @@ async function foreignPage(context: BrowserContext, page: Page, url: string): Pr
     fetchAll: (requests) => call('fetchAll', requests),
     loadAll: (tag, urls) => call('loadAll', tag, urls),
     formAll: (forms) => call('formAll', forms),
+    follow: async (url, text) => {
+      await call('follow', url);
+      await page.getByText(text).first().waitFor();
+    },
     framed: () => page.frames().map((frame) => frame.url()),
     // Of the two events of a request either may come first.
     arrived: () =>

@@ -1,6 +1,7 @@
 import { request } from 'node:http';
 import type { ForeignPage, PageRequest } from './attacker.ts';
 import type { Prey, RunningCommand } from './command.ts';
+import { NAMES_OF_LOOPBACK } from './resolver.ts';
 
 /** What a page tries on a port. */
 export interface Aim {
@@ -92,6 +93,10 @@ export async function attackAcross(page: ForeignPage, targets: readonly Target[]
         ...reads.map((path) => ({ url: url(path) })),
         // The browser asks the server before it sends what no form could send.
         ...writes.flatMap((one) => writing(url(one.path), one)),
+        ...NAMES_OF_LOOPBACK.flatMap((name) => {
+          const origin = `http://${name}:${String(port)}`;
+          return [{ url: origin + reads[0]! }, ...writing(origin + writes[0]!.path, writes[0]!)];
+        }),
       ];
       const answers = await page.fetchAll(requests);
       await page.loadAll('script', reads.map(url));
@@ -160,7 +165,10 @@ function isProbe(text: string): boolean {
 /** @returns those of the addresses that tell nothing more to a program either, which may read what it asked for */
 async function probesAmong(urls: readonly string[]): Promise<Set<string>> {
   const bodies = await Promise.all(
-    [...new Set(urls)].map(async (url) => [url, await (await fetch(url)).text()] as const),
+    [...new Set(urls)].map(async (url) => {
+      const answer = await fetch(url.replace(/\/\/[^:]+:/, '//127.0.0.1:'));
+      return [url, await answer.text()] as const;
+    }),
   );
   return new Set(bodies.flatMap(([url, text]) => (isProbe(text) ? [url] : [])));
 }

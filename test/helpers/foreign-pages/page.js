@@ -58,5 +58,11 @@ function tryForm({ url, json }) {
 globalThis.attacks = {
   fetchAll: (requests) => Promise.all(requests.map((one) => tryFetch({ ...one, init: withOwnToken(one.init) }))),
   loadAll: (tag, urls) => Promise.all(urls.map((src) => withElement(tag, { src }))),
+  follow: (url) => {
+    const link = Object.assign(document.createElement('a'), { href: url, textContent: 'a link' });
+    document.body.append(link);
+    // Afterwards, since the click ends this page.
+    setTimeout(() => link.click());
+  },
   formAll: (forms) => Promise.all(forms.map(tryForm)),
 };

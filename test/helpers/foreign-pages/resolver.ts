@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 const LOOPBACK = '127.0.0.1';
+/** For a browser: any address leads to loopback, and so does any name below `localhost`. */
+export const NAMES_OF_LOOPBACK: readonly string[] = [LOOPBACK, 'localhost', 'a-page.localhost', '0.0.0.0'];
 const SOCKS_5 = 5;
 const NO_PASSWORD = 0;
 const SUCCEEDED = 0;
@@ -20,13 +22,13 @@ export interface Resolver {
 }
 
 /**
- * A SOCKS 5 server that connects names as a test says, 127.0.0.1 and localhost as they are, and nothing else: so neither does a browser
+ * A SOCKS 5 server that connects names as a test says, the names of loopback as they are, and nothing else: so neither does a browser
  * leave the machine. It passes bytes on unchanged, so what a server sees is what it sees of a browser whose name server
  * does this.
  */
 export async function startResolver(): Promise<Resolver> {
   const pagePorts = new Map<string, number>();
-  const here = new Set([LOOPBACK, 'localhost']);
+  const here = new Set(NAMES_OF_LOOPBACK);
   const open = new Map<Socket, string>();
   const server = createServer((browser) => {
     open.set(browser, '');
