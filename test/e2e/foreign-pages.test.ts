@@ -113,6 +113,8 @@ describe.each(['npm start', 'npm run sandbox'])('%s', (command) => {
       const { before, after } = await changedBy(async () => {
         const page = await attacker[place]();
         expect.soft(await attackAcross(page, targets)).toEqual([]);
+        const reached = page.arrived().map(({ url }) => new URL(url).port);
+        expect(reached).toEqual(expect.arrayContaining(Object.values(running.urls).map((url) => new URL(url).port)));
         await page.close();
       });
       expect(after).toEqual(before);
