@@ -49,7 +49,7 @@ describe('against a server that does not defend itself', () => {
   });
   beforeAll(async () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    target = { name: 'victim', port: (server.address() as AddressInfo).port, aim: POKE };
+    target = { name: 'victim', port: (server.address() as AddressInfo).port, aim: POKE, isForBrowsers: true };
   });
   afterAll(() => {
     server.closeAllConnections();
@@ -91,7 +91,12 @@ describe.each(['npm start', 'npm run sandbox'])('%s', (command) => {
       ports.map(async ({ port, program }) => {
         const part = parts.find((one) => running.urls[one]?.endsWith(`:${String(port)}`)) ?? 'unknown';
         const aim = (await speaksHttp(port)) ? aims[part] : POKE;
-        return { port, aim, name: part === 'unknown' ? `${program}:${String(port)}` : part };
+        return {
+          port,
+          aim,
+          isForBrowsers: part !== 'unknown',
+          name: part === 'unknown' ? `${program}:${String(port)}` : part,
+        };
       }),
     );
   });

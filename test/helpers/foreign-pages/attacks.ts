@@ -14,6 +14,8 @@ export interface Target {
   readonly name: string;
   readonly port: number;
   readonly aim: Aim;
+  /** Whether it answers browsers at all; that nothing was read there would otherwise mean nothing. */
+  readonly isForBrowsers: boolean;
 }
 
 const TEMPORAL = '/api/v1/namespaces/default';
