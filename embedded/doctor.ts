@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
 import { datedVersion, YTDLP_OLD_AFTER_DAYS } from '../subprocess/dated-version.ts';
+import { chromiumFound, chromiumInstalled, chromiumVersion, givenChromium } from './chromium.ts';
 import {
   givenMediaProgram,
   mediaProgramFound,
@@ -117,6 +118,14 @@ export async function examine(options: { env: Env; cacheDir: string; dataDir: st
       found: s3ServerFound(setup),
       installed: s3ServerInstalled(setup),
       show: (program) => Promise.resolve({ version: 'for tests only', where: program }),
+    }),
+    diagnose({
+      name: 'Chromium',
+      optional: true,
+      given: given(env, 'CHROMIUM_PATH', (path) => givenChromium(path, env)),
+      found: chromiumFound(setup),
+      installed: chromiumInstalled(setup),
+      show: async (program) => ({ version: `${await chromiumVersion(program, env)}, for tests only`, where: program }),
     }),
     diagnose({
       name: 'toxiproxy',

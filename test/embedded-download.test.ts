@@ -2,11 +2,13 @@ import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
+import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { chromiumFound, chromiumInstalled, ensureChromium } from '../embedded/chromium.ts';
 import { mediaProgramInstalled } from '../embedded/ffmpeg.ts';
 import { mongodbWays, type MongodbServer } from '../embedded/mongodb-server.ts';
 import { installNpmProgram } from '../embedded/npm-program.ts';
@@ -218,6 +220,60 @@ describe.runIf(process.platform === 'linux' || process.platform === 'darwin')('t
     expect(await readdir(join(dir, 'cache'))).toEqual([]);
   });
 });
+
+describe('a Chromium for the tests', () => {
+  const setup = (env: Record<string, string> = {}) => ({
+    env: { PATH: process.env['PATH'], PLAYWRIGHT_DOWNLOAD_HOST: base, ...env },
+    cacheDir: join(dir, 'cache'),
+    log: quiet,
+  });
+  const download = (): Way<string>[] =>
+    chromiumInstalled(setup()).filter(({ name }) => name === 'download of playwright-core');
+  /** Where the installer looks for the versions that its package is pinned to. */
+  const serve = async (script: string): Promise<void> => {
+    const playwright = dirname(createRequire(import.meta.url).resolve('playwright-core/package.json'));
+    const { browsers } = JSON.parse(await readFile(join(playwright, 'browsers.json'), 'utf8')) as {
+      browsers: { name: string; revision: string; browserVersion?: string }[];
+    };
+    const pinned = (wanted: string) => browsers.find(({ name }) => name === wanted)!;
+    const chrome = `/builds/cft/${pinned('chromium').browserVersion!}/linux64/chrome-linux64.zip`;
+    files.set(chrome, { body: await zipOf('chrome-linux64/chrome', script) });
+    const ffmpeg = `/builds/ffmpeg/${pinned('ffmpeg').revision}/ffmpeg-linux.zip`;
+    files.set(ffmpeg, { body: await zipOf('ffmpeg-linux', script) });
+  };
+
+  it.runIf(process.platform === 'linux' && process.arch === 'x64')(
+    'is the build that playwright-core is pinned to, and is found in the cache from then on',
+    async () => {
+      await serve('#!/bin/sh\necho "Google Chrome for Testing 159.0.8154.6"\n');
+      const { value: program } = await firstWay('Chromium', download(), quiet);
+      expect(program.startsWith(join(dir, 'cache'))).toBe(true);
+      const cached = chromiumFound(setup()).filter(({ name }) => name === 'in the cache');
+      expect(await firstWay('Chromium', cached, quiet)).toEqual({ way: 'in the cache', value: program });
+      await rm(join(dir, 'cache'), { recursive: true });
+      await serve('#!/bin/sh\necho something else\n');
+      await expect(firstWay('Chromium', download(), quiet)).rejects.toThrow(/neither Chromium nor Chrome/);
+      expect(await readdir(join(dir, 'cache'))).toEqual([]);
+    },
+    60_000,
+  );
+
+  it('that cannot be had is an error that says what to install', async () => {
+    const nowhere = setup({ PATH: dir, PLAYWRIGHT_DOWNLOAD_HOST: 'http://127.0.0.1:1' });
+    await expect(ensureChromium(nowhere)).rejects.toThrow(
+      /what would help: install Chromium or Chrome .*CHROMIUM_PATH/,
+    );
+    await expect(ensureChromium(setup({ CHROMIUM_PATH: '/bin/echo' }))).rejects.toThrow(/neither Chromium nor Chrome/);
+  });
+});
+
+async function zipOf(name: string, content: string): Promise<Buffer> {
+  const folder = await mkdtemp(join(dir, 'zip-'));
+  await mkdir(dirname(join(folder, name)), { recursive: true });
+  await writeFile(join(folder, name), content, { mode: 0o755 });
+  await promisify(execFile)('python3', ['-m', 'zipfile', '-c', 'archive.zip', name.split('/')[0]!], { cwd: folder });
+  return readFile(join(folder, 'archive.zip'));
+}
 
 async function archiveOf(name: string, content: string): Promise<Buffer> {
   const folder = await mkdtemp(join(dir, 'archive-'));

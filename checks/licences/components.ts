@@ -57,6 +57,10 @@ export const ENGINE_COMPONENTS: readonly Component[] = [
   { name: 'SQLite for Go (modernc.org/sqlite)', licence: 'BSD-3-Clause', what: 'store of FerretDB' },
   { name: 'PostgreSQL', licence: 'PostgreSQL', what: "database of compose's Temporal", names: ['postgres'] },
   { name: 'versitygw', licence: 'Apache-2.0', what: 'S3 server of the tests' },
+  {
+    ...{ name: 'Chromium', licence: 'BSD-3-Clause' },
+    what: 'browser of the tests; a package of Debian, or Chrome for Testing (with terms of its own) by playwright-core',
+  },
   { name: 'Temporal test server', licence: 'Apache-2.0', what: 'clock that jumps, of the tests' },
   {
     ...{ name: 'ffmpeg and ffprobe builds', licence: 'GPL-3.0-or-later' },

@@ -1,0 +1,162 @@
+import { readFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { chromium, type BrowserContext, type Page } from 'playwright-core';
+import { defaultCacheDir } from '../../../embedded/cache.ts';
+import { ensureChromium } from '../../../embedded/chromium.ts';
+import { startResolver } from './resolver.ts';
+
+/**
+ * What Chromium itself puts between pages and the machine's own ports is off, since other browsers and older ones have none of it: what
+ * holds must be the service's own. The rest of the web's security is on.
+ */
+const OFF = [
+  ...['LocalNetworkAccessChecks', 'LocalNetworkAccessChecksWebSockets', 'LocalNetworkAccessChecksWebRTC'],
+  ...[
+    'PrivateNetworkAccessSendPreflights',
+    'PrivateNetworkAccessRespectPreflightResults',
+    'BlockInsecurePrivateNetworkRequests',
+  ],
+];
+
+export interface PageRequest {
+  readonly url: string;
+  readonly init?: {
+    readonly method?: string;
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly body?: string;
+  };
+}
+
+/** An answer that reached the browser, whether or not it let the page see it. */
+export interface Arrived {
+  readonly url: string;
+  readonly method: string;
+  readonly status: number;
+}
+
+/** A page of an attacker in a real browser. */
+export interface ForeignPage {
+  /** What the page could read of each; status 0 and no text for what the browser keeps from it. */
+  fetchAll(requests: readonly PageRequest[]): Promise<{ status: number; text: string }[]>;
+  /** Makes elements with these sources. @returns the event that each told the page */
+  loadAll(tag: 'script' | 'iframe', urls: readonly string[]): Promise<('load' | 'error' | 'nothing')[]>;
+  /** Posts forms into frames. */
+  formAll(forms: readonly { url: string; json: string }[]): Promise<void>;
+  /** Has somebody click on a link. @throws when the page that it leads to does not show the text within half a minute */
+  follow(url: string, text: string): Promise<void>;
+  /** Addresses in the frames of the page; where a document does not let itself be framed, it is one of the browser's own. */
+  framed(): string[];
+  arrived(): Arrived[];
+  close(): Promise<void>;
+}
+
+export interface Attacker {
+  /** A page on a site of its own. */
+  elsewhere(): Promise<ForeignPage>;
+  /** A page on another port of 127.0.0.1: another origin, but for the browser the same site. */
+  otherPort(): Promise<ForeignPage>;
+  /**
+   * A page whose name leads to 127.0.0.1 since it was loaded, so that its own origin is now what listens on this port.
+   * Undefined for the few ports that the browser connects to for no page.
+   */
+  rebound(port: number): Promise<(ForeignPage & { readonly origin: string }) | undefined>;
+  close(): Promise<void>;
+}
+
+/** Sets up a Chromium when needed. @throws {NoWayError} that says what to install */
+export async function startAttacker(): Promise<Attacker> {
+  const log = (line: string): void => console.log(line);
+  const found = await ensureChromium({ env: process.env, cacheDir: defaultCacheDir(process.env), log });
+  const [resolver, pages] = await Promise.all([startResolver(), startPageServer()]);
+  const browser = await chromium.launch({
+    executablePath: found.value,
+    proxy: { server: resolver.url },
+    args: [`--disable-features=${OFF.join(',')}`, '--disable-quic', '--disable-gpu'],
+  });
+  // Cookies are shared by the pages of a context only; an attack needs none but its own.
+  const open = async (url: string): Promise<ForeignPage> => {
+    const context = await browser.newContext();
+    return foreignPage(context, await context.newPage(), url);
+  };
+  let rebound = 0;
+  return {
+    elsewhere: async () => {
+      resolver.lead('pages.test', pages.port);
+      return open('http://pages.test/');
+    },
+    otherPort: () => open(`http://127.0.0.1:${String(pages.port)}/`),
+    rebound: async (port) => {
+      const name = `r${String(rebound++)}.rebind.test`;
+      const origin = `http://${name}:${String(port)}`;
+      resolver.lead(name, pages.port);
+      try {
+        const page = await open(`${origin}/`);
+        resolver.rebind(name);
+        return { ...page, origin };
+      } catch (error) {
+        if (error instanceof Error && error.message.includes('ERR_UNSAFE_PORT')) return undefined;
+        throw error;
+      }
+    },
+    close: async () => {
+      await browser.close();
+      await Promise.all([resolver.close(), pages.close()]);
+    },
+  };
+}
+
+async function foreignPage(context: BrowserContext, page: Page, url: string): Promise<ForeignPage> {
+  await page.goto(url);
+  // The browser's own account of its network: the events of its pages leave out what it then withheld from the page.
+  const network = await context.newCDPSession(page);
+  await network.send('Network.enable');
+  const requests = new Map<string, { url: string; method: string }>();
+  const statuses: [requestId: string, status: number][] = [];
+  network.on('Network.requestWillBeSent', ({ requestId, request }) => requests.set(requestId, request));
+  network.on('Network.responseReceivedExtraInfo', ({ requestId, statusCode }) =>
+    statuses.push([requestId, statusCode]),
+  );
+  const call = <Result>(what: string, ...args: unknown[]): Promise<Result> =>
+    page.evaluate<Result>(`attacks.${what}(...${JSON.stringify(args)})`).catch((error: unknown) => {
+      // Its stack names places in the page, which vitest would look for among the files.
+      throw new Error(`${what}: ${error instanceof Error ? error.message : String(error)}`);
+    });
+  return {
+    fetchAll: (requests) => call('fetchAll', requests),
+    loadAll: (tag, urls) => call('loadAll', tag, urls),
+    formAll: (forms) => call('formAll', forms),
+    follow: async (url, text) => {
+      await call('follow', url);
+      await page.getByText(text).first().waitFor();
+    },
+    framed: () => page.frames().map((frame) => frame.url()),
+    // Of the two events of a request either may come first.
+    arrived: () =>
+      statuses.flatMap(([id, status]) => {
+        const { url, method } = requests.get(id) ?? {};
+        return url === undefined || method === undefined ? [] : [{ url, method, status }];
+      }),
+    close: () => context.close(),
+  };
+}
+
+/** Serves the page of the attacks. */
+async function startPageServer(): Promise<{ port: number; close: () => Promise<void> }> {
+  const script = await readFile(new URL('./page.js', import.meta.url), 'utf8');
+  const server = createServer((request, response) => {
+    const isPage = request.url === '/';
+    response.writeHead(isPage ? 200 : 404, { 'content-type': 'text/html', connection: 'close' });
+    response.end(isPage ? `<!doctype html><title>Foreign</title><body><script>${script}</script>` : '');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
