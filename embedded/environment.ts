@@ -1,7 +1,8 @@
-import type { Env } from './programs.ts';
+export type Env = Readonly<Record<string, string | undefined>>;
 
 /** What any program needs to run as its user. */
-const OF_THE_USER = /^(PATH|HOME|USER|LOGNAME|SHELL|TMPDIR|TMP|TEMP|LANG|LANGUAGE|LC_[A-Z]+|TZ|LD_LIBRARY_PATH|XDG_[A-Z_]+)$/;
+const OF_THE_USER =
+  /^(PATH|HOME|USER|LOGNAME|SHELL|TMPDIR|TMP|TEMP|LANG|LANGUAGE|LC_[A-Z]+|TZ|LD_LIBRARY_PATH|XDG_[A-Z_]+)$/;
 /** How the network is reached; a proxy's address may hold its password. */
 const OF_THE_NETWORK = /^((https?|no|all)_proxy|SSL_CERT_(FILE|DIR)|(REQUESTS|CURL)_CA_BUNDLE|NODE_EXTRA_CA_CERTS)$/i;
 /** Where Go, pip, npm and Maven fetch packages, and how they build. */

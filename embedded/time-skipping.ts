@@ -71,13 +71,26 @@ export function timeSkippingInstalled({ cacheDir, env }: TimeSkippingSetup): Way
         const [java, mvn] = [await requireOnPath('java', env), await requireOnPath('mvn', env)];
         await installOnce(folder(cacheDir), async (staging) => {
           const jars = `-DoutputDirectory=${join(staging, 'jars')}`;
-          await step([mvn, '-q', '-B', '--strict-checksums', '-f', POM, 'dependency:copy-dependencies', '-DincludeScope=runtime', jars], {
-            cwd: staging,
-            env,
-            log,
-            what: `fetching io.temporal:temporal-test-server ${VERSION} (about 40 MB)`,
-            timeoutMs: MAVEN_TIMEOUT_MS,
-          });
+          await step(
+            [
+              mvn,
+              '-q',
+              '-B',
+              '--strict-checksums',
+              '-f',
+              POM,
+              'dependency:copy-dependencies',
+              '-DincludeScope=runtime',
+              jars,
+            ],
+            {
+              cwd: staging,
+              env,
+              log,
+              what: `fetching io.temporal:temporal-test-server ${VERSION} (about 40 MB)`,
+              timeoutMs: MAVEN_TIMEOUT_MS,
+            },
+          );
           await writeLauncher(staging, java);
         });
         return { type: 'existing-path', path: launcher(cacheDir) };
