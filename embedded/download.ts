@@ -51,7 +51,11 @@ export async function download(url: string, file: string, log: Log): Promise<voi
 }
 
 /** As {@link download}, for a file that is known. @throws also when it does not have the SHA-256 `wanted` */
-export async function downloadPinned(url: string, wanted: string, file: string, log: Log): Promise<void> {
+export async function downloadPinned(
+  { url, wanted }: { readonly url: string; readonly wanted: string },
+  file: string,
+  log: Log,
+): Promise<void> {
   await download(url, file, log);
   if ((await sha256(file)) !== wanted) throw new Error(`${url} does not have the SHA-256 it should`);
 }
@@ -78,7 +82,7 @@ export async function downloadRelease(release: ReleaseFile, file: string, log: L
   const lines = (await readFile(sumsFile, 'utf8')).split('\n').map((line) => line.trim().split(/\s+\*?/));
   const wanted = lines.find(([, one]) => one === name)?.[0];
   if (wanted === undefined) throw new Error(`${folder}/${sums} does not name ${name}`);
-  await downloadPinned(`${folder}/${name}`, wanted.toLowerCase(), file, log);
+  await downloadPinned({ url: `${folder}/${name}`, wanted: wanted.toLowerCase() }, file, log);
   await rm(sumsFile);
 }
 

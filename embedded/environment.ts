@@ -1,4 +1,4 @@
-import type { Env } from './programs.ts';
+export type Env = Readonly<Record<string, string | undefined>>;
 
 /** What any program needs to run as its user. */
 const OF_THE_USER =

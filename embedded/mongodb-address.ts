@@ -13,7 +13,7 @@ export interface MongodbAddress {
   readonly at: { readonly socket: string } | { readonly port: number };
   readonly uri: string;
   /** To be called when the server has ended. */
-  release(): Promise<void>;
+  readonly release: () => Promise<void>;
 }
 
 /**

@@ -2,10 +2,10 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import { run } from '../subprocess/run.ts';
-import { installerEnv, programEnv } from './environment.ts';
+import { installerEnv, programEnv, type Env } from './environment.ts';
 import type { Log } from './ways.ts';
 
-export type Env = Readonly<Record<string, string | undefined>>;
+export type { Env };
 
 const VERSION_TIMEOUT_MS = 30_000;
 const PROGRESS_EVERY_MS = 10_000;

@@ -65,7 +65,8 @@ export function temporalInstalled({ env, cacheDir }: Setup, archives = ARCHIVES)
           const name = `temporal_cli_${TEMPORAL_CLI_VERSION}_${PLATFORM}.tar.gz`;
           const wanted = archives[PLATFORM];
           if (wanted === undefined) throw new Error(`there is no release for ${PLATFORM}`);
-          await downloadPinned(`${base}/v${TEMPORAL_CLI_VERSION}/${name}`, wanted, archive, log);
+          const url = `${base}/v${TEMPORAL_CLI_VERSION}/${name}`;
+          await downloadPinned({ url, wanted }, archive, log);
           await step(['tar', '-xzf', archive, '-C', staging, 'temporal'], {
             cwd: staging,
             env,

@@ -102,7 +102,10 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     // A client that leaves in the middle is nothing to report.
     res.on('error', () => undefined);
     const foreign = foreignPage(req);
-    if (foreign !== undefined) return sendJson(res, refusal(403, foreign));
+    if (foreign !== undefined) {
+      sendJson(res, refusal(403, foreign));
+      return;
+    }
     routes(req, res).catch((error: unknown) => {
       log(`sandbox: ${req.method ?? ''} ${req.url ?? ''}: ${String(error)}`);
       res.destroy();

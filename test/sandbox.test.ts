@@ -46,7 +46,7 @@ describe('a page of another site', () => {
   ])('$what', async (asked) => {
     const answer = await ask(Number(new URL(sandbox.url).port), {
       ...asked,
-      headers: { host: host(), ...asked.headers } as Record<string, string>,
+      headers: { host: host(), ...asked.headers },
     });
     expect(answer).toMatchObject({ status: 403 });
   });
