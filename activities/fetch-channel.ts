@@ -1,8 +1,8 @@
 import type { DownloadRecord, JobResult, SuccessRecord } from '../contract/records.ts';
-import { subjectIdOf } from '../contract/subjects.ts';
-import { channelPathOf, channelReferenceOf } from '../contract/channels.ts';
+import { channelReferenceOf } from '../contract/channels.ts';
 import type { ChannelFacts, ChannelReference } from '../contract/vidnet.ts';
 import type { ChannelSource } from '../sources/vidnet/channel-source.ts';
+import { channelSubjectOf } from '../store/channel-subjects.ts';
 import type { ContentsStore } from '../store/contents.ts';
 import type { FileStore } from '../store/files.ts';
 import type { RecordStore } from '../store/records.ts';
@@ -42,7 +42,7 @@ export function createChannelActivities(deps: ChannelDeps) {
         call.report({ stage: 'fetching' });
         const facts = await deps.channels.describe(job.channel, call);
         const { channelId } = facts;
-        const canonicalId = subjectOf({ kind: 'id', name: channelId });
+        const canonicalId = channelSubjectOf({ kind: 'id', name: channelId });
         for (const name of namesOf(facts, job.subjectId)) {
           if (name !== canonicalId) await deps.records.noteSameAs(name, canonicalId);
         }
@@ -81,11 +81,7 @@ function contentsOf(known: SuccessRecord, channelId: string): JobResult {
   return { contentsOf: known.contentsOf ?? known.id, lists: known.lists ?? {}, mediaId: channelId, charge: 0 };
 }
 
-function subjectOf(reference: ChannelReference): string {
-  return subjectIdOf('list', channelPathOf(reference));
-}
-
 function namesOf({ handle }: ChannelFacts, askedFor: string): readonly string[] {
   const reference = handle === undefined ? undefined : channelReferenceOf(handle);
-  return reference === undefined ? [askedFor] : [askedFor, subjectOf(reference)];
+  return reference === undefined ? [askedFor] : [askedFor, channelSubjectOf(reference)];
 }

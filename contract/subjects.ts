@@ -1,29 +1,13 @@
-import { createHash } from 'node:crypto';
 import type { PostReference } from './imgnet/urls.ts';
 import type { SpeakerLabelsParameters } from './job-parameters.ts';
 import type { DownloadRecord, RecordType } from './records.ts';
 
-/** Temporal on MySQL or PostgreSQL keeps workflow IDs in columns of 255 characters. */
-export const WORKFLOW_ID_MAX_BYTES = 255;
-/** Stands before the hash of an ID that was too long. No part of any other ID has it. */
-const HASHED = '~';
-
 /**
  * A subject is what a job is about; its ID is the Temporal workflow ID, so that one subject never has two open jobs.
- * The parts are validated ids, which contain no slash.
- *
- * @returns at most {@link WORKFLOW_ID_MAX_BYTES} bytes: of what is longer the end is a hash of the whole
+ * The parts are validated ids, which contain no slash. Only those of channels can be too long, see `channelSubjectOf`.
  */
 export function subjectIdOf(type: RecordType, ...parts: readonly string[]): string {
-  const id = [type, ...parts].join('/');
-  if (Buffer.byteLength(id) <= WORKFLOW_ID_MAX_BYTES) return id;
-  const hash = HASHED + createHash('sha256').update(id).digest('hex');
-  let head = '';
-  for (const letter of id) {
-    if (Buffer.byteLength(head + letter + hash) > WORKFLOW_ID_MAX_BYTES) break;
-    head += letter;
-  }
-  return head + hash;
+  return [type, ...parts].join('/');
 }
 
 /** The content of a post or reel. The two kinds of URL are answered from different data, so they are two subjects. */

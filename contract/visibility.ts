@@ -17,7 +17,7 @@ export function searchAttributesOf(
 ): NonNullable<ConstructorParameters<typeof TypedSearchAttributes>[0]> {
   const keyword = (name: string, value: string) => ({
     key: defineSearchAttributeKey(name, SearchAttributeType.KEYWORD),
-    value: [...value].slice(0, KEYWORD_MAX_CHARS).join(''),
+    value: Array.from(value).slice(0, KEYWORD_MAX_CHARS).join(''),
   });
   return [
     keyword(SEARCH_ATTRIBUTES.type, input.type),

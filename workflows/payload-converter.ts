@@ -6,11 +6,11 @@ import { defaultPayloadConverter, type PayloadConverter } from '@temporalio/comm
  */
 export const payloadConverter: PayloadConverter = {
   toPayload: (value) => defaultPayloadConverter.toPayload(value),
-  fromPayload<Value>(payload: Parameters<PayloadConverter['fromPayload']>[0]): Value {
+  fromPayload: ((payload) => {
     try {
-      return defaultPayloadConverter.fromPayload<Value>(payload);
+      return defaultPayloadConverter.fromPayload(payload);
     } catch {
-      return undefined as Value;
+      return undefined;
     }
-  },
+  }) as PayloadConverter['fromPayload'],
 };

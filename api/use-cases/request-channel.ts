@@ -5,6 +5,7 @@ import type { ChannelRequest } from '../../contract/requests.ts';
 import type { ChannelResult } from '../../contract/results/channels.ts';
 import type { Streamable } from '../../contract/streams.ts';
 import { subjectIdOf } from '../../contract/subjects.ts';
+import { channelSubjectOf } from '../../store/channel-subjects.ts';
 import type { Answer } from '../answer.ts';
 import type { ApiDeps } from '../deps.ts';
 import { currentJob, stateOf } from './answers.ts';
@@ -24,7 +25,7 @@ export async function requestChannel(
   const channel = channelReferenceOf(request.url, deps.vidnetHosts);
   if (channel === undefined) throw new ApiError('invalid_input', `url: ${NO_CHANNEL}`, { details: [DETAIL] });
   const mediaId = channelPathOf(channel);
-  const subjectId = await deps.records.canonicalOf(subjectIdOf('list', mediaId));
+  const subjectId = await deps.records.canonicalOf(channelSubjectOf(channel));
   // A name that stands for an id is not asked for again under that id: it may have changed hands.
   const byId = channelByIdAt(subjectId.slice(subjectIdOf('list', '').length));
   const { record } = await startOrJoin(deps, {

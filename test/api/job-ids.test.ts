@@ -4,10 +4,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { refusalOf } from '../../contract/inputs/check.ts';
 import { limiterIdOf } from '../../contract/pacing.ts';
 import { recordTypeSchema } from '../../contract/records.ts';
-import { subjectIdOf } from '../../contract/subjects.ts';
 import { retentionScheduleId, taskQueues } from '../../contract/task-queues.ts';
 import { searchAttributesOf } from '../../contract/visibility.ts';
 import { deliveryIdOf } from '../../contract/webhooks.ts';
+import { channelSubjectOf } from '../../store/channel-subjects.ts';
 import { workflowInputs } from '../../workflows/inputs.ts';
 import { keepAudio } from '../helpers/kept-audio.ts';
 import { keepJob } from '../helpers/kept-jobs.ts';
@@ -38,7 +38,7 @@ const of = (letters: fc.Arbitrary<string>, maxLength: number): fc.Arbitrary<stri
     // The longest there is, of one letter.
     letters.map((one) => one.repeat(maxLength)),
   );
-const ascii = fc.constantFrom(...'abcXYZ019_');
+const ascii = fc.constantFrom('a', 'b', 'X', 'Z', '0', '9', '_');
 const videoId = of(ascii, 11).map((text) => text.padEnd(11, '-'));
 const language = fc.constantFrom(
   'en',
@@ -95,7 +95,8 @@ describe('every job that a valid request can start', () => {
         for (const [workflow, job] of facades.jobs.start.mock.calls) {
           kinds.add(job.type);
           expect(Buffer.byteLength(job.subjectId)).toBeLessThanOrEqual(MAX);
-          for (const { value } of searchAttributesOf(job)) expect([...String(value)].length).toBeLessThanOrEqual(MAX);
+          for (const { value } of searchAttributesOf(job))
+            expect(Array.from(String(value)).length).toBeLessThanOrEqual(MAX);
           expect(refusalOf(workflowInputs, workflow, [JSON.parse(JSON.stringify(job))])).toBeUndefined();
         }
       }),
@@ -105,30 +106,29 @@ describe('every job that a valid request can start', () => {
   }, 120_000);
 });
 
-describe('the ID of a subject', () => {
-  const part = of(letter, 130);
+const byName = (name: string): string => channelSubjectOf({ kind: 'user', name });
 
-  it('is its parts where they fit, and otherwise begins with them and differs for each', () => {
+describe('the ID of a channel as a subject', () => {
+  it('is its name where that fits, and otherwise begins with it and differs for each', () => {
     fc.assert(
-      fc.property(part, letter, letter, (head, one, other) => {
-        const [id, another] = [one, other].map((tail) => subjectIdOf('list', 'user', head + tail)) as [string, string];
+      fc.property(of(letter, 130), letter, letter, (head, one, other) => {
+        const id = byName(head + one);
         const plain = `list/user/${head}${one}`;
         if (Buffer.byteLength(plain) <= MAX) expect(id).toBe(plain);
         else expect(id).toMatch(/^list\/user\/.+~[0-9a-f]{64}$/u);
         expect(Buffer.byteLength(id)).toBeLessThanOrEqual(MAX);
-        expect(id).toBe(subjectIdOf('list', 'user', head + one));
-        expect(id === another).toBe(one === other);
-        expect(id.isWellFormed()).toBe(true);
+        expect(Buffer.from(id).toString()).toBe(id);
+        expect(id === byName(head + other)).toBe(one === other);
       }),
-      { numRuns: 1_000 },
+      { numRuns: 500 },
     );
   });
 
-  it('of an earlier version is the same up to 255 bytes', () => {
-    const name = 'x'.repeat(MAX - 'list/'.length);
-    expect(subjectIdOf('list', name)).toBe(`list/${name}`);
-    expect(subjectIdOf('list', `${name}x`)).toBe(
-      `list/${'x'.repeat(MAX - 70)}~99ea7395b8d91a705769dfdec6b4d50b2d660624c0f735cf9348af60fba68908`,
+  it('stays what it was up to 255 bytes, and never changes beyond', () => {
+    const name = 'x'.repeat(MAX - 'list/user/'.length);
+    expect(byName(name)).toBe(`list/user/${name}`);
+    expect(byName(`${name}x`)).toBe(
+      `list/user/${'x'.repeat(MAX - 75)}~c5ef02ed578e47674d38ae463461a62f1add4962520293b1f222fd4e17c9847a`,
     );
   });
 });

@@ -5,7 +5,7 @@ import { createJobGateway } from '../../api/jobs.ts';
 import type { ChannelLook } from '../../activities/fetch-channel.ts';
 import { channelPathOf, channelReferenceOf } from '../../contract/channels.ts';
 import type { ChannelJob } from '../../contract/jobs.ts';
-import { subjectIdOf } from '../../contract/subjects.ts';
+import { channelSubjectOf } from '../../store/channel-subjects.ts';
 import { registerSearchAttributes } from '../../temporal/search-attributes.ts';
 import { workflowBench } from '../helpers/workflow-bench.ts';
 
@@ -21,7 +21,7 @@ describe('a channel whose name is as long as it may be', () => {
     const channel = channelReferenceOf(`https://www.youtube.com/user/${encodeURIComponent(name)}`)!;
     const mediaId = channelPathOf(channel);
     const job: ChannelJob = {
-      ...{ recordId: ulid(), type: 'list', mediaId, subjectId: subjectIdOf('list', mediaId), price: 10 },
+      ...{ recordId: ulid(), type: 'list', mediaId, subjectId: channelSubjectOf(channel), price: 10 },
       ...{ createdAt: '2026-11-21T09:30:00.123456Z', parameters: { channel } },
     };
     const describeChannel = vi.fn<() => Promise<ChannelLook>>().mockResolvedValue({ channelId: 'UC1' });
