@@ -1,6 +1,7 @@
 import type { ChannelFacts, ChannelPage, ChannelVideo } from '../contract/vidnet.ts';
 import { StaleCursorError, type ChannelSource } from '../sources/vidnet/channel-source.ts';
-import type { ContentsStore, ListingState } from '../store/contents.ts';
+import type { ContentsStore } from '../store/contents.ts';
+import type { ListingState } from '../store/documents.ts';
 import type { RunningCall } from './source-call.ts';
 
 export interface ChannelListing {

@@ -9,15 +9,9 @@ import {
 } from '../contract/contents.ts';
 import { PIECE_MAX_CHARS, PIECE_MAX_ITEMS } from '../contract/limits.ts';
 import type { StoredList } from '../contract/records.ts';
-import { createDocuments, pack, pieceIdOf, unpack } from './documents.ts';
+import { createDocuments, pack, pieceIdOf, unpack, type ListingState } from './documents.ts';
 import { largeDocuments } from './large-documents.ts';
 import { piecesOf } from './pieces.ts';
-
-/** Where a listing stands: what is stored, and where upstream goes on. */
-export interface ListingState extends StoredList {
-  /** Upstream's cursor after the last piece; absent when the list is complete. */
-  readonly next?: string;
-}
 
 /**
  * What jobs keep beside their records: facts, whose parts are in pieces where they are long, and lists in pieces. All writes may be

@@ -4,9 +4,14 @@ import { Binary, type Collection, type Db } from 'mongodb';
 import { MissingContentsError } from '../contract/contents.ts';
 import type { StoredList } from '../contract/records.ts';
 import { ItemStream } from '../contract/streams.ts';
-import type { ListingState } from './contents.ts';
 import type { Piece } from './pieces.ts';
 import { upsert } from './upsert.ts';
+
+/** Where a listing stands: what is stored, and where upstream goes on. */
+export interface ListingState extends StoredList {
+  /** Upstream's cursor after the last piece; absent when the list is complete. */
+  readonly next?: string;
+}
 
 /** A document of the collection `contents`. */
 export interface ContentsDocument {

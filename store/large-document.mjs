@@ -22,13 +22,21 @@ export default function* takeApart({ packed, longParts, maxBytes }) {
     for (const told of parts[name]) {
       const item = name === 'lines' ? told : clipped(told);
       page.push(item);
-      chars += JSON.stringify(item).length;
+      chars += sizeOf(item);
       if (chars < PAGE_CHARS && page.length < PAGE_ITEMS) continue;
       yield { name, page };
       [page, chars] = [[], 0];
     }
     if (page.length > 0) yield { name, page };
   }
+}
+
+/** About as long as its JSON, which would be a copy of a text of megabytes. */
+function sizeOf(item) {
+  return Object.entries(item).reduce((sum, [key, value]) => {
+    const size = typeof value === 'string' ? value.length : Array.isArray(value) ? 10 * value.length : 10;
+    return sum + key.length + size;
+  }, 10);
 }
 
 function clipped(item) {

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { tmpdir } from 'node:os';
 import { Worker } from 'node:worker_threads';
 
 const ENTRY = new URL('./thread-entry.mjs', import.meta.url);
@@ -29,8 +30,8 @@ export async function* inThread<Item>({ module, input, signal, maxHeapMb }: Thre
   const worker = new Worker(ENTRY, {
     workerData: { module: module.href, input },
     resourceLimits: { maxOldGenerationSizeMb: maxHeapMb },
-    // Nothing of the service's settings is any business of what reads a stranger's data.
-    env: {},
+    // The service's settings are no business of what reads a stranger's data. (tsx keeps a cache.)
+    env: { TMPDIR: tmpdir() },
   });
   const onAbort = (): void => void worker.terminate();
   signal?.addEventListener('abort', onAbort, { once: true });
