@@ -8,7 +8,7 @@ import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { startStack, type Stack } from '../embedded/stack.ts';
 import { CAN_INTRUDE, intrude, type Loot } from './helpers/intruder.ts';
-import { portsOf } from './helpers/listening-ports.ts';
+import { listeningPorts } from './helpers/listening-ports.ts';
 import { ask, fromPages, OF_THE_API, START } from './helpers/page-requests.ts';
 import { until } from './helpers/until.ts';
 
@@ -59,6 +59,8 @@ const pidOf = (name: string): number => {
   if (found === undefined) throw new Error(`${name} does not run`);
   return found.pid;
 };
+const portsOf = async (name: string): Promise<number[]> =>
+  (await listeningPorts(pidOf(name))).map(({ port }) => port);
 
 describe("Temporal's Web UI", () => {
   it.each(fromPages)('refuses $what', async (asked) => {
@@ -106,7 +108,7 @@ it('the Web UI is back at the same address when the server was killed', async ()
 
 describe.runIf(process.platform === 'linux')('an engine (ports from /proc: Linux)', () => {
   it('has no port that answers what a page can send: browsers refuse it, or it speaks no HTTP, or it says 403 or 404', async () => {
-    const ports = await portsOf(pidOf('temporal'));
+    const ports = await portsOf('temporal');
     // gRPC of four services, the HTTP API, metrics, the Web UI behind the proxy.
     expect(ports.length).toBeGreaterThanOrEqual(6);
     const seen = await Promise.all(
@@ -131,12 +133,12 @@ describe.runIf(process.platform === 'linux')('an engine (ports from /proc: Linux
 
   it('hands no Nexus task to a worker, since that port does not look at names', async () => {
     const asked = fromPages.find(({ what }) => what === 'a Nexus operation');
-    const answers = await Promise.all((await portsOf(pidOf('temporal'))).map((port) => ask(port, asked ?? {})));
+    const answers = await Promise.all((await portsOf('temporal')).map((port) => ask(port, asked ?? {})));
     expect(answers.map((answer) => answer?.text)).toContain('{"message":"nexus endpoints disabled"}');
   });
 
   it('that is the database listens on no port at all', async () => {
-    expect(await portsOf(pidOf('mongodb'))).toEqual([]);
+    expect(await portsOf('mongodb')).toEqual([]);
   });
 
   it.each(['temporal', 'mongodb'])('knows no secret, nor anything but how to run: %s', async (name) => {

@@ -12,7 +12,7 @@ import {
   type Target,
 } from '../helpers/foreign-pages/attacks.ts';
 import { startCommand, type RunningCommand } from '../helpers/foreign-pages/command.ts';
-import { listeningPorts, type ListeningPort } from '../helpers/foreign-pages/listening-ports.ts';
+import { listeningPorts, type ListeningPort } from '../helpers/listening-ports.ts';
 import { startTestSandbox, type TestSandbox } from '../helpers/sandbox.ts';
 
 const SET_UP_TIMEOUT_MS = 20 * 60_000;
