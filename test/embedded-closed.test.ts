@@ -59,8 +59,7 @@ const pidOf = (name: string): number => {
   if (found === undefined) throw new Error(`${name} does not run`);
   return found.pid;
 };
-const portsOf = async (name: string): Promise<number[]> =>
-  (await listeningPorts(pidOf(name))).map(({ port }) => port);
+const portsOf = async (name: string): Promise<number[]> => (await listeningPorts(pidOf(name))).map(({ port }) => port);
 
 describe("Temporal's Web UI", () => {
   it.each(fromPages)('refuses $what', async (asked) => {
