@@ -61,7 +61,8 @@ describe('a batch over tRPC', () => {
       const names = Array.from({ length: calls }, () => 'webhook.deliveries').join(',');
       const input = Object.fromEntries(Array.from({ length: calls }, (_, index) => [index, {}]));
       const query = `batch=1&input=${encodeURIComponent(JSON.stringify(input))}`;
-      return (await fetch(`${facades.rpcUrl}/${names}?${query}`)).status;
+      const headers = { authorization: `Bearer ${facades.rpcToken}` };
+      return (await fetch(`${facades.rpcUrl}/${names}?${query}`, { headers })).status;
     };
     expect(await batch(10)).toBe(200);
     expect(list).toHaveBeenCalledTimes(10);

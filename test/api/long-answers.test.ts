@@ -63,10 +63,13 @@ async function sizeOf(path: string, { base = facades.url, init = {}, maxBytes = 
   }
   return bytes;
 }
-const rpc = (procedure: string, input: object, maxBytes = Infinity): Promise<number> =>
-  sizeOf(`/${procedure}?input=${encodeURIComponent(JSON.stringify(input))}`, { base: facades.rpcUrl, maxBytes });
+const asService = (): Record<string, string> => ({ Authorization: `Bearer ${facades.rpcToken}` });
+const rpc = (procedure: string, input: object, maxBytes = Infinity): Promise<number> => {
+  const query = encodeURIComponent(JSON.stringify(input));
+  return sizeOf(`/${procedure}?input=${query}`, { base: facades.rpcUrl, init: { headers: asService() }, maxBytes });
+};
 const rpcPost = (procedure: string, input: object): Promise<number> => {
-  const headers = { 'content-type': 'application/json' };
+  const headers = { 'content-type': 'application/json', ...asService() };
   const init = { method: 'POST', headers, body: JSON.stringify(input) };
   return sizeOf(`/${procedure}`, { base: facades.rpcUrl, init });
 };

@@ -30,6 +30,7 @@ const keyed = async (): Promise<Record<string, string>> => {
   await facades.deps.accounts.open(key.id, undefined);
   return { Authorization: `Bearer ${key.text}` };
 };
+const asService = (): Record<string, string> => ({ Authorization: `Bearer ${facades.rpcToken}` });
 const channelUrl = (): string => `${facades.url}/api/channel/profile`;
 const transcriptOverRpc = (): string =>
   `${facades.rpcUrl}/transcripts.get?input=${encodeURIComponent(JSON.stringify({ download_id: transcript }))}`;
@@ -48,9 +49,9 @@ async function send(url: string, text: string): Promise<{ readonly socket: Socke
 
 describe('a reader of a large answer', () => {
   it.each([
-    ['REST, streamed', () => ask(channelUrl(), channel)],
-    ['REST, in one piece', () => ask(`${facades.url}/api/transcripts/${transcript}`)],
-    ['tRPC', () => ask(transcriptOverRpc())],
+    ['a list, over REST', () => ask(channelUrl(), channel)],
+    ['a transcript, over REST', () => ask(`${facades.url}/api/transcripts/${transcript}`)],
+    ['a transcript, over tRPC', () => ask(transcriptOverRpc(), { headers: asService() })],
   ])('who takes nothing is cut, and what was held for him is given back: %s', async (_how, open) => {
     const stalled = await open();
     expect(await stalled.head()).toMatch(/^HTTP\/1.1 200/);
@@ -147,15 +148,21 @@ describe('a request that does not arrive', () => {
   const half = (auth = ''): string =>
     `POST /api/imgnet/profile HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n${auth}Content-Length: 40\r\n\r\n{"url":`;
 
+  const serviceLine = (): string => `Authorization: ${asService()['Authorization'] ?? ''}\r\n`;
+
   it.each([
-    ['its head, over REST', () => facades.url, 'POST /api/imgnet/profile HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow'],
-    ['anything, over REST', () => facades.url, ''],
-    ['its body, over REST', () => facades.url, half()],
-    ['its head, over tRPC', () => facades.rpcUrl, 'POST /webhook.test HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow'],
-    ['its body, over tRPC', () => facades.rpcUrl, half().replace('/api/imgnet/profile', '/webhook.test')],
-  ])('is answered 408 and closed: %s', async (_what, urlOf, text) => {
+    ['its head, over REST', () => facades.url, () => 'POST /api/imgnet/profile HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow'],
+    ['anything, over REST', () => facades.url, () => ''],
+    ['its body, over REST', () => facades.url, half],
+    ['its head, over tRPC', () => facades.rpcUrl, () => 'POST /webhook.test HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow'],
+    [
+      'its body, over tRPC',
+      () => facades.rpcUrl,
+      () => half(serviceLine()).replace('/api/imgnet/profile', '/webhook.test'),
+    ],
+  ])('is answered 408 and closed: %s', async (_what, urlOf, textOf) => {
     const errors = vi.spyOn(facades.deps.log, 'error');
-    const { answer } = await send(urlOf(), text);
+    const { answer } = await send(urlOf(), textOf());
     const told = await answer;
     expect(told).toMatch(/^HTTP\/1.1 408 Request Timeout\r\n/);
     expect(told).toContain('"code":"request_timeout"');

@@ -15,7 +15,6 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 const MB = 1 << 20;
 const SOCKETS = 20;
 const LIMIT_MB = 150;
-const IN_PIECES = new Set(['channel', 'list', 'file']);
 const database = `unread-${randomUUID().slice(0, 8)}`;
 let facades: Facades;
 let filesDir: string;
@@ -112,8 +111,8 @@ describe('20 sockets that ask for a large answer and read nothing cost little me
       expect(statuses).toContain(200);
       expect(statuses.filter((status) => status !== 200 && status !== 429)).toEqual([]);
       expect(grownMB).toBeLessThan(LIMIT_MB);
-      // What is read in pieces holds nobody up; the slowest may be the machine's own.
-      if (IN_PIECES.has(kind)) expect(tookMs[1]).toBeLessThan(200);
+      // Others are not held up. Half of them, since a busy machine makes some wait by itself.
+      expect(tookMs[Math.floor(tookMs.length / 2)]).toBeLessThan(200);
     },
   );
 
