@@ -17,7 +17,6 @@ import type { WebhookSigner } from '../webhooks/signature.ts';
 import type { DeliveryGateway } from './deliveries.ts';
 import type { AnswerBudget } from './edge/answer-budget.ts';
 import type { EnginesLook } from './engines-look.ts';
-import type { ExportPlaces } from './export-places.ts';
 import type { JobGateway } from './jobs.ts';
 
 export interface ImgnetAccess {
@@ -48,7 +47,6 @@ export interface ServiceDeps {
   readonly webhookTestMs: number;
   readonly webhookAllowedNetworks: BlockList;
   readonly rendering: RenderContext;
-  readonly exportPlaces: ExportPlaces;
   /** Hosts of the video platform beside the real ones, with port. */
   /** How long a channel or a transcript is waited for when the caller does not say. */
   readonly defaultWaitSeconds: number;

@@ -25,7 +25,6 @@ import type { ServiceDeps } from './deps.ts';
 import { ANSWER_BUDGET, createAnswerBudget } from './edge/answer-budget.ts';
 import { serveRest } from './edge/serve-rest.ts';
 import { createEnginesLook } from './engines-look.ts';
-import { createExportPlaces } from './export-places.ts';
 import { createJobGateway } from './jobs.ts';
 import { createRestApp } from './rest.ts';
 import { createRpcServer } from './rpc-server.ts';
@@ -89,7 +88,6 @@ const deps: ServiceDeps = {
     linkTo: (recordId, name) => signer.linkTo(recordId, name),
     contents: createContentsStore(mongo.db),
   },
-  exportPlaces: createExportPlaces(),
   defaultWaitSeconds: config.DEFAULT_WAIT_SECONDS,
   vidnetHosts: config.vidnetHosts,
   imgnet: { hosts: config.imgnetHosts, isConfigured: config.IMGNET_API_TOKEN !== undefined },

@@ -185,14 +185,10 @@ function labelsIdOf(event: H3Event): string {
   return id.data;
 }
 
-async function fileOf(
-  event: H3Event,
-  { log }: ServiceDeps,
-  { open, contentType, name }: ExportedText,
-): Promise<HTTPResponse> {
+function fileOf(event: H3Event, { log }: ServiceDeps, { open, contentType, name }: ExportedText): HTTPResponse {
   const onCut = (error: unknown): void => log.error({ err: error, path: event.url.pathname }, 'a file was cut short');
   // Nobody would read what is opened for HEAD.
-  return new HTTPResponse(event.req.method === 'HEAD' ? null : streamed(await open(), onCut), {
+  return new HTTPResponse(event.req.method === 'HEAD' ? null : streamed(open(), onCut), {
     headers: {
       'Content-Type': `${contentType}; charset=utf-8`,
       'Content-Disposition': `attachment; filename="${name}"`,

@@ -113,9 +113,8 @@ interface Exported {
 /** The type of a result that may be long: to check a list of 20,000 items once more takes seconds. */
 const large = z.custom;
 
-async function exported(streams: RpcStreams, { open, ...file }: ExportedText): Promise<Exported> {
-  const chunks = await open();
-  return streams.hold<Exported>({ ...file, text: new TextStream(() => chunks) });
+function exported(streams: RpcStreams, { open, ...file }: ExportedText): Exported {
+  return streams.hold<Exported>({ ...file, text: new TextStream(open) });
 }
 
 const downloadProcedure = <Result extends z.ZodType<DownloadResult>>(type: VidnetDownload['type'], result: Result) =>

@@ -7,6 +7,8 @@ import type { AnswerBudget, Holding } from './answer-budget.ts';
 const SMALL_BYTES = 64 * 1024;
 /** What is sent in pieces holds a piece as it is read, as text, and in the socket. */
 export const STREAM_BYTES = 1 << 20;
+/** What is written while it is sent also takes the processor: so one caller has four at once, and all have 16. */
+const WRITTEN_BYTES = 4 << 20;
 /** Files come in pieces of 64 KiB. */
 const FILE_BYTES = 128 * 1024;
 const SENT_AS_FILES = /^\/(?:files|docs)\//;
@@ -18,7 +20,7 @@ export function meterAnswers(budget: AnswerBudget): Middleware {
     releaseAtClose(event.runtime?.node?.res as ServerResponse | undefined, holding);
     if (SENT_AS_FILES.test(event.url.pathname)) holding.atLeast(FILE_BYTES);
     const answer = await next();
-    if (answer instanceof HTTPResponse) await weigh(answer.body, holding);
+    if (answer instanceof HTTPResponse) await weigh(answer, holding);
     return answer;
   };
 }
@@ -29,13 +31,13 @@ export function releaseAtClose(response: ServerResponse | undefined, holding: Ho
   else response.once('close', () => holding.release());
 }
 
-async function weigh(body: unknown, holding: Holding): Promise<void> {
+async function weigh({ body, headers }: HTTPResponse, holding: Holding): Promise<void> {
   if (typeof body === 'string') {
     const bytes = Buffer.byteLength(body);
     if (bytes > SMALL_BYTES) holding.atLeast(bytes);
   } else if (body instanceof ReadableStream) {
     try {
-      holding.atLeast(STREAM_BYTES);
+      holding.atLeast(headers.has('content-disposition') ? WRITTEN_BYTES : STREAM_BYTES);
     } catch (error) {
       await body.cancel();
       throw error;

@@ -27,8 +27,7 @@ export async function exportSpeakerLabels(
 ): Promise<ExportedText> {
   const { mediaId, labels } = await readLabels(deps, await findLabels(deps, id, 0));
   const { contentType, chunks } = writeSpeakerLabels(labels, format, mediaId);
-  const open = (): Promise<AsyncGenerator<string>> => deps.exportPlaces.enter(() => paced(chunks()));
-  return { name: `${mediaId}.speakers.${format}`, contentType, open };
+  return { name: `${mediaId}.speakers.${format}`, contentType, open: () => paced(chunks()) };
 }
 
 const NOTHING = new ItemStream<never>(async function* () {

@@ -11,8 +11,8 @@ import { transcriptRecord } from './get-transcript.ts';
 export interface ExportedText {
   readonly name: string;
   readonly contentType: string;
-  /** The text, made as it is read. Whoever opens it reads it, or calls `return`. @throws ApiError `unavailable` */
-  readonly open: () => Promise<AsyncGenerator<string>>;
+  /** The text, made as it is read. */
+  readonly open: () => AsyncGenerator<string>;
 }
 
 /**
@@ -34,7 +34,6 @@ export async function exportTranscript(deps: ApiDeps, id: string, format: Transc
   const facts = await deps.rendering.contents.facts<'captions'>(id);
   if (facts === undefined) throw new MissingContentsError(id);
   const { contentType, writer } = TRANSCRIPT_FORMATS[format];
-  const open = (): Promise<AsyncGenerator<string>> =>
-    deps.exportPlaces.enter(() => paced(writtenBy(writer(), facts.lines.pages())));
+  const open = (): AsyncGenerator<string> => paced(writtenBy(writer(), facts.lines.pages()));
   return { name: `${record.mediaId}.${facts.track.language}.${format}`, contentType, open };
 }

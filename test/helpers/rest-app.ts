@@ -10,7 +10,6 @@ import { ANSWER_BUDGET, createAnswerBudget, type AnswerBudgetOptions } from '../
 import { CONNECTION_LIMITS, type ConnectionLimits } from '../../api/edge/connections.ts';
 import { serveRest } from '../../api/edge/serve-rest.ts';
 import { createEnginesLook } from '../../api/engines-look.ts';
-import { createExportPlaces } from '../../api/export-places.ts';
 import type { JobGateway } from '../../api/jobs.ts';
 import { DEFAULT_WAIT_SECONDS } from '../../contract/limits.ts';
 import { createRestApp, type RestOptions } from '../../api/rest.ts';
@@ -95,7 +94,6 @@ export async function startFacades(requestsPerMinute = 100_000, options: Facades
     webhookTestMs: 300,
     webhookAllowedNetworks: new BlockList(),
     rendering: { prices: priceTable({}), linkTo: (id, name) => signer.linkTo(id, name), contents },
-    exportPlaces: createExportPlaces(),
     defaultWaitSeconds: DEFAULT_WAIT_SECONDS,
     vidnetHosts: ['127.0.0.1:4000'],
     imgnet: { hosts: ['127.0.0.1:4000'], isConfigured: true },

@@ -5,7 +5,6 @@ import type { ServiceDeps } from '../../../api/deps.ts';
 import { ANSWER_BUDGET, createAnswerBudget } from '../../../api/edge/answer-budget.ts';
 import { CONNECTION_LIMITS } from '../../../api/edge/connections.ts';
 import { serveRest } from '../../../api/edge/serve-rest.ts';
-import { createExportPlaces } from '../../../api/export-places.ts';
 import { createRestApp } from '../../../api/rest.ts';
 import { createRpcServer } from '../../../api/rpc-server.ts';
 import { priceTable } from '../../../contract/prices.ts';
@@ -76,7 +75,6 @@ const deps: ServiceDeps = {
   now: () => Date.now(),
   lookAtEngines: () => Promise.resolve({ temporal: 'ok', mongodb: 'ok' }),
   answerBudget: createAnswerBudget(ANSWER_BUDGET),
-  exportPlaces: createExportPlaces(),
   stopping: new AbortController().signal,
   log: pino({ level: 'silent' }),
 };
