@@ -124,9 +124,7 @@ export async function attackAsOwn(page: ForeignPage, origin: string, target: Tar
   // The Web UI of Temporal sets the cookie of its token with the first.
   await page.fetchAll(requests.slice(0, 1));
   const answers = await page.fetchAll(requests);
-  // Nothing read is only worth something where something was there to answer.
-  if (target.aim !== POKE && answers.every(({ status }) => status === 0))
-    throw new Error(`${target.name} is not reached`);
+  if (target.isForBrowsers && answers.every(({ status }) => status === 0)) throw new Error(`${target.name} is away`);
   return named(
     answers.flatMap((answer, index) => lineOf(requests[index]!, answer)),
     [target],
