@@ -233,7 +233,7 @@ export const operations = {
       200: { description: 'All engines answer', schema: healthSchema },
       503: { description: 'An engine is away, or the process is about to stop', schema: healthSchema },
     },
-    errors: ['method_not_allowed'],
+    errors: ['forbidden', 'method_not_allowed'],
   },
   checkHealth: {
     method: 'get',
@@ -244,7 +244,7 @@ export const operations = {
       200: { description: 'All engines answer', schema: healthSchema },
       503: { description: 'An engine is away', schema: healthSchema },
     },
-    errors: ['method_not_allowed'],
+    errors: ['forbidden', 'method_not_allowed'],
   },
 } as const satisfies Record<string, Operation>;
 

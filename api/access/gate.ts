@@ -23,10 +23,11 @@ interface Access {
 const accesses = new WeakMap<H3Event, Access>();
 const addresses = new WeakMap<H3Event, string>();
 /**
- * Links are bounded by their expiry, and probes must not use up a caller's requests. Both answer to any name and any page:
- * a link carries its own permission, and a probe tells nothing but whether the service is up.
+ * Links are bounded by their expiry, and probes must not use up a caller's requests.
  */
 const NOT_LIMITED = /^\/(?:files\/|health$|live$|ready$)/;
+/** What answers to any name and any page: a link carries its own permission, and /live tells nothing of the engines. */
+const OPEN_TO_PAGES = /^\/(?:files\/|live$)/;
 /** What needs no key besides those. */
 const DOCUMENTS = /^\/(?:docs(?:\/|$)|openapi\.json$)/;
 
@@ -51,7 +52,10 @@ function admission(options: GateOptions): Middleware {
     const { pathname } = event.url;
     const address = addressGroup(clientAddress(event.req.ip, event.req.headers, options.trustedProxies));
     addresses.set(event, address);
-    if (NOT_LIMITED.test(pathname)) return next();
+    if (NOT_LIMITED.test(pathname)) {
+      if (!OPEN_TO_PAGES.test(pathname)) refuseForeignPages(event.req, options);
+      return next();
+    }
     if (DOCUMENTS.test(pathname)) {
       refuseForeignPages(event.req, { ...options, isDocument: true });
       accesses.set(event, { limitedAs: `address ${address}`, caller: { kind: 'anonymous' } });

@@ -45,8 +45,8 @@ describe('the OpenAPI document', () => {
       'get /api/webhook/deliveries': '200 400 401 403 405 429 500 503',
       'post /api/webhook/deliveries/{deliveryId}/redeliver': '202 400 401 403 404 405 409 429 500 503',
       'get /live': '200 405',
-      'get /ready': '200 405 503',
-      'get /health': '200 405 503',
+      'get /ready': '200 403 405 503',
+      'get /health': '200 403 405 503',
     });
   });
 

@@ -107,8 +107,13 @@ describe('a service on loopback', () => {
     expect(await post({ authorization, origin: 'https://app.example', host: 'proxy.example' })).toBe(400);
   });
 
-  it('is asked for its health by any name', async () => {
-    expect(await send('GET', { host: 'pod.internal' }, '/health')).toBe(200);
+  it('is asked by any name whether it is alive, and by its own whether the engines are', async () => {
+    expect(await send('GET', { host: 'pod.internal' }, '/live')).toBe(200);
+    for (const path of ['/health', '/ready']) {
+      expect(await send('GET', { host: 'pod.internal' }, path)).toBe(403);
+      expect(await send('GET', { 'sec-fetch-site': 'cross-site' }, path)).toBe(403);
+      expect(await send('GET', {}, path)).toBe(200);
+    }
   });
 });
 
