@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { REFUSED_BY_BROWSERS } from '../../embedded/temporal-ports.ts';
 import { startAttacker, type Attacker } from '../helpers/foreign-pages/attacker.ts';
 import {
   aimsAt,
@@ -64,6 +65,10 @@ describe('against a server that does not defend itself', () => {
     expect(new Set(posted)).toEqual(new Set(['text/plain']));
     expect(await framedBy(page, [target])).toEqual(['victim/']);
     await page.close();
+  });
+
+  it.each(REFUSED_BY_BROWSERS)('no page comes to port %i', async (port) => {
+    expect(await attacker.rebound(port)).toBeUndefined();
   });
 
   it('a page whose name was made to lead there reads everything', async () => {
