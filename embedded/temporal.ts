@@ -44,7 +44,9 @@ export async function startTemporal(options: TemporalServerOptions): Promise<Sup
       return { pid: daemon.pid, stop: (graceMs) => daemon.stop(graceMs).finally(endProxy) };
     } catch (error) {
       await endProxy();
-      const wasTaken = error instanceof Error && /can't set (UI|metrics|frontend HTTP) port|address already in use/.test(error.message);
+      const wasTaken =
+        error instanceof Error &&
+        /can't set (UI|metrics|frontend HTTP) port|address already in use/.test(error.message);
       if (!wasTaken || tries === MOST_TRIES) throw error;
     }
   }
