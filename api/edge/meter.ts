@@ -7,8 +7,8 @@ import type { AnswerBudget, Holding } from './answer-budget.ts';
 const SMALL_BYTES = 64 * 1024;
 /** What is sent in pieces holds a piece as it is read, as text, and in the socket. */
 export const STREAM_BYTES = 1 << 20;
-/** What is written while it is sent also takes the processor: so one caller has four at once, and all have 16. */
-const WRITTEN_BYTES = 4 << 20;
+/** What is written while it is sent also takes the processor: so one caller has eight at once, and all have 32. */
+const WRITTEN_BYTES = 2 << 20;
 /** Files come in pieces of 64 KiB. */
 const FILE_BYTES = 128 * 1024;
 const SENT_AS_FILES = /^\/(?:files|docs)\//;
