@@ -111,10 +111,11 @@ export class TestService {
   async request<Body>(
     method: 'GET' | 'POST',
     path: string,
-    init: { body?: unknown; headers?: Record<string, string> } = {},
+    init: { body?: unknown; headers?: Record<string, string>; signal?: AbortSignal } = {},
   ): Promise<Answered<Body>> {
     const response = await fetch(this.stack.restUrl + path, {
       method,
+      signal: init.signal ?? null,
       ...(init.body === undefined
         ? {}
         : { body: typeof init.body === 'string' ? init.body : JSON.stringify(init.body) }),
@@ -128,8 +129,8 @@ export class TestService {
     return this.request('POST', '/api/downloads/audio', { body });
   }
 
-  getDownload(id: string): Promise<Answered<AudioResult>> {
-    return this.request('GET', `/downloads/${id}`);
+  getDownload(id: string, signal?: AbortSignal): Promise<Answered<AudioResult>> {
+    return this.request('GET', `/downloads/${id}`, signal === undefined ? {} : { signal });
   }
 
   /** Starts a job and waits until it has ended. */
@@ -143,7 +144,7 @@ export class TestService {
   ended(id: string, within = 60_000): Promise<AudioResult['data']> {
     return until(
       async () => {
-        const answer = await this.getDownload(id).catch(() => undefined);
+        const answer = await this.getDownload(id, AbortSignal.timeout(20_000)).catch(() => undefined);
         return answer?.status === 200 ? answer.body.data : undefined;
       },
       { within, what: `the end of download ${id}` },
