@@ -22,9 +22,7 @@ interface Access {
 /** By event: reading a body puts another request in its place. */
 const accesses = new WeakMap<H3Event, Access>();
 const addresses = new WeakMap<H3Event, string>();
-/**
- * Links are bounded by their expiry, and probes must not use up a caller's requests.
- */
+/** Links are bounded by their expiry, and probes must not use up a caller's requests. */
 const NOT_LIMITED = /^\/(?:files\/|health$|live$|ready$)/;
 /** What answers to any name and any page: a link carries its own permission, and /live tells nothing of the engines. */
 const OPEN_TO_PAGES = /^\/(?:files\/|live$)/;

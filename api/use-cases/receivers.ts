@@ -1,7 +1,6 @@
 import type { Caller } from '../../contract/accounts.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { WEBHOOKS_PER_HOST_MAX, WEBHOOKS_PER_JOB_MAX } from '../../contract/limits.ts';
-import { WITHOUT_KEY } from '../../contract/webhooks.ts';
 import type { Receiver } from '../../store/receivers.ts';
 import type { ApiDeps } from '../deps.ts';
 import { subscriberOf } from './own-deliveries.ts';
@@ -57,14 +56,7 @@ function receiverOf({ caller }: ApiDeps, url: string): Receiver {
   return { caller: callerIdOf(caller), url };
 }
 
-/** @returns who shares what one caller may have of a receiver */
+/** @returns who shares what one caller may have of a receiver: callers without a key by their address */
 export function callerIdOf(caller: Caller): string {
-  switch (caller.kind) {
-    case 'key':
-      return caller.key.id;
-    case 'service':
-      return 'service';
-    case 'anonymous':
-      return caller.limitedAs ?? WITHOUT_KEY;
-  }
+  return (caller.kind === 'anonymous' ? caller.limitedAs : undefined) ?? subscriberOf(caller);
 }
