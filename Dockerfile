@@ -7,14 +7,14 @@ RUN npm ci --omit=dev
 
 FROM node:22-trixie-slim AS yt-dlp
 RUN apt-get update && apt-get install -y --no-install-recommends python3 python3-venv && rm -rf /var/lib/apt/lists/*
-COPY embedded/yt-dlp-requirements.txt /tmp/requirements.txt
+COPY local/engines/yt-dlp-requirements.txt /tmp/requirements.txt
 RUN python3 -m venv /opt/yt-dlp \
   && /opt/yt-dlp/bin/pip install --no-cache-dir --only-binary=:all: --no-deps --require-hashes -r /tmp/requirements.txt
 
 # The builtin speech engine, and Silero's model for all of them. One folder names the model, whatever Python's version is.
 FROM node:22-trixie-slim AS speech
 RUN apt-get update && apt-get install -y --no-install-recommends python3 python3-venv && rm -rf /var/lib/apt/lists/*
-COPY embedded/speech-requirements.txt /tmp/requirements.txt
+COPY local/engines/speech-requirements.txt /tmp/requirements.txt
 RUN python3 -m venv /opt/speech \
   && /opt/speech/bin/pip install --no-cache-dir --only-binary=:all: --no-deps --require-hashes -r /tmp/requirements.txt \
   && ln -s /opt/speech/lib/python3.*/site-packages/silero_vad/data /opt/speech/models
@@ -31,20 +31,8 @@ RUN /opt/yt-dlp/bin/yt-dlp --version && ffprobe -version \
 
 WORKDIR /app
 COPY --from=packages /app/node_modules ./node_modules
-COPY package.json tsconfig.json config.ts config-values.ts LICENSE ./
-COPY contract ./contract
-COPY subprocess ./subprocess
-COPY temporal ./temporal
-COPY store ./store
-COPY outbound ./outbound
-COPY webhooks ./webhooks
-COPY media ./media
-COPY sources ./sources
-COPY speech ./speech
-COPY activities ./activities
-COPY workflows ./workflows
-COPY api ./api
-COPY worker ./worker
+# What .dockerignore lets through: the product, without what only runs it on a bare machine or proves it.
+COPY . .
 # A new named volume takes over the owner of the folder that it covers.
 RUN mkdir /data && chown node:node /data
 

@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-import { parseWebhookSecret } from './webhooks/signature.ts';
+import { parseWebhookSecret } from './outbound/webhooks/signature.ts';
 
 /** A setting is missing or wrong; the message names it. */
 export class ConfigError extends Error {

@@ -21,7 +21,7 @@ export default tseslint.config(
   {
     // Only the configuration may look at the environment: everything else is handed what it needs.
     files: ['**/*.ts'],
-    ignores: ['config.ts', '**/main.ts', 'embedded/**', 'sandbox/**', 'demo/**', 'chaos/**', 'test/**', 'bench/**'],
+    ignores: ['config.ts', '**/main.ts', 'local/**', 'quality/**', 'test/**'],
     rules: {
       'no-restricted-properties': [
         'error',
@@ -63,7 +63,7 @@ export default tseslint.config(
   },
   {
     // Programs for people write to the terminal.
-    files: ['embedded/**/*.ts', 'sandbox/**/*.ts', 'demo/**/*.ts', 'chaos/**/*.ts', 'bench/**/*.ts', '**/main.ts'],
+    files: ['local/**/*.ts', 'quality/**/*.ts', '**/main.ts'],
     rules: { 'no-console': 'off' },
   },
 );

@@ -6,8 +6,8 @@ import { WEBHOOK_ENDPOINTS, type Delivery, type DeliveryAttempt } from '../contr
 import { nowMicroseconds } from '../store/clock.ts';
 import type { DeliveryStore } from '../store/deliveries.ts';
 import type { RecordStore } from '../store/records.ts';
-import type { PostOutcome, WebhookClient } from '../webhooks/client.ts';
-import { ReceiverBusyError, type ReceiverPlace, type ReceiverShares } from '../webhooks/receiver-shares.ts';
+import type { PostOutcome, WebhookClient } from '../outbound/webhooks/client.ts';
+import { ReceiverBusyError, type ReceiverPlace, type ReceiverShares } from '../outbound/webhooks/receiver-shares.ts';
 import { withHeartbeat } from './heartbeat.ts';
 import { webhookMessage, type MessageDeps } from './webhook-message.ts';
 

@@ -1,6 +1,6 @@
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { FAILURE_FAULTS, type FailureCode, type Fault } from '../contract/failures.ts';
-import { JobError } from '../contract/job-error.ts';
+import { JobError } from '../runtime/job-error.ts';
 import { diskFull, isDiskFull } from '../store/free-space.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { JobError } from '../contract/job-error.ts';
+import { JobError } from '../runtime/job-error.ts';
 import type { JobInput } from '../contract/jobs.ts';
 import type { JobResult } from '../contract/records.ts';
 import type { Probe } from '../media/probe.ts';

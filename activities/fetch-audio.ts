@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { JobError } from '../contract/job-error.ts';
+import { JobError } from '../runtime/job-error.ts';
 import type { JobResult } from '../contract/records.ts';
 import type { Media } from '../media/ffmpeg.ts';
 import { codecOf } from '../media/probe.ts';

@@ -1,7 +1,7 @@
 import { unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { videoUrlsOf } from '../contract/imgnet/videos.ts';
-import { JobError } from '../contract/job-error.ts';
+import { JobError } from '../runtime/job-error.ts';
 import type { JobResult, PublishedFile } from '../contract/records.ts';
 import type { Media } from '../media/ffmpeg.ts';
 import { codecOf, type Probe } from '../media/probe.ts';

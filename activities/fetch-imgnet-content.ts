@@ -1,4 +1,4 @@
-import { JobError } from '../contract/job-error.ts';
+import { JobError } from '../runtime/job-error.ts';
 import { postContentOf, type PostContent } from '../contract/imgnet/posts.ts';
 import { isReelRecord } from '../contract/imgnet/publication.ts';
 import { reelContentOf, type ReelContent } from '../contract/imgnet/reels.ts';

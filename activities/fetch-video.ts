@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { JobError } from '../contract/job-error.ts';
+import { JobError } from '../runtime/job-error.ts';
 import type { JobResult } from '../contract/records.ts';
 import { codecOf, type Probe } from '../media/probe.ts';
 import { conversionProgress, runAttempt, verifyDuration, type FetchJob } from './fetch-attempt.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FAILURE_FAULTS } from '../contract/failures.ts';
-import { JobError } from '../contract/job-error.ts';
+import { JobError } from '../runtime/job-error.ts';
 import {
   SnapshotLostError,
   SnapshotNotReadyError,

@@ -16,7 +16,7 @@ import { callerSchema, countSchema, httpUrlSchema, moneySchema, workflowIdSchema
 import { confirmedBySchema, retentionDaysSchema } from '../contract/inputs/retention.ts';
 import { fileNameSchema, ulidSchema, vidnetVideoIdSchema } from '../contract/ids.ts';
 import { languageSchema } from '../contract/languages.ts';
-import { upstreamUses } from '../contract/pacing.ts';
+import { upstreamUses } from '../runtime/pacing.ts';
 import type { createActivities } from './create-activities.ts';
 
 const one = <Input extends z.ZodType>(input: Input) => z.tuple([input]);

@@ -1,4 +1,4 @@
-import { JobError } from '../contract/job-error.ts';
+import { JobError } from '../runtime/job-error.ts';
 import { DownloadError, type DownloadProblem } from '../outbound/download-error.ts';
 
 /** How a host of media says that a signed link is over, or that what it leads to has moved. */

@@ -1,5 +1,5 @@
 import type { SpeakerLabelsParameters } from '../contract/job-parameters.ts';
-import { JobError } from '../contract/job-error.ts';
+import { JobError } from '../runtime/job-error.ts';
 import { prepareWav } from '../speech/prepare.ts';
 import { MissingFileError, type FileStore } from '../store/files.ts';
 import type { SpaceGuard } from '../store/free-space.ts';

@@ -1,5 +1,5 @@
 import { FAILURE_FAULTS } from '../contract/failures.ts';
-import { JobError } from '../contract/job-error.ts';
+import { JobError } from '../runtime/job-error.ts';
 import { diskFull, type SpaceGuard } from '../store/free-space.ts';
 import type { RunningCall } from './source-call.ts';
 

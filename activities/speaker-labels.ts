@@ -1,5 +1,5 @@
 import { MissingContentsError } from '../contract/contents.ts';
-import { JobError } from '../contract/job-error.ts';
+import { JobError } from '../runtime/job-error.ts';
 import { optional } from '../contract/optional.ts';
 import type { JobResult } from '../contract/records.ts';
 import type { SpeechWindow, WindowResult } from '../contract/speech.ts';

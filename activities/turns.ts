@@ -1,4 +1,4 @@
-import type { Asker, PauseNotice, Route, Routes, UpstreamUse } from '../contract/pacing.ts';
+import type { Asker, PauseNotice, Route, Routes, UpstreamUse } from '../runtime/pacing.ts';
 
 /** The limiters and the jobs that deal with them, as workflows that run somewhere. */
 export interface Limiters {

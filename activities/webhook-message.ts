@@ -6,7 +6,7 @@ import { renderResult } from '../contract/render/results.ts';
 import { audioIdOf } from '../contract/render/speaker-labels.ts';
 import { jsonChunks } from '../contract/streams.ts';
 import { webhookHeaders, type Delivery } from '../contract/webhooks.ts';
-import type { WebhookBody, WebhookSigner } from '../webhooks/signature.ts';
+import type { WebhookBody, WebhookSigner } from '../outbound/webhooks/signature.ts';
 
 /** Most characters of a body that are held; a longer one is sent as it is read, without a `Content-Length`. */
 const HELD_BODY_CHARS = 1_000_000;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { MEMO_SPEECH, progressStages } from '../contract/jobs.ts';
 import { optional } from '../contract/optional.ts';
-import { MEMO_WAITING } from '../contract/pacing.ts';
+import { MEMO_WAITING } from '../runtime/pacing.ts';
 import type { Progress } from '../contract/results/fields.ts';
 
 /** While a snapshot is collected nothing else is known. */

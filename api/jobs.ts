@@ -9,7 +9,7 @@ import { ApiError } from '../contract/errors.ts';
 import { jobSchema } from '../contract/inputs/jobs.ts';
 import { MEMO_JOB, type JobInput } from '../contract/jobs.ts';
 import type { Progress } from '../contract/results/fields.ts';
-import { searchAttributesOf } from '../contract/visibility.ts';
+import { searchAttributesOf } from '../runtime/visibility.ts';
 import { subscribeSignal } from '../workflows/messages.ts';
 import type * as workflows from '../workflows/index.ts';
 import { progressOf } from './job-progress.ts';

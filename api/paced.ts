@@ -1,4 +1,4 @@
-import { createTurns } from '../subprocess/turns.ts';
+import { createTurns } from '../runtime/subprocess/turns.ts';
 
 /** One chunk for each line would be one write to the socket for each. */
 const CHUNK_CHARS = 16_384;

@@ -1,5 +1,5 @@
-import { JobError } from '../contract/job-error.ts';
-import { run } from '../subprocess/run.ts';
+import { JobError } from '../runtime/job-error.ts';
+import { run } from '../runtime/subprocess/run.ts';
 import { fileUrl, INPUT_GUARD, MEDIA_THREADS, startTool, surroundings, unreadable } from './guard.ts';
 import { codecOf, probeFile, type Probe } from './probe.ts';
 

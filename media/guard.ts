@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
-import { JobError } from '../contract/job-error.ts';
-import { bareEnvironment } from '../subprocess/environment.ts';
-import { RunStartError, RunTimeoutError, type RunOptions, type RunResult } from '../subprocess/run.ts';
+import { JobError } from '../runtime/job-error.ts';
+import { bareEnvironment } from '../runtime/subprocess/environment.ts';
+import { RunStartError, RunTimeoutError, type RunOptions, type RunResult } from '../runtime/subprocess/run.ts';
 
 /**
  * Containers that may be opened. Without this list ffmpeg goes by content: an .m4a that is a playlist or ffconcat text

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { run } from '../subprocess/run.ts';
+import { run } from '../runtime/subprocess/run.ts';
 import { fileUrl, INPUT_GUARD, startTool, surroundings, unreadable } from './guard.ts';
 
 const TIMEOUT_MS = 60_000;

@@ -1,4 +1,4 @@
-import { INFRASTRUCTURE_PORTS } from '../contract/outbound-rules.ts';
+import { INFRASTRUCTURE_PORTS } from '../contract/url-patterns.ts';
 
 /**
  * Whether callers may name this port.

@@ -1,6 +1,6 @@
 import { isIP, type BlockList } from 'node:net';
 import { WEBHOOK_URL_MAX_CHARS } from '../contract/limits.ts';
-import { PRIVATE_SUFFIXES } from '../contract/outbound-rules.ts';
+import { PRIVATE_SUFFIXES } from '../contract/url-patterns.ts';
 import { inNetworks, isPermittedAddress } from './addresses.ts';
 import { isOpenPort } from './ports.ts';
 

@@ -2,9 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { JobError } from '../contract/job-error.ts';
+import { JobError } from '../runtime/job-error.ts';
 import type { VoiceSegment, Word } from '../contract/speech.ts';
-import { bareEnvironment } from '../subprocess/environment.ts';
+import { bareEnvironment } from '../runtime/subprocess/environment.ts';
 import type { SpeechEngine } from './engine.ts';
 import { runJsonLines } from './json-lines.ts';
 
@@ -20,7 +20,7 @@ const lineSchema = z.union([
 const linkSchema = z.array(z.array(z.int().min(0)));
 
 export interface BuiltinSettings {
-  /** Absolute path of a Python that has the packages of embedded/speech-requirements.txt. */
+  /** Absolute path of a Python that has the packages of local/engines/speech-requirements.txt. */
   readonly python: string;
   /** Absolute path of a folder for short-lived files. */
   readonly workFolder: string;

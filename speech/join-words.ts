@@ -1,6 +1,6 @@
 import type { KeptSegment, Turn, Word } from '../contract/speech.ts';
 import { toMilliseconds } from '../contract/times.ts';
-import { createTurns } from '../subprocess/turns.ts';
+import { createTurns } from '../runtime/subprocess/turns.ts';
 
 /** A pause of this length ends a segment. */
 const PAUSE_SECONDS = 0.9;

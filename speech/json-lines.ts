@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { JobError } from '../contract/job-error.ts';
-import { run, RunStartError, RunTimeoutError, type RunOptions } from '../subprocess/run.ts';
+import { JobError } from '../runtime/job-error.ts';
+import { run, RunStartError, RunTimeoutError, type RunOptions } from '../runtime/subprocess/run.ts';
 
 export interface JsonLinesOptions<T> {
   /** Names the work in messages, such as `the search for speech`. */

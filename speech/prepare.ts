@@ -1,5 +1,5 @@
 import { fileUrl, INPUT_GUARD, startTool, surroundings, unreadable } from '../media/guard.ts';
-import { run } from '../subprocess/run.ts';
+import { run } from '../runtime/subprocess/run.ts';
 import { createMixLevels, PRINT_LEVELS, type MixLevels } from './mix-levels.ts';
 import { SAMPLE_RATE } from './wav.ts';
 

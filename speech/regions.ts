@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { bareEnvironment } from '../subprocess/environment.ts';
+import { bareEnvironment } from '../runtime/subprocess/environment.ts';
 import type { Span } from '../contract/speech.ts';
 import { runJsonLines } from './json-lines.ts';
 import { readWavLayout } from './wav.ts';

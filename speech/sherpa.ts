@@ -1,4 +1,4 @@
-import { JobError } from '../contract/job-error.ts';
+import { JobError } from '../runtime/job-error.ts';
 import type { SpeechEngine } from './engine.ts';
 import { clusterVoices } from './sherpa/cluster.ts';
 import { requestedLanguage } from './sherpa/languages.ts';

@@ -15,7 +15,7 @@ export const speechSettings = {
   SPEECH_PYTHON_PATH: z
     .string()
     .optional()
-    .describe('Python with the packages of embedded/speech-requirements.txt, for the builtin speech engine'),
+    .describe('Python with the packages of local/engines/speech-requirements.txt, for the builtin speech engine'),
   SPEECH_VAD_MODEL_PATH: z.string().optional().describe("Silero's silero_vad.onnx, which finds speech for all engines"),
   SPEECH_OPENAI_URL: url
     .optional()

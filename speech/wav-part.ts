@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { JobError } from '../contract/job-error.ts';
+import { JobError } from '../runtime/job-error.ts';
 import type { Span } from '../contract/speech.ts';
 import { BYTES_PER_SAMPLE, readWavLayout, SAMPLE_RATE, WAV_HEADER_BYTES, wavHeader } from './wav.ts';
 

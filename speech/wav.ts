@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { JobError } from '../contract/job-error.ts';
+import { JobError } from '../runtime/job-error.ts';
 
 export const SAMPLE_RATE = 16_000;
 export const BYTES_PER_SAMPLE = 2;

@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises';
-import { JobError } from '../contract/job-error.ts';
+import { JobError } from '../runtime/job-error.ts';
 
 /** What is left on the file systems that downloads fill. */
 export interface SpaceGuard {

@@ -1,4 +1,4 @@
-// Runs in a thread (subprocess/thread.ts): takes apart what an earlier version packed into one document.
+// Runs in a thread (runtime/subprocess/thread.ts): takes apart what an earlier version packed into one document.
 import { gunzipSync } from 'node:zlib';
 
 const PAGE_CHARS = 128 * 1024;

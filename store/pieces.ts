@@ -1,5 +1,5 @@
 import { PIECE_MAX_CHARS, PIECE_MAX_ITEMS } from '../contract/limits.ts';
-import { createTurns } from '../subprocess/turns.ts';
+import { createTurns } from '../runtime/subprocess/turns.ts';
 
 export interface Piece {
   readonly json: string;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { processIdentity } from '../subprocess/process-facts.ts';
+import { processIdentity } from '../runtime/subprocess/process-facts.ts';
 
 /** One attempt's private folder, on the file system of the file store. */
 export interface WorkFolder {

@@ -2,11 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { defaultCacheDir } from '../embedded/cache.ts';
-import { startEngines } from '../embedded/engines.ts';
-import { startS3Server, type S3Server } from '../embedded/s3-server.ts';
-import { ensureTimeSkippingServer, type TimeSkippingServer } from '../embedded/time-skipping.ts';
-import { ensureTools, type Tools } from '../embedded/tools.ts';
+import { defaultCacheDir } from '../local/engines/cache.ts';
+import { startEngines } from '../local/engines/engines.ts';
+import { startS3Server, type S3Server } from '../local/engines/s3-server.ts';
+import { ensureTimeSkippingServer, type TimeSkippingServer } from '../local/engines/time-skipping.ts';
+import { ensureTools, type Tools } from '../local/engines/tools.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

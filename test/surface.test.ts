@@ -6,11 +6,11 @@ import { FAILURE_FAULTS } from '../contract/failures.ts';
 import { ERROR_TABLE } from '../contract/errors.ts';
 import { MEMO_JOB, MEMO_SPEECH } from '../contract/jobs.ts';
 import { subjectIdOf, speakerLabelsSubjectOf } from '../contract/subjects.ts';
-import { retentionScheduleId, taskQueues } from '../contract/task-queues.ts';
-import { SEARCH_ATTRIBUTES } from '../contract/visibility.ts';
+import { retentionScheduleId, taskQueues } from '../runtime/task-queues.ts';
+import { SEARCH_ATTRIBUTES } from '../runtime/visibility.ts';
 import { deliveryIdOf } from '../contract/webhooks.ts';
 import * as workflows from '../workflows/index.ts';
-import { limiterIdOf, MEMO_WAITING } from '../contract/pacing.ts';
+import { limiterIdOf, MEMO_WAITING } from '../runtime/pacing.ts';
 import { askSignal, endTurnSignal, limiterQuery } from '../workflows/limiter/messages.ts';
 import { pauseSignal, progressQuery, subscribeSignal, turnGrantedSignal } from '../workflows/messages.ts';
 

@@ -2,9 +2,9 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker, type NativeConnection, type WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import type { createActivities } from '../activities/create-activities.ts';
-import { taskQueues } from '../contract/task-queues.ts';
-import { bareEnvironment } from '../subprocess/environment.ts';
-import { run } from '../subprocess/run.ts';
+import { taskQueues } from '../runtime/task-queues.ts';
+import { bareEnvironment } from '../runtime/subprocess/environment.ts';
+import { run } from '../runtime/subprocess/run.ts';
 import { checkInputs } from './check-inputs.ts';
 
 const WORKFLOWS = fileURLToPath(new URL('../workflows/index.ts', import.meta.url));

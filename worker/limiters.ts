@@ -1,7 +1,7 @@
 import { WorkflowNotFoundError, type Client, type WorkflowHandle } from '@temporalio/client';
 import type { Limiters } from '../activities/turns.ts';
-import { limiterIdOf, type Asker } from '../contract/pacing.ts';
-import { taskQueues } from '../contract/task-queues.ts';
+import { limiterIdOf, type Asker } from '../runtime/pacing.ts';
+import { taskQueues } from '../runtime/task-queues.ts';
 import type { limiter } from '../workflows/limiter/limiter.ts';
 import { askSignal } from '../workflows/limiter/messages.ts';
 import { pauseSignal } from '../workflows/messages.ts';

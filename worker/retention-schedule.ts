@@ -5,7 +5,7 @@ import {
   type Client,
   type ScheduleOptions,
 } from '@temporalio/client';
-import { retentionScheduleId, taskQueues } from '../contract/task-queues.ts';
+import { retentionScheduleId, taskQueues } from '../runtime/task-queues.ts';
 import type { retention } from '../workflows/retention.ts';
 
 type RetentionSchedule = ScheduleOptions & { readonly action: { readonly args: Parameters<typeof retention> } };

@@ -1,4 +1,4 @@
-import type { Routes } from '../contract/pacing.ts';
+import type { Routes } from '../runtime/pacing.ts';
 import type { Config } from '../config.ts';
 
 type PacingConfig = Pick<

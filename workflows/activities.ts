@@ -6,7 +6,7 @@ import type {
   SpeechActivities,
 } from '../activities/create-activities.ts';
 import type { TurnActivities } from '../activities/turns.ts';
-import { taskQueues } from '../contract/task-queues.ts';
+import { taskQueues } from '../runtime/task-queues.ts';
 
 /** The database, or Temporal, may be away for hours: short steps are tried until they succeed. */
 export const untilDone = {

@@ -1,5 +1,5 @@
 import { setCurrentDetails, sleep } from '@temporalio/workflow';
-import type { UpstreamUse, Waiting } from '../contract/pacing.ts';
+import type { UpstreamUse, Waiting } from '../runtime/pacing.ts';
 import type { Refusal } from './limiter/pauses.ts';
 import type { TurnEnd } from './limiter/turns.ts';
 import { createSpacePatience } from './space-patience.ts';

@@ -9,7 +9,7 @@ import {
   TemporalFailure,
 } from '@temporalio/workflow';
 import type { JobInput } from '../contract/jobs.ts';
-import type { Waiting } from '../contract/pacing.ts';
+import type { Waiting } from '../runtime/pacing.ts';
 import type { JobOutcome, JobResult } from '../contract/records.ts';
 import { deliveryIdOf, deliveryPriorityOf, WITHOUT_KEY } from '../contract/webhooks.ts';
 import { records } from './activities.ts';

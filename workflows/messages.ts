@@ -1,5 +1,5 @@
 import { defineQuery, defineSignal } from '@temporalio/workflow';
-import type { PauseNotice, Waiting } from '../contract/pacing.ts';
+import type { PauseNotice, Waiting } from '../runtime/pacing.ts';
 
 /** Adds a webhook to a running job, with who asks for it; each URL is told once. */
 export const subscribeSignal = defineSignal<[url: string, subscribedBy?: string]>('subscribe');

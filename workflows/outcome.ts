@@ -1,6 +1,6 @@
 import { ActivityFailure, ApplicationFailure, isCancellation } from '@temporalio/workflow';
 import { FAILURE_FAULTS, type Failure, type FailureCode, type Fault } from '../contract/failures.ts';
-import { isPlatformRefusal } from '../contract/pacing.ts';
+import { isPlatformRefusal } from '../runtime/pacing.ts';
 import type { Refusal } from './limiter/pauses.ts';
 
 /** The end of a job that was asked to stop. */

@@ -13,7 +13,7 @@ import {
 } from '@temporalio/workflow';
 import type { OwnerActivities } from '../activities/owner-profile.ts';
 import { MEMO_JOB, type JobInput } from '../contract/jobs.ts';
-import { searchAttributesOf } from '../contract/visibility.ts';
+import { searchAttributesOf } from '../runtime/visibility.ts';
 import { untilDone } from './activities.ts';
 import { imgnetProfile } from './imgnet-profile.ts';
 import { createWaitingDisplay } from './waiting.ts';

@@ -1,5 +1,5 @@
 import { patched, sleep } from '@temporalio/workflow';
-import type { Waiting } from '../contract/pacing.ts';
+import type { Waiting } from '../runtime/pacing.ts';
 import { failureOf } from './outcome.ts';
 
 /** What was freed by another job is soon taken up; what an operator must free takes longer. The last one is repeated. */

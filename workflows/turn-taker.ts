@@ -7,7 +7,7 @@ import {
   TemporalFailure,
   workflowInfo,
 } from '@temporalio/workflow';
-import { MAX_PARKED_MS, type Asker, type UpstreamUse, type Waiting } from '../contract/pacing.ts';
+import { MAX_PARKED_MS, type Asker, type UpstreamUse, type Waiting } from '../runtime/pacing.ts';
 import { pacing } from './activities.ts';
 import { endTurnSignal } from './limiter/messages.ts';
 import type { Refusal } from './limiter/pauses.ts';

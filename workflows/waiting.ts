@@ -1,5 +1,5 @@
 import { setCurrentDetails, upsertMemo } from '@temporalio/workflow';
-import { MEMO_WAITING, type Waiting } from '../contract/pacing.ts';
+import { MEMO_WAITING, type Waiting } from '../runtime/pacing.ts';
 
 /** @returns a function that shows why a job waits, in its memo (read by the api) and in the Web UI; a change is an event */
 export function createWaitingDisplay(): (waiting: Waiting | undefined) => void {

@@ -1,4 +1,4 @@
-import { receiverSecrets } from '../../webhooks/signature.ts';
+import { receiverSecrets } from '../../outbound/webhooks/signature.ts';
 import { UsageError } from './commands.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { JobError } from '../../contract/job-error.ts';
+import { JobError } from '../../runtime/job-error.ts';
 import { triggerRequest, type DatasetIds } from './bright-data-requests.ts';
 import { createDatasetClient, NotBegunError, type DatasetAnswer, type DatasetClient } from './dataset-client.ts';
 import { EMPTY_SNAPSHOT, httpFailure, LOST_SNAPSHOT, rowFailure } from './failures.ts';

@@ -1,4 +1,4 @@
-import { JobError } from '../../contract/job-error.ts';
+import { JobError } from '../../runtime/job-error.ts';
 
 /**
  * What a connection threw, sorted. Whether the other side can have seen the request is not told by the error: the same

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { JobError } from '../../contract/job-error.ts';
+import { JobError } from '../../runtime/job-error.ts';
 import { retryAfterAtMs } from '../../contract/retry-after.ts';
 import { answerTo, beginningOf, chunksOf } from '../http-answer.ts';
 import { connectionFailure } from './connection-failures.ts';

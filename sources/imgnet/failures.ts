@@ -1,5 +1,5 @@
 import type { FailureCode } from '../../contract/failures.ts';
-import { JobError } from '../../contract/job-error.ts';
+import { JobError } from '../../runtime/job-error.ts';
 
 interface FailureRow {
   readonly fragment: RegExp;

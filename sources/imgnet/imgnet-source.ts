@@ -1,4 +1,4 @@
-import { JobError } from '../../contract/job-error.ts';
+import { JobError } from '../../runtime/job-error.ts';
 import type { ImgnetRecord } from '../../contract/imgnet/tolerant.ts';
 import type { PostReference } from '../../contract/imgnet/urls.ts';
 import type { SourceCall } from '../call.ts';

@@ -1,7 +1,7 @@
-import { JobError } from '../../contract/job-error.ts';
+import { JobError } from '../../runtime/job-error.ts';
 import { shortcodeOf } from '../../contract/imgnet/publication.ts';
 import { recordOf, wordOf, type ImgnetRecord } from '../../contract/imgnet/tolerant.ts';
-import { createTurns } from '../../subprocess/turns.ts';
+import { createTurns } from '../../runtime/subprocess/turns.ts';
 import { rowFailure } from './failures.ts';
 import { SnapshotLostError, SnapshotNotReadyError, type SnapshotPage, type SnapshotRow } from './imgnet-source.ts';
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { JobError } from '../../contract/job-error.ts';
+import { JobError } from '../../runtime/job-error.ts';
 
 /** More than the driver ever keeps of a text. */
 const TEXT_MAX_CHARS = 64 * 1024;

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import type { FailureCode } from '../../contract/failures.ts';
-import { JobError } from '../../contract/job-error.ts';
-import { inThread, ThreadError } from '../../subprocess/thread.ts';
+import { JobError } from '../../runtime/job-error.ts';
+import { inThread, ThreadError } from '../../runtime/subprocess/thread.ts';
 import type { SourceCall } from '../call.ts';
 
 const MODULE = new URL('./read-file-thread.ts', import.meta.url);

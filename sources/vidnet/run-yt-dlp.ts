@@ -1,9 +1,9 @@
 import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
-import { JobError } from '../../contract/job-error.ts';
-import { bareEnvironment } from '../../subprocess/environment.ts';
-import { linkPrograms } from '../../subprocess/linked-programs.ts';
-import { FolderTooLargeError, run, RunStartError, RunTimeoutError } from '../../subprocess/run.ts';
+import { JobError } from '../../runtime/job-error.ts';
+import { bareEnvironment } from '../../runtime/subprocess/environment.ts';
+import { linkPrograms } from '../../runtime/subprocess/linked-programs.ts';
+import { FolderTooLargeError, run, RunStartError, RunTimeoutError } from '../../runtime/subprocess/run.ts';
 import type { SourceCall } from '../call.ts';
 import { ytdlpFailure, type Subject } from './failures.ts';
 import { mergeExtractorArgs, type ExtractorArgs } from './yt-dlp-extractor-args.ts';

@@ -1,5 +1,5 @@
-import { JobError } from '../../contract/job-error.ts';
-import { folderBytes } from '../../subprocess/folder-watch.ts';
+import { JobError } from '../../runtime/job-error.ts';
+import { folderBytes } from '../../runtime/subprocess/folder-watch.ts';
 
 /**
  * Fewest bytes of a download in a while. yt-dlp waits 20 s for each piece, however small: a host that sends a byte now and

@@ -1,4 +1,4 @@
-import { JobError } from '../../contract/job-error.ts';
+import { JobError } from '../../runtime/job-error.ts';
 
 /** @param liveStatus yt-dlp's `live_status` */
 export function broadcastFailure(liveStatus: string | null | undefined): JobError | undefined {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { JobError } from '../../contract/job-error.ts';
+import { JobError } from '../../runtime/job-error.ts';
 import { optional } from '../../contract/optional.ts';
 import type { ChannelVideo } from '../../contract/vidnet.ts';
 import type { SourceCall } from '../call.ts';

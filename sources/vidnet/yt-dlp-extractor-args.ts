@@ -1,4 +1,4 @@
-import { JobError } from '../../contract/job-error.ts';
+import { JobError } from '../../runtime/job-error.ts';
 
 /** What a run asks of an extractor: its name, and its arguments with their values. */
 export interface ExtractorArgs {

@@ -1,7 +1,7 @@
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { z } from 'zod';
-import { JobError } from '../../contract/job-error.ts';
+import { JobError } from '../../runtime/job-error.ts';
 import type { SourceCall } from '../call.ts';
 import { readClipped } from './read-clipped.ts';
 import { readFileBy } from './read-file.ts';

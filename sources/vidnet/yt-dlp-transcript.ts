@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { JobError } from '../../contract/job-error.ts';
+import { JobError } from '../../runtime/job-error.ts';
 import { CAPTIONS_MAX_BYTES } from '../../contract/limits.ts';
 import { optional } from '../../contract/optional.ts';
 import type { CaptionLine, CaptionTrack, VideoFacts } from '../../contract/vidnet.ts';

@@ -1,8 +1,8 @@
 import { tmpdir } from 'node:os';
-import { JobError } from '../../contract/job-error.ts';
-import { datedVersion, type DatedVersion } from '../../subprocess/dated-version.ts';
-import { bareEnvironment } from '../../subprocess/environment.ts';
-import { run } from '../../subprocess/run.ts';
+import { JobError } from '../../runtime/job-error.ts';
+import { datedVersion, type DatedVersion } from '../../runtime/subprocess/dated-version.ts';
+import { bareEnvironment } from '../../runtime/subprocess/environment.ts';
+import { run } from '../../runtime/subprocess/run.ts';
 
 const TIMEOUT_MS = 30_000;
 

@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { ActivityProgress } from '../../contract/jobs.ts';
-import { JobError } from '../../contract/job-error.ts';
+import { JobError } from '../../runtime/job-error.ts';
 import type { SourceCall } from '../call.ts';
 import { runYtdlp } from './run-yt-dlp.ts';
 import {

@@ -1,4 +1,4 @@
-import { JobError } from '../../contract/job-error.ts';
+import { JobError } from '../../runtime/job-error.ts';
 import { optional } from '../../contract/optional.ts';
 import type { VoiceSegment, WindowResult, Word } from '../../contract/speech.ts';
 import type { AnalyseOptions, AudioWindow, SpeechEngine } from '../engine.ts';

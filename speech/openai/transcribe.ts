@@ -1,4 +1,4 @@
-import { JobError } from '../../contract/job-error.ts';
+import { JobError } from '../../runtime/job-error.ts';
 import type { SpeechWindow } from '../../contract/speech.ts';
 import { requestLanguageOf } from '../language-codes.ts';
 import { cutWav } from '../wav-part.ts';

@@ -1,5 +1,5 @@
 import type { VoiceSegment } from '../../contract/speech.ts';
-import { createTurns } from '../../subprocess/turns.ts';
+import { createTurns } from '../../runtime/subprocess/turns.ts';
 import type { SpeakerLimits } from '../engine.ts';
 import { mergeNearest } from './merge-voices.ts';
 import { rivalsOf } from './rivals.ts';

@@ -1,4 +1,4 @@
-import { JobError } from '../../contract/job-error.ts';
+import { JobError } from '../../runtime/job-error.ts';
 import { languageCodeOf, requestLanguageOf } from '../language-codes.ts';
 import type { Recogniser } from '../models/inspect.ts';
 

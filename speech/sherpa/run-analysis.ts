@@ -1,12 +1,12 @@
 import { stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { JobError } from '../../contract/job-error.ts';
+import { JobError } from '../../runtime/job-error.ts';
 import { optional } from '../../contract/optional.ts';
 import type { Span, VoiceSegment, WindowResult, Word } from '../../contract/speech.ts';
 import { toMilliseconds } from '../../contract/times.ts';
-import { bareEnvironment } from '../../subprocess/environment.ts';
-import { RunTimeoutError } from '../../subprocess/run.ts';
+import { bareEnvironment } from '../../runtime/subprocess/environment.ts';
+import { RunTimeoutError } from '../../runtime/subprocess/run.ts';
 import type { AnalyseOptions, AudioWindow } from '../engine.ts';
 import { runJsonLines } from '../json-lines.ts';
 import { languageOf } from '../language.ts';

@@ -14,9 +14,9 @@ import { createDeliveryStore, type DeliveryStore } from '../../store/deliveries.
 import { openMongo, type Mongo } from '../../store/mongo.ts';
 import { createRecordStore, type RecordStore } from '../../store/records.ts';
 import { LABELS } from '../helpers/kept-audio.ts';
-import type { PostOutcome, PostRequest, WebhookClient } from '../../webhooks/client.ts';
-import { createReceiverShares, type ReceiverShares } from '../../webhooks/receiver-shares.ts';
-import { createWebhookSigner, parseWebhookSecret, receiverSecrets } from '../../webhooks/signature.ts';
+import type { PostOutcome, PostRequest, WebhookClient } from '../../outbound/webhooks/client.ts';
+import { createReceiverShares, type ReceiverShares } from '../../outbound/webhooks/receiver-shares.ts';
+import { createWebhookSigner, parseWebhookSecret, receiverSecrets } from '../../outbound/webhooks/signature.ts';
 import { anAudioJob } from '../helpers/workflow-run.ts';
 
 let mongo: Mongo;

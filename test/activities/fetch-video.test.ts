@@ -13,7 +13,7 @@ import { createWorkFolders } from '../../store/work-folders.ts';
 import { runTool } from '../helpers/media.ts';
 
 const SECONDS = 12;
-const TEA = new URL('../../sandbox/catalogue/media/tea/', import.meta.url);
+const TEA = new URL('../../local/sandbox/catalogue/media/tea/', import.meta.url);
 let folder: string;
 
 beforeAll(async () => {

@@ -7,7 +7,7 @@ import { ulid } from 'ulid';
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import { createFetchAudioActivity } from '../../activities/fetch-audio.ts';
 import type { FailureCode } from '../../contract/failures.ts';
-import { JobError } from '../../contract/job-error.ts';
+import { JobError } from '../../runtime/job-error.ts';
 import { createMedia } from '../../media/ffmpeg.ts';
 import type { FetchedMedia, VidnetSource } from '../../sources/vidnet/yt-dlp.ts';
 import { createDiskFiles } from '../../store/disk-files.ts';

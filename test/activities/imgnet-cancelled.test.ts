@@ -8,7 +8,7 @@ import { createSnapshotActivities, type StartedSnapshot } from '../../activities
 import { createOwnerActivities } from '../../activities/owner-profile.ts';
 import { createRecordActivities } from '../../activities/records.ts';
 import { STOPPED_BY_OPERATOR, type Failure } from '../../contract/failures.ts';
-import { JobError } from '../../contract/job-error.ts';
+import { JobError } from '../../runtime/job-error.ts';
 import type { JobInput } from '../../contract/jobs.ts';
 import { renderDownload } from '../../contract/render/downloads.ts';
 import { priceTable } from '../../contract/prices.ts';

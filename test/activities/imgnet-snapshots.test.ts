@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, vi } fro
 import { createImgnetListActivity, type ListOrder } from '../../activities/fetch-imgnet-list.ts';
 import { createImgnetProfileActivity } from '../../activities/fetch-imgnet-profile.ts';
 import { createSnapshotActivities, type SnapshotOrder } from '../../activities/imgnet-snapshots.ts';
-import { JobError } from '../../contract/job-error.ts';
+import { JobError } from '../../runtime/job-error.ts';
 import { SnapshotLostError, SnapshotNotReadyError, UncertainTriggerError } from '../../sources/imgnet/imgnet-source.ts';
 import { createContentsStore } from '../../store/contents.ts';
 import { openMongo, type Mongo } from '../../store/mongo.ts';

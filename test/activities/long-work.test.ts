@@ -23,7 +23,7 @@ import { createRecordStore } from '../../store/records.ts';
 import { createSnapshotStore } from '../../store/snapshots.ts';
 import { createSpeechAudio } from '../../store/speech-audio.ts';
 import { createWorkFolders } from '../../store/work-folders.ts';
-import { createWebhookSigner } from '../../webhooks/signature.ts';
+import { createWebhookSigner } from '../../outbound/webhooks/signature.ts';
 import { aTranscriptJob } from '../helpers/kept-jobs.ts';
 import { watchTurns } from '../helpers/longest-turn.ts';
 import { wholeOf } from '../helpers/streamed.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { PostOutcome } from '../../webhooks/client.ts';
-import { WEBHOOK_TEST_LIMITS, WEBHOOK_TEST_TAKES_MS } from '../../webhooks/limits.ts';
+import type { PostOutcome } from '../../outbound/webhooks/client.ts';
+import { WEBHOOK_TEST_LIMITS, WEBHOOK_TEST_TAKES_MS } from '../../outbound/webhooks/limits.ts';
 import { startFacades, WEBHOOK_SECRET, type Facades } from '../helpers/rest-app.ts';
 
 let facades: Facades;

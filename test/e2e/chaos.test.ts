@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, inject, it } from 'vitest';
-import { runChaos } from '../../chaos/run.ts';
-import { KIND_WEIGHTS } from '../../chaos/subjects.ts';
+import { runChaos } from '../../quality/chaos/run.ts';
+import { KIND_WEIGHTS } from '../../quality/chaos/subjects.ts';
 
 // The numbers are small, so that it takes about a minute; `npm run chaos` is the long run, whose table is in docs/reliability.md.
 const RUN = { jobs: 20, minutes: 0.4, kills: 6, seed: 7, patienceMinutes: 10 };

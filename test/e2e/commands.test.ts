@@ -74,7 +74,7 @@ describe('a command of the README', () => {
   it('npm run api does not start without a token for tRPC, on loopback either', () => {
     const secrets = { LINK_SECRET: 's'.repeat(32), RPC_HOST: '127.0.0.1' };
     const env = { PATH: process.env['PATH'], TEMPORAL_ADDRESS: 'x', MONGODB_URI: 'mongodb://x', ...secrets };
-    const args = ['embedded/bootstrap.mjs', 'api/main.ts'];
+    const args = ['local/bootstrap.mjs', 'api/main.ts'];
     const { status, stderr } = spawnSync(process.execPath, args, { cwd: ROOT, env, encoding: 'utf8' });
     expect([status, stderr]).toEqual([1, expect.stringContaining('RPC_TOKEN: needed here and not set')]);
   }, 60_000);

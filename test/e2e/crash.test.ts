@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MongoClient, type Db } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import type { ProcessName } from '../../embedded/stack.ts';
+import type { ProcessName } from '../../local/stack.ts';
 import { runTool } from '../helpers/media.ts';
 import { startReceiver, type Receiver } from '../helpers/receiver.ts';
 import { TestService } from '../helpers/service.ts';

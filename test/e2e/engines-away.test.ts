@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { TestService } from '../helpers/service.ts';
-import { mongodbServer, TcpProxy } from '../../chaos/tcp-proxy.ts';
+import { mongodbServer, TcpProxy } from '../../quality/chaos/tcp-proxy.ts';
 import { until } from '../helpers/until.ts';
 
 // `AWAY_SECONDS=60` for the long run, whose numbers are in docs/operations.md.

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { REFUSED_BY_BROWSERS } from '../../embedded/temporal-ports.ts';
+import { REFUSED_BY_BROWSERS } from '../../local/engines/temporal-ports.ts';
 import { startAttacker, type Attacker } from '../helpers/foreign-pages/attacker.ts';
 import {
   aimsAt,
@@ -31,8 +31,8 @@ beforeAll(async () => {
   [attacker, platform] = await Promise.all([startAttacker(), startTestSandbox()]);
   // One after the other: two at once take longer on two cores, and may choose the same port.
   const videoId = platform.idOf('ordinary');
-  commands.set('npm start', await startCommand('embedded/main.ts', { env: { ...platform.env }, videoId }));
-  commands.set('npm run sandbox', await startCommand('sandbox/main.ts'));
+  commands.set('npm start', await startCommand('local/main.ts', { env: { ...platform.env }, videoId }));
+  commands.set('npm run sandbox', await startCommand('local/sandbox/main.ts'));
 }, SET_UP_TIMEOUT_MS);
 
 afterAll(async () => {

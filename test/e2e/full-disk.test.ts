@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { progressSchema, type Progress } from '../../contract/results/fields.ts';
-import { startStack, type Stack } from '../../embedded/stack.ts';
+import { startStack, type Stack } from '../../local/stack.ts';
 import { bucketSettings } from '../helpers/file-stores.ts';
 import { runTool } from '../helpers/media.ts';
 import { TestService } from '../helpers/service.ts';

@@ -7,7 +7,7 @@ import type { ImgnetProfile } from '../../contract/results/imgnet-profile.ts';
 import { createAccountStore } from '../../store/accounts.ts';
 import { createKeyStore } from '../../store/keys.ts';
 import { openMongo } from '../../store/mongo.ts';
-import { startStack, type Stack } from '../../embedded/stack.ts';
+import { startStack, type Stack } from '../../local/stack.ts';
 import { datasetStats, imgnetIndex } from '../helpers/imgnet.ts';
 import { TestService } from '../helpers/service.ts';
 import { until } from '../helpers/until.ts';

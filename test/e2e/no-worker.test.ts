@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { startStack, type Stack } from '../../embedded/stack.ts';
+import { startStack, type Stack } from '../../local/stack.ts';
 import { runTool } from '../helpers/media.ts';
 import { TestService } from '../helpers/service.ts';
 

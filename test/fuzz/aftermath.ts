@@ -1,7 +1,7 @@
 import { Client, Connection } from '@temporalio/client';
 import { createRecordStore } from '../../store/records.ts';
 import { openMongo } from '../../store/mongo.ts';
-import type { Stack } from '../../embedded/stack.ts';
+import type { Stack } from '../../local/stack.ts';
 import { until } from '../helpers/until.ts';
 import { configOf } from './config-of.ts';
 

@@ -1,7 +1,7 @@
 import { createAccountStore } from '../../store/accounts.ts';
 import { createKeyStore } from '../../store/keys.ts';
 import { openMongo } from '../../store/mongo.ts';
-import type { Stack } from '../../embedded/stack.ts';
+import type { Stack } from '../../local/stack.ts';
 import { configOf } from './config-of.ts';
 
 /** @returns an API key with all scopes and without a limit of credit */

@@ -1,4 +1,4 @@
-import type { Sandbox } from '../../sandbox/server.ts';
+import type { Sandbox } from '../../local/sandbox/server.ts';
 
 /**
  * Finishes some jobs, so that lists are not empty, and links lead to results: ids that are made up find nothing.

@@ -2,7 +2,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { run } from '../../subprocess/run.ts';
+import { run } from '../../runtime/subprocess/run.ts';
 
 const CONFIG = fileURLToPath(new URL('./schemathesis.toml', import.meta.url));
 /** Of the output; the failures stand at its end. */

@@ -3,7 +3,7 @@ import { beforeEach, vi } from 'vitest';
 import type { AttemptInput, AttemptResult } from '../../activities/deliver-webhook.ts';
 import { toApplicationFailure } from '../../activities/failures.ts';
 import type { FailureCode } from '../../contract/failures.ts';
-import { JobError } from '../../contract/job-error.ts';
+import { JobError } from '../../runtime/job-error.ts';
 import type { JobInput } from '../../contract/jobs.ts';
 import type { JobOutcome, JobResult } from '../../contract/records.ts';
 import { audio } from '../../workflows/audio.ts';

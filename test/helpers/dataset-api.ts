@@ -4,7 +4,11 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createDatasetApi, type DatasetApi, type DatasetApiParts } from '../../sandbox/dataset-api/dataset-api.ts';
+import {
+  createDatasetApi,
+  type DatasetApi,
+  type DatasetApiParts,
+} from '../../local/sandbox/dataset-api/dataset-api.ts';
 import { createBrightDataSource, type BrightDataSettings } from '../../sources/imgnet/bright-data.ts';
 import { BRIGHT_DATA_DATASETS } from '../../sources/imgnet/bright-data-requests.ts';
 import type { ImgnetSource } from '../../sources/imgnet/imgnet-source.ts';

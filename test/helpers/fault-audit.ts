@@ -9,7 +9,7 @@ import type { DownloadRecord, PublishedFile } from '../../contract/records.ts';
 import { createAccountStore } from '../../store/accounts.ts';
 import { createDeliveryStore } from '../../store/deliveries.ts';
 import { createRecordStore } from '../../store/records.ts';
-import { isUnpaidTwice } from '../../chaos/audit/jobs.ts';
+import { isUnpaidTwice } from '../../quality/chaos/audit/jobs.ts';
 import { openBucket } from '../../store/s3-bucket.ts';
 import type { FaultBench } from './fault-bench.ts';
 import { probe } from './media.ts';

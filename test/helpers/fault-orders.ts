@@ -1,6 +1,6 @@
-import { makeAccounts } from '../../sandbox/dataset-api/accounts.ts';
-import { createArchive, type Publication } from '../../sandbox/dataset-api/publications.ts';
-import { publicationUrl } from '../../sandbox/dataset-api/records.ts';
+import { makeAccounts } from '../../local/sandbox/dataset-api/accounts.ts';
+import { createArchive, type Publication } from '../../local/sandbox/dataset-api/publications.ts';
+import { publicationUrl } from '../../local/sandbox/dataset-api/records.ts';
 import type { TestService } from './service.ts';
 
 /** A request for a job. */

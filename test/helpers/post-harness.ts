@@ -5,7 +5,7 @@ import type { FetchActivities, RecordActivities } from '../../activities/create-
 import type { ContentJob, JobInput, PostAudioJob } from '../../contract/jobs.ts';
 import type { JobOutcome } from '../../contract/records.ts';
 import { postSubjectOf, subjectIdOf } from '../../contract/subjects.ts';
-import { registerSearchAttributes } from '../../temporal/search-attributes.ts';
+import { registerSearchAttributes } from '../../runtime/temporal/search-attributes.ts';
 import { workflowBench } from './workflow-bench.ts';
 
 const createdAt = '2026-11-21T09:30:00.123456Z';

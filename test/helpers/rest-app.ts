@@ -29,8 +29,8 @@ import { openMongo } from '../../store/mongo.ts';
 import { createReceiverStore } from '../../store/receivers.ts';
 import { createRecordStore } from '../../store/records.ts';
 import { createWindowStore } from '../../store/windows.ts';
-import type { WebhookClient } from '../../webhooks/client.ts';
-import { createWebhookSigner } from '../../webhooks/signature.ts';
+import type { WebhookClient } from '../../outbound/webhooks/client.ts';
+import { createWebhookSigner } from '../../outbound/webhooks/signature.ts';
 
 const WEBHOOK_KEY = Buffer.from('a key that signs webhooks');
 export const WEBHOOK_SECRET = `whsec_${WEBHOOK_KEY.toString('base64')}`;

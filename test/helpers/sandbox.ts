@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { BUILT_IN_CATALOGUE, startSandbox, type Sandbox, type SandboxOptions } from '../../sandbox/server.ts';
-import type { VideoCase } from '../../sandbox/catalogue.ts';
-import { run, type RunResult } from '../../subprocess/run.ts';
+import { BUILT_IN_CATALOGUE, startSandbox, type Sandbox, type SandboxOptions } from '../../local/sandbox/server.ts';
+import type { VideoCase } from '../../local/sandbox/catalogue.ts';
+import { run, type RunResult } from '../../runtime/subprocess/run.ts';
 
 export function tool(name: 'TEST_YTDLP' | 'TEST_FFMPEG' | 'TEST_FFPROBE'): string {
   const path = process.env[name];

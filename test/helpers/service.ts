@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { inject } from 'vitest';
 import type { ErrorBody } from '../../contract/errors.ts';
 import type { AudioResult } from '../../contract/results/downloads.ts';
-import { defaultCacheDir } from '../../embedded/cache.ts';
-import type { RoleName } from '../../embedded/role.ts';
-import { startStack, type Stack } from '../../embedded/stack.ts';
-import { BUILT_IN_CATALOGUE, startSandbox, type Sandbox } from '../../sandbox/server.ts';
+import { defaultCacheDir } from '../../local/engines/cache.ts';
+import type { RoleName } from '../../local/role.ts';
+import { startStack, type Stack } from '../../local/stack.ts';
+import { BUILT_IN_CATALOGUE, startSandbox, type Sandbox } from '../../local/sandbox/server.ts';
 import { until } from './until.ts';
 
 export interface Answered<Body> {

@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, inject } from 'vitest';
-import { defaultCacheDir } from '../../embedded/cache.ts';
-import type { SpeechTools } from '../../embedded/speech-python.ts';
-import { ensureSpeechTools } from '../../embedded/tools.ts';
+import { defaultCacheDir } from '../../local/engines/cache.ts';
+import type { SpeechTools } from '../../local/engines/speech-python.ts';
+import { ensureSpeechTools } from '../../local/engines/tools.ts';
 import { prepareWav } from '../../speech/prepare.ts';
 import { runTool } from './media.ts';
 

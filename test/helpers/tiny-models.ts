@@ -1,10 +1,10 @@
-import { run } from '../../subprocess/run.ts';
+import { run } from '../../runtime/subprocess/run.ts';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll } from 'vitest';
-import { defaultCacheDir, fingerprint, installOnce } from '../../embedded/cache.ts';
-import { programEnv } from '../../embedded/environment.ts';
-import { installPython } from '../../embedded/speech-python.ts';
+import { defaultCacheDir, fingerprint, installOnce } from '../../local/engines/cache.ts';
+import { programEnv } from '../../local/engines/environment.ts';
+import { installPython } from '../../local/engines/speech-python.ts';
 
 const SOURCE = fileURLToPath(new URL('../speech/tiny-models', import.meta.url));
 const SCRIPTS = ['build.py', 'graph.py', 'parakeet.py', 'voices.py', 'whisper.py'].map((name) => join(SOURCE, name));

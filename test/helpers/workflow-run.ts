@@ -11,7 +11,7 @@ import type {
 } from '../../activities/create-activities.ts';
 import { createTurnActivities, type TurnActivities } from '../../activities/turns.ts';
 import type { JobInput } from '../../contract/jobs.ts';
-import { limiterIdOf, type RouteLimits, type Routes } from '../../contract/pacing.ts';
+import { limiterIdOf, type RouteLimits, type Routes } from '../../runtime/pacing.ts';
 import { subjectIdOf } from '../../contract/subjects.ts';
 import { createWorkers } from '../../worker/create-workers.ts';
 import { createLimiters } from '../../worker/limiters.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { FAILURE_FAULTS } from '../../contract/failures.ts';
-import { JobError } from '../../contract/job-error.ts';
+import { JobError } from '../../runtime/job-error.ts';
 import { createMedia, type Media } from '../../media/ffmpeg.ts';
 import { codecOf } from '../../media/probe.ts';
 import { prepareWav } from '../../speech/prepare.ts';

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { DownloadError } from '../../outbound/download-error.ts';
 import { createDownloader } from '../../outbound/download.ts';
 import { checkTarget } from '../../outbound/targets.ts';
-import { testClient } from '../webhooks/test-client.ts';
+import { testClient } from './webhooks/test-client.ts';
 import { furtherHostileUrls, furtherPublicUrls } from './further-urls.ts';
 import { hostileHosts } from './hostile-hosts.ts';
 import { hostileUrls, publicUrls } from './hostile-urls.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { JobError } from '../../contract/job-error.ts';
+import { JobError } from '../../runtime/job-error.ts';
 import { parseCaptions } from '../../sources/vidnet/captions/parse-captions.ts';
 import { parseJson3 } from '../../sources/vidnet/captions/parse-json3.ts';
 import { parseSrt } from '../../sources/vidnet/captions/parse-srt.ts';

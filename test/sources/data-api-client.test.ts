@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { JobError } from '../../contract/job-error.ts';
+import { JobError } from '../../runtime/job-error.ts';
 import type { SourceCall } from '../../sources/call.ts';
 import { channelListSchema } from '../../sources/vidnet/data-api/answers.ts';
 import { createDataApi, type DataApi } from '../../sources/vidnet/data-api/client.ts';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import type { ChannelFacts, VideoComment } from '../../contract/vidnet.ts';
-import type { CatalogueComment, CatalogueChannel } from '../../sandbox/catalogue.ts';
+import type { CatalogueComment, CatalogueChannel } from '../../local/sandbox/catalogue.ts';
 import { StaleCursorError } from '../../sources/vidnet/channel-source.ts';
 import { createDataApiChannels } from '../../sources/vidnet/data-api/channel.ts';
 import { createDataApi, type DataApi } from '../../sources/vidnet/data-api/client.ts';

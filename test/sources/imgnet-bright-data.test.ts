@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { inspect } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { JobError } from '../../contract/job-error.ts';
+import { JobError } from '../../runtime/job-error.ts';
 import {
   onlyRecordOf,
   SnapshotLostError,

@@ -7,7 +7,7 @@ import { createYtdlpSource } from '../../sources/vidnet/yt-dlp.ts';
 import { probe } from '../helpers/media.ts';
 import { inFolder, RecordedSite } from '../helpers/recorded-site.ts';
 
-const MEDIA = new URL('../../sandbox/catalogue/media/tea/', import.meta.url);
+const MEDIA = new URL('../../local/sandbox/catalogue/media/tea/', import.meta.url);
 let site: RecordedSite;
 let settings: YtdlpSettings;
 

@@ -1,6 +1,6 @@
 import { describe, expect, inject, it } from 'vitest';
 import { readYtdlpVersion } from '../../sources/vidnet/yt-dlp-version.ts';
-import { datedVersion } from '../../subprocess/dated-version.ts';
+import { datedVersion } from '../../runtime/subprocess/dated-version.ts';
 
 describe('the version of yt-dlp', () => {
   const now = Date.parse('2026-12-25T12:00:00Z');

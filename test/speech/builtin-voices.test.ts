@@ -8,7 +8,7 @@ import { useSpeechTools } from '../helpers/speech-tools.ts';
 
 const bench = useSpeechTools();
 const servers = useOpenaiBench();
-const AUDIO = fileURLToPath(new URL('../../sandbox/catalogue/media/garden/140.m4a', import.meta.url));
+const AUDIO = fileURLToPath(new URL('../../local/sandbox/catalogue/media/garden/140.m4a', import.meta.url));
 
 it('hears the same voices without the words, of any language, for an engine that has words from a server', async () => {
   const wavPath = await bench.prepare(AUDIO);

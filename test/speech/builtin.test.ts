@@ -17,7 +17,7 @@ const signal = new AbortController().signal;
 const engine = (): SpeechEngine =>
   createBuiltinEngine({ python: bench.tools.python, workFolder: bench.folder, timeoutMs: 120_000 });
 const media = (folder: string, file: string): string =>
-  fileURLToPath(new URL(`../../sandbox/catalogue/media/${folder}/${file}`, import.meta.url));
+  fileURLToPath(new URL(`../../local/sandbox/catalogue/media/${folder}/${file}`, import.meta.url));
 
 async function windowsOf(folder: string, maxSeconds?: number): Promise<AudioWindow[]> {
   const wavPath = await bench.prepare(media(folder, '140.m4a'));

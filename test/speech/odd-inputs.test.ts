@@ -2,13 +2,13 @@ import { readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, inject, it } from 'vitest';
-import { transcribe, type Transcript } from '../../bench/eval/transcribe.ts';
+import { transcribe, type Transcript } from '../../quality/bench/eval/transcribe.ts';
 import { createBuiltinEngine } from '../../speech/builtin.ts';
 import { useSpeechTools } from '../helpers/speech-tools.ts';
 
 const bench = useSpeechTools();
 const media = (folder: string): string =>
-  fileURLToPath(new URL(`../../sandbox/catalogue/media/${folder}/140.m4a`, import.meta.url));
+  fileURLToPath(new URL(`../../local/sandbox/catalogue/media/${folder}/140.m4a`, import.meta.url));
 const TIMEOUT_MS = 120_000;
 
 /** The whole way of a file; words take most of the time, so only the cases that look at them ask for them. */

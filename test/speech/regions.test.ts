@@ -8,7 +8,7 @@ import { useSpeechTools } from '../helpers/speech-tools.ts';
 import { until } from '../helpers/until.ts';
 
 const bench = useSpeechTools();
-const GARDEN = fileURLToPath(new URL('../../sandbox/catalogue/media/garden/140.m4a', import.meta.url));
+const GARDEN = fileURLToPath(new URL('../../local/sandbox/catalogue/media/garden/140.m4a', import.meta.url));
 
 const find = (wavPath: string, signal = new AbortController().signal): Promise<SpeechRegions> =>
   findSpeech(wavPath, { vadModel: bench.tools.vadModel, signal, timeoutMs: 60_000, onProgress: () => undefined });

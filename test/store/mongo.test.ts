@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Socket } from 'node:net';
 import { MongoServerSelectionError } from 'mongodb';
 import { afterEach, expect, inject, it, onTestFinished, vi } from 'vitest';
-import { mongodbServer, TcpProxy } from '../../chaos/tcp-proxy.ts';
+import { mongodbServer, TcpProxy } from '../../quality/chaos/tcp-proxy.ts';
 import { openMongo, type Mongo } from '../../store/mongo.ts';
 import { until } from '../helpers/until.ts';
 

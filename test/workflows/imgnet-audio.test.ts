@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { toApplicationFailure } from '../../activities/failures.ts';
-import { JobError } from '../../contract/job-error.ts';
+import { JobError } from '../../runtime/job-error.ts';
 import { imgnetAudio } from '../../workflows/imgnet-audio.ts';
 import { aPostAudioJob, postHarness } from '../helpers/post-harness.ts';
 

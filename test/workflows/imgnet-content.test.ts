@@ -2,7 +2,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { ulid } from 'ulid';
 import { expect, it } from 'vitest';
 import { toApplicationFailure } from '../../activities/failures.ts';
-import { JobError } from '../../contract/job-error.ts';
+import { JobError } from '../../runtime/job-error.ts';
 import { MEMO_JOB } from '../../contract/jobs.ts';
 import { imgnetContent } from '../../workflows/imgnet-content.ts';
 import { imgnetProfile } from '../../workflows/imgnet-profile.ts';

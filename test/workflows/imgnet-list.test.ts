@@ -3,7 +3,7 @@ import { ApplicationFailure, CancelledFailure, WorkflowFailedError } from '@temp
 import { describe, expect, it, vi } from 'vitest';
 import { toApplicationFailure } from '../../activities/failures.ts';
 import { askLater } from '../../activities/later.ts';
-import { JobError } from '../../contract/job-error.ts';
+import { JobError } from '../../runtime/job-error.ts';
 import { imgnetList } from '../../workflows/imgnet-list.ts';
 import { aListJob, kept, listHarness } from '../helpers/list-harness.ts';
 import { until } from '../helpers/until.ts';

@@ -1,7 +1,7 @@
 import { ScheduleNotFoundError, WorkflowFailedError } from '@temporalio/client';
 import { describe, expect, it, vi } from 'vitest';
 import type { RetentionActivities } from '../../activities/retention.ts';
-import { retentionScheduleId } from '../../contract/task-queues.ts';
+import { retentionScheduleId } from '../../runtime/task-queues.ts';
 import { arrangeRetention } from '../../worker/retention-schedule.ts';
 import { retention, type RetentionInput } from '../../workflows/retention.ts';
 import { until } from '../helpers/until.ts';

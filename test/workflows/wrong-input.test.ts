@@ -3,7 +3,7 @@ import { ulid } from 'ulid';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { RetentionActivities } from '../../activities/retention.ts';
 import { createJobGateway } from '../../api/jobs.ts';
-import { registerSearchAttributes } from '../../temporal/search-attributes.ts';
+import { registerSearchAttributes } from '../../runtime/temporal/search-attributes.ts';
 import * as workflows from '../../workflows/index.ts';
 import { limiterQuery } from '../../workflows/limiter/messages.ts';
 import { progressQuery } from '../../workflows/messages.ts';

@@ -1,4 +1,4 @@
-import type { Waiting } from '../../contract/pacing.ts';
+import type { Waiting } from '../../runtime/pacing.ts';
 import type { LimiterView } from './messages.ts';
 import type { Pause } from './pauses.ts';
 import type { TurnsState } from './turns.ts';

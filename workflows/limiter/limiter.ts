@@ -7,7 +7,7 @@ import {
   upsertMemo,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { RouteLimits } from '../../contract/pacing.ts';
+import type { RouteLimits } from '../../runtime/pacing.ts';
 import { detailsOf, pausedMemoOf, viewOf } from './describe.ts';
 import { askSignal, endTurnSignal, limiterQuery } from './messages.ts';
 import { Messenger } from './messenger.ts';

@@ -1,5 +1,5 @@
 import { defineQuery, defineSignal } from '@temporalio/workflow';
-import type { Asker, RouteLimits } from '../../contract/pacing.ts';
+import type { Asker, RouteLimits } from '../../runtime/pacing.ts';
 import type { Pause } from './pauses.ts';
 import type { TurnEnd } from './turns.ts';
 

@@ -1,5 +1,5 @@
 import { getExternalWorkflowHandle, TemporalFailure, workflowInfo } from '@temporalio/workflow';
-import type { Asker } from '../../contract/pacing.ts';
+import type { Asker } from '../../runtime/pacing.ts';
 import { pacing } from '../activities.ts';
 import { turnGrantedSignal } from '../messages.ts';
 import type { Turns } from './turns.ts';

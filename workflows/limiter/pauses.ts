@@ -1,5 +1,5 @@
 import type { FailureCode } from '../../contract/failures.ts';
-import { MAX_PARKED_MS, type RouteLimits } from '../../contract/pacing.ts';
+import { MAX_PARKED_MS, type RouteLimits } from '../../runtime/pacing.ts';
 
 /** The platform refused the route. */
 export interface Refusal {

@@ -1,4 +1,4 @@
-import type { Asker, PauseNotice, RouteLimits } from '../../contract/pacing.ts';
+import type { Asker, PauseNotice, RouteLimits } from '../../runtime/pacing.ts';
 import { confirmedPause, firstPause, longerPause, type PastPause, type Pause, type Refusal } from './pauses.ts';
 
 /** How a turn ended. `answered`: the platform served us or refused the subject; `withdrawn`: nothing was learned of it. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { JobError } from '../../../contract/job-error.ts';
+import { JobError } from '../../../runtime/job-error.ts';
 import type { CaptionLine } from '../../../contract/vidnet.ts';
 import { captionLines, cleanText, endAtNext, type Cue } from './cue.ts';
 

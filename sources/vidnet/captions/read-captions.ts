@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { partsOfLine } from '../../../contract/caption-lines.ts';
-import { JobError } from '../../../contract/job-error.ts';
+import { JobError } from '../../../runtime/job-error.ts';
 import { CAPTION_LINES_MAX, CAPTIONS_MAX_BYTES } from '../../../contract/limits.ts';
 import type { CaptionLine, CaptionTrack } from '../../../contract/vidnet.ts';
 import { parseCaptions, type CaptionFormat } from './parse-captions.ts';

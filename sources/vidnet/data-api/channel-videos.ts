@@ -1,6 +1,6 @@
 import { optional } from '../../../contract/optional.ts';
 import type { ChannelPage } from '../../../contract/vidnet.ts';
-import { JobError } from '../../../contract/job-error.ts';
+import { JobError } from '../../../runtime/job-error.ts';
 import { StaleCursorError } from '../channel-source.ts';
 import { bounded, TITLE_MAX_CHARS } from '../values.ts';
 import { playlistItemListSchema, uploadsListSchema, videoListSchema } from './answers.ts';

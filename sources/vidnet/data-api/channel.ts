@@ -1,6 +1,6 @@
 import { optional } from '../../../contract/optional.ts';
 import type { ChannelFacts, ChannelReference } from '../../../contract/vidnet.ts';
-import { JobError } from '../../../contract/job-error.ts';
+import { JobError } from '../../../runtime/job-error.ts';
 import type { SourceCall } from '../../call.ts';
 import type { ChannelSource } from '../channel-source.ts';
 import { bounded, DESCRIPTION_MAX_CHARS, TITLE_MAX_CHARS } from '../values.ts';

@@ -1,6 +1,6 @@
 import { youtube, type youtube_v3 } from '@googleapis/youtube';
 import { z } from 'zod';
-import { JobError } from '../../../contract/job-error.ts';
+import { JobError } from '../../../runtime/job-error.ts';
 import type { SourceCall } from '../../call.ts';
 import { dataApiFailure } from './failures.ts';
 import { createTransport, TransportError } from './transport.ts';

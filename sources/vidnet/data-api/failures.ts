@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { FailureCode } from '../../../contract/failures.ts';
-import { JobError } from '../../../contract/job-error.ts';
+import { JobError } from '../../../runtime/job-error.ts';
 import { quotaResetAfter } from './quota-reset.ts';
 import { retryAfterMs } from './retry-after.ts';
 

@@ -1,4 +1,4 @@
-import { JobError } from '../../../contract/job-error.ts';
+import { JobError } from '../../../runtime/job-error.ts';
 import type { Listed } from './answers.ts';
 
 /**

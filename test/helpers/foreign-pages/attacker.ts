@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { chromium, type BrowserContext, type Page } from 'playwright-core';
-import { defaultCacheDir } from '../../../embedded/cache.ts';
-import { ensureChromium } from '../../../embedded/chromium.ts';
+import { defaultCacheDir } from '../../../local/engines/cache.ts';
+import { ensureChromium } from '../../../local/engines/chromium.ts';
 import { startResolver } from './resolver.ts';
 
 /**

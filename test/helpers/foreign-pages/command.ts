@@ -37,13 +37,13 @@ export interface RunningCommand {
  * @param platform settings of the sandbox that `npm start` works on, and a video of it; `npm run sandbox` brings its own
  */
 export async function startCommand(
-  main: 'embedded/main.ts' | 'sandbox/main.ts',
+  main: 'local/main.ts' | 'local/sandbox/main.ts',
   platform?: { readonly env: Readonly<Record<string, string>>; readonly videoId: string },
 ): Promise<RunningCommand> {
   const dataDir = await mkdtemp(join(tmpdir(), 'tapedeck-pages-'));
   const receiver = await startReceiver();
   const { ytdlp, ffmpeg, ffprobe } = inject('tools');
-  const child = spawn(process.execPath, ['embedded/bootstrap.mjs', main], {
+  const child = spawn(process.execPath, ['local/bootstrap.mjs', main], {
     cwd: ROOT,
     env: {
       ...process.env,

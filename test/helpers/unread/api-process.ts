@@ -20,7 +20,7 @@ import { openMongo } from '../../../store/mongo.ts';
 import { createReceiverStore } from '../../../store/receivers.ts';
 import { createRecordStore } from '../../../store/records.ts';
 import { createWindowStore } from '../../../store/windows.ts';
-import { createWebhookSigner } from '../../../webhooks/signature.ts';
+import { createWebhookSigner } from '../../../outbound/webhooks/signature.ts';
 
 export interface ApiProcessOptions {
   readonly mongodbUri: string;

@@ -4,7 +4,7 @@ import { WorkflowFailedError } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { describe, expect, it } from 'vitest';
 import type { JobInput } from '../../../contract/jobs.ts';
-import { limiterIdOf, type RouteLimits } from '../../../contract/pacing.ts';
+import { limiterIdOf, type RouteLimits } from '../../../runtime/pacing.ts';
 import { audio } from '../../../workflows/audio.ts';
 import { limiter, type LimiterInput } from '../../../workflows/limiter/limiter.ts';
 import { limiterQuery } from '../../../workflows/limiter/messages.ts';

@@ -1,6 +1,6 @@
 import { WorkflowFailedError } from '@temporalio/client';
 import { expect, it } from 'vitest';
-import { MAX_PARKED_MS } from '../../../contract/pacing.ts';
+import { MAX_PARKED_MS } from '../../../runtime/pacing.ts';
 import { audioHarness, refusal } from '../../helpers/audio-harness.ts';
 import { anAudioJob } from '../../helpers/workflow-run.ts';
 

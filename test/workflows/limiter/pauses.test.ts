@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JobInput } from '../../../contract/jobs.ts';
-import { limiterIdOf, type RouteLimits } from '../../../contract/pacing.ts';
+import { limiterIdOf, type RouteLimits } from '../../../runtime/pacing.ts';
 import { audio } from '../../../workflows/audio.ts';
 import { deliverWebhook } from '../../../workflows/deliver-webhook.ts';
 import { limiterQuery } from '../../../workflows/limiter/messages.ts';

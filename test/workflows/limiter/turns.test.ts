@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MAX_PARKED_MS, type Asker, type RouteLimits } from '../../../contract/pacing.ts';
+import { MAX_PARKED_MS, type Asker, type RouteLimits } from '../../../runtime/pacing.ts';
 import type { FailureCode } from '../../../contract/failures.ts';
 import { initialTurns, Turns, type TurnEnd, type TurnsState } from '../../../workflows/limiter/turns.ts';
 

@@ -1,0 +1,31 @@
+// npm run doctor: what is there, which way it was found, and what to do about what is missing. Installs nothing.
+import { defaultCacheDir } from './engines/cache.ts';
+import { examine } from './doctor.ts';
+
+const findings = await examine({
+  env: process.env,
+  cacheDir: defaultCacheDir(process.env),
+  dataDir: process.env['DATA_DIR'] || './data',
+});
+const rows = [
+  ['', 'state', 'version', 'where'],
+  ...findings.map(({ name, state, version, where, optional }) => [
+    name,
+    optional && state === 'missing' ? 'missing (optional)' : state,
+    version,
+    where,
+  ]),
+];
+const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+for (const row of rows)
+  console.log(
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+const missing = findings.filter(({ state, optional }) => state === 'missing' && !optional).map(({ name }) => name);
+if (missing.length > 0) {
+  console.error(`\nMissing, and not to be had without your help: ${missing.join(', ')}`);
+  process.exitCode = 1;
+}

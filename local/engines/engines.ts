@@ -1,0 +1,165 @@
+import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { Supervised } from '../supervise.ts';
+import { ensureMongodbServer } from './mongodb-server.ts';
+import { mongodbAddress } from './mongodb-address.ts';
+import { startMongodb } from './mongodb.ts';
+import { lockDataDir } from './data-lock.ts';
+import { choosePort, type PortChoice } from './ports.ts';
+import type { Env } from './programs.ts';
+import { ensureTemporalCli } from './temporal-cli.ts';
+import { startTemporal } from './temporal.ts';
+import type { Log } from './ways.ts';
+
+const STOP_GRACE_MS = 10_000;
+/** In DATA_DIR while the embedded MongoDB runs, so that `npm run keys` finds it. */
+const MONGODB_URI_FILE = 'mongodb-uri';
+
+export interface EnginesOptions {
+  /** TEMPORAL_ADDRESS, TEMPORAL_UI_URL and MONGODB_URI given here are used as they are; *_PORT fix the ports of ours. */
+  readonly env: Env;
+  /** State is kept in its folders `temporal` and `mongodb`. */
+  readonly dataDir: string;
+  readonly cacheDir: string;
+  readonly ports: PortChoice;
+  /** Temporal namespaces besides `default`. */
+  readonly namespaces?: readonly string[];
+  readonly log: Log;
+}
+
+export interface Engines {
+  /** `host:port` */
+  readonly temporalAddress: string;
+  readonly temporalUiUrl: string | undefined;
+  readonly mongodbUri: string;
+  /** Ids of the engines started here; absent for one given from outside, or just being restarted. */
+  pids(): { temporal?: number; mongodb?: number };
+  /** Ends what was started here. May be called twice. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts the engines that are not given by address, sets them up before when needed, and keeps them running on the same
+ * ports with the same data until `stop`.
+ *
+ * @throws {NoWayError} when one can't be set up; an error with the end of its log when one does not come up
+ */
+export async function startEngines(options: EnginesOptions): Promise<Engines> {
+  const unlock = await lockOwn(options);
+  try {
+    const engines = await startBoth(options);
+    return { ...engines, stop: () => engines.stop().finally(unlock) };
+  } catch (error) {
+    await unlock();
+    throw error;
+  }
+}
+
+/** Only who runs engines of its own on the folder needs it alone. */
+async function lockOwn({ env, dataDir }: EnginesOptions): Promise<() => Promise<void>> {
+  const isGiven = (name: string): boolean => setting(env, name) !== undefined;
+  if (isGiven('TEMPORAL_ADDRESS') && isGiven('MONGODB_URI')) return () => Promise.resolve();
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  return lockDataDir(dataDir);
+}
+
+async function startBoth(options: EnginesOptions): Promise<Engines> {
+  const [temporal, mongodb] = await Promise.allSettled([temporalPart(options), mongodbPart(options)]);
+  if (temporal.status === 'rejected' || mongodb.status === 'rejected') {
+    if (temporal.status === 'fulfilled') await temporal.value.daemon?.stop(STOP_GRACE_MS);
+    if (mongodb.status === 'fulfilled') await mongodb.value.daemon?.stop(STOP_GRACE_MS);
+    throw temporal.status === 'rejected' ? temporal.reason : (mongodb as PromiseRejectedResult).reason;
+  }
+  let stopped: Promise<void> | undefined;
+  return {
+    temporalAddress: temporal.value.address,
+    temporalUiUrl: temporal.value.uiUrl,
+    mongodbUri: mongodb.value.uri,
+    pids: () => {
+      const [temporalPid, mongodbPid] = [temporal.value.daemon?.pid(), mongodb.value.daemon?.pid()];
+      return {
+        ...(temporalPid === undefined ? {} : { temporal: temporalPid }),
+        ...(mongodbPid === undefined ? {} : { mongodb: mongodbPid }),
+      };
+    },
+    stop: () => {
+      stopped ??= Promise.all([
+        temporal.value.daemon?.stop(STOP_GRACE_MS),
+        mongodb.value.daemon?.stop(STOP_GRACE_MS),
+      ]).then(() => undefined);
+      return stopped;
+    },
+  };
+}
+
+async function temporalPart(
+  options: EnginesOptions,
+): Promise<{ address: string; uiUrl: string | undefined; daemon?: Supervised }> {
+  const { env, ports, log } = options;
+  const given = setting(env, 'TEMPORAL_ADDRESS');
+  if (given !== undefined) {
+    log(`Temporal: using TEMPORAL_ADDRESS=${given}`);
+    return { address: given, uiUrl: setting(env, 'TEMPORAL_UI_URL') };
+  }
+  const { value: program, way } = await ensureTemporalCli(options);
+  const port = await choosePort({ env, setting: 'TEMPORAL_PORT', preferred: 7233, choice: ports }, (line) =>
+    log(`Temporal: ${line}`),
+  );
+  const uiPort = await choosePort({ env, setting: 'TEMPORAL_UI_PORT', preferred: 8233, choice: ports }, (line) =>
+    log(`Temporal Web UI: ${line}`),
+  );
+  const stateDir = await folder(options, 'temporal');
+  const daemon = await startTemporal({
+    program,
+    env,
+    stateDir,
+    port,
+    uiPort,
+    namespaces: options.namespaces ?? [],
+    log,
+  });
+  const address = `127.0.0.1:${String(port)}`;
+  log(`Temporal: running on ${address} (${way}: ${program})`);
+  return { address, uiUrl: `http://127.0.0.1:${String(uiPort)}`, daemon };
+}
+
+async function mongodbPart(options: EnginesOptions): Promise<{ uri: string; daemon?: Supervised }> {
+  const { env, log } = options;
+  const given = setting(env, 'MONGODB_URI');
+  if (given !== undefined) {
+    log('MongoDB: using MONGODB_URI');
+    return { uri: given };
+  }
+  const stateDir = await folder(options, 'mongodb');
+  const { value: server, way } = await ensureMongodbServer(options, stateDir);
+  const address = await mongodbAddress(env, stateDir);
+  const uriFile = join(resolve(options.dataDir), MONGODB_URI_FILE);
+  const daemon = await startMongodb({ server, env, stateDir, address, log }).catch(async (error: unknown) => {
+    await address.release();
+    throw error;
+  });
+  await writeFile(uriFile, address.uri, { mode: 0o600 });
+  log(`MongoDB: ${server.kind} running on ${address.uri} (${way}: ${server.program})`);
+  return {
+    uri: address.uri,
+    daemon: {
+      pid: daemon.pid,
+      async stop(graceMs) {
+        await daemon.stop(graceMs);
+        await Promise.all([address.release(), rm(uriFile, { force: true })]);
+      },
+    },
+  };
+}
+
+async function folder(options: EnginesOptions, name: string): Promise<string> {
+  const dir = join(resolve(options.dataDir), name);
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  // One that was there may have been made by hand; what is in it is nobody else's business.
+  await chmod(dir, 0o700);
+  return dir;
+}
+
+function setting(env: Env, name: string): string | undefined {
+  return env[name] === '' ? undefined : env[name];
+}

@@ -1,0 +1,90 @@
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { delimiter, isAbsolute, join, resolve } from 'node:path';
+import { run } from '../../runtime/subprocess/run.ts';
+import { installerEnv, programEnv, type Env } from './environment.ts';
+import type { Log } from './ways.ts';
+
+export type { Env };
+
+const VERSION_TIMEOUT_MS = 30_000;
+const PROGRESS_EVERY_MS = 10_000;
+
+/** The absolute path of a program on PATH, or undefined. */
+export async function findOnPath(name: string, env: Env): Promise<string | undefined> {
+  for (const dir of (env['PATH'] ?? '').split(delimiter)) {
+    if (!isAbsolute(dir)) continue;
+    const path = join(dir, name);
+    if (await isExecutable(path)) return path;
+  }
+  return undefined;
+}
+
+/** As {@link findOnPath}. @throws when it is not there */
+export async function requireOnPath(name: string, env: Env): Promise<string> {
+  const path = await findOnPath(name, env);
+  if (path === undefined) throw new Error(`${name} is not on PATH`);
+  return path;
+}
+
+/** The program that a setting names: a path, or a name to look up on PATH. @throws when it is not there */
+export async function fromSetting(setting: string, value: string, env: Env): Promise<string> {
+  const path = value.includes('/') ? resolve(value) : await findOnPath(value, env);
+  if (path === undefined || !(await isExecutable(path)))
+    throw new Error(`${setting}=${value} is no program that can be run`);
+  return path;
+}
+
+export async function isExecutable(path: string): Promise<boolean> {
+  return access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Output of a short command. @throws with the end of its stderr when it fails */
+export async function capture(program: string, args: readonly string[], env: Env): Promise<string> {
+  const result = await run(program, args, {
+    cwd: '/',
+    env: programEnv(env),
+    timeoutMs: VERSION_TIMEOUT_MS,
+    maxStdoutChars: 1_000_000,
+  });
+  if (result.exitCode !== 0)
+    throw new Error(`${program} ended with ${String(result.exitCode)}: ${lastLine(result.stderrTail)}`);
+  return result.stdout.trim();
+}
+
+/** Runs a long step of a set-up, telling the elapsed time. @throws with the end of its stderr when it fails */
+export async function step(
+  [program, ...args]: readonly [string, ...string[]],
+  options: { cwd: string; env: Env; log: Log; what: string; timeoutMs: number },
+): Promise<void> {
+  const started = Date.now();
+  const seconds = (): string => `${((Date.now() - started) / 1000).toFixed(0)} s`;
+  options.log(options.what);
+  const timer = setInterval(() => options.log(`${options.what}, ${seconds()} so far`), PROGRESS_EVERY_MS);
+  try {
+    const { cwd, timeoutMs } = options;
+    const result = await run(program, args, { cwd, env: installerEnv(options.env), timeoutMs });
+    if (result.exitCode !== 0)
+      throw new Error(`${program} ended with ${String(result.exitCode)}: ${lastLine(result.stderrTail)}`);
+    options.log(`${options.what}: done in ${seconds()}`);
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+/** Compares dotted numeric versions such as 2026.08.19; text after the numbers is ignored. */
+export function isAtLeast(version: string, oldest: string): boolean {
+  const [a, b] = [version, oldest].map((text) => text.split(/[.-]/).map((part) => Number.parseInt(part, 10) || 0));
+  for (let i = 0; i < Math.max(a?.length ?? 0, b?.length ?? 0); i++) {
+    const difference = (a?.[i] ?? 0) - (b?.[i] ?? 0);
+    if (difference !== 0) return difference > 0;
+  }
+  return true;
+}
+
+function lastLine(text: string): string {
+  return text.trim().split('\n').slice(-2).join(' ').slice(-300);
+}

@@ -1,0 +1,114 @@
+import { join } from 'node:path';
+import { Connection } from '@temporalio/client';
+import { startDaemon } from './daemon.ts';
+import { programEnv } from './environment.ts';
+import { freePort } from './ports.ts';
+import type { Env } from './programs.ts';
+import type { Supervised } from '../supervise.ts';
+import { portsWithoutPages } from './temporal-ports.ts';
+import { startUiProxy } from './ui-proxy.ts';
+import type { Log } from './ways.ts';
+
+const READY_TIMEOUT_MS = 60_000;
+const CHECK_TIMEOUT_MS = 2_000;
+const MOST_TRIES = 5;
+
+export interface TemporalServerOptions {
+  readonly program: string;
+  readonly env: Env;
+  /** Folder of the database and the log. */
+  readonly stateDir: string;
+  readonly port: number;
+  /** Where people find the Web UI. */
+  readonly uiPort: number;
+  /** Besides `default`. */
+  readonly namespaces: readonly string[];
+  readonly log: Log;
+}
+
+/**
+ * Starts the Temporal dev server with its Web UI, state kept in `stateDir`.
+ *
+ * The server asks nobody who they are. Its gRPC ports are out of reach for a page in a browser, which cannot speak that; its
+ * three HTTP ports are not, under whatever name a page finds them. So the HTTP API refuses every request, metrics and Web UI
+ * listen where no browser connects to, and people come to the Web UI by a proxy of ours on `uiPort`.
+ *
+ * @throws when it does not come up
+ */
+export async function startTemporal(options: TemporalServerOptions): Promise<Supervised> {
+  for (let tries = 1; ; tries += 1) {
+    const [hiddenUiPort = 0, metricsPort = 0] = await portsWithoutPages(2);
+    const endProxy = await startUiProxy(options.uiPort, hiddenUiPort);
+    try {
+      const daemon = await startServer(options, { hiddenUiPort, metricsPort, httpPort: await freePort() });
+      return { pid: daemon.pid, stop: (graceMs) => daemon.stop(graceMs).finally(endProxy) };
+    } catch (error) {
+      await endProxy();
+      const wasTaken =
+        error instanceof Error &&
+        /can't set (UI|metrics|frontend HTTP) port|address already in use/.test(error.message);
+      if (!wasTaken || tries === MOST_TRIES) throw error;
+    }
+  }
+}
+
+interface HttpPorts {
+  readonly hiddenUiPort: number;
+  readonly metricsPort: number;
+  readonly httpPort: number;
+}
+
+function startServer(options: TemporalServerOptions, ports: HttpPorts): Promise<Supervised> {
+  const { port, stateDir } = options;
+  const address = `127.0.0.1:${String(port)}`;
+  const namespaces = ['default', ...options.namespaces];
+  const settings = [
+    // No request has a name with a space in its Host header.
+    'frontend.httpAllowedHosts=["nobody at all"]',
+    // It is served by the same port and does not look at the names.
+    'system.enableNexus=false',
+  ];
+  return startDaemon({
+    name: 'Temporal',
+    program: options.program,
+    args: [
+      ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port)],
+      ...['--ui-port', String(ports.hiddenUiPort), '--metrics-port', String(ports.metricsPort)],
+      ...['--http-port', String(ports.httpPort)],
+      ...settings.flatMap((setting) => ['--dynamic-config-value', setting]),
+      ...['--db-filename', join(stateDir, 'temporal.db'), '--sqlite-pragma', 'journal_mode=WAL'],
+      ...['--log-level', 'error'],
+      ...options.namespaces.flatMap((name) => ['--namespace', name]),
+    ],
+    env: programEnv(options.env),
+    cwd: stateDir,
+    logFile: join(stateDir, 'temporal.log'),
+    check: async () => {
+      await checkNamespaces(address, namespaces);
+      await checkHttpIsClosed(ports.httpPort);
+    },
+    readyTimeoutMs: READY_TIMEOUT_MS,
+    log: options.log,
+  });
+}
+
+/** The server answers before its namespaces exist; a client that starts a workflow needs both. */
+async function checkNamespaces(address: string, namespaces: readonly string[]): Promise<void> {
+  // A new connection each time, without the SDK's retries: an old one would wait out its back-off, which grows.
+  const connection = Connection.lazy({ address, interceptors: [] });
+  try {
+    await connection.withDeadline(Date.now() + CHECK_TIMEOUT_MS, async () => {
+      for (const namespace of namespaces) await connection.workflowService.describeNamespace({ namespace });
+    });
+  } finally {
+    await connection.close();
+  }
+}
+
+/** A server that is too old for the setting would let everybody in without a word. */
+async function checkHttpIsClosed(port: number): Promise<void> {
+  const signal = AbortSignal.timeout(CHECK_TIMEOUT_MS);
+  const response = await fetch(`http://127.0.0.1:${String(port)}/api/v1/namespaces`, { signal });
+  await response.body?.cancel();
+  if (response.status !== 403) throw new Error('its HTTP API lets everybody in: this server is too old');
+}

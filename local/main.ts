@@ -1,0 +1,34 @@
+// npm start: the whole service on this machine, engines included. `npm run api` and `npm run worker` are its parts.
+import { defaultCacheDir } from './engines/cache.ts';
+import { runUntilSignal } from './run-until-signal.ts';
+import { startStack } from './stack.ts';
+
+await runUntilSignal(async () => {
+  const stack = await startStack({
+    env: process.env,
+    dataDir: process.env['DATA_DIR'] || './data',
+    cacheDir: defaultCacheDir(process.env),
+    roles: ['api', 'worker'],
+    ports: 'preferred',
+    log: (line) => console.error(line),
+    output: 'inherit',
+  });
+  console.log(`REST         ${stack.restUrl} (its documentation: ${stack.restUrl}/docs)`);
+  console.log(`tRPC         ${stack.rpcUrl} (its token: ${stack.rpcTokenIn})`);
+  console.log(
+    `Temporal     ${stack.temporalAddress}${stack.temporalUiUrl === undefined ? '' : `, Web UI ${stack.temporalUiUrl}`}`,
+  );
+  console.log(`MongoDB      ${withoutPassword(stack.mongodbUri)}`);
+  console.log(
+    `Processes    ${stack
+      .processes()
+      .map(({ name, pid }) => `${name} ${String(pid)}`)
+      .join(', ')}`,
+  );
+  console.log('Ctrl-C stops all of them.');
+  return stack;
+});
+
+function withoutPassword(uri: string): string {
+  return uri.replace(/^(mongodb(?:\+srv)?:\/\/)[^@/]*@/, '$1');
+}

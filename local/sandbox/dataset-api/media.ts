@@ -1,0 +1,153 @@
+import { createHmac, randomBytes, randomUUID } from 'node:crypto';
+import { access, mkdir, rename, rm } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { run } from '../../../runtime/subprocess/run.ts';
+import { sendBody, type BodySource } from '../body.ts';
+import { picture } from '../picture.ts';
+import { bytesSource, fileSource } from '../sources.ts';
+import type { Publication } from './publications.ts';
+
+const MEDIA = fileURLToPath(new URL('../catalogue/media', import.meta.url));
+const PREFIX = '/imgnet-media/';
+const MUX_TIMEOUT_MS = 60_000;
+/** Recordings of the built-in catalogue and how long their pictures run, in seconds. */
+const RECORDINGS = [
+  { name: 'garden', seconds: 14.2 },
+  { name: 'bridge', seconds: 17.9 },
+  { name: 'tea', seconds: 28.7 },
+] as const;
+type Recording = (typeof RECORDINGS)[number];
+
+export interface MediaParts {
+  readonly baseUrl: () => string;
+  readonly ffmpeg: string;
+  /** Results are kept here. */
+  readonly cacheDir: string;
+  readonly find: (shortcode: string) => Publication | undefined;
+  readonly now: () => number;
+}
+
+export interface MediaHost {
+  /**
+   * A link to a slide's photo or video, or to a video's cover.
+   *
+   * @param expiresAtMs when it begins to answer 403; whole seconds count
+   */
+  link(publication: Publication, name: `${number}.mp4` | `${number}.png`, expiresAtMs: number): string;
+  avatarLink(userName: string, expiresAtMs: number): string;
+  /** @returns false when the request is for something else */
+  handle(req: IncomingMessage, res: ServerResponse, url: URL): Promise<boolean>;
+  /** Requests that were answered, and those that came with an expired link. */
+  stats(): { requests: number; expired: number };
+  resetStats(): void;
+}
+
+/**
+ * How long a video of a publication runs, in seconds. Those of a carousel differ, so that their order can be told.
+ *
+ * @param nth of its videos, from 0
+ */
+export function videoSeconds({ seed }: Publication, nth = 0): number {
+  return recordingOf(seed + nth).seconds;
+}
+
+/** Photos and videos behind links that expire, as the platform's do: `oe` is the time, in hexadecimal seconds. */
+export function createMediaHost(parts: MediaParts): MediaHost {
+  const key = randomBytes(32);
+  const made = new Map<string, Promise<string>>();
+  let counts = { requests: 0, expired: 0 };
+  const sign = (path: string, oe: string): string =>
+    createHmac('sha256', key).update(`${path}\0${oe}`).digest('base64url').slice(0, 22);
+  const signed = (path: string, expiresAtMs: number): string => {
+    const oe = Math.floor(expiresAtMs / 1000)
+      .toString(16)
+      .toUpperCase();
+    return `${parts.baseUrl()}${path}?oe=${oe}&oh=${sign(path, oe)}`;
+  };
+
+  const videoOf = async (publication: Publication, slide: number): Promise<string> => {
+    const nth = publication.slides.slice(0, slide).filter((kind) => kind === 'video').length;
+    const { name } = recordingOf(publication.seed + nth);
+    if (publication.case === 'silent') return join(MEDIA, name, '160.mp4');
+    const making = made.get(name) ?? withSound(name, parts);
+    made.set(name, making);
+    return making.catch((error: unknown) => {
+      made.delete(name);
+      throw error;
+    });
+  };
+  const sourceOf = async (path: string): Promise<BodySource | undefined> => {
+    const [shortcode = '', file = ''] = path.slice(PREFIX.length).split('/');
+    if (shortcode === 'avatar') return bytesSource(picture(path, 320, 320), 'image/png');
+    const publication = parts.find(shortcode);
+    const index = Number.parseInt(file, 10);
+    const slide = publication?.slides[index];
+    if (publication === undefined || slide === undefined) return undefined;
+    if (file.endsWith('.png')) return bytesSource(picture(path, 64, 80), 'image/png');
+    return slide === 'video' ? fileSource(await videoOf(publication, index), 'mp4') : undefined;
+  };
+
+  return {
+    link: (publication, name, expiresAtMs) => signed(`${PREFIX}${publication.shortcode}/${name}`, expiresAtMs),
+    avatarLink: (userName, expiresAtMs) => signed(`${PREFIX}avatar/${userName}.png`, expiresAtMs),
+    async handle(req, res, url) {
+      const path = url.pathname;
+      if (!path.startsWith(PREFIX)) return false;
+      counts.requests += 1;
+      const oe = url.searchParams.get('oe') ?? '';
+      const expired = Number.parseInt(oe, 16) * 1000 <= parts.now();
+      if (expired) counts.expired += 1;
+      if (expired || url.searchParams.get('oh') !== sign(path, oe)) {
+        res.writeHead(403, { 'Content-Type': 'text/plain' }).end(expired ? 'URL signature expired' : 'Bad URL hash');
+        return true;
+      }
+      const source = await sourceOf(path);
+      if (source === undefined) res.writeHead(404).end();
+      else {
+        const unwatched = { misbehaviour: undefined, onBytes: () => undefined, onComplete: () => undefined };
+        await sendBody({ req, res }, source, unwatched);
+      }
+      return true;
+    },
+    stats: () => ({ ...counts }),
+    resetStats() {
+      counts = { requests: 0, expired: 0 };
+    },
+  };
+}
+
+function recordingOf(seed: number): Recording {
+  return RECORDINGS[seed % RECORDINGS.length] ?? RECORDINGS[0];
+}
+
+/** Picture and sound of a recording in one file, made once. @returns its absolute path */
+async function withSound(name: string, { ffmpeg, cacheDir }: MediaParts): Promise<string> {
+  const folder = join(cacheDir, 'imgnet');
+  const result = join(folder, `${name}.mp4`);
+  const there = await access(result).then(
+    () => true,
+    () => false,
+  );
+  if (there) return result;
+  await mkdir(folder, { recursive: true });
+  // Two sandboxes may make it at once: each writes its own file, and the last rename wins.
+  const temporary = join(folder, `${randomUUID()}.mp4`);
+  const input = (file: string): string[] => ['-protocol_whitelist', 'file', '-i', `file:${join(MEDIA, name, file)}`];
+  try {
+    const muxed = await run(
+      ffmpeg,
+      [
+        ...['-nostdin', '-v', 'error', ...input('160.mp4'), ...input('139.m4a'), '-map', '0:v', '-map', '1:a'],
+        ...['-c', 'copy', '-movflags', '+faststart', '-fflags', '+bitexact', `file:${temporary}`],
+      ],
+      { cwd: folder, env: {}, timeoutMs: MUX_TIMEOUT_MS },
+    );
+    if (muxed.exitCode !== 0) throw new Error(`ffmpeg could not join ${name}: ${muxed.stderrTail.trim()}`);
+    await rename(temporary, result);
+  } finally {
+    await rm(temporary, { force: true });
+  }
+  return result;
+}

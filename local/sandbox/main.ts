@@ -1,0 +1,92 @@
+// npm run sandbox [-- --media DIR]: the whole service on this machine, on a stand-in for the video platform.
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { defaultCacheDir } from '../engines/cache.ts';
+import { choosePort } from '../engines/ports.ts';
+import { runUntilSignal } from '../run-until-signal.ts';
+import { startStack } from '../stack.ts';
+import { ensureTools } from '../engines/tools.ts';
+import { BUILT_IN_CATALOGUE, startSandbox, type Sandbox } from './server.ts';
+
+const PREFERRED_PORT = 4000;
+/** The receivers of webhooks run on this machine too; nowhere else may they. */
+const LOOPBACK = '127.0.0.0/8,::1/128';
+
+await runUntilSignal(async () => {
+  const { env } = process;
+  const log = (line: string): void => console.error(line);
+  const { media } = readArguments();
+  const cacheDir = defaultCacheDir(env);
+  const { ffmpeg, ffprobe } = await ensureTools({ env, cacheDir, log });
+  const dataApi = env['SANDBOX_DATA_API'] !== 'false';
+  const sandbox = await startSandbox({
+    dataApi,
+    catalogueDir: given(env['SANDBOX_CATALOG']) ?? BUILT_IN_CATALOGUE,
+    mediaDir: media,
+    cacheDir: join(cacheDir, 'sandbox'),
+    port: await choosePort({ env, setting: 'SANDBOX_PORT', preferred: PREFERRED_PORT, choice: 'preferred' }, (line) =>
+      log(`sandbox: ${line}`),
+    ),
+    ffmpeg,
+    ffprobe,
+    log,
+  });
+  const stack = await startStack({
+    env: {
+      ...env,
+      WEBHOOK_ALLOWED_NETWORKS: withLoopback(env['WEBHOOK_ALLOWED_NETWORKS']),
+      // Tools that try all operations give up on an answer after 10 s.
+      DEFAULT_WAIT_SECONDS: given(env['DEFAULT_WAIT_SECONDS']) ?? '8',
+      // A key of the real platform is not for the sandbox.
+      VIDNET_API_KEY: '',
+      ...sandbox.env,
+    },
+    dataDir: given(env['DATA_DIR']) ?? './data/sandbox',
+    cacheDir,
+    roles: ['api', 'worker'],
+    ports: 'preferred',
+    log,
+    output: 'inherit',
+  }).catch(async (error: unknown) => {
+    await sandbox.stop();
+    throw error;
+  });
+  const processes = stack.processes().map(({ name, pid }) => `${name} ${String(pid)}`);
+  console.log(`SANDBOX_URL=${sandbox.url}`);
+  console.log(`Service      ${stack.restUrl} (its documentation: ${stack.restUrl}/docs)`);
+  console.log(`tRPC         ${stack.rpcUrl} (its token: ${stack.rpcTokenIn})`);
+  console.log(`Web UI       ${stack.temporalUiUrl ?? `none known; Temporal is at ${stack.temporalAddress}`}`);
+  console.log(`Processes    ${processes.join(', ')}, sandbox ${String(process.pid)}`);
+  printExample(sandbox, stack.restUrl);
+  console.log('Ctrl-C stops all of them.');
+  return {
+    async stop() {
+      await stack.stop();
+      await sandbox.stop();
+    },
+  };
+});
+
+function readArguments(): { media: string | undefined } {
+  try {
+    return { media: parseArgs({ options: { media: { type: 'string' } } }).values.media };
+  } catch (error) {
+    throw new Error(`${String(error)}\nusage: npm run sandbox [-- --media DIR]`, { cause: error });
+  }
+}
+
+function printExample({ url, catalogue }: Sandbox, restUrl: string): void {
+  // With recordings of one's own, they are what one wants to try.
+  const video = catalogue.findLast((one) => one.case === 'ordinary');
+  console.log(`Videos       curl ${url}/`);
+  if (video === undefined) return;
+  console.log(`Try          curl -X POST ${restUrl}/api/downloads/audio -d '{"vidnet_video_id":"${video.id}"}'`);
+}
+
+function withLoopback(networks: string | undefined): string {
+  return [given(networks), LOOPBACK].filter((part) => part !== undefined).join(',');
+}
+
+function given(value: string | undefined): string | undefined {
+  return value === '' ? undefined : value;
+}

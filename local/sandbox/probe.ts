@@ -1,0 +1,185 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import { z } from 'zod';
+import { run } from '../../runtime/subprocess/run.ts';
+import type { MediaFacts } from './catalogue.ts';
+
+/** Containers that are opened. Lists of other files (playlists, concat scripts) are not among them. */
+const CONTAINERS = 'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,mp3,ogg,wav,flac,aac,aiff,avi,mpegts,asf,amr,caf';
+const PROBE_TIMEOUT_MS = 30_000;
+const PROBE_MAX_CHARS = 1_000_000;
+/** Part of the cache key: counts up when the facts change their meaning. */
+const FACTS_VERSION = '2';
+/** Containers without a table of contents: what ffprobe says of their duration is a guess from the bit rate. */
+const GUESSED_DURATION = /^(aac|mp3|amr|mpegts|asf)$/;
+const INPUT_GUARD = ['-v', 'error', '-protocol_whitelist', 'file', '-format_whitelist', CONTAINERS] as const;
+
+const outputSchema = z.object({
+  format: z.object({ format_name: z.string(), duration: z.coerce.number().positive().optional() }),
+  streams: z.array(
+    z.object({
+      codec_type: z.string().optional(),
+      codec_name: z.string().default('unknown'),
+      profile: z.string().optional(),
+      level: z.number().optional(),
+      width: z.number().optional(),
+      height: z.number().optional(),
+      avg_frame_rate: z.string().optional(),
+      sample_rate: z.coerce.number().optional(),
+      channels: z.number().optional(),
+      disposition: z.object({ attached_pic: z.number().default(0) }).optional(),
+    }),
+  ),
+});
+type Output = z.infer<typeof outputSchema>;
+type Stream = Output['streams'][number];
+
+const factsSchema = z.object({
+  ext: z.string(),
+  acodec: z.string(),
+  vcodec: z.string(),
+  durationSeconds: z.number(),
+  sizeBytes: z.number(),
+  totalKbps: z.number(),
+  width: z.number().optional(),
+  height: z.number().optional(),
+  picturesPerSecond: z.number().optional(),
+  sampleRateHz: z.number().optional(),
+  audioChannels: z.number().optional(),
+}) satisfies z.ZodType<MediaFacts>;
+
+/** The file holds no audio or video that can be read. The message says why. */
+export class NotMediaError extends Error {
+  override readonly name = 'NotMediaError';
+}
+
+export interface ProbeSettings {
+  readonly ffprobe: string;
+  /** Facts are kept here, so that a second start asks ffprobe nothing. */
+  readonly cacheDir: string;
+}
+
+/**
+ * @param path absolute
+ * @throws NotMediaError; RunStartError when ffprobe can't be started
+ */
+export async function probe(path: string, settings: ProbeSettings): Promise<MediaFacts> {
+  const { size, mtimeMs } = await stat(path);
+  const key = createHash('sha256').update([FACTS_VERSION, path, size, mtimeMs].join('\0')).digest('hex').slice(0, 32);
+  const cached = join(settings.cacheDir, 'facts', `${key}.json`);
+  const remembered = await readFile(cached, 'utf8').then(
+    (text) => factsSchema.safeParse(parseJson(text)).data,
+    () => undefined,
+  );
+  if (remembered !== undefined) return remembered;
+  const output = await describe(path, settings.ffprobe);
+  const { duration, format_name } = output.format;
+  const known = duration !== undefined && !GUESSED_DURATION.test(format_name);
+  const facts = factsOf(output, {
+    path,
+    sizeBytes: size,
+    durationSeconds: known ? duration : await measureSeconds(path, settings.ffprobe),
+  });
+  await writeAtomically(cached, JSON.stringify(facts));
+  return facts;
+}
+
+async function describe(path: string, program: string): Promise<Output> {
+  const stdout = await ffprobe(path, program, { print: ['-of', 'json', '-show_format', '-show_streams'] });
+  const parsed = outputSchema.safeParse(parseJson(stdout));
+  if (!parsed.success) throw new NotMediaError('ffprobe describes it in an unknown way');
+  return parsed.data;
+}
+
+/** Reads the whole file, packet by packet. */
+async function measureSeconds(path: string, program: string): Promise<number> {
+  let first = Infinity;
+  let last = 0;
+  await ffprobe(path, program, {
+    print: ['-of', 'csv=p=0', '-show_entries', 'packet=pts_time,duration_time'],
+    onStdoutLine: (line) => {
+      const [at = NaN, length = NaN] = line.split(',').map(Number.parseFloat);
+      if (Number.isNaN(at)) return;
+      first = Math.min(first, at);
+      last = Math.max(last, at + (Number.isNaN(length) ? 0 : length));
+    },
+  });
+  if (last <= first) throw new NotMediaError('its duration is not known');
+  return last - first;
+}
+
+async function ffprobe(
+  path: string,
+  program: string,
+  { print, onStdoutLine }: { print: readonly string[]; onStdoutLine?: (line: string) => void },
+): Promise<string> {
+  const result = await run(program, [...INPUT_GUARD, ...print, '-i', `file:${path}`], {
+    cwd: '/',
+    env: {},
+    timeoutMs: PROBE_TIMEOUT_MS,
+    ...(onStdoutLine === undefined ? { maxStdoutChars: PROBE_MAX_CHARS } : { onStdoutLine }),
+  });
+  const reason = result.stderrTail.trim().split('\n').at(-1)?.replace(`file:${path}: `, '');
+  if (result.exitCode !== 0) throw new NotMediaError(reason ?? `ffprobe ended with ${String(result.exitCode)}`);
+  return result.stdout;
+}
+
+function factsOf(
+  { streams }: Output,
+  { path, sizeBytes, durationSeconds }: { path: string; sizeBytes: number; durationSeconds: number },
+): MediaFacts {
+  const audio = streams.find((stream) => stream.codec_type === 'audio');
+  // The cover of a record is stored as a video track of one picture.
+  const video = streams.find((stream) => stream.codec_type === 'video' && stream.disposition?.attached_pic !== 1);
+  if (audio === undefined && video === undefined) throw new NotMediaError('it has no audio and no video track');
+  const [pictures = 0, seconds = 0] = (video?.avg_frame_rate ?? '').split('/').map(Number);
+  return {
+    ext: extname(path).slice(1).toLowerCase(),
+    acodec: audio === undefined ? 'none' : codecName(audio),
+    vcodec: video === undefined ? 'none' : codecName(video),
+    durationSeconds: Math.round(durationSeconds * 1000) / 1000,
+    sizeBytes,
+    totalKbps: Math.round((sizeBytes * 8) / durationSeconds) / 1000,
+    width: video?.width,
+    height: video?.height,
+    picturesPerSecond: pictures > 0 && seconds > 0 ? Math.round((pictures / seconds) * 100) / 100 : undefined,
+    sampleRateHz: audio?.sample_rate,
+    audioChannels: audio?.channels,
+  };
+}
+
+const H264_PROFILES: Readonly<Record<string, string>> = {
+  'Constrained Baseline': '42e0',
+  Baseline: '4200',
+  Main: '4d40',
+  High: '6400',
+};
+
+function codecName({ codec_name, profile, level }: Stream): string {
+  if (codec_name === 'aac') return profile === 'HE-AAC' ? 'mp4a.40.5' : 'mp4a.40.2';
+  if (codec_name === 'h264') {
+    return `avc1.${H264_PROFILES[profile ?? ''] ?? '6400'}${(level ?? 30).toString(16).padStart(2, '0')}`;
+  }
+  return codec_name;
+}
+
+/** Two starts may write the same file at once; each writes its own and renames it. */
+async function writeAtomically(path: string, text: string): Promise<void> {
+  await mkdir(join(path, '..'), { recursive: true });
+  const temporary = `${path}.${String(process.pid)}.${Math.random().toString(36).slice(2)}`;
+  try {
+    await writeFile(temporary, text);
+    await rename(temporary, path);
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,148 @@
+import { mkdir } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { foreignPage } from '../engines/foreign-page.ts';
+import { readCatalogueFolder } from './catalogue-folder.ts';
+import type { Catalogue, CatalogueVideo } from './catalogue.ts';
+import { SANDBOX_API_KEY } from './data-api/handler.ts';
+import { createDatasetApi, type DatasetApi } from './dataset-api/dataset-api.ts';
+import { namingOf } from './ids.ts';
+import { refusal, sendJson } from './json-http.ts';
+import { createLibrary } from './library.ts';
+import { readMediaFolder } from './media-folder.ts';
+import { createSwitchboard } from './misbehaviour.ts';
+import { createRoutes } from './routes.ts';
+import { createStats } from './stats.ts';
+
+const HOST = '127.0.0.1';
+const PLUGIN_DIR = fileURLToPath(new URL('./yt-dlp-plugins', import.meta.url));
+
+/** The catalogue that comes with the project. */
+export const BUILT_IN_CATALOGUE = fileURLToPath(new URL('./catalogue', import.meta.url));
+
+export interface SandboxOptions {
+  /** Folder with a catalogue.json; see catalogue/README.md. */
+  readonly catalogueDir: string;
+  /** A folder of recordings, or one recording, to add as ordinary videos. */
+  readonly mediaDir?: string | undefined;
+  /** Made when missing; what is derived from media is kept there. */
+  readonly cacheDir: string;
+  /** 0: a free one. */
+  readonly port: number;
+  /** Address of a proxy in front of it, without a slash at the end: what it links to, and what the service is pointed at. */
+  readonly publicUrl?: string | undefined;
+  readonly ffmpeg: string;
+  readonly ffprobe: string;
+  /** Gives every id another value, so that sandboxes beside each other share none. */
+  readonly idSalt?: string | undefined;
+  /** Accounts of the photo platform beside one of each case; 0. */
+  readonly furtherAccounts?: number | undefined;
+  /** Hand the service a key of the Data API; true. Without one it reads everything with yt-dlp. */
+  readonly dataApi?: boolean | undefined;
+  readonly log: (line: string) => void;
+}
+
+export interface SandboxEnv extends Readonly<ReturnType<DatasetApi['env']>> {
+  readonly VIDNET_VIDEO_URL: string;
+  readonly VIDNET_CHANNEL_URL: string;
+  readonly VIDNET_API_URL: string;
+  readonly VIDNET_API_KEY?: string;
+  readonly YTDLP_PLUGIN_DIR: string;
+  /** Its media are on loopback, where the service otherwise fetches nothing. */
+  readonly MEDIA_ALLOWED_NETWORKS: string;
+}
+
+export interface Sandbox {
+  /** http://127.0.0.1:PORT, without a slash at the end. */
+  readonly url: string;
+  /** Settings that point the service at this sandbox. */
+  readonly env: SandboxEnv;
+  /** Without the generated videos. */
+  readonly catalogue: readonly CatalogueVideo[];
+  /** Ends running transfers too. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a stand-in for the video platform on loopback.
+ *
+ * @throws CatalogueError, an Error that names `--media`, or the system's error for a port that is taken
+ */
+export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
+  const { ffmpeg, ffprobe, cacheDir, log } = options;
+  await mkdir(cacheDir, { recursive: true });
+  const naming = namingOf(options.idSalt);
+  const settings = { ffmpeg, ffprobe, cacheDir, naming, log };
+  const builtIn = await readCatalogueFolder(options.catalogueDir, settings);
+  const added = options.mediaDir === undefined ? undefined : await readMediaFolder(options.mediaDir, settings);
+  const catalogue: Catalogue = {
+    videos: [...builtIn.videos, ...(added?.videos ?? [])],
+    channels: [...builtIn.channels, ...(added?.channels ?? [])],
+    generatedVideos: builtIn.generatedVideos,
+  };
+  const library = createLibrary(catalogue);
+  const isVideo = (id: string): boolean => library.video(id) !== undefined;
+
+  let publicUrl = '';
+  const baseUrl = (): string => publicUrl;
+  const { idSalt, furtherAccounts } = options;
+  const dataset = createDatasetApi({ baseUrl, ffmpeg, cacheDir, idSalt, furtherAccounts });
+  const routes = createRoutes({
+    library,
+    switchboard: createSwitchboard(isVideo),
+    stats: createStats(
+      catalogue.videos.map((video) => video.id),
+      isVideo,
+    ),
+    baseUrl,
+    platforms: [{ name: 'dataset', ...dataset }],
+  });
+  const server = createServer((req, res) => {
+    // A client that leaves in the middle is nothing to report.
+    res.on('error', () => undefined);
+    const foreign = foreignPage(req);
+    if (foreign !== undefined) {
+      sendJson(res, refusal(403, foreign));
+      return;
+    }
+    routes(req, res).catch((error: unknown) => {
+      log(`sandbox: ${req.method ?? ''} ${req.url ?? ''}: ${String(error)}`);
+      res.destroy();
+    });
+  });
+  const url = `http://${HOST}:${String(await listen(server, options.port))}`;
+  publicUrl = options.publicUrl ?? url;
+  return {
+    url,
+    env: {
+      VIDNET_VIDEO_URL: `${publicUrl}/watch?v={id}`,
+      VIDNET_CHANNEL_URL: `${publicUrl}/{path}`,
+      VIDNET_API_URL: `${publicUrl}/`,
+      ...(options.dataApi === false ? {} : { VIDNET_API_KEY: SANDBOX_API_KEY }),
+      YTDLP_PLUGIN_DIR: PLUGIN_DIR,
+      MEDIA_ALLOWED_NETWORKS: `${HOST}/32`,
+      ...dataset.env(),
+    },
+    catalogue: catalogue.videos,
+    stop: () => close(server),
+  };
+}
+
+async function listen(server: Server, port: number): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, HOST, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+async function close(server: Server): Promise<void> {
+  await new Promise<void>((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}

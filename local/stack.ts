@@ -1,0 +1,177 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { loadConfig, settings } from '../config.ts';
+import { defaultCacheDir } from './engines/cache.ts';
+import { startEngines, type Engines } from './engines/engines.ts';
+import { choosePort, type PortChoice } from './engines/ports.ts';
+import { serviceEnv } from './engines/environment.ts';
+import type { Env } from './engines/programs.ts';
+import { startRole, type Output, type RoleName } from './role.ts';
+import { signalProcess, type Supervised } from './supervise.ts';
+import { speechSettings } from './engines/speech-settings.ts';
+import { ensureTools } from './engines/tools.ts';
+import type { Log } from './engines/ways.ts';
+
+const DEFAULT_GRACE_SECONDS = 10;
+/** A role that has used up its own grace time still needs a moment to close its connections. */
+const EXTRA_GRACE_MS = 5_000;
+const SETTINGS = new Set(Object.keys(settings.shape));
+
+export interface StackOptions {
+  readonly env: Env;
+  readonly dataDir: string;
+  readonly roles: readonly RoleName[];
+  readonly ports: PortChoice;
+  readonly log: Log;
+  readonly output: Output;
+  /** Default: the user's cache folder. */
+  readonly cacheDir?: string;
+}
+
+export type ProcessName = RoleName | 'temporal' | 'mongodb';
+
+export interface Stack {
+  readonly restUrl: string;
+  readonly rpcUrl: string;
+  /** What callers of tRPC send. */
+  readonly rpcToken: string;
+  /** Where it stands: a setting or a file. For logs, unlike itself. */
+  readonly rpcTokenIn: string;
+  readonly temporalAddress: string;
+  readonly temporalUiUrl: string | undefined;
+  readonly mongodbUri: string;
+  /** The complete environment of the roles, secrets included; another stack or a main started with it works on the same engines. */
+  readonly env: Readonly<Record<string, string>>;
+  /** What runs right now and was started here. */
+  processes(): { name: ProcessName; pid: number }[];
+  /** Signals one of them; it is started again like any that died. @throws when it is not running */
+  kill(name: ProcessName, signal: NodeJS.Signals): void;
+  /** Stops api, worker and engines, in this order. May be called twice. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts the whole service on this machine: tools, engines that are not given, and the roles asked for, each restarted
+ * when it dies. Returns when all of them work.
+ *
+ * @throws when something can't be set up or does not come up; what was started is stopped then
+ */
+export async function startStack(options: StackOptions): Promise<Stack> {
+  const { log } = options;
+  const dataDir = resolve(options.dataDir);
+  const cacheDir = options.cacheDir ?? defaultCacheDir(options.env);
+  // Before anything is started: a wrong setting is told at once, and once.
+  loadConfig(options.env);
+  await mkdir(dataDir, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+    throw new Error(`DATA_DIR: ${dataDir} cannot be used: ${error instanceof Error ? error.message : String(error)}`);
+  });
+  const [tools, speech, started] = await Promise.allSettled([
+    ensureTools({ env: options.env, cacheDir, log }),
+    speechSettings({ env: options.env, cacheDir, log }, options.roles),
+    startEngines({ env: options.env, dataDir, cacheDir, ports: options.ports, log }),
+  ]);
+  if (started.status === 'rejected') throw started.reason;
+  const engines = started.value;
+  const roles = new Map<RoleName, Supervised>();
+  const graceMs = graceTimeMs(options.env) + EXTRA_GRACE_MS;
+  let stopped: Promise<void> | undefined;
+  const stop = (): Promise<void> => (stopped ??= stopAll(roles, engines, graceMs));
+  try {
+    if (tools.status === 'rejected') throw tools.reason;
+    if (speech.status === 'rejected') throw speech.reason;
+    const ports = await rolePorts(options);
+    const rpcToken = await secretOf(options.env, 'RPC_TOKEN', join(dataDir, 'rpc-token'));
+    const env = {
+      ...serviceEnv(options.env, SETTINGS),
+      DATA_DIR: dataDir,
+      PORT: String(ports.rest),
+      RPC_PORT: String(ports.rpc),
+      TEMPORAL_ADDRESS: engines.temporalAddress,
+      ...(engines.temporalUiUrl === undefined ? {} : { TEMPORAL_UI_URL: engines.temporalUiUrl }),
+      MONGODB_URI: engines.mongodbUri,
+      YTDLP_PATH: tools.value.ytdlp,
+      FFMPEG_PATH: tools.value.ffmpeg,
+      FFPROBE_PATH: tools.value.ffprobe,
+      ...speech.value,
+      LINK_SECRET: (await secretOf(options.env, 'LINK_SECRET', join(dataDir, 'link-secret'))).value,
+      RPC_TOKEN: rpcToken.value,
+    };
+    const restUrl = urlOf(options.env['HOST'], ports.rest);
+    const { output } = options;
+    const starts = await Promise.allSettled(
+      options.roles.map(async (name) => {
+        const health = name === 'api' ? { healthUrl: `${restUrl}/health` } : {};
+        roles.set(name, await startRole({ name, main: `${name}/main.ts`, env, output, log, ...health }));
+      }),
+    );
+    for (const start of starts) if (start.status === 'rejected') throw start.reason;
+    const processes = (): { name: ProcessName; pid: number }[] => {
+      const { temporal, mongodb } = engines.pids();
+      const all = [
+        ...[...roles].map(([name, role]) => [name, role.pid()] as const),
+        ['temporal', temporal] as const,
+        ['mongodb', mongodb] as const,
+      ];
+      return all.flatMap(([name, pid]) => (pid === undefined ? [] : [{ name, pid }]));
+    };
+    return {
+      restUrl,
+      rpcUrl: urlOf(options.env['RPC_HOST'], ports.rpc),
+      rpcToken: rpcToken.value,
+      rpcTokenIn: rpcToken.from,
+      temporalAddress: engines.temporalAddress,
+      temporalUiUrl: engines.temporalUiUrl,
+      mongodbUri: engines.mongodbUri,
+      env,
+      processes,
+      kill(name, signal) {
+        const found = processes().find((one) => one.name === name);
+        if (found === undefined) throw new Error(`${name} is not running here`);
+        signalProcess(found.pid, signal);
+      },
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function stopAll(roles: ReadonlyMap<RoleName, Supervised>, engines: Engines, graceMs: number): Promise<void> {
+  await roles.get('api')?.stop(graceMs);
+  await roles.get('worker')?.stop(graceMs);
+  await engines.stop();
+}
+
+async function rolePorts({ env, roles, ports, log }: StackOptions): Promise<{ rest: number; rpc: number }> {
+  // Without an API of ours the ports are only handed through, and another stack may well listen on them.
+  if (!roles.includes('api')) return { rest: Number(env['PORT'] ?? 3000), rpc: Number(env['RPC_PORT'] ?? 3001) };
+  return {
+    rest: await choosePort({ env, setting: 'PORT', preferred: 3000, choice: ports }, (line) => log(`REST: ${line}`)),
+    rpc: await choosePort({ env, setting: 'RPC_PORT', preferred: 3001, choice: ports }, (line) => log(`tRPC: ${line}`)),
+  };
+}
+
+/** Signed links must stay valid over restarts, and callers keep their token, so a secret that was made up is kept. */
+async function secretOf(env: Env, setting: string, file: string): Promise<{ value: string; from: string }> {
+  const given = env[setting];
+  if (given !== undefined && given !== '') return { value: given, from: setting };
+  try {
+    await writeFile(file, randomBytes(32).toString('hex'), { flag: 'wx', mode: 0o600 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+  return { value: (await readFile(file, 'utf8')).trim(), from: file };
+}
+
+function graceTimeMs(env: Env): number {
+  const seconds = Number(env['SHUTDOWN_GRACE_SECONDS'] ?? '');
+  return (seconds > 0 ? seconds : DEFAULT_GRACE_SECONDS) * 1000;
+}
+
+/** Address to reach a role at; one that listens on all addresses is reached by loopback. */
+function urlOf(host: string | undefined, port: number): string {
+  const reachable = host === undefined || host === '' || host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
+}

@@ -1,0 +1,125 @@
+// npm run eval -- FOLDER|sandbox [--out FOLDER] [--tuned NAME,NAME…]: how good the engine of SPEECH_ENGINE is on recordings with references.
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { z } from 'zod';
+import { writeRttm } from '../../../contract/rttm.ts';
+import { defaultCacheDir, fingerprint } from '../../../local/engines/cache.ts';
+import { installPython } from '../../../local/engines/speech-python.ts';
+import { ensureSpeechTools, ensureTools } from '../../../local/engines/tools.ts';
+import { loadConfig } from '../../../config.ts';
+import { chooseSpeech } from '../../../speech/choose-engine.ts';
+import { runJsonLines } from '../../../speech/json-lines.ts';
+import { bareEnvironment } from '../../../runtime/subprocess/environment.ts';
+import { speechSettingsOf } from '../../../worker/speech-settings.ts';
+import { watchChildrenMemory } from './memory.ts';
+import { readRecordings, type Recording } from './references.ts';
+import { writeSandboxSet } from './sandbox-set.ts';
+import { tableOf, type Row } from './table.ts';
+import { timelineOf } from './timeline.ts';
+import { transcribe, type Transcript } from './transcribe.ts';
+
+const SCORE = fileURLToPath(new URL('./score.py', import.meta.url));
+const REQUIREMENTS = fileURLToPath(new URL('./requirements.txt', import.meta.url));
+
+const sums = z.object({ total: z.number(), missed: z.number(), falseAlarm: z.number(), confusion: z.number() });
+const scoreSchema = z.object({
+  name: z.string(),
+  collars: z.array(sums).optional(),
+  text: z.object({ words: z.number(), wordErrors: z.number(), pairedErrors: z.number() }).optional(),
+});
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { out: { type: 'string', default: 'data/eval' }, tuned: { type: 'string', default: '' } },
+});
+const [folder] = positionals;
+if (folder === undefined) throw new Error('usage: npm run eval -- FOLDER|sandbox [--out FOLDER] [--tuned NAME,NAME…]');
+
+const log = (line: string): void => console.error(line);
+const cacheDir = defaultCacheDir(process.env);
+const setup = { env: process.env, cacheDir, log };
+const { ffmpeg } = await ensureTools(setup);
+const { python, vadModel } = await ensureSpeechTools(setup);
+const scorer = await installPython({
+  ...{ requirements: REQUIREMENTS, what: 'pyannote.metrics and jiwer', env: process.env, log },
+  folder: join(cacheDir, `eval-python-${fingerprint(REQUIREMENTS)}`),
+});
+
+const out = resolve(values.out);
+await mkdir(out, { recursive: true });
+if (folder === 'sandbox') await writeSandboxSet(join(out, 'recordings'), ffmpeg);
+const recordings = await readRecordings(folder === 'sandbox' ? join(out, 'recordings') : resolve(folder));
+if (recordings.length === 0) throw new Error(`${folder} has no audio files`);
+const workFolder = await mkdtemp(join(tmpdir(), 'tapedeck-eval-'));
+try {
+  const config = loadConfig({ ...process.env, SPEECH_PYTHON_PATH: python, SPEECH_VAD_MODEL_PATH: vadModel });
+  const speech = await chooseSpeech(speechSettingsOf(config, workFolder));
+  if ('missing' in speech) throw new Error(`SPEECH_ENGINE=${config.SPEECH_ENGINE}: ${speech.missing}`);
+  const { engine } = speech;
+  const done: (Recording & Transcript & Pick<Row, 'elapsedSeconds' | 'peakBytes'>)[] = [];
+  for (const recording of recordings) {
+    const started = performance.now();
+    const peak = watchChildrenMemory();
+    const transcript = await transcribe(recording.path, { ffmpeg, vadModel, engine, workFolder }, (stage, share) => {
+      if (process.stderr.isTTY)
+        process.stderr.write(`\r\x1b[K${recording.name}: ${stage} ${(share * 100).toFixed(0)} %`);
+    });
+    const elapsedSeconds = (performance.now() - started) / 1000;
+    done.push({ ...recording, ...transcript, elapsedSeconds, peakBytes: peak() });
+    if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
+    log(`${recording.name}: ${transcript.durationSeconds.toFixed(1)} s of audio in ${elapsedSeconds.toFixed(1)} s`);
+  }
+
+  const question = join(workFolder, 'question.json');
+  const found = (transcript: Transcript) =>
+    transcript.turns.map(({ speaker, ...times }) => ({ ...times, speaker: `Speaker ${speaker + 1}` }));
+  const files = done.map(({ name, durationSeconds, reference, stm, segments, ...rest }) => ({
+    ...{ name, durationSeconds, reference, found: found({ durationSeconds, segments, ...rest }) },
+    ...(stm === undefined ? {} : { stm, words: segments }),
+  }));
+  await writeFile(question, JSON.stringify({ files }));
+  const scores = new Map<string, z.infer<typeof scoreSchema>>();
+  await runJsonLines(scorer, ['-E', '-s', '-B', SCORE, question], {
+    what: 'scoring',
+    schema: scoreSchema,
+    onLine: (line) => scores.set(line.name, line),
+    run: { cwd: workFolder, env: bareEnvironment(scorer), timeoutMs: 3_600_000 },
+  });
+
+  const rows: Row[] = done.map(({ name, durationSeconds, reference, turns, elapsedSeconds, peakBytes }) => ({
+    ...{ name, durationSeconds, elapsedSeconds, peakBytes },
+    speakers: {
+      expected: reference.length === 0 ? undefined : new Set(reference.map(({ speaker }) => speaker)).size,
+      found: new Set(turns.map(({ speaker }) => speaker)).size,
+    },
+    ...{ collars: scores.get(name)?.collars, text: scores.get(name)?.text },
+  }));
+  const tuned = new Set(values.tuned.split(',').filter((name) => name !== ''));
+  const table = tableOf(rows, {
+    all: rows,
+    ...(tuned.size === 0
+      ? {}
+      : {
+          'tuned on': rows.filter(({ name }) => tuned.has(name)),
+          'not tuned on': rows.filter(({ name }) => !tuned.has(name)),
+        }),
+  });
+  const texts = done.map(({ name, segments }) => {
+    const lines = segments.map(({ start, speaker, text }) => `${start.toFixed(2).padStart(8)}  ${speaker}: ${text}`);
+    return `## ${name}\n\n\`\`\`text\n${lines.join('\n')}\n\`\`\`\n`;
+  });
+  await writeFile(
+    join(out, 'evaluation.md'),
+    `# Evaluation of the ${engine.name} engine\n\n${table}\n\n${texts.join('\n')}`,
+  );
+  await writeFile(join(out, 'timeline.svg'), timelineOf(files));
+  const rttm = files.flatMap(({ name, found: turns }) => turns.map((turn) => ({ ...turn, file: name })));
+  await writeFile(join(out, 'found.rttm'), writeRttm(rttm));
+  console.log(table);
+  log(`\nTranscripts, the picture and the turns as RTTM are in ${out}`);
+} finally {
+  await rm(workFolder, { recursive: true, force: true });
+}

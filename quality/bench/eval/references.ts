@@ -1,0 +1,48 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { extname, join, parse } from 'node:path';
+import type { RttmTurn } from '../../../contract/rttm.ts';
+import { readRttm } from '../../../speech/rttm.ts';
+
+const AUDIO = new Set(['.wav', '.m4a', '.mp3', '.flac', '.ogg', '.webm', '.mp4']);
+
+/** What somebody says, of an STM file. */
+export interface SpokenText {
+  readonly speaker: string;
+  readonly text: string;
+}
+
+export interface Recording {
+  readonly name: string;
+  readonly path: string;
+  /** Empty when no RTTM file names the recording. */
+  readonly reference: readonly RttmTurn[];
+  /** Absent when no STM file names the recording. */
+  readonly stm?: readonly SpokenText[];
+}
+
+/** The audio files of a folder with what its RTTM and STM files say of them. */
+export async function readRecordings(folder: string): Promise<Recording[]> {
+  const names = (await readdir(folder)).sort();
+  const textsOf = async (ext: string): Promise<string[]> =>
+    Promise.all(names.filter((name) => extname(name) === ext).map((name) => readFile(join(folder, name), 'utf8')));
+  const turns = (await textsOf('.rttm')).flatMap(readRttm);
+  const texts = (await textsOf('.stm')).flatMap(readStm);
+  return names
+    .filter((file) => AUDIO.has(extname(file).toLowerCase()))
+    .map((file) => {
+      const { name } = parse(file);
+      const stm = texts.filter((text) => text.file === name);
+      const reference = turns.filter((turn) => turn.file === name);
+      return { name, path: join(folder, file), reference, ...(stm.length === 0 ? {} : { stm }) };
+    });
+}
+
+/** NIST STM: file, channel, speaker, start, end, an optional `<label>`, text. */
+function readStm(text: string): (SpokenText & { file: string })[] {
+  return text.split(/\r?\n/).flatMap((line) => {
+    if (line.startsWith(';;')) return [];
+    const match = /^(\S+)\s+\S+\s+(\S+)\s+[\d.]+\s+[\d.]+\s+(?:<[^>]*>\s+)?(.*)$/.exec(line.trim());
+    const [, file = '', speaker = '', said = ''] = match ?? [];
+    return match === null ? [] : [{ file, speaker, text: said }];
+  });
+}

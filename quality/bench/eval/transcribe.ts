@@ -1,0 +1,53 @@
+import { join } from 'node:path';
+import type { SpokenSegment, Turn, Word } from '../../../contract/speech.ts';
+import type { SpeechEngine } from '../../../speech/engine.ts';
+import { joinWords } from '../../../speech/join-words.ts';
+import { prepareWav } from '../../../speech/prepare.ts';
+import { findSpeech } from '../../../speech/regions.ts';
+import { turnsOf } from '../../../speech/turns.ts';
+import { cutWindows } from '../../../speech/windows.ts';
+
+const TIMEOUT_MS = 6 * 3_600_000;
+
+export interface Transcript {
+  readonly durationSeconds: number;
+  readonly turns: readonly Turn[];
+  readonly words: readonly Word[];
+  readonly segments: readonly SpokenSegment[];
+}
+
+export interface Tools {
+  readonly ffmpeg: string;
+  readonly vadModel: string;
+  readonly engine: SpeechEngine;
+  readonly workFolder: string;
+}
+
+/** The whole way of one recording, one window after the other. */
+export async function transcribe(
+  path: string,
+  { ffmpeg, vadModel, engine, workFolder }: Tools,
+  onProgress: (stage: string, share: number) => void,
+): Promise<Transcript> {
+  const { signal } = new AbortController();
+  const wavPath = join(workFolder, 'audio.wav');
+  await prepareWav(path, wavPath, {
+    ...{ ffmpeg, signal, timeoutMs: TIMEOUT_MS, maxSeconds: 24 * 3600 },
+    onProgress: () => onProgress('preparing', 0),
+  });
+  const regions = await findSpeech(wavPath, {
+    ...{ vadModel, signal, timeoutMs: TIMEOUT_MS },
+    onProgress: (share) => onProgress('finding speech', share),
+  });
+  const windows = cutWindows(regions).map((window) => ({ ...window, wavPath }));
+  const results = [];
+  for (const [i, window] of windows.entries()) {
+    const share = (part: number): void => onProgress('listening', (i + part) / windows.length);
+    results.push(await engine.analyse(window, { signal, onProgress: share }));
+  }
+  onProgress('telling speakers apart', 0);
+  const voices = results.map((result) => result.voices);
+  const turns = turnsOf(voices, await engine.cluster(voices, { signal }));
+  const words = results.flatMap((result) => result.words);
+  return { durationSeconds: regions.durationSeconds, turns, words, segments: await joinWords(words, turns) };
+}

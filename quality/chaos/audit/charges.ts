@@ -1,0 +1,86 @@
+import { chargeOf } from '../../../contract/charges.ts';
+import type { JobParameters } from '../../../contract/job-parameters.ts';
+import { listPrice, priceTable, speakerLabelsPrice, splitListPrice } from '../../../contract/prices.ts';
+import type { DownloadRecord, SuccessRecord } from '../../../contract/records.ts';
+import type { Evidence } from './evidence.ts';
+import type { Finding } from './finding.ts';
+
+const PRICES = priceTable({});
+
+/** Whether the key paid for each success once, the right price, and for nothing else. */
+export function auditCharges(evidence: Evidence, credit: number): Finding[] {
+  const { records, entries, account } = evidence;
+  const successes = [...records.values()].filter((record) => record.status === 'success');
+  const booked = new Map<string, number[]>();
+  for (const { recordId, amount } of entries) booked.set(recordId, [...(booked.get(recordId) ?? []), amount]);
+  const missing: string[] = [];
+  const wrong: string[] = [];
+  for (const record of successes) {
+    const price = priceOf(record, successes);
+    const amounts = booked.get(record.id) ?? [];
+    const told = `${record.id} ${record.type}: ${amounts.join(' and ') || 'nothing'} in place of ${String(price)}`;
+    if (price > 0 && amounts.length === 0) missing.push(told);
+    else if (amounts.length > 1 || (amounts[0] ?? 0) !== price || record.charge !== price) wrong.push(told);
+  }
+  // A job that was cancelled when its provider had been asked already is paid too.
+  const costs = (id: string): boolean => {
+    const record = records.get(id);
+    return record !== undefined && (record.status === 'success' || chargeOf(record) > 0);
+  };
+  const forNothing = entries.filter(({ recordId }) => !costs(recordId)).map(({ recordId }) => recordId);
+  return [
+    { column: 'charges missing', ids: missing },
+    { column: 'charges doubled, wrong or for nothing', ids: [...wrong, ...forNothing] },
+    { column: 'balances that do not add up', ids: sums(evidence, credit) },
+    {
+      column: 'money still set aside',
+      ids: [...evidence.unbooked, ...account.holds.map(({ recordId }) => recordId)],
+    },
+  ];
+}
+
+function sums({ entries, account }: Evidence, credit: number): string[] {
+  const { granted, available, spent, holds } = account;
+  const held = holds.reduce((sum, { amount }) => sum + amount, 0);
+  const listed = entries.reduce((sum, { amount }) => sum + amount, 0);
+  return [
+    ...(granted === credit ? [] : [`granted ${String(granted)} in place of ${String(credit)}`]),
+    ...(spent === listed ? [] : [`spent ${String(spent)}, the entries are ${String(listed)}`]),
+    ...(available === granted - spent - held ? [] : [`available ${String(available)}`]),
+  ];
+}
+
+/** The price by the contract's table, and not by what the record says. */
+function priceOf(record: SuccessRecord, successes: readonly DownloadRecord[]): number {
+  const { type } = record;
+  const parameters: Partial<JobParameters> = record.parameters ?? {};
+  switch (type) {
+    case 'audio':
+      return PRICES.audio;
+    case 'vidnet_video':
+      return PRICES.video;
+    case 'captions':
+      return PRICES.transcript + ('includeComments' in parameters && parameters.includeComments ? PRICES.comments : 0);
+    case 'list':
+      return record.contentsOf === undefined ? PRICES.channel : 0;
+    case 'imgnet_profile':
+      // One that was fetched for a post is in the price of that.
+      return 'paidBy' in parameters ? 0 : PRICES.profile;
+    case 'imgnet_post':
+      return PRICES.post + (successes.some((one) => isPaidBy(one, record.id)) ? PRICES.profile : 0);
+    case 'imgnet_list_posts':
+    case 'imgnet_list_reels': {
+      const postsCount = 'postsCount' in parameters ? parameters.postsCount : undefined;
+      return splitListPrice(listPrice(PRICES, postsCount))[type === 'imgnet_list_posts' ? 'posts' : 'reels'];
+    }
+    case 'imgnet_audio':
+      return PRICES.imgnetAudio;
+    case 'speaker_labels':
+      // Where nobody speaks it is free; then nothing was charged, and nothing says so but the charge.
+      return record.charge === 0 ? 0 : speakerLabelsPrice(PRICES, record.durationSeconds ?? 0);
+  }
+}
+
+function isPaidBy({ parameters }: DownloadRecord, payer: string): boolean {
+  return parameters !== undefined && 'paidBy' in parameters && parameters.paidBy === payer;
+}

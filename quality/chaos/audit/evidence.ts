@@ -1,0 +1,51 @@
+import type { Account, LedgerEntry } from '../../../contract/accounts.ts';
+import type { DownloadRecord } from '../../../contract/records.ts';
+import { createAccountStore } from '../../../store/accounts.ts';
+import { createRecordStore } from '../../../store/records.ts';
+import type { Client } from '../client.ts';
+import { DATABASE } from '../settings.ts';
+import type { Stage } from '../stage.ts';
+
+const ALL = 100_000;
+/** Longer than the api leaves a hold alone whose job never began. */
+const HOLD_AGE_MS = 11 * 60_000;
+
+/** What the database says when all is over. */
+export interface Evidence {
+  readonly records: ReadonlyMap<string, DownloadRecord>;
+  readonly entries: readonly LedgerEntry[];
+  readonly account: Account;
+  /** What stayed set aside for jobs that have ended: finishing them should have booked it. */
+  readonly unbooked: readonly string[];
+  /** What was set aside for jobs that never began, and was given back. */
+  readonly givenBack: readonly string[];
+}
+
+/**
+ * Reads the database. An api that died between setting money aside and starting the job leaves a hold, which is given back
+ * when it is ten minutes old. Those ten minutes are not waited for: the holds are made older, and the service is asked.
+ */
+export async function readEvidence({ mongo, key }: Stage, client: Client): Promise<Evidence> {
+  const db = mongo.db(DATABASE);
+  const accounts = createAccountStore(db);
+  const all = await createRecordStore(db).list({ limit: ALL });
+  const records = new Map(all.map((record) => [record.id, record]));
+  const before = (await accounts.get(key.id))?.holds ?? [];
+  for (const { recordId, heldAtMs } of before) {
+    const field = `holds.${recordId}.heldAtMs`;
+    const filter = { _id: key.id as never, [`holds.${recordId}`]: { $exists: true } };
+    await db.collection('accounts').updateOne(filter, { $set: { [field]: heldAtMs - HOLD_AGE_MS } });
+  }
+  await client.request('GET', '/api/account');
+  const account = await accounts.get(key.id);
+  if (account === undefined) throw new Error('the account of the key is gone');
+  const left = new Set(account.holds.map(({ recordId }) => recordId));
+  const held = before.map(({ recordId }) => recordId);
+  return {
+    records,
+    entries: await accounts.ledger(key.id, { limit: ALL }),
+    account,
+    unbooked: held.filter((id) => (records.get(id)?.status ?? 'pending') !== 'pending'),
+    givenBack: held.filter((id) => !records.has(id) && !left.has(id)),
+  };
+}

@@ -1,0 +1,88 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { SuccessRecord } from '../../../contract/records.ts';
+import { run } from '../../../runtime/subprocess/run.ts';
+import { sha256Of } from '../../../store/checksum.ts';
+import type { World } from '../world.ts';
+import type { Evidence } from './evidence.ts';
+import type { Finding } from './finding.ts';
+import { probeFile } from './probe.ts';
+
+const READ_TIMEOUT_MS = 60_000;
+/** The difference between a recording and its copy: a frame, and what containers round. */
+const DURATION_TOLERANCE_SECONDS = 1;
+
+export interface FilesAudit {
+  readonly findings: readonly Finding[];
+  readonly files: number;
+}
+
+export interface FilesDeps {
+  /** DATA_DIR/files */
+  readonly folder: string;
+  readonly world: World;
+  readonly ffmpeg: string;
+  readonly ffprobe: string;
+}
+
+/** Whether the published files are those of the records, whole. */
+export async function auditFiles(deps: FilesDeps, { records }: Pick<Evidence, 'records'>): Promise<FilesAudit> {
+  const entries = await readdir(deps.folder, { recursive: true, withFileTypes: true });
+  const onDisk = entries.filter((entry) => !entry.isDirectory()).map(({ parentPath, name }) => join(parentPath, name));
+  const known = new Map<string, SuccessRecord>();
+  for (const record of records.values()) {
+    if (record.status !== 'success') continue;
+    for (const { name } of record.files) known.set(join(deps.folder, record.id, name), record);
+  }
+  const broken: string[] = [];
+  for (const [path, record] of known) {
+    const flaws = onDisk.includes(path) ? await flawsOf(deps, path, record) : ['it is missing'];
+    if (flaws.length > 0) broken.push(`${path}: ${flaws.join(', ')}`);
+  }
+  return {
+    files: known.size,
+    findings: [
+      { column: 'files truncated, changed or missing', ids: broken },
+      { column: 'files that no record knows', ids: onDisk.filter((path) => !known.has(path)) },
+    ],
+  };
+}
+
+async function flawsOf(deps: FilesDeps, path: string, record: SuccessRecord): Promise<string[]> {
+  const file = record.files.find(({ name }) => path.endsWith(`/${record.id}/${name}`));
+  const { sizeBytes, seconds, streams } = await probeFile(deps.ffprobe, path);
+  const expectedStreams = record.type === 'vidnet_video' ? ['audio', 'video'] : ['audio'];
+  // Of a post with several videos the record has the length of all together.
+  const recorded = record.files.length > 1 ? undefined : record.durationSeconds;
+  const catalogued = deps.world.video(record.mediaId)?.durationSeconds;
+  const isOff = (expected: number | undefined): boolean =>
+    expected !== undefined && Math.abs(seconds - expected) > DURATION_TOLERANCE_SECONDS;
+  return [
+    ...(sizeBytes === file?.sizeBytes ? [] : ['its size differs']),
+    ...((await sha256Of(path, AbortSignal.timeout(READ_TIMEOUT_MS))) === file?.sha256 ? [] : ['its checksum differs']),
+    ...(streams.toSorted().join() === expectedStreams.join() ? [] : [`it has ${streams.join(' and ') || 'nothing'}`]),
+    ...(isOff(recorded) || isOff(catalogued) ? [`it runs ${String(seconds)} s`] : []),
+    ...((await isReadable(deps.ffmpeg, path)) ? [] : ['its end cannot be read']),
+  ];
+}
+
+/** Reads every packet: a table of contents may promise more than there is. */
+async function isReadable(ffmpeg: string, path: string): Promise<boolean> {
+  const args = [
+    '-nostdin',
+    '-v',
+    'error',
+    '-xerror',
+    '-i',
+    `file:${path}`,
+    '-map',
+    '0',
+    '-c',
+    'copy',
+    '-f',
+    'null',
+    '-',
+  ];
+  const { exitCode, stderrTail } = await run(ffmpeg, args, { cwd: '/', env: {}, timeoutMs: READ_TIMEOUT_MS });
+  return exitCode === 0 && stderrTail.trim() === '';
+}

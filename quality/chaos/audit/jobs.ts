@@ -1,0 +1,59 @@
+import type { DownloadRecord } from '../../../contract/records.ts';
+import { isSettled, type CallersLedger, type CallEntry } from '../ledger.ts';
+import type { Evidence } from './evidence.ts';
+import type { Finding } from './finding.ts';
+
+/**
+ * What a job says that ended because a line or a worker went while the provider was being asked to begin. It is not asked
+ * again: that might be paid for twice. So the job has ended as it should; how many did is among the facts of a run.
+ */
+const RATHER_THAN_PAY_TWICE = 'The dataset API did not say whether it started.';
+
+/** Whether a job ended so. */
+export function isUnpaidTwice(record: DownloadRecord): boolean {
+  return record.status === 'failed' && record.failure.message.startsWith(RATHER_THAN_PAY_TWICE);
+}
+
+/** Whether every job that was accepted is known, has ended, and has ended as its subject demands. */
+export function auditJobs({ entries }: CallersLedger, { records }: Evidence): Finding[] {
+  const told = entries.flatMap((entry) => entry.jobs.map((job) => ({ entry, job, record: records.get(job.id) })));
+  const pending = [...records.values()].filter(({ status }) => status === 'pending').map(({ id }) => id);
+  const where = ({ call }: CallEntry): string => `${call.id} ${call.kind}`;
+  const lost = told
+    .filter(({ job, record }) => record === undefined || (job.status !== 'pending' && job.status !== record.status))
+    .map(({ entry, job, record }) => `${where(entry)} ${job.id}: ${job.status}, now ${record?.status ?? 'unknown'}`);
+  const forgotten = entries.flatMap((entry) => entry.forgotten.map((id) => `${where(entry)} ${id}: was answered 404`));
+  const unended = entries
+    .filter((entry) => !isSettled(entry))
+    .map((entry) => `${where(entry)}: ${entry.jobs.map(({ id }) => id).join(', ') || 'never answered'}`);
+  const refused = entries.flatMap((entry) =>
+    entry.problem === undefined ? [] : [`${where(entry)}: ${entry.problem}`],
+  );
+  const failed = told.flatMap(({ entry, record }) => {
+    const { expected } = entry.call;
+    if (record?.status !== 'failed' || record.failure.code === expected || isUnpaidTwice(record)) return [];
+    const { code, message } = record.failure;
+    return [`${where(entry)} ${record.id}: ${code} in place of ${expected} (${message})`];
+  });
+  const succeeded = told
+    .filter(({ entry, record }) => record?.status === 'success' && entry.call.expected !== 'success')
+    .map(({ entry, job }) => `${where(entry)} ${job.id}: a success in place of ${entry.call.expected}`);
+  return [
+    { column: 'jobs lost', ids: [...new Set([...lost, ...forgotten])] },
+    { column: 'jobs that did not end', ids: [...new Set([...pending, ...unended])] },
+    { column: 'callers turned away for good', ids: refused },
+    { column: 'jobs that failed though their subject is fine', ids: [...new Set(failed)] },
+    { column: 'jobs that succeeded though their subject cannot be had', ids: succeeded },
+    { column: 'subjects fetched more than once', ids: fetchedTwice({ records }) },
+  ];
+}
+
+/** Nothing is old enough in a run to be fetched anew, so a subject has one success, and others that show its contents. */
+function fetchedTwice({ records }: Pick<Evidence, 'records'>): string[] {
+  const successes = new Map<string, string[]>();
+  for (const record of records.values()) {
+    if (record.status !== 'success' || record.contentsOf !== undefined) continue;
+    successes.set(record.subjectId, [...(successes.get(record.subjectId) ?? []), record.id]);
+  }
+  return [...successes].filter(([, ids]) => ids.length > 1).map(([subject, ids]) => `${subject}: ${ids.join(', ')}`);
+}

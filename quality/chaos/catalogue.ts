@@ -1,0 +1,39 @@
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { catalogueSchema } from '../../local/sandbox/catalogue-schema.ts';
+import { BUILT_IN_CATALOGUE } from '../../local/sandbox/server.ts';
+
+/** Of these cases a copy is a subject of its own that can be had whole, within seconds. */
+const COPIED = ['ordinary', 'silent'];
+const VIDEOS_PER_CHANNEL = 6;
+
+/**
+ * Writes a catalogue for the sandbox: the built-in one, and its short videos again and again under other ids, in channels
+ * of their own, since a run needs more subjects than the built-in one has.
+ *
+ * @param folder made when missing
+ * @param copies how many videos to add
+ */
+export async function writeCatalogue(folder: string, copies: number): Promise<void> {
+  const builtIn = catalogueSchema.parse(JSON.parse(await readFile(join(BUILT_IN_CATALOGUE, 'catalogue.json'), 'utf8')));
+  const templates = builtIn.videos.filter((video) => COPIED.includes(video.case));
+  const channels = Array.from({ length: Math.ceil(copies / VIDEOS_PER_CHANNEL) }, (_, index) => {
+    const number = String(index + 1).padStart(4, '0');
+    return {
+      ...{ handle: `@chaos-${number}`, id: `UCchaos-channel-no-${number}x`, title: `Chaos ${number}` },
+      ...{ follower_count: 100 + index, case: 'ordinary' },
+    };
+  });
+  const videos = Array.from({ length: copies }, (_, index) => ({
+    ...templates[index % templates.length],
+    id: `chaos${String(index + 1).padStart(6, '0')}`,
+    channel: channels[Math.floor(index / VIDEOS_PER_CHANNEL)]?.handle,
+  }));
+  const catalogue = catalogueSchema.parse({
+    channels: [...builtIn.channels, ...channels],
+    videos: [...builtIn.videos, ...videos],
+  });
+  await mkdir(folder, { recursive: true });
+  await cp(join(BUILT_IN_CATALOGUE, 'media'), join(folder, 'media'), { recursive: true });
+  await writeFile(join(folder, 'catalogue.json'), JSON.stringify(catalogue));
+}

@@ -1,0 +1,54 @@
+// npm run chaos: jobs of all kinds while processes are killed and connections cut, then an audit of what came of them.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { onNpmGone } from '../../runtime/subprocess/parent-watch.ts';
+import { readArguments, USAGE } from './arguments.ts';
+import { isClean, renderReport, writeReport } from './report.ts';
+import { runChaos } from './run.ts';
+
+const { env } = process;
+const interruption = new AbortController();
+for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(name, () => {
+    // A second signal ends us at once; what was started notices that and ends too.
+    if (interruption.signal.aborted) process.exit(1);
+    interruption.abort(new Error(`${name}: the run was stopped`));
+  });
+}
+onNpmGone(env['npm_lifecycle_event'] !== undefined, () => interruption.abort(new Error('npm is gone')));
+
+try {
+  process.exitCode = (await main()) ? 0 : 1;
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}
+
+async function main(): Promise<boolean> {
+  if (process.platform !== 'linux') throw new Error('chaos runs on Linux only: it finds processes in /proc');
+  const { json, keep, ...asked } = argumentsOrUsage();
+  const dataDir = await mkdtemp(join(tmpdir(), 'tapedeck-chaos-'));
+  console.log(`${String(asked.jobs)} jobs, ${String(asked.minutes)} min, seed ${String(asked.seed)}, in ${dataDir}`);
+  const report = await runChaos({
+    ...{ env, arguments: asked, dataDir },
+    say: (line) => console.log(line),
+    signal: interruption.signal,
+  });
+  console.log(`\n${renderReport(report)}\n`);
+  // npm runs scripts in the project's folder and tells where the user was.
+  if (json !== undefined) await writeReport(resolve(env['INIT_CWD'] ?? process.cwd(), json), report);
+  const clean = isClean(report);
+  if (clean && !keep) await rm(dataDir, { recursive: true, force: true });
+  else console.log(`data and logs are kept in ${dataDir}`);
+  console.log(clean ? 'every column is 0' : 'NOT every column is 0');
+  return clean;
+}
+
+function argumentsOrUsage(): ReturnType<typeof readArguments> {
+  try {
+    return readArguments(process.argv.slice(2));
+  } catch (error) {
+    throw new Error(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`, { cause: error });
+  }
+}

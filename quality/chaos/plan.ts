@@ -1,0 +1,82 @@
+import type { FailureCode } from '../../contract/failures.ts';
+import { DECKS, KIND_WEIGHTS, type Asked, type Kind } from './subjects.ts';
+import type { Random } from './random.ts';
+import type { World } from './world.ts';
+
+/** Every so many jobs one is about a subject that cannot be had. */
+const FAILING_EVERY = 8;
+/** Every so many subjects are asked for by further callers at about the same time. */
+const SHARED_EVERY = 7;
+const SHARED_WITHIN_MS = 4_000;
+/** Part of the time in which callers come: those of the rest would see no kills. */
+const COMING = 0.9;
+
+/** What a caller will ask for. */
+export interface PlannedCall {
+  /** `c1`, `c2` and so on. */
+  readonly id: string;
+  readonly kind: Kind;
+  /** Since the begin of the run. */
+  readonly atMs: number;
+  readonly path: string;
+  readonly body: Readonly<Record<string, unknown>>;
+  /** How its job must end. */
+  readonly expected: 'success' | FailureCode;
+  /** The call whose result names what is asked for, and the field of the body that takes the name. */
+  readonly after?: { readonly callId: string; readonly field: string };
+}
+
+/**
+ * The calls of a run, the same for the same seed and world. Each kind comes at least once; a list needs a profile and
+ * speaker labels an audio, which are calls and jobs of their own.
+ *
+ * @param options.jobs how many calls ask for something that no earlier one asked for; callers who join come on top
+ */
+export function planCalls(world: World, random: Random, options: { jobs: number; durationMs: number }): PlannedCall[] {
+  const decks = Object.fromEntries(
+    Object.entries(DECKS).map(([kind, make]) => {
+      const { good, failing } = make(world);
+      return [kind, { good: random.shuffled(good), failing: random.shuffled(failing), drawn: 0 }];
+    }),
+  );
+  const calls: PlannedCall[] = [];
+  const add = (kind: Kind, asked: Asked, atMs: number): string => {
+    const { needs, ...own } = asked;
+    const id = `c${String(calls.length + 1)}`;
+    // Its place in the list is taken before what it needs gets one.
+    const place = calls.push({ id, kind, atMs, ...own }) - 1;
+    if (needs !== undefined) {
+      const callId = add(needs.kind, needs.asked, atMs);
+      calls[place] = { id, kind, atMs, ...own, after: { callId, field: needs.field } };
+    }
+    return id;
+  };
+  const kinds = Object.keys(KIND_WEIGHTS) as Kind[];
+  const first = kinds.filter((kind) => KIND_WEIGHTS[kind] > 0);
+  const bag = kinds.flatMap((kind) => Array.from({ length: KIND_WEIGHTS[kind] }, () => kind));
+  for (let number = 1; calls.length < options.jobs; number += 1) {
+    const kind = first.shift() ?? random.pick(bag);
+    const deck = decks[kind];
+    if (deck === undefined) throw new Error(`there is no deck of ${kind}`);
+    const mustFail = number % FAILING_EVERY === 0 && deck.failing.length > 0;
+    const pile = mustFail ? deck.failing : deck.good;
+    // A pile that is used up is asked for again: by then most of it is known.
+    const asked = pile[deck.drawn % pile.length];
+    if (asked === undefined) throw new Error(`the sandbox has nothing for ${kind}`);
+    deck.drawn += 1;
+    add(kind, asked, random.between(0, options.durationMs * COMING));
+  }
+  return [...calls, ...furtherCallers(calls, random)].sort((a, b) => a.atMs - b.atMs);
+}
+
+function furtherCallers(calls: readonly PlannedCall[], random: Random): PlannedCall[] {
+  return calls
+    .filter((_call, index) => index % SHARED_EVERY === 0)
+    .flatMap((call) =>
+      Array.from({ length: random.pick([1, 1, 2]) }, (_, index) => ({
+        ...call,
+        id: `${call.id}-${String(index + 2)}`,
+        atMs: Math.max(0, call.atMs + random.between(-SHARED_WITHIN_MS, SHARED_WITHIN_MS)),
+      })),
+    );
+}

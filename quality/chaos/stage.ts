@@ -1,0 +1,113 @@
+import { join } from 'node:path';
+import { MongoClient } from 'mongodb';
+import { defaultCacheDir } from '../../local/engines/cache.ts';
+import { startEngines, type Engines } from '../../local/engines/engines.ts';
+import { startStack, type ProcessName, type Stack } from '../../local/stack.ts';
+import { signalProcess } from '../../local/supervise.ts';
+import { ensureTools, type Tools } from '../../local/engines/tools.ts';
+import { startSandbox, type Sandbox } from '../../local/sandbox/server.ts';
+import { createAccountStore } from '../../store/accounts.ts';
+import { createKeyStore } from '../../store/keys.ts';
+import { writeCatalogue } from './catalogue.ts';
+import { startReceiver, type Receiver } from './receiver.ts';
+import { chaosSettings, DATABASE } from './settings.ts';
+import { mongodbServer, TcpProxy } from './tcp-proxy.ts';
+
+/** Enough for any run; what is asked is whether the sums are right. */
+const CREDIT_THOUSANDTHS = 1_000_000_000;
+/** How many videos and accounts the sandbox gets for each job that is planned. */
+const VIDEOS_PER_JOB = 0.35;
+const ACCOUNTS_PER_JOB = 0.06;
+
+/** The connections that can be cut, by what is at their far end. */
+export const LINES = ['api', 'temporal', 'mongodb', 'sandbox', 'receiver'] as const;
+export type LineName = (typeof LINES)[number];
+
+/** The service under test with everything around it. */
+export interface Stage {
+  readonly stack: Stack;
+  readonly engines: Engines;
+  readonly sandbox: Sandbox;
+  readonly receiver: Receiver;
+  readonly tools: Tools;
+  readonly mongo: MongoClient;
+  readonly lines: Readonly<Record<LineName, TcpProxy>>;
+  readonly key: { readonly id: string; readonly text: string; readonly credit: number };
+  /** Ids of what runs right now. */
+  pidOf(name: ProcessName): number | undefined;
+  kill(pid: number, signal: NodeJS.Signals): void;
+}
+
+export interface StageOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly jobs: number;
+  readonly dataDir: string;
+  /** Told also when a part has been started again: `worker is back`. */
+  readonly log: (line: string) => void;
+  /** Called with what ends each part, as soon as it runs. To be called in reverse order. */
+  readonly onStarted: (stop: () => Promise<void>) => void;
+}
+
+/** Starts engines, sandbox, receiver and service, each behind a line that can be cut. @throws when one does not start */
+export async function setStage({ env: given, jobs, dataDir, log, onStarted }: StageOptions): Promise<Stage> {
+  const env = chaosSettings(given);
+  const cacheDir = defaultCacheDir(env);
+  const tools = await ensureTools({ env, cacheDir, log });
+  const line = async (target: () => string): Promise<TcpProxy> => {
+    const proxy = await TcpProxy.start(target);
+    onStarted(() => proxy.stop());
+    return proxy;
+  };
+
+  const receiver = await startReceiver(env.WEBHOOK_SECRETS);
+  onStarted(() => receiver.close());
+  const receiverLine = await line(() => receiver.address);
+  const catalogueDir = join(dataDir, 'catalogue');
+  await writeCatalogue(catalogueDir, Math.ceil(jobs * VIDEOS_PER_JOB));
+  const sandboxLine = await line(() => new URL(sandbox.url).host);
+  const sandbox = await startSandbox({
+    ...{ catalogueDir, cacheDir: join(dataDir, 'sandbox'), port: 0, log },
+    ...{ ffmpeg: tools.ffmpeg, ffprobe: tools.ffprobe },
+    publicUrl: `http://${sandboxLine.address}`,
+    furtherAccounts: Math.ceil(jobs * ACCOUNTS_PER_JOB),
+  });
+  onStarted(() => sandbox.stop());
+
+  const engines = await startEngines({ env, dataDir: join(dataDir, 'engines'), cacheDir, ports: 'free', log });
+  onStarted(() => engines.stop());
+  const temporalLine = await line(() => engines.temporalAddress);
+  const mongodbLine = await line(() => mongodbServer(engines.mongodbUri));
+  const stack = await startStack({
+    env: {
+      ...env,
+      ...{ YTDLP_PATH: tools.ytdlp, FFMPEG_PATH: tools.ffmpeg, FFPROBE_PATH: tools.ffprobe },
+      TEMPORAL_ADDRESS: temporalLine.address,
+      MONGODB_URI: `mongodb://${mongodbLine.address}/`,
+      ...sandbox.env,
+    },
+    ...{ dataDir: join(dataDir, 'service'), cacheDir, roles: ['api', 'worker'], ports: 'free', log },
+    output: { dir: join(dataDir, 'logs') },
+  });
+  onStarted(() => stack.stop());
+  const apiLine = await line(() => new URL(stack.restUrl).host);
+
+  // Straight to the server: what is audited must not be cut.
+  const mongo = await MongoClient.connect(engines.mongodbUri);
+  onStarted(() => mongo.close());
+  const db = mongo.db(DATABASE);
+  const { id, text } = await createKeyStore(db).create({ name: 'chaos', scopes: ['read', 'jobs'] });
+  await createAccountStore(db).open(id, CREDIT_THOUSANDTHS);
+  return {
+    ...{ stack, engines, sandbox, receiver, tools, mongo },
+    lines: {
+      ...{ api: apiLine, temporal: temporalLine, mongodb: mongodbLine },
+      ...{ sandbox: sandboxLine, receiver: receiverLine },
+    },
+    key: { id, text, credit: CREDIT_THOUSANDTHS },
+    pidOf: (name) =>
+      name === 'temporal' || name === 'mongodb'
+        ? engines.pids()[name]
+        : stack.processes().find((one) => one.name === name)?.pid,
+    kill: signalProcess,
+  };
+}

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import type { CatalogueVideo } from '../../local/sandbox/catalogue.ts';
+import type { Sandbox } from '../../local/sandbox/server.ts';
+
+const indexSchema = z.object({
+  channels: z.array(z.object({ url: z.string(), case: z.string() })),
+  accounts: z.array(z.object({ url: z.string(), case: z.string() })),
+  posts: z.array(z.object({ url: z.string(), case: z.string() })),
+});
+
+/** What the sandbox has, by what it stands for. */
+export interface World {
+  /** Ids of videos that have everything: sound, picture, captions and comments. */
+  readonly talks: readonly string[];
+  videos(kind: string): readonly string[];
+  /** URLs, as the next two give. */
+  channels(...kinds: readonly string[]): readonly string[];
+  accounts(...kinds: readonly string[]): readonly string[];
+  posts(deleted: boolean): readonly string[];
+  video(id: string): CatalogueVideo | undefined;
+}
+
+/** Reads the sandbox's list of contents. */
+export async function readWorld(sandbox: Sandbox): Promise<World> {
+  const index = indexSchema.parse(await (await fetch(`${sandbox.url}/`)).json());
+  const videos = (kind: string): readonly string[] =>
+    sandbox.catalogue.filter((video) => video.case === kind).map(({ id }) => id);
+  const urls = (all: readonly { url: string; case: string }[], kinds: readonly string[]): readonly string[] =>
+    all.filter((one) => kinds.includes(one.case)).map(({ url }) => url);
+  return {
+    talks: videos('ordinary'),
+    videos,
+    channels: (...kinds) => urls(index.channels, kinds),
+    accounts: (...kinds) => urls(index.accounts, kinds),
+    posts: (deleted) => index.posts.filter((one) => (one.case === 'deleted') === deleted).map(({ url }) => url),
+    video: (id) => sandbox.catalogue.find((one) => one.id === id),
+  };
+}

@@ -1,0 +1,100 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { mongodbWays } from '../../../local/engines/mongodb-server.ts';
+import { installerEnv } from '../../../local/engines/environment.ts';
+import { findOnPath } from '../../../local/engines/programs.ts';
+import { s3ServerFound } from '../../../local/engines/s3-server.ts';
+import { temporalFound, type Setup } from '../../../local/engines/temporal-cli.ts';
+import { firstWay, NoWayError } from '../../../local/engines/ways.ts';
+import { run } from '../../../runtime/subprocess/run.ts';
+import { NotAuditedError, type Advisory } from './advisory.ts';
+
+const GOVULNCHECK = 'golang.org/x/vuln/cmd/govulncheck@v1.8.0';
+const TIMEOUT_MS = 5 * 60_000;
+const MAX_REPORT_CHARS = 100_000_000;
+
+const messageSchema = z.object({
+  osv: z.object({ id: z.string(), summary: z.string().optional(), aliases: z.array(z.string()).optional() }).optional(),
+  finding: z.object({ osv: z.string(), trace: z.array(z.object({ module: z.string() })) }).optional(),
+});
+
+/**
+ * What the Go vulnerability database knows of the engines that are on this machine, such as `temporal`.
+ *
+ * @param database another address of it than govulncheck's own, such as `file:///…`
+ * @throws {NotAuditedError} without Go, without engines, without the database
+ */
+export async function auditEngines(setup: Setup, database?: string): Promise<Advisory[]> {
+  const go = await findOnPath('go', setup.env);
+  if (go === undefined) throw new NotAuditedError('govulncheck needs Go, which is not on PATH');
+  const programs = await goPrograms(setup);
+  if (programs.length === 0) throw new NotAuditedError('no engine is set up yet');
+  const found: Advisory[] = [];
+  for (const program of programs) {
+    const args = [
+      'run',
+      GOVULNCHECK,
+      '-mode=binary',
+      '-format=json',
+      ...(database === undefined ? [] : ['-db', database]),
+    ];
+    const result = await run(go, [...args, program], {
+      cwd: '/',
+      env: installerEnv(setup.env),
+      timeoutMs: TIMEOUT_MS,
+      maxStdoutChars: MAX_REPORT_CHARS,
+    }).catch((error: unknown) => {
+      throw new NotAuditedError(error instanceof Error ? error.message : String(error));
+    });
+    if (result.exitCode !== 0) throw new NotAuditedError(result.stderrTail.trim().slice(0, 300));
+    found.push(...parseGovulncheck(result.stdout));
+  }
+  return [...new Map(found.map((one) => [`${one.package} ${one.id}`, one])).values()];
+}
+
+/** The findings of `govulncheck -format=json`: JSON objects, one after another, each closed by a brace in the first column. */
+export function parseGovulncheck(report: string): Advisory[] {
+  const messages = report
+    .split(/(?<=^\}\n)/m)
+    .filter((text) => text.trim() !== '')
+    .map((text) => messageSchema.parse(JSON.parse(text)));
+  const known = new Map(messages.flatMap(({ osv }) => (osv === undefined ? [] : [[osv.id, osv] as const])));
+  const hits = messages.flatMap(({ finding }) => (finding === undefined ? [] : [finding]));
+  const unique = new Map(hits.map(({ osv, trace }) => [`${osv} ${trace[0]?.module ?? ''}`, { osv, trace }]));
+  return [...unique.values()].map(({ osv, trace }) => ({
+    id: osv,
+    aliases: known.get(osv)?.aliases ?? [],
+    package: trace[0]?.module ?? '',
+    // The database tells none.
+    severity: 'unknown',
+    title: known.get(osv)?.summary ?? '',
+    url: `https://pkg.go.dev/vuln/${osv}`,
+  }));
+}
+
+/** Those that are on this machine already: nothing is set up for an audit. */
+async function goPrograms(setup: Setup): Promise<string[]> {
+  const mongodb = await mongodbWays(setup, join(setup.cacheDir, 'no-data'));
+  const found = await Promise.all([
+    orNone(firstWay('Temporal', temporalFound(setup), setup.log)),
+    orNone(firstWay('S3 server', s3ServerFound(setup), setup.log)),
+    orNone(
+      firstWay(
+        'MongoDB',
+        mongodb.found.filter(({ kind }) => kind === 'ferretdb'),
+        setup.log,
+      ),
+    ),
+  ]);
+  return found
+    .flatMap((one) => (one === undefined ? [] : [typeof one.value === 'string' ? one.value : one.value.program]))
+    .filter((program) => existsSync(program));
+}
+
+async function orNone<T>(work: Promise<T>): Promise<T | undefined> {
+  return work.catch((error: unknown) => {
+    if (error instanceof NoWayError) return undefined;
+    throw error;
+  });
+}

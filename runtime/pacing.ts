@@ -1,0 +1,70 @@
+import type { FailureCode } from '../contract/failures.ts';
+
+/** What jobs use of the upstreams. The configuration says by which route each goes. */
+export const upstreamUses = [
+  'vidnet-page',
+  'vidnet-listing',
+  'vidnet-comments',
+  'imgnet-dataset',
+  'imgnet-media',
+] as const;
+export type UpstreamUse = (typeof upstreamUses)[number];
+
+/** How hard a route may be used. */
+export interface RouteLimits {
+  /** Uses at once, by all workers together. */
+  readonly maxAtOnce: number;
+  /** Uses that may start in a minute; as many as may run at once may start together. */
+  readonly startsPerMinute: number;
+  /** The pause after a first refusal of the platform; each refusal after it doubles the pause. */
+  readonly firstPauseSeconds: number;
+  readonly maxPauseSeconds: number;
+}
+
+/** An upstream behind one exit, such as `vidnet` or `vidnet-data-api`: what a platform refuses, it refuses to a route. */
+export interface Route extends RouteLimits {
+  readonly route: string;
+}
+
+export type Routes = Readonly<Record<UpstreamUse, Route>>;
+
+/**
+ * The platform refuses whoever comes by this route. The job is not at fault: it waits, and uses up no attempt.
+ */
+const REFUSALS: ReadonlySet<FailureCode> = new Set<FailureCode>(['rate_limited', 'sign_in_required', 'quota_exceeded']);
+
+export function isPlatformRefusal(code: FailureCode): boolean {
+  return REFUSALS.has(code);
+}
+
+/**
+ * Waits of a job, all pauses of all routes together, after which it fails with the refusal: nobody polls for days. A day's
+ * quota comes back within 25 hours, when the clocks change.
+ */
+export const MAX_PARKED_MS = 26 * 3_600_000;
+
+/** Who asks for a turn. A turn belongs to one run of a workflow: what comes too late for it reaches nobody else. */
+export interface Asker {
+  readonly turnId: string;
+  readonly workflowId: string;
+  readonly runId: string;
+}
+
+/** What waiting jobs are told of a route's pause; `open`: it is over, and turns are granted again. */
+export type PauseNotice =
+  | { readonly state: 'paused'; readonly code: FailureCode; readonly reason: string; readonly untilMs: number }
+  | { readonly state: 'open' };
+
+/** The field of a job's memo that says why it waits; absent while it works. */
+export const MEMO_WAITING = 'waiting';
+
+/** Why a job waits: a plain sentence, and the ISO time at which the platform is asked again, if it refuses just now. */
+export interface Waiting {
+  readonly reason: string;
+  readonly until?: string;
+}
+
+/** Workflow ID of a route's limiter. The queue is part of it: services that share a namespace have workers of their own. */
+export function limiterIdOf(taskQueue: string, route: string): string {
+  return `limiter/${taskQueue}/${route}`;
+}

@@ -1,0 +1,110 @@
+import { randomUUID } from 'node:crypto';
+import { Client, Connection } from '@temporalio/client';
+import { NativeConnection } from '@temporalio/worker';
+import { expect, inject, it, onTestFinished } from 'vitest';
+import { createDeliverActivity } from '../../../activities/deliver-webhook.ts';
+import { pendingRecordOf } from '../../../contract/jobs.ts';
+import { priceTable } from '../../../contract/prices.ts';
+import { deliveryIdOf, deliveryPriorityOf } from '../../../contract/webhooks.ts';
+import { createContentsStore } from '../../../store/contents.ts';
+import { createDeliveryStore } from '../../../store/deliveries.ts';
+import { openMongo } from '../../../store/mongo.ts';
+import { createRecordStore } from '../../../store/records.ts';
+import { createReceiverShares } from '../../../outbound/webhooks/receiver-shares.ts';
+import { createWebhookSigner } from '../../../outbound/webhooks/signature.ts';
+import { bundleWorkflows, createWorkers } from '../../../worker/create-workers.ts';
+import { deliverWebhook } from '../../../workflows/deliver-webhook.ts';
+import { startReceiver } from '../../helpers/receiver.ts';
+import { until } from '../../helpers/until.ts';
+import { anAudioJob } from '../../helpers/workflow-run.ts';
+import { tcpReceiver } from '../receivers.ts';
+import { testClient } from './test-client.ts';
+
+/** Far more than the worker sends at once; all of them would hang for 10 s. */
+const HANGING = Number(process.env['FAIRNESS_HANGING'] ?? 60);
+const AT_ONCE = Number(process.env['FAIRNESS_AT_ONCE'] ?? 20);
+
+it(`a receiver that hangs with ${HANGING} webhooks does not hold up the one of another receiver`, async () => {
+  const { deliver, known, bodyOf } = await aWorker();
+  const hanging = await tcpReceiver(() => undefined);
+  const healthy = await startReceiver();
+  onTestFinished(() => healthy.close());
+
+  const hangs = Array.from({ length: HANGING }, (_, index) => `http://127.0.0.1:${hanging.port}/hook/${index}`);
+  for (let first = 0; first < hangs.length; first += 50) await Promise.all(hangs.slice(first, first + 50).map(deliver));
+  // What is measured is the queue, not how fast the engine starts so many workflows.
+  await until(async () => (await known()) === HANGING, { what: 'a first look at each of them', within: 240_000 });
+  expect(hanging.connections()).toBeGreaterThan(0);
+  const waits: number[] = [];
+  for (let times = 0; times < 5; times += 1) {
+    const startedMs = Date.now();
+    await deliver(`${healthy.url}/${times}`);
+    const post = await until(() => healthy.posts[times], { what: 'the webhook of the healthy receiver' });
+    waits.push(post.at - startedMs);
+  }
+  if (process.env['FAIRNESS_HANGING'] !== undefined)
+    console.log(JSON.stringify({ waits, asked: hanging.connections() }));
+  expect(JSON.parse(healthy.posts[0]!.body)).toEqual(bodyOf);
+  expect(Math.max(...waits)).toBeLessThan(2_000);
+  expect(new Set(healthy.posts.map(({ path }) => path)).size).toBe(healthy.posts.length);
+}, 300_000);
+
+/** A worker of the webhook queue on real engines, and a way to have one result delivered to any URL. */
+async function aWorker() {
+  const address = inject('temporalAddress');
+  const mongo = openMongo({
+    uri: inject('mongodbUri'),
+    database: `fair-${randomUUID().slice(0, 8)}`,
+    timeoutMs: 5_000,
+  });
+  const records = createRecordStore(mongo.db);
+  const job = anAudioJob();
+  await records.insertIfAbsent(pendingRecordOf(job));
+  const failure = { code: 'private', message: 'No.' } as const;
+  await records.finish(job.recordId, { status: 'failed', failure }, '2026-11-21T09:31:00.000000Z');
+  const webhooks = testClient({ timeoutMs: 10_000 });
+  const activities = createDeliverActivity({
+    records,
+    deliveries: createDeliveryStore(mongo.db),
+    webhooks,
+    receivers: createReceiverShares({ maxAtOnce: AT_ONCE }),
+    signWebhook: createWebhookSigner([]),
+    rendering: { prices: priceTable({}), linkTo: () => '', contents: createContentsStore(mongo.db) },
+  });
+  const connection = await NativeConnection.connect({ address });
+  const nothing = { nothing: () => Promise.reject(new Error('this test has no such activities')) };
+  const taskQueue = `fair-${randomUUID()}`;
+  const workers = await createWorkers({
+    ...{ connection, namespace: 'default', taskQueue, bundle: await bundleWorkflows() },
+    activities: { records: nothing, fetch: nothing, speech: nothing, deliver: activities } as unknown as Parameters<
+      typeof createWorkers
+    >[0]['activities'],
+    ...{ maxFetches: 1, maxSpeechWindows: 1, maxDeliveries: AT_ONCE, shutdownGraceMs: 0 },
+  });
+  const running = workers.run();
+  const client = new Client({ connection: await Connection.connect({ address }) });
+  let started = 0;
+  onTestFinished(async () => {
+    webhooks.close();
+    workers.shutdown();
+    await running;
+    await connection.close();
+    await client.connection.close();
+    await mongo.db.dropDatabase();
+    await mongo.close();
+  });
+  return {
+    bodyOf: { data: expect.objectContaining({ id: job.recordId, status: 'failed' }) as unknown },
+    known: () => mongo.db.collection('deliveries').countDocuments({}),
+    deliver: async (url: string): Promise<void> => {
+      const deliveryId = deliveryIdOf(job.recordId, (started += 1));
+      const args: Parameters<typeof deliverWebhook> = [{ deliveryId, recordId: job.recordId, url }];
+      await client.workflow.start(deliverWebhook, {
+        workflowId: deliveryId,
+        taskQueue,
+        args,
+        priority: deliveryPriorityOf(url),
+      });
+    },
+  };
+}

@@ -1,0 +1,155 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import {
+  createReceiverShares,
+  ReceiverBusyError,
+  type ReceiverPlace,
+  type ReceiverShares,
+} from '../../../outbound/webhooks/receiver-shares.ts';
+
+let nowMs = 0;
+let shares: ReceiverShares;
+beforeEach(() => {
+  nowMs = 1_000;
+  shares = createReceiverShares({ maxAtOnce: 100, now: () => nowMs, random: () => 0.5 });
+});
+
+/** Takes places until there is none. @returns those taken */
+function fill(url: (index: number) => string, addresses?: (index: number) => string[]): ReceiverPlace[] {
+  const places: ReceiverPlace[] = [];
+  for (let index = 0; index < 200; index += 1) {
+    try {
+      const place = shares.enter(url(index));
+      places.push(place);
+      if (addresses !== undefined) place.addAddresses(addresses(index));
+    } catch (error) {
+      if (!(error instanceof ReceiverBusyError)) throw error;
+      if (places.length > index) places.pop()?.leave();
+      break;
+    }
+  }
+  return places;
+}
+
+function waitOf(url: string): number {
+  try {
+    shares.enter(url).leave();
+    return 0;
+  } catch (error) {
+    if (error instanceof ReceiverBusyError) return error.retryAfterMs;
+    throw error;
+  }
+}
+
+const anAddress = (index: number): string => `93.184.${Math.floor(index / 250)}.${index % 250}`;
+
+describe('a receiver', () => {
+  it('has a tenth of the places, whatever the path, the case or a dot at the end', () => {
+    const spellings = [
+      'https://a.example/',
+      'https://A.example/x?y',
+      'https://a.example.:443/',
+      'https://a.example:443',
+    ];
+    expect(fill((index) => spellings[index % 4]!)).toHaveLength(10);
+    for (const other of ['https://b.example/', 'http://a.example/', 'https://a.example:8443/']) {
+      expect(waitOf(other), other).toBe(0);
+    }
+  });
+
+  it('has its places back when requests end, however often that is said', () => {
+    const [first] = fill(() => 'https://a.example/');
+    first?.leave();
+    first?.leave();
+    expect(fill(() => 'https://a.example/')).toHaveLength(1);
+  });
+
+  it('behind many names has three tenths of the places by a port of its address, six tenths by its address', () => {
+    const names = (port: number) => (index: number) => `https://n${index}.example:${port}/`;
+    expect(fill(names(443), () => ['93.184.215.14'])).toHaveLength(30);
+    expect(fill(names(8443), () => ['93.184.215.14'])).toHaveLength(30);
+    expect(fill(names(9443), () => ['93.184.215.14'])).toHaveLength(0);
+    expect(fill(names(9443), () => ['93.184.215.15'])).toHaveLength(30);
+  });
+
+  it('has one share with all IPv6 addresses of its network', () => {
+    const ownNetwork = (index: number) => [`2606:4700:0:1::${(index + 1).toString(16)}`];
+    expect(fill((index) => `https://n${index}.example/`, ownNetwork)).toHaveLength(30);
+    const spellings = ['2606:4700::1:ffff:1:2:3', '2606:4700:0:1:0:0:0:9', '2606:4700:0:1::'];
+    for (const address of spellings) {
+      expect(() => shares.enter('https://other.example/').addAddresses([address]), address).toThrow(ReceiverBusyError);
+    }
+    expect(() => shares.enter('https://other.example/').addAddresses(['2606:4700:0:2::1'])).not.toThrow();
+  });
+
+  it('is counted once by an address that it has twice', () => {
+    expect(
+      fill(
+        (index) => `https://n${index}.example/`,
+        () => ['2606:4700::1', '2606:4700::2'],
+      ),
+    ).toHaveLength(30);
+  });
+
+  it('that is turned away by its address leaves nothing behind', () => {
+    fill(
+      (index) => `https://n${index}.example/`,
+      () => ['93.184.215.14'],
+    );
+    for (let times = 0; times < 20; times += 1) {
+      const place = shares.enter('https://late.example/');
+      expect(() => place.addAddresses(['93.184.215.14'])).toThrow(ReceiverBusyError);
+      place.leave();
+    }
+    expect(fill(() => 'https://late.example/', anAddressOnly)).toHaveLength(10);
+  });
+});
+const anAddressOnly = (index: number): string[] => [anAddress(index)];
+
+describe('who is turned away', () => {
+  it('is told one turn after the other, so that few ask in vain', () => {
+    fill(() => 'https://slow.example/');
+    nowMs += 10_000;
+    // Ten places, and what is under way has taken 10 s: a turn a second.
+    expect([1, 2, 3, 4].map(() => waitOf('https://slow.example/'))).toEqual([1_000, 2_000, 3_000, 4_000]);
+  });
+
+  it('waits for a minute at most, and many such do not come at once', () => {
+    fill(() => 'https://slow.example/');
+    nowMs += 10_000;
+    const waits = Array.from({ length: 1_000 }, () => waitOf('https://slow.example/'));
+    expect(Math.max(...waits)).toBeLessThanOrEqual(60_000);
+    expect(waits.filter((waitMs) => waitMs === 45_000).length).toBeGreaterThan(900);
+  });
+
+  it('waits half a second at least, even for a fast receiver', () => {
+    for (const place of fill(() => 'https://fast.example/')) {
+      nowMs += 5;
+      place.leave();
+    }
+    fill(() => 'https://fast.example/');
+    expect(waitOf('https://fast.example/')).toBe(500);
+  });
+
+  it('is not told of turns that have passed', () => {
+    const places = fill(() => 'https://slow.example/');
+    nowMs += 10_000;
+    for (let times = 0; times < 50; times += 1) waitOf('https://slow.example/');
+    for (const place of places) place.leave();
+    nowMs += 3_600_000;
+    fill(() => 'https://slow.example/');
+    expect(waitOf('https://slow.example/')).toBeLessThanOrEqual(2_000);
+  });
+});
+
+it('gives every receiver a place where one worker has few', () => {
+  shares = createReceiverShares({ maxAtOnce: 1, now: () => nowMs });
+  const place = shares.enter('https://a.example/');
+  place.addAddresses(['93.184.215.14']);
+  expect(waitOf('https://a.example/')).toBeGreaterThan(0);
+  place.leave();
+  expect(waitOf('https://a.example/')).toBe(0);
+});
+
+it('says nothing against a URL that is none: the guard does', () => {
+  expect(() => shares.enter('not a URL').leave()).not.toThrow();
+});

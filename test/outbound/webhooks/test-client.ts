@@ -1,0 +1,20 @@
+import { onTestFinished } from 'vitest';
+import {
+  createWebhookClient,
+  type WebhookClient,
+  type WebhookClientOptions,
+} from '../../../outbound/webhooks/client.ts';
+import { loopback } from '../receivers.ts';
+
+/** A client that may call loopback unless told otherwise; closed with the test. */
+export function testClient(options: Partial<WebhookClientOptions> = {}): WebhookClient {
+  const client = createWebhookClient({
+    allowedNetworks: loopback,
+    timeoutMs: 5_000,
+    connectTimeoutMs: 2_000,
+    maxResponseBytes: 65_536,
+    ...options,
+  });
+  onTestFinished(() => client.close());
+  return client;
+}

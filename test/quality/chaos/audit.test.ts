@@ -1,0 +1,135 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { auditCharges } from '../../../quality/chaos/audit/charges.ts';
+import type { Evidence } from '../../../quality/chaos/audit/evidence.ts';
+import type { Finding } from '../../../quality/chaos/audit/finding.ts';
+import { auditJobs, isUnpaidTwice } from '../../../quality/chaos/audit/jobs.ts';
+import { auditWebhooks } from '../../../quality/chaos/audit/webhooks.ts';
+import { openLedger, type CallersLedger } from '../../../quality/chaos/ledger.ts';
+import type { PlannedCall } from '../../../quality/chaos/plan.ts';
+import type { Reception } from '../../../quality/chaos/receiver.ts';
+import type { DownloadRecord, SuccessRecord } from '../../../contract/records.ts';
+import { UncertainTriggerError } from '../../../sources/imgnet/imgnet-source.ts';
+
+// An audit that finds nothing proves nothing unless it finds what is there: each test spoils one thing.
+const ID = '01JD5Z3K6VQ0W8R9T2X4Y6B8CD';
+const CREDIT = 1_000;
+const call: PlannedCall = { id: 'c1', kind: 'audio', atMs: 0, path: '', body: {}, expected: 'success' };
+const success: SuccessRecord = {
+  ...{ id: ID, type: 'audio', subjectId: 'audio/v', mediaId: 'v', status: 'success', price: 5, charge: 5 },
+  ...{ createdAt: '2026-11-21T12:00:00.000000Z', finishedAt: '2026-11-21T12:00:01.000000Z', files: [] },
+  chargedTo: 'key',
+};
+const entry = { keyId: 'key', recordId: ID, type: 'audio', mediaId: 'v', amount: 5, bookedAt: success.finishedAt };
+const account = { keyId: 'key', isUnlimited: false, granted: CREDIT, available: CREDIT - 5, spent: 5, holds: [] };
+
+let ledger: CallersLedger;
+beforeEach(() => {
+  ledger = openLedger([call], () => 'http://127.0.0.1/hook/c1');
+  ledger.entries[0]!.jobs = [{ id: ID, isOwedWebhook: true, status: 'success' }];
+});
+const evidence = (change: Partial<Evidence> = {}): Evidence => ({
+  ...{ records: new Map([[ID, success]]), entries: [entry], account, unbooked: [], givenBack: [] },
+  ...change,
+});
+const withRecord = (record: DownloadRecord): Evidence => evidence({ records: new Map([[record.id, record]]) });
+const received = (change: Partial<Reception> = {}): Reception => ({
+  ...{ callId: 'c1', webhookId: `${ID}-1`, isSigned: true },
+  body: JSON.stringify({ data: { id: ID, status: 'success' } }),
+  headers: {
+    ...{ 'content-type': 'application/json', 'user-agent': 'Service-Webhook/1.0' },
+    ...{ 'x-webhook-endpoint': 'downloads/audio', 'x-webhook-original-status': '200', 'x-webhook-download-id': ID },
+  },
+  ...change,
+});
+const found = (findings: readonly Finding[]): string[] =>
+  findings.filter(({ ids }) => ids.length > 0).map(({ column }) => column);
+
+describe('the audit of jobs', () => {
+  const pending: DownloadRecord = { ...success, status: 'pending' };
+  const failed: DownloadRecord = { ...success, status: 'failed', failure: { code: 'internal', message: '' } };
+
+  it('finds nothing where all is well', () => expect(found(auditJobs(ledger, evidence()))).toEqual([]));
+
+  it.each<[string, () => Evidence]>([
+    ['jobs lost', () => evidence({ records: new Map() })],
+    ['jobs that did not end', () => withRecord(pending)],
+    ['jobs that failed though their subject is fine', () => withRecord(failed)],
+    [
+      'subjects fetched more than once',
+      () => evidence({ records: new Map([ID, `${ID.slice(0, -1)}E`].map((id) => [id, { ...success, id }])) }),
+    ],
+  ])('finds %s', (column, spoilt) => expect(found(auditJobs(ledger, spoilt()))).toContain(column));
+
+  it('counts a job that was not paid for twice among the facts', () => {
+    const { message } = new UncertainTriggerError(new Error('hang'));
+    const records = new Map([[ID, { ...failed, failure: { code: 'internal' as const, message } }]]);
+    ledger.entries[0]!.jobs = [{ id: ID, isOwedWebhook: true, status: 'failed' }];
+    expect(found(auditJobs(ledger, evidence({ records })))).toEqual([]);
+    expect([...records.values()].filter(isUnpaidTwice).map(({ id }) => id)).toEqual([ID]);
+  });
+
+  it('finds a caller who was never answered, one who was turned away, and a job that was unknown for a while', () => {
+    ledger.entries[0]!.forgotten.push(ID);
+    expect(found(auditJobs(ledger, evidence()))).toEqual(['jobs lost']);
+    ledger = openLedger([call, call], () => '');
+    ledger.entries[0]!.problem = 'answered 404';
+    expect(found(auditJobs(ledger, evidence()))).toEqual(['jobs that did not end', 'callers turned away for good']);
+  });
+
+  it('finds a success of what cannot be had, and a failure for another reason than there is', () => {
+    ledger = openLedger([{ ...call, expected: 'private' }], () => '');
+    ledger.entries[0]!.jobs = [{ id: ID, isOwedWebhook: false, status: 'success' }];
+    expect(found(auditJobs(ledger, evidence()))).toEqual(['jobs that succeeded though their subject cannot be had']);
+    ledger.entries[0]!.jobs = [{ id: ID, isOwedWebhook: false, status: 'failed' }];
+    expect(found(auditJobs(ledger, withRecord(failed)))).toEqual(['jobs that failed though their subject is fine']);
+  });
+});
+
+describe('the audit of charges', () => {
+  const columns = (change: Partial<Evidence>): string[] => found(auditCharges(evidence(change), CREDIT));
+
+  it('finds nothing where all is well', () => expect(columns({})).toEqual([]));
+
+  it('finds what was not booked, booked wrongly, booked twice and booked for nothing', () => {
+    const broke = { ...account, available: CREDIT, spent: 0 };
+    expect(columns({ entries: [], account: broke })).toEqual(['charges missing']);
+    const wrong = 'charges doubled, wrong or for nothing';
+    expect(columns({ entries: [{ ...entry, amount: 6 }] })).toContain(wrong);
+    expect(columns({ entries: [entry, entry] })).toContain(wrong);
+    expect(columns({ records: new Map() })).toEqual([wrong]);
+  });
+
+  it('finds sums that are off, and money that stays set aside', () => {
+    expect(columns({ account: { ...account, available: CREDIT } })).toEqual(['balances that do not add up']);
+    const holds = [{ recordId: ID, subjectId: 'audio/v', amount: 5, heldAtMs: 0 }];
+    expect(columns({ account: { ...account, available: CREDIT - 10, holds } })).toEqual(['money still set aside']);
+    expect(columns({ unbooked: [ID] })).toEqual(['money still set aside']);
+  });
+});
+
+describe('the audit of webhooks', () => {
+  const audit = (receptions: readonly Reception[], kills = 1): string[] =>
+    found(auditWebhooks(ledger, receptions, { records: evidence().records, kills }).findings);
+
+  it('finds nothing where all is well, nor in what came again once', () => {
+    expect(audit([received()])).toEqual([]);
+    expect(audit([received(), received()])).toEqual([]);
+  });
+
+  it('finds one that never came, one that came too often, and one that came under another id', () => {
+    expect(audit([])).toEqual(['webhooks missed']);
+    expect(audit([received(), received(), received()])).toEqual([
+      'webhooks repeated more often than something was killed',
+    ]);
+    expect(audit([received(), received({ webhookId: `${ID}-2` })])).toEqual(['webhooks repeated under another id']);
+  });
+
+  it.each<[string, Partial<Reception>]>([
+    ['a wrong signature', { isSigned: false }],
+    ['a wrong status', { headers: { ...received().headers, 'x-webhook-original-status': '500' } }],
+    ['a body of another job', { body: '{"data":{"id":"other","status":"success"}}' }],
+    ['a body that is cut', { body: '{"data":' }],
+  ])('finds %s', (_name, change) => {
+    expect(audit([received(change)])).toEqual(['webhooks with a wrong body, header or signature']);
+  });
+});

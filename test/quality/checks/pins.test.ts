@@ -1,0 +1,104 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { readLockfile } from '../../../quality/checks/lockfile.ts';
+import { IMAGE_REQUIREMENTS, ROOT } from '../../../quality/checks/project.ts';
+import { readRequirements } from '../../../quality/checks/requirements.ts';
+import { YTDLP_VERSION } from '../../../local/engines/ytdlp.ts';
+
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+const EXACT = /^\d+\.\d+\.\d+(-[\w.]+)?$/;
+/** A name, a tag that names a version, perhaps from a variable with a default. */
+const TAGGED = /^[\w./-]+:(?:\$\{\w+:-)?\d[\w.-]*\}?$/;
+
+describe('npm packages', () => {
+  const locked = readLockfile(join(ROOT, 'package-lock.json'));
+
+  it('are pinned exactly', () => {
+    const manifest = JSON.parse(read('package.json')) as Record<string, Record<string, string>>;
+    const pins = ['dependencies', 'devDependencies', 'overrides'].flatMap((kind) => Object.entries(manifest[kind]!));
+    expect(pins.length).toBeGreaterThan(40);
+    expect(pins.filter(([, version]) => !EXACT.test(version))).toEqual([]);
+  });
+
+  it('each have a strong checksum in the lock file', () => {
+    expect(locked.length).toBeGreaterThan(400);
+    expect(locked.filter(({ integrity }) => !/^sha512-[\w+/]{86}==$/.test(integrity ?? ''))).toEqual([]);
+    expect(locked.filter(({ version }) => version === '')).toEqual([]);
+  });
+
+  it('come from the registry that is set where they are installed: the lock file names none', () => {
+    expect(locked.filter(({ resolved }) => resolved !== undefined)).toEqual([]);
+    expect(read('.npmrc')).toMatch(/^omit-lockfile-registry-resolved=true$/m);
+  });
+
+  it('run no scripts when they are installed, and name no registry or token in .npmrc', () => {
+    const npmrc = read('.npmrc');
+    expect(npmrc).toMatch(/^ignore-scripts=true$/m);
+    expect(npmrc).toMatch(/^save-exact=true$/m);
+    expect(npmrc).not.toMatch(/registry *=|_auth|_password|:\/\//i);
+  });
+});
+
+describe('Python packages', () => {
+  it.each(IMAGE_REQUIREMENTS)('of %s are pinned by version and SHA-256', (path) => {
+    const requirements = readRequirements(join(ROOT, path));
+    expect(requirements.length).toBeGreaterThan(5);
+    for (const { hashes } of requirements) {
+      expect(hashes.length).toBeGreaterThan(0);
+      for (const hash of hashes) expect(hash).toMatch(/^sha256:[0-9a-f]{64}$/);
+    }
+  });
+
+  it('of ffmpeg are pinned by version and SHA-256, for every platform', () => {
+    const requirements = readRequirements(join(ROOT, 'local/engines/ffmpeg-requirements.txt'));
+    expect(requirements).toMatchObject([{ name: 'imageio-ffmpeg' }]);
+    expect(new Set(requirements[0]!.hashes).size).toBe(4);
+  });
+
+  it('are the yt-dlp that the rest of the project means', () => {
+    const requirements = readRequirements(join(ROOT, 'local/engines/yt-dlp-requirements.txt'));
+    expect(requirements.find(({ name }) => name === 'yt-dlp')?.version).toBe(YTDLP_VERSION);
+  });
+
+  it('are installed into the image with their hashes checked', () => {
+    const installs = read('Dockerfile')
+      .split('\n')
+      .filter((line) => line.includes('pip install'));
+    expect(installs).toHaveLength(2);
+    for (const line of installs) expect(line).toMatch(/--no-deps --require-hashes/);
+  });
+
+  it.each(['requests>=2', 'requests', 'requests==2.*', '-r other.txt', 'requests @ file:///x'])(
+    'are not read from a line such as %s',
+    (line) => {
+      const dir = mkdtempSync(join(tmpdir(), 'requirements-'));
+      try {
+        const path = join(dir, 'requirements.txt');
+        writeFileSync(path, `# a comment\nidna==3.20 # another\n${line}\n`);
+        expect(() => readRequirements(path)).toThrow(line);
+      } finally {
+        rmSync(dir, { recursive: true });
+      }
+    },
+  );
+});
+
+describe('images', () => {
+  it('of the Dockerfile are named by version', () => {
+    const bases = [...read('Dockerfile').matchAll(/^FROM (\S+)/gm)].map(([, image]) => image);
+    expect(bases.length).toBeGreaterThan(2);
+    expect(bases.filter((image) => !TAGGED.test(image!))).toEqual([]);
+  });
+
+  it('of docker-compose.yml are named by version, or built here', () => {
+    const { services } = parse(read('docker-compose.yml'), { merge: true }) as {
+      services: Record<string, { image: string; build?: unknown }>;
+    };
+    const pulled = Object.values(services).filter(({ build, image }) => build === undefined && !/:local$/.test(image));
+    expect(pulled.length).toBeGreaterThan(3);
+    expect(pulled.filter(({ image }) => !TAGGED.test(image))).toEqual([]);
+  });
+});

@@ -1,0 +1,121 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { settings } from '../../../config.ts';
+import { createMedia } from '../../../media/ffmpeg.ts';
+import { readYtdlpVersion } from '../../../sources/vidnet/yt-dlp-version.ts';
+import { createYtdlpSource } from '../../../sources/vidnet/yt-dlp.ts';
+import { createBuiltinEngine } from '../../../speech/builtin.ts';
+import { prepareWav } from '../../../speech/prepare.ts';
+import { findSpeech } from '../../../speech/regions.ts';
+import { createSherpaEngine } from '../../../speech/sherpa.ts';
+import { wavHeader } from '../../../speech/wav.ts';
+import * as starts from '../../../runtime/subprocess/run.ts';
+import { bundleWorkflows } from '../../../worker/create-workers.ts';
+
+// Arguments are for every user of the machine to read, and the environment for every library that a program loads.
+vi.mock('../../../runtime/subprocess/run.ts', async (importOriginal) => ({
+  ...(await importOriginal<typeof starts>()),
+  run: vi.fn(() => Promise.resolve({ exitCode: 1, stdout: '', stderrTail: '' })),
+}));
+
+const ROOT = join(import.meta.dirname, '../../..');
+const secret = randomBytes(12).toString('hex');
+const signal = new AbortController().signal;
+const limits = { signal, timeoutMs: 1_000, onProgress: () => undefined };
+let folder: string;
+let wavPath: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tapedeck-children-'));
+  wavPath = join(folder, 'a.wav');
+  await writeFile(wavPath, Buffer.concat([wavHeader(32_000), Buffer.alloc(32_000)]));
+});
+afterAll(() => rm(folder, { recursive: true }));
+beforeEach(() => {
+  for (const name of Object.keys(settings.shape)) vi.stubEnv(name, secret);
+  vi.mocked(starts.run).mockClear();
+  return () => vi.unstubAllEnvs();
+});
+
+const media = createMedia({ ffmpeg: '/bin/f', ffprobe: '/bin/p', maxFileBytes: 1_000, maxMediaSeconds: 9 });
+const window = () => ({ wavPath, startSeconds: 0, endSeconds: 1, speech: [{ startSeconds: 0, endSeconds: 1 }] });
+const engine = { workFolder: tmpdir(), timeoutMs: 1_000 };
+const builtin = createBuiltinEngine({ ...engine, python: '/bin/python' });
+const voice = { startSeconds: 0, endSeconds: 1, localSpeaker: 0, embedding: [1] };
+const sherpa = createSherpaEngine({
+  ...{ ...engine, threads: 1, speakerDistance: 1 },
+  models: { modelsDir: join(tmpdir(), 'none'), segmentation: 's', embedding: 'e', names: [] },
+});
+const ytdlp = createYtdlpSource({
+  ...{ program: '/bin/yt-dlp', videoUrlTemplate: 'http://x/{id}', channelUrlTemplate: 'http://x/{path}' },
+  ...{
+    maxFileBytes: 1_000,
+    maxVideoHeight: 720,
+    proxy: `http://u:${secret}@127.0.0.1`,
+    extractorArgs: `a:b=${secret}`,
+  },
+});
+
+const EVERY = ['PATH', 'LANG'];
+const OF_YTDLP = [...EVERY, 'HOME', 'PYTHONDONTWRITEBYTECODE'];
+const ONE_CORE = [...EVERY, 'OMP_NUM_THREADS', 'OPENBLAS_NUM_THREADS'];
+it.each<[string, readonly string[], () => Promise<unknown>]>([
+  [
+    'yt-dlp',
+    [...OF_YTDLP, 'TMPDIR', 'all_proxy'],
+    () => ytdlp.fetchAudio('x', { ...limits, folder, maxMediaSeconds: 9 }),
+  ],
+  ['yt-dlp, for its version,', OF_YTDLP, () => readYtdlpVersion('/bin/yt-dlp')],
+  ['ffprobe', EVERY, () => media.probe(wavPath, signal)],
+  ['ffmpeg', EVERY, () => media.writeM4a({ path: wavPath, audioCodec: 'aac' }, join(folder, 'b.m4a'), limits)],
+  [
+    'ffmpeg, for speech,',
+    EVERY,
+    () => prepareWav(wavPath, join(folder, 'b.wav'), { ...limits, ffmpeg: '/bin/f', maxSeconds: 9 }),
+  ],
+  ['the search for speech', EVERY, () => findSpeech(wavPath, { ...limits, vadModel: '/vad' })],
+  ['the built-in engine', ONE_CORE, () => builtin.analyse(window(), limits)],
+  ['the built-in engine, for speakers,', ONE_CORE, () => builtin.cluster([[voice]], { signal })],
+  ['sherpa', EVERY, () => sherpa.analyse(window(), limits)],
+  ['the compiler of workflows', EVERY, () => bundleWorkflows()],
+])(
+  '%s is started with %j of the environment, and without a secret among its arguments',
+  async (_what, names, start) => {
+    await start().catch(() => undefined);
+    expect(starts.run).toHaveBeenCalled();
+    for (const [program, args, { env }] of vi.mocked(starts.run).mock.calls) {
+      expect([program, ...args].join(' ')).not.toContain(secret);
+      expect(Object.keys(env).toSorted()).toEqual(names.toSorted());
+      expect(Object.entries(env).filter(([name, value]) => name !== 'all_proxy' && value.includes(secret))).toEqual([]);
+    }
+  },
+);
+
+it('the service starts programs in no other places', async () => {
+  const others = ['data', 'docs', 'local', 'node_modules', 'quality', 'test'];
+  const folders = (await readdir(ROOT, { withFileTypes: true }))
+    .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.') && !others.includes(entry.name))
+    .map(({ name }) => name);
+  expect(folders).toEqual(expect.arrayContaining(['media', 'runtime', 'worker']));
+  const files = await Promise.all(
+    folders.map(async (name) => (await readdir(join(ROOT, name), { recursive: true })).map((file) => join(name, file))),
+  );
+  const starting = await Promise.all(
+    files.flat().map(async (file) => {
+      if (!/\.m?[jt]s$/.test(file) || file.startsWith('runtime/subprocess/')) return [];
+      const text = await readFile(join(ROOT, file), 'utf8');
+      return /\brun\b[^;]*from '[./]*subprocess\/run\.ts'|child_process/.test(text) ? [file] : [];
+    }),
+  );
+  expect(starting.flat().toSorted()).toEqual([
+    'media/ffmpeg.ts',
+    'media/probe.ts',
+    'sources/vidnet/run-yt-dlp.ts',
+    'sources/vidnet/yt-dlp-version.ts',
+    'speech/json-lines.ts',
+    'speech/prepare.ts',
+    'worker/create-workers.ts',
+  ]);
+});
