@@ -13,7 +13,7 @@ import { createOwnerActivities, type OwnerDeps } from './owner-profile.ts';
 import { createSpeechActivities, createSpeechRemains, type SpeechDeps } from './speaker-labels.ts';
 import { createRecordActivities, type RecordDeps } from './records.ts';
 import { createRetentionActivities, type RetentionDeps } from './retention.ts';
-import { createTurnActivities, type TurnDeps } from './turns.ts';
+import { createPermitActivities, type PermitDeps } from './permits.ts';
 
 /** Light activities, on the queue of the workflows. */
 export type RecordActivities = ReturnType<typeof createLightActivities>;
@@ -59,9 +59,9 @@ function createFetchActivities(deps: FetchActivityDeps) {
 }
 
 /** All activities, grouped by the task queue that runs them. */
-export function createActivities(deps: LightActivityDeps & TurnDeps & FetchActivityDeps & SpeechDeps & DeliverDeps) {
+export function createActivities(deps: LightActivityDeps & PermitDeps & FetchActivityDeps & SpeechDeps & DeliverDeps) {
   return {
-    records: { ...createLightActivities(deps), ...createTurnActivities(deps) },
+    records: { ...createLightActivities(deps), ...createPermitActivities(deps) },
     fetch: createFetchActivities(deps),
     speech: createSpeechActivities(deps),
     deliver: createDeliverActivity(deps),

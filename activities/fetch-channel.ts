@@ -8,7 +8,7 @@ import type { FileStore } from '../store/files.ts';
 import type { RecordStore } from '../store/records.ts';
 import { isReusable } from '../store/reuse.ts';
 import { listChannelVideos } from './channel-listing.ts';
-import { askLater } from './later.ts';
+import { retryLater } from './retry-later.ts';
 import { withSourceCall, type SourceCallDeps } from './source-call.ts';
 
 export interface ChannelDeps extends SourceCallDeps {
@@ -62,7 +62,7 @@ export function createChannelActivities(deps: ChannelDeps) {
 
     /** Asks once whether the job that lists a channel has ended; while it has not, fails in a way that Temporal asks again. */
     awaitOtherListing: async (subjectId: string): Promise<void> => {
-      if (await deps.isOpen(subjectId)) throw askLater('upstream_timeout', 'Another job lists this channel.');
+      if (await deps.isOpen(subjectId)) throw retryLater('upstream_timeout', 'Another job lists this channel.');
     },
 
     /** Lists the videos of a channel that was described, page by page; goes on where an earlier attempt stopped. */

@@ -15,7 +15,7 @@ import { Context } from '@temporalio/activity';
 import type { ActivityProgress } from '../contract/jobs.ts';
 import { classifyFailures } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
-import { askLater } from './later.ts';
+import { retryLater } from './retry-later.ts';
 
 /** Where the platform's pages are. */
 export interface ImgnetPlatform {
@@ -80,7 +80,7 @@ export function createSnapshotActivities(deps: TriggerDeps) {
           if (claim.state === 'started') return { ...key, snapshotId: claim.snapshotId };
           if (claim.state === 'theirs') {
             if (Date.now() < claim.sinceMs + TRIGGER_IS_OVER_MS) {
-              throw askLater('internal', 'Another attempt is starting the snapshot.');
+              throw retryLater('internal', 'Another attempt is starting the snapshot.');
             }
             throw new UncertainTriggerError(new Error('an earlier attempt ended before the answer came'));
           }
@@ -105,7 +105,7 @@ export function createSnapshotActivities(deps: TriggerDeps) {
         const progress = await imgnet.progress(snapshot.snapshotId, call).catch((error: unknown) => {
           if (!(error instanceof JobError) || FAILURE_FAULTS[error.code] !== 'upstream') throw error;
           // Only the question went wrong, not the snapshot.
-          throw askLater(error.code, error.message, error.retryAtMs);
+          throw retryLater(error.code, error.message, error.retryAtMs);
         });
         if (progress === 'running') throw notReady();
         if (typeof progress === 'object') {
@@ -157,7 +157,7 @@ export function readSnapshot<Result>(
 }
 
 function notReady(retryAtMs?: number) {
-  return askLater('upstream_timeout', 'The dataset API is still collecting.', retryAtMs);
+  return retryLater('upstream_timeout', 'The dataset API is still collecting.', retryAtMs);
 }
 
 async function* noPages(): AsyncGenerator<SnapshotPage> {

@@ -11,7 +11,7 @@ import {
   postSchema,
   shortcodeSchema,
 } from '../contract/inputs/jobs.ts';
-import { askerSchema, failureCodeSchema, noticeSchema } from '../contract/inputs/pacing.ts';
+import { permitRequestSchema, failureCodeSchema, noticeSchema } from '../contract/inputs/pacing.ts';
 import { callerSchema, countSchema, httpUrlSchema, moneySchema, workflowIdSchema } from '../contract/inputs/parts.ts';
 import { confirmedBySchema, retentionDaysSchema } from '../contract/inputs/retention.ts';
 import { fileNameSchema, ulidSchema, vidnetVideoIdSchema } from '../contract/ids.ts';
@@ -29,7 +29,7 @@ const started = z.object({ recordId: ulidSchema, part, snapshotId: z.string().re
 const snapshot = started.extend({ isEmpty: z.boolean() });
 const speech = labelsSchema.extend({ recordId: ulidSchema });
 const engine = z.string().min(1).max(100);
-const askers = z.array(askerSchema);
+const askers = z.array(permitRequestSchema);
 
 const result = z.object({
   durationSeconds: seconds.exactOptional(),
@@ -49,7 +49,7 @@ type AllActivities = Activities['records'] & Activities['fetch'] & Activities['s
 
 /** What each activity takes. Much of it becomes a path, a URL, or the id of what is removed. */
 export const activityInputs = {
-  askForTurn: one(z.object({ use: z.enum(upstreamUses), asker: askerSchema })),
+  askForTurn: one(z.object({ use: z.enum(upstreamUses), asker: permitRequestSchema })),
   attemptDelivery: one(
     z.object({
       deliveryId: deliveryIdSchema,

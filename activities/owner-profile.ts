@@ -6,7 +6,7 @@ import { nowMicroseconds } from '../store/clock.ts';
 import type { FileStore } from '../store/files.ts';
 import type { RecordStore } from '../store/records.ts';
 import { isReusable } from '../store/reuse.ts';
-import { askLater } from './later.ts';
+import { retryLater } from './retry-later.ts';
 
 export interface OwnerDeps {
   readonly records: RecordStore;
@@ -34,7 +34,7 @@ export function createOwnerActivities({ records, files, isOpen }: OwnerDeps) {
 
     /** Asks once whether the job of a profile has ended; while it has not, fails in a way that Temporal asks again. */
     awaitOwnerProfile: async (subjectId: string): Promise<void> => {
-      if (await isOpen(subjectId)) throw askLater('upstream_timeout', "The owner's profile is being fetched.");
+      if (await isOpen(subjectId)) throw retryLater('upstream_timeout', "The owner's profile is being fetched.");
     },
 
     /** @returns whether that very job fetched the profile, or was stopped after the provider had been asked for it */

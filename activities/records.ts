@@ -5,7 +5,7 @@ import type { DownloadRecord, JobOutcome } from '../contract/records.ts';
 import type { FileStore } from '../store/files.ts';
 import { isReusable } from '../store/reuse.ts';
 import type { RecordStore } from '../store/records.ts';
-import { settle } from '../store/settle.ts';
+import { finishRecord } from '../store/finish-record.ts';
 
 export interface RecordDeps {
   readonly records: RecordStore;
@@ -42,7 +42,7 @@ export function createRecordActivities({ records, files }: RecordDeps) {
 
     /** Ends a job's record; whoever comes second changes nothing. */
     async finishJob(job: { recordId: string; outcome: JobOutcome }): Promise<void> {
-      await settle(records, job.recordId, job.outcome);
+      await finishRecord(records, job.recordId, job.outcome);
     },
   };
 }
@@ -59,5 +59,5 @@ function isJustBefore({ subjectId, createdAt }: JobInput, success: DownloadRecor
 
 /** A subject has one open workflow, and it is ours: the earlier one was terminated, and nothing else will end its record. */
 async function failOrphan(records: RecordStore, orphan: DownloadRecord): Promise<void> {
-  await settle(records, orphan.id, { status: 'failed', failure: STOPPED_BY_OPERATOR });
+  await finishRecord(records, orphan.id, { status: 'failed', failure: STOPPED_BY_OPERATOR });
 }

@@ -41,16 +41,19 @@ export function isPlatformRefusal(code: FailureCode): boolean {
  * Waits of a job, all pauses of all routes together, after which it fails with the refusal: nobody polls for days. A day's
  * quota comes back within 25 hours, when the clocks change.
  */
-export const MAX_PARKED_MS = 26 * 3_600_000;
+export const MAX_PAUSED_MS = 26 * 3_600_000;
 
-/** Who asks for a turn. A turn belongs to one run of a workflow: what comes too late for it reaches nobody else. */
-export interface Asker {
+/**
+ * Who requests a permit, which `turnId` names: histories have it under that name. It belongs to one run of a workflow, so that
+ * what comes too late for it reaches nobody else.
+ */
+export interface PermitRequest {
   readonly turnId: string;
   readonly workflowId: string;
   readonly runId: string;
 }
 
-/** What waiting jobs are told of a route's pause; `open`: it is over, and turns are granted again. */
+/** What waiting jobs are told of a route's pause; `open`: it is over, and permits are granted again. */
 export type PauseNotice =
   | { readonly state: 'paused'; readonly code: FailureCode; readonly reason: string; readonly untilMs: number }
   | { readonly state: 'open' };

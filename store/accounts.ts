@@ -15,7 +15,7 @@ interface AccountDocument extends Omit<Account, 'keyId' | 'holds'> {
 type EntryDocument = LedgerEntry & { _id: string };
 
 /**
- * The accounts of keys. The hold of a job is the one sign that it is not settled: it comes with the money set aside, and
+ * The accounts of keys. The hold of a job is the one sign that it has not been booked: it comes with the money set aside, and
  * goes with the money spent or given back, in one change each. So all of this may be repeated, and be cut off anywhere.
  */
 export interface AccountStore {
@@ -29,7 +29,7 @@ export interface AccountStore {
   /** Gives back what was set aside for a job that was not started. */
   release(keyId: string, recordId: string): Promise<void>;
   /** Books what a record that has ended costs, and gives back the rest. */
-  settle(record: DownloadRecord): Promise<void>;
+  captureHold(record: DownloadRecord): Promise<void>;
   /** Entries of a key, newest download first. @param page.before only downloads with a smaller id */
   ledger(keyId: string, page: { before?: string | undefined; limit: number }): Promise<readonly LedgerEntry[]>;
 }
@@ -42,7 +42,7 @@ export function createAccountStore(db: Db): AccountStore {
     const document = await accounts.findOne({ _id: keyId });
     return document === null ? undefined : fromDocument(document);
   };
-  /** @returns whether the job was not settled before */
+  /** @returns whether the hold was there */
   const endHold = async (keyId: string, hold: Hold, charge: Thousandths): Promise<boolean> => {
     const field = `holds.${hold.recordId}`;
     // The field is made up of an id of ours, which the type of a filter can't know.
@@ -81,7 +81,7 @@ export function createAccountStore(db: Db): AccountStore {
       const hold = await holdOf(keyId, recordId);
       if (hold !== undefined) await endHold(keyId, hold, 0);
     },
-    async settle(record) {
+    async captureHold(record) {
       const { id: recordId, chargedTo: keyId, type, mediaId } = record;
       if (keyId === undefined || record.status === 'pending') return;
       const hold = await holdOf(keyId, recordId);

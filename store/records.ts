@@ -148,7 +148,7 @@ export function createRecordStore(db: Db): RecordStore {
       }
       const ended = present(await get(id), id);
       // Here, so that no way of ending a record forgets it; also when it had ended before: whoever did may have died.
-      await accounts.settle(ended);
+      await accounts.captureHold(ended);
       return ended;
     },
     async noteProviderAsked(id, part) {

@@ -11,8 +11,8 @@ import { SEARCH_ATTRIBUTES } from '../runtime/visibility.ts';
 import { deliveryIdOf } from '../contract/webhooks.ts';
 import * as workflows from '../workflows/index.ts';
 import { limiterIdOf, MEMO_WAITING } from '../runtime/pacing.ts';
-import { askSignal, endTurnSignal, limiterQuery } from '../workflows/limiter/messages.ts';
-import { pauseSignal, progressQuery, subscribeSignal, turnGrantedSignal } from '../workflows/messages.ts';
+import { requestPermitSignal, releasePermitSignal, limiterQuery } from '../workflows/limiter/messages.ts';
+import { pauseSignal, progressQuery, subscribeSignal, permitGrantedSignal } from '../workflows/messages.ts';
 
 // Names that others hold on to: running workflows, stored records, callers, dashboards. To rename one breaks them.
 describe('names that must not change', () => {
@@ -31,9 +31,9 @@ describe('names that must not change', () => {
       'transcript',
       'video',
     ]);
-    const ofJobs = [subscribeSignal, progressQuery, turnGrantedSignal, pauseSignal];
+    const ofJobs = [subscribeSignal, progressQuery, permitGrantedSignal, pauseSignal];
     expect(ofJobs.map(({ name }) => name)).toEqual(['subscribe', 'progress', 'turnGranted', 'pause']);
-    const ofLimiters = [askSignal, endTurnSignal, limiterQuery];
+    const ofLimiters = [requestPermitSignal, releasePermitSignal, limiterQuery];
     expect(ofLimiters.map(({ name }) => name)).toEqual(['ask', 'endTurn', 'limiter']);
     expect(limiterIdOf('q', 'vidnet')).toBe('limiter/q/vidnet');
     expect(retentionScheduleId('q')).toBe('retention/q');

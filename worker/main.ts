@@ -40,7 +40,7 @@ import { bundleWorkflows, createWorkers } from './create-workers.ts';
 import { arrangeRetention } from './retention-schedule.ts';
 import { createLimiters } from './limiters.ts';
 import { createOpenWorkflows } from './open-workflows.ts';
-import { routesOf } from './routes.ts';
+import { upstreamLimitsOf } from './upstream-limits.ts';
 import { removeSpeechLeftovers } from './speech-leftovers.ts';
 import { SPEECH_TIMEOUT_MS, speechSettingsOf } from './speech-settings.ts';
 import { temporalLogger } from './temporal-logger.ts';
@@ -133,7 +133,7 @@ const leftovers = await removeSpeechLeftovers(speechAudio, records);
 if (leftovers.length > 0) log.info({ leftovers }, 'removed the audio of transcriptions that have ended');
 const activities = createActivities({
   limiters: createLimiters(client, config.TASK_QUEUE),
-  routes: routesOf(config),
+  routes: upstreamLimitsOf(config),
   records,
   deliveries: createDeliveryStore(mongo.db),
   contents,

@@ -5,7 +5,7 @@ import type {
   RecordActivities,
   SpeechActivities,
 } from '../activities/create-activities.ts';
-import type { TurnActivities } from '../activities/turns.ts';
+import type { PermitActivities } from '../activities/permits.ts';
 import { taskQueues } from '../runtime/task-queues.ts';
 
 /** The database, or Temporal, may be away for hours: short steps are tried until they succeed. */
@@ -17,13 +17,13 @@ export const untilDone = {
 export const records = proxyActivities<RecordActivities>(untilDone);
 
 /** One short call of Temporal, made by the worker that runs the workflow: each job waits for it. */
-const { askForTurn } = proxyLocalActivities<Pick<TurnActivities, 'askForTurn'>>(untilDone);
-const limiting = proxyActivities<Omit<TurnActivities, 'askForTurn'>>(untilDone);
+const { askForTurn: requestPermit } = proxyLocalActivities<Pick<PermitActivities, 'askForTurn'>>(untilDone);
+const limiting = proxyActivities<Omit<PermitActivities, 'askForTurn'>>(untilDone);
 
 /** What keeps limiters and jobs together; all of it is Temporal's own, and so is tried until it succeeds. */
 export const pacing = {
-  askForTurn,
-  tellParked: limiting.tellParked,
+  requestPermit,
+  notifyWaiters: limiting.tellParked,
   findClosed: limiting.findClosed,
 };
 

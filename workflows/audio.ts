@@ -4,8 +4,8 @@ import { runJob } from './life-cycle.ts';
 
 /** The audio of a video as an M4A file. */
 export function audio(input: JobInput): Promise<void> {
-  return runJob(input, (inTurn) => {
+  return runJob(input, (withPermit) => {
     const { fetchAudio } = fetchActivities(`Fetch the audio of video ${input.mediaId}`);
-    return inTurn('vidnet-page', () => fetchAudio({ recordId: input.recordId, mediaId: input.mediaId }));
+    return withPermit('vidnet-page', () => fetchAudio({ recordId: input.recordId, mediaId: input.mediaId }));
   });
 }

@@ -8,17 +8,17 @@ const MAX_WAIT = '3 hours';
 /** The profile of a channel with the list of its videos. */
 export function channel(input: ChannelJob): Promise<void> {
   const { recordId, subjectId, mediaId, parameters } = input;
-  return runJob(input, async (inTurn) => {
+  return runJob(input, async (withPermit) => {
     const { describeChannel } = fetchActivities(`Find channel ${mediaId}`);
     const { awaitOtherListing } = pollActivities(`Wait for another job on channel ${mediaId}`, MAX_WAIT);
     for (;;) {
       const look = { recordId, subjectId, channel: parameters.channel };
-      const { known, heldBy } = await inTurn('vidnet-listing', () => describeChannel(look));
+      const { known, heldBy } = await withPermit('vidnet-listing', () => describeChannel(look));
       if (known !== undefined) return known;
       if (heldBy === undefined) break;
       await awaitOtherListing(heldBy);
     }
     const { listChannel } = fetchActivities(`List the videos of channel ${mediaId}`);
-    return inTurn('vidnet-listing', () => listChannel({ recordId }));
+    return withPermit('vidnet-listing', () => listChannel({ recordId }));
   });
 }

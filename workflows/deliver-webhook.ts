@@ -13,7 +13,7 @@ export interface DeliveryInput {
 }
 
 /**
- * Delivers a result: a first attempt, then retries after 10, 30 and 60 seconds, then it gives up.
+ * Delivers a result: a first attempt, then a retry after each of the delays, then it gives up.
  *
  * The waits are timers of the workflow and not a retry policy: a worker that dies in an attempt must not use up one of
  * the receiver's four.

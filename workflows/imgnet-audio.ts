@@ -12,18 +12,20 @@ export function imgnetAudio(input: PostAudioJob): Promise<void> {
   const { recordId, mediaId: shortcode, parameters } = input;
   const { post } = parameters;
   const title = `${post.kind} ${shortcode}`;
-  return runJob(input, async (inTurn) => {
+  return runJob(input, async (withPermit) => {
     let contentsId = await records.findFreshContent(shortcode);
     for (let collections = 0; ;) {
       if (contentsId === undefined) {
         collections += 1;
         const order = { recordId, part: `content-${String(collections)}`, request: post, title };
-        await collect(inTurn, order, (snapshot) => fetchActivities(`Keep ${title}`).storeContent({ snapshot, post }));
+        await collect(withPermit, order, (snapshot) =>
+          fetchActivities(`Keep ${title}`).storeContent({ snapshot, post }),
+        );
         contentsId = recordId;
       }
       const order = { recordId, contentsId, shortcode };
       const { fetchImgnetAudio } = fetchActivities(`Fetch the audio of ${title}`);
-      const audio = await inTurn('imgnet-media', () => fetchImgnetAudio(order));
+      const audio = await withPermit('imgnet-media', () => fetchImgnetAudio(order));
       if (audio.state === 'made') return audio.result;
       if (collections === MAX_COLLECTIONS) throw staleFailure(audio.reason);
       contentsId = undefined;

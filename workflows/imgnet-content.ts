@@ -7,10 +7,10 @@ import { fetchOwnerProfile } from './owner-profile.ts';
 /** The content of a post or reel. The profile of its owner is fetched with it when nobody has done that lately. */
 export function imgnetContent(input: ContentJob): Promise<void> {
   const { recordId, mediaId, price, parameters } = input;
-  return runJob(input, async (inTurn) => {
+  return runJob(input, async (withPermit) => {
     const { post, profilePrice } = parameters;
     const order = { recordId, part: 'content', request: post, title: `${post.kind} ${mediaId}` };
-    const { account } = await collect(inTurn, order, (snapshot) =>
+    const { account } = await collect(withPermit, order, (snapshot) =>
       fetchActivities(`Keep ${post.kind} ${mediaId}`).storeContent({ snapshot, post }),
     );
     const hasFetched = account !== undefined && (await fetchOwnerProfile({ account, paidBy: recordId }));

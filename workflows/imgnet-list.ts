@@ -9,8 +9,8 @@ export function imgnetList(input: ListJob): Promise<void> {
   const { recordId, mediaId: account, parameters } = input;
   const { part, sinceDate } = parameters;
   const request = { kind: part, account, ...optional('sinceDate', sinceDate) };
-  return runJob(input, (inTurn) =>
-    collect(inTurn, { recordId, part, request, title: `the ${part} of ${account}` }, (snapshot) =>
+  return runJob(input, (withPermit) =>
+    collect(withPermit, { recordId, part, request, title: `the ${part} of ${account}` }, (snapshot) =>
       fetchActivities(`Keep the ${part} of ${account}`).storeList({ snapshot, account, ...parameters }),
     ),
   );

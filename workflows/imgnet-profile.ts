@@ -7,8 +7,8 @@ import { runJob } from './life-cycle.ts';
 export function imgnetProfile(input: JobInput): Promise<void> {
   const { recordId, mediaId: account } = input;
   const order = { recordId, part: 'profile', request: { kind: 'profile', account } } as const;
-  return runJob(input, (inTurn) =>
-    collect(inTurn, { ...order, title: `the profile of ${account}` }, (snapshot) =>
+  return runJob(input, (withPermit) =>
+    collect(withPermit, { ...order, title: `the profile of ${account}` }, (snapshot) =>
       fetchActivities(`Keep the profile of ${account}`).storeProfile({ snapshot, account }),
     ),
   );

@@ -1,7 +1,7 @@
 import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/workflow';
 import type { ReadySnapshot, SnapshotOrder } from '../activities/imgnet-snapshots.ts';
 import { fetchActivities, pollActivities } from './activities.ts';
-import type { InTurn } from './in-turn.ts';
+import type { WithPermit } from './with-permit.ts';
 
 /** Lists take up to an hour. */
 const MAX_WAIT = '65 minutes';
@@ -14,13 +14,13 @@ const MAX_WAIT = '65 minutes';
  * @param keep reads it in an activity
  */
 export async function collect<Result>(
-  inTurn: InTurn,
+  withPermit: WithPermit,
   { title, ...order }: SnapshotOrder & { readonly title: string },
   keep: (snapshot: ReadySnapshot) => Promise<Result>,
 ): Promise<Result> {
   const { triggerSnapshot } = fetchActivities(`Start collecting ${title}`);
   const { awaitSnapshot } = pollActivities(`Wait for ${title}`, MAX_WAIT);
-  const kept = await inTurn('imgnet-dataset', async () => {
+  const kept = await withPermit('imgnet-dataset', async () => {
     const started = await triggerSnapshot(order);
     let ready;
     try {

@@ -2,30 +2,30 @@ import type { SignalDefinition } from '@temporalio/workflow';
 import { z } from 'zod';
 import type { InputSchemas } from '../contract/inputs/check.ts';
 import { jobSchemas } from '../contract/inputs/jobs.ts';
-import { askerSchema, failureCodeSchema, limitsSchema, noticeSchema } from '../contract/inputs/pacing.ts';
+import { permitRequestSchema, failureCodeSchema, limitsSchema, noticeSchema } from '../contract/inputs/pacing.ts';
 import { callerSchema, countSchema, epochMsSchema, httpUrlSchema, workflowIdSchema } from '../contract/inputs/parts.ts';
 import { ulidSchema } from '../contract/ids.ts';
 import { deliveryIdSchema } from '../contract/inputs/deliveries.ts';
 import { confirmedBySchema, retentionDaysSchema } from '../contract/inputs/retention.ts';
 import type * as workflows from './index.ts';
-import type { askSignal, endTurnSignal } from './limiter/messages.ts';
-import type { pauseSignal, subscribeSignal, turnGrantedSignal } from './messages.ts';
+import type { requestPermitSignal, releasePermitSignal } from './limiter/messages.ts';
+import type { pauseSignal, subscribeSignal, permitGrantedSignal } from './messages.ts';
 
 const one = <Input extends z.ZodType>(input: Input) => z.tuple([input]);
 
-const turnIdSchema = askerSchema.shape.turnId;
-const waiterSchema = askerSchema.extend({ place: countSchema });
+const turnIdSchema = permitRequestSchema.shape.turnId;
+const waiterSchema = permitRequestSchema.extend({ place: countSchema });
 const refusalSchema = z.object({
   code: failureCodeSchema,
   message: z.string(),
   retryAtMs: epochMsSchema.exactOptional(),
 });
-const turnEndSchema = z.discriminatedUnion('kind', [
+const permitEndSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.enum(['answered', 'withdrawn']) }),
   refusalSchema.extend({ kind: z.literal('refused') }),
 ]);
 
-const turnsSchema = z.object({
+const permitsSchema = z.object({
   limits: limitsSchema,
   holders: z.array(waiterSchema.extend({ pausesBefore: countSchema, seenMs: epochMsSchema })),
   queue: z.array(waiterSchema.extend({ told: z.int().min(-1) })),
@@ -69,7 +69,7 @@ export const workflowInputs = {
   limiter: one(
     z.object({
       limits: limitsSchema,
-      state: turnsSchema.exactOptional(),
+      state: permitsSchema.exactOptional(),
       maxEvents: z.int().min(1).exactOptional(),
     }),
   ),
@@ -89,10 +89,10 @@ export const workflowInputs = {
 /** The signals that workflows take, by name. */
 interface Signals {
   readonly subscribe: typeof subscribeSignal;
-  readonly turnGranted: typeof turnGrantedSignal;
+  readonly turnGranted: typeof permitGrantedSignal;
   readonly pause: typeof pauseSignal;
-  readonly ask: typeof askSignal;
-  readonly endTurn: typeof endTurnSignal;
+  readonly ask: typeof requestPermitSignal;
+  readonly endTurn: typeof releasePermitSignal;
 }
 type SignalFunctions = {
   readonly [Name in keyof Signals]: Signals[Name] extends SignalDefinition<infer Args extends unknown[]>
@@ -105,6 +105,6 @@ export const signalInputs = {
   subscribe: z.tuple([httpUrlSchema, callerSchema.exactOptional()]),
   turnGranted: one(z.object({ turnId: turnIdSchema, limiterId: workflowIdSchema })),
   pause: one(z.object({ turnId: turnIdSchema, notice: noticeSchema })),
-  ask: one(z.object({ asker: askerSchema, limits: limitsSchema })),
-  endTurn: one(z.object({ turnId: turnIdSchema, how: turnEndSchema, again: askerSchema.exactOptional() })),
+  ask: one(z.object({ asker: permitRequestSchema, limits: limitsSchema })),
+  endTurn: one(z.object({ turnId: turnIdSchema, how: permitEndSchema, again: permitRequestSchema.exactOptional() })),
 } satisfies InputSchemas<SignalFunctions>;

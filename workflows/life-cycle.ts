@@ -17,17 +17,17 @@ import { deliverWebhook } from './deliver-webhook.ts';
 import { progressQuery, subscribeSignal, type JobProgress } from './messages.ts';
 import { CANCELLED, failureOf } from './outcome.ts';
 import { Subscribers } from './subscribers.ts';
-import { createInTurn, type InTurn } from './in-turn.ts';
-import { TurnTaker } from './turn-taker.ts';
-import { createSpacePatience } from './space-patience.ts';
+import { createWithPermit, type WithPermit } from './with-permit.ts';
+import { PermitClient } from './permit-client.ts';
+import { createRetryWhenDiskFull } from './retry-when-disk-full.ts';
 import { createWaitingDisplay } from './waiting.ts';
 
 /** For work that uses no platform. */
 export interface OwnWork {
   /** Told that another server did not do its part, and that the job tries again. */
-  readonly onTrouble: (message: string) => void;
+  readonly onUpstreamFailure: (message: string) => void;
   /** Does work that may find the disk full, and waits until there is space. */
-  readonly patiently: <Result>(work: () => Promise<Result>) => Promise<Result>;
+  readonly retryWhenDiskFull: <Result>(work: () => Promise<Result>) => Promise<Result>;
 }
 
 /**
@@ -38,7 +38,7 @@ export interface OwnWork {
  */
 export async function runJob(
   input: JobInput,
-  work: (inTurn: InTurn, own: OwnWork) => Promise<JobResult>,
+  work: (withPermit: WithPermit, own: OwnWork) => Promise<JobResult>,
 ): Promise<void> {
   const subscribers = new Subscribers();
   subscribers.add(input.webhookUrl, input.startedBy ?? input.chargedTo ?? WITHOUT_KEY);
@@ -51,13 +51,13 @@ export async function runJob(
     progress = waiting === undefined ? rest : { ...rest, stage: 'waiting', waiting };
     showWaiting(waiting);
   };
-  const turns = new TurnTaker(input.recordId, show);
-  const onTrouble = (lastRefusal: string, stage: JobProgress['stage']): void => {
+  const permits = new PermitClient(input.recordId, show);
+  const onUpstreamFailure = (lastRefusal: string, stage: JobProgress['stage']): void => {
     progress = { ...progress, stage, upstreamRefusals: progress.upstreamRefusals + 1, lastRefusal };
   };
-  const inTurn = createInTurn(turns, {
+  const withPermit = createWithPermit(permits, {
     onWork: () => (progress = { ...progress, stage: 'working' }),
-    onTrouble,
+    onUpstreamFailure,
     onShortage: show,
   });
 
@@ -68,9 +68,9 @@ export async function runJob(
   let outcome: JobOutcome;
   let problem: TemporalFailure | undefined;
   try {
-    const result = await work(inTurn, {
-      onTrouble: (message) => onTrouble(message, 'backing-off'),
-      patiently: createSpacePatience(show),
+    const result = await work(withPermit, {
+      onUpstreamFailure: (message) => onUpstreamFailure(message, 'backing-off'),
+      retryWhenDiskFull: createRetryWhenDiskFull(show),
     });
     outcome = { status: 'success', result };
   } catch (error) {
@@ -85,17 +85,17 @@ export async function runJob(
   progress = { ...progress, stage: 'notifying' };
   await CancellationScope.nonCancellable(async () => {
     await records.finishJob({ recordId: input.recordId, outcome });
-    await notify(input.recordId, subscribers, turns);
+    await notify(input.recordId, subscribers, permits);
   });
   if (problem !== undefined) throw problem;
 }
 
 /**
- * A subscriber may arrive while an earlier one is being notified, or while a turn is still being given back: go on until
+ * A subscriber may arrive while an earlier one is being notified, or while a permit is still being released: go on until
  * none is left, and nothing is under way.
  */
-async function notify(recordId: string, subscribers: Subscribers, turns: TurnTaker): Promise<void> {
-  const isOver = (): boolean => allHandlersFinished() && turns.isSettled;
+async function notify(recordId: string, subscribers: Subscribers, permits: PermitClient): Promise<void> {
+  const isOver = (): boolean => allHandlersFinished() && permits.isIdle;
   for (;;) {
     const next = subscribers.take();
     if (next !== undefined) {

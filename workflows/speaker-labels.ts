@@ -1,10 +1,10 @@
 import { CancellationScope } from '@temporalio/workflow';
 import type { SpeakerLabelsJob } from '../contract/jobs.ts';
 import { records, speechSteps, windowActivities } from './activities.ts';
-import { backingOff } from './back-off.ts';
+import { retryUpstream } from './retry-upstream.ts';
 import { runJob } from './life-cycle.ts';
 import { createSpeechDisplay } from './speech-display.ts';
-import { forEachAtOnce } from './at-once.ts';
+import { forEachConcurrently } from './concurrently.ts';
 
 /**
  * Windows of one job that are under way or wait for a slot. Not all of them: ten hours of audio have 120, and a short
@@ -16,19 +16,19 @@ const MAX_AT_ONCE = 8;
 export function speakerLabels(input: SpeakerLabelsJob): Promise<void> {
   const { recordId, mediaId, parameters } = input;
   const job = { recordId, ...parameters };
-  return runJob(input, async (_inTurn, { onTrouble, patiently }) => {
+  return runJob(input, async (_withPermit, { onUpstreamFailure, retryWhenDiskFull }) => {
     const show = createSpeechDisplay();
     try {
       show({ stage: 'preparing' });
       const { prepareSpeech } = speechSteps(`Find speech in the audio of ${mediaId}`);
-      const { windows, ...audio } = await patiently(() => prepareSpeech(job));
+      const { windows, ...audio } = await retryWhenDiskFull(() => prepareSpeech(job));
 
       let done = 0;
       show({ stage: 'transcribing', done, windows });
-      await forEachAtOnce(windows, MAX_AT_ONCE, async (index) => {
+      await forEachConcurrently(windows, MAX_AT_ONCE, async (index) => {
         const { transcribeWindow } = windowActivities(`Transcribe window ${String(index + 1)} of ${String(windows)}`);
         const order = { ...job, number: index + 1, engine: audio.engine };
-        await patiently(() => backingOff(() => transcribeWindow(order), onTrouble));
+        await retryWhenDiskFull(() => retryUpstream(() => transcribeWindow(order), onUpstreamFailure));
         done += 1;
         show({ stage: 'transcribing', done, windows });
       });

@@ -4,8 +4,8 @@ import { runJob } from './life-cycle.ts';
 
 /** A video as an MP4 file. */
 export function video(input: JobInput): Promise<void> {
-  return runJob(input, (inTurn) => {
+  return runJob(input, (withPermit) => {
     const { fetchVideo } = fetchActivities(`Fetch video ${input.mediaId}`);
-    return inTurn('vidnet-page', () => fetchVideo({ recordId: input.recordId, mediaId: input.mediaId }));
+    return withPermit('vidnet-page', () => fetchVideo({ recordId: input.recordId, mediaId: input.mediaId }));
   });
 }

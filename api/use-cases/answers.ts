@@ -3,7 +3,7 @@ import type { DownloadRecord } from '../../contract/records.ts';
 import { renderDownload } from '../../contract/render/downloads.ts';
 import type { DownloadResult } from '../../contract/results/downloads.ts';
 import type { Progress } from '../../contract/results/fields.ts';
-import { settle } from '../../store/settle.ts';
+import { finishRecord } from '../../store/finish-record.ts';
 import type { Answer } from '../answer.ts';
 import type { ApiDeps } from '../deps.ts';
 
@@ -41,5 +41,5 @@ export function stateOf(record: DownloadRecord): 'pending' | 'finished' {
  * terminated, or Temporal lost its data: without this the caller would poll for ever.
  */
 async function endOrphan(deps: ApiDeps, record: DownloadRecord): Promise<DownloadRecord> {
-  return settle(deps.records, record.id, { status: 'failed', failure: STOPPED_BY_OPERATOR });
+  return finishRecord(deps.records, record.id, { status: 'failed', failure: STOPPED_BY_OPERATOR });
 }

@@ -50,7 +50,7 @@ export async function checkHolds(deps: ApiDeps, keyId: string): Promise<void> {
     if (record !== undefined) {
       // Ends the record too when its workflow is gone.
       const { record: newest } = await currentJob(deps, record, 0);
-      await deps.accounts.settle(newest);
+      await deps.accounts.captureHold(newest);
     } else if ((await deps.jobs.look({ subjectId, recordId })).state === 'gone') {
       await deps.accounts.release(keyId, recordId);
     }

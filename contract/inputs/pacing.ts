@@ -6,7 +6,7 @@ import { epochMsSchema, workflowIdSchema } from './parts.ts';
 
 export const failureCodeSchema = z.enum(Object.keys(FAILURE_FAULTS) as [FailureCode, ...FailureCode[]]);
 
-export const askerSchema = z.object({
+export const permitRequestSchema = z.object({
   turnId: z.string().min(1).max(100),
   workflowId: workflowIdSchema,
   runId: z.string().max(100),

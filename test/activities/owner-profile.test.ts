@@ -11,7 +11,7 @@ import { postSubjectOf, subjectIdOf } from '../../contract/subjects.ts';
 import { createDiskFiles } from '../../store/disk-files.ts';
 import { openMongo, type Mongo } from '../../store/mongo.ts';
 import { createRecordStore, type RecordStore } from '../../store/records.ts';
-import { settle } from '../../store/settle.ts';
+import { finishRecord } from '../../store/finish-record.ts';
 
 let mongo: Mongo;
 let records: RecordStore;
@@ -39,7 +39,7 @@ async function aRecord(type: RecordType, subjectId: string, outcome?: JobOutcome
     status: 'pending',
   };
   await records.insertIfAbsent(record);
-  if (outcome !== undefined) await settle(records, record.id, outcome);
+  if (outcome !== undefined) await finishRecord(records, record.id, outcome);
   return record.id;
 }
 

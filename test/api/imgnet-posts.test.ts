@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import type { JobInput } from '../../contract/jobs.ts';
 import { imgnetAudioResultSchema } from '../../contract/results/downloads.ts';
 import { imgnetContentResultSchema } from '../../contract/results/imgnet-content.ts';
-import { settle } from '../../store/settle.ts';
+import { finishRecord } from '../../store/finish-record.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
 
 const HALF_HOUR_MS = 30 * 60_000;
@@ -54,7 +54,7 @@ describe('content that is asked for', () => {
   it('tells of a failure for 30 minutes, and not a second longer', async () => {
     const url = `https://www.instagram.com/reel/${aCode()}/`;
     const id = String((await ask('content', { url })).body['download_id']);
-    const failed = await settle(facades.deps.records, id, failure);
+    const failed = await finishRecord(facades.deps.records, id, failure);
     if (failed.status !== 'failed') throw new Error('it did not fail');
     const askAt = async (afterMs: number): Promise<unknown> => {
       vi.mocked(facades.deps.now).mockImplementation(() => Date.parse(failed.finishedAt) + afterMs);

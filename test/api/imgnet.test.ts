@@ -3,7 +3,7 @@ import { ulid } from 'ulid';
 import type { JobInput } from '../../contract/jobs.ts';
 import { imgnetListResultSchema } from '../../contract/results/imgnet-list.ts';
 import { imgnetProfileResultSchema } from '../../contract/results/imgnet-profile.ts';
-import { settle } from '../../store/settle.ts';
+import { finishRecord } from '../../store/finish-record.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
 
 const MINUTE_MS = 60_000;
@@ -36,7 +36,7 @@ async function profile(name: string, postsCount?: number): Promise<{ listId: str
   const url = `https://www.instagram.com/${name}/`;
   const counted = postsCount === undefined ? {} : { posts_count: postsCount };
   await facades.contents.putFacts(listId, { account: name, profile_url: url, url, ...counted });
-  const record = await settle(facades.deps.records, listId, { status: 'success', result: {} });
+  const record = await finishRecord(facades.deps.records, listId, { status: 'success', result: {} });
   facades.jobs.start.mockClear();
   return { listId, finishedMs: timeOf(record) };
 }
@@ -112,7 +112,7 @@ describe('a profile that is asked for', () => {
   it('tells of the last failure for 30 minutes and not a second longer', async () => {
     const url = `@${account()}`;
     const first = (await ask('profile', { url })).body['download_id'] as string;
-    const failed = await settle(facades.deps.records, first, failure);
+    const failed = await finishRecord(facades.deps.records, first, failure);
     const pending = await ask('profile', { url });
     expect(pending.body['last_response']).toEqual({
       ...{ download_id: first, status: 'failed', response: 'It did not work.', created_at: failed.createdAt },
@@ -200,7 +200,7 @@ describe('a list that is asked for', () => {
     const { body: pending } = await ask('profile', { url: `@${name}` });
     const early = await ask('list', { list_id: pending['list_id'] });
     expect([early.status, early.body['code'], early.headers.get('retry-after')]).toEqual([409, 'not_ready', '30']);
-    await settle(facades.deps.records, String(pending['list_id']), failure);
+    await finishRecord(facades.deps.records, String(pending['list_id']), failure);
     const failed = await ask('list', { list_id: pending['list_id'] });
     expect([failed.status, failed.body['code']]).toEqual([404, 'not_found']);
   });
@@ -227,11 +227,11 @@ describe('a list that is asked for', () => {
     const { listId } = await profile(account(), 3);
     await ask('list', { list_id: listId });
     const [posts, reels] = started();
-    await settle(facades.deps.records, posts!.recordId, {
+    await finishRecord(facades.deps.records, posts!.recordId, {
       status: 'success',
       result: { lists: { posts: { pieces: 0, items: 0 } } },
     });
-    const failed = await settle(facades.deps.records, reels!.recordId, failure);
+    const failed = await finishRecord(facades.deps.records, reels!.recordId, failure);
     facades.jobs.start.mockClear();
     const { status, body } = await ask('list', { list_id: listId });
     expect(status).toBe(202);

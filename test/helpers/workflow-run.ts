@@ -9,7 +9,7 @@ import type {
   RecordActivities,
   SpeechActivities,
 } from '../../activities/create-activities.ts';
-import { createTurnActivities, type TurnActivities } from '../../activities/turns.ts';
+import { createPermitActivities, type PermitActivities } from '../../activities/permits.ts';
 import type { JobInput } from '../../contract/jobs.ts';
 import { limiterIdOf, type RouteLimits, type Routes } from '../../runtime/pacing.ts';
 import { subjectIdOf } from '../../contract/subjects.ts';
@@ -35,7 +35,7 @@ export interface RunSetting {
   /** Otherwise one of its own. */
   readonly taskQueue?: string;
   /** Replaces some of the activities that are the service's own, and so reach the real limiter. */
-  readonly change?: (turns: TurnActivities) => TurnActivities;
+  readonly change?: (permits: PermitActivities) => PermitActivities;
 }
 
 /** Nobody waits for anybody. */
@@ -64,15 +64,15 @@ export async function withWorkers<Result>(
 ): Promise<Result> {
   const { env, bundle, limits = GENEROUS, taskQueue = `test-${randomUUID()}` } = setting;
   const limiters = createLimiters(env.client, taskQueue);
-  const own = createTurnActivities({ limiters, routes: routesWith(limits) });
-  const turns = setting.change?.(own) ?? own;
+  const own = createPermitActivities({ limiters, routes: routesWith(limits) });
+  const permits = setting.change?.(own) ?? own;
   // A worker wants at least one.
   const nothing = { nothing: () => Promise.reject(new Error('this test has no such activities')) };
   const { records, fetch = nothing, speech = nothing, deliver = nothing } = setting.activities;
   const workers = await createWorkers({
     connection: env.nativeConnection,
     namespace: env.namespace ?? 'default',
-    activities: { records: { ...records, ...turns }, fetch, speech, deliver } as Parameters<
+    activities: { records: { ...records, ...permits }, fetch, speech, deliver } as Parameters<
       typeof createWorkers
     >[0]['activities'],
     ...{ taskQueue, bundle, maxFetches: 100, maxSpeechWindows: 2, maxDeliveries: 10, shutdownGraceMs: 0 },

@@ -6,7 +6,7 @@ import { labelsOfAudio, speakerLabelsSubjectOf } from '../../contract/subjects.t
 import { createDeliveryStore } from '../../store/deliveries.ts';
 import { openMongo, type Mongo } from '../../store/mongo.ts';
 import { createRecordStore, type RecordStore } from '../../store/records.ts';
-import { settle } from '../../store/settle.ts';
+import { finishRecord } from '../../store/finish-record.ts';
 
 let mongo: Mongo;
 let records: RecordStore;
@@ -84,13 +84,13 @@ describe('the record store', () => {
   it('lets a subject point to how its job ended, however often that is told', async () => {
     const failed = await records.insertIfAbsent(aPendingRecord());
     for (const outcome of [failure, success]) {
-      expect(await settle(records, failed.id, outcome)).toMatchObject({ status: 'failed' });
+      expect(await finishRecord(records, failed.id, outcome)).toMatchObject({ status: 'failed' });
     }
     expect(await records.failureOf(failed.subjectId)).toMatchObject({ id: failed.id });
     expect(await records.successOf(failed.subjectId)).toBeUndefined();
 
     const done = await records.insertIfAbsent(aPendingRecord());
-    await settle(records, done.id, success);
+    await finishRecord(records, done.id, success);
     expect(await records.successOf(done.subjectId)).toMatchObject({ id: done.id });
     expect(await records.failureOf(done.subjectId)).toBeUndefined();
   });
@@ -134,9 +134,9 @@ describe('the subjects below another one', () => {
     );
     await Promise.all(jobs.map((job) => records.insertIfAbsent(job)));
     expect((await records.newestBelow(above))?.id).toBe(jobs[7]?.id);
-    await settle(records, jobs[7]!.id, failure);
+    await finishRecord(records, jobs[7]!.id, failure);
     expect(await records.newestBelow(above)).toMatchObject({ id: jobs[7]?.id, status: 'failed' });
-    await Promise.all([3, 5, 1].map((index) => settle(records, jobs[index]!.id, success)));
+    await Promise.all([3, 5, 1].map((index) => finishRecord(records, jobs[index]!.id, success)));
     expect((await records.newestBelow(above))?.id).toBe(jobs[5]?.id);
     // A job of another subject must not look like an earlier one of this subject, which would be failed as an orphan.
     expect(await records.latestOf(above)).toBeUndefined();
@@ -146,7 +146,7 @@ describe('the subjects below another one', () => {
   it('are none for other kinds of jobs', async () => {
     const record = aPendingRecord();
     await records.insertIfAbsent(record);
-    await settle(records, record.id, success);
+    await finishRecord(records, record.id, success);
     expect(await records.newestBelow(record.subjectId)).toBeUndefined();
   });
 });

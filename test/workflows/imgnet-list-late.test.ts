@@ -1,6 +1,6 @@
 import { WorkflowFailedError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
-import { askLater } from '../../activities/later.ts';
+import { retryLater } from '../../activities/retry-later.ts';
 import { aListJob, listHarness } from '../helpers/list-harness.ts';
 
 // In a file, and so on a server, of its own: after a workflow that failed, the test server skips no more time.
@@ -9,7 +9,7 @@ const { triggerSnapshot, awaitSnapshot, finishJob, runList, nowMs } = listHarnes
 describe('a snapshot that is never ready', () => {
   it('is given up after 65 minutes, and no other one is started', async () => {
     const startMs = await nowMs();
-    awaitSnapshot.mockImplementation(() => Promise.reject(askLater('upstream_error', 'It is still collecting.')));
+    awaitSnapshot.mockImplementation(() => Promise.reject(retryLater('upstream_error', 'It is still collecting.')));
     let endMs = 0;
     finishJob.mockImplementation(async () => void (endMs = await nowMs()));
     expect(await runList(aListJob())).toBeInstanceOf(WorkflowFailedError);

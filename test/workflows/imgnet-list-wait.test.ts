@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { describe, expect, it } from 'vitest';
-import { askLater } from '../../activities/later.ts';
+import { retryLater } from '../../activities/retry-later.ts';
 import { imgnetList } from '../../workflows/imgnet-list.ts';
 import { aListJob, listHarness } from '../helpers/list-harness.ts';
 
@@ -12,7 +12,7 @@ describe('the job of a long list', () => {
     const job = aListJob();
     const startMs = await nowMs();
     awaitSnapshot.mockImplementation(async (snapshot) => {
-      if (Context.current().info.attempt <= 63) throw askLater('upstream_timeout', 'It is still collecting.');
+      if (Context.current().info.attempt <= 63) throw retryLater('upstream_timeout', 'It is still collecting.');
       return Promise.resolve({ ...snapshot, isEmpty: false });
     });
     let endMs = 0;

@@ -2,7 +2,7 @@ import { Context } from '@temporalio/activity';
 import { ApplicationFailure, CancelledFailure, WorkflowFailedError } from '@temporalio/client';
 import { describe, expect, it, vi } from 'vitest';
 import { toApplicationFailure } from '../../activities/failures.ts';
-import { askLater } from '../../activities/later.ts';
+import { retryLater } from '../../activities/retry-later.ts';
 import { JobError } from '../../runtime/job-error.ts';
 import { imgnetList } from '../../workflows/imgnet-list.ts';
 import { aListJob, kept, listHarness } from '../helpers/list-harness.ts';
@@ -41,7 +41,7 @@ describe('the job of a list', () => {
   });
 
   it('is done with the same snapshot when it was not ready after all', async () => {
-    storeList.mockImplementationOnce(() => Promise.reject(askLater('upstream_timeout', 'It is still collecting.')));
+    storeList.mockImplementationOnce(() => Promise.reject(retryLater('upstream_timeout', 'It is still collecting.')));
     expect(await runList(aListJob())).toBeUndefined();
     expect([triggerSnapshot, awaitSnapshot, storeList].map(({ mock }) => mock.calls.length)).toEqual([1, 1, 2]);
   });

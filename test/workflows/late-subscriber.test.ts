@@ -14,7 +14,7 @@ const RECORDED = join(import.meta.dirname, '../histories/audio-subscribed.json')
 
 /**
  * The history of a job whose subscriber comes at the last moment: its record has ended, nobody is left to be told, and
- * only the end of its turn is still under way to the limiter. Made of one in which the subscriber comes at the beginning.
+ * only the release of its permit is still under way to the limiter. Made of one in which the subscriber comes at the beginning.
  */
 async function lastMomentHistory(): Promise<unknown> {
   const { events } = JSON.parse(await readFile(RECORDED, 'utf8')) as { events: readonly Event[] };
@@ -42,7 +42,7 @@ function renamed(events: readonly Event[], ids: ReadonlyMap<string, string>): re
   return JSON.parse(text) as Event[];
 }
 
-it('a webhook that is added while a job still gives its turn back is delivered', async () => {
+it('a webhook that is added while a job still releases its permit is delivered', async () => {
   Runtime.install({ logger: new DefaultLogger('ERROR') });
   const workflowBundle = await bundleWorkflows();
   const history = historyFromJSON(await lastMomentHistory());

@@ -1,11 +1,11 @@
 import type { Waiting } from '../../runtime/pacing.ts';
 import type { LimiterView } from './messages.ts';
 import type { Pause } from './pauses.ts';
-import type { TurnsState } from './turns.ts';
+import type { PermitsState } from './permits.ts';
 
 const SHOWN = 20;
 
-export function viewOf({ limits, pause, holders, queue }: TurnsState): LimiterView {
+export function viewOf({ limits, pause, holders, queue }: PermitsState): LimiterView {
   return {
     limits,
     ...(pause === undefined ? {} : { pause }),
@@ -21,7 +21,7 @@ export function pausedMemoOf(pause: Pause | undefined): Waiting | null {
 }
 
 /** A few lines for the Web UI. */
-export function detailsOf({ limits, pause, holders, queue }: TurnsState): string {
+export function detailsOf({ limits, pause, holders, queue }: PermitsState): string {
   const counts = `${String(holders.length)} of ${String(limits.maxAtOnce)} turns taken, ${String(queue.length)} waiting.`;
   if (pause === undefined) return counts;
   const until = new Date(pause.untilMs).toISOString();

@@ -1,53 +1,53 @@
 import { getExternalWorkflowHandle, TemporalFailure, workflowInfo } from '@temporalio/workflow';
-import type { Asker } from '../../runtime/pacing.ts';
+import type { PermitRequest } from '../../runtime/pacing.ts';
 import { pacing } from '../activities.ts';
-import { turnGrantedSignal } from '../messages.ts';
-import type { Turns } from './turns.ts';
+import { permitGrantedSignal } from '../messages.ts';
+import type { Permits } from './permits.ts';
 
 /** Jobs that one activity tells: a signal takes a few milliseconds. */
 const TOLD_AT_ONCE = 500;
 
-/** What a limiter sends to the jobs, beside its main loop; what comes back changes the turns. */
+/** What a limiter sends to the jobs, beside its main loop; what comes back changes the permits. */
 export class Messenger {
-  readonly #turns: Turns;
+  readonly #permits: Permits;
   readonly #onChange: () => void;
   #underWay = 0;
   #isTelling = false;
 
-  constructor(turns: Turns, onChange: () => void) {
-    this.#turns = turns;
+  constructor(permits: Permits, onChange: () => void) {
+    this.#permits = permits;
     this.#onChange = onChange;
   }
 
-  get isQuiet(): boolean {
+  get isIdle(): boolean {
     return this.#underWay === 0;
   }
 
-  /** A job that has closed refuses the signal at once, and the turn goes to the next. */
-  grant({ turnId, workflowId, runId }: Asker): void {
+  /** A job that has closed refuses the signal at once, and the permit goes to the next. */
+  grant({ turnId, workflowId, runId }: PermitRequest): void {
     const job = getExternalWorkflowHandle(workflowId, runId);
     const grant = { turnId, limiterId: workflowInfo().workflowId };
-    void this.#track(job.signal(turnGrantedSignal, grant), () => this.#withdraw([turnId]));
+    void this.#track(job.signal(permitGrantedSignal, grant), () => this.#withdraw([turnId]));
   }
 
   /** Tells waiting jobs of a pause and of its end: one batch after the other, so that the newest comes last. */
   tellNews(): void {
     if (this.#isTelling) return;
-    const { askers, notice } = this.#turns.takeUntold(TOLD_AT_ONCE);
+    const { askers, notice } = this.#permits.takeUntold(TOLD_AT_ONCE);
     if (askers.length === 0) return;
     this.#isTelling = true;
-    const telling = pacing.tellParked({ askers, notice }).then((closed) => this.#withdraw(closed));
+    const telling = pacing.notifyWaiters({ askers, notice }).then((closed) => this.#withdraw(closed));
     void this.#track(telling.finally(() => (this.#isTelling = false)));
   }
 
   checkHolders(nowMs: number): void {
-    const askers = this.#turns.takeUnseen(nowMs);
+    const askers = this.#permits.takeUnseen(nowMs);
     if (askers.length === 0) return;
     void this.#track(pacing.findClosed({ askers }).then((closed) => this.#withdraw(closed)));
   }
 
   #withdraw(turnIds: readonly string[]): void {
-    for (const turnId of turnIds) this.#turns.end(turnId, { kind: 'withdrawn' }, { nowMs: Date.now() });
+    for (const turnId of turnIds) this.#permits.end(turnId, { kind: 'withdrawn' }, { nowMs: Date.now() });
   }
 
   async #track(sending: Promise<void>, onFailure?: () => void): Promise<void> {

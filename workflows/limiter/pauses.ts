@@ -1,5 +1,5 @@
 import type { FailureCode } from '../../contract/failures.ts';
-import { MAX_PARKED_MS, type RouteLimits } from '../../runtime/pacing.ts';
+import { MAX_PAUSED_MS, type RouteLimits } from '../../runtime/pacing.ts';
 
 /** The platform refused the route. */
 export interface Refusal {
@@ -72,5 +72,5 @@ function clampMs(lengthMs: number, limits: RouteLimits): number {
 
 /** Never earlier than the platform said; a time that no job lives to see is not believed. */
 function endMs(refusal: Refusal, lengthMs: number, nowMs: number): number {
-  return Math.max(nowMs + lengthMs, Math.min(refusal.retryAtMs ?? 0, nowMs + MAX_PARKED_MS));
+  return Math.max(nowMs + lengthMs, Math.min(refusal.retryAtMs ?? 0, nowMs + MAX_PAUSED_MS));
 }

@@ -1,6 +1,6 @@
 import { ulid } from 'ulid';
 import type { ItemsByList } from '../../../contract/contents.ts';
-import { settle } from '../../../store/settle.ts';
+import { finishRecord } from '../../../store/finish-record.ts';
 import type { Facades } from '../rest-app.ts';
 import { aTranscriptJob, keepJob } from '../kept-jobs.ts';
 import { anAudioJob } from '../workflow-run.ts';
@@ -64,7 +64,7 @@ export async function keepPosts(kept: Facades, posts: number): Promise<string> {
   const listId = String(profile.body['list_id']);
   const url = `https://www.instagram.com/${name}/`;
   await kept.contents.putFacts(listId, { account: name, profile_url: url, url });
-  await settle(kept.deps.records, listId, { status: 'success', result: {} });
+  await finishRecord(kept.deps.records, listId, { status: 'success', result: {} });
   const body = JSON.stringify({ list_id: listId });
   const pending = await kept.post('/api/imgnet/list', body);
   const downloads = pending.body['downloads'] as Record<'posts' | 'reels', { id: string }>;
@@ -76,11 +76,11 @@ export async function keepPosts(kept: Facades, posts: number): Promise<string> {
       return { type: 'post' as const, ...nothing, shortcode, url: `${url}p/${shortcode}/`, caption: han(700) };
     }),
   );
-  await settle(kept.deps.records, downloads.posts.id, {
+  await finishRecord(kept.deps.records, downloads.posts.id, {
     status: 'success',
     result: { lists: { posts: { pieces, items: posts } } },
   });
-  await settle(kept.deps.records, downloads.reels.id, {
+  await finishRecord(kept.deps.records, downloads.reels.id, {
     status: 'success',
     result: { lists: { reels: { pieces: 0, items: 0 } } },
   });

@@ -68,7 +68,7 @@ describe('a platform that refuses for a while', () => {
       const probes = Math.floor(Math.log2(passedMs / 1000 / limits.firstPauseSeconds + 1));
       expect(refused.length).toBeLessThanOrEqual(limits.maxAtOnce + probes);
       expect(calls).toHaveLength(refused.length + 30);
-      // Who was refused has the turn before those who never had one.
+      // Who was refused has the permit before those who never had one.
       const [probe] = calls.slice(refused.length);
       expect(refused.map(({ recordId }) => recordId)).toContain(probe?.recordId);
       expect(finishJob.mock.calls.map(([{ outcome }]) => outcome.status)).toEqual(jobs.map(() => 'success'));
@@ -79,7 +79,7 @@ describe('a platform that refuses for a while', () => {
 describe('jobs', () => {
   const start = (client: TestWorkflowEnvironment['client'], taskQueue: string, job: JobInput) =>
     client.workflow.start(audio, { workflowId: job.subjectId, taskQueue, args: [job] });
-  const parked = (client: TestWorkflowEnvironment['client'], job: JobInput) =>
+  const paused = (client: TestWorkflowEnvironment['client'], job: JobInput) =>
     until(async () => {
       const { memo } = await client.workflow.getHandle(job.subjectId).describe();
       return (memo as WaitingMemo | undefined)?.waiting?.until;
@@ -92,7 +92,7 @@ describe('jobs', () => {
     const setting = { limits: { ...limits, maxAtOnce: 1, firstPauseSeconds: 5 }, taskQueue };
     await withService(async (client) => {
       for (const job of jobs) await start(client, taskQueue, job);
-      for (const job of jobs) await parked(client, job);
+      for (const job of jobs) await paused(client, job);
     }, setting);
     await withService(async (client) => {
       await Promise.all(jobs.map((job) => client.workflow.getHandle(job.subjectId).result()));
@@ -140,8 +140,8 @@ describe('jobs', () => {
     await withService(
       async (client, taskQueue) => {
         const handles = [await start(client, taskQueue, first), await start(client, taskQueue, second)] as const;
-        await parked(client, first);
-        await parked(client, second);
+        await paused(client, first);
+        await paused(client, second);
         await handles[0].cancel();
         await expect(handles[0].result()).rejects.toThrow(WorkflowFailedError);
         await handles[1].result();
@@ -164,7 +164,7 @@ describe('jobs', () => {
     await withService(
       async (client, taskQueue) => {
         const probe = await start(client, taskQueue, first);
-        await parked(client, first);
+        await paused(client, first);
         const other = await start(client, taskQueue, second);
         await expect(probe.result()).rejects.toThrow(WorkflowFailedError);
         await other.result();
@@ -184,11 +184,11 @@ describe('jobs', () => {
         const handle = await start(client, taskQueue, job);
         const limiters = createLimiters(client, taskQueue);
         const asker = { turnId: 'x/1', workflowId: handle.workflowId, runId: handle.firstExecutionRunId };
-        await parked(client, job);
-        expect([await limiters.isOpen(asker), await limiters.tell(asker, { state: 'open' })]).toEqual([true, true]);
+        await paused(client, job);
+        expect([await limiters.isOpen(asker), await limiters.notify(asker, { state: 'open' })]).toEqual([true, true]);
         await handle.terminate();
-        expect([await limiters.isOpen(asker), await limiters.tell(asker, { state: 'open' })]).toEqual([false, false]);
-        // The grant of its turn fails, and leaves nothing behind.
+        expect([await limiters.isOpen(asker), await limiters.notify(asker, { state: 'open' })]).toEqual([false, false]);
+        // The grant of its permit fails, and leaves nothing behind.
         await until(async () => {
           const view = await client.workflow.getHandle(limiterIdOf(taskQueue, 'page')).query(limiterQuery);
           return view.holders.length + view.waiting === 0;

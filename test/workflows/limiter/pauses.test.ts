@@ -48,7 +48,7 @@ describe('a job', () => {
   const waiting = async (handle: { describe(): Promise<{ memo?: unknown }> }) =>
     ((await handle.describe()).memo as WaitingMemo | undefined)?.waiting;
 
-  it('that waits for a turn without a pause says so when it takes long', async () => {
+  it('that waits for a permit without a pause says so when it takes long', async () => {
     const [first, second] = [anAudioJob(), anAudioJob()];
     await withService(
       async (client, taskQueue) => {
@@ -99,12 +99,12 @@ describe('a job', () => {
     expect(asks).toBe(2);
   });
 
-  it('gets the turn of one that has closed without giving it back', async () => {
+  it('gets the permit of one that has closed without giving it back', async () => {
     const only = { ...limits, maxAtOnce: 1 };
     const job = anAudioJob();
     await withService(
       async (client, taskQueue) => {
-        // Any workflow can be granted a turn; this one knows nothing of turns.
+        // Any workflow can be granted a permit; this one knows nothing of permits.
         const { recordId } = anAudioJob();
         const input = { deliveryId: `webhook/${recordId}/1`, recordId, url: 'https://example.com/' };
         let close = (): void => undefined;
@@ -114,7 +114,7 @@ describe('a job', () => {
         });
         const asker = { turnId: 'x/1', workflowId: stranger.workflowId, runId: stranger.firstExecutionRunId };
         await until(() => attemptDelivery.mock.calls.length === 1);
-        await createLimiters(client, taskQueue).ask({ route: 'page', ...only }, asker);
+        await createLimiters(client, taskQueue).request({ route: 'page', ...only }, asker);
         const limiter = client.workflow.getHandle(limiterIdOf(taskQueue, 'page'));
         await until(async () => (await limiter.query(limiterQuery)).holders.length === 1);
         const handle = await client.workflow.start(audio, { workflowId: job.subjectId, taskQueue, args: [job] });

@@ -15,7 +15,7 @@ const MAX_DELAY_MS = 10 * 60_000;
  * @param code what a job fails with that has waited too long
  * @param retryAtMs epoch, milliseconds; before it there is no use in asking
  */
-export function askLater(code: FailureCode, message: string, retryAtMs?: number): ApplicationFailure {
+export function retryLater(code: FailureCode, message: string, retryAtMs?: number): ApplicationFailure {
   const delayMs = (DELAYS_SECONDS[Context.current().info.attempt - 1] ?? LAST_DELAY_SECONDS) * 1000;
   const wantedMs = retryAtMs === undefined ? 0 : retryAtMs - Date.now();
   return ApplicationFailure.create({
@@ -23,7 +23,7 @@ export function askLater(code: FailureCode, message: string, retryAtMs?: number)
     type: 'later',
     details: [code],
     nextRetryDelay: Math.min(MAX_DELAY_MS, Math.max(delayMs, wantedMs)),
-    // Waiting is no trouble: it belongs into no log and no alarm.
+    // Waiting is no failure: it belongs into no log and no alarm.
     category: ApplicationFailureCategory.BENIGN,
   });
 }

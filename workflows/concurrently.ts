@@ -5,7 +5,11 @@ import { CancellationScope } from '@temporalio/workflow';
  *
  * @throws what the first failed piece threw, after the others were cancelled and have ended
  */
-export function forEachAtOnce(count: number, atOnce: number, work: (index: number) => Promise<void>): Promise<void> {
+export function forEachConcurrently(
+  count: number,
+  atOnce: number,
+  work: (index: number) => Promise<void>,
+): Promise<void> {
   return CancellationScope.cancellable(async () => {
     const scope = CancellationScope.current();
     let next = 0;

@@ -1,6 +1,6 @@
 import { WorkflowFailedError } from '@temporalio/client';
 import { expect, it } from 'vitest';
-import { MAX_PARKED_MS } from '../../../runtime/pacing.ts';
+import { MAX_PAUSED_MS } from '../../../runtime/pacing.ts';
 import { audioHarness, refusal } from '../../helpers/audio-harness.ts';
 import { anAudioJob } from '../../helpers/workflow-run.ts';
 
@@ -15,8 +15,8 @@ it('a platform that refuses for a day makes a job fail, with the platform’s re
   });
   finishJob.mockImplementation(async () => {
     const hours = ((await nowMs()) - startMs) / hourMs;
-    expect(hours).toBeGreaterThanOrEqual(MAX_PARKED_MS / hourMs);
-    expect(hours).toBeLessThan(MAX_PARKED_MS / hourMs + 0.5);
+    expect(hours).toBeGreaterThanOrEqual(MAX_PAUSED_MS / hourMs);
+    expect(hours).toBeLessThan(MAX_PAUSED_MS / hourMs + 0.5);
   });
   expect(await runAudio(anAudioJob())).toBeInstanceOf(WorkflowFailedError);
   expect(fetchAudio).toHaveBeenCalledTimes(3);

@@ -13,7 +13,7 @@ type PacingConfig = Pick<
 >;
 
 /** Which upstream each use goes to. With a key, lists and comments leave the way of yt-dlp, whose refusals are not theirs. */
-export function routesOf(config: PacingConfig): Routes {
+export function upstreamLimitsOf(config: PacingConfig): Routes {
   const pauses = {
     firstPauseSeconds: config.UPSTREAM_FIRST_PAUSE_SECONDS,
     maxPauseSeconds: config.UPSTREAM_MAX_PAUSE_SECONDS,

@@ -7,7 +7,7 @@ import type { RecordStore } from './records.ts';
  *
  * @returns the record as it is now
  */
-export async function settle(records: RecordStore, id: string, outcome: JobOutcome): Promise<DownloadRecord> {
+export async function finishRecord(records: RecordStore, id: string, outcome: JobOutcome): Promise<DownloadRecord> {
   const record = await records.finish(id, outcome, nowMicroseconds());
   if (record.status === 'failed') await records.noteFailure(record);
   // Contents of another record stay as old as they are: only that one says how long they are fresh.

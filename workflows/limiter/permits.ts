@@ -1,26 +1,26 @@
-import type { Asker, PauseNotice, RouteLimits } from '../../runtime/pacing.ts';
+import type { PermitRequest, PauseNotice, RouteLimits } from '../../runtime/pacing.ts';
 import { confirmedPause, firstPause, longerPause, type PastPause, type Pause, type Refusal } from './pauses.ts';
 
-/** How a turn ended. `answered`: the platform served us or refused the subject; `withdrawn`: nothing was learned of it. */
-export type TurnEnd = { readonly kind: 'answered' | 'withdrawn' } | ({ readonly kind: 'refused' } & Refusal);
+/** How the use of a permit ended. `answered`: the platform served us or refused the subject; `withdrawn`: nothing was learned of it. */
+export type PermitEnd = { readonly kind: 'answered' | 'withdrawn' } | ({ readonly kind: 'refused' } & Refusal);
 
-export interface Waiter extends Asker {
-  /** The order of the asks: a job that was refused keeps it, and so comes before those who never had a turn. */
+export interface Waiter extends PermitRequest {
+  /** The order of the requests: a job that was refused keeps it, and so comes before those who never had a permit. */
   readonly place: number;
   /** The newest state of the pause that this job was told of. */
   readonly told: number;
 }
 
-export interface Holder extends Asker {
+export interface Holder extends PermitRequest {
   readonly place: number;
-  /** Number of the pauses before this turn: tells a refusal that a pause answers already. */
+  /** Number of the pauses before this permit: tells a refusal that a pause answers already. */
   readonly pausesBefore: number;
   /** When it was granted, or last found alive. */
   readonly seenMs: number;
 }
 
 /** All that a limiter knows; plain data, so that its next run takes over. Times are in milliseconds since the epoch. */
-export interface TurnsState {
+export interface PermitsState {
   readonly limits: RouteLimits;
   readonly holders: readonly Holder[];
   /** In the order of their places. */
@@ -35,11 +35,11 @@ export interface TurnsState {
   readonly news: number;
 }
 
-export function initialTurns(limits: RouteLimits): TurnsState {
+export function initialPermits(limits: RouteLimits): PermitsState {
   return { limits, holders: [], queue: [], pauses: 0, nextPlace: 1, dueMs: 0, news: 0 };
 }
 
-/** Beyond this, who asks is forgotten and asks again minutes later: the state must fit into a payload of 2 MB. */
+/** Beyond this, a request is forgotten and comes again minutes later: the state must fit into a payload of 2 MB. */
 const MAX_QUEUE = 5_000;
 /** A platform that refuses does so within seconds, and a download of hours must not keep all others waiting. */
 const PROBE_TRUST_MS = 60_000;
@@ -47,37 +47,41 @@ const PROBE_TRUST_MS = 60_000;
 const HOLDER_CHECK_MS = 60_000;
 
 /** The decisions of a limiter, without a clock or messages of its own. */
-export class Turns {
-  #state: TurnsState;
+export class Permits {
+  #state: PermitsState;
 
-  constructor(state: TurnsState) {
+  constructor(state: PermitsState) {
     this.#state = state;
   }
 
-  get state(): TurnsState {
+  get state(): PermitsState {
     return this.#state;
   }
 
-  /** Changed settings take effect with the next ask. */
+  /** Changed settings take effect with the next request. */
   adopt(limits: RouteLimits): void {
     this.#change({ limits });
   }
 
-  /** Whoever waits or works already loses and gains nothing by asking again. */
-  ask(asker: Asker): void {
+  /** Whoever waits or works already loses and gains nothing by requesting again. */
+  request(request: PermitRequest): void {
     const { queue, holders, nextPlace } = this.#state;
-    const isKnown = (one: Asker): boolean => one.turnId === asker.turnId;
+    const isKnown = (one: PermitRequest): boolean => one.turnId === request.turnId;
     if (queue.some(isKnown) || holders.some(isKnown) || queue.length >= MAX_QUEUE) return;
-    this.#enqueue(asker, nextPlace);
+    this.#enqueue(request, nextPlace);
     this.#change({ nextPlace: nextPlace + 1 });
   }
 
   /**
-   * Takes a turn back, whether it was granted or not.
+   * Ends a permit, whether it was granted or not.
    *
    * @param at.again who was refused waits on, in the old place; as the probe of a pause, behind all others
    */
-  end(turnId: string, how: TurnEnd, at: { readonly nowMs: number; readonly again?: Asker | undefined }): void {
+  end(
+    turnId: string,
+    how: PermitEnd,
+    at: { readonly nowMs: number; readonly again?: PermitRequest | undefined },
+  ): void {
     const { holders, queue, pause } = this.#state;
     const holder = holders.find((one) => one.turnId === turnId);
     const isProbe = pause?.probe?.turnId === turnId;
@@ -92,7 +96,7 @@ export class Turns {
     }
     if (at.again === undefined) return;
     // The next probe is another job's: the platform may refuse this subject alone, and then nobody else would ever start.
-    if (holder === undefined || isProbe) this.ask(at.again);
+    if (holder === undefined || isProbe) this.request(at.again);
     else this.#enqueue(at.again, holder.place);
   }
 
@@ -112,7 +116,7 @@ export class Turns {
   }
 
   /** Waiting jobs that know an older state of the pause; they count as told. */
-  takeUntold(max: number): { readonly askers: readonly Asker[]; readonly notice: PauseNotice } {
+  takeUntold(max: number): { readonly askers: readonly PermitRequest[]; readonly notice: PauseNotice } {
     const { queue, news, pause } = this.#state;
     const askers = queue.filter(({ told }) => told < news).slice(0, max);
     const chosen = new Set(askers.map(({ turnId }) => turnId));
@@ -125,7 +129,7 @@ export class Turns {
   }
 
   /** Holders that may be dead while others wait; they count as seen. */
-  takeUnseen(nowMs: number): readonly Asker[] {
+  takeUnseen(nowMs: number): readonly PermitRequest[] {
     const { holders } = this.#state;
     const isDue = (one: Holder): boolean => nowMs >= one.seenMs + HOLDER_CHECK_MS;
     const due = this.#checksHolders() ? holders.filter(isDue) : [];
@@ -192,20 +196,20 @@ export class Turns {
     this.#change({
       pause: undefined,
       pastPause: { lengthMs: pause.lengthMs, endedMs: nowMs },
-      // After a pause one starts after the other, not all that may run at once: the platform's patience is thin.
+      // After a pause one starts after the other, not all that may run at once: the platform refuses easily then.
       dueMs: Math.max(dueMs, nowMs + (limits.maxAtOnce - 1) * spacingMs(limits)),
       news: news + 1,
     });
   }
 
-  #enqueue({ turnId, workflowId, runId }: Asker, place: number): void {
+  #enqueue({ turnId, workflowId, runId }: PermitRequest, place: number): void {
     const { queue, pause, news } = this.#state;
     const index = queue.findIndex((one) => one.place > place);
     const waiter = { turnId, workflowId, runId, place, told: pause === undefined ? news : -1 };
     this.#change({ queue: queue.toSpliced(index < 0 ? queue.length : index, 0, waiter) });
   }
 
-  #change(change: Partial<TurnsState>): void {
+  #change(change: Partial<PermitsState>): void {
     this.#state = { ...this.#state, ...change };
   }
 }

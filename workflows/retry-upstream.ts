@@ -10,9 +10,9 @@ const MAX_DELAY_MS = 3_600_000;
  * Work that uses a server of the operator's choice, for which there is no limiter: tries again when the server is at
  * fault, at the time that it names or after a while.
  */
-export async function backingOff<Result>(
+export async function retryUpstream<Result>(
   work: () => Promise<Result>,
-  onTrouble: (message: string) => void,
+  onFailure: (message: string) => void,
 ): Promise<Result> {
   for (let faults = 0; ; faults += 1) {
     try {
@@ -21,7 +21,7 @@ export async function backingOff<Result>(
       const seconds = DELAYS_SECONDS[faults];
       if (faultOf(error) !== 'upstream' || seconds === undefined) throw error;
       const { message } = failureOf(error);
-      onTrouble(message);
+      onFailure(message);
       const namedMs = (retryAtMsOf(error) ?? 0) - Date.now();
       await sleep(Math.max(seconds * 1000, Math.min(namedMs, MAX_DELAY_MS)), { summary: `back-off: ${message}` });
     }

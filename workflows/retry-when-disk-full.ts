@@ -14,7 +14,7 @@ const MAX_WAIT_SECONDS = 12 * 3600;
  * @param show told why the job waits and until when, and again without it when it goes on
  * @returns a function that does the work until it ends otherwise, or 12 hours of waiting are over
  */
-export function createSpacePatience(show: (waiting: Waiting | undefined) => void) {
+export function createRetryWhenDiskFull(show: (waiting: Waiting | undefined) => void) {
   let waits = 0;
   let waitedSeconds = 0;
   return async <Result>(work: () => Promise<Result>): Promise<Result> => {
@@ -23,7 +23,7 @@ export function createSpacePatience(show: (waiting: Waiting | undefined) => void
         return await work();
       } catch (error) {
         const { code, message } = failureOf(error);
-        // Jobs that failed by it before there was this patience must be replayed as they were.
+        // Jobs that failed by it before jobs waited for space must be replayed as they were.
         if (code !== 'disk_full' || waitedSeconds >= MAX_WAIT_SECONDS || !patched('space-patience')) throw error;
         const seconds = DELAYS_SECONDS[waits] ?? LAST_DELAY_SECONDS;
         waits += 1;
