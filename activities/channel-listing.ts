@@ -1,4 +1,5 @@
 import type { ChannelFacts, ChannelPage, ChannelVideo } from '../contract/vidnet.ts';
+import { percentOf } from '../runtime/percent.ts';
 import { StaleCursorError, type ChannelSource } from '../sources/vidnet/channel-source.ts';
 import type { ContentsStore } from '../store/contents.ts';
 import type { ListingState } from '../store/documents.ts';
@@ -77,5 +78,5 @@ function isNew({ videoId }: ChannelVideo, seen: Set<string>): boolean {
 
 function progressOf(items: number, totalItems: number | undefined) {
   if (totalItems === undefined || totalItems === 0) return { items };
-  return { items, totalItems, percent: Math.min(100, Math.round((items / totalItems) * 1000) / 10) };
+  return { items, totalItems, percent: percentOf(items / totalItems) };
 }

@@ -1,4 +1,5 @@
 import { JobError } from '../runtime/job-error.ts';
+import { percentOf } from '../runtime/percent.ts';
 import type { JobInput } from '../contract/jobs.ts';
 import type { JobResult } from '../contract/records.ts';
 import type { Probe } from '../media/probe.ts';
@@ -47,8 +48,8 @@ export function runAttempt(
 /** @returns a reporter of how much of a conversion is done */
 export function conversionProgress(attempt: RunningCall, totalSeconds: number): (seconds: number) => void {
   return (seconds) => {
-    const percent = Math.min(100, Math.round((seconds / totalSeconds) * 1000) / 10);
-    attempt.report({ stage: 'converting', ...(totalSeconds > 0 ? { percent } : {}) });
+    const percent = totalSeconds > 0 ? { percent: percentOf(seconds / totalSeconds) } : {};
+    attempt.report({ stage: 'converting', ...percent });
   };
 }
 

@@ -2,6 +2,7 @@ import { unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { videoUrlsOf } from '../contract/imgnet/videos.ts';
 import { JobError } from '../runtime/job-error.ts';
+import { percentOf } from '../runtime/percent.ts';
 import type { JobResult, PublishedFile } from '../contract/records.ts';
 import type { Media } from '../media/ffmpeg.ts';
 import { codecOf, type Probe } from '../media/probe.ts';
@@ -143,8 +144,4 @@ async function publish(
   }
   const [first] = made;
   return { files: published, ...(first === undefined ? {} : { durationSeconds: first.durationSeconds }) };
-}
-
-function percentOf(share: number): number {
-  return Math.min(100, Math.round(share * 1000) / 10);
 }

@@ -1,5 +1,6 @@
 import { MissingContentsError } from '../contract/contents.ts';
 import { JobError } from '../runtime/job-error.ts';
+import { percentOf } from '../runtime/percent.ts';
 import { optional } from '../contract/optional.ts';
 import type { JobResult } from '../contract/records.ts';
 import type { SpeechWindow, WindowResult } from '../contract/speech.ts';
@@ -157,8 +158,4 @@ async function resultsOf(
     results.push(result);
   }
   return results;
-}
-
-function percentOf(share: number): number {
-  return Math.min(100, Math.max(0, Math.round(share * 1000) / 10));
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { MEMO_SPEECH, progressStages } from '../contract/jobs.ts';
 import { optional } from '../contract/optional.ts';
 import { MEMO_WAITING } from '../runtime/pacing.ts';
+import { percentOf } from '../runtime/percent.ts';
 import type { Progress } from '../contract/results/fields.ts';
 
 /** While a snapshot is collected nothing else is known. */
@@ -46,9 +47,7 @@ function transcribing({ done, windows }: Windows, activities: readonly RunningAc
   const sum = running.reduce((total, percent) => total + percent, done * 100);
   return {
     stage: 'transcribing',
-    ...(windows === 0 || (running.length === 0 && done < windows)
-      ? {}
-      : { percent: Math.min(100, Math.round((sum / windows) * 10) / 10) }),
+    ...(windows === 0 || (running.length === 0 && done < windows) ? {} : { percent: percentOf(sum / windows / 100) }),
     items: done,
     total_items: windows,
   };

@@ -9,6 +9,7 @@ import { ApiError } from '../contract/errors.ts';
 import { jobSchema } from '../contract/inputs/jobs.ts';
 import { MEMO_JOB, type JobInput } from '../contract/jobs.ts';
 import type { Progress } from '../contract/results/fields.ts';
+import { startDeadline } from '../runtime/deadline.ts';
 import { searchAttributesOf } from '../runtime/visibility.ts';
 import { subscribeSignal } from '../workflows/messages.ts';
 import type * as workflows from '../workflows/index.ts';
@@ -139,9 +140,7 @@ export function createJobGateway(client: Client, taskQueue: string): JobGateway 
     async waitFor(subjectId, timeoutMs, signal) {
       if (signal?.aborted === true) return;
       // The SDK leaves its listeners behind, and the signal may live as long as the process.
-      const own = new AbortController();
-      const abort = (): void => own.abort();
-      signal?.addEventListener('abort', abort);
+      const own = startDeadline({ signal });
       try {
         await client.connection.withAbortSignal(own.signal, () =>
           within(timeoutMs, () => client.workflow.getHandle(subjectId).result()),
@@ -149,7 +148,7 @@ export function createJobGateway(client: Client, taskQueue: string): JobGateway 
       } catch {
         // Failed, cancelled, gone or too late: the record tells which.
       } finally {
-        signal?.removeEventListener('abort', abort);
+        own.end();
       }
     },
 

@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises';
 import { request, type IncomingMessage } from 'node:http';
 import type { BlockList } from 'node:net';
+import { startDeadline } from '../runtime/deadline.ts';
 import { createGuardedConnector } from './connector.ts';
 import { DownloadError, problemOf } from './download-error.ts';
 import { DeadlineError } from './failures.ts';
@@ -59,17 +60,14 @@ export function createDownloader(settings: DownloaderSettings): Downloader {
   const lookup = settings.lookup ?? createDnsLookup();
   return async (firstUrl, options) => {
     options.signal.throwIfAborted();
-    const stop = new AbortController();
-    const onAbort = (): void => stop.abort(options.signal.reason);
-    options.signal.addEventListener('abort', onAbort, { once: true });
-    const end = (): void => stop.abort(new DeadlineError());
-    const deadline = setTimeout(end, options.timeoutMs);
+    const { signal, timeoutMs } = options;
+    const deadline = startDeadline({ signal, timeoutMs, late: () => new DeadlineError() });
     try {
       let url = firstUrl;
       for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
         const target = checkTarget(url, settings.allowedNetworks);
         if (!target.ok) throw new DownloadError({ kind: 'forbidden', reason: target.reason });
-        const hop = { ...settings, lookup, ...options, signal: stop.signal, end };
+        const hop = { ...settings, lookup, ...options, signal: deadline.signal, end: deadline.expire };
         const result = await take(target.url, hop);
         if (typeof result === 'number') return result;
         url = result.location;
@@ -79,10 +77,9 @@ export function createDownloader(settings: DownloaderSettings): Downloader {
       options.signal.throwIfAborted();
       throw error;
     } finally {
-      clearTimeout(deadline);
-      options.signal.removeEventListener('abort', onAbort);
+      deadline.end();
       // A socket may still be open, even still connecting.
-      stop.abort();
+      deadline.abort();
     }
   };
 }

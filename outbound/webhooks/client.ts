@@ -2,6 +2,7 @@ import { validateHeaderName, validateHeaderValue } from 'node:http';
 import type { BlockList } from 'node:net';
 import { Readable } from 'node:stream';
 import { Client } from 'undici';
+import { startDeadline, type Deadline } from '../../runtime/deadline.ts';
 import { createGuardedConnector } from '../connector.ts';
 import { DeadlineError, ForbiddenTargetError, unreachableCode, type UnreachableCode } from '../failures.ts';
 import { createDnsLookup, type Lookup } from '../lookup.ts';
@@ -75,7 +76,7 @@ const OWN_HEADERS = new Set([
 /** Makes the only client by which requests go to callers' URLs. See docs/webhooks.md for the rules it keeps. */
 export function createWebhookClient(options: WebhookClientOptions): WebhookClient {
   const lookup = options.lookup ?? createDnsLookup();
-  const underWay = new Set<AbortController>();
+  const underWay = new Set<Deadline>();
   let closed: WebhookClientClosedError | undefined;
 
   const post = async (url: string, request: PostRequest): Promise<PostOutcome> => {
@@ -90,16 +91,13 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
     const target = checkTarget(url, options.allowedNetworks);
     if (!target.ok) return { kind: 'forbidden', reason: target.reason, ...duration() };
 
-    // Not AbortSignal.any: it would keep a listener on a long-lived signal for every post.
-    const stop = new AbortController();
-    const onAbort = (): void => stop.abort(request.signal?.reason);
-    request.signal?.addEventListener('abort', onAbort, { once: true });
-    const deadline = setTimeout(() => stop.abort(new DeadlineError()), options.timeoutMs);
-    underWay.add(stop);
+    const late = (): Error => new DeadlineError();
+    const deadline = startDeadline({ signal: request.signal, timeoutMs: options.timeoutMs, late });
+    underWay.add(deadline);
     try {
       // A long body takes as long as the line needs: what counts is that it goes on, and the time for an answer after it.
-      const onChunk = (): unknown => deadline.refresh();
-      const statusCode = await send(target.url, request, { ...options, lookup, signal: stop.signal, onChunk });
+      const { signal, restart: onChunk } = deadline;
+      const statusCode = await send(target.url, request, { ...options, lookup, signal, onChunk });
       throwIfCancelled();
       return { kind: 'answered', statusCode, ...duration() };
     } catch (error) {
@@ -109,11 +107,10 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
       if (code === undefined) throw error;
       return { kind: 'unreachable', error: code, ...duration() };
     } finally {
-      clearTimeout(deadline);
-      request.signal?.removeEventListener('abort', onAbort);
-      underWay.delete(stop);
+      deadline.end();
+      underWay.delete(deadline);
       // A socket may still be open, even still connecting.
-      stop.abort();
+      deadline.abort();
     }
   };
 
@@ -121,7 +118,7 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
     post,
     close: () => {
       closed ??= new WebhookClientClosedError('the webhook client is closed');
-      for (const stop of underWay) stop.abort(closed);
+      for (const deadline of underWay) deadline.abort(closed);
     },
   };
 }

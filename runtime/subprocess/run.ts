@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { StringDecoder } from 'node:string_decoder';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { startDeadline } from '../deadline.ts';
 import { watchFolder } from './folder-watch.ts';
 
 const LIFELINE = fileURLToPath(new URL('./lifeline.sh', import.meta.url));
@@ -102,15 +103,9 @@ export async function run(program: string, args: readonly string[], options: Run
     signalGroup(child.pid, 'SIGTERM');
     killTimer = setTimeout(() => signalGroup(child.pid, 'SIGKILL'), options.killAfterMs ?? DEFAULT_KILL_AFTER_MS);
   };
-  const onAbort = (): void => endGroup(toError(options.signal?.reason));
-  const timeout =
-    options.timeoutMs === undefined
-      ? undefined
-      : setTimeout(
-          () => endGroup(new RunTimeoutError(`ran longer than ${String(options.timeoutMs)} ms`)),
-          options.timeoutMs,
-        );
-  options.signal?.addEventListener('abort', onAbort, { once: true });
+  const late = (): Error => new RunTimeoutError(`ran longer than ${String(options.timeoutMs)} ms`);
+  const deadline = startDeadline({ signal: options.signal, timeoutMs: options.timeoutMs, late });
+  deadline.signal.addEventListener('abort', () => endGroup(toError(deadline.signal.reason)));
   const { maxFolderBytes } = options;
   const stopWatching =
     maxFolderBytes === undefined
@@ -152,10 +147,9 @@ export async function run(program: string, args: readonly string[], options: Run
     if (code === 127 || code === 126) throw new RunStartError(`cannot start ${program}: ${stderrTail.trim()}`);
     return { exitCode: code, stdout, stderrTail };
   } finally {
-    clearTimeout(timeout);
+    deadline.end();
     clearTimeout(killTimer);
     stopWatching?.();
-    options.signal?.removeEventListener('abort', onAbort);
   }
 }
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
+import { startDeadline, type Deadline } from '../../runtime/deadline.ts';
 import { JobError } from '../../runtime/job-error.ts';
-import { retryAfterAtMs } from '../../contract/retry-after.ts';
+import { retryAfterAtMs } from '../../runtime/retry-after.ts';
 import { answerTo, beginningOf, chunksOf } from '../http-answer.ts';
 import { connectionFailure } from './connection-failures.ts';
 import { connectionsTo } from './dataset-connections.ts';
@@ -75,7 +76,7 @@ export function createDatasetClient(settings: DatasetClientSettings): DatasetCli
   const { token, connectTimeoutMs = CONNECT_TIMEOUT_MS, idleTimeoutMs = IDLE_TIMEOUT_MS } = settings;
   const base = new URL(settings.apiUrl);
   const { reading, posting, send } = connectionsTo(base, settings.trustedCa);
-  const underWay = new Set<AbortController>();
+  const underWay = new Set<Deadline>();
   let isClosed = false;
 
   async function* stream<Item>(
@@ -87,15 +88,11 @@ export function createDatasetClient(settings: DatasetClientSettings): DatasetCli
       throw new NotBegunError(new JobError('tool_missing', TOKEN_MISSING));
     }
     call.signal.throwIfAborted();
-    // Not AbortSignal.any: it would keep a listener on a long-lived signal for every request.
-    const stop = new AbortController();
-    const onAbort = (): void => stop.abort(call.signal.reason);
-    call.signal.addEventListener('abort', onAbort, { once: true });
-    const onLate = (): void => stop.abort(new DOMException('the time of the call is over', 'TimeoutError'));
-    const deadline = setTimeout(onLate, call.timeoutMs);
-    underWay.add(stop);
-    if (isClosed) stop.abort(closedError());
-    const limits = { signal: stop.signal, connectTimeoutMs, idleTimeoutMs };
+    const deadline = startDeadline(call);
+    const { signal } = deadline;
+    underWay.add(deadline);
+    if (isClosed) deadline.abort(closedError());
+    const limits = { signal, connectTimeoutMs, idleTimeoutMs };
     const body = request.json === undefined ? undefined : JSON.stringify(request.json);
     const progress = { isSent: false };
     let answer: IncomingMessage | undefined;
@@ -112,7 +109,7 @@ export function createDatasetClient(settings: DatasetClientSettings): DatasetCli
         },
         agent: request.method === 'POST' ? posting : reading,
         maxHeaderSize: MAX_HEADER_BYTES,
-        signal: stop.signal,
+        signal,
       });
       answer = await answerTo(sent, limits, { body, onSending: () => (progress.isSent = true) });
       yield* read({
@@ -126,9 +123,8 @@ export function createDatasetClient(settings: DatasetClientSettings): DatasetCli
       if (progress.isSent || !(failure instanceof JobError)) throw failure;
       throw new NotBegunError(failure);
     } finally {
-      clearTimeout(deadline);
-      call.signal.removeEventListener('abort', onAbort);
-      underWay.delete(stop);
+      deadline.end();
+      underWay.delete(deadline);
       // What was not read is thrown away with the connection.
       answer?.destroy();
     }
@@ -150,7 +146,7 @@ export function createDatasetClient(settings: DatasetClientSettings): DatasetCli
     },
     close: () => {
       isClosed = true;
-      for (const stop of underWay) stop.abort(closedError());
+      for (const deadline of underWay) deadline.abort(closedError());
       reading.destroy();
       posting.destroy();
       return Promise.resolve();

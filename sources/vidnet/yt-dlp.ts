@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { ActivityProgress } from '../../contract/jobs.ts';
 import { JobError } from '../../runtime/job-error.ts';
+import { percentOf } from '../../runtime/percent.ts';
 import type { SourceCall } from '../call.ts';
 import { runYtdlp } from './run-yt-dlp.ts';
 import {
@@ -154,6 +155,6 @@ function parseProgress(text: string): ActivityProgress {
     ...(totalBytes === undefined ? {} : { totalBytes: Math.round(totalBytes) }),
     ...(bytes === undefined || totalBytes === undefined || totalBytes <= 0
       ? {}
-      : { percent: Math.min(100, Math.round((bytes / totalBytes) * 1000) / 10) }),
+      : { percent: percentOf(bytes / totalBytes) }),
   };
 }

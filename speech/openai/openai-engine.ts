@@ -1,3 +1,4 @@
+import { startDeadline } from '../../runtime/deadline.ts';
 import { JobError } from '../../runtime/job-error.ts';
 import { optional } from '../../contract/optional.ts';
 import type { VoiceSegment, WindowResult, Word } from '../../contract/speech.ts';
@@ -116,17 +117,15 @@ async function together<A, B>(
   second: (signal: AbortSignal) => Promise<B>,
 ): Promise<[A, B]> {
   signal.throwIfAborted();
-  const stop = new AbortController();
-  const onAbort = (): void => stop.abort(signal.reason);
-  signal.addEventListener('abort', onAbort, { once: true });
-  const running = [first(stop.signal), second(stop.signal)] as const;
+  const deadline = startDeadline({ signal });
+  const running = [first(deadline.signal), second(deadline.signal)] as const;
   try {
     return await Promise.all(running);
   } catch (error) {
-    stop.abort(error);
+    deadline.abort(error);
     await Promise.allSettled(running);
     throw error;
   } finally {
-    signal.removeEventListener('abort', onAbort);
+    deadline.end();
   }
 }

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { request as requestByHttp, type ClientRequest, type IncomingMessage } from 'node:http';
 import { request as requestByHttps } from 'node:https';
-import { retryAfterAtMs } from '../../contract/retry-after.ts';
+import { startDeadline } from '../../runtime/deadline.ts';
+import { retryAfterAtMs } from '../../runtime/retry-after.ts';
 
 /** A multipart form (RFC 7578) with one file. */
 export interface Form {
@@ -52,14 +53,11 @@ const HEADER_MAX_BYTES = 32_768;
  */
 export async function postForm(url: URL, form: Form, options: PostOptions): Promise<Answer> {
   options.signal.throwIfAborted();
-  // Not AbortSignal.any: it would keep a listener on a long-lived signal for every request.
-  const stop = new AbortController();
-  const onAbort = (): void => stop.abort(options.signal.reason);
-  options.signal.addEventListener('abort', onAbort, { once: true });
-  const timer = setTimeout(() => stop.abort(new PostTimeoutError('no answer in time')), options.timeoutMs);
-  const { signal } = stop;
+  const deadline = startDeadline({ ...options, late: () => new PostTimeoutError('no answer in time') });
+  const { signal } = deadline;
   const { stallTimeoutMs = STALL_TIMEOUT_MS } = options;
-  const stall = setTimeout(() => stop.abort(new PostTimeoutError('the server does not take the form')), stallTimeoutMs);
+  const onStall = (): void => deadline.abort(new PostTimeoutError('the server does not take the form'));
+  const stall = setTimeout(onStall, stallTimeoutMs);
   try {
     const { head, tail, boundary } = frameOf(form);
     const sent = (url.protocol === 'https:' ? requestByHttps : requestByHttp)(url, {
@@ -104,10 +102,9 @@ export async function postForm(url: URL, form: Form, options: PostOptions): Prom
     signal.throwIfAborted();
     throw error;
   } finally {
-    clearTimeout(timer);
+    deadline.end();
     clearTimeout(stall);
-    options.signal.removeEventListener('abort', onAbort);
-    stop.abort();
+    deadline.abort();
   }
 }
 

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { vidnetVideoIdSchema, ulidSchema } from '../../contract/ids.ts';
 import { formatMoney, parseMoney } from '../../contract/money.ts';
 import { listPrice, priceTable, speakerLabelsPrice, splitListPrice } from '../../contract/prices.ts';
-import { retryAfterAtMs } from '../../contract/retry-after.ts';
 import { subjectIdOf } from '../../contract/subjects.ts';
 import { formatDuration, formatMicroseconds } from '../../contract/times.ts';
 
@@ -61,22 +60,6 @@ describe('times', () => {
     [360_000, '100:00:00'],
   ])('writes %f s as %s', (seconds, text) => {
     expect(formatDuration(seconds)).toBe(text);
-  });
-});
-
-describe('Retry-After', () => {
-  const nowMs = Date.parse('2026-05-04T10:00:00Z');
-  it.each([
-    ['seconds', '120', nowMs + 120_000],
-    ['a date', 'Mon, 04 May 2026 10:05:00 GMT', nowMs + 300_000],
-    ['a date that has passed', 'Mon, 04 May 2026 09:00:00 GMT', nowMs - 3_600_000],
-    ['no wait, with blanks', ' 0 ', nowMs],
-    ['more seconds than anybody means', '99999999', undefined],
-    ['nonsense', 'soon', undefined],
-    ['a negative number', '-5', undefined],
-    ['nothing', undefined, undefined],
-  ])('%s', (_what, header, expected) => {
-    expect(retryAfterAtMs(header, nowMs)).toBe(expected);
   });
 });
 

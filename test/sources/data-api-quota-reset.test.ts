@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { quotaResetAfter } from '../../sources/vidnet/data-api/quota-reset.ts';
-import { retryAfterMs } from '../../sources/vidnet/data-api/retry-after.ts';
 
 describe('a spent quota is full again at the next Pacific midnight', () => {
   it.each([
@@ -27,21 +26,5 @@ describe('a spent quota is full again at the next Pacific midnight', () => {
       const waitMs = quotaResetAfter(now) - now;
       expect(waitMs > 0 && waitMs <= 25 * 3_600_000).toBe(true);
     }
-  });
-});
-
-describe('Retry-After', () => {
-  const now = Date.parse('2026-05-04T10:00:00Z');
-  it.each([
-    ['seconds', '120', now + 120_000],
-    ['a date', 'Mon, 04 May 2026 10:05:00 GMT', now + 300_000],
-    ['more than a day', '9999999', now + 86_400_000],
-    ['a date that has passed', 'Mon, 04 May 2026 09:00:00 GMT', undefined],
-    ['no wait', '0', undefined],
-    ['nonsense', 'soon', undefined],
-    ['a negative number', '-5', undefined],
-    ['nothing', undefined, undefined],
-  ])('%s', (_what, header, expected) => {
-    expect(retryAfterMs(header, now)).toBe(expected);
   });
 });

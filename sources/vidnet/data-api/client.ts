@@ -1,5 +1,6 @@
 import { youtube, type youtube_v3 } from '@googleapis/youtube';
 import { z } from 'zod';
+import { startDeadline } from '../../../runtime/deadline.ts';
 import { JobError } from '../../../runtime/job-error.ts';
 import type { SourceCall } from '../../call.ts';
 import { dataApiFailure } from './failures.ts';
@@ -85,32 +86,21 @@ export function createDataApi(settings: DataApiSettings): DataApi {
   };
 }
 
-/** Not AbortSignal.any: it would keep a listener on the call's signal for every request of a long listing. */
 async function withDeadline(
   callSignal: AbortSignal,
   timeoutMs: number,
   send: (signal: AbortSignal) => Promise<Answer>,
 ): Promise<Answer> {
   callSignal.throwIfAborted();
-  const stop = new AbortController();
-  const onAbort = (): void => stop.abort();
-  callSignal.addEventListener('abort', onAbort, { once: true });
-  let isLate = timeoutMs <= 0;
-  const deadline = setTimeout(
-    () => {
-      isLate = true;
-      stop.abort();
-    },
-    Math.max(0, timeoutMs),
-  );
+  const deadline = startDeadline({ signal: callSignal, timeoutMs });
   try {
-    return await send(stop.signal);
+    return await send(deadline.signal);
   } catch (error) {
     callSignal.throwIfAborted();
+    const isLate = timeoutMs <= 0 || deadline.signal.aborted;
     throw isLate ? timeout('no answer within the time') : transportFailure(error);
   } finally {
-    clearTimeout(deadline);
-    callSignal.removeEventListener('abort', onAbort);
+    deadline.end();
   }
 }
 

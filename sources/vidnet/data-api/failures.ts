@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { FailureCode } from '../../../contract/failures.ts';
 import { JobError } from '../../../runtime/job-error.ts';
+import { retryAfterAtMs } from '../../../runtime/retry-after.ts';
 import { quotaResetAfter } from './quota-reset.ts';
-import { retryAfterMs } from './retry-after.ts';
 
 const reasonSchema = z.object({ reason: z.string().catch(''), domain: z.string().catch('') });
 
@@ -133,7 +133,7 @@ export function dataApiFailure(what: string, refusal: Refusal, nowMs: number): D
   const cause = new Error(
     `${what} was answered ${String(told.status)} (${told.reasons.join(', ') || 'no reason'}): ${told.message.slice(0, 500)}`,
   );
-  const headerMs = retryAfterMs(refusal.retryAfter, nowMs);
+  const headerMs = retryAfterAtMs(refusal.retryAfter, nowMs);
   return new DataApiError(row, {
     cause,
     retryAtMs: row.code === 'quota_exceeded' ? quotaResetAfter(nowMs) : headerMs,
