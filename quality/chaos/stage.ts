@@ -11,7 +11,7 @@ import { createKeyStore } from '../../store/keys.ts';
 import { writeCatalogue } from './catalogue.ts';
 import { startReceiver, type Receiver } from './receiver.ts';
 import { chaosSettings, DATABASE } from './settings.ts';
-import { mongodbServer, TcpProxy } from './tcp-proxy.ts';
+import { FaultProxy, mongodbServer } from '../fault-proxy.ts';
 
 /** Enough for any run; what is asked is whether the sums are right. */
 const CREDIT_THOUSANDTHS = 1_000_000_000;
@@ -31,7 +31,7 @@ export interface Stage {
   readonly receiver: Receiver;
   readonly tools: Tools;
   readonly mongo: MongoClient;
-  readonly lines: Readonly<Record<LineName, TcpProxy>>;
+  readonly lines: Readonly<Record<LineName, FaultProxy>>;
   readonly key: { readonly id: string; readonly text: string; readonly credit: number };
   /** Ids of what runs right now. */
   pidOf(name: ProcessName): number | undefined;
@@ -53,8 +53,8 @@ export async function setStage({ env: given, jobs, dataDir, log, onStarted }: St
   const env = chaosSettings(given);
   const cacheDir = defaultCacheDir(env);
   const tools = await ensureTools({ env, cacheDir, log });
-  const line = async (target: () => string): Promise<TcpProxy> => {
-    const proxy = await TcpProxy.start(target);
+  const line = async (target: () => string): Promise<FaultProxy> => {
+    const proxy = await FaultProxy.start(target);
     onStarted(() => proxy.stop());
     return proxy;
   };

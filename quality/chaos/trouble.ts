@@ -72,7 +72,7 @@ export async function cutAll(deps: TroubleDeps, plan: readonly PlannedCut[]): Pr
       await delay(Math.max(0, atMs - nowMs()), undefined, { signal: deps.signal });
       troubles.cuts.push({ atMs: nowMs(), line, forMs: Math.round(forMs) });
       say(`cut the line to ${line} for ${(forMs / 1000).toFixed(1)} s`);
-      stage.lines[line].cut();
+      stage.lines[line].spoil('down');
       await delay(forMs, undefined, { signal: deps.signal }).finally(() => stage.lines[line].mend());
     }),
   );
