@@ -5,7 +5,7 @@ import { createKeyStore } from '../../store/keys.ts';
 import { openMongo, type Mongo } from '../../store/mongo.ts';
 import { FaultProxy, mongodbServer } from '../../quality/fault-proxy.ts';
 import { bucketSettings } from './file-stores.ts';
-import { startReceiver, type Receiver } from './receiver.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../../local/webhook-receiver.ts';
 import { TestService } from './service.ts';
 
 export const LINKS = ['temporal', 'mongodb', 'platform', 'receiver', 'files'] as const;
@@ -15,7 +15,7 @@ export type Link = (typeof LINKS)[number];
 export interface FaultBench {
   readonly service: TestService;
   readonly lines: Readonly<Record<Link, FaultProxy>>;
-  readonly receiver: Receiver;
+  readonly receiver: WebhookReceiver;
   /** The receiver, through its line. */
   readonly webhookUrl: string;
   /** The database by a line of its own that nothing befalls. */
@@ -27,7 +27,7 @@ export interface FaultBench {
 }
 
 export async function openFaultBench(): Promise<FaultBench> {
-  const receiver = await startReceiver();
+  const receiver = await startWebhookReceiver();
   const sandboxPort = await freePort();
   const bucket = await bucketSettings();
   const lines = {
