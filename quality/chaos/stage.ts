@@ -9,8 +9,8 @@ import { ensureTools, type Tools } from '../../local/engines/tools.ts';
 import { startSandbox, type Sandbox } from '../../local/sandbox/server.ts';
 import { createAccountStore } from '../../store/accounts.ts';
 import { createKeyStore } from '../../store/keys.ts';
-import { receptionOf, type Reception } from './audit/webhooks.ts';
 import { writeCatalogue } from './catalogue.ts';
+import { receptionOf, type Reception } from './reception.ts';
 import { chaosSettings, DATABASE } from './settings.ts';
 import { FaultProxy, mongodbServer } from '../fault-proxy.ts';
 

@@ -1,33 +1,11 @@
-import { Webhook } from 'standardwebhooks';
 import { originalStatusOf } from '../../../contract/failures.ts';
 import type { DownloadRecord } from '../../../contract/records.ts';
 import { WEBHOOK_ENDPOINTS, WEBHOOK_USER_AGENT } from '../../../contract/webhooks.ts';
-import type { ReceivedPost } from '../../../local/webhook-receiver.ts';
 import { jobsIn, readBody } from '../answers.ts';
 import type { CallersLedger } from '../ledger.ts';
+import type { Reception } from '../reception.ts';
 import type { Evidence } from './evidence.ts';
 import type { Finding } from './finding.ts';
-
-/** A webhook as it arrived. */
-export interface Reception extends Pick<ReceivedPost, 'headers' | 'body'> {
-  /** The last segment of the URL: which call it was promised to. */
-  readonly callId: string;
-  readonly webhookId: string;
-  readonly isSigned: boolean;
-}
-
-/** How far a webhook's time may be from that of its arrival, as the official library has it. */
-const TOLERANCE_MS = 5 * 60_000;
-
-/** @param secret with which it must be signed */
-export function receptionOf({ path, headers, body, at }: ReceivedPost, secret: string): Reception {
-  const webhookId = headers['webhook-id'] ?? '';
-  const sent = new Date(Number(headers['webhook-timestamp']) * 1000);
-  const isSigned =
-    Math.abs(at - sent.getTime()) <= TOLERANCE_MS &&
-    headers['webhook-signature'] === new Webhook(secret).sign(webhookId, sent, body);
-  return { callId: path.split('/').at(-1) ?? '', webhookId, headers, body, isSigned };
-}
 
 export interface WebhookAudit {
   readonly findings: readonly Finding[];

@@ -3,9 +3,10 @@ import { auditCharges } from '../../../quality/chaos/audit/charges.ts';
 import type { Evidence } from '../../../quality/chaos/audit/evidence.ts';
 import type { Finding } from '../../../quality/chaos/audit/finding.ts';
 import { auditJobs, isUnpaidTwice } from '../../../quality/chaos/audit/jobs.ts';
-import { auditWebhooks, type Reception } from '../../../quality/chaos/audit/webhooks.ts';
+import { auditWebhooks } from '../../../quality/chaos/audit/webhooks.ts';
 import { openLedger, type CallersLedger } from '../../../quality/chaos/ledger.ts';
 import type { PlannedCall } from '../../../quality/chaos/plan.ts';
+import type { Reception } from '../../../quality/chaos/reception.ts';
 import type { DownloadRecord, SuccessRecord } from '../../../contract/records.ts';
 import { UncertainTriggerError } from '../../../sources/imgnet/imgnet-source.ts';
 
