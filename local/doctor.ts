@@ -17,7 +17,6 @@ import { ensureSpeechPython, speechFound, speechInstalled } from './engines/spee
 import { temporalFound, temporalInstalled, temporalServerVersion, type Setup } from './engines/temporal-cli.ts';
 import { s3ServerFound, s3ServerInstalled } from './engines/s3-server.ts';
 import { timeSkippingFound, timeSkippingInstalled } from './engines/time-skipping.ts';
-import { toxiproxyFound, toxiproxyInstalled } from './engines/toxiproxy.ts';
 import { firstWay, NoWayError, type Way } from './engines/ways.ts';
 import { givenYtdlp, ytdlpFound, ytdlpInstalled } from './engines/ytdlp.ts';
 
@@ -126,13 +125,6 @@ export async function examine(options: { env: Env; cacheDir: string; dataDir: st
       found: chromiumFound(setup),
       installed: chromiumInstalled(setup),
       show: async (program) => ({ version: `${await chromiumVersion(program, env)}, for tests only`, where: program }),
-    }),
-    diagnose({
-      name: 'toxiproxy',
-      optional: true,
-      found: toxiproxyFound(setup),
-      installed: toxiproxyInstalled(setup),
-      show: (program) => Promise.resolve({ version: 'for tests only', where: program }),
     }),
   ]);
 }

@@ -1,7 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { follow } from './caller.ts';
-import type { Client } from './client.ts';
+import { jobsIn } from './answers.ts';
+import type { Answer, Client } from './client.ts';
 import { isSettled, type CallEntry, type CallersLedger } from './ledger.ts';
+
+/** Before a request is repeated where nothing says how long to wait. */
+const REPEAT_MS = 1_000;
+const POLL_MS = 3_000;
 
 export interface CallersDeps {
   readonly client: Client;
@@ -12,24 +16,88 @@ export interface CallersDeps {
   readonly goHome: AbortSignal;
 }
 
+/** The entries of calls by id, each once it is settled. */
+type Settled = ReadonlyMap<string, Promise<CallEntry>>;
+
 /** Sends each caller at its time. Resolves when all have got what they came for, or were sent home. */
-export async function sendCallers({ client, ledger, nowMs, goHome }: CallersDeps): Promise<void> {
-  const done = new Map<string, Promise<CallEntry>>();
-  const settled = (callId: string): Promise<CallEntry> => {
-    const found = done.get(callId);
-    if (found === undefined) throw new Error(`there is no call ${callId}`);
-    return found;
-  };
+export async function sendCallers(deps: CallersDeps): Promise<void> {
+  const { ledger, nowMs, goHome } = deps;
+  const settled = new Map<string, Promise<CallEntry>>();
   for (const entry of ledger.entries) {
     const run = async (): Promise<CallEntry> => {
       await delay(Math.max(0, entry.call.atMs - nowMs()), undefined, { signal: goHome });
-      await follow({ client, settled, goHome }, entry);
+      await follow(deps, entry, settled);
       return entry;
     };
     // Not before all are in the map: callers wait for others.
-    done.set(entry.call.id, Promise.resolve().then(run));
+    settled.set(entry.call.id, Promise.resolve().then(run));
   }
-  const ends = await Promise.allSettled(done.values());
+  const ends = await Promise.allSettled(settled.values());
   for (const end of ends) if (end.status === 'rejected' && !goHome.aborted) throw end.reason;
   if (!goHome.aborted && !ledger.entries.every(isSettled)) throw new Error('a caller left too early');
+}
+
+/**
+ * One caller: asks until it is answered, as often as the service cannot be reached or says to come back, and then looks
+ * until its jobs have ended.
+ *
+ * @throws the reason of `goHome`
+ */
+async function follow(deps: CallersDeps, entry: CallEntry, settled: Settled): Promise<void> {
+  const body = await bodyOf(entry, settled);
+  if (body === undefined) {
+    entry.problem = `what it needs (${entry.call.after?.callId ?? ''}) could not be had`;
+    return;
+  }
+  await ask(deps, entry, body);
+  while (!isSettled(entry)) {
+    await delay(POLL_MS, undefined, { signal: deps.goHome });
+    await poll(deps.client, entry);
+  }
+}
+
+async function bodyOf({ call, webhookUrl }: CallEntry, settled: Settled): Promise<object | undefined> {
+  const own = { ...call.body, include_webhook: webhookUrl };
+  if (call.after === undefined) return own;
+  const needed = await settled.get(call.after.callId);
+  if (needed === undefined) throw new Error(`there is no call ${call.after.callId}`);
+  const [job] = needed.jobs;
+  return job?.status === 'success' ? { ...own, [call.after.field]: needed.listId ?? job.id } : undefined;
+}
+
+async function ask({ client, goHome }: CallersDeps, entry: CallEntry, body: object): Promise<void> {
+  for (;;) {
+    entry.tries += 1;
+    const answer = await client.request('POST', entry.call.path, body);
+    if (answer !== undefined && note(entry, answer)) return;
+    await delay(answer?.retryAfterMs ?? REPEAT_MS, undefined, { signal: goHome });
+  }
+}
+
+/** @returns whether the caller need not repeat the request */
+function note(entry: CallEntry, { status, body, text }: Answer): boolean {
+  if (status === 200 || status === 202) {
+    entry.jobs = jobsIn(body).map((job) => ({ ...job, isOwedWebhook: job.status === 'pending' }));
+    entry.listId = body.list_id;
+    return entry.jobs.length > 0;
+  }
+  if (status === 409 && body.code === 'pending_duplicate' && body.id !== undefined) {
+    entry.jobs = [{ id: body.id, status: 'pending', isOwedWebhook: false }];
+    return true;
+  }
+  // Later the job has ended, and its result is answered.
+  const isTooEarly = body.code === 'not_ready' || body.code === 'too_many_webhooks';
+  if (status >= 500 || status === 429 || isTooEarly) return false;
+  entry.problem = `answered ${String(status)}: ${text.slice(0, 200)}`;
+  return true;
+}
+
+/** Looks once at each job that was not seen to end. */
+async function poll(client: Client, entry: CallEntry): Promise<void> {
+  for (const job of entry.jobs.filter(({ status }) => status === 'pending')) {
+    const answer = await client.request('GET', `/downloads/${job.id}`);
+    if (answer?.status === 404) entry.forgotten.push(job.id);
+    const [told] = answer?.status === 200 || answer?.status === 202 ? jobsIn(answer.body) : [];
+    if (told !== undefined) job.status = told.status;
+  }
 }

@@ -20,8 +20,11 @@ export async function writeCatalogue(folder: string, copies: number): Promise<vo
   const channels = Array.from({ length: Math.ceil(copies / VIDEOS_PER_CHANNEL) }, (_, index) => {
     const number = String(index + 1).padStart(4, '0');
     return {
-      ...{ handle: `@chaos-${number}`, id: `UCchaos-channel-no-${number}x`, title: `Chaos ${number}` },
-      ...{ follower_count: 100 + index, case: 'ordinary' },
+      handle: `@chaos-${number}`,
+      id: `UCchaos-channel-no-${number}x`,
+      title: `Chaos ${number}`,
+      follower_count: 100 + index,
+      case: 'ordinary',
     };
   });
   const videos = Array.from({ length: copies }, (_, index) => ({

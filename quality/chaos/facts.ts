@@ -1,20 +1,19 @@
 import type { Evidence } from './audit/evidence.ts';
 import { isUnpaidTwice } from './audit/jobs.ts';
-import type { CallersLedger } from './ledger.ts';
-import type { Recovery } from './recovery.ts';
-import type { Troubles } from './trouble.ts';
+import type { InjectedFaults } from './inject-faults.ts';
+import { isSettled, type CallersLedger } from './ledger.ts';
 
 export interface FactsOf {
   readonly ledger: CallersLedger;
   readonly evidence: Evidence;
-  readonly troubles: Troubles;
-  readonly recovery: Recovery;
+  readonly injected: InjectedFaults;
+  /** Webhooks that arrived, and those of them beyond the first of each. */
   readonly receptions: number;
   readonly repeats: number;
   readonly files: number;
-  readonly troubledMs: number;
+  readonly injectedForMs: number;
   /** From the last kill until nothing was left to do; undefined: not by the deadline. */
-  readonly quietMs: number | undefined;
+  readonly idleAfterMs: number | undefined;
 }
 
 /** Counts things by what they are. */
@@ -24,32 +23,42 @@ export function countBy<Item>(items: Iterable<Item>, nameOf: (item: Item) => str
   return counts;
 }
 
+/** How far a run is. @param kills how many are planned, at least */
+export function progressOf({ entries }: CallersLedger, injected: InjectedFaults, kills: number): string {
+  const accepted = entries.filter(({ jobs }) => jobs.length > 0).length;
+  return [
+    `${String(accepted)} of ${String(entries.length)} callers accepted`,
+    `${String(entries.filter(isSettled).length)} have their result`,
+    `${String(injected.kills.length)} killed (plan: ${String(kills)})`,
+    `${String(injected.cuts.length)} cuts`,
+  ].join(', ');
+}
+
 /** What a run was, for people. */
 export function factsOf(run: FactsOf): (readonly [string, string])[] {
-  const { ledger, evidence, troubles, recovery } = run;
+  const { ledger, evidence, injected, idleAfterMs } = run;
+  const { kills, cuts } = injected;
   const records = [...evidence.records.values()];
   const tries = ledger.entries.reduce((sum, entry) => sum + entry.tries, 0);
-  const times = Object.entries(recovery.timesMs).map(([name, ms]) => `${name} ${spread(ms)}`);
+  const times = Object.entries(injected.recoveriesMs).map(([name, ms]) => `${name} ${spread(ms)}`);
+  const rest =
+    idleAfterMs === undefined ? 'not all was done by the deadline' : `${seconds(idleAfterMs)} until all was done`;
   return [
     ['requests for jobs', `${String(ledger.entries.length)} callers, ${String(tries)} tries`],
-    ['jobs', `${String(records.length)}: ${listed(countBy(records, ({ type }) => type))}`],
+    ['jobs', counted(records, ({ type }) => type)],
     ['how they ended', listed(countBy(records, ({ status }) => status))],
     ['of them failed rather than paid for twice', String(records.filter(isUnpaidTwice).length)],
-    ['kills', `${String(troubles.kills.length)}: ${listed(countBy(troubles.kills, ({ victim }) => victim))}`],
-    ['of them by SIGTERM', String(troubles.kills.filter(({ signal }) => signal === 'SIGTERM').length)],
-    ['cuts', `${String(troubles.cuts.length)}: ${listed(countBy(troubles.cuts, ({ line }) => line))}`],
+    ['kills', counted(kills, ({ victim }) => victim)],
+    ['of them by SIGTERM', String(kills.filter(({ signal }) => signal === 'SIGTERM').length)],
+    ['cuts', counted(cuts, ({ line }) => line)],
     ['answers', listed(Object.fromEntries(ledger.statuses))],
     ['requests without an answer', String(ledger.unanswered)],
     ['files', String(run.files)],
     ['webhooks', `${String(run.receptions)} received, ${String(run.repeats)} of them again`],
     ['money given back of jobs that never began', String(evidence.givenBack.length)],
     ['back after a kill, median and longest', times.join(', ')],
-    ['time', `${seconds(run.troubledMs)} of trouble, then ${quietTime(run.quietMs)}`],
+    ['time', `${seconds(run.injectedForMs)} of trouble, then ${rest}`],
   ];
-}
-
-function quietTime(ms: number | undefined): string {
-  return ms === undefined ? 'not all was done by the deadline' : `${seconds(ms)} until all was done`;
 }
 
 function spread(ms: readonly number[]): string {
@@ -61,6 +70,10 @@ function spread(ms: readonly number[]): string {
 
 function seconds(ms: number): string {
   return `${(ms / 1000).toFixed(1)} s`;
+}
+
+function counted<Item>(items: readonly Item[], nameOf: (item: Item) => string): string {
+  return `${String(items.length)}: ${listed(countBy(items, nameOf))}`;
 }
 
 function listed(counts: Readonly<Record<string, number>>): string {

@@ -45,7 +45,11 @@ export interface CallersLedger {
 
 export function openLedger(calls: readonly PlannedCall[], webhookUrlOf: (callId: string) => string): CallersLedger {
   const entries = calls.map((call): CallEntry => ({
-    ...{ call, webhookUrl: webhookUrlOf(call.id), tries: 0, jobs: [], forgotten: [] },
+    call,
+    webhookUrl: webhookUrlOf(call.id),
+    tries: 0,
+    jobs: [],
+    forgotten: [],
   }));
   return { entries, statuses: new Map(), serverErrors: [], unanswered: 0 };
 }

@@ -31,7 +31,9 @@ async function main(): Promise<boolean> {
   const dataDir = await mkdtemp(join(tmpdir(), 'tapedeck-chaos-'));
   console.log(`${String(asked.jobs)} jobs, ${String(asked.minutes)} min, seed ${String(asked.seed)}, in ${dataDir}`);
   const report = await runChaos({
-    ...{ env, arguments: asked, dataDir },
+    env,
+    arguments: asked,
+    dataDir,
     say: (line) => console.log(line),
     signal: interruption.signal,
   });

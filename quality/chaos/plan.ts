@@ -1,7 +1,7 @@
 import type { FailureCode } from '../../contract/failures.ts';
 import { DECKS, KIND_WEIGHTS, type Asked, type Kind } from './subjects.ts';
 import type { Random } from './random.ts';
-import type { World } from './world.ts';
+import type { SandboxIndex } from './sandbox-index.ts';
 
 /** Every so many jobs one is about a subject that cannot be had. */
 const FAILING_EVERY = 8;
@@ -27,15 +27,19 @@ export interface PlannedCall {
 }
 
 /**
- * The calls of a run, the same for the same seed and world. Each kind comes at least once; a list needs a profile and
+ * The calls of a run, the same for the same seed and sandbox. Each kind comes at least once; a list needs a profile and
  * speaker labels an audio, which are calls and jobs of their own.
  *
  * @param options.jobs how many calls ask for something that no earlier one asked for; callers who join come on top
  */
-export function planCalls(world: World, random: Random, options: { jobs: number; durationMs: number }): PlannedCall[] {
+export function planCalls(
+  index: SandboxIndex,
+  random: Random,
+  options: { jobs: number; durationMs: number },
+): PlannedCall[] {
   const decks = Object.fromEntries(
     Object.entries(DECKS).map(([kind, make]) => {
-      const { good, failing } = make(world);
+      const { good, failing } = make(index);
       return [kind, { good: random.shuffled(good), failing: random.shuffled(failing), drawn: 0 }];
     }),
   );

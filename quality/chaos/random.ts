@@ -1,34 +1,37 @@
-/** Numbers that look random and are the same for the same seed. */
-export interface Random {
-  /** From 0 up to, but without, 1. */
-  next(): number;
-  between(least: number, most: number): number;
-  pick<Item>(items: readonly Item[]): Item;
-  shuffled<Item>(items: readonly Item[]): Item[];
-}
+export type Random = ReturnType<typeof createRandom>;
 
-/** Mulberry32: 32 bits of state are enough to spread a few hundred events. */
-export function createRandom(seed: number): Random {
+/** Numbers that look random and are the same for the same seed: Mulberry32, whose 32 bits are enough to spread a few hundred events. */
+export function createRandom(seed: number) {
   let state = seed >>> 0;
+  /** From 0 up to, but without, 1. */
   const next = (): number => {
     state = (state + 0x6d2b79f5) >>> 0;
     let bits = Math.imul(state ^ (state >>> 15), state | 1);
     bits ^= bits + Math.imul(bits ^ (bits >>> 7), bits | 61);
     return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32;
   };
-  const pick = <Item>(items: readonly Item[]): Item => {
-    const item = items[Math.floor(next() * items.length)];
-    if (item === undefined) throw new Error('there is nothing to pick from');
-    return item;
-  };
+  const shuffled = <Item>(items: readonly Item[]): Item[] =>
+    items
+      .map((item) => ({ item, place: next() }))
+      .sort((a, b) => a.place - b.place)
+      .map(({ item }) => item);
   return {
     next,
-    pick,
-    between: (least, most) => least + next() * (most - least),
-    shuffled: (items) =>
-      items
-        .map((item) => ({ item, place: next() }))
-        .sort((a, b) => a.place - b.place)
-        .map(({ item }) => item),
+    shuffled,
+    between: (least: number, most: number): number => least + next() * (most - least),
+    pick: <Item>(items: readonly Item[]): Item => there(items[Math.floor(next() * items.length)]),
+    /** Gives each item once in every round, in another order each time. */
+    rounds<Item>(items: readonly Item[]): () => Item {
+      let left: Item[] = [];
+      return () => {
+        if (left.length === 0) left = shuffled(items);
+        return there(left.pop());
+      };
+    },
   };
+}
+
+function there<Item>(item: Item | undefined): Item {
+  if (item === undefined) throw new Error('there is nothing to pick from');
+  return item;
 }

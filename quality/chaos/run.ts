@@ -10,22 +10,21 @@ import { auditWebhooks } from './audit/webhooks.ts';
 import type { ChaosArguments } from './arguments.ts';
 import { sendCallers } from './callers.ts';
 import { createClient } from './client.ts';
-import { planCuts, planKills } from './disturbances.ts';
-import { countBy, factsOf } from './facts.ts';
+import { countBy, factsOf, progressOf } from './facts.ts';
+import { waitUntilIdle, openWorkflows } from './idle.ts';
+import { cutAll, InjectedFaults, killAll } from './inject-faults.ts';
 import { openLedger } from './ledger.ts';
 import { planCalls } from './plan.ts';
+import { planCuts, planKills } from './planned-faults.ts';
 import { watchDescendants } from './processes.ts';
-import { startProgress } from './progress.ts';
-import { openWorkflows, untilQuiet } from './quiet.ts';
 import { createRandom } from './random.ts';
-import { createRecovery } from './recovery.ts';
 import type { ChaosReport } from './report.ts';
+import { readSandboxIndex } from './sandbox-index.ts';
 import { setStage } from './stage.ts';
-import { cutAll, killAll, type TroubleDeps, type Troubles } from './trouble.ts';
-import { readWorld } from './world.ts';
 
 /** Short-lived tools too. */
 const WATCH_EVERY_MS = 500;
+const PROGRESS_EVERY_MS = 10_000;
 
 export interface RunOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -44,35 +43,32 @@ export interface RunOptions {
  */
 export async function runChaos(options: RunOptions): Promise<ChaosReport> {
   const { jobs, minutes, kills, seed, patienceMinutes } = options.arguments;
-  const { dataDir, say, signal } = options;
+  const { env, dataDir, say, signal } = options;
   const startedAt = new Date().toISOString();
   const stops: (() => Promise<void>)[] = [];
   const stopAll = async (): Promise<void> => {
     for (let stop = stops.pop(); stop !== undefined; stop = stops.pop()) await stop();
   };
-  const recovery = createRecovery();
+  const injected = new InjectedFaults();
   const processes = watchDescendants(WATCH_EVERY_MS);
   try {
     const log = (line: string): void => {
-      recovery.heard(line);
+      injected.heard(line);
       say(line);
     };
-    const stage = await setStage({
-      ...{ env: options.env, jobs, dataDir, log },
-      onStarted: (stop) => stops.push(stop),
-    });
+    const stage = await setStage({ env, jobs, dataDir, log, onStarted: (stop) => stops.push(stop) });
     signal.throwIfAborted();
-    const world = await readWorld(stage.sandbox);
+    const index = await readSandboxIndex(stage.sandbox);
     const random = createRandom(seed);
     const durationMs = minutes * 60_000;
-    const calls = planCalls(world, random, { jobs, durationMs });
+    const calls = planCalls(index, random, { jobs, durationMs });
     const ledger = openLedger(calls, (id) => `http://${stage.lines.receiver.address}/hook/${id}`);
     const client = createClient(`http://${stage.lines.api.address}`, `Bearer ${stage.key.text}`, ledger);
 
     const startMs = performance.now();
     const nowMs = (): number => performance.now() - startMs;
-    const troubles: Troubles = { kills: [], cuts: [] };
-    const progress = startProgress({ say, nowMs, ledger, troubles, kills });
+    const sayWhen = (line: string): void => say(`${clock(nowMs())}  ${line}`);
+    const progress = setInterval(() => sayWhen(progressOf(ledger, injected, kills)), PROGRESS_EVERY_MS);
     const over = new AbortController();
     const ending = AbortSignal.any([signal, over.signal]);
     // Each caller listens.
@@ -80,13 +76,9 @@ export async function runChaos(options: RunOptions): Promise<ChaosReport> {
     const callers = sendCallers({ client, ledger, nowMs, goHome: ending });
     // It is awaited below; until then a failure must not end the process.
     callers.catch(() => undefined);
-    const deps: TroubleDeps = {
-      ...{ stage, recovery, nowMs, troubles },
-      say: (line) => progress.say(line),
-      signal: ending,
-    };
-    let quietMs: number | undefined;
-    let troubledMs: number;
+    const deps = { stage, nowMs, injected, say: sayWhen, signal: ending };
+    let idleAfterMs: number | undefined;
+    let injectedForMs: number;
     try {
       const plan = { kills, durationMs };
       await Promise.all([
@@ -94,12 +86,12 @@ export async function runChaos(options: RunOptions): Promise<ChaosReport> {
         cutAll(deps, planCuts(random, plan)),
         delay(durationMs, undefined, { signal: ending }),
       ]);
-      troubledMs = nowMs();
-      progress.say('everything is left alone from here on');
-      quietMs = await untilQuiet(stage, ledger, { withinMs: patienceMinutes * 60_000, signal: ending });
+      injectedForMs = nowMs();
+      sayWhen('everything is left alone from here on');
+      idleAfterMs = await waitUntilIdle(stage, ledger, { withinMs: patienceMinutes * 60_000, signal: ending });
     } finally {
       over.abort(new Error('the run is over'));
-      progress.stop();
+      clearInterval(progress);
       await callers;
     }
     signal.throwIfAborted();
@@ -107,21 +99,27 @@ export async function runChaos(options: RunOptions): Promise<ChaosReport> {
     say('auditing');
     const open = await openWorkflows(stage);
     const evidence = await readEvidence(stage, client);
-    const { receptions } = stage.receiver;
-    const webhooks = auditWebhooks(ledger, receptions, { ...evidence, kills: troubles.kills.length });
+    const receptions = stage.receptions();
+    const webhooks = auditWebhooks(ledger, receptions, { ...evidence, kills: injected.kills.length });
     const { ffmpeg, ffprobe } = stage.tools;
-    const files = await auditFiles({ folder: join(dataDir, 'service/files'), world, ffmpeg, ffprobe }, evidence);
+    const files = await auditFiles({ folder: join(dataDir, 'service/files'), index, ffmpeg, ffprobe }, evidence);
     await stopAll();
     processes.stop();
-    const { repeats } = webhooks;
-    const facts = factsOf({
-      ...{ ledger, evidence, troubles, recovery, repeats, troubledMs, quietMs },
-      ...{ receptions: receptions.length, files: files.files },
-    });
     const withoutBody = ledger.serverErrors.filter((error) => !error.hasErrorBody);
     return {
-      ...{ arguments: options.arguments, startedAt, facts },
-      kills: countBy(troubles.kills, ({ victim }) => victim),
+      arguments: options.arguments,
+      startedAt,
+      facts: factsOf({
+        ledger,
+        evidence,
+        injected,
+        receptions: receptions.length,
+        repeats: webhooks.repeats,
+        files: files.files,
+        injectedForMs,
+        idleAfterMs,
+      }),
+      kills: countBy(injected.kills, ({ victim }) => victim),
       jobs: countBy(evidence.records.values(), ({ type }) => type),
       findings: [
         ...auditJobs(ledger, evidence),
@@ -137,4 +135,9 @@ export async function runChaos(options: RunOptions): Promise<ChaosReport> {
     processes.stop();
     await stopAll();
   }
+}
+
+function clock(ms: number): string {
+  const seconds = Math.floor(ms / 1000);
+  return `${String(Math.floor(seconds / 60)).padStart(2)}:${String(seconds % 60).padStart(2, '0')}`;
 }

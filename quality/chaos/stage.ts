@@ -4,14 +4,15 @@ import { defaultCacheDir } from '../../local/engines/cache.ts';
 import { startEngines, type Engines } from '../../local/engines/engines.ts';
 import { startStack, type ProcessName, type Stack } from '../../local/stack.ts';
 import { signalProcess } from '../../local/supervise.ts';
+import { startWebhookReceiver } from '../../local/webhook-receiver.ts';
 import { ensureTools, type Tools } from '../../local/engines/tools.ts';
 import { startSandbox, type Sandbox } from '../../local/sandbox/server.ts';
 import { createAccountStore } from '../../store/accounts.ts';
 import { createKeyStore } from '../../store/keys.ts';
 import { writeCatalogue } from './catalogue.ts';
-import { startReceiver, type Receiver } from './receiver.ts';
+import { receptionOf, type Reception } from './reception.ts';
 import { chaosSettings, DATABASE } from './settings.ts';
-import { mongodbServer, TcpProxy } from './tcp-proxy.ts';
+import { FaultProxy, mongodbServer } from '../fault-proxy.ts';
 
 /** Enough for any run; what is asked is whether the sums are right. */
 const CREDIT_THOUSANDTHS = 1_000_000_000;
@@ -28,11 +29,12 @@ export interface Stage {
   readonly stack: Stack;
   readonly engines: Engines;
   readonly sandbox: Sandbox;
-  readonly receiver: Receiver;
   readonly tools: Tools;
   readonly mongo: MongoClient;
-  readonly lines: Readonly<Record<LineName, TcpProxy>>;
+  readonly lines: Readonly<Record<LineName, FaultProxy>>;
   readonly key: { readonly id: string; readonly text: string; readonly credit: number };
+  /** The webhooks that have arrived so far. */
+  receptions(): readonly Reception[];
   /** Ids of what runs right now. */
   pidOf(name: ProcessName): number | undefined;
   kill(pid: number, signal: NodeJS.Signals): void;
@@ -53,21 +55,25 @@ export async function setStage({ env: given, jobs, dataDir, log, onStarted }: St
   const env = chaosSettings(given);
   const cacheDir = defaultCacheDir(env);
   const tools = await ensureTools({ env, cacheDir, log });
-  const line = async (target: () => string): Promise<TcpProxy> => {
-    const proxy = await TcpProxy.start(target);
+  const line = async (target: () => string): Promise<FaultProxy> => {
+    const proxy = await FaultProxy.start(target);
     onStarted(() => proxy.stop());
     return proxy;
   };
 
-  const receiver = await startReceiver(env.WEBHOOK_SECRETS);
+  const receiver = await startWebhookReceiver();
   onStarted(() => receiver.close());
-  const receiverLine = await line(() => receiver.address);
+  const receiverLine = await line(() => new URL(receiver.url).host);
   const catalogueDir = join(dataDir, 'catalogue');
   await writeCatalogue(catalogueDir, Math.ceil(jobs * VIDEOS_PER_JOB));
   const sandboxLine = await line(() => new URL(sandbox.url).host);
   const sandbox = await startSandbox({
-    ...{ catalogueDir, cacheDir: join(dataDir, 'sandbox'), port: 0, log },
-    ...{ ffmpeg: tools.ffmpeg, ffprobe: tools.ffprobe },
+    catalogueDir,
+    cacheDir: join(dataDir, 'sandbox'),
+    port: 0,
+    log,
+    ffmpeg: tools.ffmpeg,
+    ffprobe: tools.ffprobe,
     publicUrl: `http://${sandboxLine.address}`,
     furtherAccounts: Math.ceil(jobs * ACCOUNTS_PER_JOB),
   });
@@ -80,12 +86,18 @@ export async function setStage({ env: given, jobs, dataDir, log, onStarted }: St
   const stack = await startStack({
     env: {
       ...env,
-      ...{ YTDLP_PATH: tools.ytdlp, FFMPEG_PATH: tools.ffmpeg, FFPROBE_PATH: tools.ffprobe },
+      YTDLP_PATH: tools.ytdlp,
+      FFMPEG_PATH: tools.ffmpeg,
+      FFPROBE_PATH: tools.ffprobe,
       TEMPORAL_ADDRESS: temporalLine.address,
       MONGODB_URI: `mongodb://${mongodbLine.address}/`,
       ...sandbox.env,
     },
-    ...{ dataDir: join(dataDir, 'service'), cacheDir, roles: ['api', 'worker'], ports: 'free', log },
+    dataDir: join(dataDir, 'service'),
+    cacheDir,
+    roles: ['api', 'worker'],
+    ports: 'free',
+    log,
     output: { dir: join(dataDir, 'logs') },
   });
   onStarted(() => stack.stop());
@@ -98,12 +110,20 @@ export async function setStage({ env: given, jobs, dataDir, log, onStarted }: St
   const { id, text } = await createKeyStore(db).create({ name: 'chaos', scopes: ['read', 'jobs'] });
   await createAccountStore(db).open(id, CREDIT_THOUSANDTHS);
   return {
-    ...{ stack, engines, sandbox, receiver, tools, mongo },
+    stack,
+    engines,
+    sandbox,
+    tools,
+    mongo,
     lines: {
-      ...{ api: apiLine, temporal: temporalLine, mongodb: mongodbLine },
-      ...{ sandbox: sandboxLine, receiver: receiverLine },
+      api: apiLine,
+      temporal: temporalLine,
+      mongodb: mongodbLine,
+      sandbox: sandboxLine,
+      receiver: receiverLine,
     },
     key: { id, text, credit: CREDIT_THOUSANDTHS },
+    receptions: () => receiver.posts.map((post) => receptionOf(post, env.WEBHOOK_SECRETS)),
     pidOf: (name) =>
       name === 'temporal' || name === 'mongodb'
         ? engines.pids()[name]

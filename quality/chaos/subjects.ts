@@ -1,5 +1,5 @@
 import type { FailureCode } from '../../contract/failures.ts';
-import type { World } from './world.ts';
+import type { SandboxIndex } from './sandbox-index.ts';
 
 /** How often each kind of job comes, in relation to the others. */
 export const KIND_WEIGHTS = {
@@ -41,73 +41,58 @@ const VIDEO_FAILURES = {
 } as const satisfies Readonly<Record<string, FailureCode>>;
 const LIST_DAYS = [undefined, 7, 365] as const;
 
-const audio = (id: string, expected: Asked['expected'] = 'success'): Asked => ({
-  ...{ path: '/api/downloads/audio', body: { vidnet_video_id: id }, expected },
-});
-const video = (id: string, expected: Asked['expected'] = 'success'): Asked => ({
-  ...{ path: '/api/downloads/video', body: { vidnet_video_id: id }, expected },
-});
-const transcript =
-  (withComments: boolean) =>
-  (id: string, expected: Asked['expected'] = 'success'): Asked => ({
-    path: '/api/transcripts',
-    body: { vidnet_video_id: id, language: 'en', ...(withComments ? { include_comments: true } : {}) },
-    expected,
-  });
-const profile = (url: string, expected: Asked['expected'] = 'success'): Asked => ({
-  ...{ path: '/api/imgnet/profile', body: { url }, expected },
-});
-const list = (account: string, days: number | undefined, expected: Asked['expected'] = 'success'): Asked => ({
+type Expected = Asked['expected'];
+type Ask = (subject: string, expected?: Expected) => Asked;
+
+/** Asks for something by one field of the body, and some others that are always the same. */
+const asking =
+  (path: string, field: string, others: object = {}): Ask =>
+  (subject, expected = 'success') => ({ path, body: { [field]: subject, ...others }, expected });
+const audio = asking('/api/downloads/audio', 'vidnet_video_id');
+const video = asking('/api/downloads/video', 'vidnet_video_id');
+const transcript = (others: object): Ask =>
+  asking('/api/transcripts', 'vidnet_video_id', { language: 'en', ...others });
+const channel = asking('/api/channel/profile', 'url');
+const profile = asking('/api/imgnet/profile', 'url');
+const list = (account: string, days: number | undefined, expected: Expected = 'success'): Asked => ({
   path: '/api/imgnet/list',
   body: days === undefined ? {} : { max_age_days: days },
   expected,
   needs: { kind: 'profile', asked: profile(account), field: 'list_id' },
 });
-const ofVideos = (
-  world: World,
-  ids: readonly string[],
-  ask: (id: string, expected?: Asked['expected']) => Asked,
-): Deck => ({
-  good: ids.map((id) => ask(id)),
-  failing: Object.entries(VIDEO_FAILURES).flatMap(([kind, code]) => world.videos(kind).map((id) => ask(id, code))),
+
+const deck = (ask: Ask, good: readonly string[], removed: readonly string[]): Deck => ({
+  good: good.map((subject) => ask(subject)),
+  failing: removed.map((subject) => ask(subject, 'removed')),
 });
+const ofVideos = (index: SandboxIndex, ids: readonly string[], ask: Ask): Deck => ({
+  good: ids.map((id) => ask(id)),
+  failing: Object.entries(VIDEO_FAILURES).flatMap(([kind, code]) => index.videos(kind).map((id) => ask(id, code))),
+});
+const ofPosts = (index: SandboxIndex, path: string): Deck =>
+  deck(asking(path, 'url'), index.posts(false), index.posts(true));
 
 /** What can be asked for of each kind. */
-export const DECKS: Readonly<Record<Kind, (world: World) => Deck>> = {
-  audio: (world) => ofVideos(world, [...world.talks, ...world.videos('silent')], audio),
-  video: (world) => ofVideos(world, world.talks, video),
-  transcript: (world) => ofVideos(world, world.talks, transcript(false)),
-  transcript_with_comments: (world) => ofVideos(world, world.talks, transcript(true)),
-  channel: (world) => ({
-    good: world.channels('ordinary', 'empty').map((url) => channel(url)),
-    failing: world.channels('removed').map((url) => channel(url, 'removed')),
+export const DECKS: Readonly<Record<Kind, (index: SandboxIndex) => Deck>> = {
+  audio: (index) => ofVideos(index, [...index.talks, ...index.videos('silent')], audio),
+  video: (index) => ofVideos(index, index.talks, video),
+  transcript: (index) => ofVideos(index, index.talks, transcript({})),
+  transcript_with_comments: (index) => ofVideos(index, index.talks, transcript({ include_comments: true })),
+  channel: (index) => deck(channel, index.channels('ordinary', 'empty'), index.channels('removed')),
+  profile: (index) => deck(profile, index.accounts('ordinary', 'business', 'empty'), index.accounts('not_found')),
+  list: (index) => ({
+    good: index.accounts('ordinary', 'business').flatMap((url) => LIST_DAYS.map((days) => list(url, days))),
+    failing: index.accounts('private').map((url) => list(url, undefined, 'private')),
   }),
-  profile: (world) => ({
-    good: world.accounts('ordinary', 'business', 'empty').map((url) => profile(url)),
-    failing: world.accounts('not_found').map((url) => profile(url, 'removed')),
-  }),
-  list: (world) => ({
-    good: world.accounts('ordinary', 'business').flatMap((url) => LIST_DAYS.map((days) => list(url, days))),
-    failing: world.accounts('private').map((url) => list(url, undefined, 'private')),
-  }),
-  post: (world) => ofPosts(world, '/api/imgnet/content'),
-  post_audio: (world) => ofPosts(world, '/api/imgnet/audio'),
-  speaker_labels: (world) => ({
-    good: [...world.talks, ...world.videos('silent').slice(0, 1)].map((id) => ({
-      ...{ path: '/api/transcriptspeakerid', body: {}, expected: 'success' as const },
+  post: (index) => ofPosts(index, '/api/imgnet/content'),
+  post_audio: (index) => ofPosts(index, '/api/imgnet/audio'),
+  speaker_labels: (index) => ({
+    good: [...index.talks, ...index.videos('silent').slice(0, 1)].map((id) => ({
+      path: '/api/transcriptspeakerid',
+      body: {},
+      expected: 'success',
       needs: { kind: 'audio', asked: audio(id), field: 'transcript_with_speaker_id' },
     })),
     failing: [],
   }),
 };
-
-function channel(url: string, expected: Asked['expected'] = 'success'): Asked {
-  return { path: '/api/channel/profile', body: { url }, expected };
-}
-
-function ofPosts(world: World, path: string): Deck {
-  return {
-    good: world.posts(false).map((url) => ({ path, body: { url }, expected: 'success' })),
-    failing: world.posts(true).map((url) => ({ path, body: { url }, expected: 'removed' })),
-  };
-}

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { audioResultSchema } from '../../contract/results/downloads.ts';
 import { createRpcClient } from '../../api/rpc-client.ts';
 import { correlation, decode, probe, runTool } from '../helpers/media.ts';
-import { startReceiver } from '../helpers/receiver.ts';
+import { startWebhookReceiver } from '../../local/webhook-receiver.ts';
 import { TestService } from '../helpers/service.ts';
 import { until } from '../helpers/until.ts';
 
@@ -64,7 +64,7 @@ describe('the audio of a video', () => {
   });
 
   it('has the same body in REST, tRPC and the webhook', async () => {
-    const receiver = await startReceiver();
+    const receiver = await startWebhookReceiver();
     const id = service.videoId('ordinary', 1);
     const ended = await service.finishedAudio(id, receiver.url);
     const post = await until(() => receiver.posts[0], { what: 'the webhook' });
@@ -130,7 +130,7 @@ describe('the audio of a video', () => {
     ['live', /live/],
     ['no_audio', /no audio/],
   ])('of a %s video fails with a plain sentence, after one attempt', async (kind, sentence) => {
-    const receiver = await startReceiver();
+    const receiver = await startWebhookReceiver();
     const id = service.videoId(kind);
     const ended = await service.finishedAudio(id, receiver.url);
     expect(ended).toMatchObject({

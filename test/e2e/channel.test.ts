@@ -8,7 +8,7 @@ import {
   vidnetPendingResultSchema,
   type PendingResult,
 } from '../../contract/results/jobs.ts';
-import { startReceiver } from '../helpers/receiver.ts';
+import { startWebhookReceiver } from '../../local/webhook-receiver.ts';
 import { TestService, type Answered } from '../helpers/service.ts';
 import { until } from '../helpers/until.ts';
 
@@ -39,7 +39,7 @@ const request = <Body = ChannelProfile>(url: string, more: object = {}, prefer?:
 describe('a channel profile', () => {
   it('has the same body in REST, tRPC and the webhook, with every field', async () => {
     const url = await channelUrl('ordinary');
-    const receiver = await startReceiver();
+    const receiver = await startWebhookReceiver();
     const accepted = await request<PendingResult>(url, { include_webhook: receiver.url }, 'wait=0');
     expect([accepted.status, vidnetPendingResultSchema.strict().parse(accepted.body).cost]).toEqual([202, '0.010']);
     const post = await until(() => receiver.posts[0], { what: 'the webhook' });

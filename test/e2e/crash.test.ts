@@ -5,12 +5,12 @@ import { MongoClient, type Db } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { ProcessName } from '../../local/stack.ts';
 import { runTool } from '../helpers/media.ts';
-import { startReceiver, type Receiver } from '../helpers/receiver.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../../local/webhook-receiver.ts';
 import { TestService } from '../helpers/service.ts';
 import { until } from '../helpers/until.ts';
 
 let service: TestService;
-let receiver: Receiver;
+let receiver: WebhookReceiver;
 let mediaDir: string;
 const VIDEOS = 9;
 /** More than the waits within, which say what was not there. */
@@ -33,7 +33,7 @@ beforeAll(async () => {
   }
   // Engines of its own: they are killed too.
   service = await TestService.start({ mediaDir, ownEngines: true, env: { SHUTDOWN_GRACE_SECONDS: '1' } });
-  receiver = await startReceiver();
+  receiver = await startWebhookReceiver();
 }, 120_000);
 afterAll(async () => {
   await receiver.close();
@@ -189,7 +189,7 @@ describe('a webhook survives the sudden end of the worker', () => {
     'between its attempts',
     async () => {
       let answer = 500;
-      const flaky = await startReceiver(() => answer);
+      const flaky = await startWebhookReceiver(() => answer);
       const tones = service.sandbox.catalogue.filter((video) => video.title.startsWith('tone'));
       const { id } = (await service.requestAudio(tones[nextVideo++]!.id, flaky.url)).body.data;
       const found = (filter: object) => withDatabase((db) => db.collection('deliveries').findOne(filter));

@@ -1,19 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { TestService } from '../helpers/service.ts';
-import { mongodbServer, TcpProxy } from '../../quality/chaos/tcp-proxy.ts';
+import { FaultProxy, mongodbServer } from '../../quality/fault-proxy.ts';
 import { until } from '../helpers/until.ts';
 
 // `AWAY_SECONDS=60` for the long run, whose numbers are in docs/operations.md.
 const AWAY_MS = Number(process.env['AWAY_SECONDS'] ?? 4) * 1000;
 /** 15 s, and what a busy machine adds. */
 const MAX_ANSWER_MS = 25_000;
-let temporal: TcpProxy;
-let mongodb: TcpProxy;
+let temporal: FaultProxy;
+let mongodb: FaultProxy;
 let service: TestService;
 beforeAll(async () => {
-  temporal = await TcpProxy.start(inject('temporalAddress'));
-  mongodb = await TcpProxy.start(mongodbServer(inject('mongodbUri')));
+  temporal = await FaultProxy.start(inject('temporalAddress'));
+  mongodb = await FaultProxy.start(mongodbServer(inject('mongodbUri')));
   service = await TestService.start({
     env: { TEMPORAL_ADDRESS: temporal.address, MONGODB_URI: `mongodb://${mongodb.address}/` },
   });
@@ -63,7 +63,7 @@ const pids = () => Object.fromEntries(service.stack.processes().map(({ name, pid
 describe.each([
   {
     name: 'Temporal is away',
-    spoil: () => temporal.cut(),
+    spoil: () => temporal.spoil('down'),
     mend: () => temporal.mend(),
     videos: [
       ['ordinary', 0],
@@ -72,7 +72,7 @@ describe.each([
   },
   {
     name: 'MongoDB is away',
-    spoil: () => mongodb.cut(),
+    spoil: () => mongodb.spoil('down'),
     mend: () => mongodb.mend(),
     videos: [
       ['ordinary', 2],
@@ -81,7 +81,7 @@ describe.each([
   },
   {
     name: 'the line to Temporal hangs',
-    spoil: () => temporal.hang(),
+    spoil: () => temporal.spoil('hang'),
     mend: () => temporal.mend(),
     videos: [
       ['regional_captions', 0],
@@ -90,7 +90,7 @@ describe.each([
   },
   {
     name: 'the line to MongoDB hangs',
-    spoil: () => mongodb.hang(),
+    spoil: () => mongodb.spoil('hang'),
     mend: () => mongodb.mend(),
     videos: [
       ['no_captions', 0],

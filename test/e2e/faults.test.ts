@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FAULTS, type Fault } from '../../quality/fault-proxy.ts';
 import { createDeliveryStore } from '../../store/deliveries.ts';
 import { audit } from '../helpers/fault-audit.ts';
 import { LINKS, openFaultBench, type FaultBench, type Link } from '../helpers/fault-bench.ts';
 import { FaultLoad } from '../helpers/fault-load.ts';
 import { makeOrders } from '../helpers/fault-orders.ts';
-import { FAULTS, type FaultName } from '../helpers/faulty-line.ts';
 import { until } from '../helpers/until.ts';
 
 /**
  * What each run tries. `FAULTS=all` tries everything on every line, `FAULTS=temporal` what has that in its name; both print
  * the table of docs/reliability.md.
  */
-const SOME: readonly (readonly [Link, FaultName])[] = [
+const SOME: readonly (readonly [Link, Fault])[] = [
   ['temporal', 'blackhole'],
   ['temporal', 'reset_peer'],
   ['mongodb', 'blackhole'],
@@ -22,7 +22,7 @@ const SOME: readonly (readonly [Link, FaultName])[] = [
   ['files', 'blackhole'],
   ['files', 'down'],
 ];
-const ALL = LINKS.flatMap((link) => (Object.keys(FAULTS) as FaultName[]).map((fault) => [link, fault] as const));
+const ALL = LINKS.flatMap((link) => FAULTS.map((fault) => [link, fault] as const));
 const wanted = process.env['FAULTS'];
 const chosen =
   wanted === undefined ? SOME : ALL.filter(([link, fault]) => wanted === 'all' || `${link}: ${fault}`.includes(wanted));
@@ -37,8 +37,7 @@ let bench: FaultBench;
 let load: FaultLoad;
 let before: unknown;
 const pids = () => bench.service.stack.processes();
-const rounds: { link: Link; fault: FaultName; ids: string[]; refused: number; slowestMs: number; backMs: number }[] =
-  [];
+const rounds: { link: Link; fault: Fault; ids: string[]; refused: number; slowestMs: number; backMs: number }[] = [];
 beforeAll(async () => {
   bench = await openFaultBench();
   load = new FaultLoad(bench, await makeOrders(bench.service, `http://${bench.lines.platform.address}`));
@@ -56,9 +55,9 @@ describe('a service on a spoilt line', () => {
       const [answersBefore, idsBefore] = [load.answers.length, load.accepted.size];
       // One is under way when it begins.
       await load.order();
-      await bench.lines[link].spoil(fault);
+      bench.lines[link].spoil(fault);
       const [pending] = await load.goOn(FAULT_MS);
-      await bench.lines[link].mend();
+      bench.lines[link].mend();
       const mendedMs = performance.now();
       await load.untilAsBefore(RECOVERY_MS);
       const backMs = performance.now() - mendedMs;

@@ -8,7 +8,7 @@ import {
 } from '../../contract/results/downloads.ts';
 import { datasetStats, imgnetIndex, postUrl, shortcodeOf, type ImgnetIndex } from '../helpers/imgnet.ts';
 import { decode, probe } from '../helpers/media.ts';
-import { startReceiver } from '../helpers/receiver.ts';
+import { startWebhookReceiver } from '../../local/webhook-receiver.ts';
 import { TestService, type Answered } from '../helpers/service.ts';
 import { until } from '../helpers/until.ts';
 
@@ -113,7 +113,7 @@ describe('the audio of a post', () => {
   });
 
   it('of a deleted post fails, and its webhook says so', async () => {
-    const receiver = await startReceiver();
+    const receiver = await startWebhookReceiver();
     const body = { url: postUrl(index, 'deleted'), include_webhook: receiver.url };
     const accepted = await service.request<Audio>('POST', '/api/imgnet/audio', { body });
     await until(() => receiver.posts.length === 1, { what: 'the webhook' });

@@ -9,7 +9,7 @@ import {
 } from '../../contract/results/imgnet-content.ts';
 import type { PendingResult } from '../../contract/results/jobs.ts';
 import { datasetStats, imgnetIndex, postUrl, shortcodeOf, type ImgnetIndex } from '../helpers/imgnet.ts';
-import { startReceiver } from '../helpers/receiver.ts';
+import { startWebhookReceiver } from '../../local/webhook-receiver.ts';
 import { TestService, type Answered } from '../helpers/service.ts';
 import { until } from '../helpers/until.ts';
 
@@ -195,7 +195,7 @@ describe('the content', () => {
   });
 
   it('reaches webhooks as the endpoint answers it', async () => {
-    const receiver = await startReceiver();
+    const receiver = await startWebhookReceiver();
     const [good, bad] = [postUrl(index, 'paid', 1), postUrl(index, 'deleted')];
     await request(good, { include_webhook: receiver.url });
     await request(bad, { include_webhook: receiver.url });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ImgnetList } from '../../contract/results/imgnet-list.ts';
 import type { ImgnetProfile } from '../../contract/results/imgnet-profile.ts';
 import { datasetStats, imgnetIndex } from '../helpers/imgnet.ts';
-import { startReceiver } from '../helpers/receiver.ts';
+import { startWebhookReceiver } from '../../local/webhook-receiver.ts';
 import { TestService } from '../helpers/service.ts';
 import { until } from '../helpers/until.ts';
 
@@ -49,7 +49,7 @@ describe.runIf(process.platform === 'linux')('a list of 20,000 items', () => {
     });
     expect(profile.body).toMatchObject({ posts_count: 22_000, list_cost: 22 });
 
-    const receiver = await startReceiver();
+    const receiver = await startWebhookReceiver();
     const body = { list_id: profile.body.list_id, include_webhook: receiver.url };
     const request = () => service.request<ImgnetList>('POST', '/api/imgnet/list', { body });
     const { posts } = (await request()).body.downloads;

@@ -15,7 +15,7 @@ import {
 } from '../../contract/results/imgnet-profile.ts';
 import type { FailedResult } from '../../contract/results/jobs.ts';
 import { datasetStats, imgnetIndex, type ImgnetIndex } from '../helpers/imgnet.ts';
-import { startReceiver } from '../helpers/receiver.ts';
+import { startWebhookReceiver } from '../../local/webhook-receiver.ts';
 import { TestService, type Answered } from '../helpers/service.ts';
 import { until } from '../helpers/until.ts';
 
@@ -108,7 +108,7 @@ describe('a profile', () => {
 
 describe('a list', () => {
   it('has every field of its items, says how complete it is, and comes by two webhooks', async () => {
-    const receiver = await startReceiver();
+    const receiver = await startWebhookReceiver();
     const { list_id } = await profile('business');
     const first = await requestList({ list_id, include_webhook: receiver.url });
     expect([first.status, first.headers.get('retry-after')]).toEqual([202, '60']);
@@ -191,7 +191,7 @@ describe('a list', () => {
 describe('a list whose reels fail', () => {
   it('has the posts, says so everywhere, and repeats only the reels', async () => {
     const { user_name } = accountOf('ordinary');
-    const receiver = await startReceiver();
+    const receiver = await startWebhookReceiver();
     const { list_id } = await profile('ordinary');
     const change = { target: 'dataset', account: user_name, dataset: 'reels' };
     await service.misbehave({ ...change, mode: 'fail_snapshot', message: 'This account is private' });

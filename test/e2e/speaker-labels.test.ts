@@ -7,19 +7,19 @@ import {
   type SpeakerLabelsBody,
   type SpeakerLabelsResult,
 } from '../../contract/results/speaker-labels.ts';
-import { startReceiver, type Receiver } from '../helpers/receiver.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../../local/webhook-receiver.ts';
 import { CALLERS_BY_ADDRESS, from, TestService, type Answered } from '../helpers/service.ts';
 import { until } from '../helpers/until.ts';
 
 const PATH = '/api/transcriptspeakerid';
 let service: TestService;
-let receiver: Receiver;
+let receiver: WebhookReceiver;
 beforeAll(async () => {
   // Windows so short that a talk has several, and one slot, so that some are done while others wait.
   service = await TestService.start({
     env: { ...CALLERS_BY_ADDRESS, SPEECH_ENGINE: 'builtin', SPEECH_WINDOW_SECONDS: '10', MAX_SPEECH_WINDOWS: '1' },
   });
-  receiver = await startReceiver();
+  receiver = await startWebhookReceiver();
 }, 20 * 60_000);
 afterAll(async () => {
   await service.stop();

@@ -8,7 +8,7 @@ import {
   type PendingResult,
 } from '../../contract/results/jobs.ts';
 import { transcriptSchema, type Transcript } from '../../contract/results/transcripts.ts';
-import { startReceiver } from '../helpers/receiver.ts';
+import { startWebhookReceiver } from '../../local/webhook-receiver.ts';
 import { CALLERS_BY_ADDRESS, from, TestService, type Answered } from '../helpers/service.ts';
 import { until } from '../helpers/until.ts';
 
@@ -28,7 +28,7 @@ const request = <Body = Transcript>(
 
 describe('a transcript', () => {
   it('has the same body in REST, tRPC and the webhook, with every field', async () => {
-    const receiver = await startReceiver();
+    const receiver = await startWebhookReceiver();
     const id = service.videoId('ordinary');
     const { status, body } = await request(id, 'en', { include_comments: true, include_webhook: receiver.url });
     const post = await until(() => receiver.posts[0], { what: 'the webhook' });
@@ -50,7 +50,7 @@ describe('a transcript', () => {
   });
 
   it('is fetched once for ten callers at once, and delivered to all of them', async () => {
-    const receivers = await Promise.all(Array.from({ length: 10 }, () => startReceiver()));
+    const receivers = await Promise.all(Array.from({ length: 10 }, () => startWebhookReceiver()));
     const id = service.videoId('ordinary', 1);
     const answers = await Promise.all(
       receivers.map(({ url }, n) => request(id, 'en', { include_webhook: url }, from(n))),
@@ -88,7 +88,7 @@ describe('a transcript', () => {
   });
 
   it.each(['xx', 'en-US'])('in %s does not exist, and the answer lists those that do', async (language) => {
-    const receiver = await startReceiver();
+    const receiver = await startWebhookReceiver();
     const id = service.videoId('regional_captions');
     const { body } = await request<FailedResult>(id, language, { include_webhook: receiver.url });
     const post = await until(() => receiver.posts[0], { what: 'the webhook' });
@@ -122,7 +122,7 @@ describe('a transcript', () => {
   });
 
   it('is told to three webhooks of one host, of 40 that join it, once each', async () => {
-    const receiver = await startReceiver();
+    const receiver = await startWebhookReceiver();
     const id = service.videoId('opus_only');
     await service.misbehave({ video: id, target: 'page', mode: 'hang' });
     const join = (n: number) =>

@@ -5,7 +5,7 @@ import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { subjectIdOf } from '../../contract/subjects.ts';
 import { progressQuery } from '../../workflows/messages.ts';
-import { startReceiver } from '../helpers/receiver.ts';
+import { startWebhookReceiver } from '../../local/webhook-receiver.ts';
 import { TestService } from '../helpers/service.ts';
 import { until } from '../helpers/until.ts';
 
@@ -72,7 +72,7 @@ describe('an upstream in trouble', () => {
 
 describe('an operator', () => {
   it('finds a running job, sees its progress, and stops it with all its processes', async () => {
-    const receiver = await startReceiver();
+    const receiver = await startWebhookReceiver();
     const video = service.videoId('long');
     await service.misbehave({ video, target: 'media', mode: 'slow', bytes_per_second: 200_000 });
     const { id } = (await service.requestAudio(video, receiver.url)).body.data;

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createRpcClient } from '../../api/rpc-client.ts';
 import { videoResultSchema, type VideoRecord, type VideoResult } from '../../contract/results/downloads.ts';
 import { probe, runTool } from '../helpers/media.ts';
-import { startReceiver } from '../helpers/receiver.ts';
+import { startWebhookReceiver } from '../../local/webhook-receiver.ts';
 import { TestService } from '../helpers/service.ts';
 import { until } from '../helpers/until.ts';
 
@@ -50,7 +50,7 @@ const codecs = async (link: string): Promise<string[]> =>
 
 describe('the MP4 of a video', () => {
   it('has its own job beside the audio, with the best pictures and the sound copied', async () => {
-    const receiver = await startReceiver();
+    const receiver = await startWebhookReceiver();
     const id = service.videoId('ordinary', 0);
     const [video, audio] = await Promise.all([finishedVideo(id, receiver.url), service.finishedAudio(id)]);
     expect(audio.status).toBe('success');

@@ -6,16 +6,16 @@ import { Webhook, WebhookVerificationError } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { DeliveryList, DeliveryResult } from '../../contract/results/deliveries.ts';
 import type { WebhookTestResult } from '../../contract/results/webhook-test.ts';
-import { startReceiver, type ReceivedPost, type Receiver } from '../helpers/receiver.ts';
+import { startWebhookReceiver, type ReceivedPost, type WebhookReceiver } from '../../local/webhook-receiver.ts';
 import { TestService } from '../helpers/service.ts';
 import { until } from '../helpers/until.ts';
 
 const secrets = [1, 2].map(() => `whsec_${randomBytes(32).toString('base64')}`);
 let service: TestService;
-let receiver: Receiver;
+let receiver: WebhookReceiver;
 beforeAll(async () => {
   service = await TestService.start({ env: { WEBHOOK_SECRETS: secrets.join(',') } });
-  receiver = await startReceiver();
+  receiver = await startWebhookReceiver();
 }, 120_000);
 afterAll(async () => {
   await receiver.close();
@@ -72,7 +72,7 @@ it('a webhook is signed, logged, and delivered again under its id', async () => 
 }, 60_000);
 
 it('while attempts go on, a webhook is not delivered again', async () => {
-  const refusing = await startReceiver(() => 500);
+  const refusing = await startWebhookReceiver(() => 500);
   const ended = await service.finishedAudio(service.videoId('ordinary', 1), refusing.url);
   const delivery = await until(async () => {
     const log = await logOf(ended.id);
@@ -85,7 +85,7 @@ it('while attempts go on, a webhook is not delivered again', async () => {
 }, 60_000);
 
 it('the webhook test tells nothing of closed ports and forbidden addresses by its time', async () => {
-  const closed = await startReceiver();
+  const closed = await startWebhookReceiver();
   await closed.close();
   const took = async (url: string): Promise<{ tookMs: number; body: WebhookTestResult }> => {
     const startedMs = performance.now();

@@ -1,29 +1,21 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { inject } from 'vitest';
-import { defaultCacheDir } from '../../local/engines/cache.ts';
 import { freePort } from '../../local/engines/ports.ts';
-import { startToxiproxy } from '../../local/engines/toxiproxy.ts';
 import { createAccountStore } from '../../store/accounts.ts';
 import { createKeyStore } from '../../store/keys.ts';
 import { openMongo, type Mongo } from '../../store/mongo.ts';
-import { mongodbServer, TcpProxy } from '../../quality/chaos/tcp-proxy.ts';
-import { FaultyLine } from './faulty-line.ts';
+import { FaultProxy, mongodbServer } from '../../quality/fault-proxy.ts';
 import { bucketSettings } from './file-stores.ts';
-import { startReceiver, type Receiver } from './receiver.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../../local/webhook-receiver.ts';
 import { TestService } from './service.ts';
 
 export const LINKS = ['temporal', 'mongodb', 'platform', 'receiver', 'files'] as const;
 export type Link = (typeof LINKS)[number];
 
-const STOP_GRACE_MS = 5_000;
-
 /** A whole service each of whose lines can be spoilt: to Temporal, MongoDB, the platforms, the receiver of webhooks, the bucket. */
 export interface FaultBench {
   readonly service: TestService;
-  readonly lines: Readonly<Record<Link, FaultyLine>>;
-  readonly receiver: Receiver;
+  readonly lines: Readonly<Record<Link, FaultProxy>>;
+  readonly receiver: WebhookReceiver;
   /** The receiver, through its line. */
   readonly webhookUrl: string;
   /** The database by a line of its own that nothing befalls. */
@@ -35,23 +27,15 @@ export interface FaultBench {
 }
 
 export async function openFaultBench(): Promise<FaultBench> {
-  const stateDir = await mkdtemp(join(tmpdir(), 'tapedeck-faults-'));
-  const log = (line: string): void => console.log(line);
-  const toxiproxy = await startToxiproxy({
-    ...{ env: process.env, cacheDir: defaultCacheDir(process.env), log, stateDir },
-  });
-  const receiver = await startReceiver();
+  const receiver = await startWebhookReceiver();
   const sandboxPort = await freePort();
   const bucket = await bucketSettings();
-  // toxiproxy knows TCP only.
-  const database = await TcpProxy.start(mongodbServer(inject('mongodbUri')));
-  const open = (name: Link, target: string) => FaultyLine.open(name, { api: toxiproxy.url, target });
   const lines = {
-    temporal: await open('temporal', inject('temporalAddress')),
-    mongodb: await open('mongodb', database.address),
-    platform: await open('platform', `127.0.0.1:${String(sandboxPort)}`),
-    receiver: await open('receiver', new URL(receiver.url).host),
-    files: await open('files', new URL(inject('s3').endpoint).host),
+    temporal: await FaultProxy.start(inject('temporalAddress')),
+    mongodb: await FaultProxy.start(mongodbServer(inject('mongodbUri'))),
+    platform: await FaultProxy.start(`127.0.0.1:${String(sandboxPort)}`),
+    receiver: await FaultProxy.start(new URL(receiver.url).host),
+    files: await FaultProxy.start(new URL(inject('s3').endpoint).host),
   };
   const service = await TestService.start({
     platform: { port: sandboxPort, publicUrl: `http://${lines.platform.address}` },
@@ -73,9 +57,7 @@ export async function openFaultBench(): Promise<FaultBench> {
       await mongo.close();
       await service.stop();
       await receiver.close();
-      await toxiproxy.daemon.stop(STOP_GRACE_MS);
-      await database.stop();
-      await rm(stateDir, { recursive: true, force: true });
+      await Promise.all(Object.values(lines).map((line) => line.stop()));
     },
   };
 }

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { Socket } from 'node:net';
 import { MongoServerSelectionError } from 'mongodb';
 import { afterEach, expect, inject, it, onTestFinished, vi } from 'vitest';
-import { mongodbServer, TcpProxy } from '../../quality/chaos/tcp-proxy.ts';
+import { FaultProxy, mongodbServer } from '../../quality/fault-proxy.ts';
 import { openMongo, type Mongo } from '../../store/mongo.ts';
 import { until } from '../helpers/until.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
-async function behindALine(timeoutMs: number): Promise<{ line: TcpProxy; mongo: Mongo }> {
-  const line = await TcpProxy.start(mongodbServer(inject('mongodbUri')));
+async function behindALine(timeoutMs: number): Promise<{ line: FaultProxy; mongo: Mongo }> {
+  const line = await FaultProxy.start(mongodbServer(inject('mongodbUri')));
   const uri = `mongodb://${line.address}/`;
   const mongo = openMongo({ uri, database: `mongo-${randomUUID().slice(0, 8)}`, timeoutMs });
   onTestFinished(async () => {
@@ -30,7 +30,7 @@ const answers = (mongo: Mongo): Promise<true> =>
 
 it('a database that comes up late is reached, although the first requests found none', async () => {
   const { line, mongo } = await behindALine(500);
-  line.cut();
+  line.spoil('down');
   for (let tries = 0; tries < 3; tries += 1) await expect(mongo.ping()).rejects.toThrow();
   line.mend();
   expect(await answers(mongo)).toBe(true);
@@ -42,7 +42,7 @@ it('a database is reached again after the driver has lost sight of it', async ()
   const things = mongo.db.collection<{ _id: string }>('things');
   await things.insertOne({ _id: 'before' });
 
-  line.cut();
+  line.spoil('down');
   await until(async () => things.findOne({}).then(() => false, isNoServer), { what: 'no server', within: 20_000 });
   // The driver writes its next look at the server at the moment at which the connection ends.
   const port = Number(line.address.split(':')[1]);

@@ -1,12 +1,12 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SuccessRecord } from '../../../contract/records.ts';
+import { probeFile } from '../../../media/probe.ts';
 import { run } from '../../../runtime/subprocess/run.ts';
 import { sha256Of } from '../../../store/checksum.ts';
-import type { World } from '../world.ts';
+import type { SandboxIndex } from '../sandbox-index.ts';
 import type { Evidence } from './evidence.ts';
 import type { Finding } from './finding.ts';
-import { probeFile } from './probe.ts';
 
 const READ_TIMEOUT_MS = 60_000;
 /** The difference between a recording and its copy: a frame, and what containers round. */
@@ -20,7 +20,7 @@ export interface FilesAudit {
 export interface FilesDeps {
   /** DATA_DIR/files */
   readonly folder: string;
-  readonly world: World;
+  readonly index: SandboxIndex;
   readonly ffmpeg: string;
   readonly ffprobe: string;
 }
@@ -50,16 +50,20 @@ export async function auditFiles(deps: FilesDeps, { records }: Pick<Evidence, 'r
 
 async function flawsOf(deps: FilesDeps, path: string, record: SuccessRecord): Promise<string[]> {
   const file = record.files.find(({ name }) => path.endsWith(`/${record.id}/${name}`));
-  const { sizeBytes, seconds, streams } = await probeFile(deps.ffprobe, path);
+  const signal = AbortSignal.timeout(READ_TIMEOUT_MS);
+  // What ffprobe cannot read has no streams and no length.
+  const probed = await probeFile(deps.ffprobe, path, signal).catch(() => undefined);
+  const streams = probed?.streams.map(({ kind }) => kind) ?? [];
+  const seconds = probed?.durationSeconds ?? 0;
   const expectedStreams = record.type === 'vidnet_video' ? ['audio', 'video'] : ['audio'];
   // Of a post with several videos the record has the length of all together.
   const recorded = record.files.length > 1 ? undefined : record.durationSeconds;
-  const catalogued = deps.world.video(record.mediaId)?.durationSeconds;
+  const catalogued = deps.index.video(record.mediaId)?.durationSeconds;
   const isOff = (expected: number | undefined): boolean =>
     expected !== undefined && Math.abs(seconds - expected) > DURATION_TOLERANCE_SECONDS;
   return [
-    ...(sizeBytes === file?.sizeBytes ? [] : ['its size differs']),
-    ...((await sha256Of(path, AbortSignal.timeout(READ_TIMEOUT_MS))) === file?.sha256 ? [] : ['its checksum differs']),
+    ...((await stat(path)).size === file?.sizeBytes ? [] : ['its size differs']),
+    ...((await sha256Of(path, signal)) === file?.sha256 ? [] : ['its checksum differs']),
     ...(streams.toSorted().join() === expectedStreams.join() ? [] : [`it has ${streams.join(' and ') || 'nothing'}`]),
     ...(isOff(recorded) || isOff(catalogued) ? [`it runs ${String(seconds)} s`] : []),
     ...((await isReadable(deps.ffmpeg, path)) ? [] : ['its end cannot be read']),
@@ -68,21 +72,8 @@ async function flawsOf(deps: FilesDeps, path: string, record: SuccessRecord): Pr
 
 /** Reads every packet: a table of contents may promise more than there is. */
 async function isReadable(ffmpeg: string, path: string): Promise<boolean> {
-  const args = [
-    '-nostdin',
-    '-v',
-    'error',
-    '-xerror',
-    '-i',
-    `file:${path}`,
-    '-map',
-    '0',
-    '-c',
-    'copy',
-    '-f',
-    'null',
-    '-',
-  ];
+  const input = ['-nostdin', '-v', 'error', '-xerror', '-i', `file:${path}`];
+  const args = [...input, '-map', '0', '-c', 'copy', '-f', 'null', '-'];
   const { exitCode, stderrTail } = await run(ffmpeg, args, { cwd: '/', env: {}, timeoutMs: READ_TIMEOUT_MS });
   return exitCode === 0 && stderrTail.trim() === '';
 }

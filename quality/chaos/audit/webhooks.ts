@@ -3,7 +3,7 @@ import type { DownloadRecord } from '../../../contract/records.ts';
 import { WEBHOOK_ENDPOINTS, WEBHOOK_USER_AGENT } from '../../../contract/webhooks.ts';
 import { jobsIn, readBody } from '../answers.ts';
 import type { CallersLedger } from '../ledger.ts';
-import type { Reception } from '../receiver.ts';
+import type { Reception } from '../reception.ts';
 import type { Evidence } from './evidence.ts';
 import type { Finding } from './finding.ts';
 

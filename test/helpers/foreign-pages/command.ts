@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inject } from 'vitest';
 import type { AudioResult } from '../../../contract/results/downloads.ts';
-import { startReceiver, type Receiver } from '../receiver.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../../../local/webhook-receiver.ts';
 import { until } from '../until.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -41,7 +41,7 @@ export async function startCommand(
   platform?: { readonly env: Readonly<Record<string, string>>; readonly videoId: string },
 ): Promise<RunningCommand> {
   const dataDir = await mkdtemp(join(tmpdir(), 'tapedeck-pages-'));
-  const receiver = await startReceiver();
+  const receiver = await startWebhookReceiver();
   const { ytdlp, ffmpeg, ffprobe } = inject('tools');
   const child = spawn(process.execPath, ['local/bootstrap.mjs', main], {
     cwd: ROOT,
@@ -83,7 +83,7 @@ export async function startCommand(
 
 type Urls = RunningCommand['urls'];
 
-async function huntable(urls: Urls, videoId: string, receiver: Receiver): Promise<Prey> {
+async function huntable(urls: Urls, videoId: string, receiver: WebhookReceiver): Promise<Prey> {
   const asked = await fetch(`${urls.rest}/api/downloads/audio`, {
     method: 'POST',
     body: JSON.stringify({ vidnet_video_id: videoId, include_webhook: receiver.url }),
@@ -124,7 +124,7 @@ async function huntable(urls: Urls, videoId: string, receiver: Receiver): Promis
   };
 }
 
-async function stateOf(urls: Urls, dataDir: string, receiver: Receiver): Promise<string[]> {
+async function stateOf(urls: Urls, dataDir: string, receiver: WebhookReceiver): Promise<string[]> {
   const files = join(dataDir, 'files');
   const published = (await readdir(files, { recursive: true })).toSorted();
   const { downloads } = (await json(`${urls.rest}/api/downloads`)) as { downloads: { id: string; status: string }[] };

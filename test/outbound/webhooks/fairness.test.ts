@@ -14,7 +14,7 @@ import { createReceiverShares } from '../../../outbound/webhooks/receiver-shares
 import { createWebhookSigner } from '../../../outbound/webhooks/signature.ts';
 import { bundleWorkflows, createWorkers } from '../../../worker/create-workers.ts';
 import { deliverWebhook } from '../../../workflows/deliver-webhook.ts';
-import { startReceiver } from '../../helpers/receiver.ts';
+import { startWebhookReceiver } from '../../../local/webhook-receiver.ts';
 import { until } from '../../helpers/until.ts';
 import { anAudioJob } from '../../helpers/workflow-run.ts';
 import { tcpReceiver } from '../receivers.ts';
@@ -27,7 +27,7 @@ const AT_ONCE = Number(process.env['FAIRNESS_AT_ONCE'] ?? 20);
 it(`a receiver that hangs with ${HANGING} webhooks does not hold up the one of another receiver`, async () => {
   const { deliver, known, bodyOf } = await aWorker();
   const hanging = await tcpReceiver(() => undefined);
-  const healthy = await startReceiver();
+  const healthy = await startWebhookReceiver();
   onTestFinished(() => healthy.close());
 
   const hangs = Array.from({ length: HANGING }, (_, index) => `http://127.0.0.1:${hanging.port}/hook/${index}`);

@@ -6,7 +6,7 @@ import { auditJobs, isUnpaidTwice } from '../../../quality/chaos/audit/jobs.ts';
 import { auditWebhooks } from '../../../quality/chaos/audit/webhooks.ts';
 import { openLedger, type CallersLedger } from '../../../quality/chaos/ledger.ts';
 import type { PlannedCall } from '../../../quality/chaos/plan.ts';
-import type { Reception } from '../../../quality/chaos/receiver.ts';
+import type { Reception } from '../../../quality/chaos/reception.ts';
 import type { DownloadRecord, SuccessRecord } from '../../../contract/records.ts';
 import { UncertainTriggerError } from '../../../sources/imgnet/imgnet-source.ts';
 

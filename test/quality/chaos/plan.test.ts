@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { planCuts, planKills } from '../../../quality/chaos/disturbances.ts';
+import { planCuts, planKills } from '../../../quality/chaos/planned-faults.ts';
 import { planCalls } from '../../../quality/chaos/plan.ts';
 import { createRandom } from '../../../quality/chaos/random.ts';
 import { LINES } from '../../../quality/chaos/stage.ts';
 import { KIND_WEIGHTS } from '../../../quality/chaos/subjects.ts';
-import type { World } from '../../../quality/chaos/world.ts';
+import type { SandboxIndex } from '../../../quality/chaos/sandbox-index.ts';
 
 const many = (name: string): string[] => Array.from({ length: 30 }, (_, index) => `${name}${String(index)}`);
-const world: World = {
+const index: SandboxIndex = {
   talks: many('talk'),
   videos: (kind) => [`${kind}1`],
   channels: (...kinds) => kinds.flatMap(many),
@@ -15,7 +15,7 @@ const world: World = {
   posts: (deleted) => (deleted ? ['gone'] : many('post')),
   video: () => undefined,
 };
-const plan = (seed: number) => planCalls(world, createRandom(seed), { jobs: 60, durationMs: 60_000 });
+const plan = (seed: number) => planCalls(index, createRandom(seed), { jobs: 60, durationMs: 60_000 });
 
 describe('a plan', () => {
   it('is the same for the same seed, and another one for another', () => {

@@ -1,14 +1,14 @@
 import { Connection } from '@temporalio/client';
 import { expect, inject, it } from 'vitest';
 import { clientOver } from '../../../runtime/temporal/replaced-connection.ts';
-import { TcpProxy } from '../../../quality/chaos/tcp-proxy.ts';
+import { FaultProxy } from '../../../quality/fault-proxy.ts';
 import { until } from '../../helpers/until.ts';
 
 it('a client works again after its line to Temporal was silent, also while it was made anew', async () => {
   const warnings: Error[] = [];
   const onWarning = (warning: Error): void => void warnings.push(warning);
   process.on('warning', onWarning);
-  const line = await TcpProxy.start(inject('temporalAddress'));
+  const line = await FaultProxy.start(inject('temporalAddress'));
   // A connection that is cut while nothing answers is followed by one that hears nothing from the beginning.
   const options = {
     address: line.address,
@@ -27,9 +27,9 @@ it('a client works again after its line to Temporal was silent, also while it wa
   const ask = () =>
     client.connection.withDeadline(Date.now() + 2_000, () => client.connection.workflowService.getSystemInfo({}));
   await ask();
-  line.cut();
+  line.spoil('down');
   line.mend();
-  line.hang();
+  line.spoil('hang');
   await until(() => replaced > 0, { within: 30_000, what: 'another connection' });
   await expect(ask()).rejects.toThrow();
   line.mend();

@@ -9,7 +9,7 @@ const indexSchema = z.object({
 });
 
 /** What the sandbox has, by what it stands for. */
-export interface World {
+export interface SandboxIndex {
   /** Ids of videos that have everything: sound, picture, captions and comments. */
   readonly talks: readonly string[];
   videos(kind: string): readonly string[];
@@ -21,7 +21,7 @@ export interface World {
 }
 
 /** Reads the sandbox's list of contents. */
-export async function readWorld(sandbox: Sandbox): Promise<World> {
+export async function readSandboxIndex(sandbox: Sandbox): Promise<SandboxIndex> {
   const index = indexSchema.parse(await (await fetch(`${sandbox.url}/`)).json());
   const videos = (kind: string): readonly string[] =>
     sandbox.catalogue.filter((video) => video.case === kind).map(({ id }) => id);

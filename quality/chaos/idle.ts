@@ -14,7 +14,7 @@ const STANDING = /^(limiter|retention)\//;
  * @returns how long that took; undefined when it had not by the deadline
  * @throws the signal's reason
  */
-export async function untilQuiet(
+export async function waitUntilIdle(
   stage: Stage,
   ledger: CallersLedger,
   { withinMs, signal }: { withinMs: number; signal: AbortSignal },
@@ -22,11 +22,11 @@ export async function untilQuiet(
   const startedMs = performance.now();
   for (;;) {
     const tookMs = performance.now() - startedMs;
-    const isQuiet =
+    const isIdle =
       ledger.entries.every(isSettled) &&
-      owedWebhooks(ledger, stage.receiver.receptions).length === 0 &&
+      owedWebhooks(ledger, stage.receptions()).length === 0 &&
       (await openWorkflows(stage)).length === 0;
-    if (isQuiet) return tookMs;
+    if (isIdle) return tookMs;
     if (tookMs > withinMs) return undefined;
     await delay(LOOK_MS, undefined, { signal });
   }

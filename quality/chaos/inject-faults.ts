@@ -1,0 +1,96 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ProcessName } from '../../local/stack.ts';
+import type { PlannedCut, PlannedKill, Victim } from './planned-faults.ts';
+import { toolsOf } from './processes.ts';
+import type { Stage } from './stage.ts';
+
+/** A process that was killed just before is waited for; a tool is there only now and then. */
+const WAIT_MS = { process: 90_000, tool: 3_000 };
+const LOOK_MS = 50;
+/** Names in what the supervisor says. */
+const SUPERVISED: ReadonlyMap<string, ProcessName> = new Map([
+  ['api', 'api'],
+  ['worker', 'worker'],
+  ['Temporal', 'temporal'],
+  ['MongoDB', 'mongodb'],
+]);
+
+/** What was done to the run so far. */
+export class InjectedFaults {
+  readonly kills: { readonly atMs: number; readonly victim: Victim; readonly signal: NodeJS.Signals }[] = [];
+  readonly cuts: { readonly atMs: number; readonly line: string; readonly forMs: number }[] = [];
+  /** Milliseconds from each kill until the process did its work again. */
+  readonly recoveriesMs: Readonly<Record<ProcessName, number[]>> = { api: [], worker: [], temporal: [], mongodb: [] };
+  readonly #awaySinceMs = new Map<ProcessName, number>();
+
+  killed(victim: Victim, signal: NodeJS.Signals, atMs: number): void {
+    this.kills.push({ atMs, victim, signal });
+    // Killed once more before it was back: the whole time counts.
+    if (victim !== 'tool' && !this.#awaySinceMs.has(victim)) this.#awaySinceMs.set(victim, performance.now());
+  }
+
+  /** To be told each line of the supervisor: `worker is back` ends the time of the worker. */
+  heard(line: string): void {
+    const name = SUPERVISED.get(/^(\w+) is back$/.exec(line)?.[1] ?? '');
+    const sinceMs = name === undefined ? undefined : this.#awaySinceMs.get(name);
+    if (name === undefined || sinceMs === undefined) return;
+    this.#awaySinceMs.delete(name);
+    this.recoveriesMs[name].push(performance.now() - sinceMs);
+  }
+}
+
+export interface InjectorDeps {
+  readonly stage: Stage;
+  /** Milliseconds since the begin of the run. */
+  readonly nowMs: () => number;
+  readonly injected: InjectedFaults;
+  readonly say: (line: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Kills by the plan. Returns after the last. */
+export async function killAll(deps: InjectorDeps, plan: readonly PlannedKill[]): Promise<void> {
+  for (const { atMs, victims, signal } of plan) {
+    await delay(Math.max(0, atMs - deps.nowMs()), undefined, { signal: deps.signal });
+    await Promise.all(victims.map((victim) => killOne(deps, victim, signal)));
+  }
+}
+
+async function killOne(deps: InjectorDeps, wanted: Victim, signal: NodeJS.Signals): Promise<void> {
+  const { stage, injected, nowMs, say } = deps;
+  const startedMs = nowMs();
+  // Where no tool turns up, the worker stands in for it.
+  let victim = wanted;
+  for (let pid = pidOf(stage, victim); ; pid = pidOf(stage, victim)) {
+    if (pid !== undefined) {
+      stage.kill(pid, signal);
+      injected.killed(victim, signal, nowMs());
+      say(`killed ${victim} (${signal})`);
+      return;
+    }
+    const waitedMs = nowMs() - startedMs;
+    if (victim === 'tool' && waitedMs > WAIT_MS.tool) victim = 'worker';
+    if (waitedMs > WAIT_MS.process) throw new Error(`${victim} was not started again within ${String(waitedMs)} ms`);
+    await delay(LOOK_MS, undefined, { signal: deps.signal });
+  }
+}
+
+function pidOf(stage: Stage, victim: Victim): number | undefined {
+  if (victim !== 'tool') return stage.pidOf(victim);
+  const worker = stage.pidOf('worker');
+  return worker === undefined ? undefined : toolsOf(worker).at(-1)?.pid;
+}
+
+/** Cuts by the plan, and mends each after its time. Returns when all are mended. */
+export async function cutAll(deps: InjectorDeps, plan: readonly PlannedCut[]): Promise<void> {
+  const { stage, injected, nowMs, say, signal } = deps;
+  await Promise.all(
+    plan.map(async ({ atMs, line, forMs }) => {
+      await delay(Math.max(0, atMs - nowMs()), undefined, { signal });
+      injected.cuts.push({ atMs: nowMs(), line, forMs: Math.round(forMs) });
+      say(`cut the line to ${line} for ${(forMs / 1000).toFixed(1)} s`);
+      stage.lines[line].spoil('down');
+      await delay(forMs, undefined, { signal }).finally(() => stage.lines[line].mend());
+    }),
+  );
+}
