@@ -19,7 +19,7 @@ const datasetId = z.string().regex(/^[\w-]{1,100}$/);
 const price = z.string().regex(/^\d{1,6}\.\d{3}$/, 'three decimals, such as 0.005');
 const ANY_ADDRESS = new Set(['0.0.0.0', '::']);
 
-/** Every setting of the service: name in the environment, meaning, default. docs/operations.md is checked against it. */
+/** Every setting of the service: name in the environment, meaning, default. docs/settings.md is made from it. */
 export const settings = z.object({
   HOST: z.string().default('127.0.0.1').describe('Address that REST listens on'),
   PORT: port.default(3000).describe('Port of REST, the files, the OpenAPI document and its page'),

@@ -4,31 +4,19 @@ import { dirname, join } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { z } from 'zod';
 import { settings } from '../config.ts';
 import { ERROR_TABLE } from '../contract/errors.ts';
-import { downloadRecordSchema, imgnetAudioRecordSchema, imgnetNoAudioSchema } from '../contract/results/downloads.ts';
-import { imgnetPostSchema, imgnetReelSchema } from '../contract/results/imgnet-content.ts';
-import { imgnetListFailedSchema, imgnetListPendingSchema, imgnetListSchema } from '../contract/results/imgnet-list.ts';
-import { imgnetProfilePendingSchema, imgnetProfileSchema } from '../contract/results/imgnet-profile.ts';
-import { channelProfileSchema } from '../contract/results/channels.ts';
-import { vidnetFailedResultSchema, vidnetPendingResultSchema } from '../contract/results/jobs.ts';
-import { speakerLabelsPendingSchema, speakerLabelsSchema } from '../contract/results/speaker-labels.ts';
-import { transcriptSchema } from '../contract/results/transcripts.ts';
-import { fieldsOf } from './helpers/fields.ts';
+import { downloadRecordSchema, imgnetNoAudioSchema } from '../contract/results/downloads.ts';
+import { speakerLabelsSchema } from '../contract/results/speaker-labels.ts';
 import { blocksOf, pages, readPage, ROOT } from './helpers/markdown.ts';
 import { readmeBlocks } from './readme-sandbox.ts';
 
 const blocks = pages().flatMap(blocksOf);
 const settingNames = Object.keys(settings.shape);
 
-/** The cells of the tables below a heading, without the head and the ruler. */
-function rowsBelow(path: string, heading: string): string[][] {
-  const section = readPage(path).split(`\n${heading}\n`)[1]?.split(/\n#+ /)[0] ?? '';
-  const rows = [...section.matchAll(/^\| (.*) \|$/gm)].map(([, row = '']) =>
-    row.split(' | ').map((cell) => cell.trim()),
-  );
-  return rows.filter(([first]) => /^`/.test(first ?? ''));
+/** A page below a heading, up to the next one. */
+function section(path: string, heading: string): string {
+  return readPage(path).split(`\n${heading}\n`)[1]?.split(/\n#+ /)[0] ?? '';
 }
 
 describe('the pages', () => {
@@ -51,8 +39,9 @@ describe('the pages', () => {
     expect(Object.keys(scripts)).toEqual(expect.arrayContaining([...new Set(named)]));
   });
 
-  it('name only folders of the README that exist, and all of the product', () => {
-    const named = rowsBelow('README.md', '## Folders').map(([name = '']) => name.replaceAll(/[`/]/g, ''));
+  it('name only folders of the root that exist, and all of the product', () => {
+    const table = section('CONTRIBUTING.md', '## Where things are');
+    const named = [...table.matchAll(/^\| `(\w+)\/`/gm)].map(([, name = '']) => name);
     expect(named.filter((name) => !existsSync(`${ROOT}${name}`))).toEqual([]);
     const folders = layers();
     expect(named).toEqual(expect.arrayContaining(folders.filter((name) => existsSync(`${ROOT}${name}`))));
@@ -67,100 +56,36 @@ function layers(): string[] {
   );
 }
 
-describe('docs/operations.md', () => {
-  it('lists every setting with its default and meaning', () => {
+describe('docs/settings.md', () => {
+  it('lists every setting with its default and meaning', async () => {
     const defaults: Record<string, string | number | boolean | readonly string[] | undefined> = settings.parse({});
-    const expected = Object.entries(settings.shape).map(([name, schema]) => {
-      const value = defaults[name];
-      return [`\`${name}\``, value === undefined || value === '' ? '–' : `\`${String(value)}\``, schema.description];
+    const lines = Object.entries(settings.shape).map(([name, { description = '' }]) => {
+      const value = String(defaults[name] ?? '');
+      return `- \`${name}\`${value === '' ? '' : ` (\`${value}\`)`}: ${description}`;
     });
-    expect(rowsBelow('docs/operations.md', '## Settings').filter((row) => row.length === 3)).toEqual(expected);
+    const head = 'Made from `config.ts` by `npm test -- test/docs.test.ts -u`. Defaults are in brackets.';
+    await expect(`# Settings\n\n${head}\n\n${lines.join('\n')}\n`).toMatchFileSnapshot('../docs/settings.md');
   });
 });
 
 describe('docs/api.md', () => {
   it('lists every error with its codes', () => {
-    const expected = Object.entries(ERROR_TABLE).map(([code, { http, trpc }]) => [
-      `\`${code}\``,
-      String(http),
-      `\`${trpc}\``,
-    ]);
-    expect(rowsBelow('docs/api.md', '## Errors').map((row) => row.slice(0, 3))).toEqual(expected);
+    const expected = Object.entries(ERROR_TABLE).map(([code, { http, trpc }]) => [code, String(http), trpc]);
+    const listed = [...section('docs/api.md', '## Errors').matchAll(/^- `(\w+)` \((\d+), `(\w+)`\): \S/gm)];
+    expect(listed.map(([, ...codes]) => codes)).toEqual(expected);
   });
 
-  it('lists every field of the record', () => {
-    const named = rowsBelow('docs/api.md', '### The record').map(([name = '']) => name.replaceAll('`', ''));
-    expect(named.toSorted()).toEqual(
-      [...new Set(downloadRecordSchema.options.flatMap(({ shape }) => Object.keys(shape)))].toSorted(),
-    );
-  });
-
-  it.each([
-    ['### The profile', channelProfileSchema],
-    ['### The transcript', transcriptSchema],
-    ['### Pending', vidnetPendingResultSchema],
-    ['### Failed', vidnetFailedResultSchema],
-    ['### The transcript with speakers', speakerLabelsSchema],
-    // What is in its progress is told elsewhere.
-    ['### The pending transcript with speakers', speakerLabelsPendingSchema.extend({ progress: z.object({}) })],
-  ])('lists every field below %s, with its type', (heading, schema) => {
-    const listed = rowsBelow('docs/api.md', heading).map(([path = '', type = '']) => [path.replaceAll('`', ''), type]);
-    expect(listed.toSorted()).toEqual(fieldsOf(schema).toSorted());
-  });
-
-  it('shows records that fit the schema', () => {
-    const shown = blocks.filter(({ id, language }) => id.startsWith('docs/api.md') && language === 'json');
-    const records = shown
-      .map(({ code }) => JSON.parse(code) as { data?: unknown; transcript_speaker_id?: string })
-      .filter(({ data }) => data !== undefined);
-    const labelled = records.filter((record) => record.transcript_speaker_id !== undefined);
-    expect([records.length, labelled.length]).toEqual([4, 1]);
-    for (const record of records) {
-      const { data } = record;
-      if (labelled.includes(record)) expect(speakerLabelsSchema.strict().parse(record)).toEqual(record);
-      else expect(downloadRecordSchema.parse(data)).toEqual(data);
-    }
-  });
-});
-
-describe('docs/imgnet-profiles.md', () => {
-  // What is in a progress is told elsewhere.
-  it.each([
-    ['### The profile', imgnetProfileSchema],
-    ['### The pending profile', imgnetProfilePendingSchema.omit({ progress: true })],
-    ['### The list', imgnetListSchema],
-    // What is in the items and in the progress is told elsewhere.
-    ['### The pending list', imgnetListPendingSchema.omit({ progress: true, posts: true, reels: true })],
-    ['### The failed list', imgnetListFailedSchema],
-  ])('lists every field below %s, with its type', (heading, schema) => {
-    const listed = rowsBelow('docs/imgnet-profiles.md', heading).map(([path = '', type = '']) => [
-      path.replaceAll('`', ''),
-      type,
-    ]);
-    expect(listed.toSorted()).toEqual(fieldsOf(schema).toSorted());
-  });
-});
-
-describe('docs/imgnet-posts.md', () => {
-  it.each([
-    ['### The post', imgnetPostSchema],
-    ['### The reel', imgnetReelSchema],
-    // What is in its progress is told elsewhere.
-    ['### The audio record', imgnetAudioRecordSchema.omit({ progress: true })],
-  ])('lists every field below %s, with its type', (heading, schema) => {
-    const listed = rowsBelow('docs/imgnet-posts.md', heading)
-      .map(([path = '', type = '']) => [path.replaceAll('`', ''), type])
-      .filter(([path]) => path !== 'progress');
-    expect(listed.toSorted()).toEqual(fieldsOf(schema).toSorted());
-  });
-
-  it('shows the answer without audio as it is', () => {
+  it('shows answers that fit their schemas', () => {
     const shown = blocks
-      .filter(({ id, language }) => id.startsWith('docs/imgnet-posts.md') && language === 'json')
-      .map(({ code }) => JSON.parse(code) as object)
-      .filter((example) => 'download_id' in example);
-    expect(shown.map((example) => imgnetNoAudioSchema.parse(example))).toEqual(shown);
-    expect(shown).toHaveLength(1);
+      .filter(({ id, language }) => /^docs\/(api|imgnet)\.md/.test(id) && language === 'json')
+      .map(({ code }) => JSON.parse(code) as { data?: unknown; transcript_speaker_id?: string });
+    const labelled = shown.filter(({ data, transcript_speaker_id }) => data !== undefined && transcript_speaker_id);
+    expect(labelled.map((one) => speakerLabelsSchema.strict().parse(one))).toEqual(labelled);
+    const records = shown.filter((one) => one.data !== undefined && !labelled.includes(one)).map(({ data }) => data);
+    expect(records.map((one) => downloadRecordSchema.parse(one))).toEqual(records);
+    const withoutAudio = shown.filter(({ data, transcript_speaker_id }) => data === undefined && transcript_speaker_id);
+    expect(withoutAudio.map((one) => imgnetNoAudioSchema.parse(one))).toEqual(withoutAudio);
+    expect([labelled.length, records.length, withoutAudio.length]).toEqual([1, 1, 1]);
   });
 });
 

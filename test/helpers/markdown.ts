@@ -18,7 +18,12 @@ export function pages(): readonly string[] {
   const inDocs = readdirSync(`${ROOT}docs`, { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.md'),
   );
-  return ['README.md', 'local/sandbox/README.md', ...inDocs.map((name) => `docs/${name}`).toSorted()];
+  return [
+    'README.md',
+    'CONTRIBUTING.md',
+    'local/sandbox/README.md',
+    ...inDocs.map((name) => `docs/${name}`).toSorted(),
+  ];
 }
 
 export function readPage(path: string): string {

@@ -9,10 +9,9 @@ import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { pack as packTar } from 'tar-stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CATALOGUE as REAL, type CatalogueModel } from '../../speech/models/catalogue.ts';
+import type { CatalogueModel } from '../../speech/models/catalogue.ts';
 import { runModels } from '../../speech/models/command.ts';
 import { findSherpaModels, findVadModel } from '../../speech/sherpa/find-models.ts';
-import { readPage } from '../helpers/markdown.ts';
 import { useTinyModels } from '../helpers/tiny-models.ts';
 
 const tiny = useTinyModels();
@@ -89,22 +88,6 @@ const models = (command: string, ...names: string[]): Promise<boolean> =>
     ...{ say: (line: string) => said.push(line), signal: new AbortController().signal },
   });
 const installed = async (): Promise<string[]> => (await readdir(modelsDir)).filter((name) => !name.startsWith('.'));
-
-describe('the models that are known', () => {
-  it('are those of the table in docs/speech.md', () => {
-    const rows = readPage('docs/speech.md')
-      .split('\n')
-      .filter((line) => /^\| `[\w.-]+` +\| (words|segmentation|embedding|speech regions) /.test(line))
-      .map((line) => line.split('|').map((cell) => cell.trim()));
-    const sizeOf = ({ installedMegabytes: size }: CatalogueModel): string => (size === undefined ? '–' : `${size} MB`);
-    expect(rows.map(([, name, , what, size, licence, source]) => [name, what, size, licence, source])).toEqual(
-      REAL.map((model) => [
-        ...[`\`${model.name}\``, model.what, sizeOf(model), model.licence],
-        `\`${model.release}/${model.file}\``,
-      ]),
-    );
-  });
-});
 
 describe('npm run models', () => {
   it('installs what the engine needs, tells how far it is, and all works without a network from then on', async () => {
