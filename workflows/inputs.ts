@@ -1,12 +1,12 @@
 import type { SignalDefinition } from '@temporalio/workflow';
 import { z } from 'zod';
-import type { InputSchemas } from '../contract/inputs/check.ts';
-import { jobSchemas } from '../contract/inputs/jobs.ts';
-import { askerSchema, failureCodeSchema, limitsSchema, noticeSchema } from '../contract/inputs/pacing.ts';
-import { callerSchema, countSchema, epochMsSchema, httpUrlSchema, workflowIdSchema } from '../contract/inputs/parts.ts';
+import type { InputSchemas } from '../runtime/inputs/check.ts';
+import { jobSchemas } from '../runtime/inputs/jobs.ts';
+import { askerSchema, failureCodeSchema, limitsSchema, noticeSchema } from '../runtime/inputs/pacing.ts';
+import { callerSchema, countSchema, epochMsSchema, httpUrlSchema, workflowIdSchema } from '../runtime/inputs/parts.ts';
 import { ulidSchema } from '../contract/ids.ts';
-import { deliveryIdSchema } from '../contract/inputs/deliveries.ts';
-import { confirmedBySchema, retentionDaysSchema } from '../contract/inputs/retention.ts';
+import { deliveryIdSchema } from '../runtime/inputs/deliveries.ts';
+import { confirmedBySchema, retentionDaysSchema } from '../runtime/inputs/retention.ts';
 import type * as workflows from './index.ts';
 import type { askSignal, endTurnSignal } from './limiter/messages.ts';
 import type { pauseSignal, subscribeSignal, turnGrantedSignal } from './messages.ts';

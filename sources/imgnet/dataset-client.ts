@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { JobError } from '../../runtime/job-error.ts';
-import { retryAfterAtMs } from '../../contract/retry-after.ts';
+import { retryAfterAtMs } from '../../runtime/retry-after.ts';
 import { answerTo, beginningOf, chunksOf } from '../http-answer.ts';
 import { connectionFailure } from './connection-failures.ts';
 import { connectionsTo } from './dataset-connections.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { request as requestByHttp, type ClientRequest, type IncomingMessage } from 'node:http';
 import { request as requestByHttps } from 'node:https';
-import { retryAfterAtMs } from '../../contract/retry-after.ts';
+import { retryAfterAtMs } from '../../runtime/retry-after.ts';
 
 /** A multipart form (RFC 7578) with one file. */
 export interface Form {
