@@ -2,9 +2,9 @@ import type { BlockList } from 'node:net';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { ConfigError, entriesOf, parseNetworks, parseSecrets, trimSlash } from './config-values.ts';
-import { IMGNET_PLATFORM_URL } from './contract/imgnet/urls.ts';
+import { IMGNET_PLATFORM_URL } from './contract/imgnet-urls.ts';
 import { DEFAULT_WAIT_SECONDS, PREFER_WAIT_MAX_SECONDS } from './contract/limits.ts';
-import { priceTable, type Prices } from './contract/prices.ts';
+import { priceSettings, priceTable, type Prices } from './contract/prices.ts';
 import { isLoopbackHost } from './outbound/loopback.ts';
 import { BRIGHT_DATA_API_URL, BRIGHT_DATA_DATASETS } from './sources/imgnet/bright-data-requests.ts';
 import { speechSettings } from './speech/speech-settings.ts';
@@ -16,7 +16,6 @@ const port = z.coerce.number().int().min(0).max(65_535);
 const positive = z.coerce.number().int().positive();
 const url = z.url({ protocol: /^https?$/ });
 const datasetId = z.string().regex(/^[\w-]{1,100}$/);
-const price = z.string().regex(/^\d{1,6}\.\d{3}$/, 'three decimals, such as 0.005');
 const ANY_ADDRESS = new Set(['0.0.0.0', '::']);
 
 /** Every setting of the service: name in the environment, meaning, default. docs/settings.md is made from it. */
@@ -166,27 +165,13 @@ export const settings = z.object({
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'])
     .default('info')
     .describe('Least severe line logged'),
-  PRICE_AUDIO: price.optional().describe('Price of an audio job'),
-  PRICE_VIDEO: price.optional().describe('Price of a video job'),
-  PRICE_CHANNEL: price.optional().describe('Price of a channel profile'),
-  PRICE_TRANSCRIPT: price.optional().describe('Price of a transcript'),
-  PRICE_COMMENTS: price.optional().describe('What comments add to the price of a transcript'),
-  PRICE_PROFILE: price.optional().describe('Price of a profile of the photo platform'),
-  PRICE_POST: price.optional().describe('Price of the content of a post or reel'),
-  PRICE_LIST_ITEM: price.optional().describe("Price of a list, for each of the profile's posts"),
-  PRICE_IMGNET_AUDIO: price.optional().describe('Price of the audio of a post or reel'),
-  PRICE_SPEAKER_LABELS_MINUTE: price.optional().describe('Price of speaker labels, per started minute of audio'),
+  ...priceSettings,
 });
 
 type Settings = z.infer<typeof settings>;
 
 type Derived =
-  | 'WEBHOOK_SECRETS'
-  | 'ALLOW_ANONYMOUS'
-  | 'TRUSTED_PROXIES'
-  | 'WEBHOOK_ALLOWED_NETWORKS'
-  | 'MEDIA_ALLOWED_NETWORKS'
-  | Extract<keyof Settings, `PRICE_${string}`>;
+  'WEBHOOK_SECRETS' | 'ALLOW_ANONYMOUS' | 'TRUSTED_PROXIES' | 'WEBHOOK_ALLOWED_NETWORKS' | 'MEDIA_ALLOWED_NETWORKS';
 
 export interface Config extends Readonly<Omit<Settings, Derived>> {
   readonly PUBLIC_URL: string;
@@ -229,16 +214,6 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     WEBHOOK_ALLOWED_NETWORKS,
     WEBHOOK_SECRETS,
     MEDIA_ALLOWED_NETWORKS,
-    PRICE_AUDIO,
-    PRICE_VIDEO,
-    PRICE_CHANNEL,
-    PRICE_TRANSCRIPT,
-    PRICE_COMMENTS,
-    PRICE_PROFILE,
-    PRICE_POST,
-    PRICE_LIST_ITEM,
-    PRICE_IMGNET_AUDIO,
-    PRICE_SPEAKER_LABELS_MINUTE,
     ...rest
   } = parsed.data;
   const isLoopback = isLoopbackHost(rest.HOST);
@@ -268,18 +243,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     webhookAllowedNetworks: parseNetworks('WEBHOOK_ALLOWED_NETWORKS', WEBHOOK_ALLOWED_NETWORKS),
     webhookKeys: parseSecrets(WEBHOOK_SECRETS),
     mediaAllowedNetworks: parseNetworks('MEDIA_ALLOWED_NETWORKS', MEDIA_ALLOWED_NETWORKS),
-    prices: priceTable({
-      audio: PRICE_AUDIO,
-      video: PRICE_VIDEO,
-      channel: PRICE_CHANNEL,
-      transcript: PRICE_TRANSCRIPT,
-      comments: PRICE_COMMENTS,
-      profile: PRICE_PROFILE,
-      post: PRICE_POST,
-      listItem: PRICE_LIST_ITEM,
-      imgnetAudio: PRICE_IMGNET_AUDIO,
-      speakerLabelsPerMinute: PRICE_SPEAKER_LABELS_MINUTE,
-    }),
+    prices: priceTable(rest),
     // A URL that is a template need not be a valid URL itself, as when its host holds the placeholder.
     vidnetHosts: [rest.VIDNET_CHANNEL_URL, rest.VIDNET_VIDEO_URL]
       .filter((one) => URL.canParse(one))

@@ -1,4 +1,5 @@
-import type { ChannelFacts, ChannelPage, ChannelVideo } from '../contract/vidnet.ts';
+import { type ChannelFacts, channelVideosOf, type ChannelVideoItem } from '../contract/kinds/channel.ts';
+import type { ChannelPage } from '../sources/vidnet/channel-source.ts';
 import { percentOf } from '../runtime/percent.ts';
 import { StaleCursorError, type ChannelSource } from '../sources/vidnet/channel-source.ts';
 import type { ContentsStore } from '../store/contents.ts';
@@ -36,13 +37,13 @@ export async function listChannelVideos(listing: ChannelListing): Promise<Listin
 
 async function goOn(listing: ChannelListing, from: ListingState): Promise<ListingState> {
   const { channels, contents, recordId, channel, call } = listing;
-  const list = { recordId, name: 'videos' as const };
+  const list = { recordId, name: 'videos' };
   // A video that is published while we list shifts the pages: what was at the end of one comes again in the next.
   const seen = await idsOf(listing, from);
   let state = from;
-  const report = (): void => call.report({ stage: 'listing', ...progressOf(state.items, channel.mediaCount) });
+  const report = (): void => call.report({ stage: 'listing', ...progressOf(state.items, channel.total_media) });
   report();
-  for await (const page of channels.pages(channel, from.next, call)) {
+  for await (const page of channels.pages(channel.vidnet_id, from.next, call)) {
     const videos = page.videos.filter((video) => isNew(video, seen));
     if (videos.length > 0) await contents.putPiece({ ...list, number: state.pieces + 1 }, videos);
     state = nextState(state, videos.length, page);
@@ -64,15 +65,15 @@ function nextState(state: ListingState, items: number, { next }: ChannelPage): L
 
 async function idsOf({ contents, recordId }: ChannelListing, { pieces }: ListingState): Promise<Set<string>> {
   const seen = new Set<string>();
-  for await (const page of contents.pages({ recordId, name: 'videos', pieces })) {
-    for (const { videoId } of page) seen.add(videoId);
+  for await (const page of channelVideosOf(contents, recordId, pieces)) {
+    for (const { vidnet_id } of page) seen.add(vidnet_id);
   }
   return seen;
 }
 
-function isNew({ videoId }: ChannelVideo, seen: Set<string>): boolean {
-  if (seen.has(videoId)) return false;
-  seen.add(videoId);
+function isNew({ vidnet_id }: ChannelVideoItem, seen: Set<string>): boolean {
+  if (seen.has(vidnet_id)) return false;
+  seen.add(vidnet_id);
   return true;
 }
 

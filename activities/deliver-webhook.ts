@@ -2,7 +2,8 @@ import { Context } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { MissingContentsError } from '../contract/contents.ts';
 import type { DownloadRecord, PendingRecord } from '../contract/records.ts';
-import { WEBHOOK_ENDPOINTS, type Delivery, type DeliveryAttempt } from '../contract/webhooks.ts';
+import { kinds } from '../contract/kinds.ts';
+import type { Delivery, DeliveryAttempt } from '../contract/webhooks.ts';
 import { nowMicroseconds } from '../store/clock.ts';
 import type { DeliveryStore } from '../store/deliveries.ts';
 import type { RecordStore } from '../store/records.ts';
@@ -95,7 +96,7 @@ async function openDelivery(
 ): Promise<{ readonly record: Exclude<DownloadRecord, PendingRecord>; readonly delivery: Delivery }> {
   const record = await deps.records.get(recordId);
   if (record === undefined || record.status === 'pending') throw new Error(`record ${recordId} has not ended`);
-  const endpoint = WEBHOOK_ENDPOINTS[record.type];
+  const { endpoint } = kinds[record.type];
   const delivery = await deps.deliveries.open({
     id: deliveryId,
     recordId,

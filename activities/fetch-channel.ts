@@ -1,6 +1,6 @@
 import type { DownloadRecord, JobResult, SuccessRecord } from '../contract/records.ts';
-import { channelReferenceOf } from '../contract/channels.ts';
-import type { ChannelFacts, ChannelReference } from '../contract/vidnet.ts';
+import { channelReferenceOf, type ChannelReference } from '../contract/channels.ts';
+import { channelFactsOf } from '../contract/kinds/channel.ts';
 import type { ChannelSource } from '../sources/vidnet/channel-source.ts';
 import { channelSubjectOf } from '../store/channel-subjects.ts';
 import type { ContentsStore } from '../store/contents.ts';
@@ -40,10 +40,10 @@ export function createChannelActivities(deps: ChannelDeps) {
     describeChannel: (job: { recordId: string; subjectId: string; channel: ChannelReference }): Promise<ChannelLook> =>
       withSourceCall(deps, job.recordId, async (call) => {
         call.report({ stage: 'fetching' });
-        const facts = await deps.channels.describe(job.channel, call);
-        const { channelId } = facts;
+        const { facts, handle } = await deps.channels.describe(job.channel, call);
+        const channelId = facts.vidnet_id;
         const canonicalId = channelSubjectOf({ kind: 'id', name: channelId });
-        for (const name of namesOf(facts, job.subjectId)) {
+        for (const name of namesOf(handle, job.subjectId)) {
           if (name !== canonicalId) await deps.records.noteSameAs(name, canonicalId);
         }
         await deps.contents.putFacts(job.recordId, facts);
@@ -68,10 +68,10 @@ export function createChannelActivities(deps: ChannelDeps) {
     /** Lists the videos of a channel that was described, page by page; goes on where an earlier attempt stopped. */
     listChannel: (job: { recordId: string }): Promise<JobResult> =>
       withSourceCall(deps, job.recordId, async (call) => {
-        const channel = await deps.contents.facts<'list'>(job.recordId);
+        const channel = await channelFactsOf(deps.contents, job.recordId);
         if (channel === undefined) throw new Error(`the channel of record ${job.recordId} was not described`);
         const { pieces, items } = await listChannelVideos({ ...deps, recordId: job.recordId, channel, call });
-        return { mediaId: channel.channelId, lists: { videos: { pieces, items } } };
+        return { mediaId: channel.vidnet_id, lists: { videos: { pieces, items } } };
       }),
   };
 }
@@ -81,7 +81,7 @@ function contentsOf(known: SuccessRecord, channelId: string): JobResult {
   return { contentsOf: known.contentsOf ?? known.id, lists: known.lists ?? {}, mediaId: channelId, charge: 0 };
 }
 
-function namesOf({ handle }: ChannelFacts, askedFor: string): readonly string[] {
+function namesOf(handle: string | undefined, askedFor: string): readonly string[] {
   const reference = handle === undefined ? undefined : channelReferenceOf(handle);
   return reference === undefined ? [askedFor] : [askedFor, channelSubjectOf(reference)];
 }

@@ -1,9 +1,10 @@
 import { unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { videoUrlsOf } from '../contract/imgnet/videos.ts';
+import { videoUrlsOf } from './video-urls.ts';
 import { JobError } from '../runtime/job-error.ts';
 import { percentOf } from '../runtime/percent.ts';
 import type { JobResult, PublishedFile } from '../contract/records.ts';
+import type { ContentFacts } from '../contract/kinds/imgnet-content.ts';
 import type { Media } from '../media/ffmpeg.ts';
 import { codecOf, type Probe } from '../media/probe.ts';
 import type { Downloader } from '../outbound/download.ts';
@@ -41,7 +42,7 @@ export function createImgnetAudioActivity(deps: ImgnetAudioDeps) {
     fetchImgnetAudio: (order: PostAudioOrder): Promise<PostAudio> =>
       withSourceCall(deps, order.recordId, (outer) =>
         withSpace(deps.space, outer, async (call) => {
-          const content = await deps.contents.facts<'imgnet_post'>(order.contentsId);
+          const content = await deps.contents.facts<ContentFacts>(order.contentsId);
           if (content === undefined) throw new Error(`the contents of record ${order.contentsId} are missing`);
           const urls = videoUrlsOf(content);
           if (urls === undefined) return { state: 'stale', reason: 'The platform did not tell where all media are.' };

@@ -1,9 +1,10 @@
 import { JobError } from '../runtime/job-error.ts';
-import { postContentOf, type PostContent } from '../contract/imgnet/posts.ts';
-import { isReelRecord } from '../contract/imgnet/publication.ts';
-import { reelContentOf, type ReelContent } from '../contract/imgnet/reels.ts';
-import type { ImgnetRecord } from '../contract/imgnet/tolerant.ts';
-import { accountOf, type PostReference } from '../contract/imgnet/urls.ts';
+import { postContentOf } from '../sources/imgnet/records/posts.ts';
+import type { PostContent, ReelContent } from '../contract/kinds/imgnet-content.ts';
+import { isReelRecord } from '../sources/imgnet/records/publication.ts';
+import { reelContentOf } from '../sources/imgnet/records/reels.ts';
+import type { ImgnetRecord } from '../sources/imgnet/records/record-readers.ts';
+import { accountOf, type PostReference } from '../contract/imgnet-urls.ts';
 import { optional } from '../contract/optional.ts';
 import { onlyRecordOf } from '../sources/imgnet/imgnet-source.ts';
 import { subjectIdOf } from '../contract/subjects.ts';

@@ -1,8 +1,9 @@
-import type { ListParameters } from '../contract/job-parameters.ts';
-import { postItemOf, type PostItem } from '../contract/imgnet/posts.ts';
-import { isReelRecord, type ItemContext } from '../contract/imgnet/publication.ts';
-import { reelItemOf, type ReelItem } from '../contract/imgnet/reels.ts';
-import type { ImgnetRecord } from '../contract/imgnet/tolerant.ts';
+import type { ListParameters } from '../contract/kinds/imgnet-list.ts';
+import { postItemOf } from '../sources/imgnet/records/posts.ts';
+import type { PostItem, ReelItem } from '../contract/imgnet-media.ts';
+import { isReelRecord, type ItemContext } from '../sources/imgnet/records/publication.ts';
+import { reelItemOf } from '../sources/imgnet/records/reels.ts';
+import type { ImgnetRecord } from '../sources/imgnet/records/record-readers.ts';
 import type { JobResult } from '../contract/records.ts';
 import type { ContentsStore } from '../store/contents.ts';
 import { readSnapshot, type ReadySnapshot, type SnapshotDeps } from './imgnet-snapshots.ts';

@@ -1,4 +1,4 @@
-import { imgnetProfileFieldsOf } from '../contract/imgnet/profile.ts';
+import { imgnetProfileFieldsOf } from '../sources/imgnet/records/profile.ts';
 import type { JobResult } from '../contract/records.ts';
 import { onlyRecordOf } from '../sources/imgnet/imgnet-source.ts';
 import type { ContentsStore } from '../store/contents.ts';

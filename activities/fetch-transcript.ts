@@ -1,6 +1,6 @@
 import type { JobInput } from '../contract/jobs.ts';
 import type { JobResult } from '../contract/records.ts';
-import type { VideoComment } from '../contract/vidnet.ts';
+import type { VideoComment } from '../contract/kinds/transcript.ts';
 import type { CommentSource } from '../sources/vidnet/comment-source.ts';
 import type { TranscriptSource } from '../sources/vidnet/yt-dlp-transcript.ts';
 import type { ContentsStore } from '../store/contents.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { InputSchemas } from '../contract/inputs/check.ts';
-import { deliveryIdSchema } from '../contract/inputs/deliveries.ts';
+import type { InputSchemas } from '../runtime/inputs/check.ts';
+import { deliveryIdSchema } from '../runtime/inputs/deliveries.ts';
 import {
   accountSchema,
   channelSchema,
@@ -10,10 +10,10 @@ import {
   listSchema,
   postSchema,
   shortcodeSchema,
-} from '../contract/inputs/jobs.ts';
-import { permitRequestSchema, failureCodeSchema, noticeSchema } from '../contract/inputs/pacing.ts';
-import { callerSchema, countSchema, httpUrlSchema, moneySchema, workflowIdSchema } from '../contract/inputs/parts.ts';
-import { confirmedBySchema, retentionDaysSchema } from '../contract/inputs/retention.ts';
+} from '../runtime/inputs/jobs.ts';
+import { permitRequestSchema, failureCodeSchema, noticeSchema } from '../runtime/inputs/pacing.ts';
+import { callerSchema, countSchema, httpUrlSchema, moneySchema, workflowIdSchema } from '../runtime/inputs/parts.ts';
+import { confirmedBySchema, retentionDaysSchema } from '../runtime/inputs/retention.ts';
 import { fileNameSchema, ulidSchema, vidnetVideoIdSchema } from '../contract/ids.ts';
 import { languageSchema } from '../contract/languages.ts';
 import { upstreamUses } from '../runtime/pacing.ts';

@@ -1,4 +1,4 @@
-import { FRESHNESS } from '../contract/freshness.ts';
+import { imgnetContent } from '../contract/kinds/imgnet-content.ts';
 import { postSubjectOf, subjectIdOf } from '../contract/subjects.ts';
 import type { FileStore } from '../store/files.ts';
 import type { RecordStore } from '../store/records.ts';
@@ -18,7 +18,7 @@ export function createKnownPostActivities({ records, files }: KnownPostDeps) {
         if (success !== undefined && (await isReusable(success, files))) return success.id;
       }
       const sent = await records.contentsOf(subjectIdOf('imgnet_audio', shortcode));
-      const isFresh = sent !== undefined && Date.now() < sent.keptAtMs + FRESHNESS.imgnet_post * 1000;
+      const isFresh = sent !== undefined && Date.now() < sent.keptAtMs + imgnetContent.freshness * 1000;
       return isFresh ? sent.recordId : undefined;
     },
   };

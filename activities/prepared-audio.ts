@@ -1,4 +1,4 @@
-import type { SpeakerLabelsParameters } from '../contract/job-parameters.ts';
+import type { SpeakerLabelsParameters } from '../contract/kinds/speaker-labels.ts';
 import { JobError } from '../runtime/job-error.ts';
 import { prepareWav } from '../speech/prepare.ts';
 import { MissingFileError, type FileStore } from '../store/files.ts';

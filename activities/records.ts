@@ -35,7 +35,7 @@ export function createRecordActivities({ records, files }: RecordDeps) {
       await records.noteLatest(await records.insertIfAbsent(pendingRecordOf(input)));
       // Who pays for the job is charged for it from now on, also when cancelled: this job goes on then.
       if (input.parameters !== undefined && 'paidBy' in input.parameters) {
-        await records.noteProviderAsked(input.parameters.paidBy, OWNER_PROFILE_PART);
+        await records.noteProviderAsked(String(input.parameters.paidBy), OWNER_PROFILE_PART);
       }
       return 'claimed';
     },

@@ -66,8 +66,8 @@ export function createSpeechActivities(deps: SpeechDeps) {
       withSourceCall(callDeps, order.recordId, async (call) => {
         const { report, signal } = call;
         const { recordId, number } = order;
-        const piece = { recordId, name: 'speech_results' as const, number };
-        let [result] = (await deps.contents.piece(piece)) ?? [];
+        const piece = { recordId, name: 'speech_results', number };
+        let [result] = (await deps.contents.piece<WindowResult>(piece)) ?? [];
         if (result === undefined) {
           const engine = sameEngine(present(deps.speech).engine, order.engine);
           report({ stage: 'transcribing', percent: 0 });
@@ -141,7 +141,7 @@ function sameEngine(engine: SpeechEngine, began: string): SpeechEngine {
 }
 
 async function windowOf(contents: ContentsStore, { recordId, number }: WindowOrder): Promise<SpeechWindow> {
-  const windows = await contents.piece({ recordId, name: 'speech_windows', number: 1 });
+  const windows = await contents.piece<SpeechWindow>({ recordId, name: 'speech_windows', number: 1 });
   const window = windows?.[number - 1];
   if (window === undefined) throw new Error(`window ${String(number)} of record ${recordId} is missing`);
   return window;
@@ -153,7 +153,7 @@ async function resultsOf(
 ): Promise<readonly WindowResult[]> {
   const results: WindowResult[] = [];
   for (let number = 1; number <= windows; number += 1) {
-    const [result] = (await contents.piece({ recordId, name: 'speech_results', number })) ?? [];
+    const [result] = (await contents.piece<WindowResult>({ recordId, name: 'speech_results', number })) ?? [];
     if (result === undefined) throw new MissingContentsError(`${recordId}/speech_results/${String(number)}`);
     results.push(result);
   }

@@ -1,9 +1,9 @@
 import { webhookIdOf } from '../contract/deliveries.ts';
 import { originalStatusOf } from '../contract/failures.ts';
 import type { DownloadRecord } from '../contract/records.ts';
-import type { RenderContext } from '../contract/render/context.ts';
-import { renderResult } from '../contract/render/results.ts';
-import { audioIdOf } from '../contract/render/speaker-labels.ts';
+import type { RenderContext } from '../contract/kind.ts';
+import { renderResult } from '../contract/kinds.ts';
+import { audioIdOf } from '../contract/kinds/speaker-labels.ts';
 import { jsonChunks } from '../contract/streams.ts';
 import { webhookHeaders, type Delivery } from '../contract/webhooks.ts';
 import type { WebhookBody, WebhookSigner } from '../outbound/webhooks/signature.ts';

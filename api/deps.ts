@@ -1,7 +1,8 @@
 import type { BlockList } from 'node:net';
 import type { Logger } from 'pino';
 import type { Caller } from '../contract/accounts.ts';
-import type { RenderContext } from '../contract/render/context.ts';
+import type { RenderContext } from '../contract/kind.ts';
+import type { Prices } from '../contract/prices.ts';
 import type { AccountStore } from '../store/accounts.ts';
 import type { AskedStore } from '../store/asked.ts';
 import type { AwaitedStore } from '../store/awaited.ts';
@@ -46,7 +47,7 @@ export interface ServiceDeps {
   /** How long every webhook test without an answer takes, in milliseconds; longer than any attempt of {@link webhooks}. */
   readonly webhookTestMs: number;
   readonly webhookAllowedNetworks: BlockList;
-  readonly rendering: RenderContext;
+  readonly rendering: RenderContext & { readonly prices: Prices };
   /** Hosts of the video platform beside the real ones, with port. */
   /** How long a channel or a transcript is waited for when the caller does not say. */
   readonly defaultWaitSeconds: number;

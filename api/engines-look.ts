@@ -1,4 +1,4 @@
-import type { Health } from '../contract/results/health.ts';
+import type { Health } from '../contract/health.ts';
 
 const PART_TIMEOUT_MS = 2_000;
 

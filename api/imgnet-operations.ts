@@ -1,10 +1,23 @@
 import { z } from 'zod';
-import { imgnetListRequestSchema, imgnetPostRequestSchema, imgnetProfileRequestSchema } from '../contract/requests.ts';
-import { imgnetAudioResultSchema } from '../contract/results/downloads.ts';
-import { imgnetContentPendingSchema, imgnetPostSchema, imgnetReelSchema } from '../contract/results/imgnet-content.ts';
-import { imgnetListFailedSchema, imgnetListPendingSchema, imgnetListSchema } from '../contract/results/imgnet-list.ts';
-import { imgnetProfilePendingSchema, imgnetProfileSchema } from '../contract/results/imgnet-profile.ts';
-import { failedResultSchema } from '../contract/results/jobs.ts';
+import {
+  imgnetListRequestSchema,
+  imgnetListFailedSchema,
+  imgnetListPendingSchema,
+  imgnetListSchema,
+} from '../contract/kinds/imgnet-list.ts';
+import {
+  imgnetPostRequestSchema,
+  imgnetContentPendingSchema,
+  imgnetPostSchema,
+  imgnetReelSchema,
+} from '../contract/kinds/imgnet-content.ts';
+import {
+  imgnetProfileRequestSchema,
+  imgnetProfilePendingSchema,
+  imgnetProfileSchema,
+} from '../contract/kinds/imgnet-profile.ts';
+import { imgnetAudioResultSchema } from '../contract/kinds/imgnet-audio.ts';
+import { failedResultSchema } from '../contract/job-answers.ts';
 import { STARTS_JOB, type Operation } from './operation.ts';
 
 /** The operations on the photo platform. */

@@ -3,7 +3,7 @@ import { MEMO_SPEECH, progressStages } from '../contract/jobs.ts';
 import { optional } from '../contract/optional.ts';
 import { MEMO_WAITING } from '../runtime/pacing.ts';
 import { percentOf } from '../runtime/percent.ts';
-import type { Progress } from '../contract/results/fields.ts';
+import type { Progress } from '../contract/fields.ts';
 
 /** While a snapshot is collected nothing else is known. */
 const COLLECTING = "The platform's data are being collected.";

@@ -1,35 +1,29 @@
 import { z } from 'zod';
-import { webhookIdSchema } from '../contract/deliveries.ts';
-import { ulidSchema } from '../contract/ids.ts';
 import {
-  accountQuerySchema,
-  channelRequestSchema,
+  webhookIdSchema,
   deliveryListQuerySchema,
-  downloadListQuerySchema,
-  speakerLabelsRequestSchema,
-  transcriptRequestSchema,
-  vidnetDownloadRequestSchema,
   webhookTestRequestSchema,
-} from '../contract/requests.ts';
-import { accountSchema } from '../contract/results/account.ts';
-import { channelProfileSchema } from '../contract/results/channels.ts';
-import { deliveryListSchema, deliverySchema } from '../contract/results/deliveries.ts';
+  deliveryListSchema,
+  deliverySchema,
+  webhookTestResultSchema,
+} from '../contract/deliveries.ts';
+import { ulidSchema } from '../contract/ids.ts';
+import { accountQuerySchema, accountSchema } from '../contract/accounts.ts';
+import { channelRequestSchema, channelProfileSchema } from '../contract/kinds/channel.ts';
+import { downloadListQuerySchema, vidnetDownloadRequestSchema } from '../contract/downloads.ts';
 import {
-  audioResultSchema,
-  downloadListSchema,
-  downloadResultSchema,
-  videoResultSchema,
-} from '../contract/results/downloads.ts';
-import { healthSchema, liveSchema } from '../contract/results/health.ts';
-import { vidnetFailedResultSchema, vidnetPendingResultSchema } from '../contract/results/jobs.ts';
-import {
+  speakerLabelsRequestSchema,
   audioRequiredSchema,
   speakerLabelsFailedSchema,
   speakerLabelsPendingSchema,
   speakerLabelsSchema,
-} from '../contract/results/speaker-labels.ts';
-import { transcriptSchema } from '../contract/results/transcripts.ts';
-import { webhookTestResultSchema } from '../contract/results/webhook-test.ts';
+} from '../contract/kinds/speaker-labels.ts';
+import { transcriptRequestSchema, transcriptSchema } from '../contract/kinds/transcript.ts';
+import { audioResultSchema } from '../contract/kinds/audio.ts';
+import { downloadListSchema, downloadResultSchema } from '../contract/kinds.ts';
+import { videoResultSchema } from '../contract/kinds/video.ts';
+import { healthSchema, liveSchema } from '../contract/health.ts';
+import { vidnetFailedResultSchema, vidnetPendingResultSchema } from '../contract/job-answers.ts';
 import { speakerLabelFormatSchema } from '../contract/speaker-label-formats.ts';
 import { transcriptFormatSchema } from '../contract/transcript-formats.ts';
 import { imgnetOperations } from './imgnet-operations.ts';

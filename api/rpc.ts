@@ -1,38 +1,28 @@
 import { initTRPC, TRPCError } from '@trpc/server';
 import { z } from 'zod';
-import { webhookIdSchema } from '../contract/deliveries.ts';
+import {
+  webhookIdSchema,
+  deliveryListQuerySchema,
+  webhookTestRequestSchema,
+  deliveryListSchema,
+  deliverySchema,
+  webhookTestResultSchema,
+} from '../contract/deliveries.ts';
 import { ApiError, ERROR_TABLE, type ErrorCode } from '../contract/errors.ts';
 import { ulidSchema } from '../contract/ids.ts';
 import { PREFER_WAIT_MAX_SECONDS } from '../contract/limits.ts';
-import {
-  channelRequestSchema,
-  deliveryListQuerySchema,
-  downloadListQuerySchema,
-  imgnetListRequestSchema,
-  imgnetPostRequestSchema,
-  imgnetProfileRequestSchema,
-  speakerLabelsRequestSchema,
-  transcriptRequestSchema,
-  vidnetDownloadRequestSchema,
-  webhookTestRequestSchema,
-} from '../contract/requests.ts';
-import type { ChannelResult } from '../contract/results/channels.ts';
-import { deliveryListSchema, deliverySchema } from '../contract/results/deliveries.ts';
-import {
-  audioResultSchema,
-  downloadListSchema,
-  downloadResultSchema,
-  imgnetAudioResultSchema,
-  videoResultSchema,
-  type DownloadResult,
-} from '../contract/results/downloads.ts';
-import { healthSchema } from '../contract/results/health.ts';
-import type { ImgnetContentResult } from '../contract/results/imgnet-content.ts';
-import type { ImgnetListResult } from '../contract/results/imgnet-list.ts';
-import type { ImgnetProfileResult } from '../contract/results/imgnet-profile.ts';
-import type { SpeakerLabelsResult } from '../contract/results/speaker-labels.ts';
-import type { TranscriptResult } from '../contract/results/transcripts.ts';
-import { webhookTestResultSchema } from '../contract/results/webhook-test.ts';
+import { channelRequestSchema, type ChannelResult } from '../contract/kinds/channel.ts';
+import { downloadListQuerySchema, vidnetDownloadRequestSchema } from '../contract/downloads.ts';
+import { imgnetListRequestSchema, type ImgnetListResult } from '../contract/kinds/imgnet-list.ts';
+import { imgnetPostRequestSchema, type ImgnetContentResult } from '../contract/kinds/imgnet-content.ts';
+import { imgnetProfileRequestSchema, type ImgnetProfileResult } from '../contract/kinds/imgnet-profile.ts';
+import { speakerLabelsRequestSchema, type SpeakerLabelsResult } from '../contract/kinds/speaker-labels.ts';
+import { transcriptRequestSchema, type TranscriptResult } from '../contract/kinds/transcript.ts';
+import { audioResultSchema } from '../contract/kinds/audio.ts';
+import { downloadListSchema, downloadResultSchema, type DownloadResult } from '../contract/kinds.ts';
+import { imgnetAudioResultSchema } from '../contract/kinds/imgnet-audio.ts';
+import { videoResultSchema } from '../contract/kinds/video.ts';
+import { healthSchema } from '../contract/health.ts';
 import { speakerLabelFormatSchema } from '../contract/speaker-label-formats.ts';
 import { TextStream } from '../contract/streams.ts';
 import { transcriptFormatSchema } from '../contract/transcript-formats.ts';

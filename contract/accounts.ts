@@ -1,5 +1,9 @@
 import { z } from 'zod';
+import { moneySchema, timestampSchema } from './fields.ts';
+import { ulidSchema } from './ids.ts';
+import { LIST_MAX_ITEMS } from './limits.ts';
 import type { Thousandths } from './money.ts';
+import { recordTypeSchema } from './records.ts';
 
 /** What an API key may do: look, start and cancel jobs, test and repeat webhooks. */
 export const scopes = ['read', 'jobs', 'webhooks'] as const;
@@ -54,3 +58,38 @@ export interface LedgerEntry {
   /** When the download ended: ISO 8601 UTC with microseconds. */
   readonly bookedAt: string;
 }
+
+/** Query of GET /api/account. */
+export const accountQuerySchema = z.object({
+  limit: z.coerce.number().int().min(1).max(LIST_MAX_ITEMS).default(50).describe('Most entries on a page'),
+  cursor: ulidSchema.optional().describe('`next_cursor` of the page before'),
+});
+export type AccountQuery = z.infer<typeof accountQuerySchema>;
+
+/** What GET /api/account answers; an addition to the specification. */
+export const accountSchema = z
+  .object({
+    key: z.object({
+      id: z.string().describe('Not secret'),
+      name: z.string(),
+      scopes: z.array(scopeSchema),
+      created_at: timestampSchema,
+    }),
+    credit: moneySchema.nullable().describe('What new jobs may cost; null: unlimited'),
+    reserved: moneySchema.describe('Set aside for jobs that have not ended'),
+    spent: moneySchema.describe('What all downloads of the key have cost'),
+    entries: z
+      .array(
+        z.object({
+          download_id: ulidSchema,
+          type: recordTypeSchema,
+          media_id: z.string(),
+          amount: moneySchema,
+          booked_at: timestampSchema,
+        }),
+      )
+      .describe('What each download has cost, newest first; those that cost nothing are left out'),
+    next_cursor: ulidSchema.nullable().describe('`cursor` of the next page; null on the last one'),
+  })
+  .meta({ id: 'Account' });
+export type AccountResult = z.infer<typeof accountSchema>;

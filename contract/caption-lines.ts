@@ -1,5 +1,5 @@
 import { CAPTION_LINE_MAX_CHARS } from './limits.ts';
-import type { CaptionLine } from './vidnet.ts';
+import type { CaptionLine } from './kinds/transcript.ts';
 
 /** Where a long line is cut, if it has no blank there. A character of two halves is not cut apart. */
 const EARLIEST_CUT = CAPTION_LINE_MAX_CHARS / 2;

@@ -1,5 +1,9 @@
 import { platformSegmentsOf } from './platform-urls.ts';
-import type { ChannelReference } from './vidnet.ts';
+
+/** A channel as callers name it. Names are in lower case, except for ids. */
+export type ChannelReference =
+  | { readonly kind: 'handle'; /** Without `@`. */ readonly name: string }
+  | { readonly kind: 'id' | 'custom' | 'user'; readonly name: string };
 
 const CHANNEL_ID = /^UC[\w-]{22}$/;
 /** Letters and digits of any script: the platform allows them in handles. */

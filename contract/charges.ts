@@ -25,8 +25,6 @@ export function isProviderAsked({ providerAsked = {} }: DownloadRecord): boolean
 }
 
 function priceOfAsked({ price, parameters, providerAsked }: DownloadRecord): Thousandths {
-  const isWithoutProfile = providerAsked?.[OWNER_PROFILE_PART] === undefined;
-  return parameters !== undefined && 'profilePrice' in parameters && isWithoutProfile
-    ? price - parameters.profilePrice
-    : price;
+  if (providerAsked?.[OWNER_PROFILE_PART] !== undefined) return price;
+  return price - ((parameters as { readonly profilePrice?: Thousandths } | undefined)?.profilePrice ?? 0);
 }

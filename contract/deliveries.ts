@@ -1,5 +1,9 @@
 import { z } from 'zod';
-import { deliveryIdOf } from './webhooks.ts';
+import { PUBLIC_URL, webhookUrlSchema } from './fields.ts';
+import { ulidSchema } from './ids.ts';
+import { LIST_MAX_ITEMS } from './limits.ts';
+import { formatMicroseconds } from './times.ts';
+import { deliveryIdOf, deliveryStates, WEBHOOK_RETRY_DELAYS_SECONDS, type Delivery } from './webhooks.ts';
 
 /**
  * A delivery as callers and receivers know it: the download, and the number of the subscriber. It goes into URLs, and a
@@ -21,3 +25,98 @@ export function deliveryIdFrom(webhookId: string): string {
   const [recordId = '', number] = webhookId.split('-');
   return deliveryIdOf(recordId, Number(number));
 }
+
+/** Query of GET /api/webhook/deliveries. */
+export const deliveryListQuerySchema = z.object({
+  download_id: ulidSchema.optional().describe('Only deliveries of this download'),
+  state: z.enum(deliveryStates).optional().describe('Only deliveries in this state'),
+  limit: z.coerce.number().int().min(1).max(LIST_MAX_ITEMS).default(50).describe('Most deliveries on a page'),
+  cursor: webhookIdSchema.optional().describe('`next_cursor` of the page before'),
+});
+export type DeliveryListQuery = z.infer<typeof deliveryListQuerySchema>;
+
+const attemptSchema = z.object({
+  number: z.number().int().describe('Counted from 1, on through redeliveries'),
+  started_at: z.string(),
+  duration_ms: z.number().int(),
+  http_status: z.number().int().optional().describe('What the receiver answered'),
+  error: z.string().optional().describe('Why there was no answer: `timeout`, `dns`, `refused`, …'),
+});
+
+/** A webhook: what was tried, and how that went. */
+export const deliverySchema = z
+  .object({
+    id: webhookIdSchema.describe('The `webhook-id` of the message'),
+    download_id: ulidSchema,
+    url: z.string().describe('The receiver; path and query may hold a secret, and are left out'),
+    endpoint: z.string().describe('`X-Webhook-Endpoint`'),
+    state: z.enum(deliveryStates),
+    created_at: z.string(),
+    attempts: z.array(attemptSchema),
+    next_attempt_at: z.string().optional().describe('When the next attempt is due at the earliest, where one follows'),
+  })
+  .meta({ id: 'WebhookDelivery' });
+export type DeliveryResult = z.infer<typeof deliverySchema>;
+
+/** A page of GET /api/webhook/deliveries. */
+export const deliveryListSchema = z
+  .object({
+    deliveries: z.array(deliverySchema),
+    next_cursor: webhookIdSchema.nullable().describe('For the next page; null on the last one'),
+  })
+  .meta({ id: 'WebhookDeliveryList' });
+export type DeliveryList = z.infer<typeof deliveryListSchema>;
+
+/** A delivery as its log shows it. */
+export function renderDelivery(delivery: Delivery): DeliveryResult {
+  return {
+    id: webhookIdOf(delivery.id),
+    download_id: delivery.recordId,
+    url: withoutSecrets(delivery.url),
+    endpoint: delivery.endpoint,
+    state: delivery.state,
+    created_at: delivery.createdAt,
+    attempts: delivery.attempts.map((attempt) => ({
+      number: attempt.number,
+      started_at: attempt.startedAt,
+      duration_ms: attempt.durationMs,
+      http_status: attempt.statusCode,
+      error: attempt.error,
+    })),
+    next_attempt_at: nextAttemptAt(delivery),
+  };
+}
+
+/**
+ * Jobs are shared: whoever asks for the same subject learns the download's id, and may look here. Receivers are often
+ * known by a secret in their path or query, so a stranger sees the host alone.
+ */
+function withoutSecrets(url: string): string {
+  const { origin, pathname, search } = new URL(url);
+  return pathname === '/' && search === '' ? `${origin}/` : `${origin}/…`;
+}
+
+/** Not known before the first attempt of a round: that one waits for nothing but a free place. */
+function nextAttemptAt({ state, attempts, firstAttempt = 1 }: Delivery): string | undefined {
+  const last = attempts.at(-1);
+  if (state !== 'pending' || last === undefined) return undefined;
+  const delaySeconds = WEBHOOK_RETRY_DELAYS_SECONDS[last.number - firstAttempt];
+  if (delaySeconds === undefined) return undefined;
+  return formatMicroseconds((Date.parse(last.startedAt) + last.durationMs + delaySeconds * 1000) * 1000);
+}
+
+/** Body of POST /api/webhook/test (specification, section 4.3). */
+export const webhookTestRequestSchema = z
+  .object({ url: webhookUrlSchema.describe(`The webhook URL to test: ${PUBLIC_URL}`) })
+  .meta({ id: 'WebhookTestRequest' });
+export type WebhookTestRequest = z.infer<typeof webhookTestRequestSchema>;
+
+/** Answer of POST /api/webhook/test. */
+export const webhookTestResultSchema = z
+  .object({
+    status: z.enum(['success', 'error']),
+    message: z.string(),
+    http_status: z.number().int().describe('The status code that the URL returned; 0 when there was no answer'),
+  })
+  .meta({ id: 'WebhookTestResult' });
+export type WebhookTestResult = z.infer<typeof webhookTestResultSchema>;

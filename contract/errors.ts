@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { moneySchema } from './results/fields.ts';
+import { moneySchema } from './fields.ts';
 
 /** The one table of direct errors: each code with its HTTP status and its tRPC code. */
 export const ERROR_TABLE = {

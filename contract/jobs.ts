@@ -1,12 +1,3 @@
-import type {
-  ChannelParameters,
-  ContentParameters,
-  JobParameters,
-  ListParameters,
-  PostAudioParameters,
-  SpeakerLabelsParameters,
-  TranscriptParameters,
-} from './job-parameters.ts';
 import type { Thousandths } from './money.ts';
 import type { PendingRecord, RecordType, Starter } from './records.ts';
 
@@ -19,8 +10,8 @@ export interface JobInput {
   readonly mediaId: string;
   readonly createdAt: string;
   readonly price: Thousandths;
-  /** What was asked for beside the subject's id. */
-  readonly parameters?: JobParameters;
+  /** What was asked for beside the subject's id, as its kind has it. Small: it travels through Temporal. */
+  readonly parameters?: object;
   /** The API key whose account pays, if one does. */
   readonly chargedTo?: string;
   /** Who may stop it, see {@link Starter}; absent in jobs of older versions. */
@@ -28,13 +19,6 @@ export interface JobInput {
   /** Webhook of the first caller. */
   readonly webhookUrl?: string;
 }
-
-export type TranscriptJob = JobInput & { readonly parameters: TranscriptParameters };
-export type ListJob = JobInput & { readonly parameters: ListParameters };
-export type ChannelJob = JobInput & { readonly parameters: ChannelParameters };
-export type ContentJob = JobInput & { readonly parameters: ContentParameters };
-export type PostAudioJob = JobInput & { readonly parameters: PostAudioParameters };
-export type SpeakerLabelsJob = JobInput & { readonly parameters: SpeakerLabelsParameters };
 
 /** The field of a workflow's memo that holds the whole input, so that whoever meets the running job can write its record too. */
 export const MEMO_JOB = 'job';

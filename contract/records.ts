@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { Failure } from './failures.ts';
-import type { JobParameters } from './job-parameters.ts';
 import type { Thousandths } from './money.ts';
 
 /** All types of the specification, section 2.1, and the jobs behind transcripts with speaker labels. */
@@ -42,8 +41,8 @@ interface RecordBase {
   readonly createdAt: string;
   /** What the job costs if it succeeds. */
   readonly price: Thousandths;
-  /** What was asked for beside the subject's id. */
-  readonly parameters?: JobParameters;
+  /** What was asked for beside the subject's id, as its kind has it. */
+  readonly parameters?: object;
   /** The API key whose account pays; absent for what nobody pays. */
   readonly chargedTo?: string;
   /**
@@ -87,7 +86,7 @@ export interface FailedRecord extends RecordBase {
   readonly failure: Failure;
 }
 
-/** A download as the store keeps it; `render.ts` turns it into the JSON that callers see. */
+/** A download as the store keeps it; its kind renders the JSON that callers see. */
 export type DownloadRecord = PendingRecord | SuccessRecord | FailedRecord;
 
 /** What a job adds to its record when it ends well: references only, since it travels through Temporal. */

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { optional } from './optional.ts';
 import type { KeptFacts } from './contents.ts';
 import { rttmLine } from './rttm.ts';
-import type { KeptSegment, SpeakerLabels, Turn } from './speech.ts';
+import type { KeptSegment, Turn } from './speech.ts';
+import type { SpeakerLabels } from './kinds/speaker-labels.ts';
 import { TRANSCRIPT_FORMATS, transcriptFormatSchema } from './transcript-formats.ts';
 import { writtenBy, type TimedLine } from './transcript-exports.ts';
 

@@ -55,17 +55,3 @@ export interface KeptSegment extends SpokenSegment {
   /** When each word of the text begins, in seconds to the millisecond; words are what blanks part. Older jobs lack it. */
   readonly wordStarts?: readonly number[];
 }
-
-/** What a speaker-label job keeps beside its record. */
-export interface SpeakerLabels {
-  /** Name of the engine, such as `builtin`. */
-  readonly engine: string;
-  /** Of the words, such as `en`; absent when the engine does not tell it. */
-  readonly language?: string;
-  /** Of the whole audio. */
-  readonly durationSeconds: number;
-  /** Empty when nobody speaks. */
-  readonly segments: readonly KeptSegment[];
-  /** Who speaks when, words or not; in order of their start. */
-  readonly turns: readonly Turn[];
-}

@@ -1,5 +1,5 @@
-import type { PostReference } from './imgnet/urls.ts';
-import type { SpeakerLabelsParameters } from './job-parameters.ts';
+import type { PostReference } from './imgnet-urls.ts';
+import type { SpeakerLabelsParameters } from './kinds/speaker-labels.ts';
 import type { DownloadRecord, RecordType } from './records.ts';
 
 /**
@@ -37,5 +37,6 @@ export function labelsOfAudio(audioId: string): string {
 
 /** What all subjects of one audio stand below, by whose id callers ask for them; undefined for other kinds of jobs. */
 export function subjectAbove({ parameters }: Pick<DownloadRecord, 'parameters'>): string | undefined {
-  return parameters !== undefined && 'audioId' in parameters ? labelsOfAudio(parameters.audioId) : undefined;
+  const { audioId } = (parameters ?? {}) as Partial<SpeakerLabelsParameters>;
+  return audioId === undefined ? undefined : labelsOfAudio(audioId);
 }

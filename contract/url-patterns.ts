@@ -1,4 +1,4 @@
-import { OWN_PAGES } from './imgnet/urls.ts';
+import { OWN_PAGES } from './imgnet-urls.ts';
 
 /**
  * Names of private networks and of infrastructure: reserved by RFCs 3172, 6761, 6762 and 8375 or by ICANN, or in wide use

@@ -1,25 +1,9 @@
-import type { RecordType } from './records.ts';
-
 /** Delays before the 1st, 2nd and 3rd retry (specification, section 6). */
 export const WEBHOOK_RETRY_DELAYS_SECONDS = [10, 30, 60] as const;
 export const WEBHOOK_TIMEOUT_SECONDS = 10;
 /** How long a webhook test waits for an answer, and how long each test without one takes. */
 export const WEBHOOK_TEST_TIMEOUT_SECONDS = 5;
 export const WEBHOOK_USER_AGENT = 'Service-Webhook/1.0';
-
-/** The value of `X-Webhook-Endpoint` for each type of record. */
-export const WEBHOOK_ENDPOINTS = {
-  audio: 'downloads/audio',
-  vidnet_video: 'downloads/video',
-  captions: 'transcripts',
-  list: 'channel/videos',
-  imgnet_profile: 'imgnet/profile',
-  imgnet_post: 'imgnet/content',
-  imgnet_list_posts: 'imgnet/list',
-  imgnet_list_reels: 'imgnet/list',
-  imgnet_audio: 'imgnet/audio',
-  speaker_labels: 'transcriptspeakerid',
-} as const satisfies Record<RecordType, string>;
 
 /** The five headers of every delivery. */
 export function webhookHeaders(delivery: {

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { channelPathOf } from '../contract/channels.ts';
+import { channelPathOf, type ChannelReference } from '../contract/channels.ts';
 import { subjectIdOf } from '../contract/subjects.ts';
-import type { ChannelReference } from '../contract/vidnet.ts';
 
 /** Temporal on MySQL or PostgreSQL keeps workflow IDs in columns of 255 characters. */
 const WORKFLOW_ID_MAX_BYTES = 255;

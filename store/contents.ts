@@ -1,12 +1,5 @@
 import type { Db } from 'mongodb';
-import {
-  LONG_PARTS,
-  MissingContentsError,
-  type ContentsReader,
-  type FactsByType,
-  type ItemsByList,
-  type KeptFacts,
-} from '../contract/contents.ts';
+import { LONG_PARTS, MissingContentsError, type ContentsReader, type KeptFacts } from '../contract/contents.ts';
 import { PIECE_MAX_CHARS, PIECE_MAX_ITEMS } from '../contract/limits.ts';
 import type { StoredList } from '../contract/records.ts';
 import { createDocuments, pack, pieceIdOf, unpack, type ListingState } from './documents.ts';
@@ -18,54 +11,48 @@ import { piecesOf } from './pieces.ts';
  * repeated; a piece is found by its `_id`, which holds the record, the list and the number of the piece.
  */
 export interface ContentsStore extends ContentsReader {
-  putFacts(recordId: string, facts: FactsByType[keyof FactsByType]): Promise<void>;
+  putFacts(recordId: string, facts: object): Promise<void>;
   /** Keeps a whole list in pieces that are small enough to be read one by one. */
-  putList<List extends keyof ItemsByList>(
-    list: { readonly recordId: string; readonly name: List },
-    items: AsyncIterable<ItemsByList[List]>,
-  ): Promise<StoredList>;
-  putPiece<List extends keyof ItemsByList>(
-    piece: { readonly recordId: string; readonly name: List; readonly number: number },
-    items: readonly ItemsByList[List][],
-  ): Promise<void>;
+  putList(list: ListName, items: AsyncIterable<object>): Promise<StoredList>;
+  putPiece(piece: ListName & { readonly number: number }, items: readonly object[]): Promise<void>;
   /** @returns undefined when that piece is not there */
-  piece<List extends keyof ItemsByList>(piece: {
-    readonly recordId: string;
-    readonly name: List;
-    readonly number: number;
-  }): Promise<readonly ItemsByList[List][] | undefined>;
+  piece<Item>(piece: ListName & { readonly number: number }): Promise<readonly Item[] | undefined>;
   /** Removes the pieces from 1 to that number. */
-  removePieces(list: { readonly recordId: string; readonly name: keyof ItemsByList }, pieces: number): Promise<void>;
+  removePieces(list: ListName, pieces: number): Promise<void>;
   /** Notes how far a listing has come; call it after the piece is written. */
-  putState(list: { recordId: string; name: keyof ItemsByList }, state: ListingState): Promise<void>;
-  state(list: { recordId: string; name: keyof ItemsByList }): Promise<ListingState | undefined>;
+  putState(list: ListName, state: ListingState): Promise<void>;
+  state(list: ListName): Promise<ListingState | undefined>;
+}
+
+interface ListName {
+  readonly recordId: string;
+  /** Of the list among those of the record. */
+  readonly name: string;
 }
 
 export function createContentsStore(db: Db): ContentsStore {
   const documents = createDocuments(db);
   const large = largeDocuments(documents);
   return {
-    async facts<Type extends keyof FactsByType>(recordId: string) {
+    async facts<Facts extends object>(recordId: string) {
       const facts = (await documents.parted(recordId)) ?? (await large.factsOf(recordId));
-      return facts as KeptFacts<FactsByType[Type]> | undefined;
+      return facts as KeptFacts<Facts> | undefined;
     },
-    async piece<List extends keyof ItemsByList>(piece: { recordId: string; name: List; number: number }) {
-      const document = await documents.find(pieceIdOf(piece.recordId, piece.name, piece.number));
-      return document?.packed === undefined
-        ? undefined
-        : ((await unpack(document.packed)) as readonly ItemsByList[List][]);
+    async piece<Item>({ recordId, name, number }: ListName & { readonly number: number }) {
+      const document = await documents.find(pieceIdOf(recordId, name, number));
+      return document?.packed === undefined ? undefined : ((await unpack(document.packed)) as readonly Item[]);
     },
     async removePieces({ recordId, name }, pieces) {
       for (let number = 1; number <= pieces; number += 1) await documents.remove(pieceIdOf(recordId, name, number));
     },
-    async *pages<List extends keyof ItemsByList>(list: { recordId: string; name: List; pieces: number }) {
+    async *pages<Item>(list: ListName & { readonly pieces: number }) {
       for (let number = 1; number <= list.pieces; number += 1) {
         const id = pieceIdOf(list.recordId, list.name, number);
         // One by one: the embedded server looks up a single `_id`, and reads everything for several.
         const packed = (await documents.find(id))?.packed;
         // A list that lost a piece must not look complete.
         if (packed === undefined) throw new MissingContentsError(id);
-        yield* large.pagesOf(id, packed) as AsyncIterable<readonly ItemsByList[List][]>;
+        yield* large.pagesOf(id, packed) as AsyncIterable<readonly Item[]>;
       }
     },
     async putFacts(recordId, facts) {

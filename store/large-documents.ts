@@ -3,7 +3,7 @@ import { partsOfLine } from '../contract/caption-lines.ts';
 import { LONG_PARTS } from '../contract/contents.ts';
 import type { StoredList } from '../contract/records.ts';
 import { ItemStream } from '../contract/streams.ts';
-import type { CaptionLine } from '../contract/vidnet.ts';
+import type { CaptionLine } from '../contract/kinds/transcript.ts';
 import { inThread } from '../runtime/subprocess/thread.ts';
 import { unpack, type Documents } from './documents.ts';
 import { piecesOf } from './pieces.ts';

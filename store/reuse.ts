@@ -1,4 +1,4 @@
-import { FRESHNESS } from '../contract/freshness.ts';
+import { kinds } from '../contract/kinds.ts';
 import type { DownloadRecord } from '../contract/records.ts';
 import type { FileStore } from './files.ts';
 
@@ -12,7 +12,7 @@ import type { FileStore } from './files.ts';
  */
 export async function isReusable(record: DownloadRecord, files: FileStore, nowMs = Date.now()): Promise<boolean> {
   if (record.status !== 'success') return false;
-  const freshness = FRESHNESS[record.type];
+  const { freshness } = kinds[record.type];
   if (freshness !== 'files') return nowMs < Date.parse(record.finishedAt) + freshness * 1000;
   if (record.filesRemovedAt !== undefined) return false;
   const kept = await Promise.all(record.files.map((file) => files.has(record.id, file)));

@@ -6,8 +6,9 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { settings } from '../config.ts';
 import { ERROR_TABLE } from '../contract/errors.ts';
-import { downloadRecordSchema, imgnetNoAudioSchema } from '../contract/results/downloads.ts';
-import { speakerLabelsSchema } from '../contract/results/speaker-labels.ts';
+import { downloadRecordSchema } from '../contract/kinds.ts';
+import { imgnetNoAudioSchema } from '../contract/kinds/imgnet-audio.ts';
+import { speakerLabelsSchema } from '../contract/kinds/speaker-labels.ts';
 import { blocksOf, pages, readPage, ROOT } from './helpers/markdown.ts';
 import { readmeBlocks } from './readme-sandbox.ts';
 

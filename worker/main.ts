@@ -147,7 +147,7 @@ const activities = createActivities({
       ? ytdlpChannels
       : createDataApiChannels(dataApi, {
           channelUrlTemplate: config.VIDNET_CHANNEL_URL,
-          resolveCustom: async (reference, call) => (await ytdlpChannels.describe(reference, call)).channelId,
+          resolveCustom: async (reference, call) => (await ytdlpChannels.describe(reference, call)).facts.vidnet_id,
         }),
   comments: dataApi === undefined ? createYtdlpComments(ytdlp) : createDataApiComments(dataApi),
   maxComments: config.MAX_COMMENTS,

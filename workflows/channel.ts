@@ -1,4 +1,4 @@
-import type { ChannelJob } from '../contract/jobs.ts';
+import type { ChannelJob } from '../contract/kinds/channel.ts';
 import { fetchActivities, pollActivities } from './activities.ts';
 import { runJob } from './life-cycle.ts';
 

@@ -1,5 +1,5 @@
 import { ApplicationFailure } from '@temporalio/workflow';
-import type { PostAudioJob } from '../contract/jobs.ts';
+import type { PostAudioJob } from '../contract/kinds/imgnet-audio.ts';
 import { fetchActivities, records } from './activities.ts';
 import { collect } from './imgnet-snapshot.ts';
 import { runJob } from './life-cycle.ts';

@@ -1,4 +1,4 @@
-import type { ContentJob } from '../contract/jobs.ts';
+import type { ContentJob } from '../contract/kinds/imgnet-content.ts';
 import { fetchActivities } from './activities.ts';
 import { collect } from './imgnet-snapshot.ts';
 import { runJob } from './life-cycle.ts';

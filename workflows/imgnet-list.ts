@@ -1,4 +1,4 @@
-import type { ListJob } from '../contract/jobs.ts';
+import type { ListJob } from '../contract/kinds/imgnet-list.ts';
 import { optional } from '../contract/optional.ts';
 import { fetchActivities } from './activities.ts';
 import { collect } from './imgnet-snapshot.ts';

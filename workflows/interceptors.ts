@@ -1,5 +1,5 @@
 import { ApplicationFailure, log, workflowInfo, type WorkflowInterceptors } from '@temporalio/workflow';
-import { refusalOf } from '../contract/inputs/check.ts';
+import { refusalOf } from '../runtime/inputs/check.ts';
 import { signalInputs, workflowInputs } from './inputs.ts';
 
 /**

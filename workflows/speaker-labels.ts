@@ -1,5 +1,5 @@
 import { CancellationScope } from '@temporalio/workflow';
-import type { SpeakerLabelsJob } from '../contract/jobs.ts';
+import type { SpeakerLabelsJob } from '../contract/kinds/speaker-labels.ts';
 import { records, speechSteps, windowActivities } from './activities.ts';
 import { retryUpstream } from './retry-upstream.ts';
 import { runJob } from './life-cycle.ts';

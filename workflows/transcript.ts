@@ -1,4 +1,4 @@
-import type { TranscriptJob } from '../contract/jobs.ts';
+import type { TranscriptJob } from '../contract/kinds/transcript.ts';
 import { fetchActivities } from './activities.ts';
 import { runJob } from './life-cycle.ts';
 

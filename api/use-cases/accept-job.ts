@@ -1,10 +1,10 @@
 import { ApiError } from '../../contract/errors.ts';
 import { pendingRecordOf, type JobInput } from '../../contract/jobs.ts';
+import type { JobWorkflow } from '../../contract/kinds.ts';
 import type { DownloadRecord } from '../../contract/records.ts';
 import { nowMicroseconds } from '../../store/clock.ts';
 import { isReusable } from '../../store/reuse.ts';
 import type { ApiDeps } from '../deps.ts';
-import type { JobWorkflow } from '../jobs.ts';
 import { insufficientCredit } from './credit.ts';
 import { subscriberOf } from './own-deliveries.ts';
 import { noteFirst, subscribe } from './receivers.ts';

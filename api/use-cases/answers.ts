@@ -1,8 +1,7 @@
 import { STOPPED_BY_OPERATOR } from '../../contract/failures.ts';
 import type { DownloadRecord } from '../../contract/records.ts';
-import { renderDownload } from '../../contract/render/downloads.ts';
-import type { DownloadResult } from '../../contract/results/downloads.ts';
-import type { Progress } from '../../contract/results/fields.ts';
+import { renderDownload, type DownloadResult } from '../../contract/kinds.ts';
+import type { Progress } from '../../contract/fields.ts';
 import { finishRecord } from '../../store/finish-record.ts';
 import type { Answer } from '../answer.ts';
 import type { ApiDeps } from '../deps.ts';

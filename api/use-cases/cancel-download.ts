@@ -1,7 +1,7 @@
 import type { Caller } from '../../contract/accounts.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { DownloadRecord } from '../../contract/records.ts';
-import type { DownloadResult } from '../../contract/results/downloads.ts';
+import type { DownloadResult } from '../../contract/kinds.ts';
 import type { Answer } from '../answer.ts';
 import type { ApiDeps } from '../deps.ts';
 import { answerDownload, currentJob } from './answers.ts';

@@ -1,4 +1,4 @@
-import type { Health } from '../../contract/results/health.ts';
+import type { Health } from '../../contract/health.ts';
 import type { Answer } from '../answer.ts';
 import type { ApiDeps } from '../deps.ts';
 

@@ -8,6 +8,7 @@ import {
   type SpeakerLabelFormat,
 } from '../../contract/speaker-label-formats.ts';
 import { ItemStream } from '../../contract/streams.ts';
+import type { SpeakerLabels } from '../../contract/kinds/speaker-labels.ts';
 import type { ApiDeps } from '../deps.ts';
 import { paced } from '../paced.ts';
 import { currentJob } from './answers.ts';
@@ -48,7 +49,7 @@ async function readLabels(
   if (record.status === 'failed') {
     throw new ApiError('not_found', `There is no transcript: ${record.failure.message}`, { id });
   }
-  const labels = await deps.rendering.contents.facts<'speaker_labels'>(id);
+  const labels = await deps.rendering.contents.facts<SpeakerLabels>(id);
   if (labels === undefined) throw new MissingContentsError(id);
   return { mediaId, labels };
 }

@@ -3,6 +3,7 @@ import { ApiError } from '../../contract/errors.ts';
 import { POLL_INTERVAL_SECONDS } from '../../contract/limits.ts';
 import { writtenBy } from '../../contract/transcript-exports.ts';
 import { TRANSCRIPT_FORMATS, type TranscriptFormat } from '../../contract/transcript-formats.ts';
+import type { TranscriptFacts } from '../../contract/kinds/transcript.ts';
 import type { ApiDeps } from '../deps.ts';
 import { paced } from '../paced.ts';
 import { currentJob } from './answers.ts';
@@ -31,7 +32,7 @@ export async function exportTranscript(deps: ApiDeps, id: string, format: Transc
   if (record.status === 'failed') {
     throw new ApiError('not_found', `There is no transcript: ${record.failure.message}`, { id });
   }
-  const facts = await deps.rendering.contents.facts<'captions'>(id);
+  const facts = await deps.rendering.contents.facts<TranscriptFacts>(id);
   if (facts === undefined) throw new MissingContentsError(id);
   const { contentType, writer } = TRANSCRIPT_FORMATS[format];
   const open = (): AsyncGenerator<string> => paced(writtenBy(writer(), facts.lines.pages()));

@@ -1,7 +1,6 @@
 import { ApiError } from '../../contract/errors.ts';
 import { formatMoney } from '../../contract/money.ts';
-import type { AccountQuery } from '../../contract/requests.ts';
-import { accountSchema, type AccountResult } from '../../contract/results/account.ts';
+import { type AccountQuery, accountSchema, type AccountResult } from '../../contract/accounts.ts';
 import { unauthorized } from '../access/authenticate.ts';
 import type { Answer } from '../answer.ts';
 import type { ApiDeps } from '../deps.ts';

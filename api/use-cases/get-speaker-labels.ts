@@ -1,7 +1,11 @@
 import { ApiError } from '../../contract/errors.ts';
 import type { DownloadRecord } from '../../contract/records.ts';
-import { renderAudioRequired, renderNoAudio, renderSpeakerLabels } from '../../contract/render/speaker-labels.ts';
-import type { SpeakerLabelsResult } from '../../contract/results/speaker-labels.ts';
+import {
+  renderAudioRequired,
+  renderNoAudio,
+  renderSpeakerLabels,
+  type SpeakerLabelsResult,
+} from '../../contract/kinds/speaker-labels.ts';
 import type { Streamable } from '../../contract/streams.ts';
 import { labelsOfAudio } from '../../contract/subjects.ts';
 import type { Answer } from '../answer.ts';

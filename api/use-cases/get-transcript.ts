@@ -1,7 +1,6 @@
 import { ApiError } from '../../contract/errors.ts';
 import type { DownloadRecord } from '../../contract/records.ts';
-import { renderCaptionsResult } from '../../contract/render/results.ts';
-import type { TranscriptResult } from '../../contract/results/transcripts.ts';
+import { renderCaptionsResult, type TranscriptResult } from '../../contract/kinds/transcript.ts';
 import type { Streamable } from '../../contract/streams.ts';
 import type { Answer } from '../answer.ts';
 import type { ApiDeps } from '../deps.ts';

@@ -1,5 +1,5 @@
 import { ApiError } from '../../contract/errors.ts';
-import { postReferenceOf, type PostReference } from '../../contract/imgnet/urls.ts';
+import { postReferenceOf, type PostReference } from '../../contract/imgnet-urls.ts';
 import type { ApiDeps } from '../deps.ts';
 
 /** The post or reel that a request names. @throws ApiError `invalid_input` */

@@ -1,6 +1,5 @@
-import { renderLastResponse } from '../../contract/render/last-response.ts';
+import { renderLastResponse, type LastResponse } from '../../contract/job-answers.ts';
 import type { DownloadRecord } from '../../contract/records.ts';
-import type { LastResponse } from '../../contract/results/last-response.ts';
 import type { ApiDeps } from '../deps.ts';
 
 /** How the last job of a record's subject failed, if that was within the last 30 minutes. */

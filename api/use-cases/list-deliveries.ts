@@ -1,7 +1,9 @@
-import { deliveryIdFrom } from '../../contract/deliveries.ts';
-import { renderDelivery } from '../../contract/render/deliveries.ts';
-import type { DeliveryListQuery } from '../../contract/requests.ts';
-import type { DeliveryList } from '../../contract/results/deliveries.ts';
+import {
+  deliveryIdFrom,
+  renderDelivery,
+  type DeliveryListQuery,
+  type DeliveryList,
+} from '../../contract/deliveries.ts';
 import type { Delivery } from '../../contract/webhooks.ts';
 import type { Answer } from '../answer.ts';
 import type { ApiDeps } from '../deps.ts';

@@ -1,8 +1,7 @@
 import { LIST_MAX_ITEMS } from '../../contract/limits.ts';
 import type { DownloadRecord } from '../../contract/records.ts';
-import { renderDownload } from '../../contract/render/downloads.ts';
-import type { DownloadListQuery } from '../../contract/requests.ts';
-import type { DownloadList } from '../../contract/results/downloads.ts';
+import { renderDownload, type DownloadList } from '../../contract/kinds.ts';
+import type { DownloadListQuery } from '../../contract/downloads.ts';
 import { formatMicroseconds } from '../../contract/times.ts';
 import type { RecordFilter } from '../../store/records.ts';
 import type { Answer } from '../answer.ts';

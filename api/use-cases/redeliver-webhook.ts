@@ -1,8 +1,6 @@
-import { deliveryIdFrom } from '../../contract/deliveries.ts';
+import { deliveryIdFrom, renderDelivery, type DeliveryResult } from '../../contract/deliveries.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { DELIVERY_ATTEMPTS_MAX, REDELIVERIES_PER_MINUTE_MAX } from '../../contract/limits.ts';
-import { renderDelivery } from '../../contract/render/deliveries.ts';
-import type { DeliveryResult } from '../../contract/results/deliveries.ts';
 import { receiverHostOf, WEBHOOK_RETRY_DELAYS_SECONDS } from '../../contract/webhooks.ts';
 import { slotOf, timeOf } from '../access/slots.ts';
 import type { Answer } from '../answer.ts';

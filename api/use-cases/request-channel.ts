@@ -1,8 +1,6 @@
 import { channelByIdAt, channelPathOf, channelReferenceOf } from '../../contract/channels.ts';
 import { ApiError } from '../../contract/errors.ts';
-import { renderChannelResult } from '../../contract/render/results.ts';
-import type { ChannelRequest } from '../../contract/requests.ts';
-import type { ChannelResult } from '../../contract/results/channels.ts';
+import { renderChannelResult, type ChannelRequest, type ChannelResult } from '../../contract/kinds/channel.ts';
 import type { Streamable } from '../../contract/streams.ts';
 import { subjectIdOf } from '../../contract/subjects.ts';
 import { channelSubjectOf } from '../../store/channel-subjects.ts';

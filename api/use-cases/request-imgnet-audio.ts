@@ -1,6 +1,5 @@
-import { renderImgnetAudioResult } from '../../contract/render/results.ts';
-import type { ImgnetPostRequest } from '../../contract/requests.ts';
-import type { ImgnetAudioResult } from '../../contract/results/downloads.ts';
+import { renderImgnetAudioResult, type ImgnetAudioResult } from '../../contract/kinds/imgnet-audio.ts';
+import type { ImgnetPostRequest } from '../../contract/kinds/imgnet-content.ts';
 import { subjectIdOf } from '../../contract/subjects.ts';
 import type { Answer } from '../answer.ts';
 import type { ApiDeps } from '../deps.ts';

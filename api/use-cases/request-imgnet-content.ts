@@ -1,6 +1,8 @@
-import { renderImgnetContentResult } from '../../contract/render/results.ts';
-import type { ImgnetPostRequest } from '../../contract/requests.ts';
-import type { ImgnetContentResult } from '../../contract/results/imgnet-content.ts';
+import {
+  renderImgnetContentResult,
+  type ImgnetPostRequest,
+  type ImgnetContentResult,
+} from '../../contract/kinds/imgnet-content.ts';
 import { postSubjectOf } from '../../contract/subjects.ts';
 import type { Answer } from '../answer.ts';
 import type { ApiDeps } from '../deps.ts';

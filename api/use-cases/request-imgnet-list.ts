@@ -1,13 +1,18 @@
 import { ApiError } from '../../contract/errors.ts';
 import { LIST_ID_VALID_MS, LIST_POLL_INTERVAL_SECONDS, POLL_INTERVAL_SECONDS } from '../../contract/limits.ts';
 import { optional } from '../../contract/optional.ts';
-import { listPrice, splitListPrice } from '../../contract/prices.ts';
+import {
+  listPrice,
+  splitListPrice,
+  renderImgnetList,
+  type ListPart,
+  type ImgnetListRequest,
+  type ImgnetListResult,
+} from '../../contract/kinds/imgnet-list.ts';
 import type { SuccessRecord } from '../../contract/records.ts';
-import { renderImgnetList, type ListPart } from '../../contract/render/imgnet-list.ts';
-import type { ImgnetListRequest } from '../../contract/requests.ts';
-import type { ImgnetListResult } from '../../contract/results/imgnet-list.ts';
 import type { Streamable } from '../../contract/streams.ts';
 import { subjectIdOf } from '../../contract/subjects.ts';
+import type { ImgnetProfileFields } from '../../contract/kinds/imgnet-profile.ts';
 import type { Answer } from '../answer.ts';
 import type { ApiDeps } from '../deps.ts';
 import { currentJob } from './answers.ts';
@@ -37,7 +42,7 @@ export async function requestImgnetList(
   requireImgnet(deps);
   const profile = await profileOf(deps, request.list_id);
   const webhook = webhookOf(deps, request);
-  const facts = await deps.rendering.contents.facts<'imgnet_profile'>(profile.id);
+  const facts = await deps.rendering.contents.facts<ImgnetProfileFields>(profile.id);
   const prices = splitListPrice(listPrice(deps.rendering.prices, facts?.posts_count));
   const sinceDate = sinceDateOf(request.max_age_days, deps.now());
   const jobOf = (part: Part): NewJob => ({

@@ -1,8 +1,10 @@
 import { ApiError } from '../../contract/errors.ts';
-import { profileReferenceOf } from '../../contract/imgnet/urls.ts';
-import { renderImgnetProfileResult } from '../../contract/render/results.ts';
-import type { ImgnetProfileRequest } from '../../contract/requests.ts';
-import type { ImgnetProfileResult } from '../../contract/results/imgnet-profile.ts';
+import { profileReferenceOf } from '../../contract/imgnet-urls.ts';
+import {
+  renderImgnetProfileResult,
+  type ImgnetProfileRequest,
+  type ImgnetProfileResult,
+} from '../../contract/kinds/imgnet-profile.ts';
 import { subjectIdOf } from '../../contract/subjects.ts';
 import type { Answer } from '../answer.ts';
 import type { ApiDeps } from '../deps.ts';

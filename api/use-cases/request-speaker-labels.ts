@@ -1,9 +1,11 @@
 import { ApiError } from '../../contract/errors.ts';
-import type { SpeakerLabelsParameters } from '../../contract/job-parameters.ts';
+import {
+  type SpeakerLabelsParameters,
+  speakerLabelsPrice,
+  type SpeakerLabelsRequest,
+  type SpeakerLabelsResult,
+} from '../../contract/kinds/speaker-labels.ts';
 import { optional } from '../../contract/optional.ts';
-import { speakerLabelsPrice } from '../../contract/prices.ts';
-import type { SpeakerLabelsRequest } from '../../contract/requests.ts';
-import type { SpeakerLabelsResult } from '../../contract/results/speaker-labels.ts';
 import type { Streamable } from '../../contract/streams.ts';
 import { speakerLabelsSubjectOf } from '../../contract/subjects.ts';
 import type { Answer } from '../answer.ts';

@@ -1,6 +1,4 @@
-import type { TranscriptParameters } from '../../contract/job-parameters.ts';
-import type { TranscriptRequest } from '../../contract/requests.ts';
-import type { TranscriptResult } from '../../contract/results/transcripts.ts';
+import type { TranscriptParameters, TranscriptRequest, TranscriptResult } from '../../contract/kinds/transcript.ts';
 import type { Streamable } from '../../contract/streams.ts';
 import { subjectIdOf } from '../../contract/subjects.ts';
 import type { Answer } from '../answer.ts';

@@ -1,7 +1,7 @@
 import { ApiError } from '../../contract/errors.ts';
 import type { Prices } from '../../contract/prices.ts';
-import type { VidnetDownloadRequest } from '../../contract/requests.ts';
-import type { DownloadResult } from '../../contract/results/downloads.ts';
+import type { VidnetDownloadRequest } from '../../contract/downloads.ts';
+import type { DownloadResult } from '../../contract/kinds.ts';
 import { subjectIdOf } from '../../contract/subjects.ts';
 import type { Answer } from '../answer.ts';
 import type { ApiDeps } from '../deps.ts';

@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ulid } from 'ulid';
 import { webhookHeaders } from '../../contract/webhooks.ts';
-import type { WebhookTestRequest } from '../../contract/requests.ts';
-import type { WebhookTestResult } from '../../contract/results/webhook-test.ts';
+import type { WebhookTestRequest, WebhookTestResult } from '../../contract/deliveries.ts';
 import type { Answer } from '../answer.ts';
 import type { ApiDeps } from '../deps.ts';
 import { assertWebhookTarget } from './webhook-target.ts';

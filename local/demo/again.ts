@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { AudioRecord } from '../../contract/results/downloads.ts';
+import type { AudioRecord } from '../../contract/kinds/audio.ts';
 import type { Scene } from './job.ts';
 
 const statsSchema = z.object({ videos: z.record(z.string(), z.object({ complete_media_bodies: z.number() })) });

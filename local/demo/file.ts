@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
-import type { AudioRecord } from '../../contract/results/downloads.ts';
+import type { AudioRecord } from '../../contract/kinds/audio.ts';
 import { sizeText } from './format.ts';
 import type { Scene } from './job.ts';
 import { probeAudio } from './probe.ts';

@@ -1,4 +1,4 @@
-import type { AudioRecord } from '../../contract/results/downloads.ts';
+import type { AudioRecord } from '../../contract/kinds/audio.ts';
 import { secondsText, sizeText } from './format.ts';
 import type { Service } from './service.ts';
 import { slowDown } from './slow-down.ts';

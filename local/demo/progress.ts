@@ -1,5 +1,5 @@
 import { SingleBar } from 'cli-progress';
-import type { Progress } from '../../contract/results/fields.ts';
+import type { Progress } from '../../contract/fields.ts';
 import { sizeText } from './format.ts';
 import type { Terminal } from './terminal.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { audioRecordSchema } from '../../contract/results/downloads.ts';
-import { speakerLabelsResultSchema, type SpeakerLabelsResult } from '../../contract/results/speaker-labels.ts';
-import { webhookTestResultSchema, type WebhookTestResult } from '../../contract/results/webhook-test.ts';
+import { audioRecordSchema } from '../../contract/kinds/audio.ts';
+import { speakerLabelsResultSchema, type SpeakerLabelsResult } from '../../contract/kinds/speaker-labels.ts';
+import { webhookTestResultSchema, type WebhookTestResult } from '../../contract/deliveries.ts';
 
 const REQUEST_TIMEOUT_MS = 30_000;
 

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { AudioRecord } from '../../contract/results/downloads.ts';
-import type { SpeakerLabelsBody } from '../../contract/results/speaker-labels.ts';
+import type { AudioRecord } from '../../contract/kinds/audio.ts';
+import type { SpeakerLabelsBody } from '../../contract/kinds/speaker-labels.ts';
 import { secondsText } from './format.ts';
 import type { Scene } from './job.ts';
 import { showTranscript } from './transcript.ts';

@@ -1,4 +1,4 @@
-import type { SpeakerLabelsBody } from '../../contract/results/speaker-labels.ts';
+import type { SpeakerLabelsBody } from '../../contract/kinds/speaker-labels.ts';
 import type { Terminal } from './terminal.ts';
 
 type Segments = SpeakerLabelsBody['data']['transcriptsWithTimeStamps'];

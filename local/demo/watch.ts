@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Progress } from '../../contract/results/fields.ts';
+import type { Progress } from '../../contract/fields.ts';
 import { secondsText } from './format.ts';
 import { createProgressView } from './progress.ts';
 import type { Terminal } from './terminal.ts';

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { AudioRecord } from '../../contract/results/downloads.ts';
-import { WEBHOOK_ENDPOINTS, webhookHeaders } from '../../contract/webhooks.ts';
+import type { AudioRecord } from '../../contract/kinds/audio.ts';
+import { kinds } from '../../contract/kinds.ts';
+import { webhookHeaders } from '../../contract/webhooks.ts';
 import type { Scene } from './job.ts';
 import { audioResultSchema, type AudioResult } from './service.ts';
 
@@ -8,7 +9,7 @@ const ARRIVES_WITHIN_MS = 30_000;
 
 /** Waits for the webhook and compares it with what it must be. @throws when it does not come or is another */
 export async function showWebhook(record: AudioRecord, { stage, terminal, service, signal }: Scene): Promise<void> {
-  const endpoint = WEBHOOK_ENDPOINTS[record.type];
+  const { endpoint } = kinds[record.type];
   const late = AbortSignal.timeout(ARRIVES_WITHIN_MS);
   const webhook = await stage.receiver.webhook(endpoint, AbortSignal.any([signal, late])).catch((error: unknown) => {
     signal.throwIfAborted();

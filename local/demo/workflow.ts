@@ -1,4 +1,4 @@
-import type { AudioRecord } from '../../contract/results/downloads.ts';
+import type { AudioRecord } from '../../contract/kinds/audio.ts';
 import { subjectIdOf } from '../../contract/subjects.ts';
 import type { Scene } from './job.ts';
 

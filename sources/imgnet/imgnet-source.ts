@@ -1,6 +1,6 @@
 import { JobError } from '../../runtime/job-error.ts';
-import type { ImgnetRecord } from '../../contract/imgnet/tolerant.ts';
-import type { PostReference } from '../../contract/imgnet/urls.ts';
+import type { ImgnetRecord } from './records/record-readers.ts';
+import type { PostReference } from '../../contract/imgnet-urls.ts';
 import type { SourceCall } from '../call.ts';
 
 /** What to collect. */

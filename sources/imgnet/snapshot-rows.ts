@@ -1,6 +1,6 @@
 import { JobError } from '../../runtime/job-error.ts';
-import { shortcodeOf } from '../../contract/imgnet/publication.ts';
-import { recordOf, wordOf, type ImgnetRecord } from '../../contract/imgnet/tolerant.ts';
+import { shortcodeOf } from './records/publication.ts';
+import { recordOf, wordOf, type ImgnetRecord } from './records/record-readers.ts';
 import { createTurns } from '../../runtime/subprocess/turns.ts';
 import { rowFailure } from './failures.ts';
 import { SnapshotLostError, SnapshotNotReadyError, type SnapshotPage, type SnapshotRow } from './imgnet-source.ts';

@@ -1,4 +1,4 @@
-import type { VideoComment } from '../../contract/vidnet.ts';
+import type { VideoComment } from '../../contract/kinds/transcript.ts';
 import type { SourceCall } from '../call.ts';
 
 /** Where comments come from: yt-dlp, or the Data API when the operator has a key. */

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { COMMENT_MAX_CHARS } from '../../contract/limits.ts';
-import { optional } from '../../contract/optional.ts';
-import type { VideoComment } from '../../contract/vidnet.ts';
+import type { VideoComment } from '../../contract/kinds/transcript.ts';
 import { parseJson } from './read-clipped.ts';
 import { bounded, countSchema, formatTimestamp, textSchema } from './values.ts';
 
@@ -55,12 +54,12 @@ function toComment(told: unknown): readonly VideoComment[] {
   return [
     {
       id: comment.id,
-      ...optional('author', comment.author),
-      ...optional('authorId', comment.author_id),
+      author: comment.author,
+      authorId: comment.author_id,
       text: bounded(comment.text, COMMENT_MAX_CHARS),
-      ...optional('likes', comment.like_count),
-      ...optional('publishedAt', publishedAt),
-      ...(isEstimated ? { publishedAtIsEstimated: true } : {}),
+      likes: comment.like_count,
+      publishedAt: publishedAt,
+      publishedAtIsEstimated: isEstimated ? true : undefined,
       replyTo: comment.parent === 'root' ? null : comment.parent,
     },
   ];

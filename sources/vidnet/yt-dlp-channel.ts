@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { optional } from '../../contract/optional.ts';
-import type { ChannelPage, ChannelReference, ChannelVideo } from '../../contract/vidnet.ts';
+import type { ChannelPage } from './channel-source.ts';
+import type { ChannelReference } from '../../contract/channels.ts';
+import type { ChannelVideoItem } from '../../contract/kinds/channel.ts';
 import type { ChannelSource } from './channel-source.ts';
 import { listEntries } from './yt-dlp-entries.ts';
 import { bounded, countSchema, DESCRIPTION_MAX_CHARS, linkSchema, textSchema } from './values.ts';
@@ -44,19 +45,21 @@ export function createYtdlpChannels(settings: YtdlpSettings): ChannelSource {
       });
       const { uploader_id: handle, description } = facts;
       return {
-        channelId: facts.channel_id ?? facts.id,
-        ...optional('handle', handle?.startsWith('@') === true ? handle.toLowerCase() : undefined),
-        title: facts.channel ?? facts.uploader ?? facts.title ?? facts.id,
-        ...optional('description', description === undefined ? undefined : bounded(description, DESCRIPTION_MAX_CHARS)),
-        url: facts.channel_url ?? facts.uploader_url ?? facts.webpage_url ?? url,
-        ...optional('thumbnailUrl', biggest(facts.thumbnails)),
-        ...optional('subscriberCount', facts.channel_follower_count),
+        facts: {
+          vidnet_id: facts.channel_id ?? facts.id,
+          title: facts.channel ?? facts.uploader ?? facts.title ?? facts.id,
+          description: description && bounded(description, DESCRIPTION_MAX_CHARS),
+          url: facts.channel_url ?? facts.uploader_url ?? facts.webpage_url ?? url,
+          thumbnail: biggest(facts.thumbnails),
+          subscriber_count: facts.channel_follower_count,
+        },
+        handle: handle?.startsWith('@') === true ? handle.toLowerCase() : undefined,
       };
     },
 
-    async *pages(channel, from, call) {
+    async *pages(channelId, from, call) {
       const cursor = from === undefined ? undefined : parseCursor(from);
-      const url = channelUrl(settings, ['channel', channel.channelId]);
+      const url = channelUrl(settings, ['channel', channelId]);
       const numbered = withoutRepeats(listEntries(settings, url, call));
       yield* inPages(cursor === undefined ? numbered : after(numbered, cursor));
     },
@@ -76,14 +79,14 @@ function pathOf({ kind, name }: ChannelReference): readonly string[] {
   }
 }
 
-type Numbered = ChannelVideo & { readonly number: number };
+type Numbered = ChannelVideoItem & { readonly number: number };
 
 /** A list that grows while it is read repeats a video at the seam of two pages. */
-async function* withoutRepeats(videos: AsyncIterable<ChannelVideo>): AsyncGenerator<Numbered> {
+async function* withoutRepeats(videos: AsyncIterable<ChannelVideoItem>): AsyncGenerator<Numbered> {
   const seen = new Set<string>();
   for await (const video of videos) {
-    if (seen.has(video.videoId)) continue;
-    seen.add(video.videoId);
+    if (seen.has(video.vidnet_id)) continue;
+    seen.add(video.vidnet_id);
     yield { ...video, number: seen.size };
   }
 }
@@ -94,7 +97,7 @@ async function* inPages(videos: AsyncIterable<Numbered>): AsyncGenerator<Channel
   for await (const video of videos) {
     const last = page.at(-1);
     if (page.length === PAGE_SIZE && last !== undefined) {
-      yield { videos: page.map(unnumbered), next: formatCursor({ count: last.number, lastId: last.videoId }) };
+      yield { videos: page.map(unnumbered), next: formatCursor({ count: last.number, lastId: last.vidnet_id }) };
       page = [];
     }
     page.push(video);
@@ -102,6 +105,6 @@ async function* inPages(videos: AsyncIterable<Numbered>): AsyncGenerator<Channel
   yield { videos: page.map(unnumbered) };
 }
 
-function unnumbered({ number: _, ...video }: Numbered): ChannelVideo {
+function unnumbered({ number: _, ...video }: Numbered): ChannelVideoItem {
   return video;
 }

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { JobError } from '../../runtime/job-error.ts';
-import { optional } from '../../contract/optional.ts';
-import type { ChannelVideo } from '../../contract/vidnet.ts';
+import type { ChannelVideoItem } from '../../contract/kinds/channel.ts';
 import type { SourceCall } from '../call.ts';
 import { runYtdlp } from './run-yt-dlp.ts';
 import { bounded, formatTimestamp, linkSchema, textSchema, TITLE_MAX_CHARS } from './values.ts';
@@ -37,10 +36,10 @@ export async function* listEntries(
   settings: YtdlpSettings,
   url: string,
   call: SourceCall,
-): AsyncGenerator<ChannelVideo> {
+): AsyncGenerator<ChannelVideoItem> {
   // With this argument of the operator's, times are counted back from "3 weeks ago".
   const isTimeExact = !/approximate[_-]date/.test(settings.extractorArgs ?? '');
-  const found: (ChannelVideo | JobError)[] = [];
+  const found: (ChannelVideoItem | JobError)[] = [];
   let wake = (): void => undefined;
   let end: { readonly error?: unknown } | undefined;
   const nobodyReads = new AbortController();
@@ -91,14 +90,14 @@ function tooLarge(): JobError {
   return new JobError('too_large', "The channel's list has an entry that is larger than this service accepts.");
 }
 
-function toVideo(told: unknown, isTimeExact: boolean): ChannelVideo | JobError {
+function toVideo(told: unknown, isTimeExact: boolean): ChannelVideoItem | JobError {
   const { success, data: entry, error } = entrySchema.safeParse(told);
   if (!success) return new JobError('upstream_error', "The channel's list cannot be read.", { cause: error });
   return {
-    videoId: entry.id,
+    vidnet_id: entry.id,
     title: bounded(entry.title ?? entry.id, TITLE_MAX_CHARS),
-    ...optional('thumbnailUrl', biggest(entry.thumbnails) ?? entry.thumbnail),
-    ...optional('publishedAt', isTimeExact ? formatTimestamp(entry.timestamp) : undefined),
-    ...optional('durationSeconds', entry.duration === undefined ? undefined : Math.round(entry.duration)),
+    thumbnail: biggest(entry.thumbnails) ?? entry.thumbnail,
+    published_at: isTimeExact ? formatTimestamp(entry.timestamp) : undefined,
+    duration: entry.duration === undefined ? undefined : Math.round(entry.duration),
   };
 }

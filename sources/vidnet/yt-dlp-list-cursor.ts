@@ -1,4 +1,4 @@
-import type { ChannelVideo } from '../../contract/vidnet.ts';
+import type { ChannelVideoItem } from '../../contract/kinds/channel.ts';
 import { StaleCursorError } from './channel-source.ts';
 
 /** How far a list may have shifted before what follows the cursor is taken by its number alone. */
@@ -25,7 +25,7 @@ export function parseCursor(text: string): ListCursor {
  * What follows a cursor in a list that may have changed since: videos were added or removed before it, or the one at the
  * cursor is gone.
  */
-export async function* after<Video extends Pick<ChannelVideo, 'videoId'>>(
+export async function* after<Video extends Pick<ChannelVideoItem, 'vidnet_id'>>(
   videos: AsyncIterable<Video>,
   cursor: ListCursor,
 ): AsyncGenerator<Video> {
@@ -37,7 +37,7 @@ export async function* after<Video extends Pick<ChannelVideo, 'videoId'>>(
     index += 1;
     if (isPast) {
       yield video;
-    } else if (video.videoId === cursor.lastId) {
+    } else if (video.vidnet_id === cursor.lastId) {
       isPast = true;
       held = [];
     } else if (index > cursor.count) {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { optional } from '../../contract/optional.ts';
-import type { CaptionTrack } from '../../contract/vidnet.ts';
+import type { CaptionTrack } from '../../contract/kinds/transcript.ts';
 import { spokenCodes, trackLanguage } from './captions/languages.ts';
 import { CAPTION_FORMATS } from './captions/parse-captions.ts';
 import { textSchema } from './values.ts';

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { JobError } from '../../runtime/job-error.ts';
 import { CAPTIONS_MAX_BYTES } from '../../contract/limits.ts';
-import { optional } from '../../contract/optional.ts';
-import type { CaptionLine, CaptionTrack, VideoFacts } from '../../contract/vidnet.ts';
+import type { CaptionLine, CaptionTrack, VideoFacts } from '../../contract/kinds/transcript.ts';
 import type { SourceCall } from '../call.ts';
 import { rankTracks } from './captions/choose-track.ts';
 import { emptyCaptionsMessage, noCaptionsMessage } from './captions/languages.ts';
@@ -67,7 +66,7 @@ export function createTranscriptSource(settings: YtdlpSettings): TranscriptSourc
         const { language: trackLanguage, kind, name } = track;
         return {
           video: toVideoFacts(settings, videoId, facts),
-          track: { language: trackLanguage, kind, ...optional('name', name) },
+          track: { language: trackLanguage, kind, name },
           lines,
         };
       }

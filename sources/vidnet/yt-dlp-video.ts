@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { optional } from '../../contract/optional.ts';
-import type { VideoFacts } from '../../contract/vidnet.ts';
+import type { VideoFacts } from '../../contract/kinds/transcript.ts';
 import {
   bounded,
   countSchema,
@@ -42,14 +41,14 @@ export function toVideoFacts(settings: YtdlpSettings, videoId: string, facts: z.
     videoId,
     link: facts.webpage_url ?? videoUrl(settings, videoId),
     title: bounded(facts.title ?? videoId, TITLE_MAX_CHARS),
-    ...optional('description', description === undefined ? undefined : bounded(description, DESCRIPTION_MAX_CHARS)),
+    description: description === undefined ? undefined : bounded(description, DESCRIPTION_MAX_CHARS),
     // A mere upload_date is a day: the time of day would be invented.
-    ...optional('publishedAt', isGuess ? undefined : formatTimestamp(facts.timestamp)),
-    ...optional('durationSeconds', facts.duration),
-    ...optional('viewCount', facts.view_count),
-    ...optional('likeCount', facts.like_count),
-    ...optional('commentCount', facts.comment_count),
-    ...optional('channelId', facts.channel_id),
-    ...optional('channelName', facts.channel ?? facts.uploader),
+    publishedAt: isGuess ? undefined : formatTimestamp(facts.timestamp),
+    durationSeconds: facts.duration,
+    viewCount: facts.view_count,
+    likeCount: facts.like_count,
+    commentCount: facts.comment_count,
+    channelId: facts.channel_id,
+    channelName: facts.channel ?? facts.uploader,
   };
 }

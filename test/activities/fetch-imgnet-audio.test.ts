@@ -13,7 +13,7 @@ import {
   type PostAudio,
   type PostAudioOrder,
 } from '../../activities/fetch-imgnet-audio.ts';
-import type { PostContent } from '../../contract/imgnet/posts.ts';
+import type { PostContent } from '../../contract/kinds/imgnet-content.ts';
 import { createMedia } from '../../media/ffmpeg.ts';
 import { createDownloader } from '../../outbound/download.ts';
 import { createContentsStore } from '../../store/contents.ts';

@@ -3,11 +3,13 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createImgnetContentActivity, type StoredContent } from '../../activities/fetch-imgnet-content.ts';
-import type { PostReference } from '../../contract/imgnet/urls.ts';
-import { priceTable } from '../../contract/prices.ts';
+import type { PostReference } from '../../contract/imgnet-urls.ts';
 import type { SuccessRecord } from '../../contract/records.ts';
-import { renderImgnetContentResult } from '../../contract/render/results.ts';
-import { imgnetContentResultSchema, type ImgnetContentResult } from '../../contract/results/imgnet-content.ts';
+import {
+  renderImgnetContentResult,
+  imgnetContentResultSchema,
+  type ImgnetContentResult,
+} from '../../contract/kinds/imgnet-content.ts';
 import { postSubjectOf } from '../../contract/subjects.ts';
 import { createContentsStore, type ContentsStore } from '../../store/contents.ts';
 import { openMongo, type Mongo } from '../../store/mongo.ts';
@@ -52,11 +54,7 @@ async function stored(
     ...{ createdAt: '2026-11-21T09:30:00.123456Z', finishedAt: '2026-11-21T09:30:10.123456Z' },
     ...{ status: 'success', charge: 5, files: [] },
   };
-  const answer = await renderImgnetContentResult(
-    record,
-    { contents, prices: priceTable({}), linkTo: () => 'http://drive.example' },
-    {},
-  );
+  const answer = await renderImgnetContentResult(record, { contents });
   // What the schema does not know would be stripped.
   expect(imgnetContentResultSchema.parse(answer)).toEqual(answer);
   return { told, answer };

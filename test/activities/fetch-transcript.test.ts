@@ -6,7 +6,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import type { Binary } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createTranscriptActivities } from '../../activities/fetch-transcript.ts';
-import type { TranscriptFacts } from '../../contract/contents.ts';
+import type { TranscriptFacts } from '../../contract/kinds/transcript.ts';
 import type { JobResult } from '../../contract/records.ts';
 import { createContentsStore, type ContentsStore } from '../../store/contents.ts';
 import { openMongo, type Mongo } from '../../store/mongo.ts';
@@ -55,12 +55,12 @@ describe('a transcript', () => {
     const documents = mongo.db.collection<{ _id: string; packed: Binary }>('contents');
     const { packed } = (await documents.findOne({ _id: 'short' }))!;
     expect(JSON.parse(gunzipSync(packed.value()).toString())).toEqual(captionsOf(3));
-    expect(await wholeOf(await contents.facts<'captions'>('short'))).toEqual(captionsOf(3));
+    expect(await wholeOf(await contents.facts<TranscriptFacts>('short'))).toEqual(captionsOf(3));
   });
 
   it('is kept beside the record as it came', async () => {
     const told = captionsOf(5_000);
     expect(await fetchTranscript('whole', told)).toEqual({ durationSeconds: 61.5 });
-    expect(await wholeOf(await contents.facts<'captions'>('whole'))).toEqual(told);
+    expect(await wholeOf(await contents.facts<TranscriptFacts>('whole'))).toEqual(told);
   });
 });

@@ -10,7 +10,7 @@ import { createRecordActivities } from '../../activities/records.ts';
 import { STOPPED_BY_OPERATOR, type Failure } from '../../contract/failures.ts';
 import { JobError } from '../../runtime/job-error.ts';
 import type { JobInput } from '../../contract/jobs.ts';
-import { renderDownload } from '../../contract/render/downloads.ts';
+import { renderDownload } from '../../contract/kinds.ts';
 import { priceTable } from '../../contract/prices.ts';
 import { UncertainTriggerError } from '../../sources/imgnet/imgnet-source.ts';
 import { createAccountStore, type AccountStore } from '../../store/accounts.ts';

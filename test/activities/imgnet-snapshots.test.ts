@@ -4,6 +4,8 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import type { PostItem } from '../../contract/imgnet-media.ts';
+import type { ImgnetProfileFields } from '../../contract/kinds/imgnet-profile.ts';
 import { createImgnetListActivity, type ListOrder } from '../../activities/fetch-imgnet-list.ts';
 import { createImgnetProfileActivity } from '../../activities/fetch-imgnet-profile.ts';
 import { createSnapshotActivities, type SnapshotOrder } from '../../activities/imgnet-snapshots.ts';
@@ -188,7 +190,8 @@ describe('reading a list', () => {
   async function codesOf(order: ListOrder, pieces: number): Promise<string[]> {
     const codes: string[] = [];
     const list = { recordId: order.snapshot.recordId, name: order.part, pieces };
-    for await (const page of parts.contents.pages(list)) codes.push(...page.map(({ shortcode }) => shortcode));
+    for await (const page of parts.contents.pages<PostItem>(list))
+      codes.push(...page.map(({ shortcode }) => shortcode));
     return codes;
   }
 
@@ -265,7 +268,7 @@ describe('reading a profile', () => {
     const one = snapshot();
     imgnet.rows.mockReturnValue(pagesOfRecords([{ account: 'tea', followers: 12, email_address: null }]));
     expect(await within(parts.storeProfile, { snapshot: one, account: 'tea' })).toEqual({});
-    expect(await parts.contents.facts<'imgnet_profile'>(one.recordId)).toEqual({
+    expect(await parts.contents.facts<ImgnetProfileFields>(one.recordId)).toEqual({
       ...{ account: 'tea', followers: 12 },
       profile_url: 'https://www.instagram.com/tea/',
       url: 'https://www.instagram.com/tea/',

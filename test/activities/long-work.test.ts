@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import type { SpeakerLabels } from '../../contract/kinds/speaker-labels.ts';
 import { createImgnetListActivity } from '../../activities/fetch-imgnet-list.ts';
 import { createTranscriptActivities } from '../../activities/fetch-transcript.ts';
 import { createSpeechActivities } from '../../activities/speaker-labels.ts';
 import { webhookMessage } from '../../activities/webhook-message.ts';
-import type { TranscriptFacts } from '../../contract/contents.ts';
+import type { TranscriptFacts, VideoComment } from '../../contract/kinds/transcript.ts';
 import type { DownloadRecord, JobResult } from '../../contract/records.ts';
 import { pendingRecordOf } from '../../contract/jobs.ts';
 import { priceTable } from '../../contract/prices.ts';
-import type { VideoComment } from '../../contract/vidnet.ts';
 import { linesOf } from '../../sources/imgnet/lines.ts';
 import { pagesOf } from '../../sources/imgnet/snapshot-rows.ts';
 import { createContentsStore, type ContentsStore } from '../../store/contents.ts';
@@ -159,7 +159,7 @@ describe('the worker goes on beating', () => {
     const order = { recordId, audioId: ulid(), fileName: 'a.m4a', windows, durationSeconds: 43_200, engine: 'fake' };
     const { longestMs } = await watched(() => new MockActivityEnvironment().run(labelSpeakers, order));
     expect(longestMs).toBeLessThan(LONGEST_MS);
-    const labels = (await wholeOf(await contents.facts<'speaker_labels'>(recordId))) as {
+    const labels = (await wholeOf(await contents.facts<SpeakerLabels>(recordId))) as {
       segments: { text: string }[];
     };
     expect(labels.segments.reduce((sum, { text }) => sum + text.split(' ').length, 0)).toBe(windows * 1_000);

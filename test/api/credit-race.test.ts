@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import type { JobInput } from '../../contract/jobs.ts';
-import type { AccountResult } from '../../contract/results/account.ts';
+import type { AccountResult } from '../../contract/accounts.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
 
 // Two processes of the api on one database, and a Temporal that starts a subject once.

@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { ApiKey } from '../../contract/accounts.ts';
-import type { JobInput } from '../../contract/jobs.ts';
-import { pendingRecordOf } from '../../contract/jobs.ts';
-import type { AccountResult } from '../../contract/results/account.ts';
-import type { DownloadList } from '../../contract/results/downloads.ts';
+import type { ApiKey, AccountResult } from '../../contract/accounts.ts';
+import { type JobInput, pendingRecordOf } from '../../contract/jobs.ts';
+import type { DownloadList } from '../../contract/kinds.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
 
 let facades: Facades;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { downloadListSchema, downloadResultSchema, type DownloadList } from '../../contract/results/downloads.ts';
+import { downloadListSchema, downloadResultSchema, type DownloadList } from '../../contract/kinds.ts';
 import { WITHOUT_KEY } from '../../contract/webhooks.ts';
 import { aTranscriptJob, keepJob } from '../helpers/kept-jobs.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';

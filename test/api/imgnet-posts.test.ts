@@ -1,8 +1,8 @@
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { JobInput } from '../../contract/jobs.ts';
-import { imgnetAudioResultSchema } from '../../contract/results/downloads.ts';
-import { imgnetContentResultSchema } from '../../contract/results/imgnet-content.ts';
+import { imgnetAudioResultSchema } from '../../contract/kinds/imgnet-audio.ts';
+import { imgnetContentResultSchema } from '../../contract/kinds/imgnet-content.ts';
 import { finishRecord } from '../../store/finish-record.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
 

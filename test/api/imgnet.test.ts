@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ulid } from 'ulid';
 import type { JobInput } from '../../contract/jobs.ts';
-import { imgnetListResultSchema } from '../../contract/results/imgnet-list.ts';
-import { imgnetProfileResultSchema } from '../../contract/results/imgnet-profile.ts';
+import { imgnetListResultSchema } from '../../contract/kinds/imgnet-list.ts';
+import { imgnetProfileResultSchema } from '../../contract/kinds/imgnet-profile.ts';
 import { finishRecord } from '../../store/finish-record.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
 

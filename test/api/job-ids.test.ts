@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { refusalOf } from '../../contract/inputs/check.ts';
+import { refusalOf } from '../../runtime/inputs/check.ts';
 import { limiterIdOf } from '../../runtime/pacing.ts';
 import { recordTypeSchema } from '../../contract/records.ts';
 import { retentionScheduleId, taskQueues } from '../../runtime/task-queues.ts';

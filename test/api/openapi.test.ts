@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { audioRecordSchema } from '../../contract/results/downloads.ts';
+import { audioRecordSchema } from '../../contract/kinds/audio.ts';
 import type { z } from 'zod';
 import { operationLinks } from '../../api/links.ts';
 import { openApiDocument } from '../../api/openapi.ts';

@@ -1,7 +1,7 @@
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Scope } from '../../contract/accounts.ts';
-import type { DeliveryList } from '../../contract/results/deliveries.ts';
+import type { DeliveryList } from '../../contract/deliveries.ts';
 import { WITHOUT_KEY } from '../../contract/webhooks.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
 

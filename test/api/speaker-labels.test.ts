@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ErrorBody } from '../../contract/errors.ts';
-import type { SpeakerLabelsJob } from '../../contract/jobs.ts';
-import type { DownloadRecord } from '../../contract/records.ts';
-import { downloadListSchema, downloadResultSchema } from '../../contract/results/downloads.ts';
 import {
+  type SpeakerLabelsJob,
   audioRequiredSchema,
   speakerLabelsFailedSchema,
   speakerLabelsPendingSchema,
   speakerLabelsSchema,
-} from '../../contract/results/speaker-labels.ts';
+} from '../../contract/kinds/speaker-labels.ts';
+import type { DownloadRecord } from '../../contract/records.ts';
+import { downloadListSchema, downloadResultSchema } from '../../contract/kinds.ts';
 import { WITHOUT_KEY } from '../../contract/webhooks.ts';
 import { aLabelsJob, keepAudio, keepLabels, SILENCE } from '../helpers/kept-audio.ts';
 import { keepJob } from '../helpers/kept-jobs.ts';

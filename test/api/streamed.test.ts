@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
-import type { ChannelVideo } from '../../contract/vidnet.ts';
 import { keepJob } from '../helpers/kept-jobs.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
 import { until } from '../helpers/until.ts';
@@ -14,7 +13,7 @@ afterAll(() => facades.close());
 afterEach(() => vi.restoreAllMocks());
 
 /** A page is 1 MB, more than the buffers between us and a caller hold of a list. */
-const page = (number: number): ChannelVideo[] =>
+const page = (number: number): object[] =>
   Array.from({ length: 100 }, (_, n) => ({ videoId: `v${String(number)}-${String(n)}`, title: 'x'.repeat(10_000) }));
 
 /** A finished list that is longer than what is kept of it. @returns a request for it */

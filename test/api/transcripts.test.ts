@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { TranscriptFacts } from '../../contract/contents.ts';
+import { type TranscriptFacts, transcriptSchema, type TranscriptJob } from '../../contract/kinds/transcript.ts';
 import type { ErrorBody } from '../../contract/errors.ts';
 import type { DownloadRecord } from '../../contract/records.ts';
-import { vidnetFailedResultSchema, vidnetPendingResultSchema } from '../../contract/results/jobs.ts';
-import { transcriptSchema } from '../../contract/results/transcripts.ts';
-import type { TranscriptJob } from '../../contract/jobs.ts';
+import { vidnetFailedResultSchema, vidnetPendingResultSchema } from '../../contract/job-answers.ts';
 import { aTranscriptJob, keepJob } from '../helpers/kept-jobs.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
 

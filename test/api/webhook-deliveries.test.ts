@@ -1,6 +1,6 @@
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { deliveryListSchema, deliverySchema } from '../../contract/results/deliveries.ts';
+import { deliveryListSchema, deliverySchema } from '../../contract/deliveries.ts';
 import type { DeliveryAttempt, DeliveryState } from '../../contract/webhooks.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
 

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
-import type { PostContent } from '../../contract/imgnet/posts.ts';
-import type { ReelContent } from '../../contract/imgnet/reels.ts';
-import { videoUrlsOf } from '../../contract/imgnet/videos.ts';
+import type { PostContent, ReelContent } from '../../contract/kinds/imgnet-content.ts';
+import { videoUrlsOf } from '../../activities/video-urls.ts';
 
 const [first, second, photo] = ['https://cdn.example/1.mp4', 'https://cdn.example/2.mp4', 'https://cdn.example/3.jpg'];
 const base = { shortcode: 'DAbCdEfGhIj', url: 'https://www.instagram.com/p/DAbCdEfGhIj/' };

@@ -2,7 +2,7 @@ import { BlockList } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { channelReferenceOf } from '../../contract/channels.ts';
-import { postReferenceOf, profileReferenceOf } from '../../contract/imgnet/urls.ts';
+import { postReferenceOf, profileReferenceOf } from '../../contract/imgnet-urls.ts';
 import { canonicalLanguage, LANGUAGE_PATTERN } from '../../contract/languages.ts';
 import {
   CHANNEL_URL_PATTERN,

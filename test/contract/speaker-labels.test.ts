@@ -2,18 +2,20 @@ import { describe, expect, it } from 'vitest';
 import type { ContentsReader } from '../../contract/contents.ts';
 import { priceTable } from '../../contract/prices.ts';
 import type { DownloadRecord, PendingRecord } from '../../contract/records.ts';
-import type { RenderContext } from '../../contract/render/context.ts';
-import { renderAudioRequired, renderNoAudio, renderSpeakerLabels } from '../../contract/render/speaker-labels.ts';
-import { speakerLabelsRequestSchema } from '../../contract/requests.ts';
+import type { RenderContext } from '../../contract/kind.ts';
 import {
+  renderAudioRequired,
+  renderNoAudio,
+  renderSpeakerLabels,
+  speakerLabelsRequestSchema,
   audioRequiredSchema,
   speakerLabelsFailedSchema,
   speakerLabelsPendingSchema,
   speakerLabelsResultSchema,
   speakerLabelsSchema,
-} from '../../contract/results/speaker-labels.ts';
+  type SpeakerLabels,
+} from '../../contract/kinds/speaker-labels.ts';
 import { writeSpeakerLabels } from '../../contract/speaker-label-formats.ts';
-import type { SpeakerLabels } from '../../contract/speech.ts';
 import { labelsOfAudio, speakerLabelsSubjectOf, subjectAbove } from '../../contract/subjects.ts';
 import { parseVtt } from '../../sources/vidnet/captions/parse-vtt.ts';
 import { readRttm } from '../../speech/rttm.ts';

@@ -2,7 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { vidnetVideoIdSchema, ulidSchema } from '../../contract/ids.ts';
 import { formatMoney, parseMoney } from '../../contract/money.ts';
-import { listPrice, priceTable, speakerLabelsPrice, splitListPrice } from '../../contract/prices.ts';
+import { listPrice, splitListPrice } from '../../contract/kinds/imgnet-list.ts';
+import { priceTable } from '../../contract/prices.ts';
+import { speakerLabelsPrice } from '../../contract/kinds/speaker-labels.ts';
 import { subjectIdOf } from '../../contract/subjects.ts';
 import { formatDuration, formatMicroseconds } from '../../contract/times.ts';
 
@@ -26,7 +28,7 @@ describe('money', () => {
     [60.6, 12],
     [3600.003, 360],
   ])('charges each started minute of %f s', (seconds, thousandths) => {
-    expect(speakerLabelsPrice(priceTable({ audio: undefined }), seconds)).toBe(thousandths);
+    expect(speakerLabelsPrice(priceTable({ PRICE_AUDIO: undefined }), seconds)).toBe(thousandths);
   });
 
   it.each([
@@ -44,7 +46,7 @@ describe('money', () => {
   });
 
   it('takes an overridden price', () => {
-    expect(priceTable({ audio: '1.250' }).audio).toBe(1250);
+    expect(priceTable({ PRICE_AUDIO: '1.250' }).audio).toBe(1250);
   });
 });
 

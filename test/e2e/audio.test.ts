@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { audioResultSchema } from '../../contract/results/downloads.ts';
+import { audioResultSchema } from '../../contract/kinds/audio.ts';
 import { createRpcClient } from '../../api/rpc-client.ts';
 import { correlation, decode, probe, runTool } from '../helpers/media.ts';
 import { startWebhookReceiver } from '../../local/webhook-receiver.ts';

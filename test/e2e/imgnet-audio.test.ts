@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRpcClient } from '../../api/rpc-client.ts';
+import { downloadResultSchema } from '../../contract/kinds.ts';
 import {
-  downloadResultSchema,
   imgnetAudioResultSchema,
   type ImgnetAudioRecord,
   type ImgnetNoAudio,
-} from '../../contract/results/downloads.ts';
+} from '../../contract/kinds/imgnet-audio.ts';
 import { datasetStats, imgnetIndex, postUrl, shortcodeOf, type ImgnetIndex } from '../helpers/imgnet.ts';
 import { decode, probe } from '../helpers/media.ts';
 import { startWebhookReceiver } from '../../local/webhook-receiver.ts';

@@ -6,8 +6,8 @@ import {
   imgnetReelSchema,
   type ImgnetPost,
   type ImgnetReel,
-} from '../../contract/results/imgnet-content.ts';
-import type { PendingResult } from '../../contract/results/jobs.ts';
+} from '../../contract/kinds/imgnet-content.ts';
+import type { PendingResult } from '../../contract/job-answers.ts';
 import { datasetStats, imgnetIndex, postUrl, shortcodeOf, type ImgnetIndex } from '../helpers/imgnet.ts';
 import { startWebhookReceiver } from '../../local/webhook-receiver.ts';
 import { TestService, type Answered } from '../helpers/service.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ImgnetList } from '../../contract/results/imgnet-list.ts';
-import type { ImgnetProfile } from '../../contract/results/imgnet-profile.ts';
+import type { ImgnetList } from '../../contract/kinds/imgnet-list.ts';
+import type { ImgnetProfile } from '../../contract/kinds/imgnet-profile.ts';
 import { datasetStats, imgnetIndex } from '../helpers/imgnet.ts';
 import { startWebhookReceiver } from '../../local/webhook-receiver.ts';
 import { TestService } from '../helpers/service.ts';

@@ -1,19 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { postItemSchema } from '../../contract/imgnet/posts.ts';
-import { reelItemSchema } from '../../contract/imgnet/reels.ts';
+import { postItemSchema, reelItemSchema } from '../../contract/imgnet-media.ts';
 import {
   imgnetListSchema,
   imgnetListResultSchema,
   type ImgnetList,
   type ImgnetListFailed,
   type ImgnetListPending,
-} from '../../contract/results/imgnet-list.ts';
+} from '../../contract/kinds/imgnet-list.ts';
 import {
   imgnetProfileSchema,
   type ImgnetProfile,
   type ImgnetProfilePending,
-} from '../../contract/results/imgnet-profile.ts';
-import type { FailedResult } from '../../contract/results/jobs.ts';
+} from '../../contract/kinds/imgnet-profile.ts';
+import type { FailedResult } from '../../contract/job-answers.ts';
 import { datasetStats, imgnetIndex, type ImgnetIndex } from '../helpers/imgnet.ts';
 import { startWebhookReceiver } from '../../local/webhook-receiver.ts';
 import { TestService, type Answered } from '../helpers/service.ts';

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AccountResult } from '../../contract/results/account.ts';
+import type { AccountResult } from '../../contract/accounts.ts';
 import { formatMoney } from '../../contract/money.ts';
-import type { AudioResult, DownloadList, DownloadResult } from '../../contract/results/downloads.ts';
-import type { ImgnetListPending } from '../../contract/results/imgnet-list.ts';
-import type { ImgnetProfile } from '../../contract/results/imgnet-profile.ts';
+import type { AudioResult } from '../../contract/kinds/audio.ts';
+import type { DownloadList, DownloadResult } from '../../contract/kinds.ts';
+import type { ImgnetListPending } from '../../contract/kinds/imgnet-list.ts';
+import type { ImgnetProfile } from '../../contract/kinds/imgnet-profile.ts';
 import { createAccountStore } from '../../store/accounts.ts';
 import { createKeyStore } from '../../store/keys.ts';
 import { openMongo } from '../../store/mongo.ts';

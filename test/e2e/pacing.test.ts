@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { progressSchema } from '../../contract/results/fields.ts';
+import { progressSchema } from '../../contract/fields.ts';
 import { TestService } from '../helpers/service.ts';
 import { until } from '../helpers/until.ts';
 

@@ -6,7 +6,7 @@ import {
   speakerLabelsResultSchema,
   type SpeakerLabelsBody,
   type SpeakerLabelsResult,
-} from '../../contract/results/speaker-labels.ts';
+} from '../../contract/kinds/speaker-labels.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../local/webhook-receiver.ts';
 import { CALLERS_BY_ADDRESS, from, TestService, type Answered } from '../helpers/service.ts';
 import { until } from '../helpers/until.ts';

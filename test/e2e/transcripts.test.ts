@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRpcClient } from '../../api/rpc-client.ts';
-import type { DeliveryList } from '../../contract/results/deliveries.ts';
+import type { DeliveryList } from '../../contract/deliveries.ts';
 import {
   vidnetFailedResultSchema,
   vidnetPendingResultSchema,
   type FailedResult,
   type PendingResult,
-} from '../../contract/results/jobs.ts';
-import { transcriptSchema, type Transcript } from '../../contract/results/transcripts.ts';
+} from '../../contract/job-answers.ts';
+import { transcriptSchema, type Transcript } from '../../contract/kinds/transcript.ts';
 import { startWebhookReceiver } from '../../local/webhook-receiver.ts';
 import { CALLERS_BY_ADDRESS, from, TestService, type Answered } from '../helpers/service.ts';
 import { until } from '../helpers/until.ts';

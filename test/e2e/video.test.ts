@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createRpcClient } from '../../api/rpc-client.ts';
-import { videoResultSchema, type VideoRecord, type VideoResult } from '../../contract/results/downloads.ts';
+import { videoResultSchema, type VideoRecord, type VideoResult } from '../../contract/kinds/video.ts';
 import { probe, runTool } from '../helpers/media.ts';
 import { startWebhookReceiver } from '../../local/webhook-receiver.ts';
 import { TestService } from '../helpers/service.ts';

@@ -1,5 +1,6 @@
 import { ulid } from 'ulid';
-import { pendingRecordOf, type JobInput, type TranscriptJob } from '../../contract/jobs.ts';
+import { pendingRecordOf, type JobInput } from '../../contract/jobs.ts';
+import type { TranscriptJob } from '../../contract/kinds/transcript.ts';
 import type { DownloadRecord, JobOutcome } from '../../contract/records.ts';
 import { subjectIdOf } from '../../contract/subjects.ts';
 import type { RecordStore } from '../../store/records.ts';

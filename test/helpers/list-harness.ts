@@ -3,7 +3,7 @@ import { ulid } from 'ulid';
 import { beforeEach, vi } from 'vitest';
 import type { FetchActivities, RecordActivities } from '../../activities/create-activities.ts';
 import type { ReadySnapshot } from '../../activities/imgnet-snapshots.ts';
-import type { ListJob } from '../../contract/jobs.ts';
+import type { ListJob } from '../../contract/kinds/imgnet-list.ts';
 import { subjectIdOf } from '../../contract/subjects.ts';
 import { imgnetList } from '../../workflows/imgnet-list.ts';
 import { workflowBench } from './workflow-bench.ts';

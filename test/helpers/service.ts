@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inject } from 'vitest';
 import type { ErrorBody } from '../../contract/errors.ts';
-import type { AudioResult } from '../../contract/results/downloads.ts';
+import type { AudioResult } from '../../contract/kinds/audio.ts';
 import { defaultCacheDir } from '../../local/engines/cache.ts';
 import type { RoleName } from '../../local/role.ts';
 import { startStack, type Stack } from '../../local/stack.ts';

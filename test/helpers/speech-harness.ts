@@ -2,7 +2,7 @@ import type { Client } from '@temporalio/client';
 import { ulid } from 'ulid';
 import { beforeEach, vi } from 'vitest';
 import type { RecordActivities, SpeechActivities } from '../../activities/create-activities.ts';
-import type { SpeakerLabelsJob } from '../../contract/jobs.ts';
+import type { SpeakerLabelsJob } from '../../contract/kinds/speaker-labels.ts';
 import { speakerLabelsSubjectOf } from '../../contract/subjects.ts';
 import { speakerLabels } from '../../workflows/speaker-labels.ts';
 import { workflowBench } from './workflow-bench.ts';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ChannelFacts, ChannelReference } from '../../contract/vidnet.ts';
+import type { ChannelReference } from '../../contract/channels.ts';
 import { StaleCursorError } from '../../sources/vidnet/channel-source.ts';
 import type { ChannelSource } from '../../sources/vidnet/channel-source.ts';
 import { createDataApiChannels } from '../../sources/vidnet/data-api/channel.ts';
@@ -14,7 +14,6 @@ import {
 } from '../helpers/data-api.ts';
 
 const ID = 'UCaaaaaaaaaaaaaaaaaaaaaa';
-const FACTS: ChannelFacts = { channelId: ID, title: 'A channel', url: `https://page.example/channel/${ID}` };
 const standIns: DataApiStandIn[] = [];
 
 afterEach(async () => {
@@ -61,17 +60,19 @@ describe('a channel is described', () => {
   it('with all that the Data API tells', async () => {
     const channels = await source(() => channelList(FULL));
     await expect(channels.describe({ kind: 'id', name: ID }, sourceCall())).resolves.toEqual({
-      channelId: ID,
+      facts: {
+        vidnet_id: ID,
+        title: 'A channel',
+        description: 'About bridges.\nAnd tea.',
+        url: `https://page.example/channel/${ID}`,
+        thumbnail: 'https://i.example/800',
+        country: 'PT',
+        total_media: 42,
+        subscriber_count: 1_230_000,
+        total_views: 9_007_199_254,
+        creation_date: '2011-02-03 04:05:06',
+      },
       handle: '@bridges',
-      title: 'A channel',
-      description: 'About bridges.\nAnd tea.',
-      url: `https://page.example/channel/${ID}`,
-      thumbnailUrl: 'https://i.example/800',
-      country: 'PT',
-      mediaCount: 42,
-      subscriberCount: 1_230_000,
-      viewCount: 9_007_199_254,
-      createdAt: '2011-02-03 04:05:06',
     });
   });
 
@@ -90,7 +91,7 @@ describe('a channel is described', () => {
   });
 
   it('without what the Data API keeps back, and without what has a shape of its own', async () => {
-    const bare = { channelId: ID, title: '', url: FACTS.url };
+    const bare = { facts: { vidnet_id: ID, title: '', url: `https://page.example/channel/${ID}` } };
     const odd = [
       { id: ID, snippet: { title: '' } },
       { id: ID, snippet: { title: '', description: '', customUrl: 'oldname', country: null, thumbnails: {} } },
@@ -120,8 +121,7 @@ describe('a channel is described', () => {
       }),
     );
     await expect(channels.describe({ kind: 'id', name: ID }, sourceCall())).resolves.toMatchObject({
-      country: 'CH',
-      thumbnailUrl: 'https://i.example/h',
+      facts: { country: 'CH', thumbnail: 'https://i.example/h' },
     });
   });
 
@@ -186,14 +186,14 @@ describe('the list of a channel', () => {
         [{ id: 'a', duration: 'P1DT1S' }],
       ]),
     );
-    const video = (videoId: string, durationSeconds: number): unknown => ({
-      videoId,
-      title: `Title of ${videoId}`,
-      thumbnailUrl: `https://i.example/${videoId}`,
-      publishedAt: '2019-05-06 07:08:09',
-      durationSeconds,
+    const video = (id: string, duration: number): unknown => ({
+      vidnet_id: id,
+      title: `Title of ${id}`,
+      thumbnail: `https://i.example/${id}`,
+      published_at: '2019-05-06 07:08:09',
+      duration,
     });
-    expect(await collect(channels.pages(FACTS, undefined, sourceCall()))).toEqual([
+    expect(await collect(channels.pages(ID, undefined, sourceCall()))).toEqual([
       { videos: [video('c', 3723), video('b', 59)], next: '1' },
       { videos: [video('a', 86_401)] },
     ]);
@@ -210,13 +210,13 @@ describe('the list of a channel', () => {
 
   it('goes on from a cursor', async () => {
     const channels = await source(playlist([[{ id: 'b', duration: 'PT1S' }], [{ id: 'a', duration: 'PT1S' }]]));
-    const pages = await collect(channels.pages(FACTS, '1', sourceCall()));
-    expect(pages.map(({ videos }) => videos.map(({ videoId }) => videoId))).toEqual([['a']]);
+    const pages = await collect(channels.pages(ID, '1', sourceCall()));
+    expect(pages.map(({ videos }) => videos.map(({ vidnet_id }) => vidnet_id))).toEqual([['a']]);
   });
 
   it('asks for a page only when it is wanted', async () => {
     const channels = await source(playlist([[{ id: 'b', duration: 'PT1S' }], [{ id: 'a', duration: 'PT1S' }]]));
-    for await (const page of channels.pages(FACTS, undefined, sourceCall())) {
+    for await (const page of channels.pages(ID, undefined, sourceCall())) {
       expect(page.next).toBe('1');
       break;
     }
@@ -234,8 +234,8 @@ describe('the list of a channel', () => {
         ],
       ]),
     );
-    const [page] = await collect(channels.pages(FACTS, undefined, sourceCall()));
-    expect(page!.videos.map(({ videoId, durationSeconds }) => [videoId, durationSeconds])).toEqual([
+    const [page] = await collect(channels.pages(ID, undefined, sourceCall()));
+    expect(page!.videos.map(({ vidnet_id, duration }) => [vidnet_id, duration])).toEqual([
       ['live', 0],
       ['soon', 0],
       ['a', 240],
@@ -244,9 +244,9 @@ describe('the list of a channel', () => {
 
   it('goes on after a page on which everything is private', async () => {
     const channels = await source(playlist([[{ id: 'p' }], [{ id: 'a', duration: 'PT1S' }]]));
-    expect(await collect(channels.pages(FACTS, undefined, sourceCall()))).toMatchObject([
+    expect(await collect(channels.pages(ID, undefined, sourceCall()))).toMatchObject([
       { videos: [], next: '1' },
-      { videos: [{ videoId: 'a' }] },
+      { videos: [{ vidnet_id: 'a' }] },
     ]);
   });
 
@@ -262,7 +262,7 @@ describe('the list of a channel', () => {
     ['no playlist', () => channelList({ id: ID, contentDetails: { relatedPlaylists: { uploads: '' } } })],
   ])('is empty for %s', async (_what, answer) => {
     const channels = await source(answer);
-    expect(await collect(channels.pages(FACTS, undefined, sourceCall()))).toEqual([{ videos: [] }]);
+    expect(await collect(channels.pages(ID, undefined, sourceCall()))).toEqual([{ videos: [] }]);
     expect(channels.asked.map(({ method }) => method)).not.toContain('videos');
   });
 
@@ -272,9 +272,9 @@ describe('the list of a channel', () => {
         ? UPLOADS
         : refuse(res, 400, { errors: [{ domain: 'youtube.parameter', reason: 'invalidPageToken' }] }),
     );
-    expect(await failureOf(collect(channels.pages(FACTS, 'old', sourceCall())))).toBeInstanceOf(StaleCursorError);
+    expect(await failureOf(collect(channels.pages(ID, 'old', sourceCall())))).toBeInstanceOf(StaleCursorError);
     // At the beginning there is no cursor that could be old.
-    expect(await failureOf(collect(channels.pages(FACTS, undefined, sourceCall())))).toMatchObject({
+    expect(await failureOf(collect(channels.pages(ID, undefined, sourceCall())))).toMatchObject({
       code: 'upstream_error',
     });
   });
@@ -284,7 +284,7 @@ describe('the list of a channel', () => {
       if (method === 'channels') return UPLOADS;
       return { kind: 'youtube#playlistItemListResponse', items: [], nextPageToken: 'same' };
     });
-    expect(await failureOf(collect(channels.pages(FACTS, undefined, sourceCall())))).toMatchObject({
+    expect(await failureOf(collect(channels.pages(ID, undefined, sourceCall())))).toMatchObject({
       code: 'upstream_error',
     });
   });
@@ -296,7 +296,7 @@ describe('the list of a channel', () => {
       { id: ID, contentDetails: { relatedPlaylists: { uploads: 7 } } },
     ]) {
       const channels = await source(() => channelList(item));
-      expect(await failureOf(collect(channels.pages(FACTS, undefined, sourceCall())))).toMatchObject({
+      expect(await failureOf(collect(channels.pages(ID, undefined, sourceCall())))).toMatchObject({
         code: 'upstream_error',
       });
     }
@@ -304,6 +304,6 @@ describe('the list of a channel', () => {
 
   it('of a channel that is gone says so', async () => {
     const channels = await source(() => channelList());
-    expect(await failureOf(collect(channels.pages(FACTS, undefined, sourceCall())))).toMatchObject({ code: 'removed' });
+    expect(await failureOf(collect(channels.pages(ID, undefined, sourceCall())))).toMatchObject({ code: 'removed' });
   });
 });

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { VideoComment } from '../../contract/vidnet.ts';
+import type { VideoComment } from '../../contract/kinds/transcript.ts';
 import { createDataApiComments } from '../../sources/vidnet/data-api/comments.ts';
 import {
   collect,

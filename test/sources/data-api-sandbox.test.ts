@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import type { ChannelFacts, VideoComment } from '../../contract/vidnet.ts';
+import type { VideoComment } from '../../contract/kinds/transcript.ts';
 import type { CatalogueComment, CatalogueChannel } from '../../local/sandbox/catalogue.ts';
-import { StaleCursorError } from '../../sources/vidnet/channel-source.ts';
+import { StaleCursorError, type DescribedChannel } from '../../sources/vidnet/channel-source.ts';
 import { createDataApiChannels } from '../../sources/vidnet/data-api/channel.ts';
 import { createDataApi, type DataApi } from '../../sources/vidnet/data-api/client.ts';
 import { createDataApiComments } from '../../sources/vidnet/data-api/comments.ts';
@@ -29,7 +29,7 @@ async function handleOf(wanted: CatalogueChannel['case']): Promise<string> {
   return index.channels.find((one) => one.case === wanted)!.url.replace(/.*\/@/, '');
 }
 
-async function describeChannel(wanted: CatalogueChannel['case']): Promise<ChannelFacts> {
+async function describeChannel(wanted: CatalogueChannel['case']): Promise<DescribedChannel> {
   return channels.describe({ kind: 'handle', name: await handleOf(wanted) }, sourceCall());
 }
 
@@ -37,47 +37,47 @@ it('describes a channel with every field', async () => {
   const handle = await handleOf('ordinary');
   const video = sandbox.catalogue.find(({ channel }) => channel.handle.toLowerCase() === `@${handle}`)!;
   const { channel } = video;
-  const facts = await describeChannel('ordinary');
+  const { facts, handle: told } = await describeChannel('ordinary');
+  expect(told).toBe(channel.handle.toLowerCase());
   expect(facts).toEqual({
-    channelId: channel.id,
-    handle: channel.handle.toLowerCase(),
+    vidnet_id: channel.id,
     title: channel.title,
     description: channel.description,
     url: `${sandbox.url}/channel/${channel.id}`,
-    thumbnailUrl: expect.stringMatching(/^http/),
+    thumbnail: expect.stringMatching(/^http/),
     country: channel.country,
-    mediaCount: expect.any(Number),
-    subscriberCount: channel.followerCount,
-    viewCount: channel.viewCount,
-    createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/),
+    total_media: expect.any(Number),
+    subscriber_count: channel.followerCount,
+    total_views: channel.viewCount,
+    creation_date: expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/),
   });
-  expect(await channels.describe({ kind: 'id', name: channel.id }, sourceCall())).toEqual(facts);
-  const listed = await collect(channels.pages(facts, undefined, sourceCall()));
-  expect(listed.flatMap(({ videos }) => videos)).toHaveLength(facts.mediaCount!);
+  expect(await channels.describe({ kind: 'id', name: channel.id }, sourceCall())).toEqual({ facts, handle: told });
+  const listed = await collect(channels.pages(facts.vidnet_id, undefined, sourceCall()));
+  expect(listed.flatMap(({ videos }) => videos)).toHaveLength(facts.total_media!);
 });
 
 it('lists a channel of 3,000 videos in 121 requests, and goes on from any page', async () => {
-  const facts = await describeChannel('large');
+  const { facts } = await describeChannel('large');
   const before = (await sandbox.stats())['api_requests']!;
-  const pages = await collect(channels.pages(facts, undefined, sourceCall()));
+  const pages = await collect(channels.pages(facts.vidnet_id, undefined, sourceCall()));
   expect((await sandbox.stats())['api_requests']! - before).toBe(121);
   const videos = pages.flatMap((page) => page.videos);
   expect(videos).toHaveLength(3000);
-  expect(new Set(videos.map(({ videoId }) => videoId)).size).toBe(3000);
-  expect(videos.every(({ publishedAt, durationSeconds }) => publishedAt !== undefined && durationSeconds! > 0)).toBe(
-    true,
-  );
-  const times = videos.map(({ publishedAt }) => publishedAt!);
+  expect(new Set(videos.map(({ vidnet_id }) => vidnet_id)).size).toBe(3000);
+  expect(videos.every(({ published_at, duration }) => published_at !== undefined && duration! > 0)).toBe(true);
+  const times = videos.map(({ published_at }) => published_at!);
   expect(times).toEqual(times.toSorted().toReversed());
 
-  expect(await collect(channels.pages(facts, pages[56]!.next, sourceCall()))).toEqual(pages.slice(57));
-  expect(await failureOf(collect(channels.pages(facts, 'b2xk', sourceCall())))).toBeInstanceOf(StaleCursorError);
+  expect(await collect(channels.pages(facts.vidnet_id, pages[56]!.next, sourceCall()))).toEqual(pages.slice(57));
+  expect(await failureOf(collect(channels.pages(facts.vidnet_id, 'b2xk', sourceCall())))).toBeInstanceOf(
+    StaleCursorError,
+  );
 });
 
 it('lists nothing of an empty channel, and knows no removed one', async () => {
-  expect(await collect(channels.pages(await describeChannel('empty'), undefined, sourceCall()))).toEqual([
-    { videos: [] },
-  ]);
+  expect(
+    await collect(channels.pages((await describeChannel('empty')).facts.vidnet_id, undefined, sourceCall())),
+  ).toEqual([{ videos: [] }]);
   expect(await failureOf(describeChannel('removed'))).toMatchObject({ code: 'removed' });
 });
 

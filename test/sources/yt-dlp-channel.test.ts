@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ChannelFacts, ChannelPage, ChannelReference, ChannelVideo } from '../../contract/vidnet.ts';
+import type { ChannelVideoItem } from '../../contract/kinds/channel.ts';
+import type { ChannelReference } from '../../contract/channels.ts';
+import type { ChannelPage, DescribedChannel } from '../../sources/vidnet/channel-source.ts';
 import { createYtdlpChannels } from '../../sources/vidnet/yt-dlp-channel.ts';
 import { after } from '../../sources/vidnet/yt-dlp-list-cursor.ts';
 import type { YtdlpSettings } from '../../sources/vidnet/yt-dlp-settings.ts';
@@ -24,11 +26,14 @@ afterAll(async () => {
   await site.stop();
 });
 
-const describeIt = (from: YtdlpSettings, reference: ChannelReference): Promise<ChannelFacts> =>
+const describeIt = (from: YtdlpSettings, reference: ChannelReference): Promise<DescribedChannel> =>
   inFolder((call) => createYtdlpChannels(from).describe(reference, call));
+const idOf = async (from: YtdlpSettings, reference: ChannelReference): Promise<string> =>
+  (await describeIt(from, reference)).facts.vidnet_id;
 const pagesOf = (from: YtdlpSettings, channelId: string, cursor?: string): Promise<ChannelPage[]> =>
-  inFolder((call) => collect(createYtdlpChannels(from).pages({ channelId, title: '', url: '' }, cursor, call)));
-const idsOf = (pages: readonly ChannelPage[]): string[] => pages.flatMap(({ videos }) => videos).map((v) => v.videoId);
+  inFolder((call) => collect(createYtdlpChannels(from).pages(channelId, cursor, call)));
+const idsOf = (pages: readonly ChannelPage[]): string[] =>
+  pages.flatMap(({ videos }) => videos).map((v) => v.vidnet_id);
 
 describe('a channel of the sandbox', () => {
   it.each([
@@ -36,36 +41,36 @@ describe('a channel of the sandbox', () => {
     { kind: 'custom', name: 'EveningTalks' },
     { kind: 'user', name: 'eveningtalks1' },
   ] as const)('is described by $kind, with what yt-dlp is told and nothing else', async (reference) => {
-    const facts = await describeIt(onSandbox, reference);
+    const { facts, handle } = await describeIt(onSandbox, reference);
+    expect(handle).toBe('@evening-talks');
     expect(facts).toEqual({
-      channelId: expect.stringMatching(/^UC[\w-]{22}$/),
-      handle: '@evening-talks',
+      vidnet_id: expect.stringMatching(/^UC[\w-]{22}$/),
       title: 'Evening Talks',
       description: 'Two people, one subject, a quarter of a cup of tea.',
-      url: `${sandbox.url}/channel/${facts.channelId}`,
-      thumbnailUrl: expect.stringContaining(sandbox.url),
-      subscriberCount: 1840,
+      url: `${sandbox.url}/channel/${facts.vidnet_id}`,
+      thumbnail: expect.stringContaining(sandbox.url),
+      subscriber_count: 1840,
     });
-    expect(await describeIt(onSandbox, { kind: 'id', name: facts.channelId })).toEqual(facts);
+    expect(await describeIt(onSandbox, { kind: 'id', name: facts.vidnet_id })).toEqual({ facts, handle });
   });
 
   it('lists its videos with durations and without guessed times, and says when that is all', async () => {
-    const { channelId } = await describeIt(onSandbox, { kind: 'handle', name: 'evening-talks' });
+    const channelId = await idOf(onSandbox, { kind: 'handle', name: 'evening-talks' });
     const approximate = { ...onSandbox, extractorArgs: 'youtubetab:approximate_date' };
     const [page, ...rest] = await pagesOf(approximate, channelId);
     expect(rest).toEqual([]);
     expect(page).not.toHaveProperty('next');
     const tea = page!.videos.find(({ title }) => title === 'How long should tea brew?');
     expect(tea).toEqual({
-      videoId: sandbox.idOf('ordinary'),
+      vidnet_id: sandbox.idOf('ordinary'),
       title: 'How long should tea brew?',
-      thumbnailUrl: expect.stringContaining(sandbox.url),
-      durationSeconds: 29,
+      thumbnail: expect.stringContaining(sandbox.url),
+      duration: 29,
     });
   });
 
   it('of 3,000 videos comes whole and once, page by page, and goes on where it was left', async () => {
-    const { channelId } = await describeIt(onSandbox, { kind: 'handle', name: 'weather-notes' });
+    const channelId = await idOf(onSandbox, { kind: 'handle', name: 'weather-notes' });
     const pages = await pagesOf(onSandbox, channelId);
     expect(pages.map(({ videos }) => videos.length)).toEqual(Array.from({ length: 30 }, () => 100));
     const ids = idsOf(pages);
@@ -75,7 +80,7 @@ describe('a channel of the sandbox', () => {
   }, 120_000);
 
   it('that is empty is one page without videos', async () => {
-    const { channelId } = await describeIt(onSandbox, { kind: 'handle', name: 'soon-more' });
+    const channelId = await idOf(onSandbox, { kind: 'handle', name: 'soon-more' });
     expect(await pagesOf(onSandbox, channelId)).toEqual([{ videos: [] }]);
   });
 
@@ -90,14 +95,10 @@ describe('a channel of the sandbox', () => {
   );
 
   it('ends its process when the reader stops early', async () => {
-    const { channelId } = await describeIt(onSandbox, { kind: 'handle', name: 'weather-notes' });
+    const channelId = await idOf(onSandbox, { kind: 'handle', name: 'weather-notes' });
     const before = (await sandbox.stats())['page_reads'] ?? 0;
     await inFolder(async (call) => {
-      for await (const page of createYtdlpChannels(onSandbox).pages(
-        { channelId, title: '', url: '' },
-        undefined,
-        call,
-      )) {
+      for await (const page of createYtdlpChannels(onSandbox).pages(channelId, undefined, call)) {
         expect(page.videos).toHaveLength(100);
         break;
       }
@@ -107,11 +108,10 @@ describe('a channel of the sandbox', () => {
   });
 
   it('is no shorter list when the upstream refuses a page in the middle', async () => {
-    const { channelId } = await describeIt(onSandbox, { kind: 'handle', name: 'weather-notes' });
+    const channelId = await idOf(onSandbox, { kind: 'handle', name: 'weather-notes' });
     const pages: ChannelPage[] = [];
     const reading = inFolder(async (call) => {
-      const facts = { channelId, title: '', url: '' };
-      for await (const page of createYtdlpChannels(onSandbox).pages(facts, undefined, call)) {
+      for await (const page of createYtdlpChannels(onSandbox).pages(channelId, undefined, call)) {
         if (pages.length === 0) await sandbox.post('/misbehave', { video: '*', target: 'page', mode: '429' });
         pages.push(page);
       }
@@ -154,8 +154,8 @@ describe('a channel of recorded shapes', () => {
     ]);
     const pages = await pagesOf(site.settings(), 'UCx');
     expect(idsOf(pages)).toEqual(['v2', 'v1', 's1', 'k1']);
-    expect(pages[0]!.videos[0]).toEqual({ videoId: 'v2', title: 'Title v2', durationSeconds: 13 });
-    expect(pages[0]!.videos[3]).toMatchObject({ thumbnailUrl: 'https://i.example/big.jpg' });
+    expect(pages[0]!.videos[0]).toEqual({ vidnet_id: 'v2', title: 'Title v2', duration: 13 });
+    expect(pages[0]!.videos[3]).toMatchObject({ thumbnail: 'https://i.example/big.jpg' });
   });
 
   it.each([
@@ -177,12 +177,14 @@ describe('a channel of recorded shapes', () => {
       ],
     });
     expect(await describeIt(site.settings(), { kind: 'id', name: 'UCx' })).toEqual({
-      channelId: 'UCx',
+      facts: {
+        vidnet_id: 'UCx',
+        title: 'X',
+        url: 'https://www.youtube.com/channel/UCx',
+        thumbnail: 'https://i.example/avatar=s0',
+        subscriber_count: 1_230,
+      },
       handle: '@example',
-      title: 'X',
-      url: 'https://www.youtube.com/channel/UCx',
-      thumbnailUrl: 'https://i.example/avatar=s0',
-      subscriberCount: 1_230,
     });
   });
 
@@ -195,18 +197,16 @@ describe('a channel of recorded shapes', () => {
   it('ends when its signal says so', async () => {
     const stop = new AbortController();
     stop.abort(new Error('enough'));
-    const reading = inFolder(
-      (call) =>
-        collect(createYtdlpChannels(site.settings()).pages({ channelId: 'UCx', title: '', url: '' }, undefined, call)),
-      { signal: stop.signal },
-    );
+    const reading = inFolder((call) => collect(createYtdlpChannels(site.settings()).pages('UCx', undefined, call)), {
+      signal: stop.signal,
+    });
     await expect(reading).rejects.toThrow('enough');
   });
 });
 
 describe('a list that has changed since it was left', () => {
-  const list = async function* (ids: string): AsyncGenerator<Pick<ChannelVideo, 'videoId'>> {
-    for (const videoId of ids) yield await Promise.resolve({ videoId });
+  const list = async function* (ids: string): AsyncGenerator<Pick<ChannelVideoItem, 'vidnet_id'>> {
+    for (const vidnet_id of ids) yield await Promise.resolve({ vidnet_id });
   };
   it.each([
     ['as it was', 'abcdefg', 'defg'],
@@ -216,6 +216,6 @@ describe('a list that has changed since it was left', () => {
     ['when nothing is left of it', '', ''],
   ])('goes on, %s', async (_, ids, rest) => {
     const read = await collect(after(list(ids), { count: 3, lastId: 'c' }));
-    expect(read.map(({ videoId }) => videoId).join('')).toBe(rest);
+    expect(read.map(({ vidnet_id }) => vidnet_id).join('')).toBe(rest);
   });
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { VideoComment } from '../../contract/vidnet.ts';
+import type { VideoComment } from '../../contract/kinds/transcript.ts';
 import { createYtdlpComments } from '../../sources/vidnet/yt-dlp-comments.ts';
 import type { YtdlpSettings } from '../../sources/vidnet/yt-dlp-settings.ts';
 import { collect, inFolder, RecordedSite } from '../helpers/recorded-site.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { postReferenceOf, profileReferenceOf } from '../../../contract/imgnet/urls.ts';
+import { postReferenceOf, profileReferenceOf } from '../../../contract/imgnet-urls.ts';
 import type { DatasetName, Wanted } from './collect.ts';
 
 /** An answer that the API gives as plain text or JSON. */

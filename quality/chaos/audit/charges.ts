@@ -1,6 +1,10 @@
 import { chargeOf } from '../../../contract/charges.ts';
-import type { JobParameters } from '../../../contract/job-parameters.ts';
-import { listPrice, priceTable, speakerLabelsPrice, splitListPrice } from '../../../contract/prices.ts';
+import { listPrice, splitListPrice } from '../../../contract/kinds/imgnet-list.ts';
+import { priceTable } from '../../../contract/prices.ts';
+import { speakerLabelsPrice } from '../../../contract/kinds/speaker-labels.ts';
+import type { ListParameters } from '../../../contract/kinds/imgnet-list.ts';
+import type { OwnerProfileParameters } from '../../../contract/kinds/imgnet-profile.ts';
+import type { TranscriptParameters } from '../../../contract/kinds/transcript.ts';
 import type { DownloadRecord, SuccessRecord } from '../../../contract/records.ts';
 import type { Evidence } from './evidence.ts';
 import type { Finding } from './finding.ts';
@@ -53,24 +57,26 @@ function sums({ entries, account }: Evidence, credit: number): string[] {
 /** The price by the contract's table, and not by what the record says. */
 function priceOf(record: SuccessRecord, successes: readonly DownloadRecord[]): number {
   const { type } = record;
-  const parameters: Partial<JobParameters> = record.parameters ?? {};
+  const parameters = (record.parameters ?? {}) as Partial<
+    TranscriptParameters & ListParameters & OwnerProfileParameters
+  >;
   switch (type) {
     case 'audio':
       return PRICES.audio;
     case 'vidnet_video':
       return PRICES.video;
     case 'captions':
-      return PRICES.transcript + ('includeComments' in parameters && parameters.includeComments ? PRICES.comments : 0);
+      return PRICES.transcript + (parameters.includeComments === true ? PRICES.comments : 0);
     case 'list':
       return record.contentsOf === undefined ? PRICES.channel : 0;
     case 'imgnet_profile':
       // One that was fetched for a post is in the price of that.
-      return 'paidBy' in parameters ? 0 : PRICES.profile;
+      return parameters.paidBy !== undefined ? 0 : PRICES.profile;
     case 'imgnet_post':
       return PRICES.post + (successes.some((one) => isPaidBy(one, record.id)) ? PRICES.profile : 0);
     case 'imgnet_list_posts':
     case 'imgnet_list_reels': {
-      const postsCount = 'postsCount' in parameters ? parameters.postsCount : undefined;
+      const { postsCount } = parameters;
       return splitListPrice(listPrice(PRICES, postsCount))[type === 'imgnet_list_posts' ? 'posts' : 'reels'];
     }
     case 'imgnet_audio':

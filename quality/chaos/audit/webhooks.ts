@@ -1,6 +1,8 @@
 import { originalStatusOf } from '../../../contract/failures.ts';
 import type { DownloadRecord } from '../../../contract/records.ts';
-import { WEBHOOK_ENDPOINTS, WEBHOOK_USER_AGENT } from '../../../contract/webhooks.ts';
+import { kinds } from '../../../contract/kinds.ts';
+import { audioIdOf } from '../../../contract/kinds/speaker-labels.ts';
+import { WEBHOOK_USER_AGENT } from '../../../contract/webhooks.ts';
 import { jobsIn, readBody } from '../answers.ts';
 import type { CallersLedger } from '../ledger.ts';
 import type { Reception } from '../reception.ts';
@@ -70,14 +72,13 @@ function otherIds(receptions: readonly Reception[]): string[] {
 function flawsOf({ headers, body, isSigned }: Reception, record: DownloadRecord | undefined): string[] {
   if (record === undefined) return ['of a job that is unknown'];
   if (record.status === 'pending') return ['of a job that has not ended'];
-  const { parameters } = record;
   const original = record.status === 'failed' ? originalStatusOf(record.failure) : 200;
   const expected: Readonly<Record<string, string>> = {
     'content-type': 'application/json',
     'user-agent': WEBHOOK_USER_AGENT,
-    'x-webhook-endpoint': WEBHOOK_ENDPOINTS[record.type],
+    'x-webhook-endpoint': kinds[record.type].endpoint,
     'x-webhook-original-status': String(original),
-    'x-webhook-download-id': parameters !== undefined && 'audioId' in parameters ? parameters.audioId : record.id,
+    'x-webhook-download-id': audioIdOf(record),
   };
   const wrong = Object.entries(expected)
     .filter(([name, value]) => headers[name] !== value)

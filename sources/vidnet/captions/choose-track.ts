@@ -1,5 +1,5 @@
 import { canonicalLanguage } from '../../../contract/languages.ts';
-import type { CaptionTrack } from '../../../contract/vidnet.ts';
+import type { CaptionTrack } from '../../../contract/kinds/transcript.ts';
 import { trackLanguage } from './languages.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { CaptionLine } from '../../../contract/vidnet.ts';
+import type { CaptionLine } from '../../../contract/kinds/transcript.ts';
 
 /** What is on the screen for a while. Whole milliseconds, so that sums stay exact. */
 export interface Cue {

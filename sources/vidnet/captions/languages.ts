@@ -1,5 +1,5 @@
 import { canonicalLanguage } from '../../../contract/languages.ts';
-import type { CaptionTrack } from '../../../contract/vidnet.ts';
+import type { CaptionTrack } from '../../../contract/kinds/transcript.ts';
 
 /** Enough to choose from, few enough for a message: the platform translates captions into more than 150 languages. */
 const MAX_LANGUAGES_NAMED = 30;

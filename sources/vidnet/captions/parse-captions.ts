@@ -1,4 +1,4 @@
-import type { CaptionLine, CaptionTrack } from '../../../contract/vidnet.ts';
+import type { CaptionLine, CaptionTrack } from '../../../contract/kinds/transcript.ts';
 import { parseJson3 } from './parse-json3.ts';
 import { parseSrt } from './parse-srt.ts';
 import { parseVtt } from './parse-vtt.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { JobError } from '../../../runtime/job-error.ts';
-import type { CaptionLine } from '../../../contract/vidnet.ts';
+import type { CaptionLine } from '../../../contract/kinds/transcript.ts';
 import { captionLines, cleanText, endAtNext, type Cue } from './cue.ts';
 
 const eventSchema = z.object({

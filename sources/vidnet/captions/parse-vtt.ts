@@ -1,5 +1,5 @@
 import { decodeHTMLStrict } from 'entities';
-import type { CaptionLine, CaptionTrack } from '../../../contract/vidnet.ts';
+import type { CaptionLine, CaptionTrack } from '../../../contract/kinds/transcript.ts';
 import { captionLines } from './cue.ts';
 import { withoutRepeats } from './rolling.ts';
 import { readCues } from './timed-text.ts';

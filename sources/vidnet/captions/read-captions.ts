@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { partsOfLine } from '../../../contract/caption-lines.ts';
 import { JobError } from '../../../runtime/job-error.ts';
 import { CAPTION_LINES_MAX, CAPTIONS_MAX_BYTES } from '../../../contract/limits.ts';
-import type { CaptionLine, CaptionTrack } from '../../../contract/vidnet.ts';
+import type { CaptionLine, CaptionTrack } from '../../../contract/kinds/transcript.ts';
 import { parseCaptions, type CaptionFormat } from './parse-captions.ts';
 
 /** About 50 KB. */

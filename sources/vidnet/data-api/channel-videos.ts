@@ -1,5 +1,5 @@
 import { optional } from '../../../contract/optional.ts';
-import type { ChannelPage } from '../../../contract/vidnet.ts';
+import type { ChannelPage } from '../channel-source.ts';
 import { JobError } from '../../../runtime/job-error.ts';
 import { StaleCursorError } from '../channel-source.ts';
 import { bounded, TITLE_MAX_CHARS } from '../values.ts';
@@ -37,15 +37,15 @@ export async function* listChannelVideos(
       if (!durations.has(videoId)) return [];
       return [
         {
-          videoId,
+          vidnet_id: videoId,
           title: bounded(snippet.title, TITLE_MAX_CHARS),
-          ...optional('thumbnailUrl', snippet.thumbnails),
-          ...optional('publishedAt', videoPublishedAt),
-          ...optional('durationSeconds', durations.get(videoId)),
+          thumbnail: snippet.thumbnails,
+          published_at: videoPublishedAt,
+          duration: durations.get(videoId),
         },
       ];
     });
-    yield { videos, ...optional('next', nextPageToken) };
+    yield { videos, next: nextPageToken };
   }
 }
 

@@ -1,8 +1,7 @@
-import { optional } from '../../../contract/optional.ts';
-import type { ChannelFacts, ChannelReference } from '../../../contract/vidnet.ts';
+import type { ChannelReference } from '../../../contract/channels.ts';
 import { JobError } from '../../../runtime/job-error.ts';
 import type { SourceCall } from '../../call.ts';
-import type { ChannelSource } from '../channel-source.ts';
+import type { ChannelSource, DescribedChannel } from '../channel-source.ts';
 import { bounded, DESCRIPTION_MAX_CHARS, TITLE_MAX_CHARS } from '../values.ts';
 import { channelListSchema } from './answers.ts';
 import { listChannelVideos } from './channel-videos.ts';
@@ -36,7 +35,7 @@ export function createDataApiChannels(api: DataApi, settings: DataApiChannelSett
       if (channel === undefined) throw new JobError('removed', 'The channel was removed or does not exist.');
       return toFacts(channel, settings.channelUrlTemplate);
     },
-    pages: (channel, from, call) => listChannelVideos(api.begin(call), channel.channelId, from),
+    pages: (channelId, from, call) => listChannelVideos(api.begin(call), channelId, from),
   };
 }
 
@@ -57,24 +56,23 @@ async function filterOf(reference: ChannelReference, resolveCustom: () => Promis
 
 type Channel = (typeof channelListSchema)['_output']['items'][number];
 
-function toFacts({ id, snippet, statistics, brandingSettings }: Channel, urlTemplate: string): ChannelFacts {
-  // Custom names of old stand in the same field, without the @; they are no handles.
-  const handle = snippet.customUrl?.startsWith('@') === true ? snippet.customUrl.toLowerCase() : undefined;
+function toFacts({ id, snippet, statistics, brandingSettings }: Channel, urlTemplate: string): DescribedChannel {
+  const { customUrl, description } = snippet;
   return {
-    channelId: id,
-    ...optional('handle', handle),
-    title: bounded(snippet.title, TITLE_MAX_CHARS),
-    ...optional('description', snippet.description && bounded(snippet.description, DESCRIPTION_MAX_CHARS)),
-    url: urlTemplate.replaceAll('{path}', `channel/${encodeURIComponent(id)}`),
-    ...optional('thumbnailUrl', snippet.thumbnails),
-    ...optional('country', snippet.country ?? brandingSettings?.channel?.country),
-    ...optional('mediaCount', statistics?.videoCount),
-    // A hidden count is told as 0.
-    ...optional(
-      'subscriberCount',
-      statistics?.hiddenSubscriberCount === true ? undefined : statistics?.subscriberCount,
-    ),
-    ...optional('viewCount', statistics?.viewCount),
-    ...optional('createdAt', snippet.publishedAt),
+    facts: {
+      vidnet_id: id,
+      title: bounded(snippet.title, TITLE_MAX_CHARS),
+      description: description && bounded(description, DESCRIPTION_MAX_CHARS),
+      url: urlTemplate.replaceAll('{path}', `channel/${encodeURIComponent(id)}`),
+      thumbnail: snippet.thumbnails,
+      country: snippet.country ?? brandingSettings?.channel?.country,
+      total_media: statistics?.videoCount,
+      // A hidden count is told as 0.
+      subscriber_count: statistics?.hiddenSubscriberCount === true ? undefined : statistics?.subscriberCount,
+      total_views: statistics?.viewCount,
+      creation_date: snippet.publishedAt,
+    },
+    // Custom names of old stand in the same field, without the @; they are no handles.
+    handle: customUrl?.startsWith('@') === true ? customUrl.toLowerCase() : undefined,
   };
 }

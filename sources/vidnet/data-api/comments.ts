@@ -1,6 +1,6 @@
 import { COMMENT_MAX_CHARS } from '../../../contract/limits.ts';
 import { optional } from '../../../contract/optional.ts';
-import type { VideoComment } from '../../../contract/vidnet.ts';
+import type { VideoComment } from '../../../contract/kinds/transcript.ts';
 import type { CommentSource } from '../comment-source.ts';
 import { commentListSchema, commentThreadListSchema, type DataApiComment } from './answers.ts';
 import type { AskDataApi, DataApi } from './client.ts';

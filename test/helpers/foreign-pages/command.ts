@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inject } from 'vitest';
-import type { AudioResult } from '../../../contract/results/downloads.ts';
+import type { AudioResult } from '../../../contract/kinds/audio.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../../local/webhook-receiver.ts';
 import { until } from '../until.ts';
 

@@ -1,5 +1,4 @@
 import { ulid } from 'ulid';
-import type { ItemsByList } from '../../../contract/contents.ts';
 import { finishRecord } from '../../../store/finish-record.ts';
 import type { Facades } from '../rest-app.ts';
 import { aTranscriptJob, keepJob } from '../kept-jobs.ts';
@@ -17,10 +16,10 @@ function han(chars: number): string {
   return POOL.slice(first, first + chars);
 }
 
-async function keepPieces<List extends keyof ItemsByList>(
+async function keepPieces(
   { contents }: Kept,
-  list: { readonly recordId: string; readonly name: List; readonly pieces: number },
-  itemsOf: (piece: number) => ItemsByList[List][],
+  list: { readonly recordId: string; readonly name: string; readonly pieces: number },
+  itemsOf: (piece: number) => object[],
 ): Promise<void> {
   for (let number = 1; number <= list.pieces; number += 1) {
     await contents.putPiece({ recordId: list.recordId, name: list.name, number }, itemsOf(number));

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { createJobGateway } from '../../../api/jobs.ts';
 import type { ChannelLook } from '../../../activities/fetch-channel.ts';
 import { channelPathOf, channelReferenceOf } from '../../../contract/channels.ts';
-import type { ChannelJob } from '../../../contract/jobs.ts';
+import type { ChannelJob } from '../../../contract/kinds/channel.ts';
 import { channelSubjectOf } from '../../../store/channel-subjects.ts';
 import { registerSearchAttributes } from '../../../runtime/temporal/search-attributes.ts';
 import { workflowBench } from '../../helpers/workflow-bench.ts';

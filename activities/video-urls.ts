@@ -1,0 +1,28 @@
+import type { ContentFacts } from '../contract/kinds/imgnet-content.ts';
+
+/**
+ * Where the videos of a post or reel are, in its order.
+ *
+ * @returns no entry when it has photos only; undefined when its record does not tell enough
+ */
+export function videoUrlsOf(content: ContentFacts): readonly string[] | undefined {
+  const { videos = [], video_url } = content;
+  const told = videos.length > 0 ? videos : typeof video_url === 'string' ? [video_url] : [];
+  const slides = content.type === 'post' ? content.post_content : undefined;
+  const videoSlides = slides?.filter(({ type }) => type === 'video') ?? [];
+  if (videoSlides.length > 0) {
+    const urls = videoSlides.flatMap(({ url }) => url ?? []);
+    if (urls.length === videoSlides.length) return urls;
+    return told.length === videoSlides.length ? told : undefined;
+  }
+  if (told.length > 0) return told;
+  return isPhotosOnly(content) ? [] : undefined;
+}
+
+function isPhotosOnly(content: ContentFacts): boolean {
+  if (content.type === 'reel' || content.content_type === 'video') return false;
+  if (content.content_type === 'image') return true;
+  const slides = content.post_content ?? [];
+  const photos = [...(content.photos ?? []), ...(content.images ?? [])];
+  return slides.length > 0 ? slides.every(({ type }) => type === 'photo') : photos.length > 0;
+}

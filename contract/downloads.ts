@@ -1,0 +1,111 @@
+import { z } from 'zod';
+import { chargeOf } from './charges.ts';
+import { durationSchema, includeWebhookSchema, moneySchema, progressSchema, timestampSchema } from './fields.ts';
+import type { Progress } from './fields.ts';
+import { ulidSchema, vidnetVideoIdSchema } from './ids.ts';
+import type { RecordContext } from './kind.ts';
+import { LIST_MAX_ITEMS } from './limits.ts';
+import { formatMoney } from './money.ts';
+import { recordStatusSchema, recordTypeSchema, type DownloadRecord, type SuccessRecord } from './records.ts';
+import { formatDuration } from './times.ts';
+
+/** What the download records of several kinds have in common (specification, section 2.1). */
+
+/** Body of POST /api/downloads/audio and …/video (specification, section 4.2). Unknown fields are ignored. */
+export const vidnetDownloadRequestSchema = z
+  .object({
+    vidnet_video_id: vidnetVideoIdSchema,
+    include_webhook: includeWebhookSchema,
+  })
+  .meta({ id: 'VidnetDownloadRequest' });
+export type VidnetDownloadRequest = z.infer<typeof vidnetDownloadRequestSchema>;
+
+/** Query of GET /api/downloads. */
+export const downloadListQuerySchema = z.object({
+  type: recordTypeSchema.optional().describe('Only jobs of this type'),
+  status: recordStatusSchema.optional().describe('Only jobs with this status'),
+  media_id: z.string().min(1).max(200).optional().describe('Only jobs about this video, channel, account or post'),
+  created_after: z.iso.datetime({ offset: true }).optional().describe('Only jobs created at this time or later'),
+  created_before: z.iso.datetime({ offset: true }).optional().describe('Only jobs created before this time'),
+  limit: z.coerce.number().int().min(1).max(LIST_MAX_ITEMS).default(50).describe('Most records on a page'),
+  cursor: ulidSchema.optional().describe('`next_cursor` of the page before'),
+});
+export type DownloadListQuery = z.infer<typeof downloadListQuerySchema>;
+
+/** Of all records. */
+export const recordFields = {
+  id: ulidSchema,
+  media_id: z.string(),
+  cost: moneySchema.describe(
+    'The price while pending, what was charged afterwards; a failed job costs 0.000 unless it was cancelled too late',
+  ),
+  status: recordStatusSchema,
+  created_at: timestampSchema,
+  response: z.string().nullable().describe('What went wrong, when the status is failed'),
+  progress: progressSchema.optional(),
+};
+
+/** Of the types that have files. */
+export const fileFields = {
+  files_removed_at: timestampSchema
+    .optional()
+    .describe(
+      'When the files were removed, whose time was over; there are no links then, and a new request fetches again',
+    ),
+};
+
+/** Of jobs about a video. */
+export const vidnetRecordFields = {
+  ...recordFields,
+  vidnet_video_id: vidnetVideoIdSchema,
+  duration: durationSchema.optional().describe('Present once the status is success'),
+};
+
+/** The download record of a job without files; its result is had from where it was requested. */
+export const factsRecordSchema = z
+  .object({
+    ...recordFields,
+    type: z.enum(['imgnet_profile', 'imgnet_post', 'imgnet_list_posts', 'imgnet_list_reels', 'speaker_labels']),
+  })
+  .meta({ id: 'FactsRecord' });
+export type FactsRecord = z.infer<typeof factsRecordSchema>;
+
+export function renderRecordFields(record: DownloadRecord, progress: Progress | undefined) {
+  const fields = { id: record.id, media_id: record.mediaId, status: record.status, created_at: record.createdAt };
+  switch (record.status) {
+    case 'pending':
+      return { ...fields, cost: formatMoney(record.price), response: null, progress };
+    case 'failed':
+      return { ...fields, cost: formatMoney(chargeOf(record)), response: record.failure.message };
+    case 'success':
+      return { ...fields, cost: formatMoney(record.charge), response: null };
+  }
+}
+
+export function renderVidnetFields(record: DownloadRecord, progress: Progress | undefined) {
+  return {
+    ...renderRecordFields(record, progress),
+    vidnet_video_id: record.mediaId,
+    duration: durationOf(record),
+  };
+}
+
+/** @returns the record of a job without files */
+export function renderFactsRecord(type: FactsRecord['type']) {
+  return (record: DownloadRecord, _context: RecordContext, progress?: Progress): FactsRecord => ({
+    ...renderRecordFields(record, progress),
+    type,
+  });
+}
+
+export function durationOf(record: DownloadRecord): string | undefined {
+  return record.status === 'success' && record.durationSeconds !== undefined
+    ? formatDuration(record.durationSeconds)
+    : undefined;
+}
+
+/** @returns null when the files were removed: a link promises a file */
+export function linksOf(record: SuccessRecord, context: RecordContext): string[] | null {
+  if (record.filesRemovedAt !== undefined) return null;
+  return record.files.map((file) => context.linkTo(record.id, file.name));
+}

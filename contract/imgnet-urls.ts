@@ -1,0 +1,84 @@
+import { platformSegmentsOf } from './platform-urls.ts';
+
+/** One post or reel. Shortcodes are case-sensitive. */
+export interface PostReference {
+  readonly shortcode: string;
+  readonly kind: 'post' | 'reel';
+}
+
+/** Where the real platform's pages are. */
+export const IMGNET_PLATFORM_URL = 'https://www.instagram.com';
+
+const REAL_HOSTS = ['instagram.com'];
+/** Tested before it is made lower case: other scripts have letters that become ASCII by that. */
+const ACCOUNT = /^(?!\.)(?!.*\.\.)[A-Za-z0-9._]{1,30}(?<!\.)$/;
+export const SHORTCODE = /^[A-Za-z0-9_-]{1,64}$/;
+/** The tabs of a profile's page. */
+const TABS = new Set(['reels', 'tagged']);
+/** First path segments of the platform's own pages, which no account can have as its name. */
+export const OWN_PAGES: ReadonlySet<string> = new Set(
+  (
+    'about accounts api ar archive blog challenge data developer developers direct directory emails embed explore ' +
+    'graphql guides help igtv invites legal lite locations nametag oauth p popular press privacy push qr reel reels ' +
+    'session share shop stories support terms threads topics tv user web your_activity'
+  ).split(' '),
+);
+const POST_KINDS: Readonly<Record<string, PostReference['kind']>> = {
+  p: 'post',
+  tv: 'post',
+  reel: 'reel',
+  reels: 'reel',
+};
+
+/**
+ * The account that a caller means: the URL of its profile, with or without scheme, `www.`, tab, query and slash at the
+ * end, or `@name`, or a bare name without a dot (`example.com` alone may be an account or a site).
+ *
+ * @param hosts further hosts of the platform, as the configuration names them, with port
+ * @returns the account's name in lower case; undefined for anything else, such as the URL of a post or of another site
+ */
+export function profileReferenceOf(text: string, hosts: readonly string[] = []): string | undefined {
+  const trimmed = text.trim();
+  if (trimmed.startsWith('@')) return accountOf(trimmed.slice(1).replace(/\/$/, ''));
+  if (!/[/.]/.test(trimmed)) return accountOf(trimmed);
+  const [name, tab, ...more] = segmentsOf(trimmed, hosts) ?? [];
+  if (name === undefined || more.length > 0) return undefined;
+  return tab === undefined || TABS.has(tab.toLowerCase()) ? accountOf(name.replace(/^@/, '')) : undefined;
+}
+
+/**
+ * The post or reel that a caller means: `/p/CODE/`, `/reel/CODE/`, `/reels/CODE/`, each also behind `/NAME`.
+ *
+ * @param hosts further hosts of the platform, as the configuration names them, with port
+ * @returns undefined for anything else, such as the URL of a profile or of another site
+ */
+export function postReferenceOf(text: string, hosts: readonly string[] = []): PostReference | undefined {
+  const segments = segmentsOf(text.trim(), hosts) ?? [];
+  // Behind the name of its owner it is the same page.
+  const path = segments.length === 3 && accountOf(segments[0] ?? '') !== undefined ? segments.slice(1) : segments;
+  const [type = '', shortcode = '', ...more] = path;
+  const kind = Object.hasOwn(POST_KINDS, type.toLowerCase()) ? POST_KINDS[type.toLowerCase()] : undefined;
+  if (kind === undefined || more.length > 0 || !SHORTCODE.test(shortcode)) return undefined;
+  // /reels/audio/ leads to sounds.
+  return type.toLowerCase() === 'reels' && shortcode === 'audio' ? undefined : { shortcode, kind };
+}
+
+/** The page of a profile. @param platformUrl without a slash at the end */
+export function profileUrlOf(account: string, platformUrl: string = IMGNET_PLATFORM_URL): string {
+  return `${platformUrl}/${account}/`;
+}
+
+/** The page of a post or reel. @param platformUrl without a slash at the end */
+export function postUrlOf({ shortcode, kind }: PostReference, platformUrl: string = IMGNET_PLATFORM_URL): string {
+  return `${platformUrl}/${kind === 'reel' ? 'reel' : 'p'}/${shortcode}/`;
+}
+
+/** @returns an account's name in lower case; undefined when no account can have it */
+export function accountOf(name: string): string | undefined {
+  const folded = name.toLowerCase();
+  return ACCOUNT.test(name) && !OWN_PAGES.has(folded) ? folded : undefined;
+}
+
+function segmentsOf(text: string, hosts: readonly string[]): string[] | undefined {
+  return platformSegmentsOf(text, [...REAL_HOSTS, ...hosts]);
+}

@@ -1,0 +1,139 @@
+import { z } from 'zod';
+import { chargeOf } from './charges.ts';
+import { FAILURE_FAULTS, type FailureCode } from './failures.ts';
+import { moneySchema, progressSchema, timestampSchema, type Progress } from './fields.ts';
+import { ulidSchema } from './ids.ts';
+import { LAST_RESPONSE_MS } from './limits.ts';
+import { formatMoney } from './money.ts';
+import { recordTypeSchema, type DownloadRecord, type FailedRecord, type PendingRecord } from './records.ts';
+
+/** The answers of jobs whose result is no download record, while they run and when they failed (design, section 3). */
+
+const subjectFields = {
+  id: ulidSchema,
+  type: recordTypeSchema,
+};
+export const failureCodeField = z
+  .enum(Object.keys(FAILURE_FAULTS) as [FailureCode, ...FailureCode[]])
+  .describe('Stable, for programs');
+
+/** The answer while a job runs. */
+export const pendingResultSchema = z
+  .object({
+    status: z.literal('pending'),
+    message: z.string(),
+    download_id: ulidSchema,
+    cost: moneySchema.describe('What the job costs if it succeeds'),
+    download: z.object({ ...subjectFields, status: z.literal('pending') }),
+    progress: progressSchema.optional(),
+  })
+  .meta({ id: 'PendingResult' });
+export type PendingResult = z.infer<typeof pendingResultSchema>;
+
+/** The same for a job that failed. */
+export const failedResultSchema = z
+  .object({
+    status: z.literal('failed'),
+    message: z.string().describe('A sentence for people'),
+    code: failureCodeField,
+    download_id: ulidSchema,
+    cost: moneySchema.describe('A failed job costs 0.000 unless it was cancelled too late'),
+    download: z.object({
+      ...subjectFields,
+      status: z.literal('failed'),
+      cost: moneySchema,
+      response: z.string(),
+      created_at: timestampSchema,
+    }),
+  })
+  .meta({ id: 'FailedResult' });
+export type FailedResult = z.infer<typeof failedResultSchema>;
+
+/** What is asked for, which jobs of the video platform name in each state. */
+const vidnetFields = { vidnet_video_id: z.string() };
+
+/** The same two for jobs of the video platform. */
+export const vidnetPendingResultSchema = pendingResultSchema
+  .extend({ download: pendingResultSchema.shape.download.extend(vidnetFields) })
+  .meta({ id: 'VidnetPendingResult' });
+export const vidnetFailedResultSchema = failedResultSchema
+  .extend({ download: failedResultSchema.shape.download.extend(vidnetFields) })
+  .meta({ id: 'VidnetFailedResult' });
+export type VidnetPendingResult = z.infer<typeof vidnetPendingResultSchema>;
+export type VidnetFailedResult = z.infer<typeof vidnetFailedResultSchema>;
+
+/** How the last job of the same subject ended, if it failed within the last 30 minutes (specification, section 7). */
+export const lastResponseSchema = z
+  .object({
+    download_id: ulidSchema,
+    status: z.literal('failed'),
+    response: z.string().describe('What went wrong'),
+    created_at: timestampSchema,
+  })
+  .meta({ id: 'LastResponse' });
+export type LastResponse = z.infer<typeof lastResponseSchema>;
+
+/** What the answers of a running job may tell beside its record. */
+export interface JobNews {
+  readonly progress?: Progress | undefined;
+  readonly lastResponse?: LastResponse | undefined;
+}
+
+export function renderPending(record: PendingRecord, message: string, progress: Progress | undefined): PendingResult {
+  return {
+    status: 'pending',
+    message,
+    download_id: record.id,
+    cost: formatMoney(record.price),
+    download: { id: record.id, type: record.type, status: record.status },
+    progress,
+  };
+}
+
+export function renderFailed(record: FailedRecord): FailedResult {
+  const { id, type, status, failure } = record;
+  const cost = formatMoney(chargeOf(record));
+  return {
+    status: 'failed',
+    message: failure.message,
+    code: failure.code,
+    download_id: id,
+    cost,
+    download: { id, type, status, cost, response: failure.message, created_at: record.createdAt },
+  };
+}
+
+export function renderVidnetPending(
+  record: PendingRecord,
+  message: string,
+  progress: Progress | undefined,
+): VidnetPendingResult {
+  return withVideoId(renderPending(record, message, progress), record);
+}
+
+export function renderVidnetFailed(record: FailedRecord): VidnetFailedResult {
+  return withVideoId(renderFailed(record), record);
+}
+
+function withVideoId<Result extends { readonly download: object }>(
+  result: Result,
+  { mediaId }: DownloadRecord,
+): Result & { download: { vidnet_video_id: string } } {
+  return { ...result, download: { ...result.download, vidnet_video_id: mediaId } };
+}
+
+/**
+ * @param newestFailure the record of the subject that failed last
+ * @param nowMs since 1970
+ * @returns undefined when that is 30 minutes ago, or there is none
+ */
+export function renderLastResponse(newestFailure: DownloadRecord | undefined, nowMs: number): LastResponse | undefined {
+  if (newestFailure?.status !== 'failed') return undefined;
+  if (nowMs >= Date.parse(newestFailure.finishedAt) + LAST_RESPONSE_MS) return undefined;
+  return {
+    download_id: newestFailure.id,
+    status: 'failed',
+    response: newestFailure.failure.message,
+    created_at: newestFailure.createdAt,
+  };
+}

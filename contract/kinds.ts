@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import type { Progress } from './fields.ts';
+import type { Kind, RecordContext, RenderContext } from './kind.ts';
+import { audio } from './kinds/audio.ts';
+import { channel } from './kinds/channel.ts';
+import { imgnetAudio } from './kinds/imgnet-audio.ts';
+import { imgnetContent } from './kinds/imgnet-content.ts';
+import { imgnetListPosts, imgnetListReels } from './kinds/imgnet-list.ts';
+import { imgnetProfile } from './kinds/imgnet-profile.ts';
+import { speakerLabels } from './kinds/speaker-labels.ts';
+import { transcript } from './kinds/transcript.ts';
+import { video } from './kinds/video.ts';
+import type { DownloadRecord, RecordType } from './records.ts';
+
+/** All kinds of jobs, by the type of their records. */
+export const kinds = {
+  audio,
+  vidnet_video: video,
+  list: channel,
+  captions: transcript,
+  imgnet_profile: imgnetProfile,
+  imgnet_post: imgnetContent,
+  imgnet_list_posts: imgnetListPosts,
+  imgnet_list_reels: imgnetListReels,
+  imgnet_audio: imgnetAudio,
+  speaker_labels: speakerLabels,
+} as const satisfies Record<RecordType, Kind>;
+
+type Kinds = typeof kinds;
+export type JobWorkflow = Kinds[RecordType]['workflow'];
+export type JobResultBody = Awaited<ReturnType<Kinds[RecordType]['render']>>;
+
+/** The JSON of a job in any state, the same for the endpoint that started it and for its webhook. */
+export async function renderResult(
+  record: DownloadRecord,
+  context: RenderContext,
+  progress?: Progress,
+): Promise<JobResultBody> {
+  return kinds[record.type].render(record, context, progress);
+}
+
+const recordSchemas = new Set(Object.values(kinds).map(({ record }) => record));
+/** The record of whichever download it is. */
+export const downloadRecordSchema = z
+  // Kinds without files share a schema. There is one at least.
+  .discriminatedUnion('type', [...recordSchemas] as [Kinds[RecordType]['record']])
+  .meta({ id: 'DownloadRecord' });
+
+/** Answer of GET and DELETE /downloads/{downloadId}: the record of whichever download it is. */
+export const downloadResultSchema = z.object({ data: downloadRecordSchema }).meta({ id: 'DownloadResult' });
+export type DownloadResult = z.infer<typeof downloadResultSchema>;
+
+/** Answer of GET /api/downloads: a page of records, newest first. */
+export const downloadListSchema = z
+  .object({
+    downloads: z.array(downloadRecordSchema),
+    next_cursor: z.string().nullable().describe('Where the list goes on; null on the last page'),
+  })
+  .meta({ id: 'DownloadList' });
+export type DownloadList = z.infer<typeof downloadListSchema>;
+
+/** The download record of any job, as GET /downloads/{downloadId} and the list of downloads show it. */
+export function renderDownload(record: DownloadRecord, context: RecordContext, progress?: Progress): DownloadResult {
+  return { data: kinds[record.type].renderRecord(record, context, progress) };
+}

@@ -1,0 +1,216 @@
+import { z } from 'zod';
+import type { ChannelReference } from '../channels.ts';
+import { MissingContentsError, type ContentsReader } from '../contents.ts';
+import { recordFields, renderRecordFields } from '../downloads.ts';
+import {
+  countSchema,
+  includeWebhookSchema,
+  moneySchema,
+  platformTimeSchema,
+  timestampSchema,
+  type Progress,
+} from '../fields.ts';
+import { ulidSchema } from '../ids.ts';
+import {
+  renderVidnetFailed,
+  renderVidnetPending,
+  vidnetFailedResultSchema,
+  vidnetPendingResultSchema,
+} from '../job-answers.ts';
+import type { JobInput } from '../jobs.ts';
+import type { Kind, RecordContext, RenderContext } from '../kind.ts';
+import { formatMoney } from '../money.ts';
+import type { DownloadRecord } from '../records.ts';
+import { ItemStream, type Streamable } from '../streams.ts';
+import { CHANNEL_URL_PATTERN } from '../url-patterns.ts';
+
+/** Body of POST /api/channel/profile (specification, section 4.2). Unknown fields are ignored. */
+export const channelRequestSchema = z
+  .object({
+    url: z
+      .string()
+      .max(2048)
+      .meta({
+        description: 'Channel URL (`/@handle`, `/channel/ID`, `/c/NAME`, `/user/NAME`), or a bare handle or channel id',
+        pattern: CHANNEL_URL_PATTERN,
+        examples: ['https://www.youtube.com/@evening-talks'],
+      }),
+    include_webhook: includeWebhookSchema,
+  })
+  .meta({ id: 'ChannelRequest' });
+export type ChannelRequest = z.infer<typeof channelRequestSchema>;
+
+export interface ChannelParameters {
+  readonly channel: ChannelReference;
+}
+export type ChannelJob = JobInput & { readonly parameters: ChannelParameters };
+
+/** A video in a channel's list (specification, section 2.6); kept as it is answered. */
+export const channelVideoSchema = z
+  .object({
+    vidnet_id: z.string(),
+    title: z.string(),
+    thumbnail: z.url().optional(),
+    published_at: platformTimeSchema.optional(),
+    duration: countSchema.optional().describe('Seconds'),
+  })
+  .meta({ id: 'ChannelVideo' });
+export type ChannelVideoItem = z.infer<typeof channelVideoSchema>;
+
+/** The platform's fields of a channel profile, kept as they are answered. What the platform does not tell is left out. */
+export const channelFactsSchema = z.object({
+  vidnet_id: z.string().describe('Channel id'),
+  title: z.string(),
+  description: z.string().optional(),
+  url: z.url(),
+  thumbnail: z.url().optional(),
+  country: z.string().optional(),
+  total_media: countSchema.optional(),
+  subscriber_count: countSchema.optional(),
+  total_views: countSchema.optional(),
+  creation_date: platformTimeSchema.optional(),
+});
+export type ChannelFacts = z.infer<typeof channelFactsSchema>;
+
+/** The channel profile (specification, section 2.6). */
+export const channelProfileSchema = z
+  .object({
+    status: z.literal('success'),
+    ...channelFactsSchema.shape,
+    cost: moneySchema,
+    source: z.literal('api'),
+    videos: z.array(channelVideoSchema).describe('Newest first'),
+    download: z.object({
+      id: ulidSchema,
+      vidnet_video_id: z.string().describe('Channel id'),
+      type: z.literal('list'),
+      cost: moneySchema,
+      status: z.literal('success'),
+      response: z.null(),
+      created_at: timestampSchema,
+    }),
+  })
+  .meta({ id: 'ChannelProfile' });
+export type ChannelProfile = z.infer<typeof channelProfileSchema>;
+
+/** Answer of POST /api/channel/profile, and the body of its webhook. */
+export const channelResultSchema = z
+  .discriminatedUnion('status', [channelProfileSchema, vidnetPendingResultSchema, vidnetFailedResultSchema])
+  .meta({ id: 'ChannelResult' });
+export type ChannelResult = z.infer<typeof channelResultSchema>;
+
+/** The download record of a channel job; the profile itself is had from POST /api/channel/profile. */
+export const channelRecordSchema = z
+  .object({
+    ...recordFields,
+    type: z.literal('list'),
+    vidnet_video_id: z.string().describe('The channel: as it was asked for, its id once the status is success'),
+  })
+  .meta({ id: 'ChannelRecord' });
+export type ChannelRecord = z.infer<typeof channelRecordSchema>;
+
+export async function renderChannelResult(
+  record: DownloadRecord,
+  { contents }: Pick<RenderContext, 'contents'>,
+  progress?: Progress,
+): Promise<Streamable<ChannelResult>> {
+  if (record.status === 'pending') return renderVidnetPending(record, 'The channel is being fetched.', progress);
+  if (record.status === 'failed') return renderVidnetFailed(record);
+  const contentsId = record.contentsOf ?? record.id;
+  const facts = await channelFactsOf(contents, contentsId);
+  if (facts === undefined) throw new MissingContentsError(record.id);
+  const cost = formatMoney(record.charge);
+  const pieces = record.lists?.['videos']?.pieces ?? 0;
+  return {
+    status: 'success',
+    ...facts,
+    cost,
+    source: 'api',
+    videos: new ItemStream(() => channelVideosOf(contents, contentsId, pieces)),
+    download: {
+      id: record.id,
+      vidnet_video_id: facts.vidnet_id,
+      type: 'list',
+      cost,
+      status: record.status,
+      response: null,
+      created_at: record.createdAt,
+    },
+  };
+}
+
+/** What is kept beside a record, by whichever version. */
+export async function channelFactsOf(contents: ContentsReader, recordId: string): Promise<ChannelFacts | undefined> {
+  const facts = await contents.facts<ChannelFacts | NeutralChannel>(recordId);
+  if (facts === undefined || !('channelId' in facts)) return facts;
+  return {
+    vidnet_id: facts.channelId,
+    title: facts.title,
+    description: facts.description,
+    url: facts.url,
+    thumbnail: facts.thumbnailUrl,
+    country: facts.country,
+    total_media: facts.mediaCount,
+    subscriber_count: facts.subscriberCount,
+    total_views: facts.viewCount,
+    creation_date: facts.createdAt,
+  };
+}
+
+/** The list that is kept beside a record, by whichever version, one piece at a time. */
+export async function* channelVideosOf(
+  contents: ContentsReader,
+  recordId: string,
+  pieces: number,
+): AsyncGenerator<readonly ChannelVideoItem[]> {
+  const list = { recordId, name: 'videos', pieces };
+  for await (const page of contents.pages<ChannelVideoItem | NeutralVideo>(list)) {
+    yield page.map((video) =>
+      'videoId' in video
+        ? {
+            vidnet_id: video.videoId,
+            title: video.title,
+            thumbnail: video.thumbnailUrl,
+            published_at: video.publishedAt,
+            duration: video.durationSeconds,
+          }
+        : video,
+    );
+  }
+}
+
+/** As earlier versions kept a channel and its videos. */
+interface NeutralChannel {
+  readonly channelId: string;
+  readonly title: string;
+  readonly description?: string;
+  readonly url: string;
+  readonly thumbnailUrl?: string;
+  readonly country?: string;
+  readonly mediaCount?: number;
+  readonly subscriberCount?: number;
+  readonly viewCount?: number;
+  readonly createdAt?: string;
+}
+interface NeutralVideo {
+  readonly videoId: string;
+  readonly title: string;
+  readonly thumbnailUrl?: string;
+  readonly publishedAt?: string;
+  readonly durationSeconds?: number;
+}
+
+/** The profile of a channel with the list of its videos. */
+export const channel = {
+  workflow: 'channel',
+  endpoint: 'channel/videos',
+  freshness: 3600,
+  prices: { channel: { setting: 'PRICE_CHANNEL', default: '0.010', about: 'Price of a channel profile' } },
+  record: channelRecordSchema,
+  renderRecord: (record: DownloadRecord, _context: RecordContext, progress?: Progress): ChannelRecord => ({
+    ...renderRecordFields(record, progress),
+    vidnet_video_id: record.mediaId,
+    type: 'list',
+  }),
+  render: renderChannelResult,
+} as const satisfies Kind;

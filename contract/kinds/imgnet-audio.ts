@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import { durationOf, fileFields, linksOf, recordFields, renderRecordFields } from '../downloads.ts';
+import { durationSchema, moneySchema, type Progress } from '../fields.ts';
+import { ulidSchema } from '../ids.ts';
+import type { PostReference } from '../imgnet-urls.ts';
+import type { JobInput } from '../jobs.ts';
+import type { Kind, RecordContext } from '../kind.ts';
+import { formatMoney } from '../money.ts';
+import type { DownloadRecord } from '../records.ts';
+import { speakerLabelsPrice } from './speaker-labels.ts';
+
+export interface PostAudioParameters {
+  readonly post: PostReference;
+}
+export type PostAudioJob = JobInput & { readonly parameters: PostAudioParameters };
+
+/** The download record of the audio of a post or reel of the photo platform. */
+export const imgnetAudioRecordSchema = z
+  .object({
+    ...recordFields,
+    ...fileFields,
+    type: z.literal('imgnet_audio'),
+    duration: durationSchema.optional().describe('Of the first file; present once there is one'),
+    transcript_speaker_id: ulidSchema,
+    transcript_speaker_cost: moneySchema.optional().describe('Of the first file; present once the status is success'),
+    audio_url: z.url().nullable().describe('The first of `file_urls`; null without one'),
+    file_urls: z
+      .array(z.url())
+      .nullable()
+      .describe(
+        'Signed links to M4A files, one for each video with sound, in order; null until the status is success, and when they were removed',
+      ),
+  })
+  .meta({ id: 'ImgnetAudioRecord' });
+export type ImgnetAudioRecord = z.infer<typeof imgnetAudioRecordSchema>;
+
+/** What POST /api/imgnet/audio answers when there is nothing to hear, such as for photos (specification, section 2.5). */
+export const imgnetNoAudioSchema = z
+  .object({
+    status: z.literal('success'),
+    message: z.string(),
+    download_id: ulidSchema,
+    cost: moneySchema,
+    transcript_speaker_id: ulidSchema,
+    transcript_speaker_cost: moneySchema.describe('0.000'),
+  })
+  .meta({ id: 'ImgnetNoAudio' });
+export type ImgnetNoAudio = z.infer<typeof imgnetNoAudioSchema>;
+
+/** Answer of POST /api/imgnet/audio, and the body of its webhook. */
+export const imgnetAudioResultSchema = z
+  .union([z.object({ data: imgnetAudioRecordSchema }), imgnetNoAudioSchema])
+  .meta({ id: 'ImgnetAudioResult' });
+export type ImgnetAudioResult = z.infer<typeof imgnetAudioResultSchema>;
+
+/** The first file stands for the audio where only one can. */
+export function renderImgnetAudio(
+  record: DownloadRecord,
+  context: RecordContext,
+  progress?: Progress,
+): ImgnetAudioRecord {
+  const shared = {
+    ...renderRecordFields(record, progress),
+    type: 'imgnet_audio' as const,
+    transcript_speaker_id: record.id,
+  };
+  if (record.status !== 'success') return { ...shared, audio_url: null, file_urls: null };
+  const links = linksOf(record, context);
+  return {
+    ...shared,
+    duration: durationOf(record),
+    transcript_speaker_cost: formatMoney(speakerLabelsPrice(context.prices, record.durationSeconds ?? 0)),
+    files_removed_at: record.filesRemovedAt,
+    audio_url: links?.[0] ?? null,
+    file_urls: links,
+  };
+}
+
+export function renderImgnetAudioResult(
+  record: DownloadRecord,
+  context: RecordContext,
+  progress?: Progress,
+): ImgnetAudioResult {
+  if (record.status !== 'success' || record.files.length > 0) {
+    return { data: renderImgnetAudio(record, context, progress) };
+  }
+  return {
+    status: 'success',
+    message: 'There is no audio: the post has photos only, or its videos are silent.',
+    download_id: record.id,
+    cost: formatMoney(record.charge),
+    transcript_speaker_id: record.id,
+    transcript_speaker_cost: formatMoney(0),
+  };
+}
+
+/** The audio of each video of a post or reel. */
+export const imgnetAudio = {
+  workflow: 'imgnetAudio',
+  endpoint: 'imgnet/audio',
+  freshness: 'files',
+  prices: {
+    imgnetAudio: { setting: 'PRICE_IMGNET_AUDIO', default: '0.005', about: 'Price of the audio of a post or reel' },
+  },
+  record: imgnetAudioRecordSchema,
+  renderRecord: renderImgnetAudio,
+  render: renderImgnetAudioResult,
+} as const satisfies Kind;

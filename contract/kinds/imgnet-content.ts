@@ -1,0 +1,194 @@
+import { z } from 'zod';
+import { MissingContentsError } from '../contents.ts';
+import { factsRecordSchema, renderFactsRecord } from '../downloads.ts';
+import { countSchema, includeWebhookSchema, moneySchema, timestampSchema, type Progress } from '../fields.ts';
+import { ulidSchema } from '../ids.ts';
+import {
+  partnershipSchema,
+  postCommentSchema,
+  postItemFields,
+  reelCommentSchema,
+  reelItemFields,
+  slideSchema,
+  taggedUserSchema,
+  urlSchema,
+  wordSchema,
+} from '../imgnet-media.ts';
+import type { PostReference } from '../imgnet-urls.ts';
+import {
+  failedResultSchema,
+  lastResponseSchema,
+  pendingResultSchema,
+  renderFailed,
+  renderPending,
+  type JobNews,
+} from '../job-answers.ts';
+import type { JobInput } from '../jobs.ts';
+import type { Kind, PricesOf, RenderContext } from '../kind.ts';
+import { formatMoney, type Thousandths } from '../money.ts';
+import type { DownloadRecord } from '../records.ts';
+import { POST_URL_PATTERN } from '../url-patterns.ts';
+
+/** Body of POST /api/imgnet/content and …/audio (specification, section 4.1). Unknown fields are ignored. */
+export const imgnetPostRequestSchema = z
+  .object({
+    url: z
+      .string()
+      .max(2048)
+      .meta({
+        description: 'URL of a post (`/p/CODE/`) or a reel (`/reel/CODE/`)',
+        pattern: POST_URL_PATTERN,
+        examples: ['https://www.instagram.com/reel/DAbCdEfGhIj/'],
+      }),
+    include_webhook: includeWebhookSchema,
+  })
+  .meta({ id: 'ImgnetPostRequest' });
+export type ImgnetPostRequest = z.infer<typeof imgnetPostRequestSchema>;
+
+export interface ContentParameters {
+  readonly post: PostReference;
+  /** The part of the price that the owner's profile costs; charged only when it is fetched for this job. */
+  readonly profilePrice: Thousandths;
+}
+export type ContentJob = JobInput & { readonly parameters: ContentParameters };
+
+/** The platform's fields of a post (specification, section 2.4). */
+export const postContentSchema = z
+  .object({
+    ...postItemFields,
+    hashtags: z.array(z.string()).optional().describe('With their #; absent when unknown or without any'),
+    pk: wordSchema.optional().describe('Absent when unknown'),
+    content_id: wordSchema.optional().describe('Absent when unknown'),
+    thumbnail: urlSchema.optional().describe('Absent when unknown'),
+    is_verified: z.boolean().optional().describe('Whether the owner is; absent when unknown'),
+    is_paid_partnership: z.boolean().optional().describe('Absent when unknown'),
+    user_posted_id: wordSchema.optional().describe('Absent when unknown'),
+    profile_url: urlSchema.optional().describe('Absent when unknown'),
+    alt_text: z.string().optional().describe('Absent when unknown or without one'),
+    followers: countSchema.optional().describe("The owner's; absent when unknown"),
+    posts_count: countSchema.optional().describe("The owner's; absent when unknown"),
+    profile_image_link: urlSchema.optional().describe('Absent when unknown'),
+    video_view_count: countSchema.optional().describe('Absent when unknown or without a video'),
+    video_play_count: countSchema.optional().describe('Absent when unknown or without a video'),
+    product_type: wordSchema.optional().describe('Such as feed; absent when unknown'),
+    is_pinned: z.boolean().optional().describe('Absent when unknown'),
+    latest_comments: z.array(postCommentSchema).optional().describe('Absent when unknown'),
+    tagged_users: z.array(taggedUserSchema).optional().describe('Absent when unknown or without any'),
+    coauthor_producers: z.array(wordSchema).optional().describe('User names; absent when unknown or without any'),
+    partnership_details: z.array(partnershipSchema).optional().describe('Absent when unknown or without any'),
+    post_content: z.array(slideSchema).optional().describe('The slides in order; absent when unknown'),
+  })
+  .meta({ id: 'ImgnetPostContent' });
+export type PostContent = z.infer<typeof postContentSchema>;
+
+/** The platform's fields of a reel (specification, section 2.4). */
+export const reelContentSchema = z
+  .object({
+    ...reelItemFields,
+    hashtags: z.array(z.string()).optional().describe('With their #; absent when unknown or without any'),
+    is_paid_partnership: z.boolean().optional().describe('Absent when unknown'),
+    followers: countSchema.optional().describe("The owner's; absent when unknown"),
+    posts_count: countSchema.optional().describe("The owner's; absent when unknown"),
+    latest_comments: z.array(reelCommentSchema).optional().describe('Absent when unknown'),
+    tagged_users: z.array(taggedUserSchema).optional().describe('Absent when unknown or without any'),
+    coauthor_producers: z.array(wordSchema).optional().describe('User names; absent when unknown or without any'),
+  })
+  .meta({ id: 'ImgnetReelContent' });
+export type ReelContent = z.infer<typeof reelContentSchema>;
+
+/** What is kept beside the record, as it is answered. */
+export type ContentFacts = PostContent | ReelContent;
+
+const answerFields = {
+  status: z.literal('success'),
+  source: z.literal('api'),
+  cost: moneySchema.describe("What was charged, with the owner's profile when it was fetched for this; an addition"),
+  download: z
+    .object({
+      id: ulidSchema,
+      media_id: z.string().describe('The shortcode'),
+      type: z.literal('imgnet_post'),
+      cost: moneySchema,
+      status: z.literal('success'),
+      created_at: timestampSchema,
+    })
+    .describe('The job that fetched it; an addition to the specification'),
+};
+
+/** A post (specification, section 2.4). What the platform does not tell is left out. */
+export const imgnetPostSchema = postContentSchema.extend(answerFields).meta({ id: 'ImgnetPost' });
+export type ImgnetPost = z.infer<typeof imgnetPostSchema>;
+
+/** A reel (specification, section 2.4). What the platform does not tell is left out. */
+export const imgnetReelSchema = reelContentSchema.extend(answerFields).meta({ id: 'ImgnetReel' });
+export type ImgnetReel = z.infer<typeof imgnetReelSchema>;
+
+export const imgnetContentSchema = z
+  .discriminatedUnion('type', [imgnetPostSchema, imgnetReelSchema])
+  .meta({ id: 'ImgnetContent' });
+export type ImgnetContent = z.infer<typeof imgnetContentSchema>;
+
+/** The answer while the content is fetched. */
+export const imgnetContentPendingSchema = pendingResultSchema
+  .extend({
+    cost: moneySchema.describe('What the job costs at most: with the profile of the owner, if that has to be fetched'),
+    last_response: lastResponseSchema.optional(),
+  })
+  .meta({ id: 'ImgnetContentPending' });
+export type ImgnetContentPending = z.infer<typeof imgnetContentPendingSchema>;
+
+/** Answer of POST /api/imgnet/content, and the body of its webhook. */
+export const imgnetContentResultSchema = z
+  .union([imgnetPostSchema, imgnetReelSchema, imgnetContentPendingSchema, failedResultSchema])
+  .meta({ id: 'ImgnetContentResult' });
+export type ImgnetContentResult = z.infer<typeof imgnetContentResultSchema>;
+
+const prices = {
+  post: { setting: 'PRICE_POST', default: '0.005', about: 'Price of the content of a post or reel' },
+} as const;
+
+/** The price includes the owner's profile, which is charged only if it has to be fetched. */
+export function contentPrice({ post, profile }: PricesOf<typeof prices> & { readonly profile: Thousandths }): number {
+  return post + profile;
+}
+
+export async function renderImgnetContentResult(
+  record: DownloadRecord,
+  { contents }: Pick<RenderContext, 'contents'>,
+  { progress, lastResponse }: JobNews = {},
+): Promise<ImgnetContentResult> {
+  if (record.status === 'pending') {
+    const pending = renderPending(record, 'The content is being fetched.', progress);
+    return { ...pending, last_response: lastResponse };
+  }
+  if (record.status === 'failed') return renderFailed(record);
+  const content = await contents.facts<ContentFacts>(record.id);
+  if (content === undefined) throw new MissingContentsError(record.id);
+  const cost = formatMoney(record.charge);
+  return {
+    ...content,
+    status: 'success',
+    source: 'api',
+    cost,
+    download: {
+      id: record.id,
+      media_id: record.mediaId,
+      type: 'imgnet_post',
+      cost,
+      status: record.status,
+      created_at: record.createdAt,
+    },
+  };
+}
+
+/** The content of a post or reel, with the profile of its owner. */
+export const imgnetContent = {
+  workflow: 'imgnetContent',
+  endpoint: 'imgnet/content',
+  freshness: 3600,
+  prices,
+  record: factsRecordSchema,
+  renderRecord: renderFactsRecord('imgnet_post'),
+  render: (record: DownloadRecord, context: RenderContext, progress?: Progress) =>
+    renderImgnetContentResult(record, context, { progress }),
+} as const satisfies Kind;

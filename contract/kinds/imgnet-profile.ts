@@ -1,0 +1,168 @@
+import { z } from 'zod';
+import { MissingContentsError } from '../contents.ts';
+import { factsRecordSchema, renderFactsRecord } from '../downloads.ts';
+import { countSchema, includeWebhookSchema, moneySchema, timestampSchema, type Progress } from '../fields.ts';
+import { ulidSchema } from '../ids.ts';
+import { urlSchema, wordSchema } from '../imgnet-media.ts';
+import {
+  failedResultSchema,
+  lastResponseSchema,
+  pendingResultSchema,
+  renderFailed,
+  renderPending,
+  type JobNews,
+} from '../job-answers.ts';
+import type { Kind, RenderContext } from '../kind.ts';
+import { formatMoney } from '../money.ts';
+import type { DownloadRecord } from '../records.ts';
+import { PROFILE_URL_PATTERN } from '../url-patterns.ts';
+import { listPrice } from './imgnet-list.ts';
+
+/** Body of POST /api/imgnet/profile (specification, section 4.1). Unknown fields are ignored. */
+export const imgnetProfileRequestSchema = z
+  .object({
+    url: z
+      .string()
+      .max(2048)
+      .meta({
+        description: 'URL of a profile, or `@name`',
+        pattern: PROFILE_URL_PATTERN,
+        examples: ['https://www.instagram.com/evening.talks/'],
+      }),
+    include_webhook: includeWebhookSchema,
+  })
+  .meta({ id: 'ImgnetProfileRequest' });
+export type ImgnetProfileRequest = z.infer<typeof imgnetProfileRequestSchema>;
+
+/** A profile that is fetched for the content of one of its posts; one that was asked for has no parameters. */
+export interface OwnerProfileParameters {
+  /** The record of the content, which the profile is charged with. */
+  readonly paidBy: string;
+}
+
+export const relatedAccountSchema = z
+  .object({
+    instagram_id: wordSchema.optional(),
+    user_name: wordSchema.optional(),
+    profile_name: z.string().optional(),
+    is_private: z.boolean().optional(),
+    is_verified: z.boolean().optional(),
+  })
+  .meta({ id: 'ImgnetRelatedAccount' });
+export type RelatedAccount = z.infer<typeof relatedAccountSchema>;
+
+/** The platform's fields of a profile result (specification, section 2.2). */
+export const imgnetProfileFieldsSchema = z
+  .object({
+    account: wordSchema.describe('User name'),
+    fbid: wordSchema.optional().describe('Absent when unknown'),
+    instagram_id: wordSchema.optional().describe("The platform's numeric user id; absent when unknown"),
+    profile_name: z.string().optional().describe('Absent when unknown'),
+    full_name: z.string().optional().describe('Absent when unknown'),
+    biography: z.string().optional().describe('Absent when unknown or without one'),
+    profile_image_link: urlSchema.optional().describe("The platform's own link; it expires. Absent when unknown"),
+    followers: countSchema.optional().describe('Absent when unknown'),
+    following: countSchema.optional().describe('Absent when unknown'),
+    posts_count: countSchema.optional().describe('Absent when unknown'),
+    highlights_count: countSchema.optional().describe('Absent when unknown'),
+    is_verified: z.boolean().optional().describe('Absent when unknown'),
+    is_private: z.boolean().optional().describe('Absent when unknown'),
+    is_business_account: z.boolean().optional().describe('Absent when unknown'),
+    is_professional_account: z.boolean().optional().describe('Absent when unknown'),
+    is_joined_recently: z.boolean().optional().describe('Absent when unknown'),
+    has_channel: z.boolean().optional().describe('Absent when unknown'),
+    avg_engagement: z.number().optional().describe('Share of the followers, such as 0.0582; absent when unknown'),
+    category_name: z.string().optional().describe('Absent when unknown or without one'),
+    business_address: z.string().optional().describe('Parts joined by commas; absent when unknown or without one'),
+    email: z.string().optional().describe('Absent when unknown or without one'),
+    external_url: z.string().optional().describe('The first link of the profile; absent when unknown or without one'),
+    profile_url: urlSchema,
+    url: urlSchema,
+    bio_hashtags: z.array(z.string()).optional().describe('Absent when unknown or without any'),
+    highlights: z.array(z.string()).optional().describe('Titles of the highlights; absent when unknown'),
+    related_accounts: z.array(relatedAccountSchema).optional().describe('Absent when unknown'),
+  })
+  .meta({ id: 'ImgnetProfileFields' });
+export type ImgnetProfileFields = z.infer<typeof imgnetProfileFieldsSchema>;
+
+const listFields = {
+  list_id: ulidSchema.describe('For POST /api/imgnet/list; valid for one hour after the profile was fetched'),
+  list_cost: z.number().nonnegative().describe('What the list will cost'),
+};
+
+/** The profile of an account (specification, section 2.2). */
+export const imgnetProfileSchema = imgnetProfileFieldsSchema
+  .extend({
+    status: z.literal('success'),
+    ...listFields,
+    download: z.object({
+      id: ulidSchema,
+      media_id: z.string().describe('The account, in lower case'),
+      type: z.literal('imgnet_profile'),
+      cost: moneySchema,
+      status: z.literal('success'),
+      created_at: timestampSchema,
+    }),
+  })
+  .meta({ id: 'ImgnetProfile' });
+export type ImgnetProfile = z.infer<typeof imgnetProfileSchema>;
+
+/** The answer while the profile is fetched. */
+export const imgnetProfilePendingSchema = pendingResultSchema
+  .extend({
+    ...listFields,
+    list_cost: listFields.list_cost.describe('The least that the list will cost: its length is not known yet'),
+    source: z.literal('api'),
+    last_response: lastResponseSchema.optional(),
+  })
+  .meta({ id: 'ImgnetProfilePending' });
+export type ImgnetProfilePending = z.infer<typeof imgnetProfilePendingSchema>;
+
+/** Answer of POST /api/imgnet/profile, and the body of its webhook. */
+export const imgnetProfileResultSchema = z
+  .discriminatedUnion('status', [imgnetProfileSchema, imgnetProfilePendingSchema, failedResultSchema])
+  .meta({ id: 'ImgnetProfileResult' });
+export type ImgnetProfileResult = z.infer<typeof imgnetProfileResultSchema>;
+
+/** The record's id is the id of its list. */
+export async function renderImgnetProfileResult(
+  record: DownloadRecord,
+  { contents, prices }: Pick<RenderContext, 'contents' | 'prices'>,
+  { progress, lastResponse }: JobNews = {},
+): Promise<ImgnetProfileResult> {
+  const list = (postsCount?: number) => ({ list_id: record.id, list_cost: listPrice(prices, postsCount) / 1000 });
+  if (record.status === 'pending') {
+    const pending = renderPending(record, 'The profile is being fetched.', progress);
+    return { ...pending, ...list(), source: 'api', last_response: lastResponse };
+  }
+  if (record.status === 'failed') return renderFailed(record);
+  const fields = await contents.facts<ImgnetProfileFields>(record.id);
+  if (fields === undefined) throw new MissingContentsError(record.id);
+  return {
+    status: 'success',
+    ...fields,
+    ...list(fields.posts_count),
+    download: {
+      id: record.id,
+      media_id: record.mediaId,
+      type: 'imgnet_profile',
+      cost: formatMoney(record.charge),
+      status: record.status,
+      created_at: record.createdAt,
+    },
+  };
+}
+
+/** The profile of an account. */
+export const imgnetProfile = {
+  workflow: 'imgnetProfile',
+  endpoint: 'imgnet/profile',
+  freshness: 3600,
+  prices: {
+    profile: { setting: 'PRICE_PROFILE', default: '0.010', about: 'Price of a profile of the photo platform' },
+  },
+  record: factsRecordSchema,
+  renderRecord: renderFactsRecord('imgnet_profile'),
+  render: (record: DownloadRecord, context: RenderContext, progress?: Progress) =>
+    renderImgnetProfileResult(record, context, { progress }),
+} as const satisfies Kind;

@@ -1,0 +1,234 @@
+import { z } from 'zod';
+import { chargeOf } from '../charges.ts';
+import { MissingContentsError } from '../contents.ts';
+import { factsRecordSchema, renderFactsRecord } from '../downloads.ts';
+import { includeWebhookSchema, moneySchema, progressSchema, type Progress } from '../fields.ts';
+import { ulidSchema } from '../ids.ts';
+import { failedResultSchema, renderFailed } from '../job-answers.ts';
+import type { JobInput } from '../jobs.ts';
+import type { Kind, PricesOf, RenderContext } from '../kind.ts';
+import { languageSchema } from '../languages.ts';
+import { SPEAKERS_MAX } from '../limits.ts';
+import { formatMoney, type Thousandths } from '../money.ts';
+import type { DownloadRecord } from '../records.ts';
+import type { KeptSegment, Turn } from '../speech.ts';
+import type { Streamable } from '../streams.ts';
+import { toMilliseconds } from '../times.ts';
+
+const SPEAKERS_MESSAGE = `must be an integer from 1 to ${String(SPEAKERS_MAX)}`;
+const speakersSchema = z
+  .int({ error: SPEAKERS_MESSAGE })
+  .min(1, SPEAKERS_MESSAGE)
+  .max(SPEAKERS_MAX, SPEAKERS_MESSAGE)
+  .optional();
+
+/** The refinement below as JSON Schema, which cannot compare two fields: some number lies between them. */
+const SPEAKERS_IN_ORDER = Array.from({ length: SPEAKERS_MAX }, (_, index) => ({
+  properties: { min_speakers: { maximum: index + 1 }, max_speakers: { minimum: index + 1 } },
+}));
+
+/**
+ * Body of POST /api/transcriptspeakerid (specification, section 4.3). Unknown fields are ignored. The last three fields
+ * are an addition to the specification.
+ */
+export const speakerLabelsRequestSchema = z
+  .object({
+    transcript_with_speaker_id: ulidSchema.describe('`transcript_speaker_id` of an audio download'),
+    include_webhook: includeWebhookSchema,
+    min_speakers: speakersSchema.describe('At least so many speakers are told apart'),
+    max_speakers: speakersSchema.describe('At most so many speakers are told apart'),
+    language: languageSchema.optional().describe('Language that is spoken'),
+  })
+  .refine(({ min_speakers: min = 1, max_speakers: max = SPEAKERS_MAX }) => min <= max, {
+    path: ['min_speakers'],
+    error: 'must not be more than max_speakers',
+  })
+  .meta({ id: 'SpeakerLabelsRequest', anyOf: SPEAKERS_IN_ORDER });
+export type SpeakerLabelsRequest = z.infer<typeof speakerLabelsRequestSchema>;
+
+/** Who said what in the audio of another record. */
+export interface SpeakerLabelsParameters {
+  /** The record of the audio: its `transcript_speaker_id`. */
+  readonly audioId: string;
+  /** Its first file. */
+  readonly fileName: string;
+  /** Language that is spoken, canonical BCP 47, if the caller said so. */
+  readonly language?: string;
+  readonly minSpeakers?: number;
+  readonly maxSpeakers?: number;
+}
+export type SpeakerLabelsJob = JobInput & { readonly parameters: SpeakerLabelsParameters };
+
+/** What a speaker-label job keeps beside its record. */
+export interface SpeakerLabels {
+  /** Name of the engine, such as `builtin`. */
+  readonly engine: string;
+  /** Of the words, such as `en`; absent when the engine does not tell it. */
+  readonly language?: string;
+  /** Of the whole audio. */
+  readonly durationSeconds: number;
+  /** Empty when nobody speaks. */
+  readonly segments: readonly KeptSegment[];
+  /** Who speaks when, words or not; in order of their start. */
+  readonly turns: readonly Turn[];
+}
+
+const subjectFields = {
+  transcript_speaker_id: ulidSchema.describe('The one that was asked for: the id of the audio'),
+  media_id: z.string(),
+  transcript_speaker_cost: moneySchema,
+};
+
+/** A part of the transcript that one speaker says (specification, section 2.8). */
+export const spokenSegmentSchema = z
+  .object({
+    text: z.string(),
+    start: z.number().min(0).describe('Seconds'),
+    duration: z.number().min(0).describe('Seconds'),
+    speaker: z.string().meta({ description: 'Label, in order of appearance', examples: ['Speaker 1'] }),
+  })
+  .meta({ id: 'SpokenSegment' });
+
+/** The transcript with speaker labels (specification, section 2.8). */
+export const speakerLabelsSchema = z
+  .object({
+    status: z.literal('success'),
+    message: z.string().optional().describe('Present when nobody speaks'),
+    ...subjectFields,
+    download_id: ulidSchema.optional().describe('The job; absent when none was needed'),
+    data: z.object({
+      transcriptsWithTimeStamps: z.array(spokenSegmentSchema).describe('Empty when nobody speaks'),
+      language: z.string().describe('Language code; `und` when it is not known'),
+      duration: z.number().min(0).describe('Of the audio, in seconds; 0 when nobody speaks'),
+      message: z.string().optional().describe('Present when nobody speaks'),
+      engine: z.string().optional().describe('What heard the words and voices; absent when there is no audio'),
+    }),
+  })
+  .meta({ id: 'SpeakerLabels' });
+export type SpeakerLabelsBody = z.infer<typeof speakerLabelsSchema>;
+
+/** The answer while the transcription runs. */
+export const speakerLabelsPendingSchema = z
+  .object({
+    status: z.literal('pending'),
+    message: z.string(),
+    ...subjectFields,
+    download_id: ulidSchema.describe('The job'),
+    progress: progressSchema.optional(),
+  })
+  .meta({ id: 'SpeakerLabelsPending' });
+
+/** The answer while the audio itself is being downloaded: nothing was started. */
+export const audioRequiredSchema = z
+  .object({ status: z.literal('pending'), message: z.string(), transcript_speaker_id: ulidSchema })
+  .meta({ id: 'AudioRequired' });
+
+export const speakerLabelsFailedSchema = failedResultSchema.extend(subjectFields).meta({ id: 'SpeakerLabelsFailed' });
+
+/** Answer of POST and GET /api/transcriptspeakerid, and the body of the webhook. */
+export const speakerLabelsResultSchema = z
+  .union([speakerLabelsSchema, speakerLabelsFailedSchema, speakerLabelsPendingSchema, audioRequiredSchema])
+  .meta({ id: 'SpeakerLabelsResult' });
+export type SpeakerLabelsResult = z.infer<typeof speakerLabelsResultSchema>;
+
+const prices = {
+  speakerLabelsPerMinute: {
+    setting: 'PRICE_SPEAKER_LABELS_MINUTE',
+    default: '0.006',
+    about: 'Price of speaker labels, per started minute of audio',
+  },
+} as const;
+
+/**
+ * The price of labelling the speakers of that much audio: each started minute counts, of the duration in whole seconds
+ * that callers see. (An hour of AAC ends in a partly filled frame: it is 3600.003 s long, and not 61 minutes.)
+ */
+export function speakerLabelsPrice(
+  { speakerLabelsPerMinute }: PricesOf<typeof prices>,
+  durationSeconds: number,
+): Thousandths {
+  return speakerLabelsPerMinute * Math.ceil(Math.round(durationSeconds) / 60);
+}
+
+export const NO_SPEECH = 'No speech was found in the audio.';
+/** BCP 47 for a language that is not known. */
+const UNDETERMINED = 'und';
+
+/** The JSON of a job for speaker labels in any state (specification, section 2.8). */
+export async function renderSpeakerLabels(
+  record: DownloadRecord,
+  { contents }: Pick<RenderContext, 'contents'>,
+  progress?: Progress,
+): Promise<Streamable<SpeakerLabelsResult>> {
+  const subject = { transcript_speaker_id: audioIdOf(record), media_id: record.mediaId };
+  if (record.status === 'failed') {
+    return { ...renderFailed(record), ...subject, transcript_speaker_cost: formatMoney(chargeOf(record)) };
+  }
+  if (record.status === 'pending') {
+    return {
+      status: 'pending',
+      message: 'Transcription in progress',
+      ...subject,
+      transcript_speaker_cost: formatMoney(record.price),
+      download_id: record.id,
+      progress,
+    };
+  }
+  const labels = await contents.facts<SpeakerLabels>(record.id);
+  if (labels === undefined) throw new MissingContentsError(record.id);
+  const isSilent = labels.segments.count === 0;
+  return {
+    status: 'success',
+    message: isSilent ? NO_SPEECH : undefined,
+    ...subject,
+    transcript_speaker_cost: formatMoney(record.charge),
+    download_id: record.id,
+    data: {
+      transcriptsWithTimeStamps: labels.segments.map(({ text, start, duration, speaker }) => {
+        return { text, start, duration, speaker };
+      }),
+      language: isSilent ? UNDETERMINED : (labels.language ?? UNDETERMINED),
+      duration: isSilent ? 0 : toMilliseconds(labels.durationSeconds),
+      message: isSilent ? NO_SPEECH : undefined,
+      engine: labels.engine,
+    },
+  };
+}
+
+/** What callers know the job by: the audio, whose `transcript_speaker_id` they asked with. */
+export function audioIdOf({ id, parameters }: DownloadRecord): string {
+  return (parameters as Partial<SpeakerLabelsParameters> | undefined)?.audioId ?? id;
+}
+
+/** An audio job that found no audio: there is nothing to transcribe, and nothing to pay. */
+export function renderNoAudio(audio: DownloadRecord): SpeakerLabelsResult {
+  return {
+    status: 'success',
+    message: NO_SPEECH,
+    transcript_speaker_id: audio.id,
+    media_id: audio.mediaId,
+    transcript_speaker_cost: formatMoney(0),
+    data: { transcriptsWithTimeStamps: [], language: UNDETERMINED, duration: 0, message: NO_SPEECH },
+  };
+}
+
+/** The audio is still being downloaded: nothing was started. */
+export function renderAudioRequired(audio: DownloadRecord): SpeakerLabelsResult {
+  return {
+    status: 'pending',
+    message: 'The audio download is in progress; it is required before the transcription.',
+    transcript_speaker_id: audio.id,
+  };
+}
+
+/** Who says what in an audio that was downloaded. */
+export const speakerLabels = {
+  workflow: 'speakerLabels',
+  endpoint: 'transcriptspeakerid',
+  // It has no files: what was said does not change.
+  freshness: 'files',
+  prices,
+  record: factsRecordSchema,
+  renderRecord: renderFactsRecord('speaker_labels'),
+  render: renderSpeakerLabels,
+} as const satisfies Kind;

@@ -1,0 +1,277 @@
+import { z } from 'zod';
+import { MissingContentsError, type ContentsReader, type KeptFacts } from '../contents.ts';
+import { renderVidnetFields, vidnetRecordFields } from '../downloads.ts';
+import {
+  countSchema,
+  durationSchema,
+  includeWebhookSchema,
+  moneySchema,
+  platformTimeSchema,
+  timestampSchema,
+  type Progress,
+} from '../fields.ts';
+import { ulidSchema, vidnetVideoIdSchema } from '../ids.ts';
+import {
+  renderVidnetFailed,
+  renderVidnetPending,
+  vidnetFailedResultSchema,
+  vidnetPendingResultSchema,
+} from '../job-answers.ts';
+import type { JobInput } from '../jobs.ts';
+import type { Kind, PricesOf, RecordContext, RenderContext } from '../kind.ts';
+import { languageSchema } from '../languages.ts';
+import { formatMoney } from '../money.ts';
+import type { DownloadRecord, SuccessRecord } from '../records.ts';
+import { ItemStream, TextStream, type Streamable } from '../streams.ts';
+import { formatDuration, formatSeconds } from '../times.ts';
+
+/** Body of POST /api/transcripts (specification, section 4.2). Unknown fields are ignored. */
+export const transcriptRequestSchema = z
+  .object({
+    vidnet_video_id: vidnetVideoIdSchema,
+    language: languageSchema.describe('Language code such as `en`, `de` or `pt-BR`'),
+    include_comments: z.boolean().optional().describe("Include the video's comments"),
+    include_webhook: includeWebhookSchema,
+  })
+  .meta({ id: 'TranscriptRequest' });
+export type TranscriptRequest = z.infer<typeof transcriptRequestSchema>;
+
+export interface TranscriptParameters {
+  /** Canonical BCP 47. */
+  readonly language: string;
+  readonly includeComments: boolean;
+}
+export type TranscriptJob = JobInput & { readonly parameters: TranscriptParameters };
+
+/**
+ * What is kept beside the record. Times of lines are numbers here and decimal strings in the answer: the files that are
+ * made of them need numbers.
+ */
+export interface TranscriptFacts {
+  readonly video: VideoFacts;
+  readonly track: CaptionTrack;
+  readonly lines: readonly CaptionLine[];
+}
+
+/** What the platform does not tell is absent, never invented. Times are `YYYY-MM-DD HH:MM:SS` in UTC. */
+export interface VideoFacts {
+  readonly videoId: string;
+  readonly link: string;
+  readonly title: string;
+  readonly description?: string | undefined;
+  readonly publishedAt?: string | undefined;
+  readonly durationSeconds?: number | undefined;
+  readonly viewCount?: number | undefined;
+  readonly likeCount?: number | undefined;
+  readonly commentCount?: number | undefined;
+  readonly channelId?: string | undefined;
+  readonly channelName?: string | undefined;
+}
+
+export interface CaptionTrack {
+  /** Canonical BCP 47, such as `pt-BR`. */
+  readonly language: string;
+  readonly kind: 'manual' | 'automatic';
+  /** As the platform shows it. */
+  readonly name?: string | undefined;
+}
+
+export interface CaptionLine {
+  readonly startSeconds: number;
+  readonly durationSeconds: number;
+  readonly text: string;
+}
+
+export interface VideoComment {
+  readonly id: string;
+  readonly author?: string | undefined;
+  readonly authorId?: string | undefined;
+  readonly text: string;
+  readonly likes?: number | undefined;
+  readonly publishedAt?: string | undefined;
+  /** True when the platform only says "2 weeks ago". */
+  readonly publishedAtIsEstimated?: true | undefined;
+  /** The comment that this one answers; null for one that answers the video. */
+  readonly replyTo: string | null;
+}
+
+const secondsSchema = z
+  .string()
+  .regex(/^\d+(\.\d{1,3})?$/)
+  .meta({ description: 'Seconds as a decimal string', examples: ['12.48'] });
+
+/** A caption line (specification, section 2.7). */
+export const captionLineSchema = z
+  .object({ dur: secondsSchema, text: z.string(), start: secondsSchema })
+  .meta({ id: 'CaptionLine' });
+export type TimedText = z.infer<typeof captionLineSchema>;
+
+/** A comment. Replies stand after the comment that they answer and name it in `reply_to`. */
+export const commentSchema = z
+  .object({
+    id: z.string(),
+    author: z.string().optional(),
+    author_id: z.string().optional().describe("The author's channel"),
+    text: z.string(),
+    likes: countSchema.optional(),
+    published_at: platformTimeSchema.optional(),
+    published_at_is_estimated: z.literal(true).optional().describe('The platform said "2 weeks ago" and no date'),
+    reply_to: z.string().nullable().describe('The comment that this one answers; null for one that answers the video'),
+  })
+  .meta({ id: 'Comment' });
+export type Comment = z.infer<typeof commentSchema>;
+
+/** The transcript result (specification, section 2.7). What the platform does not tell is left out. */
+export const transcriptSchema = z
+  .object({
+    status: z.literal('ok'),
+    video: z.object({
+      vidnet_id: vidnetVideoIdSchema,
+      link: z.url(),
+      title: z.string(),
+      description: z.string().optional(),
+      publishedAt: platformTimeSchema.optional(),
+      duration: durationSchema.optional(),
+      viewCount: countSchema.optional(),
+      likeCount: countSchema.optional(),
+      commentCount: countSchema.optional(),
+      channelId: z.string().optional(),
+      channelName: z.string().optional(),
+      transcriptsWithTimeStamps: z.array(captionLineSchema),
+      transcripts: z.string().describe('The full text'),
+      comments: z.array(commentSchema).optional().describe('Present when they were asked for'),
+    }),
+    track: z
+      .object({
+        language: z.string().describe('BCP 47'),
+        kind: z.enum(['manual', 'automatic']),
+        name: z.string().optional(),
+      })
+      .describe('The captions that were used; an addition to the specification'),
+    download: z.object({
+      id: ulidSchema,
+      vidnet_video_id: vidnetVideoIdSchema,
+      type: z.literal('captions'),
+      cost: moneySchema,
+      status: z.literal('success'),
+      created_at: timestampSchema,
+    }),
+  })
+  .meta({ id: 'Transcript' });
+export type Transcript = z.infer<typeof transcriptSchema>;
+
+/** Answer of POST /api/transcripts and GET /api/transcripts/{downloadID}, and the body of the webhook. */
+export const transcriptResultSchema = z
+  .discriminatedUnion('status', [transcriptSchema, vidnetPendingResultSchema, vidnetFailedResultSchema])
+  .meta({ id: 'TranscriptResult' });
+export type TranscriptResult = z.infer<typeof transcriptResultSchema>;
+
+/** The download record of a transcript job; the transcript itself is had from GET /api/transcripts/{downloadID}. */
+export const captionsRecordSchema = z
+  .object({
+    ...vidnetRecordFields,
+    type: z.literal('captions'),
+    language: z.string().describe('The language that was asked for'),
+  })
+  .meta({ id: 'CaptionsRecord' });
+export type CaptionsRecord = z.infer<typeof captionsRecordSchema>;
+
+const prices = {
+  transcript: { setting: 'PRICE_TRANSCRIPT', default: '0.003', about: 'Price of a transcript' },
+  comments: { setting: 'PRICE_COMMENTS', default: '0.002', about: 'What comments add to the price of a transcript' },
+} as const;
+
+export function transcriptPrice(
+  { transcript, comments }: PricesOf<typeof prices>,
+  { includeComments }: TranscriptParameters,
+): number {
+  return transcript + (includeComments ? comments : 0);
+}
+
+export async function renderCaptionsResult(
+  record: DownloadRecord,
+  { contents }: Pick<RenderContext, 'contents'>,
+  progress?: Progress,
+): Promise<Streamable<TranscriptResult>> {
+  if (record.status === 'pending') return renderVidnetPending(record, 'The transcript is being fetched.', progress);
+  if (record.status === 'failed') return renderVidnetFailed(record);
+  const facts = await contents.facts<TranscriptFacts>(record.id);
+  if (facts === undefined) throw new MissingContentsError(record.id);
+  return renderTranscript(record, facts, contents);
+}
+
+function renderTranscript(
+  record: SuccessRecord,
+  { video, track, lines }: KeptFacts<TranscriptFacts>,
+  contents: ContentsReader,
+): Streamable<Transcript> {
+  const comments = record.lists?.['comments'];
+  const list = { recordId: record.id, name: 'comments', pieces: comments?.pieces ?? 0 };
+  return {
+    status: 'ok',
+    video: {
+      vidnet_id: video.videoId,
+      link: video.link,
+      title: video.title,
+      description: video.description,
+      publishedAt: video.publishedAt,
+      duration: video.durationSeconds === undefined ? undefined : formatDuration(video.durationSeconds),
+      viewCount: video.viewCount,
+      likeCount: video.likeCount,
+      commentCount: video.commentCount,
+      channelId: video.channelId,
+      channelName: video.channelName,
+      transcriptsWithTimeStamps: lines.map(({ durationSeconds, text, startSeconds }) => ({
+        dur: formatSeconds(durationSeconds),
+        text,
+        start: formatSeconds(startSeconds),
+      })),
+      transcripts: new TextStream(() => fullText(lines)),
+      comments:
+        comments &&
+        new ItemStream(() => contents.pages<VideoComment>(list)).map<Comment>((comment) => ({
+          id: comment.id,
+          author: comment.author,
+          author_id: comment.authorId,
+          text: comment.text,
+          likes: comment.likes,
+          published_at: comment.publishedAt,
+          published_at_is_estimated: comment.publishedAtIsEstimated,
+          reply_to: comment.replyTo,
+        })),
+    },
+    track: { language: track.language, kind: track.kind, name: track.name },
+    download: {
+      id: record.id,
+      vidnet_video_id: record.mediaId,
+      type: 'captions',
+      cost: formatMoney(record.charge),
+      status: record.status,
+      created_at: record.createdAt,
+    },
+  };
+}
+
+async function* fullText(lines: ItemStream<CaptionLine>): AsyncGenerator<string> {
+  let separator = '';
+  for await (const page of lines.pages()) {
+    if (page.length === 0) continue;
+    yield separator + page.map(({ text }) => text).join(' ');
+    separator = ' ';
+  }
+}
+
+/** The captions of a video in a language, with its comments where they are asked for. */
+export const transcript = {
+  workflow: 'transcript',
+  endpoint: 'transcripts',
+  freshness: 24 * 3600,
+  prices,
+  record: captionsRecordSchema,
+  renderRecord: (record: DownloadRecord, _context: RecordContext, progress?: Progress): CaptionsRecord => ({
+    ...renderVidnetFields(record, progress),
+    type: 'captions',
+    language: (record.parameters as TranscriptParameters | undefined)?.language ?? '',
+  }),
+  render: renderCaptionsResult,
+} as const satisfies Kind;

@@ -1,0 +1,100 @@
+import type { PostItem } from '../../../contract/imgnet-media.ts';
+import type { PostContent } from '../../../contract/kinds/imgnet-content.ts';
+import { imagesOf, photosOf, slidesOf, soundsOf, videoSecondsOf, videosOf } from './media.ts';
+import { coauthorsOf, partnershipsOf, postCommentsOf, taggedUsersOf } from './people.ts';
+import { publicationOf, type ItemContext } from './publication.ts';
+import {
+  booleanOf,
+  countOf,
+  first,
+  known,
+  listOf,
+  textOf,
+  urlOf,
+  wordOf,
+  type ImgnetRecord,
+} from './record-readers.ts';
+
+/**
+ * @param record of the dataset of posts
+ * @returns undefined for a record that names no post
+ */
+export function postItemOf(record: ImgnetRecord, context: ItemContext): PostItem | undefined {
+  const publication = publicationOf(record, 'post', context);
+  if (publication === undefined) return undefined;
+  const caption = first([record['description'], record['caption']], textOf);
+  const comments = first([record['num_comments'], record['comments']], countOf);
+  const photos = photosOf(record);
+  const videos = videosOf(record);
+  return known<PostItem>({
+    type: 'post',
+    ...publication,
+    instagram_id: first([record['id'], record['pk'], pkIn(record['post_id'])], wordOf),
+    caption,
+    description: caption ?? null,
+    likes: countOf(record['likes']),
+    comments,
+    num_comments: comments,
+    datetime: publication.date_posted,
+    image_url: first([record['image_url'], record['display_url'], record['thumbnail'], photos?.[0]], urlOf),
+    video_url: first([record['video_url'], videos?.[0]], urlOf) ?? null,
+    content_type: wordOf(record['content_type'])?.toLowerCase(),
+    photos_number: countOf(record['photos_number']) ?? photos?.length,
+    videos_duration: videoSecondsOf(record) ?? null,
+    location: locationOf(record),
+    post_id: first([record['post_id'], record['pk']], wordOf),
+    photos,
+    videos,
+    images: imagesOf(record),
+    audio: soundsOf(record),
+  });
+}
+
+/**
+ * @param record of the dataset of posts
+ * @returns undefined for a record that names no post
+ */
+export function postContentOf(record: ImgnetRecord, context: ItemContext): PostContent | undefined {
+  const item = postItemOf(record, context);
+  if (item === undefined) return undefined;
+  return known<PostContent>({
+    ...item,
+    hashtags: listOf(record['hashtags'], wordOf),
+    pk: first([record['pk'], pkIn(record['post_id'])], wordOf),
+    content_id: wordOf(record['content_id']),
+    thumbnail: urlOf(record['thumbnail']),
+    is_verified: booleanOf(record['is_verified']),
+    is_paid_partnership: booleanOf(record['is_paid_partnership']),
+    user_posted_id: wordOf(record['user_posted_id']),
+    profile_url: urlOf(record['profile_url']),
+    alt_text: textOf(record['alt_text']),
+    followers: countOf(record['followers']),
+    posts_count: countOf(record['posts_count']),
+    profile_image_link: urlOf(record['profile_image_link']),
+    video_view_count: countOf(record['video_view_count']),
+    video_play_count: countOf(record['video_play_count']),
+    product_type: wordOf(record['product_type']),
+    is_pinned: booleanOf(record['is_pinned']),
+    latest_comments: postCommentsOf(record),
+    tagged_users: taggedUsersOf(record),
+    coauthor_producers: coauthorsOf(record),
+    partnership_details: partnershipsOf(record),
+    post_content: slidesOf(record),
+  });
+}
+
+/** Some records write `PK_USERID`. */
+function pkIn(postId: unknown): string | undefined {
+  return /^(\d+)(?:_\d+)?$/.exec(wordOf(postId) ?? '')?.[1];
+}
+
+function locationOf(record: ImgnetRecord): { name: string } | undefined {
+  const name = first([record['location'], record['location_details']].map(placeName), wordOf);
+  return name === undefined ? undefined : { name };
+}
+
+/** A name, an array of names, or an object with one. */
+function placeName(value: unknown): unknown {
+  const place: unknown = Array.isArray(value) ? value[0] : value;
+  return typeof place === 'object' && place !== null && 'name' in place ? place.name : place;
+}

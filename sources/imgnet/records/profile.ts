@@ -1,0 +1,86 @@
+import type { ImgnetProfileFields, RelatedAccount } from '../../../contract/kinds/imgnet-profile.ts';
+import {
+  arrayOf,
+  booleanOf,
+  countOf,
+  first,
+  known,
+  listOf,
+  numberOf,
+  recordOf,
+  textOf,
+  urlOf,
+  wordOf,
+  type ImgnetRecord,
+} from './record-readers.ts';
+import { profileReferenceOf, profileUrlOf } from '../../../contract/imgnet-urls.ts';
+
+/**
+ * @param record of the dataset of profiles
+ * @param context what was asked for: the account, and the platform's hosts beside the real ones
+ */
+export function imgnetProfileFieldsOf(
+  record: ImgnetRecord,
+  context: { readonly account: string; readonly platformUrl?: string; readonly hosts?: readonly string[] },
+): ImgnetProfileFields {
+  const profileUrl = first([record['profile_url'], record['url']], urlOf);
+  const account =
+    first([record['account'], record['user_name']], wordOf) ??
+    (profileUrl === undefined ? undefined : profileReferenceOf(profileUrl, context.hosts)) ??
+    context.account;
+  const canonicalUrl = profileUrlOf(account, context.platformUrl);
+  return known<ImgnetProfileFields>({
+    account,
+    fbid: wordOf(record['fbid']),
+    instagram_id: first([record['id'], record['instagram_id']], wordOf),
+    profile_name: textOf(record['profile_name']),
+    full_name: textOf(record['full_name']),
+    biography: textOf(record['biography']),
+    profile_image_link: urlOf(record['profile_image_link']),
+    followers: countOf(record['followers']),
+    following: countOf(record['following']),
+    posts_count: countOf(record['posts_count']),
+    highlights_count: countOf(record['highlights_count']),
+    is_verified: booleanOf(record['is_verified']),
+    is_private: booleanOf(record['is_private']),
+    is_business_account: booleanOf(record['is_business_account']),
+    is_professional_account: booleanOf(record['is_professional_account']),
+    is_joined_recently: booleanOf(record['is_joined_recently']),
+    has_channel: booleanOf(record['has_channel']),
+    avg_engagement: numberOf(record['avg_engagement']),
+    category_name: first([record['category_name'], record['business_category_name']], wordOf),
+    business_address: addressOf(record['business_address']),
+    email: first([record['email_address'], record['email']], wordOf),
+    external_url: first(arrayOf(record['external_url']) ?? [], wordOf),
+    profile_url: profileUrl ?? canonicalUrl,
+    url: first([record['url'], profileUrl], urlOf) ?? canonicalUrl,
+    bio_hashtags: listOf(record['bio_hashtags'], wordOf),
+    highlights: listOf(record['highlights'], highlightOf),
+    related_accounts: listOf(record['related_accounts'], relatedAccountOf),
+  });
+}
+
+/** Upstream an object, where the interface has a string. */
+function highlightOf(entry: unknown): string | undefined {
+  return first([entry, recordOf(entry)?.['title']], wordOf);
+}
+
+/** A text, or an object of its parts: street, town, and so on. */
+function addressOf(value: unknown): string | undefined {
+  const parts = recordOf(value);
+  if (parts === undefined) return wordOf(value);
+  const words = Object.values(parts).flatMap((part) => wordOf(part) ?? []);
+  return words.length === 0 ? undefined : words.join(', ');
+}
+
+function relatedAccountOf(entry: unknown): RelatedAccount | undefined {
+  const record = recordOf(entry) ?? { user_name: entry };
+  const account = known<RelatedAccount>({
+    instagram_id: first([record['id'], record['instagram_id'], record['user_id']], wordOf),
+    user_name: first([record['user_name'], record['username'], record['account']], wordOf),
+    profile_name: first([record['profile_name'], record['full_name']], textOf),
+    is_private: booleanOf(record['is_private']),
+    is_verified: booleanOf(record['is_verified']),
+  });
+  return account.instagram_id === undefined && account.user_name === undefined ? undefined : account;
+}
