@@ -2,43 +2,49 @@ import { join } from 'node:path';
 import { JobError } from '../runtime/job-error.ts';
 import type { JobResult } from '../contract/records.ts';
 import { codecOf, type Probe } from '../media/probe.ts';
-import { conversionProgress, runAttempt, verifyDuration, type FetchJob } from './fetch-attempt.ts';
-import type { FetchDeps } from './fetch-audio.ts';
+import { conversionProgress, runAttempt, verifyDuration, type FetchJob, type MadeFile } from './fetch-attempt.ts';
+import { fetchReporting, type FetchDeps, type MediaToMake } from './fetch-audio.ts';
 import type { RunningCall } from './source-call.ts';
 
 export function createFetchVideoActivity(deps: FetchDeps) {
   return {
     /** Downloads the pictures and the sound of a video, makes them one MP4, verifies that and publishes it. */
     fetchVideo: (job: FetchJob): Promise<JobResult> =>
-      runAttempt(deps, job, async (attempt) => {
-        const limits = { signal: attempt.signal, timeoutMs: deps.fetchTimeoutMs };
-        attempt.report({ stage: 'fetching' });
-        const fetched = await deps.vidnet.fetchVideo(job.mediaId, {
-          ...limits,
-          folder: attempt.folder,
-          maxMediaSeconds: deps.maxMediaSeconds,
-          onProgress: attempt.report,
-        });
-
-        attempt.report({ stage: 'converting' });
-        const { pictures, sound } = await chooseStreams(deps, fetched.paths, attempt);
-        const path = join(attempt.folder, 'output.mp4');
-        const onProgress = conversionProgress(attempt, pictures.probe.durationSeconds);
-        await deps.media.writeMp4({ pictures, sound }, path, { ...limits, onProgress });
-
-        attempt.report({ stage: 'verifying' });
-        const result = await deps.media.probe(path, attempt.signal);
-        const hasSound = codecOf(result, 'audio') === 'aac';
-        if (codecOf(result, 'video') !== 'h264' || hasSound !== (sound !== undefined)) {
-          throw new JobError('incomplete', 'The video could not be made whole.');
-        }
-        const expectedSeconds = fetched.statedDurationSeconds ?? pictures.probe.durationSeconds;
-        verifyDuration(result, expectedSeconds);
-        const cameApart = sound !== undefined && sound.path !== pictures.path;
-        if (cameApart && !fetched.isSizeVerified) verifyEachStream(result, expectedSeconds);
-        return { path, name: `${job.mediaId}.mp4`, durationSeconds: result.durationSeconds };
-      }),
+      runAttempt(deps, job, (attempt) =>
+        makeVideo(deps, attempt, {
+          name: `${job.mediaId}.mp4`,
+          fetch: (options) => deps.vidnet.fetchVideo(job.mediaId, options),
+        }),
+      ),
   };
+}
+
+/** Makes an MP4 in the attempt's folder, and verifies it. @throws JobError */
+export async function makeVideo(
+  deps: FetchDeps,
+  attempt: RunningCall,
+  { name, fetch }: MediaToMake,
+): Promise<MadeFile> {
+  const fetched = await fetchReporting(deps, attempt, fetch);
+
+  attempt.report({ stage: 'converting' });
+  const { pictures, sound } = await chooseStreams(deps, fetched.paths, attempt);
+  const path = join(attempt.folder, 'output.mp4');
+  const onProgress = conversionProgress(attempt, pictures.probe.durationSeconds);
+  const limits = { signal: attempt.signal, timeoutMs: deps.fetchTimeoutMs };
+  await deps.media.writeMp4({ pictures, sound }, path, { ...limits, onProgress });
+
+  attempt.report({ stage: 'verifying' });
+  const result = await deps.media.probe(path, attempt.signal);
+  const hasSound = codecOf(result, 'audio') === 'aac';
+  if (codecOf(result, 'video') !== 'h264' || hasSound !== (sound !== undefined)) {
+    throw new JobError('incomplete', 'The video could not be made whole.');
+  }
+  const expectedSeconds = fetched.statedDurationSeconds ?? pictures.probe.durationSeconds;
+  verifyDuration(result, expectedSeconds);
+  const cameApart = sound !== undefined && sound.path !== pictures.path;
+  if (cameApart && !fetched.isSizeVerified) verifyEachStream(result, expectedSeconds);
+  return { path, name, durationSeconds: result.durationSeconds };
 }
 
 /**

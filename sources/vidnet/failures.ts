@@ -2,7 +2,7 @@ import type { FailureCode } from '../../contract/failures.ts';
 import { JobError } from '../../runtime/job-error.ts';
 
 /** What a run of yt-dlp is about. */
-export type Subject = 'video' | 'channel';
+export type Subject = 'video' | 'channel' | 'page';
 
 interface Row {
   readonly fragment: RegExp;
@@ -176,7 +176,7 @@ export function ytdlpFailure(stderrTail: string, subject: Subject): JobError {
   // Where a lack of media is a mere warning, so is the refusal, and what fails afterwards fails for want of a page.
   const saysNothing = told === undefined || told.code === 'no_audio';
   return (
-    (saysNothing && subject === 'video' ? refusalBefore(stderrTail) : undefined) ??
+    (saysNothing && subject !== 'channel' ? refusalBefore(stderrTail, subject) : undefined) ??
     told ??
     failure({ code: 'upstream_error', message: 'The video platform could not be read.' }, stderrTail, subject)
   );
@@ -192,11 +192,11 @@ const REFUSALS: ReadonlySet<FailureCode> = new Set([
   'not_started',
 ]);
 
-function refusalBefore(stderrTail: string): JobError | undefined {
+function refusalBefore(stderrTail: string, subject: Subject): JobError | undefined {
   const warnings = linesOf(stderrTail, 'WARNING:').split('\n');
   // A picture that answers 404 is no video that was removed.
   const ofVideo = warnings.filter((line) => !line.includes('HTTP Error')).join('\n');
-  const refusal = sorted(ofVideo, stderrTail, 'video');
+  const refusal = sorted(ofVideo, stderrTail, subject);
   return refusal !== undefined && REFUSALS.has(refusal.code) ? refusal : undefined;
 }
 
@@ -219,7 +219,15 @@ function sorted(text: string, stderrTail: string, subject: Subject): JobError | 
 }
 
 function failure({ code, message }: Pick<Row, 'code' | 'message'>, stderrTail: string, subject: Subject): JobError {
-  return new JobError(code, message.replace('{subject}', subject), { cause: new Error(stderrTail.slice(-2_000)) });
+  return new JobError(code, sentenceOn(subject, message), { cause: new Error(stderrTail.slice(-2_000)) });
+}
+
+function sentenceOn(subject: Subject, message: string): string {
+  if (subject !== 'page') return message.replace('{subject}', subject);
+  return message
+    .replace('page of the {subject}', 'page')
+    .replace('{subject}', 'page')
+    .replace(/(T|t)he video platform/, '$1he site');
 }
 
 function linesOf(text: string, prefix: string): string {

@@ -1,7 +1,7 @@
 import type { YtdlpSettings } from './yt-dlp-settings.ts';
 
 /** Keys of the metadata that the driver reads. */
-const METADATA_KEYS = 'duration,live_status';
+const METADATA_KEYS = 'duration,live_status,n_entries';
 
 /** For RTMP and the like yt-dlp starts other programs, and FTP has no place here. The URL may say otherwise than the protocol. */
 const PROTOCOLS =
@@ -33,7 +33,8 @@ export const FORMATS_PREFIX = 'TAPEDECK-FORMATS ';
  */
 export function downloadArguments(settings: YtdlpSettings, formats: string): readonly string[] {
   return [
-    ...['--no-playlist', '--no-mtime', '--no-overwrites', '--restrict-filenames'],
+    // A list is refused by its length, for which two entries are enough.
+    ...['--no-playlist', '--playlist-items', '1:2', '--no-mtime', '--no-overwrites', '--restrict-filenames'],
     ...['--max-filesize', String(settings.maxFileBytes)],
     ...['--format', formats, '--output', 'media.%(ext)s'],
     ...['--progress', '--newline', '--progress-delta', '0.5'],

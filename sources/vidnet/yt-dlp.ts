@@ -5,6 +5,7 @@ import type { ActivityProgress } from '../../contract/jobs.ts';
 import { JobError } from '../../runtime/job-error.ts';
 import { percentOf } from '../../runtime/percent.ts';
 import type { SourceCall } from '../call.ts';
+import type { Subject } from './failures.ts';
 import { runYtdlp } from './run-yt-dlp.ts';
 import {
   AUDIO_FORMATS,
@@ -22,6 +23,8 @@ import { videoUrl, type YtdlpSettings } from './yt-dlp-settings.ts';
 const metadataSchema = z.object({
   duration: z.number().positive().nullish(),
   live_status: z.string().nullish(),
+  /** Of a page that holds several videos. */
+  n_entries: z.number().nullish(),
 });
 type Metadata = z.infer<typeof metadataSchema>;
 
@@ -70,11 +73,33 @@ export interface VidnetSource {
   fetchVideo(mediaId: string, options: FetchOptions): Promise<FetchedMedia>;
 }
 
-/** The video platform, read by yt-dlp: one process per download, which does extraction and transfer. */
-export function createYtdlpSource(settings: YtdlpSettings): VidnetSource {
-  const download = async (what: { mediaId: string; formats: string }, options: FetchOptions): Promise<FetchedMedia> => {
+/** Pages of any site that yt-dlp reads. */
+export interface PageSource {
+  /**
+   * Downloads the one video of a page, or its sound.
+   *
+   * @param page its URL has been checked: http(s), and no fragment, from which yt-dlp takes orders
+   * @throws as above; `unsupported` for a page that holds several videos, or none
+   */
+  fetchPage(page: MediaPage, options: FetchOptions): Promise<FetchedMedia>;
+}
+
+export interface MediaPage {
+  readonly url: string;
+  readonly format: 'audio' | 'video';
+}
+
+interface Download {
+  readonly subject: Subject;
+  readonly url: string;
+  readonly formats: string;
+}
+
+/** The video platform, and other sites, read by yt-dlp: one process per download, which does extraction and transfer. */
+export function createYtdlpSource(settings: YtdlpSettings): VidnetSource & PageSource {
+  const download = async ({ subject, url, formats }: Download, options: FetchOptions): Promise<FetchedMedia> => {
     const refusal = new AbortController();
-    let metadata: Metadata = {};
+    let metadata: Metadata | undefined;
     let stated = NOTHING_STATED;
     let stopWatching: (() => void) | undefined;
     const onStdoutLine = (line: string): void => {
@@ -97,24 +122,28 @@ export function createYtdlpSource(settings: YtdlpSettings): VidnetSource {
       settings,
       { ...options, signal: AbortSignal.any([options.signal, refusal.signal]) },
       {
-        subject: 'video',
-        url: videoUrl(settings, what.mediaId),
-        args: downloadArguments(settings, what.formats),
+        subject,
+        url,
+        args: downloadArguments(settings, formats),
         maxFileBytes: settings.maxFileBytes,
         onStdoutLine,
       },
     ).finally(() => stopWatching?.());
     // yt-dlp leaves a broadcast out by itself, with exit code 0, and may end before our refusal reaches it.
     refusal.signal.throwIfAborted();
+    if (metadata === undefined) throw new JobError('unsupported', 'The page holds no media.');
     return {
       paths: await wholeFiles(options.folder, stated),
       statedDurationSeconds: metadata.duration ?? undefined,
       isSizeVerified: stated.isSizeOfAll,
     };
   };
+  const formats = { audio: AUDIO_FORMATS, video: videoFormats(settings.maxVideoHeight) };
+  const ofVideo = (mediaId: string) => ({ subject: 'video' as const, url: videoUrl(settings, mediaId) });
   return {
-    fetchAudio: (mediaId, options) => download({ mediaId, formats: AUDIO_FORMATS }, options),
-    fetchVideo: (mediaId, options) => download({ mediaId, formats: videoFormats(settings.maxVideoHeight) }, options),
+    fetchAudio: (mediaId, options) => download({ ...ofVideo(mediaId), formats: formats.audio }, options),
+    fetchVideo: (mediaId, options) => download({ ...ofVideo(mediaId), formats: formats.video }, options),
+    fetchPage: ({ url, format }, options) => download({ subject: 'page', url, formats: formats[format] }, options),
   };
 }
 
@@ -139,6 +168,9 @@ async function wholeFiles(folder: string, stated: Stated): Promise<readonly stri
 function refusalOf(metadata: Metadata, maxMediaSeconds: number): JobError | undefined {
   const failure = broadcastFailure(metadata.live_status);
   if (failure !== undefined) return failure;
+  if ((metadata.n_entries ?? 0) > 1) {
+    return new JobError('unsupported', 'The page holds several videos: ask for one of them by its own page.');
+  }
   if ((metadata.duration ?? 0) > maxMediaSeconds) {
     return new JobError('too_long', 'The video is longer than this service accepts.');
   }
