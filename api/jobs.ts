@@ -39,7 +39,7 @@ export interface RunningJob {
 }
 
 /** `gone`: no workflow will end the record; `unknown`: Temporal gave no answer within a second. */
-export type JobView =
+export type JobStatus =
   { readonly state: 'running'; readonly progress: Progress | undefined } | { readonly state: 'gone' | 'unknown' };
 
 export interface JobGateway {
@@ -52,7 +52,7 @@ export interface JobGateway {
   /** Asks the job of a record to stop. @returns false when it does not run any more */
   cancel(job: { subjectId: string; recordId: string }): Promise<boolean>;
   /** Whether the job of a record runs, and what its activity last reported. */
-  look(job: { subjectId: string; recordId: string }): Promise<JobView>;
+  status(job: { subjectId: string; recordId: string }): Promise<JobStatus>;
   /** Resolves when the subject's workflow has closed, after the given time, or when the signal is aborted. */
   waitFor(subjectId: string, timeoutMs: number, signal?: AbortSignal): Promise<void>;
   ping(): Promise<void>;
@@ -120,7 +120,7 @@ export function createJobGateway(client: Client, taskQueue: string): JobGateway 
         }),
       ),
 
-    async look({ subjectId, recordId }) {
+    async status({ subjectId, recordId }) {
       try {
         const { status, memo, raw } = await within(PROGRESS_DEADLINE_MS, () =>
           client.workflow.getHandle(subjectId).describe(),

@@ -1,6 +1,6 @@
+import type { Caller } from '../../contract/accounts.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { LIST_ID_VALID_MS, LIST_POLL_INTERVAL_SECONDS, POLL_INTERVAL_SECONDS } from '../../contract/limits.ts';
-import { optional } from '../../contract/optional.ts';
 import { listPrice, splitListPrice } from '../../contract/prices.ts';
 import type { SuccessRecord } from '../../contract/records.ts';
 import { renderImgnetList, type ListPart } from '../../contract/render/imgnet-list.ts';
@@ -8,13 +8,12 @@ import type { ImgnetListRequest } from '../../contract/requests.ts';
 import type { ImgnetListResult } from '../../contract/results/imgnet-list.ts';
 import type { Streamable } from '../../contract/streams.ts';
 import { subjectIdOf } from '../../contract/subjects.ts';
-import type { Answer } from '../answer.ts';
-import type { ApiDeps } from '../deps.ts';
-import { currentJob } from './answers.ts';
-import { requireImgnet } from './imgnet-access.ts';
-import { lastResponseOf } from './last-response.ts';
-import { startOrJoinBoth, type NewJob } from './start-or-join.ts';
-import { webhookOf } from './webhook-target.ts';
+import type { ServiceDeps } from '../deps.ts';
+import type { Answer } from '../operation.ts';
+import { currentJob, lastResponseOf } from './current-job.ts';
+import { requireImgnet } from './imgnet.ts';
+import { webhookOf, type JobRequest } from './request-job.ts';
+import { startOrJoinBoth, type Accepted, type NewJob } from './start-or-join.ts';
 
 const DAY_MS = 86_400_000;
 /** The platform did not exist before. */
@@ -30,25 +29,32 @@ type Part = keyof typeof TYPES;
  *   `unavailable`
  */
 export async function requestImgnetList(
-  deps: ApiDeps,
-  request: ImgnetListRequest,
-  waitMs: number,
+  deps: ServiceDeps,
+  caller: Caller,
+  request: ImgnetListRequest & JobRequest,
 ): Promise<Answer<Streamable<ImgnetListResult>>> {
   requireImgnet(deps);
   const profile = await profileOf(deps, request.list_id);
-  const webhook = webhookOf(deps, request);
+  const webhookUrl = webhookOf(deps, request);
   const facts = await deps.rendering.contents.facts<'imgnet_profile'>(profile.id);
   const prices = splitListPrice(listPrice(deps.rendering.prices, facts?.posts_count));
   const sinceDate = sinceDateOf(request.max_age_days, deps.now());
   const jobOf = (part: Part): NewJob => ({
-    ...{ workflow: 'imgnetList', type: TYPES[part], mediaId: profile.mediaId, price: prices[part] },
+    workflow: 'imgnetList',
+    type: TYPES[part],
+    mediaId: profile.mediaId,
     subjectId: subjectIdOf(TYPES[part], profile.mediaId, sinceDate ?? 'all'),
-    parameters: { part, ...optional('sinceDate', sinceDate), ...optional('postsCount', facts?.posts_count) },
-    ...webhook,
+    parameters: {
+      part,
+      ...(sinceDate === undefined ? {} : { sinceDate }),
+      ...(facts?.posts_count === undefined ? {} : { postsCount: facts.posts_count }),
+    },
+    price: prices[part],
+    webhookUrl,
   });
-  const accepted = await startOrJoinBoth(deps, jobOf('posts'), jobOf('reels'));
-  const [posts, reels] = await Promise.all(accepted.map(async ({ record }) => partOf(deps, record, waitMs)));
-  if (posts === undefined || reels === undefined) throw new Error('a list has two parts');
+  const [first, second] = await startOrJoinBoth(deps, caller, [jobOf('posts'), jobOf('reels')]);
+  const { waitMs } = request;
+  const [posts, reels] = await Promise.all([partOf(deps, first, waitMs), partOf(deps, second, waitMs)]);
   const isPending = [posts, reels].some(({ record }) => record.status === 'pending');
   return {
     state: isPending ? 'pending' : 'finished',
@@ -58,7 +64,7 @@ export async function requestImgnetList(
 }
 
 /** The profile that a `list_id` stands for. */
-async function profileOf(deps: ApiDeps, listId: string): Promise<SuccessRecord> {
+async function profileOf(deps: ServiceDeps, listId: string): Promise<SuccessRecord> {
   const found = await deps.records.get(listId);
   if (found?.type !== 'imgnet_profile') throw new ApiError('not_found', 'There is no profile with this list_id.');
   const { record } = await currentJob(deps, found, 0);
@@ -76,8 +82,8 @@ async function profileOf(deps: ApiDeps, listId: string): Promise<SuccessRecord> 
   }
 }
 
-async function partOf(deps: ApiDeps, accepted: ListPart['record'], waitMs: number): Promise<ListPart> {
-  const job = await currentJob(deps, accepted, waitMs);
+async function partOf(deps: ServiceDeps, accepted: Accepted, waitMs: number): Promise<ListPart> {
+  const job = await currentJob(deps, accepted.record, waitMs);
   // A part that is here has nothing to tell of an earlier failure.
   return job.record.status === 'success' ? job : { ...job, lastResponse: await lastResponseOf(deps, job.record) };
 }

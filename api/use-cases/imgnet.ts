@@ -1,0 +1,98 @@
+import { ApiError } from '../../contract/errors.ts';
+import { postReferenceOf, profileReferenceOf, type PostReference } from '../../contract/imgnet/urls.ts';
+import {
+  renderImgnetAudioResult,
+  renderImgnetContentResult,
+  renderImgnetProfileResult,
+} from '../../contract/render/results.ts';
+import type { ImgnetPostRequest, ImgnetProfileRequest } from '../../contract/requests.ts';
+import { postSubjectOf, subjectIdOf } from '../../contract/subjects.ts';
+import type { ServiceDeps } from '../deps.ts';
+import { lastResponseOf, type CurrentJob } from './current-job.ts';
+import { requesting, type JobPlan, type JobRequest } from './request-job.ts';
+
+type PostRequest = ImgnetPostRequest & JobRequest;
+
+/** POST /api/imgnet/profile: the profile of an account. */
+export const requestImgnetProfile = requesting({
+  plan: (deps, { url }: ImgnetProfileRequest & JobRequest): JobPlan => {
+    const account = profileReferenceOf(url, deps.imgnet.hosts);
+    if (account === undefined) throw invalidUrl(NO_PROFILE);
+    requireImgnet(deps);
+    return {
+      workflow: 'imgnetProfile',
+      type: 'imgnet_profile',
+      mediaId: account,
+      subjectId: subjectIdOf('imgnet_profile', account),
+      price: deps.rendering.prices.profile,
+    };
+  },
+  render: async (deps, job) => renderImgnetProfileResult(job.record, deps.rendering, await stateOf(deps, job)),
+});
+
+/**
+ * POST /api/imgnet/content: a post or reel. The price includes the owner's profile, which is charged only if it has to be
+ * fetched.
+ */
+export const requestImgnetContent = requesting({
+  plan: (deps, request: PostRequest): JobPlan => {
+    const post = postOf(deps, request);
+    const { prices } = deps.rendering;
+    return {
+      workflow: 'imgnetContent',
+      type: 'imgnet_post',
+      mediaId: post.shortcode,
+      subjectId: postSubjectOf(post),
+      parameters: { post, profilePrice: prices.profile },
+      price: prices.post + prices.profile,
+    };
+  },
+  render: async (deps, job) => renderImgnetContentResult(job.record, deps.rendering, await stateOf(deps, job)),
+});
+
+/** POST /api/imgnet/audio: the audio of a post or reel. */
+export const requestImgnetAudio = requesting({
+  plan: (deps, request: PostRequest): JobPlan => {
+    const post = postOf(deps, request);
+    return {
+      workflow: 'imgnetAudio',
+      type: 'imgnet_audio',
+      mediaId: post.shortcode,
+      subjectId: subjectIdOf('imgnet_audio', post.shortcode),
+      parameters: { post },
+      price: deps.rendering.prices.imgnetAudio,
+    };
+  },
+  render: ({ rendering }, { record, progress }) => renderImgnetAudioResult(record, rendering, progress),
+});
+
+/** The post or reel that a request names. @throws ApiError `invalid_input`, `unavailable` */
+function postOf(deps: ServiceDeps, { url }: PostRequest): PostReference {
+  const post = postReferenceOf(url, deps.imgnet.hosts);
+  if (post === undefined) throw invalidUrl(NO_POST);
+  requireImgnet(deps);
+  return post;
+}
+
+/**
+ * Refuses what needs the photo platform where that was not set up: no job is started that can't succeed.
+ *
+ * @throws ApiError `unavailable`
+ */
+export function requireImgnet(deps: ServiceDeps): void {
+  if (deps.imgnet.isConfigured) return;
+  throw new ApiError('unavailable', 'The photo platform is not set up here: the operator must set IMGNET_API_TOKEN.');
+}
+
+/** What a pending answer tells of its job. */
+async function stateOf(deps: ServiceDeps, { record, progress }: CurrentJob) {
+  return { progress, lastResponse: record.status === 'pending' ? await lastResponseOf(deps, record) : undefined };
+}
+
+function invalidUrl(message: string): ApiError {
+  return new ApiError('invalid_input', `url: ${message}`, { details: [{ path: 'url', message }] });
+}
+
+const NO_PROFILE =
+  'must be a profile of the photo platform: its URL, such as https://www.instagram.com/name/, or @name';
+const NO_POST = 'must be a post or reel of the photo platform: a URL with /p/CODE/ or /reel/CODE/';
