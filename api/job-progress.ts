@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { MEMO_SPEECH, progressStages } from '../contract/jobs.ts';
-import { optional } from '../contract/optional.ts';
 import { MEMO_WAITING } from '../runtime/pacing.ts';
 import type { Progress } from '../contract/results/fields.ts';
 
@@ -44,14 +43,9 @@ function transcribing({ done, windows }: Windows, activities: readonly RunningAc
     .filter(({ name }) => name === 'transcribeWindow')
     .map(({ heartbeat }) => beatSchema.safeParse(heartbeat).data?.percent ?? 0);
   const sum = running.reduce((total, percent) => total + percent, done * 100);
-  return {
-    stage: 'transcribing',
-    ...(windows === 0 || (running.length === 0 && done < windows)
-      ? {}
-      : { percent: Math.min(100, Math.round((sum / windows) * 10) / 10) }),
-    items: done,
-    total_items: windows,
-  };
+  const isKnown = windows > 0 && (running.length > 0 || done >= windows);
+  const percent = isKnown ? Math.min(100, Math.round((sum / windows) * 10) / 10) : undefined;
+  return { stage: 'transcribing', percent, items: done, total_items: windows };
 }
 
 const waitingSchema = z.object({ reason: z.string().optional(), until: z.string().optional() });
@@ -77,12 +71,5 @@ function toProgress(beat: unknown): Progress | undefined {
   const parsed = beatSchema.safeParse(beat);
   if (!parsed.success) return undefined;
   const { stage, percent, bytes, totalBytes, items, totalItems } = parsed.data;
-  return {
-    stage,
-    ...optional('percent', percent),
-    ...optional('downloaded_bytes', bytes),
-    ...optional('total_bytes', totalBytes),
-    ...optional('items', items),
-    ...optional('total_items', totalItems),
-  };
+  return { stage, percent, downloaded_bytes: bytes, total_bytes: totalBytes, items, total_items: totalItems };
 }

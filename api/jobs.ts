@@ -18,19 +18,8 @@ const RPC_DEADLINE_MS = 5_000;
 const PROGRESS_DEADLINE_MS = 1_000;
 const FOREIGN = 'A workflow that this service has not started has the id of this subject. An operator must end it.';
 
-type JobWorkflows = Pick<
-  typeof workflows,
-  | 'audio'
-  | 'channel'
-  | 'imgnetAudio'
-  | 'imgnetContent'
-  | 'imgnetList'
-  | 'imgnetProfile'
-  | 'speakerLabels'
-  | 'transcript'
-  | 'video'
->;
-export type JobWorkflow = keyof JobWorkflows;
+/** The workflows that end a record. */
+export type JobWorkflow = Exclude<keyof typeof workflows, 'deliverWebhook' | 'limiter' | 'retention'>;
 
 /** A job that runs already: its input, and which run of the subject's workflow it is. */
 export interface RunningJob {

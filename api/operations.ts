@@ -43,8 +43,12 @@ import { ALWAYS, operation, STARTS_JOB, WITH_BODY, WITH_ID } from './operation.t
 import { getAccount } from './use-cases/account.ts';
 import { checkHealth, checkLive, checkReady } from './use-cases/check-health.ts';
 import { cancelDownload, getDownload, listDownloads } from './use-cases/downloads.ts';
-import { requestImgnetList } from './use-cases/imgnet-list.ts';
-import { requestImgnetAudio, requestImgnetContent, requestImgnetProfile } from './use-cases/imgnet.ts';
+import {
+  requestImgnetAudio,
+  requestImgnetContent,
+  requestImgnetList,
+  requestImgnetProfile,
+} from './use-cases/imgnet.ts';
 import { exportSpeakerLabels, getSpeakerLabels, requestSpeakerLabels } from './use-cases/speaker-labels.ts';
 import { exportTranscript, getTranscript, requestTranscript } from './use-cases/transcripts.ts';
 import { requestAudio, requestChannel, requestVideo } from './use-cases/vidnet.ts';

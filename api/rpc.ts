@@ -62,8 +62,9 @@ interface Exported {
 type Row = (typeof operations)[keyof typeof operations];
 type RowWithProcedure = Extract<Row, { readonly rpc: string }>;
 type WaitOf<One> = One extends { readonly wait: string } ? { readonly wait_seconds?: number | undefined } : unknown;
+type Otherwise<Type, None> = unknown extends Type ? None : Type;
 interface TypesOf<One extends Row> {
-  input: unknown extends FieldsOf<One, 'input'> ? void : FieldsOf<One, 'input'> & WaitOf<One>;
+  input: Otherwise<FieldsOf<One, 'input'> & WaitOf<One>, void>;
   output: [ResultOf<One>] extends [never] ? Exported : ResultOf<One>;
   meta: object;
 }

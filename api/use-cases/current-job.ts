@@ -1,4 +1,6 @@
+import { ApiError } from '../../contract/errors.ts';
 import { STOPPED_BY_OPERATOR } from '../../contract/failures.ts';
+import { POLL_INTERVAL_SECONDS } from '../../contract/limits.ts';
 import type { DownloadRecord } from '../../contract/records.ts';
 import { renderLastResponse } from '../../contract/render/last-response.ts';
 import type { Progress } from '../../contract/results/fields.ts';
@@ -36,6 +38,11 @@ export async function answerJob<Body>(
   render: RenderJob<Body>,
 ): Promise<Answer<Body>> {
   return { state: job.record.status === 'pending' ? 'pending' : 'finished', body: await render(deps, job) };
+}
+
+/** The error of what needs the result of a job that runs. */
+export function notReady(message: string, { id }: DownloadRecord): ApiError {
+  return new ApiError('not_ready', message, { id, retryAfterSeconds: POLL_INTERVAL_SECONDS });
 }
 
 /** How the last job of a record's subject failed, if that was within the last 30 minutes. */

@@ -16,9 +16,9 @@ import { labelsOfAudio, speakerLabelsSubjectOf } from '../../contract/subjects.t
 import type { ServiceDeps } from '../deps.ts';
 import type { Answer, ExportedText } from '../operation.ts';
 import { paced } from '../paced.ts';
-import { answerJob, currentJob, type CurrentJob } from './current-job.ts';
+import { answerJob, currentJob, notReady, type CurrentJob } from './current-job.ts';
 import { requesting, webhookOf, type JobPlan, type JobRequest } from './request-job.ts';
-import { finishedTranscript, known, notReady } from './transcripts.ts';
+import { finishedTranscript, known } from './transcripts.ts';
 
 /** `pending`: the audio is still being downloaded; `silent`: there is none, as in a post that has only photos. */
 interface NothingToLabel {

@@ -1,7 +1,6 @@
 import type { Caller } from '../../contract/accounts.ts';
 import { MissingContentsError } from '../../contract/contents.ts';
 import { ApiError } from '../../contract/errors.ts';
-import { POLL_INTERVAL_SECONDS } from '../../contract/limits.ts';
 import type { DownloadRecord, SuccessRecord } from '../../contract/records.ts';
 import { renderCaptionsResult } from '../../contract/render/results.ts';
 import type { TranscriptRequest } from '../../contract/requests.ts';
@@ -13,7 +12,7 @@ import { TRANSCRIPT_FORMATS, type TranscriptFormat } from '../../contract/transc
 import type { ServiceDeps } from '../deps.ts';
 import type { Answer, ExportedText } from '../operation.ts';
 import { paced } from '../paced.ts';
-import { answerJob, currentJob, type CurrentJob } from './current-job.ts';
+import { answerJob, currentJob, notReady, type CurrentJob } from './current-job.ts';
 import { requesting, type JobPlan, type JobRequest } from './request-job.ts';
 
 interface OneTranscript {
@@ -91,10 +90,6 @@ export async function finishedTranscript(
     case 'success':
       return record;
   }
-}
-
-export function notReady(message: string, { id }: DownloadRecord): ApiError {
-  return new ApiError('not_ready', message, { id, retryAfterSeconds: POLL_INTERVAL_SECONDS });
 }
 
 /** @throws MissingContentsError */

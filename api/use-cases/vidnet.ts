@@ -13,28 +13,16 @@ type DownloadRequest = VidnetDownloadRequest & JobRequest;
 
 /** POST /api/downloads/audio: the finished record of the video's audio, or a new job. */
 export const requestAudio = requesting({
-  plan: ({ rendering }, request: DownloadRequest): JobPlan => ({
-    workflow: 'audio',
-    type: 'audio',
-    mediaId: request.vidnet_video_id,
-    subjectId: subjectIdOf('audio', request.vidnet_video_id),
-    price: rendering.prices.audio,
-    isRefusedWhilePending: true,
-  }),
+  plan: ({ rendering: { prices } }, request: DownloadRequest) =>
+    planDownload(request, { workflow: 'audio', type: 'audio', price: prices.audio }),
   // The record of an audio job is an audio record.
   render: (deps, job) => renderRecord(deps, job) as AudioResult,
 });
 
 /** POST /api/downloads/video: the finished record of the video, or a new job. */
 export const requestVideo = requesting({
-  plan: ({ rendering }, request: DownloadRequest): JobPlan => ({
-    workflow: 'video',
-    type: 'vidnet_video',
-    mediaId: request.vidnet_video_id,
-    subjectId: subjectIdOf('vidnet_video', request.vidnet_video_id),
-    price: rendering.prices.video,
-    isRefusedWhilePending: true,
-  }),
+  plan: ({ rendering: { prices } }, request: DownloadRequest) =>
+    planDownload(request, { workflow: 'video', type: 'vidnet_video', price: prices.video }),
   render: (deps, job) => renderRecord(deps, job) as VideoResult,
 });
 
@@ -43,6 +31,13 @@ export const requestChannel = requesting({
   plan: planChannel,
   render: ({ rendering }, { record, progress }) => renderChannelResult(record, rendering, progress),
 });
+
+function planDownload(
+  { vidnet_video_id: mediaId }: DownloadRequest,
+  download: Pick<JobPlan, 'workflow' | 'type' | 'price'>,
+): JobPlan {
+  return { ...download, mediaId, subjectId: subjectIdOf(download.type, mediaId), isRefusedWhilePending: true };
+}
 
 /** @throws ApiError `invalid_input` for what is no channel */
 async function planChannel(deps: ServiceDeps, { url }: ChannelRequest & JobRequest): Promise<JobPlan> {
