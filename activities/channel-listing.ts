@@ -1,7 +1,6 @@
 import { type ChannelFacts, channelVideosOf, type ChannelVideoItem } from '../contract/kinds/channel.ts';
-import type { ChannelPage } from '../sources/vidnet/channel-source.ts';
+import { type ChannelPage, StaleCursorError, type ChannelSource } from '../sources/vidnet/channel-source.ts';
 import { percentOf } from '../runtime/percent.ts';
-import { StaleCursorError, type ChannelSource } from '../sources/vidnet/channel-source.ts';
 import type { ContentsStore } from '../store/contents.ts';
 import type { ListingState } from '../store/documents.ts';
 import type { RunningCall } from './source-call.ts';

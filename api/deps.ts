@@ -1,6 +1,5 @@
 import type { BlockList } from 'node:net';
 import type { Logger } from 'pino';
-import type { Caller } from '../contract/accounts.ts';
 import type { RenderContext } from '../contract/kind.ts';
 import type { Prices } from '../contract/prices.ts';
 import type { AccountStore } from '../store/accounts.ts';
@@ -48,9 +47,9 @@ export interface ServiceDeps {
   readonly webhookTestMs: number;
   readonly webhookAllowedNetworks: BlockList;
   readonly rendering: RenderContext & { readonly prices: Prices };
-  /** Hosts of the video platform beside the real ones, with port. */
   /** How long a channel or a transcript is waited for when the caller does not say. */
   readonly defaultWaitSeconds: number;
+  /** Hosts of the video platform beside the real ones, with port. */
   readonly vidnetHosts: readonly string[];
   /** The photo platform, as far as requests are concerned. */
   readonly imgnet: ImgnetAccess;
@@ -61,9 +60,4 @@ export interface ServiceDeps {
   /** Aborted when the process is about to stop. */
   readonly stopping: AbortSignal;
   readonly log: Logger;
-}
-
-/** What the use cases work with. The facades add who asks to each request. */
-export interface ApiDeps extends ServiceDeps {
-  readonly caller: Caller;
 }

@@ -1,9 +1,10 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
-import { HTTPResponse, type EventHandler } from 'h3';
+import { fromNodeHandler, HTTPResponse, type EventHandler } from 'h3';
 import send from 'send';
 import { ApiError } from '../contract/errors.ts';
-import { transmit } from './transmit.ts';
+import { SECURITY_HEADERS } from './edge/security-headers.ts';
 
 const ASSETS = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 const SERVED = new Set(['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png']);
@@ -39,10 +40,23 @@ export function docsPage(): EventHandler {
     }
     if (name === 'initializer.js') return text(INITIALIZER, 'text/javascript; charset=utf-8');
     if (!SERVED.has(name)) throw new ApiError('not_found', 'There is nothing at this path.');
-    return transmit((request) => send(request, name, { root: ASSETS, maxAge: '1h' }))(event);
+    return asset(name)(event);
   };
 }
 
 function text(body: string, contentType: string): HTTPResponse {
   return new HTTPResponse(body, { headers: { 'Content-Type': contentType } });
+}
+
+/** It is over when the response is, sent whole or cut. */
+function asset(name: string): EventHandler {
+  return fromNodeHandler(async (request, response) => {
+    // h3 types both as HTTP/1 or HTTP/2; its server here is HTTP/1 only.
+    const target = response as ServerResponse;
+    await new Promise<void>((resolve) => {
+      target.once('close', resolve);
+      for (const [header, value] of Object.entries(SECURITY_HEADERS)) target.setHeader(header, value);
+      send(request as IncomingMessage, name, { root: ASSETS, maxAge: '1h' }).pipe(target);
+    });
+  });
 }

@@ -1,4 +1,5 @@
 import type { Health } from '../contract/health.ts';
+import { setTimeout as delay } from 'node:timers/promises';
 
 const PART_TIMEOUT_MS = 2_000;
 
@@ -27,13 +28,9 @@ export function createEnginesLook({ pingTemporal, pingMongo, keptMs }: Engines):
 }
 
 async function part(ping: Promise<void>): Promise<'ok' | 'unavailable'> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<'unavailable'>((resolve) => {
-    timer = setTimeout(() => resolve('unavailable'), PART_TIMEOUT_MS);
-  });
   const answer = ping.then(
     () => 'ok' as const,
     () => 'unavailable' as const,
   );
-  return Promise.race([answer, late]).finally(() => clearTimeout(timer));
+  return Promise.race([answer, delay(PART_TIMEOUT_MS, 'unavailable' as const, { ref: false })]);
 }

@@ -51,23 +51,9 @@ export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof HTTPError && error.cause instanceof ApiError) return error.cause;
   const inner = error instanceof HTTPError && error.unhandled === true ? (error.cause ?? error) : error;
-  if (isMongoAway(inner)) {
-    return new ApiError('unavailable', 'The database cannot be reached. Try again soon.', {
-      retryAfterSeconds: 5,
-      cause: inner,
-    });
-  }
-  if (inner instanceof StoreAwayError) {
-    return new ApiError('unavailable', 'The file store cannot be reached. Try again soon.', {
-      retryAfterSeconds: 5,
-      cause: inner,
-    });
-  }
-  if (inner instanceof BusyError) {
-    return new ApiError('unavailable', 'Too many ask for stored data at once. Try again soon.', {
-      retryAfterSeconds: 5,
-      cause: inner,
-    });
+  const reason = reasonToWait(inner);
+  if (reason !== undefined) {
+    return new ApiError('unavailable', `${reason} Try again soon.`, { retryAfterSeconds: 5, cause: inner });
   }
   if (inner instanceof MissingFileError) {
     return new ApiError('not_found', 'The file is not kept any more.', { cause: inner });
@@ -78,6 +64,14 @@ export function toApiError(error: unknown): ApiError {
     // What is left of the body would be read as the next request: the connection can't be used again.
     ...(known?.code === 'body_too_large' ? { headers: { Connection: 'close' } } : {}),
   });
+}
+
+/** @returns what is away or too busy, and may be back soon */
+function reasonToWait(error: unknown): string | undefined {
+  if (isMongoAway(error)) return 'The database cannot be reached.';
+  if (error instanceof StoreAwayError) return 'The file store cannot be reached.';
+  if (error instanceof BusyError) return 'Too many ask for stored data at once.';
+  return undefined;
 }
 
 /** The answer to input that a schema refused: each wrong field with its reason. */

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { MEMO_SPEECH, progressStages } from '../contract/jobs.ts';
-import { optional } from '../contract/optional.ts';
-import { MEMO_WAITING } from '../runtime/pacing.ts';
 import { percentOf } from '../runtime/percent.ts';
+import { MEMO_WAITING } from '../runtime/pacing.ts';
 import type { Progress } from '../contract/fields.ts';
 
 /** While a snapshot is collected nothing else is known. */
@@ -45,12 +44,9 @@ function transcribing({ done, windows }: Windows, activities: readonly RunningAc
     .filter(({ name }) => name === 'transcribeWindow')
     .map(({ heartbeat }) => beatSchema.safeParse(heartbeat).data?.percent ?? 0);
   const sum = running.reduce((total, percent) => total + percent, done * 100);
-  return {
-    stage: 'transcribing',
-    ...(windows === 0 || (running.length === 0 && done < windows) ? {} : { percent: percentOf(sum / windows / 100) }),
-    items: done,
-    total_items: windows,
-  };
+  const isKnown = windows > 0 && (running.length > 0 || done >= windows);
+  const percent = isKnown ? percentOf(sum / windows / 100) : undefined;
+  return { stage: 'transcribing', percent, items: done, total_items: windows };
 }
 
 const waitingSchema = z.object({ reason: z.string().optional(), until: z.string().optional() });
@@ -76,12 +72,5 @@ function toProgress(beat: unknown): Progress | undefined {
   const parsed = beatSchema.safeParse(beat);
   if (!parsed.success) return undefined;
   const { stage, percent, bytes, totalBytes, items, totalItems } = parsed.data;
-  return {
-    stage,
-    ...optional('percent', percent),
-    ...optional('downloaded_bytes', bytes),
-    ...optional('total_bytes', totalBytes),
-    ...optional('items', items),
-    ...optional('total_items', totalItems),
-  };
+  return { stage, percent, downloaded_bytes: bytes, total_bytes: totalBytes, items, total_items: totalItems };
 }

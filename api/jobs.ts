@@ -7,17 +7,19 @@ import {
 } from '@temporalio/client';
 import { ApiError } from '../contract/errors.ts';
 import { jobSchema } from '../runtime/inputs/jobs.ts';
-import type { JobWorkflow } from '../contract/kinds.ts';
 import { MEMO_JOB, type JobInput } from '../contract/jobs.ts';
 import type { Progress } from '../contract/fields.ts';
 import { startDeadline } from '../runtime/deadline.ts';
 import { searchAttributesOf } from '../runtime/visibility.ts';
 import { subscribeSignal } from '../workflows/messages.ts';
+import type { JobWorkflow } from '../contract/kinds.ts';
 import { progressOf } from './job-progress.ts';
 
 const RPC_DEADLINE_MS = 5_000;
 const PROGRESS_DEADLINE_MS = 1_000;
 const FOREIGN = 'A workflow that this service has not started has the id of this subject. An operator must end it.';
+
+/** The workflows that end a record. */
 
 /** A job that runs already: its input, and which run of the subject's workflow it is. */
 export interface RunningJob {
@@ -26,7 +28,7 @@ export interface RunningJob {
 }
 
 /** `gone`: no workflow will end the record; `unknown`: Temporal gave no answer within a second. */
-export type JobView =
+export type JobStatus =
   { readonly state: 'running'; readonly progress: Progress | undefined } | { readonly state: 'gone' | 'unknown' };
 
 export interface JobGateway {
@@ -39,7 +41,7 @@ export interface JobGateway {
   /** Asks the job of a record to stop. @returns false when it does not run any more */
   cancel(job: { subjectId: string; recordId: string }): Promise<boolean>;
   /** Whether the job of a record runs, and what its activity last reported. */
-  look(job: { subjectId: string; recordId: string }): Promise<JobView>;
+  status(job: { subjectId: string; recordId: string }): Promise<JobStatus>;
   /** Resolves when the subject's workflow has closed, after the given time, or when the signal is aborted. */
   waitFor(subjectId: string, timeoutMs: number, signal?: AbortSignal): Promise<void>;
   ping(): Promise<void>;
@@ -107,7 +109,7 @@ export function createJobGateway(client: Client, taskQueue: string): JobGateway 
         }),
       ),
 
-    async look({ subjectId, recordId }) {
+    async status({ subjectId, recordId }) {
       try {
         const { status, memo, raw } = await within(PROGRESS_DEADLINE_MS, () =>
           client.workflow.getHandle(subjectId).describe(),

@@ -13,14 +13,8 @@ function toDownload(pointer: string): Links {
   return { getDownload: { operationId: 'getDownload', parameters: { downloadId: `$response.body#${pointer}` } } };
 }
 
-function toTranscript(): Links {
-  const parameters = { downloadId: '$response.body#/download/id' };
-  return { getTranscript: { operationId: 'getTranscript', parameters } };
-}
-
-function toExport(): Links {
-  const parameters = { downloadId: '$response.body#/download/id' };
-  return { exportTranscript: { operationId: 'exportTranscript', parameters } };
+function toTranscript(operationId: 'getTranscript' | 'exportTranscript'): Links {
+  return { [operationId]: { operationId, parameters: { downloadId: '$response.body#/download/id' } } };
 }
 
 /** From audio that was fetched: without it there is nothing to transcribe. */
@@ -42,7 +36,10 @@ export const operationLinks: Readonly<Record<string, Readonly<Record<string, Lin
   requestVideo: { 200: toDownload('/data/id'), 202: toDownload('/data/id') },
   listDownloads: { 200: toDownload('/downloads/0/id') },
   requestChannel: { 202: toDownload('/download_id') },
-  requestTranscript: { 200: { ...toTranscript(), ...toExport() }, 202: toTranscript() },
+  requestTranscript: {
+    200: { ...toTranscript('getTranscript'), ...toTranscript('exportTranscript') },
+    202: toTranscript('getTranscript'),
+  },
   requestImgnetProfile: {
     200: {
       requestImgnetList: { operationId: 'requestImgnetList', requestBody: { list_id: '$response.body#/list_id' } },

@@ -1,24 +1,48 @@
 import type { z } from 'zod';
-import type { Scope } from '../contract/accounts.ts';
+import type { Caller, Scope } from '../contract/accounts.ts';
 import type { ErrorCode } from '../contract/errors.ts';
+import type { Streamable } from '../contract/streams.ts';
+import type { ServiceDeps } from './deps.ts';
+
+/** What a use case answers, before REST or tRPC dress it. */
+export interface Answer<Body> {
+  readonly body: Body;
+  /** `pending`: 202 with `Retry-After`; `finished`: 200; `unavailable`: 503. */
+  readonly state: 'finished' | 'pending' | 'unavailable';
+  /** When to ask again, where that is not the usual time. */
+  readonly pollSeconds?: number;
+}
+
+/** A text file as an answer. */
+export interface ExportedText {
+  readonly name: string;
+  readonly contentType: string;
+  /** The text, made as it is read. */
+  readonly open: () => AsyncGenerator<string>;
+}
 
 interface OperationAnswer {
   readonly description: string;
-  /** Of a JSON answer; a text otherwise. */
+  /** Of a JSON answer; an {@link ExportedText} otherwise. */
   readonly schema?: z.ZodType;
   /** Default: application/json. */
   readonly contentTypes?: readonly string[];
 }
 
-/** One REST operation as callers see it. The routes and the OpenAPI document are both made from this table. */
-export interface Operation {
+/** One operation as callers see it. */
+interface Described {
   readonly method: 'get' | 'post' | 'delete';
   /** With parameters in braces, as OpenAPI writes them. */
   readonly path: string;
+  /** Name of the tRPC procedure, such as `downloads.audio`: a query for GET, else a mutation; without one there is none. */
+  readonly rpc?: string;
   readonly summary: string;
-  readonly body?: z.ZodType;
-  readonly params?: z.ZodObject;
+  /** What is read: the body, else the query, else the parameters in the path. */
+  readonly body?: z.ZodObject;
   readonly query?: z.ZodObject;
+  readonly params?: z.ZodObject;
+  /** What REST says, with 404, of a parameter in the path that is none; the first that is wrong counts. */
+  readonly unknown?: Readonly<Record<string, string>>;
   /** Whether it waits for the result without `Prefer: wait=N` too; absent where that is not honoured. */
   readonly wait?: 'when asked' | 'by default';
   readonly answers: Readonly<Record<number, OperationAnswer>>;
@@ -26,6 +50,45 @@ export interface Operation {
   readonly scope?: Scope | 'none';
   readonly errors: readonly ErrorCode[];
 }
+
+/** A row of the table that the routes, the procedures and the OpenAPI document are made from. */
+export interface Operation extends Described {
+  /** Takes what the schema of the row gives, see {@link InputOf}. */
+  run(deps: ServiceDeps, caller: Caller, input: never): Promise<Answer<unknown> | ExportedText>;
+}
+
+/** @returns the row; checks that what it runs takes what its schema gives, and answers what it says */
+export function operation<const Row extends Described>(
+  row: Row & { run(deps: ServiceDeps, caller: Caller, input: InputOf<Row>): Promise<AnswerOf<Row>> },
+): Row {
+  return row;
+}
+
+/** What a use case is asked: the fields that callers send, and how long it may wait. */
+export type InputOf<Row> = FieldsOf<Row, 'output'> & { readonly waitMs: number };
+
+/** @typeParam Side of the schema: what callers send is its input, what use cases get its output */
+export type FieldsOf<Row, Side extends 'input' | 'output'> = Row extends { readonly body: infer Schema }
+  ? SideOf<Schema, Side>
+  : Row extends { readonly query: infer Schema }
+    ? SideOf<Schema, Side>
+    : Row extends { readonly params: infer Schema }
+      ? { [Name in keyof SideOf<Schema, Side> as FieldName<Name & string>]: SideOf<Schema, Side>[Name] }
+      : unknown;
+type SideOf<Schema, Side> = Side extends 'input' ? z.input<Schema> : z.output<Schema>;
+
+/** A parameter of a path as a field: `download_id` for `downloadId`. */
+type FieldName<Name extends string> = Name extends `${infer Head}Id` ? `${Head}_id` : Name;
+export function fieldNameOf(parameter: string): string {
+  return parameter.replace(/Id$/, '_id');
+}
+
+type AnswersOf<Row extends Pick<Described, 'answers'>> = Row['answers'][keyof Row['answers']];
+/** The JSON of all answers of an operation; never for a text. */
+export type ResultOf<Row extends Pick<Described, 'answers'>> =
+  AnswersOf<Row> extends { readonly schema: infer Schema } ? z.output<Schema> : never;
+type AnswerOf<Row extends Pick<Described, 'answers'>> =
+  AnswersOf<Row> extends { readonly schema: unknown } ? Answer<Streamable<ResultOf<Row>>> : ExportedText;
 
 /** Errors that any operation may answer, those with an id in the path, those that read a body, and those that start a job. */
 export const ALWAYS = [
@@ -48,10 +111,10 @@ export const STARTS_JOB = [
 ] as const;
 
 /** How long an operation waits for the result when the caller does not say. */
-export function waitSecondsOf({ wait }: Operation, defaultWaitSeconds: number): number {
+export function waitSecondsOf({ wait }: Pick<Operation, 'wait'>, defaultWaitSeconds: number): number {
   return wait === 'by default' ? defaultWaitSeconds : 0;
 }
 
-export function scopeOf({ scope, method }: Operation): Scope | 'none' {
+export function scopeOf({ scope, method }: Pick<Operation, 'scope' | 'method'>): Scope | 'none' {
   return scope ?? (method === 'get' ? 'read' : 'jobs');
 }

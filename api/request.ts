@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { ApiError } from '../contract/errors.ts';
 import { PREFER_WAIT_MAX_SECONDS, REQUEST_BODY_MAX_BYTES } from '../contract/limits.ts';
 import { invalidInput } from './errors.ts';
+import { fieldNameOf, waitSecondsOf, type Operation } from './operation.ts';
 
 const texts = new WeakMap<H3Event, Promise<string>>();
 
@@ -24,14 +25,38 @@ export async function readText(event: H3Event): Promise<string> {
 }
 
 /**
- * Reads and checks a JSON body. The content type does not matter, as long as the body is a JSON object.
+ * Reads and checks what an operation takes: the fields of its schema, and how long it may wait.
  *
- * @throws ApiError `invalid_json`, `invalid_input`; HTTPError 413 beyond 64 KiB, declared or not
+ * @throws ApiError `invalid_json`, `invalid_input`, `not_found`; HTTPError 413 beyond 64 KiB, declared or not
  */
-export async function readJsonBody<Schema extends z.ZodType>(
-  event: H3Event,
-  schema: Schema,
-): Promise<z.output<Schema>> {
+export async function readInput(event: H3Event, operation: Operation, defaultWaitSeconds: number): Promise<object> {
+  const waitMs = preferredWaitMs(event) ?? waitSecondsOf(operation, defaultWaitSeconds) * 1000;
+  return { ...(await readFields(event, operation)), waitMs };
+}
+
+async function readFields(event: H3Event, { body, query, params, unknown = {} }: Operation): Promise<object> {
+  if (body !== undefined) return checked(body, await readJsonBody(event));
+  // A parameter given twice counts once, the last.
+  if (query !== undefined) return checked(query, Object.fromEntries(event.url.searchParams));
+  if (params === undefined) return {};
+  const parsed = params.safeParse(event.context.params);
+  if (parsed.success) {
+    return Object.fromEntries(Object.entries(parsed.data).map(([name, value]) => [fieldNameOf(name), value]));
+  }
+  // An id that is not one can't be known: 404 as for any other unknown id.
+  const wrong = parsed.error.issues.map(({ path }) => path[0]);
+  const [, message] = Object.entries(unknown).find(([name]) => wrong.includes(name)) ?? [];
+  throw new ApiError('not_found', message ?? 'There is nothing at this path.');
+}
+
+function checked(schema: z.ZodObject, value: unknown): object {
+  const parsed = schema.safeParse(value);
+  if (!parsed.success) throw invalidInput(parsed.error);
+  return parsed.data;
+}
+
+/** The content type does not matter, as long as the body is a JSON object. */
+async function readJsonBody(event: H3Event): Promise<object> {
   const text = await readText(event);
   let value: unknown;
   try {
@@ -42,16 +67,7 @@ export async function readJsonBody<Schema extends z.ZodType>(
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new ApiError('invalid_json', 'The body must be a JSON object.');
   }
-  const parsed = schema.safeParse(value);
-  if (!parsed.success) throw invalidInput(parsed.error);
-  return parsed.data;
-}
-
-/** Reads and checks the query of a URL; a parameter given twice counts once, the last. @throws ApiError `invalid_input` */
-export function readQuery<Schema extends z.ZodType>(event: H3Event, schema: Schema): z.output<Schema> {
-  const parsed = schema.safeParse(Object.fromEntries(event.url.searchParams));
-  if (!parsed.success) throw invalidInput(parsed.error);
-  return parsed.data;
+  return value;
 }
 
 /** @returns what `Prefer: wait=N` (RFC 7240) asks for, in milliseconds, at most 60 s; undefined without it */

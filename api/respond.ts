@@ -3,34 +3,70 @@ import type { Logger } from 'pino';
 import { POLL_INTERVAL_SECONDS } from '../contract/limits.ts';
 import { holdsStream, jsonChunks } from '../contract/streams.ts';
 import { noteAwaited } from './access/awaited.ts';
-import type { Answer } from './answer.ts';
+import { httpStatusOf, toApiError } from './errors.ts';
+import type { Answer, ExportedText } from './operation.ts';
 import { paced } from './paced.ts';
 import { preferredWaitMs } from './request.ts';
 
 const STATUS = { finished: 200, pending: 202, unavailable: 503 } as const;
 
-/** @returns a function that dresses a use case's answer for REST. One that holds a stream is written out as it is read. */
-export function createResponder(log: Logger): (event: H3Event, answer: Answer<unknown>) => HTTPResponse {
-  return (event, { body, state, pollSeconds }) => {
-    if (state === 'pending') noteAwaited(event, body);
-    const waitMs = preferredWaitMs(event) ?? 0;
+/** @returns a function that dresses a use case's answer for REST. What holds a stream is written out as it is read. */
+export function createResponder(log: Logger): (event: H3Event, answer: Answer<unknown> | ExportedText) => HTTPResponse {
+  return (event, answer) => {
     const onCut = (error: unknown): void => {
       log.error({ err: error, method: event.req.method, path: event.url.pathname }, 'an answer was cut short');
     };
-    return new HTTPResponse(holdsStream(body) ? streamed(paced(jsonChunks(body)), onCut) : JSON.stringify(body), {
-      status: STATUS[state],
-      headers: {
-        'Content-Type': 'application/json',
-        'Cache-Control': 'no-store',
-        ...(state === 'finished' ? {} : { 'Retry-After': String(pollSeconds ?? POLL_INTERVAL_SECONDS) }),
-        ...(waitMs > 0 ? { 'Preference-Applied': `wait=${String(waitMs / 1000)}` } : {}),
-      },
-    });
+    return 'body' in answer ? jsonOf(event, answer, onCut) : fileOf(event, answer, onCut);
   };
 }
 
+type OnCut = (error: unknown) => void;
+
+function jsonOf(event: H3Event, { body, state, pollSeconds }: Answer<unknown>, onCut: OnCut): HTTPResponse {
+  if (state === 'pending') noteAwaited(event, body);
+  const waitMs = preferredWaitMs(event) ?? 0;
+  return new HTTPResponse(holdsStream(body) ? streamed(paced(jsonChunks(body)), onCut) : JSON.stringify(body), {
+    status: STATUS[state],
+    headers: {
+      'Content-Type': 'application/json',
+      'Cache-Control': 'no-store',
+      ...(state === 'finished' ? {} : { 'Retry-After': String(pollSeconds ?? POLL_INTERVAL_SECONDS) }),
+      ...(waitMs > 0 ? { 'Preference-Applied': `wait=${String(waitMs / 1000)}` } : {}),
+    },
+  });
+}
+
+function fileOf(event: H3Event, { open, contentType, name }: ExportedText, onCut: OnCut): HTTPResponse {
+  // Nobody would read what is opened for HEAD.
+  return new HTTPResponse(event.req.method === 'HEAD' ? null : streamed(open(), onCut), {
+    headers: {
+      'Content-Type': `${contentType}; charset=utf-8`,
+      'Content-Disposition': `attachment; filename="${name}"`,
+    },
+  });
+}
+
+/** Dresses whatever was thrown for REST; what is our fault is logged with its cause. */
+export function errorResponse(log: Logger, thrown: unknown, event: H3Event): HTTPResponse {
+  const error = toApiError(thrown);
+  const status = httpStatusOf(error);
+  if (status >= 500) {
+    log.error({ err: error.cause ?? error, method: event.req.method, path: event.url.pathname }, error.message);
+  }
+  const { retryAfterSeconds } = error.extras;
+  return new HTTPResponse(JSON.stringify(error.toBody()), {
+    status,
+    headers: {
+      'Content-Type': 'application/json',
+      'Cache-Control': 'no-store',
+      ...error.extras.headers,
+      ...(retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) }),
+    },
+  });
+}
+
 /** An error while it is read cuts the connection: half a list must not look like a whole one. */
-export function streamed(chunks: AsyncGenerator<string>, onCut: (error: unknown) => void): ReadableStream<Uint8Array> {
+function streamed(chunks: AsyncGenerator<string>, onCut: OnCut): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let hasLeft = false;
   return new ReadableStream({

@@ -39,7 +39,7 @@ export function createRpcServer(deps: ServiceDeps, options: RpcOptions): Server 
       const holding = deps.answerBudget.open(`service ${addressGroup(req.socket.remoteAddress)}`);
       releaseAtClose(res, holding);
       const streams = createRpcStreams(res, { log: deps.log, onStream: () => holding.add(STREAM_BYTES) });
-      return { deps: { ...deps, caller: { kind: 'service' } }, streams };
+      return { deps, streams };
     },
     maxBodySize: REQUEST_BODY_MAX_BYTES,
     maxBatchSize: BATCH_MAX_CALLS,

@@ -1,55 +1,21 @@
-import { initTRPC, TRPCError } from '@trpc/server';
-import { z } from 'zod';
 import {
-  webhookIdSchema,
-  deliveryListQuerySchema,
-  webhookTestRequestSchema,
-  deliveryListSchema,
-  deliverySchema,
-  webhookTestResultSchema,
-} from '../contract/deliveries.ts';
+  initTRPC,
+  TRPCError,
+  type TRPCMutationProcedure as MutationProcedure,
+  type TRPCQueryProcedure as QueryProcedure,
+} from '@trpc/server';
+import { z } from 'zod';
+import type { Caller } from '../contract/accounts.ts';
 import { ApiError, ERROR_TABLE, type ErrorCode } from '../contract/errors.ts';
-import { ulidSchema } from '../contract/ids.ts';
 import { PREFER_WAIT_MAX_SECONDS } from '../contract/limits.ts';
-import { channelRequestSchema, type ChannelResult } from '../contract/kinds/channel.ts';
-import { downloadListQuerySchema, vidnetDownloadRequestSchema } from '../contract/downloads.ts';
-import { imgnetListRequestSchema, type ImgnetListResult } from '../contract/kinds/imgnet-list.ts';
-import { imgnetPostRequestSchema, type ImgnetContentResult } from '../contract/kinds/imgnet-content.ts';
-import { imgnetProfileRequestSchema, type ImgnetProfileResult } from '../contract/kinds/imgnet-profile.ts';
-import { speakerLabelsRequestSchema, type SpeakerLabelsResult } from '../contract/kinds/speaker-labels.ts';
-import { transcriptRequestSchema, type TranscriptResult } from '../contract/kinds/transcript.ts';
-import { audioResultSchema } from '../contract/kinds/audio.ts';
-import { downloadListSchema, downloadResultSchema, type DownloadResult } from '../contract/kinds.ts';
-import { imgnetAudioResultSchema } from '../contract/kinds/imgnet-audio.ts';
-import { videoResultSchema } from '../contract/kinds/video.ts';
-import { healthSchema } from '../contract/health.ts';
-import { speakerLabelFormatSchema } from '../contract/speaker-label-formats.ts';
 import { TextStream } from '../contract/streams.ts';
-import { transcriptFormatSchema } from '../contract/transcript-formats.ts';
-import type { ApiDeps } from './deps.ts';
+import type { ServiceDeps } from './deps.ts';
 import { invalidInput, toApiError } from './errors.ts';
+import { fieldNameOf, waitSecondsOf, type FieldsOf, type Operation, type ResultOf } from './operation.ts';
+import { operations } from './operations.ts';
 import type { RpcStreams } from './rpc-streams.ts';
-import { cancelDownload } from './use-cases/cancel-download.ts';
-import { checkHealth } from './use-cases/check-health.ts';
-import { exportSpeakerLabels } from './use-cases/export-speaker-labels.ts';
-import { exportTranscript, type ExportedText } from './use-cases/export-transcript.ts';
-import { getDownload } from './use-cases/get-download.ts';
-import { getSpeakerLabels } from './use-cases/get-speaker-labels.ts';
-import { getTranscript } from './use-cases/get-transcript.ts';
-import { listDeliveries } from './use-cases/list-deliveries.ts';
-import { listDownloads } from './use-cases/list-downloads.ts';
-import { redeliverWebhook } from './use-cases/redeliver-webhook.ts';
-import { requestChannel } from './use-cases/request-channel.ts';
-import { requestImgnetAudio } from './use-cases/request-imgnet-audio.ts';
-import { requestImgnetContent } from './use-cases/request-imgnet-content.ts';
-import { requestImgnetList } from './use-cases/request-imgnet-list.ts';
-import { requestImgnetProfile } from './use-cases/request-imgnet-profile.ts';
-import { requestSpeakerLabels } from './use-cases/request-speaker-labels.ts';
-import { requestTranscript } from './use-cases/request-transcript.ts';
-import { requestVidnetDownload, type VidnetDownload } from './use-cases/request-vidnet-download.ts';
-import { testWebhook } from './use-cases/test-webhook.ts';
 
-const t = initTRPC.context<{ deps: ApiDeps; streams: RpcStreams }>().create({
+const t = initTRPC.context<{ deps: ServiceDeps; streams: RpcStreams }>().create({
   errorFormatter: ({ shape, error }) => {
     // The same body that REST answers, beside tRPC's own fields; nothing of what stays in `cause`.
     const { stack: _secret, ...data } = shape.data;
@@ -86,156 +52,68 @@ const procedure = t.procedure.use(async ({ next }) => {
   throw new TRPCError({ code: ERROR_TABLE[error.code].trpc, message: error.message, cause: error });
 });
 
-const secondsSchema = z.number().int().min(0).max(PREFER_WAIT_MAX_SECONDS);
-const waitSchema = { wait_seconds: secondsSchema.default(0) };
-/** Of what is waited for by default, as long as the configuration says. */
-const defaultWaitSchema = { wait_seconds: secondsSchema.optional() };
-const waitMs = (deps: ApiDeps, seconds = deps.defaultWaitSeconds): number => seconds * 1000;
-const downloadId = { download_id: ulidSchema };
-/** Of the audio or of the job. */
-const labelsId = { id: ulidSchema };
+/** A text file in an answer of tRPC. */
 interface Exported {
   readonly name: string;
   readonly contentType: string;
   readonly text: string;
 }
 
-/** The type of a result that may be long: to check a list of 20,000 items once more takes seconds. */
-const large = z.custom;
+type Row = (typeof operations)[keyof typeof operations];
+type RowWithProcedure = Extract<Row, { readonly rpc: string }>;
+type WaitOf<One> = One extends { readonly wait: string } ? { readonly wait_seconds?: number | undefined } : unknown;
+type Otherwise<Type, None> = unknown extends Type ? None : Type;
+interface TypesOf<One extends Row> {
+  input: Otherwise<FieldsOf<One, 'input'> & WaitOf<One>, void>;
+  output: [ResultOf<One>] extends [never] ? Exported : ResultOf<One>;
+  meta: object;
+}
+type ProcedureOf<One extends Row> = One extends { readonly method: 'get' }
+  ? QueryProcedure<TypesOf<One>>
+  : MutationProcedure<TypesOf<One>>;
+type Procedures = { [One in RowWithProcedure as One['rpc']]: ProcedureOf<One> };
+/** The procedures by the parts of their names: `downloads.audio` is `audio` in `downloads`. */
+type Tree = {
+  [
+    Name in keyof Procedures as Name extends `${infer Group}.${string}` ? Group : Name
+  ]: Name extends `${infer Group}.${string}`
+    ? { [Other in keyof Procedures as Other extends `${Group}.${infer Last}` ? Last : never]: Procedures[Other] }
+    : Procedures[Name];
+};
 
-function exported(streams: RpcStreams, { open, ...file }: ExportedText): Exported {
-  return streams.hold<Exported>({ ...file, text: new TextStream(open) });
+const SERVICE: Caller = { kind: 'service' };
+const wait = { wait_seconds: z.number().int().min(0).max(PREFER_WAIT_MAX_SECONDS).optional() };
+
+function procedureOf(row: Operation) {
+  const fields = row.body ?? row.query ?? (row.params && z.object(asFields(row.params.shape)));
+  const waiting = row.wait === undefined ? fields : fields?.safeExtend(wait);
+  const taking = procedure.input(waiting ?? z.unknown());
+  const run = async ({ ctx, input }: { ctx: { deps: ServiceDeps; streams: RpcStreams }; input: unknown }) => {
+    const { wait_seconds: seconds, ...asked } = (input ?? {}) as { readonly wait_seconds?: number };
+    const waitMs = (seconds ?? waitSecondsOf(row, ctx.deps.defaultWaitSeconds)) * 1000;
+    const answer = await row.run(ctx.deps, SERVICE, { ...asked, waitMs } as never);
+    if ('body' in answer) return ctx.streams.hold(answer.body);
+    const { open, ...file } = answer;
+    return ctx.streams.hold<Exported>({ ...file, text: new TextStream(open) });
+  };
+  return row.method === 'get' ? taking.query(run) : taking.mutation(run);
 }
 
-const downloadProcedure = <Result extends z.ZodType<DownloadResult>>(type: VidnetDownload['type'], result: Result) =>
-  procedure
-    .input(vidnetDownloadRequestSchema.extend(waitSchema))
-    .mutation(async ({ ctx, input: { wait_seconds, ...request } }): Promise<z.infer<Result>> => {
-      const answer = await requestVidnetDownload(ctx.deps, { type, request, waitMs: wait_seconds * 1000 });
-      // Narrows what every download is to what this one is.
-      return result.parse(answer.body);
-    });
+function asFields(params: z.ZodRawShape): z.ZodRawShape {
+  return Object.fromEntries(Object.entries(params).map(([name, schema]) => [fieldNameOf(name), schema]));
+}
+
+function treeOf(rows: readonly Operation[]): Tree {
+  const tree: Record<string, object> = {};
+  for (const row of rows) {
+    const [group, name] = row.rpc?.split('.') ?? [];
+    if (group === undefined) continue;
+    tree[group] = name === undefined ? procedureOf(row) : { ...tree[group], [name]: procedureOf(row) };
+  }
+  return tree as Tree;
+}
 
 /** The procedures for internal callers: the same use cases, inputs and outputs as REST. Lists come whole here. */
-export const appRouter = t.router({
-  downloads: t.router({
-    audio: downloadProcedure('audio', audioResultSchema),
-    video: downloadProcedure('vidnet_video', videoResultSchema),
-    get: procedure
-      .input(z.object({ ...downloadId, ...waitSchema }))
-      .output(downloadResultSchema)
-      .query(
-        async ({ ctx, input }) => (await getDownload(ctx.deps, input.download_id, input.wait_seconds * 1000)).body,
-      ),
-    list: procedure
-      .input(downloadListQuerySchema)
-      .output(downloadListSchema)
-      .query(async ({ ctx, input }) => (await listDownloads(ctx.deps, input)).body),
-    cancel: procedure
-      .input(z.object(downloadId))
-      .output(downloadResultSchema)
-      .mutation(async ({ ctx, input }) => (await cancelDownload(ctx.deps, input.download_id)).body),
-  }),
-  channels: t.router({
-    profile: procedure
-      .input(channelRequestSchema.extend(defaultWaitSchema))
-      .output(large<ChannelResult>())
-      .mutation(async ({ ctx, input: { wait_seconds, ...request } }) =>
-        ctx.streams.hold<ChannelResult>((await requestChannel(ctx.deps, request, waitMs(ctx.deps, wait_seconds))).body),
-      ),
-  }),
-  transcripts: t.router({
-    request: procedure
-      .input(transcriptRequestSchema.extend(defaultWaitSchema))
-      .output(large<TranscriptResult>())
-      .mutation(async ({ ctx, input: { wait_seconds, ...request } }) =>
-        ctx.streams.hold<TranscriptResult>(
-          (await requestTranscript(ctx.deps, request, waitMs(ctx.deps, wait_seconds))).body,
-        ),
-      ),
-    get: procedure
-      .input(z.object({ ...downloadId, ...waitSchema }))
-      .output(large<TranscriptResult>())
-      .query(async ({ ctx, input }) =>
-        ctx.streams.hold<TranscriptResult>(
-          (await getTranscript(ctx.deps, input.download_id, input.wait_seconds * 1000)).body,
-        ),
-      ),
-    export: procedure
-      .input(z.object({ ...downloadId, format: transcriptFormatSchema }))
-      .output(large<Exported>())
-      .query(async ({ ctx, input }) =>
-        exported(ctx.streams, await exportTranscript(ctx.deps, input.download_id, input.format)),
-      ),
-  }),
-  speakers: t.router({
-    request: procedure
-      .input(speakerLabelsRequestSchema.safeExtend(waitSchema))
-      .output(large<SpeakerLabelsResult>())
-      .mutation(async ({ ctx, input: { wait_seconds, ...request } }) =>
-        ctx.streams.hold<SpeakerLabelsResult>(
-          (await requestSpeakerLabels(ctx.deps, request, wait_seconds * 1000)).body,
-        ),
-      ),
-    get: procedure
-      .input(z.object({ ...labelsId, ...waitSchema }))
-      .output(large<SpeakerLabelsResult>())
-      .query(async ({ ctx, input }) =>
-        ctx.streams.hold<SpeakerLabelsResult>(
-          (await getSpeakerLabels(ctx.deps, input.id, input.wait_seconds * 1000)).body,
-        ),
-      ),
-    export: procedure
-      .input(z.object({ ...labelsId, format: speakerLabelFormatSchema }))
-      .output(large<Exported>())
-      .query(async ({ ctx, input }) =>
-        exported(ctx.streams, await exportSpeakerLabels(ctx.deps, input.id, input.format)),
-      ),
-  }),
-  imgnet: t.router({
-    profile: procedure
-      .input(imgnetProfileRequestSchema.extend(waitSchema))
-      .output(large<ImgnetProfileResult>())
-      .mutation(
-        async ({ ctx, input: { wait_seconds, ...request } }) =>
-          (await requestImgnetProfile(ctx.deps, request, wait_seconds * 1000)).body,
-      ),
-    list: procedure
-      .input(imgnetListRequestSchema.extend(waitSchema))
-      .output(large<ImgnetListResult>())
-      .mutation(async ({ ctx, input: { wait_seconds, ...request } }) =>
-        ctx.streams.hold<ImgnetListResult>((await requestImgnetList(ctx.deps, request, wait_seconds * 1000)).body),
-      ),
-    content: procedure
-      .input(imgnetPostRequestSchema.extend(waitSchema))
-      .output(large<ImgnetContentResult>())
-      .mutation(
-        async ({ ctx, input: { wait_seconds, ...request } }) =>
-          (await requestImgnetContent(ctx.deps, request, wait_seconds * 1000)).body,
-      ),
-    audio: procedure
-      .input(imgnetPostRequestSchema.extend(waitSchema))
-      .output(imgnetAudioResultSchema)
-      .mutation(
-        async ({ ctx, input: { wait_seconds, ...request } }) =>
-          (await requestImgnetAudio(ctx.deps, request, wait_seconds * 1000)).body,
-      ),
-  }),
-  webhook: t.router({
-    test: procedure
-      .input(webhookTestRequestSchema)
-      .output(webhookTestResultSchema)
-      .mutation(async ({ ctx, input }) => (await testWebhook(ctx.deps, input)).body),
-    deliveries: procedure
-      .input(deliveryListQuerySchema)
-      .output(deliveryListSchema)
-      .query(async ({ ctx, input }) => (await listDeliveries(ctx.deps, input)).body),
-    redeliver: procedure
-      .input(z.object({ delivery_id: webhookIdSchema }))
-      .output(deliverySchema)
-      .mutation(async ({ ctx, input }) => (await redeliverWebhook(ctx.deps, input.delivery_id)).body),
-  }),
-  health: procedure.output(healthSchema).query(async ({ ctx }) => (await checkHealth(ctx.deps)).body),
-});
+export const appRouter = t.router(treeOf(Object.values(operations)));
 
 export type AppRouter = typeof appRouter;

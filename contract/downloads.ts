@@ -1,7 +1,13 @@
 import { z } from 'zod';
 import { chargeOf } from './charges.ts';
-import { durationSchema, includeWebhookSchema, moneySchema, progressSchema, timestampSchema } from './fields.ts';
-import type { Progress } from './fields.ts';
+import {
+  durationSchema,
+  includeWebhookSchema,
+  moneySchema,
+  progressSchema,
+  timestampSchema,
+  type Progress,
+} from './fields.ts';
 import { ulidSchema, vidnetVideoIdSchema } from './ids.ts';
 import type { RecordContext } from './kind.ts';
 import { LIST_MAX_ITEMS } from './limits.ts';

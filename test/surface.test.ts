@@ -82,8 +82,8 @@ describe('names that must not change', () => {
     expect(Object.keys(appRouter._def.procedures)).toEqual([
       'downloads.audio',
       'downloads.video',
-      'downloads.get',
       'downloads.list',
+      'downloads.get',
       'downloads.cancel',
       'channels.profile',
       'transcripts.request',

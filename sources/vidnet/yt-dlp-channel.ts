@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import type { ChannelPage } from './channel-source.ts';
+import type { ChannelPage, ChannelSource } from './channel-source.ts';
 import type { ChannelReference } from '../../contract/channels.ts';
 import type { ChannelVideoItem } from '../../contract/kinds/channel.ts';
-import type { ChannelSource } from './channel-source.ts';
 import { listEntries } from './yt-dlp-entries.ts';
 import { bounded, countSchema, DESCRIPTION_MAX_CHARS, linkSchema, textSchema } from './values.ts';
 import { readFacts } from './yt-dlp-facts.ts';

@@ -184,9 +184,9 @@ describe('what a process that died left behind', () => {
     await ask(key, '/api/imgnet/profile', { url: '@gone' });
     const { recordId } = started[0]!;
     await facades.deps.records.noteProviderAsked(recordId, 'profile');
-    facades.jobs.look.mockResolvedValue({ state: 'gone' });
+    facades.jobs.status.mockResolvedValue({ state: 'gone' });
     const polls = await Promise.all([1, 2, 3].map(() => ask<{ data: object }>(key, `/downloads/${recordId}`)));
-    facades.jobs.look.mockResolvedValue({ state: 'unknown' });
+    facades.jobs.status.mockResolvedValue({ state: 'unknown' });
     for (const { body } of polls) expect(body.data).toMatchObject({ status: 'failed', cost: '0.010' });
     expect(await money(key)).toEqual({ credit: '0.010', reserved: '0.000', spent: '0.010', entries: ['0.010'] });
   });
@@ -198,9 +198,9 @@ describe('what a process that died left behind', () => {
     // Nobody knows yet whether it was started.
     expect((await audio(key)).status).toBe(402);
     later(11);
-    facades.jobs.look.mockResolvedValueOnce({ state: 'unknown' });
+    facades.jobs.status.mockResolvedValueOnce({ state: 'unknown' });
     expect((await audio(key)).status).toBe(402);
-    facades.jobs.look.mockResolvedValueOnce({ state: 'gone' });
+    facades.jobs.status.mockResolvedValueOnce({ state: 'gone' });
     expect((await audio(key)).status).toBe(202);
   });
 
@@ -208,7 +208,7 @@ describe('what a process that died left behind', () => {
     const key = await makeKey(5);
     await audio(key);
     later(11);
-    facades.jobs.look.mockResolvedValueOnce({ state: 'running', progress: undefined });
+    facades.jobs.status.mockResolvedValueOnce({ state: 'running', progress: undefined });
     expect(await money(key)).toMatchObject({ credit: '0.000', reserved: '0.005' });
   });
 });

@@ -137,7 +137,7 @@ describe('a cancelled download', () => {
       await keepJob(facades.deps.records, job, failed);
       return false;
     });
-    facades.jobs.look.mockResolvedValueOnce({ state: 'gone' });
+    facades.jobs.status.mockResolvedValueOnce({ state: 'gone' });
     expect((await cancel(job.recordId)).status).toBe(409);
   });
 

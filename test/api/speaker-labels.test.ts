@@ -174,7 +174,7 @@ describe('a request for speaker labels', () => {
     const isTerminated = what === 'was terminated';
     const failure = { code: 'private', message: 'The video is private.' } as const;
     await keepJob(facades.deps.records, job, isTerminated ? undefined : { status: 'failed', failure });
-    if (isTerminated) facades.jobs.look.mockResolvedValueOnce({ state: 'gone' });
+    if (isTerminated) facades.jobs.status.mockResolvedValueOnce({ state: 'gone' });
     const answer = await request(job.recordId);
     expect(answer).toMatchObject({
       status: 400,

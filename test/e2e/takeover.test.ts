@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { RecordType } from '../../contract/records.ts';
-import type { DeliveryList } from '../../contract/results/deliveries.ts';
+import type { DeliveryList } from '../../contract/deliveries.ts';
 import { defaultCacheDir } from '../../local/engines/cache.ts';
 import { BUILT_IN_CATALOGUE, startSandbox, type Sandbox } from '../../local/sandbox/server.ts';
 import { startStack, type Stack } from '../../local/stack.ts';

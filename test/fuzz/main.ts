@@ -1,7 +1,6 @@
 // npm run fuzz [-- --max-examples N --seed N --anonymous --default-limit]: schemathesis with all its checks on the whole
 // service and its sandbox, and a table of what they found.
-import { readFile } from 'node:fs/promises';
-import { mkdtemp, writeFile } from 'node:fs/promises';
+import { readFile, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';

@@ -67,7 +67,7 @@ export async function startFacades(requestsPerMinute = 100_000, options: Facades
     running: vi.fn<JobGateway['running']>().mockResolvedValue('closed'),
     subscribe: vi.fn<JobGateway['subscribe']>().mockResolvedValue(true),
     cancel: vi.fn<JobGateway['cancel']>().mockResolvedValue(true),
-    look: vi.fn<JobGateway['look']>().mockResolvedValue({ state: 'unknown' }),
+    status: vi.fn<JobGateway['status']>().mockResolvedValue({ state: 'unknown' }),
     waitFor: vi.fn<JobGateway['waitFor']>().mockResolvedValue(),
     ping: vi.fn<JobGateway['ping']>().mockResolvedValue(),
   };

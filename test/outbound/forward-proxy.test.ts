@@ -1,5 +1,4 @@
-import { connect as connectTcp } from 'node:net';
-import { BlockList, type Socket } from 'node:net';
+import { connect as connectTcp, BlockList, type Socket } from 'node:net';
 import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';

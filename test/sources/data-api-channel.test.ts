@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ChannelReference } from '../../contract/channels.ts';
-import { StaleCursorError } from '../../sources/vidnet/channel-source.ts';
-import type { ChannelSource } from '../../sources/vidnet/channel-source.ts';
+import { StaleCursorError, type ChannelSource } from '../../sources/vidnet/channel-source.ts';
 import { createDataApiChannels } from '../../sources/vidnet/data-api/channel.ts';
 import {
   collect,

@@ -1,5 +1,4 @@
-import { readFile } from 'node:fs/promises';
-import { stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { YtdlpSettings } from '../../sources/vidnet/yt-dlp-settings.ts';
 import { createTranscriptSource } from '../../sources/vidnet/yt-dlp-transcript.ts';

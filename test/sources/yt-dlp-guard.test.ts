@@ -1,6 +1,4 @@
-import { createServer } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
-import { BlockList } from 'node:net';
+import { createServer, type AddressInfo, type Socket, BlockList } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startForwardProxy, type ForwardProxy } from '../../outbound/forward-proxy.ts';
 import { createTranscriptSource } from '../../sources/vidnet/yt-dlp-transcript.ts';

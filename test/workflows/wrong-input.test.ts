@@ -151,7 +151,7 @@ describe('a workflow that somebody started under the id of a subject', () => {
       const jobs = createJobGateway(client, taskQueue);
       const one = { subjectId: job.subjectId, recordId: job.recordId };
       await expect(jobs.start('audio', job)).rejects.toMatchObject({ code: 'unavailable' });
-      expect([await jobs.cancel(one), await jobs.look(one)]).toEqual([false, { state: 'gone' }]);
+      expect([await jobs.cancel(one), await jobs.status(one)]).toEqual([false, { state: 'gone' }]);
       await handle.terminate();
     });
   });

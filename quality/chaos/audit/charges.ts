@@ -1,8 +1,7 @@
 import { chargeOf } from '../../../contract/charges.ts';
-import { listPrice, splitListPrice } from '../../../contract/kinds/imgnet-list.ts';
+import { listPrice, splitListPrice, type ListParameters } from '../../../contract/kinds/imgnet-list.ts';
 import { priceTable } from '../../../contract/prices.ts';
 import { speakerLabelsPrice } from '../../../contract/kinds/speaker-labels.ts';
-import type { ListParameters } from '../../../contract/kinds/imgnet-list.ts';
 import type { OwnerProfileParameters } from '../../../contract/kinds/imgnet-profile.ts';
 import type { TranscriptParameters } from '../../../contract/kinds/transcript.ts';
 import type { DownloadRecord, SuccessRecord } from '../../../contract/records.ts';

@@ -1,7 +1,6 @@
 import { optional } from '../../../contract/optional.ts';
-import type { ChannelPage } from '../channel-source.ts';
+import { type ChannelPage, StaleCursorError } from '../channel-source.ts';
 import { JobError } from '../../../runtime/job-error.ts';
-import { StaleCursorError } from '../channel-source.ts';
 import { bounded, TITLE_MAX_CHARS } from '../values.ts';
 import { playlistItemListSchema, uploadsListSchema, videoListSchema } from './answers.ts';
 import type { AskDataApi } from './client.ts';

@@ -55,7 +55,7 @@ const deps: ServiceDeps = {
     running: () => Promise.resolve('closed'),
     subscribe: () => Promise.resolve(true),
     cancel: () => Promise.resolve(true),
-    look: () => Promise.resolve({ state: 'unknown' }),
+    status: () => Promise.resolve({ state: 'unknown' }),
     ...{ waitFor: done, ping: done },
   },
   deliveries: createDeliveryStore(db),

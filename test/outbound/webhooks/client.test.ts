@@ -1,7 +1,6 @@
-import { createServer } from 'node:net';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { AddressInfo, Socket } from 'node:net';
 import { describe, expect, it, vi } from 'vitest';
 import { WebhookClientClosedError } from '../../../outbound/webhooks/client.ts';
 import { httpReceiver, scriptedReceiver, tcpReceiver } from '../receivers.ts';

@@ -1,0 +1,61 @@
+import { ApiError } from '../../contract/errors.ts';
+import { STOPPED_BY_OPERATOR } from '../../contract/failures.ts';
+import { POLL_INTERVAL_SECONDS } from '../../contract/limits.ts';
+import type { DownloadRecord } from '../../contract/records.ts';
+import { renderLastResponse, type LastResponse } from '../../contract/job-answers.ts';
+import type { Progress } from '../../contract/fields.ts';
+import { finishRecord } from '../../store/finish-record.ts';
+import type { ServiceDeps } from '../deps.ts';
+import type { Answer } from '../operation.ts';
+
+/** A record as it is now, and what its job does while it runs. */
+export interface CurrentJob {
+  readonly record: DownloadRecord;
+  readonly progress?: Progress | undefined;
+}
+
+/** @returns the JSON of a job in any state, as callers see it */
+export type RenderJob<Body> = (deps: ServiceDeps, job: CurrentJob) => Body | Promise<Body>;
+
+/** Waits for a pending record's job to end, but not longer than that, and looks how it stands. */
+export async function currentJob(deps: ServiceDeps, record: DownloadRecord, waitMs: number): Promise<CurrentJob> {
+  let newest = record;
+  if (newest.status === 'pending' && waitMs > 0) {
+    // Whoever waits while the process is about to stop is told how things stand, and not cut off.
+    await deps.jobs.waitFor(record.subjectId, waitMs, deps.stopping);
+    newest = (await deps.records.get(record.id)) ?? record;
+  }
+  if (newest.status !== 'pending') return { record: newest };
+  const status = await deps.jobs.status({ subjectId: record.subjectId, recordId: record.id });
+  if (status.state === 'gone') return { record: await endOrphan(deps, newest) };
+  return { record: newest, progress: status.state === 'running' ? status.progress : undefined };
+}
+
+export async function answerJob<Body>(
+  deps: ServiceDeps,
+  job: CurrentJob,
+  render: RenderJob<Body>,
+): Promise<Answer<Body>> {
+  return { state: job.record.status === 'pending' ? 'pending' : 'finished', body: await render(deps, job) };
+}
+
+/** The error of what needs the result of a job that runs. */
+export function notReady(message: string, { id }: DownloadRecord): ApiError {
+  return new ApiError('not_ready', message, { id, retryAfterSeconds: POLL_INTERVAL_SECONDS });
+}
+
+/** How the last job of a record's subject failed, if that was within the last 30 minutes. */
+export async function lastResponseOf(
+  deps: ServiceDeps,
+  { subjectId }: DownloadRecord,
+): Promise<LastResponse | undefined> {
+  return renderLastResponse(await deps.records.failureOf(subjectId), deps.now());
+}
+
+/**
+ * A workflow ends its record before it closes. If none runs and the record is still pending, the workflow was
+ * terminated, or Temporal lost its data: without this the caller would poll for ever.
+ */
+async function endOrphan(deps: ServiceDeps, record: DownloadRecord): Promise<DownloadRecord> {
+  return finishRecord(deps.records, record.id, { status: 'failed', failure: STOPPED_BY_OPERATOR });
+}

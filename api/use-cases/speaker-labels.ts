@@ -1,0 +1,210 @@
+import {
+  type SpeakerLabels,
+  type SpeakerLabelsParameters,
+  speakerLabelsPrice,
+  renderAudioRequired,
+  renderNoAudio,
+  renderSpeakerLabels,
+  type SpeakerLabelsRequest,
+  type SpeakerLabelsResult,
+} from '../../contract/kinds/speaker-labels.ts';
+import type { Caller } from '../../contract/accounts.ts';
+import { ApiError } from '../../contract/errors.ts';
+import type { DownloadRecord, PublishedFile, SuccessRecord } from '../../contract/records.ts';
+import {
+  writeSpeakerLabels,
+  type ExportedLabels,
+  type SpeakerLabelFormat,
+} from '../../contract/speaker-label-formats.ts';
+import { ItemStream, type Streamable } from '../../contract/streams.ts';
+import { labelsOfAudio, speakerLabelsSubjectOf } from '../../contract/subjects.ts';
+import type { ServiceDeps } from '../deps.ts';
+import type { Answer, ExportedText } from '../operation.ts';
+import { paced } from '../paced.ts';
+import { answerJob, currentJob, notReady, type CurrentJob } from './current-job.ts';
+import { requesting, webhookOf, type JobPlan, type JobRequest } from './request-job.ts';
+import { finishedTranscript, known } from './transcripts.ts';
+
+/** `pending`: the audio is still being downloaded; `silent`: there is none, as in a post that has only photos. */
+interface NothingToLabel {
+  readonly kind: 'pending' | 'silent';
+  readonly audio: DownloadRecord;
+}
+
+/** An audio whose speakers can be told apart. */
+interface AudioToLabel {
+  readonly kind: 'ready';
+  readonly audio: SuccessRecord;
+  readonly file: PublishedFile;
+}
+
+/** By id of the audio or of the job. */
+interface OneTranscript {
+  readonly id: string;
+  readonly waitMs: number;
+}
+
+/**
+ * POST /api/transcriptspeakerid: who says what in an audio that was downloaded, or a job for it. A job that runs is
+ * joined. While the audio is being downloaded nothing is started, and the webhook is not kept.
+ *
+ * @throws ApiError `not_found` for what is no audio download and for an audio whose file is gone, `audio_failed`,
+ * `webhook_target_forbidden`, `insufficient_credit`, `unavailable`
+ */
+export async function requestSpeakerLabels(
+  deps: ServiceDeps,
+  caller: Caller,
+  request: SpeakerLabelsRequest & JobRequest,
+): Promise<Answer<Streamable<SpeakerLabelsResult>>> {
+  // Before the audio is waited for.
+  webhookOf(deps, request);
+  const begunMs = deps.now();
+  const record = await deps.records.get(request.transcript_with_speaker_id);
+  const found = await labelledAudio(deps, record, request.waitMs);
+  if (found.kind !== 'ready') return answerWithoutJob(found);
+  const waitMs = Math.max(0, request.waitMs - (deps.now() - begunMs));
+  return requestLabelsOf(deps, caller, { ...request, ...found, waitMs });
+}
+
+const requestLabelsOf = requesting({
+  plan: async (
+    deps,
+    { audio, file, ...request }: SpeakerLabelsRequest & JobRequest & AudioToLabel,
+  ): Promise<JobPlan> => {
+    const { language, min_speakers: minSpeakers, max_speakers: maxSpeakers } = request;
+    const parameters: SpeakerLabelsParameters = {
+      audioId: audio.id,
+      fileName: file.name,
+      ...(language === undefined ? {} : { language }),
+      ...(minSpeakers === undefined ? {} : { minSpeakers }),
+      ...(maxSpeakers === undefined ? {} : { maxSpeakers }),
+    };
+    const subjectId = speakerLabelsSubjectOf(parameters);
+    if (!(await deps.files.has(audio.id, file))) await refuseLostFile(deps, subjectId);
+    return {
+      workflow: 'speakerLabels',
+      type: 'speaker_labels',
+      mediaId: audio.mediaId,
+      subjectId,
+      parameters,
+      price: speakerLabelsPrice(deps.rendering.prices, audio.durationSeconds ?? 0),
+    };
+  },
+  render: renderLabels,
+});
+
+/**
+ * GET /api/transcriptspeakerid/{id}: what POST answers, as it is now. Starts nothing, costs nothing.
+ *
+ * @throws ApiError `not_found`, `audio_failed`
+ */
+export async function getSpeakerLabels(
+  deps: ServiceDeps,
+  _caller: Caller,
+  { id, waitMs }: OneTranscript,
+): Promise<Answer<Streamable<SpeakerLabelsResult>>> {
+  const found = await findLabels(deps, id, waitMs);
+  if (found.kind !== 'job') return answerWithoutJob(found);
+  return answerJob(deps, await currentJob(deps, found.record, waitMs), renderLabels);
+}
+
+/**
+ * GET /api/transcriptspeakerid/{id}.srt, .vtt, .txt and .rttm: the transcript with speaker labels as a file.
+ *
+ * @throws ApiError `not_found` for an unknown id and a failed job, `not_ready` while the job or the audio's download runs,
+ * `audio_failed`
+ */
+export async function exportSpeakerLabels(
+  deps: ServiceDeps,
+  _caller: Caller,
+  { id, format }: OneTranscript & { readonly format: SpeakerLabelFormat },
+): Promise<ExportedText> {
+  const { mediaId, labels } = await readLabels(deps, id);
+  const { contentType, chunks } = writeSpeakerLabels(labels, format, mediaId);
+  return { name: `${mediaId}.speakers.${format}`, contentType, open: () => paced(chunks()) };
+}
+
+/**
+ * The job that an id leads to, or an audio for which there can be none yet, or ever.
+ *
+ * @param id of a job, or of an audio: that is its newest success, whatever was asked for with it; without one, its newest
+ * job
+ * @throws ApiError `not_found`, `audio_failed`
+ */
+async function findLabels(
+  deps: ServiceDeps,
+  id: string,
+  waitMs: number,
+): Promise<{ readonly kind: 'job'; readonly record: DownloadRecord } | NothingToLabel> {
+  const asked = await deps.records.get(id);
+  if (asked?.type === 'speaker_labels') return { kind: 'job', record: asked };
+  const found = await labelledAudio(deps, asked, waitMs);
+  if (found.kind !== 'ready') return found;
+  const record = await deps.records.newestBelow(labelsOfAudio(id));
+  if (record === undefined) {
+    throw new ApiError('not_found', 'The speakers of this audio were not asked for: POST /api/transcriptspeakerid.');
+  }
+  return { kind: 'job', record };
+}
+
+const NOTHING = new ItemStream<never>(async function* () {
+  // There is no audio.
+}, 0);
+
+async function readLabels(
+  deps: ServiceDeps,
+  id: string,
+): Promise<{ readonly mediaId: string; readonly labels: ExportedLabels }> {
+  const found = await findLabels(deps, id, 0);
+  switch (found.kind) {
+    case 'pending':
+      throw notReady('The audio is being downloaded.', found.audio);
+    case 'silent':
+      return { mediaId: found.audio.mediaId, labels: { segments: NOTHING, turns: NOTHING } };
+    case 'job': {
+      const record = await finishedTranscript(deps, found.record, 'The audio is being transcribed.');
+      const facts = await deps.rendering.contents.facts<SpeakerLabels>(record.id);
+      return { mediaId: record.mediaId, labels: known(facts, record.id) };
+    }
+  }
+}
+
+/**
+ * The audio that a record is, as it is now, or when its download has ended, if that is within the time.
+ *
+ * @throws ApiError `not_found` for what is no audio download, `audio_failed`
+ */
+async function labelledAudio(
+  deps: ServiceDeps,
+  record: DownloadRecord | undefined,
+  waitMs: number,
+): Promise<AudioToLabel | NothingToLabel> {
+  if (record?.type !== 'audio' && record?.type !== 'imgnet_audio') {
+    throw new ApiError('not_found', 'There is no audio and no transcript with this id.');
+  }
+  const { record: audio } = await currentJob(deps, record, waitMs);
+  if (audio.status === 'pending') return { kind: 'pending', audio };
+  if (audio.status === 'failed') {
+    throw new ApiError('audio_failed', `The audio could not be downloaded: ${audio.failure.message}`, { id: audio.id });
+  }
+  const [file] = audio.files;
+  return file === undefined ? { kind: 'silent', audio } : { kind: 'ready', audio, file };
+}
+
+/** A transcript that is there needs no file any more, and a job that runs has read it. */
+async function refuseLostFile(deps: ServiceDeps, subjectId: string): Promise<void> {
+  const latest = await deps.records.latestOf(subjectId);
+  if (latest === undefined || latest.status === 'failed') {
+    throw new ApiError('not_found', 'The audio is not kept any more: download it again, and use the id of that.');
+  }
+}
+
+function answerWithoutJob({ kind, audio }: NothingToLabel): Answer<SpeakerLabelsResult> {
+  return kind === 'pending'
+    ? { state: 'pending', body: renderAudioRequired(audio) }
+    : { state: 'finished', body: renderNoAudio(audio) };
+}
+
+function renderLabels({ rendering }: ServiceDeps, { record, progress }: CurrentJob) {
+  return renderSpeakerLabels(record, rendering, progress);
+}

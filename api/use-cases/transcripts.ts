@@ -1,0 +1,113 @@
+import {
+  type TranscriptFacts,
+  renderCaptionsResult,
+  type TranscriptRequest,
+  type TranscriptResult,
+} from '../../contract/kinds/transcript.ts';
+import type { Caller } from '../../contract/accounts.ts';
+import { MissingContentsError } from '../../contract/contents.ts';
+import { ApiError } from '../../contract/errors.ts';
+import type { DownloadRecord, SuccessRecord } from '../../contract/records.ts';
+import type { Streamable } from '../../contract/streams.ts';
+import { subjectIdOf } from '../../contract/subjects.ts';
+import { writtenBy } from '../../contract/transcript-exports.ts';
+import { TRANSCRIPT_FORMATS, type TranscriptFormat } from '../../contract/transcript-formats.ts';
+import type { ServiceDeps } from '../deps.ts';
+import type { Answer, ExportedText } from '../operation.ts';
+import { paced } from '../paced.ts';
+import { answerJob, currentJob, notReady, type CurrentJob } from './current-job.ts';
+import { requesting, type JobPlan, type JobRequest } from './request-job.ts';
+
+interface OneTranscript {
+  readonly download_id: string;
+  readonly waitMs: number;
+}
+
+/** POST /api/transcripts: the transcript of a video in a language. */
+export const requestTranscript = requesting({
+  plan: ({ rendering }, request: TranscriptRequest & JobRequest): JobPlan => {
+    const { vidnet_video_id: mediaId, language, include_comments: includeComments = false } = request;
+    const { transcript, comments } = rendering.prices;
+    return {
+      workflow: 'transcript',
+      type: 'captions',
+      mediaId,
+      subjectId: subjectIdOf('captions', mediaId, language, ...(includeComments ? ['comments'] : [])),
+      parameters: { language, includeComments },
+      price: transcript + (includeComments ? comments : 0),
+    };
+  },
+  render: renderTranscript,
+});
+
+/**
+ * GET /api/transcripts/{downloadId}: what POST /api/transcripts answered, as it is now. Starts nothing, costs nothing.
+ *
+ * @throws ApiError `not_found`
+ */
+export async function getTranscript(
+  deps: ServiceDeps,
+  _caller: Caller,
+  { download_id: id, waitMs }: OneTranscript,
+): Promise<Answer<Streamable<TranscriptResult>>> {
+  return answerJob(deps, await currentJob(deps, await transcriptRecord(deps, id), waitMs), renderTranscript);
+}
+
+/**
+ * GET /api/transcripts/{downloadId}.srt, .vtt and .txt: the captions as a file.
+ *
+ * @throws ApiError `not_found` for an unknown id and a failed job, `not_ready` while the job runs
+ */
+export async function exportTranscript(
+  deps: ServiceDeps,
+  _caller: Caller,
+  { download_id: id, format }: OneTranscript & { readonly format: TranscriptFormat },
+): Promise<ExportedText> {
+  const record = await finishedTranscript(deps, await transcriptRecord(deps, id), 'The transcript is being fetched.');
+  const { lines, track } = known(await deps.rendering.contents.facts<TranscriptFacts>(id), id);
+  const { contentType, writer } = TRANSCRIPT_FORMATS[format];
+  return {
+    name: `${record.mediaId}.${track.language}.${format}`,
+    contentType,
+    open: () => paced(writtenBy(writer(), lines.pages())),
+  };
+}
+
+/**
+ * The transcript of a job, as it is now.
+ *
+ * @param pending what is told while it runs
+ * @throws ApiError `not_found` for a failed job, `not_ready`
+ */
+export async function finishedTranscript(
+  deps: ServiceDeps,
+  found: DownloadRecord,
+  pending: string,
+): Promise<SuccessRecord> {
+  const { record } = await currentJob(deps, found, 0);
+  switch (record.status) {
+    case 'pending':
+      throw notReady(pending, record);
+    case 'failed':
+      throw new ApiError('not_found', `There is no transcript: ${record.failure.message}`, { id: record.id });
+    case 'success':
+      return record;
+  }
+}
+
+/** @throws MissingContentsError */
+export function known<Facts>(facts: Facts | undefined, recordId: string): Facts {
+  if (facts === undefined) throw new MissingContentsError(recordId);
+  return facts;
+}
+
+function renderTranscript({ rendering }: ServiceDeps, { record, progress }: CurrentJob) {
+  return renderCaptionsResult(record, rendering, progress);
+}
+
+/** @throws ApiError `not_found` */
+async function transcriptRecord(deps: ServiceDeps, id: string): Promise<DownloadRecord> {
+  const record = await deps.records.get(id);
+  if (record?.type !== 'captions') throw new ApiError('not_found', 'There is no transcript with this id.');
+  return record;
+}
