@@ -6,32 +6,19 @@ import {
   type Client,
 } from '@temporalio/client';
 import { ApiError } from '../contract/errors.ts';
-import { jobSchema } from '../contract/inputs/jobs.ts';
+import { jobSchema, type jobSchemas } from '../contract/inputs/jobs.ts';
 import { MEMO_JOB, type JobInput } from '../contract/jobs.ts';
 import type { Progress } from '../contract/results/fields.ts';
 import { startDeadline } from '../runtime/deadline.ts';
 import { searchAttributesOf } from '../runtime/visibility.ts';
 import { subscribeSignal } from '../workflows/messages.ts';
-import type * as workflows from '../workflows/index.ts';
 import { progressOf } from './job-progress.ts';
 
 const RPC_DEADLINE_MS = 5_000;
 const PROGRESS_DEADLINE_MS = 1_000;
 const FOREIGN = 'A workflow that this service has not started has the id of this subject. An operator must end it.';
 
-type JobWorkflows = Pick<
-  typeof workflows,
-  | 'audio'
-  | 'channel'
-  | 'imgnetAudio'
-  | 'imgnetContent'
-  | 'imgnetList'
-  | 'imgnetProfile'
-  | 'speakerLabels'
-  | 'transcript'
-  | 'video'
->;
-export type JobWorkflow = keyof JobWorkflows;
+export type JobWorkflow = keyof typeof jobSchemas;
 
 /** A job that runs already: its input, and which run of the subject's workflow it is. */
 export interface RunningJob {
