@@ -17,7 +17,7 @@ import { confirmedBySchema, retentionDaysSchema } from '../runtime/inputs/retent
 import { fileNameSchema, ulidSchema, vidnetVideoIdSchema } from '../contract/ids.ts';
 import { languageSchema } from '../contract/languages.ts';
 import { upstreamUses } from '../runtime/pacing.ts';
-import type { createActivities } from './create-activities.ts';
+import type { Activities } from './create-activities.ts';
 
 const one = <Input extends z.ZodType>(input: Input) => z.tuple([input]);
 
@@ -44,7 +44,6 @@ const outcome = z.discriminatedUnion('status', [
   z.object({ status: z.literal('failed'), failure: z.object({ code: failureCodeSchema, message: z.string() }) }),
 ]);
 
-type Activities = ReturnType<typeof createActivities>;
 type AllActivities = Activities['records'] & Activities['fetch'] & Activities['speech'] & Activities['deliver'];
 
 /** What each activity takes. Much of it becomes a path, a URL, or the id of what is removed. */

@@ -26,8 +26,13 @@ export function createOwnerActivities({ records, files, isOpen }: OwnerDeps) {
       const success = await records.successOf(subjectId);
       if (success !== undefined && (await isReusable(success, files))) return undefined;
       return {
-        ...{ recordId: ulid(), type: 'imgnet_profile', subjectId, mediaId: owner.account },
-        ...{ createdAt: nowMicroseconds(), price: 0, parameters: { paidBy: owner.paidBy } },
+        recordId: ulid(),
+        type: 'imgnet_profile',
+        subjectId,
+        mediaId: owner.account,
+        createdAt: nowMicroseconds(),
+        price: 0,
+        parameters: { paidBy: owner.paidBy },
         startedBy: 'job',
       };
     },

@@ -49,7 +49,9 @@ export function createSpeechActivities(deps: SpeechDeps) {
         report({ stage: 'preparing' });
         const wavPath = await preparedAudio(deps, order, call);
         const regions = await findSpeech(wavPath, {
-          ...{ vadModel, signal, timeoutMs: deps.speechTimeoutMs },
+          vadModel,
+          signal,
+          timeoutMs: deps.speechTimeoutMs,
           onProgress: (share) => report({ stage: 'detecting_speech', percent: percentOf(share) }),
         });
         await refuseHalf(deps, order, regions.durationSeconds);
@@ -104,7 +106,9 @@ export function createSpeechActivities(deps: SpeechDeps) {
           await deps.contents.putFacts(recordId, {
             engine: engine.name,
             ...optional('language', languageOf(results)),
-            ...{ durationSeconds, segments, turns },
+            durationSeconds,
+            segments,
+            turns,
           });
           // Where nobody speaks there is nothing to pay for (design, section 3).
           return { durationSeconds, ...(segments.length === 0 ? { charge: 0 } : {}) };
@@ -143,7 +147,7 @@ function sameEngine(engine: SpeechEngine, began: string): SpeechEngine {
 async function windowOf(contents: ContentsStore, { recordId, number }: WindowOrder): Promise<SpeechWindow> {
   const windows = await contents.piece<SpeechWindow>({ recordId, name: 'speech_windows', number: 1 });
   const window = windows?.[number - 1];
-  if (window === undefined) throw new Error(`window ${String(number)} of record ${recordId} is missing`);
+  if (window === undefined) throw new Error(`window ${number} of record ${recordId} is missing`);
   return window;
 }
 
@@ -154,7 +158,7 @@ async function resultsOf(
   const results: WindowResult[] = [];
   for (let number = 1; number <= windows; number += 1) {
     const [result] = (await contents.piece<WindowResult>({ recordId, name: 'speech_results', number })) ?? [];
-    if (result === undefined) throw new MissingContentsError(`${recordId}/speech_results/${String(number)}`);
+    if (result === undefined) throw new MissingContentsError(`${recordId}/speech_results/${number}`);
     results.push(result);
   }
   return results;

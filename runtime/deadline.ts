@@ -1,13 +1,13 @@
 /** A signal that is aborted with a caller's, when a time is over, or by whoever holds it. */
 export interface Deadline {
   readonly signal: AbortSignal;
-  abort(reason?: unknown): void;
+  readonly abort: (reason?: unknown) => void;
   /** As if the time were over. */
-  expire(): void;
+  readonly expire: () => void;
   /** The whole time begins anew. */
-  restart(): void;
+  readonly restart: () => void;
   /** Lets go of the clock and of the caller's signal; belongs into a `finally`. */
-  end(): void;
+  readonly end: () => void;
 }
 
 export interface DeadlineOptions {

@@ -43,7 +43,8 @@ export function createBuiltinEngine({
   const env = {
     ...bareEnvironment(python),
     // One core a window: windows run beside each other, and sums in another order would differ in their last digits.
-    ...{ OMP_NUM_THREADS: '1', OPENBLAS_NUM_THREADS: '1' },
+    OMP_NUM_THREADS: '1',
+    OPENBLAS_NUM_THREADS: '1',
   };
   const common = (signal: AbortSignal) => ({ cwd: workFolder, env, signal, timeoutMs });
   return {

@@ -1,74 +1,101 @@
 import { createBuiltinEngine } from './builtin.ts';
-import type { SpeechEngine } from './engine.ts';
-import { createOpenaiEngine, type OpenaiSettings } from './openai/openai-engine.ts';
+import type { Missing, SpeechEngine } from './engine.ts';
+import { createOpenaiEngine } from './openai/openai-engine.ts';
 import { createSherpaEngine } from './sherpa.ts';
-import { findSherpaModels, findSherpaVoices, findVadModel, type SherpaModelSettings } from './sherpa/find-models.ts';
-import type { SherpaSettings } from './sherpa/settings.ts';
+import {
+  findSherpaModels,
+  findSherpaVoices,
+  findVadModel,
+  type SherpaModels,
+  type SherpaModelSettings,
+  type VoiceModels,
+} from './sherpa/find-models.ts';
+import type { SpeechSettings } from './speech-settings.ts';
 
-export interface SpeechSettings {
-  readonly engine: 'auto' | 'sherpa' | 'openai' | 'builtin';
-  /** Absolute path of Silero's ONNX file; by default the one among the models. */
-  readonly vadModel: string | undefined;
-  /** Absolute path of a Python for the builtin engine. */
-  readonly python: string | undefined;
-  /** Absent when no server is named. */
-  readonly openai: OpenaiSettings | undefined;
-  readonly sherpa: SherpaModelSettings & Pick<SherpaSettings, 'threads' | 'speakerDistance'>;
-  /** Absolute path of a folder for short-lived files. */
-  readonly workFolder: string;
-  /** Wall-clock limit of a window. */
-  readonly timeoutMs: number;
-}
+/** A window of 5 minutes with a large model on a slow processor takes about one hour. */
+export const SPEECH_TIMEOUT_MS = 4 * 3_600_000;
 
-/** What hears the words and voices; `missing`: nothing does, for a reason that names the settings. */
-export type Speech = { readonly engine: SpeechEngine; readonly vadModel: string } | { readonly missing: string };
+/** What the configuration says of speech. */
+export type SpeechConfig = SpeechSettings & {
+  /** Absolute path of the models' folder. */
+  readonly speechModelsDir: string;
+};
 
-type Choice = SpeechEngine | { readonly missing: string };
+/** What hears the words and voices; `missing`: nothing does. */
+export type Speech = { readonly engine: SpeechEngine; readonly vadModel: string } | Missing;
 
-/** The engine that is asked for; for `auto` the best one that is set up: sherpa, openai, builtin. */
-export async function chooseSpeech(settings: SpeechSettings): Promise<Speech> {
-  const choice = await CHOICES[settings.engine](settings);
-  if ('missing' in choice) return choice;
-  const vadModel = settings.vadModel ?? (await findVadModel(settings.sherpa.modelsDir));
-  if (vadModel !== undefined) return { engine: choice, vadModel };
-  return {
-    missing: `Speech can not be found in audio: SPEECH_VAD_MODEL_PATH is not set, and there is no silero-vad in SPEECH_MODELS_DIR (${settings.sherpa.modelsDir}).`,
-  };
-}
+type Create = (config: SpeechConfig, workFolder: string) => Promise<SpeechEngine | Missing>;
 
-const CHOICES: Readonly<Record<SpeechSettings['engine'], (settings: SpeechSettings) => Promise<Choice>>> = {
-  sherpa,
-  openai,
-  builtin: (settings) => Promise.resolve(builtin(settings)),
-  async auto(settings) {
-    const found = await sherpa(settings);
+const ENGINES: Readonly<Record<SpeechSettings['SPEECH_ENGINE'], Create>> = {
+  async sherpa(config, workFolder) {
+    const models = await findSherpaModels(modelSettingsOf(config));
+    return 'missing' in models ? models : sherpaOf(models, config, workFolder);
+  },
+
+  async openai(config, workFolder) {
+    if (config.SPEECH_OPENAI_URL === undefined) {
+      return { missing: 'The openai speech engine needs SPEECH_OPENAI_URL, which is not set.' };
+    }
+    const models = await findSherpaVoices(modelSettingsOf(config));
+    const voices = 'missing' in models ? builtinOf(config, workFolder, false) : sherpaOf(models, config, workFolder);
+    if ('missing' in voices) return voices;
+    const server = {
+      baseUrl: config.SPEECH_OPENAI_URL,
+      apiKey: config.SPEECH_OPENAI_KEY,
+      model: config.SPEECH_OPENAI_MODEL,
+      format: config.SPEECH_OPENAI_FORMAT,
+      maxRequestSeconds: config.SPEECH_OPENAI_MAX_SECONDS,
+      timeoutMs: SPEECH_TIMEOUT_MS,
+    };
+    return createOpenaiEngine(server, voices);
+  },
+
+  builtin: (config, workFolder) => Promise.resolve(builtinOf(config, workFolder, true)),
+
+  async auto(config, workFolder) {
+    const found = await ENGINES.sherpa(config, workFolder);
     if (!('missing' in found)) return found;
     // A server that is named is meant: what it lacks is an error, and no reason to take something else.
-    return settings.openai === undefined ? builtin(settings) : openai(settings);
+    return ENGINES[config.SPEECH_OPENAI_URL === undefined ? 'builtin' : 'openai'](config, workFolder);
   },
 };
 
-async function sherpa(settings: SpeechSettings): Promise<Choice> {
-  const models = await findSherpaModels(settings.sherpa);
-  return 'missing' in models ? models : createSherpaEngine({ ...settings, ...settings.sherpa, models });
+/**
+ * The engine that is asked for; for `auto` the best one that is set up: sherpa, openai, builtin.
+ *
+ * @param workFolder absolute path of a folder for short-lived files
+ */
+export async function chooseSpeech(config: SpeechConfig, workFolder: string): Promise<Speech> {
+  const engine = await ENGINES[config.SPEECH_ENGINE](config, workFolder);
+  if ('missing' in engine) return engine;
+  const vadModel = config.SPEECH_VAD_MODEL_PATH ?? (await findVadModel(config.speechModelsDir));
+  if (vadModel !== undefined) return { engine, vadModel };
+  return {
+    missing: `Speech can not be found in audio: SPEECH_VAD_MODEL_PATH is not set, and there is no silero-vad in SPEECH_MODELS_DIR (${config.speechModelsDir}).`,
+  };
 }
 
-async function openai(settings: SpeechSettings): Promise<Choice> {
-  if (settings.openai === undefined) {
-    return { missing: 'The openai speech engine needs SPEECH_OPENAI_URL, which is not set.' };
-  }
-  const models = await findSherpaVoices(settings.sherpa);
-  const voices =
-    'missing' in models
-      ? builtin(settings, { words: false })
-      : createSherpaEngine({ ...settings, ...settings.sherpa, models });
-  return 'missing' in voices ? voices : createOpenaiEngine(settings.openai, voices);
+function modelSettingsOf(config: SpeechConfig): SherpaModelSettings {
+  return {
+    modelsDir: config.speechModelsDir,
+    asrModel: config.SPEECH_ASR_MODEL,
+    segmentationModel: config.SPEECH_SEGMENTATION_MODEL,
+    embeddingModel: config.SPEECH_EMBEDDING_MODEL,
+  };
 }
 
-function builtin(
-  { python, workFolder, timeoutMs }: SpeechSettings,
-  options: { readonly words?: boolean } = {},
-): Choice {
+function sherpaOf(models: SherpaModels | VoiceModels, config: SpeechConfig, workFolder: string): SpeechEngine {
+  return createSherpaEngine({
+    models,
+    workFolder,
+    timeoutMs: SPEECH_TIMEOUT_MS,
+    threads: config.SPEECH_THREADS,
+    speakerDistance: config.SPEECH_SPEAKER_DISTANCE,
+  });
+}
+
+function builtinOf(config: SpeechConfig, workFolder: string, words: boolean): SpeechEngine | Missing {
+  const python = config.SPEECH_PYTHON_PATH;
   if (python === undefined) return { missing: 'The builtin speech engine needs SPEECH_PYTHON_PATH, which is not set.' };
-  return createBuiltinEngine({ python, workFolder, timeoutMs, ...options });
+  return createBuiltinEngine({ python, workFolder, timeoutMs: SPEECH_TIMEOUT_MS, words });
 }

@@ -19,6 +19,12 @@ export interface SpeakerLimits {
   readonly maxSpeakers?: number;
 }
 
+/** There is no engine, or not all that it needs. */
+export interface Missing {
+  /** A sentence that names the settings. */
+  readonly missing: string;
+}
+
 /** Hears words and voices. One window at a time, so that memory does not grow with the length of the audio. */
 export interface SpeechEngine {
   readonly name: string;

@@ -27,7 +27,7 @@ export async function prepareWav(input: string, output: string, options: Prepare
   await writeMono({ input, output, take: 'anull', levels }, options);
   const channel = levels.channelInstead();
   if (channel === undefined) return;
-  const take = `aformat=channel_layouts=stereo,pan=mono|c0=c${String(channel)}`;
+  const take = `aformat=channel_layouts=stereo,pan=mono|c0=c${channel}`;
   await writeMono({ input, output, take, levels }, options);
 }
 

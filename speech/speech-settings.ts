@@ -69,3 +69,5 @@ export const speechSettings = {
     .default(300)
     .describe('Longest window: what a crash repeats at most, and what decides how much memory it needs'),
 };
+
+export type SpeechSettings = z.infer<z.ZodObject<typeof speechSettings>>;

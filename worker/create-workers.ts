@@ -1,11 +1,18 @@
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Worker, type NativeConnection, type WorkflowBundleWithSourceMap } from '@temporalio/worker';
-import type { createActivities } from '../activities/create-activities.ts';
+import { ApplicationFailure } from '@temporalio/common';
+import {
+  Worker,
+  type ActivityInterceptorsFactory,
+  type NativeConnection,
+  type WorkflowBundleWithSourceMap,
+} from '@temporalio/worker';
+import type { Activities } from '../activities/create-activities.ts';
+import { activityInputs } from '../activities/inputs.ts';
+import { refusalOf } from '../contract/inputs/check.ts';
 import { taskQueues } from '../runtime/task-queues.ts';
 import { bareEnvironment } from '../runtime/subprocess/environment.ts';
 import { run } from '../runtime/subprocess/run.ts';
-import { checkInputs } from './check-inputs.ts';
 
 const WORKFLOWS = fileURLToPath(new URL('../workflows/index.ts', import.meta.url));
 const INTERCEPTORS = fileURLToPath(new URL('../workflows/interceptors.ts', import.meta.url));
@@ -23,7 +30,7 @@ export interface WorkersOptions {
   readonly namespace: string;
   readonly taskQueue: string;
   readonly bundle: WorkflowBundleWithSourceMap;
-  readonly activities: ReturnType<typeof createActivities>;
+  readonly activities: Activities;
   readonly maxFetches: number;
   readonly maxSpeechWindows: number;
   readonly maxDeliveries: number;
@@ -53,10 +60,20 @@ export async function bundleWorkflows(): Promise<WorkflowBundleWithSourceMap> {
   return { code: stdout, sourceMap: '' };
 }
 
+/** Looks at what an activity is asked to do before it acts: it may become a path, a URL, or what is removed. */
+const checkInputs: ActivityInterceptorsFactory = ({ info }) => ({
+  inbound: {
+    execute(input, next) {
+      const refusal = refusalOf(activityInputs, info.activityType, input.args);
+      if (refusal !== undefined) return Promise.reject(ApplicationFailure.nonRetryable(refusal, 'invalid-input'));
+      return next(input);
+    },
+  },
+});
+
 /** One worker per task queue, in one process. */
 export async function createWorkers(options: WorkersOptions): Promise<Workers> {
   const { activities, taskQueue } = options;
-  const interceptors = { activity: [checkInputs] };
   const shared = {
     connection: options.connection,
     namespace: options.namespace,
@@ -66,8 +83,15 @@ export async function createWorkers(options: WorkersOptions): Promise<Workers> {
     // A cancellation reaches a download with the next heartbeat that is sent.
     maxHeartbeatThrottleInterval: '1 second',
     defaultHeartbeatThrottleInterval: '1 second',
-    interceptors,
-  } as const;
+    interceptors: { activity: [checkInputs] },
+  };
+  const ofActivities = (queue: Exclude<keyof typeof taskQueues, 'workflows'>, own: object, atOnce: number) =>
+    Worker.create({
+      ...shared,
+      taskQueue: taskQueues[queue](taskQueue),
+      activities: own,
+      maxConcurrentActivityTaskExecutions: atOnce,
+    });
   const workers = await Promise.all([
     Worker.create({
       ...shared,
@@ -75,30 +99,10 @@ export async function createWorkers(options: WorkersOptions): Promise<Workers> {
       workflowBundle: options.bundle,
       activities: activities.records,
     }),
-    Worker.create({
-      ...shared,
-      taskQueue: taskQueues.fetch(taskQueue),
-      activities: activities.fetch,
-      maxConcurrentActivityTaskExecutions: options.maxFetches,
-    }),
-    Worker.create({
-      ...shared,
-      taskQueue: taskQueues.speechSteps(taskQueue),
-      activities: activities.speech,
-      maxConcurrentActivityTaskExecutions: SPEECH_STEPS_AT_ONCE,
-    }),
-    Worker.create({
-      ...shared,
-      taskQueue: taskQueues.speech(taskQueue),
-      activities: activities.speech,
-      maxConcurrentActivityTaskExecutions: options.maxSpeechWindows,
-    }),
-    Worker.create({
-      ...shared,
-      taskQueue: taskQueues.webhooks(taskQueue),
-      activities: activities.deliver,
-      maxConcurrentActivityTaskExecutions: options.maxDeliveries,
-    }),
+    ofActivities('fetch', activities.fetch, options.maxFetches),
+    ofActivities('speechSteps', activities.speech, SPEECH_STEPS_AT_ONCE),
+    ofActivities('speech', activities.speech, options.maxSpeechWindows),
+    ofActivities('webhooks', activities.deliver, options.maxDeliveries),
   ]);
   const shutdown = (): void => {
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();

@@ -1,10 +1,11 @@
-import { WorkflowNotFoundError, type Client, type WorkflowHandle } from '@temporalio/client';
+import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import type { Limiters } from '../activities/permits.ts';
 import { limiterIdOf, type PermitRequest } from '../runtime/pacing.ts';
 import { taskQueues } from '../runtime/task-queues.ts';
 import type { limiter } from '../workflows/limiter/limiter.ts';
 import { requestPermitSignal } from '../workflows/limiter/messages.ts';
 import { pauseSignal } from '../workflows/messages.ts';
+import { createOpenWorkflows } from './open-workflows.ts';
 
 /** A call that hangs must not use up the whole time of its activity. */
 const RPC_DEADLINE_MS = 10_000;
@@ -13,8 +14,7 @@ const RPC_DEADLINE_MS = 10_000;
 export function createLimiters(client: Client, taskQueue: string): Limiters {
   const within = <Result>(call: () => Promise<Result>): Promise<Result> =>
     client.connection.withDeadline(Date.now() + RPC_DEADLINE_MS, call);
-  const handleOf = ({ workflowId, runId }: PermitRequest): WorkflowHandle =>
-    client.workflow.getHandle(workflowId, runId);
+  const isOpen = createOpenWorkflows(client);
   return {
     async request({ route, ...limits }, request) {
       const workflowId = limiterIdOf(taskQueue, route);
@@ -31,9 +31,9 @@ export function createLimiters(client: Client, taskQueue: string): Limiters {
       return workflowId;
     },
 
-    async notify(waiter, notice) {
+    async notify({ turnId, workflowId, runId }, notice) {
       try {
-        await within(() => handleOf(waiter).signal(pauseSignal, { turnId: waiter.turnId, notice }));
+        await within(() => client.workflow.getHandle(workflowId, runId).signal(pauseSignal, { turnId, notice }));
         return true;
       } catch (error) {
         if (error instanceof WorkflowNotFoundError) return false;
@@ -41,13 +41,6 @@ export function createLimiters(client: Client, taskQueue: string): Limiters {
       }
     },
 
-    async isOpen(request) {
-      try {
-        return (await within(() => handleOf(request).describe())).status.name === 'RUNNING';
-      } catch (error) {
-        if (error instanceof WorkflowNotFoundError) return false;
-        throw error;
-      }
-    },
+    isOpen: ({ workflowId, runId }) => isOpen(workflowId, runId),
   };
 }

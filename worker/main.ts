@@ -19,7 +19,7 @@ import type { YtdlpSettings } from '../sources/vidnet/yt-dlp-settings.ts';
 import { readYtdlpVersion } from '../sources/vidnet/yt-dlp-version.ts';
 import { createTranscriptSource } from '../sources/vidnet/yt-dlp-transcript.ts';
 import { createYtdlpSource } from '../sources/vidnet/yt-dlp.ts';
-import { chooseSpeech } from '../speech/choose-engine.ts';
+import { chooseSpeech, SPEECH_TIMEOUT_MS } from '../speech/choose-engine.ts';
 import { createContentsStore } from '../store/contents.ts';
 import { createDeliveryStore } from '../store/deliveries.ts';
 import { createFileStore, WORKER_PATIENCE } from '../store/create-file-store.ts';
@@ -42,7 +42,6 @@ import { createLimiters } from './limiters.ts';
 import { createOpenWorkflows } from './open-workflows.ts';
 import { upstreamLimitsOf } from './upstream-limits.ts';
 import { removeSpeechLeftovers } from './speech-leftovers.ts';
-import { SPEECH_TIMEOUT_MS, speechSettingsOf } from './speech-settings.ts';
 import { temporalLogger } from './temporal-logger.ts';
 
 const config = loadConfigOrExit(process.env, ['TEMPORAL_ADDRESS', 'MONGODB_URI', 'LINK_SECRET']);
@@ -121,7 +120,7 @@ if (removed.length > 0) log.info({ removed }, 'removed what an earlier worker le
 const speechFolders = createWorkFolders(config.speechWorkDir);
 await speechFolders.removeAbandoned();
 const speechFolder = await speechFolders.open('engine');
-const speech = await chooseSpeech(speechSettingsOf(config, speechFolder.path));
+const speech = await chooseSpeech(config, speechFolder.path);
 if ('missing' in speech) {
   // One that was asked for by name is an error of the operator's; without any, everything else works.
   if (config.SPEECH_ENGINE !== 'auto') exitWith(new Error(`SPEECH_ENGINE=${config.SPEECH_ENGINE}: ${speech.missing}`));

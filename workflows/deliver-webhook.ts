@@ -24,10 +24,10 @@ export async function deliverWebhook(input: DeliveryInput): Promise<'delivered' 
   for (let retry = 0; retry <= retries; retry += 1) {
     const delaySeconds = WEBHOOK_RETRY_DELAYS_SECONDS[retry - 1];
     if (delaySeconds !== undefined) {
-      await sleep(delaySeconds * 1000, { summary: `retry ${String(retry)} after ${String(delaySeconds)} s` });
+      await sleep(delaySeconds * 1000, { summary: `retry ${retry} after ${delaySeconds} s` });
     }
     const attempt = firstAttempt + retry;
-    const { attemptDelivery } = deliverActivities(`attempt ${String(attempt)} of ${String(firstAttempt + retries)}`);
+    const { attemptDelivery } = deliverActivities(`attempt ${attempt} of ${firstAttempt + retries}`);
     const result = await attemptDelivery({ ...input, attempt, isLast: retry === retries });
     if (result === 'delivered') return 'delivered';
     if (result === 'forbidden') return 'abandoned';

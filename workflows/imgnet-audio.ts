@@ -17,7 +17,7 @@ export function imgnetAudio(input: PostAudioJob): Promise<void> {
     for (let collections = 0; ;) {
       if (contentsId === undefined) {
         collections += 1;
-        const order = { recordId, part: `content-${String(collections)}`, request: post, title };
+        const order = { recordId, part: `content-${collections}`, request: post, title };
         await collect(withPermit, order, (snapshot) =>
           fetchActivities(`Keep ${title}`).storeContent({ snapshot, post }),
         );

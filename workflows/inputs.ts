@@ -49,10 +49,15 @@ const permitsSchema = z.object({
 
 const summarySchema = z.object({ seen: countSchema, expired: countSchema, orphans: countSchema });
 
+type JobSchemas = typeof jobSchemas;
+/** Each workflow of a job takes the job alone. */
+const jobInputs = Object.fromEntries(Object.entries(jobSchemas).map(([name, schema]) => [name, one(schema)])) as {
+  readonly [Name in keyof JobSchemas]: z.ZodTuple<[JobSchemas[Name]], null>;
+};
+
 /** What each workflow takes. */
 export const workflowInputs = {
-  audio: one(jobSchemas.audio),
-  channel: one(jobSchemas.channel),
+  ...jobInputs,
   deliverWebhook: one(
     z.object({
       deliveryId: deliveryIdSchema,
@@ -62,10 +67,6 @@ export const workflowInputs = {
       firstAttempt: z.int().min(1).exactOptional(),
     }),
   ),
-  imgnetAudio: one(jobSchemas.imgnetAudio),
-  imgnetContent: one(jobSchemas.imgnetContent),
-  imgnetList: one(jobSchemas.imgnetList),
-  imgnetProfile: one(jobSchemas.imgnetProfile),
   limiter: one(
     z.object({
       limits: limitsSchema,
@@ -81,9 +82,6 @@ export const workflowInputs = {
       maxEvents: z.int().min(1).exactOptional(),
     }),
   ),
-  speakerLabels: one(jobSchemas.speakerLabels),
-  transcript: one(jobSchemas.transcript),
-  video: one(jobSchemas.video),
 } satisfies InputSchemas<typeof workflows>;
 
 /** The signals that workflows take, by name. */

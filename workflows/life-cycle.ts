@@ -20,7 +20,7 @@ import { Subscribers } from './subscribers.ts';
 import { createWithPermit, type WithPermit } from './with-permit.ts';
 import { PermitClient } from './permit-client.ts';
 import { createRetryWhenDiskFull } from './retry-when-disk-full.ts';
-import { createWaitingDisplay } from './waiting.ts';
+import { createWaitingDisplay } from './displays.ts';
 
 /** For work that uses no platform. */
 export interface OwnWork {

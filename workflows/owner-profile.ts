@@ -16,7 +16,7 @@ import { MEMO_JOB, type JobInput } from '../contract/jobs.ts';
 import { searchAttributesOf } from '../runtime/visibility.ts';
 import { untilDone } from './activities.ts';
 import { imgnetProfile } from './imgnet-profile.ts';
-import { createWaitingDisplay } from './waiting.ts';
+import { createWaitingDisplay } from './displays.ts';
 
 const { planOwnerProfile, hasFetchedProfile } = proxyActivities<OwnerActivities>(untilDone);
 /** Each attempt asks once. Profiles take up to 15 minutes; behind a pause of the platform, hours. */

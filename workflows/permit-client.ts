@@ -75,7 +75,7 @@ export class PermitClient {
    */
   async acquire(use: UpstreamUse, refused?: { readonly permit: Permit; readonly refusal: Refusal }): Promise<Permit> {
     this.#requests += 1;
-    const request = this.#requestOf(`${this.#recordId}/${String(this.#requests)}`);
+    const request = this.#requestOf(`${this.#recordId}/${this.#requests}`);
     const wait: Wait = { isGranted: false };
     this.#waits.set(request.turnId, wait);
     // Not cancelled halfway: what was asked for must be withdrawn, and from a limiter that is known.

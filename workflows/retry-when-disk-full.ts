@@ -30,7 +30,7 @@ export function createRetryWhenDiskFull(show: (waiting: Waiting | undefined) => 
         waitedSeconds += seconds;
         show({ reason: message, until: new Date(Date.now() + seconds * 1000).toISOString() });
         try {
-          await sleep(seconds * 1000, { summary: `no space left, attempt ${String(waits)}` });
+          await sleep(seconds * 1000, { summary: `no space left, attempt ${waits}` });
         } finally {
           show(undefined);
         }

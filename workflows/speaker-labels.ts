@@ -3,7 +3,7 @@ import type { SpeakerLabelsJob } from '../contract/kinds/speaker-labels.ts';
 import { records, speechSteps, windowActivities } from './activities.ts';
 import { retryUpstream } from './retry-upstream.ts';
 import { runJob } from './life-cycle.ts';
-import { createSpeechDisplay } from './speech-display.ts';
+import { showSpeech } from './displays.ts';
 import { forEachConcurrently } from './concurrently.ts';
 
 /**
@@ -17,23 +17,22 @@ export function speakerLabels(input: SpeakerLabelsJob): Promise<void> {
   const { recordId, mediaId, parameters } = input;
   const job = { recordId, ...parameters };
   return runJob(input, async (_withPermit, { onUpstreamFailure, retryWhenDiskFull }) => {
-    const show = createSpeechDisplay();
     try {
-      show({ stage: 'preparing' });
+      showSpeech({ stage: 'preparing' });
       const { prepareSpeech } = speechSteps(`Find speech in the audio of ${mediaId}`);
       const { windows, ...audio } = await retryWhenDiskFull(() => prepareSpeech(job));
 
       let done = 0;
-      show({ stage: 'transcribing', done, windows });
+      showSpeech({ stage: 'transcribing', done, windows });
       await forEachConcurrently(windows, MAX_AT_ONCE, async (index) => {
-        const { transcribeWindow } = windowActivities(`Transcribe window ${String(index + 1)} of ${String(windows)}`);
+        const { transcribeWindow } = windowActivities(`Transcribe window ${index + 1} of ${windows}`);
         const order = { ...job, number: index + 1, engine: audio.engine };
         await retryWhenDiskFull(() => retryUpstream(() => transcribeWindow(order), onUpstreamFailure));
         done += 1;
-        show({ stage: 'transcribing', done, windows });
+        showSpeech({ stage: 'transcribing', done, windows });
       });
 
-      show({ stage: 'diarizing' });
+      showSpeech({ stage: 'diarizing' });
       const { labelSpeakers } = speechSteps(`Tell the speakers of ${mediaId} apart`);
       return await labelSpeakers({ ...job, ...audio, windows });
     } finally {

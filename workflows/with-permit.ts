@@ -53,8 +53,8 @@ export function createWithPermit(permits: PermitClient, events: UseEvents): With
         faults += 1;
         const { message } = failureOf(error);
         events.onUpstreamFailure(message, 'backing-off');
-        const summary = `upstream back-off ${String(faults)} of ${String(DELAYS_SECONDS.length)}: ${message}`;
-        setCurrentDetails(`Waiting ${String(seconds)} s. ${message}`);
+        const summary = `upstream back-off ${faults} of ${DELAYS_SECONDS.length}: ${message}`;
+        setCurrentDetails(`Waiting ${seconds} s. ${message}`);
         await sleep(seconds * 1000, { summary });
         setCurrentDetails('');
       }

@@ -39,18 +39,13 @@ export async function awaitEngine<Reached>(
       const waitedMs = Date.now() - beginMs;
       if (waitedMs + RETRY_MS > timeoutMs || isFinal(error)) {
         const seconds = Math.round(waitedMs / 1000);
-        throw new EngineAwayError(
-          `${setting}: ${name} cannot be used, after ${String(seconds)} s: ${reasonOf(error)}`,
-          {
-            cause: error,
-          },
-        );
+        throw new EngineAwayError(`${setting}: ${name} cannot be used, after ${seconds} s: ${reasonOf(error)}`, {
+          cause: error,
+        });
       }
       if (Date.now() - toldMs >= TELL_EVERY_MS) {
         toldMs = Date.now();
-        log.warn(
-          `waiting for ${name} (${setting}), for up to ${String(Math.round(timeoutMs / 1000))} s: ${reasonOf(error)}`,
-        );
+        log.warn(`waiting for ${name} (${setting}), for up to ${Math.round(timeoutMs / 1000)} s: ${reasonOf(error)}`);
       }
       await delay(RETRY_MS);
     }

@@ -21,5 +21,5 @@ export function onNpmGone(isUnderNpm: boolean, gone: () => void): void {
 
 /** The shell, and where the system tells, its own parent: npm. */
 function ancestry(): string {
-  return `${String(process.ppid)} ${processFacts(process.ppid)?.parentId ?? ''}`;
+  return `${process.ppid} ${processFacts(process.ppid)?.parentId ?? ''}`;
 }

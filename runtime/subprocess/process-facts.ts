@@ -27,7 +27,7 @@ export function processFacts(pid: number | string): ProcessFacts | undefined {
  */
 export function processIdentity(pid: number): string | undefined {
   const facts = processFacts(pid);
-  if (facts !== undefined) return `${String(pid)}-${facts.startedAt}`;
+  if (facts !== undefined) return `${pid}-${facts.startedAt}`;
   if (process.platform === 'linux') return undefined;
   try {
     process.kill(pid, 0);

@@ -111,7 +111,7 @@ export async function run(program: string, args: readonly string[], options: Run
     maxFolderBytes === undefined
       ? undefined
       : watchFolder(options.cwd, maxFolderBytes, () =>
-          endGroup(new FolderTooLargeError(`wrote more than ${String(maxFolderBytes)} bytes`)),
+          endGroup(new FolderTooLargeError(`wrote more than ${maxFolderBytes} bytes`)),
         );
 
   let stdout = '';
@@ -121,7 +121,7 @@ export async function run(program: string, args: readonly string[], options: Run
     stdout += text;
     if (stdout.length > maxStdoutChars) {
       stdout = stdout.slice(0, maxStdoutChars);
-      endGroup(new StdoutTooLargeError(`printed more than ${String(maxStdoutChars)} characters`));
+      endGroup(new StdoutTooLargeError(`printed more than ${maxStdoutChars} characters`));
     }
   });
   if (options.onStdoutLine !== undefined) splitLines(child.stdout, options.onStdoutLine);
@@ -141,7 +141,7 @@ export async function run(program: string, args: readonly string[], options: Run
     // The lifeline itself may be the one that was killed: then there is no code.
     if (code === null) throw new RunKilledError(`${program} was ended by ${String(signal)}`);
     if (KILLED_EXIT_CODES.includes(code) || code === options.signalExitCode) {
-      throw new RunKilledError(`${program} was ended by a signal (exit code ${String(code)})`);
+      throw new RunKilledError(`${program} was ended by a signal (exit code ${code})`);
     }
     // What a shell answers for a program that it can't find or may not execute.
     if (code === 127 || code === 126) throw new RunStartError(`cannot start ${program}: ${stderrTail.trim()}`);

@@ -67,7 +67,7 @@ const FAILURES: readonly FailureRow[] = [
 /** @param answer no transcription, without the key */
 export function answerFailure({ statusCode, text, retryAtMs }: Answer): JobError {
   // What explains is at the beginning; the rows take too long over megabytes.
-  const said = `${String(statusCode)} ${text.slice(0, SEARCHED_CHARS)}`;
+  const said = `${statusCode} ${text.slice(0, SEARCHED_CHARS)}`;
   const row = FAILURES.find(({ fragment }) => fragment.test(said));
   return new JobError(row?.code ?? 'upstream_error', row?.message ?? 'The speech server gives no transcription.', {
     cause: new Error(said.slice(0, EXCERPT_CHARS)),

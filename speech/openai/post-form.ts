@@ -146,7 +146,7 @@ async function textOf(answer: IncomingMessage): Promise<string> {
   let sizeBytes = 0;
   for await (const chunk of answer as AsyncIterable<Uint8Array>) {
     sizeBytes += chunk.length;
-    if (sizeBytes > ANSWER_MAX_BYTES) throw new Error(`the answer is longer than ${String(ANSWER_MAX_BYTES)} bytes`);
+    if (sizeBytes > ANSWER_MAX_BYTES) throw new Error(`the answer is longer than ${ANSWER_MAX_BYTES} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');

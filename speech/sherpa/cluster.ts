@@ -30,7 +30,10 @@ export async function clusterVoices(
     await giveWay();
   }
   const merged = await mergeNearest(units, {
-    ...{ threshold, fewest: minSpeakers, most: maxSpeakers ?? Infinity, giveWay },
+    threshold,
+    fewest: minSpeakers,
+    most: maxSpeakers ?? Infinity,
+    giveWay,
   });
   const groups = await splitVoices(merged, windows, { fewest: minSpeakers, giveWay });
   return numbered(groups, windows);

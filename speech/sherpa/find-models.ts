@@ -1,3 +1,4 @@
+import type { Missing } from '../engine.ts';
 import { CATALOGUE, type ModelRole } from '../models/catalogue.ts';
 import { inspectModel, type InstalledModel, type Recogniser } from '../models/inspect.ts';
 import { namesOfModels, readLock, wrongSizeIn } from '../models/models-folder.ts';
@@ -23,11 +24,6 @@ export interface VoiceModels {
 /** All that the engine needs. */
 export interface SherpaModels extends VoiceModels {
   readonly recogniser: Recogniser;
-}
-
-interface Missing {
-  /** A sentence that names the settings. */
-  readonly missing: string;
 }
 
 /** @returns the models that the settings name, by default the best of those that are installed */

@@ -60,7 +60,8 @@ export async function runAnalysis(window: AudioWindow, options: Options): Promis
   const { offsetBytes, lengthBytes } = await readWavLayout(window.wavPath);
   const question = {
     wav: { path: window.wavPath, offsetBytes, lengthBytes },
-    ...{ startSeconds: window.startSeconds, endSeconds: window.endSeconds },
+    startSeconds: window.startSeconds,
+    endSeconds: window.endSeconds,
     chunks: sampled.map(({ startSeconds, endSeconds }) => [startSeconds, endSeconds].map(toMilliseconds)),
     ...(recogniser === undefined ? {} : { recogniser: { ...recogniser, ...optional('language', language) } }),
     voices: { segmentation: models.segmentation, embedding: models.embedding, threshold: options.speakerDistance },

@@ -22,9 +22,9 @@ export function pausedMemoOf(pause: Pause | undefined): Waiting | null {
 
 /** A few lines for the Web UI. */
 export function detailsOf({ limits, pause, holders, queue }: PermitsState): string {
-  const counts = `${String(holders.length)} of ${String(limits.maxAtOnce)} turns taken, ${String(queue.length)} waiting.`;
+  const counts = `${holders.length} of ${limits.maxAtOnce} turns taken, ${queue.length} waiting.`;
   if (pause === undefined) return counts;
   const until = new Date(pause.untilMs).toISOString();
   const what = pause.probe === undefined ? `Paused until ${until}` : 'One probe is on its way';
-  return `${what}, after ${String(pause.refusals)} refusals: ${pause.reason}\n\n${counts}`;
+  return `${what}, after ${pause.refusals} refusals: ${pause.reason}\n\n${counts}`;
 }

@@ -40,7 +40,11 @@ export function firstPause(
   const isRelapse = past !== undefined && nowMs - past.endedMs < past.lengthMs;
   const lengthMs = clampMs(isRelapse ? 2 * past.lengthMs : leastPauseMs(refusal, limits), limits);
   return {
-    ...{ code: refusal.code, reason: refusal.message, sinceMs: nowMs, lengthMs, refusals: 1 },
+    code: refusal.code,
+    reason: refusal.message,
+    sinceMs: nowMs,
+    lengthMs,
+    refusals: 1,
     untilMs: endMs(refusal, lengthMs, nowMs),
   };
 }
@@ -50,7 +54,11 @@ export function longerPause(pause: Pause, refusal: Refusal, at: { limits: RouteL
   const { probe: _refused, ...rest } = pause;
   const lengthMs = clampMs(Math.max(2 * pause.lengthMs, leastPauseMs(refusal, at.limits)), at.limits);
   return {
-    ...{ ...rest, code: refusal.code, reason: refusal.message, lengthMs, refusals: pause.refusals + 1 },
+    ...rest,
+    code: refusal.code,
+    reason: refusal.message,
+    lengthMs,
+    refusals: pause.refusals + 1,
     untilMs: endMs(refusal, lengthMs, at.nowMs),
   };
 }

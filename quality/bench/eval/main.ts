@@ -13,7 +13,6 @@ import { loadConfig } from '../../../config.ts';
 import { chooseSpeech } from '../../../speech/choose-engine.ts';
 import { runJsonLines } from '../../../speech/json-lines.ts';
 import { bareEnvironment } from '../../../runtime/subprocess/environment.ts';
-import { speechSettingsOf } from '../../../worker/speech-settings.ts';
 import { watchChildrenMemory } from './memory.ts';
 import { readRecordings, type Recording } from './references.ts';
 import { writeSandboxSet } from './sandbox-set.ts';
@@ -56,7 +55,7 @@ if (recordings.length === 0) throw new Error(`${folder} has no audio files`);
 const workFolder = await mkdtemp(join(tmpdir(), 'tapedeck-eval-'));
 try {
   const config = loadConfig({ ...process.env, SPEECH_PYTHON_PATH: python, SPEECH_VAD_MODEL_PATH: vadModel });
-  const speech = await chooseSpeech(speechSettingsOf(config, workFolder));
+  const speech = await chooseSpeech(config, workFolder);
   if ('missing' in speech) throw new Error(`SPEECH_ENGINE=${config.SPEECH_ENGINE}: ${speech.missing}`);
   const { engine } = speech;
   const done: (Recording & Transcript & Pick<Row, 'elapsedSeconds' | 'peakBytes'>)[] = [];
