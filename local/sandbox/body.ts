@@ -19,19 +19,19 @@ export interface BodySource {
 }
 
 export interface SendOptions {
-  readonly misbehaviour: Misbehaviour | undefined;
-  readonly onBytes: (sizeBytes: number) => void;
+  readonly misbehaviour?: Misbehaviour | undefined;
+  readonly onBytes?: ((sizeBytes: number) => void) | undefined;
   /** Of a whole body; 200. */
   readonly status?: number;
   /** The last byte of the source went out. */
-  readonly onComplete: () => void;
+  readonly onComplete?: () => void;
 }
 
 /** Answers a GET or HEAD, with a single byte range where one is asked for, or misbehaves as told. */
 export async function sendBody(
   { req, res }: { req: IncomingMessage; res: ServerResponse },
   source: BodySource,
-  options: SendOptions,
+  options: SendOptions = {},
 ): Promise<void> {
   const { misbehaviour } = options;
   const mode = misbehaviour?.mode;
@@ -79,14 +79,14 @@ export async function sendBody(
     return;
   }
   res.end();
-  if (end === source.sizeBytes) options.onComplete();
+  if (end === source.sizeBytes) options.onComplete?.();
 }
 
 /** @returns false when the client left */
 export async function write(
   res: ServerResponse,
   chunks: AsyncIterable<Uint8Array>,
-  options: { bytesPerSecond: number | undefined; onBytes: (sizeBytes: number) => void },
+  options: Pick<SendOptions, 'onBytes'> & { bytesPerSecond?: number | undefined } = {},
 ): Promise<boolean> {
   const gone = new AbortController();
   res.once('close', () => gone.abort());
@@ -99,7 +99,7 @@ export async function write(
           await delay((piece.length / options.bytesPerSecond) * 1000, undefined, { signal: gone.signal });
         }
         const more = res.write(piece);
-        options.onBytes(piece.length);
+        options.onBytes?.(piece.length);
         if (!more) await once(res, 'drain', { signal: gone.signal });
       }
     }

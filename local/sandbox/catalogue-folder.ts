@@ -75,7 +75,10 @@ export async function readCatalogueFolder(folder: string, settings: CatalogueSet
 function readChannel(entry: ChannelEntry, naming: Naming): CatalogueChannel {
   const { handle, id, title, description, country, follower_count, created_at, custom_name, user_name } = entry;
   return {
-    ...{ title, description, country, case: entry.case },
+    title,
+    description,
+    country,
+    case: entry.case,
     id: naming.channelId(id),
     handle: naming.handle(handle),
     followerCount: follower_count === undefined ? undefined : Number(follower_count.toPrecision(3)),

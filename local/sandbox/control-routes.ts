@@ -1,55 +1,44 @@
 import { z } from 'zod';
-import type { Exchange, Handled } from './exchange.ts';
-import type { FurtherPlatform } from './further-platform.ts';
-import { indexPage } from './index-page.ts';
-import { answer, readJson, refusal, type JsonAnswer } from './json-http.ts';
+import type { DatasetApi } from './dataset-api/dataset-api.ts';
+import { answer, readJson, refusal, type Exchange, type Handled, type JsonAnswer } from './json-http.ts';
 import type { Library } from './library.ts';
-import { SwitchError, switchSchema, type Switchboard } from './misbehaviour.ts';
+import { switchSchema, type Switchboard } from './misbehaviour.ts';
 import type { Stats } from './stats.ts';
 
-export interface ControlParts {
+export interface SandboxParts {
   readonly library: Library;
   readonly switchboard: Switchboard;
   readonly stats: Stats;
   readonly baseUrl: () => string;
-  readonly platforms: readonly FurtherPlatform[];
+  /** The stand-in for the other platform. */
+  readonly dataset: DatasetApi;
 }
 
-const aimed = z.looseObject({ target: z.string() });
-const allOff = z.looseObject({ video: z.literal('*'), mode: z.literal('off'), target: z.undefined().optional() });
+const forDataset = z.looseObject({ target: z.literal('dataset') });
 
 /**
  * What people and tests use to look into the sandbox and to steer it: the list of contents, counters, switches.
  *
  * @returns undefined for an address that is none of these
  */
-export function createControl(parts: ControlParts): (exchange: Exchange) => Handled {
-  const { library, switchboard, stats, platforms } = parts;
-
-  const counters = (): JsonAnswer =>
-    answer(200, { ...stats.snapshot(), ...Object.fromEntries(platforms.map((one) => [one.name, one.stats()])) });
-  const switches = (): JsonAnswer =>
-    answer(200, { switches: [...switchboard.list(), ...platforms.flatMap((one) => one.switches())] });
+export function createControl(parts: SandboxParts): (exchange: Exchange) => Handled {
+  const { switchboard, stats, dataset } = parts;
+  const counters = (): JsonAnswer => answer(200, { ...stats.snapshot(), dataset: dataset.stats() });
+  const switches = (): JsonAnswer => answer(200, { switches: [...switchboard.list(), ...dataset.switches()] });
 
   const misbehave = (body: unknown): JsonAnswer => {
     if (body === undefined) return refusal(400, 'The body is no JSON of at most 64 KiB.');
-    const target = aimed.safeParse(body).data?.target;
-    const platform = platforms.find((one) => one.name === target);
-    if (platform !== undefined) {
-      const told = platform.misbehave(body);
+    if (forDataset.safeParse(body).success) {
+      const told = dataset.misbehave(body);
       return told.status === 200 ? switches() : told;
     }
     const parsed = switchSchema.safeParse(body);
     if (!parsed.success) return refusal(400, z.prettifyError(parsed.error));
+    const { video, mode, target } = parsed.data;
     // Everything off means everything, whatever it was switched on for.
-    if (allOff.safeParse(body).success) for (const one of platforms) one.behave();
-    try {
-      switchboard.set(parsed.data);
-      return switches();
-    } catch (error) {
-      if (error instanceof SwitchError) return refusal(400, error.message);
-      throw error;
-    }
+    if (video === '*' && mode === 'off' && target === undefined) dataset.behave();
+    const refused = switchboard.set(parsed.data);
+    return refused === undefined ? switches() : refusal(400, refused);
   };
 
   return async ({ req, url }) => {
@@ -57,12 +46,29 @@ export function createControl(parts: ControlParts): (exchange: Exchange) => Hand
       if (url.pathname === '/misbehave') return misbehave(await readJson(req));
       if (url.pathname !== '/stats/reset') return refusal(405, 'POST is for /misbehave and /stats/reset.');
       stats.reset();
-      for (const one of platforms) one.resetStats();
+      dataset.resetStats();
       return counters();
     }
     if (req.method !== 'GET' && req.method !== 'HEAD') return refusal(405, 'Only GET, HEAD and POST are known here.');
-    if (url.pathname === '/') return answer(200, indexPage(library.catalogue, platforms, parts.baseUrl()));
+    if (url.pathname === '/') return answer(200, contentsOf(parts));
     if (url.pathname === '/stats') return counters();
     return url.pathname === '/misbehave' ? switches() : undefined;
+  };
+}
+
+/** The list of contents for people and tests. */
+function contentsOf({ library, dataset, baseUrl }: SandboxParts): object {
+  const { videos, channels } = library.catalogue;
+  return {
+    // JSON leaves out what is undefined: the length of a video that has none yet.
+    videos: videos.map(({ id, title, case: kind, durationSeconds }) => ({
+      id,
+      title,
+      case: kind,
+      duration: durationSeconds,
+    })),
+    channels: channels.map((channel) => ({ url: `${baseUrl()}/${channel.handle}`, case: channel.case })),
+    accounts: dataset.accounts(),
+    posts: dataset.posts(),
   };
 }

@@ -2,10 +2,19 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 const REQUEST_BODY_MAX_BYTES = 65_536;
 
+export interface Exchange {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  readonly url: URL;
+}
+
 export interface JsonAnswer {
   readonly status: number;
   readonly body: object;
 }
+
+/** Some JSON, or undefined when the answer was sent already. */
+export type Handled = Promise<JsonAnswer | undefined>;
 
 export function answer(status: number, body: object): JsonAnswer {
   return { status, body };

@@ -1,22 +1,12 @@
 import type { Catalogue, CatalogueChannel, CatalogueVideo } from './catalogue.ts';
 
-/** The catalogue, looked up by what addresses name. */
-export interface Library {
-  readonly catalogue: Catalogue;
-  /** Of the catalogue, or a generated one. */
-  video(id: string): CatalogueVideo | undefined;
-  /**
-   * @param path `@handle`, `channel/ID`, `c/NAME` or `user/NAME`; only ids tell capitals from small letters, as on the platform
-   */
-  channel(path: string): CatalogueChannel | undefined;
-  /** What the channel shows, newest first. */
-  uploads(channel: CatalogueChannel): readonly CatalogueVideo[];
-}
+export type Library = ReturnType<typeof createLibrary>;
 
 /** The platform does not list what only invited people may see, nor what is gone. */
 const UNLISTED = ['private', 'removed'];
 
-export function createLibrary(catalogue: Catalogue): Library {
+/** The catalogue, looked up by what addresses name. */
+export function createLibrary(catalogue: Catalogue) {
   const all = [...catalogue.videos, ...catalogue.generatedVideos];
   const videos = new Map(all.map((video) => [video.id, video]));
   const channels = new Map(
@@ -39,8 +29,12 @@ export function createLibrary(catalogue: Catalogue): Library {
   );
   return {
     catalogue,
-    video: (id) => videos.get(id),
-    channel: (path) => channels.get(path.startsWith('channel/') ? path : path.toLowerCase()),
-    uploads: (channel) => uploads.get(channel) ?? [],
+    /** Of the catalogue, or a generated one. */
+    video: (id: string): CatalogueVideo | undefined => videos.get(id),
+    /** @param path `@handle`, `channel/ID`, `c/NAME` or `user/NAME`; only ids tell capitals from small letters, as on the platform */
+    channel: (path: string): CatalogueChannel | undefined =>
+      channels.get(path.startsWith('channel/') ? path : path.toLowerCase()),
+    /** What the channel shows, newest first. */
+    uploads: (channel: CatalogueChannel): readonly CatalogueVideo[] => uploads.get(channel) ?? [],
   };
 }

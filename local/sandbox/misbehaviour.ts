@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { modeSchema, switchFields, SwitchList, type Active } from './switch-list.ts';
 
 export const TARGETS = ['page', 'media', 'captions', 'comments', 'api'] as const;
 export type Target = (typeof TARGETS)[number];
@@ -6,22 +7,15 @@ export type Target = (typeof TARGETS)[number];
 const API_MODES = ['429', '500', 'hang', 'quota', 'rate'];
 const ONLY_API_MODES = ['quota', 'rate'];
 
-const mode = z.preprocess(
-  (value) => (typeof value === 'number' ? String(value) : value),
-  z.enum(['429', '500', 'hang', 'cut', 'short', 'slow', 'quota', 'rate', 'off']),
-);
-const fraction = z.number().gt(0).lt(1);
-
 /** Body of POST /misbehave. */
 export const switchSchema = z.strictObject({
+  ...switchFields,
   video: z.string().describe('id of a video, or * for all'),
   target: z.enum(TARGETS).optional().describe('off may leave it out and then means all'),
-  mode,
-  times: z.number().int().positive().optional().describe('how many requests; without it, until off'),
-  retry_after_seconds: z.number().int().nonnegative().optional().describe('Retry-After of a 429 or 500'),
+  mode: modeSchema(['429', '500', 'hang', 'cut', 'short', 'slow', 'quota', 'rate', 'off']),
   bytes_per_second: z.number().int().positive().optional().describe('speed of slow, cut, short; slow: 20000'),
   cut_at_bytes: z.number().int().nonnegative().optional().describe('cut, short, hang: bytes before it happens'),
-  cut_at_fraction: fraction.optional().describe('the same as a part of the body; cut and short: 0.5'),
+  cut_at_fraction: z.number().gt(0).lt(1).optional().describe('the same as a part of the body; cut and short: 0.5'),
   chunked: z.boolean().optional().describe('short: send no Content-Length'),
 });
 export type SwitchRequest = z.infer<typeof switchSchema>;
@@ -31,62 +25,40 @@ export type Misbehaviour = Omit<SwitchRequest, 'mode' | 'target' | 'times'> & {
   readonly target: Target;
 };
 
-interface ActiveSwitch extends Misbehaviour {
-  /** Requests that it will still hit; undefined: all. */
-  readonly times_left?: number | undefined;
-  /** Requests that it has hit. */
-  readonly hits: number;
-}
+/** What goes wrong on the video platform and its Data API. */
+export class Switchboard {
+  readonly #switches = new SwitchList<Misbehaviour>();
+  readonly #isVideo: (id: string) => boolean;
 
-export interface Switchboard {
-  /** @returns the switches that are active then @throws SwitchError */
-  set(request: SwitchRequest): readonly ActiveSwitch[];
-  list(): readonly ActiveSwitch[];
-  /** What to do wrong with this request; counts it. */
-  take(videoId: string, target: Target): Misbehaviour | undefined;
-}
+  constructor(isVideo: (id: string) => boolean) {
+    this.#isVideo = isVideo;
+  }
 
-/** The request makes no sense; the message says why. */
-export class SwitchError extends Error {
-  override readonly name = 'SwitchError';
-}
+  list(): readonly Active<Misbehaviour>[] {
+    return this.#switches.list();
+  }
 
-export function createSwitchboard(isVideo: (id: string) => boolean): Switchboard {
-  const switches = new Map<string, ActiveSwitch>();
-  const keyOf = (video: string, target: Target): string => `${target} ${video}`;
-  const list = (): readonly ActiveSwitch[] => [...switches.values()];
-
-  return {
-    list,
-    set({ mode: wanted, target, times, ...rest }) {
-      const { video } = rest;
-      if (video !== '*' && !isVideo(video))
-        throw new SwitchError(`video: ${JSON.stringify(video)} is not in the catalogue`);
-      if (wanted === 'off') {
-        const targets = target === undefined ? TARGETS : [target];
-        // Everything off means everything, whatever it was switched on for.
-        for (const [key, one] of switches) {
-          if (targets.includes(one.target) && (video === '*' || one.video === video)) switches.delete(key);
-        }
-        return list();
-      }
-      if (target === undefined) throw new SwitchError(`target: one of ${TARGETS.join(', ')} is needed`);
-      if (target === 'api' && video !== '*') throw new SwitchError('video: the api is switched with *');
-      if (target === 'api' ? !API_MODES.includes(wanted) : ONLY_API_MODES.includes(wanted))
-        throw new SwitchError(`mode: ${wanted} is not for ${target}; the api knows ${API_MODES.join(', ')}`);
-      switches.set(keyOf(video, target), { ...rest, target, mode: wanted, times_left: times, hits: 0 });
-      return list();
-    },
-    take(videoId, target) {
-      for (const key of [keyOf(videoId, target), keyOf('*', target)]) {
-        const found = switches.get(key);
-        if (found === undefined) continue;
-        const timesLeft = found.times_left === undefined ? undefined : found.times_left - 1;
-        if (timesLeft === 0) switches.delete(key);
-        else switches.set(key, { ...found, times_left: timesLeft, hits: found.hits + 1 });
-        return found;
-      }
+  /** @returns why the request makes no sense; undefined when it was done */
+  set({ mode, target, times, ...rest }: SwitchRequest): string | undefined {
+    const { video } = rest;
+    if (video !== '*' && !this.#isVideo(video)) return `video: ${JSON.stringify(video)} is not in the catalogue`;
+    if (mode === 'off') {
+      this.#switches.remove((one) => (target ?? one.target) === one.target && (video === '*' || one.video === video));
       return undefined;
-    },
-  };
+    }
+    if (target === undefined) return `target: one of ${TARGETS.join(', ')} is needed`;
+    if (target === 'api' && video !== '*') return 'video: the api is switched with *';
+    if (target === 'api' ? !API_MODES.includes(mode) : ONLY_API_MODES.includes(mode))
+      return `mode: ${mode} is not for ${target}; the api knows ${API_MODES.join(', ')}`;
+    this.#switches.remove((one) => one.target === target && one.video === video);
+    this.#switches.add({ ...rest, target, mode }, times);
+    return undefined;
+  }
+
+  /** What to do wrong with this request; counts it. */
+  take(videoId: string, target: Target): Misbehaviour | undefined {
+    const takeOf = (video: string): Misbehaviour | undefined =>
+      this.#switches.take((one) => one.target === target && one.video === video);
+    return takeOf(videoId) ?? takeOf('*');
+  }
 }

@@ -1,7 +1,7 @@
 import type { CatalogueChannel, CatalogueVideo, MediaFormat } from './catalogue.ts';
 import { flatten } from './comments.ts';
 import type { Library } from './library.ts';
-import { PLAYABILITY, UNKNOWN_VIDEO } from './playability.ts';
+import { playabilityOf, UNKNOWN_VIDEO } from './playability.ts';
 import { avatars, banner, videoThumbnails } from './thumbnails.ts';
 import { timeText } from './time-text.ts';
 import { TRANSLATION_LANGUAGES } from './translation.ts';
@@ -12,7 +12,7 @@ const GONE = { type: 'ERROR', text: 'This channel does not exist.' };
 
 /** What the extractor plugin reads of a video. */
 export function videoPage(video: CatalogueVideo, baseUrl: string): object {
-  const playability = PLAYABILITY[video.case];
+  const playability = playabilityOf(video.case);
   const playable = playability.status === 'OK';
   return {
     id: video.id,

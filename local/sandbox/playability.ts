@@ -9,26 +9,10 @@ export interface Playability {
   readonly availableCountries?: readonly string[];
 }
 
-const OK: Playability = { status: 'OK' };
-
 /** Of an id that nobody has. */
 export const UNKNOWN_VIDEO: Playability = { status: 'ERROR', reason: 'Video unavailable' };
 
-export const PLAYABILITY: Readonly<Record<VideoCase, Playability>> = {
-  ordinary: OK,
-  long: OK,
-  silent: OK,
-  no_audio: OK,
-  opus_only: OK,
-  hd1080: OK,
-  hd720: OK,
-  vp9_opus: OK,
-  regional_captions: OK,
-  automatic_captions: OK,
-  no_captions: OK,
-  many_comments: OK,
-  comments_off: OK,
-  live: OK,
+const REFUSED: Readonly<Partial<Record<VideoCase, Playability>>> = {
   upcoming: { status: 'LIVE_STREAM_OFFLINE', reason: 'This live event will begin in 3 days.' },
   private: {
     status: 'LOGIN_REQUIRED',
@@ -56,3 +40,7 @@ export const PLAYABILITY: Readonly<Record<VideoCase, Playability>> = {
     reason: 'Join this channel to get access to members-only content like this video, and other exclusive perks.',
   },
 };
+
+export function playabilityOf(kind: VideoCase): Playability {
+  return REFUSED[kind] ?? { status: 'OK' };
+}

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { z } from 'zod';
 import { run } from '../../runtime/subprocess/run.ts';
 import type { MediaFacts } from './catalogue.ts';
+import { madeOnce } from './made-once.ts';
 
 /** Containers that are opened. Lists of other files (playlists, concat scripts) are not among them. */
 const CONTAINERS = 'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,mp3,ogg,wav,flac,aac,aiff,avi,mpegts,asf,amr,caf';
@@ -81,7 +82,7 @@ export async function probe(path: string, settings: ProbeSettings): Promise<Medi
     sizeBytes: size,
     durationSeconds: known ? duration : await measureSeconds(path, settings.ffprobe),
   });
-  await writeAtomically(cached, JSON.stringify(facts));
+  await madeOnce(cached, (temporary) => writeFile(temporary, JSON.stringify(facts)));
   return facts;
 }
 
@@ -162,18 +163,6 @@ function codecName({ codec_name, profile, level }: Stream): string {
     return `avc1.${H264_PROFILES[profile ?? ''] ?? '6400'}${(level ?? 30).toString(16).padStart(2, '0')}`;
   }
   return codec_name;
-}
-
-/** Two starts may write the same file at once; each writes its own and renames it. */
-async function writeAtomically(path: string, text: string): Promise<void> {
-  await mkdir(join(path, '..'), { recursive: true });
-  const temporary = `${path}.${String(process.pid)}.${Math.random().toString(36).slice(2)}`;
-  try {
-    await writeFile(temporary, text);
-    await rename(temporary, path);
-  } finally {
-    await rm(temporary, { force: true });
-  }
 }
 
 function parseJson(text: string): unknown {

@@ -1,19 +1,20 @@
 import { mkdir } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { foreignPage } from '../engines/foreign-page.ts';
 import { readCatalogueFolder } from './catalogue-folder.ts';
 import type { Catalogue, CatalogueVideo } from './catalogue.ts';
-import { SANDBOX_API_KEY } from './data-api/handler.ts';
+import { createControl, type SandboxParts } from './control-routes.ts';
+import { createDataApi, SANDBOX_API_KEY } from './data-api/handler.ts';
 import { createDatasetApi, type DatasetApi } from './dataset-api/dataset-api.ts';
 import { namingOf } from './ids.ts';
 import { refusal, sendJson } from './json-http.ts';
 import { createLibrary } from './library.ts';
 import { readMediaFolder } from './media-folder.ts';
-import { createSwitchboard } from './misbehaviour.ts';
-import { createRoutes } from './routes.ts';
+import { Switchboard } from './misbehaviour.ts';
 import { createStats } from './stats.ts';
+import { createVideoRoutes } from './video-routes.ts';
 
 const HOST = '127.0.0.1';
 const PLUGIN_DIR = fileURLToPath(new URL('./yt-dlp-plugins', import.meta.url));
@@ -90,13 +91,13 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const dataset = createDatasetApi({ baseUrl, ffmpeg, cacheDir, idSalt, furtherAccounts });
   const routes = createRoutes({
     library,
-    switchboard: createSwitchboard(isVideo),
+    switchboard: new Switchboard(isVideo),
     stats: createStats(
       catalogue.videos.map((video) => video.id),
       isVideo,
     ),
     baseUrl,
-    platforms: [{ name: 'dataset', ...dataset }],
+    dataset,
   });
   const server = createServer((req, res) => {
     // A client that leaves in the middle is nothing to report.
@@ -126,6 +127,25 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     },
     catalogue: catalogue.videos,
     stop: () => close(server),
+  };
+}
+
+/** Answers every request. No path from outside reaches the disk: only entries of the catalogue do. */
+function createRoutes(parts: SandboxParts): (req: IncomingMessage, res: ServerResponse) => Promise<void> {
+  const dataApi = createDataApi(parts);
+  const control = createControl(parts);
+  const videos = createVideoRoutes(parts);
+  return async (req, res) => {
+    // Joined and not resolved: `//x` would otherwise be the host x.
+    const address = (req.url ?? '').startsWith('/') ? `http://sandbox${req.url ?? ''}` : '';
+    if (!URL.canParse(address)) {
+      sendJson(res, refusal(400, 'The URL cannot be read.'));
+      return;
+    }
+    const url = new URL(address);
+    if (dataApi(req, res, url) || (await parts.dataset.handle(req, res, url))) return;
+    const handled = (await control({ req, res, url })) ?? (await videos({ req, res, url }));
+    if (handled !== undefined) sendJson(res, handled);
   };
 }
 

@@ -1,108 +1,69 @@
-/** What the sandbox served for one video. */
-export interface VideoCounters {
-  page_reads: number;
-  media_requests: number;
-  media_bytes: number;
-  /** Media bodies whose last byte was sent; a resumed transfer counts once, by the request that ended it. */
-  complete_media_bodies: number;
-  caption_requests: number;
-  /** Pages of comments or answers, asked for as yt-dlp does. */
-  comment_pages: number;
-}
+/** What the sandbox served for one video; README.md says what counts. */
+const NOTHING_SERVED = {
+  page_reads: 0,
+  media_requests: 0,
+  media_bytes: 0,
+  /** A resumed transfer counts once, by the request that ended it. */
+  complete_media_bodies: 0,
+  caption_requests: 0,
+  comment_pages: 0,
+};
+type VideoCounters = typeof NOTHING_SERVED;
 export type Counter = keyof VideoCounters;
+type Counts = Record<string, number>;
 
-export interface Totals extends VideoCounters {
-  channel_pages: number;
-  /** Of the Data API. */
-  api_requests: number;
-}
-
-/** How often each part of a channel's list was asked for. */
-export interface ChannelCounters {
-  /** By the number of the page, from 1. */
-  pages: Record<string, number>;
-  /** Data API: by the position of the page's first item, from 0. */
-  playlist_items: Record<string, number>;
-}
-
-export interface StatsSnapshot {
-  readonly videos: Readonly<Record<string, VideoCounters>>;
-  /** By channel id; only those that were asked for. */
-  readonly channels: Readonly<Record<string, ChannelCounters>>;
-  /** Data API requests by method; only those that were used. */
-  readonly api: Readonly<Record<string, number>>;
-  readonly totals: Totals;
-}
-
-export interface Stats {
-  /** @param videoId of an unknown one only the totals are kept */
-  add(videoId: string, counter: Counter, amount?: number): void;
-  addChannelPage(channelId: string, page: number): void;
-  addPlaylistItems(channelId: string, position: number): void;
-  addApiRequest(method: string): void;
-  snapshot(): StatsSnapshot;
-  reset(): void;
-}
+export type Stats = ReturnType<typeof createStats>;
+export type StatsSnapshot = ReturnType<Stats['snapshot']>;
 
 /**
  * @param listedIds videos that are shown even with zeros
  * @param isVideo further ones are shown once they are asked for
  */
-export function createStats(listedIds: readonly string[], isVideo: (id: string) => boolean): Stats {
-  let totals: Totals;
-  let videos: Map<string, VideoCounters>;
-  let channels: Map<string, ChannelCounters>;
-  let api: Map<string, number>;
-  const reset = (): void => {
-    totals = { ...zero(), channel_pages: 0, api_requests: 0 };
-    videos = new Map(listedIds.map((id) => [id, zero()]));
-    channels = new Map();
-    api = new Map();
-  };
-  reset();
-  const ofChannel = (id: string): ChannelCounters => {
-    const found = channels.get(id) ?? { pages: {}, playlist_items: {} };
-    channels.set(id, found);
+export function createStats(listedIds: readonly string[], isVideo: (id: string) => boolean) {
+  const none = () => ({
+    videos: new Map(listedIds.map((id) => [id, { ...NOTHING_SERVED }])),
+    /** How often each part of a channel's list was asked for: by page from 1, by position of the first item from 0. */
+    channels: new Map<string, { pages: Counts; playlist_items: Counts }>(),
+    /** Data API requests by method. */
+    api: {} as Counts,
+    totals: { ...NOTHING_SERVED, channel_pages: 0, api_requests: 0 },
+  });
+  let counts = none();
+  const ofChannel = (id: string): { pages: Counts; playlist_items: Counts } => {
+    const found = counts.channels.get(id) ?? { pages: {}, playlist_items: {} };
+    counts.channels.set(id, found);
     return found;
   };
   return {
-    add(videoId, counter, amount = 1) {
-      totals[counter] += amount;
-      const own = videos.get(videoId) ?? (isVideo(videoId) ? zero() : undefined);
+    /** @param videoId of an unknown one only the totals are kept */
+    add(videoId: string, counter: Counter, amount = 1): void {
+      counts.totals[counter] += amount;
+      const own = counts.videos.get(videoId) ?? (isVideo(videoId) ? { ...NOTHING_SERVED } : undefined);
       if (own === undefined) return;
       own[counter] += amount;
-      videos.set(videoId, own);
+      counts.videos.set(videoId, own);
     },
-    addChannelPage(channelId, page) {
-      totals.channel_pages += 1;
+    addChannelPage(channelId: string, page: number): void {
+      counts.totals.channel_pages += 1;
       count(ofChannel(channelId).pages, String(page));
     },
-    addPlaylistItems: (channelId, position) => count(ofChannel(channelId).playlist_items, String(position)),
-    addApiRequest(method) {
-      totals.api_requests += 1;
-      api.set(method, (api.get(method) ?? 0) + 1);
+    addPlaylistItems: (channelId: string, position: number): void =>
+      count(ofChannel(channelId).playlist_items, String(position)),
+    addApiRequest(method: string): void {
+      counts.totals.api_requests += 1;
+      count(counts.api, method);
     },
     snapshot: () => ({
-      videos: Object.fromEntries(videos),
-      channels: Object.fromEntries(channels),
-      api: Object.fromEntries(api),
-      totals,
+      ...counts,
+      videos: Object.fromEntries(counts.videos),
+      channels: Object.fromEntries(counts.channels),
     }),
-    reset,
+    reset(): void {
+      counts = none();
+    },
   };
 }
 
-function zero(): VideoCounters {
-  return {
-    page_reads: 0,
-    media_requests: 0,
-    media_bytes: 0,
-    complete_media_bodies: 0,
-    caption_requests: 0,
-    comment_pages: 0,
-  };
-}
-
-function count(counters: Record<string, number>, key: string): void {
+export function count(counters: Counts, key: string): void {
   counters[key] = (counters[key] ?? 0) + 1;
 }

@@ -1,41 +1,24 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { sendBody, write, type BodySource, type SendOptions } from './body.ts';
+import { sendBody, write, type SendOptions } from './body.ts';
 import type { CatalogueVideo, MediaFormat } from './catalogue.ts';
 import { commentPage } from './comment-pages.ts';
-import type { Exchange, Handled } from './exchange.ts';
-import { refusal } from './json-http.ts';
-import type { Library } from './library.ts';
-import type { Switchboard, Target } from './misbehaviour.ts';
+import type { SandboxParts } from './control-routes.ts';
+import { refusal, type Exchange, type Handled } from './json-http.ts';
+import type { Target } from './misbehaviour.ts';
 import { channelPage, unknownVideoPage, videoPage } from './pages.ts';
 import { bytesSource, endless, fileSource, jsonSource } from './sources.ts';
-import type { Stats } from './stats.ts';
 import { thumbnailSource } from './thumbnails.ts';
 import { translateCaptions } from './translation.ts';
 
 const LIVE_BYTES_PER_SECOND = 16_000;
-const UNWATCHED: SendOptions = {
-  misbehaviour: undefined,
-  onBytes: () => undefined,
-  onComplete: () => undefined,
-};
 const NOTHING_HERE = refusal(404, 'There is nothing here.');
 
-export interface VideoRouteParts {
-  readonly library: Library;
-  readonly switchboard: Switchboard;
-  readonly stats: Stats;
-  readonly baseUrl: () => string;
-}
-
 /** The pages, media, captions, comments and pictures of the video platform. */
-export function createVideoRoutes(parts: VideoRouteParts): (exchange: Exchange) => Handled {
+export function createVideoRoutes(parts: SandboxParts): (exchange: Exchange) => Handled {
   const { library, switchboard, stats } = parts;
-  const page = (videoId: string): SendOptions => behaviour(videoId, 'page', {});
-  const behaviour = (videoId: string, target: Target, watch: Partial<SendOptions>): SendOptions => ({
-    ...UNWATCHED,
+  const behaviour = (videoId: string, target: Target): SendOptions => ({
     misbehaviour: switchboard.take(videoId, target),
-    ...watch,
   });
 
   const watch = async (exchange: Exchange): Handled => {
@@ -43,21 +26,24 @@ export function createVideoRoutes(parts: VideoRouteParts): (exchange: Exchange) 
     const video = library.video(id);
     stats.add(id, 'page_reads');
     const body = video === undefined ? unknownVideoPage(id.slice(0, 100)) : videoPage(video, parts.baseUrl());
-    await sendBody(exchange, jsonSource(body), page(id));
+    await sendBody(exchange, jsonSource(body), behaviour(id, 'page'));
     return undefined;
   };
 
   const channelListing = async (exchange: Exchange, path: string): Handled => {
     const channel = library.channel(path);
     if (channel === undefined) {
-      await sendBody(exchange, jsonSource({ error: 'There is no such channel.' }), { ...page('*'), status: 404 });
+      await sendBody(exchange, jsonSource({ error: 'There is no such channel.' }), {
+        ...behaviour('*', 'page'),
+        status: 404,
+      });
       return undefined;
     }
     const number = pageNumber.safeParse(exchange.url.searchParams.get('page') ?? undefined);
     if (!number.success) return refusal(400, 'page: a number from 1 to 100000');
     stats.addChannelPage(channel.id, number.data);
     const body = channelPage(library, channel, { baseUrl: parts.baseUrl(), page: number.data });
-    await sendBody(exchange, jsonSource(body), page('*'));
+    await sendBody(exchange, jsonSource(body), behaviour('*', 'page'));
     return undefined;
   };
 
@@ -66,10 +52,11 @@ export function createVideoRoutes(parts: VideoRouteParts): (exchange: Exchange) 
     const source = format && (await fileSource(format.path, format.facts.ext));
     if (format === undefined || source === undefined) return NOTHING_HERE;
     stats.add(video.id, 'media_requests');
-    const options = behaviour(video.id, 'media', {
+    const options: SendOptions = {
+      ...behaviour(video.id, 'media'),
       onBytes: (sizeBytes) => stats.add(video.id, 'media_bytes', sizeBytes),
       onComplete: () => stats.add(video.id, 'complete_media_bodies'),
-    });
+    };
     if (video.case === 'live' && options.misbehaviour === undefined) await broadcast(exchange, format, options);
     else await sendBody(exchange, source, options);
     return undefined;
@@ -88,7 +75,7 @@ export function createVideoRoutes(parts: VideoRouteParts): (exchange: Exchange) 
             Buffer.from(translateCaptions(await readFile(file.path, 'utf8'), file.ext, language)),
             original.contentType,
           );
-    await sendBody(exchange, source, behaviour(video.id, 'captions', {}));
+    await sendBody(exchange, source, behaviour(video.id, 'captions'));
     return undefined;
   };
 
@@ -97,13 +84,7 @@ export function createVideoRoutes(parts: VideoRouteParts): (exchange: Exchange) 
     if (!asked.success) return refusal(400, z.prettifyError(asked.error));
     stats.add(video.id, 'comment_pages');
     const body = commentPage(video, { baseUrl: parts.baseUrl(), ...asked.data });
-    const options = behaviour(video.id, 'comments', {});
-    await sendBody(exchange, jsonSource(body ?? { comments: null }), options);
-    return undefined;
-  };
-
-  const thumbnail = async (exchange: Exchange, source: BodySource): Handled => {
-    await sendBody(exchange, source, UNWATCHED);
+    await sendBody(exchange, jsonSource(body ?? { comments: null }), behaviour(video.id, 'comments'));
     return undefined;
   };
 
@@ -116,7 +97,10 @@ export function createVideoRoutes(parts: VideoRouteParts): (exchange: Exchange) 
     if (CHANNEL_PATHS.includes(first) && isVideosTab(third)) return channelListing(exchange, `${first}/${second}`);
     const known = first === 'vi' ? library.video(second) !== undefined : first === 'avatar';
     const source = known ? thumbnailSource(first, second, third) : undefined;
-    if (source !== undefined) return thumbnail(exchange, source);
+    if (source !== undefined) {
+      await sendBody(exchange, source);
+      return undefined;
+    }
     const video = library.video(second);
     if (video === undefined) return NOTHING_HERE;
     if (first === 'media') return media(exchange, video, third);

@@ -9,7 +9,7 @@ import {
 import { datasetStats, imgnetIndex, postUrl, shortcodeOf, type ImgnetIndex } from '../helpers/imgnet.ts';
 import { decode, probe } from '../helpers/media.ts';
 import { startWebhookReceiver } from '../../local/webhook-receiver.ts';
-import { TestService, type Answered } from '../helpers/service.ts';
+import { TestService, untilAnswered, type Answered } from '../helpers/service.ts';
 import { until } from '../helpers/until.ts';
 
 type Audio = { readonly data: ImgnetAudioRecord } & ImgnetNoAudio;
@@ -26,15 +26,7 @@ afterAll(() => service.stop());
 const post = <Body>(what: string, url: string, headers: Record<string, string> = {}): Promise<Answered<Body>> =>
   service.request('POST', `/api/imgnet/${what}`, { body: { url }, headers });
 const request = (url: string): Promise<Answered<Audio>> => post('audio', url);
-/** Asks again and again until the job has ended. */
-const ended = (url: string): Promise<Audio> =>
-  until(
-    async () => {
-      const answer = await request(url);
-      return answer.status === 200 ? answer.body : undefined;
-    },
-    { within: 90_000, what: `the end of ${url}` },
-  );
+const ended = (url: string): Promise<Audio> => untilAnswered(() => request(url), `the end of ${url}`, 90_000);
 const download = async (id: string): Promise<unknown> => (await service.request('GET', `/downloads/${id}`)).body;
 const started = async (key: string): Promise<number> => (await datasetStats(service)).started[key] ?? 0;
 const nameOf = (link: string): string => new URL(link).pathname.split('/').at(-1) ?? '';

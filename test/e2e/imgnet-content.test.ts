@@ -10,7 +10,7 @@ import {
 import type { PendingResult } from '../../contract/job-answers.ts';
 import { datasetStats, imgnetIndex, postUrl, shortcodeOf, type ImgnetIndex } from '../helpers/imgnet.ts';
 import { startWebhookReceiver } from '../../local/webhook-receiver.ts';
-import { TestService, type Answered } from '../helpers/service.ts';
+import { TestService, untilAnswered, type Answered } from '../helpers/service.ts';
 import { until } from '../helpers/until.ts';
 
 /** Whichever of the answers it is. */
@@ -32,15 +32,7 @@ afterAll(() => service.stop());
 const request = (url: string, more: object = {}): Promise<Answered<Content>> =>
   service.request('POST', '/api/imgnet/content', { body: { url, ...more } });
 
-/** Asks again and again until the job has ended. */
-const ended = (url: string): Promise<Content> =>
-  until(
-    async () => {
-      const answer = await request(url);
-      return answer.status === 200 ? answer.body : undefined;
-    },
-    { within: 60_000, what: `the end of ${url}` },
-  );
+const ended = (url: string): Promise<Content> => untilAnswered(() => request(url), `the end of ${url}`);
 
 const started = async (key: string): Promise<number> => (await datasetStats(service)).started[key] ?? 0;
 

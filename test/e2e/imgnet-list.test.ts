@@ -15,7 +15,7 @@ import {
 import type { FailedResult } from '../../contract/job-answers.ts';
 import { datasetStats, imgnetIndex, type ImgnetIndex } from '../helpers/imgnet.ts';
 import { startWebhookReceiver } from '../../local/webhook-receiver.ts';
-import { TestService, type Answered } from '../helpers/service.ts';
+import { TestService, untilAnswered, type Answered } from '../helpers/service.ts';
 import { until } from '../helpers/until.ts';
 
 /** Whatever the answer may be: each test says what it expects. */
@@ -43,19 +43,11 @@ const requestProfile = (kind: string, more: object = {}): Promise<Answered<Profi
 const requestList = (body: object, headers: Record<string, string> = {}): Promise<Answered<ListAnswer>> =>
   service.request('POST', '/api/imgnet/list', { body, headers });
 
-/** Asks again and again until it has ended. */
-const ended = <Body>(ask: () => Promise<Answered<Body>>, what: string): Promise<Body> =>
-  until(
-    async () => {
-      const answer = await ask();
-      return answer.status === 200 ? answer.body : undefined;
-    },
-    { within: 60_000, what },
-  );
-const profile = (kind: string): Promise<ProfileAnswer> => ended(() => requestProfile(kind), `the profile of ${kind}`);
+const profile = (kind: string): Promise<ProfileAnswer> =>
+  untilAnswered(() => requestProfile(kind), `the profile of ${kind}`);
 const list = async (kind: string, more: object = {}): Promise<ListAnswer> => {
   const { list_id } = await profile(kind);
-  return ended(() => requestList({ list_id, ...more }), `the list of ${kind}`);
+  return untilAnswered(() => requestList({ list_id, ...more }), `the list of ${kind}`);
 };
 const keysOf = (items: readonly object[]): string[] => [...new Set(items.flatMap((item) => Object.keys(item)))].sort();
 const isDated = ({ date_posted }: { date_posted?: string | undefined }): boolean => date_posted !== undefined;
@@ -231,7 +223,7 @@ describe('a list whose reels fail', () => {
       reels: { status: 'pending' },
     });
     expect(again.body.last_response).toEqual({ reels: body.last_response?.reels });
-    const whole = await ended(() => requestList(request), 'the whole list');
+    const whole = await untilAnswered(() => requestList(request), 'the whole list');
     expect(whole.posts_count).toBe(body.posts_count);
     expect(whole.reels_count).toBeGreaterThan(0);
     expect(whole).not.toHaveProperty('last_response');

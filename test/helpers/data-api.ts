@@ -1,7 +1,7 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createDataApi, type DataApi } from '../../sources/vidnet/data-api/client.ts';
 import type { SourceCall } from '../../sources/call.ts';
+import { serve } from './serve.ts';
 
 export const KEY = 'AIza-the-secret+key/of=the&test';
 
@@ -18,7 +18,7 @@ export type Answering = (method: string, params: URLSearchParams, res: ServerRes
 /** A Data API on loopback that answers whatever the test says: an object is sent as JSON, undefined is left to the test. */
 export async function startDataApi(answer: Answering): Promise<DataApiStandIn> {
   const asked: { method: string; params: URLSearchParams }[] = [];
-  const server = createServer((req: IncomingMessage, res: ServerResponse) => {
+  const server = await serve((req: IncomingMessage, res: ServerResponse) => {
     const url = new URL(req.url ?? '/', 'http://stand.in');
     const method = url.pathname.replace(/^\/youtube\/v3\//, '');
     asked.push({ method, params: url.searchParams });
@@ -27,17 +27,12 @@ export async function startDataApi(answer: Answering): Promise<DataApiStandIn> {
     res.setHeader('content-type', 'application/json; charset=UTF-8');
     res.end(JSON.stringify(body));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/`;
+  const url = `${server.url}/`;
   return {
     url,
     asked,
     api: createDataApi({ key: KEY, rootUrl: url }),
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    stop: () => server.stop(),
   };
 }
 

@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -13,6 +11,7 @@ import { createBrightDataSource, type BrightDataSettings } from '../../sources/i
 import { BRIGHT_DATA_DATASETS } from '../../sources/imgnet/bright-data-requests.ts';
 import type { ImgnetSource } from '../../sources/imgnet/imgnet-source.ts';
 import { tool } from './sandbox.ts';
+import { serve } from './serve.ts';
 
 export interface TestDatasetApi extends DatasetApi {
   readonly url: string;
@@ -48,19 +47,6 @@ export async function startDatasetApi(parts: Partial<DatasetApiParts> = {}): Pro
       await server.stop();
       await rm(folder, { recursive: true, force: true });
     },
-  };
-}
-
-export async function serve(listener: RequestListener): Promise<{ url: string; stop(): Promise<void> }> {
-  const server = createServer(listener);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
   };
 }
 

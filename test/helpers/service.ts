@@ -35,6 +35,17 @@ export function from(caller: number): Record<string, string> {
   return { 'x-forwarded-for': `192.0.2.${String(caller + 1)}` };
 }
 
+/** Asks again and again until the answer is 200: the job has ended. */
+export function untilAnswered<Body>(ask: () => Promise<Answered<Body>>, what: string, within = 60_000): Promise<Body> {
+  return until(
+    async () => {
+      const answer = await ask();
+      return answer.status === 200 ? answer.body : undefined;
+    },
+    { within, what },
+  );
+}
+
 /** The whole service on a sandbox: real processes, random ids, ports, queue and database. */
 export class TestService {
   readonly stack: Stack;

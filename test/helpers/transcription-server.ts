@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { Busboy } from '@fastify/busboy';
-import { serve } from './dataset-api.ts';
+import { serve } from './serve.ts';
 import { spokenSecondsIn } from './spoken-seconds.ts';
 
 export type Product =

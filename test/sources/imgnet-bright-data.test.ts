@@ -11,7 +11,8 @@ import {
   type SnapshotPage,
   type SnapshotRequest,
 } from '../../sources/imgnet/imgnet-source.ts';
-import { serve, sourceAt, startDatasetApi, type TestDatasetApi } from '../helpers/dataset-api.ts';
+import { sourceAt, startDatasetApi, type TestDatasetApi } from '../helpers/dataset-api.ts';
+import { serve } from '../helpers/serve.ts';
 
 const CALL = { signal: new AbortController().signal, timeoutMs: 60_000 };
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createYtdlpSource } from '../../sources/vidnet/yt-dlp.ts';
 import { createTranscriptSource } from '../../sources/vidnet/yt-dlp-transcript.ts';
 import type { YtdlpSettings } from '../../sources/vidnet/yt-dlp-settings.ts';
-import { serve } from '../helpers/dataset-api.ts';
+import { serve } from '../helpers/serve.ts';
 import { watchMemory } from '../helpers/hostile/memory.ts';
 import { inFolder, RecordedSite } from '../helpers/recorded-site.ts';
 

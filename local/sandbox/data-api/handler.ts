@@ -1,8 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { SandboxParts } from '../control-routes.ts';
 import { answer, sendJson } from '../json-http.ts';
-import type { Library } from '../library.ts';
-import type { Switchboard } from '../misbehaviour.ts';
-import type { Stats } from '../stats.ts';
 import type { ApiCall } from './call.ts';
 import { listChannels } from './channels.ts';
 import { listComments, listCommentThreads } from './comments.ts';
@@ -15,13 +13,6 @@ import { listVideos } from './videos.ts';
 /** The only key that the sandbox takes. */
 export const SANDBOX_API_KEY = 'sandbox-key';
 const PREFIX = '/youtube/v3/';
-
-export interface DataApiParts {
-  readonly library: Library;
-  readonly switchboard: Switchboard;
-  readonly stats: Stats;
-  readonly baseUrl: () => string;
-}
 
 const METHODS: Readonly<Record<string, (call: ApiCall) => object>> = {
   channels: listChannels,
@@ -36,7 +27,7 @@ const METHODS: Readonly<Record<string, (call: ApiCall) => object>> = {
  *
  * @returns a handler of requests: false when the request is not for it
  */
-export function createDataApi({ library, switchboard, stats, baseUrl }: DataApiParts) {
+export function createDataApi({ library, switchboard, stats, baseUrl }: SandboxParts) {
   return (req: IncomingMessage, res: ServerResponse, url: URL): boolean => {
     if (!url.pathname.startsWith(PREFIX)) return false;
     const name = url.pathname.slice(PREFIX.length);

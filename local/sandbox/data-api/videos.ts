@@ -1,6 +1,6 @@
 import type { CatalogueVideo } from '../catalogue.ts';
 import { flatten } from '../comments.ts';
-import { PLAYABILITY } from '../playability.ts';
+import { playabilityOf } from '../playability.ts';
 import { videoThumbnails } from '../thumbnails.ts';
 import type { ApiCall } from './call.ts';
 import { missingParameter } from './refusals.ts';
@@ -52,7 +52,7 @@ function videoResource(video: CatalogueVideo, { query, baseUrl }: ApiCall): obje
 }
 
 function contentDetails(video: CatalogueVideo): object {
-  const countries = PLAYABILITY[video.case].availableCountries;
+  const countries = playabilityOf(video.case).availableCountries;
   const lines = Math.max(0, ...video.formats.map(({ facts }) => facts.height ?? 0));
   return {
     duration: apiDuration(video.durationSeconds),

@@ -3,7 +3,13 @@ import type { Archive, Publication } from './publications.ts';
 import { profileRecord } from './profile-record.ts';
 import { postRecord, reelRecord, type DatasetRecord, type RecordParts } from './records.ts';
 
-export type DatasetName = 'profiles' | 'posts' | 'reels';
+/** The real ones. */
+export const DATASET_IDS = {
+  profiles: 'gd_l1vikfch901nx3by4',
+  posts: 'gd_lk5ns7kz21pck8jpis',
+  reels: 'gd_lyclm20il4r5helnj',
+} as const;
+export type DatasetName = keyof typeof DATASET_IDS;
 
 /** One input of a trigger. */
 export type Wanted =

@@ -1,14 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
 import { answer, readJson, refusal, type JsonAnswer } from '../json-http.ts';
+import { count } from '../stats.ts';
 import { makeAccounts, type AccountOptions } from './accounts.ts';
-import { collect, type DatasetName, type Wanted } from './collect.ts';
+import { collect, type Wanted } from './collect.ts';
 import { readFormat, readPart, sendRows, slice } from './download.ts';
 import { createMediaHost } from './media.ts';
-import { createArchive, type PostCase, type Publication } from './publications.ts';
+import { createArchive, type Publication } from './publications.ts';
 import { accountUrl, publicationUrl, type DatasetRecord } from './records.ts';
 import { createSnapshots, type Snapshot } from './snapshots.ts';
-import { createDatasetSwitches, datasetSwitchSchema, type DatasetMode, type Occasion } from './switches.ts';
+import { DatasetSwitches, datasetSwitchSchema, type DatasetSwitch, type Occasion } from './switches.ts';
 import { readTrigger } from './trigger-input.ts';
 
 /** The only token that the sandbox takes. */
@@ -35,37 +36,25 @@ export interface DatasetApiParts extends AccountOptions {
   readonly now?: (() => number) | undefined;
 }
 
-export interface DatasetApi {
-  /** @returns false when the request is for something else */
-  handle(req: IncomingMessage, res: ServerResponse, url: URL): Promise<boolean>;
-  /** For the list of contents. */
-  accounts(): { url: string; user_name: string; case: string }[];
-  posts(): { url: string; case: PostCase }[];
-  stats(): object;
-  resetStats(): void;
-  /** Sets a switch whose target is `dataset`. */
-  misbehave(body: unknown): JsonAnswer;
-  switches(): readonly object[];
-  /** Ends all switches. */
-  behave(): void;
-  /** Settings that point the service at it. */
-  env(): { IMGNET_API_URL: string; IMGNET_API_TOKEN: string; IMGNET_PLATFORM_URL: string };
-}
+export type DatasetApi = ReturnType<typeof createDatasetApi>;
 
 /** A stand-in for the dataset API of the photo platform's data, and for the media that its records link to. */
-export function createDatasetApi(parts: DatasetApiParts): DatasetApi {
+export function createDatasetApi(parts: DatasetApiParts) {
   const now = parts.now ?? Date.now;
   const accounts = makeAccounts(parts);
   const archive = createArchive(accounts, { nowMs: now(), idSalt: parts.idSalt ?? '' });
   const find = (shortcode: string): Publication | undefined => archive.find(shortcode);
   const media = createMediaHost({ ...parts, find, now });
-  const switches = createDatasetSwitches();
+  const switches = new DatasetSwitches();
   const snapshots = createSnapshots(now);
   let counts = zero();
 
   const rowsOf = (snapshot: Snapshot): Iterable<DatasetRecord> =>
     collect(snapshot.dataset, snapshot.wanted, {
-      ...{ accounts, archive, media, baseUrl: parts.baseUrl },
+      accounts,
+      archive,
+      media,
+      baseUrl: parts.baseUrl,
       collectedAtMs: snapshot.readyAtMs,
       expiresAtMs: snapshot.linksExpireAtMs,
     });
@@ -73,7 +62,7 @@ export function createDatasetApi(parts: DatasetApiParts): DatasetApi {
     wanted.kind === 'single' ? (find(wanted.shortcode)?.owner.userName ?? '') : wanted.account;
 
   /** @returns true when the request was spoilt */
-  const spoil = (res: ServerResponse, occasion: Occasion, modes: readonly DatasetMode[]): boolean => {
+  const spoil = (res: ServerResponse, occasion: Occasion, modes: readonly DatasetSwitch['mode'][]): boolean => {
     const wrong = switches.take(occasion, modes);
     if (wrong === undefined) return false;
     if (wrong.retry_after_seconds !== undefined) res.setHeader('Retry-After', wrong.retry_after_seconds);
@@ -95,13 +84,15 @@ export function createDatasetApi(parts: DatasetApiParts): DatasetApi {
     if (spoil(res, occasion, ['429', '500', 'hang'])) return;
     for (const one of wanted)
       count(counts.started, `${dataset} ${one.kind === 'single' ? one.shortcode : one.account}`);
-    const seconds = (mode: DatasetMode): number | undefined => switches.take(occasion, [mode])?.seconds;
+    const seconds = (mode: DatasetSwitch['mode']): number | undefined => switches.take(occasion, [mode])?.seconds;
     const failing = switches.take(occasion, ['fail_snapshot']);
     const slowSeconds = seconds('slow');
     const linkSeconds = seconds('media_ttl');
     const snapshot = snapshots.start(
       {
-        ...{ dataset, wanted, accounts: occasion.accounts },
+        dataset,
+        wanted,
+        accounts: occasion.accounts,
         failure: failing === undefined ? undefined : (failing.message ?? 'Internal server error'),
       },
       {
@@ -147,7 +138,8 @@ export function createDatasetApi(parts: DatasetApiParts): DatasetApi {
   };
 
   return {
-    async handle(req, res, url) {
+    /** @returns false when the request is for something else */
+    async handle(req: IncomingMessage, res: ServerResponse, url: URL): Promise<boolean> {
       if (await media.handle(req, res, url)) return true;
       if (!url.pathname.startsWith(PREFIX)) return false;
       const refused = unauthorised(req);
@@ -183,17 +175,20 @@ export function createDatasetApi(parts: DatasetApiParts): DatasetApi {
       const { requests, expired } = media.stats();
       return { ...counts, snapshots: snapshots.count(), media_requests: requests, expired_media_requests: expired };
     },
-    resetStats() {
+    resetStats(): void {
       counts = zero();
       media.resetStats();
     },
-    misbehave(body) {
+    /** Sets a switch whose target is `dataset`. */
+    misbehave(body: unknown): JsonAnswer {
       const parsed = datasetSwitchSchema.safeParse(body);
       if (!parsed.success) return refusal(400, z.prettifyError(parsed.error));
-      return answer(200, { switches: switches.set(parsed.data) });
+      switches.set(parsed.data);
+      return answer(200, { switches: switches.list() });
     },
     switches: () => switches.list(),
     behave: () => switches.off(),
+    /** Settings that point the service at it. */
     env: () => ({
       IMGNET_API_URL: parts.baseUrl(),
       IMGNET_API_TOKEN: SANDBOX_API_TOKEN,
@@ -205,30 +200,16 @@ export function createDatasetApi(parts: DatasetApiParts): DatasetApi {
 const TOO_MANY_JOBS =
   'You have too many running jobs for this dataset. Please wait until some of them end. Running jobs: 100>=100';
 
-interface Counts {
+const zero = () => ({
   /** Requests that asked for a snapshot, by dataset; refused ones too. */
-  readonly triggers: Record<DatasetName, number>;
+  triggers: { profiles: 0, posts: 0, reels: 0 },
   /** Snapshots by dataset and what they were about, such as `posts sandbox.garden`. */
-  readonly started: Record<string, number>;
-  progress_polls: number;
-  download_requests: number;
+  started: {} as Record<string, number>,
+  progress_polls: 0,
+  download_requests: 0,
   /** Those that were sent to their end. */
-  downloads: number;
-}
-
-function zero(): Counts {
-  return {
-    triggers: { profiles: 0, posts: 0, reels: 0 },
-    started: {},
-    progress_polls: 0,
-    download_requests: 0,
-    downloads: 0,
-  };
-}
-
-function count(counters: Record<string, number>, key: string): void {
-  counters[key] = (counters[key] ?? 0) + 1;
-}
+  downloads: 0,
+});
 
 function unauthorised(req: IncomingMessage): string | undefined {
   const given = req.headers.authorization;

@@ -38,7 +38,7 @@ export async function sendRows(
   const contentType = options.format === 'json' ? 'application/json' : 'application/jsonl';
   res.writeHead(200, { 'Content-Type': `${contentType}; charset=utf-8` });
   const chunks = options.cut ? firstHalf(textOf(rows, options.format)) : textOf(rows, options.format);
-  const alive = await write(res, bytesOf(chunks), { bytesPerSecond: undefined, onBytes: () => undefined });
+  const alive = await write(res, bytesOf(chunks));
   if (options.cut) res.socket?.destroySoon();
   else res.end();
   return alive && !options.cut;

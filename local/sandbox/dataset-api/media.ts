@@ -1,17 +1,15 @@
-import { createHmac, randomBytes, randomUUID } from 'node:crypto';
-import { access, mkdir, rename, rm } from 'node:fs/promises';
+import { createHmac, randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { run } from '../../../runtime/subprocess/run.ts';
 import { sendBody, type BodySource } from '../body.ts';
+import { encodedOnce } from '../made-once.ts';
 import { picture } from '../picture.ts';
 import { bytesSource, fileSource } from '../sources.ts';
 import type { Publication } from './publications.ts';
 
 const MEDIA = fileURLToPath(new URL('../catalogue/media', import.meta.url));
 const PREFIX = '/imgnet-media/';
-const MUX_TIMEOUT_MS = 60_000;
 /** Recordings of the built-in catalogue and how long their pictures run, in seconds. */
 const RECORDINGS = [
   { name: 'garden', seconds: 14.2 },
@@ -29,20 +27,7 @@ export interface MediaParts {
   readonly now: () => number;
 }
 
-export interface MediaHost {
-  /**
-   * A link to a slide's photo or video, or to a video's cover.
-   *
-   * @param expiresAtMs when it begins to answer 403; whole seconds count
-   */
-  link(publication: Publication, name: `${number}.mp4` | `${number}.png`, expiresAtMs: number): string;
-  avatarLink(userName: string, expiresAtMs: number): string;
-  /** @returns false when the request is for something else */
-  handle(req: IncomingMessage, res: ServerResponse, url: URL): Promise<boolean>;
-  /** Requests that were answered, and those that came with an expired link. */
-  stats(): { requests: number; expired: number };
-  resetStats(): void;
-}
+export type MediaHost = ReturnType<typeof createMediaHost>;
 
 /**
  * How long a video of a publication runs, in seconds. Those of a carousel differ, so that their order can be told.
@@ -54,7 +39,7 @@ export function videoSeconds({ seed }: Publication, nth = 0): number {
 }
 
 /** Photos and videos behind links that expire, as the platform's do: `oe` is the time, in hexadecimal seconds. */
-export function createMediaHost(parts: MediaParts): MediaHost {
+export function createMediaHost(parts: MediaParts) {
   const key = randomBytes(32);
   const made = new Map<string, Promise<string>>();
   let counts = { requests: 0, expired: 0 };
@@ -90,9 +75,17 @@ export function createMediaHost(parts: MediaParts): MediaHost {
   };
 
   return {
-    link: (publication, name, expiresAtMs) => signed(`${PREFIX}${publication.shortcode}/${name}`, expiresAtMs),
-    avatarLink: (userName, expiresAtMs) => signed(`${PREFIX}avatar/${userName}.png`, expiresAtMs),
-    async handle(req, res, url) {
+    /**
+     * A link to a slide's photo or video, or to a video's cover.
+     *
+     * @param expiresAtMs when it begins to answer 403; whole seconds count
+     */
+    link: (publication: Publication, name: `${number}.mp4` | `${number}.png`, expiresAtMs: number): string =>
+      signed(`${PREFIX}${publication.shortcode}/${name}`, expiresAtMs),
+    avatarLink: (userName: string, expiresAtMs: number): string =>
+      signed(`${PREFIX}avatar/${userName}.png`, expiresAtMs),
+    /** @returns false when the request is for something else */
+    async handle(req: IncomingMessage, res: ServerResponse, url: URL): Promise<boolean> {
       const path = url.pathname;
       if (!path.startsWith(PREFIX)) return false;
       counts.requests += 1;
@@ -105,14 +98,12 @@ export function createMediaHost(parts: MediaParts): MediaHost {
       }
       const source = await sourceOf(path);
       if (source === undefined) res.writeHead(404).end();
-      else {
-        const unwatched = { misbehaviour: undefined, onBytes: () => undefined, onComplete: () => undefined };
-        await sendBody({ req, res }, source, unwatched);
-      }
+      else await sendBody({ req, res }, source);
       return true;
     },
+    /** Requests that were answered, and those that came with an expired link. */
     stats: () => ({ ...counts }),
-    resetStats() {
+    resetStats(): void {
       counts = { requests: 0, expired: 0 };
     },
   };
@@ -123,31 +114,10 @@ function recordingOf(seed: number): Recording {
 }
 
 /** Picture and sound of a recording in one file, made once. @returns its absolute path */
-async function withSound(name: string, { ffmpeg, cacheDir }: MediaParts): Promise<string> {
-  const folder = join(cacheDir, 'imgnet');
-  const result = join(folder, `${name}.mp4`);
-  const there = await access(result).then(
-    () => true,
-    () => false,
-  );
-  if (there) return result;
-  await mkdir(folder, { recursive: true });
-  // Two sandboxes may make it at once: each writes its own file, and the last rename wins.
-  const temporary = join(folder, `${randomUUID()}.mp4`);
+function withSound(name: string, { ffmpeg, cacheDir }: MediaParts): Promise<string> {
   const input = (file: string): string[] => ['-protocol_whitelist', 'file', '-i', `file:${join(MEDIA, name, file)}`];
-  try {
-    const muxed = await run(
-      ffmpeg,
-      [
-        ...['-nostdin', '-v', 'error', ...input('160.mp4'), ...input('139.m4a'), '-map', '0:v', '-map', '1:a'],
-        ...['-c', 'copy', '-movflags', '+faststart', '-fflags', '+bitexact', `file:${temporary}`],
-      ],
-      { cwd: folder, env: {}, timeoutMs: MUX_TIMEOUT_MS },
-    );
-    if (muxed.exitCode !== 0) throw new Error(`ffmpeg could not join ${name}: ${muxed.stderrTail.trim()}`);
-    await rename(temporary, result);
-  } finally {
-    await rm(temporary, { force: true });
-  }
-  return result;
+  return encodedOnce(join(cacheDir, 'imgnet', `${name}.mp4`), ffmpeg, [
+    ...[...input('160.mp4'), ...input('139.m4a'), '-map', '0:v', '-map', '1:a'],
+    ...['-c', 'copy', '-movflags', '+faststart'],
+  ]);
 }

@@ -18,14 +18,7 @@ export interface Publication {
   readonly seed: number;
 }
 
-export interface Archive {
-  /** Newest first. */
-  list(account: Account, kind: Publication['kind']): Generator<Publication>;
-  /** @returns undefined for a shortcode that nothing has */
-  find(shortcode: string): Publication | undefined;
-  /** One of each case, and some more, for the list of contents. */
-  featured(): readonly Publication[];
-}
+export type Archive = ReturnType<typeof createArchive>;
 
 const HOUR_MS = 3_600_000;
 /** The newest posts show each case once; older ones go round. */
@@ -49,7 +42,7 @@ const SLIDES: Readonly<Record<PostCase, readonly Slide[]>> = {
  *
  * @param nowMs the newest are some hours older than that; two archives of the same time and salt are the same
  */
-export function createArchive(accounts: readonly Account[], options: { nowMs: number; idSalt: string }): Archive {
+export function createArchive(accounts: readonly Account[], options: { nowMs: number; idSalt: string }) {
   const make = (owner: Account, kind: Publication['kind'], index: number): Publication => {
     const bytes = digest(options.idSalt, owner.userName, kind, String(index));
     const what = kind === 'reel' ? reelCase(index) : postCase(index);
@@ -65,6 +58,7 @@ export function createArchive(accounts: readonly Account[], options: { nowMs: nu
       seed: bytes.readUInt32BE(20),
     };
   };
+  /** Newest first. */
   function* list(account: Account, kind: Publication['kind']): Generator<Publication> {
     const count = kind === 'reel' ? account.reels : account.posts;
     for (let index = 0; index < count; index += 1) yield make(account, kind, index);
@@ -72,6 +66,7 @@ export function createArchive(accounts: readonly Account[], options: { nowMs: nu
 
   // Tens of thousands of hashes: made when the first post is looked for.
   let places: Map<string, { account: Account; kind: Publication['kind']; index: number }> | undefined;
+  /** @returns undefined for a shortcode that nothing has */
   const find = (shortcode: string): Publication | undefined => {
     places ??= new Map(
       accounts.flatMap((account) =>
@@ -84,6 +79,7 @@ export function createArchive(accounts: readonly Account[], options: { nowMs: nu
     return place === undefined ? undefined : make(place.account, place.kind, place.index);
   };
 
+  /** One of each case, and some more, for the list of contents. */
   const featured = (): readonly Publication[] => {
     const visible = accounts.filter((account) => account.case === 'ordinary' || account.case === 'business');
     const shown = visible.flatMap((account) => [
@@ -100,8 +96,15 @@ export function createArchive(accounts: readonly Account[], options: { nowMs: nu
 function deleted(owner: Account, idSalt: string): Publication {
   const bytes = digest(idSalt, owner.userName, 'deleted');
   return {
-    ...{ shortcode: shortcodeFrom(bytes), pk: '0', kind: 'post', case: 'deleted', owner },
-    ...{ index: -1, publishedAtMs: 0, slides: [], seed: 0 },
+    shortcode: shortcodeFrom(bytes),
+    pk: '0',
+    kind: 'post',
+    case: 'deleted',
+    owner,
+    index: -1,
+    publishedAtMs: 0,
+    slides: [],
+    seed: 0,
   };
 }
 

@@ -16,7 +16,12 @@ export interface RecordParts {
 const CAPTIONS = ['Morning in the garden.', 'Water for tea, not too hot.', 'The bridge after the rain.'];
 export const HASHTAGS = ['#garden', '#tea', '#slow', '#walk', '#rain'];
 export const FOLLOWERS: Readonly<Record<Account['case'], number>> = {
-  ...{ ordinary: 1_523, business: 48_210, private: 77, not_found: 0, empty: 3, large: 2_400_115 },
+  ordinary: 1_523,
+  business: 48_210,
+  private: 77,
+  not_found: 0,
+  empty: 3,
+  large: 2_400_115,
 };
 
 export function accountUrl(account: Account, baseUrl: string): string {
@@ -30,7 +35,7 @@ export function publicationUrl({ kind, shortcode }: Publication, baseUrl: string
 /** A record of the dataset of posts; of a reel too, which that dataset gives as well. */
 export function postRecord(publication: Publication, parts: RecordParts): DatasetRecord {
   const { media, baseUrl, expiresAtMs } = parts;
-  const { owner, slides, shortcode, pk } = publication;
+  const { owner, slides, pk } = publication;
   const links = slides.map((slide, index) => ({
     slide,
     id: String(BigInt(pk) + BigInt(index)),
@@ -41,13 +46,7 @@ export function postRecord(publication: Publication, parts: RecordParts): Datase
   const withVideo = videos.length > 0;
   const thumbnail = media.link(publication, '0.png', expiresAtMs);
   return untidy(publication, {
-    url: publicationUrl(publication, baseUrl()),
-    user_posted: owner.userName,
-    description: captionOf(publication),
-    hashtags: hashtagsOf(publication),
-    num_comments: commentsOn(publication).length,
-    date_posted: new Date(publication.publishedAtMs).toISOString(),
-    likes: likesOf(publication),
+    ...fieldsOfBoth(publication, parts),
     photos: photos.length === 0 ? null : photos,
     videos: withVideo ? videos : null,
     location: publication.index % 2 === 0 ? ['Riverside Garden'] : null,
@@ -61,23 +60,12 @@ export function postRecord(publication: Publication, parts: RecordParts): Datase
     })),
     post_id: pk,
     pk,
-    shortcode,
-    content_id: shortcode,
     content_type: contentType(publication),
-    product_type: publication.kind === 'reel' ? 'clips' : 'feed',
-    coauthor_producers: coauthors(publication),
-    tagged_users: tagged(publication),
     engagement_score_view: 0,
-    thumbnail,
     video_view_count: withVideo ? likesOf(publication) * 9 : null,
     video_play_count: withVideo ? likesOf(publication) * 12 : null,
-    followers: FOLLOWERS[owner.case],
-    posts_count: owner.posts + owner.reels,
-    profile_image_link: media.avatarLink(owner.userName, expiresAtMs),
     profile_url: accountUrl(owner, baseUrl()),
     user_posted_id: owner.id,
-    is_verified: owner.case === 'large',
-    is_paid_partnership: publication.case === 'paid',
     partnership_details: partnership(publication, baseUrl()),
     is_pinned: publication.index === 0,
     post_content: links.map(({ slide, id, url }, index) => ({
@@ -104,16 +92,10 @@ export function postRecord(publication: Publication, parts: RecordParts): Datase
 /** A record of the dataset of reels. */
 export function reelRecord(publication: Publication, parts: RecordParts): DatasetRecord {
   const { media, baseUrl, expiresAtMs } = parts;
-  const { owner, shortcode, pk } = publication;
+  const { owner, pk } = publication;
   const video = media.link(publication, '0.mp4', expiresAtMs);
   return untidy(publication, {
-    url: publicationUrl(publication, baseUrl()),
-    user_posted: owner.userName,
-    description: captionOf(publication),
-    hashtags: hashtagsOf(publication),
-    num_comments: commentsOn(publication).length,
-    date_posted: new Date(publication.publishedAtMs).toISOString(),
-    likes: likesOf(publication),
+    ...fieldsOfBoth(publication, parts),
     views: likesOf(publication) * 2,
     video_view_count: likesOf(publication) * 9,
     video_play_count: likesOf(publication) * 12,
@@ -126,24 +108,37 @@ export function reelRecord(publication: Publication, parts: RecordParts): Datase
       replies: [],
     })),
     post_id: `${pk}_${owner.id}`,
-    shortcode,
-    content_id: shortcode,
-    product_type: 'clips',
-    coauthor_producers: coauthors(publication),
-    tagged_users: tagged(publication),
     length: publication.index % 2 === 0 ? String(videoSeconds(publication)) : videoSeconds(publication),
     video_url: video,
     videos: [video],
     audio_url: null,
+    following: 180,
+    user_profile_url: accountUrl(owner, baseUrl()),
+  });
+}
+
+function fieldsOfBoth(publication: Publication, { media, baseUrl, expiresAtMs }: RecordParts): DatasetRecord {
+  const { owner, shortcode, kind } = publication;
+  return {
+    url: publicationUrl(publication, baseUrl()),
+    user_posted: owner.userName,
+    description: captionOf(publication),
+    hashtags: hashtagsOf(publication),
+    num_comments: commentsOn(publication).length,
+    date_posted: new Date(publication.publishedAtMs).toISOString(),
+    likes: likesOf(publication),
+    shortcode,
+    content_id: shortcode,
+    product_type: kind === 'reel' ? 'clips' : 'feed',
+    coauthor_producers: publication.case === 'coauthored' ? ['two.cups'] : null,
+    tagged_users: tagged(publication),
     thumbnail: media.link(publication, '0.png', expiresAtMs),
     posts_count: owner.posts + owner.reels,
     followers: FOLLOWERS[owner.case],
-    following: 180,
-    user_profile_url: accountUrl(owner, baseUrl()),
     profile_image_link: media.avatarLink(owner.userName, expiresAtMs),
     is_verified: owner.case === 'large',
     is_paid_partnership: publication.case === 'paid',
-  });
+  };
 }
 
 /** What real records look like: from the sixth on, some lack fields, some have nulls, some write numbers as strings. */
@@ -178,10 +173,6 @@ export function likesOf({ seed }: Publication): number {
 export function contentType({ kind, slides }: Publication): string {
   if (kind === 'reel') return 'Reel';
   return slides.length > 1 ? 'Carousel' : slides[0] === 'video' ? 'Video' : 'Image';
-}
-
-function coauthors(publication: Publication): string[] | null {
-  return publication.case === 'coauthored' ? ['two.cups'] : null;
 }
 
 function tagged({ index }: Publication): object[] | null {

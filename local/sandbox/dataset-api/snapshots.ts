@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { DatasetName, Wanted } from './collect.ts';
+import { DATASET_IDS, type DatasetName, type Wanted } from './collect.ts';
 
 export interface Snapshot {
   readonly id: string;
@@ -16,33 +16,16 @@ export interface Snapshot {
   readonly failure: string | undefined;
 }
 
-export interface SnapshotTimes {
-  readonly collectMs: number;
-  readonly buildMs: number;
-  readonly linksLiveMs: number;
-}
-
-export interface Snapshots {
-  start(what: Pick<Snapshot, 'dataset' | 'wanted' | 'accounts' | 'failure'>, times: SnapshotTimes): Snapshot;
-  find(id: string): Snapshot | undefined;
-  /** What `/datasets/v3/progress/ID` answers. */
-  progress(snapshot: Snapshot): object;
-  count(): number;
-}
-
 /** Part of the time in which a snapshot is still `starting`. */
 const STARTING = 0.2;
-const DATASET_IDS: Readonly<Record<DatasetName, string>> = {
-  profiles: 'gd_l1vikfch901nx3by4',
-  posts: 'gd_lk5ns7kz21pck8jpis',
-  reels: 'gd_lyclm20il4r5helnj',
-};
-
 /** @param now milliseconds since 1970 */
-export function createSnapshots(now: () => number): Snapshots {
+export function createSnapshots(now: () => number) {
   const snapshots = new Map<string, Snapshot>();
   return {
-    start(what, { collectMs, buildMs, linksLiveMs }) {
+    start(
+      what: Pick<Snapshot, 'dataset' | 'wanted' | 'accounts' | 'failure'>,
+      { collectMs, buildMs, linksLiveMs }: { collectMs: number; buildMs: number; linksLiveMs: number },
+    ): Snapshot {
       const startedAtMs = now();
       const readyAtMs = startedAtMs + collectMs;
       const snapshot: Snapshot = {
@@ -56,8 +39,9 @@ export function createSnapshots(now: () => number): Snapshots {
       snapshots.set(snapshot.id, snapshot);
       return snapshot;
     },
-    find: (id) => snapshots.get(id),
-    progress({ id, dataset, startedAtMs, readyAtMs, failure }) {
+    find: (id: string) => snapshots.get(id),
+    /** What `/datasets/v3/progress/ID` answers. */
+    progress({ id, dataset, startedAtMs, readyAtMs, failure }: Snapshot): object {
       const told = { snapshot_id: id, dataset_id: DATASET_IDS[dataset] };
       if (now() < readyAtMs) {
         const starting = now() < startedAtMs + (readyAtMs - startedAtMs) * STARTING;

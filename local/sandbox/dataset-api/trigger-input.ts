@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { postReferenceOf, profileReferenceOf } from '../../../contract/imgnet-urls.ts';
-import type { DatasetName, Wanted } from './collect.ts';
+import { type DatasetName, type Wanted, DATASET_IDS } from './collect.ts';
 
 /** An answer that the API gives as plain text or JSON. */
 export interface Refusal {
@@ -9,11 +9,6 @@ export interface Refusal {
 }
 
 const DAY_MS = 86_400_000;
-const DATASETS: Readonly<Record<string, DatasetName>> = {
-  gd_l1vikfch901nx3by4: 'profiles',
-  gd_lk5ns7kz21pck8jpis: 'posts',
-  gd_lyclm20il4r5helnj: 'reels',
-};
 const inputSchema = z.object({
   url: z.string().optional(),
   user_name: z.string().optional(),
@@ -32,7 +27,7 @@ export function readTrigger(
 ): Refusal | { dataset: DatasetName; wanted: Wanted[] } {
   const id = query.get('dataset_id');
   if (id === null) return text(400, 'dataset missing');
-  const dataset = Object.hasOwn(DATASETS, id) ? DATASETS[id] : undefined;
+  const dataset = (['profiles', 'posts', 'reels'] as const).find((name) => DATASET_IDS[name] === id);
   if (dataset === undefined) return text(404, 'dataset does not exist');
   const entries: unknown = Array.isArray(body) ? body : z.object({ input: z.unknown() }).safeParse(body).data?.input;
   const inputs = z.array(inputSchema).safeParse(entries);

@@ -1,5 +1,24 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
 import { NotAuditedError, type Advisory } from './advisory.ts';
-import { judge, type Exception } from './exceptions.ts';
+
+/** quality/checks/audit/exceptions.json: advisories that don't fail the check until a day. */
+export const exceptionsSchema = z.array(
+  z.strictObject({
+    /** Of the advisory, or one of its aliases. */
+    id: z.string().min(1),
+    package: z.string().min(1),
+    /** Why it does no harm here, or what is waited for. */
+    reason: z.string().min(20),
+    /** The last day, such as 2027-01-31. */
+    until: z.iso.date(),
+  }),
+);
+export type Exception = z.infer<typeof exceptionsSchema>[number];
+
+export function readExceptions(path: string): Exception[] {
+  return exceptionsSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
+}
 
 /** A part of the dependencies, with where its advisories come from. */
 export interface Part {
@@ -24,42 +43,40 @@ export async function audit(
   exceptions: readonly Exception[],
   today: string,
 ): Promise<AuditOutcome> {
-  const answers = await Promise.all(parts.map((part) => answerOf(part)));
-  const lines: string[] = [];
-  const [failed, notAudited]: [string[], string[]] = [[], []];
-  for (const { part, answer } of answers) {
+  const [lines, failed, notAudited]: [string[], string[], string[]] = [[], [], []];
+  const current = exceptions.filter(({ until }) => today <= until);
+  for (const { name, mayFail, advisories } of parts) {
+    const answer = await advisories().catch((error: unknown) => {
+      if (error instanceof NotAuditedError) return error;
+      throw error;
+    });
     if (answer instanceof NotAuditedError) {
-      lines.push(`${part.name}: not audited: ${answer.message}`);
-      notAudited.push(part.name);
+      lines.push(`${name}: not audited: ${answer.message}`);
+      notAudited.push(name);
       continue;
     }
-    const { failing, excepted, minor } = judge(answer, exceptions, today);
+    const minor = answer.filter(({ severity }) => severity === 'low' || severity === 'moderate');
+    const major = answer
+      .filter((advisory) => !minor.includes(advisory))
+      .map((advisory) => ({ advisory, exception: current.find((one) => covers(one, advisory)) }));
+    const failing = major.filter(({ exception }) => exception === undefined);
+    const excepted = major.filter(({ exception }) => exception !== undefined);
     const known = `${String(failing.length)} high or critical, ${String(excepted.length)} excepted, ${String(minor.length)} lesser`;
-    lines.push(`${part.name}: audited: ${known}${part.mayFail ? '' : ' (told only)'}`);
-    lines.push(...failing.map((one) => `  ${describe(one)}`));
-    lines.push(
-      ...excepted.map(
-        ({ advisory, exception }) => `  excepted until ${exception.until}: ${describe(advisory)}: ${exception.reason}`,
-      ),
-    );
-    lines.push(...minor.map((one) => `  ${describe(one)}`));
-    if (part.mayFail && failing.length > 0) failed.push(part.name);
+    lines.push(`${name}: audited: ${known}${mayFail ? '' : ' (told only)'}`);
+    for (const { advisory, exception } of [...failing, ...excepted]) {
+      const why = exception && `excepted until ${exception.until}: ${describe(advisory)}: ${exception.reason}`;
+      lines.push(`  ${why ?? describe(advisory)}`);
+    }
+    lines.push(...minor.map((advisory) => `  ${describe(advisory)}`));
+    if (mayFail && failing.length > 0) failed.push(name);
   }
-  lines.push(
-    ...exceptions
-      .filter(({ until }) => until < today)
-      .map(({ id, until }) => `exception for ${id} ended on ${until}: remove it, or look again`),
-  );
+  for (const { id, until } of exceptions.filter((one) => !current.includes(one)))
+    lines.push(`exception for ${id} ended on ${until}: remove it, or look again`);
   return { lines, failed, notAudited };
 }
 
-async function answerOf(part: Part): Promise<{ part: Part; answer: readonly Advisory[] | NotAuditedError }> {
-  try {
-    return { part, answer: await part.advisories() };
-  } catch (error) {
-    if (error instanceof NotAuditedError) return { part, answer: error };
-    throw error;
-  }
+function covers(exception: Exception, { id, aliases, package: name }: Advisory): boolean {
+  return exception.package === name && [id, ...aliases].includes(exception.id);
 }
 
 function describe({ package: name, severity, id, title, url }: Advisory): string {

@@ -31,15 +31,10 @@ export async function auditEngines(setup: Setup, database?: string): Promise<Adv
   const programs = await goPrograms(setup);
   if (programs.length === 0) throw new NotAuditedError('no engine is set up yet');
   const found: Advisory[] = [];
+  const source = database === undefined ? [] : ['-db', database];
   for (const program of programs) {
-    const args = [
-      'run',
-      GOVULNCHECK,
-      '-mode=binary',
-      '-format=json',
-      ...(database === undefined ? [] : ['-db', database]),
-    ];
-    const result = await run(go, [...args, program], {
+    const args = ['run', GOVULNCHECK, '-mode=binary', '-format=json', ...source, program];
+    const result = await run(go, args, {
       cwd: '/',
       env: installerEnv(setup.env),
       timeoutMs: TIMEOUT_MS,
@@ -76,25 +71,18 @@ export function parseGovulncheck(report: string): Advisory[] {
 /** Those that are on this machine already: nothing is set up for an audit. */
 async function goPrograms(setup: Setup): Promise<string[]> {
   const mongodb = await mongodbWays(setup, join(setup.cacheDir, 'no-data'));
-  const found = await Promise.all([
-    orNone(firstWay('Temporal', temporalFound(setup), setup.log)),
-    orNone(firstWay('S3 server', s3ServerFound(setup), setup.log)),
-    orNone(
-      firstWay(
-        'MongoDB',
-        mongodb.found.filter(({ kind }) => kind === 'ferretdb'),
-        setup.log,
-      ),
-    ),
+  const ferretdb = mongodb.found.filter(({ kind }) => kind === 'ferretdb');
+  const found = await Promise.allSettled([
+    firstWay('Temporal', temporalFound(setup), setup.log),
+    firstWay('S3 server', s3ServerFound(setup), setup.log),
+    firstWay('MongoDB', ferretdb, setup.log),
   ]);
   return found
-    .flatMap((one) => (one === undefined ? [] : [typeof one.value === 'string' ? one.value : one.value.program]))
+    .flatMap((one) => {
+      if (one.status === 'fulfilled') return [one.value.value];
+      if (one.reason instanceof NoWayError) return [];
+      throw one.reason;
+    })
+    .map((engine) => (typeof engine === 'string' ? engine : engine.program))
     .filter((program) => existsSync(program));
-}
-
-async function orNone<T>(work: Promise<T>): Promise<T | undefined> {
-  return work.catch((error: unknown) => {
-    if (error instanceof NoWayError) return undefined;
-    throw error;
-  });
 }

@@ -4,9 +4,8 @@ import { parseArgs } from 'node:util';
 import { defaultCacheDir } from '../../../local/engines/cache.ts';
 import { IMAGE_REQUIREMENTS, ROOT } from '../project.ts';
 import { readRequirements } from '../requirements.ts';
-import { audit, type Part } from './audit.ts';
+import { audit, readExceptions, type Part } from './audit.ts';
 import { auditEngines } from './engines.ts';
-import { readExceptions } from './exceptions.ts';
 import { auditNpm } from './npm.ts';
 import { auditPython } from './python.ts';
 

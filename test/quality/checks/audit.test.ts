@@ -1,16 +1,14 @@
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { NotAuditedError, type Advisory } from '../../../quality/checks/audit/advisory.ts';
-import { audit } from '../../../quality/checks/audit/audit.ts';
+import { audit, exceptionsSchema, readExceptions } from '../../../quality/checks/audit/audit.ts';
 import { parseGovulncheck } from '../../../quality/checks/audit/engines.ts';
-import { exceptionsSchema, readExceptions } from '../../../quality/checks/audit/exceptions.ts';
 import { auditNpm } from '../../../quality/checks/audit/npm.ts';
 import { auditPython } from '../../../quality/checks/audit/python.ts';
 import { ROOT } from '../../../quality/checks/project.ts';
+import { serve } from '../../helpers/serve.ts';
 
 const TODAY = '2026-11-21';
 
@@ -139,12 +137,12 @@ describe('npm audit', () => {
 });
 
 describe('the audit of Python packages', () => {
-  let server: Server;
+  let server: Awaited<ReturnType<typeof serve>>;
   let answers: Record<string, unknown>;
   const asked: string[] = [];
   beforeEach(async () => {
     answers = {};
-    server = createServer((request, response) => {
+    server = await serve((request, response) => {
       let body = '';
       request.on('data', (chunk: Buffer) => (body += chunk.toString()));
       request.on('end', () => {
@@ -153,14 +151,9 @@ describe('the audit of Python packages', () => {
         response.writeHead(answer === undefined ? 500 : 200).end(JSON.stringify(answer));
       });
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   });
-  afterEach(() => {
-    server.closeAllConnections();
-    server.close();
-  });
+  afterEach(() => server.stop());
 
-  const baseUrl = (): string => `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
   const requirements = [
     { name: 'idna', version: '3.20', hashes: [] },
     { name: 'requests', version: '2.19.0', hashes: [] },
@@ -174,7 +167,7 @@ describe('the audit of Python packages', () => {
     answers['/v1/vulns/GHSA-1'] = { id: 'GHSA-1', summary: 'Leak', database_specific: { severity: 'MODERATE' } };
     answers['/v1/vulns/PYSEC-2'] = { id: 'PYSEC-2', database_specific: {} };
     answers['/v1/vulns/GHSA-gone'] = { id: 'GHSA-gone', withdrawn: '2026-01-01T00:00:00Z' };
-    const found = await auditPython(requirements, baseUrl());
+    const found = await auditPython(requirements, server.url);
     expect(found.map((one) => [one.package, one.id, one.severity])).toEqual([
       ['requests', 'PYSEC-1', 'moderate'],
       ['requests', 'GHSA-1', 'moderate'],
@@ -195,7 +188,7 @@ describe('the audit of Python packages', () => {
     ['a list without its entries', { '/v1/querybatch': { results: [{}, { vulns: [{ id: 'GHSA-1' }] }] } }],
   ])('is not taken as good news when it answers %s', async (_what, given) => {
     answers = given;
-    await expect(auditPython(requirements, baseUrl())).rejects.toBeInstanceOf(NotAuditedError);
+    await expect(auditPython(requirements, server.url)).rejects.toBeInstanceOf(NotAuditedError);
   });
 });
 

@@ -1,0 +1,38 @@
+import { randomUUID } from 'node:crypto';
+import { access, mkdir, rename, rm } from 'node:fs/promises';
+import { dirname, extname, join } from 'node:path';
+import { run } from '../../runtime/subprocess/run.ts';
+
+const FFMPEG_TIMEOUT_MS = 120_000;
+
+/**
+ * Makes a file that is not there yet. Two sandboxes may make it at once: each writes its own, and the last rename wins.
+ *
+ * @param path absolute
+ * @param make writes the file whose path it is given
+ */
+export async function madeOnce(path: string, make: (temporary: string) => Promise<void>): Promise<string> {
+  const isThere = await access(path).then(
+    () => true,
+    () => false,
+  );
+  if (isThere) return path;
+  const temporary = join(dirname(path), `${randomUUID()}${extname(path)}`);
+  await mkdir(dirname(path), { recursive: true });
+  try {
+    await make(temporary);
+    await rename(temporary, path);
+  } finally {
+    await rm(temporary, { force: true });
+  }
+  return path;
+}
+
+/** The same with ffmpeg. @param args all but the output */
+export function encodedOnce(path: string, ffmpeg: string, args: readonly string[]): Promise<string> {
+  return madeOnce(path, async (temporary) => {
+    const all = ['-nostdin', '-v', 'error', ...args, '-fflags', '+bitexact', `file:${temporary}`];
+    const made = await run(ffmpeg, all, { cwd: dirname(path), env: {}, timeoutMs: FFMPEG_TIMEOUT_MS });
+    if (made.exitCode !== 0) throw new Error(`ffmpeg could not make ${path}: ${made.stderrTail.trim()}`);
+  });
+}
