@@ -19,7 +19,6 @@ const RPC_DEADLINE_MS = 5_000;
 const PROGRESS_DEADLINE_MS = 1_000;
 const FOREIGN = 'A workflow that this service has not started has the id of this subject. An operator must end it.';
 
-
 /** A job that runs already: its input, and which run of the subject's workflow it is. */
 export interface RunningJob {
   readonly running: JobInput;

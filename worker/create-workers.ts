@@ -9,7 +9,7 @@ import {
 } from '@temporalio/worker';
 import type { Activities } from '../activities/create-activities.ts';
 import { activityInputs } from '../activities/inputs.ts';
-import { refusalOf } from '../contract/inputs/check.ts';
+import { refusalOf } from '../runtime/inputs/check.ts';
 import { taskQueues } from '../runtime/task-queues.ts';
 import { bareEnvironment } from '../runtime/subprocess/environment.ts';
 import { run } from '../runtime/subprocess/run.ts';
