@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { mongodbWays } from '../../../local/engines/mongodb-server.ts';
-import { installerEnv } from '../../../local/engines/environment.ts';
+import { installerEnv, type Setup } from '../../../local/engines/environment.ts';
+import { mongodbServer } from '../../../local/engines/mongodb-server.ts';
 import { findOnPath } from '../../../local/engines/programs.ts';
-import { s3ServerFound } from '../../../local/engines/s3-server.ts';
-import { temporalFound, type Setup } from '../../../local/engines/temporal-cli.ts';
-import { firstWay, NoWayError } from '../../../local/engines/ways.ts';
+import { s3Server } from '../../../local/engines/s3-server.ts';
+import { firstWorking, NoStrategyError } from '../../../local/engines/strategies.ts';
+import { temporalCli } from '../../../local/engines/temporal-cli.ts';
 import { run } from '../../../runtime/subprocess/run.ts';
 import { NotAuditedError, type Advisory } from './advisory.ts';
 
@@ -75,12 +75,12 @@ export function parseGovulncheck(report: string): Advisory[] {
 
 /** Those that are on this machine already: nothing is set up for an audit. */
 async function goPrograms(setup: Setup): Promise<string[]> {
-  const mongodb = await mongodbWays(setup, join(setup.cacheDir, 'no-data'));
+  const mongodb = await mongodbServer(setup, join(setup.cacheDir, 'no-data'));
   const found = await Promise.all([
-    orNone(firstWay('Temporal', temporalFound(setup), setup.log)),
-    orNone(firstWay('S3 server', s3ServerFound(setup), setup.log)),
+    orNone(firstWorking('Temporal', temporalCli(setup).found, setup.log)),
+    orNone(firstWorking('S3 server', s3Server(setup).found, setup.log)),
     orNone(
-      firstWay(
+      firstWorking(
         'MongoDB',
         mongodb.found.filter(({ kind }) => kind === 'ferretdb'),
         setup.log,
@@ -94,7 +94,7 @@ async function goPrograms(setup: Setup): Promise<string[]> {
 
 async function orNone<T>(work: Promise<T>): Promise<T | undefined> {
   return work.catch((error: unknown) => {
-    if (error instanceof NoWayError) return undefined;
+    if (error instanceof NoStrategyError) return undefined;
     throw error;
   });
 }
