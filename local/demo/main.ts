@@ -48,8 +48,7 @@ try {
 } catch (error) {
   exitCode ||= 1;
   terminal.failure(error instanceof Error ? error.message : String(error));
-  // As parseArgs throws it.
-  if (error instanceof TypeError) terminal.failure('usage: npm run demo [-- --media FILE]');
+  if (error instanceof TypeError && 'code' in error) terminal.failure('usage: npm run demo [-- --media FILE]');
   // Before the folder is ours, the logs in it are another run's.
   if (!signal.aborted && stops.length > 0) await showLogs();
 } finally {

@@ -107,10 +107,13 @@ function demoEnv(given: Env): Env {
 async function startReceiver() {
   const webhooks: { readonly headers: IncomingHttpHeaders; readonly body: string }[] = [];
   const server = createServer((request, response) => {
-    void text(request).then((body) => {
-      webhooks.push({ headers: request.headers, body });
-      response.writeHead(200).end();
-    });
+    text(request).then(
+      (body) => {
+        webhooks.push({ headers: request.headers, body });
+        response.writeHead(200).end();
+      },
+      () => response.destroy(),
+    );
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/webhook`;
