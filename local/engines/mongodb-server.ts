@@ -1,10 +1,10 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fingerprint } from './cache.ts';
 import type { Setup } from './environment.ts';
 import { installProgram, platformFolder, releaseDownload } from './install.ts';
-import { capture, requireOnPath, step } from './programs.ts';
+import { capture, isAtLeast, requireOnPath, step } from './programs.ts';
 import type { ReleaseFile } from './release.ts';
 import { ensure, programTool, type Found, type Strategy, type Tool } from './strategies.ts';
 
@@ -109,15 +109,36 @@ function mongod(setup: Setup): Tool {
   });
 }
 
-/** Which of MongoDB's packages fits this system is a table of its own, which mongodb-memory-server keeps. */
-async function mongodRelease(): Promise<ReleaseFile> {
-  const { MongoBinaryDownloadUrl } = await import('mongodb-memory-server-core/lib/util/MongoBinaryDownloadUrl.js');
-  const { getOS } = await import('mongodb-memory-server-core/lib/util/getos/index.js');
-  const system = { platform: process.platform, arch: process.arch, os: await getOS() };
-  const address = await new MongoBinaryDownloadUrl({ version: MONGOD_VERSION, ...system }).getDownloadUrl();
-  const slash = address.lastIndexOf('/');
-  const name = address.slice(slash + 1);
-  return { folder: address.slice(0, slash), name, sums: `${name}.sha256` };
+/** MongoDB's packages for Linux, the newest of a family first: IDs of /etc/os-release, and the oldest version they fit. */
+const LINUX_PACKAGES: readonly (readonly [ids: RegExp, oldestVersion: string, name: string])[] = [
+  [/^ubuntu$/, '24.04', 'ubuntu2404'],
+  [/^ubuntu$/, '22.04', 'ubuntu2204'],
+  [/^ubuntu$/, '20.04', 'ubuntu2004'],
+  [/^debian$/, '12', 'debian12'],
+  [/^(rhel|centos|fedora|ol)$/, '9', 'rhel93'],
+  [/^(rhel|centos|ol)$/, '8', 'rhel8'],
+  [/^amzn$/, '2023', 'amazon2023'],
+  [/^(sles|suse|opensuse-leap)$/, '15', 'suse15'],
+];
+
+/** @throws when there is no package for this system */
+async function mongodRelease(base: string): Promise<ReleaseFile> {
+  const arch = process.arch === 'x64' ? 'x86_64' : process.arch;
+  const isMac = process.platform === 'darwin';
+  const system = isMac ? `macos-${arch}` : `linux-${arch === 'arm64' ? 'aarch64' : arch}-${await linuxPackage()}`;
+  const name = `mongodb-${system}-${MONGOD_VERSION}.tgz`;
+  return { folder: `${base}/${isMac ? 'osx' : 'linux'}`, name, sums: `${name}.sha256` };
+}
+
+async function linuxPackage(): Promise<string> {
+  const text = await readFile('/etc/os-release', 'utf8').catch(() => '');
+  const told = (key: string): string => new RegExp(`^${key}="?([^"\\n]*)`, 'm').exec(text)?.[1] ?? '';
+  // Derivatives name what they come from.
+  const ids = `${told('ID')} ${told('ID_LIKE')}`.split(' ');
+  const version = told('VERSION_ID');
+  const found = LINUX_PACKAGES.find(([fits, oldest]) => ids.some((id) => fits.test(id)) && isAtLeast(version, oldest));
+  if (found === undefined) throw new Error(`there is no package for ${ids.join(' ')}${version}`);
+  return found[2];
 }
 
 function ferretdb(setup: Setup): Tool {

