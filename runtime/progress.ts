@@ -58,7 +58,8 @@ function lines(line: ProgressOptions['line'], stepPercent: number): ProgressView
   let last = { stage: '', step: 0 };
   return {
     show(stage, percent, text) {
-      const step = percent === undefined ? last.step : Math.floor(percent / stepPercent);
+      const before = stage === last.stage ? last.step : 0;
+      const step = percent === undefined ? before : Math.floor(percent / stepPercent);
       if (stage === last.stage && step === last.step) return;
       last = { stage, step };
       line(text, percent);
