@@ -1,5 +1,4 @@
 // npm start: the whole service on this machine, engines included. `npm run api` and `npm run worker` are its parts.
-import { defaultCacheDir } from './engines/cache.ts';
 import { runUntilSignal } from './run-until-signal.ts';
 import { startStack } from './stack.ts';
 
@@ -7,7 +6,6 @@ await runUntilSignal(async () => {
   const stack = await startStack({
     env: process.env,
     dataDir: process.env['DATA_DIR'] || './data',
-    cacheDir: defaultCacheDir(process.env),
     roles: ['api', 'worker'],
     ports: 'preferred',
     log: (line) => console.error(line),

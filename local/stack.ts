@@ -5,13 +5,10 @@ import { loadConfig, settings } from '../config.ts';
 import { defaultCacheDir } from './engines/cache.ts';
 import { startEngines, type Engines } from './engines/engines.ts';
 import { choosePort, type PortChoice } from './engines/ports.ts';
-import { serviceEnv } from './engines/environment.ts';
-import type { Env } from './engines/programs.ts';
-import { startRole, type Output, type RoleName } from './role.ts';
+import { serviceEnv, type Env, type Log } from './engines/environment.ts';
+import { ensureTools, speechSettings } from './engines/tools.ts';
+import { startServiceProcess, type Output, type ServiceName } from './service-process.ts';
 import { signalProcess, type Supervised } from './supervise.ts';
-import { speechSettings } from './engines/speech-settings.ts';
-import { ensureTools } from './engines/tools.ts';
-import type { Log } from './engines/ways.ts';
 
 const DEFAULT_GRACE_SECONDS = 10;
 /** A role that has used up its own grace time still needs a moment to close its connections. */
@@ -21,7 +18,7 @@ const SETTINGS = new Set(Object.keys(settings.shape));
 export interface StackOptions {
   readonly env: Env;
   readonly dataDir: string;
-  readonly roles: readonly RoleName[];
+  readonly roles: readonly ServiceName[];
   readonly ports: PortChoice;
   readonly log: Log;
   readonly output: Output;
@@ -29,7 +26,8 @@ export interface StackOptions {
   readonly cacheDir?: string;
 }
 
-export type ProcessName = RoleName | 'temporal' | 'mongodb';
+const PROCESSES = ['api', 'worker', 'temporal', 'mongodb'] as const;
+export type ProcessName = (typeof PROCESSES)[number];
 
 export interface Stack {
   readonly restUrl: string;
@@ -68,12 +66,12 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   });
   const [tools, speech, started] = await Promise.allSettled([
     ensureTools({ env: options.env, cacheDir, log }),
-    speechSettings({ env: options.env, cacheDir, log }, options.roles),
+    options.roles.includes('worker') ? speechSettings({ env: options.env, cacheDir, log }) : {},
     startEngines({ env: options.env, dataDir, cacheDir, ports: options.ports, log }),
   ]);
   if (started.status === 'rejected') throw started.reason;
   const engines = started.value;
-  const roles = new Map<RoleName, Supervised>();
+  const roles = new Map<ServiceName, Supervised>();
   const graceMs = graceTimeMs(options.env) + EXTRA_GRACE_MS;
   let stopped: Promise<void> | undefined;
   const stop = (): Promise<void> => (stopped ??= stopAll(roles, engines, graceMs));
@@ -98,22 +96,16 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       RPC_TOKEN: rpcToken.value,
     };
     const restUrl = urlOf(options.env['HOST'], ports.rest);
-    const { output } = options;
     const starts = await Promise.allSettled(
       options.roles.map(async (name) => {
-        const health = name === 'api' ? { healthUrl: `${restUrl}/health` } : {};
-        roles.set(name, await startRole({ name, main: `${name}/main.ts`, env, output, log, ...health }));
+        const healthUrl = name === 'api' ? `${restUrl}/health` : undefined;
+        roles.set(name, await startServiceProcess({ name, env, output: options.output, log, healthUrl }));
       }),
     );
     for (const start of starts) if (start.status === 'rejected') throw start.reason;
     const processes = (): { name: ProcessName; pid: number }[] => {
-      const { temporal, mongodb } = engines.pids();
-      const all = [
-        ...[...roles].map(([name, role]) => [name, role.pid()] as const),
-        ['temporal', temporal] as const,
-        ['mongodb', mongodb] as const,
-      ];
-      return all.flatMap(([name, pid]) => (pid === undefined ? [] : [{ name, pid }]));
+      const pids = { api: roles.get('api')?.pid(), worker: roles.get('worker')?.pid(), ...engines.pids() };
+      return PROCESSES.flatMap((name) => (pids[name] === undefined ? [] : [{ name, pid: pids[name] }]));
     };
     return {
       restUrl,
@@ -138,7 +130,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   }
 }
 
-async function stopAll(roles: ReadonlyMap<RoleName, Supervised>, engines: Engines, graceMs: number): Promise<void> {
+async function stopAll(roles: ReadonlyMap<ServiceName, Supervised>, engines: Engines, graceMs: number): Promise<void> {
   await roles.get('api')?.stop(graceMs);
   await roles.get('worker')?.stop(graceMs);
   await engines.stop();

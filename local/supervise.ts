@@ -1,9 +1,13 @@
+import type { ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Log } from './engines/ways.ts';
+import type { Log } from './engines/environment.ts';
 
 const FIRST_BACK_OFF_MS = 500;
 const LONGEST_BACK_OFF_MS = 10_000;
 const MOST_FIRST_STARTS = 5;
+const POLL_MS = 50;
+const TAIL_CHARS = 600;
 
 /** One run of a program. */
 export interface Run {
@@ -14,14 +18,17 @@ export interface Run {
   pid(): number | undefined;
   /** Sends SIGTERM to the program, SIGKILL to all its processes. Not an error when it has ended. */
   signal(name: 'SIGTERM' | 'SIGKILL'): void;
+  /** Resolves when it does its work. @throws the reason why it does not yet */
+  check(): Promise<void>;
 }
 
 export interface SuperviseOptions {
   /** Name in messages. */
   readonly name: string;
   readonly launch: () => Run;
-  /** Resolves when the run does its work. Rejects when it ends before, or takes too long. */
-  readonly untilReady: (run: Run) => Promise<void>;
+  readonly readyTimeoutMs: number;
+  /** The file of its own lines; without it they are our own output. */
+  readonly logFile: string | undefined;
   readonly log: Log;
 }
 
@@ -36,7 +43,8 @@ export interface Supervised {
 /**
  * Starts a program, waits until it is ready, and from then on starts it again whenever it ends, until `stop`.
  *
- * @throws what `untilReady` throws at the first start; nothing is left running then
+ * @throws at the first start when it ends before it is ready, or is not ready in time, with the end of its log; nothing is left
+ * running then
  */
 export async function supervise(options: SuperviseOptions): Promise<Supervised> {
   let current = options.launch();
@@ -44,7 +52,7 @@ export async function supervise(options: SuperviseOptions): Promise<Supervised> 
   const isStopping = (): boolean => stopping.signal.aborted;
   for (let starts = 1; ; starts += 1) {
     try {
-      await options.untilReady(current);
+      await untilReady(current, options);
       break;
     } catch (error) {
       // Killed from outside is no fault of the program: it gets another start. One that exits by itself does not.
@@ -68,7 +76,7 @@ export async function supervise(options: SuperviseOptions): Promise<Supervised> 
       backOffMs = Math.min(backOffMs * 2, LONGEST_BACK_OFF_MS);
       current = options.launch();
       try {
-        await options.untilReady(current);
+        await untilReady(current, options);
         // The wait grows only for a program that can't even start.
         backOffMs = FIRST_BACK_OFF_MS;
         options.log(`${options.name} is back`);
@@ -91,6 +99,45 @@ export async function supervise(options: SuperviseOptions): Promise<Supervised> 
       clearTimeout(timer);
     },
   };
+}
+
+async function untilReady(run: Run, { name, readyTimeoutMs, logFile }: SuperviseOptions): Promise<void> {
+  const deadline = Date.now() + readyTimeoutMs;
+  const seeLog = (): string => (logFile === undefined ? 'its own lines are above' : logTail(logFile));
+  for (;;) {
+    const reason = await run.check().then(
+      () => undefined,
+      (error: unknown) => (error instanceof Error ? error.message : String(error)),
+    );
+    // A check that passes proves nothing once the program is gone: another one may hold the port.
+    if (run.ended()) throw new Error(`${name} ended (${await run.gone}) while starting: ${seeLog()}`);
+    if (reason === undefined && run.pid() !== undefined) return;
+    if (Date.now() > deadline) {
+      throw new Error(`${name} did not answer within ${readyTimeoutMs} ms (${reason ?? ''}): ${seeLog()}`);
+    }
+    await delay(POLL_MS);
+  }
+}
+
+/** How a child ends. @param onEnd called at once when it has */
+export function endOf(child: ChildProcess, onEnd?: () => void): Pick<Run, 'gone' | 'ended'> {
+  let ended = false;
+  const gone = new Promise<string>((resolve) => {
+    const end = (how: string): void => {
+      ended = true;
+      onEnd?.();
+      resolve(how);
+    };
+    child.once('error', (error) => end(error.message));
+    child.once('exit', (code, by) => end(by ?? `exit code ${String(code)}`));
+  });
+  return { gone, ended: () => ended };
+}
+
+/** The end of a log file, for an error message. */
+export function logTail(file: string): string {
+  const text = readFileSync(file, 'utf8').trim();
+  return text === '' ? `nothing in ${file}` : `${file} ends with: …${text.slice(-TAIL_CHARS)}`;
 }
 
 /** Signals one process; one that has ended already is no error. */

@@ -8,26 +8,41 @@ const MAX_CHARS = 4 * 1024 * 1024;
 export interface Probe {
   /** Comma-separated names of the container, as ffprobe gives them. */
   readonly container: string;
+  /** For people, such as `QuickTime / MOV`. */
+  readonly containerName: string;
   /** Longest of container and streams, in seconds. */
   readonly durationSeconds: number;
   readonly sizeBytes: number;
   readonly streams: readonly {
     readonly kind: string;
     readonly codec: string;
+    readonly profile: string | undefined;
     readonly pixelFormat: string | undefined;
     /** In seconds; undefined in containers that state it for the whole only (Matroska). */
     readonly durationSeconds?: number | undefined;
+    readonly sampleRateHz: number | undefined;
+    readonly channels: number | undefined;
+    readonly bitsPerSecond: number | undefined;
   }[];
 }
 
 const probeSchema = z.object({
-  format: z.object({ format_name: z.string(), duration: z.coerce.number().optional(), size: z.coerce.number() }),
+  format: z.object({
+    format_name: z.string(),
+    format_long_name: z.string().default(''),
+    duration: z.coerce.number().optional(),
+    size: z.coerce.number(),
+  }),
   streams: z.array(
     z.object({
       codec_type: z.string(),
       codec_name: z.string().default('unknown'),
+      profile: z.string().optional(),
       duration: z.coerce.number().optional(),
       pix_fmt: z.string().optional(),
+      sample_rate: z.coerce.number().optional(),
+      channels: z.number().optional(),
+      bit_rate: z.coerce.number().optional(),
       disposition: z.object({ attached_pic: z.number().optional() }).optional(),
     }),
   ),
@@ -39,8 +54,11 @@ export function codecOf(probe: Probe, kind: 'audio' | 'video'): string | undefin
 }
 
 /** Nothing of the file's own words, which may be megabytes. */
-const ENTRIES =
-  'format=format_name,duration,size:stream=codec_type,codec_name,duration,pix_fmt:stream_disposition=attached_pic';
+const ENTRIES = [
+  'format=format_name,format_long_name,duration,size',
+  'stream=codec_type,codec_name,profile,duration,pix_fmt,sample_rate,channels,bit_rate',
+  'stream_disposition=attached_pic',
+].join(':');
 
 /** @throws JobError `incomplete` when the file is no media, `tool_missing` when ffprobe can't be started */
 export async function probeFile(ffprobe: string, path: string, signal: AbortSignal): Promise<Probe> {
@@ -54,14 +72,21 @@ export async function probeFile(ffprobe: string, path: string, signal: AbortSign
   const { format, streams } = parsed.data;
   return {
     container: format.format_name,
+    containerName: format.format_long_name,
     durationSeconds: Math.max(format.duration ?? 0, ...streams.map((stream) => stream.duration ?? 0)),
     sizeBytes: format.size,
     streams: streams
       // The cover of an album is no picture of a video.
       .filter((stream) => stream.disposition?.attached_pic !== 1)
       .map((stream) => ({
-        ...{ kind: stream.codec_type, codec: stream.codec_name, pixelFormat: stream.pix_fmt },
+        kind: stream.codec_type,
+        codec: stream.codec_name,
+        profile: stream.profile,
+        pixelFormat: stream.pix_fmt,
         durationSeconds: stream.duration,
+        sampleRateHz: stream.sample_rate,
+        channels: stream.channels,
+        bitsPerSecond: stream.bit_rate,
       })),
   };
 }

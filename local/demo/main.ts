@@ -1,27 +1,27 @@
 // npm run demo [-- --media FILE]: the main job once, on this machine; then everything is stopped.
-import { readdir } from 'node:fs/promises';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { logTail } from '../engines/log-tail.ts';
+import { parseArgs } from 'node:util';
 import { onNpmGone } from '../../runtime/subprocess/parent-watch.ts';
-import { readMediaArgument } from './arguments.ts';
-import { playDemo } from './demo.ts';
-import { takeFolder } from './folder.ts';
-import { secondsText } from './format.ts';
+import { lockDataDir } from '../engines/data-lock.ts';
+import { logTail } from '../supervise.ts';
 import { createService } from './service.ts';
-import { demoSettings } from './settings.ts';
 import { setStage } from './stage.ts';
-import { createTerminal } from './terminal.ts';
+import { tellStory } from './story.ts';
+import { createTerminal, secondsText } from './terminal.ts';
 
 const KEPT_LINES = 10;
 const SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
+const LOCK = 'demo-in-use';
 
 const { env } = process;
 const terminal = createTerminal(process.stdout, env);
-const dataDir = resolve(env['DATA_DIR'] === undefined || env['DATA_DIR'] === '' ? './data' : env['DATA_DIR'], 'demo');
+const dataDir = resolve(env['DATA_DIR'] || './data', 'demo');
 const logsDir = join(dataDir, 'logs');
 const begun = Date.now();
 
 const interruption = new AbortController();
+const { signal } = interruption;
 let exitCode = 0;
 const interrupt = (why: string, code: number): void => {
   exitCode = code;
@@ -30,31 +30,27 @@ const interrupt = (why: string, code: number): void => {
 for (const [name, code] of Object.entries(SIGNALS)) {
   process.on(name, () => {
     // A second signal ends us at once; what was started notices that and ends too.
-    if (interruption.signal.aborted) process.exit(code);
+    if (signal.aborted) process.exit(code);
     interrupt(name, code);
   });
 }
 onNpmGone(env['npm_lifecycle_event'] !== undefined, () => interrupt('npm is gone', SIGNALS.SIGTERM));
 
 const stops: (() => Promise<void>)[] = [];
-let isSetUp = false;
-const laterLines: string[] = [];
-const log = (line: string): void => {
-  // Lines between those of the story would only disturb it; they are of use when it ends badly.
-  if (isSetUp) laterLines.push(line);
-  else terminal.note(line);
-};
+/** Between those of the story they would only disturb it; they are of use when it ends badly. */
+let laterLines: string[] | undefined;
 
 try {
   const interrupted = new Promise<never>((_, reject) => {
-    interruption.signal.addEventListener('abort', () => reject(interruption.signal.reason as Error));
+    signal.addEventListener('abort', () => reject(signal.reason as Error));
   });
   await Promise.race([demo(), interrupted]);
 } catch (error) {
   exitCode ||= 1;
   terminal.failure(error instanceof Error ? error.message : String(error));
+  if (error instanceof TypeError && 'code' in error) terminal.failure('usage: npm run demo [-- --media FILE]');
   // Before the folder is ours, the logs in it are another run's.
-  if (!interruption.signal.aborted && stops.length > 0) await showLogs();
+  if (!signal.aborted && stops.length > 0) await showLogs();
 } finally {
   await stopAll();
 }
@@ -71,22 +67,42 @@ if (exitCode === 0) {
 process.exit(exitCode);
 
 async function demo(): Promise<void> {
-  // npm runs scripts in the project's folder and tells where the user was.
-  const media = await readMediaArgument(env['INIT_CWD'] ?? process.cwd());
-  stops.push(await takeFolder(dataDir));
+  const media = await readMediaArgument();
+  stops.push(await takeFolder());
   terminal.heading('Set-up');
-  const stage = await setStage({
-    settings: demoSettings(env),
-    media,
-    dataDir,
-    logsDir,
-    log,
-    onStarted: (stop) => stops.push(stop),
-  });
-  isSetUp = true;
-  terminal.fact('Ready', `after ${secondsText(Date.now() - begun)}: ${stage.stack.restUrl}, data in ${dataDir}`);
-  const { signal } = interruption;
-  await playDemo({ stage, service: createService(stage.stack.restUrl, signal), terminal, dataDir, signal });
+  const log = (line: string): void => {
+    if (laterLines === undefined) terminal.note(line);
+    else laterLines.push(line);
+  };
+  const stage = await setStage({ env, media, dataDir, log, onStarted: (stop) => stops.push(stop) });
+  laterLines = [];
+  const { restUrl } = stage.stack;
+  terminal.fact('Ready', `after ${secondsText(Date.now() - begun)}: ${restUrl}, data in ${dataDir}`);
+  await tellStory({ stage, service: createService(restUrl, signal), terminal, dataDir, signal });
+}
+
+/** @returns the absolute path of the recording that was asked for, if any */
+async function readMediaArgument(): Promise<string | undefined> {
+  const { media } = parseArgs({ options: { media: { type: 'string' } } }).values;
+  if (media === undefined) return undefined;
+  // npm runs scripts in the project's folder and tells where the user was.
+  const path = resolve(env['INIT_CWD'] ?? process.cwd(), media);
+  const found = await stat(path).catch(() => undefined);
+  if (found?.isFile() === true) return path;
+  const why =
+    found === undefined
+      ? 'there is no such file'
+      : 'the demo takes one file; for a folder there is npm run sandbox -- --media DIR';
+  throw new Error(`--media ${path}: ${why}`);
+}
+
+/** Empties the demo's folder, which keeps the last run's file and logs until then. @throws when another demo runs in it */
+async function takeFolder(): Promise<() => Promise<void>> {
+  await mkdir(dataDir, { recursive: true });
+  const unlock = await lockDataDir(dataDir, LOCK);
+  const names = (await readdir(dataDir)).filter((name) => name !== LOCK);
+  await Promise.all(names.map((name) => rm(join(dataDir, name), { recursive: true, force: true })));
+  return unlock;
 }
 
 async function stopAll(): Promise<void> {
@@ -99,7 +115,7 @@ async function stopAll(): Promise<void> {
 }
 
 async function showLogs(): Promise<void> {
-  for (const line of laterLines.slice(-KEPT_LINES)) terminal.note(line);
+  for (const line of laterLines?.slice(-KEPT_LINES) ?? []) terminal.note(line);
   const files = await readdir(logsDir).catch(() => []);
   for (const file of files.sort()) terminal.note(logTail(join(logsDir, file)));
 }

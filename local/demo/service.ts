@@ -1,58 +1,65 @@
-import { z } from 'zod';
-import { audioRecordSchema } from '../../contract/kinds/audio.ts';
-import { speakerLabelsResultSchema, type SpeakerLabelsResult } from '../../contract/kinds/speaker-labels.ts';
-import { webhookTestResultSchema, type WebhookTestResult } from '../../contract/deliveries.ts';
+import type { z } from 'zod';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Progress } from '../../contract/results/fields.ts';
+import { createProgressView, sizeText } from '../../runtime/progress.ts';
+import { secondsText, type Terminal } from './terminal.ts';
 
 const REQUEST_TIMEOUT_MS = 30_000;
+const POLL_MS = 100;
+const STALLED_AFTER_MS = 120_000;
 
-/** The answer of an audio job, and the body of its webhook. */
-export const audioResultSchema = z.object({ data: audioRecordSchema });
-export type AudioResult = z.infer<typeof audioResultSchema>;
+export type Service = ReturnType<typeof createService>;
 
-export interface Answered<Body> {
-  readonly status: number;
-  readonly body: Body;
-}
-
-/** The service as its callers see it: REST and nothing else. */
-export interface Service {
-  testWebhook(url: string): Promise<Answered<WebhookTestResult>>;
-  requestAudio(videoId: string, webhookUrl: string): Promise<Answered<AudioResult>>;
-  getDownload(id: string): Promise<Answered<AudioResult>>;
-  requestSpeakerLabels(audioId: string): Promise<Answered<SpeakerLabelsResult>>;
-  getSpeakerLabels(id: string): Promise<Answered<SpeakerLabelsResult>>;
-  /** The text of the file. */
-  exportSpeakerLabels(id: string, format: 'vtt'): Promise<string>;
-}
-
-/** @param signal ends every request */
-export function createService(restUrl: string, signal: AbortSignal): Service {
-  const textOf = async (path: string, body?: unknown): Promise<{ status: number; text: string; told: string }> => {
-    const method = body === undefined ? 'GET' : 'POST';
+/** Calls the service as others do: REST and nothing else. @param signal ends every request */
+export function createService(restUrl: string, signal: AbortSignal) {
+  /** @throws when it refuses, or answers something else than the contract promises */
+  return async <Body>(path: string, schema: z.ZodType<Body>, body?: unknown) => {
     const response = await fetch(restUrl + path, {
-      method,
+      method: body === undefined ? 'GET' : 'POST',
+      body: body === undefined ? null : JSON.stringify(body),
       signal: AbortSignal.any([signal, AbortSignal.timeout(REQUEST_TIMEOUT_MS)]),
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
+    const { status } = response;
     const text = await response.text();
-    const told = `${method} ${path} answered ${String(response.status)}: ${text.slice(0, 500)}`;
-    if (!response.ok) throw new Error(told);
-    return { status: response.status, text, told };
+    if (!response.ok) throw new Error(`${path} answered ${String(status)}: ${text.slice(0, 500)}`);
+    const isJson = response.headers.get('Content-Type')?.includes('json') === true;
+    return { status, body: schema.parse(isJson ? JSON.parse(text) : text) };
   };
-  const call = async <Body>(path: string, schema: z.ZodType<Body>, body?: unknown): Promise<Answered<Body>> => {
-    const { status, text, told } = await textOf(path, body);
-    const parsed = schema.safeParse(JSON.parse(text));
-    if (!parsed.success) throw new Error(`${told}\nThis is not what the contract promises.`, { cause: parsed.error });
-    return { status, body: parsed.data };
-  };
-  return {
-    testWebhook: (url) => call('/api/webhook/test', webhookTestResultSchema, { url }),
-    requestAudio: (videoId, webhookUrl) =>
-      call('/api/downloads/audio', audioResultSchema, { vidnet_video_id: videoId, include_webhook: webhookUrl }),
-    getDownload: (id) => call(`/downloads/${id}`, audioResultSchema),
-    requestSpeakerLabels: (audioId) =>
-      call('/api/transcriptspeakerid', speakerLabelsResultSchema, { transcript_with_speaker_id: audioId }),
-    getSpeakerLabels: (id) => call(`/api/transcriptspeakerid/${id}`, speakerLabelsResultSchema),
-    exportSpeakerLabels: async (id, format) => (await textOf(`/api/transcriptspeakerid/${id}.${format}`)).text,
-  };
+}
+
+/**
+ * Shows the progress of a job until it has ended.
+ *
+ * @param look asks how the job is now
+ * @throws when it stands still
+ */
+export async function watch<State extends { readonly status: string; readonly progress?: Progress | undefined }>(
+  look: () => Promise<State>,
+  { terminal, signal }: { readonly terminal: Terminal; readonly signal: AbortSignal },
+): Promise<State> {
+  const line = (text: string, percent?: number): void =>
+    terminal.fact('Progress', `${(percent === undefined ? '' : `${Math.round(percent)} %`).padStart(5)}  ${text}`);
+  const view = createProgressView({ terminal: terminal.live, title: '', line, stepPercent: 25 });
+  let [state, changedAt] = [await look(), Date.now()];
+  try {
+    while (state.status === 'pending') {
+      const { progress } = state;
+      if (progress !== undefined) view.show(progress.stage, progress.percent, describe(progress));
+      await delay(POLL_MS, undefined, { signal });
+      state = await look();
+      if (JSON.stringify(state.progress) !== JSON.stringify(progress)) changedAt = Date.now();
+      const text = `the job has stood still for ${secondsText(STALLED_AFTER_MS)} at ${JSON.stringify(progress)}`;
+      if (Date.now() - changedAt > STALLED_AFTER_MS) throw new Error(text);
+    }
+    return state;
+  } finally {
+    view.end(state.status === 'success' ? 'done' : undefined);
+  }
+}
+
+function describe({ stage, downloaded_bytes: bytes, total_bytes: total, ...rest }: Progress): string {
+  const { items, total_items: windows = 0 } = rest;
+  if (stage === 'transcribing' && windows > 1) return `${stage} ${String(items)} of ${String(windows)} windows`;
+  if (stage !== 'fetching' || bytes === undefined) return stage;
+  return `${stage} ${sizeText(bytes)}${total === undefined ? '' : ` of ${sizeText(total)}`}`;
 }

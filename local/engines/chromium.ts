@@ -2,54 +2,43 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { exists, installOnce } from './cache.ts';
-import { probe } from './download.ts';
-import { capture, fromSetting, requireOnPath, step, type Env } from './programs.ts';
-import type { Setup } from './temporal-cli.ts';
-import { firstWay, type Found, type Way } from './ways.ts';
+import type { Env, Setup } from './environment.ts';
+import { platformFolder } from './install.ts';
+import { capture, requireOnPath, step } from './programs.ts';
+import { probe } from './release.ts';
+import { ensure, firstWorking, programTool, type Found, type Strategy, type Tool } from './strategies.ts';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'] as const;
 const DOWNLOAD_URL = 'https://cdn.playwright.dev';
-const INSTALL_TIMEOUT_MS = 15 * 60_000;
 
-/** Path of a Chromium or Chrome, set up when needed. For tests only. @throws {NoWayError} */
-export async function ensureChromium(setup: Setup): Promise<Found<string>> {
-  const given = setup.env['CHROMIUM_PATH'];
-  // A given path is taken at its word or is an error: falling back would hide the mistake.
-  if (given !== undefined && given !== '')
-    return { way: 'CHROMIUM_PATH', value: await givenChromium(given, setup.env) };
-  return firstWay('Chromium', [...chromiumFound(setup), ...chromiumInstalled(setup)], setup.log);
+/** Path of a Chromium or Chrome, set up when needed. @throws {NoStrategyError} */
+export function ensureChromium(setup: Setup): Promise<Found<string>> {
+  return ensure(chromium(setup), setup.log);
 }
 
-/** The program that CHROMIUM_PATH names. @throws when it can't be run */
-export async function givenChromium(value: string, env: Env): Promise<string> {
-  return checked(await fromSetting('CHROMIUM_PATH', value, env), env);
-}
-
-/** Ways that only look. */
-export function chromiumFound(setup: Setup): Way<string>[] {
-  return [
-    {
-      name: 'on PATH',
-      looks: true,
-      hint: 'install Chromium or Chrome (on Debian: apt-get install chromium), or set CHROMIUM_PATH',
-      attempt: () => onPath(setup.env),
-    },
-    {
-      name: 'in the cache',
-      looks: true,
-      attempt: async () => {
-        if (!(await exists(folder(setup)))) throw new Error('not there yet');
-        return programIn(folder(setup), setup.env);
-      },
-    },
-  ];
-}
-
-/** Ways that install: into the cache, or into the system where that is ours to change. */
-export function chromiumInstalled(setup: Setup): Way<string>[] {
+/** Chromium or Chrome. For tests only. */
+export function chromium(setup: Setup): Tool {
   const { env } = setup;
   const base = env['PLAYWRIGHT_DOWNLOAD_HOST'] ?? DOWNLOAD_URL;
-  return [
+  const tool = programTool(setup, {
+    name: 'Chromium',
+    setting: 'CHROMIUM_PATH',
+    names: NAMES,
+    hint: 'install Chromium or Chrome (on Debian: apt-get install chromium), or set CHROMIUM_PATH',
+    cached: [],
+    version: async (program) => `${await chromiumVersion(program, env)}, for tests only`,
+    installed: [],
+  });
+  const onPath = tool.found.slice(0, 1);
+  const inCache: Strategy<string> = {
+    name: 'in the cache',
+    looks: true,
+    attempt: async () => {
+      if (!(await exists(folder(setup)))) throw new Error('not there yet');
+      return programIn(folder(setup), env);
+    },
+  };
+  const installed: Strategy<string>[] = [
     {
       // First: Debian signs its packages, while the download is vouched for by the connection alone.
       name: 'Debian package',
@@ -58,13 +47,10 @@ export function chromiumInstalled(setup: Setup): Way<string>[] {
       attempt: async (log) => {
         const aptGet = await debianRoot(env);
         const apt = (what: string, ...args: string[]): Promise<void> =>
-          step([aptGet, '-o', 'DPkg::Lock::Timeout=300', ...args], {
-            ...{ cwd: '/', env, log, timeoutMs: INSTALL_TIMEOUT_MS },
-            what,
-          });
+          step([aptGet, '-o', 'DPkg::Lock::Timeout=300', ...args], { cwd: '/', env, log, what });
         await apt('reading the lists of packages', 'update');
         await apt('installing chromium (about 90 MB)', 'install', '-y', '--no-install-recommends', 'chromium');
-        return onPath(env);
+        return (await firstWorking(tool.name, onPath, log)).value;
       },
     },
     {
@@ -77,37 +63,24 @@ export function chromiumInstalled(setup: Setup): Way<string>[] {
         await installOnce(folder(setup), async (staging) => {
           const install = [join(playwright(), 'cli.js'), 'install', '--no-shell', 'chromium'];
           const setting = { PLAYWRIGHT_BROWSERS_PATH: staging, PLAYWRIGHT_DOWNLOAD_HOST: base };
-          await step([await requireOnPath('env', env), ...settings(setting), process.execPath, ...install], {
-            ...{ cwd: staging, env, log, timeoutMs: INSTALL_TIMEOUT_MS },
-            what: 'fetching Chromium (about 180 MB)',
-          });
+          const what = 'fetching Chromium (about 180 MB)';
+          const program = await requireOnPath('env', env);
+          await step([program, ...settings(setting), process.execPath, ...install], { cwd: staging, env, log, what });
           await programIn(staging, env);
         });
         return programIn(folder(setup), env);
       },
     },
   ];
+  return { ...tool, found: [...onPath, inCache], installed };
 }
 
 /** `156.0.8078.79`. @throws when it is neither Chromium nor Chrome */
-export async function chromiumVersion(program: string, env: Env): Promise<string> {
+async function chromiumVersion(program: string, env: Env): Promise<string> {
   const line = await capture(program, ['--version'], env);
   const version = /(?:Chromium|Chrome)\D* (\d+(?:\.\d+)+)/.exec(line)?.[1];
   if (version === undefined) throw new Error(`${program} is neither Chromium nor Chrome: ${line.slice(0, 100)}`);
   return version;
-}
-
-async function onPath(env: Env): Promise<string> {
-  const reasons: string[] = [];
-  for (const name of NAMES) {
-    try {
-      return await checked(await requireOnPath(name, env), env);
-    } catch (error) {
-      // Ubuntu's chromium-browser is there, but only tells that a snap is to be installed: the next name may work.
-      reasons.push(error instanceof Error ? error.message : String(error));
-    }
-  }
-  throw new Error(reasons.join('; '));
 }
 
 /** The path of apt-get. @throws when this is not Debian, or the user may not install; Ubuntu's package holds no browser */
@@ -122,7 +95,9 @@ async function debianRoot(env: Env): Promise<string> {
 async function programIn(dir: string, env: Env): Promise<string> {
   const ask = ['-e', 'console.log(require(process.argv[1]).chromium.executablePath())', playwright()];
   const args = [...settings({ PLAYWRIGHT_BROWSERS_PATH: dir }), process.execPath, ...ask];
-  return checked(await capture(await requireOnPath('env', env), args, env), env);
+  const program = await capture(await requireOnPath('env', env), args, env);
+  await chromiumVersion(program, env);
+  return program;
 }
 
 /** For `env`: what runs programs for us hands on of the environment only what any program needs. */
@@ -135,12 +110,7 @@ function playwright(): string {
   return dirname(createRequire(import.meta.url).resolve('playwright-core/package.json'));
 }
 
-function folder({ cacheDir }: Setup): string {
+function folder(setup: Setup): string {
   const { version } = createRequire(import.meta.url)('playwright-core/package.json') as { version: string };
-  return join(cacheDir, `chromium-playwright-${version}-${process.platform}-${process.arch}`);
-}
-
-async function checked(program: string, env: Env): Promise<string> {
-  await chromiumVersion(program, env);
-  return program;
+  return platformFolder(setup, `chromium-playwright-${version}`);
 }

@@ -3,17 +3,14 @@ import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { signalGroup } from '../../runtime/subprocess/run.ts';
-import { logTail } from './log-tail.ts';
-import { signalProcess, supervise, type Run, type Supervised } from '../supervise.ts';
-import type { Log } from './ways.ts';
+import { endOf, signalProcess, supervise, type Run, type Supervised } from '../supervise.ts';
+import type { Log } from './environment.ts';
 
 const LIFELINE = fileURLToPath(new URL('../../runtime/subprocess/lifeline.sh', import.meta.url));
 /** Tells its own id on descriptor 4 and becomes the program, so the id is the program's. */
 const TELL_PID = 'echo "$$" >&4; exec 4>&-; exec "$@"';
-const POLL_MS = 50;
 
 export interface DaemonOptions {
   /** Name in messages. */
@@ -38,12 +35,7 @@ export interface DaemonOptions {
  */
 export async function startDaemon(options: DaemonOptions): Promise<Supervised> {
   mkdirSync(dirname(options.logFile), { recursive: true, mode: 0o700 });
-  return supervise({
-    name: options.name,
-    launch: () => launch(options),
-    untilReady: (run) => untilReady(run, options),
-    log: options.log,
-  });
+  return supervise({ ...options, launch: () => launch(options) });
 }
 
 function launch(options: DaemonOptions): Run {
@@ -63,46 +55,17 @@ function launch(options: DaemonOptions): Run {
   // The far end of the lifeline may vanish first; that is the normal end, not an error.
   child.stdin?.on('error', () => undefined);
   let pid: number | undefined;
-  let ended = false;
   createInterface({ input: child.stdio[4] as Readable }).once('line', (line) => (pid = Number(line)));
-  const gone = new Promise<string>((resolve) => {
-    const end = (how: string): void => {
-      ended = true;
-      signalGroup(child.pid, 'SIGKILL');
-      resolve(how);
-    };
-    child.once('error', (error) => end(error.message));
-    child.once('exit', (code, by) => end(by ?? `exit code ${String(code)}`));
-  });
+  const end = endOf(child, () => signalGroup(child.pid, 'SIGKILL'));
   return {
-    gone,
-    ended: () => ended,
+    ...end,
     pid: () => pid,
+    check: options.check,
     signal(name) {
-      if (ended) return;
+      if (end.ended()) return;
       // TERM goes to the program alone: the lifeline must keep watching while the program winds up.
       if (name === 'SIGTERM' && pid !== undefined) signalProcess(pid, name);
       else signalGroup(child.pid, name);
     },
   };
-}
-
-async function untilReady(run: Run, options: DaemonOptions): Promise<void> {
-  const deadline = Date.now() + options.readyTimeoutMs;
-  for (;;) {
-    const reason = await options.check().then(
-      () => undefined,
-      (error: unknown) => (error instanceof Error ? error.message : String(error)),
-    );
-    // A check that passes proves nothing once the program is gone: another one may hold the port.
-    if (run.ended())
-      throw new Error(`${options.name} ended (${await run.gone}) while starting: ${logTail(options.logFile)}`);
-    if (reason === undefined && run.pid() !== undefined) return;
-    if (Date.now() > deadline) {
-      throw new Error(
-        `${options.name} did not answer within ${options.readyTimeoutMs} ms (${reason ?? ''}): ${logTail(options.logFile)}`,
-      );
-    }
-    await delay(POLL_MS);
-  }
 }

@@ -7,11 +7,12 @@ import { processIdentity } from '../../runtime/subprocess/process-facts.ts';
  *
  * The lock names the process and its start time, so one that was left by a killed process is recognised.
  *
+ * @param name of the lock's file
  * @returns what gives the folder back
  * @throws Error naming the setting and the process that holds it
  */
-export async function lockDataDir(dataDir: string): Promise<() => Promise<void>> {
-  const file = join(dataDir, 'in-use');
+export async function lockDataDir(dataDir: string, name = 'in-use'): Promise<() => Promise<void>> {
+  const file = join(dataDir, name);
   const own = processIdentity(process.pid) ?? String(process.pid);
   for (;;) {
     try {

@@ -1,15 +1,13 @@
 import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Supervised } from '../supervise.ts';
-import { ensureMongodbServer } from './mongodb-server.ts';
-import { mongodbAddress } from './mongodb-address.ts';
-import { startMongodb } from './mongodb.ts';
 import { lockDataDir } from './data-lock.ts';
-import { choosePort, type PortChoice } from './ports.ts';
-import type { Env } from './programs.ts';
+import type { Env, Log } from './environment.ts';
+import { startMongodb } from './mongodb.ts';
+import { ensureMongodbServer } from './mongodb-server.ts';
+import { choosePort, mongodbAddress, type PortChoice } from './ports.ts';
 import { ensureTemporalCli } from './temporal-cli.ts';
 import { startTemporal } from './temporal.ts';
-import type { Log } from './ways.ts';
 
 const STOP_GRACE_MS = 10_000;
 /** In DATA_DIR while the embedded MongoDB runs, so that `npm run keys` finds it. */
@@ -33,7 +31,7 @@ export interface Engines {
   readonly temporalUiUrl: string | undefined;
   readonly mongodbUri: string;
   /** Ids of the engines started here; absent for one given from outside, or just being restarted. */
-  pids(): { temporal?: number; mongodb?: number };
+  pids(): { readonly temporal: number | undefined; readonly mongodb: number | undefined };
   /** Ends what was started here. May be called twice. */
   stop(): Promise<void>;
 }
@@ -75,13 +73,7 @@ async function startBoth(options: EnginesOptions): Promise<Engines> {
     temporalAddress: temporal.value.address,
     temporalUiUrl: temporal.value.uiUrl,
     mongodbUri: mongodb.value.uri,
-    pids: () => {
-      const [temporalPid, mongodbPid] = [temporal.value.daemon?.pid(), mongodb.value.daemon?.pid()];
-      return {
-        ...(temporalPid === undefined ? {} : { temporal: temporalPid }),
-        ...(mongodbPid === undefined ? {} : { mongodb: mongodbPid }),
-      };
-    },
+    pids: () => ({ temporal: temporal.value.daemon?.pid(), mongodb: mongodb.value.daemon?.pid() }),
     stop: () => {
       stopped ??= Promise.all([
         temporal.value.daemon?.stop(STOP_GRACE_MS),
@@ -101,7 +93,7 @@ async function temporalPart(
     log(`Temporal: using TEMPORAL_ADDRESS=${given}`);
     return { address: given, uiUrl: setting(env, 'TEMPORAL_UI_URL') };
   }
-  const { value: program, way } = await ensureTemporalCli(options);
+  const { value: program, by } = await ensureTemporalCli(options);
   const port = await choosePort({ env, setting: 'TEMPORAL_PORT', preferred: 7233, choice: ports }, (line) =>
     log(`Temporal: ${line}`),
   );
@@ -119,7 +111,7 @@ async function temporalPart(
     log,
   });
   const address = `127.0.0.1:${String(port)}`;
-  log(`Temporal: running on ${address} (${way}: ${program})`);
+  log(`Temporal: running on ${address} (${by}: ${program})`);
   return { address, uiUrl: `http://127.0.0.1:${String(uiPort)}`, daemon };
 }
 
@@ -131,7 +123,7 @@ async function mongodbPart(options: EnginesOptions): Promise<{ uri: string; daem
     return { uri: given };
   }
   const stateDir = await folder(options, 'mongodb');
-  const { value: server, way } = await ensureMongodbServer(options, stateDir);
+  const { value: server, by } = await ensureMongodbServer(options, stateDir);
   const address = await mongodbAddress(env, stateDir);
   const uriFile = join(resolve(options.dataDir), MONGODB_URI_FILE);
   const daemon = await startMongodb({ server, env, stateDir, address, log }).catch(async (error: unknown) => {
@@ -139,7 +131,7 @@ async function mongodbPart(options: EnginesOptions): Promise<{ uri: string; daem
     throw error;
   });
   await writeFile(uriFile, address.uri, { mode: 0o600 });
-  log(`MongoDB: ${server.kind} running on ${address.uri} (${way}: ${server.program})`);
+  log(`MongoDB: ${server.kind} running on ${address.uri} (${by}: ${server.program})`);
   return {
     uri: address.uri,
     daemon: {

@@ -1,5 +1,16 @@
 export type Env = Readonly<Record<string, string | undefined>>;
 
+/** Receives one finished line for a person. */
+export type Log = (line: string) => void;
+
+/** What a set-up works with. */
+export interface Setup {
+  readonly env: Env;
+  /** Where it installs. */
+  readonly cacheDir: string;
+  readonly log: Log;
+}
+
 /** What any program needs to run as its user. */
 const OF_THE_USER =
   /^(PATH|HOME|USER|LOGNAME|SHELL|TMPDIR|TMP|TEMP|LANG|LANGUAGE|LC_[A-Z]+|TZ|LD_LIBRARY_PATH|XDG_[A-Z_]+)$/;

@@ -1,19 +1,17 @@
-import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { exists, fingerprint, installOnce } from './cache.ts';
-import { downloadRelease, probe, type ReleaseFile } from './download.ts';
-import { capture, fromSetting, isExecutable, requireOnPath, step } from './programs.ts';
-import type { Setup } from './temporal-cli.ts';
-import { firstWay, type Found, type Way } from './ways.ts';
+import { fingerprint } from './cache.ts';
+import type { Setup } from './environment.ts';
+import { installProgram, platformFolder, releaseDownload } from './install.ts';
+import { capture, isAtLeast, requireOnPath, step } from './programs.ts';
+import type { ReleaseFile } from './release.ts';
+import { ensure, programTool, type Found, type Strategy, type Tool } from './strategies.ts';
 
 const MONGOD_VERSION = '8.2.6';
-const DOWNLOAD_SITE = 'https://fastdl.mongodb.org';
 const OLDEST_MONGOD = /^db version v([5-9]|\d\d)\./m;
 const FERRETDB_VERSION = '1.24.2';
 const FERRETDB_SOURCE = fileURLToPath(new URL('./ferretdb', import.meta.url));
-const GO_TIMEOUT_MS = 30 * 60_000;
-const UNPACK_TIMEOUT_MS = 120_000;
 
 /** Which server, with what it takes to start it. Their files differ, so each has its own folder below the state folder. */
 export interface MongodbServer {
@@ -21,32 +19,51 @@ export interface MongodbServer {
   readonly program: string;
 }
 
-/**
- * The server program, set up when needed. A state folder that one kind has used stays with that kind: the other would
- * start empty and seem to have lost everything.
- *
- * @throws {NoWayError}
- */
-export async function ensureMongodbServer(setup: Setup, stateDir: string): Promise<Found<MongodbServer>> {
-  const given = setup.env['MONGOD_PATH'];
-  // A given path is taken at its word or is an error: falling back would hide the mistake.
-  if (given !== undefined && given !== '') {
-    const program = await checkedMongod(await fromSetting('MONGOD_PATH', given, setup.env), setup.env);
-    return { way: 'MONGOD_PATH', value: { kind: 'mongod', program } };
-  }
-  const { found, installed, used } = await mongodbWays(setup, stateDir);
-  if (used !== undefined) setup.log(`MongoDB: ${stateDir} holds the data of ${used}, staying with it`);
-  return firstWay('MongoDB', [...found, ...installed], setup.log);
+type KindStrategy = Strategy<MongodbServer> & { readonly kind: MongodbServer['kind'] };
+
+/** A server, and the kind that has data in the state folder already. */
+export interface MongodbTool extends Tool<MongodbServer> {
+  readonly found: readonly KindStrategy[];
+  readonly installed: readonly KindStrategy[];
+  readonly used: MongodbServer['kind'] | undefined;
 }
 
-/** The ways that fit a state folder: `found` only look, `installed` fill the cache. `used`: the kind that has data there. */
-export async function mongodbWays(
-  setup: Setup,
-  stateDir: string,
-): Promise<{ found: KindWay[]; installed: KindWay[]; used: MongodbServer['kind'] | undefined }> {
+/** The server program, set up when needed. @throws {NoStrategyError} */
+export async function ensureMongodbServer(setup: Setup, stateDir: string): Promise<Found<MongodbServer>> {
+  const tool = await mongodbServer(setup, stateDir);
+  if (tool.used !== undefined && tool.given === undefined) {
+    setup.log(`MongoDB: ${stateDir} holds the data of ${tool.used}, staying with it`);
+  }
+  return ensure(tool, setup.log);
+}
+
+/**
+ * A server for a state folder. One that a kind has used stays with that kind: the other would start empty and seem to have
+ * lost everything.
+ */
+export async function mongodbServer(setup: Setup, stateDir: string): Promise<MongodbTool> {
   const used = await usedKind(stateDir);
-  const fits = ({ kind }: KindWay): boolean => used === undefined || kind === used;
-  return { found: mongodbFound(setup).filter(fits), installed: mongodbInstalled(setup).filter(fits), used };
+  const [official, ferret] = [mongod(setup), ferretdb(setup)];
+  const isFitting = ({ kind }: KindStrategy): boolean => used === undefined || kind === used;
+  const both = (part: 'found' | 'installed'): KindStrategy[] =>
+    [...official[part].map(ofKind('mongod')), ...ferret[part].map(ofKind('ferretdb'))].filter(isFitting);
+  const { given } = official;
+  return {
+    name: 'MongoDB',
+    given: given && { ...given, check: async () => ({ kind: 'mongod', program: await given.check() }) },
+    found: both('found'),
+    installed: both('installed'),
+    describe: ({ kind, program }) => (kind === 'mongod' ? official : ferret).describe(program),
+    used,
+  };
+}
+
+function ofKind(kind: MongodbServer['kind']): (strategy: Strategy<string>) => KindStrategy {
+  return (strategy) => ({
+    ...strategy,
+    kind,
+    attempt: async (log) => ({ kind, program: await strategy.attempt(log) }),
+  });
 }
 
 /** The folder below the state folder that a kind of server uses. */
@@ -62,122 +79,98 @@ async function usedKind(stateDir: string): Promise<MongodbServer['kind'] | undef
   return undefined;
 }
 
-export interface KindWay extends Way<MongodbServer> {
-  readonly kind: MongodbServer['kind'];
+function mongod(setup: Setup): Tool {
+  const { env } = setup;
+  const version = async (program: string): Promise<string> => {
+    const text = await capture(program, ['--version'], env);
+    if (!OLDEST_MONGOD.test(text)) throw new Error(`${program} is not mongod 5.0 or newer: ${text.slice(0, 60)}`);
+    return text.split('\n')[0] ?? '';
+  };
+  const program = join(platformFolder(setup, `mongod-${MONGOD_VERSION}`), 'mongod');
+  return programTool(setup, {
+    name: 'MongoDB',
+    setting: 'MONGOD_PATH',
+    names: ['mongod'],
+    hint: 'install MongoDB, or run your own server and set MONGODB_URI',
+    cached: [program],
+    version,
+    installed: [
+      releaseDownload({
+        program,
+        check: version,
+        env,
+        hint: 'access to the MongoDB download site (a mirror: MONGOMS_DOWNLOAD_MIRROR), on a system it has packages for',
+        site: 'https://fastdl.mongodb.org',
+        mirrorSetting: 'MONGOMS_DOWNLOAD_MIRROR',
+        release: mongodRelease,
+        inArchive: { path: 'bin/mongod', outer: 1 },
+      }),
+    ],
+  });
 }
 
-function mongodbFound({ env, cacheDir }: Setup): KindWay[] {
-  const ferretdb = ferretdbProgram(cacheDir);
-  return [
-    way('mongod', 'on PATH', {
-      looks: true,
-      hint: 'install MongoDB, or run your own server and set MONGODB_URI',
-      attempt: async () => checkedMongod(await requireOnPath('mongod', env), env),
-    }),
-    way('mongod', 'in the cache', {
-      looks: true,
-      attempt: async () => {
-        const program = mongodProgram(cacheDir);
-        if (!(await isExecutable(program))) throw new Error('no mongod there yet');
-        return checkedMongod(program, env);
+/** MongoDB's packages for Linux, the newest of a family first: IDs of /etc/os-release, and the oldest version they fit. */
+const LINUX_PACKAGES: readonly (readonly [ids: RegExp, oldestVersion: string, name: string])[] = [
+  [/^ubuntu$/, '24.04', 'ubuntu2404'],
+  [/^ubuntu$/, '22.04', 'ubuntu2204'],
+  [/^ubuntu$/, '20.04', 'ubuntu2004'],
+  [/^debian$/, '12', 'debian12'],
+  [/^(rhel|centos|fedora|ol)$/, '9', 'rhel93'],
+  [/^(rhel|centos|ol)$/, '8', 'rhel8'],
+  [/^amzn$/, '2023', 'amazon2023'],
+  [/^(sles|suse|opensuse-leap)$/, '15', 'suse15'],
+];
+
+/** @throws when there is no package for this system */
+async function mongodRelease(base: string): Promise<ReleaseFile> {
+  const arch = process.arch === 'x64' ? 'x86_64' : process.arch;
+  const isMac = process.platform === 'darwin';
+  const system = isMac ? `macos-${arch}` : `linux-${arch === 'arm64' ? 'aarch64' : arch}-${await linuxPackage()}`;
+  const name = `mongodb-${system}-${MONGOD_VERSION}.tgz`;
+  return { folder: `${base}/${isMac ? 'osx' : 'linux'}`, name, sums: `${name}.sha256` };
+}
+
+async function linuxPackage(): Promise<string> {
+  const text = await readFile('/etc/os-release', 'utf8').catch(() => '');
+  const told = (key: string): string => new RegExp(`^${key}="?([^"\\n]*)`, 'm').exec(text)?.[1] ?? '';
+  // Derivatives name what they come from.
+  const ids = `${told('ID')} ${told('ID_LIKE')}`.split(' ');
+  const version = told('VERSION_ID');
+  const found = LINUX_PACKAGES.find(([fits, oldest]) => ids.some((id) => fits.test(id)) && isAtLeast(version, oldest));
+  if (found === undefined) throw new Error(`there is no package for ${ids.join(' ')}${version}`);
+  return found[2];
+}
+
+function ferretdb(setup: Setup): Tool {
+  const { env } = setup;
+  const sources = ['main.go', 'gate.go', 'id_index.go', 'go.mod', 'go.sum'];
+  const source = fingerprint(...sources.map((name) => join(FERRETDB_SOURCE, name)));
+  const program = join(platformFolder(setup, `ferretdb-${FERRETDB_VERSION}-${source}`), 'ferretdb');
+  const version = async (path: string): Promise<string> =>
+    (await capture(path, ['--version'], env)).split('\n')[0] ?? '';
+  return programTool(setup, {
+    name: 'MongoDB',
+    names: [],
+    cached: [program],
+    version,
+    installed: [
+      {
+        name: 'building FerretDB',
+        hint: 'Go 1.24 or newer on PATH (and a Go module proxy)',
+        possible: () => requireOnPath('go', env),
+        attempt: async (log) => {
+          const go = await requireOnPath('go', env);
+          const what = `building FerretDB ${FERRETDB_VERSION} (a minute or two the first time)`;
+          return installProgram({ program, check: version }, (staged) =>
+            step([go, 'build', '-trimpath', '-ldflags', '-s -w', '-o', staged, '.'], {
+              cwd: FERRETDB_SOURCE,
+              env,
+              log,
+              what,
+            }),
+          );
+        },
       },
-    }),
-    way('ferretdb', 'in the cache', {
-      looks: true,
-      attempt: async () => {
-        if (!(await exists(ferretdb))) throw new Error('no FerretDB there yet');
-        await capture(ferretdb, ['--version'], env);
-        return ferretdb;
-      },
-    }),
-  ];
-}
-
-function mongodbInstalled({ env, cacheDir }: Setup): KindWay[] {
-  return [
-    way('mongod', 'official download', {
-      hint: 'access to the MongoDB download site (a mirror: MONGOMS_DOWNLOAD_MIRROR), on a system it has packages for',
-      possible: () => probe(env['MONGOMS_DOWNLOAD_MIRROR'] ?? DOWNLOAD_SITE),
-      attempt: async (log) => {
-        const program = mongodProgram(cacheDir);
-        await installOnce(mongodFolder(cacheDir), async (staging) => {
-          const [archive, unpacked] = [join(staging, 'archive.tgz'), join(staging, 'unpacked')];
-          await downloadRelease(await mongodRelease(), archive, log);
-          await mkdir(unpacked);
-          await step(['tar', '-xzf', archive, '-C', unpacked, '--strip-components=1'], {
-            ...{ cwd: staging, env, log, what: 'unpacking', timeoutMs: UNPACK_TIMEOUT_MS },
-          });
-          await rename(join(unpacked, 'bin', 'mongod'), join(staging, 'mongod'));
-          await Promise.all([archive, unpacked].map((path) => rm(path, { recursive: true })));
-          await checkedMongod(join(staging, 'mongod'), env);
-        });
-        return program;
-      },
-    }),
-    way('ferretdb', 'building FerretDB', {
-      hint: 'Go 1.24 or newer on PATH (and a Go module proxy)',
-      possible: () => requireOnPath('go', env),
-      attempt: async (log) => {
-        const go = await requireOnPath('go', env);
-        await installOnce(ferretdbFolder(cacheDir), async (staging) => {
-          const program = join(staging, 'ferretdb');
-          await step([go, 'build', '-trimpath', '-ldflags', '-s -w', '-o', program, '.'], {
-            cwd: FERRETDB_SOURCE,
-            env,
-            log,
-            what: `building FerretDB ${FERRETDB_VERSION} (a minute or two the first time)`,
-            timeoutMs: GO_TIMEOUT_MS,
-          });
-          await capture(program, ['--version'], env);
-        });
-        return ferretdbProgram(cacheDir);
-      },
-    }),
-  ];
-}
-
-/** Which of MongoDB's packages fits this system is a table of its own, which mongodb-memory-server keeps. */
-async function mongodRelease(): Promise<ReleaseFile> {
-  const { MongoBinaryDownloadUrl } = await import('mongodb-memory-server-core/lib/util/MongoBinaryDownloadUrl.js');
-  const { getOS } = await import('mongodb-memory-server-core/lib/util/getos/index.js');
-  const system = { platform: process.platform, arch: process.arch, os: await getOS() };
-  const address = await new MongoBinaryDownloadUrl({ version: MONGOD_VERSION, ...system }).getDownloadUrl();
-  const slash = address.lastIndexOf('/');
-  const name = address.slice(slash + 1);
-  return { folder: address.slice(0, slash), name, sums: `${name}.sha256` };
-}
-
-/** First line of `--version`. */
-export async function mongodbVersion({ program }: MongodbServer, env: Setup['env']): Promise<string> {
-  const text = await capture(program, ['--version'], env);
-  return text.split('\n')[0] ?? '';
-}
-
-function way(kind: MongodbServer['kind'], name: string, rest: Omit<Way<string>, 'name'>): KindWay {
-  return { ...rest, kind, name, attempt: async (log) => ({ kind, program: await rest.attempt(log) }) };
-}
-
-async function checkedMongod(program: string, env: Setup['env']): Promise<string> {
-  const text = await capture(program, ['--version'], env);
-  if (!OLDEST_MONGOD.test(text)) throw new Error(`${program} is not mongod 5.0 or newer: ${text.slice(0, 60)}`);
-  return program;
-}
-
-function mongodFolder(cacheDir: string): string {
-  return join(cacheDir, `mongod-${MONGOD_VERSION}-${process.platform}-${process.arch}`);
-}
-
-function mongodProgram(cacheDir: string): string {
-  return join(mongodFolder(cacheDir), 'mongod');
-}
-
-function ferretdbFolder(cacheDir: string): string {
-  const source = fingerprint(
-    ...['main.go', 'gate.go', 'id_index.go', 'go.mod', 'go.sum'].map((name) => join(FERRETDB_SOURCE, name)),
-  );
-  return join(cacheDir, `ferretdb-${FERRETDB_VERSION}-${source}-${process.platform}-${process.arch}`);
-}
-
-function ferretdbProgram(cacheDir: string): string {
-  return join(ferretdbFolder(cacheDir), 'ferretdb');
+    ],
+  });
 }

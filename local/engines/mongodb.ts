@@ -4,10 +4,8 @@ import { MongoClient } from 'mongodb';
 import { startDaemon } from './daemon.ts';
 import type { Supervised } from '../supervise.ts';
 import { dataFolder, type MongodbServer } from './mongodb-server.ts';
-import { programEnv } from './environment.ts';
-import type { MongodbAddress } from './mongodb-address.ts';
-import type { Env } from './programs.ts';
-import type { Log } from './ways.ts';
+import { programEnv, type Env, type Log } from './environment.ts';
+import type { MongodbAddress } from './ports.ts';
 
 const READY_TIMEOUT_MS = 60_000;
 /** Short: the driver waits half a second between its own tries, a new client tries at once. */

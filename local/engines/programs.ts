@@ -2,12 +2,11 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import { run } from '../../runtime/subprocess/run.ts';
-import { installerEnv, programEnv, type Env } from './environment.ts';
-import type { Log } from './ways.ts';
-
-export type { Env };
+import { installerEnv, programEnv, type Env, type Log } from './environment.ts';
 
 const VERSION_TIMEOUT_MS = 30_000;
+/** Building a server from its source takes minutes, and slow networks have their own pace. */
+const STEP_TIMEOUT_MS = 30 * 60_000;
 const PROGRESS_EVERY_MS = 10_000;
 
 /** The absolute path of a program on PATH, or undefined. */
@@ -58,15 +57,15 @@ export async function capture(program: string, args: readonly string[], env: Env
 /** Runs a long step of a set-up, telling the elapsed time. @throws with the end of its stderr when it fails */
 export async function step(
   [program, ...args]: readonly [string, ...string[]],
-  options: { cwd: string; env: Env; log: Log; what: string; timeoutMs: number },
+  options: { cwd: string; env: Env; log: Log; what: string },
 ): Promise<void> {
   const started = Date.now();
   const seconds = (): string => `${((Date.now() - started) / 1000).toFixed(0)} s`;
   options.log(options.what);
   const timer = setInterval(() => options.log(`${options.what}, ${seconds()} so far`), PROGRESS_EVERY_MS);
   try {
-    const { cwd, timeoutMs } = options;
-    const result = await run(program, args, { cwd, env: installerEnv(options.env), timeoutMs });
+    const env = installerEnv(options.env);
+    const result = await run(program, args, { cwd: options.cwd, env, timeoutMs: STEP_TIMEOUT_MS });
     if (result.exitCode !== 0)
       throw new Error(`${program} ended with ${String(result.exitCode)}: ${lastLine(result.stderrTail)}`);
     options.log(`${options.what}: done in ${seconds()}`);

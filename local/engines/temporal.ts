@@ -1,13 +1,10 @@
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { startDaemon } from './daemon.ts';
-import { programEnv } from './environment.ts';
-import { freePort } from './ports.ts';
-import type { Env } from './programs.ts';
+import { programEnv, type Env, type Log } from './environment.ts';
 import type { Supervised } from '../supervise.ts';
-import { portsWithoutPages } from './temporal-ports.ts';
+import { freePort, portsWithoutPages } from './ports.ts';
 import { startUiProxy } from './ui-proxy.ts';
-import type { Log } from './ways.ts';
 
 const READY_TIMEOUT_MS = 60_000;
 const CHECK_TIMEOUT_MS = 2_000;

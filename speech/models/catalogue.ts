@@ -13,7 +13,7 @@ export interface CatalogueModel {
   /** File of the release: an archive, or the model itself. */
   readonly file: string;
   /** What it takes once installed, where upstream's listings tell it, rounded. */
-  readonly installedMegabytes?: number;
+  readonly installedMegabytes?: number | undefined;
   /** Languages that it knows, where it can't tell them itself. */
   readonly languages?: readonly string[];
 }
@@ -28,6 +28,10 @@ const EMBEDDING = 'speaker-recongition-models';
 
 const EUROPEAN = 'bg hr cs da nl en et fi fr de el hu it lv lt mt pl pt ro ru sk sl es sv uk'.split(' ');
 
+const PARAKEET = { role: 'recogniser', licence: 'CC-BY-4.0', release: ASR } as const;
+const NVIDIA_VOICES = { role: 'embedding', licence: 'CC-BY-4.0', release: EMBEDDING } as const;
+const SPEAKER_3D = { role: 'embedding', licence: 'Apache-2.0', release: EMBEDDING } as const;
+
 function whisper(name: string, what: string, installedMegabytes?: number): CatalogueModel {
   return {
     name: `whisper-${name}`,
@@ -36,17 +40,18 @@ function whisper(name: string, what: string, installedMegabytes?: number): Catal
     licence: 'MIT',
     release: ASR,
     file: `sherpa-onnx-whisper-${name}.tar.bz2`,
-    ...(installedMegabytes === undefined ? {} : { installedMegabytes }),
+    installedMegabytes,
   };
 }
 
 /**
  * The models that `npm run models` knows, the best of each role first: that one is used when several are installed and no
- * setting names another. Checksums are not here: they are read from the release, see published-sums.ts.
+ * setting names another. Checksums are not here: they are read from the release, see install.ts.
  */
 export const CATALOGUE: readonly CatalogueModel[] = [
   {
-    ...{ name: 'parakeet-tdt-0.6b-v3', role: 'recogniser', licence: 'CC-BY-4.0', release: ASR },
+    ...PARAKEET,
+    name: 'parakeet-tdt-0.6b-v3',
     what: 'NVIDIA Parakeet TDT, 25 European languages, exact word times, fast',
     file: 'sherpa-onnx-nemo-parakeet-tdt-0.6b-v3-int8.tar.bz2',
     installedMegabytes: 670,
@@ -56,7 +61,8 @@ export const CATALOGUE: readonly CatalogueModel[] = [
   whisper('large-v3', 'large-v3, 99 languages, slow'),
   whisper('medium', 'medium, 99 languages'),
   {
-    ...{ name: 'parakeet-tdt-0.6b-v2', role: 'recogniser', licence: 'CC-BY-4.0', release: ASR },
+    ...PARAKEET,
+    name: 'parakeet-tdt-0.6b-v2',
     what: 'NVIDIA Parakeet TDT, English, exact word times, fast',
     file: 'sherpa-onnx-nemo-parakeet-tdt-0.6b-v2-int8.tar.bz2',
     languages: ['en'],
@@ -69,33 +75,43 @@ export const CATALOGUE: readonly CatalogueModel[] = [
   whisper('tiny', 'tiny, 99 languages', 256),
   whisper('tiny.en', 'tiny, English', 256),
   {
-    ...{ name: 'pyannote-segmentation-3.0', role: 'segmentation', licence: 'MIT', release: SEGMENTATION },
+    name: 'pyannote-segmentation-3.0',
+    role: 'segmentation',
+    licence: 'MIT',
+    release: SEGMENTATION,
     what: 'pyannote segmentation 3.0: changes of speakers, overlaps',
     file: 'sherpa-onnx-pyannote-segmentation-3-0.tar.bz2',
     installedMegabytes: 7,
   },
   {
-    ...{ name: 'titanet-large', role: 'embedding', licence: 'CC-BY-4.0', release: EMBEDDING },
+    ...NVIDIA_VOICES,
+    name: 'titanet-large',
     what: 'NVIDIA TitaNet large: what a voice sounds like (English)',
     file: 'nemo_en_titanet_large.onnx',
   },
   {
-    ...{ name: 'titanet-small', role: 'embedding', licence: 'CC-BY-4.0', release: EMBEDDING },
+    ...NVIDIA_VOICES,
+    name: 'titanet-small',
     what: 'NVIDIA TitaNet small: what a voice sounds like (English), fast',
     file: 'nemo_en_titanet_small.onnx',
   },
   {
-    ...{ name: 'eres2net-base', role: 'embedding', licence: 'Apache-2.0', release: EMBEDDING },
+    ...SPEAKER_3D,
+    name: 'eres2net-base',
     what: '3D-Speaker ERes2Net base: what a voice sounds like (Chinese; works for others)',
     file: '3dspeaker_speech_eres2net_base_sv_zh-cn_3dspeaker_16k.onnx',
   },
   {
-    ...{ name: 'campplus', role: 'embedding', licence: 'Apache-2.0', release: EMBEDDING },
+    ...SPEAKER_3D,
+    name: 'campplus',
     what: '3D-Speaker CAM++: what a voice sounds like (Chinese; works for others), fast',
     file: '3dspeaker_speech_campplus_sv_zh-cn_16k-common.onnx',
   },
   {
-    ...{ name: 'silero-vad', role: 'vad', licence: 'MIT', release: ASR },
+    name: 'silero-vad',
+    role: 'vad',
+    licence: 'MIT',
+    release: ASR,
     what: 'Silero VAD: where somebody speaks',
     file: 'silero_vad.onnx',
   },

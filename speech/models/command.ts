@@ -1,9 +1,8 @@
+import { join } from 'node:path';
+import { createProgressView, megabytes } from '../../runtime/progress.ts';
 import { CATALOGUE, STARTER, type CatalogueModel } from './catalogue.ts';
-import { megabytes } from './free-space.ts';
-import { createInstallView } from './install-view.ts';
 import { installModel } from './install.ts';
-import { namesOfModels, readLock } from './models-folder.ts';
-import { verifyModels } from './verify.ts';
+import { namesOfModels, readLock, wrongFilesIn } from './models-folder.ts';
 
 export interface CommandOptions {
   /** Absolute path. */
@@ -41,12 +40,8 @@ async function list({ modelsDir, say, catalogue = CATALOGUE }: CommandOptions): 
   const names = await namesOfModels(modelsDir);
   const rows = catalogue.map(({ name, role, what, licence, installedMegabytes }) => {
     const bytes = models[name]?.files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
-    const size =
-      bytes === undefined
-        ? installedMegabytes === undefined
-          ? ''
-          : `about ${installedMegabytes} MB`
-        : megabytes(bytes);
+    const about = installedMegabytes === undefined ? '' : `about ${installedMegabytes} MB`;
+    const size = bytes === undefined ? about : megabytes(bytes);
     return [names.includes(name) ? 'installed' : '', name, role, size, licence, what];
   });
   const byHand = names.filter((name) => !catalogue.some((model) => model.name === name));
@@ -72,16 +67,27 @@ async function install(names: readonly string[], options: CommandOptions): Promi
     return model;
   });
   for (const model of models) {
-    const view = createInstallView(model.name, { isLive, say });
-    const isNew = await installModel(model, { modelsDir, baseUrl, view, signal }).finally(view.end);
+    const line = (text: string): void => say(`${model.name}: ${text}`);
+    const terminal = isLive ? process.stdout : undefined;
+    const view = createProgressView({ terminal, title: `${model.name}  `, line, stepPercent: 10 });
+    const isNew = await installModel(model, { modelsDir, baseUrl, say, view, signal }).finally(() => view.end());
     say(`${model.name}: ${isNew ? 'installed' : 'is installed already'} (licence: ${model.licence})`);
   }
   return true;
 }
 
 async function verify({ modelsDir, say }: CommandOptions): Promise<boolean> {
-  const verdicts = await verifyModels(modelsDir);
-  if (verdicts.length === 0) say(`There is no model in ${modelsDir}`);
-  for (const { name, state, reason } of verdicts) say(`${name}: ${state}, ${reason}`);
-  return verdicts.every(({ state }) => state !== 'wrong');
+  const { models } = await readLock(modelsDir);
+  const byHand = (await namesOfModels(modelsDir)).filter((name) => !(name in models));
+  if (Object.keys(models).length + byHand.length === 0) say(`There is no model in ${modelsDir}`);
+  let isRight = true;
+  for (const [name, pinned] of Object.entries(models)) {
+    const wrong = await wrongFilesIn(join(modelsDir, name), pinned);
+    isRight &&= wrong.length === 0;
+    say(
+      `${name}: ${wrong.length === 0 ? `right, ${pinned.files.length} files as they were installed` : `wrong, ${wrong.join('; ')}`}`,
+    );
+  }
+  for (const name of byHand) say(`${name}: unknown, put there by hand: nothing to compare with`);
+  return isRight;
 }

@@ -1,35 +1,31 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import { fetchFile, fetchSums, forget, RefusedError } from '../../outbound/fetch-file.ts';
+import { megabytes, type ProgressView } from '../../runtime/progress.ts';
+import { sha256Of } from '../../store/checksum.ts';
 import type { CatalogueModel } from './catalogue.ts';
-import { fetchFile, forget } from './fetch-file.ts';
-import { requireSpace } from './free-space.ts';
-import { sha256 } from './hash.ts';
 import { inspectModel } from './inspect.ts';
 import { readLock, writeLock, wrongSizeIn, type PinnedModel } from './models-folder.ts';
-import { publishedSums } from './published-sums.ts';
-import { unpack } from './unpack.ts';
+import { requireSpace, unpack } from './unpack.ts';
 
 /** Hidden, so that it is not taken for a model. */
 const DOWNLOADS = '.downloads';
 /** Of an archive to what is in it, for the room that it takes: weights are hardly compressed. */
 const UNPACKED_FACTOR = 1.6;
-
-/** Shows a person what happens. */
-export interface InstallView {
-  readonly say: (line: string) => void;
-  /** @param wholeBytes undefined when it is not known */
-  readonly downloaded: (doneBytes: number, wholeBytes: number | undefined) => void;
-  /** @param share 0 to 1 */
-  readonly unpacked: (share: number) => void;
-}
+const MOST_FAILURES = 4;
+/** How often to tell how much there is, where nobody says how much it will be. */
+const STEP_BYTES = 50_000_000;
+/** What the release job of k2-fsa/sherpa-onnx calls its list of checksums. */
+const SUMS = 'checksum.txt';
 
 export interface InstallOptions {
   /** Absolute path; made when missing. */
   readonly modelsDir: string;
   /** Address under which a release is a folder. */
   readonly baseUrl: string;
-  readonly view: InstallView;
+  readonly say: (line: string) => void;
+  readonly view: ProgressView;
   readonly signal: AbortSignal;
 }
 
@@ -41,7 +37,7 @@ export interface InstallOptions {
  * @throws Error that says what is wrong and leaves what was there; a cut download is continued by the next run
  */
 export async function installModel(model: CatalogueModel, options: InstallOptions): Promise<boolean> {
-  const { modelsDir, baseUrl, view, signal } = options;
+  const { modelsDir, baseUrl, say, view } = options;
   await mkdir(join(modelsDir, DOWNLOADS), { recursive: true });
   const lock = await readLock(modelsDir);
   const before = lock.models[model.name];
@@ -49,16 +45,17 @@ export async function installModel(model: CatalogueModel, options: InstallOption
 
   const releaseUrl = `${baseUrl}/${model.release}`;
   const url = `${releaseUrl}/${encodeURIComponent(model.file)}`;
-  const published = (await publishedSums(releaseUrl, signal))?.get(model.file);
+  const published = await publishedSum(releaseUrl, model.file, options);
   const download = await fetchWithRoom(url, join(modelsDir, DOWNLOADS, model.file), options);
-  const sum = await sha256(download);
+  const sum = await sha256Of(download);
   const expected = published ?? before?.sha256;
   if (expected !== undefined && expected !== sum) {
     await forget(download);
     const source = published === undefined ? 'what was installed before' : "the release's own checksum";
     throw new Error(`${url} has the SHA-256 ${sum}, which is not ${source}, ${expected}`);
   }
-  if (published === undefined) view.say(`${model.file}: the release has no checksum of it; what came is pinned`);
+  view.end();
+  if (published === undefined) say(`${model.file}: the release has no checksum of it; what came is pinned`);
   const { size } = await stat(download);
   const files = await place(model, download, options);
   await forget(download);
@@ -69,14 +66,27 @@ export async function installModel(model: CatalogueModel, options: InstallOption
   return true;
 }
 
+/** @returns undefined where the release has no list, as that of the segmentation models, or the list does not name the file */
+async function publishedSum(releaseUrl: string, file: string, { signal }: InstallOptions): Promise<string | undefined> {
+  try {
+    return (await fetchSums(`${releaseUrl}/${SUMS}`, { signal, mostFailures: MOST_FAILURES })).get(file);
+  } catch (error) {
+    if (error instanceof RefusedError && error.status === 404) return undefined;
+    throw error;
+  }
+}
+
 /** Ends the download as soon as it is known that it, and what is in it, will not fit. */
 async function fetchWithRoom(url: string, file: string, { modelsDir, view, signal }: InstallOptions): Promise<string> {
   const noRoom = new AbortController();
   let isChecked = false;
   return fetchFile(url, file, {
     signal: AbortSignal.any([signal, noRoom.signal]),
+    mostFailures: MOST_FAILURES,
     onProgress: (done, whole) => {
-      view.downloaded(done, whole);
+      if (whole === undefined)
+        view.show(`fetched ${Math.floor(done / STEP_BYTES)}`, undefined, `fetched ${megabytes(done)}`);
+      else view.show('fetched', (done / whole) * 100, `fetched ${megabytes(done)} of ${megabytes(whole)}`);
       if (isChecked || whole === undefined) return;
       isChecked = true;
       const needed = whole - done + whole * UNPACKED_FACTOR;
@@ -94,7 +104,9 @@ async function place(
   const staging = join(modelsDir, stagingName);
   await mkdir(staging);
   try {
-    if (model.file.endsWith('.tar.bz2')) await unpack(download, staging, { signal, onProgress: view.unpacked });
+    const onProgress = (share: number): void =>
+      view.show('unpacked', share * 100, `unpacked ${String(Math.floor(share * 10) * 10)} %`);
+    if (model.file.endsWith('.tar.bz2')) await unpack(download, staging, { signal, onProgress });
     else await rename(download, join(staging, model.file));
     const found = await inspectModel(modelsDir, stagingName);
     if (found?.role !== model.role) throw new Error(`${model.file} is no ${model.role} model that can be used here`);
@@ -115,7 +127,7 @@ async function pinFiles(folder: string): Promise<PinnedModel['files']> {
   const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
   const files: PinnedModel['files'] = [];
   for (const path of paths.sort()) {
-    files.push({ path: relative(folder, path), sizeBytes: (await stat(path)).size, sha256: await sha256(path) });
+    files.push({ path: relative(folder, path), sizeBytes: (await stat(path)).size, sha256: await sha256Of(path) });
   }
   return files;
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { sha256Of } from '../../store/checksum.ts';
 
 const LOCK_FILE = 'models.lock.json';
 
@@ -57,11 +58,30 @@ export async function namesOfModels(modelsDir: string): Promise<string[]> {
 
 /** @returns a sentence about the first file that is not there in its size, without reading the files */
 export async function wrongSizeIn(modelsDir: string, name: string, lock: ModelsLock): Promise<string | undefined> {
-  for (const { path, sizeBytes } of lock.models[name]?.files ?? []) {
-    const file = join(modelsDir, name, path);
-    const found = await stat(file).catch(() => undefined);
-    if (found === undefined) return `${file} is gone`;
-    if (found.size !== sizeBytes) return `${file} has ${found.size} bytes and not ${sizeBytes}`;
+  for (const file of lock.models[name]?.files ?? []) {
+    const wrong = await wrongSizeOf(join(modelsDir, name), file);
+    if (wrong !== undefined) return wrong;
   }
   return undefined;
+}
+
+/** @returns a sentence for each file that is not as it was installed; all are read */
+export async function wrongFilesIn(folder: string, { files }: PinnedModel): Promise<string[]> {
+  const wrong: string[] = [];
+  for (const file of files) {
+    const reason = await wrongSizeOf(folder, file);
+    if (reason !== undefined) wrong.push(reason);
+    else if ((await sha256Of(join(folder, file.path))) !== file.sha256) wrong.push(`${file.path} has another content`);
+  }
+  return wrong;
+}
+
+async function wrongSizeOf(
+  folder: string,
+  { path, sizeBytes }: PinnedModel['files'][number],
+): Promise<string | undefined> {
+  const file = join(folder, path);
+  const found = await stat(file).catch(() => undefined);
+  if (found === undefined) return `${file} is gone`;
+  return found.size === sizeBytes ? undefined : `${file} has ${found.size} bytes and not ${sizeBytes}`;
 }

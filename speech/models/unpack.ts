@@ -1,13 +1,15 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, stat } from 'node:fs/promises';
+import { mkdir, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { extract, type Header } from 'tar-stream';
 import unbzip2 from 'unbzip2-stream';
-import { requireSpace } from './free-space.ts';
+import { megabytes } from '../../runtime/progress.ts';
 
 const MOST_ENTRIES = 10_000;
+/** Left for the others on the disk. */
+const RESERVE_BYTES = 200_000_000;
 /** Recordings to try the model with. */
 const LEFT_OUT = new Set(['test_wavs']);
 
@@ -72,4 +74,13 @@ function safeParts(name: string): string[] {
   const isUnsafe = (part: string): boolean => part === '' || part === '..' || /[\\\0:]/.test(part);
   if (parts.some(isUnsafe)) throw new Error(`the archive holds ${JSON.stringify(name)}, which leads elsewhere`);
   return parts;
+}
+
+/** @throws when the disk of the folder has not as much room */
+export async function requireSpace(folder: string, bytes: number): Promise<void> {
+  const { bavail, bsize } = await statfs(folder);
+  const free = bavail * bsize;
+  if (free < bytes + RESERVE_BYTES) {
+    throw new Error(`${folder} has ${megabytes(free)} free, and ${megabytes(bytes + RESERVE_BYTES)} are needed`);
+  }
 }

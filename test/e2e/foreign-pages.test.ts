@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { REFUSED_BY_BROWSERS } from '../../local/engines/temporal-ports.ts';
+import { REFUSED_BY_BROWSERS } from '../../local/engines/ports.ts';
 import { startAttacker, type Attacker } from '../helpers/foreign-pages/attacker.ts';
 import {
   aimsAt,

@@ -6,7 +6,7 @@ import { inject } from 'vitest';
 import type { ErrorBody } from '../../contract/errors.ts';
 import type { AudioResult } from '../../contract/kinds/audio.ts';
 import { defaultCacheDir } from '../../local/engines/cache.ts';
-import type { RoleName } from '../../local/role.ts';
+import type { ServiceName } from '../../local/service-process.ts';
 import { startStack, type Stack } from '../../local/stack.ts';
 import { BUILT_IN_CATALOGUE, startSandbox, type Sandbox } from '../../local/sandbox/server.ts';
 import { until } from './until.ts';
@@ -18,7 +18,7 @@ export interface Answered<Body> {
 }
 
 export interface ServiceOptions {
-  readonly roles?: readonly RoleName[];
+  readonly roles?: readonly ServiceName[];
   readonly mediaDir?: string;
   /** Where the sandbox listens, and the address of the proxy in front of it. */
   readonly platform?: { readonly port: number; readonly publicUrl: string };
@@ -184,7 +184,7 @@ export class TestService {
     return { published: (await list('files')).filter((name) => name.includes('/')), work: await list('work') };
   }
 
-  logOf(role: RoleName): Promise<string> {
+  logOf(role: ServiceName): Promise<string> {
     return readFile(join(this.dataDir, `${role}.log`), 'utf8');
   }
 }

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { beforeAll } from 'vitest';
 import { defaultCacheDir, fingerprint, installOnce } from '../../local/engines/cache.ts';
 import { programEnv } from '../../local/engines/environment.ts';
-import { installPython } from '../../local/engines/speech-python.ts';
+import { installPython } from '../../local/engines/python.ts';
 
 const SOURCE = fileURLToPath(new URL('../speech/tiny-models', import.meta.url));
 const SCRIPTS = ['build.py', 'graph.py', 'parakeet.py', 'voices.py', 'whisper.py'].map((name) => join(SOURCE, name));

@@ -7,14 +7,14 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { chromiumFound, chromiumInstalled, ensureChromium } from '../../local/engines/chromium.ts';
-import { mediaProgramInstalled } from '../../local/engines/ffmpeg.ts';
-import { mongodbWays, type MongodbServer } from '../../local/engines/mongodb-server.ts';
-import { installNpmProgram } from '../../local/engines/npm-program.ts';
-import { temporalFound, temporalInstalled } from '../../local/engines/temporal-cli.ts';
-import { firstWay, type Way } from '../../local/engines/ways.ts';
-import { ytdlpInstalled } from '../../local/engines/ytdlp.ts';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { chromium, ensureChromium } from '../../local/engines/chromium.ts';
+import { mediaProgram } from '../../local/engines/ffmpeg.ts';
+import { installNpmProgram } from '../../local/engines/install.ts';
+import { mongodbServer, type MongodbServer } from '../../local/engines/mongodb-server.ts';
+import { firstWorking, type Strategy } from '../../local/engines/strategies.ts';
+import { temporalCli } from '../../local/engines/temporal-cli.ts';
+import { ytdlp } from '../../local/engines/ytdlp.ts';
 
 const TEMPORAL = '#!/bin/sh\necho "temporal version 1.5.1 (Server 1.29.1, UI 2.42.1)"\n';
 const YTDLP = '#!/bin/sh\necho 2026.10.26\n';
@@ -67,43 +67,43 @@ describe('the official download of the Temporal CLI', () => {
   const platform = `${process.platform}_${process.arch === 'x64' ? 'amd64' : process.arch}`;
   const path = `/v1.5.1/temporal_cli_1.5.1_${platform}.tar.gz`;
   /** As the stand-in's archive is the one that is wanted; without it, the real one is. */
-  const download = (wanted?: Buffer): Way<string>[] =>
-    temporalInstalled(setup(), wanted === undefined ? undefined : { [platform]: sha256(wanted) }).filter(
+  const download = (wanted?: Buffer): Strategy<string>[] =>
+    temporalCli(setup(), wanted === undefined ? undefined : { [platform]: sha256(wanted) }).installed.filter(
       ({ name }) => name === 'official download',
     );
 
   it('asks for the pinned version of this platform, and the program is found in the cache from then on', async () => {
     const body = await archiveOf('temporal', TEMPORAL);
     files.set(path, { body });
-    const { value: program } = await firstWay('Temporal', download(body), quiet);
+    const { value: program } = await firstWorking('Temporal', download(body), quiet);
     expect(requested).toEqual([path]);
     expect(await readFile(program, 'utf8')).toBe(TEMPORAL);
-    const cached = temporalFound(setup()).filter(({ name }) => name === 'in the cache');
-    expect(await firstWay('Temporal', cached, quiet)).toEqual({ way: 'in the cache', value: program });
+    const cached = temporalCli(setup()).found.filter(({ name }) => name === 'in the cache');
+    expect(await firstWorking('Temporal', cached, quiet)).toEqual({ by: 'in the cache', value: program });
     expect(await readdir(join(program, '..'))).toEqual(['temporal']);
   });
 
   it('is refused when its SHA-256 is not the one that we know, and not even unpacked', async () => {
     files.set(path, { body: await archiveOf('temporal', TEMPORAL) });
-    await expect(firstWay('Temporal', download(), quiet)).rejects.toThrow(/does not have the SHA-256/);
+    await expect(firstWorking('Temporal', download(), quiet)).rejects.toThrow(/does not have the SHA-256/);
     expect(await readdir(join(dir, 'cache'))).toEqual([]);
   });
 
   it('that is cut short, missing, or another program fails and leaves nothing in the cache', async () => {
     const body = await archiveOf('temporal', TEMPORAL);
-    await expect(firstWay('Temporal', download(body), quiet)).rejects.toThrow(/answered 404/);
+    await expect(firstWorking('Temporal', download(body), quiet)).rejects.toThrow(/answered 404/);
     files.set(path, { body, cut: true });
-    await expect(firstWay('Temporal', download(body), quiet)).rejects.toThrow(/official download/);
+    await expect(firstWorking('Temporal', download(body), quiet)).rejects.toThrow(/official download/);
     const other = await archiveOf('temporal', '#!/bin/sh\necho something else\n');
     files.set(path, { body: other });
-    await expect(firstWay('Temporal', download(other), quiet)).rejects.toThrow(/not the Temporal CLI/);
+    await expect(firstWorking('Temporal', download(other), quiet)).rejects.toThrow(/not the Temporal CLI/);
     expect(await readdir(join(dir, 'cache'))).toEqual([]);
   });
 
   it('that is refused says which host and what would help', async () => {
     const refused = { ...setup(), env: { ...setup().env, TEMPORAL_DOWNLOAD_URL: 'http://127.0.0.1:1' } };
-    const ways = temporalInstalled(refused).slice(0, 1);
-    await expect(firstWay('Temporal', ways, quiet)).rejects.toThrow(
+    const strategies = temporalCli(refused).installed.slice(0, 1);
+    await expect(firstWorking('Temporal', strategies, quiet)).rejects.toThrow(
       /cannot reach 127\.0\.0\.1:1 .*\n.*TEMPORAL_DOWNLOAD_URL/,
     );
   });
@@ -111,13 +111,10 @@ describe('the official download of the Temporal CLI', () => {
 
 describe('the official download of mongod', () => {
   const MONGOD = '#!/bin/sh\necho "db version v8.2.6"\n';
-  afterEach(() => vi.unstubAllEnvs());
 
-  const download = async (): Promise<Way<MongodbServer>[]> => {
-    // Which package fits the system is decided by a library, which reads the environment itself.
-    vi.stubEnv('MONGOMS_DOWNLOAD_MIRROR', base);
+  const download = async (): Promise<Strategy<MongodbServer>[]> => {
     const env = { PATH: process.env['PATH'], MONGOMS_DOWNLOAD_MIRROR: base };
-    const { installed } = await mongodbWays({ env, cacheDir: join(dir, 'cache'), log: quiet }, join(dir, 'state'));
+    const { installed } = await mongodbServer({ env, cacheDir: join(dir, 'cache'), log: quiet }, join(dir, 'state'));
     return installed.filter(({ name }) => name === 'official download');
   };
   /** Whatever package is asked for, and beside it what `sumOf` says of it. */
@@ -133,7 +130,7 @@ describe('the official download of mongod', () => {
 
   it('is taken when its SHA-256 is the published one', async () => {
     await serve(sha256);
-    const { value: server } = await firstWay('MongoDB', await download(), quiet);
+    const { value: server } = await firstWorking('MongoDB', await download(), quiet);
     expect(await readFile(server.program, 'utf8')).toBe(MONGOD);
     expect(await readdir(join(server.program, '..'))).toEqual(['mongod']);
     expect(requested.filter((path) => !path.endsWith('/'))).toEqual([
@@ -147,7 +144,7 @@ describe('the official download of mongod', () => {
     ['is not published', undefined, /answered 404/],
   ])('is refused when its SHA-256 %s', async (_, sum, reason) => {
     await serve(() => sum);
-    await expect(firstWay('MongoDB', await download(), quiet)).rejects.toThrow(reason);
+    await expect(firstWorking('MongoDB', await download(), quiet)).rejects.toThrow(reason);
     expect(await readdir(join(dir, 'cache'))).toEqual([]);
   });
 });
@@ -183,18 +180,18 @@ it('the wheel of ffmpeg is demanded by its hashes', async () => {
   await mkdir(join(dir, 'bin'));
   await writeFile(join(dir, 'bin', 'python3'), `#!/bin/sh\necho "$@" >> ${asked}\nexit 1\n`, { mode: 0o755 });
   const setup = { env: { PATH: `${join(dir, 'bin')}:/usr/bin:/bin` }, cacheDir: join(dir, 'cache'), log: quiet };
-  const wheel = mediaProgramInstalled('ffmpeg', setup).filter(({ name }) => name === 'Python wheel');
-  await expect(firstWay('ffmpeg', wheel, quiet)).rejects.toThrow(/ended with 1/);
+  const wheel = mediaProgram('ffmpeg', setup).installed.filter(({ name }) => name === 'Python wheel');
+  await expect(firstWorking('ffmpeg', wheel, quiet)).rejects.toThrow(/ended with 1/);
   expect(await readFile(asked, 'utf8')).toMatch(/--require-hashes .*-r \S+ffmpeg-requirements\.txt$/m);
 });
 
 describe.runIf(process.platform === 'linux' || process.platform === 'darwin')('the official release of yt-dlp', () => {
-  const release = (): Way<string>[] =>
-    ytdlpInstalled({
+  const release = (): Strategy<string>[] =>
+    ytdlp({
       env: { PATH: process.env['PATH'], YTDLP_DOWNLOAD_URL: base },
       cacheDir: join(dir, 'cache'),
       log: quiet,
-    }).filter(({ name }) => name === 'official release');
+    }).installed.filter(({ name }) => name === 'official release');
   const assets = [
     'yt-dlp_linux',
     'yt-dlp_linux_aarch64',
@@ -209,14 +206,14 @@ describe.runIf(process.platform === 'linux' || process.platform === 'darwin')('t
 
   it('is taken when its SHA-256 is the published one', async () => {
     serve(sha256(Buffer.from(YTDLP)));
-    const { value: program } = await firstWay('yt-dlp', release(), quiet);
+    const { value: program } = await firstWorking('yt-dlp', release(), quiet);
     expect(await readFile(program, 'utf8')).toBe(YTDLP);
     expect(await readdir(join(program, '..'))).toEqual(['yt-dlp']);
   });
 
   it('is refused when its SHA-256 is another', async () => {
     serve('0'.repeat(64));
-    await expect(firstWay('yt-dlp', release(), quiet)).rejects.toThrow(/does not have the SHA-256/);
+    await expect(firstWorking('yt-dlp', release(), quiet)).rejects.toThrow(/does not have the SHA-256/);
     expect(await readdir(join(dir, 'cache'))).toEqual([]);
   });
 });
@@ -227,8 +224,8 @@ describe('a Chromium for the tests', () => {
     cacheDir: join(dir, 'cache'),
     log: quiet,
   });
-  const download = (): Way<string>[] =>
-    chromiumInstalled(setup()).filter(({ name }) => name === 'download of playwright-core');
+  const download = (): Strategy<string>[] =>
+    chromium(setup()).installed.filter(({ name }) => name === 'download of playwright-core');
   /** Where the installer looks for the versions that its package is pinned to. */
   const serve = async (script: string): Promise<void> => {
     const playwright = dirname(createRequire(import.meta.url).resolve('playwright-core/package.json'));
@@ -246,13 +243,13 @@ describe('a Chromium for the tests', () => {
     'is the build that playwright-core is pinned to, and is found in the cache from then on',
     async () => {
       await serve('#!/bin/sh\necho "Google Chrome for Testing 159.0.8154.6"\n');
-      const { value: program } = await firstWay('Chromium', download(), quiet);
+      const { value: program } = await firstWorking('Chromium', download(), quiet);
       expect(program.startsWith(join(dir, 'cache'))).toBe(true);
-      const cached = chromiumFound(setup()).filter(({ name }) => name === 'in the cache');
-      expect(await firstWay('Chromium', cached, quiet)).toEqual({ way: 'in the cache', value: program });
+      const cached = chromium(setup()).found.filter(({ name }) => name === 'in the cache');
+      expect(await firstWorking('Chromium', cached, quiet)).toEqual({ by: 'in the cache', value: program });
       await rm(join(dir, 'cache'), { recursive: true });
       await serve('#!/bin/sh\necho something else\n');
-      await expect(firstWay('Chromium', download(), quiet)).rejects.toThrow(/neither Chromium nor Chrome/);
+      await expect(firstWorking('Chromium', download(), quiet)).rejects.toThrow(/neither Chromium nor Chrome/);
       expect(await readdir(join(dir, 'cache'))).toEqual([]);
     },
     60_000,

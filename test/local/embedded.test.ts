@@ -10,43 +10,41 @@ import { startDaemon } from '../../local/engines/daemon.ts';
 import { installerEnv, programEnv, serviceEnv } from '../../local/engines/environment.ts';
 import { startEngines } from '../../local/engines/engines.ts';
 import { pingMongodb } from '../../local/engines/mongodb.ts';
-import { mongodbAddress } from '../../local/engines/mongodb-address.ts';
-import { mongodbWays } from '../../local/engines/mongodb-server.ts';
-import { choosePort, freePort } from '../../local/engines/ports.ts';
+import { mongodbServer } from '../../local/engines/mongodb-server.ts';
+import { choosePort, freePort, mongodbAddress, portsWithoutPages } from '../../local/engines/ports.ts';
 import { capture, isAtLeast } from '../../local/engines/programs.ts';
-import { portsWithoutPages } from '../../local/engines/temporal-ports.ts';
-import { firstWay, NoWayError, type Way } from '../../local/engines/ways.ts';
+import { firstWorking, NoStrategyError, type Strategy } from '../../local/engines/strategies.ts';
 
 let dir: string;
 beforeEach(async () => (dir = await mkdtemp(join(tmpdir(), 'tapedeck-embedded-'))));
 afterEach(() => rm(dir, { recursive: true, force: true }));
 
-const works = (name: string): Way<string> => ({ name, attempt: () => Promise.resolve(name) });
-const fails = (name: string, reason: string, rest: Partial<Way<string>> = {}): Way<string> => ({
+const works = (name: string): Strategy<string> => ({ name, attempt: () => Promise.resolve(name) });
+const fails = (name: string, reason: string, rest: Partial<Strategy<string>> = {}): Strategy<string> => ({
   ...rest,
   name,
   attempt: () => Promise.reject(new Error(reason)),
 });
 
-describe('ways to get a tool', () => {
+describe('strategies to get a tool', () => {
   it('are tried in order until one works, and each failure is told with its reason', async () => {
     const lines: string[] = [];
     const never = vi.fn();
-    const ways = [
+    const strategies = [
       fails('on PATH', 'not there', { looks: true }),
       fails('download', 'no network'),
       works('build'),
       { name: 'later', attempt: never },
     ];
-    const found = await firstWay('tool', ways, (line) => lines.push(line));
-    expect(found).toEqual({ way: 'build', value: 'build' });
+    const found = await firstWorking('tool', strategies, (line) => lines.push(line));
+    expect(found).toEqual({ by: 'build', value: 'build' });
     expect(lines).toEqual(['tool: on PATH: not there', 'tool: download: no network']);
     expect(never).not.toHaveBeenCalled();
   });
 
   it('are quiet when looking is enough', async () => {
     const lines: string[] = [];
-    await firstWay(
+    await firstWorking(
       'tool',
       [fails('on PATH', 'not there', { looks: true }), { ...works('in the cache'), looks: true }],
       (line) => lines.push(line),
@@ -55,9 +53,9 @@ describe('ways to get a tool', () => {
   });
 
   it('that all fail give one error naming each way, its reason and what would help', async () => {
-    const ways = [fails('on PATH', 'too old', { hint: 'set TOOL_PATH' }), fails('download', 'no network')];
-    const error = await firstWay('tool', ways, () => undefined).catch((reason: unknown) => reason);
-    expect(error).toBeInstanceOf(NoWayError);
+    const strategies = [fails('on PATH', 'too old', { hint: 'set TOOL_PATH' }), fails('download', 'no network')];
+    const error = await firstWorking('tool', strategies, () => undefined).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(NoStrategyError);
     expect((error as Error).message).toBe(
       'tool: no way worked.\n  on PATH: too old\n    what would help: set TOOL_PATH\n  download: no network',
     );
@@ -127,7 +125,7 @@ describe('ports', () => {
 it('a state folder that one kind of MongoDB server has used is left to that kind', async () => {
   const setup = { env: {}, cacheDir: join(dir, 'cache'), log: () => undefined };
   const kindsFor = async (stateDir: string): Promise<string[]> => {
-    const { found, installed } = await mongodbWays(setup, stateDir);
+    const { found, installed } = await mongodbServer(setup, stateDir);
     return [...new Set([...found, ...installed].map(({ kind }) => kind))].sort();
   };
   expect(await kindsFor(join(dir, 'new'))).toEqual(['ferretdb', 'mongod']);

@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { writeRttm } from '../../../contract/rttm.ts';
 import { defaultCacheDir, fingerprint } from '../../../local/engines/cache.ts';
-import { installPython } from '../../../local/engines/speech-python.ts';
+import { installPython } from '../../../local/engines/python.ts';
 import { ensureSpeechTools, ensureTools } from '../../../local/engines/tools.ts';
 import { loadConfig } from '../../../config.ts';
 import { chooseSpeech } from '../../../speech/choose-engine.ts';

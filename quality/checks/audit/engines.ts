@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { mongodbWays } from '../../../local/engines/mongodb-server.ts';
-import { installerEnv } from '../../../local/engines/environment.ts';
+import { installerEnv, type Setup } from '../../../local/engines/environment.ts';
+import { mongodbServer } from '../../../local/engines/mongodb-server.ts';
 import { findOnPath } from '../../../local/engines/programs.ts';
-import { s3ServerFound } from '../../../local/engines/s3-server.ts';
-import { temporalFound, type Setup } from '../../../local/engines/temporal-cli.ts';
-import { firstWay, NoWayError } from '../../../local/engines/ways.ts';
+import { s3Server } from '../../../local/engines/s3-server.ts';
+import { firstWorking, NoStrategyError } from '../../../local/engines/strategies.ts';
+import { temporalCli } from '../../../local/engines/temporal-cli.ts';
 import { run } from '../../../runtime/subprocess/run.ts';
 import { NotAuditedError, type Advisory } from './advisory.ts';
 
@@ -70,17 +70,17 @@ export function parseGovulncheck(report: string): Advisory[] {
 
 /** Those that are on this machine already: nothing is set up for an audit. */
 async function goPrograms(setup: Setup): Promise<string[]> {
-  const mongodb = await mongodbWays(setup, join(setup.cacheDir, 'no-data'));
+  const mongodb = await mongodbServer(setup, join(setup.cacheDir, 'no-data'));
   const ferretdb = mongodb.found.filter(({ kind }) => kind === 'ferretdb');
   const found = await Promise.allSettled([
-    firstWay('Temporal', temporalFound(setup), setup.log),
-    firstWay('S3 server', s3ServerFound(setup), setup.log),
-    firstWay('MongoDB', ferretdb, setup.log),
+    firstWorking('Temporal', temporalCli(setup).found, setup.log),
+    firstWorking('S3 server', s3Server(setup).found, setup.log),
+    firstWorking('MongoDB', ferretdb, setup.log),
   ]);
   return found
     .flatMap((one) => {
       if (one.status === 'fulfilled') return [one.value.value];
-      if (one.reason instanceof NoWayError) return [];
+      if (one.reason instanceof NoStrategyError) return [];
       throw one.reason;
     })
     .map((engine) => (typeof engine === 'string' ? engine : engine.program))

@@ -1,20 +1,20 @@
-import { createWriteStream } from 'node:fs';
-import { readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { Readable, Transform } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import { closeSync, openSync, writeFileSync } from 'node:fs';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { EnvHttpProxyAgent, fetch, type Dispatcher, type Response } from 'undici';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const STALL_TIMEOUT_MS = 60_000;
-/** In a row without a single byte. */
-const MOST_FAILURES = 4;
 const PAUSE_MS = 500;
 
 export interface FetchOptions {
   readonly signal: AbortSignal;
+  /** How often in a row it may fail without a single byte. */
+  readonly mostFailures: number;
   /** Called with what is there, and with how much it will be where the server tells it. */
-  readonly onProgress: (doneBytes: number, wholeBytes: number | undefined) => void;
+  readonly onProgress?: (doneBytes: number, wholeBytes: number | undefined) => void;
 }
 
 /** The server says no; trying again is useless. */
@@ -28,12 +28,27 @@ export class RefusedError extends Error {
   }
 }
 
+/** No answer came, or it broke off. */
+export class UnreachableError extends Error {
+  override readonly name = 'UnreachableError';
+  /** Such as `connect ECONNREFUSED 127.0.0.1:1`. */
+  readonly reason: string;
+
+  constructor(url: string, cause: unknown) {
+    const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
+    const reason = inner instanceof Error ? inner.message : String(inner);
+    super(`cannot fetch ${url} (${reason}); the next run goes on from here`, { cause });
+    this.reason = reason;
+  }
+}
+
 /**
- * Downloads a file and goes on where an earlier attempt, also one of an earlier run, was cut (RFC 9110, 13.1.5 and 14.2).
- * What is there so far is `FILE.part`. Honours HTTP_PROXY, HTTPS_PROXY and NO_PROXY.
+ * Downloads a file of a publisher that we chose and goes on where an earlier attempt, also one of an earlier run, was cut (RFC 9110, 13.1.5 and 14.2).
+ * What is there so far is `FILE.part`. Honours HTTP_PROXY, HTTPS_PROXY and NO_PROXY. URLs that somebody else chose are for
+ * download.ts, which guards where they lead.
  *
  * @returns the path of the part, which is whole now. The caller checks it, and removes it or gives it its name
- * @throws {RefusedError}; an error that names the host; the signal's reason
+ * @throws {RefusedError}; {UnreachableError}; the signal's reason; what the file system throws
  */
 export async function fetchFile(url: string, file: string, options: FetchOptions): Promise<string> {
   const part = `${file}.part`;
@@ -52,7 +67,7 @@ export async function fetchFile(url: string, file: string, options: FetchOptions
         options.signal.throwIfAborted();
         if (error instanceof RefusedError || isLocal(error)) throw error;
         failures = (await sizeOf(part)) > before ? 1 : failures + 1;
-        if (failures >= MOST_FAILURES) throw unreachable(url, error);
+        if (failures >= options.mostFailures) throw new UnreachableError(url, error);
         await delay(PAUSE_MS * failures, undefined, { signal: options.signal });
       }
     }
@@ -68,14 +83,10 @@ async function fetchRest(
 ): Promise<void> {
   const validator = await readValidator(part, url);
   const had = validator === undefined ? 0 : await sizeOf(part);
-  const response = await fetch(url, {
-    ...{ dispatcher, signal },
-    headers: {
-      // A coded body could not be continued by bytes.
-      'accept-encoding': 'identity',
-      ...(had > 0 && validator !== undefined ? { range: `bytes=${had}-`, 'if-range': validator } : {}),
-    },
-  });
+  // A coded body could not be continued by bytes.
+  const headers: Record<string, string> = { 'accept-encoding': 'identity' };
+  if (had > 0 && validator !== undefined) Object.assign(headers, { range: `bytes=${had}-`, 'if-range': validator });
+  const response = await fetch(url, { dispatcher, signal, headers });
   if (response.status === 416) {
     await response.body?.cancel();
     // An earlier run fetched all of it and could not use it, for want of room perhaps.
@@ -101,18 +112,19 @@ async function fetchRest(
     await rememberValidator(part, url, response);
   }
   let done = isRest ? had : 0;
-  onProgress(done, whole);
-  const meter = new Transform({
-    transform(chunk: Buffer, _encoding, next): void {
-      done += chunk.length;
-      onProgress(done, whole);
-      next(null, chunk);
-    },
-  });
-  // Written as it comes, so that a cut loses no more than what waits to be written.
-  await pipeline(Readable.fromWeb(response.body), meter, createWriteStream(part, { flags: isRest ? 'a' : 'w' }), {
-    signal,
-  });
+  onProgress?.(done, whole);
+  const out = openSync(part, isRest ? 'a' : 'w');
+  try {
+    for await (const chunk of response.body) {
+      // At once: undici ends the process when the server closes while we are slower than it (nodejs/undici#5360). And a cut
+      // loses nothing then.
+      writeFileSync(out, chunk as Uint8Array);
+      done += (chunk as Uint8Array).length;
+      onProgress?.(done, whole);
+    }
+  } finally {
+    closeSync(out);
+  }
   if (whole !== undefined && done !== whole) throw new Error(`the body was cut short at ${done} of ${whole} bytes`);
 }
 
@@ -160,8 +172,21 @@ function isLocal(error: unknown): boolean {
   return ['ENOSPC', 'EACCES', 'EROFS', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '');
 }
 
-function unreachable(url: string, error: unknown): Error {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return new Error(`cannot fetch ${url} (${reason}); the next run goes on from here`, { cause: error });
+/**
+ * The SHA-256 sums, in lower case, that a publisher lists for the files of a release: a line for each, with sum and name in
+ * either order.
+ *
+ * @throws as {@link fetchFile}
+ */
+export async function fetchSums(url: string, options: FetchOptions): Promise<ReadonlyMap<string, string>> {
+  const folder = await mkdtemp(join(tmpdir(), 'tapedeck-sums-'));
+  try {
+    const text = await readFile(await fetchFile(url, join(folder, 'list'), options), 'utf8');
+    const words = text.split('\n').map((line) => line.trim().split(/\s+\*?/));
+    const isSum = (word: string | undefined): boolean => /^[0-9a-f]{64}$/i.test(word ?? '');
+    const pairs = words.map(([first = '', second = '']) => (isSum(second) ? [first, second] : [second, first]));
+    return new Map(pairs.filter(([, sum]) => isSum(sum)).map(([name = '', sum = '']) => [name, sum.toLowerCase()]));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }

@@ -1,0 +1,70 @@
+import { rename } from 'node:fs/promises';
+import { EnvHttpProxyAgent, fetch } from 'undici';
+import { fetchFile, fetchSums, forget, UnreachableError, type FetchOptions } from '../../outbound/fetch-file.ts';
+import { createProgressView, megabytes } from '../../runtime/progress.ts';
+import { sha256Of } from '../../store/checksum.ts';
+import type { Log } from './environment.ts';
+
+const PROBE_TIMEOUT_MS = 5_000;
+
+/** A file whose SHA-256 is known, or told by a list that its publisher keeps beside it. */
+export type ReleaseFile = {
+  /** Address of the folder, without a slash at the end. */
+  readonly folder: string;
+  readonly name: string;
+} & ({ readonly sha256: string } | { readonly sums: string });
+
+/**
+ * Downloads a file that has the sum it should, telling progress. A sum of the publisher's list is worth what the connection
+ * to the host is worth: whoever could put another file there could put its sum there too.
+ *
+ * @throws when the host can't be reached or refuses, when the list does not name the file, or the file has another sum
+ */
+export async function downloadRelease(release: ReleaseFile, file: string, log: Log): Promise<void> {
+  const { folder, name } = release;
+  const url = `${folder}/${name}`;
+  const line = (text: string): void => log(text);
+  const view = createProgressView({ terminal: undefined, title: '', line, stepPercent: 10 });
+  // Another way to get the program may work at once: no second try.
+  const options: FetchOptions = { signal: new AbortController().signal, mostFailures: 1 };
+  try {
+    const wanted =
+      'sha256' in release ? release.sha256 : (await fetchSums(`${folder}/${release.sums}`, options)).get(name);
+    if (wanted === undefined) throw new Error(`there is no SHA-256 of ${name} in ${folder}`);
+    log(`fetching ${url}`);
+    const part = await fetchFile(url, file, {
+      ...options,
+      onProgress: (done, whole) => {
+        const percent = whole === undefined ? undefined : (done / whole) * 100;
+        view.show(
+          'fetched',
+          percent,
+          `fetched ${megabytes(done)}${whole === undefined ? '' : ` of ${megabytes(whole)}`}`,
+        );
+      },
+    });
+    if ((await sha256Of(part)) !== wanted) throw new Error(`${url} does not have the SHA-256 it should`);
+    await rename(part, file);
+    await forget(part);
+  } catch (error) {
+    throw error instanceof UnreachableError ? cannotReach(url, error.reason) : error;
+  }
+}
+
+/** Whether a host answers at all. @throws with the reason when it does not */
+export async function probe(url: string): Promise<void> {
+  const dispatcher = new EnvHttpProxyAgent({ connect: { timeout: PROBE_TIMEOUT_MS } });
+  try {
+    const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS);
+    const response = await fetch(url, { dispatcher, method: 'HEAD', signal }).catch((error: unknown) => {
+      throw cannotReach(url, new UnreachableError(url, error).reason);
+    });
+    await response.body?.cancel();
+  } finally {
+    await dispatcher.close();
+  }
+}
+
+function cannotReach(url: string, reason: string): Error {
+  return new Error(`cannot reach ${new URL(url).host} (${reason})`);
+}

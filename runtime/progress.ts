@@ -1,0 +1,82 @@
+const BAR_CHARS = 40;
+const DRAW_EVERY_MS = 100;
+const UNITS = ['bytes', 'kB', 'MB', 'GB'] as const;
+
+/** Shows a person how far something is. */
+export interface ProgressView {
+  /**
+   * @param stage what is being done
+   * @param percent of all of it; undefined where a stage says nothing about that
+   */
+  show(stage: string, percent: number | undefined, text: string): void;
+  /** Ends the bar. @param text what was reached, if all went well */
+  end(text?: string): void;
+}
+
+export interface ProgressOptions {
+  /** A terminal in which a bar can move; without it there are lines. */
+  readonly terminal: NodeJS.WriteStream | undefined;
+  /** Stands before the bar. */
+  readonly title: string;
+  /** Writes a line: at each stage, and each time that so much more of it is done. */
+  readonly line: (text: string, percent: number | undefined) => void;
+  readonly stepPercent: number;
+}
+
+/** A bar for whoever watches, lines for a file. */
+export function createProgressView({ terminal, title, line, stepPercent }: ProgressOptions): ProgressView {
+  return terminal === undefined ? lines(line, stepPercent) : bar(terminal, title);
+}
+
+function bar(terminal: NodeJS.WriteStream, title: string): ProgressView {
+  let shown = 0;
+  let drawnAtMs = -Infinity;
+  const draw = (text: string): void => {
+    drawnAtMs = performance.now();
+    const full = Math.round((shown / 100) * BAR_CHARS);
+    const drawn = `  ${title}${'█'.repeat(full)}${'░'.repeat(BAR_CHARS - full)} ${String(Math.round(shown)).padStart(3)} %  ${text}`;
+    // A line that is broken could not be written over. 0 in some terminals.
+    terminal.write(`\r\u001b[2K${drawn.slice(0, (terminal.columns || 80) - 1)}`);
+  };
+  return {
+    show(_stage, percent, text) {
+      shown = percent ?? shown;
+      if (performance.now() - drawnAtMs >= DRAW_EVERY_MS) draw(text);
+    },
+    end(text) {
+      if (text !== undefined) {
+        shown = 100;
+        draw(text);
+      }
+      if (drawnAtMs > 0) terminal.write('\n');
+      drawnAtMs = -Infinity;
+    },
+  };
+}
+
+function lines(line: ProgressOptions['line'], stepPercent: number): ProgressView {
+  let last = { stage: '', step: 0 };
+  return {
+    show(stage, percent, text) {
+      const before = stage === last.stage ? last.step : 0;
+      const step = percent === undefined ? before : Math.floor(percent / stepPercent);
+      if (stage === last.stage && step === last.step) return;
+      last = { stage, step };
+      line(text, percent);
+    },
+    end(text) {
+      if (text !== undefined) line(text, 100);
+    },
+  };
+}
+
+/** Such as `487.3 kB`. @param leastPower of 1000: the smallest unit that is used, 0 for bytes */
+export function sizeText(bytes: number, leastPower = 0): string {
+  const power = Math.max(leastPower, Math.min(3, Math.floor(Math.log10(Math.max(bytes, 1)) / 3)));
+  return power === 0 ? `${String(bytes)} bytes` : `${(bytes / 1000 ** power).toFixed(1)} ${UNITS[power] ?? ''}`;
+}
+
+/** Such as `48.7 MB`, also for little. */
+export function megabytes(bytes: number): string {
+  return sizeText(bytes, 2);
+}
