@@ -7,7 +7,7 @@ import type { SpeechWindow, WindowResult } from '../contract/speech.ts';
 import type { Speech } from '../speech/choose-engine.ts';
 import type { SpeechEngine } from '../speech/engine.ts';
 import { joinWords } from '../speech/join-words.ts';
-import { languageOf } from '../speech/language.ts';
+import { languageOf } from '../speech/language-codes.ts';
 import { findSpeech } from '../speech/regions.ts';
 import { turnsOf } from '../speech/turns.ts';
 import { cutWindows } from '../speech/windows.ts';

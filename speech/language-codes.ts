@@ -1,4 +1,5 @@
 import { canonicalLanguage } from '../contract/languages.ts';
+import type { WindowResult } from '../contract/speech.ts';
 
 /** Languages that Whisper names otherwise than Unicode does. */
 const WHISPER_NAMES: Readonly<Record<string, string>> = {
@@ -50,4 +51,13 @@ function namesOfLanguages(): Map<string, string> {
 /** Whisper writes `maori`, Unicode `Māori`. */
 function plain(name: string): string {
   return name.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+}
+
+/** The language in which most words of the whole audio are; undefined when the engine tells none. */
+export function languageOf(results: readonly WindowResult[]): string | undefined {
+  const words = new Map<string, number>();
+  for (const { language, words: heard } of results) {
+    if (language !== undefined) words.set(language, (words.get(language) ?? 0) + heard.length);
+  }
+  return [...words].sort(([, a], [, b]) => b - a)[0]?.[0];
 }

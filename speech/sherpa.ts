@@ -2,8 +2,7 @@ import { JobError } from '../runtime/job-error.ts';
 import type { SpeechEngine } from './engine.ts';
 import { clusterVoices } from './sherpa/cluster.ts';
 import { requestedLanguage } from './sherpa/languages.ts';
-import { runAnalysis } from './sherpa/run-analysis.ts';
-import type { SherpaSettings } from './sherpa/settings.ts';
+import { runAnalysis, type SherpaSettings } from './sherpa/run-analysis.ts';
 
 /**
  * Words by Whisper or Parakeet, voices by pyannote segmentation and speaker embeddings, all run by sherpa-onnx in a process

@@ -28,18 +28,23 @@ export const pacing = {
 };
 
 /**
- * Downloads. The retry policy mends our own faults only (a worker that died, a full database): what the subject or the
- * upstream refuses comes back at once, and the workflow decides.
+ * Minutes or hours of work. The retry policy mends our own faults only (a worker that died, a full database): what the
+ * subject or the upstream refuses comes back at once, and the workflow decides.
  */
+const heavy = {
+  // A worker that was killed outright is noticed after this time.
+  heartbeatTimeout: '10 seconds',
+  // The default is TRY_CANCEL: the workflow would go on while yt-dlp still runs.
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+  retry: { initialInterval: '1 second', maximumInterval: '1 minute', maximumAttempts: 30 },
+} as const;
+
+/** Downloads. */
 export function fetchActivities(summary: string) {
   return proxyActivities<FetchActivities>({
+    ...heavy,
     taskQueue: taskQueues.fetch(workflowInfo().taskQueue),
     startToCloseTimeout: '10 hours',
-    // A worker that was killed outright is noticed after this time.
-    heartbeatTimeout: '10 seconds',
-    // The default is TRY_CANCEL: the workflow would go on while yt-dlp still runs.
-    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-    retry: { initialInterval: '1 second', maximumInterval: '1 minute', maximumAttempts: 30 },
     summary,
   });
 }
@@ -54,14 +59,11 @@ export function speechSteps(summary: string) {
   return speechActivities<Omit<SpeechActivities, 'transcribeWindow'>>(summary, taskQueues.speechSteps);
 }
 
-/** The retry policy mends our own faults only, as that of downloads does. */
 function speechActivities<Activities>(summary: string, queueOf: (prefix: string) => string) {
   return proxyActivities<Activities>({
+    ...heavy,
     taskQueue: queueOf(workflowInfo().taskQueue),
     startToCloseTimeout: '4 hours',
-    heartbeatTimeout: '10 seconds',
-    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-    retry: { initialInterval: '1 second', maximumInterval: '1 minute', maximumAttempts: 30 },
     summary,
   });
 }

@@ -1,7 +1,7 @@
 import { JobError } from '../../runtime/job-error.ts';
 import type { SpeechWindow } from '../../contract/speech.ts';
 import { requestLanguageOf } from '../language-codes.ts';
-import { cutWav } from '../wav-part.ts';
+import { cutWav } from '../wav.ts';
 import { answerSchema, type TranscriptionAnswer } from './answer.ts';
 import { answerFailure, exchangeFailure } from './failures.ts';
 import { postForm, type Answer } from './post-form.ts';

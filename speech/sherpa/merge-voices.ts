@@ -1,5 +1,4 @@
-import { added, distanceOf, unitVector, type Vector } from './vectors.ts';
-import type { LocalGroup, VoiceGroup } from './voice-groups.ts';
+import { added, distanceOf, unitVector, type LocalGroup, type Vector, type VoiceGroup } from './voice-groups.ts';
 
 interface Cluster extends LocalGroup {
   readonly unit: Vector;

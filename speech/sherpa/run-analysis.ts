@@ -9,13 +9,13 @@ import { bareEnvironment } from '../../runtime/subprocess/environment.ts';
 import { RunTimeoutError } from '../../runtime/subprocess/run.ts';
 import type { AnalyseOptions, AudioWindow } from '../engine.ts';
 import { runJsonLines } from '../json-lines.ts';
-import { languageOf } from '../language.ts';
+import { languageOf } from '../language-codes.ts';
 import type { Recogniser } from '../models/inspect.ts';
 import { readLock, wrongSizeIn } from '../models/models-folder.ts';
 import { readWavLayout } from '../wav.ts';
 import { cutChunks } from './chunks.ts';
+import type { SherpaModels, VoiceModels } from './find-models.ts';
 import { heardLanguage } from './languages.ts';
-import type { SherpaSettings } from './settings.ts';
 import { wordsOf } from './words-of.ts';
 
 const CHILD = fileURLToPath(new URL('./analyse.mjs', import.meta.url));
@@ -38,6 +38,19 @@ const lineSchema = z.union([
   z.object({ heard }),
   z.object({ voice: z.object({ ...span, localSpeaker: z.int().min(0), embedding: z.array(z.number()) }) }),
 ]);
+
+export interface SherpaSettings {
+  /** Of find-models.ts. Without a recogniser the engine tells voices and no words. */
+  readonly models: SherpaModels | VoiceModels;
+  /** Absolute path of a folder for short-lived files. */
+  readonly workFolder: string;
+  /** Wall-clock limit of one window. */
+  readonly timeoutMs: number;
+  /** Cores that one window uses. */
+  readonly threads: number;
+  /** Cosine distance, 0 to 2, from which two voices are two speakers. */
+  readonly speakerDistance: number;
+}
 
 type Options = SherpaSettings &
   Omit<AnalyseOptions, 'language'> & {

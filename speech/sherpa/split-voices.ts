@@ -1,6 +1,5 @@
 import type { VoiceSegment } from '../../contract/speech.ts';
-import { distanceOf, unitVector, type Vector } from './vectors.ts';
-import { sumOf, type Place, type VoiceGroup } from './voice-groups.ts';
+import { distanceOf, sumOf, unitVector, type Place, type Vector, type VoiceGroup } from './voice-groups.ts';
 
 /** Of segments, between which other work may run. */
 const STRIDE = 100;
