@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Progress } from '../../contract/results/fields.ts';
+import type { Progress } from '../../contract/fields.ts';
 import { createProgressView, sizeText } from '../../runtime/progress.ts';
 import { secondsText, type Terminal } from './terminal.ts';
 

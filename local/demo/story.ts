@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { audioRecordSchema, type AudioRecord } from '../../contract/results/downloads.ts';
-import { speakerLabelsResultSchema } from '../../contract/results/speaker-labels.ts';
-import { webhookTestResultSchema } from '../../contract/results/webhook-test.ts';
+import { audioRecordSchema, type AudioRecord } from '../../contract/kinds/audio.ts';
+import { speakerLabelsResultSchema } from '../../contract/kinds/speaker-labels.ts';
+import { webhookTestResultSchema } from '../../contract/deliveries.ts';
 import { subjectIdOf } from '../../contract/subjects.ts';
-import { WEBHOOK_ENDPOINTS, webhookHeaders } from '../../contract/webhooks.ts';
+import { kinds } from '../../contract/kinds.ts';
 import { probeFile } from '../../media/probe.ts';
 import { sizeText } from '../../runtime/progress.ts';
 import { sha256Of } from '../../store/checksum.ts';
@@ -118,7 +118,7 @@ async function fetchFile(record: AudioRecord, { stage, terminal, dataDir, signal
 
 /** Waits for the webhook and compares it with what it must be. */
 async function showWebhook(record: AudioRecord, { stage, terminal, service, signal }: Scene): Promise<void> {
-  const endpoint = WEBHOOK_ENDPOINTS[record.type];
+  const endpoint = kinds[record.type].endpoint;
   const arrived = () => stage.receiver.webhooks.find(({ headers }) => headers['x-webhook-endpoint'] === endpoint);
   for (const late = Date.now() + WEBHOOK_WITHIN_MS; arrived() === undefined && Date.now() < late;) {
     await delay(POLL_MS, undefined, { signal });

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import type { SpeakerLabelsBody } from '../../contract/results/speaker-labels.ts';
+import type { SpeakerLabelsBody } from '../../contract/kinds/speaker-labels.ts';
 
 const LABEL_CHARS = 12;
 const TINTS = ['cyan', 'yellow', 'green', 'magenta', 'blue'] as const;
