@@ -1,7 +1,7 @@
 import type { SignalDefinition } from '@temporalio/workflow';
 import { z } from 'zod';
 import type { InputSchemas } from '../runtime/inputs/check.ts';
-import { jobSchemas } from '../runtime/inputs/jobs.ts';
+import { jobInputs } from '../runtime/inputs/jobs.ts';
 import { askerSchema, failureCodeSchema, limitsSchema, noticeSchema } from '../runtime/inputs/pacing.ts';
 import { callerSchema, countSchema, epochMsSchema, httpUrlSchema, workflowIdSchema } from '../runtime/inputs/parts.ts';
 import { ulidSchema } from '../contract/ids.ts';
@@ -51,8 +51,7 @@ const summarySchema = z.object({ seen: countSchema, expired: countSchema, orphan
 
 /** What each workflow takes. */
 export const workflowInputs = {
-  audio: one(jobSchemas.audio),
-  channel: one(jobSchemas.channel),
+  ...jobInputs,
   deliverWebhook: one(
     z.object({
       deliveryId: deliveryIdSchema,
@@ -62,10 +61,6 @@ export const workflowInputs = {
       firstAttempt: z.int().min(1).exactOptional(),
     }),
   ),
-  imgnetAudio: one(jobSchemas.imgnetAudio),
-  imgnetContent: one(jobSchemas.imgnetContent),
-  imgnetList: one(jobSchemas.imgnetList),
-  imgnetProfile: one(jobSchemas.imgnetProfile),
   limiter: one(
     z.object({
       limits: limitsSchema,
@@ -81,9 +76,6 @@ export const workflowInputs = {
       maxEvents: z.int().min(1).exactOptional(),
     }),
   ),
-  speakerLabels: one(jobSchemas.speakerLabels),
-  transcript: one(jobSchemas.transcript),
-  video: one(jobSchemas.video),
 } satisfies InputSchemas<typeof workflows>;
 
 /** The signals that workflows take, by name. */

@@ -1,4 +1,5 @@
 import {
+  contentPrice,
   renderImgnetContentResult,
   type ImgnetPostRequest,
   type ImgnetContentResult,
@@ -29,7 +30,7 @@ export async function requestImgnetContent(
   const { prices } = deps.rendering;
   const { record } = await startOrJoin(deps, {
     ...{ workflow: 'imgnetContent', type: 'imgnet_post', mediaId: post.shortcode, subjectId: postSubjectOf(post) },
-    price: prices.post + prices.profile,
+    price: contentPrice(prices),
     parameters: { post, profilePrice: prices.profile },
     ...webhookOf(deps, request),
   });

@@ -1,4 +1,9 @@
-import type { TranscriptParameters, TranscriptRequest, TranscriptResult } from '../../contract/kinds/transcript.ts';
+import {
+  transcriptPrice,
+  type TranscriptParameters,
+  type TranscriptRequest,
+  type TranscriptResult,
+} from '../../contract/kinds/transcript.ts';
 import type { Streamable } from '../../contract/streams.ts';
 import { subjectIdOf } from '../../contract/subjects.ts';
 import type { Answer } from '../answer.ts';
@@ -23,7 +28,6 @@ export async function requestTranscript(
     language: request.language,
     includeComments: request.include_comments ?? false,
   };
-  const { transcript, comments } = deps.rendering.prices;
   const { record } = await startOrJoin(deps, {
     ...{ workflow: 'transcript', type: 'captions', mediaId, parameters },
     subjectId: subjectIdOf(
@@ -32,7 +36,7 @@ export async function requestTranscript(
       parameters.language,
       ...(parameters.includeComments ? ['comments'] : []),
     ),
-    price: transcript + (parameters.includeComments ? comments : 0),
+    price: transcriptPrice(deps.rendering.prices, parameters),
     ...webhookOf(deps, request),
   });
   return answerTranscript(deps, await currentJob(deps, record, waitMs));

@@ -185,7 +185,6 @@ describe('the worker goes on beating', () => {
       const { storeList } = createImgnetListActivity({
         ...{ contents, snapshots: createSnapshotStore(mongo.db), fetchTimeoutMs: 30_000 },
         imgnet: { rows } as never,
-        imgnetPlatform: { platformUrl: 'https://www.instagram.com', hosts: [] },
       });
       const order = {
         part: 'posts' as const,
