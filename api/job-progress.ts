@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MEMO_SPEECH, progressStages } from '../contract/jobs.ts';
-import { optional } from '../contract/optional.ts';
+import { optional } from '../runtime/optional.ts';
 import { MEMO_WAITING } from '../runtime/pacing.ts';
 import type { Progress } from '../contract/fields.ts';
 

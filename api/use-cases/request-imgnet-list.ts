@@ -1,6 +1,6 @@
 import { ApiError } from '../../contract/errors.ts';
 import { LIST_ID_VALID_MS, LIST_POLL_INTERVAL_SECONDS, POLL_INTERVAL_SECONDS } from '../../contract/limits.ts';
-import { optional } from '../../contract/optional.ts';
+import { optional } from '../../runtime/optional.ts';
 import {
   listPrice,
   splitListPrice,

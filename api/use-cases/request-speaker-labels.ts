@@ -5,7 +5,7 @@ import {
   type SpeakerLabelsRequest,
   type SpeakerLabelsResult,
 } from '../../contract/kinds/speaker-labels.ts';
-import { optional } from '../../contract/optional.ts';
+import { optional } from '../../runtime/optional.ts';
 import type { Streamable } from '../../contract/streams.ts';
 import { speakerLabelsSubjectOf } from '../../contract/subjects.ts';
 import type { Answer } from '../answer.ts';

@@ -1,9 +1,8 @@
 import { JobError } from '../../../runtime/job-error.ts';
 import type { ImgnetFacts } from '../imgnet-source.ts';
-import { postContentOf, postItemOf } from './posts.ts';
+import { postContentOf, postItemOf, reelContentOf, reelItemOf } from './items.ts';
 import { imgnetProfileFieldsOf } from './profile.ts';
 import { isReelRecord } from './publication.ts';
-import { reelContentOf, reelItemOf } from './reels.ts';
 
 /** Where the platform's pages are. */
 export interface ImgnetPlatform {
