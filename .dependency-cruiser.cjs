@@ -49,6 +49,13 @@ module.exports = {
       to: { path: anyOf(['sources', 'speech', 'media', 'store', 'outbound']) },
     },
     {
+      name: 'workflows-render-nothing',
+      comment: 'Neither do the folders below, from which the bundle of the workflows is made too.',
+      severity: 'error',
+      from: { path: '^(workflows|runtime)/' },
+      to: { path: '^contract/kinds', dependencyTypesNot: ['type-only'] },
+    },
+    {
       name: 'the-api-calls-no-platform',
       severity: 'error',
       from: { path: '^api/' },

@@ -78,7 +78,10 @@ async function fetchVideo(
   call.report({ stage: 'fetching', percent: percentOf(before / total) });
   try {
     await downloadMedia(url, {
-      ...{ path, maxBytes: maxFileBytes, timeoutMs: call.timeoutMs, signal: call.signal },
+      path,
+      maxBytes: maxFileBytes,
+      timeoutMs: call.timeoutMs,
+      signal: call.signal,
       onProgress: (bytes, totalBytes) => {
         if (totalBytes === undefined) call.report({ stage: 'fetching', bytes });
         else

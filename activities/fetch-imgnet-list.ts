@@ -1,9 +1,5 @@
 import type { ListParameters } from '../contract/kinds/imgnet-list.ts';
-import { postItemOf } from '../sources/imgnet/records/posts.ts';
 import type { PostItem, ReelItem } from '../contract/imgnet-media.ts';
-import { isReelRecord, type ItemContext } from '../sources/imgnet/records/publication.ts';
-import { reelItemOf } from '../sources/imgnet/records/reels.ts';
-import type { ImgnetRecord } from '../sources/imgnet/records/record-readers.ts';
 import type { JobResult } from '../contract/records.ts';
 import type { ContentsStore } from '../store/contents.ts';
 import { readSnapshot, type ReadySnapshot, type SnapshotDeps } from './imgnet-snapshots.ts';
@@ -29,7 +25,9 @@ export function createImgnetListActivity(deps: ImgnetListDeps) {
         let pieces = 0;
         let items = 0;
         for await (const { rows } of pages) {
-          const page = rows.flatMap(({ record }) => itemOf(record, order, deps.imgnetPlatform) ?? []);
+          const page = rows
+            .flatMap(({ record }) => deps.imgnet.facts.item(record, order) ?? [])
+            .filter((item) => !isOld(item, order.sinceDate));
           if (page.length > 0) {
             pieces += 1;
             items += page.length;
@@ -42,16 +40,7 @@ export function createImgnetListActivity(deps: ImgnetListDeps) {
   };
 }
 
-/** @returns undefined for what is not in this list */
-function itemOf(
-  record: ImgnetRecord,
-  { part, account, sinceDate }: ListOrder,
-  platform: Pick<ItemContext, 'platformUrl' | 'hosts'>,
-): PostItem | ReelItem | undefined {
-  // The dataset of posts gives reels too, which the other part has.
-  if (part === 'posts' && isReelRecord(record, platform.hosts)) return undefined;
-  const item = (part === 'posts' ? postItemOf : reelItemOf)(record, { account, ...platform });
-  // An item without a date is kept: upstream has chosen it.
-  const isOld = sinceDate !== undefined && item?.date_posted !== undefined && item.date_posted < sinceDate;
-  return isOld ? undefined : item;
+/** An item without a date is kept: upstream has chosen it. */
+function isOld({ date_posted }: PostItem | ReelItem, sinceDate: string | undefined): boolean {
+  return sinceDate !== undefined && date_posted !== undefined && date_posted < sinceDate;
 }

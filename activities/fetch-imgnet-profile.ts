@@ -1,4 +1,3 @@
-import { imgnetProfileFieldsOf } from '../sources/imgnet/records/profile.ts';
 import type { JobResult } from '../contract/records.ts';
 import { onlyRecordOf } from '../sources/imgnet/imgnet-source.ts';
 import type { ContentsStore } from '../store/contents.ts';
@@ -13,9 +12,8 @@ export function createImgnetProfileActivity(deps: ImgnetProfileDeps) {
     /** Keeps a profile beside its record. May be repeated. */
     storeProfile: (job: { snapshot: ReadySnapshot; account: string }): Promise<JobResult> =>
       readSnapshot(deps, job.snapshot, async (pages) => {
-        const record = await onlyRecordOf(pages);
-        const fields = imgnetProfileFieldsOf(record, { account: job.account, ...deps.imgnetPlatform });
-        await deps.contents.putFacts(job.snapshot.recordId, fields);
+        const facts = deps.imgnet.facts.profile(await onlyRecordOf(pages), job.account);
+        await deps.contents.putFacts(job.snapshot.recordId, facts);
         return {};
       }),
   };

@@ -17,17 +17,8 @@ import { classifyFailures } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
 import { retryLater } from './retry-later.ts';
 
-/** Where the platform's pages are. */
-export interface ImgnetPlatform {
-  /** Without a slash at the end. */
-  readonly platformUrl: string;
-  /** Hosts beside the real ones, with port. */
-  readonly hosts: readonly string[];
-}
-
 export interface SnapshotDeps {
   readonly imgnet: ImgnetSource;
-  readonly imgnetPlatform: ImgnetPlatform;
   readonly snapshots: SnapshotStore;
   readonly fetchTimeoutMs: number;
 }

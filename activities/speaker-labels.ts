@@ -1,7 +1,7 @@
 import { MissingContentsError } from '../contract/contents.ts';
 import { JobError } from '../runtime/job-error.ts';
 import { percentOf } from '../runtime/percent.ts';
-import { optional } from '../contract/optional.ts';
+import { optional } from '../runtime/optional.ts';
 import type { JobResult } from '../contract/records.ts';
 import type { SpeechWindow, WindowResult } from '../contract/speech.ts';
 import type { Speech } from '../speech/choose-engine.ts';

@@ -7,7 +7,7 @@ export interface TimedText {
   readonly durationSeconds: number;
   readonly text: string;
   /** When each word of the text begins, in seconds; words are what blanks part. Absent: it is not known. */
-  readonly wordStarts?: readonly number[];
+  readonly wordStarts?: readonly number[] | undefined;
 }
 
 /** A piece of text that stays in one line. */

@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { optional } from './optional.ts';
 import type { KeptFacts } from './contents.ts';
 import { rttmLine } from './rttm.ts';
-import type { KeptSegment, Turn } from './speech.ts';
-import type { SpeakerLabels } from './kinds/speaker-labels.ts';
+import type { KeptSegment, SpeakerLabels } from './kinds/speaker-labels.ts';
+import type { Turn } from './speech.ts';
 import { TRANSCRIPT_FORMATS, transcriptFormatSchema } from './transcript-formats.ts';
 import { writtenBy, type TimedLine } from './transcript-exports.ts';
 
@@ -30,7 +29,7 @@ export function writeSpeakerLabels(
 }
 
 function lineOf({ text, start, duration, speaker, wordStarts }: KeptSegment): TimedLine {
-  return { startSeconds: start, durationSeconds: duration, text, speaker, ...optional('wordStarts', wordStarts) };
+  return { startSeconds: start, durationSeconds: duration, text, speaker, wordStarts };
 }
 
 async function* rttmOf(labels: ExportedLabels, mediaId: string): AsyncGenerator<string> {

@@ -38,20 +38,3 @@ export interface Turn extends Span {
   /** 0, 1, … in order of appearance. */
   readonly speaker: number;
 }
-
-/** A part of a transcript that one speaker says (interface specification, 2.8). */
-export interface SpokenSegment {
-  readonly text: string;
-  /** Seconds, to the millisecond. */
-  readonly start: number;
-  /** Seconds, to the millisecond. */
-  readonly duration: number;
-  /** `Speaker 1`, `Speaker 2`, … in order of appearance in the text. */
-  readonly speaker: string;
-}
-
-/** A segment as it is kept. */
-export interface KeptSegment extends SpokenSegment {
-  /** When each word of the text begins, in seconds to the millisecond; words are what blanks part. Older jobs lack it. */
-  readonly wordStarts?: readonly number[];
-}

@@ -1,4 +1,5 @@
-import type { KeptSegment, Turn, Word } from '../contract/speech.ts';
+import type { KeptSegment } from '../contract/kinds/speaker-labels.ts';
+import type { Turn, Word } from '../contract/speech.ts';
 import { toMilliseconds } from '../contract/times.ts';
 import { createTurns } from '../runtime/subprocess/turns.ts';
 

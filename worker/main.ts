@@ -151,7 +151,6 @@ const activities = createActivities({
   comments: dataApi === undefined ? createYtdlpComments(ytdlp) : createDataApiComments(dataApi),
   maxComments: config.MAX_COMMENTS,
   imgnet,
-  imgnetPlatform: { platformUrl: config.IMGNET_PLATFORM_URL, hosts: config.imgnetHosts },
   snapshots: createSnapshotStore(mongo.db),
   isOpen: createOpenWorkflows(client),
   retentionDays: config.RETENTION_DAYS,

@@ -1,5 +1,5 @@
 import type { ListJob } from '../contract/kinds/imgnet-list.ts';
-import { optional } from '../contract/optional.ts';
+import { optional } from '../runtime/optional.ts';
 import { fetchActivities } from './activities.ts';
 import { collect } from './imgnet-snapshot.ts';
 import { runJob } from './life-cycle.ts';

@@ -1,8 +1,8 @@
 import type { SignalDefinition } from '@temporalio/workflow';
 import { z } from 'zod';
 import type { InputSchemas } from '../runtime/inputs/check.ts';
-import { jobSchemas } from '../runtime/inputs/jobs.ts';
 import { permitRequestSchema, failureCodeSchema, limitsSchema, noticeSchema } from '../runtime/inputs/pacing.ts';
+import { jobInputs } from '../runtime/inputs/jobs.ts';
 import { callerSchema, countSchema, epochMsSchema, httpUrlSchema, workflowIdSchema } from '../runtime/inputs/parts.ts';
 import { ulidSchema } from '../contract/ids.ts';
 import { deliveryIdSchema } from '../runtime/inputs/deliveries.ts';

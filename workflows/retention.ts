@@ -1,7 +1,7 @@
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { ApplicationFailure, continueAsNew, patched, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { RetentionActivities } from '../activities/retention.ts';
-import { optional } from '../contract/optional.ts';
+import { optional } from '../runtime/optional.ts';
 import { retentionScheduleId } from '../runtime/task-queues.ts';
 
 const { sweepFiles, sweepLeftovers } = proxyActivities<RetentionActivities>({

@@ -123,11 +123,6 @@ export type ImgnetPost = z.infer<typeof imgnetPostSchema>;
 export const imgnetReelSchema = reelContentSchema.extend(answerFields).meta({ id: 'ImgnetReel' });
 export type ImgnetReel = z.infer<typeof imgnetReelSchema>;
 
-export const imgnetContentSchema = z
-  .discriminatedUnion('type', [imgnetPostSchema, imgnetReelSchema])
-  .meta({ id: 'ImgnetContent' });
-export type ImgnetContent = z.infer<typeof imgnetContentSchema>;
-
 /** The answer while the content is fetched. */
 export const imgnetContentPendingSchema = pendingResultSchema
   .extend({
@@ -135,7 +130,6 @@ export const imgnetContentPendingSchema = pendingResultSchema
     last_response: lastResponseSchema.optional(),
   })
   .meta({ id: 'ImgnetContentPending' });
-export type ImgnetContentPending = z.infer<typeof imgnetContentPendingSchema>;
 
 /** Answer of POST /api/imgnet/content, and the body of its webhook. */
 export const imgnetContentResultSchema = z

@@ -11,7 +11,7 @@ import { languageSchema } from '../languages.ts';
 import { SPEAKERS_MAX } from '../limits.ts';
 import { formatMoney, type Thousandths } from '../money.ts';
 import type { DownloadRecord } from '../records.ts';
-import type { KeptSegment, Turn } from '../speech.ts';
+import type { Turn } from '../speech.ts';
 import type { Streamable } from '../streams.ts';
 import { toMilliseconds } from '../times.ts';
 
@@ -59,6 +59,23 @@ export interface SpeakerLabelsParameters {
 }
 export type SpeakerLabelsJob = JobInput & { readonly parameters: SpeakerLabelsParameters };
 
+/** A part of the transcript that one speaker says (specification, section 2.8). */
+export const spokenSegmentSchema = z
+  .object({
+    text: z.string(),
+    start: z.number().min(0).describe('Seconds'),
+    duration: z.number().min(0).describe('Seconds'),
+    speaker: z.string().meta({ description: 'Label, in order of appearance', examples: ['Speaker 1'] }),
+  })
+  .meta({ id: 'SpokenSegment' });
+export type SpokenSegment = z.infer<typeof spokenSegmentSchema>;
+
+/** A segment as it is kept; times to the millisecond. */
+export interface KeptSegment extends SpokenSegment {
+  /** When each word of the text begins, in seconds; words are what blanks part. Older jobs lack it. */
+  readonly wordStarts?: readonly number[];
+}
+
 /** What a speaker-label job keeps beside its record. */
 export interface SpeakerLabels {
   /** Name of the engine, such as `builtin`. */
@@ -78,16 +95,6 @@ const subjectFields = {
   media_id: z.string(),
   transcript_speaker_cost: moneySchema,
 };
-
-/** A part of the transcript that one speaker says (specification, section 2.8). */
-export const spokenSegmentSchema = z
-  .object({
-    text: z.string(),
-    start: z.number().min(0).describe('Seconds'),
-    duration: z.number().min(0).describe('Seconds'),
-    speaker: z.string().meta({ description: 'Label, in order of appearance', examples: ['Speaker 1'] }),
-  })
-  .meta({ id: 'SpokenSegment' });
 
 /** The transcript with speaker labels (specification, section 2.8). */
 export const speakerLabelsSchema = z

@@ -104,7 +104,6 @@ const secondsSchema = z
 export const captionLineSchema = z
   .object({ dur: secondsSchema, text: z.string(), start: secondsSchema })
   .meta({ id: 'CaptionLine' });
-export type TimedText = z.infer<typeof captionLineSchema>;
 
 /** A comment. Replies stand after the comment that they answer and name it in `reply_to`. */
 export const commentSchema = z

@@ -49,7 +49,7 @@ const anyJob = z.object({
 const media = anyJob.extend({ type: z.enum(['audio', 'vidnet_video']), mediaId: vidnetVideoIdSchema });
 
 /** By workflow. */
-export const jobSchemas = {
+const jobSchemas = {
   audio: media,
   video: media,
   transcript: anyJob.extend({
@@ -93,6 +93,12 @@ export const jobSchemas = {
     parameters: labelsSchema,
   }),
 };
+
+type JobInputs = { readonly [Workflow in keyof typeof jobSchemas]: z.ZodTuple<[(typeof jobSchemas)[Workflow]], null> };
+/** The arguments of these workflows. */
+export const jobInputs = Object.fromEntries(
+  Object.entries(jobSchemas).map(([workflow, schema]) => [workflow, z.tuple([schema])]),
+) as unknown as JobInputs;
 
 /** The job of any workflow. */
 export const jobSchema = z.union(Object.values(jobSchemas));

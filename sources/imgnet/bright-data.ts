@@ -13,6 +13,7 @@ import {
   type SnapshotProgress,
 } from './imgnet-source.ts';
 import { linesOf, type LineLimits } from './lines.ts';
+import { brightDataFacts } from './records/facts.ts';
 import { pagesOf } from './snapshot-rows.ts';
 
 /** 20,000 records have 60 MB; a record has 3 KB, with long captions and comments ten times that. One is read in one turn. */
@@ -68,6 +69,7 @@ export function createBrightDataSource(settings: BrightDataSettings): ImgnetSour
       }),
 
     rows: (snapshotId, call) => rowsOf(client, { snapshotId, hosts }, call),
+    facts: brightDataFacts({ platformUrl: settings.platformUrl, hosts }),
     close: () => client.close(),
   };
 }

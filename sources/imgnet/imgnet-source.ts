@@ -1,6 +1,9 @@
 import { JobError } from '../../runtime/job-error.ts';
 import type { ImgnetRecord } from './records/record-readers.ts';
+import type { PostItem, ReelItem } from '../../contract/imgnet-media.ts';
 import type { PostReference } from '../../contract/imgnet-urls.ts';
+import type { ContentFacts } from '../../contract/kinds/imgnet-content.ts';
+import type { ImgnetProfileFields } from '../../contract/kinds/imgnet-profile.ts';
 import type { SourceCall } from '../call.ts';
 
 /** What to collect. */
@@ -36,6 +39,19 @@ export interface SnapshotPage {
   readonly failures: number;
 }
 
+/** Translates the provider's records into facts, which have the shape of the answers. */
+export interface ImgnetFacts {
+  /** @param account that was asked for, in lower case */
+  profile(record: ImgnetRecord, account: string): ImgnetProfileFields;
+  /** @param kind that was asked for @throws JobError for a record that names no post */
+  content(record: ImgnetRecord, kind: PostReference['kind']): ContentFacts;
+  /** @returns undefined for what is not in this part of an account's list */
+  item(
+    record: ImgnetRecord,
+    list: { readonly part: 'posts' | 'reels'; readonly account: string },
+  ): PostItem | ReelItem | undefined;
+}
+
 /**
  * A provider of the photo platform's public data, by snapshots: one is triggered, which costs money, is collected for
  * seconds to minutes, and can then be read as often as needed.
@@ -53,6 +69,7 @@ export interface ImgnetSource {
    *   record but such rows; JobError
    */
   rows(snapshotId: string, call: ImgnetCall): AsyncIterable<SnapshotPage>;
+  readonly facts: ImgnetFacts;
   /** Ends its connections. */
   close(): Promise<void>;
 }

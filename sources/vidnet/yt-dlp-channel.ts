@@ -39,7 +39,10 @@ export function createYtdlpChannels(settings: YtdlpSettings): ChannelSource {
     async describe(reference, call) {
       const url = channelUrl(settings, pathOf(reference));
       const { facts } = await readFacts<Facts>(settings, call, {
-        ...{ subject: 'channel', url, template: TEMPLATE, schema: factsSchema },
+        subject: 'channel',
+        url,
+        template: TEMPLATE,
+        schema: factsSchema,
         args: ['--flat-playlist', '--playlist-items', '0', '--no-ignore-errors'],
       });
       const { uploader_id: handle, description } = facts;

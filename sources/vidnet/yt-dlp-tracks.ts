@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { optional } from '../../contract/optional.ts';
 import type { CaptionTrack } from '../../contract/kinds/transcript.ts';
 import { spokenCodes, trackLanguage } from './captions/languages.ts';
 import { CAPTION_FORMATS } from './captions/parse-captions.ts';
@@ -54,5 +53,5 @@ function toTrack(code: string, all: readonly CaptionFile[], kind: CaptionTrack['
   const language = trackLanguage(code);
   const files = all.filter(({ ext }) => CAPTION_FORMATS.some((format) => format === ext));
   if (language === undefined || files.length === 0) return [];
-  return [{ language, kind, ...optional('name', files[0]?.name), files }];
+  return [{ language, kind, name: files[0]?.name, files }];
 }

@@ -104,7 +104,12 @@ async function fetchLines(
 ): Promise<readonly CaptionLine[]> {
   // Without a webpage_url: with one, yt-dlp answers a refusal by asking for the whole page again.
   const info = {
-    ...{ _type: 'video', id: 'track', title: 'track', extractor: 'track', extractor_key: 'Track', formats: [] },
+    _type: 'video',
+    id: 'track',
+    title: 'track',
+    extractor: 'track',
+    extractor_key: 'Track',
+    formats: [],
     subtitles: { und: track.files },
   };
   // Of its own: yt-dlp keeps a file that an earlier track has left.

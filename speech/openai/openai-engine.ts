@@ -1,6 +1,6 @@
 import { startDeadline } from '../../runtime/deadline.ts';
 import { JobError } from '../../runtime/job-error.ts';
-import { optional } from '../../contract/optional.ts';
+import { optional } from '../../runtime/optional.ts';
 import type { VoiceSegment, WindowResult, Word } from '../../contract/speech.ts';
 import type { AnalyseOptions, AudioWindow, SpeechEngine } from '../engine.ts';
 import { languageCodeOf, languageOf } from '../language-codes.ts';

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { JobError } from '../../runtime/job-error.ts';
-import { optional } from '../../contract/optional.ts';
+import { optional } from '../../runtime/optional.ts';
 import type { Span, VoiceSegment, WindowResult, Word } from '../../contract/speech.ts';
 import { toMilliseconds } from '../../contract/times.ts';
 import { bareEnvironment } from '../../runtime/subprocess/environment.ts';

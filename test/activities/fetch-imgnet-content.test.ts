@@ -42,7 +42,6 @@ async function stored(
   const { storeContent } = createImgnetContentActivity({
     ...{ imgnet, contents, snapshots: createSnapshotStore(mongo.db), fetchTimeoutMs: 5_000 },
     records: createRecordStore(mongo.db),
-    imgnetPlatform: { platformUrl: PLATFORM, hosts: [] },
   });
   imgnet.rows.mockReturnValue(pagesOfRecords(records));
   const snapshot = { recordId, part: 'content', snapshotId: 's_1', isEmpty: false };

@@ -32,9 +32,8 @@ const imgnet = fakeImgnetSource();
 function build() {
   const files = createDiskFiles(join(tmpdir(), 'tapedeck-no-files'));
   const snapshots = createSnapshotStore(mongo.db);
-  const imgnetPlatform = { platformUrl: 'https://www.instagram.com', hosts: [] };
   return {
-    ...createSnapshotActivities({ imgnet, imgnetPlatform, snapshots, records, fetchTimeoutMs: 5_000 }),
+    ...createSnapshotActivities({ imgnet, snapshots, records, fetchTimeoutMs: 5_000 }),
     ...createRecordActivities({ records, files }),
     ...createOwnerActivities({ records, files, isOpen: () => Promise.resolve(false) }),
   };

@@ -27,8 +27,7 @@ const imgnet = fakeImgnetSource();
 function build() {
   const contents = createContentsStore(mongo.db);
   const snapshots = createSnapshotStore(mongo.db);
-  const imgnetPlatform = { platformUrl: 'https://www.instagram.com', hosts: [] };
-  const deps = { imgnet, imgnetPlatform, snapshots, records, contents, fetchTimeoutMs: 5_000 };
+  const deps = { imgnet, snapshots, records, contents, fetchTimeoutMs: 5_000 };
   return {
     contents,
     snapshots,
@@ -48,7 +47,7 @@ afterAll(async () => {
   await mongo.close();
 });
 beforeEach(() => {
-  for (const mock of Object.values(imgnet)) mock.mockReset();
+  for (const mock of [imgnet.trigger, imgnet.progress, imgnet.rows]) mock.mockReset();
 });
 
 /** Of a job that runs. */

@@ -13,6 +13,7 @@ import type { TranscriptFacts, VideoComment } from '../../contract/kinds/transcr
 import type { DownloadRecord, JobResult } from '../../contract/records.ts';
 import { pendingRecordOf } from '../../contract/jobs.ts';
 import { priceTable } from '../../contract/prices.ts';
+import { brightDataFacts } from '../../sources/imgnet/records/facts.ts';
 import { linesOf } from '../../sources/imgnet/lines.ts';
 import { pagesOf } from '../../sources/imgnet/snapshot-rows.ts';
 import { createContentsStore, type ContentsStore } from '../../store/contents.ts';
@@ -184,8 +185,7 @@ describe('the worker goes on beating', () => {
         pagesOf(linesOf(body(), { maxLineBytes: 1024 ** 2, maxBodyBytes: 1e9 }), { hosts: [], retryAtMs: undefined });
       const { storeList } = createImgnetListActivity({
         ...{ contents, snapshots: createSnapshotStore(mongo.db), fetchTimeoutMs: 30_000 },
-        imgnet: { rows } as never,
-        imgnetPlatform: { platformUrl: 'https://www.instagram.com', hosts: [] },
+        imgnet: { rows, facts: brightDataFacts({ platformUrl: 'https://www.instagram.com', hosts: [] }) } as never,
       });
       const order = {
         part: 'posts' as const,

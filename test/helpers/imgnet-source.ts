@@ -1,4 +1,5 @@
 import { vi } from 'vitest';
+import { brightDataFacts } from '../../sources/imgnet/records/facts.ts';
 import type { ImgnetSource, SnapshotPage } from '../../sources/imgnet/imgnet-source.ts';
 
 /** A source that a test prepares. */
@@ -7,6 +8,7 @@ export function fakeImgnetSource() {
     trigger: vi.fn<ImgnetSource['trigger']>(),
     progress: vi.fn<ImgnetSource['progress']>(),
     rows: vi.fn<ImgnetSource['rows']>(),
+    facts: brightDataFacts({ platformUrl: 'https://www.instagram.com', hosts: [] }),
     close: vi.fn<ImgnetSource['close']>(),
   };
 }

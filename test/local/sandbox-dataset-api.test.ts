@@ -1,11 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { postContentOf } from '../../sources/imgnet/records/posts.ts';
+import { postContentOf, reelContentOf } from '../../sources/imgnet/records/items.ts';
 import { postContentSchema, reelContentSchema } from '../../contract/kinds/imgnet-content.ts';
 import { imgnetProfileFieldsOf } from '../../sources/imgnet/records/profile.ts';
 import { imgnetProfileFieldsSchema } from '../../contract/kinds/imgnet-profile.ts';
-import { reelContentOf } from '../../sources/imgnet/records/reels.ts';
 import type { ImgnetRecord } from '../../sources/imgnet/records/record-readers.ts';
 import { run } from '../../runtime/subprocess/run.ts';
 import { startDatasetApi, type TestDatasetApi } from '../helpers/dataset-api.ts';

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import type { SpokenSegment, Turn, Word } from '../../../contract/speech.ts';
+import type { SpokenSegment } from '../../../contract/kinds/speaker-labels.ts';
+import type { Turn, Word } from '../../../contract/speech.ts';
 import type { SpeechEngine } from '../../../speech/engine.ts';
 import { joinWords } from '../../../speech/join-words.ts';
 import { prepareWav } from '../../../speech/prepare.ts';

@@ -1,4 +1,3 @@
-import { optional } from '../../../contract/optional.ts';
 import { type ChannelPage, StaleCursorError } from '../channel-source.ts';
 import { JobError } from '../../../runtime/job-error.ts';
 import { bounded, TITLE_MAX_CHARS } from '../values.ts';
@@ -72,7 +71,7 @@ async function playlistPage(ask: AskDataApi, playlistId: string, pageToken: stri
             part: ['snippet', 'contentDetails'],
             playlistId,
             maxResults: PAGE_SIZE,
-            ...optional('pageToken', pageToken),
+            ...(pageToken === undefined ? {} : { pageToken }),
           },
           options,
         ),

@@ -1,5 +1,4 @@
 import { COMMENT_MAX_CHARS } from '../../../contract/limits.ts';
-import { optional } from '../../../contract/optional.ts';
 import type { VideoComment } from '../../../contract/kinds/transcript.ts';
 import type { CommentSource } from '../comment-source.ts';
 import { commentListSchema, commentThreadListSchema, type DataApiComment } from './answers.ts';
@@ -95,7 +94,7 @@ async function threadPage(
             order: 'time',
             textFormat: 'plainText',
             maxResults: Math.min(PAGE_SIZE, max),
-            ...optional('pageToken', pageToken),
+            ...(pageToken === undefined ? {} : { pageToken }),
           },
           options,
         ),
@@ -118,7 +117,7 @@ async function replyPage(ask: AskDataApi, parentId: string, pageToken: string | 
             parentId,
             textFormat: 'plainText',
             maxResults: PAGE_SIZE,
-            ...optional('pageToken', pageToken),
+            ...(pageToken === undefined ? {} : { pageToken }),
           },
           options,
         ),
@@ -133,11 +132,11 @@ async function replyPage(ask: AskDataApi, parentId: string, pageToken: string | 
 function toComment({ id, snippet }: DataApiComment, replyTo: string | null): VideoComment {
   return {
     id,
-    ...optional('author', snippet.authorDisplayName),
-    ...optional('authorId', snippet.authorChannelId?.value),
+    author: snippet.authorDisplayName,
+    authorId: snippet.authorChannelId?.value,
     text: bounded(snippet.textDisplay, COMMENT_MAX_CHARS),
-    ...optional('likes', snippet.likeCount),
-    ...optional('publishedAt', snippet.publishedAt),
+    likes: snippet.likeCount,
+    publishedAt: snippet.publishedAt,
     replyTo: snippet.parentId ?? replyTo,
   };
 }

@@ -1,7 +1,6 @@
-import type { PostItem } from '../../../contract/imgnet-media.ts';
-import type { PostContent } from '../../../contract/kinds/imgnet-content.ts';
-import { imagesOf, photosOf, slidesOf, soundsOf, videoSecondsOf, videosOf } from './media.ts';
-import { coauthorsOf, partnershipsOf, postCommentsOf, taggedUsersOf } from './people.ts';
+import type { PostItem, ReelItem } from '../../../contract/imgnet-media.ts';
+import type { PostContent, ReelContent } from '../../../contract/kinds/imgnet-content.ts';
+import * as parts from './item-parts.ts';
 import { publicationOf, type ItemContext } from './publication.ts';
 import {
   booleanOf,
@@ -9,6 +8,7 @@ import {
   first,
   known,
   listOf,
+  secondsOf,
   textOf,
   urlOf,
   wordOf,
@@ -24,8 +24,8 @@ export function postItemOf(record: ImgnetRecord, context: ItemContext): PostItem
   if (publication === undefined) return undefined;
   const caption = first([record['description'], record['caption']], textOf);
   const comments = first([record['num_comments'], record['comments']], countOf);
-  const photos = photosOf(record);
-  const videos = videosOf(record);
+  const photos = parts.photosOf(record);
+  const videos = parts.videosOf(record);
   return known<PostItem>({
     type: 'post',
     ...publication,
@@ -40,13 +40,13 @@ export function postItemOf(record: ImgnetRecord, context: ItemContext): PostItem
     video_url: first([record['video_url'], videos?.[0]], urlOf) ?? null,
     content_type: wordOf(record['content_type'])?.toLowerCase(),
     photos_number: countOf(record['photos_number']) ?? photos?.length,
-    videos_duration: videoSecondsOf(record) ?? null,
+    videos_duration: parts.videoSecondsOf(record) ?? null,
     location: locationOf(record),
     post_id: first([record['post_id'], record['pk']], wordOf),
     photos,
     videos,
-    images: imagesOf(record),
-    audio: soundsOf(record),
+    images: parts.imagesOf(record),
+    audio: parts.soundsOf(record),
   });
 }
 
@@ -75,11 +75,62 @@ export function postContentOf(record: ImgnetRecord, context: ItemContext): PostC
     video_play_count: countOf(record['video_play_count']),
     product_type: wordOf(record['product_type']),
     is_pinned: booleanOf(record['is_pinned']),
-    latest_comments: postCommentsOf(record),
-    tagged_users: taggedUsersOf(record),
-    coauthor_producers: coauthorsOf(record),
-    partnership_details: partnershipsOf(record),
-    post_content: slidesOf(record),
+    latest_comments: parts.postCommentsOf(record),
+    tagged_users: parts.taggedUsersOf(record),
+    coauthor_producers: parts.coauthorsOf(record),
+    partnership_details: parts.partnershipsOf(record),
+    post_content: parts.slidesOf(record),
+  });
+}
+
+/**
+ * @param record of the dataset of reels, or of a reel in that of posts
+ * @returns undefined for a record that names no reel
+ */
+export function reelItemOf(record: ImgnetRecord, context: ItemContext): ReelItem | undefined {
+  const publication = publicationOf(record, 'reel', context);
+  if (publication === undefined) return undefined;
+  const videos = parts.videosOf(record);
+  // A reel is one video.
+  const seconds = secondsOf(record['length']) ?? parts.videoSecondsOf(record);
+  return known<ReelItem>({
+    type: 'reel',
+    ...publication,
+    post_id: wordOf(record['post_id']),
+    description: textOf(record['description']),
+    likes: countOf(record['likes']),
+    views: countOf(record['views']),
+    video_view_count: countOf(record['video_view_count']),
+    video_play_count: countOf(record['video_play_count']),
+    num_comments: countOf(record['num_comments']),
+    video_url: first([record['video_url'], videos?.[0]], urlOf),
+    thumbnail: urlOf(record['thumbnail']),
+    content_type: 'reel',
+    content_id: wordOf(record['content_id']),
+    product_type: wordOf(record['product_type']),
+    length: seconds,
+    videos_duration: seconds,
+    is_verified: booleanOf(record['is_verified']),
+    videos,
+  });
+}
+
+/**
+ * @param record of the dataset of reels, or of a reel in that of posts
+ * @returns undefined for a record that names no reel
+ */
+export function reelContentOf(record: ImgnetRecord, context: ItemContext): ReelContent | undefined {
+  const item = reelItemOf(record, context);
+  if (item === undefined) return undefined;
+  return known<ReelContent>({
+    ...item,
+    hashtags: listOf(record['hashtags'], wordOf),
+    is_paid_partnership: booleanOf(record['is_paid_partnership']),
+    followers: countOf(record['followers']),
+    posts_count: countOf(record['posts_count']),
+    latest_comments: parts.reelCommentsOf(record),
+    tagged_users: parts.taggedUsersOf(record),
+    coauthor_producers: parts.coauthorsOf(record),
   });
 }
 

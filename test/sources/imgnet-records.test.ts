@@ -1,12 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { postContentOf, postItemOf } from '../../sources/imgnet/records/posts.ts';
+import { postContentOf, postItemOf, reelContentOf, reelItemOf } from '../../sources/imgnet/records/items.ts';
 import { postContentSchema, reelContentSchema } from '../../contract/kinds/imgnet-content.ts';
 import { postItemSchema, reelItemSchema } from '../../contract/imgnet-media.ts';
 import { imgnetProfileFieldsOf } from '../../sources/imgnet/records/profile.ts';
 import { imgnetProfileFieldsSchema } from '../../contract/kinds/imgnet-profile.ts';
 import { isReelRecord, ownerOf } from '../../sources/imgnet/records/publication.ts';
-import { reelContentOf, reelItemOf } from '../../sources/imgnet/records/reels.ts';
 import { countOf, numberOf, textOf, timeOf, timeOrDayOf, urlOf } from '../../sources/imgnet/records/record-readers.ts';
 
 const CDN = 'https://cdn.example.com';

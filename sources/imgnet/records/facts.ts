@@ -1,0 +1,31 @@
+import { JobError } from '../../../runtime/job-error.ts';
+import type { ImgnetFacts } from '../imgnet-source.ts';
+import { postContentOf, postItemOf, reelContentOf, reelItemOf } from './items.ts';
+import { imgnetProfileFieldsOf } from './profile.ts';
+import { isReelRecord } from './publication.ts';
+
+/** Where the platform's pages are. */
+export interface ImgnetPlatform {
+  /** Without a slash at the end. */
+  readonly platformUrl: string;
+  /** Hosts beside the real ones, with port. */
+  readonly hosts: readonly string[];
+}
+
+/** Bright Data's records as facts. Its dataset of posts has reels too: the record tells what it is, not what was asked for. */
+export function brightDataFacts(platform: ImgnetPlatform): ImgnetFacts {
+  return {
+    profile: (record, account) => imgnetProfileFieldsOf(record, { account, ...platform }),
+    content: (record, kind) => {
+      const isReel = kind === 'reel' || isReelRecord(record, platform.hosts);
+      const content = isReel ? reelContentOf(record, platform) : postContentOf(record, platform);
+      if (content !== undefined) return content;
+      throw new JobError('upstream_error', 'The dataset API sent a record that names no post.');
+    },
+    item: (record, { part, account }) => {
+      const context = { account, ...platform };
+      if (part === 'reels') return reelItemOf(record, context);
+      return isReelRecord(record, platform.hosts) ? undefined : postItemOf(record, context);
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import { expect, it } from 'vitest';
+import { renderResult } from '../../contract/kinds.ts';
+import type { ContentsReader } from '../../contract/contents.ts';
+import { priceTable } from '../../contract/prices.ts';
+import type { SuccessRecord } from '../../contract/records.ts';
+import { jsonChunks } from '../../contract/streams.ts';
+
+const ID = 'UCaaaaaaaaaaaaaaaaaaaaaa';
+const RECORD: SuccessRecord = {
+  id: '01JD5Z3K6VQ0W8R9T2X4Y6B8CD',
+  type: 'list',
+  subjectId: 'list/@bridges',
+  mediaId: ID,
+  createdAt: '2026-11-21T09:30:00.123456Z',
+  finishedAt: '2026-11-21T09:30:10.123456Z',
+  price: 10,
+  charge: 10,
+  status: 'success',
+  files: [],
+  lists: { videos: { pieces: 1, items: 2 } },
+};
+const url = `https://page.example/channel/${ID}`;
+
+/** As earlier versions wrote a channel to the database. */
+const NEUTRAL = {
+  facts: {
+    ...{ channelId: ID, handle: '@bridges', title: 'Bridges', description: 'And tea.', url },
+    ...{ thumbnailUrl: 'https://i.example/800', country: 'PT', mediaCount: 2, subscriberCount: 1230, viewCount: 9007 },
+    createdAt: '2011-02-03 04:05:06',
+  },
+  videos: [
+    {
+      ...{ videoId: 'k3fP0aTz9Qw', title: 'A bridge', thumbnailUrl: 'https://i.example/a' },
+      ...{ publishedAt: '2019-05-06 07:08:09', durationSeconds: 59 },
+    },
+    { videoId: 'k3fP0aTz9Qx', title: 'Tea' },
+  ],
+};
+const AS_ANSWERED = {
+  facts: {
+    ...{ vidnet_id: ID, title: 'Bridges', description: 'And tea.', url, thumbnail: 'https://i.example/800' },
+    ...{ country: 'PT', total_media: 2, subscriber_count: 1230, total_views: 9007 },
+    creation_date: '2011-02-03 04:05:06',
+  },
+  videos: [
+    {
+      ...{ vidnet_id: 'k3fP0aTz9Qw', title: 'A bridge', thumbnail: 'https://i.example/a' },
+      ...{ published_at: '2019-05-06 07:08:09', duration: 59 },
+    },
+    { vidnet_id: 'k3fP0aTz9Qx', title: 'Tea' },
+  ],
+};
+
+/** What the version that kept neutral names answered, byte for byte. */
+const ANSWER =
+  `{"status":"success","vidnet_id":"${ID}","title":"Bridges","description":"And tea.","url":"${url}",` +
+  '"thumbnail":"https://i.example/800","country":"PT","total_media":2,"subscriber_count":1230,"total_views":9007,' +
+  '"creation_date":"2011-02-03 04:05:06","cost":"0.010","source":"api","videos":[{"vidnet_id":"k3fP0aTz9Qw",' +
+  '"title":"A bridge","thumbnail":"https://i.example/a","published_at":"2019-05-06 07:08:09","duration":59},' +
+  '{"vidnet_id":"k3fP0aTz9Qx","title":"Tea"}],"download":{"id":"01JD5Z3K6VQ0W8R9T2X4Y6B8CD",' +
+  `"vidnet_video_id":"${ID}","type":"list","cost":"0.010","status":"success","response":null,` +
+  '"created_at":"2026-11-21T09:30:00.123456Z"}}';
+
+it.each([
+  ['earlier versions', NEUTRAL],
+  ['this version', AS_ANSWERED],
+])('a channel that %s kept is answered with the same bytes', async (_who, { facts, videos }) => {
+  const contents = {
+    facts: () => Promise.resolve(facts),
+    async *pages() {
+      yield await Promise.resolve(videos);
+    },
+  } as unknown as ContentsReader;
+  let text = '';
+  const context = { prices: priceTable({}), linkTo: () => '', contents };
+  for await (const chunk of jsonChunks(await renderResult(RECORD, context))) text += chunk;
+  expect(text).toBe(ANSWER);
+});
