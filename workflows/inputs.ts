@@ -49,12 +49,6 @@ const permitsSchema = z.object({
 
 const summarySchema = z.object({ seen: countSchema, expired: countSchema, orphans: countSchema });
 
-type JobSchemas = typeof jobSchemas;
-/** Each workflow of a job takes the job alone. */
-const jobInputs = Object.fromEntries(Object.entries(jobSchemas).map(([name, schema]) => [name, one(schema)])) as {
-  readonly [Name in keyof JobSchemas]: z.ZodTuple<[JobSchemas[Name]], null>;
-};
-
 /** What each workflow takes. */
 export const workflowInputs = {
   ...jobInputs,

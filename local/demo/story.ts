@@ -8,6 +8,7 @@ import { speakerLabelsResultSchema } from '../../contract/kinds/speaker-labels.t
 import { webhookTestResultSchema } from '../../contract/deliveries.ts';
 import { subjectIdOf } from '../../contract/subjects.ts';
 import { kinds } from '../../contract/kinds.ts';
+import { webhookHeaders } from '../../contract/webhooks.ts';
 import { probeFile } from '../../media/probe.ts';
 import { sizeText } from '../../runtime/progress.ts';
 import { sha256Of } from '../../store/checksum.ts';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { installerEnv } from '../../../local/engines/environment.ts';
-import type { Env } from '../../../local/engines/environment.ts';
+import { installerEnv, type Env } from '../../../local/engines/environment.ts';
 import { run } from '../../../runtime/subprocess/run.ts';
 import { NotAuditedError, severityOf, type Advisory } from './advisory.ts';
 
