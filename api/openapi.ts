@@ -2,7 +2,7 @@ import { OpenAPIRegistry, OpenApiGeneratorV31 } from '@asteasolutions/zod-to-ope
 import { z } from 'zod';
 import { ERROR_TABLE, errorBodySchema } from '../contract/errors.ts';
 import { operationLinks } from './links.ts';
-import { scopeOf, waitSecondsOf, type Operation } from './operation.ts';
+import { errorsOf, scopeOf, waitSecondsOf, type Operation } from './operation.ts';
 import { operations } from './operations.ts';
 
 type Document = ReturnType<OpenApiGeneratorV31['generateDocument']>;
@@ -55,16 +55,14 @@ export function openApiDocument(
       summary: operation.summary,
       security: scopeOf(operation) === 'none' ? [] : keyed,
       request: {
-        ...(operation.params === undefined ? {} : { params: operation.params }),
-        ...(operation.query === undefined ? {} : { query: operation.query }),
-        ...(operation.wait === undefined
-          ? {}
-          : { headers: preferHeader(waitSecondsOf(operation, defaultWaitSeconds)) }),
+        params: operation.params,
+        query: operation.query,
+        headers: operation.wait && preferHeader(waitSecondsOf(operation, defaultWaitSeconds)),
         ...(operation.body === undefined
           ? {}
           : { body: { required: true, content: { [JSON_TYPE]: { schema: operation.body } } } }),
       },
-      responses: { ...answersOf(operationId, operation), ...errorsOf(operation) },
+      responses: { ...answersOf(operationId, operation), ...refusalsOf(operation) },
     });
   }
   return new OpenApiGeneratorV31(registry.definitions).generateDocument({
@@ -100,11 +98,12 @@ function linksOf(operationId: string, status: string) {
 }
 
 /** Errors that share a status are one response, described by their codes. */
-function errorsOf(operation: Operation) {
-  const statuses = [...new Set(operation.errors.map((code) => ERROR_TABLE[code].http))];
+function refusalsOf(operation: Operation) {
+  const errors = errorsOf(operation);
+  const statuses = [...new Set(errors.map((code) => ERROR_TABLE[code].http))];
   return Object.fromEntries(
     statuses.map((status) => {
-      const codes = operation.errors.filter((code) => ERROR_TABLE[code].http === status);
+      const codes = errors.filter((code) => ERROR_TABLE[code].http === status);
       const headers = ERROR_HEADERS[status];
       return [
         status,

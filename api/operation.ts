@@ -48,7 +48,8 @@ interface Described {
   readonly answers: Readonly<Record<number, OperationAnswer>>;
   /** What an API key must be allowed to do; `none`: open to everyone. By default `read` for GET, else `jobs`. */
   readonly scope?: Scope | 'none';
-  readonly errors: readonly ErrorCode[];
+  /** Those of its own, see {@link errorsOf}. */
+  readonly errors?: readonly ErrorCode[];
 }
 
 /** A row of the table that the routes, the procedures and the OpenAPI document are made from. */
@@ -90,8 +91,10 @@ export type ResultOf<Row extends Pick<Described, 'answers'>> =
 type AnswerOf<Row extends Pick<Described, 'answers'>> =
   AnswersOf<Row> extends { readonly schema: unknown } ? Answer<Streamable<ResultOf<Row>>> : ExportedText;
 
-/** Errors that any operation may answer, those with an id in the path, those that read a body, and those that start a job. */
-export const ALWAYS = [
+/** Errors of an operation that starts a job. */
+export const STARTS_JOB = ['webhook_target_forbidden', 'too_many_webhooks', 'insufficient_credit'] as const;
+/** Errors of all operations that are not open to everyone. */
+const ALWAYS = [
   'unauthorized',
   'forbidden',
   'method_not_allowed',
@@ -100,15 +103,14 @@ export const ALWAYS = [
   'internal',
   'unavailable',
 ] as const;
-/** A path that no percent-decoding makes sense of is no id that is unknown. */
-export const WITH_ID = ['invalid_input', 'not_found', ...ALWAYS] as const;
-export const WITH_BODY = ['invalid_input', 'invalid_json', 'body_too_large', ...ALWAYS] as const;
-export const STARTS_JOB = [
-  ...WITH_BODY,
-  'webhook_target_forbidden',
-  'too_many_webhooks',
-  'insufficient_credit',
-] as const;
+
+/** All errors that an operation may answer. */
+export function errorsOf({ body, params, scope, errors = [] }: Operation): readonly ErrorCode[] {
+  if (scope === 'none') return errors;
+  if (body !== undefined) return ['invalid_input', 'invalid_json', 'body_too_large', ...ALWAYS, ...errors];
+  // A path that no percent-decoding makes sense of is no id that is unknown.
+  return ['invalid_input', ...(params === undefined ? [] : (['not_found'] as const)), ...ALWAYS, ...errors];
+}
 
 /** How long an operation waits for the result when the caller does not say. */
 export function waitSecondsOf({ wait }: Pick<Operation, 'wait'>, defaultWaitSeconds: number): number {

@@ -44,7 +44,7 @@ import { healthSchema, liveSchema } from '../contract/health.ts';
 import { failedResultSchema, vidnetFailedResultSchema, vidnetPendingResultSchema } from '../contract/job-answers.ts';
 import { speakerLabelFormatSchema } from '../contract/speaker-label-formats.ts';
 import { transcriptFormatSchema } from '../contract/transcript-formats.ts';
-import { ALWAYS, operation, STARTS_JOB, WITH_BODY, WITH_ID } from './operation.ts';
+import { operation, STARTS_JOB } from './operation.ts';
 import { getAccount } from './use-cases/account.ts';
 import { checkHealth, checkLive, checkReady } from './use-cases/check-health.ts';
 import { cancelDownload, getDownload, listDownloads } from './use-cases/downloads.ts';
@@ -113,7 +113,6 @@ export const operations = {
     summary: 'List downloads, newest first',
     query: downloadListQuerySchema,
     answers: { 200: { description: 'A page of download records', schema: downloadListSchema } },
-    errors: ['invalid_input', ...ALWAYS],
     run: listDownloads,
   }),
   getDownload: operation({
@@ -128,7 +127,6 @@ export const operations = {
       200: { description: 'The download has ended, well or not', schema: downloadResultSchema },
       202: { description: 'The job has not ended', schema: downloadResultSchema },
     },
-    errors: WITH_ID,
     run: getDownload,
   }),
   cancelDownload: operation({
@@ -142,7 +140,7 @@ export const operations = {
       200: { description: 'The job has ended, as failed', schema: downloadResultSchema },
       202: { description: 'The job was told to stop', schema: downloadResultSchema },
     },
-    errors: [...WITH_ID, 'already_finished'],
+    errors: ['already_finished'],
     run: cancelDownload,
   }),
   requestChannel: operation({
@@ -185,7 +183,6 @@ export const operations = {
       200: { description: 'The transcript, or why it could not be had', schema: ended(transcriptSchema) },
       202: { description: 'The job has not ended', schema: vidnetPendingResultSchema },
     },
-    errors: WITH_ID,
     run: getTranscript,
   }),
   exportTranscript: operation({
@@ -198,7 +195,7 @@ export const operations = {
     answers: {
       200: { description: 'The file', contentTypes: ['application/x-subrip', 'text/vtt', 'text/plain'] },
     },
-    errors: [...WITH_ID, 'not_ready'],
+    errors: ['not_ready'],
     run: exportTranscript,
   }),
   requestSpeakerLabels: operation({
@@ -221,7 +218,7 @@ export const operations = {
     unknown: UNKNOWN_LABELS,
     wait: 'when asked',
     answers: SPEAKER_LABELS,
-    errors: [...WITH_ID, 'audio_failed'],
+    errors: ['audio_failed'],
     run: getSpeakerLabels,
   }),
   exportSpeakerLabels: operation({
@@ -234,7 +231,7 @@ export const operations = {
     answers: {
       200: { description: 'The file', contentTypes: ['application/x-subrip', 'text/vtt', 'text/plain'] },
     },
-    errors: [...WITH_ID, 'audio_failed', 'not_ready'],
+    errors: ['audio_failed', 'not_ready'],
     run: exportSpeakerLabels,
   }),
   requestImgnetProfile: operation({
@@ -311,7 +308,6 @@ export const operations = {
     summary: 'Get the credit of an API key, and what its downloads have cost',
     query: accountQuerySchema,
     answers: { 200: { description: 'The account, with a page of its entries', schema: accountSchema } },
-    errors: ['invalid_input', ...ALWAYS],
     run: getAccount,
   }),
   testWebhook: operation({
@@ -322,7 +318,7 @@ export const operations = {
     summary: 'Check that a webhook URL can be reached',
     body: webhookTestRequestSchema,
     answers: { 200: { description: 'How the URL answered', schema: webhookTestResultSchema } },
-    errors: [...WITH_BODY, 'webhook_target_forbidden'],
+    errors: ['webhook_target_forbidden'],
     run: testWebhook,
   }),
   listDeliveries: operation({
@@ -332,7 +328,6 @@ export const operations = {
     summary: 'List webhooks with their attempts, those of the newest downloads first',
     query: deliveryListQuerySchema,
     answers: { 200: { description: 'A page of deliveries', schema: deliveryListSchema } },
-    errors: ['invalid_input', ...ALWAYS],
     run: listDeliveries,
   }),
   redeliverWebhook: operation({
@@ -344,7 +339,7 @@ export const operations = {
     params: z.object({ deliveryId: webhookIdSchema }),
     unknown: { deliveryId: 'There is no webhook delivery with this id.' },
     answers: { 202: { description: 'A further round of attempts was started', schema: deliverySchema } },
-    errors: [...WITH_ID, 'delivery_pending', 'too_many_webhooks'],
+    errors: ['delivery_pending', 'too_many_webhooks'],
     run: redeliverWebhook,
   }),
   checkLive: operation({
