@@ -1,19 +1,18 @@
 import type { BlockList } from 'node:net';
 import type { Logger } from 'pino';
-import type { Caller } from '../contract/accounts.ts';
 import type { RenderContext } from '../contract/render/context.ts';
 import type { AccountStore } from '../store/accounts.ts';
-import type { AskedStore } from '../store/asked.ts';
-import type { AwaitedStore } from '../store/awaited.ts';
+import type { KeyDownloadStore } from '../store/key-downloads.ts';
 import type { DeliveryStore } from '../store/deliveries.ts';
 import type { FileStore } from '../store/files.ts';
 import type { KeyStore } from '../store/keys.ts';
 import type { LinkSigner } from '../store/links.ts';
 import type { ReceiverStore } from '../store/receivers.ts';
 import type { RecordStore } from '../store/records.ts';
-import type { WindowStore } from '../store/windows.ts';
+import type { RequestCountStore } from '../store/request-counts.ts';
 import type { WebhookClient } from '../outbound/webhooks/client.ts';
 import type { WebhookSigner } from '../outbound/webhooks/signature.ts';
+import type { LimitedCaller } from './access/access-middleware.ts';
 import type { DeliveryGateway } from './deliveries.ts';
 import type { AnswerBudget } from './edge/answer-budget.ts';
 import type { EnginesLook } from './engines-look.ts';
@@ -31,9 +30,8 @@ export interface ServiceDeps {
   readonly records: RecordStore;
   readonly keys: KeyStore;
   readonly accounts: AccountStore;
-  readonly asked: AskedStore;
-  readonly windows: WindowStore;
-  readonly awaited: AwaitedStore;
+  readonly asked: KeyDownloadStore;
+  readonly requestCounts: RequestCountStore;
   readonly files: FileStore;
   readonly signer: LinkSigner;
   readonly jobs: JobGateway;
@@ -64,5 +62,5 @@ export interface ServiceDeps {
 
 /** What the use cases work with. The facades add who asks to each request. */
 export interface ApiDeps extends ServiceDeps {
-  readonly caller: Caller;
+  readonly caller: LimitedCaller;
 }

@@ -2,7 +2,6 @@ import { HTTPResponse, type H3Event } from 'h3';
 import type { Logger } from 'pino';
 import { POLL_INTERVAL_SECONDS } from '../contract/limits.ts';
 import { holdsStream, jsonChunks } from '../contract/streams.ts';
-import { noteAwaited } from './access/awaited.ts';
 import type { Answer } from './answer.ts';
 import { paced } from './paced.ts';
 import { preferredWaitMs } from './request.ts';
@@ -12,7 +11,6 @@ const STATUS = { finished: 200, pending: 202, unavailable: 503 } as const;
 /** @returns a function that dresses a use case's answer for REST. One that holds a stream is written out as it is read. */
 export function createResponder(log: Logger): (event: H3Event, answer: Answer<unknown>) => HTTPResponse {
   return (event, { body, state, pollSeconds }) => {
-    if (state === 'pending') noteAwaited(event, body);
     const waitMs = preferredWaitMs(event) ?? 0;
     const onCut = (error: unknown): void => {
       log.error({ err: error, method: event.req.method, path: event.url.pathname }, 'an answer was cut short');

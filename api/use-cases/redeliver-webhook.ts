@@ -4,13 +4,11 @@ import { DELIVERY_ATTEMPTS_MAX, REDELIVERIES_PER_MINUTE_MAX } from '../../contra
 import { renderDelivery } from '../../contract/render/deliveries.ts';
 import type { DeliveryResult } from '../../contract/results/deliveries.ts';
 import { receiverHostOf, WEBHOOK_RETRY_DELAYS_SECONDS } from '../../contract/webhooks.ts';
-import { slotOf, timeOf } from '../access/slots.ts';
+import { WINDOW_MS } from '../../store/request-counts.ts';
 import type { Answer } from '../answer.ts';
 import type { ApiDeps } from '../deps.ts';
 import { isOwn } from './own-deliveries.ts';
 import { callerIdOf } from './receivers.ts';
-
-const MINUTE_MS = 60_000;
 
 /**
  * POST /api/webhook/deliveries/{deliveryId}/redeliver: a further round of attempts of a delivery that has ended, well or
@@ -45,15 +43,15 @@ export async function redeliverWebhook(deps: ApiDeps, webhookId: string): Promis
   return { state: 'pending', body: renderDelivery(now), pollSeconds: WEBHOOK_RETRY_DELAYS_SECONDS[0] };
 }
 
-/** Counted beside the rate limit's windows, and removed with them. Services of ours may repeat what they like. */
+/** Counted like requests, for each host. Services of ours may repeat what they like. */
 async function refuseFlood(deps: ApiDeps, url: string): Promise<void> {
   if (deps.caller.kind === 'service') return;
-  const startMs = slotOf(deps.now(), MINUTE_MS);
-  const id = `${timeOf(startMs)}/redeliver ${callerIdOf(deps.caller)} ${receiverHostOf(url)}`;
-  const { used } = await deps.windows.add(id, { startMs, used: 1, polls: {}, others: {} });
+  const nowMs = deps.now();
+  const id = `redeliver ${callerIdOf(deps.caller)} ${receiverHostOf(url)}`;
+  const { used, startMs } = await deps.requestCounts.add(id, 1, nowMs);
   if (used <= REDELIVERIES_PER_MINUTE_MAX) return;
   const most = `${String(REDELIVERIES_PER_MINUTE_MAX)} webhooks a minute`;
   throw new ApiError('rate_limited', `You can have ${most} repeated at one host.`, {
-    retryAfterSeconds: Math.max(1, Math.ceil((startMs + MINUTE_MS - deps.now()) / 1000)),
+    retryAfterSeconds: Math.max(1, Math.ceil((startMs + WINDOW_MS - nowMs) / 1000)),
   });
 }

@@ -11,9 +11,10 @@ export type { NewJob } from './accept-job.ts';
  * Only who starts a job pays for it.
  *
  * @param onDuplicate called with the id of the job that runs, before anything is added to it; may throw to refuse
- * @throws ApiError `insufficient_credit`, `too_many_webhooks`, `unavailable`
+ * @throws ApiError `rate_limited`, `insufficient_credit`, `too_many_webhooks`, `unavailable`
  */
 export async function startOrJoin(deps: ApiDeps, job: NewJob, onDuplicate?: (id: string) => void): Promise<Accepted> {
+  await deps.caller.admitJobs?.([job.subjectId]);
   const candidate = await candidateOf(deps, job);
   await setAside(deps, [candidate]);
   return accept(deps, candidate, onDuplicate);
@@ -25,6 +26,7 @@ export async function startOrJoinBoth(
   one: NewJob,
   other: NewJob,
 ): Promise<readonly [Accepted, Accepted]> {
+  await deps.caller.admitJobs?.([one.subjectId, other.subjectId]);
   const first = await candidateOf(deps, one);
   const second = await candidateOf(deps, other);
   await claimPlaces(deps, [first, second]);
