@@ -23,7 +23,7 @@ const ENDED_LATELY_MS = 4 * POLL_INTERVAL_SECONDS * 1000;
  */
 export function rateLimit(limit: number, deps: ServiceDeps): Middleware {
   const { records, asked, now } = deps;
-  const counter = createRequestCounter({ ...deps, limit });
+  const counter = createRequestCounter(deps, limit);
   /** By caller, and by caller and job: what may be polls of this minute, and as many of them as were free. */
   const polls = new Map<string, { made: number; free: number }>();
   let pollsEndMs = 0;
@@ -40,10 +40,8 @@ export function rateLimit(limit: number, deps: ServiceDeps): Middleware {
   const isUnderWay = (record: DownloadRecord | undefined): record is DownloadRecord =>
     record !== undefined && (record.status === 'pending' || now() < Date.parse(record.finishedAt) + ENDED_LATELY_MS);
   /** After a failure a new job is started, and who has not asked for a job before does so now. */
-  const isRepeated = async (caller: Caller, record: DownloadRecord | undefined): Promise<boolean> => {
-    if (record === undefined || record.status === 'failed') return false;
-    return caller.kind === 'key' ? asked.has(caller.key.id, record.id) : record.startedBy === WITHOUT_KEY;
-  };
+  const isRepeated = async (caller: Caller, { id, status, startedBy }: DownloadRecord): Promise<boolean> =>
+    status !== 'failed' && (caller.kind === 'key' ? asked.has(caller.key.id, id) : startedBy === WITHOUT_KEY);
 
   return async (event, next) => {
     const identity = identityOf(event);
@@ -70,22 +68,30 @@ export function rateLimit(limit: number, deps: ServiceDeps): Middleware {
       if (cost === 0) state = 'free';
       else await take(cost);
     };
+    let isCountedFirst = false;
     try {
       const mayPoll = event.context.matchedRoute?.meta?.['mayPoll'] === true && 'kind' in caller;
       if (!mayPoll || madeAgain(limitedAs).made > limit * POLLS_PER_REQUEST) await takeOther();
       else if (isRead) {
         const record = await records.get(Object.values(event.context.params ?? {})[0] ?? '');
-        if (isUnderWay(record)) await takeFor(record.subjectId, true);
-        else if (count.used >= limit) await takeOther();
+        isCountedFirst = !isUnderWay(record);
+        await (isUnderWay(record) ? takeFor(record.subjectId, true) : takeOther());
       } else {
         identity.admitJobs = async (subjectIds) => {
           const found = await Promise.all(subjectIds.map((subjectId) => records.latestOf(subjectId)));
-          const repeated = await Promise.all(found.map((record) => isRepeated(caller, record)));
+          const repeated = await Promise.all(found.map((one) => one !== undefined && isRepeated(caller, one)));
           await takeFor(subjectIds.join(' '), repeated.every(Boolean) && found.some(isUnderWay));
         };
       }
       const answer = await next();
-      if (answer instanceof HTTPResponse && answer.status === 202) await takeFor(String(answer.body), true);
+      if (answer instanceof HTTPResponse && answer.status === 202 && mayPoll) {
+        // A GET about an audio that was fetched long ago may be answered by a job that runs.
+        if (isCountedFirst) {
+          count = await counter.count(limitedAs, -1, isRead);
+          state = 'new';
+        }
+        await takeFor(String(answer.body), true);
+      }
       return answer;
     } catch (error) {
       const { id, retryAfterSeconds } = error instanceof ApiError ? error.extras : {};

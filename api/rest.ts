@@ -164,7 +164,7 @@ function mountOperations(app: H3, deps: ServiceDeps): void {
       const caller = callerOf(event, scopeOf(operation));
       return routesOf({ ...deps, caller })[name as keyof typeof operations](event);
     };
-    app.on(operation.method, path, handler, { meta: { mayPoll: operation.wait !== undefined } });
+    app.on(operation.method, path, handler, { meta: { mayPoll: isAboutJob(operation) } });
     if (operation.method === 'get') app.head(path, handler);
     const methods = operation.method === 'get' ? ['GET', 'HEAD'] : [operation.method.toUpperCase()];
     methodsByPath.set(path, [...(methodsByPath.get(path) ?? []), ...methods]);
@@ -194,6 +194,11 @@ function fileOf(event: H3Event, { log }: ServiceDeps, { open, contentType, name 
       'Content-Disposition': `attachment; filename="${name}"`,
     },
   });
+}
+
+/** Whether it may ask how a job goes: a GET about one download, and the requests for jobs, which can wait for them. */
+function isAboutJob({ method, params, wait }: Operation): boolean {
+  return method === 'get' ? params !== undefined : wait !== undefined;
 }
 
 function refuseMethod(allow: string): never {

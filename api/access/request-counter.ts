@@ -1,15 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Logger } from 'pino';
-import { WINDOW_MS, type RequestCount, type RequestCountStore } from '../../store/request-counts.ts';
+import { WINDOW_MS, type RequestCount } from '../../store/request-counts.ts';
+import type { ServiceDeps } from '../deps.ts';
 
-export interface RequestCounterOptions {
-  readonly requestCounts: RequestCountStore;
-  /** Requests in a window. Who is known to be beyond is not counted further: a flood costs the database nothing. */
-  readonly limit: number;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
-  readonly log: Logger;
-}
+type CounterDeps = Pick<ServiceDeps, 'requestCounts' | 'now' | 'log'>;
 
 interface Line {
   window: RequestCount;
@@ -22,9 +15,10 @@ const STORE_TIMEOUT_MS = 3_000;
 
 /**
  * Counts together with the other processes. What arrives while a count is under way is added at once afterwards. While the
- * database is away each process counts alone: nobody is let in without a count, nor kept out by our own trouble.
+ * database is away each process counts alone: nobody is let in without a count, nor kept out by our own trouble. Who is known
+ * to be over the limit is not counted further: a flood costs the database nothing.
  */
-export function createRequestCounter({ requestCounts, limit, now, log }: RequestCounterOptions) {
+export function createRequestCounter({ requestCounts, now, log }: CounterDeps, limit: number) {
   const lines = new Map<string, Line>();
   let awayUntilMs = 0;
   let cleanedMs = 0;

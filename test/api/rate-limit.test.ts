@@ -131,12 +131,7 @@ describe('while the database is away', () => {
   it('each process counts for itself', async () => {
     const add = vi.fn<RequestCountStore['add']>(() => Promise.reject(new Error('away')));
     const requestCounts = { add, removeBefore: () => Promise.resolve() };
-    const counter = createRequestCounter({
-      requestCounts,
-      limit: 90,
-      now: () => nowMs,
-      log: pino({ level: 'silent' }),
-    });
+    const counter = createRequestCounter({ requestCounts, now: () => nowMs, log: pino({ level: 'silent' }) }, 90);
     const counts = await Promise.all(Array.from({ length: 100 }, () => counter.count('caller', 1, false)));
     expect(counts.filter(({ used }) => used <= 90)).toHaveLength(90);
     // It is not asked again for each request.
