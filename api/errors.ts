@@ -10,7 +10,7 @@ import { HTTPError } from 'h3';
 import type { z } from 'zod';
 import { ApiError, ERROR_TABLE, type ErrorCode } from '../contract/errors.ts';
 import { MissingFileError, StoreAwayError } from '../store/files.ts';
-import { BusyError } from '../store/few-at-once.ts';
+import { BusyError } from '../runtime/semaphore.ts';
 
 /** Codes of the errors that the HTTP layer itself raises. */
 const HTTP_LAYER: Readonly<Record<number, { code: ErrorCode; message: string }>> = {

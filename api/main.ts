@@ -3,8 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
 import { loadConfigOrExit } from '../config.ts';
 import { createAccountStore } from '../store/accounts.ts';
-import { createAskedStore } from '../store/asked.ts';
-import { createAwaitedStore } from '../store/awaited.ts';
+import { createKeyDownloadStore } from '../store/key-downloads.ts';
 import { createContentsStore } from '../store/contents.ts';
 import { API_PATIENCE, createFileStore } from '../store/create-file-store.ts';
 import { createDeliveryStore } from '../store/deliveries.ts';
@@ -13,7 +12,7 @@ import { createLinkSigner } from '../store/links.ts';
 import { isFinalRefusal as isFinalOfMongo, openMongo } from '../store/mongo.ts';
 import { createReceiverStore } from '../store/receivers.ts';
 import { createRecordStore } from '../store/records.ts';
-import { createWindowStore } from '../store/windows.ts';
+import { createRequestCountStore } from '../store/request-counts.ts';
 import { awaitEngine } from '../runtime/subprocess/await-engine.ts';
 import { onStop } from '../runtime/subprocess/on-stop.ts';
 import { isFinalRefusal as isFinalOfTemporal, openTemporal } from '../runtime/temporal/client.ts';
@@ -70,9 +69,8 @@ const deps: ServiceDeps = {
   records: createRecordStore(mongo.db),
   keys: createKeyStore(mongo.db),
   accounts: createAccountStore(mongo.db),
-  asked: createAskedStore(mongo.db),
-  windows: createWindowStore(mongo.db),
-  awaited: createAwaitedStore(mongo.db),
+  asked: createKeyDownloadStore(mongo.db),
+  requestCounts: createRequestCountStore(mongo.db),
   files,
   signer,
   jobs,

@@ -1,67 +1,117 @@
-import type { H3Event, Middleware } from 'h3';
-import type { Logger } from 'pino';
+import { HTTPResponse, type H3Event, type Middleware } from 'h3';
+import type { Caller } from '../contract/accounts.ts';
 import { ApiError } from '../contract/errors.ts';
-import type { AwaitedStore } from '../store/awaited.ts';
-import type { RecordStore } from '../store/records.ts';
-import type { WindowStore } from '../store/windows.ts';
-import { awaitedOf, noteAwaited } from './access/awaited.ts';
-import { limitedAs } from './access/gate.ts';
-import { createPolls } from './access/polls.ts';
+import { POLL_INTERVAL_SECONDS } from '../contract/limits.ts';
+import type { DownloadRecord } from '../contract/records.ts';
+import { WITHOUT_KEY } from '../contract/webhooks.ts';
+import { WINDOW_MS, type RequestCount } from '../store/request-counts.ts';
+import { identityOf } from './access/access-middleware.ts';
 import { createRequestCounter } from './access/request-counter.ts';
+import type { ServiceDeps } from './deps.ts';
 
-export interface RateLimitDeps {
-  readonly windows: WindowStore;
-  readonly awaited: AwaitedStore;
-  readonly records: Pick<RecordStore, 'get'>;
-  readonly now: () => number;
-  readonly log: Logger;
-}
-
-const WINDOW_SECONDS = 60;
+/** Of one job in a minute. Whoever asks every 30 s, as answers tell, has up to three polls arrive within 60 s. */
+const FREE_POLLS = 4;
+/** What may be polls of a caller in a minute, as a multiple of the limit: 1,800 jobs that are asked for every 30 s. */
+const POLLS_PER_REQUEST = 40;
+/** The poll that brings the result comes up to an interval after the end of the job. */
+const ENDED_LATELY_MS = 4 * POLL_INTERVAL_SECONDS * 1000;
 
 /**
- * Counts requests per key, else per client address, over all processes of the api. The state is told in `RateLimit-*`
- * headers, on refusals too. Polls are free when they are polite.
+ * Counts requests per key, else per client address, over all processes of the api. Polite polls are free. Routes on which a
+ * job can be waited for say `mayPoll` in their `meta`: there a GET is judged by the record that it names, a POST when it
+ * comes to its jobs, and what comes to none by its answer. Everything else is counted before it is done.
  */
-export function rateLimit(requestsPerMinute: number, deps: RateLimitDeps): Middleware {
-  const count = createRequestCounter({ ...deps, limit: requestsPerMinute, windowMs: WINDOW_SECONDS * 1000 });
-  const polls = createPolls(deps);
-  return async (event, next) => {
-    const caller = limitedAs(event);
-    if (caller === undefined) return next();
-    // To tell a poll takes the body. A request whose body breaks off, or never comes, is counted all the same.
-    const judged = await polls.judge(event, caller).catch((error: unknown) => ({ isPoll: false, error }));
-    const { used, resetMs, isFree } = await count(caller, judged);
-    const resetSeconds = Math.max(1, Math.ceil(resetMs / 1000));
-    setHeaders(event, requestsPerMinute, { remaining: requestsPerMinute - used, resetSeconds });
-    if (used > requestsPerMinute && !isFree) {
-      throw new ApiError('rate_limited', `More than ${String(requestsPerMinute)} requests a minute.`, {
-        retryAfterSeconds: resetSeconds,
-      });
+export function rateLimit(limit: number, deps: ServiceDeps): Middleware {
+  const { records, asked, now } = deps;
+  const counter = createRequestCounter(deps, limit);
+  /** By caller, and by caller and job: what may be polls of this minute, and as many of them as were free. */
+  const polls = new Map<string, { made: number; free: number }>();
+  let pollsEndMs = 0;
+  const madeAgain = (key: string) => {
+    if (now() >= pollsEndMs) {
+      polls.clear();
+      pollsEndMs = now() + WINDOW_MS;
     }
-    if ('error' in judged) throw judged.error;
+    const own = polls.get(key) ?? { made: 0, free: 0 };
+    own.made += 1;
+    polls.set(key, own);
+    return own;
+  };
+  const isUnderWay = (record: DownloadRecord | undefined): record is DownloadRecord =>
+    record !== undefined && (record.status === 'pending' || now() < Date.parse(record.finishedAt) + ENDED_LATELY_MS);
+  /** After a failure a new job is started, and who has not asked for a job before does so now. */
+  const isRepeated = async (caller: Caller, { id, status, startedBy }: DownloadRecord): Promise<boolean> =>
+    status !== 'failed' && (caller.kind === 'key' ? asked.has(caller.key.id, id) : startedBy === WITHOUT_KEY);
+
+  return async (event, next) => {
+    const identity = identityOf(event);
+    if (identity === undefined) return next();
+    const { limitedAs, caller } = identity;
+    const isRead = event.req.method === 'GET' || event.req.method === 'HEAD';
+    let count = counter.known(limitedAs);
+    let state: 'new' | 'free' | 'counted' = 'new';
+    const take = async (cost: number): Promise<void> => {
+      state = 'counted';
+      count = await counter.count(limitedAs, cost, isRead);
+      if (count.used <= limit) return;
+      const retryAfterSeconds = secondsLeft(count, now());
+      throw new ApiError('rate_limited', `More than ${String(limit)} requests a minute.`, { retryAfterSeconds });
+    };
+    const takeOther = async () => (state === 'new' ? take(1) : undefined);
+    /** Whoever asks more often for one job than is free is counted from the first time on. */
+    const takeFor = async (job: string, isPoll: boolean): Promise<void> => {
+      // What was taken for a poll may turn out to start a job after all.
+      if (state === 'counted' || (state === 'free' && isPoll)) return;
+      const own = madeAgain(`${limitedAs} ${job}`);
+      const cost = own.made > FREE_POLLS ? 1 + own.free : Number(!isPoll);
+      own.free = own.made > FREE_POLLS ? 0 : own.free + Number(isPoll);
+      if (cost === 0) state = 'free';
+      else await take(cost);
+    };
+    let isCountedFirst = false;
     try {
-      return await next();
+      const mayPoll = event.context.matchedRoute?.meta?.['mayPoll'] === true && 'kind' in caller;
+      if (!mayPoll || madeAgain(limitedAs).made > limit * POLLS_PER_REQUEST) await takeOther();
+      else if (isRead) {
+        const record = await records.get(Object.values(event.context.params ?? {})[0] ?? '');
+        isCountedFirst = !isUnderWay(record);
+        await (isUnderWay(record) ? takeFor(record.subjectId, true) : takeOther());
+      } else {
+        identity.admitJobs = async (subjectIds) => {
+          const found = await Promise.all(subjectIds.map((subjectId) => records.latestOf(subjectId)));
+          const repeated = await Promise.all(found.map((one) => one !== undefined && isRepeated(caller, one)));
+          await takeFor(subjectIds.join(' '), repeated.every(Boolean) && found.some(isUnderWay));
+        };
+      }
+      const answer = await next();
+      if (answer instanceof HTTPResponse && answer.status === 202 && mayPoll) {
+        // A GET about an audio that was fetched long ago may be answered by a job that runs.
+        if (isCountedFirst) {
+          count = await counter.count(limitedAs, -1, isRead);
+          state = 'new';
+        }
+        await takeFor(String(answer.body), true);
+      }
+      return answer;
     } catch (error) {
-      if (isTryLater(error)) noteAwaited(event, { download_id: error.extras.id });
+      const { id, retryAfterSeconds } = error instanceof ApiError ? error.extras : {};
+      // Such as a list of a profile that is still being fetched.
+      if (id !== undefined && retryAfterSeconds !== undefined) await takeFor(id, true);
       throw error;
     } finally {
-      await polls.note(event, caller, awaitedOf(event)).catch((error: unknown) => {
-        deps.log.warn({ err: error }, 'a request that waits was not noted: its repetitions are counted');
-      });
+      await takeOther().finally(() => setHeaders(event, limit, { ...count, nowMs: now() }));
     }
   };
 }
 
-/** Such as a list of a profile that is still being fetched. */
-function isTryLater(error: unknown): error is ApiError {
-  return error instanceof ApiError && error.extras.retryAfterSeconds !== undefined && error.extras.id !== undefined;
-}
-
-function setHeaders(event: H3Event, limit: number, state: { remaining: number; resetSeconds: number }): void {
+function setHeaders(event: H3Event, limit: number, count: RequestCount & { readonly nowMs: number }): void {
   const { headers } = event.res;
   headers.set('RateLimit-Limit', String(limit));
-  headers.set('RateLimit-Remaining', String(Math.max(0, state.remaining)));
-  headers.set('RateLimit-Reset', String(state.resetSeconds));
-  headers.set('RateLimit-Policy', `${String(limit)};w=${String(WINDOW_SECONDS)}`);
+  headers.set('RateLimit-Remaining', String(Math.max(0, limit - count.used)));
+  headers.set('RateLimit-Reset', String(secondsLeft(count, count.nowMs)));
+  headers.set('RateLimit-Policy', `${String(limit)};w=${String(WINDOW_MS / 1000)}`);
+}
+
+function secondsLeft({ startMs }: RequestCount, nowMs: number): number {
+  return Math.max(1, Math.ceil((startMs + WINDOW_MS - nowMs) / 1000));
 }

@@ -2,7 +2,6 @@ import { HTTPResponse, type H3Event } from 'h3';
 import type { Logger } from 'pino';
 import { POLL_INTERVAL_SECONDS } from '../contract/limits.ts';
 import { holdsStream, jsonChunks } from '../contract/streams.ts';
-import { noteAwaited } from './access/awaited.ts';
 import { httpStatusOf, toApiError } from './errors.ts';
 import type { Answer, ExportedText } from './operation.ts';
 import { paced } from './paced.ts';
@@ -23,7 +22,6 @@ export function createResponder(log: Logger): (event: H3Event, answer: Answer<un
 type OnCut = (error: unknown) => void;
 
 function jsonOf(event: H3Event, { body, state, pollSeconds }: Answer<unknown>, onCut: OnCut): HTTPResponse {
-  if (state === 'pending') noteAwaited(event, body);
   const waitMs = preferredWaitMs(event) ?? 0;
   return new HTTPResponse(holdsStream(body) ? streamed(paced(jsonChunks(body)), onCut) : JSON.stringify(body), {
     status: STATUS[state],

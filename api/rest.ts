@@ -2,10 +2,10 @@ import type { BlockList } from 'node:net';
 import { H3, HTTPResponse, type EventHandler } from 'h3';
 import { ApiError } from '../contract/errors.ts';
 import { createAuthenticate } from './access/authenticate.ts';
-import { callerOf, gate } from './access/gate.ts';
+import { callerOf, accessMiddleware } from './access/access-middleware.ts';
 import type { ServiceDeps } from './deps.ts';
 import { docsPage } from './docs-page.ts';
-import { meterAnswers } from './edge/meter.ts';
+import { meterAnswers } from './edge/answer-budget.ts';
 import { securityHeaders } from './edge/security-headers.ts';
 import { fileHost } from './file-host.ts';
 import { openApiDocument } from './openapi.ts';
@@ -30,7 +30,7 @@ export function createRestApp(deps: ServiceDeps, options: RestOptions): H3 {
   const app = new H3({ silent: true, onError: (error, event) => errorResponse(deps.log, error, event) });
   const authenticate = createAuthenticate({ ...deps, allowsAnonymous: options.allowsAnonymous });
   app.use(securityHeaders);
-  app.use(gate({ ...options, authenticate, stopping: deps.stopping }));
+  app.use(accessMiddleware({ ...options, authenticate, stopping: deps.stopping }));
   app.use(rateLimit(options.requestsPerMinute, deps));
   app.use(meterAnswers(deps.answerBudget));
   mountOperations(app, deps);
@@ -56,12 +56,17 @@ function mountOperations(app: H3, deps: ServiceDeps): void {
       const input = await readInput(event, operation, deps.defaultWaitSeconds);
       return respond(event, await operation.run(deps, caller, input as never));
     };
-    app.on(operation.method, path, handler);
+    app.on(operation.method, path, handler, { meta: { mayPoll: isAboutJob(operation) } });
     if (operation.method === 'get') app.head(path, handler);
     const methods = operation.method === 'get' ? ['GET', 'HEAD'] : [operation.method.toUpperCase()];
     methodsByPath.set(path, [...(methodsByPath.get(path) ?? []), ...methods]);
   }
   for (const [path, methods] of methodsByPath) app.all(path, () => refuseMethod(methods.join(', ')));
+}
+
+/** Whether it may ask how a job goes: a GET about one download, and the requests for jobs, which can wait for them. */
+function isAboutJob({ method, params, wait }: Operation): boolean {
+  return method === 'get' ? params !== undefined : wait !== undefined;
 }
 
 function refuseMethod(allow: string): never {

@@ -1,5 +1,5 @@
 import type { Collection, Document, Filter, WithId } from 'mongodb';
-import { createFewAtOnce } from './few-at-once.ts';
+import { createSemaphore } from '../runtime/semaphore.ts';
 
 const AT_ONCE = 2;
 const MAX_WAIT_MS = 10_000;
@@ -18,7 +18,9 @@ export type Scans = <Item extends Document>(
  * @throws BusyError when too many came before
  */
 export function createScans(): Scans {
-  const turns = createFewAtOnce(AT_ONCE, MAX_WAIT_MS);
+  const semaphore = createSemaphore(AT_ONCE, MAX_WAIT_MS);
   return (collection, { filter, limit }) =>
-    turns(() => collection.find(filter, { maxTimeMS: SCAN_TIMEOUT_MS }).sort({ _id: -1 }).limit(limit).toArray());
+    semaphore.withPermit(() =>
+      collection.find(filter, { maxTimeMS: SCAN_TIMEOUT_MS }).sort({ _id: -1 }).limit(limit).toArray(),
+    );
 }

@@ -1,5 +1,5 @@
-import { isIP, isIPv6, type BlockList } from 'node:net';
-import { inNetworks } from '../../outbound/addresses.ts';
+import { isIP, type BlockList } from 'node:net';
+import { inNetworks, isSameAddress } from '../../outbound/addresses.ts';
 
 /**
  * The address that a request comes from. What proxies add is believed from the right: each of our own proxies tells of the
@@ -39,13 +39,6 @@ function addressBefore(socket: string, hops: readonly string[], trusted: BlockLi
   return address;
 }
 
-/** Who shares a limit: one IPv4 address, or the /64 network that one IPv6 subscriber has at the least. */
-export function addressGroup(address: string | undefined): string {
-  if (address === undefined) return 'unknown';
-  if (!isIPv6(address)) return address;
-  return `${groupsOf(address).slice(0, 4).join(':')}::/64`;
-}
-
 /** `X-Forwarded-For` */
 function hopsOfList(list: string): string[] {
   return list.split(',').map((hop) => addressIn(hop.trim()));
@@ -81,19 +74,4 @@ function addressIn(hop: string): string {
 function withoutMapping(address: string): string {
   const [, ipv4] = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address) ?? [];
   return ipv4 ?? address;
-}
-
-function isSameAddress(one: string, other: string): boolean {
-  if (!isIPv6(one) || !isIPv6(other)) return one === other;
-  return groupsOf(one).join(':') === groupsOf(other).join(':');
-}
-
-/** The eight groups, without leading zeros: each address is written in one way. */
-function groupsOf(address: string): string[] {
-  // The parser of URLs writes the last form of an address, such as fe80::1, from any of them.
-  const host = new URL(`http://[${address.split('%', 1)[0] ?? ''}]`).hostname.slice(1, -1);
-  const [head = '', tail] = host.split('::');
-  const first = head === '' ? [] : head.split(':');
-  const last = tail === undefined || tail === '' ? [] : tail.split(':');
-  return [...first, ...Array<string>(8 - first.length - last.length).fill('0'), ...last];
 }

@@ -1,97 +1,87 @@
-import { slotOf, timeOf } from './slots.ts';
-import { createTallies, type TalliesOptions } from './tallies.ts';
-import type { Counted, Place } from './tally.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { WINDOW_MS, type RequestCount } from '../../store/request-counts.ts';
+import type { ServiceDeps } from '../deps.ts';
 
-export interface Count {
-  /** How many requests of the window count, up to this one. */
-  readonly used: number;
-  readonly resetMs: number;
-  /** Whether this one does not count. */
-  readonly isFree: boolean;
+type CounterDeps = Pick<ServiceDeps, 'requestCounts' | 'now' | 'log'>;
+
+interface Line {
+  window: RequestCount;
+  readonly waiting: { readonly cost: number; readonly resolve: (count: RequestCount) => void }[];
+  isAsking: boolean;
 }
 
-export type CountRequest = (caller: string, request?: Counted) => Promise<Count>;
-
-/** What is no poll and never will be. */
-const OTHER: Counted = { isPoll: false };
-
-export interface RequestCounterOptions extends Omit<TalliesOptions, 'freePolls'> {
-  readonly windowMs: number;
-  /** Requests in a window; beyond, exactness does not matter. */
-  readonly limit: number;
-}
+/** A busy database answers within a second or two; one that is away never does, and is left alone as long. */
+const STORE_TIMEOUT_MS = 3_000;
 
 /**
- * Free repetitions of one poll in a window. Whoever asks every 30 s, as answers tell, has up to three arrive within 60 s;
- * one key may have two of them.
+ * Counts together with the other processes. What arrives while a count is under way is added at once afterwards. While the
+ * database is away each process counts alone: nobody is let in without a count, nor kept out by our own trouble. Who is known
+ * to be over the limit is not counted further: a flood costs the database nothing.
  */
-const FREE_POLLS = 4;
-/** All polls of a caller in a window, as a multiple of the limit: 1,800 jobs that are asked for every 30 s. */
-const POLLS_PER_REQUEST = 40;
-/** How many windows tallies are kept for. The newest may have begun in the slot before. */
-const KEPT_WINDOWS = 3;
-
-/** A window of a caller. */
-interface Window {
-  readonly id: string;
-  /** When this process looked; the start, unless another request came first. */
-  readonly lookedAtMs: number;
-}
-
-/**
- * Counts the requests of callers in windows that all processes share. A window begins with a request, so that a burst has
- * the whole limit whenever it comes. At most one begins in each slot of time, so its id is known to everybody: the slot and
- * the caller.
- */
-export function createRequestCounter(options: RequestCounterOptions): CountRequest {
-  const { windowMs, limit, now } = options;
-  const freePolls = Math.min(FREE_POLLS, limit);
-  const tallies = createTallies({ ...options, freePolls });
-  const windows = new Map<string, Promise<Window>>();
+export function createRequestCounter({ requestCounts, now, log }: CounterDeps, limit: number) {
+  const lines = new Map<string, Line>();
+  let awayUntilMs = 0;
   let cleanedMs = 0;
 
-  const idOf = (caller: string, slotMs: number): string => `${timeOf(slotMs)}/${caller}`;
-  const isOpen = (startMs: number): boolean => now() < startMs + windowMs;
-  const find = async (caller: string): Promise<Window> => {
-    const lookedAtMs = now();
-    const slotMs = slotOf(lookedAtMs, windowMs);
-    const before = idOf(caller, slotMs - windowMs);
-    const startMs = await tallies.startOf(before);
-    return { id: startMs !== undefined && isOpen(startMs) ? before : idOf(caller, slotMs), lookedAtMs };
+  /** What this process knows of the window that is open. */
+  const known = (caller: string): RequestCount => {
+    const window = lines.get(caller)?.window;
+    return window !== undefined && now() < window.startMs + WINDOW_MS ? window : { startMs: now(), used: 0 };
+  };
+  const countWaiting = async (caller: string, line: Line): Promise<void> => {
+    line.isAsking = true;
+    while (line.waiting.length > 0) {
+      const batch = line.waiting.splice(0);
+      const cost = batch.reduce((sum, one) => sum + one.cost, 0);
+      const { startMs, used } = known(caller);
+      const alone = { startMs, used: used + cost };
+      let sum = alone;
+      try {
+        if (now() >= awayUntilMs) sum = await Promise.race([requestCounts.add(caller, cost, now()), tooLate()]);
+      } catch (error) {
+        awayUntilMs = now() + STORE_TIMEOUT_MS;
+        log.warn({ err: error }, 'requests are counted by each process alone: the database cannot be reached');
+      }
+      // What was counted here alone while the database was away counts on.
+      line.window = sum.used >= alone.used ? sum : alone;
+      let place = line.window.used - cost;
+      for (const one of batch) one.resolve({ startMs: line.window.startMs, used: (place += one.cost) });
+    }
+    line.isAsking = false;
   };
   const clean = (): void => {
-    const slotMs = slotOf(now(), windowMs);
-    if (slotMs <= cleanedMs) return;
-    cleanedMs = slotMs;
-    windows.clear();
-    tallies.removeBefore(slotMs - KEPT_WINDOWS * windowMs);
-  };
-  const windowOf = async (caller: string): Promise<Window> => {
-    clean();
-    const known = windows.get(caller);
-    if (known !== undefined) {
-      const window = await known;
-      if (isOpen(tallies.known(window.id, OTHER)?.startMs ?? window.lookedAtMs)) return window;
-    }
-    // Whoever waited for the same may have been quicker.
-    const newest = windows.get(caller);
-    if (newest !== undefined && newest !== known) return newest;
-    const found = find(caller);
-    windows.set(caller, found);
-    return found;
+    cleanedMs = now();
+    for (const [caller, line] of lines) if (!line.isAsking && line.window !== known(caller)) lines.delete(caller);
+    // The newest window may have begun in the minute before.
+    requestCounts.removeBefore(cleanedMs - 3 * WINDOW_MS).catch((error: unknown) => {
+      log.warn({ err: error }, 'old counts were not removed');
+    });
   };
 
-  const countOf = ({ startMs, used }: Place, isFree: boolean): Count => ({
-    ...{ used, isFree, resetMs: startMs + windowMs - now() },
-  });
-  return async (caller, request = OTHER) => {
-    const window = await windowOf(caller);
-    // Who is over the limit is known to be so: a flood costs the database nothing.
-    const known = tallies.known(window.id, request);
-    if (known?.isTooOften === true && known.used > limit) return countOf(known, false);
-    const place = await tallies.add(window.id, window.lookedAtMs, request);
-    if (place.isTooOften) return countOf(place, false);
-    if (place.polls <= limit * POLLS_PER_REQUEST) return countOf(place, true);
-    return countOf(await tallies.add(window.id, window.lookedAtMs, OTHER), false);
+  return {
+    known,
+    /**
+     * Counts a request that stands for as many as its cost. One that changes something waits for the sum of all processes.
+     * One that only reads does not, while this process knows of no more than half the limit and has no count under way.
+     *
+     * @returns the count up to this request
+     */
+    async count(caller: string, cost: number, isRead: boolean): Promise<RequestCount> {
+      if (now() >= cleanedMs + WINDOW_MS) clean();
+      const { startMs, used } = known(caller);
+      const expected = { startMs, used: used + cost };
+      if (used >= limit) return expected;
+      const line = lines.get(caller) ?? { window: { startMs, used }, waiting: [], isAsking: false };
+      lines.set(caller, line);
+      const isFarBelow = !line.isAsking && expected.used <= limit / 2;
+      const sum = new Promise<RequestCount>((resolve) => line.waiting.push({ cost, resolve }));
+      if (!line.isAsking) void countWaiting(caller, line);
+      return isRead && isFarBelow ? expected : sum;
+    },
   };
+}
+
+async function tooLate(): Promise<never> {
+  await delay(STORE_TIMEOUT_MS, undefined, { ref: false });
+  throw new Error(`no answer within ${String(STORE_TIMEOUT_MS)} ms`);
 }

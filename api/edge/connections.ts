@@ -1,9 +1,7 @@
 import type { Server, ServerOptions } from 'node:http';
-import { BlockList, type Server as NetServer } from 'node:net';
-import { inNetworks } from '../../outbound/addresses.ts';
-import { addressGroup } from '../access/client-address.ts';
+import { BlockList, type Server as NetServer, type Socket } from 'node:net';
+import { addressGroup, inNetworks } from '../../outbound/addresses.ts';
 import { answerMalformedRequests } from './malformed-requests.ts';
-import { cutStalled } from './stalled.ts';
 
 export interface ConnectionLimits {
   /** A connection on which bytes wait, and none was taken for this long, is cut. */
@@ -20,6 +18,9 @@ export interface ConnectionLimits {
 export const CONNECTION_LIMITS: ConnectionLimits = {
   ...{ stalledMs: 30_000, headersMs: 10_000, requestMs: 15_000, perAddress: 512, inAll: 2_048 },
 };
+
+/** How often a connection is looked at in that time. */
+const STALL_LOOKS = 4;
 
 /** Whoever is on the machine is asked for no better manners than the proxy that may stand there. */
 const LOOPBACK = new BlockList();
@@ -71,4 +72,46 @@ export function capPerAddress(server: NetServer, perAddress: number, proxies?: B
       else counts.set(group, left);
     });
   });
+}
+
+/** How far a connection has come with what is written to it. */
+interface Mark {
+  readonly written: number;
+  readonly queued: number;
+  readonly sinceMs: number;
+}
+
+/**
+ * Cuts connections on which bytes wait of which the other side takes none. Node's own timeout of a socket does not serve: any
+ * byte that comes in begins it anew, so whoever sends one now and then need not read.
+ */
+function cutStalled(server: Server, stalledMs: number): void {
+  const marks = new Map<Socket, Mark>();
+  server.on('connection', (socket) => {
+    marks.set(socket, markOf(socket));
+    socket.once('close', () => marks.delete(socket));
+  });
+  const timer = setInterval(() => {
+    for (const [socket, last] of marks) {
+      const now = markOf(socket);
+      const isMoving = now.written !== last.written || now.queued !== last.queued || socket.writableLength === 0;
+      if (isMoving) marks.set(socket, now);
+      // Reset: after a mere end the system would keep what nobody takes.
+      else if (now.sinceMs - last.sinceMs >= stalledMs) socket.resetAndDestroy();
+    }
+  }, stalledMs / STALL_LOOKS).unref();
+  server.once('close', () => clearInterval(timer));
+}
+
+function markOf(socket: Socket): Mark {
+  return { written: socket.bytesWritten, queued: queuedOf(socket), sinceMs: performance.now() };
+}
+
+/**
+ * Bytes that the system has not taken yet. A long answer is one write, which ends with its last byte; only the handle, which
+ * Node's own timeout looks at too, tells how much of it is left.
+ */
+function queuedOf(socket: Socket): number {
+  const { _handle: handle } = socket as { readonly _handle?: { readonly writeQueueSize?: number } | null };
+  return handle?.writeQueueSize ?? socket.writableLength;
 }

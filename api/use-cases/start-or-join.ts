@@ -1,3 +1,4 @@
+import type { LimitedCaller } from '../access/access-middleware.ts';
 import { ulid } from 'ulid';
 import type { Caller, Hold } from '../../contract/accounts.ts';
 import { ApiError } from '../../contract/errors.ts';
@@ -43,9 +44,10 @@ interface Candidate {
  * The finished record of a subject, or a job for it: a new one, or the one that runs, which the webhook is then added to.
  * Only who starts a job pays for it.
  *
- * @throws ApiError `pending_duplicate`, `insufficient_credit`, `too_many_webhooks`, `unavailable`
+ * @throws ApiError `rate_limited`, `pending_duplicate`, `insufficient_credit`, `too_many_webhooks`, `unavailable`
  */
-export async function startOrJoin(deps: ServiceDeps, caller: Caller, job: NewJob): Promise<Accepted> {
+export async function startOrJoin(deps: ServiceDeps, caller: LimitedCaller, job: NewJob): Promise<Accepted> {
+  await caller.admitJobs?.([job.subjectId]);
   const candidate = await candidateOf(deps, job);
   return accept(deps, caller, { ...candidate, isPaid: (await setAside(deps, caller, [candidate])).has(candidate) });
 }
@@ -53,9 +55,10 @@ export async function startOrJoin(deps: ServiceDeps, caller: Caller, job: NewJob
 /** The same for two jobs of one request: when the key cannot pay what has to be started of them, none is. */
 export async function startOrJoinBoth(
   deps: ServiceDeps,
-  caller: Caller,
+  caller: LimitedCaller,
   jobs: readonly [NewJob, NewJob],
 ): Promise<readonly [Accepted, Accepted]> {
+  await caller.admitJobs?.(jobs.map(({ subjectId }) => subjectId));
   const one = await candidateOf(deps, jobs[0]);
   const other = await candidateOf(deps, jobs[1]);
   await claimPlaces(deps, caller, [one, other]);

@@ -18,12 +18,11 @@ import {
   webhookHeaders,
   type Delivery,
 } from '../../contract/webhooks.ts';
-import { slotOf, timeOf } from '../access/slots.ts';
+import { WINDOW_MS } from '../../store/request-counts.ts';
 import type { ServiceDeps } from '../deps.ts';
 import type { Answer } from '../operation.ts';
 import { assertWebhookTarget, callerIdOf, subscriberOf } from './subscribers.ts';
 
-const MINUTE_MS = 60_000;
 const SAMPLE_ID = '01JD5Z3K6VQ0W8R9T2X4Y6B8CD';
 
 /**
@@ -136,16 +135,16 @@ async function isOwn({ asked }: ServiceDeps, caller: Caller, delivery: Delivery)
   return caller.kind !== 'key' || asked.has(caller.key.id, delivery.recordId);
 }
 
-/** Counted beside the rate limit's windows, and removed with them. Services of ours may repeat what they like. */
+/** Counted like requests, for each host. Services of ours may repeat what they like. */
 async function refuseFlood(deps: ServiceDeps, caller: Caller, url: string): Promise<void> {
   if (caller.kind === 'service') return;
-  const startMs = slotOf(deps.now(), MINUTE_MS);
-  const id = `${timeOf(startMs)}/redeliver ${callerIdOf(caller)} ${receiverHostOf(url)}`;
-  const { used } = await deps.windows.add(id, { startMs, used: 1, polls: {}, others: {} });
+  const nowMs = deps.now();
+  const id = `redeliver ${callerIdOf(caller)} ${receiverHostOf(url)}`;
+  const { used, startMs } = await deps.requestCounts.add(id, 1, nowMs);
   if (used <= REDELIVERIES_PER_MINUTE_MAX) return;
   const most = `${String(REDELIVERIES_PER_MINUTE_MAX)} webhooks a minute`;
   throw new ApiError('rate_limited', `You can have ${most} repeated at one host.`, {
-    retryAfterSeconds: Math.max(1, Math.ceil((startMs + MINUTE_MS - deps.now()) / 1000)),
+    retryAfterSeconds: Math.max(1, Math.ceil((startMs + WINDOW_MS - nowMs) / 1000)),
   });
 }
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { isLoopbackName } from '../../api/access/own-host.ts';
+import { isLoopbackName } from '../../api/access/origin-guard.ts';
 
 /**
  * Whether a page from elsewhere has made a browser send this to a server for loopback: under a name of the page's own that

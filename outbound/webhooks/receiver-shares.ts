@@ -1,4 +1,4 @@
-import { isIPv6 } from 'node:net';
+import { addressGroup } from '../addresses.ts';
 
 /** So many requests to a receiver are under way that the next has to wait. Nothing was sent. */
 export class ReceiverBusyError extends Error {
@@ -96,7 +96,7 @@ export function createReceiverShares(options: ReceiverSharesOptions): ReceiverSh
       return {
         leave,
         addAddresses(addresses) {
-          const networks = new Set(addresses.map(networkOf));
+          const networks = new Set(addresses.map(addressGroup));
           for (const network of networks) {
             claims.push(claim(`${network} port ${port}`, limitOf('socket')), claim(network, limitOf('address')));
           }
@@ -117,16 +117,4 @@ function placeOf(url: string): { readonly hostname: string; readonly port: strin
   if (!URL.canParse(url)) return { hostname: url, port: '' };
   const { hostname, port, protocol } = new URL(url);
   return { hostname: hostname.replace(/\.$/, ''), port: port || (protocol === 'https:' ? '443' : '80') };
-}
-
-/** A customer of a hoster has at least a network of 64 bits. */
-function networkOf(address: string): string {
-  if (!isIPv6(address)) return address;
-  const full = new URL(`http://[${address}]/`).hostname.slice(1, -1);
-  const [head = '', tail] = full.split('::');
-  const before = head === '' ? [] : head.split(':');
-  const after = tail === undefined || tail === '' ? [] : tail.split(':');
-  const groups =
-    tail === undefined ? before : [...before, ...Array<string>(8 - before.length - after.length).fill('0'), ...after];
-  return `${groups.slice(0, 4).join(':')}::/64`;
 }

@@ -3,7 +3,7 @@ import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createAnswerBudget } from '../../api/edge/answer-budget.ts';
 import { capPerAddress } from '../../api/edge/connections.ts';
-import { createFewAtOnce } from '../../store/few-at-once.ts';
+import { createSemaphore } from '../../runtime/semaphore.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
 
 let facades: Facades;
@@ -73,7 +73,7 @@ describe('a batch over tRPC', () => {
 
 describe('what is done by turns', () => {
   it('is done by a few at once, and not at all by who would wait too long', async () => {
-    const turns = createFewAtOnce(2, 50);
+    const { withPermit } = createSemaphore(2, 50);
     let running = 0;
     let most = 0;
     const ends: (() => void)[] = [];
@@ -82,9 +82,9 @@ describe('what is done by turns', () => {
       await new Promise<void>((resolve) => ends.push(resolve));
       running -= 1;
     };
-    const first = [turns(work), turns(work)];
-    await expect(turns(work)).rejects.toThrow('no turn within 50 ms');
-    const next = turns(work);
+    const first = [withPermit(work), withPermit(work)];
+    await expect(withPermit(work)).rejects.toThrow('no permit within 50 ms');
+    const next = withPermit(work);
     ends.shift()!();
     await first[0];
     await vi.waitFor(() => expect(ends).toHaveLength(2));

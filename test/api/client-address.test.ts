@@ -1,6 +1,7 @@
 import { BlockList } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { addressGroup, clientAddress } from '../../api/access/client-address.ts';
+import { clientAddress } from '../../api/access/client-address.ts';
+import { addressGroup } from '../../outbound/addresses.ts';
 
 const trusted = new BlockList();
 trusted.addSubnet('10.0.0.0', 8, 'ipv4');

@@ -163,6 +163,23 @@ describe('who asks more often is counted from the first time on: of 200 at once 
   });
 });
 
+describe('of 200 new jobs at once, asked for at two processes,', () => {
+  it('90 start', async () => {
+    const statuses = await statusesOf(all(200, () => post('/api/imgnet/profile', { url: profileUrl() })));
+    expect([count(statuses, 202), count(statuses, 429), running.size]).toEqual([90, 110, 90]);
+  });
+
+  it('as many start as requests that read have left, and each process lets one of those pass at most', async () => {
+    const asks = all(200, (index) =>
+      index % 4 < 2 ? get('/api/account') : post('/api/imgnet/profile', { url: profileUrl() }),
+    );
+    const passed = 200 - count(await statusesOf(asks), 429);
+    expect(passed).toBeGreaterThanOrEqual(90);
+    expect(passed).toBeLessThanOrEqual(92);
+    expect(running.size).toBeLessThanOrEqual(90);
+  });
+});
+
 describe('a request that is sent again is counted', () => {
   it('when it starts a job anew, after a failure', async () => {
     const body = { url: profileUrl() };

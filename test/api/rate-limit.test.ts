@@ -3,7 +3,7 @@ import { BlockList } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { pino } from 'pino';
 import { createRequestCounter } from '../../api/access/request-counter.ts';
-import type { WindowStore } from '../../store/windows.ts';
+import type { RequestCountStore } from '../../store/request-counts.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
 
 // Two processes of the api, as far as the limit is concerned: nothing but the database is shared.
@@ -111,6 +111,10 @@ describe('a window', () => {
       const from = { 'x-forwarded-for': '192.0.2.6' };
       const first = await ask(0, from);
       expect(first.headers.get('ratelimit-reset')).toBe('60');
+      await vi.waitFor(async () => {
+        const windows = two[0]!.db.collection('windows');
+        expect(await windows.countDocuments({ startMs: nowMs })).toBe(1);
+      });
       nowMs += 59_999;
       const last = await Promise.all(Array.from({ length: 90 }, (_, index) => ask(index, from)));
       expect(last.filter(({ status }) => status === 404)).toHaveLength(89);
@@ -125,18 +129,22 @@ describe('a window', () => {
 
 describe('while the database is away', () => {
   it('each process counts for itself', async () => {
-    const add = vi.fn<WindowStore['add']>(() => Promise.reject(new Error('away')));
-    const get = vi.fn<WindowStore['get']>(() => Promise.reject(new Error('away')));
-    const windows = { add, get, removeBefore: () => Promise.resolve() };
-    const log = pino({ level: 'silent' });
-    const count = createRequestCounter({ windows, windowMs: 60_000, limit: 90, now: () => nowMs, log });
-    const counts = await Promise.all(Array.from({ length: 100 }, () => count('caller')));
+    const add = vi.fn<RequestCountStore['add']>(() => Promise.reject(new Error('away')));
+    const requestCounts = { add, removeBefore: () => Promise.resolve() };
+    const counter = createRequestCounter({ requestCounts, now: () => nowMs, log: pino({ level: 'silent' }) }, 90);
+    const counts = await Promise.all(Array.from({ length: 100 }, () => counter.count('caller', 1, false)));
     expect(counts.filter(({ used }) => used <= 90)).toHaveLength(90);
     // It is not asked again for each request.
-    expect(get.mock.calls.length + add.mock.calls.length).toBe(1);
-    get.mockResolvedValue(undefined);
-    add.mockImplementation((_id, added) => Promise.resolve(added));
+    expect(add.mock.calls.length).toBe(1);
+    add.mockResolvedValue({ startMs: nowMs, used: 1 });
     nowMs += 3_000;
-    expect((await count('another')).used).toBe(1);
+    expect((await counter.count('another', 1, false)).used).toBe(1);
+  });
+
+  it('a request that reads does not wait for it', async () => {
+    const add = vi.spyOn(two[0]!.deps.requestCounts, 'add').mockReturnValue(new Promise(() => undefined));
+    const answer = await ask(0, { 'x-forwarded-for': '192.0.2.7' });
+    expect([answer.status, add.mock.calls.length]).toEqual([404, 1]);
+    add.mockRestore();
   });
 });

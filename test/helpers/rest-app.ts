@@ -17,8 +17,7 @@ import { createRpcClient } from '../../api/rpc-client.ts';
 import { createRpcServer } from '../../api/rpc-server.ts';
 import { priceTable } from '../../contract/prices.ts';
 import { createAccountStore } from '../../store/accounts.ts';
-import { createAskedStore } from '../../store/asked.ts';
-import { createAwaitedStore } from '../../store/awaited.ts';
+import { createKeyDownloadStore } from '../../store/key-downloads.ts';
 import { createContentsStore } from '../../store/contents.ts';
 import { createDeliveryStore } from '../../store/deliveries.ts';
 import { createDiskFiles } from '../../store/disk-files.ts';
@@ -28,7 +27,7 @@ import { createLinkSigner } from '../../store/links.ts';
 import { openMongo } from '../../store/mongo.ts';
 import { createReceiverStore } from '../../store/receivers.ts';
 import { createRecordStore } from '../../store/records.ts';
-import { createWindowStore } from '../../store/windows.ts';
+import { createRequestCountStore } from '../../store/request-counts.ts';
 import type { WebhookClient } from '../../outbound/webhooks/client.ts';
 import { createWebhookSigner } from '../../outbound/webhooks/signature.ts';
 
@@ -80,9 +79,8 @@ export async function startFacades(requestsPerMinute = 100_000, options: Facades
     records: createRecordStore(mongo.db),
     keys: createKeyStore(mongo.db),
     accounts: createAccountStore(mongo.db),
-    asked: createAskedStore(mongo.db),
-    windows: createWindowStore(mongo.db),
-    awaited: createAwaitedStore(mongo.db),
+    asked: createKeyDownloadStore(mongo.db),
+    requestCounts: createRequestCountStore(mongo.db),
     files,
     signer,
     jobs,

@@ -9,8 +9,7 @@ import { createRestApp } from '../../../api/rest.ts';
 import { createRpcServer } from '../../../api/rpc-server.ts';
 import { priceTable } from '../../../contract/prices.ts';
 import { createAccountStore } from '../../../store/accounts.ts';
-import { createAskedStore } from '../../../store/asked.ts';
-import { createAwaitedStore } from '../../../store/awaited.ts';
+import { createKeyDownloadStore } from '../../../store/key-downloads.ts';
 import { createContentsStore } from '../../../store/contents.ts';
 import { createDeliveryStore } from '../../../store/deliveries.ts';
 import { createDiskFiles } from '../../../store/disk-files.ts';
@@ -19,7 +18,7 @@ import { createLinkSigner } from '../../../store/links.ts';
 import { openMongo } from '../../../store/mongo.ts';
 import { createReceiverStore } from '../../../store/receivers.ts';
 import { createRecordStore } from '../../../store/records.ts';
-import { createWindowStore } from '../../../store/windows.ts';
+import { createRequestCountStore } from '../../../store/request-counts.ts';
 import { createWebhookSigner } from '../../../outbound/webhooks/signature.ts';
 
 export interface ApiProcessOptions {
@@ -44,9 +43,8 @@ const deps: ServiceDeps = {
   records: createRecordStore(db),
   keys: createKeyStore(db),
   accounts: createAccountStore(db),
-  asked: createAskedStore(db),
-  windows: createWindowStore(db),
-  awaited: createAwaitedStore(db),
+  asked: createKeyDownloadStore(db),
+  requestCounts: createRequestCountStore(db),
   receivers: createReceiverStore(db),
   files: createDiskFiles(options.filesDir),
   signer,

@@ -3,7 +3,7 @@ import { nowMicroseconds } from './clock.ts';
 import { upsert } from './upsert.ts';
 
 /** Which downloads a key has asked for. Downloads belong to no key: several may have asked for one. */
-export interface AskedStore {
+export interface KeyDownloadStore {
   note(keyId: string, recordId: string): Promise<void>;
   has(keyId: string, recordId: string): Promise<boolean>;
   /** Ids of downloads, newest first. @param page.before only smaller ids */
@@ -11,13 +11,13 @@ export interface AskedStore {
 }
 
 /** `_id`: the key and the record, so that a page is a range of the index that every collection has. */
-interface AskedDocument {
+interface KeyDownload {
   _id: string;
   askedAt: string;
 }
 
-export function createAskedStore(db: Db): AskedStore {
-  const asked: Collection<AskedDocument> = db.collection('asked');
+export function createKeyDownloadStore(db: Db): KeyDownloadStore {
+  const asked: Collection<KeyDownload> = db.collection('asked');
   return {
     async note(keyId, recordId) {
       const _id = `${keyId}/${recordId}`;

@@ -7,7 +7,7 @@ export interface BrowserFacts {
   readonly headers: Pick<Headers, 'get'>;
 }
 
-export interface OwnHostOptions {
+export interface OriginGuardOptions {
   /** Whether the service listens on loopback only. */
   readonly isLoopback: boolean;
   readonly publicUrl: string;
@@ -23,7 +23,7 @@ export interface OwnHostOptions {
  *
  * @throws ApiError `forbidden`
  */
-export function refuseForeignPages({ method, headers }: BrowserFacts, options: OwnHostOptions): void {
+export function refuseForeignPages({ method, headers }: BrowserFacts, options: OriginGuardOptions): void {
   const { isLoopback, publicUrl, isDocument = false } = options;
   const host = headers.get('host');
   if (isLoopback && host !== null && !isOwnName(host, publicUrl)) {

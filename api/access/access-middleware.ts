@@ -1,0 +1,108 @@
+import type { BlockList } from 'node:net';
+import type { H3Event, Middleware } from 'h3';
+import type { Caller, Scope } from '../../contract/accounts.ts';
+import { ApiError } from '../../contract/errors.ts';
+import type { Authenticate } from './authenticate.ts';
+import { clientAddress } from './client-address.ts';
+import { refuseForeignPages, type OriginGuardOptions } from './origin-guard.ts';
+import { addressGroup } from '../../outbound/addresses.ts';
+
+export interface AccessOptions extends OriginGuardOptions {
+  readonly authenticate: Authenticate;
+  readonly trustedProxies: BlockList;
+  /** Aborted when the process is about to stop. */
+  readonly stopping: AbortSignal;
+}
+
+/** @throws ApiError `rate_limited` for a request for these jobs that is one too many */
+export type AdmitJobs = (subjectIds: readonly string[]) => Promise<void>;
+
+/** Who asks, and how a rate limit is asked before a job is started or joined for them; services of ours have none. */
+export type LimitedCaller = Caller & { readonly admitJobs?: AdmitJobs | undefined };
+
+export interface Identity {
+  /** Who shares a rate limit: a key, or else an address. */
+  readonly limitedAs: string;
+  readonly caller: Caller | { readonly refused: unknown };
+  admitJobs?: AdmitJobs;
+}
+
+interface Access {
+  readonly address: string;
+  /** Absent for what is not limited and open to everyone. */
+  readonly identity?: Identity;
+}
+
+/** By event: reading a body puts another request in its place. */
+const accesses = new WeakMap<H3Event, Access>();
+/** Links are bounded by their expiry, and probes must not use up a caller's requests. */
+const NOT_LIMITED = /^\/(?:files\/|health$|live$|ready$)/;
+/** What answers to any name and any page: a link carries its own permission, and /live tells nothing of the engines. */
+const OPEN_TO_PAGES = /^\/(?:files\/|live$)/;
+/** What needs no key besides those. */
+const DOCUMENTS = /^\/(?:docs(?:\/|$)|openapi\.json$)/;
+
+/**
+ * Finds out who asks. It refuses nobody for a missing key by itself: such requests count towards a rate limit first, and
+ * {@link callerOf} then tells the refusal.
+ */
+export function accessMiddleware(options: AccessOptions): Middleware {
+  return async (event, next) => {
+    try {
+      const address = addressGroup(clientAddress(event.req.ip, event.req.headers, options.trustedProxies));
+      // Of what is refused here the address is known already.
+      accesses.set(event, { address });
+      const identity = await identify(event, address, options);
+      if (identity !== undefined) accesses.set(event, { address, identity });
+      return await next();
+    } finally {
+      // Kept alive, the connection would outlive its request, and the server would wait for it.
+      if (options.stopping.aborted) event.res.headers.set('Connection', 'close');
+    }
+  };
+}
+
+async function identify(event: H3Event, address: string, options: AccessOptions): Promise<Identity | undefined> {
+  const { pathname } = event.url;
+  if (NOT_LIMITED.test(pathname)) {
+    if (!OPEN_TO_PAGES.test(pathname)) refuseForeignPages(event.req, options);
+    return undefined;
+  }
+  const byAddress = `address ${address}`;
+  if (DOCUMENTS.test(pathname)) {
+    refuseForeignPages(event.req, { ...options, isDocument: true });
+    return { limitedAs: byAddress, caller: { kind: 'anonymous' } };
+  }
+  const caller = await options.authenticate(event.req.headers.get('authorization')).catch((refused: unknown) => {
+    // A database that is away is no wrong key.
+    if (refused instanceof ApiError) return { refused };
+    throw refused;
+  });
+  // A page cannot make a browser send a key that it does not know.
+  const key = 'kind' in caller && caller.kind === 'key' ? caller.key : undefined;
+  if (key === undefined) refuseForeignPages(event.req, options);
+  return { limitedAs: key === undefined ? byAddress : `key ${key.id}`, caller };
+}
+
+/** @returns who asks, good key or not; undefined for what is not limited */
+export function identityOf(event: H3Event): Identity | undefined {
+  return accesses.get(event)?.identity;
+}
+
+/** @returns who shares what unsent answers may hold: as with the rate limit, and the address where there is none */
+export function sharerOf(event: H3Event): string {
+  return identityOf(event)?.limitedAs ?? `address ${accesses.get(event)?.address ?? 'unknown'}`;
+}
+
+/** @returns who asks; throws ApiError `unauthorized`, or `forbidden` when the key lacks the scope */
+export function callerOf(event: H3Event, scope: Scope | 'none'): LimitedCaller {
+  if (scope === 'none') return { kind: 'anonymous' };
+  const identity = identityOf(event);
+  if (identity === undefined) throw new Error(`${event.url.pathname} has not passed the access middleware`);
+  const { caller, limitedAs, admitJobs } = identity;
+  if ('refused' in caller) throw caller.refused;
+  if (caller.kind === 'key' && !caller.key.scopes.includes(scope)) {
+    throw new ApiError('forbidden', `This API key lacks the scope "${scope}".`);
+  }
+  return caller.kind === 'anonymous' ? { ...caller, limitedAs, admitJobs } : { ...caller, admitJobs };
+}
