@@ -173,6 +173,18 @@ type Settings = z.infer<typeof settings>;
 type Derived =
   'WEBHOOK_SECRETS' | 'ALLOW_ANONYMOUS' | 'TRUSTED_PROXIES' | 'WEBHOOK_ALLOWED_NETWORKS' | 'MEDIA_ALLOWED_NETWORKS';
 
+/** What requests may name, as far as the configuration decides it. */
+export interface Platforms {
+  /** Hosts of the video platform beside the real ones, with port. */
+  readonly vidnetHosts: readonly string[];
+  /** Hosts of the photo platform beside the real ones, with port. */
+  readonly imgnetHosts: readonly string[];
+  /** Whether the dataset API can be used: IMGNET_API_TOKEN is set. */
+  readonly isImgnetConfigured: boolean;
+  /** Networks exempt from the ban on private addresses of media. */
+  readonly mediaAllowedNetworks: BlockList;
+}
+
 export interface Config extends Readonly<Omit<Settings, Derived>> {
   readonly PUBLIC_URL: string;
   readonly DRIVE_URL: string;
@@ -185,10 +197,7 @@ export interface Config extends Readonly<Omit<Settings, Derived>> {
   readonly webhookKeys: readonly Uint8Array[];
   readonly mediaAllowedNetworks: BlockList;
   readonly prices: Prices;
-  /** Hosts of the video platform, with port. */
-  readonly vidnetHosts: readonly string[];
-  /** Hosts of the photo platform beside the real ones, with port. */
-  readonly imgnetHosts: readonly string[];
+  readonly platforms: Platforms;
   readonly files: FilesPlace;
   readonly workDir: string;
   readonly speechDir: string;
@@ -230,6 +239,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     TRUSTED_PROXIES === '' &&
     [PUBLIC_URL, DRIVE_URL].every((one) => isLoopbackHost(new URL(one).hostname));
   const dataDir = resolve(rest.DATA_DIR);
+  const mediaAllowedNetworks = parseNetworks('MEDIA_ALLOWED_NETWORKS', MEDIA_ALLOWED_NETWORKS);
   return Object.freeze({
     ...rest,
     DATA_DIR: dataDir,
@@ -242,13 +252,17 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     trustedProxies: parseNetworks('TRUSTED_PROXIES', TRUSTED_PROXIES),
     webhookAllowedNetworks: parseNetworks('WEBHOOK_ALLOWED_NETWORKS', WEBHOOK_ALLOWED_NETWORKS),
     webhookKeys: parseSecrets(WEBHOOK_SECRETS),
-    mediaAllowedNetworks: parseNetworks('MEDIA_ALLOWED_NETWORKS', MEDIA_ALLOWED_NETWORKS),
+    mediaAllowedNetworks,
     prices: priceTable(rest),
     // A URL that is a template need not be a valid URL itself, as when its host holds the placeholder.
-    vidnetHosts: [rest.VIDNET_CHANNEL_URL, rest.VIDNET_VIDEO_URL]
-      .filter((one) => URL.canParse(one))
-      .map((one) => new URL(one).host),
-    imgnetHosts: [new URL(rest.IMGNET_PLATFORM_URL).host],
+    platforms: {
+      vidnetHosts: [rest.VIDNET_CHANNEL_URL, rest.VIDNET_VIDEO_URL]
+        .filter((one) => URL.canParse(one))
+        .map((one) => new URL(one).host),
+      imgnetHosts: [new URL(rest.IMGNET_PLATFORM_URL).host],
+      isImgnetConfigured: rest.IMGNET_API_TOKEN !== undefined,
+      mediaAllowedNetworks,
+    },
     files: named(() => filesPlaceOf(rest, { dataDir })),
     workDir: join(dataDir, 'work'),
     speechDir: join(dataDir, 'speech'),

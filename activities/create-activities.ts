@@ -1,3 +1,21 @@
+import { z } from 'zod';
+import type { InputSchemas } from '../runtime/inputs/check.ts';
+import { deliveryIdSchema } from '../runtime/inputs/deliveries.ts';
+import {
+  accountSchema,
+  channelSchema,
+  daySchema,
+  jobSchema,
+  labelsSchema,
+  listSchema,
+  postSchema,
+  shortcodeSchema,
+} from '../runtime/inputs/jobs.ts';
+import { permitRequestSchema, upstreamUseSchema, failureCodeSchema, noticeSchema } from '../runtime/inputs/pacing.ts';
+import { callerSchema, countSchema, httpUrlSchema, moneySchema, workflowIdSchema } from '../runtime/inputs/parts.ts';
+import { confirmedBySchema, retentionDaysSchema } from '../runtime/inputs/retention.ts';
+import { fileNameSchema, ulidSchema, vidnetVideoIdSchema } from '../contract/ids.ts';
+import { languageSchema } from '../contract/languages.ts';
 import { createDeliverActivity } from './deliver-webhook.ts';
 import { createFetchAudioActivity } from './fetch-audio.ts';
 import { createChannelActivities } from './fetch-channel.ts';
@@ -15,7 +33,7 @@ import { createRecordActivities } from './records.ts';
 import { createRetentionActivities } from './retention.ts';
 import { createSpeechActivities, createSpeechRemains } from './speaker-labels.ts';
 
-/** All activities, by the task queue that runs them. A new one is a row here, and one in inputs.ts. */
+/** All activities, by the task queue that runs them. A new one is a row here, and one of what it takes below. */
 const CREATORS = {
   /** Light ones, on the queue of the workflows. */
   records: [
@@ -70,3 +88,93 @@ export function createActivities(deps: Joined<Parameters<CreatorOf<keyof Creator
     deliver: ofQueue('deliver'),
   };
 }
+
+const one = <Input extends z.ZodType>(input: Input) => z.tuple([input]);
+
+const seconds = z.number().min(0);
+const media = z.object({ recordId: ulidSchema, mediaId: vidnetVideoIdSchema });
+/** It goes into the id of a document. */
+const part = z.string().regex(/^[a-z]{1,20}(?:-\d{1,3})?$/);
+const started = z.object({ recordId: ulidSchema, part, snapshotId: z.string().regex(/^[\w-]{1,100}$/) });
+const snapshot = started.extend({ isEmpty: z.boolean() });
+const speech = labelsSchema.extend({ recordId: ulidSchema });
+const engine = z.string().min(1).max(100);
+const askers = z.array(permitRequestSchema);
+
+const result = z.object({
+  durationSeconds: seconds.exactOptional(),
+  files: z.array(z.object({ name: fileNameSchema, sizeBytes: countSchema, sha256: z.string() })).exactOptional(),
+  lists: z.record(z.string(), z.object({ pieces: countSchema, items: countSchema })).exactOptional(),
+  contentsOf: z.string().min(1).max(100).exactOptional(),
+  mediaId: z.string().min(1).max(1000).exactOptional(),
+  charge: moneySchema.exactOptional(),
+});
+const outcome = z.discriminatedUnion('status', [
+  z.object({ status: z.literal('success'), result }),
+  z.object({ status: z.literal('failed'), failure: z.object({ code: failureCodeSchema, message: z.string() }) }),
+]);
+
+type AllActivities = Activities['records'] & Activities['fetch'] & Activities['speech'] & Activities['deliver'];
+
+/** What each activity takes. Much of it becomes a path, a URL, or the id of what is removed. */
+export const activityInputs = {
+  askForTurn: one(z.object({ use: upstreamUseSchema, asker: permitRequestSchema })),
+  attemptDelivery: one(
+    z.object({
+      deliveryId: deliveryIdSchema,
+      recordId: ulidSchema,
+      url: httpUrlSchema,
+      subscribedBy: z.array(callerSchema).exactOptional(),
+      attempt: z.int().min(1),
+      firstAttempt: z.int().min(1).exactOptional(),
+      isLast: z.boolean(),
+    }),
+  ),
+  awaitOtherListing: one(workflowIdSchema),
+  awaitOwnerProfile: one(workflowIdSchema),
+  awaitSnapshot: one(started),
+  claimJob: one(jobSchema),
+  clearSpeech: one(ulidSchema),
+  describeChannel: one(z.object({ recordId: ulidSchema, subjectId: workflowIdSchema, channel: channelSchema })),
+  fetchAudio: one(media),
+  fetchComments: one(media),
+  fetchImgnetAudio: one(z.object({ recordId: ulidSchema, contentsId: ulidSchema, shortcode: shortcodeSchema })),
+  fetchTranscript: one(media.extend({ language: languageSchema })),
+  fetchVideo: one(media),
+  findClosed: one(z.object({ askers })),
+  findFreshContent: one(shortcodeSchema),
+  finishJob: one(z.object({ recordId: ulidSchema, outcome })),
+  hasFetchedProfile: one(ulidSchema),
+  labelSpeakers: one(speech.extend({ windows: countSchema, durationSeconds: seconds, engine })),
+  listChannel: one(z.object({ recordId: ulidSchema })),
+  planOwnerProfile: one(z.object({ account: accountSchema, paidBy: ulidSchema })),
+  prepareSpeech: one(speech),
+  storeContent: one(z.object({ snapshot, post: postSchema })),
+  storeList: one(listSchema.extend({ snapshot, account: accountSchema })),
+  storeProfile: one(z.object({ snapshot, account: accountSchema })),
+  sweepFiles: one(
+    z.object({
+      retentionDays: retentionDaysSchema,
+      confirmedBy: confirmedBySchema.exactOptional(),
+      after: z.string().max(2000).exactOptional(),
+    }),
+  ),
+  sweepLeftovers: z.tuple([]),
+  tellParked: one(z.object({ askers, notice: noticeSchema })),
+  transcribeWindow: one(speech.extend({ number: z.int().min(1), engine })),
+  triggerSnapshot: one(
+    z.object({
+      recordId: ulidSchema,
+      part,
+      request: z.discriminatedUnion('kind', [
+        z.object({ kind: z.literal('profile'), account: accountSchema }),
+        z.object({
+          kind: z.enum(['posts', 'reels']),
+          account: accountSchema,
+          sinceDate: daySchema.exactOptional(),
+        }),
+        postSchema,
+      ]),
+    }),
+  ),
+} satisfies InputSchemas<AllActivities>;

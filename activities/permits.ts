@@ -1,4 +1,11 @@
-import type { PermitRequest, PauseNotice, Route, Routes, UpstreamUse } from '../runtime/pacing.ts';
+import {
+  routeOf,
+  type PermitRequest,
+  type PauseNotice,
+  type Route,
+  type Routes,
+  type UpstreamUse,
+} from '../runtime/pacing.ts';
 
 /** The limiters and the jobs that deal with them, as workflows that run somewhere. */
 export interface Limiters {
@@ -24,7 +31,7 @@ export function createPermitActivities({ limiters, routes }: PermitDeps) {
   return {
     /** @returns which limiter will grant the permit */
     async askForTurn(order: { use: UpstreamUse; asker: PermitRequest }): Promise<{ limiterId: string }> {
-      return { limiterId: await limiters.request(routes[order.use], order.asker) };
+      return { limiterId: await limiters.request(routeOf(routes, order.use), order.asker) };
     },
 
     /** @returns the turn ids of those whose jobs have closed */

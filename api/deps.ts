@@ -1,5 +1,6 @@
 import type { BlockList } from 'node:net';
 import type { Logger } from 'pino';
+import type { Platforms } from '../config.ts';
 import type { RenderContext } from '../contract/kind.ts';
 import type { Prices } from '../contract/prices.ts';
 import type { AccountStore } from '../store/accounts.ts';
@@ -17,13 +18,6 @@ import type { DeliveryGateway } from './deliveries.ts';
 import type { AnswerBudget } from './edge/answer-budget.ts';
 import type { EnginesLook } from './engines-look.ts';
 import type { JobGateway } from './jobs.ts';
-
-export interface ImgnetAccess {
-  /** Hosts of the platform beside the real ones, with port. */
-  readonly hosts: readonly string[];
-  /** Whether the dataset API can be used: IMGNET_API_TOKEN is set. */
-  readonly isConfigured: boolean;
-}
 
 /** What the service is made of; built in main.ts, or by a test. */
 export interface ServiceDeps {
@@ -47,10 +41,7 @@ export interface ServiceDeps {
   readonly rendering: RenderContext & { readonly prices: Prices };
   /** How long a channel or a transcript is waited for when the caller does not say. */
   readonly defaultWaitSeconds: number;
-  /** Hosts of the video platform beside the real ones, with port. */
-  readonly vidnetHosts: readonly string[];
-  /** The photo platform, as far as requests are concerned. */
-  readonly imgnet: ImgnetAccess;
+  readonly platforms: Platforms;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly lookAtEngines: EnginesLook;

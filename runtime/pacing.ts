@@ -8,7 +8,10 @@ export const upstreamUses = [
   'imgnet-dataset',
   'imgnet-media',
 ] as const;
-export type UpstreamUse = (typeof upstreamUses)[number];
+type PlatformUse = (typeof upstreamUses)[number];
+/** A page of a site that is none of the platforms, by its host: `site/example.com`. */
+export type SiteUse = `site/${string}`;
+export type UpstreamUse = PlatformUse | SiteUse;
 
 /** How hard a route may be used. */
 export interface RouteLimits {
@@ -26,7 +29,18 @@ export interface Route extends RouteLimits {
   readonly route: string;
 }
 
-export type Routes = Readonly<Record<UpstreamUse, Route>>;
+export interface Routes extends Readonly<Record<PlatformUse, Route>> {
+  /** Of each other site: what one of them refuses holds up no other. */
+  readonly site: RouteLimits;
+}
+
+export function routeOf(routes: Routes, use: UpstreamUse): Route {
+  return isOfSite(use) ? { ...routes.site, route: use } : routes[use];
+}
+
+function isOfSite(use: UpstreamUse): use is SiteUse {
+  return use.startsWith('site/');
+}
 
 /**
  * The platform refuses whoever comes by this route. The job is not at fault: it waits, and uses up no attempt.

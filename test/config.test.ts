@@ -116,7 +116,7 @@ describe('the configuration', () => {
     const local = 'http://127.0.0.1:4000';
     const config = loadConfig({ IMGNET_API_URL: `${local}/`, IMGNET_PLATFORM_URL: `${local}/` });
     expect([config.IMGNET_API_URL, config.IMGNET_PLATFORM_URL]).toEqual([local, local]);
-    expect(config.imgnetHosts).toEqual(['127.0.0.1:4000']);
+    expect(config.platforms.imgnetHosts).toEqual(['127.0.0.1:4000']);
     expect(loadConfig({}).IMGNET_API_TOKEN).toBeUndefined();
   });
 

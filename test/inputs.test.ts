@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { ulid } from 'ulid';
 import { describe, expect, it } from 'vitest';
-import { activityInputs } from '../activities/inputs.ts';
+import { activityInputs } from '../activities/create-activities.ts';
 import { refusalOf } from '../runtime/inputs/check.ts';
 import { signalInputs, workflowInputs } from '../workflows/inputs.ts';
 import { aTranscriptJob } from './helpers/kept-jobs.ts';

@@ -7,8 +7,7 @@ import {
   type NativeConnection,
   type WorkflowBundleWithSourceMap,
 } from '@temporalio/worker';
-import type { Activities } from '../activities/create-activities.ts';
-import { activityInputs } from '../activities/inputs.ts';
+import { type Activities, activityInputs } from '../activities/create-activities.ts';
 import { refusalOf } from '../runtime/inputs/check.ts';
 import { taskQueues } from '../runtime/task-queues.ts';
 import { bareEnvironment } from '../runtime/subprocess/environment.ts';

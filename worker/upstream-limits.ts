@@ -25,5 +25,6 @@ export function upstreamLimitsOf(config: Config): Routes {
     'vidnet-comments': facts,
     'imgnet-dataset': { route: 'imgnet', ...imgnet },
     'imgnet-media': { route: 'imgnet-media', ...imgnet },
+    site: vidnet,
   };
 }

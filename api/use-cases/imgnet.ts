@@ -41,7 +41,7 @@ type PostRequest = ImgnetPostRequest & JobRequest;
 /** POST /api/imgnet/profile: the profile of an account. */
 export const requestImgnetProfile = requesting({
   plan: (deps, { url }: ImgnetProfileRequest & JobRequest): JobPlan => {
-    const account = profileReferenceOf(url, deps.imgnet.hosts);
+    const account = profileReferenceOf(url, deps.platforms.imgnetHosts);
     if (account === undefined) throw invalidUrl(NO_PROFILE);
     requireImgnet(deps);
     return {
@@ -135,7 +135,7 @@ export async function requestImgnetList(
 
 /** The post or reel that a request names. @throws ApiError `invalid_input`, `unavailable` */
 function postOf(deps: ServiceDeps, { url }: PostRequest): PostReference {
-  const post = postReferenceOf(url, deps.imgnet.hosts);
+  const post = postReferenceOf(url, deps.platforms.imgnetHosts);
   if (post === undefined) throw invalidUrl(NO_POST);
   requireImgnet(deps);
   return post;
@@ -147,7 +147,7 @@ function postOf(deps: ServiceDeps, { url }: PostRequest): PostReference {
  * @throws ApiError `unavailable`
  */
 function requireImgnet(deps: ServiceDeps): void {
-  if (deps.imgnet.isConfigured) return;
+  if (deps.platforms.isImgnetConfigured) return;
   throw new ApiError('unavailable', 'The photo platform is not set up here: the operator must set IMGNET_API_TOKEN.');
 }
 

@@ -42,7 +42,7 @@ function planDownload(
 
 /** @throws ApiError `invalid_input` for what is no channel */
 async function planChannel(deps: ServiceDeps, { url }: ChannelRequest & JobRequest): Promise<JobPlan> {
-  const channel = channelReferenceOf(url, deps.vidnetHosts);
+  const channel = channelReferenceOf(url, deps.platforms.vidnetHosts);
   if (channel === undefined) {
     throw new ApiError('invalid_input', `url: ${NO_CHANNEL}`, { details: [{ path: 'url', message: NO_CHANNEL }] });
   }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { FAILURE_FAULTS, type FailureCode } from '../../contract/failures.ts';
+import { upstreamUses } from '../pacing.ts';
 import { epochMsSchema, workflowIdSchema } from './parts.ts';
 
 /** What jobs and limiters tell each other. */
@@ -11,6 +12,10 @@ export const permitRequestSchema = z.object({
   workflowId: workflowIdSchema,
   runId: z.string().max(100),
 });
+
+/** A host, and not more: it becomes a part of a workflow's ID. */
+const siteUseSchema = z.templateLiteral(['site/', z.string().regex(/^[\w.:[\]-]{1,260}$/)]);
+export const upstreamUseSchema = z.union([z.enum(upstreamUses), siteUseSchema]);
 
 /** Thirty years: times that are made of it are still times. */
 const pauseSchema = z.number().min(0).max(1e9);

@@ -81,7 +81,7 @@ describe('audio that is asked for', () => {
 
 describe.each(['content', 'audio'] as const)('%s', (what) => {
   it('is not to be had where the platform is not set up, and no job is started', async () => {
-    const isConfigured = vi.spyOn(facades.deps.imgnet, 'isConfigured', 'get').mockReturnValue(false);
+    const isConfigured = vi.spyOn(facades.deps.platforms, 'isImgnetConfigured', 'get').mockReturnValue(false);
     const { status, body } = await ask(what, { url: `https://www.instagram.com/p/${aCode()}/` });
     isConfigured.mockRestore();
     expect([status, body['code']]).toEqual([503, 'unavailable']);

@@ -86,8 +86,8 @@ describe('a profile that is asked for', () => {
 
   it('is told as unavailable, with the setting, where the platform is not set up', async () => {
     const { deps } = facades;
-    const { isConfigured } = deps.imgnet;
-    Object.assign(deps.imgnet, { isConfigured: false });
+    const { isImgnetConfigured } = deps.platforms;
+    Object.assign(deps.platforms, { isImgnetConfigured: false });
     try {
       const { status, body } = await ask('profile', { url: `@${account()}` });
       expect([status, body['code'], body['error']]).toEqual([
@@ -97,7 +97,7 @@ describe('a profile that is asked for', () => {
       ]);
       expect(facades.jobs.start).not.toHaveBeenCalled();
     } finally {
-      Object.assign(deps.imgnet, { isConfigured });
+      Object.assign(deps.platforms, { isImgnetConfigured });
     }
   });
 

@@ -1,3 +1,4 @@
+import { loadConfig } from '../../config.ts';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -93,8 +94,12 @@ export async function startFacades(requestsPerMinute = 100_000, options: Facades
     webhookAllowedNetworks: new BlockList(),
     rendering: { prices: priceTable({}), linkTo: (id, name) => signer.linkTo(id, name), contents },
     defaultWaitSeconds: DEFAULT_WAIT_SECONDS,
-    vidnetHosts: ['127.0.0.1:4000'],
-    imgnet: { hosts: ['127.0.0.1:4000'], isConfigured: true },
+    platforms: loadConfig({
+      VIDNET_VIDEO_URL: 'http://127.0.0.1:4000/{id}',
+      VIDNET_CHANNEL_URL: 'http://127.0.0.1:4000/{path}',
+      IMGNET_PLATFORM_URL: 'http://127.0.0.1:4000',
+      IMGNET_API_TOKEN: 'token',
+    }).platforms,
     now: vi.fn<ServiceDeps['now']>(() => Date.now()),
     lookAtEngines: createEnginesLook({ pingTemporal: () => jobs.ping(), pingMongo: () => mongo.ping(), keptMs }),
     answerBudget: createAnswerBudget({ ...ANSWER_BUDGET, ...answerBudget }),

@@ -54,6 +54,7 @@ export function routesWith(limits: RouteLimits): Routes {
     'vidnet-comments': { route: 'comments', ...limits },
     'imgnet-dataset': { route: 'dataset', ...limits },
     'imgnet-media': { route: 'media', ...limits },
+    site: limits,
   };
 }
 

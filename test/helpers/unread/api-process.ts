@@ -1,3 +1,4 @@
+import { loadConfig } from '../../../config.ts';
 // A process of the api whose memory a test measures: both facades on the test's database, without Temporal.
 import { BlockList } from 'node:net';
 import { pino } from 'pino';
@@ -68,8 +69,12 @@ const deps: ServiceDeps = {
     contents: createContentsStore(db),
   },
   defaultWaitSeconds: 0,
-  vidnetHosts: ['127.0.0.1:4000'],
-  imgnet: { hosts: ['127.0.0.1:4000'], isConfigured: true },
+  platforms: loadConfig({
+    VIDNET_VIDEO_URL: 'http://127.0.0.1:4000/{id}',
+    VIDNET_CHANNEL_URL: 'http://127.0.0.1:4000/{path}',
+    IMGNET_PLATFORM_URL: 'http://127.0.0.1:4000',
+    IMGNET_API_TOKEN: 'token',
+  }).platforms,
   now: () => Date.now(),
   lookAtEngines: () => Promise.resolve({ temporal: 'ok', mongodb: 'ok' }),
   answerBudget: createAnswerBudget(ANSWER_BUDGET),
