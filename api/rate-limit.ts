@@ -27,7 +27,8 @@ export function rateLimit(limit: number, deps: ServiceDeps): Middleware {
   /** By caller, and by caller and job: what may be polls of this minute, and as many of them as were free. */
   const polls = new Map<string, { made: number; free: number }>();
   let pollsEndMs = 0;
-  const madeAgain = (key: string) => {
+  const madeAgain = (caller: string, job = '') => {
+    const key = `${caller} ${job}`;
     if (now() >= pollsEndMs) {
       polls.clear();
       pollsEndMs = now() + WINDOW_MS;
@@ -37,7 +38,7 @@ export function rateLimit(limit: number, deps: ServiceDeps): Middleware {
     polls.set(key, own);
     return own;
   };
-  const isUnderWay = (record: DownloadRecord | undefined): record is DownloadRecord =>
+  const isUnderWay = (record: DownloadRecord | undefined): boolean =>
     record !== undefined && (record.status === 'pending' || now() < Date.parse(record.finishedAt) + ENDED_LATELY_MS);
   /** After a failure a new job is started, and who has not asked for a job before does so now. */
   const isRepeated = async (caller: Caller, { id, status, startedBy }: DownloadRecord): Promise<boolean> =>
@@ -58,29 +59,31 @@ export function rateLimit(limit: number, deps: ServiceDeps): Middleware {
       throw new ApiError('rate_limited', `More than ${String(limit)} requests a minute.`, { retryAfterSeconds });
     };
     const takeOther = async () => (state === 'new' ? take(1) : undefined);
-    /** Whoever asks more often for one job than is free is counted from the first time on. */
-    const takeFor = async (job: string, isPoll: boolean): Promise<void> => {
+    /** Whoever asks more often for one job than is free is counted from the first time on, a burst as soon as it is seen. */
+    const takeFor = async (own: { made: number; free: number }, isPoll: boolean): Promise<void> => {
       // What was taken for a poll may turn out to start a job after all.
       if (state === 'counted' || (state === 'free' && isPoll)) return;
-      const own = madeAgain(`${limitedAs} ${job}`);
       const cost = own.made > FREE_POLLS ? 1 + own.free : Number(!isPoll);
       own.free = own.made > FREE_POLLS ? 0 : own.free + Number(isPoll);
       if (cost === 0) state = 'free';
       else await take(cost);
     };
+    const takeLate = async (job: string) => (state === 'new' ? takeFor(madeAgain(limitedAs, job), true) : undefined);
     let isCountedFirst = false;
     try {
       const mayPoll = event.context.matchedRoute?.meta?.['mayPoll'] === true && 'kind' in caller;
       if (!mayPoll || madeAgain(limitedAs).made > limit * POLLS_PER_REQUEST) await takeOther();
       else if (isRead) {
-        const record = await records.get(Object.values(event.context.params ?? {})[0] ?? '');
-        isCountedFirst = !isUnderWay(record);
-        await (isUnderWay(record) ? takeFor(record.subjectId, true) : takeOther());
+        const [id = ''] = Object.values(event.context.params ?? {});
+        const own = madeAgain(limitedAs, id);
+        isCountedFirst = !isUnderWay(await records.get(id));
+        await (isCountedFirst ? takeOther() : takeFor(own, true));
       } else {
         identity.admitJobs = async (subjectIds) => {
+          const own = madeAgain(limitedAs, subjectIds.join(' '));
           const found = await Promise.all(subjectIds.map((subjectId) => records.latestOf(subjectId)));
-          const repeated = await Promise.all(found.map((one) => one !== undefined && isRepeated(caller, one)));
-          await takeFor(subjectIds.join(' '), repeated.every(Boolean) && found.some(isUnderWay));
+          const repeated = await Promise.all(found.map(async (one) => one !== undefined && isRepeated(caller, one)));
+          await takeFor(own, repeated.every(Boolean) && found.some(isUnderWay));
         };
       }
       const answer = await next();
@@ -90,13 +93,13 @@ export function rateLimit(limit: number, deps: ServiceDeps): Middleware {
           count = await counter.count(limitedAs, -1, isRead);
           state = 'new';
         }
-        await takeFor(String(answer.body), true);
+        await takeLate(String(answer.body));
       }
       return answer;
     } catch (error) {
       const { id, retryAfterSeconds } = error instanceof ApiError ? error.extras : {};
       // Such as a list of a profile that is still being fetched.
-      if (id !== undefined && retryAfterSeconds !== undefined) await takeFor(id, true);
+      if (id !== undefined && retryAfterSeconds !== undefined) await takeLate(id);
       throw error;
     } finally {
       await takeOther().finally(() => setHeaders(event, limit, { ...count, nowMs: now() }));
@@ -105,11 +108,10 @@ export function rateLimit(limit: number, deps: ServiceDeps): Middleware {
 }
 
 function setHeaders(event: H3Event, limit: number, count: RequestCount & { readonly nowMs: number }): void {
-  const { headers } = event.res;
-  headers.set('RateLimit-Limit', String(limit));
-  headers.set('RateLimit-Remaining', String(Math.max(0, limit - count.used)));
-  headers.set('RateLimit-Reset', String(secondsLeft(count, count.nowMs)));
-  headers.set('RateLimit-Policy', `${String(limit)};w=${String(WINDOW_MS / 1000)}`);
+  event.res.headers.set('RateLimit-Limit', String(limit));
+  event.res.headers.set('RateLimit-Remaining', String(Math.max(0, limit - count.used)));
+  event.res.headers.set('RateLimit-Reset', String(secondsLeft(count, count.nowMs)));
+  event.res.headers.set('RateLimit-Policy', `${String(limit)};w=${String(WINDOW_MS / 1000)}`);
 }
 
 function secondsLeft({ startMs }: RequestCount, nowMs: number): number {

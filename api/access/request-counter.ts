@@ -61,10 +61,8 @@ export function createRequestCounter({ requestCounts, now, log }: CounterDeps, l
   return {
     known,
     /**
-     * Counts a request that stands for as many as its cost. One that changes something waits for the sum of all processes.
+     * Counts a request, which stands for as many as its cost, and tells the sum up to it. One that changes something waits for the sum of all processes.
      * One that only reads does not, while this process knows of no more than half the limit and has no count under way.
-     *
-     * @returns the count up to this request
      */
     async count(caller: string, cost: number, isRead: boolean): Promise<RequestCount> {
       if (now() >= cleanedMs + WINDOW_MS) clean();

@@ -151,6 +151,8 @@ async function accept(
       }
       if (started === 'started') {
         const record = await deps.records.insertIfAbsent(pendingRecordOf(input));
+        // No worker need have begun it: whoever asks again must be known to poll.
+        await deps.records.noteLatest(record);
         await noteTold(deps, caller, { recordId: record.id, webhookUrl });
         deps.log.info({ downloadId: record.id, subjectId: job.subjectId }, 'job accepted');
         return await done('started', record);

@@ -138,13 +138,13 @@ async function isOwn({ asked }: ServiceDeps, caller: Caller, delivery: Delivery)
 /** Counted like requests, for each host. Services of ours may repeat what they like. */
 async function refuseFlood(deps: ServiceDeps, caller: Caller, url: string): Promise<void> {
   if (caller.kind === 'service') return;
-  const nowMs = deps.now();
+  const startMs = Math.floor(deps.now() / WINDOW_MS) * WINDOW_MS;
   const id = `redeliver ${callerIdOf(caller)} ${receiverHostOf(url)}`;
-  const { used, startMs } = await deps.requestCounts.add(id, 1, nowMs);
+  const { used } = await deps.requestCounts.add(id, 1, startMs);
   if (used <= REDELIVERIES_PER_MINUTE_MAX) return;
   const most = `${String(REDELIVERIES_PER_MINUTE_MAX)} webhooks a minute`;
   throw new ApiError('rate_limited', `You can have ${most} repeated at one host.`, {
-    retryAfterSeconds: Math.max(1, Math.ceil((startMs + WINDOW_MS - nowMs) / 1000)),
+    retryAfterSeconds: Math.max(1, Math.ceil((startMs + WINDOW_MS - deps.now()) / 1000)),
   });
 }
 
