@@ -14,8 +14,8 @@ export const permitRequestSchema = z.object({
 });
 
 /** A host, and not more: it becomes a part of a workflow's ID. */
-const siteUseSchema = z.templateLiteral(['site/', z.string().regex(/^[\w.:[\]-]{1,260}$/)]);
-export const upstreamUseSchema = z.union([z.enum(upstreamUses), siteUseSchema]);
+export const siteSchema = z.string().regex(/^[\w.:[\]-]{1,260}$/);
+export const upstreamUseSchema = z.union([z.enum(upstreamUses), z.templateLiteral(['site/', siteSchema])]);
 
 /** Thirty years: times that are made of it are still times. */
 const pauseSchema = z.number().min(0).max(1e9);

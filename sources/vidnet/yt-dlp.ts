@@ -65,26 +65,22 @@ export interface FetchOptions extends SourceCall {
   readonly onProgress: (progress: ActivityProgress) => void;
 }
 
-/** What the service needs from the video platform. */
+/** What the service needs from the video platform, and of other sites. */
 export interface VidnetSource {
   /** Downloads the audio of a video. @throws JobError with the code of the failure; the signal's reason when aborted */
   fetchAudio(mediaId: string, options: FetchOptions): Promise<FetchedMedia>;
   /** Downloads a video: one file, or pictures and sound apart. @throws as above */
   fetchVideo(mediaId: string, options: FetchOptions): Promise<FetchedMedia>;
-}
-
-/** Pages of any site that yt-dlp reads. */
-export interface PageSource {
   /**
-   * Downloads the one video of a page, or its sound.
+   * Downloads the one video of a page of any site, or its sound.
    *
    * @param page its URL has been checked: http(s), and no fragment, from which yt-dlp takes orders
    * @throws as above; `unsupported` for a page that holds several videos, or none
    */
-  fetchPage(page: MediaPage, options: FetchOptions): Promise<FetchedMedia>;
+  fetchPage(page: PageRequest, options: FetchOptions): Promise<FetchedMedia>;
 }
 
-export interface MediaPage {
+export interface PageRequest {
   readonly url: string;
   readonly format: 'audio' | 'video';
 }
@@ -96,7 +92,7 @@ interface Download {
 }
 
 /** The video platform, and other sites, read by yt-dlp: one process per download, which does extraction and transfer. */
-export function createYtdlpSource(settings: YtdlpSettings): VidnetSource & PageSource {
+export function createYtdlpSource(settings: YtdlpSettings): VidnetSource {
   const download = async ({ subject, url, formats }: Download, options: FetchOptions): Promise<FetchedMedia> => {
     const refusal = new AbortController();
     let metadata: Metadata | undefined;

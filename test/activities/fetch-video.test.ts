@@ -41,6 +41,7 @@ function fetchVideo(names: readonly string[], facts: Omit<FetchedMedia, 'paths'>
     media: createMedia({ ffmpeg, ffprobe, maxFileBytes: 10_000_000, maxMediaSeconds: 60 }),
     vidnet: {
       fetchAudio: () => Promise.reject(new Error('not asked for')),
+      fetchPage: () => Promise.reject(new Error('not asked for')),
       fetchVideo: async (_, options) => {
         const paths = names.map((name) => join(options.folder, basename(name)));
         for (const [index, path] of paths.entries()) await cp(join(folder, names[index]!), path);

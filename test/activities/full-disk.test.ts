@@ -39,7 +39,11 @@ function fetchAudio({ on = folder, realSpace = false } = {}): Promise<unknown> {
   const activity = createFetchAudioActivity({
     ...{ files: createDiskFiles(join(on, 'files')), workFolders: createWorkFolders(join(on, 'work')), space },
     media: createMedia({ ffmpeg, ffprobe, maxFileBytes: 100 * MIB, maxMediaSeconds: 600 }),
-    vidnet: { fetchAudio: fetchAudioOfSource, fetchVideo: () => Promise.reject(new Error('not asked for')) },
+    vidnet: {
+      fetchAudio: fetchAudioOfSource,
+      fetchVideo: () => Promise.reject(new Error('not asked for')),
+      fetchPage: () => Promise.reject(new Error('not asked for')),
+    },
     ...{ maxMediaSeconds: 600, fetchTimeoutMs: 60_000 },
   });
   const job = { recordId: ulid(), mediaId: randomUUID().slice(0, 11) };
