@@ -110,7 +110,7 @@ describe('the snippets', () => {
 
   it('would not compile with a mistake in it', () => {
     const code =
-      "import { createRpcClient } from '../api/rpc-client.ts';\nawait createRpcClient('', { token: '' }).downloads.nothing.mutate({});";
+      "import { createRpcClient } from './api/rpc-client.ts';\nawait createRpcClient('', { token: '' }).downloads.nothing.mutate({});";
     expect(compileErrors(code)).toEqual([expect.stringContaining("'nothing'")]);
   }, 60_000);
 });

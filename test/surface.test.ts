@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { operations } from '../api/operations.ts';
+import { openApiDocument } from '../api/openapi.ts';
 import { appRouter } from '../api/rpc.ts';
 import { webhookIdOf } from '../contract/deliveries.ts';
 import { FAILURE_FAULTS } from '../contract/failures.ts';
@@ -53,32 +53,39 @@ describe('names that must not change', () => {
     expect(Object.values(SEARCH_ATTRIBUTES)).toEqual(['TapedeckType', 'TapedeckMediaId', 'TapedeckDownloadId']);
   });
 
-  it('of routes and procedures', () => {
-    expect(Object.values(operations).map(({ method, path }) => `${method} ${path}`)).toEqual([
-      'post /api/downloads/audio',
-      'post /api/downloads/video',
-      'get /api/downloads',
-      'get /downloads/{downloadId}',
-      'delete /downloads/{downloadId}',
-      'post /api/channel/profile',
-      'post /api/transcripts',
-      'get /api/transcripts/{downloadId}',
-      'get /api/transcripts/{downloadId}.{format}',
-      'post /api/transcriptspeakerid',
-      'get /api/transcriptspeakerid/{id}',
-      'get /api/transcriptspeakerid/{id}.{format}',
-      'post /api/imgnet/profile',
-      'post /api/imgnet/list',
-      'post /api/imgnet/content',
-      'post /api/imgnet/audio',
-      'get /api/account',
-      'post /api/webhook/test',
-      'get /api/webhook/deliveries',
-      'post /api/webhook/deliveries/{deliveryId}/redeliver',
-      'get /live',
-      'get /ready',
-      'get /health',
-    ]);
+  it('of routes, with the statuses of their answers, and procedures', () => {
+    const document = openApiDocument('http://api.example', { allowsAnonymous: true, defaultWaitSeconds: 25 });
+    const statuses = Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
+      Object.entries(item).map(([method, operation]) => [
+        `${method} ${path}`,
+        Object.keys((operation as { responses: object }).responses).join(' '),
+      ]),
+    );
+    expect(Object.fromEntries(statuses)).toEqual({
+      'post /api/downloads/audio': '200 202 400 401 402 403 405 409 413 429 500 503',
+      'post /api/downloads/video': '200 202 400 401 402 403 405 409 413 429 500 503',
+      'get /api/downloads': '200 400 401 403 405 429 500 503',
+      'get /downloads/{downloadId}': '200 202 400 401 403 404 405 429 500 503',
+      'delete /downloads/{downloadId}': '200 202 400 401 403 404 405 409 429 500 503',
+      'post /api/channel/profile': '200 202 400 401 402 403 405 409 413 429 500 503',
+      'post /api/transcripts': '200 202 400 401 402 403 405 409 413 429 500 503',
+      'get /api/transcripts/{downloadId}': '200 202 400 401 403 404 405 429 500 503',
+      'get /api/transcripts/{downloadId}.{format}': '200 400 401 403 404 405 409 429 500 503',
+      'post /api/transcriptspeakerid': '200 202 400 401 402 403 404 405 409 413 429 500 503',
+      'get /api/transcriptspeakerid/{id}': '200 202 400 401 403 404 405 429 500 503',
+      'get /api/transcriptspeakerid/{id}.{format}': '200 400 401 403 404 405 409 429 500 503',
+      'post /api/imgnet/profile': '200 202 400 401 402 403 405 409 413 429 500 503',
+      'post /api/imgnet/list': '200 202 400 401 402 403 404 405 409 410 413 429 500 503',
+      'post /api/imgnet/content': '200 202 400 401 402 403 405 409 413 429 500 503',
+      'post /api/imgnet/audio': '200 202 400 401 402 403 405 409 413 429 500 503',
+      'get /api/account': '200 400 401 403 405 429 500 503',
+      'post /api/webhook/test': '200 400 401 403 405 413 429 500 503',
+      'get /api/webhook/deliveries': '200 400 401 403 405 429 500 503',
+      'post /api/webhook/deliveries/{deliveryId}/redeliver': '202 400 401 403 404 405 409 429 500 503',
+      'get /live': '200 405',
+      'get /ready': '200 403 405 503',
+      'get /health': '200 403 405 503',
+    });
     expect(Object.keys(appRouter._def.procedures)).toEqual([
       'downloads.audio',
       'downloads.video',

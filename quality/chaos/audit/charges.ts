@@ -59,7 +59,8 @@ function priceOf(record: SuccessRecord, successes: readonly DownloadRecord[]): n
   const parameters = (record.parameters ?? {}) as Partial<
     TranscriptParameters & ListParameters & OwnerProfileParameters
   >;
-  switch (type) {
+  // Of the kinds that the run asks for.
+  switch (type as string) {
     case 'audio':
       return PRICES.audio;
     case 'vidnet_video':
@@ -83,6 +84,8 @@ function priceOf(record: SuccessRecord, successes: readonly DownloadRecord[]): n
     case 'speaker_labels':
       // Where nobody speaks it is free; then nothing was charged, and nothing says so but the charge.
       return record.charge === 0 ? 0 : speakerLabelsPrice(PRICES, record.durationSeconds ?? 0);
+    default:
+      throw new Error(`the run asks for no job of type ${type}`);
   }
 }
 
