@@ -108,6 +108,12 @@ export const settings = z.object({
   IMGNET_PLATFORM_URL: url
     .default(IMGNET_PLATFORM_URL)
     .describe("Base address of the photo platform's pages, as the dataset API is told them"),
+  MEDIA_SITES: z
+    .string()
+    .toLowerCase()
+    .regex(/^(?:off|all|[\w.-]+(?: *, *[\w.-]+)*)$/, 'off, all, or names of hosts, separated by commas')
+    .default('all')
+    .describe('Sites whose pages are fetched: off, all, or hosts (comma-separated), with all hosts below them'),
   MEDIA_ALLOWED_NETWORKS: z
     .string()
     .default('')
@@ -171,7 +177,12 @@ export const settings = z.object({
 type Settings = z.infer<typeof settings>;
 
 type Derived =
-  'WEBHOOK_SECRETS' | 'ALLOW_ANONYMOUS' | 'TRUSTED_PROXIES' | 'WEBHOOK_ALLOWED_NETWORKS' | 'MEDIA_ALLOWED_NETWORKS';
+  | 'WEBHOOK_SECRETS'
+  | 'ALLOW_ANONYMOUS'
+  | 'TRUSTED_PROXIES'
+  | 'WEBHOOK_ALLOWED_NETWORKS'
+  | 'MEDIA_ALLOWED_NETWORKS'
+  | 'MEDIA_SITES';
 
 /** What requests may name, as far as the configuration decides it. */
 export interface Platforms {
@@ -181,6 +192,8 @@ export interface Platforms {
   readonly imgnetHosts: readonly string[];
   /** Whether the dataset API can be used: IMGNET_API_TOKEN is set. */
   readonly isImgnetConfigured: boolean;
+  /** Whose pages are fetched. */
+  readonly mediaSites: 'off' | 'all' | readonly string[];
   /** Networks exempt from the ban on private addresses of media. */
   readonly mediaAllowedNetworks: BlockList;
 }
@@ -205,6 +218,10 @@ export interface Config extends Readonly<Omit<Settings, Derived>> {
   readonly speechModelsDir: string;
 }
 
+function sitesOf(text: string): Platforms['mediaSites'] {
+  return text === 'off' || text === 'all' ? text : entriesOf(text);
+}
+
 /**
  * Parses and validates the environment once.
  *
@@ -223,6 +240,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     WEBHOOK_ALLOWED_NETWORKS,
     WEBHOOK_SECRETS,
     MEDIA_ALLOWED_NETWORKS,
+    MEDIA_SITES,
     ...rest
   } = parsed.data;
   const isLoopback = isLoopbackHost(rest.HOST);
@@ -261,6 +279,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
         .map((one) => new URL(one).host),
       imgnetHosts: [new URL(rest.IMGNET_PLATFORM_URL).host],
       isImgnetConfigured: rest.IMGNET_API_TOKEN !== undefined,
+      mediaSites: sitesOf(MEDIA_SITES),
       mediaAllowedNetworks,
     },
     files: named(() => filesPlaceOf(rest, { dataDir })),

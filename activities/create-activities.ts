@@ -8,6 +8,7 @@ import {
   jobSchema,
   labelsSchema,
   listSchema,
+  pageSchema,
   postSchema,
   shortcodeSchema,
 } from '../runtime/inputs/jobs.ts';
@@ -24,6 +25,7 @@ import { createImgnetAudioActivity } from './fetch-imgnet-audio.ts';
 import { createImgnetContentActivity } from './fetch-imgnet-content.ts';
 import { createImgnetListActivity } from './fetch-imgnet-list.ts';
 import { createImgnetProfileActivity } from './fetch-imgnet-profile.ts';
+import { createFetchMediaActivity } from './fetch-media.ts';
 import { createFetchVideoActivity } from './fetch-video.ts';
 import { createSnapshotActivities } from './imgnet-snapshots.ts';
 import { createKnownPostActivities } from './known-posts.ts';
@@ -48,6 +50,7 @@ const CREATORS = {
   fetch: [
     createFetchAudioActivity,
     createFetchVideoActivity,
+    createFetchMediaActivity,
     createTranscriptActivities,
     createChannelActivities,
     createSnapshotActivities,
@@ -139,6 +142,7 @@ export const activityInputs = {
   fetchAudio: one(media),
   fetchComments: one(media),
   fetchImgnetAudio: one(z.object({ recordId: ulidSchema, contentsId: ulidSchema, shortcode: shortcodeSchema })),
+  fetchMedia: one(pageSchema.extend({ recordId: ulidSchema })),
   fetchTranscript: one(media.extend({ language: languageSchema })),
   fetchVideo: one(media),
   findClosed: one(z.object({ askers })),

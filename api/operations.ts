@@ -40,6 +40,7 @@ import { audioResultSchema } from '../contract/kinds/audio.ts';
 import { downloadListSchema, downloadResultSchema } from '../contract/kinds.ts';
 import { imgnetAudioResultSchema } from '../contract/kinds/imgnet-audio.ts';
 import { videoResultSchema } from '../contract/kinds/video.ts';
+import { mediaRequestSchema, mediaResultSchema } from '../contract/kinds/media.ts';
 import { healthSchema, liveSchema } from '../contract/health.ts';
 import { failedResultSchema, vidnetFailedResultSchema, vidnetPendingResultSchema } from '../contract/job-answers.ts';
 import { speakerLabelFormatSchema } from '../contract/speaker-label-formats.ts';
@@ -54,6 +55,7 @@ import {
   requestImgnetList,
   requestImgnetProfile,
 } from './use-cases/imgnet.ts';
+import { requestMedia } from './use-cases/media.ts';
 import { exportSpeakerLabels, getSpeakerLabels, requestSpeakerLabels } from './use-cases/speaker-labels.ts';
 import { exportTranscript, getTranscript, requestTranscript } from './use-cases/transcripts.ts';
 import { requestAudio, requestChannel, requestVideo } from './use-cases/vidnet.ts';
@@ -105,6 +107,23 @@ export const operations = {
     },
     errors: [...STARTS_JOB, 'pending_duplicate'],
     run: requestVideo,
+  }),
+  requestMedia: operation({
+    method: 'post',
+    path: '/api/downloads/media',
+    rpc: 'downloads.media',
+    summary: 'Fetch the audio or the video of a page of any site',
+    body: mediaRequestSchema,
+    wait: 'when asked',
+    answers: {
+      200: {
+        description: 'It was fetched before, and nothing is charged; or its job has ended',
+        schema: mediaResultSchema,
+      },
+      202: { description: 'The job has not ended', schema: mediaResultSchema },
+    },
+    errors: STARTS_JOB,
+    run: requestMedia,
   }),
   listDownloads: operation({
     method: 'get',

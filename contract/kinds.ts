@@ -7,6 +7,7 @@ import { imgnetAudio } from './kinds/imgnet-audio.ts';
 import { imgnetContent } from './kinds/imgnet-content.ts';
 import { imgnetListPosts, imgnetListReels } from './kinds/imgnet-list.ts';
 import { imgnetProfile } from './kinds/imgnet-profile.ts';
+import { media } from './kinds/media.ts';
 import { speakerLabels } from './kinds/speaker-labels.ts';
 import { transcript } from './kinds/transcript.ts';
 import { video } from './kinds/video.ts';
@@ -24,6 +25,7 @@ export const kinds = {
   imgnet_list_reels: imgnetListReels,
   imgnet_audio: imgnetAudio,
   speaker_labels: speakerLabels,
+  media,
 } as const satisfies Record<RecordType, Kind>;
 
 type Kinds = typeof kinds;

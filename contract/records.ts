@@ -14,6 +14,7 @@ export const recordTypeSchema = z.enum([
   'list',
   'captions',
   'speaker_labels',
+  'media',
 ]);
 export type RecordType = z.infer<typeof recordTypeSchema>;
 

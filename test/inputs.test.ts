@@ -22,6 +22,7 @@ const channel = { kind: 'handle', name: 'evening-talks' };
 const aChannelJob = (name: string) => anImgnetJob('list', `@${name}`, { channel: { ...channel, name } });
 const labelsJob = anImgnetJob('speaker_labels', 'kX3vQ9mTz0A', labels);
 const delivery = { deliveryId: `webhook/${recordId}/1`, recordId, url };
+const mediaOfPage = { mediaId: 'a'.repeat(32), page: { url: 'https://example.com/tea?v=1', format: 'video' } };
 const audio = { recordId, mediaId: 'kX3vQ9mTz0A' };
 
 describe('a workflow takes', () => {
@@ -36,6 +37,7 @@ describe('a workflow takes', () => {
     ['imgnetContent', content],
     ['imgnetList', anImgnetJob('imgnet_list_posts', 'tea', { part: 'posts', sinceDate: '2026-01-31', postsCount: 0 })],
     ['imgnetAudio', anImgnetJob('imgnet_audio', post.shortcode, { post })],
+    ['media', anImgnetJob('media', mediaOfPage.mediaId, { page: mediaOfPage.page, site: 'example.com' })],
     ['speakerLabels', labelsJob],
     ['deliverWebhook', { ...delivery, subscribedBy: ['anonymous'], firstAttempt: 5 }],
     ['limiter', { limits: GENEROUS }],
@@ -127,6 +129,7 @@ const ORDERS: { readonly [Name in keyof typeof activityInputs]: unknown } = {
   fetchAudio: audio,
   fetchComments: audio,
   fetchImgnetAudio: { recordId, contentsId: recordId, shortcode: post.shortcode },
+  fetchMedia: { recordId, ...mediaOfPage },
   fetchTranscript: { ...audio, language: 'pt-BR' },
   fetchVideo: audio,
   findClosed: { askers: [asker] },

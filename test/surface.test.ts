@@ -26,6 +26,7 @@ describe('names that must not change', () => {
       'imgnetList',
       'imgnetProfile',
       'limiter',
+      'media',
       'retention',
       'speakerLabels',
       'transcript',
@@ -63,6 +64,7 @@ describe('names that must not change', () => {
     );
     expect(Object.fromEntries(statuses)).toEqual({
       'post /api/downloads/audio': '200 202 400 401 402 403 405 409 413 429 500 503',
+      'post /api/downloads/media': '200 202 400 401 402 403 405 409 413 429 500 503',
       'post /api/downloads/video': '200 202 400 401 402 403 405 409 413 429 500 503',
       'get /api/downloads': '200 400 401 403 405 429 500 503',
       'get /downloads/{downloadId}': '200 202 400 401 403 404 405 429 500 503',
@@ -89,6 +91,7 @@ describe('names that must not change', () => {
     expect(Object.keys(appRouter._def.procedures)).toEqual([
       'downloads.audio',
       'downloads.video',
+      'downloads.media',
       'downloads.list',
       'downloads.get',
       'downloads.cancel',

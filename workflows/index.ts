@@ -7,6 +7,7 @@ export { imgnetContent } from './imgnet-content.ts';
 export { imgnetList } from './imgnet-list.ts';
 export { imgnetProfile } from './imgnet-profile.ts';
 export { limiter } from './limiter/limiter.ts';
+export { media } from './media.ts';
 export { retention } from './retention.ts';
 export { speakerLabels } from './speaker-labels.ts';
 export { transcript } from './transcript.ts';

@@ -3,6 +3,7 @@ import { ulidSchema, vidnetVideoIdSchema, fileNameSchema } from '../../contract/
 import { accountOf, SHORTCODE } from '../../contract/imgnet-urls.ts';
 import { languageSchema } from '../../contract/languages.ts';
 import { SPEAKERS_MAX } from '../../contract/limits.ts';
+import { siteSchema } from './pacing.ts';
 import { callerSchema, countSchema, httpUrlSchema, moneySchema, workflowIdSchema } from './parts.ts';
 
 /** The inputs of jobs. What they say of files, pages and accounts has passed the api's own checks, or is refused here. */
@@ -32,6 +33,15 @@ export const listSchema = z.object({
   part: z.enum(['posts', 'reels']),
   sinceDate: daySchema.exactOptional(),
   postsCount: countSchema.exactOptional(),
+});
+
+/** Of the media of a page. yt-dlp takes orders from a fragment. */
+export const pageSchema = z.object({
+  mediaId: z.string().regex(/^[0-9a-f]{32}$/),
+  page: z.object({
+    url: httpUrlSchema.refine((url) => !url.includes('#'), 'must have no fragment'),
+    format: z.enum(['audio', 'video']),
+  }),
 });
 
 const ownerSchema = z.object({ paidBy: ulidSchema });
@@ -86,6 +96,11 @@ const jobSchemas = {
     type: z.literal('imgnet_audio'),
     mediaId: shortcodeSchema,
     parameters: z.object({ post: postSchema }),
+  }),
+  media: anyJob.extend({
+    type: z.literal('media'),
+    mediaId: pageSchema.shape.mediaId,
+    parameters: z.object({ page: pageSchema.shape.page, site: siteSchema.exactOptional() }),
   }),
   speakerLabels: anyJob.extend({
     type: z.literal('speaker_labels'),

@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto';
+import { ApiError } from '../../contract/errors.ts';
+import {
+  mediaPrice,
+  normalizedPage,
+  renderMediaResult,
+  type MediaParameters,
+  type MediaRequest,
+} from '../../contract/kinds/media.ts';
+import { subjectIdOf } from '../../contract/subjects.ts';
+import { checkTarget } from '../../outbound/targets.ts';
+import type { ServiceDeps } from '../deps.ts';
+import { requesting, type JobPlan, type JobRequest } from './request-job.ts';
+
+/**
+ * POST /api/downloads/media: the audio or the video of a page of any site, once for all URLs of the same page. It throws
+ * ApiError `invalid_input` for a URL that is not public or at a site that is not allowed, `unavailable` where MEDIA_SITES is off.
+ */
+export const requestMedia = requesting({
+  plan: (deps, { url, format }: MediaRequest & JobRequest): JobPlan => {
+    const page = pageOf(deps, url);
+    const mediaId = createHash('sha256').update(page.url).digest('hex').slice(0, 32);
+    const parameters: MediaParameters = { page: { url: page.url, format }, site: page.site };
+    return {
+      workflow: 'media',
+      type: 'media',
+      mediaId,
+      subjectId: subjectIdOf('media', format, mediaId),
+      parameters,
+      price: mediaPrice(deps.rendering.prices, format),
+    };
+  },
+  render: ({ rendering }, { record, progress }) => renderMediaResult(record, rendering, progress),
+});
+
+const VIDNET_HOSTS = ['youtube.com', 'youtu.be', 'youtube-nocookie.com'];
+
+function pageOf(
+  { platforms }: ServiceDeps,
+  given: string,
+): { readonly url: string; readonly site: string | undefined } {
+  const { mediaSites, mediaAllowedNetworks, vidnetHosts } = platforms;
+  if (mediaSites === 'off') {
+    throw new ApiError(
+      'unavailable',
+      'Pages of other sites are not fetched here: the operator has set MEDIA_SITES to off.',
+    );
+  }
+  const verdict = checkTarget(given, mediaAllowedNetworks);
+  if (!verdict.ok) throw invalidUrl(verdict.reason);
+  const url = new URL(normalizedPage(verdict.url));
+  if (mediaSites !== 'all' && !isOf(url.hostname, mediaSites)) {
+    throw invalidUrl(`Pages of ${url.hostname} are not fetched here.`);
+  }
+  const isVidnet = vidnetHosts.includes(url.host) || isOf(url.hostname, VIDNET_HOSTS);
+  return { url: url.href, site: isVidnet ? undefined : url.host.replace(/^www\./, '') };
+}
+
+/** A host, or one below it. */
+function isOf(hostname: string, hosts: readonly string[]): boolean {
+  return hosts.some((host) => hostname === host || hostname.endsWith(`.${host}`));
+}
+
+function invalidUrl(message: string): ApiError {
+  return new ApiError('invalid_input', `url: ${message}`, { details: [{ path: 'url', message }] });
+}

@@ -1,0 +1,117 @@
+import { z } from 'zod';
+import { durationOf, fileFields, linksOf, recordFields, renderRecordFields } from '../downloads.ts';
+import { durationSchema, includeWebhookSchema, type Progress } from '../fields.ts';
+import type { JobInput } from '../jobs.ts';
+import type { Kind, PricesOf, RecordContext } from '../kind.ts';
+import type { DownloadRecord } from '../records.ts';
+import { WEBHOOK_URL_PATTERN } from '../url-patterns.ts';
+
+export const mediaFormatSchema = z.enum(['audio', 'video']);
+
+/** Body of POST /api/downloads/media, an addition to the specification. Unknown fields are ignored. */
+export const mediaRequestSchema = z
+  .object({
+    url: z
+      .string()
+      .max(2048)
+      .meta({
+        description: 'Page of one video or recording, on any site that the operator allows (MEDIA_SITES)',
+        pattern: WEBHOOK_URL_PATTERN,
+        examples: ['https://example.com/videos/evening-talk'],
+      }),
+    format: mediaFormatSchema.describe('`audio`: M4A; `video`: MP4'),
+    include_webhook: includeWebhookSchema,
+  })
+  .meta({ id: 'MediaRequest' });
+export type MediaRequest = z.infer<typeof mediaRequestSchema>;
+
+/** A page of any site, and what is made of it. */
+export interface MediaPage {
+  /** As {@link normalizedPage} gives it. */
+  readonly url: string;
+  readonly format: z.infer<typeof mediaFormatSchema>;
+}
+export interface MediaParameters {
+  readonly page: MediaPage;
+  /** The site whose limiter the job asks; absent for pages of the video platform. */
+  readonly site?: string | undefined;
+}
+export type MediaJob = JobInput & { readonly parameters: MediaParameters };
+
+/** Says who sent a link, and never which page it leads to. */
+const TRACKING =
+  /^(?:utm_\w+|fbclid|gclid|dclid|gbraid|wbraid|msclkid|twclid|yclid|mc_cid|mc_eid|igsh|igshid|si)(?:=|$)/i;
+
+/**
+ * One page, one URL: without what browsers alone know (the fragment, from which yt-dlp moreover takes orders), and without what
+ * tells who shared the link. Scheme, host and port are as the URL standard writes them.
+ */
+export function normalizedPage(url: URL): string {
+  const page = new URL(url);
+  page.hash = '';
+  page.hostname = page.hostname.replace(/\.$/, '');
+  const kept = page.search
+    .slice(1)
+    .split('&')
+    .filter((part) => part !== '' && !TRACKING.test(part));
+  page.search = kept.join('&');
+  return page.href;
+}
+
+/** The download record of the media of a page. */
+export const mediaRecordSchema = z
+  .object({
+    ...recordFields,
+    ...fileFields,
+    type: z.literal('media'),
+    url: z.string().describe('The page, without what does not belong to its address'),
+    format: mediaFormatSchema,
+    duration: durationSchema.optional().describe('Present once the status is success'),
+    file_urls: z
+      .array(z.url())
+      .nullable()
+      .describe('One signed link to the file; null until the status is success, and when the file was removed'),
+  })
+  .meta({ id: 'MediaRecord' });
+export type MediaRecord = z.infer<typeof mediaRecordSchema>;
+
+/** Answer of POST /api/downloads/media, and the body of its webhook. */
+export const mediaResultSchema = z.object({ data: mediaRecordSchema }).meta({ id: 'MediaResult' });
+export type MediaResult = z.infer<typeof mediaResultSchema>;
+
+const prices = {
+  mediaAudio: { setting: 'PRICE_MEDIA_AUDIO', default: '0.005', about: 'Price of the audio of a page' },
+  mediaVideo: { setting: 'PRICE_MEDIA_VIDEO', default: '0.010', about: 'Price of the video of a page' },
+} as const;
+
+export function mediaPrice({ mediaAudio, mediaVideo }: PricesOf<typeof prices>, format: MediaPage['format']): number {
+  return format === 'audio' ? mediaAudio : mediaVideo;
+}
+
+function renderMedia(record: DownloadRecord, context: RecordContext, progress?: Progress): MediaRecord {
+  const { page } = record.parameters as MediaParameters;
+  return {
+    ...renderRecordFields(record, progress),
+    type: 'media',
+    url: page.url,
+    format: page.format,
+    duration: durationOf(record),
+    files_removed_at: record.status === 'success' ? record.filesRemovedAt : undefined,
+    file_urls: record.status === 'success' ? linksOf(record, context) : null,
+  };
+}
+
+export function renderMediaResult(record: DownloadRecord, context: RecordContext, progress?: Progress): MediaResult {
+  return { data: renderMedia(record, context, progress) };
+}
+
+/** The audio or the video of a page of any site. */
+export const media = {
+  workflow: 'media',
+  endpoint: 'downloads/media',
+  freshness: 'files',
+  prices,
+  record: mediaRecordSchema,
+  renderRecord: renderMedia,
+  render: renderMediaResult,
+} as const satisfies Kind;
