@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ProcessName } from '../../local/stack.ts';
 import type { PlannedCut, PlannedKill, Victim } from './planned-faults.ts';
-import { toolsOf } from './processes.ts';
+import { toolsOf } from '../processes.ts';
 import type { Stage } from './stage.ts';
 
 /** A process that was killed just before is waited for; a tool is there only now and then. */

@@ -16,7 +16,7 @@ import { cutAll, InjectedFaults, killAll } from './inject-faults.ts';
 import { openLedger } from './ledger.ts';
 import { planCalls } from './plan.ts';
 import { planCuts, planKills } from './planned-faults.ts';
-import { watchDescendants } from './processes.ts';
+import { watchDescendants } from '../processes.ts';
 import { createRandom } from './random.ts';
 import type { ChaosReport } from './report.ts';
 import { readSandboxIndex } from './sandbox-index.ts';
