@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { writeRttm } from '../../../contract/rttm.ts';
 import { defaultCacheDir, fingerprint } from '../../../local/engines/cache.ts';
 import { installPython } from '../../../local/engines/python.ts';
@@ -16,19 +16,12 @@ import { bareEnvironment } from '../../../runtime/subprocess/environment.ts';
 import { watchChildrenMemory } from './memory.ts';
 import { readRecordings, type Recording } from './references.ts';
 import { writeSandboxSet } from './sandbox-set.ts';
-import { tableOf, type Row } from './table.ts';
+import { scoreSchema, tableOf, type Row } from './table.ts';
 import { timelineOf } from './timeline.ts';
 import { transcribe, type Transcript } from './transcribe.ts';
 
 const SCORE = fileURLToPath(new URL('./score.py', import.meta.url));
 const REQUIREMENTS = fileURLToPath(new URL('./requirements.txt', import.meta.url));
-
-const sums = z.object({ total: z.number(), missed: z.number(), falseAlarm: z.number(), confusion: z.number() });
-const scoreSchema = z.object({
-  name: z.string(),
-  collars: z.array(sums).optional(),
-  text: z.object({ words: z.number(), wordErrors: z.number(), pairedErrors: z.number() }).optional(),
-});
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,

@@ -1,25 +1,24 @@
+import { z } from 'zod';
+
 /** Sums of seconds, as pyannote.metrics gives them. */
-export interface DiarizationSums {
-  readonly total: number;
-  readonly missed: number;
-  readonly falseAlarm: number;
-  readonly confusion: number;
-}
+const diarizationSums = z.object({
+  total: z.number(),
+  missed: z.number(),
+  falseAlarm: z.number(),
+  confusion: z.number(),
+});
+/** What score.py says of a recording. */
+export const scoreSchema = z.object({
+  name: z.string(),
+  /** Collars of 0 and 0.25 s. */
+  collars: z.array(diarizationSums).optional(),
+  text: z.object({ words: z.number(), wordErrors: z.number(), pairedErrors: z.number() }).optional(),
+});
 
-export interface TextSums {
-  readonly words: number;
-  readonly wordErrors: number;
-  readonly pairedErrors: number;
-}
-
-export interface Row {
-  readonly name: string;
+export interface Row extends Readonly<z.infer<typeof scoreSchema>> {
   readonly durationSeconds: number;
   /** Undefined without a reference. */
   readonly speakers: { readonly expected: number | undefined; readonly found: number };
-  /** Collars of 0 and 0.25 s. */
-  readonly collars?: readonly DiarizationSums[] | undefined;
-  readonly text?: TextSums | undefined;
   readonly elapsedSeconds: number;
   readonly peakBytes: number | undefined;
 }
@@ -82,7 +81,7 @@ function cellsOf({ name, durationSeconds, speakers, collars, text, elapsedSecond
   const [exact, lenient] = collars ?? [];
   const share = (part: number | undefined, whole: number | undefined): string =>
     part === undefined || whole === undefined || whole === 0 ? '–' : (part / whole).toFixed(3);
-  const errors = (sums: DiarizationSums | undefined): number | undefined =>
+  const errors = (sums: z.infer<typeof diarizationSums> | undefined): number | undefined =>
     sums && sums.missed + sums.falseAlarm + sums.confusion;
   return [
     name,
