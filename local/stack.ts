@@ -14,6 +14,13 @@ const DEFAULT_GRACE_SECONDS = 10;
 /** A role that has used up its own grace time still needs a moment to close its connections. */
 const EXTRA_GRACE_MS = 5_000;
 const SETTINGS = new Set(Object.keys(settings.shape));
+const ENGINE_PORTS = ['TEMPORAL_PORT', 'TEMPORAL_UI_PORT', 'MONGODB_PORT'];
+
+/** The environment of a stack beside the user's own, whose settings (PORT, PUBLIC_URL) would clash with it or mislead. */
+export function withoutSettings(env: Env, kept: RegExp): Env {
+  const cleared = [...SETTINGS, ...ENGINE_PORTS].filter((name) => !kept.test(name));
+  return { ...env, ...Object.fromEntries(cleared.map((name) => [name, undefined])) };
+}
 
 export interface StackOptions {
   readonly env: Env;

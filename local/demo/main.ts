@@ -4,20 +4,16 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { onNpmGone } from '../../runtime/subprocess/parent-watch.ts';
 import { lockDataDir } from '../engines/data-lock.ts';
-import { logTail } from '../supervise.ts';
-import { createService } from './service.ts';
 import { setStage } from './stage.ts';
 import { tellStory } from './story.ts';
 import { createTerminal, secondsText } from './terminal.ts';
 
-const KEPT_LINES = 10;
 const SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 const LOCK = 'demo-in-use';
 
 const { env } = process;
 const terminal = createTerminal(process.stdout, env);
 const dataDir = resolve(env['DATA_DIR'] || './data', 'demo');
-const logsDir = join(dataDir, 'logs');
 const begun = Date.now();
 
 const interruption = new AbortController();
@@ -37,9 +33,6 @@ for (const [name, code] of Object.entries(SIGNALS)) {
 onNpmGone(env['npm_lifecycle_event'] !== undefined, () => interrupt('npm is gone', SIGNALS.SIGTERM));
 
 const stops: (() => Promise<void>)[] = [];
-/** Between those of the story they would only disturb it; they are of use when it ends badly. */
-let laterLines: string[] | undefined;
-
 try {
   const interrupted = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason as Error));
@@ -50,9 +43,14 @@ try {
   terminal.failure(error instanceof Error ? error.message : String(error));
   if (error instanceof TypeError && 'code' in error) terminal.failure('usage: npm run demo [-- --media FILE]');
   // Before the folder is ours, the logs in it are another run's.
-  if (!signal.aborted && stops.length > 0) await showLogs();
+  if (!signal.aborted && stops.length > 0) terminal.note(`The logs are in ${join(dataDir, 'logs')}`);
 } finally {
-  await stopAll();
+  for (const stop of stops.reverse()) {
+    await stop().catch((error: unknown) => {
+      exitCode ||= 1;
+      terminal.failure(`stopping: ${error instanceof Error ? error.message : String(error)}`);
+    });
+  }
 }
 if (exitCode === 0) {
   terminal.heading('Done');
@@ -70,15 +68,13 @@ async function demo(): Promise<void> {
   const media = await readMediaArgument();
   stops.push(await takeFolder());
   terminal.heading('Set-up');
-  const log = (line: string): void => {
-    if (laterLines === undefined) terminal.note(line);
-    else laterLines.push(line);
-  };
+  let isReady = false;
+  // Later lines would stand between those of the story.
+  const log = (line: string): void => (isReady ? undefined : terminal.note(line));
   const stage = await setStage({ env, media, dataDir, log, onStarted: (stop) => stops.push(stop) });
-  laterLines = [];
-  const { restUrl } = stage.stack;
-  terminal.fact('Ready', `after ${secondsText(Date.now() - begun)}: ${restUrl}, data in ${dataDir}`);
-  await tellStory({ stage, service: createService(restUrl, signal), terminal, dataDir, signal });
+  isReady = true;
+  terminal.fact('Ready', `after ${secondsText(Date.now() - begun)}: ${stage.stack.restUrl}, data in ${dataDir}`);
+  await tellStory({ stage, terminal, dataDir, signal });
 }
 
 /** @returns the absolute path of the recording that was asked for, if any */
@@ -103,19 +99,4 @@ async function takeFolder(): Promise<() => Promise<void>> {
   const names = (await readdir(dataDir)).filter((name) => name !== LOCK);
   await Promise.all(names.map((name) => rm(join(dataDir, name), { recursive: true, force: true })));
   return unlock;
-}
-
-async function stopAll(): Promise<void> {
-  for (const stop of stops.reverse()) {
-    await stop().catch((error: unknown) => {
-      exitCode ||= 1;
-      terminal.failure(`stopping: ${error instanceof Error ? error.message : String(error)}`);
-    });
-  }
-}
-
-async function showLogs(): Promise<void> {
-  for (const line of laterLines?.slice(-KEPT_LINES) ?? []) terminal.note(line);
-  const files = await readdir(logsDir).catch(() => []);
-  for (const file of files.sort()) terminal.note(logTail(join(logsDir, file)));
 }

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
+import { z } from 'zod';
 
-export const USAGE =
+const USAGE =
   'usage: npm run chaos -- [--jobs 200] [--minutes 5] [--kills N] [--seed N] [--patience 5] [--json FILE] [--keep]\n' +
   '  --kills: processes killed at least; default: 3 for each 20 jobs\n' +
   '  --seed: repeats the plan of a run\n' +
@@ -10,55 +11,35 @@ export const USAGE =
 const KILLS_PER_JOB = 0.15;
 const SEEDS = 1_000_000;
 
-export interface ChaosArguments {
-  readonly jobs: number;
-  readonly minutes: number;
-  readonly kills: number;
-  readonly seed: number;
-  /** For so long everything is left alone after the last kill; what is not done then is stuck. */
-  readonly patienceMinutes: number;
-  /** Where the table is written. */
-  readonly json: string | undefined;
-  readonly keep: boolean;
-}
+const argumentsSchema = z
+  .object({
+    jobs: z.coerce.number().int().min(10).default(200),
+    minutes: z.coerce.number().positive().default(5),
+    kills: z.coerce.number().int().min(1).optional(),
+    seed: z.coerce.number().int().min(0).optional(),
+    /** For so many minutes everything is left alone after the last kill; what is not done then is stuck. */
+    patience: z.coerce.number().positive().default(5),
+    /** Where the table is written. */
+    json: z.string().optional(),
+    keep: z.boolean().default(false),
+  })
+  .transform(({ kills, seed, patience, ...rest }) => ({
+    ...rest,
+    kills: kills ?? Math.ceil(rest.jobs * KILLS_PER_JOB),
+    seed: seed ?? Date.now() % SEEDS,
+    patienceMinutes: patience,
+  }));
+export type ChaosArguments = Readonly<z.infer<typeof argumentsSchema>>;
 
 /** @throws with the usage when an argument is wrong */
 export function readArguments(args: readonly string[]): ChaosArguments {
-  const text = { type: 'string' } as const;
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      jobs: text,
-      minutes: text,
-      kills: text,
-      seed: text,
-      patience: text,
-      json: text,
-      keep: { type: 'boolean' },
-    },
-  });
-  const jobs = whole('--jobs', values.jobs ?? '200', 10);
-  const minutes = positive('--minutes', values.minutes ?? '5');
-  return {
-    jobs,
-    minutes,
-    kills: whole('--kills', values.kills ?? String(Math.ceil(jobs * KILLS_PER_JOB)), 1),
-    seed: whole('--seed', values.seed ?? String(Date.now() % SEEDS), 0),
-    patienceMinutes: positive('--patience', values.patience ?? '5'),
-    json: values.json,
-    keep: values.keep ?? false,
-  };
-}
-
-function positive(name: string, text: string): number {
-  const value = Number(text);
-  if (!(value > 0)) throw new Error(`${name}: must be more than 0`);
-  return value;
-}
-
-function whole(name: string, text: string, least: number): number {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < least)
-    throw new Error(`${name}: must be an integer from ${String(least)} on`);
-  return value;
+  const names = ['jobs', 'minutes', 'kills', 'seed', 'patience', 'json'];
+  const options = Object.fromEntries(names.map((name) => [name, { type: 'string' as const }]));
+  try {
+    const { values } = parseArgs({ args: [...args], options: { ...options, keep: { type: 'boolean' } } });
+    return argumentsSchema.parse(values);
+  } catch (error) {
+    const why = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
+    throw new Error(`${why}\n${USAGE}`, { cause: error });
+  }
 }

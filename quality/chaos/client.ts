@@ -37,11 +37,10 @@ export function createClient(baseUrl: string, authorization: string, ledger: Cal
         ledger.unanswered += 1;
         return undefined;
       }
-      const { status, text } = answer;
+      const { status, body: told, text } = answer;
       ledger.statuses.set(status, (ledger.statuses.get(status) ?? 0) + 1);
-      if (status >= 500) {
-        const hasErrorBody = answer.body.error !== undefined && answer.body.code !== undefined;
-        ledger.serverErrors.push({ path, status, text: text.slice(0, 300), hasErrorBody });
+      if (status >= 500 && (told.error === undefined || told.code === undefined)) {
+        ledger.bareErrors.push(`${path}: ${text.slice(0, 300)}`);
       }
       return answer;
     },

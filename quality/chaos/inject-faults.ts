@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ProcessName } from '../../local/stack.ts';
+import { signalProcess } from '../../local/supervise.ts';
 import type { PlannedCut, PlannedKill, Victim } from './planned-faults.ts';
-import { toolsOf } from './processes.ts';
+import { toolsOf } from '../processes.ts';
 import type { Stage } from './stage.ts';
 
 /** A process that was killed just before is waited for; a tool is there only now and then. */
@@ -17,14 +18,14 @@ const SUPERVISED: ReadonlyMap<string, ProcessName> = new Map([
 
 /** What was done to the run so far. */
 export class InjectedFaults {
-  readonly kills: { readonly atMs: number; readonly victim: Victim; readonly signal: NodeJS.Signals }[] = [];
-  readonly cuts: { readonly atMs: number; readonly line: string; readonly forMs: number }[] = [];
+  readonly kills: { readonly victim: Victim; readonly signal: NodeJS.Signals }[] = [];
+  readonly cuts: { readonly line: string }[] = [];
   /** Milliseconds from each kill until the process did its work again. */
   readonly recoveriesMs: Readonly<Record<ProcessName, number[]>> = { api: [], worker: [], temporal: [], mongodb: [] };
   readonly #awaySinceMs = new Map<ProcessName, number>();
 
-  killed(victim: Victim, signal: NodeJS.Signals, atMs: number): void {
-    this.kills.push({ atMs, victim, signal });
+  killed(victim: Victim, signal: NodeJS.Signals): void {
+    this.kills.push({ victim, signal });
     // Killed once more before it was back: the whole time counts.
     if (victim !== 'tool' && !this.#awaySinceMs.has(victim)) this.#awaySinceMs.set(victim, performance.now());
   }
@@ -63,8 +64,8 @@ async function killOne(deps: InjectorDeps, wanted: Victim, signal: NodeJS.Signal
   let victim = wanted;
   for (let pid = pidOf(stage, victim); ; pid = pidOf(stage, victim)) {
     if (pid !== undefined) {
-      stage.kill(pid, signal);
-      injected.killed(victim, signal, nowMs());
+      signalProcess(pid, signal);
+      injected.killed(victim, signal);
       say(`killed ${victim} (${signal})`);
       return;
     }
@@ -87,7 +88,7 @@ export async function cutAll(deps: InjectorDeps, plan: readonly PlannedCut[]): P
   await Promise.all(
     plan.map(async ({ atMs, line, forMs }) => {
       await delay(Math.max(0, atMs - nowMs()), undefined, { signal });
-      injected.cuts.push({ atMs: nowMs(), line, forMs: Math.round(forMs) });
+      injected.cuts.push({ line });
       say(`cut the line to ${line} for ${(forMs / 1000).toFixed(1)} s`);
       stage.lines[line].spoil('down');
       await delay(forMs, undefined, { signal }).finally(() => stage.lines[line].mend());

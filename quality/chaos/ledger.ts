@@ -24,21 +24,13 @@ export interface CallEntry {
   readonly forgotten: string[];
 }
 
-/** An answer with status 5xx. */
-export interface ServerError {
-  readonly path: string;
-  readonly status: number;
-  readonly text: string;
-  /** Whether it is the documented body, with a sentence and a code. */
-  readonly hasErrorBody: boolean;
-}
-
 /** The callers' own book, which the service knows nothing of: the audit compares with it. */
 export interface CallersLedger {
   readonly entries: readonly CallEntry[];
   /** Answers by status, over all requests of all callers. */
   readonly statuses: Map<number, number>;
-  readonly serverErrors: ServerError[];
+  /** Path and text of answers with status 5xx that lack the documented body, with a sentence and a code. */
+  readonly bareErrors: string[];
   /** Requests without an answer: refused, reset, timed out. */
   unanswered: number;
 }
@@ -51,7 +43,7 @@ export function openLedger(calls: readonly PlannedCall[], webhookUrlOf: (callId:
     jobs: [],
     forgotten: [],
   }));
-  return { entries, statuses: new Map(), serverErrors: [], unanswered: 0 };
+  return { entries, statuses: new Map(), bareErrors: [], unanswered: 0 };
 }
 
 /** Whether the caller has nothing more to ask. */

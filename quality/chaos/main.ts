@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { onNpmGone } from '../../runtime/subprocess/parent-watch.ts';
-import { readArguments, USAGE } from './arguments.ts';
+import { readArguments } from './arguments.ts';
 import { isClean, renderReport, writeReport } from './report.ts';
 import { runChaos } from './run.ts';
 
@@ -27,7 +27,7 @@ try {
 
 async function main(): Promise<boolean> {
   if (process.platform !== 'linux') throw new Error('chaos runs on Linux only: it finds processes in /proc');
-  const { json, keep, ...asked } = argumentsOrUsage();
+  const { json, keep, ...asked } = readArguments(process.argv.slice(2));
   const dataDir = await mkdtemp(join(tmpdir(), 'tapedeck-chaos-'));
   console.log(`${String(asked.jobs)} jobs, ${String(asked.minutes)} min, seed ${String(asked.seed)}, in ${dataDir}`);
   const report = await runChaos({
@@ -45,12 +45,4 @@ async function main(): Promise<boolean> {
   else console.log(`data and logs are kept in ${dataDir}`);
   console.log(clean ? 'every column is 0' : 'NOT every column is 0');
   return clean;
-}
-
-function argumentsOrUsage(): ReturnType<typeof readArguments> {
-  try {
-    return readArguments(process.argv.slice(2));
-  } catch (error) {
-    throw new Error(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`, { cause: error });
-  }
 }

@@ -16,7 +16,7 @@ import { cutAll, InjectedFaults, killAll } from './inject-faults.ts';
 import { openLedger } from './ledger.ts';
 import { planCalls } from './plan.ts';
 import { planCuts, planKills } from './planned-faults.ts';
-import { watchDescendants } from './processes.ts';
+import { watchDescendants } from '../processes.ts';
 import { createRandom } from './random.ts';
 import type { ChaosReport } from './report.ts';
 import { readSandboxIndex } from './sandbox-index.ts';
@@ -105,7 +105,6 @@ export async function runChaos(options: RunOptions): Promise<ChaosReport> {
     const files = await auditFiles({ folder: join(dataDir, 'service/files'), index, ffmpeg, ffprobe }, evidence);
     await stopAll();
     processes.stop();
-    const withoutBody = ledger.serverErrors.filter((error) => !error.hasErrorBody);
     return {
       arguments: options.arguments,
       startedAt,
@@ -127,7 +126,7 @@ export async function runChaos(options: RunOptions): Promise<ChaosReport> {
         ...auditCharges(evidence, stage.key.credit),
         ...webhooks.findings,
         { column: 'workflows still open', ids: open },
-        { column: 'answers 5xx without an error body', ids: withoutBody.map(({ path, text }) => `${path}: ${text}`) },
+        { column: 'answers 5xx without an error body', ids: ledger.bareErrors },
         ...(await auditRemains(dataDir, processes.seen)),
       ],
     };

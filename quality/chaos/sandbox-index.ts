@@ -9,30 +9,24 @@ const indexSchema = z.object({
 });
 
 /** What the sandbox has, by what it stands for. */
-export interface SandboxIndex {
-  /** Ids of videos that have everything: sound, picture, captions and comments. */
-  readonly talks: readonly string[];
-  videos(kind: string): readonly string[];
-  /** URLs, as the next two give. */
-  channels(...kinds: readonly string[]): readonly string[];
-  accounts(...kinds: readonly string[]): readonly string[];
-  posts(deleted: boolean): readonly string[];
-  video(id: string): CatalogueVideo | undefined;
-}
+export type SandboxIndex = Awaited<ReturnType<typeof readSandboxIndex>>;
 
 /** Reads the sandbox's list of contents. */
-export async function readSandboxIndex(sandbox: Sandbox): Promise<SandboxIndex> {
+export async function readSandboxIndex(sandbox: Sandbox) {
   const index = indexSchema.parse(await (await fetch(`${sandbox.url}/`)).json());
   const videos = (kind: string): readonly string[] =>
     sandbox.catalogue.filter((video) => video.case === kind).map(({ id }) => id);
   const urls = (all: readonly { url: string; case: string }[], kinds: readonly string[]): readonly string[] =>
     all.filter((one) => kinds.includes(one.case)).map(({ url }) => url);
   return {
+    /** Ids of videos that have everything: sound, picture, captions and comments. */
     talks: videos('ordinary'),
     videos,
-    channels: (...kinds) => urls(index.channels, kinds),
-    accounts: (...kinds) => urls(index.accounts, kinds),
-    posts: (deleted) => index.posts.filter((one) => (one.case === 'deleted') === deleted).map(({ url }) => url),
-    video: (id) => sandbox.catalogue.find((one) => one.id === id),
+    /** URLs, as the next two give. */
+    channels: (...kinds: readonly string[]) => urls(index.channels, kinds),
+    accounts: (...kinds: readonly string[]) => urls(index.accounts, kinds),
+    posts: (deleted: boolean): readonly string[] =>
+      index.posts.filter((one) => (one.case === 'deleted') === deleted).map(({ url }) => url),
+    video: (id: string): CatalogueVideo | undefined => sandbox.catalogue.find((one) => one.id === id),
   };
 }

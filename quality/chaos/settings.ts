@@ -1,26 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import { settings } from '../../config.ts';
+import { withoutSettings } from '../../local/stack.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** Tools that the machine has; everything else is the run's own, whatever the user's service is set to. */
-const TAKEN_OVER = new Set([
-  'YTDLP_PATH',
-  'FFMPEG_PATH',
-  'FFPROBE_PATH',
-  'SPEECH_PYTHON_PATH',
-  'SPEECH_VAD_MODEL_PATH',
-]);
-const ENGINE_PORTS = ['TEMPORAL_PORT', 'TEMPORAL_UI_PORT', 'MONGODB_PORT'];
+const TAKEN_OVER = /^((YTDLP|FFMPEG|FFPROBE|SPEECH_PYTHON)_PATH|SPEECH_VAD_MODEL_PATH)$/;
 
 export const DATABASE = 'chaos';
 
 /** The settings of the service under test. */
 export function chaosSettings(given: Env): Env & { readonly WEBHOOK_SECRETS: string } {
-  const cleared = [...Object.keys(settings.shape), ...ENGINE_PORTS].filter((name) => !TAKEN_OVER.has(name));
   return {
-    ...given,
-    ...Object.fromEntries(cleared.map((name) => [name, undefined])),
+    ...withoutSettings(given, TAKEN_OVER),
     ALLOW_ANONYMOUS: 'false',
     MONGODB_DATABASE: DATABASE,
     TASK_QUEUE: 'chaos',

@@ -1,16 +1,15 @@
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { defaultCacheDir } from '../../local/engines/cache.ts';
-import { startEngines, type Engines } from '../../local/engines/engines.ts';
-import { startStack, type ProcessName, type Stack } from '../../local/stack.ts';
-import { signalProcess } from '../../local/supervise.ts';
+import { startEngines } from '../../local/engines/engines.ts';
+import { startStack, type ProcessName } from '../../local/stack.ts';
 import { startWebhookReceiver } from '../../local/webhook-receiver.ts';
-import { ensureTools, type Tools } from '../../local/engines/tools.ts';
-import { startSandbox, type Sandbox } from '../../local/sandbox/server.ts';
+import { ensureTools } from '../../local/engines/tools.ts';
+import { startSandbox } from '../../local/sandbox/server.ts';
 import { createAccountStore } from '../../store/accounts.ts';
 import { createKeyStore } from '../../store/keys.ts';
 import { writeCatalogue } from './catalogue.ts';
-import { receptionOf, type Reception } from './reception.ts';
+import { receptionOf } from './reception.ts';
 import { chaosSettings, DATABASE } from './settings.ts';
 import { FaultProxy, mongodbServer } from '../fault-proxy.ts';
 
@@ -25,20 +24,7 @@ export const LINES = ['api', 'temporal', 'mongodb', 'sandbox', 'receiver'] as co
 export type LineName = (typeof LINES)[number];
 
 /** The service under test with everything around it. */
-export interface Stage {
-  readonly stack: Stack;
-  readonly engines: Engines;
-  readonly sandbox: Sandbox;
-  readonly tools: Tools;
-  readonly mongo: MongoClient;
-  readonly lines: Readonly<Record<LineName, FaultProxy>>;
-  readonly key: { readonly id: string; readonly text: string; readonly credit: number };
-  /** The webhooks that have arrived so far. */
-  receptions(): readonly Reception[];
-  /** Ids of what runs right now. */
-  pidOf(name: ProcessName): number | undefined;
-  kill(pid: number, signal: NodeJS.Signals): void;
-}
+export type Stage = Awaited<ReturnType<typeof setStage>>;
 
 export interface StageOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -51,7 +37,7 @@ export interface StageOptions {
 }
 
 /** Starts engines, sandbox, receiver and service, each behind a line that can be cut. @throws when one does not start */
-export async function setStage({ env: given, jobs, dataDir, log, onStarted }: StageOptions): Promise<Stage> {
+export async function setStage({ env: given, jobs, dataDir, log, onStarted }: StageOptions) {
   const env = chaosSettings(given);
   const cacheDir = defaultCacheDir(env);
   const tools = await ensureTools({ env, cacheDir, log });
@@ -123,11 +109,12 @@ export async function setStage({ env: given, jobs, dataDir, log, onStarted }: St
       receiver: receiverLine,
     },
     key: { id, text, credit: CREDIT_THOUSANDTHS },
+    /** The webhooks that have arrived so far. */
     receptions: () => receiver.posts.map((post) => receptionOf(post, env.WEBHOOK_SECRETS)),
-    pidOf: (name) =>
+    /** The id of what runs right now. */
+    pidOf: (name: ProcessName) =>
       name === 'temporal' || name === 'mongodb'
         ? engines.pids()[name]
         : stack.processes().find((one) => one.name === name)?.pid,
-    kill: signalProcess,
   };
 }

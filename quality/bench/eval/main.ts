@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { writeRttm } from '../../../contract/rttm.ts';
 import { defaultCacheDir, fingerprint } from '../../../local/engines/cache.ts';
 import { installPython } from '../../../local/engines/python.ts';
@@ -16,19 +16,12 @@ import { bareEnvironment } from '../../../runtime/subprocess/environment.ts';
 import { watchChildrenMemory } from './memory.ts';
 import { readRecordings, type Recording } from './references.ts';
 import { writeSandboxSet } from './sandbox-set.ts';
-import { tableOf, type Row } from './table.ts';
+import { scoreSchema, tableOf, type Row } from './table.ts';
 import { timelineOf } from './timeline.ts';
 import { transcribe, type Transcript } from './transcribe.ts';
 
 const SCORE = fileURLToPath(new URL('./score.py', import.meta.url));
 const REQUIREMENTS = fileURLToPath(new URL('./requirements.txt', import.meta.url));
-
-const sums = z.object({ total: z.number(), missed: z.number(), falseAlarm: z.number(), confusion: z.number() });
-const scoreSchema = z.object({
-  name: z.string(),
-  collars: z.array(sums).optional(),
-  text: z.object({ words: z.number(), wordErrors: z.number(), pairedErrors: z.number() }).optional(),
-});
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -43,7 +36,10 @@ const setup = { env: process.env, cacheDir, log };
 const { ffmpeg } = await ensureTools(setup);
 const { python, vadModel } = await ensureSpeechTools(setup);
 const scorer = await installPython({
-  ...{ requirements: REQUIREMENTS, what: 'pyannote.metrics and jiwer', env: process.env, log },
+  requirements: REQUIREMENTS,
+  what: 'pyannote.metrics and jiwer',
+  env: process.env,
+  log,
   folder: join(cacheDir, `eval-python-${fingerprint(REQUIREMENTS)}`),
 });
 
@@ -73,12 +69,10 @@ try {
   }
 
   const question = join(workFolder, 'question.json');
-  const found = (transcript: Transcript) =>
-    transcript.turns.map(({ speaker, ...times }) => ({ ...times, speaker: `Speaker ${speaker + 1}` }));
-  const files = done.map(({ name, durationSeconds, reference, stm, segments, ...rest }) => ({
-    ...{ name, durationSeconds, reference, found: found({ durationSeconds, segments, ...rest }) },
-    ...(stm === undefined ? {} : { stm, words: segments }),
-  }));
+  const files = done.map(({ name, durationSeconds, reference, turns, stm, segments: words }) => {
+    const found = turns.map(({ speaker, ...times }) => ({ ...times, speaker: `Speaker ${speaker + 1}` }));
+    return { name, durationSeconds, reference, found, stm, words };
+  });
   await writeFile(question, JSON.stringify({ files }));
   const scores = new Map<string, z.infer<typeof scoreSchema>>();
   await runJsonLines(scorer, ['-E', '-s', '-B', SCORE, question], {
@@ -88,23 +82,20 @@ try {
     run: { cwd: workFolder, env: bareEnvironment(scorer), timeoutMs: 3_600_000 },
   });
 
-  const rows: Row[] = done.map(({ name, durationSeconds, reference, turns, elapsedSeconds, peakBytes }) => ({
-    ...{ name, durationSeconds, elapsedSeconds, peakBytes },
+  const rows: Row[] = done.map((recording) => ({
+    ...recording,
+    ...scores.get(recording.name),
     speakers: {
-      expected: reference.length === 0 ? undefined : new Set(reference.map(({ speaker }) => speaker)).size,
-      found: new Set(turns.map(({ speaker }) => speaker)).size,
+      // 0 without a reference: nothing is expected then.
+      expected: new Set(recording.reference.map(({ speaker }) => speaker)).size || undefined,
+      found: new Set(recording.turns.map(({ speaker }) => speaker)).size,
     },
-    ...{ collars: scores.get(name)?.collars, text: scores.get(name)?.text },
   }));
   const tuned = new Set(values.tuned.split(',').filter((name) => name !== ''));
   const table = tableOf(rows, {
     all: rows,
-    ...(tuned.size === 0
-      ? {}
-      : {
-          'tuned on': rows.filter(({ name }) => tuned.has(name)),
-          'not tuned on': rows.filter(({ name }) => !tuned.has(name)),
-        }),
+    'tuned on': rows.filter(({ name }) => tuned.has(name)),
+    'not tuned on': tuned.size === 0 ? [] : rows.filter(({ name }) => !tuned.has(name)),
   });
   const texts = done.map(({ name, segments }) => {
     const lines = segments.map(({ start, speaker, text }) => `${start.toFixed(2).padStart(8)}  ${speaker}: ${text}`);

@@ -27,7 +27,10 @@ export async function writeSandboxSet(folder: string, ffmpeg: string): Promise<v
       const isHeard = (sample: number): boolean => Math.abs(sample) > HEARD_AMPLITUDE;
       const line = samples.subarray(first, last);
       return {
-        ...{ file: name, speaker, text, startSeconds: ((first ?? 0) + line.findIndex(isHeard)) / SAMPLE_RATE },
+        file: name,
+        speaker,
+        text,
+        startSeconds: ((first ?? 0) + line.findIndex(isHeard)) / SAMPLE_RATE,
         endSeconds: ((first ?? 0) + line.findLastIndex(isHeard)) / SAMPLE_RATE,
       };
     });

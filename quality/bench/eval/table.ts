@@ -1,25 +1,24 @@
+import { z } from 'zod';
+
 /** Sums of seconds, as pyannote.metrics gives them. */
-export interface DiarizationSums {
-  readonly total: number;
-  readonly missed: number;
-  readonly falseAlarm: number;
-  readonly confusion: number;
-}
+const diarizationSums = z.object({
+  total: z.number(),
+  missed: z.number(),
+  falseAlarm: z.number(),
+  confusion: z.number(),
+});
+/** What score.py says of a recording. */
+export const scoreSchema = z.object({
+  name: z.string(),
+  /** Collars of 0 and 0.25 s. */
+  collars: z.array(diarizationSums).optional(),
+  text: z.object({ words: z.number(), wordErrors: z.number(), pairedErrors: z.number() }).optional(),
+});
 
-export interface TextSums {
-  readonly words: number;
-  readonly wordErrors: number;
-  readonly pairedErrors: number;
-}
-
-export interface Row {
-  readonly name: string;
+export interface Row extends Readonly<z.infer<typeof scoreSchema>> {
   readonly durationSeconds: number;
   /** Undefined without a reference. */
   readonly speakers: { readonly expected: number | undefined; readonly found: number };
-  /** Collars of 0 and 0.25 s. */
-  readonly collars?: readonly DiarizationSums[] | undefined;
-  readonly text?: TextSums | undefined;
   readonly elapsedSeconds: number;
   readonly peakBytes: number | undefined;
 }
@@ -55,31 +54,26 @@ export function tableOf(rows: readonly Row[], groups: Readonly<Record<string, re
 
 /** Rates of several recordings are those of their sums, so a recording counts by its speech. */
 function sumOf(name: string, rows: readonly Row[]): Row {
-  const scored = rows.flatMap(({ collars }) => (collars === undefined ? [] : [collars]));
-  const texts = rows.flatMap(({ text }) => (text === undefined ? [] : [text]));
-  const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
-  const collars = [0, 1].map((i) => ({
-    total: sum(scored.map((c) => c[i]?.total ?? 0)),
-    missed: sum(scored.map((c) => c[i]?.missed ?? 0)),
-    falseAlarm: sum(scored.map((c) => c[i]?.falseAlarm ?? 0)),
-    confusion: sum(scored.map((c) => c[i]?.confusion ?? 0)),
-  }));
-  const peaks = rows.flatMap(({ peakBytes }) => (peakBytes === undefined ? [] : [peakBytes]));
+  const sum = (valueOf: (row: Row) => number | undefined): number =>
+    rows.reduce((total, row) => total + (valueOf(row) ?? 0), 0);
   return {
     name,
-    durationSeconds: sum(rows.map((row) => row.durationSeconds)),
+    durationSeconds: sum((row) => row.durationSeconds),
     speakers: { expected: undefined, found: Number.NaN },
-    collars: scored.length === 0 ? undefined : collars,
-    text:
-      texts.length === 0
-        ? undefined
-        : {
-            words: sum(texts.map((t) => t.words)),
-            wordErrors: sum(texts.map((t) => t.wordErrors)),
-            pairedErrors: sum(texts.map((t) => t.pairedErrors)),
-          },
-    elapsedSeconds: sum(rows.map((row) => row.elapsedSeconds)),
-    peakBytes: peaks.length === 0 ? undefined : Math.max(...peaks),
+    // Without a recording that was scored all sums are 0, and no rate is told.
+    collars: [0, 1].map((i) => ({
+      total: sum(({ collars }) => collars?.[i]?.total),
+      missed: sum(({ collars }) => collars?.[i]?.missed),
+      falseAlarm: sum(({ collars }) => collars?.[i]?.falseAlarm),
+      confusion: sum(({ collars }) => collars?.[i]?.confusion),
+    })),
+    text: {
+      words: sum(({ text }) => text?.words),
+      wordErrors: sum(({ text }) => text?.wordErrors),
+      pairedErrors: sum(({ text }) => text?.pairedErrors),
+    },
+    elapsedSeconds: sum((row) => row.elapsedSeconds),
+    peakBytes: Math.max(...rows.map((row) => row.peakBytes ?? 0)) || undefined,
   };
 }
 
@@ -87,7 +81,7 @@ function cellsOf({ name, durationSeconds, speakers, collars, text, elapsedSecond
   const [exact, lenient] = collars ?? [];
   const share = (part: number | undefined, whole: number | undefined): string =>
     part === undefined || whole === undefined || whole === 0 ? '–' : (part / whole).toFixed(3);
-  const errors = (sums: DiarizationSums | undefined): number | undefined =>
+  const errors = (sums: z.infer<typeof diarizationSums> | undefined): number | undefined =>
     sums && sums.missed + sums.falseAlarm + sums.confusion;
   return [
     name,

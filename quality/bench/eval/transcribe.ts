@@ -33,11 +33,16 @@ export async function transcribe(
   const { signal } = new AbortController();
   const wavPath = join(workFolder, 'audio.wav');
   await prepareWav(path, wavPath, {
-    ...{ ffmpeg, signal, timeoutMs: TIMEOUT_MS, maxSeconds: 24 * 3600 },
+    ffmpeg,
+    signal,
+    timeoutMs: TIMEOUT_MS,
+    maxSeconds: 24 * 3600,
     onProgress: () => onProgress('preparing', 0),
   });
   const regions = await findSpeech(wavPath, {
-    ...{ vadModel, signal, timeoutMs: TIMEOUT_MS },
+    vadModel,
+    signal,
+    timeoutMs: TIMEOUT_MS,
     onProgress: (share) => onProgress('finding speech', share),
   });
   const windows = cutWindows(regions).map((window) => ({ ...window, wavPath }));

@@ -6,16 +6,10 @@ import { run } from '../../../runtime/subprocess/run.ts';
 import { sha256Of } from '../../../store/checksum.ts';
 import type { SandboxIndex } from '../sandbox-index.ts';
 import type { Evidence } from './evidence.ts';
-import type { Finding } from './finding.ts';
 
 const READ_TIMEOUT_MS = 60_000;
 /** The difference between a recording and its copy: a frame, and what containers round. */
 const DURATION_TOLERANCE_SECONDS = 1;
-
-export interface FilesAudit {
-  readonly findings: readonly Finding[];
-  readonly files: number;
-}
 
 export interface FilesDeps {
   /** DATA_DIR/files */
@@ -26,7 +20,7 @@ export interface FilesDeps {
 }
 
 /** Whether the published files are those of the records, whole. */
-export async function auditFiles(deps: FilesDeps, { records }: Pick<Evidence, 'records'>): Promise<FilesAudit> {
+export async function auditFiles(deps: FilesDeps, { records }: Pick<Evidence, 'records'>) {
   const entries = await readdir(deps.folder, { recursive: true, withFileTypes: true });
   const onDisk = entries.filter((entry) => !entry.isDirectory()).map(({ parentPath, name }) => join(parentPath, name));
   const known = new Map<string, SuccessRecord>();

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { processIdentity } from '../../../runtime/subprocess/process-facts.ts';
-import { processesAt, type RunningProcess } from '../processes.ts';
+import { processesAt, type RunningProcess } from '../../processes.ts';
 import type { Finding } from './finding.ts';
 
 /** Below DATA_DIR: must be empty when nothing runs. */

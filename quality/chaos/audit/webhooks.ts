@@ -7,20 +7,13 @@ import { jobsIn, readBody } from '../answers.ts';
 import type { CallersLedger } from '../ledger.ts';
 import type { Reception } from '../reception.ts';
 import type { Evidence } from './evidence.ts';
-import type { Finding } from './finding.ts';
-
-export interface WebhookAudit {
-  readonly findings: readonly Finding[];
-  /** Receptions beyond the first of each webhook. */
-  readonly repeats: number;
-}
 
 /** Whether each webhook that was promised has arrived, as it should be, and seldom twice. */
 export function auditWebhooks(
   ledger: CallersLedger,
   receptions: readonly Reception[],
   { records, kills }: Pick<Evidence, 'records'> & { kills: number },
-): WebhookAudit {
+) {
   const wrong = receptions.flatMap((reception) => {
     const flaws = flawsOf(reception, records.get(recordIdOf(reception)));
     return flaws.length === 0 ? [] : [`${reception.callId} ${reception.webhookId}: ${flaws.join(', ')}`];
@@ -30,6 +23,7 @@ export function auditWebhooks(
   const repeated = [...times].filter(([, count]) => count > 1);
   const repeats = repeated.reduce((sum, [, count]) => sum + count - 1, 0);
   return {
+    /** Receptions beyond the first of each webhook. */
     repeats,
     findings: [
       { column: 'webhooks missed', ids: owedWebhooks(ledger, receptions) },

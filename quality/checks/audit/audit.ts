@@ -29,20 +29,14 @@ export interface Part {
   readonly advisories: () => Promise<readonly Advisory[]>;
 }
 
-export interface AuditOutcome {
-  readonly lines: readonly string[];
-  /** Parts with a finding that fails the check. */
-  readonly failed: readonly string[];
-  /** Parts of which nothing is known, since their source gave no answer. */
-  readonly notAudited: readonly string[];
-}
-
-/** Asks the source of each part. @param today such as 2026-11-21 @throws what is not a {@link NotAuditedError} */
-export async function audit(
-  parts: readonly Part[],
-  exceptions: readonly Exception[],
-  today: string,
-): Promise<AuditOutcome> {
+/**
+ * Asks the source of each part.
+ *
+ * @param today such as 2026-11-21
+ * @returns parts with a finding that fails the check, and those of which nothing is known, since their source gave no answer
+ * @throws what is not a {@link NotAuditedError}
+ */
+export async function audit(parts: readonly Part[], exceptions: readonly Exception[], today: string) {
   const [lines, failed, notAudited]: [string[], string[], string[]] = [[], [], []];
   const current = exceptions.filter(({ until }) => today <= until);
   for (const { name, mayFail, advisories } of parts) {

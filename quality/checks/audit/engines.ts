@@ -22,18 +22,16 @@ const messageSchema = z.object({
 /**
  * What the Go vulnerability database knows of the engines that are on this machine, such as `temporal`.
  *
- * @param database another address of it than govulncheck's own, such as `file:///…`
  * @throws {NotAuditedError} without Go, without engines, without the database
  */
-export async function auditEngines(setup: Setup, database?: string): Promise<Advisory[]> {
+export async function auditEngines(setup: Setup): Promise<Advisory[]> {
   const go = await findOnPath('go', setup.env);
   if (go === undefined) throw new NotAuditedError('govulncheck needs Go, which is not on PATH');
   const programs = await goPrograms(setup);
   if (programs.length === 0) throw new NotAuditedError('no engine is set up yet');
   const found: Advisory[] = [];
-  const source = database === undefined ? [] : ['-db', database];
   for (const program of programs) {
-    const args = ['run', GOVULNCHECK, '-mode=binary', '-format=json', ...source, program];
+    const args = ['run', GOVULNCHECK, '-mode=binary', '-format=json', program];
     const result = await run(go, args, {
       cwd: '/',
       env: installerEnv(setup.env),

@@ -12,7 +12,6 @@ import { auditPython } from './python.ts';
 const { values } = parseArgs({
   options: {
     engines: { type: 'boolean', default: false },
-    'go-database': { type: 'string' },
     strict: { type: 'boolean', default: false },
   },
 });
@@ -28,7 +27,7 @@ const parts: Part[] = [
 if (values.engines) {
   const setup = { env: process.env, cacheDir: defaultCacheDir(process.env), log: () => undefined };
   // Told only: they serve one machine on loopback, and whoever runs more brings a Temporal and a MongoDB of his own.
-  parts.push({ name: 'engines', mayFail: false, advisories: () => auditEngines(setup, values['go-database']) });
+  parts.push({ name: 'engines', mayFail: false, advisories: () => auditEngines(setup) });
 }
 
 const exceptions = readExceptions(join(ROOT, 'quality/checks/audit/exceptions.json'));

@@ -39,7 +39,9 @@ export const IMAGE_COMPONENTS: readonly Component[] = [
   { name: 'ffmpeg', licence: 'GPL-2.0-or-later', what: 'media; the package of Debian', names: ['ffmpeg'] },
   { name: 'tini', licence: 'MIT', what: 'first process of the container', names: ['tini'] },
   {
-    ...{ name: 'ca-certificates', licence: 'MPL-2.0 AND GPL-2.0-or-later', names: ['ca-certificates'] },
+    name: 'ca-certificates',
+    licence: 'MPL-2.0 AND GPL-2.0-or-later',
+    names: ['ca-certificates'],
     what: 'certificates for TLS',
   },
   { name: 'Silero VAD model', licence: 'MIT', what: 'finds speech; a file in the package silero-vad' },
@@ -48,7 +50,8 @@ export const IMAGE_COMPONENTS: readonly Component[] = [
 
 export const ENGINE_COMPONENTS: readonly Component[] = [
   {
-    ...{ name: 'Temporal server, CLI, web UI and tools', licence: 'MIT' },
+    name: 'Temporal server, CLI, web UI and tools',
+    licence: 'MIT',
     what: 'durable jobs; an image, an official release, or built from its Go module',
     names: ['temporalio/server', 'temporalio/admin-tools', 'temporalio/ui'],
   },
@@ -58,12 +61,14 @@ export const ENGINE_COMPONENTS: readonly Component[] = [
   { name: 'PostgreSQL', licence: 'PostgreSQL', what: "database of compose's Temporal", names: ['postgres'] },
   { name: 'versitygw', licence: 'Apache-2.0', what: 'S3 server of the tests' },
   {
-    ...{ name: 'Chromium', licence: 'BSD-3-Clause' },
+    name: 'Chromium',
+    licence: 'BSD-3-Clause',
     what: 'browser of the tests; a package of Debian, or Chrome for Testing (with terms of its own) by playwright-core',
   },
   { name: 'Temporal test server', licence: 'Apache-2.0', what: 'clock that jumps, of the tests' },
   {
-    ...{ name: 'ffmpeg and ffprobe builds', licence: 'GPL-3.0-or-later' },
+    name: 'ffmpeg and ffprobe builds',
+    licence: 'GPL-3.0-or-later',
     what: 'media, on a machine without ffmpeg; from packages of Python and npm',
   },
 ];

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { basename } from 'node:path';
-import { processFacts, processIdentity } from '../../runtime/subprocess/process-facts.ts';
+import { processFacts, processIdentity } from '../runtime/subprocess/process-facts.ts';
 
 /** Programs that the worker runs. */
 const TOOLS = /^(yt-dlp\S*|ffmpeg|ffprobe|python[\d.]*)$/;
