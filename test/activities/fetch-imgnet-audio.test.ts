@@ -12,7 +12,7 @@ import {
   type ImgnetAudioDeps,
   type PostAudio,
   type PostAudioOrder,
-} from '../../activities/fetch-imgnet-audio.ts';
+} from '../../activities/imgnet-audio.ts';
 import type { PostContent } from '../../contract/kinds/imgnet-content.ts';
 import { createMedia } from '../../media/ffmpeg.ts';
 import { createDownloader } from '../../outbound/download.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { createImgnetContentActivity, type StoredContent } from '../../activities/fetch-imgnet-content.ts';
+import { createImgnetContentActivity, type StoredContent } from '../../activities/imgnet-content.ts';
 import type { PostReference } from '../../contract/imgnet-urls.ts';
 import type { SuccessRecord } from '../../contract/records.ts';
 import {

@@ -73,7 +73,7 @@ describe('a batch over tRPC', () => {
 
 describe('what is done by turns', () => {
   it('is done by a few at once, and not at all by who would wait too long', async () => {
-    const { withPermit } = createSemaphore(2, 50);
+    const semaphore = createSemaphore(2, 50);
     let running = 0;
     let most = 0;
     const ends: (() => void)[] = [];
@@ -82,9 +82,9 @@ describe('what is done by turns', () => {
       await new Promise<void>((resolve) => ends.push(resolve));
       running -= 1;
     };
-    const first = [withPermit(work), withPermit(work)];
-    await expect(withPermit(work)).rejects.toThrow('no permit within 50 ms');
-    const next = withPermit(work);
+    const first = [semaphore.withPermit(work), semaphore.withPermit(work)];
+    await expect(semaphore.withPermit(work)).rejects.toThrow('no permit within 50 ms');
+    const next = semaphore.withPermit(work);
     ends.shift()!();
     await first[0];
     await vi.waitFor(() => expect(ends).toHaveLength(2));

@@ -1,3 +1,4 @@
+import { routeOf, upstreamUses, limiterIdOf, type RouteLimits, type Routes } from '../../runtime/pacing.ts';
 import { randomUUID } from 'node:crypto';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
@@ -11,7 +12,6 @@ import type {
 } from '../../activities/create-activities.ts';
 import { createPermitActivities, type PermitActivities } from '../../activities/permits.ts';
 import type { JobInput } from '../../contract/jobs.ts';
-import { limiterIdOf, type RouteLimits, type Routes } from '../../runtime/pacing.ts';
 import { subjectIdOf } from '../../contract/subjects.ts';
 import { createWorkers } from '../../worker/create-workers.ts';
 import { createLimiters } from '../../worker/limiters.ts';
@@ -82,7 +82,7 @@ export async function withWorkers<Result>(
   try {
     const result = await body(taskQueue);
     if (env.supportsTimeSkipping) {
-      const routes = new Set(Object.values(routesWith(limits)).map(({ route }) => limiterIdOf(taskQueue, route)));
+      const routes = new Set(upstreamUses.map((use) => limiterIdOf(taskQueue, routeOf(routesWith(limits), use).route)));
       for (const limiterId of routes) await quiet(env.client.workflow.getHandle(limiterId));
     }
     return result;

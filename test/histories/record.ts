@@ -24,7 +24,7 @@ import { imgnetAudio } from '../../workflows/imgnet-audio.ts';
 import { imgnetContent } from '../../workflows/imgnet-content.ts';
 import { imgnetList } from '../../workflows/imgnet-list.ts';
 import { imgnetProfile } from '../../workflows/imgnet-profile.ts';
-import type { ChannelLook } from '../../activities/fetch-channel.ts';
+import type { ChannelLook } from '../../activities/channel.ts';
 import { channel } from '../../workflows/channel.ts';
 import { transcript } from '../../workflows/transcript.ts';
 import { aTranscriptJob } from '../helpers/kept-jobs.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ulid } from 'ulid';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { createJobGateway } from '../../../api/jobs.ts';
-import type { ChannelLook } from '../../../activities/fetch-channel.ts';
+import type { ChannelLook } from '../../../activities/channel.ts';
 import { channelPathOf, channelReferenceOf } from '../../../contract/channels.ts';
 import type { ChannelJob } from '../../../contract/kinds/channel.ts';
 import { channelSubjectOf } from '../../../store/channel-subjects.ts';

@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import type { Binary } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { createTranscriptActivities } from '../../activities/fetch-transcript.ts';
+import { createTranscriptActivities } from '../../activities/transcript.ts';
 import type { TranscriptFacts } from '../../contract/kinds/transcript.ts';
 import type { JobResult } from '../../contract/records.ts';
 import { createContentsStore, type ContentsStore } from '../../store/contents.ts';

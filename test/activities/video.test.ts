@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { createFetchVideoActivity } from '../../activities/fetch-video.ts';
+import { createFetchVideoActivity } from '../../activities/video.ts';
 import type { JobResult } from '../../contract/records.ts';
 import { createMedia } from '../../media/ffmpeg.ts';
 import type { FetchedMedia } from '../../sources/vidnet/yt-dlp.ts';

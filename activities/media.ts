@@ -1,8 +1,8 @@
 import type { MediaPage } from '../contract/kinds/media.ts';
 import type { JobResult } from '../contract/records.ts';
 import { runAttempt, type FetchJob } from './fetch-attempt.ts';
-import { makeAudio, type FetchDeps } from './fetch-audio.ts';
-import { makeVideo } from './fetch-video.ts';
+import { makeAudio, type FetchDeps } from './audio.ts';
+import { makeVideo } from './video.ts';
 
 export function createFetchMediaActivity(deps: FetchDeps) {
   return {

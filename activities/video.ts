@@ -3,7 +3,7 @@ import { JobError } from '../runtime/job-error.ts';
 import type { JobResult } from '../contract/records.ts';
 import { codecOf, type Probe } from '../media/probe.ts';
 import { conversionProgress, runAttempt, verifyDuration, type FetchJob, type MadeFile } from './fetch-attempt.ts';
-import { fetchReporting, type FetchDeps, type MediaToMake } from './fetch-audio.ts';
+import { fetchReporting, type FetchDeps, type MediaToMake } from './audio.ts';
 import type { RunningCall } from './source-call.ts';
 
 export function createFetchVideoActivity(deps: FetchDeps) {
