@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Misbehaviour } from './misbehaviour.ts';
+import type { Misbehaviour } from './switches.ts';
 
 const SLOW_BYTES_PER_SECOND = 20_000;
 const CUT_FRACTION = 0.5;
@@ -15,7 +15,7 @@ export interface BodySource {
   /** Changes with the content. */
   readonly etag: string;
   /** @param end exclusive */
-  read(start: number, end: number): AsyncIterable<Uint8Array>;
+  read(start: number, end: number): AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 }
 
 export interface SendOptions {
@@ -85,7 +85,7 @@ export async function sendBody(
 /** @returns false when the client left */
 export async function write(
   res: ServerResponse,
-  chunks: AsyncIterable<Uint8Array>,
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   options: Pick<SendOptions, 'onBytes'> & { bytesPerSecond?: number | undefined } = {},
 ): Promise<boolean> {
   const gone = new AbortController();

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { DatasetApi } from './dataset-api/dataset-api.ts';
 import { answer, readJson, refusal, type Exchange, type Handled, type JsonAnswer } from './json-http.ts';
 import type { Library } from './library.ts';
-import { switchSchema, type Switchboard } from './misbehaviour.ts';
+import { switchSchema, type Switchboard } from './switches.ts';
 import type { Stats } from './stats.ts';
 
 export interface SandboxParts {

@@ -1,8 +1,8 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join, relative } from 'node:path';
-import type { Catalogue, CatalogueChannel, CatalogueVideo, MediaFacts } from './catalogue.ts';
+import type { Catalogue, CatalogueChannel, CatalogueVideo } from './catalogue.ts';
 import { videoIdFrom, type Naming } from './ids.ts';
-import { NotMediaError, probe, type ProbeSettings } from './probe.ts';
+import { NotMediaError, probe, type MediaFacts, type ProbeSettings } from './probe.ts';
 
 const MEDIA_EXTENSIONS = new Set(
   'wav mp3 flac webm mp4 m4a ogg oga opus mkv mka mov m4v aac aif aiff avi ts 3gp amr caf wma'.split(' '),
@@ -25,7 +25,7 @@ export async function readMediaFolder(path: string, settings: MediaFolderSetting
   const single = (await stat(start)).isFile();
   const root = single ? dirname(start) : start;
   const channel: CatalogueChannel = {
-    handle: settings.naming.handle('@recordings'),
+    handle: settings.naming.name('@recordings'),
     id: settings.naming.channelId('UCrecordings-of-this-one'),
     title: 'Recordings',
     description: 'The recordings that were added with --media.',

@@ -28,7 +28,7 @@ export async function fileSource(path: string, ext: string): Promise<BodySource 
     contentType: CONTENT_TYPES[ext] ?? 'application/octet-stream',
     etag: `"${found.size.toString(36)}-${Math.round(found.mtimeMs).toString(36)}"`,
     // An empty part can't be said with an inclusive end.
-    read: (start, end) => (end > start ? createReadStream(path, { start, end: end - 1 }) : nothing()),
+    read: (start, end) => (end > start ? createReadStream(path, { start, end: end - 1 }) : []),
   };
 }
 
@@ -41,19 +41,11 @@ export function bytesSource(bytes: Buffer, contentType: string): BodySource {
     sizeBytes: bytes.length,
     contentType,
     etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`,
-    read: (start, end) => one(bytes.subarray(start, end)),
+    read: (start, end) => [bytes.subarray(start, end)],
   };
 }
 
 /** The bytes of a file again and again: a broadcast has no end. */
 export async function* endless(path: string): AsyncGenerator<Uint8Array> {
   for (;;) yield* createReadStream(path) as AsyncIterable<Uint8Array>;
-}
-
-async function* one(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield await Promise.resolve(bytes);
-}
-
-async function* nothing(): AsyncGenerator<Uint8Array> {
-  await Promise.resolve();
 }

@@ -1,12 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import { z } from 'zod';
 import { sendBody, write, type SendOptions } from './body.ts';
 import type { CatalogueVideo, MediaFormat } from './catalogue.ts';
-import { commentPage } from './comment-pages.ts';
 import type { SandboxParts } from './control-routes.ts';
 import { refusal, type Exchange, type Handled } from './json-http.ts';
-import type { Target } from './misbehaviour.ts';
-import { channelPage, unknownVideoPage, videoPage } from './pages.ts';
+import type { Target } from './switches.ts';
+import { channelPage, commentPage, unknownVideoPage, videoPage } from './pages.ts';
 import { bytesSource, endless, fileSource, jsonSource } from './sources.ts';
 import { thumbnailSource } from './thumbnails.ts';
 import { translateCaptions } from './translation.ts';
@@ -39,10 +37,9 @@ export function createVideoRoutes(parts: SandboxParts): (exchange: Exchange) => 
       });
       return undefined;
     }
-    const number = pageNumber.safeParse(exchange.url.searchParams.get('page') ?? undefined);
-    if (!number.success) return refusal(400, 'page: a number from 1 to 100000');
-    stats.addChannelPage(channel.id, number.data);
-    const body = channelPage(library, channel, { baseUrl: parts.baseUrl(), page: number.data });
+    const page = pageOf(exchange);
+    stats.addChannelPage(channel.id, page);
+    const body = channelPage(library, channel, { baseUrl: parts.baseUrl(), page });
     await sendBody(exchange, jsonSource(body), behaviour('*', 'page'));
     return undefined;
   };
@@ -80,10 +77,14 @@ export function createVideoRoutes(parts: SandboxParts): (exchange: Exchange) => 
   };
 
   const comments = async (exchange: Exchange, video: CatalogueVideo): Handled => {
-    const asked = commentQuery.safeParse(Object.fromEntries(exchange.url.searchParams));
-    if (!asked.success) return refusal(400, z.prettifyError(asked.error));
     stats.add(video.id, 'comment_pages');
-    const body = commentPage(video, { baseUrl: parts.baseUrl(), ...asked.data });
+    const query = exchange.url.searchParams;
+    const body = commentPage(video, {
+      baseUrl: parts.baseUrl(),
+      page: pageOf(exchange),
+      sort: query.get('sort') === 'top' ? 'top' : 'new',
+      parent: query.get('parent') ?? undefined,
+    });
     await sendBody(exchange, jsonSource(body ?? { comments: null }), behaviour(video.id, 'comments'));
     return undefined;
   };
@@ -111,12 +112,6 @@ export function createVideoRoutes(parts: SandboxParts): (exchange: Exchange) => 
 }
 
 const CHANNEL_PATHS = ['channel', 'c', 'user'];
-const pageNumber = z.coerce.number().int().min(1).max(100_000).default(1);
-const commentQuery = z.object({
-  page: pageNumber,
-  sort: z.enum(['new', 'top']).default('new'),
-  parent: z.string().optional(),
-});
 
 /** A broadcast has no length and no end. */
 async function broadcast({ req, res }: Exchange, { path }: MediaFormat, { onBytes }: SendOptions): Promise<void> {
@@ -126,6 +121,11 @@ async function broadcast({ req, res }: Exchange, { path }: MediaFormat, { onByte
     return;
   }
   await write(res, endless(path), { bytesPerSecond: LIVE_BYTES_PER_SECOND, onBytes });
+}
+
+/** Counted from 1. */
+function pageOf({ url }: Exchange): number {
+  return Number(url.searchParams.get('page') ?? '1');
 }
 
 function isVideosTab(segment: string): boolean {
