@@ -1,7 +1,7 @@
 import type { CatalogueChannel, CatalogueComment, CatalogueVideo, MediaFormat } from './catalogue.ts';
 import { flatten, sortComments } from './comments.ts';
 import type { Library } from './library.ts';
-import { playabilityOf, UNKNOWN_VIDEO } from './playability.ts';
+import { UNKNOWN_VIDEO, UNPLAYABLE } from './playability.ts';
 import { avatars, banner, videoThumbnails } from './thumbnails.ts';
 import { TRANSLATION_LANGUAGES } from './translation.ts';
 
@@ -14,8 +14,7 @@ const GONE = { type: 'ERROR', text: 'This channel does not exist.' };
 
 /** What the extractor plugin reads of a video. */
 export function videoPage(video: CatalogueVideo, baseUrl: string): object {
-  const playability = playabilityOf(video.case);
-  const playable = playability.status === 'OK';
+  const refused = UNPLAYABLE[video.case];
   return {
     id: video.id,
     title: video.title,
@@ -30,16 +29,17 @@ export function videoPage(video: CatalogueVideo, baseUrl: string): object {
     durationSeconds: video.durationSeconds,
     liveStatus: liveStatus(video),
     thumbnails: videoThumbnails(video, baseUrl),
-    playability,
-    formats: playable ? video.formats.map((format) => formatFacts(video, format, baseUrl)) : [],
-    captions: playable
-      ? video.captions.map(({ language, name, kind, files }) => ({
-          language,
-          name,
-          kind,
-          files: files.map((file) => ({ ext: file.ext, url: `${baseUrl}/captions/${video.id}/${file.name}` })),
-        }))
-      : [],
+    playability: refused ?? {},
+    formats: refused === undefined ? video.formats.map((format) => formatFacts(video, format, baseUrl)) : [],
+    captions:
+      refused === undefined
+        ? video.captions.map(({ language, name, kind, files }) => ({
+            language,
+            name,
+            kind,
+            files: files.map((file) => ({ ext: file.ext, url: `${baseUrl}/captions/${video.id}/${file.name}` })),
+          }))
+        : [],
     translationLanguages: TRANSLATION_LANGUAGES,
     liveChat: video.liveChat,
   };

@@ -77,7 +77,9 @@ export async function probe(path: string, settings: ProbeSettings): Promise<Medi
     () => undefined,
   );
   if (remembered !== undefined) return remembered;
-  const output = await describe(path, settings.ffprobe);
+  const described = await ffprobe(path, settings.ffprobe, { print: ['-of', 'json', '-show_format', '-show_streams'] });
+  const { data: output } = outputSchema.safeParse(JSON.parse(described));
+  if (output === undefined) throw new NotMediaError('ffprobe describes it in an unknown way');
   const { duration, format_name } = output.format;
   const known = duration !== undefined && !GUESSED_DURATION.test(format_name);
   const facts = factsOf(output, {
@@ -87,13 +89,6 @@ export async function probe(path: string, settings: ProbeSettings): Promise<Medi
   });
   await madeOnce(cached, (temporary) => writeFile(temporary, JSON.stringify(facts)));
   return facts;
-}
-
-async function describe(path: string, program: string): Promise<Output> {
-  const stdout = await ffprobe(path, program, { print: ['-of', 'json', '-show_format', '-show_streams'] });
-  const parsed = outputSchema.safeParse(JSON.parse(stdout));
-  if (!parsed.success) throw new NotMediaError('ffprobe describes it in an unknown way');
-  return parsed.data;
 }
 
 /** Reads the whole file, packet by packet. */

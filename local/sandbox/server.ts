@@ -153,7 +153,8 @@ function createRoutes(parts: SandboxParts): (req: IncomingMessage, res: ServerRe
     const url = new URL(address);
     const exchange = { req, res, url };
     if (dataApi(exchange) || (await parts.dataset.handle(req, res, url))) return;
-    const handled = (await control(exchange)) ?? (await videos(exchange));
-    if (handled !== undefined) sendJson(res, handled);
+    const answer = await control(exchange);
+    if (answer === undefined) await videos(exchange);
+    else sendJson(res, answer);
   };
 }

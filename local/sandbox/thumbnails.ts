@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { crc32, deflateSync } from 'node:zlib';
-import type { BodySource } from './body.ts';
+import { bytesSource, type BodySource } from './body.ts';
 import type { CatalogueChannel, CatalogueVideo } from './catalogue.ts';
-import { bytesSource } from './sources.ts';
 
 export interface Thumbnail {
   readonly name: string;

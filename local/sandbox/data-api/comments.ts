@@ -45,7 +45,9 @@ export function listComments(call: ApiCall): object {
   const size = query.pageSize(MAX_RESULTS);
   const parentId = query.required('parentId');
   const token = query.text('pageToken');
-  const found = findThread(library.catalogue.videos, parentId);
+  const [found] = library.catalogue.videos.flatMap((video) =>
+    (video.comments ?? []).filter(({ id }) => id === parentId).map((thread) => ({ video, thread })),
+  );
   if (found === undefined) {
     if (token !== undefined) throw invalidPageToken();
     throw new ApiRefusal(404, {
@@ -114,17 +116,6 @@ function commentResource(
 
 function answersOf(thread: CatalogueComment): CatalogueComment[] {
   return sortComments(flatten(thread.replies), 'new');
-}
-
-function findThread(
-  videos: readonly CatalogueVideo[],
-  id: string,
-): { video: CatalogueVideo; thread: CatalogueComment } | undefined {
-  for (const video of videos) {
-    const thread = video.comments?.find((one) => one.id === id);
-    if (thread !== undefined) return { video, thread };
-  }
-  return undefined;
 }
 
 function html(text: string): string {

@@ -1,6 +1,6 @@
 import type { CatalogueVideo } from '../catalogue.ts';
 import { flatten } from '../comments.ts';
-import { playabilityOf } from '../playability.ts';
+import { UNPLAYABLE } from '../playability.ts';
 import { videoThumbnails } from '../thumbnails.ts';
 import type { ApiCall } from './query.ts';
 import { apiDuration, apiTime, listResponse, resource, thumbnailMap } from './resources.ts';
@@ -48,7 +48,7 @@ function videoResource(video: CatalogueVideo, { query, baseUrl }: ApiCall): obje
 }
 
 function contentDetails(video: CatalogueVideo): object {
-  const allowed = playabilityOf(video.case).availableCountries;
+  const allowed = UNPLAYABLE[video.case]?.availableCountries;
   const lines = Math.max(0, ...video.formats.map(({ facts }) => facts.height ?? 0));
   return {
     duration: apiDuration(video.durationSeconds),

@@ -2,9 +2,8 @@ import { createHmac, randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { sendBody, type BodySource } from '../body.ts';
+import { bytesSource, fileSource, sendBody, type BodySource } from '../body.ts';
 import { encodedOnce } from '../made-once.ts';
-import { bytesSource, fileSource } from '../sources.ts';
 import { picture } from '../thumbnails.ts';
 import type { Publication } from './publications.ts';
 

@@ -45,9 +45,9 @@ const SLIDES: Readonly<Record<PostCase, readonly Slide[]>> = {
 export function createArchive(accounts: readonly Account[], options: { nowMs: number; idSalt: string }) {
   const make = (owner: Account, kind: Publication['kind'], index: number): Publication => {
     const bytes = digest(options.idSalt, owner.userName, kind, String(index));
-    const what = kind === 'reel' ? reelCase(index) : postCase(index);
+    const what = (kind === 'reel' ? REEL_CASES : POST_CASES)[index] ?? olderCase(kind, index);
     return {
-      shortcode: shortcodeFrom(bytes),
+      shortcode: `D${bytes.toString('base64url').slice(0, 10)}`,
       pk: `3${String(bytes.readUIntBE(12, 6)).padStart(18, '0').slice(-18)}`,
       kind,
       case: what,
@@ -90,16 +90,8 @@ export function createArchive(accounts: readonly Account[], options: { nowMs: nu
   return { list, find, featured };
 }
 
-function postCase(index: number): PostCase {
-  if (index < FEATURED_POSTS) return POST_CASES[index] ?? 'image';
-  // Most posts of most accounts are pictures.
+/** Most posts of most accounts are pictures. */
+function olderCase(kind: Publication['kind'], index: number): PostCase {
+  if (kind === 'reel') return 'reel';
   return index % 7 === 0 ? 'carousel' : index % 5 === 0 ? 'video' : 'image';
-}
-
-function reelCase(index: number): PostCase {
-  return REEL_CASES[index] ?? 'reel';
-}
-
-function shortcodeFrom(bytes: Buffer): string {
-  return `D${bytes.toString('base64url').slice(0, 10)}`;
 }

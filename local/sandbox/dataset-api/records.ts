@@ -68,7 +68,10 @@ export function postRecord(publication: Publication, parts: RecordParts): Datase
     video_play_count: withVideo ? likesOf(publication) * 12 : null,
     profile_url: accountUrl(owner, baseUrl()),
     user_posted_id: owner.id,
-    partnership_details: partnership(publication, baseUrl()),
+    partnership_details:
+      publication.case === 'paid'
+        ? { profile_id: '1000000042', username: 'two.cups', profile_url: `${baseUrl()}/two.cups/` }
+        : null,
     is_pinned: publication.index === 0,
     post_content: links.map(({ slide, id, url }, index) => ({
       index,
@@ -133,7 +136,10 @@ function fieldsOfBoth(publication: Publication, { media, baseUrl, expiresAtMs }:
     content_id: shortcode,
     product_type: kind === 'reel' ? 'clips' : 'feed',
     coauthor_producers: publication.case === 'coauthored' ? ['two.cups'] : null,
-    tagged_users: tagged(publication),
+    tagged_users:
+      publication.index % 3 === 0
+        ? [{ username: 'two.cups', full_name: 'Two Cups', is_verified: true, id: '1000000042' }]
+        : null,
     thumbnail: media.link(publication, '0.png', expiresAtMs),
     posts_count: owner.posts + owner.reels,
     followers: FOLLOWERS[owner.case],
@@ -185,15 +191,4 @@ export function likesOf({ seed }: Publication): number {
 export function contentType({ kind, slides }: Publication): string {
   if (kind === 'reel') return 'Reel';
   return slides.length > 1 ? 'Carousel' : slides[0] === 'video' ? 'Video' : 'Image';
-}
-
-function tagged({ index }: Publication): object[] | null {
-  return index % 3 === 0
-    ? [{ username: 'two.cups', full_name: 'Two Cups', is_verified: true, id: '1000000042' }]
-    : null;
-}
-
-function partnership(publication: Publication, baseUrl: string): object | null {
-  if (publication.case !== 'paid') return null;
-  return { profile_id: '1000000042', username: 'two.cups', profile_url: `${baseUrl}/two.cups/` };
 }
