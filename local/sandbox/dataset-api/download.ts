@@ -3,6 +3,7 @@ import { write } from '../body.ts';
 import type { DatasetRecord } from './records.ts';
 import { DatasetRefusal } from './refusal.ts';
 
+const CHUNK_ROWS = 100;
 const BATCH_MIN_ROWS = 1_000;
 
 /** `batch_size` and `part` of a download. @throws DatasetRefusal */
@@ -51,10 +52,15 @@ export function* slice<Item>(items: Iterable<Item>, { from, rows }: { from: numb
 }
 
 function* textOf(rows: Iterable<DatasetRecord>, asLines: boolean): Generator<Uint8Array> {
-  let before = asLines ? '' : '[';
+  const [open, between, close] = asLines ? ['', '\n', '\n'] : ['[', ',\n', ']'];
+  let text = open;
+  let count = 0;
   for (const row of rows) {
-    yield Buffer.from(before + JSON.stringify(row));
-    before = asLines ? '\n' : ',\n';
+    text += (count === 0 ? '' : between) + JSON.stringify(row);
+    count += 1;
+    if (count % CHUNK_ROWS !== 0) continue;
+    yield Buffer.from(text);
+    text = '';
   }
-  yield Buffer.from(asLines ? '\n' : before === '[' ? '[]' : ']');
+  yield Buffer.from(text + close);
 }
