@@ -1,7 +1,10 @@
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Misbehaviour } from './misbehaviour.ts';
+import type { Misbehaviour } from './switches.ts';
 
 const SLOW_BYTES_PER_SECOND = 20_000;
 const CUT_FRACTION = 0.5;
@@ -15,7 +18,7 @@ export interface BodySource {
   /** Changes with the content. */
   readonly etag: string;
   /** @param end exclusive */
-  read(start: number, end: number): AsyncIterable<Uint8Array>;
+  read(start: number, end: number): AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 }
 
 export interface SendOptions {
@@ -85,7 +88,7 @@ export async function sendBody(
 /** @returns false when the client left */
 export async function write(
   res: ServerResponse,
-  chunks: AsyncIterable<Uint8Array>,
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   options: Pick<SendOptions, 'onBytes'> & { bytesPerSecond?: number | undefined } = {},
 ): Promise<boolean> {
   const gone = new AbortController();
@@ -138,4 +141,51 @@ function parseRange(req: IncomingMessage, etag: string, size: number): [number, 
   const end = from === '' || to === '' ? size : Math.min(size, Number(to) + 1);
   if (from !== '' && to !== '' && Number(to) < Number(from)) return undefined;
   return start >= end ? 'unsatisfiable' : [start, end];
+}
+
+const CONTENT_TYPES: Readonly<Record<string, string>> = {
+  m4a: 'audio/mp4',
+  mp4: 'video/mp4',
+  webm: 'video/webm',
+  mp3: 'audio/mpeg',
+  wav: 'audio/wav',
+  flac: 'audio/flac',
+  ogg: 'audio/ogg',
+  opus: 'audio/ogg',
+  aac: 'audio/aac',
+  mkv: 'video/x-matroska',
+  mov: 'video/quicktime',
+  vtt: 'text/vtt; charset=utf-8',
+  json3: 'application/json; charset=utf-8',
+};
+
+/** @returns undefined when the file is gone */
+export async function fileSource(path: string, ext: string): Promise<BodySource | undefined> {
+  const found = await stat(path).catch(() => undefined);
+  if (found?.isFile() !== true) return undefined;
+  return {
+    sizeBytes: found.size,
+    contentType: CONTENT_TYPES[ext] ?? 'application/octet-stream',
+    etag: `"${found.size.toString(36)}-${Math.round(found.mtimeMs).toString(36)}"`,
+    // An empty part can't be said with an inclusive end.
+    read: (start, end) => (end > start ? createReadStream(path, { start, end: end - 1 }) : []),
+  };
+}
+
+export function jsonSource(value: unknown): BodySource {
+  return bytesSource(Buffer.from(JSON.stringify(value)), 'application/json; charset=utf-8');
+}
+
+export function bytesSource(bytes: Buffer, contentType: string): BodySource {
+  return {
+    sizeBytes: bytes.length,
+    contentType,
+    etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`,
+    read: (start, end) => [bytes.subarray(start, end)],
+  };
+}
+
+/** The bytes of a file again and again: a broadcast has no end. */
+export async function* endless(path: string): AsyncGenerator<Uint8Array> {
+  for (;;) yield* createReadStream(path) as AsyncIterable<Uint8Array>;
 }

@@ -6,7 +6,7 @@ import { catalogueSchema, type ChannelEntry, type VideoEntry } from './catalogue
 import { commentsOf, generateComments } from './comments.ts';
 import { generateVideos } from './generated-videos.ts';
 import type { Naming } from './ids.ts';
-import { loopMedia, type LoopSettings } from './loop-media.ts';
+import { loopMedia, type LoopSettings } from './made-once.ts';
 import { NotMediaError, probe, type ProbeSettings } from './probe.ts';
 
 /** The catalogue folder can't be used; the message names the place. */
@@ -25,13 +25,11 @@ export async function readCatalogueFolder(folder: string, settings: CatalogueSet
   if (!parsed.success) throw new CatalogueError(`${file}: ${z.prettifyError(parsed.error)}`);
   const { naming } = settings;
   const channels = parsed.data.channels.map((entry) => readChannel(entry, naming));
-  const authorOf = (handle: string): { author: string; authorChannelId: string } | undefined => {
-    const found = channels.find((one) => one.handle === naming.handle(handle));
-    return found && { author: found.handle, authorChannelId: found.id };
-  };
+  const channelOf = (handle: string): CatalogueChannel | undefined =>
+    channels.find((one) => one.handle === naming.name(handle));
   const root = await realpath(folder);
   const read = async (entry: VideoEntry): Promise<CatalogueVideo> => {
-    const channel = channels.find((one) => one.handle === naming.handle(entry.channel));
+    const channel = channelOf(entry.channel);
     if (channel === undefined) throw new CatalogueError(`${file}: video ${entry.id}: no channel ${entry.channel}`);
     const formats = await Promise.all(entry.formats.map((path) => readFormat(path, entry, { ...settings, root })));
     // Pictures have a length of their own and end a little later than the sound.
@@ -56,7 +54,7 @@ export async function readCatalogueFolder(folder: string, settings: CatalogueSet
         entry.case === 'comments_off'
           ? undefined
           : [
-              ...commentsOf(entry.comments, { videoId: id, authorOf }),
+              ...commentsOf(entry.comments, { videoId: id, channelOf }),
               ...generateComments(entry.generated_comments, id),
             ],
     };
@@ -66,7 +64,7 @@ export async function readCatalogueFolder(folder: string, settings: CatalogueSet
   for (const entry of parsed.data.videos) videos.push(await read(entry));
   const templates = videos.filter((video) => ['ordinary', 'silent', 'long'].includes(video.case));
   const generatedVideos = parsed.data.channels.flatMap(({ handle, generated_videos }) => {
-    const channel = channels.find((one) => one.handle === naming.handle(handle));
+    const channel = channelOf(handle);
     return channel === undefined ? [] : generateVideos(channel, generated_videos, templates);
   });
   return { channels, videos, generatedVideos };
@@ -80,7 +78,7 @@ function readChannel(entry: ChannelEntry, naming: Naming): CatalogueChannel {
     country,
     case: entry.case,
     id: naming.channelId(id),
-    handle: naming.handle(handle),
+    handle: naming.name(handle),
     followerCount: follower_count === undefined ? undefined : Number(follower_count.toPrecision(3)),
     viewCount: entry.view_count,
     createdAt: created_at === undefined ? undefined : new Date(created_at),

@@ -30,27 +30,18 @@ const channel = z.strictObject({
   case: z.enum(CHANNEL_CASES),
 });
 
-export interface CommentEntry {
-  readonly author: string;
-  readonly text: string;
-  readonly like_count: number;
-  readonly published_at: string;
-  readonly pinned: boolean;
-  readonly favorited: boolean;
-  readonly replies: readonly CommentEntry[];
-}
-
-const comment: z.ZodType<CommentEntry> = z.lazy(() =>
-  z.strictObject({
-    author: handle,
-    text: z.string().min(1),
-    like_count: count.default(0),
-    published_at: z.iso.datetime(),
-    pinned: z.boolean().default(false),
-    favorited: z.boolean().default(false),
-    replies: z.array(comment).default([]),
-  }),
-);
+const comment = z.strictObject({
+  author: handle,
+  text: z.string().min(1),
+  like_count: count.default(0),
+  published_at: z.iso.datetime(),
+  pinned: z.boolean().default(false),
+  favorited: z.boolean().default(false),
+  get replies(): z.ZodDefault<z.ZodArray<typeof comment>> {
+    return z.array(comment).default([]);
+  },
+});
+export type CommentEntry = z.infer<typeof comment>;
 
 const captions = z.strictObject({
   language: z.string().regex(/^[A-Za-z]{2,3}(-[\w-]+)?$/, 'a language such as en or pt-BR'),

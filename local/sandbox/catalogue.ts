@@ -1,3 +1,5 @@
+import type { MediaFacts } from './probe.ts';
+
 /** What a video stands for. The index of the sandbox shows it, so that tests and people find what they look for. */
 export const VIDEO_CASES = [
   'ordinary',
@@ -51,23 +53,6 @@ export interface MediaFormat {
   /** Absolute path; never sent to anyone. */
   readonly path: string;
   readonly facts: MediaFacts;
-}
-
-/** What ffprobe says about a file, in yt-dlp's words. */
-export interface MediaFacts {
-  readonly ext: string;
-  /** RFC 6381 for AAC and H.264, else ffmpeg's name; `none` without such a track. */
-  readonly acodec: string;
-  readonly vcodec: string;
-  readonly durationSeconds: number;
-  readonly sizeBytes: number;
-  /** Kilobits a second of the whole file. */
-  readonly totalKbps: number;
-  readonly width?: number | undefined;
-  readonly height?: number | undefined;
-  readonly picturesPerSecond?: number | undefined;
-  readonly sampleRateHz?: number | undefined;
-  readonly audioChannels?: number | undefined;
 }
 
 export interface CaptionTrack {

@@ -1,4 +1,4 @@
-import type { CatalogueComment } from './catalogue.ts';
+import type { CatalogueChannel, CatalogueComment } from './catalogue.ts';
 import type { CommentEntry } from './catalogue-schema.ts';
 import { channelIdFrom, commentIdFrom, replyIdFrom } from './ids.ts';
 
@@ -7,24 +7,20 @@ const GENERATED_REPLIES = 12;
 const GENERATED_FROM = Date.parse('2026-05-30T09:00:00Z');
 const MINUTE_MS = 60_000;
 
-interface Author {
-  readonly author: string;
-  readonly authorChannelId: string;
-}
-
 /**
  * Comments of a video as the catalogue tells them.
  *
  * @param of.videoId makes the ids
- * @param of.authorOf who a handle of the catalogue is
+ * @param of.channelOf whose handle it is, if the catalogue has it
  */
 export function commentsOf(
   entries: readonly CommentEntry[],
-  of: { readonly videoId: string; readonly authorOf: (handle: string) => Author | undefined },
+  of: { readonly videoId: string; readonly channelOf: (handle: string) => CatalogueChannel | undefined },
 ): CatalogueComment[] {
   const comment = (entry: CommentEntry, ids: { id: string; threadId: string }): CatalogueComment => ({
     id: ids.id,
-    ...(of.authorOf(entry.author) ?? authorFrom(entry.author)),
+    author: of.channelOf(entry.author)?.handle ?? entry.author,
+    authorChannelId: of.channelOf(entry.author)?.id ?? channelIdFrom('author', entry.author),
     text: entry.text,
     likeCount: entry.like_count,
     publishedAt: new Date(entry.published_at),
@@ -39,10 +35,6 @@ export function commentsOf(
     const id = commentIdFrom(of.videoId, String(index));
     return comment(entry, { id, threadId: id });
   });
-}
-
-function authorFrom(author: string): Author {
-  return { author, authorChannelId: channelIdFrom('author', author) };
 }
 
 /**
@@ -68,10 +60,9 @@ export function generateComments(total: number, videoId: string): CatalogueComme
 }
 
 function generated(text: string, n: number): Omit<CatalogueComment, 'id' | 'publishedAt'> {
-  return {
-    ...authorFrom(`@listener-${String((n * 7) % 211)}`),
-    ...{ text, likeCount: (n * 13) % 40, pinned: false, favorited: false, replies: [] },
-  };
+  const author = `@listener-${String((n * 7) % 211)}`;
+  const authorChannelId = channelIdFrom('author', author);
+  return { author, authorChannelId, text, likeCount: (n * 13) % 40, pinned: false, favorited: false, replies: [] };
 }
 
 /** All of them, an answer after what it answers. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { DatasetApi } from './dataset-api/dataset-api.ts';
-import { answer, readJson, refusal, type Exchange, type Handled, type JsonAnswer } from './json-http.ts';
+import { answer, readJson, refusal, type Exchange, type JsonAnswer } from './json-http.ts';
 import type { Library } from './library.ts';
-import { switchSchema, type Switchboard } from './misbehaviour.ts';
+import { switchSchema, type Switchboard } from './switches.ts';
 import type { Stats } from './stats.ts';
 
 export interface SandboxParts {
@@ -21,7 +21,7 @@ const forDataset = z.looseObject({ target: z.literal('dataset') });
  *
  * @returns undefined for an address that is none of these
  */
-export function createControl(parts: SandboxParts): (exchange: Exchange) => Handled {
+export function createControl(parts: SandboxParts): (exchange: Exchange) => Promise<JsonAnswer | undefined> {
   const { switchboard, stats, dataset } = parts;
   const counters = (): JsonAnswer => answer(200, { ...stats.snapshot(), dataset: dataset.stats() });
   const switches = (): JsonAnswer => answer(200, { switches: [...switchboard.list(), ...dataset.switches()] });

@@ -28,23 +28,19 @@ export function replyIdFrom(threadId: string, ...parts: readonly string[]): stri
 export interface Naming {
   videoId(id: string): string;
   channelId(id: string): string;
-  handle(handle: string): string;
-  /** Of /c/NAME and /user/NAME. */
+  /** A handle, or NAME of /c/NAME and /user/NAME. */
   name(name: string): string;
 }
 
 /** Names as they are, or, with a salt, others: two sandboxes with different salts never share an id. */
 export function namingOf(salt: string | undefined): Naming {
   const same = (value: string): string => value;
-  if (salt === undefined) return { videoId: same, channelId: same, handle: same, name: same };
-  const salted = (name: string): string =>
-    `${name}-${createHash('sha256').update(`${salt}\0${name}`).digest('hex').slice(0, 8)}`;
+  if (salt === undefined) return { videoId: same, channelId: same, name: same };
   return {
     // A leading dash is what some entries are there for.
     videoId: (id) => (id.startsWith('-') ? `-${videoIdFrom(salt, id).slice(1)}` : videoIdFrom(salt, id)),
     channelId: (id) => channelIdFrom(salt, id),
-    handle: salted,
-    name: salted,
+    name: (name) => `${name}-${createHash('sha256').update(`${salt}\0${name}`).digest('hex').slice(0, 8)}`,
   };
 }
 

@@ -13,9 +13,6 @@ export interface JsonAnswer {
   readonly body: object;
 }
 
-/** Some JSON, or undefined when the answer was sent already. */
-export type Handled = Promise<JsonAnswer | undefined>;
-
 export function answer(status: number, body: object): JsonAnswer {
   return { status, body };
 }

@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
-import { access, mkdir, rename, rm } from 'node:fs/promises';
-import { dirname, extname, join } from 'node:path';
+import { createHash, randomUUID } from 'node:crypto';
+import { access, mkdir, readFile, rename, rm } from 'node:fs/promises';
+import { basename, dirname, extname, join } from 'node:path';
 import { run } from '../../runtime/subprocess/run.ts';
 
 const FFMPEG_TIMEOUT_MS = 120_000;
@@ -35,4 +35,29 @@ export function encodedOnce(path: string, ffmpeg: string, args: readonly string[
     const made = await run(ffmpeg, all, { cwd: dirname(path), env: {}, timeoutMs: FFMPEG_TIMEOUT_MS });
     if (made.exitCode !== 0) throw new Error(`ffmpeg could not make ${path}: ${made.stderrTail.trim()}`);
   });
+}
+
+export interface LoopSettings {
+  readonly ffmpeg: string;
+  /** Results are kept here, by the content of what they were made from. */
+  readonly cacheDir: string;
+}
+
+/**
+ * A long file made by repeating a short one, without re-encoding.
+ *
+ * @param path absolute path of the short one
+ * @param seconds length of the result; it ends with the packet that reaches it
+ * @returns absolute path in the cache; its last segment is that of the short one
+ */
+export async function loopMedia(path: string, seconds: number, settings: LoopSettings): Promise<string> {
+  const hash = createHash('sha256').update(await readFile(path));
+  const key = hash
+    .update(`\0${String(seconds)}`)
+    .digest('hex')
+    .slice(0, 32);
+  return encodedOnce(join(settings.cacheDir, 'looped', key, basename(path)), settings.ffmpeg, [
+    ...['-stream_loop', '-1', '-protocol_whitelist', 'file', '-i', `file:${path}`],
+    ...['-map', '0', '-c', 'copy', '-t', String(seconds)],
+  ]);
 }

@@ -6,7 +6,7 @@ import { choosePort } from '../engines/ports.ts';
 import { runUntilSignal } from '../run-until-signal.ts';
 import { startStack } from '../stack.ts';
 import { ensureTools } from '../engines/tools.ts';
-import { BUILT_IN_CATALOGUE, startSandbox, type Sandbox } from './server.ts';
+import { BUILT_IN_CATALOGUE, startSandbox } from './server.ts';
 
 const PREFERRED_PORT = 4000;
 /** The receivers of webhooks run on this machine too; nowhere else may they. */
@@ -34,7 +34,7 @@ await runUntilSignal(async () => {
   const stack = await startStack({
     env: {
       ...env,
-      WEBHOOK_ALLOWED_NETWORKS: withLoopback(env['WEBHOOK_ALLOWED_NETWORKS']),
+      WEBHOOK_ALLOWED_NETWORKS: [given(env['WEBHOOK_ALLOWED_NETWORKS']) ?? [], LOOPBACK].flat().join(','),
       // Tools that try all operations give up on an answer after 10 s.
       DEFAULT_WAIT_SECONDS: given(env['DEFAULT_WAIT_SECONDS']) ?? '8',
       // A key of the real platform is not for the sandbox.
@@ -57,7 +57,14 @@ await runUntilSignal(async () => {
   console.log(`tRPC         ${stack.rpcUrl} (its token: ${stack.rpcTokenIn})`);
   console.log(`Web UI       ${stack.temporalUiUrl ?? `none known; Temporal is at ${stack.temporalAddress}`}`);
   console.log(`Processes    ${processes.join(', ')}, sandbox ${String(process.pid)}`);
-  printExample(sandbox, stack.restUrl);
+  console.log(`Videos       curl ${sandbox.url}/`);
+  // With recordings of one's own, they are what one wants to try.
+  const video = sandbox.catalogue.findLast((one) => one.case === 'ordinary');
+  if (video !== undefined) {
+    console.log(
+      `Try          curl -X POST ${stack.restUrl}/api/downloads/audio -d '{"vidnet_video_id":"${video.id}"}'`,
+    );
+  }
   console.log('Ctrl-C stops all of them.');
   return {
     async stop() {
@@ -73,18 +80,6 @@ function readArguments(): { media: string | undefined } {
   } catch (error) {
     throw new Error(`${String(error)}\nusage: npm run sandbox [-- --media DIR]`, { cause: error });
   }
-}
-
-function printExample({ url, catalogue }: Sandbox, restUrl: string): void {
-  // With recordings of one's own, they are what one wants to try.
-  const video = catalogue.findLast((one) => one.case === 'ordinary');
-  console.log(`Videos       curl ${url}/`);
-  if (video === undefined) return;
-  console.log(`Try          curl -X POST ${restUrl}/api/downloads/audio -d '{"vidnet_video_id":"${video.id}"}'`);
-}
-
-function withLoopback(networks: string | undefined): string {
-  return [given(networks), LOOPBACK].filter((part) => part !== undefined).join(',');
 }
 
 function given(value: string | undefined): string | undefined {

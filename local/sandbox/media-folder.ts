@@ -1,6 +1,6 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join, relative } from 'node:path';
-import type { Catalogue, CatalogueChannel, CatalogueVideo, MediaFacts } from './catalogue.ts';
+import type { Catalogue, CatalogueChannel, CatalogueVideo } from './catalogue.ts';
 import { videoIdFrom, type Naming } from './ids.ts';
 import { NotMediaError, probe, type ProbeSettings } from './probe.ts';
 
@@ -25,7 +25,7 @@ export async function readMediaFolder(path: string, settings: MediaFolderSetting
   const single = (await stat(start)).isFile();
   const root = single ? dirname(start) : start;
   const channel: CatalogueChannel = {
-    handle: settings.naming.handle('@recordings'),
+    handle: settings.naming.name('@recordings'),
     id: settings.naming.channelId('UCrecordings-of-this-one'),
     title: 'Recordings',
     description: 'The recordings that were added with --media.',
@@ -46,11 +46,16 @@ async function readRecording(
   name: string,
   settings: MediaFolderSettings & { readonly channel: CatalogueChannel },
 ): Promise<CatalogueVideo | undefined> {
-  const facts = await factsOf(path, settings).catch((error: unknown) => {
-    if (!(error instanceof NotMediaError)) throw error;
-    settings.log(`skipped ${JSON.stringify(name)}: ${error.message}`);
-  });
-  if (facts === undefined) return undefined;
+  const facts = MEDIA_EXTENSIONS.has(extname(path).slice(1).toLowerCase())
+    ? await probe(path, settings).catch((error: unknown) => {
+        if (error instanceof NotMediaError) return error.message;
+        throw error;
+      })
+    : 'no audio or video file by its name';
+  if (typeof facts === 'string') {
+    settings.log(`skipped ${JSON.stringify(name)}: ${facts}`);
+    return undefined;
+  }
   return {
     id: settings.naming.videoId(videoIdFrom('recording', name, String(facts.sizeBytes))),
     title: basename(path),
@@ -67,12 +72,6 @@ async function readRecording(
     liveChat: false,
     comments: [],
   };
-}
-
-async function factsOf(path: string, settings: ProbeSettings): Promise<MediaFacts> {
-  const known = MEDIA_EXTENSIONS.has(extname(path).slice(1).toLowerCase());
-  if (!known) throw new NotMediaError('no audio or video file by its name');
-  return probe(path, settings);
 }
 
 /** Files in a stable order. Links are not followed: they may lead out of the folder, or in circles. */

@@ -1,19 +1,20 @@
-import type { CatalogueChannel, CatalogueVideo, MediaFormat } from './catalogue.ts';
-import { flatten } from './comments.ts';
+import type { CatalogueChannel, CatalogueComment, CatalogueVideo, MediaFormat } from './catalogue.ts';
+import { flatten, sortComments } from './comments.ts';
 import type { Library } from './library.ts';
-import { playabilityOf, UNKNOWN_VIDEO } from './playability.ts';
+import { UNKNOWN_VIDEO, UNPLAYABLE } from './playability.ts';
 import { avatars, banner, videoThumbnails } from './thumbnails.ts';
-import { timeText } from './time-text.ts';
 import { TRANSLATION_LANGUAGES } from './translation.ts';
 
 const CHANNEL_PAGE_VIDEOS = 30;
+/** As many as a page of the platform has. */
+const PAGE_COMMENTS = 20;
+const PAGE_REPLIES = 10;
 /** What the platform shows in place of a channel that is gone. */
 const GONE = { type: 'ERROR', text: 'This channel does not exist.' };
 
 /** What the extractor plugin reads of a video. */
 export function videoPage(video: CatalogueVideo, baseUrl: string): object {
-  const playability = playabilityOf(video.case);
-  const playable = playability.status === 'OK';
+  const refused = UNPLAYABLE[video.case];
   return {
     id: video.id,
     title: video.title,
@@ -28,16 +29,17 @@ export function videoPage(video: CatalogueVideo, baseUrl: string): object {
     durationSeconds: video.durationSeconds,
     liveStatus: liveStatus(video),
     thumbnails: videoThumbnails(video, baseUrl),
-    playability,
-    formats: playable ? video.formats.map((format) => formatFacts(video, format, baseUrl)) : [],
-    captions: playable
-      ? video.captions.map(({ language, name, kind, files }) => ({
-          language,
-          name,
-          kind,
-          files: files.map((file) => ({ ext: file.ext, url: `${baseUrl}/captions/${video.id}/${file.name}` })),
-        }))
-      : [],
+    playability: refused ?? {},
+    formats: refused === undefined ? video.formats.map((format) => formatFacts(video, format, baseUrl)) : [],
+    captions:
+      refused === undefined
+        ? video.captions.map(({ language, name, kind, files }) => ({
+            language,
+            name,
+            kind,
+            files: files.map((file) => ({ ext: file.ext, url: `${baseUrl}/captions/${video.id}/${file.name}` })),
+          }))
+        : [],
     translationLanguages: TRANSLATION_LANGUAGES,
     liveChat: video.liveChat,
   };
@@ -114,4 +116,68 @@ function formatFacts(video: CatalogueVideo, { formatId, facts }: MediaFormat, ba
     sampleRateHz: facts.sampleRateHz,
     audioChannels: facts.audioChannels,
   };
+}
+
+export interface CommentPageRequest {
+  readonly baseUrl: string;
+  /** Counted from 1. */
+  readonly page: number;
+  readonly sort: 'new' | 'top';
+  /** Id of the comment whose answers are asked for; undefined: comments on the video. */
+  readonly parent?: string | undefined;
+}
+
+/**
+ * What the extractor plugin reads when comments are asked for: a page of comments, or of the answers to one.
+ *
+ * @returns undefined when comments are turned off, or there is no such parent
+ */
+export function commentPage(video: CatalogueVideo, request: CommentPageRequest): object | undefined {
+  const { page, sort, parent } = request;
+  if (video.comments === undefined) return undefined;
+  const above = parent === undefined ? undefined : flatten(video.comments).find((one) => one.id === parent);
+  if (parent !== undefined && above === undefined) return undefined;
+  const all = above === undefined ? sortComments(video.comments, sort) : above.replies;
+  const size = above === undefined ? PAGE_COMMENTS : PAGE_REPLIES;
+  const start = (page - 1) * size;
+  return {
+    comments: all.slice(start, start + size).map((one) => commentFacts(one, video, request.baseUrl)),
+    nextPage: start + size < all.length ? page + 1 : null,
+  };
+}
+
+function commentFacts(comment: CatalogueComment, video: CatalogueVideo, baseUrl: string): object {
+  return {
+    id: comment.id,
+    text: comment.text,
+    author: comment.author,
+    authorId: comment.authorChannelId,
+    authorUrl: `${baseUrl}/${comment.author}`,
+    authorIsUploader: comment.author === video.channel.handle,
+    likeCount: comment.likeCount,
+    isFavorited: comment.favorited,
+    isPinned: comment.pinned,
+    publishedText: timeText(comment.publishedAt),
+    replyCount: comment.replies.length,
+  };
+}
+
+const UNITS = [
+  ['year', 365 * 86_400],
+  ['month', 30 * 86_400],
+  ['week', 7 * 86_400],
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+  ['second', 1],
+] as const;
+
+/** "3 weeks ago": all that a page of the platform tells of a time. */
+function timeText(then: Date): string {
+  const seconds = Math.max(1, Math.floor((Date.now() - then.getTime()) / 1000));
+  for (const [unit, length] of UNITS) {
+    const amount = Math.floor(seconds / length);
+    if (amount >= 1) return `${String(amount)} ${unit}${amount === 1 ? '' : 's'} ago`;
+  }
+  return 'now';
 }

@@ -3,7 +3,6 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { z } from 'zod';
 import { run } from '../../runtime/subprocess/run.ts';
-import type { MediaFacts } from './catalogue.ts';
 import { madeOnce } from './made-once.ts';
 
 /** Containers that are opened. Lists of other files (playlists, concat scripts) are not among them. */
@@ -38,17 +37,21 @@ type Stream = Output['streams'][number];
 
 const factsSchema = z.object({
   ext: z.string(),
+  /** RFC 6381 for AAC and H.264, else ffmpeg's name; `none` without such a track. */
   acodec: z.string(),
   vcodec: z.string(),
   durationSeconds: z.number(),
   sizeBytes: z.number(),
+  /** Kilobits a second of the whole file. */
   totalKbps: z.number(),
   width: z.number().optional(),
   height: z.number().optional(),
   picturesPerSecond: z.number().optional(),
   sampleRateHz: z.number().optional(),
   audioChannels: z.number().optional(),
-}) satisfies z.ZodType<MediaFacts>;
+});
+/** What ffprobe says about a file, in yt-dlp's words. */
+export type MediaFacts = z.infer<typeof factsSchema>;
 
 /** The file holds no audio or video that can be read. The message says why. */
 export class NotMediaError extends Error {
@@ -70,11 +73,13 @@ export async function probe(path: string, settings: ProbeSettings): Promise<Medi
   const key = createHash('sha256').update([FACTS_VERSION, path, size, mtimeMs].join('\0')).digest('hex').slice(0, 32);
   const cached = join(settings.cacheDir, 'facts', `${key}.json`);
   const remembered = await readFile(cached, 'utf8').then(
-    (text) => factsSchema.safeParse(parseJson(text)).data,
+    (text) => factsSchema.safeParse(JSON.parse(text)).data,
     () => undefined,
   );
   if (remembered !== undefined) return remembered;
-  const output = await describe(path, settings.ffprobe);
+  const described = await ffprobe(path, settings.ffprobe, { print: ['-of', 'json', '-show_format', '-show_streams'] });
+  const { data: output } = outputSchema.safeParse(JSON.parse(described));
+  if (output === undefined) throw new NotMediaError('ffprobe describes it in an unknown way');
   const { duration, format_name } = output.format;
   const known = duration !== undefined && !GUESSED_DURATION.test(format_name);
   const facts = factsOf(output, {
@@ -84,13 +89,6 @@ export async function probe(path: string, settings: ProbeSettings): Promise<Medi
   });
   await madeOnce(cached, (temporary) => writeFile(temporary, JSON.stringify(facts)));
   return facts;
-}
-
-async function describe(path: string, program: string): Promise<Output> {
-  const stdout = await ffprobe(path, program, { print: ['-of', 'json', '-show_format', '-show_streams'] });
-  const parsed = outputSchema.safeParse(parseJson(stdout));
-  if (!parsed.success) throw new NotMediaError('ffprobe describes it in an unknown way');
-  return parsed.data;
 }
 
 /** Reads the whole file, packet by packet. */
@@ -163,12 +161,4 @@ function codecName({ codec_name, profile, level }: Stream): string {
     return `avc1.${H264_PROFILES[profile ?? ''] ?? '6400'}${(level ?? 30).toString(16).padStart(2, '0')}`;
   }
   return codec_name;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,6 @@
+import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { foreignPage } from '../engines/foreign-page.ts';
@@ -12,7 +13,7 @@ import { namingOf } from './ids.ts';
 import { refusal, sendJson } from './json-http.ts';
 import { createLibrary } from './library.ts';
 import { readMediaFolder } from './media-folder.ts';
-import { Switchboard } from './misbehaviour.ts';
+import { Switchboard } from './switches.ts';
 import { createStats } from './stats.ts';
 import { createVideoRoutes } from './video-routes.ts';
 
@@ -112,7 +113,9 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       res.destroy();
     });
   });
-  const url = `http://${HOST}:${String(await listen(server, options.port))}`;
+  server.listen(options.port, HOST);
+  await once(server, 'listening');
+  const url = `http://${HOST}:${String((server.address() as AddressInfo).port)}`;
   publicUrl = options.publicUrl ?? url;
   return {
     url,
@@ -126,7 +129,12 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       ...dataset.env(),
     },
     catalogue: catalogue.videos,
-    stop: () => close(server),
+    async stop() {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
   };
 }
 
@@ -143,26 +151,10 @@ function createRoutes(parts: SandboxParts): (req: IncomingMessage, res: ServerRe
       return;
     }
     const url = new URL(address);
-    if (dataApi(req, res, url) || (await parts.dataset.handle(req, res, url))) return;
-    const handled = (await control({ req, res, url })) ?? (await videos({ req, res, url }));
-    if (handled !== undefined) sendJson(res, handled);
+    const exchange = { req, res, url };
+    if (dataApi(exchange) || (await parts.dataset.handle(req, res, url))) return;
+    const answer = await control(exchange);
+    if (answer === undefined) await videos(exchange);
+    else sendJson(res, answer);
   };
-}
-
-async function listen(server: Server, port: number): Promise<number> {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, HOST, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
-  return (server.address() as AddressInfo).port;
-}
-
-async function close(server: Server): Promise<void> {
-  await new Promise<void>((resolve) => {
-    server.close(() => resolve());
-    server.closeAllConnections();
-  });
 }

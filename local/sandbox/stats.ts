@@ -8,8 +8,7 @@ const NOTHING_SERVED = {
   caption_requests: 0,
   comment_pages: 0,
 };
-type VideoCounters = typeof NOTHING_SERVED;
-export type Counter = keyof VideoCounters;
+type Counter = keyof typeof NOTHING_SERVED;
 type Counts = Record<string, number>;
 
 export type Stats = ReturnType<typeof createStats>;
@@ -21,27 +20,20 @@ export type StatsSnapshot = ReturnType<Stats['snapshot']>;
  */
 export function createStats(listedIds: readonly string[], isVideo: (id: string) => boolean) {
   const none = () => ({
-    videos: new Map(listedIds.map((id) => [id, { ...NOTHING_SERVED }])),
+    videos: Object.fromEntries(listedIds.map((id) => [id, { ...NOTHING_SERVED }])),
     /** How often each part of a channel's list was asked for: by page from 1, by position of the first item from 0. */
-    channels: new Map<string, { pages: Counts; playlist_items: Counts }>(),
+    channels: {} as Record<string, { pages: Counts; playlist_items: Counts }>,
     /** Data API requests by method. */
     api: {} as Counts,
     totals: { ...NOTHING_SERVED, channel_pages: 0, api_requests: 0 },
   });
   let counts = none();
-  const ofChannel = (id: string): { pages: Counts; playlist_items: Counts } => {
-    const found = counts.channels.get(id) ?? { pages: {}, playlist_items: {} };
-    counts.channels.set(id, found);
-    return found;
-  };
+  const ofChannel = (id: string) => (counts.channels[id] ??= { pages: {}, playlist_items: {} });
   return {
     /** @param videoId of an unknown one only the totals are kept */
     add(videoId: string, counter: Counter, amount = 1): void {
       counts.totals[counter] += amount;
-      const own = counts.videos.get(videoId) ?? (isVideo(videoId) ? { ...NOTHING_SERVED } : undefined);
-      if (own === undefined) return;
-      own[counter] += amount;
-      counts.videos.set(videoId, own);
+      if (isVideo(videoId)) (counts.videos[videoId] ??= { ...NOTHING_SERVED })[counter] += amount;
     },
     addChannelPage(channelId: string, page: number): void {
       counts.totals.channel_pages += 1;
@@ -53,11 +45,7 @@ export function createStats(listedIds: readonly string[], isVideo: (id: string) 
       counts.totals.api_requests += 1;
       count(counts.api, method);
     },
-    snapshot: () => ({
-      ...counts,
-      videos: Object.fromEntries(counts.videos),
-      channels: Object.fromEntries(counts.channels),
-    }),
+    snapshot: () => counts,
     reset(): void {
       counts = none();
     },

@@ -1,7 +1,7 @@
-import type { BodySource } from './body.ts';
+import { createHash } from 'node:crypto';
+import { crc32, deflateSync } from 'node:zlib';
+import { bytesSource, type BodySource } from './body.ts';
 import type { CatalogueChannel, CatalogueVideo } from './catalogue.ts';
-import { picture } from './picture.ts';
-import { bytesSource } from './sources.ts';
 
 export interface Thumbnail {
   readonly name: string;
@@ -14,6 +14,10 @@ type Sizes = Readonly<Record<string, readonly [width: number, height: number]>>;
 const VIDEO_SIZES = { default: [120, 90], medium: [320, 180], high: [480, 360] } as const;
 const AVATAR_SIZES = { default: [88, 88], medium: [240, 240], high: [800, 800] } as const;
 const BANNER_SIZE = [1060, 175] as const;
+
+const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
+/** 8 bits a channel, red, green and blue, no interlace (PNG specification, 11.2.1). */
+const TRUECOLOUR = [8, 2, 0, 0, 0];
 
 /** Smallest first; the names are the Data API's. */
 export function videoThumbnails(video: CatalogueVideo, baseUrl: string): Thumbnail[] {
@@ -45,6 +49,34 @@ export function thumbnailSource(kind: string, id: string, file: string): BodySou
 
 function sized(sizes: Sizes, folder: string): Thumbnail[] {
   return Object.entries(sizes).map(([name, [width, height]]) => ({
-    ...{ name, url: `${folder}/${name}.png`, width, height },
+    name,
+    url: `${folder}/${name}.png`,
+    width,
+    height,
   }));
+}
+
+/** A PNG of one colour; the name chooses the colour. */
+export function picture(name: string, width: number, height: number): Buffer {
+  const colour = createHash('sha256').update(name).digest().subarray(0, 3);
+  const row = Buffer.concat([Buffer.of(0), ...Array.from({ length: width }, () => colour)]);
+  const pixels = Buffer.concat(Array.from({ length: height }, () => row));
+  const header = Buffer.alloc(8);
+  header.writeUInt32BE(width, 0);
+  header.writeUInt32BE(height, 4);
+  return Buffer.concat([
+    SIGNATURE,
+    chunk('IHDR', Buffer.concat([header, Buffer.from(TRUECOLOUR)])),
+    chunk('IDAT', deflateSync(pixels)),
+    chunk('IEND', Buffer.alloc(0)),
+  ]);
+}
+
+function chunk(type: string, data: Buffer): Buffer {
+  const body = Buffer.concat([Buffer.from(type), data]);
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(data.length);
+  const checksum = Buffer.alloc(4);
+  checksum.writeUInt32BE(crc32(body));
+  return Buffer.concat([length, body, checksum]);
 }

@@ -1,56 +1,47 @@
 import { readFile } from 'node:fs/promises';
-import { z } from 'zod';
-import { sendBody, write, type SendOptions } from './body.ts';
+import { bytesSource, endless, fileSource, jsonSource, sendBody, write, type SendOptions } from './body.ts';
 import type { CatalogueVideo, MediaFormat } from './catalogue.ts';
-import { commentPage } from './comment-pages.ts';
 import type { SandboxParts } from './control-routes.ts';
-import { refusal, type Exchange, type Handled } from './json-http.ts';
-import type { Target } from './misbehaviour.ts';
-import { channelPage, unknownVideoPage, videoPage } from './pages.ts';
-import { bytesSource, endless, fileSource, jsonSource } from './sources.ts';
+import { refusal, sendJson, type Exchange } from './json-http.ts';
+import { channelPage, commentPage, unknownVideoPage, videoPage } from './pages.ts';
+import type { Target } from './switches.ts';
 import { thumbnailSource } from './thumbnails.ts';
 import { translateCaptions } from './translation.ts';
 
 const LIVE_BYTES_PER_SECOND = 16_000;
-const NOTHING_HERE = refusal(404, 'There is nothing here.');
+const CHANNEL_PATHS = ['channel', 'c', 'user'];
 
 /** The pages, media, captions, comments and pictures of the video platform. */
-export function createVideoRoutes(parts: SandboxParts): (exchange: Exchange) => Handled {
+export function createVideoRoutes(parts: SandboxParts): (exchange: Exchange) => Promise<void> {
   const { library, switchboard, stats } = parts;
   const behaviour = (videoId: string, target: Target): SendOptions => ({
     misbehaviour: switchboard.take(videoId, target),
   });
 
-  const watch = async (exchange: Exchange): Handled => {
+  const watch = async (exchange: Exchange): Promise<void> => {
     const id = exchange.url.searchParams.get('v') ?? '';
     const video = library.video(id);
     stats.add(id, 'page_reads');
-    const body = video === undefined ? unknownVideoPage(id.slice(0, 100)) : videoPage(video, parts.baseUrl());
+    const body = video === undefined ? unknownVideoPage(id) : videoPage(video, parts.baseUrl());
     await sendBody(exchange, jsonSource(body), behaviour(id, 'page'));
-    return undefined;
   };
 
-  const channelListing = async (exchange: Exchange, path: string): Handled => {
+  const channelListing = async (exchange: Exchange, path: string): Promise<void> => {
     const channel = library.channel(path);
+    const options = behaviour('*', 'page');
     if (channel === undefined) {
-      await sendBody(exchange, jsonSource({ error: 'There is no such channel.' }), {
-        ...behaviour('*', 'page'),
-        status: 404,
-      });
-      return undefined;
+      await sendBody(exchange, jsonSource({ error: 'There is no such channel.' }), { ...options, status: 404 });
+      return;
     }
-    const number = pageNumber.safeParse(exchange.url.searchParams.get('page') ?? undefined);
-    if (!number.success) return refusal(400, 'page: a number from 1 to 100000');
-    stats.addChannelPage(channel.id, number.data);
-    const body = channelPage(library, channel, { baseUrl: parts.baseUrl(), page: number.data });
-    await sendBody(exchange, jsonSource(body), behaviour('*', 'page'));
-    return undefined;
+    const page = pageOf(exchange);
+    stats.addChannelPage(channel.id, page);
+    await sendBody(exchange, jsonSource(channelPage(library, channel, { baseUrl: parts.baseUrl(), page })), options);
   };
 
-  const media = async (exchange: Exchange, video: CatalogueVideo, formatId: string): Handled => {
+  const media = async (exchange: Exchange, video: CatalogueVideo, formatId: string): Promise<void> => {
     const format = video.formats.find((one) => one.formatId === formatId);
     const source = format && (await fileSource(format.path, format.facts.ext));
-    if (format === undefined || source === undefined) return NOTHING_HERE;
+    if (format === undefined || source === undefined) return nothingHere(exchange);
     stats.add(video.id, 'media_requests');
     const options: SendOptions = {
       ...behaviour(video.id, 'media'),
@@ -59,73 +50,65 @@ export function createVideoRoutes(parts: SandboxParts): (exchange: Exchange) => 
     };
     if (video.case === 'live' && options.misbehaviour === undefined) await broadcast(exchange, format, options);
     else await sendBody(exchange, source, options);
-    return undefined;
   };
 
-  const captions = async (exchange: Exchange, video: CatalogueVideo, name: string): Handled => {
+  const captions = async (exchange: Exchange, video: CatalogueVideo, name: string): Promise<void> => {
     const file = video.captions.flatMap((track) => track.files).find((one) => one.name === name);
     const original = file && (await fileSource(file.path, file.ext));
-    if (file === undefined || original === undefined) return NOTHING_HERE;
+    if (file === undefined || original === undefined) return nothingHere(exchange);
     stats.add(video.id, 'caption_requests');
     const language = exchange.url.searchParams.get('tlang');
-    const source =
-      language === null
-        ? original
-        : bytesSource(
-            Buffer.from(translateCaptions(await readFile(file.path, 'utf8'), file.ext, language)),
-            original.contentType,
-          );
+    const translated = language && translateCaptions(await readFile(file.path, 'utf8'), file.ext, language);
+    const source = translated ? bytesSource(Buffer.from(translated), original.contentType) : original;
     await sendBody(exchange, source, behaviour(video.id, 'captions'));
-    return undefined;
   };
 
-  const comments = async (exchange: Exchange, video: CatalogueVideo): Handled => {
-    const asked = commentQuery.safeParse(Object.fromEntries(exchange.url.searchParams));
-    if (!asked.success) return refusal(400, z.prettifyError(asked.error));
+  const comments = async (exchange: Exchange, video: CatalogueVideo): Promise<void> => {
     stats.add(video.id, 'comment_pages');
-    const body = commentPage(video, { baseUrl: parts.baseUrl(), ...asked.data });
+    const query = exchange.url.searchParams;
+    const body = commentPage(video, {
+      baseUrl: parts.baseUrl(),
+      page: pageOf(exchange),
+      sort: query.get('sort') === 'top' ? 'top' : 'new',
+      parent: query.get('parent') ?? undefined,
+    });
     await sendBody(exchange, jsonSource(body ?? { comments: null }), behaviour(video.id, 'comments'));
-    return undefined;
   };
 
   return async (exchange) => {
     const { pathname } = exchange.url;
     if (pathname === '/watch') return watch(exchange);
     const [first = '', second = '', third = '', ...more] = pathname.split('/').slice(1).map(decode);
-    if (more.length > 0) return NOTHING_HERE;
+    if (more.length > 0) return nothingHere(exchange);
     if (first.startsWith('@') && third === '' && isVideosTab(second)) return channelListing(exchange, first);
     if (CHANNEL_PATHS.includes(first) && isVideosTab(third)) return channelListing(exchange, `${first}/${second}`);
-    const known = first === 'vi' ? library.video(second) !== undefined : first === 'avatar';
-    const source = known ? thumbnailSource(first, second, third) : undefined;
-    if (source !== undefined) {
-      await sendBody(exchange, source);
-      return undefined;
-    }
     const video = library.video(second);
-    if (video === undefined) return NOTHING_HERE;
+    const picture =
+      first === 'avatar' || (first === 'vi' && video !== undefined) ? thumbnailSource(first, second, third) : undefined;
+    if (picture !== undefined) return sendBody(exchange, picture);
+    if (video === undefined) return nothingHere(exchange);
     if (first === 'media') return media(exchange, video, third);
     if (first === 'captions') return captions(exchange, video, third);
     if (first === 'comments' && third === '') return comments(exchange, video);
-    return NOTHING_HERE;
+    return nothingHere(exchange);
   };
 }
 
-const CHANNEL_PATHS = ['channel', 'c', 'user'];
-const pageNumber = z.coerce.number().int().min(1).max(100_000).default(1);
-const commentQuery = z.object({
-  page: pageNumber,
-  sort: z.enum(['new', 'top']).default('new'),
-  parent: z.string().optional(),
-});
+function nothingHere({ res }: Exchange): Promise<void> {
+  sendJson(res, refusal(404, 'There is nothing here.'));
+  return Promise.resolve();
+}
 
 /** A broadcast has no length and no end. */
 async function broadcast({ req, res }: Exchange, { path }: MediaFormat, { onBytes }: SendOptions): Promise<void> {
   res.setHeader('Content-Type', 'application/octet-stream');
-  if (req.method === 'HEAD') {
-    res.end();
-    return;
-  }
-  await write(res, endless(path), { bytesPerSecond: LIVE_BYTES_PER_SECOND, onBytes });
+  if (req.method === 'HEAD') res.end();
+  else await write(res, endless(path), { bytesPerSecond: LIVE_BYTES_PER_SECOND, onBytes });
+}
+
+/** Counted from 1. */
+function pageOf({ url }: Exchange): number {
+  return Number(url.searchParams.get('page') ?? '1');
 }
 
 function isVideosTab(segment: string): boolean {

@@ -1,55 +1,66 @@
 import type { CatalogueComment, CatalogueVideo } from '../catalogue.ts';
 import { flatten, sortComments } from '../comments.ts';
 import { avatars } from '../thumbnails.ts';
-import type { ApiCall } from './call.ts';
-import { pageOf } from './query.ts';
-import { commentNotFound, commentsDisabled, invalidPageToken, missingParameter, videoNotFound } from './refusals.ts';
+import { invalidPageToken, pageOf, type ApiCall } from './query.ts';
+import { ApiRefusal } from './refusal.ts';
 import { apiTime, listResponse, resource } from './resources.ts';
 
 const MAX_RESULTS = { fallback: 20, max: 100 };
 /** Answers that come with their thread; the rest is had with comments.list. */
 const THREAD_REPLIES = 5;
+const VIDEO_ID = '<code><a href="/youtube/v3/docs/commentThreads/list#videoId">videoId</a></code>';
 
 /** commentThreads.list of a video, `order` time or relevance. */
 export function listCommentThreads(call: ApiCall): object {
   const { query, library } = call;
-  query.parts({});
-  const size = query.maxResults(MAX_RESULTS);
-  const videoId = query.text('videoId');
-  if (videoId === undefined)
-    throw missingParameter('No filter selected. Expected one of: allThreadsRelatedToChannelId, id, videoId', '');
+  const size = query.pageSize(MAX_RESULTS);
+  const videoId = query.required('videoId');
   const video = library.video(videoId);
-  if (video === undefined || ['private', 'removed'].includes(video.case)) throw videoNotFound();
-  if (video.comments === undefined) throw commentsDisabled();
+  if (video === undefined || ['private', 'removed'].includes(video.case)) {
+    throw new ApiRefusal(404, {
+      reason: 'videoNotFound',
+      message: `The video identified by the ${VIDEO_ID} parameter could not be found.`,
+    });
+  }
+  if (video.comments === undefined) {
+    throw new ApiRefusal(403, {
+      reason: 'commentsDisabled',
+      message: `The video identified by the ${VIDEO_ID} parameter has disabled comments.`,
+    });
+  }
   const order = query.text('order') === 'relevance' ? 'top' : 'new';
   const list = { key: `${videoId} ${order}`, size, token: query.text('pageToken') };
-  const { items, next } = pageOf(sortComments(video.comments, order), list);
+  const { items, nextPageToken } = pageOf(sortComments(video.comments, order), list);
   return listResponse(
     'commentThread',
     items.map((one) => threadResource(one, video, call)),
     // The real API counts the page and not the list, and knows no way back.
-    { totalResults: items.length, resultsPerPage: size, tokens: onward(next) },
+    { totalResults: items.length, resultsPerPage: size, tokens: { nextPageToken } },
   );
 }
 
 /** comments.list of the answers in a thread, newest first. */
 export function listComments(call: ApiCall): object {
   const { query, library } = call;
-  query.parts({});
-  const size = query.maxResults(MAX_RESULTS);
-  const parentId = query.text('parentId');
-  if (parentId === undefined) throw missingParameter('No filter selected. Expected one of: id, parentId', '');
-  const found = findThread([...library.catalogue.videos], parentId);
+  const size = query.pageSize(MAX_RESULTS);
+  const parentId = query.required('parentId');
+  const token = query.text('pageToken');
+  const [found] = library.catalogue.videos.flatMap((video) =>
+    (video.comments ?? []).filter(({ id }) => id === parentId).map((thread) => ({ video, thread })),
+  );
   if (found === undefined) {
-    if (query.text('pageToken') !== undefined) throw invalidPageToken();
-    throw commentNotFound();
+    if (token !== undefined) throw invalidPageToken();
+    throw new ApiRefusal(404, {
+      reason: 'commentNotFound',
+      message: 'The comment identified by the <code>parentId</code> parameter could not be found.',
+    });
   }
   const { video, thread } = found;
-  const { items, next } = pageOf(answersOf(thread), { key: parentId, size, token: query.text('pageToken') });
+  const { items, nextPageToken } = pageOf(answersOf(thread), { key: parentId, size, token });
   return listResponse(
     'comment',
     items.map((one) => commentResource(one, { video, threadId: thread.id, call })),
-    { totalResults: items.length, resultsPerPage: size, tokens: onward(next) },
+    { totalResults: items.length, resultsPerPage: size, tokens: { nextPageToken } },
   );
 }
 
@@ -89,7 +100,7 @@ function commentResource(
       textDisplay: plain ? comment.text : html(comment.text),
       textOriginal: comment.text,
       // Also of an answer to an answer it is the comment that the thread begins with.
-      ...(threadId === undefined ? {} : { parentId: threadId }),
+      parentId: threadId,
       authorDisplayName: comment.author,
       authorProfileImageUrl: avatars({ id: comment.authorChannelId }, baseUrl)[0]?.url,
       authorChannelUrl: `${baseUrl}/channel/${comment.authorChannelId}`,
@@ -105,21 +116,6 @@ function commentResource(
 
 function answersOf(thread: CatalogueComment): CatalogueComment[] {
   return sortComments(flatten(thread.replies), 'new');
-}
-
-function findThread(
-  videos: readonly CatalogueVideo[],
-  id: string,
-): { video: CatalogueVideo; thread: CatalogueComment } | undefined {
-  for (const video of videos) {
-    const thread = video.comments?.find((one) => one.id === id);
-    if (thread !== undefined) return { video, thread };
-  }
-  return undefined;
-}
-
-function onward({ nextPageToken }: { readonly nextPageToken?: string }): object {
-  return nextPageToken === undefined ? {} : { nextPageToken };
 }
 
 function html(text: string): string {

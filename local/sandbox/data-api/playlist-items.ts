@@ -1,8 +1,7 @@
 import type { CatalogueVideo } from '../catalogue.ts';
 import { videoThumbnails } from '../thumbnails.ts';
-import type { ApiCall } from './call.ts';
-import { pageOf } from './query.ts';
-import { missingParameter, playlistNotFound } from './refusals.ts';
+import { pageOf, type ApiCall } from './query.ts';
+import { ApiRefusal } from './refusal.ts';
 import { apiTime, listResponse, resource, thumbnailMap } from './resources.ts';
 
 const MAX_RESULTS = { fallback: 5, max: 50 };
@@ -10,20 +9,23 @@ const MAX_RESULTS = { fallback: 5, max: 50 };
 /** playlistItems.list of a channel's uploads; there are no other playlists. */
 export function listPlaylistItems(call: ApiCall): object {
   const { query, library, stats } = call;
-  query.parts({});
-  const size = query.maxResults(MAX_RESULTS);
-  const playlistId = query.text('playlistId');
-  if (playlistId === undefined) throw missingParameter('No filter selected. Expected one of: id, playlistId', '');
+  const size = query.pageSize(MAX_RESULTS);
+  const playlistId = query.required('playlistId');
   const channel = playlistId.startsWith('UU') ? library.channel(`channel/UC${playlistId.slice(2)}`) : undefined;
   const videos = channel === undefined || channel.case === 'removed' ? [] : library.uploads(channel);
   // The real API has no list of uploads for a channel that never uploaded anything.
-  if (channel === undefined || videos.length === 0) throw playlistNotFound();
-  const { items, position, next } = pageOf(videos, { key: playlistId, size, token: query.text('pageToken') });
+  if (channel === undefined || videos.length === 0) {
+    throw new ApiRefusal(404, {
+      reason: 'playlistNotFound',
+      message: "The playlist identified with the request's <code>playlistId</code> parameter cannot be found.",
+    });
+  }
+  const { items, position, ...tokens } = pageOf(videos, { key: playlistId, size, token: query.text('pageToken') });
   stats.addPlaylistItems(channel.id, position);
   return listResponse(
     'playlistItem',
     items.map((video, index) => itemResource(video, { call, playlistId, position: position + index })),
-    { totalResults: videos.length, resultsPerPage: size, tokens: next },
+    { totalResults: videos.length, resultsPerPage: size, tokens },
   );
 }
 

@@ -1,58 +1,65 @@
-import { invalidPageToken, invalidValue, missingParameter, tooManyIds } from './refusals.ts';
+import type { Library } from '../library.ts';
+import type { Stats } from '../stats.ts';
+import { ApiRefusal } from './refusal.ts';
 
 const MAX_IDS = 50;
 
-/** The parameters of one request. Lists may be repeated, separated by commas, or both. */
-export interface Query {
-  text(name: string): string | undefined;
-  list(name: string): readonly string[];
-  /** @throws ApiRefusal for more than 50 */
-  ids(name: string): readonly string[];
-  /** @throws ApiRefusal when it is out of range */
-  maxResults(limits: { readonly fallback: number; readonly max: number }): number;
-  /** Only the parts that were asked for. @throws ApiRefusal when `part` is missing */
-  parts(resource: Readonly<Record<string, object | undefined>>): object;
+export type Query = ReturnType<typeof readQuery>;
+
+/** One request, as the methods see it. */
+export interface ApiCall {
+  readonly query: Query;
+  readonly library: Library;
+  readonly stats: Stats;
+  readonly baseUrl: string;
 }
 
-export function readQuery(params: URLSearchParams): Query {
+/** The parameters of one request. Lists may be repeated, separated by commas, or both. @throws ApiRefusal without a `part` */
+export function readQuery(params: URLSearchParams) {
+  const text = (name: string): string | undefined => params.get(name) ?? undefined;
   const list = (name: string): string[] =>
     params
       .getAll(name)
       .flatMap((value) => value.split(','))
       .map((value) => value.trim())
       .filter((value) => value !== '');
+  const wanted = list('part');
+  if (wanted.length === 0) throw missingParameter('part');
   return {
-    text: (name) => params.get(name) ?? undefined,
-    list,
-    ids(name) {
+    text,
+    /** @throws ApiRefusal */
+    required(name: string): string {
+      const value = text(name);
+      if (value === undefined) throw missingParameter(name);
+      return value;
+    },
+    /** Each once. @throws ApiRefusal for none, and for more than 50 */
+    ids(name: string): readonly string[] {
       const ids = [...new Set(list(name))];
-      if (ids.length > MAX_IDS) throw tooManyIds();
-      return ids;
+      if (ids.length === 0) throw missingParameter(name);
+      if (ids.length <= MAX_IDS) return ids;
+      throw new ApiRefusal(400, {
+        reason: 'invalidFilters',
+        message: 'The request specifies an invalid filter parameter.',
+      });
     },
-    maxResults({ fallback, max }) {
-      const value = params.get('maxResults') ?? String(fallback);
-      if (!/^\d{1,4}$/.test(value) || Number(value) > max)
-        throw invalidValue(value, 'maxResults', `[0, ${String(max)}]`);
-      // 0 means what a request without it means.
-      return Number(value) === 0 ? fallback : Number(value);
+    /** `maxResults`; 0 means what a request without it means. @throws ApiRefusal when it is out of range */
+    pageSize({ fallback, max }: { fallback: number; max: number }): number {
+      const value = params.get('maxResults') ?? '0';
+      if (/^\d{1,4}$/.test(value) && Number(value) <= max) return Number(value) || fallback;
+      throw new ApiRefusal(400, {
+        reason: 'invalidParameter',
+        message: `Invalid value '${value}'. Values must be within the range: [0, ${String(max)}]`,
+      });
     },
-    parts(resource) {
-      const wanted = list('part');
-      if (wanted.length === 0) throw missingParameter('The request is missing a required parameter: part', 'part');
-      return Object.fromEntries(Object.entries(resource).filter(([part]) => wanted.includes(part)));
-    },
+    /** Only the parts that were asked for. */
+    parts: (resource: Readonly<Record<string, object | undefined>>): object =>
+      Object.fromEntries(Object.entries(resource).filter(([part]) => wanted.includes(part))),
   };
 }
 
-export interface Page<Item> {
-  readonly items: readonly Item[];
-  /** Position of the first item, from 0. */
-  readonly position: number;
-  readonly next: { readonly nextPageToken?: string; readonly prevPageToken?: string };
-}
-
 /**
- * A page of a list. Tokens say where it begins, in a way that nobody should read.
+ * A page of a list. Tokens say where it begins, in a way that nobody should read; undefined at the ends of the list.
  *
  * @param list.key names the list, so that a token of another list is refused
  * @throws ApiRefusal invalidPageToken
@@ -60,7 +67,7 @@ export interface Page<Item> {
 export function pageOf<Item>(
   all: readonly Item[],
   list: { readonly key: string; readonly size: number; readonly token: string | undefined },
-): Page<Item> {
+) {
   const tokenOf = (position: number): string => Buffer.from(`${list.key}\0${String(position)}`).toString('base64url');
   let position = 0;
   if (list.token !== undefined) {
@@ -72,9 +79,21 @@ export function pageOf<Item>(
   return {
     items: all.slice(position, end),
     position,
-    next: {
-      ...(end < all.length ? { nextPageToken: tokenOf(end) } : {}),
-      ...(position > 0 ? { prevPageToken: tokenOf(Math.max(0, position - list.size)) } : {}),
-    },
+    nextPageToken: end < all.length ? tokenOf(end) : undefined,
+    prevPageToken: position > 0 ? tokenOf(Math.max(0, position - list.size)) : undefined,
   };
+}
+
+export function invalidPageToken(): ApiRefusal {
+  return new ApiRefusal(400, {
+    reason: 'invalidPageToken',
+    message: 'The request specifies an invalid page token.',
+  });
+}
+
+function missingParameter(name: string): ApiRefusal {
+  return new ApiRefusal(400, {
+    reason: 'missingRequiredParameter',
+    message: `The request is missing a required parameter: ${name}`,
+  });
 }

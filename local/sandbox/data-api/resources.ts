@@ -12,13 +12,13 @@ export function listResponse(
   items: readonly object[] | undefined,
   page: { readonly totalResults: number; readonly resultsPerPage: number; readonly tokens?: object },
 ): object {
-  const { totalResults, resultsPerPage, tokens } = page;
+  const { tokens, ...pageInfo } = page;
   return {
     kind: `youtube#${kind}ListResponse`,
     etag: etagOf(kind, JSON.stringify(items ?? [])),
     ...tokens,
-    pageInfo: { totalResults, resultsPerPage },
-    ...(items === undefined ? {} : { items }),
+    pageInfo,
+    items,
   };
 }
 

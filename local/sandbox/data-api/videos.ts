@@ -1,9 +1,8 @@
 import type { CatalogueVideo } from '../catalogue.ts';
 import { flatten } from '../comments.ts';
-import { playabilityOf } from '../playability.ts';
+import { UNPLAYABLE } from '../playability.ts';
 import { videoThumbnails } from '../thumbnails.ts';
-import type { ApiCall } from './call.ts';
-import { missingParameter } from './refusals.ts';
+import type { ApiCall } from './query.ts';
 import { apiDuration, apiTime, listResponse, resource, thumbnailMap } from './resources.ts';
 
 const HD_LINES = 720;
@@ -11,10 +10,7 @@ const HD_LINES = 720;
 /** videos.list by `id`; what only invited people may see, and what is gone, is not among the items. */
 export function listVideos(call: ApiCall): object {
   const { query, library } = call;
-  query.parts({});
-  const ids = query.ids('id');
-  if (ids.length === 0) throw missingParameter('No filter selected. Expected one of: chart, id, myRating', '');
-  const items = ids.flatMap((id) => {
+  const items = query.ids('id').flatMap((id) => {
     const video = library.video(id);
     return video === undefined || ['private', 'removed'].includes(video.case) ? [] : [videoResource(video, call)];
   });
@@ -33,7 +29,7 @@ function videoResource(video: CatalogueVideo, { query, baseUrl }: ApiCall): obje
         description,
         thumbnails: thumbnailMap(videoThumbnails(video, baseUrl)),
         channelTitle: channel.title,
-        ...(video.tags.length === 0 ? {} : { tags: video.tags }),
+        tags: video.tags.length === 0 ? undefined : video.tags,
         categoryId: '22',
         liveBroadcastContent: video.case === 'live' ? 'live' : video.case === 'upcoming' ? 'upcoming' : 'none',
         localized: { title, description },
@@ -41,9 +37,9 @@ function videoResource(video: CatalogueVideo, { query, baseUrl }: ApiCall): obje
       contentDetails: contentDetails(video),
       statistics: {
         viewCount: String(video.viewCount),
-        ...(likeCount === undefined ? {} : { likeCount: String(likeCount) }),
+        likeCount: likeCount?.toString(),
         favoriteCount: '0',
-        ...(comments === undefined ? {} : { commentCount: String(flatten(comments).length) }),
+        commentCount: comments && String(flatten(comments).length),
       },
       status: { uploadStatus: 'processed', privacyStatus: 'public', license: 'youtube', embeddable: true },
       liveStreamingDetails: liveStreamingDetails(video),
@@ -52,7 +48,7 @@ function videoResource(video: CatalogueVideo, { query, baseUrl }: ApiCall): obje
 }
 
 function contentDetails(video: CatalogueVideo): object {
-  const countries = playabilityOf(video.case).availableCountries;
+  const allowed = UNPLAYABLE[video.case]?.availableCountries;
   const lines = Math.max(0, ...video.formats.map(({ facts }) => facts.height ?? 0));
   return {
     duration: apiDuration(video.durationSeconds),
@@ -61,7 +57,7 @@ function contentDetails(video: CatalogueVideo): object {
     // Automatic ones do not count.
     caption: String(video.captions.some(({ kind }) => kind === 'manual')),
     licensedContent: false,
-    ...(countries === undefined ? {} : { regionRestriction: { allowed: countries } }),
+    regionRestriction: allowed && { allowed },
     contentRating: video.case === 'age_restricted' ? { ytRating: 'ytAgeRestricted' } : {},
     projection: 'rectangular',
   };

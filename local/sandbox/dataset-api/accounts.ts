@@ -25,42 +25,37 @@ export interface AccountOptions {
   readonly largeReels?: number | undefined;
 }
 
+const ONE_OF_EACH_CASE = [
+  { case: 'ordinary', user: 'sandbox.garden', fullName: 'Sandbox Garden', posts: 48, reels: 12, hoursApart: 40 },
+  { case: 'business', user: 'sandbox.teahouse', fullName: 'Sandbox Teahouse', posts: 14, reels: 6, hoursApart: 70 },
+  { case: 'private', user: 'sandbox.private', fullName: 'Sandbox Private', posts: 9, reels: 2, hoursApart: 100 },
+  { case: 'not_found', user: 'sandbox.nobody', fullName: '', posts: 0, reels: 0, hoursApart: 1 },
+  { case: 'empty', user: 'sandbox.empty', fullName: 'Sandbox Empty', posts: 0, reels: 0, hoursApart: 1 },
+  { case: 'large', user: 'sandbox.archive', fullName: 'Sandbox Archive', posts: 20_000, reels: 2_000, hoursApart: 3 },
+] as const;
+
 /** The accounts of the sandbox, one for each case, and what is asked for beside. `not_found` is a name that nobody has. */
-export function makeAccounts({
-  idSalt,
-  furtherAccounts = 0,
-  largePosts,
-  largeReels,
-}: AccountOptions): readonly Account[] {
-  const account = (
-    name: AccountCase,
-    facts: { user: string; full: string; posts: number; reels: number; hoursApart: number },
-  ): Account => ({
-    userName: idSalt === undefined ? facts.user : `${facts.user}_${digest(idSalt, facts.user).toString('hex', 0, 4)}`,
-    case: name,
-    fullName: facts.full,
-    id: String(1_000_000_000 + digest(idSalt ?? '', facts.user).readUInt32BE(4)),
-    fbid: `1784140${String(digest(idSalt ?? '', facts.user).readUInt32BE(8)).padStart(10, '0')}`,
-    posts: facts.posts,
-    reels: facts.reels,
-    hoursApart: facts.hoursApart,
+export function makeAccounts({ idSalt, furtherAccounts, largePosts, largeReels }: AccountOptions): readonly Account[] {
+  const guests = Array.from({ length: furtherAccounts ?? 0 }, (_, index) => ({
+    case: 'ordinary' as const,
+    user: `sandbox.guest${String(index + 1)}`,
+    fullName: `Sandbox Guest ${String(index + 1)}`,
+    posts: 12,
+    reels: 6,
+    hoursApart: 20 + index,
+  }));
+  return [...ONE_OF_EACH_CASE, ...guests].map(({ user, ...facts }) => {
+    const bytes = digest(idSalt ?? '', user);
+    const isLarge = facts.case === 'large';
+    return {
+      ...facts,
+      posts: (isLarge ? largePosts : undefined) ?? facts.posts,
+      reels: (isLarge ? largeReels : undefined) ?? facts.reels,
+      userName: idSalt === undefined ? user : `${user}_${bytes.toString('hex', 0, 4)}`,
+      id: String(1_000_000_000 + bytes.readUInt32BE(4)),
+      fbid: `1784140${String(bytes.readUInt32BE(8)).padStart(10, '0')}`,
+    };
   });
-  return [
-    account('ordinary', { user: 'sandbox.garden', full: 'Sandbox Garden', posts: 48, reels: 12, hoursApart: 40 }),
-    account('business', { user: 'sandbox.teahouse', full: 'Sandbox Teahouse', posts: 14, reels: 6, hoursApart: 70 }),
-    account('private', { user: 'sandbox.private', full: 'Sandbox Private', posts: 9, reels: 2, hoursApart: 100 }),
-    account('not_found', { user: 'sandbox.nobody', full: '', posts: 0, reels: 0, hoursApart: 1 }),
-    account('empty', { user: 'sandbox.empty', full: 'Sandbox Empty', posts: 0, reels: 0, hoursApart: 1 }),
-    account('large', {
-      ...{ user: 'sandbox.archive', full: 'Sandbox Archive', hoursApart: 3 },
-      ...{ posts: largePosts ?? 20_000, reels: largeReels ?? 2_000 },
-    }),
-    ...Array.from({ length: furtherAccounts }, (_, index) => {
-      const number = String(index + 1);
-      const name = { user: `sandbox.guest${number}`, full: `Sandbox Guest ${number}` };
-      return account('ordinary', { ...name, posts: 12, reels: 6, hoursApart: 20 + index });
-    }),
-  ];
 }
 
 /** 32 bytes that are always the same for the same parts. */

@@ -60,7 +60,11 @@ function* rowsOf(dataset: DatasetName, wanted: Wanted, parts: CollectParts): Gen
   if (account === undefined || account.case === 'not_found') {
     yield errorRow("Crawler error: Cannot read properties of null (reading 'pk')", 'dead_page');
   } else if (wanted.kind === 'profile') {
-    yield profileRecord(account, account.case === 'private' ? [] : latestOf(account, parts.archive), parts);
+    yield profileRecord(
+      account,
+      account.case === 'private' ? [] : [...parts.archive.list(account, 'post', PROFILE_POSTS)],
+      parts,
+    );
   } else if (account.case === 'private') {
     yield errorRow('This account is private', 'dead_page');
   } else {
@@ -114,14 +118,6 @@ function kindsOf(dataset: DatasetName, postType: string | undefined): Publicatio
   if (dataset === 'reels' || postType === 'Reels') return ['reel'];
   if (postType === undefined) return ['post', 'reel'];
   return postType.toLowerCase() === 'post' ? ['post'] : undefined;
-}
-
-function latestOf(account: Account, archive: Archive): Publication[] {
-  const latest: Publication[] = [];
-  for (const publication of archive.list(account, 'post')) {
-    if (latest.push(publication) === PROFILE_POSTS) break;
-  }
-  return latest;
 }
 
 function errorRow(error: string, errorCode: string): DatasetRecord {

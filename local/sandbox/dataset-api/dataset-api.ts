@@ -1,26 +1,41 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { answer, readJson, refusal, type JsonAnswer } from '../json-http.ts';
+import { answer, readJson, refusal, type Exchange, type JsonAnswer } from '../json-http.ts';
 import { count } from '../stats.ts';
+import { DatasetSwitches, datasetSwitchSchema, type DatasetSwitch, type Occasion } from '../switches.ts';
 import { makeAccounts, type AccountOptions } from './accounts.ts';
-import { collect, type Wanted } from './collect.ts';
-import { readFormat, readPart, sendRows, slice } from './download.ts';
+import { collect, DATASET_IDS, type DatasetName, type Wanted } from './collect.ts';
+import { readPart, sendRows, slice } from './download.ts';
 import { createMediaHost } from './media.ts';
-import { createArchive, type Publication } from './publications.ts';
+import { createArchive } from './publications.ts';
 import { accountUrl, publicationUrl, type DatasetRecord } from './records.ts';
-import { createSnapshots, type Snapshot } from './snapshots.ts';
-import { DatasetSwitches, datasetSwitchSchema, type DatasetSwitch, type Occasion } from './switches.ts';
+import { DatasetRefusal } from './refusal.ts';
 import { readTrigger } from './trigger-input.ts';
 
 /** The only token that the sandbox takes. */
 export const SANDBOX_API_TOKEN = 'sandbox-token';
 
 const PREFIX = '/datasets/v3/';
-const HOUR_MS = 3_600_000;
 const COLLECT_MS = 1_000;
 const BUILD_MS = 300;
+/** Part of the time in which a snapshot is still `starting`. */
+const STARTING = 0.2;
 /** The platform's links live that long after they were collected. */
-const LINKS_LIVE_MS = 24 * HOUR_MS;
+const LINKS_LIVE_MS = 24 * 3_600_000;
+
+interface Snapshot {
+  readonly id: string;
+  readonly dataset: DatasetName;
+  readonly wanted: readonly Wanted[];
+  /** User names that it is about. */
+  readonly accounts: readonly string[];
+  readonly startedAtMs: number;
+  readonly readyAtMs: number;
+  readonly linksExpireAtMs: number;
+  /** Why it fails when it would be ready. */
+  readonly failure: string | undefined;
+}
 
 export interface DatasetApiParts extends AccountOptions {
   /** Without a slash at the end; asked for when it is needed. */
@@ -40,101 +55,114 @@ export type DatasetApi = ReturnType<typeof createDatasetApi>;
 
 /** A stand-in for the dataset API of the photo platform's data, and for the media that its records link to. */
 export function createDatasetApi(parts: DatasetApiParts) {
-  const now = parts.now ?? Date.now;
+  const { baseUrl, now = Date.now, collectMs = COLLECT_MS, buildMs = BUILD_MS } = parts;
   const accounts = makeAccounts(parts);
   const archive = createArchive(accounts, { nowMs: now(), idSalt: parts.idSalt ?? '' });
-  const find = (shortcode: string): Publication | undefined => archive.find(shortcode);
-  const media = createMediaHost({ ...parts, find, now });
-  const switches = new DatasetSwitches();
-  const snapshots = createSnapshots(now);
   let counts = zero();
+  const countMedia = (expired: boolean): void => {
+    counts.media_requests += 1;
+    if (expired) counts.expired_media_requests += 1;
+  };
+  const media = createMediaHost({ ...parts, find: archive.find, now, onRequest: countMedia });
+  const switches = new DatasetSwitches();
+  const snapshots = new Map<string, Snapshot>();
 
   const rowsOf = (snapshot: Snapshot): Iterable<DatasetRecord> =>
     collect(snapshot.dataset, snapshot.wanted, {
       accounts,
       archive,
       media,
-      baseUrl: parts.baseUrl,
+      baseUrl,
       collectedAtMs: snapshot.readyAtMs,
       expiresAtMs: snapshot.linksExpireAtMs,
     });
   const accountOf = (wanted: Wanted): string =>
-    wanted.kind === 'single' ? (find(wanted.shortcode)?.owner.userName ?? '') : wanted.account;
+    wanted.kind === 'single' ? (archive.find(wanted.shortcode)?.owner.userName ?? '') : wanted.account;
 
-  /** @returns true when the request was spoilt */
-  const spoil = (res: ServerResponse, occasion: Occasion, modes: readonly DatasetSwitch['mode'][]): boolean => {
-    const wrong = switches.take(occasion, modes);
-    if (wrong === undefined) return false;
-    if (wrong.retry_after_seconds !== undefined) res.setHeader('Retry-After', wrong.retry_after_seconds);
-    if (wrong.mode === '429') send(res, 429, TOO_MANY_JOBS);
-    if (wrong.mode === '500') send(res, 500, 'Internal server error');
-    if (wrong.mode === 'lost') send(res, 404, 'Snapshot does not exist');
-    return true;
+  /** @returns true when the request shall hang @throws DatasetRefusal */
+  const spoil = (res: ServerResponse, occasion: Occasion): boolean => {
+    const lost = occasion.step === 'trigger' ? [] : (['lost'] as const);
+    const wrong = switches.take(occasion, ['429', '500', 'hang', ...lost]);
+    if (wrong?.retry_after_seconds !== undefined) res.setHeader('Retry-After', wrong.retry_after_seconds);
+    if (wrong?.mode === '429') throw new DatasetRefusal(429, TOO_MANY_JOBS);
+    if (wrong?.mode === '500') throw new DatasetRefusal(500, 'Internal server error');
+    if (wrong?.mode === 'lost') throw noSnapshot();
+    return wrong !== undefined;
   };
 
-  const trigger = async (req: IncomingMessage, res: ServerResponse, url: URL): Promise<void> => {
-    const asked = readTrigger(url.searchParams, await readJson(req));
-    if ('status' in asked) {
-      send(res, asked.status, asked.body);
-      return;
-    }
-    const { dataset, wanted } = asked;
+  const trigger = async ({ req, res, url }: Exchange): Promise<void> => {
+    const { dataset, wanted } = readTrigger(url.searchParams, await readJson(req));
     const occasion: Occasion = { step: 'trigger', dataset, accounts: wanted.map(accountOf) };
     counts.triggers[dataset] += 1;
-    if (spoil(res, occasion, ['429', '500', 'hang'])) return;
+    if (spoil(res, occasion)) return;
     for (const one of wanted)
       count(counts.started, `${dataset} ${one.kind === 'single' ? one.shortcode : one.account}`);
-    const seconds = (mode: DatasetSwitch['mode']): number | undefined => switches.take(occasion, [mode])?.seconds;
+    const msOf = (mode: DatasetSwitch['mode'], otherwise: number): number => {
+      const seconds = switches.take(occasion, [mode])?.seconds;
+      return seconds === undefined ? otherwise : seconds * 1000;
+    };
     const failing = switches.take(occasion, ['fail_snapshot']);
-    const slowSeconds = seconds('slow');
-    const linkSeconds = seconds('media_ttl');
-    const snapshot = snapshots.start(
-      {
-        dataset,
-        wanted,
-        accounts: occasion.accounts,
-        failure: failing === undefined ? undefined : (failing.message ?? 'Internal server error'),
-      },
-      {
-        collectMs: slowSeconds === undefined ? (parts.collectMs ?? COLLECT_MS) : slowSeconds * 1000,
-        buildMs: parts.buildMs ?? BUILD_MS,
-        linksLiveMs: linkSeconds === undefined ? LINKS_LIVE_MS : linkSeconds * 1000,
-      },
-    );
+    const startedAtMs = now();
+    const readyAtMs = startedAtMs + msOf('slow', collectMs);
+    const snapshot: Snapshot = {
+      id: `s_${randomBytes(12).toString('hex')}`,
+      dataset,
+      wanted,
+      accounts: occasion.accounts,
+      startedAtMs,
+      readyAtMs,
+      linksExpireAtMs: readyAtMs + msOf('media_ttl', LINKS_LIVE_MS),
+      failure: failing && (failing.message ?? 'Internal server error'),
+    };
+    snapshots.set(snapshot.id, snapshot);
     send(res, 200, { snapshot_id: snapshot.id });
   };
 
   const progress = (res: ServerResponse, snapshot: Snapshot): void => {
     counts.progress_polls += 1;
-    if (spoil(res, { step: 'progress', ...snapshot }, ['429', '500', 'hang', 'lost'])) return;
-    send(res, 200, snapshots.progress(snapshot));
+    if (spoil(res, { step: 'progress', ...snapshot })) return;
+    const { id, dataset, startedAtMs, readyAtMs, failure } = snapshot;
+    const told = { snapshot_id: id, dataset_id: DATASET_IDS[dataset] };
+    if (now() < readyAtMs) {
+      const starting = now() < startedAtMs + (readyAtMs - startedAtMs) * STARTING;
+      send(res, 200, { ...told, status: starting ? 'starting' : 'running' });
+    } else if (failure !== undefined) send(res, 200, { ...told, status: 'failed', error_message: failure });
+    else send(res, 200, { ...told, status: 'ready', collection_duration: readyAtMs - startedAtMs });
   };
 
   const download = async (res: ServerResponse, snapshot: Snapshot, query: URLSearchParams): Promise<void> => {
     counts.download_requests += 1;
     const occasion: Occasion = { step: 'snapshot', ...snapshot };
-    if (spoil(res, occasion, ['429', '500', 'hang', 'lost'])) return;
-    if (now() < snapshot.downloadableAtMs) {
-      const status = now() < snapshot.readyAtMs ? 'running' : 'building';
-      const what = status === 'running' ? 'is not ready yet' : 'is building';
-      send(res, 202, { status, message: `Snapshot ${what}, try again in 10s` });
+    if (spoil(res, occasion)) return;
+    const { readyAtMs, failure } = snapshot;
+    if (now() < readyAtMs + buildMs) {
+      const status = now() < readyAtMs ? 'running' : 'building';
+      send(res, 202, { status, message: `Snapshot is ${status}, try again in 10s` });
       return;
     }
-    const format = readFormat(query);
-    const part = readPart(query);
-    if (snapshot.failure !== undefined) send(res, 400, 'Snapshot is empty');
-    else if (format === undefined) send(res, 400, 'The sandbox has the formats json, ndjson and jsonl');
-    else if (typeof part === 'string') send(res, 400, part);
-    else {
-      const cut = switches.take(occasion, ['cut']) !== undefined;
-      if (await sendRows(res, slice(rowsOf(snapshot), part), { format, cut })) counts.downloads += 1;
-    }
+    const rows = slice(rowsOf(snapshot), readPart(query));
+    if (failure !== undefined) throw new DatasetRefusal(400, 'Snapshot is empty');
+    const asLines = (query.get('format') ?? 'json') !== 'json';
+    const cut = switches.take(occasion, ['cut']) !== undefined;
+    if (await sendRows(res, rows, { asLines, cut })) counts.downloads += 1;
   };
 
-  const partsOf = (res: ServerResponse, snapshot: Snapshot, query: URLSearchParams): void => {
-    const part = readPart(query);
-    if (typeof part === 'string') send(res, 400, part);
-    else send(res, 200, { parts: Math.ceil([...rowsOf(snapshot)].length / part.rows) || 1 });
+  const answerTo = async ({ req, res, url }: Exchange): Promise<void> => {
+    checkToken(req);
+    const [what, id = '', third] = url.pathname.slice(PREFIX.length).split('/');
+    if (what === 'trigger' && req.method === 'POST') {
+      await trigger({ req, res, url });
+      return;
+    }
+    if (req.method !== 'GET' || (what !== 'progress' && what !== 'snapshot'))
+      throw new DatasetRefusal(404, 'Not found');
+    const snapshot = snapshots.get(id);
+    if (snapshot === undefined) throw noSnapshot();
+    if (what === 'progress') progress(res, snapshot);
+    else if (third === 'parts') {
+      const { rows } = readPart(url.searchParams);
+      send(res, 200, { parts: Math.ceil([...rowsOf(snapshot)].length / rows) || 1 });
+    } else await download(res, snapshot, url.searchParams);
   };
 
   return {
@@ -142,42 +170,22 @@ export function createDatasetApi(parts: DatasetApiParts) {
     async handle(req: IncomingMessage, res: ServerResponse, url: URL): Promise<boolean> {
       if (await media.handle(req, res, url)) return true;
       if (!url.pathname.startsWith(PREFIX)) return false;
-      const refused = unauthorised(req);
-      if (refused !== undefined) {
-        send(res, 401, refused);
-        return true;
-      }
-      const [what, id = '', third] = url.pathname.slice(PREFIX.length).split('/');
-      if (what === 'trigger' && req.method === 'POST') {
-        await trigger(req, res, url);
-        return true;
-      }
-      const snapshot = snapshots.find(id);
-      if (req.method !== 'GET' || (what !== 'progress' && what !== 'snapshot')) send(res, 404, 'Not found');
-      else if (snapshot === undefined) send(res, 404, 'Snapshot does not exist');
-      else if (what === 'progress') progress(res, snapshot);
-      else if (third === 'parts') partsOf(res, snapshot, url.searchParams);
-      else await download(res, snapshot, url.searchParams);
+      await answerTo({ req, res, url }).catch((error: unknown) => {
+        if (!(error instanceof DatasetRefusal)) throw error;
+        send(res, error.status, error.body);
+      });
       return true;
     },
     accounts: () =>
       accounts.map((account) => ({
-        url: accountUrl(account, parts.baseUrl()),
+        url: accountUrl(account, baseUrl()),
         user_name: account.userName,
         case: account.case,
       })),
-    posts: () =>
-      archive.featured().map((publication) => ({
-        url: publicationUrl(publication, parts.baseUrl()),
-        case: publication.case,
-      })),
-    stats: () => {
-      const { requests, expired } = media.stats();
-      return { ...counts, snapshots: snapshots.count(), media_requests: requests, expired_media_requests: expired };
-    },
+    posts: () => archive.featured().map((one) => ({ url: publicationUrl(one, baseUrl()), case: one.case })),
+    stats: () => ({ ...counts, snapshots: snapshots.size }),
     resetStats(): void {
       counts = zero();
-      media.resetStats();
     },
     /** Sets a switch whose target is `dataset`. */
     misbehave(body: unknown): JsonAnswer {
@@ -187,12 +195,12 @@ export function createDatasetApi(parts: DatasetApiParts) {
       return answer(200, { switches: switches.list() });
     },
     switches: () => switches.list(),
-    behave: () => switches.off(),
+    behave: () => switches.remove(() => true),
     /** Settings that point the service at it. */
     env: () => ({
-      IMGNET_API_URL: parts.baseUrl(),
+      IMGNET_API_URL: baseUrl(),
       IMGNET_API_TOKEN: SANDBOX_API_TOKEN,
-      IMGNET_PLATFORM_URL: parts.baseUrl(),
+      IMGNET_PLATFORM_URL: baseUrl(),
     }),
   };
 }
@@ -209,16 +217,18 @@ const zero = () => ({
   download_requests: 0,
   /** Those that were sent to their end. */
   downloads: 0,
+  media_requests: 0,
+  expired_media_requests: 0,
 });
 
-function unauthorised(req: IncomingMessage): string | undefined {
-  const given = req.headers.authorization;
-  if (given === undefined) return 'Credentials are missing';
-  if (!given.startsWith('Bearer ')) return 'Auth method is not supported';
-  return given === `Bearer ${SANDBOX_API_TOKEN}` ? undefined : 'Invalid credentials';
+const noSnapshot = (): DatasetRefusal => new DatasetRefusal(404, 'Snapshot does not exist');
+
+function checkToken({ headers: { authorization: given } }: IncomingMessage): void {
+  if (given === undefined) throw new DatasetRefusal(401, 'Credentials are missing');
+  if (!given.startsWith('Bearer ')) throw new DatasetRefusal(401, 'Auth method is not supported');
+  if (given !== `Bearer ${SANDBOX_API_TOKEN}`) throw new DatasetRefusal(401, 'Invalid credentials');
 }
 
-/** Errors are plain text, everything else is JSON. */
 function send(res: ServerResponse, status: number, body: string | object): void {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   res.writeHead(status, { 'Content-Type': typeof body === 'string' ? 'text/plain' : 'application/json' }).end(text);

@@ -2,10 +2,9 @@ import { createHmac, randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { sendBody, type BodySource } from '../body.ts';
+import { bytesSource, fileSource, sendBody, type BodySource } from '../body.ts';
 import { encodedOnce } from '../made-once.ts';
-import { picture } from '../picture.ts';
-import { bytesSource, fileSource } from '../sources.ts';
+import { picture } from '../thumbnails.ts';
 import type { Publication } from './publications.ts';
 
 const MEDIA = fileURLToPath(new URL('../catalogue/media', import.meta.url));
@@ -25,6 +24,7 @@ export interface MediaParts {
   readonly cacheDir: string;
   readonly find: (shortcode: string) => Publication | undefined;
   readonly now: () => number;
+  readonly onRequest: (expired: boolean) => void;
 }
 
 export type MediaHost = ReturnType<typeof createMediaHost>;
@@ -41,8 +41,6 @@ export function videoSeconds({ seed }: Publication, nth = 0): number {
 /** Photos and videos behind links that expire, as the platform's do: `oe` is the time, in hexadecimal seconds. */
 export function createMediaHost(parts: MediaParts) {
   const key = randomBytes(32);
-  const made = new Map<string, Promise<string>>();
-  let counts = { requests: 0, expired: 0 };
   const sign = (path: string, oe: string): string =>
     createHmac('sha256', key).update(`${path}\0${oe}`).digest('base64url').slice(0, 22);
   const signed = (path: string, expiresAtMs: number): string => {
@@ -52,16 +50,11 @@ export function createMediaHost(parts: MediaParts) {
     return `${parts.baseUrl()}${path}?oe=${oe}&oh=${sign(path, oe)}`;
   };
 
-  const videoOf = async (publication: Publication, slide: number): Promise<string> => {
+  const videoOf = (publication: Publication, slide: number): string | Promise<string> => {
     const nth = publication.slides.slice(0, slide).filter((kind) => kind === 'video').length;
     const { name } = recordingOf(publication.seed + nth);
     if (publication.case === 'silent') return join(MEDIA, name, '160.mp4');
-    const making = made.get(name) ?? withSound(name, parts);
-    made.set(name, making);
-    return making.catch((error: unknown) => {
-      made.delete(name);
-      throw error;
-    });
+    return withSound(name, parts);
   };
   const sourceOf = async (path: string): Promise<BodySource | undefined> => {
     const [shortcode = '', file = ''] = path.slice(PREFIX.length).split('/');
@@ -88,10 +81,9 @@ export function createMediaHost(parts: MediaParts) {
     async handle(req: IncomingMessage, res: ServerResponse, url: URL): Promise<boolean> {
       const path = url.pathname;
       if (!path.startsWith(PREFIX)) return false;
-      counts.requests += 1;
       const oe = url.searchParams.get('oe') ?? '';
       const expired = Number.parseInt(oe, 16) * 1000 <= parts.now();
-      if (expired) counts.expired += 1;
+      parts.onRequest(expired);
       if (expired || url.searchParams.get('oh') !== sign(path, oe)) {
         res.writeHead(403, { 'Content-Type': 'text/plain' }).end(expired ? 'URL signature expired' : 'Bad URL hash');
         return true;
@@ -100,11 +92,6 @@ export function createMediaHost(parts: MediaParts) {
       if (source === undefined) res.writeHead(404).end();
       else await sendBody({ req, res }, source);
       return true;
-    },
-    /** Requests that were answered, and those that came with an expired link. */
-    stats: () => ({ ...counts }),
-    resetStats(): void {
-      counts = { requests: 0, expired: 0 };
     },
   };
 }

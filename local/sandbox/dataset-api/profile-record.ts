@@ -1,9 +1,9 @@
 import type { Account } from './accounts.ts';
-import { commentsOn } from './comments.ts';
 import type { Publication } from './publications.ts';
 import {
   accountUrl,
   captionOf,
+  commentsOn,
   contentType,
   FOLLOWERS,
   HASHTAGS,

@@ -45,9 +45,9 @@ const SLIDES: Readonly<Record<PostCase, readonly Slide[]>> = {
 export function createArchive(accounts: readonly Account[], options: { nowMs: number; idSalt: string }) {
   const make = (owner: Account, kind: Publication['kind'], index: number): Publication => {
     const bytes = digest(options.idSalt, owner.userName, kind, String(index));
-    const what = kind === 'reel' ? reelCase(index) : postCase(index);
+    const what = (kind === 'reel' ? REEL_CASES : POST_CASES)[index] ?? olderCase(kind, index);
     return {
-      shortcode: shortcodeFrom(bytes),
+      shortcode: `D${bytes.toString('base64url').slice(0, 10)}`,
       pk: `3${String(bytes.readUIntBE(12, 6)).padStart(18, '0').slice(-18)}`,
       kind,
       case: what,
@@ -58,66 +58,40 @@ export function createArchive(accounts: readonly Account[], options: { nowMs: nu
       seed: bytes.readUInt32BE(20),
     };
   };
-  /** Newest first. */
-  function* list(account: Account, kind: Publication['kind']): Generator<Publication> {
-    const count = kind === 'reel' ? account.reels : account.posts;
+  /** Newest first. @param most as many, if there are */
+  function* list(account: Account, kind: Publication['kind'], most = Infinity): Generator<Publication> {
+    const count = Math.min(most, kind === 'reel' ? account.reels : account.posts);
     for (let index = 0; index < count; index += 1) yield make(account, kind, index);
   }
 
   // Tens of thousands of hashes: made when the first post is looked for.
-  let places: Map<string, { account: Account; kind: Publication['kind']; index: number }> | undefined;
+  let all: Map<string, Publication> | undefined;
   /** @returns undefined for a shortcode that nothing has */
   const find = (shortcode: string): Publication | undefined => {
-    places ??= new Map(
-      accounts.flatMap((account) =>
-        (['post', 'reel'] as const).flatMap((kind) =>
-          [...list(account, kind)].map(({ shortcode: code, index }) => [code, { account, kind, index }] as const),
-        ),
-      ),
+    all ??= new Map(
+      accounts
+        .flatMap((account) => [...list(account, 'post'), ...list(account, 'reel')])
+        .map((publication) => [publication.shortcode, publication]),
     );
-    const place = places.get(shortcode);
-    return place === undefined ? undefined : make(place.account, place.kind, place.index);
+    return all.get(shortcode);
   };
 
   /** One of each case, and some more, for the list of contents. */
   const featured = (): readonly Publication[] => {
     const visible = accounts.filter((account) => account.case === 'ordinary' || account.case === 'business');
     const shown = visible.flatMap((account) => [
-      ...Array.from({ length: FEATURED_POSTS }, (_, index) => make(account, 'post', index)),
-      ...Array.from({ length: FEATURED_REELS }, (_, index) => make(account, 'reel', index)),
+      ...list(account, 'post', FEATURED_POSTS),
+      ...list(account, 'reel', FEATURED_REELS),
     ]);
-    const [owner] = visible;
-    return owner === undefined ? shown : [...shown, deleted(owner, options.idSalt)];
+    // A post that was there once: no list has the place.
+    const deleted = visible.slice(0, 1).map((owner) => ({ ...make(owner, 'post', -1), case: 'deleted' as const }));
+    return [...shown, ...deleted];
   };
   return { list, find, featured };
 }
 
-/** A post that was there once: nothing finds it. */
-function deleted(owner: Account, idSalt: string): Publication {
-  const bytes = digest(idSalt, owner.userName, 'deleted');
-  return {
-    shortcode: shortcodeFrom(bytes),
-    pk: '0',
-    kind: 'post',
-    case: 'deleted',
-    owner,
-    index: -1,
-    publishedAtMs: 0,
-    slides: [],
-    seed: 0,
-  };
-}
-
-function postCase(index: number): PostCase {
-  if (index < FEATURED_POSTS) return POST_CASES[index] ?? 'image';
-  // Most posts of most accounts are pictures.
+/** Most posts of most accounts are pictures. */
+function olderCase(kind: Publication['kind'], index: number): PostCase {
+  if (kind === 'reel') return 'reel';
   return index % 7 === 0 ? 'carousel' : index % 5 === 0 ? 'video' : 'image';
-}
-
-function reelCase(index: number): PostCase {
-  return REEL_CASES[index] ?? 'reel';
-}
-
-function shortcodeFrom(bytes: Buffer): string {
-  return `D${bytes.toString('base64url').slice(0, 10)}`;
 }

@@ -1,5 +1,4 @@
 import type { Account } from './accounts.ts';
-import { commentsOn } from './comments.ts';
 import { videoSeconds, type MediaHost } from './media.ts';
 import type { Publication } from './publications.ts';
 
@@ -13,7 +12,10 @@ export interface RecordParts {
   readonly expiresAtMs: number;
 }
 
+const DAY_MS = 86_400_000;
 const CAPTIONS = ['Morning in the garden.', 'Water for tea, not too hot.', 'The bridge after the rain.'];
+const TEXTS = ['What a light!', 'Where is this?', 'So calm.', 'More of these, please.', 'Saved for the weekend.'];
+const USERS = ['walker.sam', 'ines_m', 'two.cups', 'leaf_and_stone'];
 export const HASHTAGS = ['#garden', '#tea', '#slow', '#walk', '#rain'];
 export const FOLLOWERS: Readonly<Record<Account['case'], number>> = {
   ordinary: 1_523,
@@ -53,7 +55,7 @@ export function postRecord(publication: Publication, parts: RecordParts): Datase
     latest_comments: commentsOn(publication).map((comment, index) => ({
       comments: comment.text,
       user_commenting: comment.user,
-      date_of_comment: new Date(comment.publishedAtMs).toISOString(),
+      date_of_comment: comment.publishedAt,
       likes: comment.likes,
       profile_picture: media.avatarLink(comment.user, expiresAtMs),
       comment_id: `${pk}${String(index)}`,
@@ -66,7 +68,10 @@ export function postRecord(publication: Publication, parts: RecordParts): Datase
     video_play_count: withVideo ? likesOf(publication) * 12 : null,
     profile_url: accountUrl(owner, baseUrl()),
     user_posted_id: owner.id,
-    partnership_details: partnership(publication, baseUrl()),
+    partnership_details:
+      publication.case === 'paid'
+        ? { profile_id: '1000000042', username: 'two.cups', profile_url: `${baseUrl()}/two.cups/` }
+        : null,
     is_pinned: publication.index === 0,
     post_content: links.map(({ slide, id, url }, index) => ({
       index,
@@ -102,7 +107,7 @@ export function reelRecord(publication: Publication, parts: RecordParts): Datase
     top_comments: commentsOn(publication).map((comment) => ({
       user_commenting: comment.user,
       comment: comment.text,
-      date_of_comment: new Date(comment.publishedAtMs).toISOString(),
+      date_of_comment: comment.publishedAt,
       likes: String(comment.likes),
       num_replies: 0,
       replies: [],
@@ -131,7 +136,10 @@ function fieldsOfBoth(publication: Publication, { media, baseUrl, expiresAtMs }:
     content_id: shortcode,
     product_type: kind === 'reel' ? 'clips' : 'feed',
     coauthor_producers: publication.case === 'coauthored' ? ['two.cups'] : null,
-    tagged_users: tagged(publication),
+    tagged_users:
+      publication.index % 3 === 0
+        ? [{ username: 'two.cups', full_name: 'Two Cups', is_verified: true, id: '1000000042' }]
+        : null,
     thumbnail: media.link(publication, '0.png', expiresAtMs),
     posts_count: owner.posts + owner.reels,
     followers: FOLLOWERS[owner.case],
@@ -141,19 +149,29 @@ function fieldsOfBoth(publication: Publication, { media, baseUrl, expiresAtMs }:
   };
 }
 
+export function commentsOn({ seed, index: place, publishedAtMs }: Publication) {
+  // The newest of an account show what a comment looks like; of the older ones some have none.
+  const count = place < 6 ? 1 + (seed % 3) : seed % 4;
+  return Array.from({ length: count }, (_, index) => ({
+    text: TEXTS[(seed + index) % TEXTS.length] ?? '',
+    user: USERS[(seed + index) % USERS.length] ?? '',
+    likes: (seed >> index) & 15,
+    publishedAt: new Date(publishedAtMs + (index + 1) * DAY_MS).toISOString(),
+  }));
+}
+
 /** What real records look like: from the sixth on, some lack fields, some have nulls, some write numbers as strings. */
 function untidy({ index }: Publication, record: DatasetRecord): DatasetRecord {
   if (index < 6) return record;
   const nulls = Object.fromEntries(['description', 'likes', 'tagged_users', 'date_posted'].map((name) => [name, null]));
   if (index % 23 === 6) return { ...record, ...nulls };
-  if (index % 11 === 7) return withoutNulls({ ...record, ...nulls, latest_comments: null, top_comments: null });
+  if (index % 11 === 7) {
+    const poor: DatasetRecord = { ...record, ...nulls, latest_comments: null, top_comments: null };
+    return Object.fromEntries(Object.entries(poor).filter(([, value]) => value !== null));
+  }
   if (index % 7 === 1)
     return { ...record, likes: String(record['likes']), num_comments: String(record['num_comments']) };
   return record;
-}
-
-function withoutNulls(record: DatasetRecord): DatasetRecord {
-  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null));
 }
 
 export function captionOf(publication: Publication): string {
@@ -173,15 +191,4 @@ export function likesOf({ seed }: Publication): number {
 export function contentType({ kind, slides }: Publication): string {
   if (kind === 'reel') return 'Reel';
   return slides.length > 1 ? 'Carousel' : slides[0] === 'video' ? 'Video' : 'Image';
-}
-
-function tagged({ index }: Publication): object[] | null {
-  return index % 3 === 0
-    ? [{ username: 'two.cups', full_name: 'Two Cups', is_verified: true, id: '1000000042' }]
-    : null;
-}
-
-function partnership(publication: Publication, baseUrl: string): object | null {
-  if (publication.case !== 'paid') return null;
-  return { profile_id: '1000000042', username: 'two.cups', profile_url: `${baseUrl}/two.cups/` };
 }
