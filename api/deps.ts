@@ -24,7 +24,7 @@ export interface ServiceDeps {
   readonly records: RecordStore;
   readonly keys: KeyStore;
   readonly accounts: AccountStore;
-  readonly asked: KeyDownloadStore;
+  readonly keyDownloads: KeyDownloadStore;
   readonly requestCounts: RequestCountStore;
   readonly files: FileStore;
   readonly signer: LinkSigner;

@@ -69,7 +69,7 @@ const deps: ServiceDeps = {
   records: createRecordStore(mongo.db),
   keys: createKeyStore(mongo.db),
   accounts: createAccountStore(mongo.db),
-  asked: createKeyDownloadStore(mongo.db),
+  keyDownloads: createKeyDownloadStore(mongo.db),
   requestCounts: createRequestCountStore(mongo.db),
   files,
   signer,

@@ -22,7 +22,7 @@ const ENDED_LATELY_MS = 4 * POLL_INTERVAL_SECONDS * 1000;
  * comes to its jobs, and what comes to none by its answer. Everything else is counted before it is done.
  */
 export function rateLimit(limit: number, deps: ServiceDeps): Middleware {
-  const { records, asked, now } = deps;
+  const { records, keyDownloads, now } = deps;
   const counter = createRequestCounter(deps, limit);
   /** By caller, and by caller and job: what may be polls of this minute, and as many of them as were free. */
   const polls = new Map<string, { made: number; free: number }>();
@@ -42,7 +42,7 @@ export function rateLimit(limit: number, deps: ServiceDeps): Middleware {
     record !== undefined && (record.status === 'pending' || now() < Date.parse(record.finishedAt) + ENDED_LATELY_MS);
   /** After a failure a new job is started, and who has not asked for a job before does so now. */
   const isRepeated = async (caller: Caller, { id, status, startedBy }: DownloadRecord): Promise<boolean> =>
-    status !== 'failed' && (caller.kind === 'key' ? asked.has(caller.key.id, id) : startedBy === WITHOUT_KEY);
+    status !== 'failed' && (caller.kind === 'key' ? keyDownloads.has(caller.key.id, id) : startedBy === WITHOUT_KEY);
 
   return async (event, next) => {
     const identity = identityOf(event);

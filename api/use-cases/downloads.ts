@@ -125,7 +125,7 @@ async function listed(deps: ServiceDeps, caller: Caller, filter: RecordFilter): 
   const records: DownloadRecord[] = [];
   let { before } = filter;
   for (let looks = 0; looks < MAX_LOOKS && records.length < filter.limit; looks += 1) {
-    const ids = await deps.asked.list(caller.key.id, { before, limit: LIST_MAX_ITEMS });
+    const ids = await deps.keyDownloads.list(caller.key.id, { before, limit: LIST_MAX_ITEMS });
     const limit = filter.limit - records.length;
     records.push(...(await deps.records.list({ ...filter, before: undefined, ids, limit })));
     before = ids.at(-1);

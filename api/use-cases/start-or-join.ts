@@ -123,7 +123,7 @@ async function accept(
 ): Promise<Accepted> {
   const { workflow, webhookUrl, isRefusedWhilePending = false, ...job } = asked;
   const done = async (how: Accepted['how'], record: DownloadRecord): Promise<Accepted> => {
-    if (caller.kind === 'key') await deps.asked.note(caller.key.id, record.id);
+    if (caller.kind === 'key') await deps.keyDownloads.note(caller.key.id, record.id);
     return { how, record };
   };
   // Where nobody can tell whether the job was started, the hold stays: the job settles it, or a later look at it does.

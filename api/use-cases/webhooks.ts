@@ -128,11 +128,11 @@ async function find(
  * Whether a delivery is the caller's to see and to repeat. Jobs are shared, but who is told of their end, and whether that
  * worked, concerns only who asked for it. Services of ours see everything.
  */
-async function isOwn({ asked }: ServiceDeps, caller: Caller, delivery: Delivery): Promise<boolean> {
+async function isOwn({ keyDownloads }: ServiceDeps, caller: Caller, delivery: Delivery): Promise<boolean> {
   if (caller.kind === 'service') return true;
   if (delivery.subscribedBy !== undefined) return delivery.subscribedBy.includes(subscriberOf(caller));
   // It was begun before subscribers were noted.
-  return caller.kind !== 'key' || asked.has(caller.key.id, delivery.recordId);
+  return caller.kind !== 'key' || keyDownloads.has(caller.key.id, delivery.recordId);
 }
 
 /** Counted like requests, for each host. Services of ours may repeat what they like. */

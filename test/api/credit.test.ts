@@ -219,7 +219,7 @@ describe('the downloads of a key', () => {
     const ids: string[] = [];
     for (let index = 0; index < 5; index += 1) ids.push((await audio(one)).body.data.id);
     await audio(other);
-    await facades.deps.asked.note(other.id, ids[0]!);
+    await facades.deps.keyDownloads.note(other.id, ids[0]!);
     await succeed(started[1]!);
     const list = async (key: Key, query: string) => (await ask<DownloadList>(key, `/api/downloads?${query}`)).body;
     const first = await list(one, 'limit=3');

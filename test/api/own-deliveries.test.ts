@@ -57,7 +57,7 @@ describe('the log of webhooks shows to a key', () => {
     const [one, other] = [await makeKey(), await makeKey()];
     const recordId = ulid();
     await keepDeliveries(recordId, [one.id]);
-    await facades.deps.asked.note(other.id, recordId);
+    await facades.deps.keyDownloads.note(other.id, recordId);
     expect(await listed(`download_id=${recordId}`, other)).toEqual([]);
     expect(await listed('', await makeKey())).toEqual([]);
   });
@@ -83,7 +83,7 @@ describe('the log of webhooks shows to a key', () => {
     const [one, other] = [await makeKey(), await makeKey()];
     const recordId = ulid();
     const ids = await keepDeliveries(recordId, undefined);
-    await facades.deps.asked.note(one.id, recordId);
+    await facades.deps.keyDownloads.note(one.id, recordId);
     expect(await listed(`download_id=${recordId}`, one)).toEqual(ids);
     expect(await listed(`download_id=${recordId}`, other)).toEqual([]);
   });

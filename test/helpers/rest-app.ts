@@ -80,7 +80,7 @@ export async function startFacades(requestsPerMinute = 100_000, options: Facades
     records: createRecordStore(mongo.db),
     keys: createKeyStore(mongo.db),
     accounts: createAccountStore(mongo.db),
-    asked: createKeyDownloadStore(mongo.db),
+    keyDownloads: createKeyDownloadStore(mongo.db),
     requestCounts: createRequestCountStore(mongo.db),
     files,
     signer,

@@ -44,7 +44,7 @@ const deps: ServiceDeps = {
   records: createRecordStore(db),
   keys: createKeyStore(db),
   accounts: createAccountStore(db),
-  asked: createKeyDownloadStore(db),
+  keyDownloads: createKeyDownloadStore(db),
   requestCounts: createRequestCountStore(db),
   receivers: createReceiverStore(db),
   files: createDiskFiles(options.filesDir),
