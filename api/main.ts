@@ -5,17 +5,15 @@ import { loadConfigOrExit } from '../config.ts';
 import { createAccountStore } from '../store/accounts.ts';
 import { createKeyDownloadStore } from '../store/key-downloads.ts';
 import { createContentsStore } from '../store/contents.ts';
-import { API_PATIENCE, createFileStore } from '../store/create-file-store.ts';
+import { API_BUCKET_LIMITS, createFileStore } from '../store/create-file-store.ts';
 import { createDeliveryStore } from '../store/deliveries.ts';
 import { createKeyStore } from '../store/keys.ts';
 import { createLinkSigner } from '../store/links.ts';
-import { isFinalRefusal as isFinalOfMongo, openMongo } from '../store/mongo.ts';
 import { createReceiverStore } from '../store/receivers.ts';
 import { createRecordStore } from '../store/records.ts';
+import { reachEngines } from '../store/reach-engines.ts';
 import { createRequestCountStore } from '../store/request-counts.ts';
-import { awaitEngine } from '../runtime/subprocess/await-engine.ts';
 import { onStop } from '../runtime/subprocess/on-stop.ts';
-import { isFinalRefusal as isFinalOfTemporal, openTemporal } from '../runtime/temporal/client.ts';
 import { createWebhookClient } from '../outbound/webhooks/client.ts';
 import { WEBHOOK_TEST_LIMITS, WEBHOOK_TEST_TAKES_MS } from '../outbound/webhooks/limits.ts';
 import { createWebhookSigner } from '../outbound/webhooks/signature.ts';
@@ -31,24 +29,11 @@ import { createRpcServer } from './rpc-server.ts';
 const config = loadConfigOrExit(process.env, ['TEMPORAL_ADDRESS', 'MONGODB_URI', 'LINK_SECRET', 'RPC_TOKEN']);
 const log = pino({ level: config.LOG_LEVEL, base: { part: 'api' } });
 
-const mongo = openMongo({ uri: config.MONGODB_URI, database: config.MONGODB_DATABASE, timeoutMs: 5_000 });
 const exitWith = (error: unknown): never => {
   log.fatal({ err: error }, error instanceof Error ? error.message : 'cannot start');
   return process.exit(1);
 };
-const patience = { timeoutMs: config.STARTUP_WAIT_SECONDS * 1000, log };
-const temporal = {
-  address: config.TEMPORAL_ADDRESS,
-  namespace: config.TEMPORAL_NAMESPACE,
-  apiKey: config.TEMPORAL_API_KEY,
-  tls: config.TEMPORAL_TLS,
-};
-const [{ client, close: closeTemporal }] = await Promise.all([
-  awaitEngine({ ...patience, name: 'Temporal', setting: 'TEMPORAL_ADDRESS', isFinal: isFinalOfTemporal }, () =>
-    openTemporal(temporal),
-  ),
-  awaitEngine({ ...patience, name: 'MongoDB', setting: 'MONGODB_URI', isFinal: isFinalOfMongo }, () => mongo.ping()),
-]).catch(exitWith);
+const { mongo, client, closeTemporal } = await reachEngines(config, { timeoutMs: 5_000, log }).catch(exitWith);
 const webhooks = createWebhookClient({ ...WEBHOOK_TEST_LIMITS, allowedNetworks: config.webhookAllowedNetworks });
 
 const stopping = new AbortController();
@@ -61,7 +46,7 @@ const signer = createLinkSigner({
   ttlSeconds: config.LINK_TTL_SECONDS,
 });
 
-const files = createFileStore(config.files, API_PATIENCE);
+const files = createFileStore(config.files, API_BUCKET_LIMITS);
 await files.check().catch(exitWith);
 
 const jobs = createJobGateway(client, config.TASK_QUEUE);

@@ -10,11 +10,11 @@ export interface S3Settings {
   readonly secretAccessKey: string;
   /** `https://host/bucket/key` and not `https://bucket.host/key`. */
   readonly forcePathStyle: boolean;
-  readonly patience: S3Patience;
+  readonly limits: BucketLimits;
 }
 
 /** How long the bucket is waited for. */
-export interface S3Patience {
+export interface BucketLimits {
   /** How often a call is tried: few where somebody waits for the answer. */
   readonly maxAttempts: number;
   /** Limit of a call without contents, all tries together, and of the wait for contents to begin; in milliseconds. */
@@ -34,17 +34,17 @@ const CONNECT_TIMEOUT_MS = 5_000;
 /** Each answer to a reader holds one. */
 const MAX_CONNECTIONS = 1_000;
 
-export function openBucket({ bucket, prefix, patience, ...settings }: S3Settings): S3Bucket {
+export function openBucket({ bucket, prefix, limits, ...settings }: S3Settings): S3Bucket {
   const agent = { keepAlive: true, maxSockets: MAX_CONNECTIONS };
   const client = new S3Client({
     endpoint: settings.endpoint,
     region: settings.region,
     forcePathStyle: settings.forcePathStyle,
-    maxAttempts: patience.maxAttempts,
+    maxAttempts: limits.maxAttempts,
     credentials: { accessKeyId: settings.accessKeyId, secretAccessKey: settings.secretAccessKey },
     requestHandler: {
       connectionTimeout: CONNECT_TIMEOUT_MS,
-      socketTimeout: patience.idleTimeoutMs,
+      socketTimeout: limits.idleTimeoutMs,
       httpAgent: agent,
       httpsAgent: agent,
     },

@@ -33,7 +33,7 @@ const SHA256 = 'sha256';
 export function createS3Files(settings: S3Settings): FileStore {
   const place = openBucket(settings);
   const { client, bucket, prefix } = place;
-  const { answerTimeoutMs } = settings.patience;
+  const { answerTimeoutMs } = settings.limits;
   const inTime = () => ({ abortSignal: AbortSignal.timeout(answerTimeoutMs) });
   const objectOf = ({ recordId, name }: FileKey) => ({ Bucket: bucket, Key: `${prefix}${recordId}/${name}` });
 

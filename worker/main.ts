@@ -5,7 +5,6 @@ import { createActivities } from '../activities/create-activities.ts';
 import { loadConfigOrExit } from '../config.ts';
 import { createMedia } from '../media/ffmpeg.ts';
 import { YTDLP_OLD_AFTER_DAYS } from '../runtime/subprocess/dated-version.ts';
-import { awaitEngine } from '../runtime/subprocess/await-engine.ts';
 import { onStop } from '../runtime/subprocess/on-stop.ts';
 import { createDownloader, MEDIA_HOST_LIMITS } from '../outbound/download.ts';
 import { PROXY_LIMITS, startForwardProxy } from '../outbound/forward-proxy.ts';
@@ -22,16 +21,15 @@ import { createYtdlpSource } from '../sources/vidnet/yt-dlp.ts';
 import { chooseSpeech, SPEECH_TIMEOUT_MS } from '../speech/choose-engine.ts';
 import { createContentsStore } from '../store/contents.ts';
 import { createDeliveryStore } from '../store/deliveries.ts';
-import { createFileStore, WORKER_PATIENCE } from '../store/create-file-store.ts';
+import { createFileStore, WORKER_BUCKET_LIMITS } from '../store/create-file-store.ts';
 import { createSpaceGuard } from '../store/free-space.ts';
 import { createLinkSigner } from '../store/links.ts';
-import { isFinalRefusal as isFinalOfMongo, openMongo } from '../store/mongo.ts';
 import { createRecordStore } from '../store/records.ts';
+import { reachEngines, temporalSettingsOf } from '../store/reach-engines.ts';
 import { createSnapshotStore } from '../store/snapshots.ts';
 import { createSpeechAudio } from '../store/speech-audio.ts';
 import { createWorkFolders } from '../store/work-folders.ts';
 import { connectionOptions, orUnreachable } from '../runtime/temporal/connection.ts';
-import { isFinalRefusal as isFinalOfTemporal, openTemporal } from '../runtime/temporal/client.ts';
 import { createWebhookClient } from '../outbound/webhooks/client.ts';
 import { WEBHOOK_CLIENT_LIMITS } from '../outbound/webhooks/limits.ts';
 import { createReceiverShares } from '../outbound/webhooks/receiver-shares.ts';
@@ -48,24 +46,12 @@ const config = loadConfigOrExit(process.env, ['TEMPORAL_ADDRESS', 'MONGODB_URI',
 const log = pino({ level: config.LOG_LEVEL, base: { part: 'worker' } });
 Runtime.install({ logger: temporalLogger(log), shutdownSignals: [] });
 
-const temporal = {
-  address: config.TEMPORAL_ADDRESS,
-  namespace: config.TEMPORAL_NAMESPACE,
-  apiKey: config.TEMPORAL_API_KEY,
-  tls: config.TEMPORAL_TLS,
-};
 const exitWith = (error: unknown): never => {
   log.fatal({ err: error }, error instanceof Error ? error.message : 'cannot start');
   return process.exit(1);
 };
-const mongo = openMongo({ uri: config.MONGODB_URI, database: config.MONGODB_DATABASE, timeoutMs: 10_000 });
-const patience = { timeoutMs: config.STARTUP_WAIT_SECONDS * 1000, log };
-const [{ client, close: closeTemporal }] = await Promise.all([
-  awaitEngine({ ...patience, name: 'Temporal', setting: 'TEMPORAL_ADDRESS', isFinal: isFinalOfTemporal }, () =>
-    openTemporal(temporal),
-  ),
-  awaitEngine({ ...patience, name: 'MongoDB', setting: 'MONGODB_URI', isFinal: isFinalOfMongo }, () => mongo.ping()),
-]).catch(exitWith);
+const { mongo, client, closeTemporal } = await reachEngines(config, { timeoutMs: 10_000, log }).catch(exitWith);
+const temporal = temporalSettingsOf(config);
 const webhooks = createWebhookClient({
   ...WEBHOOK_CLIENT_LIMITS,
   allowedNetworks: config.webhookAllowedNetworks,
@@ -76,7 +62,7 @@ const signer = createLinkSigner({
   ttlSeconds: config.LINK_TTL_SECONDS,
 });
 const workFolders = createWorkFolders(config.workDir);
-const files = createFileStore(config.files, WORKER_PATIENCE);
+const files = createFileStore(config.files, WORKER_BUCKET_LIMITS);
 await mkdir(config.workDir, { recursive: true });
 await files.check().catch(exitWith);
 const space = createSpaceGuard({

@@ -132,9 +132,9 @@ async function wrongWebhooks({ mongo, receiver }: FaultBench, records: readonly 
 /** In the work folder, and in the bucket: objects of no record, and parts of what was never ended. */
 async function leftBehind({ service, bucket }: FaultBench, records: readonly DownloadRecord[]): Promise<string[]> {
   const known = new Set(records.flatMap((record) => filesOf(record).map(({ name }) => `files/${record.id}/${name}`)));
-  const patience = { maxAttempts: 2, answerTimeoutMs: 15_000, idleTimeoutMs: 60_000 };
+  const limits = { maxAttempts: 2, answerTimeoutMs: 15_000, idleTimeoutMs: 60_000 };
   const { client } = openBucket({
-    ...{ ...inject('s3'), bucket, prefix: 'files/', region: 'us-east-1', forcePathStyle: true, patience },
+    ...{ ...inject('s3'), bucket, prefix: 'files/', region: 'us-east-1', forcePathStyle: true, limits },
   });
   const { Contents: objects = [] } = await client.send(new ListObjectsV2Command({ Bucket: bucket }));
   const { Uploads: uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket: bucket }));

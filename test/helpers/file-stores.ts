@@ -38,7 +38,7 @@ export async function aBucket(changes: Partial<S3Settings> = {}): Promise<Bucket
   const settings = {
     ...{ ...inject('s3'), bucket: `test-${randomUUID()}`, prefix: 'files/', region: 'us-east-1' },
     ...{ forcePathStyle: true, ...changes },
-    patience: { maxAttempts: 2, answerTimeoutMs: 15_000, idleTimeoutMs: 60_000, ...changes.patience },
+    limits: { maxAttempts: 2, answerTimeoutMs: 15_000, idleTimeoutMs: 60_000, ...changes.limits },
   };
   const { client } = openBucket({ ...settings, endpoint: inject('s3').endpoint });
   await client.send(new CreateBucketCommand({ Bucket: settings.bucket }));

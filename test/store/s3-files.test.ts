@@ -82,8 +82,8 @@ describe('a bucket', () => {
 
   it('that says nothing is given up in time', async () => {
     const line = await aLine(() => undefined);
-    const patience = { maxAttempts: 3, answerTimeoutMs: 500, idleTimeoutMs: 120_000 };
-    const files = createS3Files({ ...store.settings, endpoint: line.endpoint, patience });
+    const limits = { maxAttempts: 3, answerTimeoutMs: 500, idleTimeoutMs: 120_000 };
+    const files = createS3Files({ ...store.settings, endpoint: line.endpoint, limits });
     const key = { recordId: ulid(), name: 'a.m4a' };
     await expect(files.open(key)).rejects.toThrow(StoreAwayError);
     await expect(files.remove(key)).rejects.toThrow(StoreAwayError);
@@ -113,7 +113,7 @@ describe('a publication in a bucket', () => {
       const files = createS3Files({
         ...store.settings,
         endpoint: line.endpoint,
-        patience: { ...store.settings.patience, maxAttempts: 1 },
+        limits: { ...store.settings.limits, maxAttempts: 1 },
       });
       const key = { recordId: ulid(), name: 'a.m4a' };
       await expect(files.publish(await aSource(sizeBytes), key, never)).rejects.toThrow();
