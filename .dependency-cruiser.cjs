@@ -11,6 +11,8 @@ const layers = [
   ['runtime'],
   ['contract'],
 ];
+/** The same within a folder. */
+const stages = ['local/demo', 'local/sandbox', 'local/engines'];
 const anyOf = (folders) => `^(${folders.join('|')})/`;
 const FOLDER = '^(?!node_modules/)[^/]+/.*\\.\\w+$';
 const TOOLS = anyOf(['test', 'quality', 'local']);
@@ -34,6 +36,12 @@ module.exports = {
         // $1 is the folder that imports.
         pathNot: ['^$1/', anyOf(layers.slice(index + 1).flat())],
       },
+    })),
+    ...stages.slice(1).map((folder, index) => ({
+      name: `imports-point-down-from-${folder}`,
+      severity: 'error',
+      from: { path: `^${folder}/` },
+      to: { path: anyOf(stages.slice(0, index + 1)) },
     })),
     {
       name: 'workflows-know-activities-by-type',
