@@ -64,17 +64,18 @@ export async function makeAudio(
   return { path, name, durationSeconds: result.durationSeconds };
 }
 
-export function fetchReporting(
+export async function fetchReporting(
   deps: FetchDeps,
   attempt: RunningCall,
   fetch: MediaToMake['fetch'],
 ): Promise<FetchedMedia> {
   attempt.report({ stage: 'fetching' });
-  return fetch({
-    signal: attempt.signal,
-    timeoutMs: deps.fetchTimeoutMs,
+  const limits = { signal: attempt.signal, timeoutMs: deps.fetchTimeoutMs };
+  const fetched = await fetch({
+    ...limits,
     folder: attempt.folder,
     maxMediaSeconds: deps.maxMediaSeconds,
     onProgress: attempt.report,
   });
+  return { ...fetched, paths: await Promise.all(fetched.paths.map((path) => deps.media.rewrap(path, limits))) };
 }

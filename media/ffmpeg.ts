@@ -1,6 +1,15 @@
+import { open, rm } from 'node:fs/promises';
 import { JobError } from '../runtime/job-error.ts';
 import { run } from '../runtime/subprocess/run.ts';
-import { fileUrl, INPUT_GUARD, MEDIA_THREADS, startTool, surroundings, unreadable } from './guard.ts';
+import {
+  fileUrl,
+  INPUT_GUARD,
+  MEDIA_THREADS,
+  TRANSPORT_STREAM_GUARD,
+  startTool,
+  surroundings,
+  unreadable,
+} from './guard.ts';
 import { codecOf, probeFile, type Probe } from './probe.ts';
 
 /** A bit rate at which speech and music survive comparison with the source. */
@@ -25,6 +34,13 @@ export interface MediaSource {
 export interface Media {
   /** @throws JobError `incomplete` when the file is no media, `tool_missing` when ffprobe can't be started */
   probe(path: string, signal: AbortSignal): Promise<Probe>;
+  /**
+   * Puts the pictures and the sound of an MPEG transport stream, as HLS brings it, into an MP4 beside it, as they are. (There are
+   * builds of ffprobe that crash on such a stream.)
+   *
+   * @returns where the media are: any other file is left as it is
+   */
+  rewrap(path: string, options: Omit<RunLimits, 'onProgress'>): Promise<string>;
   /** Writes the first audio stream as M4A: AAC is copied, anything else becomes AAC. */
   writeM4a(input: { path: string; audioCodec: string }, output: string, options: RunLimits): Promise<void>;
   /** Writes pictures and sound as MP4 that plays while it loads: H.264 and AAC are copied, anything else becomes them. */
@@ -76,6 +92,16 @@ export function createMedia(settings: FfmpegSettings): Media {
   return {
     probe: (path, signal) => probeFile(settings.ffprobe, path, signal),
 
+    rewrap: async (path, options) => {
+      if (!(await isTransportStream(path))) return path;
+      const output = `${path}.mp4`;
+      const streams = ['-map', '0:V:0?', '-map', '0:a:0?', '-c', 'copy', '-f', 'mp4'];
+      const args = [...TRANSPORT_STREAM_GUARD, '-i', fileUrl(path), ...streams];
+      await convert(args, output, { ...options, onProgress: () => undefined });
+      await rm(path);
+      return output;
+    },
+
     writeM4a: ({ path, audioCodec }, output, options) => {
       const codec = audioCodec === 'aac' ? ['-c:a', 'copy'] : AAC;
       const args = [...INPUT_GUARD, '-i', fileUrl(path), '-map', '0:a:0', '-vn', ...codec, '-f', 'ipod'];
@@ -96,6 +122,17 @@ export function createMedia(settings: FfmpegSettings): Media {
       return convert(args, output, options);
     },
   };
+}
+
+/** Its packets have 188 bytes, and begin with the same one (ISO/IEC 13818-1, section 2.4.3). */
+async function isTransportStream(path: string): Promise<boolean> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(189), 0, 189, 0);
+    return bytesRead === 189 && buffer[0] === 0x47 && buffer[188] === 0x47;
+  } finally {
+    await file.close();
+  }
 }
 
 function playsEverywhere(pictures: Probe): boolean {

@@ -38,11 +38,17 @@ export const MEDIA_THREADS = 4;
 const MEDIA_MEMORY_BYTES = 4 * 1024 ** 3;
 
 /** Arguments before each input that may be hostile. */
-export const INPUT_GUARD = [
-  ...['-protocol_whitelist', 'file', '-format_whitelist', CONTAINERS, '-codec_whitelist', DECODERS],
-  ...['-max_pixels', String(MAX_PIXELS), '-max_streams', String(MAX_STREAMS)],
-  ...['-max_alloc', String(MAX_ALLOCATION_BYTES), '-threads', String(MEDIA_THREADS)],
-] as const;
+export const INPUT_GUARD = guardOf(CONTAINERS);
+/** The same for the parts of an HLS playlist, one after the other. */
+export const TRANSPORT_STREAM_GUARD = guardOf('mpegts');
+
+function guardOf(containers: string): readonly string[] {
+  return [
+    ...['-protocol_whitelist', 'file', '-format_whitelist', containers, '-codec_whitelist', DECODERS],
+    ...['-max_pixels', String(MAX_PIXELS), '-max_streams', String(MAX_STREAMS)],
+    ...['-max_alloc', String(MAX_ALLOCATION_BYTES), '-threads', String(MEDIA_THREADS)],
+  ];
+}
 
 /** A file whose name begins like a URL would otherwise be opened as one. */
 export function fileUrl(absolutePath: string): string {

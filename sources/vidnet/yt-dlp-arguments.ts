@@ -20,12 +20,20 @@ export function videoFormats(maxHeight: number): string {
 
 /** What was chosen: the exact size where the platform states it, and the formats when pictures and sound come apart. */
 const CHOSEN_FORMATS =
-  '{"size":%(filesize|null)s,"parts":%(requested_formats.:.format_id)j,"sizes":%(requested_formats.:.filesize)j}';
+  '{"size":%(filesize|null)s,"parts":%(requested_formats.:.format_id)j,"sizes":%(requested_formats.:.filesize)j,' +
+  '"protocol":%(protocol)j,"url":%(requested_formats.0.url,url)j}';
 
 /** Lines on stdout begin with one of these words. */
 export const METADATA_PREFIX = 'TAPEDECK-VIDEO ';
 export const PROGRESS_PREFIX = 'TAPEDECK-PROGRESS ';
 export const FORMATS_PREFIX = 'TAPEDECK-FORMATS ';
+
+/** Arguments of a run that only looks at a playlist of HLS. */
+export const LOOK_ARGUMENTS = [
+  '--simulate',
+  '--print',
+  `pre_process:${METADATA_PREFIX}%(.{${METADATA_KEYS}})j`,
+] as const;
 
 /**
  * Arguments of a run that downloads one video into its working directory, as files `media.*`: two when pictures and

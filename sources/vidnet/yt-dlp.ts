@@ -11,6 +11,7 @@ import {
   AUDIO_FORMATS,
   downloadArguments,
   FORMATS_PREFIX,
+  LOOK_ARGUMENTS,
   METADATA_PREFIX,
   PROGRESS_PREFIX,
   videoFormats,
@@ -33,16 +34,19 @@ const formatsSchema = z
     size: z.number().nullable().catch(null),
     parts: z.array(z.string()).catch([]),
     sizes: z.array(z.number()).catch([]),
+    protocol: z.string().catch(''),
+    url: z.string().optional().catch(undefined),
   })
-  .transform(({ size, parts, sizes }) => ({
+  .transform(({ size, parts, sizes, protocol, url }) => ({
     /** Files that a whole download consists of. */
     files: Math.max(1, parts.length),
     /** Sum of the exact sizes that the platform states; 0 where it states none. */
     sizeBytes: size ?? sizes.reduce((sum, part) => sum + part, 0),
     isSizeOfAll: size !== null || (parts.length > 0 && sizes.length === parts.length),
+    hlsUrl: protocol.startsWith('m3u8') ? url : undefined,
   }));
 type Stated = z.infer<typeof formatsSchema>;
-const NOTHING_STATED: Stated = { files: 1, sizeBytes: 0, isSizeOfAll: false };
+const NOTHING_STATED: Stated = { files: 1, sizeBytes: 0, isSizeOfAll: false, hlsUrl: undefined };
 
 const progressLineSchema = z.object({
   downloaded_bytes: z.number().nullish(),
@@ -99,8 +103,9 @@ export function createYtdlpSource(settings: YtdlpSettings): VidnetSource {
     let stated = NOTHING_STATED;
     let stopWatching: (() => void) | undefined;
     const onStdoutLine = (line: string): void => {
-      if (line.startsWith(METADATA_PREFIX)) {
-        metadata = metadataSchema.catch({}).parse(parseJson(line.slice(METADATA_PREFIX.length)));
+      const told = metadataOf(line);
+      if (told !== undefined) {
+        metadata = told;
         const reason = refusalOf(metadata, options.maxMediaSeconds);
         if (reason !== undefined) refusal.abort(reason);
       } else if (line.startsWith(FORMATS_PREFIX)) {
@@ -124,7 +129,10 @@ export function createYtdlpSource(settings: YtdlpSettings): VidnetSource {
         maxFileBytes: settings.maxFileBytes,
         onStdoutLine,
       },
-    ).finally(() => stopWatching?.());
+    )
+      .finally(() => stopWatching?.())
+      // A page does not tell whether what it embeds goes on: parts that are gone look like a transfer that was cut.
+      .finally(() => subject === 'page' && stated.hlsUrl !== undefined && refuseBroadcast(stated.hlsUrl, options));
     // yt-dlp leaves a broadcast out by itself, with exit code 0, and may end before our refusal reaches it.
     refusal.signal.throwIfAborted();
     if (metadata === undefined) throw new JobError('unsupported', 'The page holds no media.');
@@ -133,6 +141,23 @@ export function createYtdlpSource(settings: YtdlpSettings): VidnetSource {
       statedDurationSeconds: metadata.duration ?? undefined,
       isSizeVerified: stated.isSizeOfAll,
     };
+  };
+  /** @throws JobError `live` for a playlist that has no end yet */
+  const refuseBroadcast = async (url: string, options: FetchOptions): Promise<void> => {
+    let refusal: JobError | undefined;
+    await runYtdlp(settings, options, {
+      subject: 'page',
+      url,
+      args: LOOK_ARGUMENTS,
+      maxFileBytes: settings.maxFileBytes,
+      onStdoutLine: (line) => {
+        refusal ??= broadcastFailure(metadataOf(line)?.live_status);
+      },
+    }).catch((error: unknown) => {
+      // Such as a playlist that is given to its own page only: then what came counts.
+      if (!(error instanceof JobError)) throw error;
+    });
+    if (refusal !== undefined) throw refusal;
   };
   const formats = { audio: AUDIO_FORMATS, video: videoFormats(settings.maxVideoHeight) };
   const ofVideo = (mediaId: string) => ({ subject: 'video' as const, url: videoUrl(settings, mediaId) });
@@ -159,6 +184,11 @@ async function wholeFiles(folder: string, stated: Stated): Promise<readonly stri
   if (received < stated.sizeBytes)
     throw new JobError('incomplete', 'The video platform sent less than the whole file.');
   return paths;
+}
+
+function metadataOf(line: string): Metadata | undefined {
+  if (!line.startsWith(METADATA_PREFIX)) return undefined;
+  return metadataSchema.catch({}).parse(parseJson(line.slice(METADATA_PREFIX.length)));
 }
 
 function refusalOf(metadata: Metadata, maxMediaSeconds: number): JobError | undefined {

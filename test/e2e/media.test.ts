@@ -3,7 +3,7 @@ import { createRpcClient } from '../../api/rpc-client.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mediaResultSchema, type MediaResult } from '../../contract/kinds/media.ts';
 import { startWebhookReceiver } from '../../local/webhook-receiver.ts';
-import { probe } from '../helpers/media.ts';
+import { probe, transportStream } from '../helpers/media.ts';
 import { RecordedSite } from '../helpers/recorded-site.ts';
 import { TestService } from '../helpers/service.ts';
 import { until } from '../helpers/until.ts';
@@ -19,6 +19,10 @@ beforeAll(async () => {
   site.set('/tea.m4a', { type: 'audio/mp4', body: await readFile(new URL('140.m4a', MEDIA)) });
   site.set('/tea.mp4', { type: 'video/mp4', body: await readFile(new URL('160.mp4', MEDIA)) });
   site.set('/video', page(video('/tea.mp4')));
+  site.set('/part.ts', { type: 'video/mp2t', body: await transportStream(new URL('160.mp4', MEDIA)) });
+  const playlist = '#EXTM3U\n#EXT-X-TARGETDURATION:60\n#EXTINF:60,\n/part.ts\n#EXT-X-ENDLIST\n';
+  site.set('/parts.m3u8', { type: 'application/vnd.apple.mpegurl', body: playlist });
+  site.set('/parts', page('<video><source src="/parts.m3u8" type="application/x-mpegURL"></video>'));
   site.set('/shared', page(video('/shared.mp4')));
   site.set('/shared.mp4', { type: 'video/mp4', body: await readFile(new URL('160.mp4', MEDIA)) });
   site.set('/several', page(video('/tea.mp4'), video('/tea.mp4?again')));
@@ -38,6 +42,7 @@ describe('the media of a page of any site', () => {
   it.each([
     ['/tea.m4a', 'audio', 'aac'],
     ['/video', 'video', 'h264'],
+    ['/parts', 'video', 'h264'],
   ] as const)(
     'become a verified file: %s as %s',
     async (path, format, codec) => {

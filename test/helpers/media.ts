@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { spawn } from 'node:child_process';
 import { inject } from 'vitest';
 
@@ -54,4 +55,10 @@ function correlationAt(a: Float64Array, b: Float64Array, shift: number): number 
     bb += y * y;
   }
   return ab / Math.sqrt(aa * bb || 1);
+}
+
+/** A recording as HLS brings it: an MPEG transport stream. */
+export function transportStream(source: URL): Promise<Buffer> {
+  const args = ['-v', 'error', '-i', fileURLToPath(source), '-c', 'copy', '-f', 'mpegts', 'pipe:1'];
+  return runTool(inject('tools').ffmpeg, args);
 }

@@ -2,12 +2,13 @@ import { readFile, stat } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { YtdlpSettings } from '../../sources/vidnet/yt-dlp-settings.ts';
 import { createYtdlpSource, type FetchedMedia } from '../../sources/vidnet/yt-dlp.ts';
-import { probe } from '../helpers/media.ts';
+import { probe, transportStream } from '../helpers/media.ts';
 import { inFolder, RecordedSite } from '../helpers/recorded-site.ts';
 
 const MEDIA = new URL('../../local/sandbox/catalogue/media/tea/', import.meta.url);
 let site: RecordedSite;
 let settings: YtdlpSettings;
+let parts: Buffer;
 
 const video = (src: string): string => `<video><source src="${src}" type="video/mp4"></video>`;
 const page = (...videos: string[]) => ({
@@ -28,6 +29,14 @@ beforeAll(async () => {
     type: 'application/vnd.apple.mpegurl',
     body: '#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:4\n#EXT-X-MEDIA-SEQUENCE:7\n#EXTINF:4,\n/part7.ts\n#EXTINF:4,\n/part8.ts\n',
   });
+  parts = await transportStream(new URL('160.mp4', MEDIA));
+  site.set('/part1.ts', { type: 'video/mp2t', body: parts });
+  site.set('/ended.m3u8', {
+    type: 'application/vnd.apple.mpegurl',
+    body: '#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:60\n#EXTINF:60,\n/part1.ts\n#EXT-X-ENDLIST\n',
+  });
+  site.set('/ended', page('<video><source src="/ended.m3u8" type="application/x-mpegURL"></video>'));
+  site.set('/broadcast', page('<video><source src="/live.m3u8" type="application/x-mpegURL"></video>'));
   site.set('/none', page('<p>No media here.</p>'));
 });
 afterAll(() => site.stop());
@@ -62,8 +71,14 @@ describe('a page of any site', () => {
     },
   );
 
-  it('is refused when it is a broadcast that goes on', async () => {
-    await expect(fetchPage('/live.m3u8')).rejects.toMatchObject({
+  it('gives a recording that comes in parts', async () => {
+    await fetchPage('/ended', 'video', async ({ paths }) => {
+      expect((await stat(paths[0]!)).size).toBe(parts.length);
+    });
+  });
+
+  it.each(['/live.m3u8', '/broadcast'])('is refused when it is a broadcast that goes on: %s', async (path) => {
+    await expect(fetchPage(path)).rejects.toMatchObject({
       code: 'live',
       message: 'The video is a live broadcast that has not ended.',
     });
