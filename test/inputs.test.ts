@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { activityInputs } from '../activities/create-activities.ts';
 import { refusalOf } from '../runtime/inputs/check.ts';
 import { signalInputs, workflowInputs } from '../workflows/inputs.ts';
+import { kindSamples } from './helpers/kind-samples.ts';
 import { aTranscriptJob } from './helpers/kept-jobs.ts';
 import { anAudioJob, GENEROUS } from './helpers/workflow-run.ts';
 
@@ -22,13 +23,12 @@ const channel = { kind: 'handle', name: 'evening-talks' };
 const aChannelJob = (name: string) => anImgnetJob('list', `@${name}`, { channel: { ...channel, name } });
 const labelsJob = anImgnetJob('speaker_labels', 'kX3vQ9mTz0A', labels);
 const delivery = { deliveryId: `webhook/${recordId}/1`, recordId, url };
-const mediaOfPage = { mediaId: 'a'.repeat(32), page: { url: 'https://example.com/tea?v=1', format: 'video' } };
 const audio = { recordId, mediaId: 'kX3vQ9mTz0A' };
 
 describe('a workflow takes', () => {
   it.each<[keyof typeof workflowInputs, object]>([
     ['audio', anAudioJob({ webhookUrl: url, chargedTo: '0123456789abcdef', startedBy: '0123456789abcdef' })],
-    ['video', { ...anAudioJob(), type: 'vidnet_video' }],
+    ...kindSamples.map(({ workflow, job }): [keyof typeof workflowInputs, object] => [workflow, job]),
     ['transcript', aTranscriptJob()],
     ['channel', aChannelJob('evening-talks')],
     ['channel', aChannelJob('évening·tälks_話')],
@@ -37,7 +37,6 @@ describe('a workflow takes', () => {
     ['imgnetContent', content],
     ['imgnetList', anImgnetJob('imgnet_list_posts', 'tea', { part: 'posts', sinceDate: '2026-01-31', postsCount: 0 })],
     ['imgnetAudio', anImgnetJob('imgnet_audio', post.shortcode, { post })],
-    ['media', anImgnetJob('media', mediaOfPage.mediaId, { page: mediaOfPage.page, site: 'example.com' })],
     ['speakerLabels', labelsJob],
     ['deliverWebhook', { ...delivery, subscribedBy: ['anonymous'], firstAttempt: 5 }],
     ['limiter', { limits: GENEROUS }],
@@ -117,7 +116,9 @@ describe('a signal', () => {
 });
 
 /** Of each activity, what it is asked for in earnest. */
+type Sampled = (typeof kindSamples)[number]['activity'];
 const ORDERS: { readonly [Name in keyof typeof activityInputs]: unknown } = {
+  ...(Object.fromEntries(kindSamples.map(({ activity, order }) => [activity, order])) as Record<Sampled, object>),
   askForTurn: { use: 'vidnet-page', asker },
   attemptDelivery: { ...delivery, attempt: 1, isLast: false },
   awaitOtherListing: 'list/@evening-talks',
@@ -129,9 +130,7 @@ const ORDERS: { readonly [Name in keyof typeof activityInputs]: unknown } = {
   fetchAudio: audio,
   fetchComments: audio,
   fetchImgnetAudio: { recordId, contentsId: recordId, shortcode: post.shortcode },
-  fetchMedia: { recordId, ...mediaOfPage },
   fetchTranscript: { ...audio, language: 'pt-BR' },
-  fetchVideo: audio,
   findClosed: { askers: [asker] },
   findFreshContent: post.shortcode,
   finishJob: { recordId, outcome: { status: 'success', result: { lists: { videos: { pieces: 1, items: 2 } } } } },

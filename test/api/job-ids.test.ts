@@ -11,6 +11,7 @@ import { channelSubjectOf } from '../../store/channel-subjects.ts';
 import { workflowInputs } from '../../workflows/inputs.ts';
 import { keepAudio } from '../helpers/kept-audio.ts';
 import { keepJob } from '../helpers/kept-jobs.ts';
+import { kindSamples } from '../helpers/kind-samples.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
 import { anAudioJob } from '../helpers/workflow-run.ts';
 
@@ -62,7 +63,7 @@ const about = (path: string, body: Record<string, fc.Arbitrary<unknown>>) =>
 
 const request = fc.oneof(
   about('/api/downloads/audio', { vidnet_video_id: videoId }),
-  about('/api/downloads/video', { vidnet_video_id: videoId }),
+  ...kindSamples.map(({ path, body }) => about(path, body)),
   about('/api/transcripts', { vidnet_video_id: videoId, language, include_comments: fc.boolean() }),
   { arbitrary: about('/api/channel/profile', { url: channelUrl }), weight: 6 },
   about('/api/imgnet/profile', { url: of(ascii, 30).map((name) => `@${name}`) }),

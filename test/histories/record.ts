@@ -27,6 +27,7 @@ import { imgnetProfile } from '../../workflows/imgnet-profile.ts';
 import type { ChannelLook } from '../../activities/channel.ts';
 import { channel } from '../../workflows/channel.ts';
 import { transcript } from '../../workflows/transcript.ts';
+import { kindSamples } from '../helpers/kind-samples.ts';
 import { aTranscriptJob } from '../helpers/kept-jobs.ts';
 import { defaultCacheDir } from '../../local/engines/cache.ts';
 import { ensureTimeSkippingServer } from '../../local/engines/time-skipping.ts';
@@ -36,7 +37,6 @@ import { limiter } from '../../workflows/limiter/limiter.ts';
 import { retention } from '../../workflows/retention.ts';
 import { speakerLabels } from '../../workflows/speaker-labels.ts';
 import { audio } from '../../workflows/audio.ts';
-import { video } from '../../workflows/video.ts';
 import { deliverWebhook } from '../../workflows/deliver-webhook.ts';
 import { subscribeSignal } from '../../workflows/messages.ts';
 import { until } from '../helpers/until.ts';
@@ -78,7 +78,12 @@ await jobHistory(audio, 'audio-cancelled-while-parked', {}, { ...obliging, fetch
 await jobHistory(audio, 'audio-no-space', {}, { ...obliging, fetch: refusing('disk_full', 2) });
 await jobHistory(audio, 'audio-subscribed', {}, obliging, (handle) => handle.signal(subscribeSignal, url));
 await jobHistory(audio, 'audio-cancelled', { webhookUrl: url }, { ...obliging, fetch: untilCancelled }, (handle) => handle.cancel());
-await jobHistory(video, 'video-success', {}, obliging);
+for (const { workflow, job, activity } of kindSamples) {
+  const fetch = { [activity]: () => Promise.resolve(result) };
+  await record(`${workflow}-success`, { ...obliging, fetch }, (env, taskQueue) =>
+    env.client.workflow.start(workflow, { workflowId: job.subjectId, taskQueue, args: [job] }),
+  );
+}
 await transcriptHistory('transcript-with-comments');
 await channelHistory('channel-listed', { channelId: 'UC1' });
 await channelHistory('channel-known', { channelId: 'UC1', known: { contentsOf: 'another', charge: 0 } });
@@ -218,7 +223,7 @@ async function channelHistory(name: string, look: ChannelLook): Promise<void> {
 type Handle = Pick<WorkflowHandle, 'result' | 'fetchHistory' | 'describe' | 'cancel' | 'signal'>;
 
 async function jobHistory(
-  workflow: typeof audio | typeof video,
+  workflow: typeof audio,
   name: string,
   overrides: Partial<JobInput>,
   ...[activities, meanwhile]: [FakeActivities, ((handle: Handle) => Promise<unknown>)?]

@@ -1,0 +1,36 @@
+import fc from 'fast-check';
+import { ulid } from 'ulid';
+import type { JobInput } from '../../contract/jobs.ts';
+import { anAudioJob } from './workflow-run.ts';
+
+const recordId = ulid();
+const videoId = fc.string({ unit: fc.constantFrom('a', 'X', '0', '_', '-'), minLength: 11, maxLength: 11 });
+const page = { url: 'https://example.com/tea?v=1', format: 'video' } as const;
+const pageId = 'a'.repeat(32);
+
+/** Of kinds whose job is one activity: what tests that go over all kinds ask of them. */
+export const kindSamples = [
+  {
+    workflow: 'video',
+    job: { ...anAudioJob(), type: 'vidnet_video' },
+    activity: 'fetchVideo',
+    order: { recordId, mediaId: 'kX3vQ9mTz0A' },
+    path: '/api/downloads/video',
+    body: { vidnet_video_id: videoId },
+  },
+  {
+    workflow: 'media',
+    job: { ...anAudioJob(), type: 'media', mediaId: pageId, parameters: { page, site: 'example.com' } },
+    activity: 'fetchMedia',
+    order: { recordId, mediaId: pageId, page },
+    path: '/api/downloads/media',
+    body: { url: fc.webPath().map((path) => `https://example.com${path}`), format: fc.constantFrom('audio', 'video') },
+  },
+] as const satisfies readonly {
+  readonly workflow: string;
+  readonly job: JobInput;
+  readonly activity: string;
+  readonly order: object;
+  readonly path: string;
+  readonly body: Readonly<Record<string, fc.Arbitrary<unknown>>>;
+}[];
