@@ -72,6 +72,10 @@ describe('the job of a list', () => {
       const handle = await client.workflow.start(imgnetList, { workflowId: job.subjectId, taskQueue, args: [job] });
       await until(() => triggerSnapshot.mock.calls.length > 0);
       await handle.cancel();
+      // A step that fails before it was told to stop is tried again.
+      await until(async () =>
+        (await handle.fetchHistory()).events?.some((event) => event.activityTaskCancelRequestedEventAttributes),
+      );
       isCancelled = true;
       await expect(handle.result()).rejects.toThrow();
     });
