@@ -17,7 +17,11 @@ import {
 } from '../../contract/kinds/imgnet-list.ts';
 import type { SuccessRecord } from '../../contract/records.ts';
 import { renderImgnetAudioResult } from '../../contract/kinds/imgnet-audio.ts';
-import { renderImgnetContentResult, type ImgnetPostRequest } from '../../contract/kinds/imgnet-content.ts';
+import {
+  contentPrice,
+  renderImgnetContentResult,
+  type ImgnetPostRequest,
+} from '../../contract/kinds/imgnet-content.ts';
 import type { Streamable } from '../../contract/streams.ts';
 import { postSubjectOf, subjectIdOf } from '../../contract/subjects.ts';
 import type { ServiceDeps } from '../deps.ts';
@@ -69,7 +73,7 @@ export const requestImgnetContent = requesting({
       mediaId: post.shortcode,
       subjectId: postSubjectOf(post),
       parameters: { post, profilePrice: prices.profile },
-      price: prices.post + prices.profile,
+      price: contentPrice(prices),
     };
   },
   render: async (deps, job) => renderImgnetContentResult(job.record, deps.rendering, await stateOf(deps, job)),

@@ -3,6 +3,7 @@ import {
   renderCaptionsResult,
   type TranscriptRequest,
   type TranscriptResult,
+  transcriptPrice,
 } from '../../contract/kinds/transcript.ts';
 import type { Caller } from '../../contract/accounts.ts';
 import { MissingContentsError } from '../../contract/contents.ts';
@@ -27,14 +28,13 @@ interface OneTranscript {
 export const requestTranscript = requesting({
   plan: ({ rendering }, request: TranscriptRequest & JobRequest): JobPlan => {
     const { vidnet_video_id: mediaId, language, include_comments: includeComments = false } = request;
-    const { transcript, comments } = rendering.prices;
     return {
       workflow: 'transcript',
       type: 'captions',
       mediaId,
       subjectId: subjectIdOf('captions', mediaId, language, ...(includeComments ? ['comments'] : [])),
       parameters: { language, includeComments },
-      price: transcript + (includeComments ? comments : 0),
+      price: transcriptPrice(rendering.prices, { includeComments }),
     };
   },
   render: renderTranscript,

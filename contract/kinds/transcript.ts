@@ -182,7 +182,7 @@ const prices = {
 
 export function transcriptPrice(
   { transcript, comments }: PricesOf<typeof prices>,
-  { includeComments }: TranscriptParameters,
+  { includeComments }: Pick<TranscriptParameters, 'includeComments'>,
 ): number {
   return transcript + (includeComments ? comments : 0);
 }
