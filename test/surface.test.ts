@@ -10,6 +10,7 @@ import { retentionScheduleId, taskQueues } from '../runtime/task-queues.ts';
 import { SEARCH_ATTRIBUTES } from '../runtime/visibility.ts';
 import { deliveryIdOf } from '../contract/webhooks.ts';
 import * as workflows from '../workflows/index.ts';
+import { kindSamples } from './helpers/kind-samples.ts';
 import { limiterIdOf, MEMO_WAITING } from '../runtime/pacing.ts';
 import { requestPermitSignal, releasePermitSignal, limiterQuery } from '../workflows/limiter/messages.ts';
 import { pauseSignal, progressQuery, subscribeSignal, permitGrantedSignal } from '../workflows/messages.ts';
@@ -17,21 +18,22 @@ import { pauseSignal, progressQuery, subscribeSignal, permitGrantedSignal } from
 // Names that others hold on to: running workflows, stored records, callers, dashboards. To rename one breaks them.
 describe('names that must not change', () => {
   it('of workflows, their ids, queues and messages', () => {
-    expect(Object.keys(workflows)).toEqual([
-      'audio',
-      'channel',
-      'deliverWebhook',
-      'imgnetAudio',
-      'imgnetContent',
-      'imgnetList',
-      'imgnetProfile',
-      'limiter',
-      'media',
-      'retention',
-      'speakerLabels',
-      'transcript',
-      'video',
-    ]);
+    expect(new Set(Object.keys(workflows))).toEqual(
+      new Set([
+        'audio',
+        'channel',
+        'deliverWebhook',
+        'imgnetAudio',
+        'imgnetContent',
+        'imgnetList',
+        'imgnetProfile',
+        'limiter',
+        'retention',
+        'speakerLabels',
+        'transcript',
+        ...kindSamples.map(({ workflow }) => workflow),
+      ]),
+    );
     const ofJobs = [subscribeSignal, progressQuery, permitGrantedSignal, pauseSignal];
     expect(ofJobs.map(({ name }) => name)).toEqual(['subscribe', 'progress', 'turnGranted', 'pause']);
     const ofLimiters = [requestPermitSignal, releasePermitSignal, limiterQuery];
@@ -64,8 +66,9 @@ describe('names that must not change', () => {
     );
     expect(Object.fromEntries(statuses)).toEqual({
       'post /api/downloads/audio': '200 202 400 401 402 403 405 409 413 429 500 503',
-      'post /api/downloads/media': '200 202 400 401 402 403 405 409 413 429 500 503',
-      'post /api/downloads/video': '200 202 400 401 402 403 405 409 413 429 500 503',
+      ...Object.fromEntries(
+        kindSamples.map(({ path }) => [`post ${path}`, '200 202 400 401 402 403 405 409 413 429 500 503']),
+      ),
       'get /api/downloads': '200 400 401 403 405 429 500 503',
       'get /downloads/{downloadId}': '200 202 400 401 403 404 405 429 500 503',
       'delete /downloads/{downloadId}': '200 202 400 401 403 404 405 409 429 500 503',
@@ -90,8 +93,7 @@ describe('names that must not change', () => {
     });
     expect(Object.keys(appRouter._def.procedures)).toEqual([
       'downloads.audio',
-      'downloads.video',
-      'downloads.media',
+      ...kindSamples.map(({ rpc }) => rpc),
       'downloads.list',
       'downloads.get',
       'downloads.cancel',

@@ -15,6 +15,7 @@ export const kindSamples = [
     job: { ...anAudioJob(), type: 'vidnet_video' },
     activity: 'fetchVideo',
     order: { recordId, mediaId: 'kX3vQ9mTz0A' },
+    rpc: 'downloads.video',
     path: '/api/downloads/video',
     body: { vidnet_video_id: videoId },
   },
@@ -23,6 +24,7 @@ export const kindSamples = [
     job: { ...anAudioJob(), type: 'media', mediaId: pageId, parameters: { page, site: 'example.com' } },
     activity: 'fetchMedia',
     order: { recordId, mediaId: pageId, page },
+    rpc: 'downloads.media',
     path: '/api/downloads/media',
     body: { url: fc.webPath().map((path) => `https://example.com${path}`), format: fc.constantFrom('audio', 'video') },
   },
@@ -31,6 +33,7 @@ export const kindSamples = [
   readonly job: JobInput;
   readonly activity: string;
   readonly order: object;
+  readonly rpc: string;
   readonly path: string;
   readonly body: Readonly<Record<string, fc.Arbitrary<unknown>>>;
 }[];
