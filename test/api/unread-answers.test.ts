@@ -73,9 +73,12 @@ async function cost(kind: string, headersOf: (index: number) => Record<string, s
   };
   // What is done for the first time takes longer.
   const init = { method: request.method ?? 'GET', headers: contentType };
-  const whole = await fetch(url, request.body === undefined ? init : { ...init, body: request.body });
-  expect(whole.status).toBe(200);
-  await whole.arrayBuffer();
+  await vi.waitFor(async () => {
+    const whole = await fetch(url, request.body === undefined ? init : { ...init, body: request.body });
+    await whole.arrayBuffer();
+    // The api may not have seen yet that the sockets of the case before are gone, and count what they did not read.
+    expect(whole.status).toBe(200);
+  }, 20_000);
   const before = await api.memory();
   await probe();
   tookMs = [];
