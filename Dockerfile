@@ -1,25 +1,26 @@
 # One image for both parts of the service: the api (the default command) and the worker.
 # Debian and not Alpine: Temporal's native core needs glibc.
-FROM node:22-trixie-slim AS packages
+FROM node:24-trixie-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+COPY local/prune-packages.mjs local/
 RUN npm ci --omit=dev
 
-FROM node:22-trixie-slim AS yt-dlp
+FROM node:24-trixie-slim AS yt-dlp
 RUN apt-get update && apt-get install -y --no-install-recommends python3 python3-venv && rm -rf /var/lib/apt/lists/*
 COPY local/engines/yt-dlp-requirements.txt /tmp/requirements.txt
 RUN python3 -m venv /opt/yt-dlp \
   && /opt/yt-dlp/bin/pip install --no-cache-dir --only-binary=:all: --no-deps --require-hashes -r /tmp/requirements.txt
 
 # The builtin speech engine, and Silero's model for all of them. One folder names the model, whatever Python's version is.
-FROM node:22-trixie-slim AS speech
+FROM node:24-trixie-slim AS speech
 RUN apt-get update && apt-get install -y --no-install-recommends python3 python3-venv && rm -rf /var/lib/apt/lists/*
 COPY local/engines/speech-requirements.txt /tmp/requirements.txt
 RUN python3 -m venv /opt/speech \
   && /opt/speech/bin/pip install --no-cache-dir --only-binary=:all: --no-deps --require-hashes -r /tmp/requirements.txt \
   && ln -s /opt/speech/lib/python3.*/site-packages/silero_vad/data /opt/speech/models
 
-FROM node:22-trixie-slim
+FROM node:24-trixie-slim
 # ca-certificates: for webhooks over TLS and for yt-dlp. tini: reaps what yt-dlp and ffmpeg leave, and hands on SIGTERM.
 RUN apt-get update \
   && apt-get install -y --no-install-recommends ca-certificates ffmpeg python3 tini \
@@ -33,6 +34,8 @@ WORKDIR /app
 COPY --from=packages /app/node_modules ./node_modules
 # What .dockerignore lets through: the product, without what only runs it on a bare machine or proves it.
 COPY . .
+# Compiled once for all starts: the running container cannot keep it.
+RUN node --input-type=module -e "await (await import('/app/worker/workflow-bundle.ts')).loadWorkflows()"
 # A new named volume takes over the owner of the folder that it covers.
 RUN mkdir /data && chown node:node /data
 
@@ -40,7 +43,6 @@ ENV NODE_ENV=production \
     MALLOC_ARENA_MAX=2 \
     DATA_DIR=/data \
     YTDLP_PATH=/opt/yt-dlp/bin/yt-dlp \
-    YTDLP_JS_RUNTIME=node:/usr/local/bin/node \
     FFMPEG_PATH=/usr/bin/ffmpeg \
     FFPROBE_PATH=/usr/bin/ffprobe \
     SPEECH_PYTHON_PATH=/opt/speech/bin/python3 \
@@ -53,5 +55,5 @@ HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/ready`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 
 # Not `npm run api`: its bootstrap would want the development packages too.
-ENTRYPOINT ["tini", "--", "node", "--max-semi-space-size=4", "--heap-growing-percent=20", "--import", "tsx"]
+ENTRYPOINT ["tini", "--", "node", "--max-semi-space-size=4", "--heap-growing-percent=20"]
 CMD ["api/main.ts"]

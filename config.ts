@@ -132,7 +132,7 @@ export const settings = z.object({
   YTDLP_JS_RUNTIME: z
     .string()
     .optional()
-    .describe('JavaScript runtime handed to yt-dlp, such as node:/usr/bin/node (22 or newer)'),
+    .describe('JavaScript runtime handed to yt-dlp, such as deno:/usr/bin/deno. Default: the Node that runs Tapedeck'),
   FFMPEG_PATH: z.string().default('ffmpeg').describe('ffmpeg program'),
   FFPROBE_PATH: z.string().default('ffprobe').describe('ffprobe program'),
   VIDNET_MAX_JOBS: positive.default(4).describe('Jobs that use the video platform at once, of all workers together'),

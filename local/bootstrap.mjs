@@ -1,27 +1,80 @@
-// node local/bootstrap.mjs TARGET.ts [ARG...]
-// Makes the first command after a clone work: checks Node, installs the npm packages when they are missing or stale,
-// then runs TARGET in this process. Plain JavaScript without dependencies, since nothing is installed yet.
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+// node local/bootstrap.mjs TARGET [ARG...]    runs it by a Node that Tapedeck supports, with the npm packages installed
+// node local/bootstrap.mjs --node             the same preparations; prints that Node's path
+// Makes the first command after a clone work: where Node is too old it fetches a newer one as an npm package, and it installs
+// the packages when they are missing or stale. Plain JavaScript without dependencies, for Node 18, since nothing is installed yet.
+import { spawn, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { delimiter, dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const INSTALLED = join(ROOT, 'node_modules', '.package-lock.json');
 const LOCK = join(ROOT, '.tapedeck', 'npm-ci.lock');
-const OLDEST_NODE = [20, 19];
+const PINNED_NODE = join(ROOT, 'local', 'node');
 
 function fail(message) {
   console.error(message);
   process.exit(1);
 }
 
-function checkNode() {
-  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-  if (major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])) return;
-  fail(
-    `Node ${process.versions.node} at ${process.execPath} is too old: Tapedeck needs ${OLDEST_NODE.join('.')} or newer.`,
-  );
+/** What package.json says in `engines`: releases with long support, from the first that undici 8 takes. */
+function isSupported(version) {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  return major === 22 ? minor >= 19 : major === 24 || major >= 26;
+}
+
+/** Runs npm by the Node given; the very npm that runs us where it is known, otherwise the one on PATH. */
+function npm(node, args, cwd) {
+  const own = process.env.npm_execpath;
+  const [program, first] = own?.endsWith('.js') ? [node, [own]] : ['npm', []];
+  const env = { ...process.env, PATH: withFirst(node) };
+  const done = spawnSync(program, [...first, ...args, '--loglevel=error'], { cwd, env, stdio: ['ignore', 2, 2] });
+  if (done.error)
+    fail(`npm packages: cannot run npm (${done.error.message}); install npm, or run \`npm ci\` yourself.`);
+  return done.status === 0 ? undefined : `\`npm ${args[0]}\` ended with ${String(done.status ?? done.signal)}`;
+}
+
+/** PATH, so that programs that look for `node` find this one. */
+function withFirst(node) {
+  return [dirname(node), process.env.PATH].filter(Boolean).join(delimiter);
+}
+
+/** Path of a Node that Tapedeck supports: this one, or the pinned one from the cache, fetched at the first time. */
+function supportedNode() {
+  if (isSupported(process.versions.node)) return process.execPath;
+  const name = `node-${process.platform}-${process.arch}`;
+  const version = JSON.parse(readFileSync(join(PINNED_NODE, 'package.json'), 'utf8')).optionalDependencies[name];
+  const problem = `Node ${process.versions.node} at ${process.execPath} is too old`;
+  const remedy = 'install Node 24 from https://nodejs.org and run this again.';
+  if (version === undefined) fail(`${problem}, and npm has no ${name}: ${remedy}`);
+  const dir = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'tapedeck', `${name}-${version}`);
+  const program = join('node_modules', name, 'bin', 'node');
+  if (existsSync(join(dir, program))) return join(dir, program);
+  console.error(`Node: ${process.versions.node} is too old, fetching ${version} with npm (about 50 MB)`);
+  const started = Date.now();
+  const staging = `${dir}.${randomBytes(6).toString('hex')}.tmp`;
+  process.once('exit', () => rmSync(staging, { recursive: true, force: true }));
+  cpSync(PINNED_NODE, staging, { recursive: true });
+  const trouble = npm(process.execPath, ['ci', '--ignore-scripts'], staging);
+  if (trouble !== undefined || !existsSync(join(staging, program))) {
+    fail(`${problem}, and a newer one could not be fetched${trouble === undefined ? '' : ` (${trouble})`}: ${remedy}`);
+  }
+  const says = spawnSync(join(staging, program), ['--version'], { encoding: 'utf8' });
+  if (says.stdout?.trim() !== `v${version}`) {
+    fail(
+      `${problem}, and the one from npm does not run here (${says.error?.message ?? says.stderr.trim()}): ${remedy}`,
+    );
+  }
+  try {
+    renameSync(staging, dir);
+  } catch (error) {
+    // Two set-ups may run at once: the first rename wins.
+    if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
+  }
+  console.error(`Node: ${version} is ready after ${((Date.now() - started) / 1000).toFixed(0)} s`);
+  return join(dir, program);
 }
 
 /**
@@ -76,31 +129,41 @@ function withLock(work) {
   }
 }
 
-function installPackages() {
+function installPackages(node) {
   if (isFresh()) return;
   withLock(() => {
     const missing = !existsSync(join(ROOT, 'node_modules'));
     console.error(`npm packages: ${missing ? 'missing' : 'not those of package-lock.json'}, running npm ci`);
     const started = Date.now();
-    // Under npm the very npm that runs us is known; otherwise the one on PATH.
-    const npm = process.env.npm_execpath;
-    const [program, first] = npm?.endsWith('.js') ? [process.execPath, [npm]] : ['npm', []];
-    const done = spawnSync(program, [...first, 'ci', '--loglevel=error'], { cwd: ROOT, stdio: ['ignore', 2, 2] });
-    if (done.error)
-      fail(`npm packages: cannot run npm (${done.error.message}); install npm, or run \`npm ci\` yourself.`);
-    if (done.status !== 0)
-      fail(`npm packages: \`npm ci\` ended with ${String(done.status ?? done.signal)}; its own message is above.`);
+    // No scripts of packages: none that we use needs its own.
+    const trouble = npm(node, ['ci', '--ignore-scripts'], ROOT);
+    if (trouble !== undefined) fail(`npm packages: ${trouble}; its own message is above.`);
+    spawnSync(node, [join(ROOT, 'local', 'prune-packages.mjs')], { stdio: 'inherit' });
     console.error(`npm packages: installed in ${((Date.now() - started) / 1000).toFixed(0)} s`);
   });
 }
 
-checkNode();
+/** Runs the target by another Node, and ends as it does. */
+function runBy(node, args) {
+  const env = { ...process.env, PATH: withFirst(node), TAPEDECK_LAUNCHER_PID: String(process.pid) };
+  const child = spawn(node, args, { env, stdio: 'inherit' });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  child.once('exit', (code, signal) => {
+    if (signal === null) return process.exit(code);
+    process.removeAllListeners(signal);
+    process.kill(process.pid, signal);
+  });
+}
+
 const [target, ...args] = process.argv.slice(2);
-if (target === undefined) fail('usage: node local/bootstrap.mjs TARGET.ts [ARG...]');
-installPackages();
+if (target === undefined) fail('usage: node local/bootstrap.mjs TARGET [ARG...]');
+const node = supportedNode();
+installPackages(node);
 const file = resolve(ROOT, target);
-if (!existsSync(file)) fail(`${file}: no such file`);
-process.argv = [process.argv[0], file, ...args];
-const { register } = await import('tsx/esm/api');
-register();
-await import(pathToFileURL(file).href);
+if (target === '--node') console.log(node);
+else if (!existsSync(file)) fail(`${file}: no such file`);
+else if (node !== process.execPath) runBy(node, [file, ...args]);
+else {
+  process.argv = [process.argv[0], file, ...args];
+  await import(pathToFileURL(file).href);
+}

@@ -19,7 +19,7 @@ export async function runUntilSignal(start: () => Promise<{ stop: () => Promise<
     process.on('SIGINT', onSignal);
     process.on('SIGTERM', onSignal);
     process.on('SIGHUP', onSignal);
-    onNpmGone(process.env['npm_lifecycle_event'] !== undefined, () => resolve('npm is gone'));
+    onNpmGone(process.env, () => resolve('npm is gone'));
   });
   // A signal during the start ends at once: nothing accepted work yet.
   const early = signalled.then(() => 'stop' as const);

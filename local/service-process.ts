@@ -1,19 +1,19 @@
 import { spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import type { Log } from './engines/environment.ts';
 import { endOf, signalProcess, supervise, type Run, type Supervised } from './supervise.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const TSX_LOADER = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
 const LIFELINE = new URL('./service-lifeline.mjs', import.meta.url).href;
 /**
  * V8 lets young objects fill 48 MB a thread, and a small heap double, before it collects. Both sooner: while a list of 20,000
  * items is stored and sent, a worker needs 250 MB instead of 315, an api 150 instead of 200.
  */
 const SMALL_HEAP = ['--max-semi-space-size=4', '--heap-growing-percent=20'] as const;
+/** What V8 has compiled: a third less processor time for the next start. */
+const COMPILED = join(ROOT, 'node_modules', '.cache', 'tapedeck', 'compiled');
 const READY_TIMEOUT_MS = 60_000;
 const HEALTH_TIMEOUT_MS = 2_000;
 
@@ -47,10 +47,10 @@ export async function startServiceProcess(options: ServiceProcessOptions): Promi
 function launch({ name, env, healthUrl }: ServiceProcessOptions, logFile: string | undefined): Run {
   const out = logFile === undefined ? 'inherit' : openSync(logFile, 'a', 0o600);
   const main = join(ROOT, name, 'main.ts');
-  const child = spawn(process.execPath, [...SMALL_HEAP, '--import', LIFELINE, '--import', TSX_LOADER, main], {
+  const child = spawn(process.execPath, [...SMALL_HEAP, '--import', LIFELINE, main], {
     cwd: ROOT,
     // glibc keeps what its many arenas have freed: with two, a worker needs 20 to 30 MB less.
-    env: { MALLOC_ARENA_MAX: '2', ...env },
+    env: { MALLOC_ARENA_MAX: '2', NODE_COMPILE_CACHE: COMPILED, ...env },
     // A group of its own, so a Ctrl-C at the terminal reaches only us and we stop things in order.
     detached: true,
     stdio: ['ignore', out, out, 'ipc'],

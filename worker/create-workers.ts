@@ -1,5 +1,3 @@
-import { dirname } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { ApplicationFailure } from '@temporalio/common';
 import {
   Worker,
@@ -10,16 +8,6 @@ import {
 import { type Activities, activityInputs } from '../activities/create-activities.ts';
 import { refusalOf } from '../runtime/inputs/check.ts';
 import { taskQueues } from '../runtime/task-queues.ts';
-import { bareEnvironment } from '../runtime/subprocess/environment.ts';
-import { run } from '../runtime/subprocess/run.ts';
-
-const WORKFLOWS = fileURLToPath(new URL('../workflows/index.ts', import.meta.url));
-const INTERCEPTORS = fileURLToPath(new URL('../workflows/interceptors.ts', import.meta.url));
-const PAYLOAD_CONVERTER = fileURLToPath(new URL('../workflows/payload-converter.ts', import.meta.url));
-const PRINT_BUNDLE = fileURLToPath(new URL('./print-bundle.mjs', import.meta.url));
-const BUNDLE_TIMEOUT_MS = 120_000;
-/** It has 3 million. */
-const BUNDLE_MAX_CHARS = 50_000_000;
 
 /** Each takes seconds to minutes, one core, and about 100 MB. */
 const SPEECH_STEPS_AT_ONCE = 4;
@@ -41,22 +29,6 @@ export interface Workers {
   run(): Promise<void>;
   /** Takes no new tasks; running ones get the grace time, then they are cancelled and repeated elsewhere. */
   shutdown(): void;
-}
-
-/** Compiles the workflows into the bundle that workers run and that replay tests check. */
-export async function bundleWorkflows(): Promise<WorkflowBundleWithSourceMap> {
-  const { exitCode, stdout, stderrTail } = await run(
-    process.execPath,
-    [PRINT_BUNDLE, WORKFLOWS, INTERCEPTORS, PAYLOAD_CONVERTER],
-    {
-      cwd: dirname(PRINT_BUNDLE),
-      env: bareEnvironment(process.execPath),
-      timeoutMs: BUNDLE_TIMEOUT_MS,
-      maxStdoutChars: BUNDLE_MAX_CHARS,
-    },
-  );
-  if (exitCode !== 0) throw new Error(`the workflows could not be compiled: ${stderrTail}`);
-  return { code: stdout, sourceMap: '' };
 }
 
 /** Looks at what an activity is asked to do before it acts: it may become a path, a URL, or what is removed. */

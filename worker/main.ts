@@ -34,13 +34,14 @@ import { createWebhookClient } from '../outbound/webhooks/client.ts';
 import { WEBHOOK_CLIENT_LIMITS } from '../outbound/webhooks/limits.ts';
 import { createReceiverShares } from '../outbound/webhooks/receiver-shares.ts';
 import { createWebhookSigner } from '../outbound/webhooks/signature.ts';
-import { bundleWorkflows, createWorkers } from './create-workers.ts';
+import { createWorkers } from './create-workers.ts';
 import { arrangeRetention } from './retention-schedule.ts';
 import { createLimiters } from './limiters.ts';
 import { createOpenWorkflows } from './open-workflows.ts';
 import { upstreamLimitsOf } from './upstream-limits.ts';
 import { removeSpeechLeftovers } from './speech-leftovers.ts';
 import { temporalLogger } from './temporal-logger.ts';
+import { loadWorkflows } from './workflow-bundle.ts';
 
 const config = loadConfigOrExit(process.env, ['TEMPORAL_ADDRESS', 'MONGODB_URI', 'LINK_SECRET']);
 const log = pino({ level: config.LOG_LEVEL, base: { part: 'worker' } });
@@ -80,7 +81,7 @@ const ytdlp: YtdlpSettings = {
   proxy: config.YTDLP_PROXY,
   guardUrl: guard.url,
   extractorArgs: config.YTDLP_EXTRACTOR_ARGS,
-  jsRuntime: config.YTDLP_JS_RUNTIME,
+  jsRuntime: config.YTDLP_JS_RUNTIME ?? `node:${process.execPath}`,
   maxVideoHeight: config.MAX_VIDEO_HEIGHT,
   ...limits,
 };
@@ -166,7 +167,7 @@ const workers = await createWorkers({
   connection,
   namespace: temporal.namespace,
   taskQueue: config.TASK_QUEUE,
-  bundle: await bundleWorkflows(),
+  bundle: await loadWorkflows(),
   activities,
   maxFetches: config.MAX_FETCHES,
   maxSpeechWindows: config.MAX_SPEECH_WINDOWS,

@@ -30,7 +30,7 @@ for (const [name, code] of Object.entries(SIGNALS)) {
     interrupt(name, code);
   });
 }
-onNpmGone(env['npm_lifecycle_event'] !== undefined, () => interrupt('npm is gone', SIGNALS.SIGTERM));
+onNpmGone(env, () => interrupt('npm is gone', SIGNALS.SIGTERM));
 
 const stops: (() => Promise<void>)[] = [];
 try {

@@ -16,7 +16,7 @@ for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     interruption.abort(new Error(`${name}: the run was stopped`));
   });
 }
-onNpmGone(env['npm_lifecycle_event'] !== undefined, () => interruption.abort(new Error('npm is gone')));
+onNpmGone(env, () => interruption.abort(new Error('npm is gone')));
 
 try {
   process.exitCode = (await main()) ? 0 : 1;

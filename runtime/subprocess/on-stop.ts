@@ -15,5 +15,5 @@ export function onStop(env: Readonly<Record<string, string | undefined>>, stop: 
   process.on('SIGINT', once('SIGINT'));
   if (process.connected) process.on('disconnect', once('the parent is gone'));
   // A supervised process is stopped by its supervisor, in the right order, also when npm is gone.
-  else onNpmGone(env['npm_lifecycle_event'] !== undefined, once('npm is gone'));
+  else onNpmGone(env, once('npm is gone'));
 }

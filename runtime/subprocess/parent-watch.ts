@@ -8,18 +8,22 @@ const LOOK_EVERY_MS = 500;
  * npm runs a script in a shell, and neither hands a SIGTERM on: whoever ends npm means us, and we would never learn of
  * it. Outside of npm a parent may leave on purpose (`nohup … &`), so nothing is watched there.
  */
-export function onNpmGone(isUnderNpm: boolean, gone: () => void): void {
-  if (!isUnderNpm) return;
-  const before = ancestry();
+export function onNpmGone(env: Readonly<Record<string, string | undefined>>, gone: () => void): void {
+  if (env['npm_lifecycle_event'] === undefined) return;
+  // The shell and npm; before them local/bootstrap.mjs, where it had to run us by another Node than its own.
+  const generations = env['TAPEDECK_LAUNCHER_PID'] === String(process.ppid) ? 3 : 2;
+  const before = ancestry(generations);
   const timer = setInterval(() => {
-    if (ancestry() === before) return;
+    if (ancestry(generations) === before) return;
     clearInterval(timer);
     gone();
   }, LOOK_EVERY_MS);
   timer.unref();
 }
 
-/** The shell, and where the system tells, its own parent: npm. */
-function ancestry(): string {
-  return `${process.ppid} ${processFacts(process.ppid)?.parentId ?? ''}`;
+/** Ids of the parent, its own parent and so on, as far as the system tells. */
+function ancestry(generations: number): string {
+  const ids = [String(process.ppid)];
+  while (ids.length < generations) ids.push(processFacts(ids.at(-1) ?? '')?.parentId ?? '');
+  return ids.join(' ');
 }

@@ -2,7 +2,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 
 const { module, input } = workerData;
-if (module.endsWith('.ts')) (await import('tsx/esm/api')).register();
 const { default: work } = await import(module);
 const items = work(input)[Symbol.iterator]();
 

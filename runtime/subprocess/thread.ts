@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { tmpdir } from 'node:os';
 import { Worker } from 'node:worker_threads';
 
 const ENTRY = new URL('./thread-entry.mjs', import.meta.url);
@@ -10,7 +9,7 @@ export class ThreadError extends Error {
 }
 
 export interface ThreadWork {
-  /** Its default export takes the input and returns an iterable; TypeScript is read by tsx, in about half a second. */
+  /** Its default export takes the input and returns an iterable. */
   readonly module: URL;
   /** Can be cloned. */
   readonly input: unknown;
@@ -30,8 +29,8 @@ export async function* inThread<Item>({ module, input, signal, maxHeapMb }: Thre
   const worker = new Worker(ENTRY, {
     workerData: { module: module.href, input },
     resourceLimits: { maxOldGenerationSizeMb: maxHeapMb },
-    // The service's settings are no business of what reads a stranger's data. (tsx keeps a cache.)
-    env: { TMPDIR: tmpdir() },
+    // The service's settings are no business of what reads a stranger's data.
+    env: {},
   });
   const onAbort = (): void => void worker.terminate();
   signal?.addEventListener('abort', onAbort, { once: true });

@@ -136,7 +136,7 @@ export const YTDLP_FAILURES: readonly Row[] = [
     warning: /No supported JavaScript runtime could be found|n challenge solving failed|Signature solving failed/i,
     code: 'tool_missing',
     message:
-      'yt-dlp needs a JavaScript runtime for this platform (such as Node 22); the operator must check YTDLP_JS_RUNTIME.',
+      'yt-dlp needs a JavaScript runtime for this platform; the operator must check YTDLP_JS_RUNTIME.',
   },
   {
     fragment: /Requested format is not available|No video formats found/i,

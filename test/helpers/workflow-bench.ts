@@ -1,7 +1,7 @@
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { afterAll, afterEach, beforeAll, beforeEach, inject } from 'vitest';
-import { bundleWorkflows } from '../../worker/create-workers.ts';
+import { loadWorkflows } from '../../worker/workflow-bundle.ts';
 import { startTimeSkipping } from './time-skipping.ts';
 import { withWorkers, type RunSetting } from './workflow-run.ts';
 
@@ -36,7 +36,7 @@ export function workflowBench(server: BenchServer = 'skipping'): WorkflowBench {
       server === 'real'
         ? await TestWorkflowEnvironment.createFromExistingServer({ address: inject('temporalAddress') })
         : await startTimeSkipping();
-    bundle = await (bundling ??= bundleWorkflows());
+    bundle = await (bundling ??= loadWorkflows());
   }, 120_000);
   after(() => env.teardown());
   return {

@@ -31,7 +31,7 @@ import { kindSamples } from '../helpers/kind-samples.ts';
 import { aTranscriptJob } from '../helpers/kept-jobs.ts';
 import { defaultCacheDir } from '../../local/engines/cache.ts';
 import { ensureTimeSkippingServer } from '../../local/engines/time-skipping.ts';
-import { bundleWorkflows } from '../../worker/create-workers.ts';
+import { loadWorkflows } from '../../worker/workflow-bundle.ts';
 import { limiterIdOf } from '../../runtime/pacing.ts';
 import { limiter } from '../../workflows/limiter/limiter.ts';
 import { retention } from '../../workflows/retention.ts';
@@ -44,7 +44,7 @@ import { anAudioJob, GENEROUS, withWorkers, type FakeActivities } from '../helpe
 
 const cacheDir = defaultCacheDir(process.env);
 const server = await ensureTimeSkippingServer({ env: process.env, cacheDir, log: (line) => console.log(line) });
-const bundle = await bundleWorkflows();
+const bundle = await loadWorkflows();
 const result = { durationSeconds: 12, files: [{ name: 'a.m4a', sizeBytes: 1, sha256: 'x' }] };
 const url = 'https://example.com/hook';
 

@@ -21,7 +21,7 @@ beforeEach(async () => {
   await writeFile(join(folder, 'program.mts'), source);
   await writeFile(
     join(folder, 'package.json'),
-    JSON.stringify({ scripts: { go: `node --import ${import.meta.resolve('tsx')} program.mts` } }),
+    JSON.stringify({ scripts: { go: `${process.execPath} program.mts` } }),
   );
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));

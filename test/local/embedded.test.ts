@@ -268,7 +268,7 @@ describe('a long-living engine', () => {
         check: async () => { await fetch('http://127.0.0.1:${port}/'); } });
       console.log(daemon.pid());
       setInterval(() => {}, 1000);`;
-    const parent = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], {
+    const parent = spawn(process.execPath, ['--input-type=module', '-e', script], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     const pid = await new Promise<number>((resolve, reject) => {

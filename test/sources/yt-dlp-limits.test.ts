@@ -2,6 +2,9 @@ import { gzipSync } from 'node:zlib';
 import type { RequestListener } from 'node:http';
 import { readdir } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bareEnvironment } from '../../runtime/subprocess/environment.ts';
+import { run } from '../../runtime/subprocess/run.ts';
+import { YTDLP_MEMORY_BYTES } from '../../sources/vidnet/run-yt-dlp.ts';
 import { createYtdlpSource } from '../../sources/vidnet/yt-dlp.ts';
 import { createTranscriptSource } from '../../sources/vidnet/yt-dlp-transcript.ts';
 import type { YtdlpSettings } from '../../sources/vidnet/yt-dlp-settings.ts';
@@ -228,4 +231,12 @@ describe('words of a platform that means harm', () => {
     },
     60_000,
   );
+});
+
+it('the Node that runs us can be the JavaScript runtime of yt-dlp within the memory that this one is given', async () => {
+  const script = 'const kept = Array.from({ length: 2e6 }, (_, i) => ({ i, name: `x${i}` })); console.log(kept.length)';
+  const { stdout } = await run(process.execPath, ['-e', script], {
+    ...{ cwd: '/', env: bareEnvironment(process.execPath), maxMemoryBytes: YTDLP_MEMORY_BYTES, maxStdoutChars: 100 },
+  });
+  expect(stdout).toBe('2000000\n');
 });

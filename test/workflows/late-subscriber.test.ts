@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
 import { expect, it } from 'vitest';
-import { bundleWorkflows } from '../../worker/create-workers.ts';
+import { loadWorkflows } from '../../worker/workflow-bundle.ts';
 
 interface Event {
   readonly eventId: string;
@@ -44,7 +44,7 @@ function renamed(events: readonly Event[], ids: ReadonlyMap<string, string>): re
 
 it('a webhook that is added while a job still releases its permit is delivered', async () => {
   Runtime.install({ logger: new DefaultLogger('ERROR') });
-  const workflowBundle = await bundleWorkflows();
+  const workflowBundle = await loadWorkflows();
   const history = historyFromJSON(await lastMomentHistory());
   await expect(Worker.runReplayHistory({ workflowBundle }, history)).resolves.toBeUndefined();
 }, 60_000);

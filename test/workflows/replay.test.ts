@@ -4,7 +4,7 @@ import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
 import { DefaultLogger, Runtime, Worker, type WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { beforeAll, describe, expect, it } from 'vitest';
 import * as workflows from '../../workflows/index.ts';
-import { bundleWorkflows } from '../../worker/create-workers.ts';
+import { loadWorkflows } from '../../worker/workflow-bundle.ts';
 
 const FOLDER = join(import.meta.dirname, '../histories');
 const names = (await readdir(FOLDER)).filter((name) => name.endsWith('.json'));
@@ -12,7 +12,7 @@ const names = (await readdir(FOLDER)).filter((name) => name.endsWith('.json'));
 let workflowBundle: WorkflowBundleWithSourceMap;
 beforeAll(async () => {
   Runtime.install({ logger: new DefaultLogger('ERROR') });
-  workflowBundle = await bundleWorkflows();
+  workflowBundle = await loadWorkflows();
 }, 60_000);
 
 const load = (name: string): Promise<string> => readFile(join(FOLDER, name), 'utf8');

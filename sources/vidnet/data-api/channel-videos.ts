@@ -50,9 +50,9 @@ export async function* listChannelVideos(
 /** The playlist of all that a channel has published; undefined when it has none. */
 async function uploadsOf(ask: AskDataApi, channelId: string): Promise<string | undefined> {
   const { items } = await ask({
-    what: 'channels.list',
+    resource: 'channels',
+    params: { part: 'contentDetails', id: channelId },
     schema: uploadsListSchema,
-    send: (client, options) => client.channels.list({ part: ['contentDetails'], id: [channelId] }, options),
   });
   const [channel] = items;
   if (channel === undefined) throw new JobError('removed', 'The channel was removed or does not exist.');
@@ -63,18 +63,9 @@ async function uploadsOf(ask: AskDataApi, channelId: string): Promise<string | u
 async function playlistPage(ask: AskDataApi, playlistId: string, pageToken: string | undefined) {
   try {
     return await ask({
-      what: 'playlistItems.list',
+      resource: 'playlistItems',
+      params: { part: ['snippet', 'contentDetails'], playlistId, maxResults: PAGE_SIZE, pageToken },
       schema: playlistItemListSchema,
-      send: (client, options) =>
-        client.playlistItems.list(
-          {
-            part: ['snippet', 'contentDetails'],
-            playlistId,
-            maxResults: PAGE_SIZE,
-            ...(pageToken === undefined ? {} : { pageToken }),
-          },
-          options,
-        ),
     });
   } catch (error) {
     if (pageToken !== undefined && isRefusedFor(error, 'invalidPageToken'))
@@ -94,9 +85,9 @@ async function durationsOf(
   const ids = [...new Set(videoIds)];
   if (ids.length === 0) return new Map();
   const { items } = await ask({
-    what: 'videos.list',
+    resource: 'videos',
+    params: { part: 'contentDetails', id: ids },
     schema: videoListSchema,
-    send: (client, options) => client.videos.list({ part: ['contentDetails'], id: [ids.join(',')] }, options),
   });
   return new Map(items.map(({ id, contentDetails }) => [id, contentDetails?.duration]));
 }

@@ -26,10 +26,9 @@ export function createDataApiChannels(api: DataApi, settings: DataApiChannelSett
       const ask = api.begin(call);
       const filter = await filterOf(reference, () => settings.resolveCustom(reference, call));
       const { items } = await ask({
-        what: 'channels.list',
+        resource: 'channels',
+        params: { part: ['snippet', 'statistics', 'brandingSettings'], ...filter },
         schema: channelListSchema,
-        send: (client, options) =>
-          client.channels.list({ part: ['snippet', 'statistics', 'brandingSettings'], ...filter }, options),
       });
       const [channel] = items;
       if (channel === undefined) throw new JobError('removed', 'The channel was removed or does not exist.');
@@ -39,18 +38,18 @@ export function createDataApiChannels(api: DataApi, settings: DataApiChannelSett
   };
 }
 
-type ChannelFilter = { readonly id: string[] } | { readonly forHandle: string } | { readonly forUsername: string };
+type ChannelFilter = { readonly id: string } | { readonly forHandle: string } | { readonly forUsername: string };
 
 async function filterOf(reference: ChannelReference, resolveCustom: () => Promise<string>): Promise<ChannelFilter> {
   switch (reference.kind) {
     case 'id':
-      return { id: [reference.name] };
+      return { id: reference.name };
     case 'handle':
       return { forHandle: `@${reference.name}` };
     case 'user':
       return { forUsername: reference.name };
     case 'custom':
-      return { id: [await resolveCustom()] };
+      return { id: await resolveCustom() };
   }
 }
 

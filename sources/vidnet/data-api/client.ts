@@ -1,42 +1,29 @@
-import { youtube, type youtube_v3 } from '@googleapis/youtube';
 import { z } from 'zod';
 import { startDeadline } from '../../../runtime/deadline.ts';
 import { JobError } from '../../../runtime/job-error.ts';
 import type { SourceCall } from '../../call.ts';
 import { dataApiFailure } from './failures.ts';
-import { createTransport, TransportError } from './transport.ts';
+import {
+  createTransport,
+  TransportError,
+  type DataApiSettings,
+  type Params,
+  type Resource,
+  type TransportAnswer,
+} from './transport.ts';
 
 /** Longest wait for one answer; the real API answers within a second or two. */
 const ANSWER_TIMEOUT_MS = 30_000;
 
-export interface DataApiSettings {
-  readonly key: string;
-  /** Base address: `/youtube/v3/…` is below it. */
-  readonly rootUrl: string;
-}
-
-/** What the client library hands back, whatever the status. */
-interface Answer {
-  readonly status: number;
-  readonly headers: Headers | Readonly<Record<string, unknown>>;
-  readonly data: unknown;
-}
-
-/** One request. `what` is the method's name, such as `channels.list`. */
+/** One request: the method `list` of a resource. */
 export interface DataApiRequest<Parsed> {
-  readonly what: string;
+  readonly resource: Resource;
+  readonly params: Params;
   readonly schema: z.ZodType<Parsed>;
-  readonly send: (client: youtube_v3.Youtube, options: RequestOptions) => Promise<Answer>;
-}
-
-interface RequestOptions {
-  readonly signal: AbortSignal;
-  /** With every request, since the library drops the path of the one that a client is made with. */
-  readonly rootUrl: string;
 }
 
 /**
- * Asks the Data API.
+ * Asks the Data API. It is asked once: the workflow decides when to try again, as it sees all jobs.
  *
  * @throws JobError (a DataApiError where the API refused), never with the key in it; the signal's reason when aborted
  */
@@ -47,34 +34,21 @@ export interface DataApi {
   begin(call: SourceCall): AskDataApi;
 }
 
-/** The Data API v3, asked with an API key by Google's client library. */
+/** The Data API v3, asked with an API key. */
 export function createDataApi(settings: DataApiSettings): DataApi {
-  const client = youtube({
-    version: 'v3',
-    // Otherwise GOOGLE_CLOUD_UNIVERSE_DOMAIN would lead the requests elsewhere.
-    universeDomain: 'googleapis.com',
-    fetchImplementation: createTransport(settings),
-    // The transport takes no proxy; without this, a malformed HTTPS_PROXY would still end every request.
-    noProxy: [/^/],
-    // The workflow decides when to try again, as it sees all jobs.
-    retry: false,
-    // The library's error class holds the request and the response: refusals are sorted without it.
-    validateStatus: () => true,
-    responseType: 'json',
-  });
+  const send = createTransport(settings);
   return {
     begin(call) {
       const endsAtMs = performance.now() + call.timeoutMs;
-      return async ({ what, schema, send }) => {
+      return async ({ resource, params, schema }) => {
+        const what = `${resource}.list`;
         const timeoutMs = Math.min(ANSWER_TIMEOUT_MS, endsAtMs - performance.now());
-        const answer = await withDeadline(call.signal, timeoutMs, (signal) =>
-          send(client, { signal, rootUrl: settings.rootUrl }),
+        const { status, retryAfter, text } = await withDeadline(call.signal, timeoutMs, (signal) =>
+          send(resource, params, signal),
         );
-        if (answer.status < 200 || answer.status >= 300) {
-          const retryAfter = new Headers(Object.entries(answer.headers)).get('retry-after') ?? undefined;
-          throw dataApiFailure(what, { status: answer.status, body: answer.data, retryAfter }, Date.now());
-        }
-        const parsed = schema.safeParse(answer.data);
+        const body = jsonOf(text);
+        if (status < 200 || status >= 300) throw dataApiFailure(what, { status, body, retryAfter }, Date.now());
+        const parsed = schema.safeParse(body);
         if (!parsed.success) {
           throw new JobError('upstream_error', 'The Data API gave an answer that cannot be understood.', {
             cause: new Error(`${what}: ${z.prettifyError(parsed.error).slice(0, 1_000)}`),
@@ -86,31 +60,35 @@ export function createDataApi(settings: DataApiSettings): DataApi {
   };
 }
 
+/** The text itself where it is no JSON: a proxy's page says something too. */
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
 async function withDeadline(
   callSignal: AbortSignal,
   timeoutMs: number,
-  send: (signal: AbortSignal) => Promise<Answer>,
-): Promise<Answer> {
+  send: (signal: AbortSignal) => Promise<TransportAnswer>,
+): Promise<TransportAnswer> {
   callSignal.throwIfAborted();
+  if (timeoutMs <= 0) throw timeout('no answer within the time');
   const deadline = startDeadline({ signal: callSignal, timeoutMs });
   try {
     return await send(deadline.signal);
   } catch (error) {
     callSignal.throwIfAborted();
-    const isLate = timeoutMs <= 0 || deadline.signal.aborted;
-    throw isLate ? timeout('no answer within the time') : transportFailure(error);
+    if (deadline.signal.aborted) throw timeout('no answer within the time');
+    // Not from the network, so a bug.
+    if (!(error instanceof TransportError)) throw error;
+    if (error.kind === 'timeout') throw timeout(error.message);
+    throw new JobError('upstream_error', 'The Data API cannot be reached.', { cause: error });
   } finally {
     deadline.end();
   }
-}
-
-/** The library wraps what the transport throws, together with the request. Only what the transport said is kept. */
-function transportFailure(error: unknown): Error {
-  const thrown = [error, error instanceof Error ? error.cause : undefined].find((one) => one instanceof TransportError);
-  // Not from the network, so a bug; its stack is wanted, what it holds is not.
-  if (thrown === undefined) return new Error(`the Data API could not be asked: ${String(error)}`);
-  if (thrown.kind === 'timeout') return timeout(thrown.message);
-  return new JobError('upstream_error', 'The Data API cannot be reached.', { cause: thrown });
 }
 
 function timeout(detail: string): JobError {

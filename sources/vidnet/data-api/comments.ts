@@ -84,20 +84,16 @@ async function threadPage(
 ) {
   try {
     return await ask({
-      what: 'commentThreads.list',
+      resource: 'commentThreads',
+      params: {
+        part: ['snippet', 'replies'],
+        videoId,
+        order: 'time',
+        textFormat: 'plainText',
+        maxResults: Math.min(PAGE_SIZE, max),
+        pageToken,
+      },
       schema: commentThreadListSchema,
-      send: (client, options) =>
-        client.commentThreads.list(
-          {
-            part: ['snippet', 'replies'],
-            videoId,
-            order: 'time',
-            textFormat: 'plainText',
-            maxResults: Math.min(PAGE_SIZE, max),
-            ...(pageToken === undefined ? {} : { pageToken }),
-          },
-          options,
-        ),
     });
   } catch (error) {
     if (isRefusedFor(error, 'commentsDisabled')) return { items: [], nextPageToken: undefined };
@@ -108,19 +104,9 @@ async function threadPage(
 async function replyPage(ask: AskDataApi, parentId: string, pageToken: string | undefined) {
   try {
     return await ask({
-      what: 'comments.list',
+      resource: 'comments',
+      params: { part: 'snippet', parentId, textFormat: 'plainText', maxResults: PAGE_SIZE, pageToken },
       schema: commentListSchema,
-      send: (client, options) =>
-        client.comments.list(
-          {
-            part: ['snippet'],
-            parentId,
-            textFormat: 'plainText',
-            maxResults: PAGE_SIZE,
-            ...(pageToken === undefined ? {} : { pageToken }),
-          },
-          options,
-        ),
     });
   } catch (error) {
     // Deleted since its thread was listed, and its replies with it.

@@ -27,44 +27,50 @@ export class TransportError extends Error {
   }
 }
 
-export interface TransportSettings {
+export interface DataApiSettings {
   readonly key: string;
-  /** Nothing outside this origin is ever asked. */
+  /** Base address: `/youtube/v3/…` is below it. */
   readonly rootUrl: string;
 }
 
+/** Lists that the API has. */
+export type Resource = 'channels' | 'commentThreads' | 'comments' | 'playlistItems' | 'videos';
+/** Query parameters; a list is sent as one, separated by commas, and undefined is left out. */
+export type Params = Readonly<Record<string, string | number | readonly string[] | undefined>>;
+
+export interface TransportAnswer {
+  readonly status: number;
+  readonly retryAfter: string | undefined;
+  readonly text: string;
+}
+
 /**
- * What the client library sends its requests by, instead of its own: that one goes through whichever proxy the
- * environment names, follows redirects, reads answers of any size, and puts the whole request into its errors. The key is
- * added here, so that the library, its errors and its debug log never hold it.
+ * Sends requests of the Data API v3 and reads their answers, whatever their status. It takes no proxy from the environment and
+ * follows no redirect: that would carry the key to wherever it leads.
+ *
+ * @throws TransportError when no whole answer came; the key is in no error
  */
-export function createTransport({ key, rootUrl }: TransportSettings): typeof fetch {
-  const { origin, protocol } = new URL(rootUrl);
+export function createTransport({ key, rootUrl }: DataApiSettings) {
+  const base = `${rootUrl.replace(/\/$/, '')}/youtube/v3/`;
   const kept = { keepAlive: true, timeout: KEPT_IDLE_MS };
-  const agent = protocol === 'https:' ? new https.Agent(kept) : new http.Agent(kept);
-  const send: typeof http.request = protocol === 'https:' ? https.request : http.request;
-  return async (input, init) => {
-    const url = new URL(input instanceof Request ? input.url : input);
-    if (url.origin !== origin) throw new TransportError('unreachable', 'the client library left the base address');
-    url.searchParams.set('key', key);
-    // Without a signal of the caller's, only silence ends the request.
-    const signal = init?.signal ?? new AbortController().signal;
+  const isSecure = new URL(rootUrl).protocol === 'https:';
+  const agent = isSecure ? new https.Agent(kept) : new http.Agent(kept);
+  const send: typeof http.request = isSecure ? https.request : http.request;
+  return async (resource: Resource, params: Params, signal: AbortSignal): Promise<TransportAnswer> => {
+    const url = new URL(resource, base);
+    for (const [name, value] of Object.entries({ ...params, key })) {
+      if (value !== undefined) url.searchParams.set(name, String(value));
+    }
     const limits = { signal, connectTimeoutMs: CONNECT_TIMEOUT_MS, idleTimeoutMs: IDLE_TIMEOUT_MS };
+    const headers = { accept: 'application/json', 'accept-encoding': 'gzip' };
     try {
-      // Follows no redirect: that would carry the key to wherever it leads. Its answer is taken as it is.
-      const sent = send(url, {
-        method: 'GET',
-        headers: { ...Object.fromEntries(new Headers(init?.headers)), 'accept-encoding': 'gzip' },
-        agent,
-        maxHeaderSize: MAX_HEADER_BYTES,
-        signal,
-      });
+      const sent = send(url, { method: 'GET', headers, agent, maxHeaderSize: MAX_HEADER_BYTES, signal });
       const answer = await answerTo(sent, limits);
       const status = answer.statusCode ?? 0;
       const body = await readBounded(answer, limits).finally(() => answer.destroy());
-      // A status that may have no body.
-      const whole = [204, 205, 304].includes(status) ? null : body;
-      return new Response(status < 300 ? whole : withoutKey(whole, key), { status, headers: headersOf(answer) });
+      // Texts of errors end up in logs, and a server may repeat what it was asked.
+      const text = status < 300 ? body.toString('utf8') : body.toString('utf8').replaceAll(key, '[key]');
+      return { status, retryAfter: answer.headers['retry-after'], text };
     } catch (error) {
       if (error instanceof TransportError) throw error;
       throw new TransportError(isTimeout(error) ? 'timeout' : 'unreachable', describe(error));
@@ -84,20 +90,6 @@ async function readBounded(answer: IncomingMessage, limits: AnswerLimits): Promi
 
 function tooLarge(): TransportError {
   return new TransportError('too_large', 'the answer is longer than any real one');
-}
-
-function headersOf({ headers }: IncomingMessage): Record<string, string> {
-  return Object.fromEntries(
-    ['content-type', 'retry-after'].flatMap((name) => {
-      const value = headers[name];
-      return typeof value === 'string' ? [[name, value]] : [];
-    }),
-  );
-}
-
-/** Texts of errors end up in logs, and a server may repeat what it was asked. */
-function withoutKey(body: Buffer | null, key: string): Buffer | string | null {
-  return body?.includes(key) === true ? body.toString('utf8').replaceAll(key, '[key]') : body;
 }
 
 function isTimeout(error: unknown): boolean {

@@ -13,7 +13,7 @@ export interface MeasuredApi {
 /** Starts the api as a process of its own, so that what it holds is not mixed up with what the test does. */
 export async function startMeasuredApi(options: ApiProcessOptions): Promise<MeasuredApi> {
   const script = new URL('api-process.ts', import.meta.url).pathname;
-  const child = spawn(process.execPath, ['--expose-gc', '--import', 'tsx', script, JSON.stringify(options)], {
+  const child = spawn(process.execPath, ['--expose-gc', script, JSON.stringify(options)], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
   child.setMaxListeners(0);

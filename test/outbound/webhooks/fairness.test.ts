@@ -12,7 +12,8 @@ import { openMongo } from '../../../store/mongo.ts';
 import { createRecordStore } from '../../../store/records.ts';
 import { createReceiverShares } from '../../../outbound/webhooks/receiver-shares.ts';
 import { createWebhookSigner } from '../../../outbound/webhooks/signature.ts';
-import { bundleWorkflows, createWorkers } from '../../../worker/create-workers.ts';
+import { createWorkers } from '../../../worker/create-workers.ts';
+import { loadWorkflows } from '../../../worker/workflow-bundle.ts';
 import { deliverWebhook } from '../../../workflows/deliver-webhook.ts';
 import { startWebhookReceiver } from '../../../local/webhook-receiver.ts';
 import { until } from '../../helpers/until.ts';
@@ -75,7 +76,7 @@ async function aWorker() {
   const nothing = { nothing: () => Promise.reject(new Error('this test has no such activities')) };
   const taskQueue = `fair-${randomUUID()}`;
   const workers = await createWorkers({
-    ...{ connection, namespace: 'default', taskQueue, bundle: await bundleWorkflows() },
+    ...{ connection, namespace: 'default', taskQueue, bundle: await loadWorkflows() },
     activities: { records: nothing, fetch: nothing, speech: nothing, deliver: activities } as unknown as Parameters<
       typeof createWorkers
     >[0]['activities'],

@@ -13,7 +13,7 @@ import { findSpeech } from '../../../speech/regions.ts';
 import { createSherpaEngine } from '../../../speech/sherpa.ts';
 import { wavHeader } from '../../../speech/wav.ts';
 import * as starts from '../../../runtime/subprocess/run.ts';
-import { bundleWorkflows } from '../../../worker/create-workers.ts';
+import { compileWorkflows } from '../../../worker/workflow-bundle.ts';
 
 // Arguments are for every user of the machine to read, and the environment for every library that a program loads.
 vi.mock('../../../runtime/subprocess/run.ts', async (importOriginal) => ({
@@ -79,7 +79,7 @@ it.each<[string, readonly string[], () => Promise<unknown>]>([
   ['the built-in engine', ONE_CORE, () => builtin.analyse(window(), limits)],
   ['the built-in engine, for speakers,', ONE_CORE, () => builtin.cluster([[voice]], { signal })],
   ['sherpa', EVERY, () => sherpa.analyse(window(), limits)],
-  ['the compiler of workflows', EVERY, () => bundleWorkflows()],
+  ['the compiler of workflows', EVERY, () => compileWorkflows()],
 ])(
   '%s is started with %j of the environment, and without a secret among its arguments',
   async (_what, names, start) => {
@@ -116,6 +116,6 @@ it('the service starts programs in no other places', async () => {
     'sources/vidnet/yt-dlp-version.ts',
     'speech/json-lines.ts',
     'speech/prepare.ts',
-    'worker/create-workers.ts',
+    'worker/workflow-bundle.ts',
   ]);
 });
