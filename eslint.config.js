@@ -30,8 +30,8 @@ export default tseslint.config(
     },
   },
   {
-    // Tables: one entry after another, nothing to follow from line to line.
-    files: ['config.ts', 'api/operations.ts'],
+    // A table: one entry after another, nothing to follow from line to line.
+    files: ['config.ts'],
     rules: { 'max-lines': ['error', { max: 400, skipBlankLines: true, skipComments: true }] },
   },
   {

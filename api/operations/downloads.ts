@@ -1,0 +1,96 @@
+import { downloadListQuerySchema, vidnetDownloadRequestSchema } from '../../contract/downloads.ts';
+import { downloadListSchema, downloadResultSchema } from '../../contract/kinds.ts';
+import { audioResultSchema } from '../../contract/kinds/audio.ts';
+import { mediaRequestSchema, mediaResultSchema } from '../../contract/kinds/media.ts';
+import { videoResultSchema } from '../../contract/kinds/video.ts';
+import { operation, STARTS_JOB } from '../operation.ts';
+import { cancelDownload, getDownload, listDownloads } from '../use-cases/downloads.ts';
+import { requestMedia } from '../use-cases/media.ts';
+import { requestAudio, requestVideo } from '../use-cases/vidnet.ts';
+import { downloadIdParams, UNKNOWN_DOWNLOAD } from './parameters.ts';
+
+/** Downloads of audio, videos and pages, and the records of all jobs. */
+export const downloadOperations = {
+  requestAudio: operation({
+    method: 'post',
+    path: '/api/downloads/audio',
+    rpc: 'downloads.audio',
+    summary: 'Fetch the audio of a video as M4A',
+    body: vidnetDownloadRequestSchema,
+    wait: 'when asked',
+    answers: {
+      200: { description: 'The audio was fetched before; nothing is charged', schema: audioResultSchema },
+      202: { description: 'A job was started', schema: audioResultSchema },
+    },
+    errors: [...STARTS_JOB, 'pending_duplicate'],
+    run: requestAudio,
+  }),
+  requestVideo: operation({
+    method: 'post',
+    path: '/api/downloads/video',
+    rpc: 'downloads.video',
+    summary: 'Fetch a video as MP4',
+    body: vidnetDownloadRequestSchema,
+    wait: 'when asked',
+    answers: {
+      200: { description: 'The video was fetched before; nothing is charged', schema: videoResultSchema },
+      202: { description: 'A job was started', schema: videoResultSchema },
+    },
+    errors: [...STARTS_JOB, 'pending_duplicate'],
+    run: requestVideo,
+  }),
+  requestMedia: operation({
+    method: 'post',
+    path: '/api/downloads/media',
+    rpc: 'downloads.media',
+    summary: 'Fetch the audio or the video of a page of any site',
+    body: mediaRequestSchema,
+    wait: 'when asked',
+    answers: {
+      200: {
+        description: 'It was fetched before, and nothing is charged; or its job has ended',
+        schema: mediaResultSchema,
+      },
+      202: { description: 'The job has not ended', schema: mediaResultSchema },
+    },
+    errors: STARTS_JOB,
+    run: requestMedia,
+  }),
+  listDownloads: operation({
+    method: 'get',
+    path: '/api/downloads',
+    rpc: 'downloads.list',
+    summary: 'List downloads, newest first',
+    query: downloadListQuerySchema,
+    answers: { 200: { description: 'A page of download records', schema: downloadListSchema } },
+    run: listDownloads,
+  }),
+  getDownload: operation({
+    method: 'get',
+    path: '/downloads/{downloadId}',
+    rpc: 'downloads.get',
+    summary: 'Get a download, with a fresh link',
+    params: downloadIdParams,
+    unknown: UNKNOWN_DOWNLOAD,
+    wait: 'when asked',
+    answers: {
+      200: { description: 'The download has ended, well or not', schema: downloadResultSchema },
+      202: { description: 'The job has not ended', schema: downloadResultSchema },
+    },
+    run: getDownload,
+  }),
+  cancelDownload: operation({
+    method: 'delete',
+    path: '/downloads/{downloadId}',
+    rpc: 'downloads.cancel',
+    summary: 'Cancel a pending download',
+    params: downloadIdParams,
+    unknown: UNKNOWN_DOWNLOAD,
+    answers: {
+      200: { description: 'The job has ended, as failed', schema: downloadResultSchema },
+      202: { description: 'The job was told to stop', schema: downloadResultSchema },
+    },
+    errors: ['already_finished'],
+    run: cancelDownload,
+  }),
+} as const;

@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { failedResultSchema } from '../../contract/job-answers.ts';
+import { imgnetAudioResultSchema } from '../../contract/kinds/imgnet-audio.ts';
+import {
+  imgnetPostRequestSchema,
+  imgnetContentPendingSchema,
+  imgnetPostSchema,
+  imgnetReelSchema,
+} from '../../contract/kinds/imgnet-content.ts';
+import {
+  imgnetListRequestSchema,
+  imgnetListFailedSchema,
+  imgnetListPendingSchema,
+  imgnetListSchema,
+} from '../../contract/kinds/imgnet-list.ts';
+import {
+  imgnetProfileRequestSchema,
+  imgnetProfilePendingSchema,
+  imgnetProfileSchema,
+} from '../../contract/kinds/imgnet-profile.ts';
+import { operation, STARTS_JOB } from '../operation.ts';
+import {
+  requestImgnetAudio,
+  requestImgnetContent,
+  requestImgnetList,
+  requestImgnetProfile,
+} from '../use-cases/imgnet.ts';
+
+/** The photo platform. */
+export const imgnetOperations = {
+  requestImgnetProfile: operation({
+    method: 'post',
+    path: '/api/imgnet/profile',
+    rpc: 'imgnet.profile',
+    summary: 'Get the profile of an account of the photo platform',
+    body: imgnetProfileRequestSchema,
+    wait: 'when asked',
+    answers: {
+      200: {
+        description: 'The profile, or why it could not be had',
+        schema: z.union([imgnetProfileSchema, failedResultSchema]),
+      },
+      202: { description: 'The job has not ended', schema: imgnetProfilePendingSchema },
+    },
+    errors: STARTS_JOB,
+    run: requestImgnetProfile,
+  }),
+  requestImgnetList: operation({
+    method: 'post',
+    path: '/api/imgnet/list',
+    rpc: 'imgnet.list',
+    summary: 'Get the posts and reels of an account of the photo platform',
+    body: imgnetListRequestSchema,
+    wait: 'when asked',
+    answers: {
+      200: {
+        description: 'The list, or the part of it that could be had, or why there is none',
+        schema: z.union([imgnetListSchema, imgnetListFailedSchema]),
+      },
+      202: { description: 'A part of it has not ended', schema: imgnetListPendingSchema },
+    },
+    errors: [...STARTS_JOB, 'not_found', 'not_ready', 'list_id_expired'],
+    run: requestImgnetList,
+  }),
+  requestImgnetContent: operation({
+    method: 'post',
+    path: '/api/imgnet/content',
+    rpc: 'imgnet.content',
+    summary: 'Get the metadata of a post or reel of the photo platform',
+    body: imgnetPostRequestSchema,
+    wait: 'when asked',
+    answers: {
+      200: {
+        description: 'The post or reel, or why it could not be had',
+        schema: z.union([imgnetPostSchema, imgnetReelSchema, failedResultSchema]),
+      },
+      202: { description: 'The job has not ended', schema: imgnetContentPendingSchema },
+    },
+    errors: STARTS_JOB,
+    run: requestImgnetContent,
+  }),
+  requestImgnetAudio: operation({
+    method: 'post',
+    path: '/api/imgnet/audio',
+    rpc: 'imgnet.audio',
+    summary: 'Fetch the audio of a post or reel of the photo platform as M4A',
+    body: imgnetPostRequestSchema,
+    wait: 'when asked',
+    answers: {
+      200: {
+        description: 'The audio, or that there is none, or why it could not be had',
+        schema: imgnetAudioResultSchema,
+      },
+      202: { description: 'The job has not ended', schema: imgnetAudioResultSchema },
+    },
+    errors: STARTS_JOB,
+    run: requestImgnetAudio,
+  }),
+} as const;
