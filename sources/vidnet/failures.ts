@@ -135,8 +135,7 @@ export const YTDLP_FAILURES: readonly Row[] = [
     fragment: /Requested format is not available|No video formats found/i,
     warning: /No supported JavaScript runtime could be found|n challenge solving failed|Signature solving failed/i,
     code: 'tool_missing',
-    message:
-      'yt-dlp needs a JavaScript runtime for this platform; the operator must check YTDLP_JS_RUNTIME.',
+    message: 'yt-dlp needs a JavaScript runtime for this platform; the operator must check YTDLP_JS_RUNTIME.',
   },
   {
     fragment: /Requested format is not available|No video formats found/i,

@@ -58,9 +58,10 @@ export function createTransport({ key, rootUrl }: DataApiSettings) {
   const send: typeof http.request = isSecure ? https.request : http.request;
   return async (resource: Resource, params: Params, signal: AbortSignal): Promise<TransportAnswer> => {
     const url = new URL(resource, base);
-    for (const [name, value] of Object.entries({ ...params, key })) {
+    for (const [name, value] of Object.entries(params)) {
       if (value !== undefined) url.searchParams.set(name, String(value));
     }
+    url.searchParams.set('key', key);
     const limits = { signal, connectTimeoutMs: CONNECT_TIMEOUT_MS, idleTimeoutMs: IDLE_TIMEOUT_MS };
     const headers = { accept: 'application/json', 'accept-encoding': 'gzip' };
     try {
