@@ -25,10 +25,10 @@ export interface YtdlpRun {
 /** What lies there beside the media: a fragment that is not joined yet, cookies, facts. */
 const FOLDER_SLACK_BYTES = 64 * 1024 ** 2;
 /**
- * Of addresses. It takes 60 MB, with 115 MB of facts and comments 440 MB; a page without an end would take all there is. The
- * JavaScript runtime that it starts for some platforms is bound by the same: Node reserves 1.7 GB before it has used any.
+ * It takes 60 MB, with 115 MB of facts and comments 440 MB. A page without an end would take all there is. The JavaScript runtime
+ * that it starts for some platforms is bound by the same.
  */
-export const YTDLP_MEMORY_BYTES = 2 * 1024 ** 3;
+export const YTDLP_MEMORY_BYTES = 1024 ** 3;
 
 /** Its interpreter, where it names it by `env`, and the JavaScript runtimes that it knows. */
 const NEEDED_PROGRAMS = ['python3', 'python', 'deno', 'node', 'bun', 'qjs'];

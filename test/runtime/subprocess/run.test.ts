@@ -135,10 +135,10 @@ describe('a program', () => {
     async () => {
       const take = (bytes: number) =>
         run(process.execPath, ['-e', `Buffer.alloc(${bytes}, 1); console.log('had it')`], {
-          ...{ cwd, env, maxMemoryBytes: 2_000_000_000, maxStdoutChars: 100 },
+          ...{ cwd, env, maxMemoryBytes: 1_000_000_000, maxStdoutChars: 100 },
         });
       expect((await take(50_000_000)).stdout).toBe('had it\n');
-      expect((await take(1_900_000_000)).stdout).toBe('');
+      expect((await take(1_500_000_000)).stdout).toBe('');
       expect((await sh('ulimit -c')).stdout).toBe('0\n');
     },
   );
