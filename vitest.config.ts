@@ -1,15 +1,28 @@
 import { defineConfig } from 'vitest/config';
+import { SlowFirst } from './test/slow-first.ts';
+import { unitTestFiles } from './test/unit-files.ts';
+
+const LONG = 'test/**/*.long.test.ts';
+const shared = {
+  testTimeout: 30_000,
+  hookTimeout: 60_000,
+  // A test that left a rejected promise behind has not passed.
+  dangerouslyIgnoreUnhandledErrors: false,
+};
+const withEngines = { ...shared, globalSetup: ['test/global-setup.ts'] };
+const unit = unitTestFiles();
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    globalSetup: ['test/global-setup.ts'],
     reporters: ['default', './test/closing-line-reporter.ts'],
     // Two cores, and the engines need one of them.
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
-    // A test that left a rejected promise behind has not passed.
-    dangerouslyIgnoreUnhandledErrors: false,
+    sequence: { sequencer: SlowFirst },
+    // `npm test` runs the first two, `npm run test:long` the last: test/main.ts.
+    projects: [
+      { test: { ...shared, name: 'unit', include: unit } },
+      { test: { ...withEngines, name: 'engines', include: ['test/**/*.test.ts'], exclude: [...unit, LONG] } },
+      { test: { ...withEngines, name: 'long', include: [LONG] } },
+    ],
   },
 });

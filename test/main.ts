@@ -2,8 +2,12 @@ import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
-// npm test: vitest in a process of its own, so that its module loading is its own.
+// npm test: vitest in a process of its own, so that its module loading is its own. What takes long runs when it is asked for,
+// by `npm run test:long` or by the name of a file.
 const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs');
-const child = spawn(process.execPath, [vitest, 'run', ...process.argv.slice(2)], { stdio: 'inherit' });
+const args = process.argv.slice(2);
+const isChosen = args.some((arg) => arg.startsWith('--project') || !arg.startsWith('-'));
+const projects = isChosen ? [] : ['--project', 'unit', '--project', 'engines'];
+const child = spawn(process.execPath, [vitest, 'run', ...projects, ...args], { stdio: 'inherit' });
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal));
 child.on('exit', (code) => (process.exitCode = code ?? 1));

@@ -6,12 +6,14 @@ import { ulid } from 'ulid';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import { createKnownPostActivities } from '../../activities/known-posts.ts';
 import { createOwnerActivities } from '../../activities/owner-profile.ts';
-import type { JobOutcome, PendingRecord, RecordType } from '../../contract/records.ts';
+import type { DownloadRecord, JobOutcome, PendingRecord, RecordType } from '../../contract/records.ts';
 import { postSubjectOf, subjectIdOf } from '../../contract/subjects.ts';
 import { createDiskFiles } from '../../store/disk-files.ts';
 import { openMongo, type Mongo } from '../../store/mongo.ts';
 import { createRecordStore, type RecordStore } from '../../store/records.ts';
 import { finishRecord } from '../../store/finish-record.ts';
+
+const HOUR_MS = 3_600_000;
 
 let mongo: Mongo;
 let records: RecordStore;
@@ -43,6 +45,9 @@ async function aRecord(type: RecordType, subjectId: string, outcome?: JobOutcome
   return record.id;
 }
 
+const finishedMs = (record: DownloadRecord | undefined): number =>
+  record?.status === 'success' ? Date.parse(record.finishedAt) : NaN;
+
 describe('the profile of an owner', () => {
   const owner = () => createOwnerActivities({ records, files, isOpen });
   const anAccount = (): string => `tea.${randomUUID().slice(0, 8)}`;
@@ -65,7 +70,10 @@ describe('the profile of an owner', () => {
     const plan = (account: string) => owner().planOwnerProfile({ account, paidBy: 'content' });
     expect(await plan(fresh)).toBeUndefined();
     expect(await plan(failed)).toBeDefined();
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_601_000 });
+    const fetchedMs = finishedMs(await records.successOf(subjectIdOf('imgnet_profile', fresh)));
+    vi.useFakeTimers({ toFake: ['Date'], now: fetchedMs + HOUR_MS - 1_000 });
+    expect(await plan(fresh)).toBeUndefined();
+    vi.setSystemTime(fetchedMs + HOUR_MS + 1_000);
     expect(await plan(fresh)).toBeDefined();
   });
 
@@ -96,8 +104,10 @@ describe('the content of a post', () => {
     const shortcode = `D${randomUUID().slice(0, 8)}`;
     expect(await findFreshContent(shortcode)).toBeUndefined();
     const id = await aRecord('imgnet_post', postSubjectOf({ kind, shortcode }), success);
+    const fetchedMs = finishedMs(await records.get(id));
+    vi.useFakeTimers({ toFake: ['Date'], now: fetchedMs + HOUR_MS - 1_000 });
     expect(await findFreshContent(shortcode)).toBe(id);
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_601_000 });
+    vi.setSystemTime(fetchedMs + HOUR_MS + 1_000);
     expect(await findFreshContent(shortcode)).toBeUndefined();
   });
 
@@ -108,7 +118,10 @@ describe('the content of a post', () => {
     await records.noteContents(subject, id);
     await aRecord('imgnet_audio', subject, failure);
     expect(await findFreshContent(shortcode)).toBe(id);
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_601_000 });
+    const { keptAtMs } = (await records.contentsOf(subject))!;
+    vi.useFakeTimers({ toFake: ['Date'], now: keptAtMs + HOUR_MS - 1_000 });
+    expect(await findFreshContent(shortcode)).toBe(id);
+    vi.setSystemTime(keptAtMs + HOUR_MS + 1_000);
     expect(await findFreshContent(shortcode)).toBeUndefined();
   });
 });

@@ -4,9 +4,12 @@ import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import type { SpeechOrder } from '../../activities/prepared-audio.ts';
 import { createSpeechActivities, type PreparedSpeech } from '../../activities/speaker-labels.ts';
 import { pendingRecordOf } from '../../contract/jobs.ts';
-import { createContentsStore } from '../../store/contents.ts';
+import { JobError } from '../../runtime/job-error.ts';
+import type { SpeechEngine } from '../../speech/engine.ts';
+import { createContentsStore, type ContentsStore } from '../../store/contents.ts';
 import { createDiskFiles } from '../../store/disk-files.ts';
 import { createSpaceGuard } from '../../store/free-space.ts';
 import { openMongo, type Mongo } from '../../store/mongo.ts';
@@ -14,6 +17,7 @@ import { createRecordStore } from '../../store/records.ts';
 import { createSpeechAudio } from '../../store/speech-audio.ts';
 import { createWorkFolders } from '../../store/work-folders.ts';
 import { useSpeechTools } from '../helpers/speech-tools.ts';
+import { wholeOf } from '../helpers/streamed.ts';
 import { anAudioJob } from '../helpers/workflow-run.ts';
 
 const SECONDS = 20;
@@ -27,8 +31,24 @@ afterAll(async () => {
   await mongo.close();
 });
 
+interface Prepared {
+  readonly activities: ReturnType<typeof createSpeechActivities>;
+  readonly contents: ContentsStore;
+  readonly order: SpeechOrder;
+  readonly prepared: PreparedSpeech;
+}
+
+const noEngine: SpeechEngine = {
+  name: 'none',
+  analyse: () => Promise.reject(new Error('not asked for')),
+  cluster: () => Promise.reject(new Error('not asked for')),
+};
+
 /** Publishes a tone of 20 s, lets its file be harmed, and prepares it for transcription. */
-async function prepare(harm: (path: string) => Promise<void>): Promise<PreparedSpeech> {
+async function prepare(
+  harm: (path: string) => Promise<void> = () => Promise.resolve(),
+  engine = noEngine,
+): Promise<Prepared> {
   const job = anAudioJob();
   const name = `${job.mediaId}.m4a`;
   const root = join(bench.folder, 'files');
@@ -40,29 +60,24 @@ async function prepare(harm: (path: string) => Promise<void>): Promise<PreparedS
   const result = { durationSeconds: SECONDS, files: [file] };
   await records.finish(job.recordId, { status: 'success', result }, '2026-11-21T09:31:00.000000Z');
   await harm(join(root, job.recordId, name));
-  const { prepareSpeech } = createSpeechActivities({
-    ...{ files, records, contents: createContentsStore(mongo.db) },
+  const contents = createContentsStore(mongo.db);
+  const activities = createSpeechActivities({
+    ...{ files, records, contents },
     workFolders: createWorkFolders(join(bench.folder, 'work')),
     space: createSpaceGuard({ folders: [bench.folder], minFreeBytes: 0 }),
     speechAudio: createSpeechAudio(join(bench.folder, 'speech')),
-    speech: {
-      engine: {
-        name: 'none',
-        analyse: () => Promise.reject(new Error('not asked for')),
-        cluster: () => Promise.reject(new Error('not asked for')),
-      },
-      vadModel: bench.tools.vadModel,
-    },
+    speech: { engine, vadModel: bench.tools.vadModel },
     ffmpeg: inject('tools').ffmpeg,
     ...{ maxMediaSeconds: 60, speechTimeoutMs: 60_000, speechWindowSeconds: 300 },
   });
   const order = { recordId: ulid(), audioId: job.recordId, fileName: name };
-  return new MockActivityEnvironment().run(prepareSpeech, order);
+  const prepared = await new MockActivityEnvironment().run(activities.prepareSpeech, order);
+  return { activities, contents, order, prepared };
 }
 
 describe('audio that is prepared for transcription', () => {
   it('is as long as its record says, and leaves no work folder', async () => {
-    const prepared = await prepare(() => Promise.resolve());
+    const { prepared } = await prepare();
     expect(prepared).toMatchObject({ windows: 0, engine: 'none' });
     expect(Math.abs(prepared.durationSeconds - SECONDS)).toBeLessThan(0.2);
     expect(await readdir(join(bench.folder, 'work'))).toEqual([]);
@@ -79,5 +94,40 @@ describe('audio that is prepared for transcription', () => {
       type: 'ours',
       message: 'The stored audio is damaged: download it again, and use the id of that.',
     });
+  });
+});
+
+it('a window that is kept is not heard again when the job repeats it, and all stand in the transcript at their times', async () => {
+  const heardAt: number[] = [];
+  const engine: SpeechEngine = {
+    name: 'half-deaf',
+    analyse: ({ startSeconds }) => {
+      heardAt.push(startSeconds);
+      if (heardAt.length === 2) return Promise.reject(new JobError('upstream_error', 'It is away.'));
+      const spoken = { startSeconds, endSeconds: startSeconds + 1 };
+      return Promise.resolve({
+        words: [{ text: `word${String(heardAt.length)}`, ...spoken }],
+        voices: [{ ...spoken, localSpeaker: 0, embedding: [1] }],
+      });
+    },
+    cluster: (windows) => Promise.resolve(windows.map((voices) => voices.map(() => 0))),
+  };
+  const { activities, contents, order, prepared } = await prepare(undefined, engine);
+  const windows = [0, 10].map((startSeconds) => ({ startSeconds, endSeconds: startSeconds + 5, speech: [] }));
+  await contents.putPiece({ recordId: order.recordId, name: 'speech_windows', number: 1 }, windows);
+  const transcribe = (number: number) =>
+    new MockActivityEnvironment().run(activities.transcribeWindow, { ...order, number, engine: engine.name });
+
+  expect(await transcribe(1)).toEqual({ words: 1, voices: 1 });
+  await expect(transcribe(2)).rejects.toMatchObject({ details: ['upstream_error'] });
+  for (const number of [1, 2, 1, 2]) expect(await transcribe(number)).toEqual({ words: 1, voices: 1 });
+  expect(heardAt).toEqual([0, 10, 10]);
+
+  await new MockActivityEnvironment().run(activities.labelSpeakers, { ...order, ...prepared, windows: 2 });
+  expect(await wholeOf(await contents.facts(order.recordId))).toMatchObject({
+    segments: [
+      { text: 'word1', start: 0 },
+      { text: 'word3', start: 10 },
+    ],
   });
 });

@@ -95,6 +95,20 @@ describe.each(Object.entries(stores))('links to files on %s', (_kind, open) => {
     expect(headers['content-range']).toBe(`bytes ${String(first)}-${String(last)}/${String(CONTENTS.length)}`);
   });
 
+  it('end with their time to live, also for caches', async () => {
+    const endsMs = Number(new URL(link).searchParams.get('Expires')) * 1000;
+    vi.useFakeTimers({ toFake: ['Date'], now: endsMs - 1_000 });
+    try {
+      const { status, headers } = await ask(link);
+      expect([status, headers['cache-control']]).toEqual([200, 'private, max-age=1']);
+      vi.setSystemTime(endsMs + 1_000);
+      const { status: late, body } = await ask(link);
+      expect([late, JSON.parse(body.toString())]).toMatchObject([403, { code: 'link_invalid' }]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it('lead to nothing when the file is gone, and say so as JSON', async () => {
     const gone = { recordId: ulid(), name: 'a.m4a' };
     for (const method of ['GET', 'HEAD']) expect((await ask(linkTo(gone), {}, method)).status).toBe(404);

@@ -11,6 +11,8 @@ import { until } from '../helpers/until.ts';
 
 let service: TestService;
 let mediaDir: string;
+/** Not the default. */
+const LINK_TTL_SECONDS = 5_400;
 const COPIES = ['copy.mp4', 'copy.mp3', 'copy.wav', 'copy.flac', 'copy.webm', "it's -copy ü.ogg"];
 
 beforeAll(async () => {
@@ -26,12 +28,19 @@ beforeAll(async () => {
       : [];
     await runTool(ffmpeg, ['-v', 'error', '-i', original, ...picture, join(mediaDir, copy)]);
   }
-  service = await TestService.start({ mediaDir });
+  service = await TestService.start({ mediaDir, env: { LINK_TTL_SECONDS: String(LINK_TTL_SECONDS) } });
 }, 120_000);
 afterAll(async () => {
   await service.stop();
   await rm(mediaDir, { recursive: true, force: true });
 });
+
+/** A link says in whole seconds when it ends. */
+function expectMadeSince(link: string, sinceMs: number): void {
+  const madeMs = (Number(new URL(link).searchParams.get('Expires')) - LINK_TTL_SECONDS) * 1000;
+  expect(madeMs).toBeGreaterThan(sinceMs - 1_000);
+  expect(madeMs).toBeLessThanOrEqual(Date.now());
+}
 
 describe('the audio of a video', () => {
   it('is fetched once for 50 callers at a time, and answered from then on', async () => {
@@ -54,18 +63,18 @@ describe('the audio of a video', () => {
     });
     expect((await service.served(id)).complete_media_bodies).toBe(1);
 
+    const againMs = Date.now();
     const again = await service.requestAudio(id);
     expect(again.status).toBe(200);
     expect(again.body.data).toMatchObject({ id: recordId, cost: '0.005', created_at: ended.created_at });
-    expect(Number(new URL(again.body.data.audio_url!).searchParams.get('Expires'))).toBeGreaterThan(
-      Date.now() / 1000 + 3_500,
-    );
+    expectMadeSince(again.body.data.audio_url!, againMs);
     expect((await service.served(id)).complete_media_bodies).toBe(1);
   });
 
-  it('has the same body in REST, tRPC and the webhook', async () => {
+  it('has the same body in REST, tRPC and the webhook, with links that live as long as is configured', async () => {
     const receiver = await startWebhookReceiver();
     const id = service.videoId('ordinary', 1);
+    const requestedMs = Date.now();
     const ended = await service.finishedAudio(id, receiver.url);
     const post = await until(() => receiver.posts[0], { what: 'the webhook' });
     await receiver.close();
@@ -78,6 +87,7 @@ describe('the audio of a video', () => {
     const stable = bodies.map((body) => {
       const { data } = audioResultSchema.parse(body);
       const { audio_url, ...rest } = data;
+      expectMadeSince(audio_url!, requestedMs);
       return { ...rest, file: new URL(audio_url!).pathname };
     });
     expect(stable[1]).toEqual(stable[0]);

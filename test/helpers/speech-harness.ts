@@ -36,7 +36,7 @@ export function speechHarness(server: 'skipping' | 'real') {
     speech.labelSpeakers.mockResolvedValue({ durationSeconds: 700 });
   });
   return {
-    ...{ speech, records },
+    ...{ speech, records, nowMs: bench.nowMs },
     /** Starts the job, lets the body watch it, and waits for its end. @returns why it failed, undefined for a success */
     run: (job: SpeakerLabelsJob, body: (client: Client) => Promise<void> = () => Promise.resolve()): Promise<unknown> =>
       bench.withService({ activities: { records, speech } }, async (client, taskQueue) => {

@@ -3,6 +3,7 @@ import { ulid } from 'ulid';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { AttemptInput, AttemptResult } from '../../activities/deliver-webhook.ts';
 import { deliverWebhook } from '../../workflows/deliver-webhook.ts';
+import { waitsOf } from '../helpers/timers.ts';
 import { workflowBench } from '../helpers/workflow-bench.ts';
 
 const { nowMs, withService } = workflowBench();
@@ -11,8 +12,15 @@ const activities = { deliver: { attemptDelivery } };
 
 beforeEach(() => void vi.resetAllMocks());
 
-/** Delivers with the clock skipped. @returns the result and the seconds of server time at which attempts were made */
-async function deliver(round: { firstAttempt?: number } = {}): Promise<{ result: string; atSeconds: number[] }> {
+interface Delivered {
+  readonly result: string;
+  /** Of server time, at which attempts were made. */
+  readonly atSeconds: number[];
+  readonly waits: number[];
+}
+
+/** Delivers with the clock skipped. */
+async function deliver(round: { firstAttempt?: number } = {}): Promise<Delivered> {
   const recordId = ulid();
   const input = { deliveryId: `webhook/${recordId}/1`, recordId, url: 'https://example.com/hook', ...round };
   const times: number[] = [];
@@ -22,18 +30,21 @@ async function deliver(round: { firstAttempt?: number } = {}): Promise<{ result:
     if (answer === undefined) throw new Error('no answer was prepared');
     return answer(attempt);
   });
-  const result = await withService({ activities }, (client, taskQueue) =>
-    client.workflow.execute(deliverWebhook, { workflowId: input.deliveryId, taskQueue, args: [input] }),
-  );
+  const { result, waits } = await withService({ activities }, async (client, taskQueue) => {
+    const options = { workflowId: input.deliveryId, taskQueue, args: [input] as [typeof input] };
+    const handle = await client.workflow.start(deliverWebhook, options);
+    return { result: await handle.result(), waits: await waitsOf(handle) };
+  });
   const first = times[0] ?? 0;
-  return { result, atSeconds: times.map((time) => Math.round((time - first) / 1000)) };
+  return { result, atSeconds: times.map((time) => Math.round((time - first) / 1000)), waits };
 }
 
 describe('the delivery of a webhook', () => {
   it('tries at 0, 10, 40 and 100 s and then gives up', async () => {
     attemptDelivery.mockResolvedValue('refused');
-    const { result, atSeconds } = await deliver();
+    const { result, atSeconds, waits } = await deliver();
     expect(result).toBe('abandoned');
+    expect(waits).toEqual([10, 30, 60]);
     expect(atSeconds).toHaveLength(4);
     for (const [index, due] of [0, 10, 40, 100].entries()) {
       // The clock stands still only between the server's own steps.
@@ -49,16 +60,18 @@ describe('the delivery of a webhook', () => {
 
   it('stops at the first 2xx: a receiver that heals gets exactly three posts', async () => {
     attemptDelivery.mockImplementation(({ attempt }) => Promise.resolve(attempt < 3 ? 'refused' : 'delivered'));
-    const { result, atSeconds } = await deliver();
+    const { result, atSeconds, waits } = await deliver();
     expect(result).toBe('delivered');
     expect(atSeconds).toHaveLength(3);
+    expect(waits).toEqual([10, 30]);
   });
 
   it('does not ask a forbidden target again', async () => {
     attemptDelivery.mockResolvedValue('forbidden');
-    const { result, atSeconds } = await deliver();
+    const { result, atSeconds, waits } = await deliver();
     expect(result).toBe('abandoned');
     expect(atSeconds).toHaveLength(1);
+    expect(waits).toEqual([]);
   });
 
   it('uses up no attempt when the fault is ours', async () => {
@@ -80,18 +93,20 @@ describe('the delivery of a webhook', () => {
       madeAt.push(await nowMs());
       return madeAt.length < 3 ? 'refused' : 'delivered';
     });
-    const { result } = await deliver();
+    const { result, waits } = await deliver();
     expect(result).toBe('delivered');
     expect(attemptDelivery.mock.calls.map(([input]) => input.attempt)).toEqual([1, 1, 1, 2, 3, 3]);
-    const waits = madeAt.slice(1).map((time, index) => (time - (madeAt[index] ?? 0)) / 1000);
+    expect(waits).toEqual([10, 30]);
+    const between = madeAt.slice(1).map((time, index) => (time - (madeAt[index] ?? 0)) / 1000);
     // The second retry is due after 30 s, and waits for a place once.
-    for (const [index, due] of [10, 37].entries()) expect(Math.abs((waits[index] ?? 0) - due)).toBeLessThanOrEqual(4);
+    for (const [index, due] of [10, 37].entries()) expect(Math.abs((between[index] ?? 0) - due)).toBeLessThanOrEqual(4);
   });
 
   it('made again has four attempts more, with the same waits', async () => {
     attemptDelivery.mockResolvedValue('refused');
-    const { result, atSeconds } = await deliver({ firstAttempt: 5 });
+    const { result, atSeconds, waits } = await deliver({ firstAttempt: 5 });
     expect(result).toBe('abandoned');
+    expect(waits).toEqual([10, 30, 60]);
     expect(attemptDelivery.mock.calls.map(([input]) => [input.attempt, input.firstAttempt, input.isLast])).toEqual([
       [5, 5, false],
       [6, 5, false],

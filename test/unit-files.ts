@@ -1,0 +1,43 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const TESTS = fileURLToPath(new URL('.', import.meta.url));
+/** Imports of types are none at run time. */
+const IMPORT = /^(?:import|export)\s+(?!type\b)(?:[^'";]*?\bfrom\s+)?'([^']+)';|\bimport\('([^']+)'\)/gm;
+/** What global-setup.ts provides, in either way. */
+const PROVIDED = /\binject\(|\bTEST_(?:YTDLP|FFMPEG|FFPROBE)\b/;
+/** Whoever imports these sets up programs of its own. */
+const ENGINES = /\/local\/engines\//;
+
+/**
+ * Test files that need no engine and no program: neither they nor their helpers, found by following imports, ask for what
+ * global-setup.ts provides, or set up the like by themselves.
+ *
+ * @returns paths from the root of the repository, sorted
+ */
+export function unitTestFiles(): string[] {
+  const known = new Map<string, boolean>();
+  return readdirSync(TESTS, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.test.ts') && !path.endsWith('.long.test.ts'))
+    .filter((path) => !needsEngines(join(TESTS, path), known))
+    .map((path) => join('test', path))
+    .sort();
+}
+
+/** @param known of files looked at before. Imports make no circles: .dependency-cruiser.cjs */
+function needsEngines(file: string, known: Map<string, boolean>): boolean {
+  const before = known.get(file);
+  if (before !== undefined) return before;
+  const text = readFileSync(file, 'utf8');
+  const imported = [...text.matchAll(IMPORT)]
+    .map(([, from, dynamic]) => from ?? dynamic ?? '')
+    .filter((path) => path.startsWith('.'))
+    .map((path) => resolve(dirname(file), path));
+  const needs =
+    PROVIDED.test(text) ||
+    imported.some((path) => ENGINES.test(path)) ||
+    imported.some((path) => path.startsWith(TESTS) && path.endsWith('.ts') && needsEngines(path, known));
+  known.set(file, needs);
+  return needs;
+}
