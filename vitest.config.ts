@@ -20,7 +20,8 @@ export default defineConfig({
     sequence: { sequencer: SlowFirst },
     // `npm test` runs the first two, `npm run test:long` the last: test/main.ts.
     projects: [
-      { test: { ...shared, name: 'unit', include: unit } },
+      // One process for many files: loading what they import takes longer than running them.
+      { test: { ...shared, name: 'unit', include: unit, isolate: false } },
       { test: { ...withEngines, name: 'engines', include: ['test/**/*.test.ts'], exclude: [...unit, LONG] } },
       { test: { ...withEngines, name: 'long', include: [LONG] } },
     ],

@@ -7,11 +7,13 @@ const TESTS = fileURLToPath(new URL('.', import.meta.url));
 const IMPORT = /^(?:import|export)\s+(?!type\b)(?:[^'";]*?\bfrom\s+)?'([^']+)';|\bimport\('([^']+)'\)/gm;
 /** What global-setup.ts provides, in either way. */
 const PROVIDED = /\binject\(|\bTEST_(?:YTDLP|FFMPEG|FFPROBE)\b/;
+/** Whoever replaces a module needs a process of its own. */
+const MOCKED = /\bvi\.mock\(/;
 /** Whoever imports these sets up programs of its own. */
 const ENGINES = /\/local\/engines\//;
 
 /**
- * Test files that need no engine and no program: neither they nor their helpers, found by following imports, ask for what
+ * Test files that need no engine, no program and no process of their own: neither they nor their helpers, found by following imports, ask for what
  * global-setup.ts provides, or set up the like by themselves.
  *
  * @returns paths from the root of the repository, sorted
@@ -36,6 +38,7 @@ function needsEngines(file: string, known: Map<string, boolean>): boolean {
     .map((path) => resolve(dirname(file), path));
   const needs =
     PROVIDED.test(text) ||
+    MOCKED.test(text) ||
     imported.some((path) => ENGINES.test(path)) ||
     imported.some((path) => path.startsWith(TESTS) && path.endsWith('.ts') && needsEngines(path, known));
   known.set(file, needs);

@@ -44,7 +44,6 @@ export const TERMS: Readonly<Record<string, { readonly licence: string; readonly
 /** What packages say in a form that is no SPDX expression, or not at all; from the text that they carry. */
 export const CORRECTIONS: Readonly<Record<string, string>> = {
   unionfs: 'Unlicense',
-  'url-template': 'BSD-3-Clause',
 };
 
 /** @returns what is wrong with a licence, or undefined. @param licence an SPDX expression */
