@@ -45,7 +45,8 @@ type Watcher = (run: {
   readonly kill: (signal: NodeJS.Signals) => void;
 }) => Promise<void>;
 
-describe.concurrent('the closing line', () => {
+// Several at once, each of which starts as a whole run does.
+describe.concurrent('the closing line', { timeout: 60_000 }, () => {
   it('tells no failure where there is none', async () => {
     const files = { 'a.test.ts': `${PASSES} it.skip('is skipped', () => {});` };
     expect(await runOf(files)).toEqual({ lastLine: '1 passed, 0 failed, 1 skipped', code: 0 });
