@@ -17,7 +17,7 @@ export default class ClosingLineReporter implements Reporter {
     }
     process.on('exit', (code) => {
       const { passed, failed, skipped } = this.#counts();
-      // Vitest reports nothing of a global teardown, and nothing of a run that found no tests.
+      // Vitest reports nothing of a global setup or teardown that fails, and nothing of a run that found no tests.
       const failures = failed === 0 && code !== 0 ? 1 : failed;
       if (failures > 0 && code === 0) process.exitCode = 1;
       const line = `${String(passed)} passed, ${String(failures)} failed`;

@@ -69,14 +69,15 @@ describe.concurrent('the closing line', { timeout: 60_000 }, () => {
   });
 
   it.each([
-    ['setup', `export default ${THROW};`, '0 passed, 1 failed'],
+    ['setup that throws', `export default ${THROW};`, '0 passed, 1 failed'],
+    ['setup that ends the whole run', 'export default () => process.exit(0);', '0 passed, 1 failed'],
     [
-      'teardown',
+      'teardown that throws',
       `import { countedTeardown } from '${fileOf('helpers/teardown.ts')}';
       export default () => countedTeardown(async () => { throw new Error('on purpose'); });`,
       '1 passed, 1 failed',
     ],
-  ])('counts a global %s that fails', async (_name, globalSetup, lastLine) => {
+  ])('counts a failure: a global %s', async (_name, globalSetup, lastLine) => {
     const config = "export default { test: { globalSetup: './global.ts' } };";
     const files = { 'a.test.ts': PASSES, 'global.ts': globalSetup, 'vitest.config.mjs': config };
     expect(await runOf(files)).toEqual({ lastLine, code: 1 });

@@ -68,6 +68,8 @@ export function describeEngine({ engine, windows, longWindow, unknownLanguage }:
           expect(endSeconds).toBeGreaterThan(startSeconds);
         }
       }
+      // Times that are not of this window end up at its edge.
+      expect(new Set(words.map(({ startSeconds }) => startSeconds)).size).toBeGreaterThan(words.length / 2);
       for (const { text } of words) expect(text).toMatch(/^\S+$/);
       for (const { embedding, localSpeaker } of voices) {
         expect(embedding.every((value) => Number.isFinite(value))).toBe(true);
