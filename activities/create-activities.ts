@@ -106,7 +106,16 @@ const askers = z.array(permitRequestSchema);
 
 const result = z.object({
   durationSeconds: seconds.exactOptional(),
-  files: z.array(z.object({ name: fileNameSchema, sizeBytes: countSchema, sha256: z.string() })).exactOptional(),
+  files: z
+    .array(
+      z.object({
+        name: fileNameSchema,
+        sizeBytes: countSchema,
+        sha256: z.string(),
+        isSilence: z.literal(true).exactOptional(),
+      }),
+    )
+    .exactOptional(),
   lists: z.record(z.string(), z.object({ pieces: countSchema, items: countSchema })).exactOptional(),
   contentsOf: z.string().min(1).max(100).exactOptional(),
   mediaId: z.string().min(1).max(1000).exactOptional(),

@@ -36,8 +36,8 @@ export type PostAudio =
 export function createImgnetAudioActivity(deps: ImgnetAudioDeps) {
   return {
     /**
-     * Makes an M4A of each video of a post that has sound, in order, and publishes them together. A repeated run starts
-     * from an empty folder and replaces what was published.
+     * Makes an M4A of each video of a post, in order, and publishes them together: silence where one has no sound, and
+     * nothing where none has. A repeated run starts from an empty folder and replaces what was published.
      */
     fetchImgnetAudio: (order: PostAudioOrder): Promise<PostAudio> =>
       withSourceCall(deps, order.recordId, (outer) =>
@@ -46,19 +46,26 @@ export function createImgnetAudioActivity(deps: ImgnetAudioDeps) {
           if (content === undefined) throw new Error(`the contents of record ${order.contentsId} are missing`);
           const urls = videoUrlsOf(content);
           if (urls === undefined) return { state: 'stale', reason: 'The platform did not tell where all media are.' };
-          const made: MadeFile[] = [];
+          const made: MadeAudio[] = [];
           for (const [index, url] of urls.entries()) {
             const path = join(call.folder, `video-${String(index)}`);
             const arrived = await fetchVideo(deps, url, { path, call, before: index, total: urls.length });
             if (!arrived) return { state: 'stale', reason: "The platform's links to the media have expired." };
-            const file = await makeAudio(deps, path, call);
-            if (file !== undefined) made.push({ ...file, name: `${order.shortcode}-${String(made.length + 1)}.m4a` });
+            const audio = await makeAudio(deps, path, call);
+            made.push({ ...audio, path: `${path}.m4a`, name: `${order.shortcode}-${String(index + 1)}.m4a` });
             await unlink(path);
           }
+          if (made.every(({ isSilence }) => isSilence)) return { state: 'made', result: { files: [] } };
+          for (const audio of made.filter(({ isSilence }) => isSilence)) await writeSilence(deps, audio, call);
           return { state: 'made', result: await publish(deps, order.recordId, { made, call }) };
         }),
       ),
   };
+}
+
+/** Files of silence are written last, when it is known that one of the others has sound. */
+interface MadeAudio extends MadeFile {
+  readonly isSilence: boolean;
 }
 
 interface VideoFetch {
@@ -100,15 +107,15 @@ async function fetchVideo(
   }
 }
 
-/** @returns undefined for a video without sound @throws JobError */
+/** Writes the sound of a video beside it, if it has one. @throws JobError */
 async function makeAudio(
   { media, maxMediaSeconds }: ImgnetAudioDeps,
   source: string,
   call: RunningCall,
-): Promise<Omit<MadeFile, 'name'> | undefined> {
+): Promise<Pick<MadeAudio, 'durationSeconds' | 'isSilence'>> {
   const probe = await media.probe(source, call.signal);
   const audioCodec = codecOf(probe, 'audio');
-  if (audioCodec === undefined) return undefined;
+  if (audioCodec === undefined) return { durationSeconds: probe.durationSeconds, isSilence: true };
   if (probe.durationSeconds > maxMediaSeconds) {
     throw new JobError('too_long', 'The video is longer than this service accepts.');
   }
@@ -127,7 +134,19 @@ async function makeAudio(
   if (codecOf(result, 'audio') !== 'aac' || lostSeconds > Math.max(1, soundSeconds(probe) / 100)) {
     throw new JobError('incomplete', 'The audio could not be made whole.');
   }
-  return { path, durationSeconds: result.durationSeconds };
+  return { durationSeconds: result.durationSeconds, isSilence: false };
+}
+
+/** Players refuse a file without a single frame. */
+const LEAST_SECONDS = 0.1;
+
+async function writeSilence(
+  { media, maxMediaSeconds }: ImgnetAudioDeps,
+  { path, durationSeconds }: MadeAudio,
+  { signal, timeoutMs }: RunningCall,
+): Promise<void> {
+  const seconds = Math.min(Math.max(durationSeconds, LEAST_SECONDS), maxMediaSeconds);
+  await media.writeSilence(seconds, path, { signal, timeoutMs, onProgress: () => undefined });
 }
 
 /** The sound of a video may be shorter than its pictures. */
@@ -138,14 +157,15 @@ function soundSeconds(probe: Probe): number {
 async function publish(
   { files }: ImgnetAudioDeps,
   recordId: string,
-  { made, call }: { readonly made: readonly MadeFile[]; readonly call: RunningCall },
+  { made, call }: { readonly made: readonly MadeAudio[]; readonly call: RunningCall },
 ): Promise<JobResult> {
   call.report({ stage: 'publishing' });
   const published: PublishedFile[] = [];
-  for (const { path, name } of made) {
+  for (const { path, name, isSilence } of made) {
     call.signal.throwIfAborted();
-    published.push(await files.publish(path, { recordId, name }, call.signal));
+    const file = await files.publish(path, { recordId, name }, call.signal);
+    published.push(isSilence ? { ...file, isSilence } : file);
   }
-  const [first] = made;
-  return { files: published, ...(first === undefined ? {} : { durationSeconds: first.durationSeconds }) };
+  const spoken = made.find(({ isSilence }) => !isSilence);
+  return { files: published, ...(spoken === undefined ? {} : { durationSeconds: spoken.durationSeconds }) };
 }

@@ -7,7 +7,7 @@ import { readSnapshot, type ReadySnapshot, type SnapshotDeps } from './imgnet-sn
 
 export interface ImgnetContentDeps extends SnapshotDeps {
   readonly contents: ContentsStore;
-  readonly records: Pick<RecordStore, 'noteContents'>;
+  readonly records: Pick<RecordStore, 'noteContents' | 'noteOwner'>;
 }
 
 /** What the job goes on with. */
@@ -24,9 +24,12 @@ export function createImgnetContentActivity(deps: ImgnetContentDeps) {
         const content = deps.imgnet.facts.content(await onlyRecordOf(pages), post.kind);
         await deps.contents.putFacts(snapshot.recordId, content);
         // It is paid for: whoever asks for the audio next, after a failure too, needs no further snapshot.
-        await deps.records.noteContents(subjectIdOf('imgnet_audio', post.shortcode), snapshot.recordId);
+        const subjectId = subjectIdOf('imgnet_audio', post.shortcode);
+        await deps.records.noteContents(subjectId, snapshot.recordId);
         // What the provider calls an account becomes the subject of another job, if it can be one.
-        return { account: accountOf(content.account ?? '') };
+        const account = accountOf(content.account ?? '');
+        if (account !== undefined) await deps.records.noteOwner(subjectId, account);
+        return { account };
       }),
   };
 }

@@ -1,3 +1,4 @@
+import { Context } from '@temporalio/activity';
 import { ulid } from 'ulid';
 import { isProviderAsked } from '../contract/charges.ts';
 import type { JobInput } from '../contract/jobs.ts';
@@ -24,7 +25,10 @@ export function createOwnerActivities({ records, files, isOpen }: OwnerDeps) {
     planOwnerProfile: async (owner: { account: string; paidBy: string }): Promise<JobInput | undefined> => {
       const subjectId = subjectIdOf('imgnet_profile', owner.account);
       const success = await records.successOf(subjectId);
-      if (success !== undefined && (await isReusable(success, files))) return undefined;
+      if (success !== undefined && (await isReusable(success, files))) {
+        await records.leaveOutProfile(owner.paidBy);
+        return undefined;
+      }
       return {
         recordId: ulid(),
         type: 'imgnet_profile',
@@ -37,8 +41,15 @@ export function createOwnerActivities({ records, files, isOpen }: OwnerDeps) {
       };
     },
 
-    /** Asks once whether the job of a profile has ended; while it has not, fails in a way that Temporal asks again. */
+    /**
+     * Asks once whether the job of a profile has ended, which another one fetches and pays; while it has not, fails in a way
+     * that Temporal asks again.
+     */
     awaitOwnerProfile: async (subjectId: string): Promise<void> => {
+      // Who asks is the job of a content, whose workflow has the ID of its subject.
+      const { workflowExecution: asker } = Context.current().info;
+      const content = asker && (await records.latestOf(asker.workflowId));
+      if (content !== undefined) await records.leaveOutProfile(content.id);
       if (await isOpen(subjectId)) throw retryLater('upstream_timeout', "The owner's profile is being fetched.");
     },
 

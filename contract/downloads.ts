@@ -48,6 +48,17 @@ export const recordFields = {
   status: recordStatusSchema,
   created_at: timestampSchema,
   response: z.string().nullable().describe('What went wrong, when the status is failed'),
+  duration: durationSchema.nullable().describe('Null until the status is success, and where there is none'),
+  transcript_speaker_id: ulidSchema.nullable().describe('For POST /api/transcriptspeakerid; null for what is no audio'),
+  transcript_speaker_cost: moneySchema.nullable().describe('Of audio; null until the status is success'),
+  audio_url: z
+    .url()
+    .nullable()
+    .describe('Signed link to the M4A file; null until the status is success, when it was removed, and without audio'),
+  file_urls: z
+    .array(z.url())
+    .nullable()
+    .describe('Signed links to the files; null until the status is success, when they were removed, and without files'),
   progress: progressSchema.optional(),
 };
 
@@ -64,8 +75,11 @@ export const fileFields = {
 export const vidnetRecordFields = {
   ...recordFields,
   vidnet_video_id: vidnetVideoIdSchema,
-  duration: durationSchema.optional().describe('Present once the status is success'),
 };
+
+/** What records tell of sound that can be transcribed: of most kinds nothing. */
+export const NO_SPEAKERS = { transcript_speaker_id: null, transcript_speaker_cost: null };
+export const NO_FILES = { ...NO_SPEAKERS, audio_url: null, file_urls: null };
 
 /** The download record of a job without files; its result is had from where it was requested. */
 export const factsRecordSchema = z
@@ -101,13 +115,15 @@ export function renderFactsRecord(type: FactsRecord['type']) {
   return (record: DownloadRecord, _context: RecordContext, progress?: Progress): FactsRecord => ({
     ...renderRecordFields(record, progress),
     type,
+    duration: null,
+    ...NO_FILES,
   });
 }
 
-export function durationOf(record: DownloadRecord): string | undefined {
+export function durationOf(record: DownloadRecord): string | null {
   return record.status === 'success' && record.durationSeconds !== undefined
     ? formatDuration(record.durationSeconds)
-    : undefined;
+    : null;
 }
 
 /** @returns null when the files were removed: a link promises a file */

@@ -26,6 +26,8 @@ export interface PublishedFile {
   readonly name: string;
   readonly sizeBytes: number;
   readonly sha256: string;
+  /** Of a video without sound: it only keeps the place of that one among the others. */
+  readonly isSilence?: true;
 }
 
 /** Who started a job: the id of an API key, `anonymous`, `service` (over tRPC), or `job` for another job. */

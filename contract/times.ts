@@ -5,6 +5,11 @@ export function formatMicroseconds(epochMicroseconds: number): string {
   return new Date(milliseconds).toISOString().replace('Z', `${String(rest).padStart(3, '0')}Z`);
 }
 
+/** @param time ISO 8601; a day alone is its midnight in UTC */
+export function microsecondsOf(time: string): string {
+  return formatMicroseconds(Date.parse(time) * 1000);
+}
+
 /** @returns `HH:MM:SS`, rounded to the nearest second; hours grow beyond two digits when they must */
 export function formatDuration(durationSeconds: number): string {
   const total = Math.round(durationSeconds);

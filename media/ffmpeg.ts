@@ -43,6 +43,8 @@ export interface Media {
   rewrap(path: string, options: Omit<RunLimits, 'onProgress'>): Promise<string>;
   /** Writes the first audio stream as M4A: AAC is copied, anything else becomes AAC. */
   writeM4a(input: { path: string; audioCodec: string }, output: string, options: RunLimits): Promise<void>;
+  /** Writes an M4A of that many seconds in which there is nothing to hear. */
+  writeSilence(seconds: number, output: string, options: RunLimits): Promise<void>;
   /** Writes pictures and sound as MP4 that plays while it loads: H.264 and AAC are copied, anything else becomes them. */
   writeMp4(
     input: { pictures: MediaSource; sound: MediaSource | undefined },
@@ -106,6 +108,11 @@ export function createMedia(settings: FfmpegSettings): Media {
       const codec = audioCodec === 'aac' ? ['-c:a', 'copy'] : AAC;
       const args = [...INPUT_GUARD, '-i', fileUrl(path), '-map', '0:a:0', '-vn', ...codec, '-f', 'ipod'];
       return convert(args, output, options);
+    },
+
+    writeSilence: (seconds, output, options) => {
+      const source = ['-t', String(seconds), '-f', 'lavfi', '-i', 'anullsrc=r=44100:cl=mono'];
+      return convert([...source, '-map', '0:a:0', ...AAC, '-f', 'ipod'], output, options);
     },
 
     writeMp4: ({ pictures, sound }, output, options) => {

@@ -1,5 +1,6 @@
 import type { Collection, Db, Filter, UpdateFilter } from 'mongodb';
 import type { DownloadRecord, JobOutcome, PendingRecord, RecordStatus, RecordType } from '../contract/records.ts';
+import type { ContentParameters } from '../contract/kinds/imgnet-content.ts';
 import { subjectAbove } from '../contract/subjects.ts';
 import { createAccountStore } from './accounts.ts';
 import { createJobLists } from './job-lists.ts';
@@ -22,6 +23,8 @@ interface SubjectDocument {
   sameAs?: { readonly subjectId: string; readonly foundAtMs: number };
   /** The record beside which the newest contents lie that a provider sent for it, however their job ended, and since when. */
   contents?: { readonly recordId: string; readonly keptAtMs: number };
+  /** The account whose post it is, as the platform has told. */
+  owner?: string;
 }
 
 /** Records by their ULID, and subjects with the ids of their records. */
@@ -58,6 +61,11 @@ export interface RecordStore {
   noteContents(subjectId: string, recordId: string): Promise<void>;
   /** @returns that record, and when it was noted, in milliseconds since 1970 */
   contentsOf(subjectId: string): Promise<{ readonly recordId: string; readonly keptAtMs: number } | undefined>;
+  /** Notes whose post a subject is about. */
+  noteOwner(subjectId: string, account: string): Promise<void>;
+  ownerOf(subjectId: string): Promise<string | undefined>;
+  /** Takes the owner's profile out of what a pending content costs: it will not be charged. May be repeated. */
+  leaveOutProfile(id: string): Promise<void>;
   /** Notes that a subject is another name for a second one. */
   noteSameAs(subjectId: string, canonicalId: string): Promise<void>;
   /** @returns the subject that this one stands for, itself unless another was noted lately (a handle may change hands) */
@@ -184,6 +192,16 @@ export function createRecordStore(db: Db): RecordStore {
     },
     noteFailure: ({ subjectId, id }) => point(subjectId, { failedId: id }),
     noteContents: (subjectId, recordId) => point(subjectId, { contents: { recordId, keptAtMs: Date.now() } }),
+    noteOwner: (subjectId, owner) => point(subjectId, { owner }),
+    ownerOf: async (subjectId) => (await subjects.findOne({ _id: subjectId }))?.owner,
+    async leaveOutProfile(id) {
+      const record = await get(id);
+      const { profilePrice = 0 } = (record?.parameters ?? {}) as Partial<ContentParameters>;
+      if (record === undefined || profilePrice === 0) return;
+      const { price } = record;
+      const change = { price: price - profilePrice, 'parameters.profilePrice': 0 };
+      await records.updateOne({ _id: id, status: 'pending', price }, { $set: change });
+    },
     contentsOf: async (subjectId) => (await subjects.findOne({ _id: subjectId }))?.contents,
     noteSameAs: (subjectId, canonicalId) =>
       point(subjectId, { sameAs: { subjectId: canonicalId, foundAtMs: Date.now() } }),

@@ -24,6 +24,7 @@ import {
 } from '../../contract/kinds/imgnet-content.ts';
 import type { Streamable } from '../../contract/streams.ts';
 import { postSubjectOf, subjectIdOf } from '../../contract/subjects.ts';
+import { isReusable } from '../../store/reuse.ts';
 import type { ServiceDeps } from '../deps.ts';
 import type { Answer } from '../operation.ts';
 import { currentJob, lastResponseOf, notReady, type CurrentJob } from './current-job.ts';
@@ -60,20 +61,21 @@ export const requestImgnetProfile = requesting({
 });
 
 /**
- * POST /api/imgnet/content: a post or reel. The price includes the owner's profile, which is charged only if it has to be
- * fetched.
+ * POST /api/imgnet/content: a post or reel. The price includes the owner's profile unless that is known to be there; it is
+ * charged only if it has to be fetched.
  */
 export const requestImgnetContent = requesting({
-  plan: (deps, request: PostRequest): JobPlan => {
+  plan: async (deps, request: PostRequest): Promise<JobPlan> => {
     const post = postOf(deps, request);
     const { prices } = deps.rendering;
+    const profilePrice = (await isOwnerKnown(deps, post)) ? 0 : prices.profile;
     return {
       workflow: 'imgnetContent',
       type: 'imgnet_post',
       mediaId: post.shortcode,
       subjectId: postSubjectOf(post),
-      parameters: { post, profilePrice: prices.profile },
-      price: contentPrice(prices),
+      parameters: { post, profilePrice },
+      price: contentPrice({ ...prices, profile: profilePrice }),
     };
   },
   render: async (deps, job) => renderImgnetContentResult(job.record, deps.rendering, await stateOf(deps, job)),
@@ -135,6 +137,14 @@ export async function requestImgnetList(
     pollSeconds: LIST_POLL_INTERVAL_SECONDS,
     body: renderImgnetList({ posts, reels }, deps.rendering.contents),
   };
+}
+
+/** Whether the profile of a post's owner need not be fetched. Who the owner is, a profile or an earlier content has told. */
+async function isOwnerKnown({ records, files, now }: ServiceDeps, { shortcode }: PostReference): Promise<boolean> {
+  const account = await records.ownerOf(subjectIdOf('imgnet_audio', shortcode));
+  if (account === undefined) return false;
+  const profile = await records.successOf(subjectIdOf('imgnet_profile', account));
+  return profile !== undefined && (await isReusable(profile, files, now()));
 }
 
 /** The post or reel that a request names. @throws ApiError `invalid_input`, `unavailable` */

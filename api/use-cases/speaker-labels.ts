@@ -187,7 +187,7 @@ async function labelledAudio(
   if (audio.status === 'failed') {
     throw new ApiError('audio_failed', `The audio could not be downloaded: ${audio.failure.message}`, { id: audio.id });
   }
-  const [file] = audio.files;
+  const file = audio.files.find(({ isSilence }) => isSilence !== true);
   return file === undefined ? { kind: 'silent', audio } : { kind: 'ready', audio, file };
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { fileFields, linksOf, renderVidnetFields, vidnetRecordFields } from '../downloads.ts';
-import { moneySchema, type Progress } from '../fields.ts';
+import type { Progress } from '../fields.ts';
 import { ulidSchema } from '../ids.ts';
 import type { Kind, RecordContext } from '../kind.ts';
 import { formatMoney } from '../money.ts';
@@ -14,11 +14,6 @@ export const audioRecordSchema = z
     ...fileFields,
     type: z.literal('audio'),
     transcript_speaker_id: ulidSchema,
-    transcript_speaker_cost: moneySchema.optional().describe('Present once the status is success'),
-    audio_url: z
-      .url()
-      .nullable()
-      .describe('Signed link to the M4A file; null until the status is success, and when the file was removed'),
   })
   .meta({ id: 'AudioRecord' });
 export type AudioRecord = z.infer<typeof audioRecordSchema>;
@@ -33,12 +28,16 @@ function renderAudio(record: DownloadRecord, context: RecordContext, progress?: 
     type: 'audio' as const,
     transcript_speaker_id: record.id,
   };
-  if (record.status !== 'success') return { ...shared, audio_url: null };
+  if (record.status !== 'success') {
+    return { ...shared, transcript_speaker_cost: null, audio_url: null, file_urls: null };
+  }
+  const links = linksOf(record, context);
   return {
     ...shared,
     transcript_speaker_cost: formatMoney(speakerLabelsPrice(context.prices, record.durationSeconds ?? 0)),
     files_removed_at: record.filesRemovedAt,
-    audio_url: linksOf(record, context)?.[0] ?? null,
+    audio_url: links?.[0] ?? null,
+    file_urls: links,
   };
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ChannelReference } from '../channels.ts';
 import { MissingContentsError, type ContentsReader } from '../contents.ts';
-import { recordFields, renderRecordFields } from '../downloads.ts';
+import { NO_FILES, recordFields, renderRecordFields } from '../downloads.ts';
 import {
   countSchema,
   includeWebhookSchema,
@@ -22,6 +22,7 @@ import type { Kind, RecordContext, RenderContext } from '../kind.ts';
 import { formatMoney } from '../money.ts';
 import type { DownloadRecord } from '../records.ts';
 import { ItemStream, type Streamable } from '../streams.ts';
+import { completing, type Told } from '../told.ts';
 import { CHANNEL_URL_PATTERN } from '../url-patterns.ts';
 
 /** Body of POST /api/channel/profile (specification, section 4.2). Unknown fields are ignored. */
@@ -45,32 +46,36 @@ export interface ChannelParameters {
 }
 export type ChannelJob = JobInput & { readonly parameters: ChannelParameters };
 
-/** A video in a channel's list (specification, section 2.6); kept as it is answered. */
+/** A video in a channel's list (specification, section 2.6). */
 export const channelVideoSchema = z
   .object({
     vidnet_id: z.string(),
     title: z.string(),
-    thumbnail: z.url().optional(),
-    published_at: platformTimeSchema.optional(),
-    duration: countSchema.optional().describe('Seconds'),
+    thumbnail: z.url().nullable(),
+    published_at: platformTimeSchema.nullable(),
+    duration: countSchema.nullable().describe('Seconds'),
   })
   .meta({ id: 'ChannelVideo' });
-export type ChannelVideoItem = z.infer<typeof channelVideoSchema>;
+/** The same as it is kept. */
+export type ChannelVideoItem = Told<z.infer<typeof channelVideoSchema>>;
+const wholeVideo = completing(channelVideoSchema);
 
-/** The platform's fields of a channel profile, kept as they are answered. What the platform does not tell is left out. */
+/** The platform's fields of a channel profile. What the platform does not tell is null. */
 export const channelFactsSchema = z.object({
   vidnet_id: z.string().describe('Channel id'),
   title: z.string(),
-  description: z.string().optional(),
+  description: z.string().nullable(),
   url: z.url(),
-  thumbnail: z.url().optional(),
-  country: z.string().optional(),
-  total_media: countSchema.optional(),
-  subscriber_count: countSchema.optional(),
-  total_views: countSchema.optional(),
-  creation_date: platformTimeSchema.optional(),
+  thumbnail: z.url().nullable(),
+  country: z.string().nullable(),
+  total_media: countSchema.nullable(),
+  subscriber_count: countSchema.nullable(),
+  total_views: countSchema.nullable(),
+  creation_date: platformTimeSchema.nullable(),
 });
-export type ChannelFacts = z.infer<typeof channelFactsSchema>;
+/** The same as they are kept. */
+export type ChannelFacts = Told<z.infer<typeof channelFactsSchema>>;
+const wholeChannel = completing(channelFactsSchema);
 
 /** The channel profile (specification, section 2.6). */
 export const channelProfileSchema = z
@@ -123,10 +128,10 @@ export async function renderChannelResult(
   const pieces = record.lists?.['videos']?.pieces ?? 0;
   return {
     status: 'success',
-    ...facts,
+    ...wholeChannel(facts),
     cost,
     source: 'api',
-    videos: new ItemStream(() => channelVideosOf(contents, contentsId, pieces)),
+    videos: new ItemStream(() => channelVideosOf(contents, contentsId, pieces)).map(wholeVideo),
     download: {
       id: record.id,
       vidnet_video_id: facts.vidnet_id,
@@ -211,6 +216,8 @@ export const channel = {
     ...renderRecordFields(record, progress),
     vidnet_video_id: record.mediaId,
     type: 'list',
+    duration: null,
+    ...NO_FILES,
   }),
   render: renderChannelResult,
 } as const satisfies Kind;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { durationOf, fileFields, linksOf, recordFields, renderRecordFields } from '../downloads.ts';
-import { durationSchema, moneySchema, type Progress } from '../fields.ts';
+import { moneySchema, type Progress } from '../fields.ts';
 import { ulidSchema } from '../ids.ts';
 import type { PostReference } from '../imgnet-urls.ts';
 import type { JobInput } from '../jobs.ts';
@@ -20,16 +20,15 @@ export const imgnetAudioRecordSchema = z
     ...recordFields,
     ...fileFields,
     type: z.literal('imgnet_audio'),
-    duration: durationSchema.optional().describe('Of the first file; present once there is one'),
+    duration: recordFields.duration.describe('Of the first video with sound; null until there is one'),
     transcript_speaker_id: ulidSchema,
-    transcript_speaker_cost: moneySchema.optional().describe('Of the first file; present once the status is success'),
-    audio_url: z.url().nullable().describe('The first of `file_urls`; null without one'),
-    file_urls: z
-      .array(z.url())
-      .nullable()
-      .describe(
-        'Signed links to M4A files, one for each video with sound, in order; null until the status is success, and when they were removed',
-      ),
+    transcript_speaker_cost: recordFields.transcript_speaker_cost.describe(
+      'Of the first video with sound; null until the status is success',
+    ),
+    audio_url: recordFields.audio_url.describe('The first of `file_urls`; null without one'),
+    file_urls: recordFields.file_urls.describe(
+      'Signed links to M4A files, one for each video, in order; of one without sound it is silence. Empty where none has sound, null until the status is success, and when they were removed',
+    ),
   })
   .meta({ id: 'ImgnetAudioRecord' });
 export type ImgnetAudioRecord = z.infer<typeof imgnetAudioRecordSchema>;
@@ -53,7 +52,6 @@ export const imgnetAudioResultSchema = z
   .meta({ id: 'ImgnetAudioResult' });
 export type ImgnetAudioResult = z.infer<typeof imgnetAudioResultSchema>;
 
-/** The first file stands for the audio where only one can. */
 export function renderImgnetAudio(
   record: DownloadRecord,
   context: RecordContext,
@@ -64,7 +62,9 @@ export function renderImgnetAudio(
     type: 'imgnet_audio' as const,
     transcript_speaker_id: record.id,
   };
-  if (record.status !== 'success') return { ...shared, audio_url: null, file_urls: null };
+  if (record.status !== 'success') {
+    return { ...shared, duration: null, transcript_speaker_cost: null, audio_url: null, file_urls: null };
+  }
   const links = linksOf(record, context);
   return {
     ...shared,

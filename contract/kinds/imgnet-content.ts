@@ -27,6 +27,8 @@ import type { JobInput } from '../jobs.ts';
 import type { Kind, PricesOf, RenderContext } from '../kind.ts';
 import { formatMoney, type Thousandths } from '../money.ts';
 import type { DownloadRecord } from '../records.ts';
+import { microsecondsOf } from '../times.ts';
+import { completing, type Told } from '../told.ts';
 import { POST_URL_PATTERN } from '../url-patterns.ts';
 
 /** Body of POST /api/imgnet/content and …/audio (specification, section 4.1). Unknown fields are ignored. */
@@ -56,47 +58,49 @@ export type ContentJob = JobInput & { readonly parameters: ContentParameters };
 export const postContentSchema = z
   .object({
     ...postItemFields,
-    hashtags: z.array(z.string()).optional().describe('With their #; absent when unknown or without any'),
-    pk: wordSchema.optional().describe('Absent when unknown'),
-    content_id: wordSchema.optional().describe('Absent when unknown'),
-    thumbnail: urlSchema.optional().describe('Absent when unknown'),
-    is_verified: z.boolean().optional().describe('Whether the owner is; absent when unknown'),
-    is_paid_partnership: z.boolean().optional().describe('Absent when unknown'),
-    user_posted_id: wordSchema.optional().describe('Absent when unknown'),
-    profile_url: urlSchema.optional().describe('Absent when unknown'),
-    alt_text: z.string().optional().describe('Absent when unknown or without one'),
-    followers: countSchema.optional().describe("The owner's; absent when unknown"),
-    posts_count: countSchema.optional().describe("The owner's; absent when unknown"),
-    profile_image_link: urlSchema.optional().describe('Absent when unknown'),
-    video_view_count: countSchema.optional().describe('Absent when unknown or without a video'),
-    video_play_count: countSchema.optional().describe('Absent when unknown or without a video'),
-    product_type: wordSchema.optional().describe('Such as feed; absent when unknown'),
-    is_pinned: z.boolean().optional().describe('Absent when unknown'),
-    latest_comments: z.array(postCommentSchema).optional().describe('Absent when unknown'),
-    tagged_users: z.array(taggedUserSchema).optional().describe('Absent when unknown or without any'),
-    coauthor_producers: z.array(wordSchema).optional().describe('User names; absent when unknown or without any'),
-    partnership_details: z.array(partnershipSchema).optional().describe('Absent when unknown or without any'),
-    post_content: z.array(slideSchema).optional().describe('The slides in order; absent when unknown'),
+    hashtags: z.array(z.string()).describe('With their #; empty when unknown or without any'),
+    pk: wordSchema.nullable().describe('Null when unknown'),
+    content_id: wordSchema.nullable().describe('Null when unknown'),
+    thumbnail: urlSchema.nullable().describe('Null when unknown'),
+    is_verified: z.boolean().nullable().describe('Whether the owner is; null when unknown'),
+    is_paid_partnership: z.boolean().nullable().describe('Null when unknown'),
+    user_posted_id: wordSchema.nullable().describe('Null when unknown'),
+    profile_url: urlSchema.nullable().describe('Null when unknown'),
+    alt_text: z.string().nullable().describe('Null when unknown or without one'),
+    followers: countSchema.nullable().describe("The owner's; null when unknown"),
+    posts_count: countSchema.nullable().describe("The owner's; null when unknown"),
+    profile_image_link: urlSchema.nullable().describe('Null when unknown'),
+    video_view_count: countSchema.nullable().describe('Null when unknown or without a video'),
+    video_play_count: countSchema.nullable().describe('Null when unknown or without a video'),
+    product_type: wordSchema.nullable().describe('Such as feed; null when unknown'),
+    is_pinned: z.boolean().nullable().describe('Null when unknown'),
+    latest_comments: z.array(postCommentSchema).describe('Empty when unknown'),
+    tagged_users: z.array(taggedUserSchema).describe('Empty when unknown or without any'),
+    coauthor_producers: z.array(wordSchema).describe('User names; empty when unknown or without any'),
+    partnership_details: z.array(partnershipSchema).describe('Empty when unknown or without any'),
+    post_content: z.array(slideSchema).describe('The slides in order; empty when unknown'),
   })
   .meta({ id: 'ImgnetPostContent' });
-export type PostContent = z.infer<typeof postContentSchema>;
+export type PostContent = Told<z.infer<typeof postContentSchema>>;
+const wholePost = completing(postContentSchema);
 
 /** The platform's fields of a reel (specification, section 2.4). */
 export const reelContentSchema = z
   .object({
     ...reelItemFields,
-    hashtags: z.array(z.string()).optional().describe('With their #; absent when unknown or without any'),
-    is_paid_partnership: z.boolean().optional().describe('Absent when unknown'),
-    followers: countSchema.optional().describe("The owner's; absent when unknown"),
-    posts_count: countSchema.optional().describe("The owner's; absent when unknown"),
-    latest_comments: z.array(reelCommentSchema).optional().describe('Absent when unknown'),
-    tagged_users: z.array(taggedUserSchema).optional().describe('Absent when unknown or without any'),
-    coauthor_producers: z.array(wordSchema).optional().describe('User names; absent when unknown or without any'),
+    hashtags: z.array(z.string()).describe('With their #; empty when unknown or without any'),
+    is_paid_partnership: z.boolean().nullable().describe('Null when unknown'),
+    followers: countSchema.nullable().describe("The owner's; null when unknown"),
+    posts_count: countSchema.nullable().describe("The owner's; null when unknown"),
+    latest_comments: z.array(reelCommentSchema).describe('Empty when unknown'),
+    tagged_users: z.array(taggedUserSchema).describe('Empty when unknown or without any'),
+    coauthor_producers: z.array(wordSchema).describe('User names; empty when unknown or without any'),
   })
   .meta({ id: 'ImgnetReelContent' });
-export type ReelContent = z.infer<typeof reelContentSchema>;
+export type ReelContent = Told<z.infer<typeof reelContentSchema>>;
+const wholeReel = completing(reelContentSchema);
 
-/** What is kept beside the record, as it is answered. */
+/** What is kept beside the record. */
 export type ContentFacts = PostContent | ReelContent;
 
 const answerFields = {
@@ -115,18 +119,20 @@ const answerFields = {
     .describe('The job that fetched it; an addition to the specification'),
 };
 
-/** A post (specification, section 2.4). What the platform does not tell is left out. */
+/** A post (specification, section 2.4). */
 export const imgnetPostSchema = postContentSchema.extend(answerFields).meta({ id: 'ImgnetPost' });
 export type ImgnetPost = z.infer<typeof imgnetPostSchema>;
 
-/** A reel (specification, section 2.4). What the platform does not tell is left out. */
+/** A reel (specification, section 2.4). */
 export const imgnetReelSchema = reelContentSchema.extend(answerFields).meta({ id: 'ImgnetReel' });
 export type ImgnetReel = z.infer<typeof imgnetReelSchema>;
 
 /** The answer while the content is fetched. */
 export const imgnetContentPendingSchema = pendingResultSchema
   .extend({
-    cost: moneySchema.describe('What the job costs at most: with the profile of the owner, if that has to be fetched'),
+    cost: moneySchema.describe(
+      'What the job costs: with the profile of the owner, until it is known that this need not be fetched',
+    ),
     last_response: lastResponseSchema.optional(),
   })
   .meta({ id: 'ImgnetContentPending' });
@@ -160,7 +166,7 @@ export async function renderImgnetContentResult(
   if (content === undefined) throw new MissingContentsError(record.id);
   const cost = formatMoney(record.charge);
   return {
-    ...content,
+    ...(content.type === 'post' ? wholePost(withMicroseconds(content)) : wholeReel(content)),
     status: 'success',
     source: 'api',
     cost,
@@ -173,6 +179,15 @@ export async function renderImgnetContentResult(
       created_at: record.createdAt,
     },
   };
+}
+
+/** Earlier versions kept the times of comments to the millisecond, or as a day alone. */
+function withMicroseconds(post: PostContent): PostContent {
+  if (post.latest_comments === undefined) return post;
+  const comments = post.latest_comments.map(({ created_at: time, ...comment }) =>
+    typeof time === 'string' ? { ...comment, created_at: microsecondsOf(time) } : comment,
+  );
+  return { ...post, latest_comments: comments };
 }
 
 /** The content of a post or reel, with the profile of its owner. */

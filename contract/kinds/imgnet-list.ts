@@ -11,7 +11,7 @@ import {
   type Progress,
 } from '../fields.ts';
 import { ulidSchema } from '../ids.ts';
-import { postItemSchema, reelItemSchema, type PostItem, type ReelItem } from '../imgnet-media.ts';
+import { postItemSchema, reelItemSchema, wholeItems, type WholeItem } from '../imgnet-media.ts';
 import { failureCodeField, lastResponseSchema, type JobNews } from '../job-answers.ts';
 import type { JobInput } from '../jobs.ts';
 import type { Kind, PricesOf, RenderContext } from '../kind.ts';
@@ -180,8 +180,8 @@ function renderSuccess(parts: ListParts, contents: ContentsReader): Streamable<I
   return {
     status: 'success',
     message: messageOf(parts),
-    posts: posts && streamOf<PostItem>(posts, 'posts', contents),
-    reels: reels && streamOf<ReelItem>(reels, 'reels', contents),
+    posts: posts && streamOf(posts, 'posts', contents),
+    reels: reels && streamOf(reels, 'reels', contents),
     posts_count: postsCount,
     reels_count: reelsCount,
     total_count: received,
@@ -204,8 +204,8 @@ function renderPending(posts: ListPart, reels: ListPart, contents: ContentsReade
     },
     total_cost: (costOf(posts.record) + costOf(reels.record)) / 1000,
     // Whoever polls while one part keeps failing gets the other.
-    posts: readyPosts && streamOf<PostItem>(readyPosts, 'posts', contents),
-    reels: readyReels && streamOf<ReelItem>(readyReels, 'reels', contents),
+    posts: readyPosts && streamOf(readyPosts, 'posts', contents),
+    reels: readyReels && streamOf(readyReels, 'reels', contents),
     last_response: lastResponsesOf({ posts, reels }),
     progress: isAnyProgress ? { posts: posts.progress, reels: reels.progress } : undefined,
   };
@@ -260,9 +260,14 @@ function itemsOf(record: SuccessRecord | undefined, name: 'posts' | 'reels'): nu
   return record === undefined ? undefined : (record.lists?.[name]?.items ?? 0);
 }
 
-function streamOf<Item>(record: SuccessRecord, name: 'posts' | 'reels', contents: ContentsReader): ItemStream<Item> {
+function streamOf<Name extends keyof WholeItem>(
+  record: SuccessRecord,
+  name: Name,
+  contents: ContentsReader,
+): ItemStream<WholeItem[Name]> {
   const pieces = record.lists?.[name]?.pieces ?? 0;
-  return new ItemStream(() => contents.pages<Item>({ recordId: record.id, name, pieces }));
+  const complete = wholeItems[name] as (told: object) => WholeItem[Name];
+  return new ItemStream(() => contents.pages<object>({ recordId: record.id, name, pieces })).map(complete);
 }
 
 /** Of some days, nobody knows how much there is. */

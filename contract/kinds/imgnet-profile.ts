@@ -15,6 +15,7 @@ import {
 import type { Kind, RenderContext } from '../kind.ts';
 import { formatMoney } from '../money.ts';
 import type { DownloadRecord } from '../records.ts';
+import { completing, type Told } from '../told.ts';
 import { PROFILE_URL_PATTERN } from '../url-patterns.ts';
 import { listPrice } from './imgnet-list.ts';
 
@@ -42,48 +43,50 @@ export interface OwnerProfileParameters {
 
 export const relatedAccountSchema = z
   .object({
-    instagram_id: wordSchema.optional(),
-    user_name: wordSchema.optional(),
-    profile_name: z.string().optional(),
-    is_private: z.boolean().optional(),
-    is_verified: z.boolean().optional(),
+    instagram_id: wordSchema.nullable(),
+    user_name: wordSchema.nullable(),
+    profile_name: z.string().nullable(),
+    is_private: z.boolean().nullable(),
+    is_verified: z.boolean().nullable(),
   })
   .meta({ id: 'ImgnetRelatedAccount' });
-export type RelatedAccount = z.infer<typeof relatedAccountSchema>;
+export type RelatedAccount = Told<z.infer<typeof relatedAccountSchema>>;
 
 /** The platform's fields of a profile result (specification, section 2.2). */
 export const imgnetProfileFieldsSchema = z
   .object({
     account: wordSchema.describe('User name'),
-    fbid: wordSchema.optional().describe('Absent when unknown'),
-    instagram_id: wordSchema.optional().describe("The platform's numeric user id; absent when unknown"),
-    profile_name: z.string().optional().describe('Absent when unknown'),
-    full_name: z.string().optional().describe('Absent when unknown'),
-    biography: z.string().optional().describe('Absent when unknown or without one'),
-    profile_image_link: urlSchema.optional().describe("The platform's own link; it expires. Absent when unknown"),
-    followers: countSchema.optional().describe('Absent when unknown'),
-    following: countSchema.optional().describe('Absent when unknown'),
-    posts_count: countSchema.optional().describe('Absent when unknown'),
-    highlights_count: countSchema.optional().describe('Absent when unknown'),
-    is_verified: z.boolean().optional().describe('Absent when unknown'),
-    is_private: z.boolean().optional().describe('Absent when unknown'),
-    is_business_account: z.boolean().optional().describe('Absent when unknown'),
-    is_professional_account: z.boolean().optional().describe('Absent when unknown'),
-    is_joined_recently: z.boolean().optional().describe('Absent when unknown'),
-    has_channel: z.boolean().optional().describe('Absent when unknown'),
-    avg_engagement: z.number().optional().describe('Share of the followers, such as 0.0582; absent when unknown'),
-    category_name: z.string().optional().describe('Absent when unknown or without one'),
-    business_address: z.string().optional().describe('Parts joined by commas; absent when unknown or without one'),
-    email: z.string().optional().describe('Absent when unknown or without one'),
-    external_url: z.string().optional().describe('The first link of the profile; absent when unknown or without one'),
+    fbid: wordSchema.nullable().describe('Null when unknown'),
+    instagram_id: wordSchema.nullable().describe("The platform's numeric user id; null when unknown"),
+    profile_name: z.string().nullable().describe('Null when unknown'),
+    full_name: z.string().nullable().describe('Null when unknown'),
+    biography: z.string().nullable().describe('Null when unknown or without one'),
+    profile_image_link: urlSchema.nullable().describe("The platform's own link; it expires. Null when unknown"),
+    followers: countSchema.nullable().describe('Null when unknown'),
+    following: countSchema.nullable().describe('Null when unknown'),
+    posts_count: countSchema.nullable().describe('Null when unknown'),
+    highlights_count: countSchema.nullable().describe('Null when unknown'),
+    is_verified: z.boolean().nullable().describe('Null when unknown'),
+    is_private: z.boolean().nullable().describe('Null when unknown'),
+    is_business_account: z.boolean().nullable().describe('Null when unknown'),
+    is_professional_account: z.boolean().nullable().describe('Null when unknown'),
+    is_joined_recently: z.boolean().nullable().describe('Null when unknown'),
+    has_channel: z.boolean().nullable().describe('Null when unknown'),
+    avg_engagement: z.number().nullable().describe('Share of the followers, such as 0.0582; null when unknown'),
+    category_name: z.string().nullable().describe('Null when unknown or without one'),
+    business_address: z.string().nullable().describe('Parts joined by commas; null when unknown or without one'),
+    email: z.string().nullable().describe('Null when unknown or without one'),
+    external_url: z.string().nullable().describe('The first link of the profile; null when unknown or without one'),
     profile_url: urlSchema,
     url: urlSchema,
-    bio_hashtags: z.array(z.string()).optional().describe('Absent when unknown or without any'),
-    highlights: z.array(z.string()).optional().describe('Titles of the highlights; absent when unknown'),
-    related_accounts: z.array(relatedAccountSchema).optional().describe('Absent when unknown'),
+    bio_hashtags: z.array(z.string()).describe('Empty when unknown or without any'),
+    highlights: z.array(z.string()).describe('Titles of the highlights; empty when unknown'),
+    related_accounts: z.array(relatedAccountSchema).describe('Empty when unknown'),
   })
   .meta({ id: 'ImgnetProfileFields' });
-export type ImgnetProfileFields = z.infer<typeof imgnetProfileFieldsSchema>;
+/** The same as they are kept. */
+export type ImgnetProfileFields = Told<z.infer<typeof imgnetProfileFieldsSchema>>;
+const wholeProfile = completing(imgnetProfileFieldsSchema);
 
 const listFields = {
   list_id: ulidSchema.describe('For POST /api/imgnet/list; valid for one hour after the profile was fetched'),
@@ -140,7 +143,7 @@ export async function renderImgnetProfileResult(
   if (fields === undefined) throw new MissingContentsError(record.id);
   return {
     status: 'success',
-    ...fields,
+    ...wholeProfile(fields),
     ...list(fields.posts_count),
     download: {
       id: record.id,

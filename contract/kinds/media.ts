@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { durationOf, fileFields, linksOf, recordFields, renderRecordFields } from '../downloads.ts';
-import { durationSchema, includeWebhookSchema, type Progress } from '../fields.ts';
+import { durationOf, fileFields, linksOf, NO_SPEAKERS, recordFields, renderRecordFields } from '../downloads.ts';
+import { includeWebhookSchema, type Progress } from '../fields.ts';
 import type { JobInput } from '../jobs.ts';
 import type { Kind, PricesOf, RecordContext } from '../kind.ts';
 import type { DownloadRecord } from '../records.ts';
@@ -66,11 +66,10 @@ export const mediaRecordSchema = z
     type: z.literal('media'),
     url: z.string().describe('The page, without what does not belong to its address'),
     format: mediaFormatSchema,
-    duration: durationSchema.optional().describe('Present once the status is success'),
-    file_urls: z
-      .array(z.url())
-      .nullable()
-      .describe('One signed link to the file; null until the status is success, and when the file was removed'),
+    audio_url: recordFields.audio_url.describe('The link of the format `audio`; null of the other one'),
+    file_urls: recordFields.file_urls.describe(
+      'One signed link to the file; null until the status is success, and when the file was removed',
+    ),
   })
   .meta({ id: 'MediaRecord' });
 export type MediaRecord = z.infer<typeof mediaRecordSchema>;
@@ -90,6 +89,7 @@ export function mediaPrice({ mediaAudio, mediaVideo }: PricesOf<typeof prices>, 
 
 function renderMedia(record: DownloadRecord, context: RecordContext, progress?: Progress): MediaRecord {
   const { page } = record.parameters as MediaParameters;
+  const links = record.status === 'success' ? linksOf(record, context) : null;
   return {
     ...renderRecordFields(record, progress),
     type: 'media',
@@ -97,7 +97,9 @@ function renderMedia(record: DownloadRecord, context: RecordContext, progress?: 
     format: page.format,
     duration: durationOf(record),
     files_removed_at: record.status === 'success' ? record.filesRemovedAt : undefined,
-    file_urls: record.status === 'success' ? linksOf(record, context) : null,
+    file_urls: links,
+    audio_url: page.format === 'audio' ? (links?.[0] ?? null) : null,
+    ...NO_SPEAKERS,
   };
 }
 

@@ -50,7 +50,7 @@ export type SpeakerLabelsRequest = z.infer<typeof speakerLabelsRequestSchema>;
 export interface SpeakerLabelsParameters {
   /** The record of the audio: its `transcript_speaker_id`. */
   readonly audioId: string;
-  /** Its first file. */
+  /** Its first file with sound. */
   readonly fileName: string;
   /** Language that is spoken, canonical BCP 47, if the caller said so. */
   readonly language?: string;

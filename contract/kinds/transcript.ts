@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MissingContentsError, type ContentsReader, type KeptFacts } from '../contents.ts';
-import { renderVidnetFields, vidnetRecordFields } from '../downloads.ts';
+import { NO_FILES, renderVidnetFields, vidnetRecordFields } from '../downloads.ts';
 import {
   countSchema,
   durationSchema,
@@ -109,18 +109,18 @@ export const captionLineSchema = z
 export const commentSchema = z
   .object({
     id: z.string(),
-    author: z.string().optional(),
-    author_id: z.string().optional().describe("The author's channel"),
+    author: z.string().nullable(),
+    author_id: z.string().nullable().describe("The author's channel"),
     text: z.string(),
-    likes: countSchema.optional(),
-    published_at: platformTimeSchema.optional(),
+    likes: countSchema.nullable(),
+    published_at: platformTimeSchema.nullable(),
     published_at_is_estimated: z.literal(true).optional().describe('The platform said "2 weeks ago" and no date'),
     reply_to: z.string().nullable().describe('The comment that this one answers; null for one that answers the video'),
   })
   .meta({ id: 'Comment' });
 export type Comment = z.infer<typeof commentSchema>;
 
-/** The transcript result (specification, section 2.7). What the platform does not tell is left out. */
+/** The transcript result (specification, section 2.7). What the platform does not tell is null. */
 export const transcriptSchema = z
   .object({
     status: z.literal('ok'),
@@ -128,14 +128,14 @@ export const transcriptSchema = z
       vidnet_id: vidnetVideoIdSchema,
       link: z.url(),
       title: z.string(),
-      description: z.string().optional(),
-      publishedAt: platformTimeSchema.optional(),
-      duration: durationSchema.optional(),
-      viewCount: countSchema.optional(),
-      likeCount: countSchema.optional(),
-      commentCount: countSchema.optional(),
-      channelId: z.string().optional(),
-      channelName: z.string().optional(),
+      description: z.string().nullable(),
+      publishedAt: platformTimeSchema.nullable(),
+      duration: durationSchema.nullable(),
+      viewCount: countSchema.nullable(),
+      likeCount: countSchema.nullable(),
+      commentCount: countSchema.nullable(),
+      channelId: z.string().nullable(),
+      channelName: z.string().nullable(),
       transcriptsWithTimeStamps: z.array(captionLineSchema),
       transcripts: z.string().describe('The full text'),
       comments: z.array(commentSchema).optional().describe('Present when they were asked for'),
@@ -144,7 +144,7 @@ export const transcriptSchema = z
       .object({
         language: z.string().describe('BCP 47'),
         kind: z.enum(['manual', 'automatic']),
-        name: z.string().optional(),
+        name: z.string().nullable(),
       })
       .describe('The captions that were used; an addition to the specification'),
     download: z.object({
@@ -212,14 +212,14 @@ function renderTranscript(
       vidnet_id: video.videoId,
       link: video.link,
       title: video.title,
-      description: video.description,
-      publishedAt: video.publishedAt,
-      duration: video.durationSeconds === undefined ? undefined : formatDuration(video.durationSeconds),
-      viewCount: video.viewCount,
-      likeCount: video.likeCount,
-      commentCount: video.commentCount,
-      channelId: video.channelId,
-      channelName: video.channelName,
+      description: video.description ?? null,
+      publishedAt: video.publishedAt ?? null,
+      duration: video.durationSeconds === undefined ? null : formatDuration(video.durationSeconds),
+      viewCount: video.viewCount ?? null,
+      likeCount: video.likeCount ?? null,
+      commentCount: video.commentCount ?? null,
+      channelId: video.channelId ?? null,
+      channelName: video.channelName ?? null,
       transcriptsWithTimeStamps: lines.map(({ durationSeconds, text, startSeconds }) => ({
         dur: formatSeconds(durationSeconds),
         text,
@@ -230,16 +230,16 @@ function renderTranscript(
         comments &&
         new ItemStream(() => contents.pages<VideoComment>(list)).map<Comment>((comment) => ({
           id: comment.id,
-          author: comment.author,
-          author_id: comment.authorId,
+          author: comment.author ?? null,
+          author_id: comment.authorId ?? null,
           text: comment.text,
-          likes: comment.likes,
-          published_at: comment.publishedAt,
+          likes: comment.likes ?? null,
+          published_at: comment.publishedAt ?? null,
           published_at_is_estimated: comment.publishedAtIsEstimated,
           reply_to: comment.replyTo,
         })),
     },
-    track: { language: track.language, kind: track.kind, name: track.name },
+    track: { language: track.language, kind: track.kind, name: track.name ?? null },
     download: {
       id: record.id,
       vidnet_video_id: record.mediaId,
@@ -271,6 +271,7 @@ export const transcript = {
     ...renderVidnetFields(record, progress),
     type: 'captions',
     language: (record.parameters as TranscriptParameters | undefined)?.language ?? '',
+    ...NO_FILES,
   }),
   render: renderCaptionsResult,
 } as const satisfies Kind;

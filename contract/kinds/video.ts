@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { fileFields, linksOf, renderVidnetFields, vidnetRecordFields } from '../downloads.ts';
+import {
+  fileFields,
+  linksOf,
+  NO_SPEAKERS,
+  recordFields,
+  renderVidnetFields,
+  vidnetRecordFields,
+} from '../downloads.ts';
 import type { Progress } from '../fields.ts';
 import type { Kind, RecordContext } from '../kind.ts';
 import type { DownloadRecord } from '../records.ts';
@@ -10,11 +17,12 @@ export const videoRecordSchema = z
     ...vidnetRecordFields,
     ...fileFields,
     type: z.literal('vidnet_video'),
-    file_urls: z
-      .array(z.url())
-      .nullable()
-      .describe('One signed link to the MP4 file; null until the status is success, and when the file was removed'),
-    audio_url: z.null().optional().describe('Present, and null, when the status is failed'),
+    transcript_speaker_id: z.null(),
+    transcript_speaker_cost: z.null(),
+    audio_url: z.null().describe('The audio is a job of its own'),
+    file_urls: recordFields.file_urls.describe(
+      'One signed link to the MP4 file; null until the status is success, and when the file was removed',
+    ),
   })
   .meta({ id: 'VideoRecord' });
 export type VideoRecord = z.infer<typeof videoRecordSchema>;
@@ -25,14 +33,9 @@ export type VideoResult = z.infer<typeof videoResultSchema>;
 
 function renderVideo(record: DownloadRecord, context: RecordContext, progress?: Progress): VideoRecord {
   const shared = { ...renderVidnetFields(record, progress), type: 'vidnet_video' as const };
-  switch (record.status) {
-    case 'pending':
-      return { ...shared, file_urls: null };
-    case 'failed':
-      return { ...shared, file_urls: null, audio_url: null };
-    case 'success':
-      return { ...shared, files_removed_at: record.filesRemovedAt, file_urls: linksOf(record, context) };
-  }
+  if (record.status !== 'success') return { ...shared, file_urls: null, audio_url: null, ...NO_SPEAKERS };
+  const file_urls = linksOf(record, context);
+  return { ...shared, files_removed_at: record.filesRemovedAt, file_urls, audio_url: null, ...NO_SPEAKERS };
 }
 
 /** The pictures and the sound of a video. */

@@ -43,6 +43,8 @@ export interface SnapshotPage {
 export interface ImgnetFacts {
   /** @param account that was asked for, in lower case */
   profile(record: ImgnetRecord, account: string): ImgnetProfileFields;
+  /** The shortcodes of the account's posts that the record of its profile shows. */
+  shownPosts(record: ImgnetRecord): readonly string[];
   /** @param kind that was asked for @throws JobError for a record that names no post */
   content(record: ImgnetRecord, kind: PostReference['kind']): ContentFacts;
   /** @returns undefined for what is not in this part of an account's list */

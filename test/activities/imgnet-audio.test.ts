@@ -81,7 +81,7 @@ afterAll(async () => {
 const linkTo = (name: string): string => `http://127.0.0.1:${(host.address() as AddressInfo).port}/${name}`;
 const aPost = (fields: Partial<PostContent>): PostContent => ({
   ...{ type: 'post', shortcode: SHORTCODE, url: `https://www.instagram.com/p/${SHORTCODE}/` },
-  ...{ description: null, video_url: null, videos_duration: null, ...fields },
+  ...fields,
 });
 const slidesOf = (...names: string[]): Partial<PostContent> => ({
   post_content: names.map((name, index) => ({ index, type: 'video', url: linkTo(name) })),
@@ -98,18 +98,20 @@ async function made(post: PostContent, change: Partial<ImgnetAudioDeps> = {}): P
 }
 
 describe('the audio of a post', () => {
-  it('is a file for each video with sound, in order; AAC is copied, the rest becomes AAC', async () => {
-    const slides = slidesOf('two.mp4', 'silent.mp4', 'opus.webm', 'four.mp4').post_content ?? [];
+  it('is a file for each video, in order, silence for one without sound; AAC is copied, the rest becomes AAC', async () => {
+    const slides = slidesOf('silent.mp4', 'four.mp4', 'opus.webm', 'two.mp4').post_content ?? [];
     const withPhoto = [{ index: 0, type: 'photo', url: linkTo('404') }, ...slides];
     const audio = await made(aPost({ post_content: withPhoto }));
     if (audio.state !== 'made') throw new Error(audio.reason);
     const { files = [], durationSeconds } = audio.result;
-    expect(files.map(({ name }) => name)).toEqual([1, 2, 3].map((number) => `${SHORTCODE}-${number}.m4a`));
-    expect(Math.round(durationSeconds ?? 0)).toBe(2);
+    expect(files.map(({ name }) => name)).toEqual([1, 2, 3, 4].map((number) => `${SHORTCODE}-${number}.m4a`));
+    // Of the first with sound, which is the one that can be transcribed.
+    expect(Math.round(durationSeconds ?? 0)).toBe(4);
+    expect(files.map(({ isSilence }) => isSilence)).toEqual([true, undefined, undefined, undefined]);
     const facts = await Promise.all(
       files.map(async (file) => probe(await deps.files.localCopy(audio.id, file, folder))),
     );
-    expect(facts.map(({ duration }) => Math.round(duration))).toEqual([2, 3, 4]);
+    expect(facts.map(({ duration }) => Math.round(duration))).toEqual([2, 4, 3, 2]);
     for (const { streams } of facts) expect(streams.map(({ codec_name }) => codec_name)).toEqual(['aac']);
     expect(await readdir(join(folder, 'work'))).toEqual([]);
   });

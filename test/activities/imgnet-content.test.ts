@@ -8,6 +8,8 @@ import type { SuccessRecord } from '../../contract/records.ts';
 import {
   renderImgnetContentResult,
   imgnetContentResultSchema,
+  imgnetPostSchema,
+  imgnetReelSchema,
   type ImgnetContentResult,
 } from '../../contract/kinds/imgnet-content.ts';
 import { postSubjectOf } from '../../contract/subjects.ts';
@@ -59,20 +61,29 @@ async function stored(
   return { told, answer };
 }
 
+const LISTS = [
+  ...['photos', 'videos', 'images', 'audio', 'hashtags', 'latest_comments', 'tagged_users', 'coauthor_producers'],
+  ...['partnership_details', 'post_content'],
+];
+function nothingOf({ shape }: { readonly shape: object }): Record<string, unknown> {
+  return Object.fromEntries(Object.keys(shape).map((name) => [name, LISTS.includes(name) ? [] : null]));
+}
+
 describe('a record that tells next to nothing', () => {
-  it('is a valid post, without what is not known', async () => {
+  it('is a valid post, in which everything else is null, and lists are empty', async () => {
     const { told, answer } = await stored('post', [{ shortcode: SHORTCODE }]);
     expect(told).toEqual({});
     expect(answer).toEqual({
+      ...nothingOf(imgnetPostSchema),
       ...{ type: 'post', shortcode: SHORTCODE, url: `${PLATFORM}/p/${SHORTCODE}/` },
-      ...{ description: null, video_url: null, videos_duration: null },
       ...{ status: 'success', source: 'api', cost: '0.005', download: expect.any(Object) as object },
     });
   });
 
-  it('is a valid reel, without what is not known', async () => {
+  it('is a valid reel, in which everything else is null, and lists are empty', async () => {
     const { answer } = await stored('reel', [{ url: `${PLATFORM}/reel/${SHORTCODE}/`, likes: null, length: 'long' }]);
     expect(answer).toEqual({
+      ...nothingOf(imgnetReelSchema),
       ...{ type: 'reel', shortcode: SHORTCODE, url: `${PLATFORM}/reel/${SHORTCODE}/`, content_type: 'reel' },
       ...{ status: 'success', source: 'api', cost: '0.005', download: expect.any(Object) as object },
     });

@@ -274,6 +274,15 @@ describe('reading a profile', () => {
     });
   });
 
+  it('notes whose the posts are that it shows', async () => {
+    const codes = [ulid(), ulid()].map((id) => `D${id.slice(-10)}`);
+    const posts = [{ url: `https://www.instagram.com/p/${codes[0]!}/` }, { shortcode: codes[1] }, { url: 'x' }, null];
+    imgnet.rows.mockReturnValue(pagesOfRecords([{ account: 'tea', posts }]));
+    await within(parts.storeProfile, { snapshot: snapshot(), account: 'tea' });
+    const owners = codes.map((code) => records.ownerOf(`imgnet_audio/${code}`));
+    expect(await Promise.all(owners)).toEqual(['tea', 'tea']);
+  });
+
   it('fails as removed when there is nothing', async () => {
     imgnet.rows.mockReturnValue(pagesOfRecords([]));
     const failure = await failureOf(within(parts.storeProfile, { snapshot: snapshot(), account: 'tea' }));

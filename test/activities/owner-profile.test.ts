@@ -86,6 +86,30 @@ describe('the profile of an owner', () => {
     expect(isOpen).toHaveBeenCalledWith('imgnet_profile/tea');
   });
 
+  it.each(['is there', 'is fetched by another job'])(
+    'that %s is taken out of what the pending content costs, once',
+    async (how) => {
+      const account = anAccount();
+      const subjectId = postSubjectOf({ kind: 'post', shortcode: `D${randomUUID().slice(0, 8)}` });
+      const content: PendingRecord = {
+        ...{ id: ulid(), type: 'imgnet_post', subjectId, mediaId: 'x', createdAt: '2026-11-21T09:30:00.123456Z' },
+        ...{ price: 15, parameters: { profilePrice: 10 }, status: 'pending' },
+      };
+      await records.insertIfAbsent(content);
+      await records.noteLatest(content);
+      if (how === 'is there') await aRecord('imgnet_profile', subjectIdOf('imgnet_profile', account), success);
+      isOpen.mockResolvedValue(false);
+      for (let times = 0; times < 2; times += 1) {
+        if (how === 'is there') await owner().planOwnerProfile({ account, paidBy: content.id });
+        else {
+          const environment = new MockActivityEnvironment({ workflowExecution: { workflowId: subjectId, runId: 'r' } });
+          await environment.run(owner().awaitOwnerProfile, subjectIdOf('imgnet_profile', account));
+        }
+        expect(await records.get(content.id)).toMatchObject({ price: 5, parameters: { profilePrice: 0 } });
+      }
+    },
+  );
+
   it('was fetched by a job only if the record of that very job says so', async () => {
     const subject = subjectIdOf('imgnet_profile', anAccount());
     const { hasFetchedProfile } = owner();

@@ -5,7 +5,7 @@ import { videoUrlsOf } from '../../activities/video-urls.ts';
 const [first, second, photo] = ['https://cdn.example/1.mp4', 'https://cdn.example/2.mp4', 'https://cdn.example/3.jpg'];
 const base = { shortcode: 'DAbCdEfGhIj', url: 'https://www.instagram.com/p/DAbCdEfGhIj/' };
 const post = (fields: Partial<PostContent>): PostContent => ({
-  ...{ ...base, type: 'post', description: null, video_url: null, videos_duration: null },
+  ...{ ...base, type: 'post' },
   ...fields,
 });
 const reel = (fields: Partial<ReelContent>): ReelContent => ({

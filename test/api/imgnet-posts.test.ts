@@ -40,6 +40,30 @@ describe('content that is asked for', () => {
     });
   });
 
+  it('is pending at the price of the content alone where the profile of the owner is known to be there', async () => {
+    const { records } = facades.deps;
+    const account = `tea.${ulid().toLowerCase().slice(-12)}`;
+    const codes = [aCode(), aCode()];
+    await records.noteOwner(`imgnet_audio/${codes[0]!}`, account);
+    await records.noteOwner(`imgnet_audio/${codes[1]!}`, `${account}.other`);
+    const profile = await facades.post('/api/imgnet/profile', JSON.stringify({ url: `@${account}` }));
+    await finishRecord(records, String(profile.body['download_id']), { status: 'success', result: {} });
+    facades.jobs.start.mockClear();
+    const costs = [];
+    for (const code of codes) {
+      costs.push((await ask('content', { url: `https://www.instagram.com/p/${code}/` })).body['cost']);
+    }
+    expect(costs).toEqual(['0.005', '0.015']);
+    expect(started()).toMatchObject([
+      { price: 5, parameters: { profilePrice: 0 } },
+      { price: 15, parameters: { profilePrice: 10 } },
+    ]);
+    // The profile is not fresh any more.
+    vi.mocked(facades.deps.now).mockImplementation(() => Date.now() + 2 * HALF_HOUR_MS + 1_000);
+    const url = `https://www.instagram.com/reel/${codes[0]!}/`;
+    expect((await ask('content', { url })).body['cost']).toBe('0.015');
+  });
+
   it.each([
     ['p', (code: string) => `instagram.com/p/${code}`],
     ['p', (code: string) => `https://m.instagram.com/some.one/p/${code}/?igsh=abc&img_index=2`],

@@ -7,6 +7,7 @@ import {
   speakerLabelsPendingSchema,
   speakerLabelsSchema,
 } from '../../contract/kinds/speaker-labels.ts';
+import type { ImgnetAudioRecord } from '../../contract/kinds/imgnet-audio.ts';
 import type { DownloadRecord } from '../../contract/records.ts';
 import { downloadListSchema, downloadResultSchema } from '../../contract/kinds.ts';
 import { WITHOUT_KEY } from '../../contract/webhooks.ts';
@@ -38,6 +39,18 @@ const failLabels = (job: SpeakerLabelsJob): Promise<DownloadRecord> =>
   });
 
 describe('a request for speaker labels', () => {
+  it('is about the first file with sound where the first video has none', async () => {
+    const audio = await keepAudio(facades, { type: 'imgnet_audio' }, 'silence first');
+    const answer = await request(audio.id);
+    expect(answer).toMatchObject({ status: 202, body: { transcript_speaker_cost: '0.012' } });
+    const [[, job] = []] = facades.jobs.start.mock.calls;
+    expect(job?.parameters).toMatchObject({ fileName: `${audio.mediaId}.m4a` });
+    const shown = (await (await fetch(`${facades.url}/downloads/${audio.id}`)).json()) as { data: ImgnetAudioRecord };
+    const names = (shown.data.file_urls ?? []).map((link) => new URL(link).pathname.split('/').at(-1));
+    expect(names).toEqual([`${audio.mediaId}-1.m4a`, `${audio.mediaId}.m4a`]);
+    expect(shown.data.audio_url).toBe(shown.data.file_urls?.[0]);
+  });
+
   it('starts a job for the first file of the audio, at the price of its started minutes, and does not wait', async () => {
     const audio = await keepAudio(facades);
     const answer = await request(audio.id, { ...hook, nonsense: true });
@@ -383,6 +396,8 @@ describe('the job behind speaker labels', () => {
       created_at: '2026-11-21T09:30:00.123456Z',
       cost: '0.012',
       response: null,
+      ...{ duration: null, transcript_speaker_id: null, transcript_speaker_cost: null },
+      ...{ audio_url: null, file_urls: null },
     });
     const query = `type=speaker_labels&media_id=${record.mediaId}`;
     const list: unknown = await (await fetch(`${facades.url}/api/downloads?${query}`)).json();

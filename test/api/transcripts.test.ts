@@ -139,6 +139,8 @@ describe('a transcript that is asked for by its id', () => {
         vidnet_id: mediaId,
         link: `https://video.example/watch?v=${mediaId}`,
         title: 'Tea',
+        ...{ description: null, publishedAt: null, likeCount: null, commentCount: null },
+        ...{ channelId: null, channelName: null },
         duration: '00:01:01',
         viewCount: 5,
         transcriptsWithTimeStamps: [
@@ -182,9 +184,10 @@ describe('a transcript that is asked for by its id', () => {
     const lists = { comments: { pieces: 2, items: 2 } };
     const { id } = await keepJob(facades.deps.records, job, { status: 'success', result: { lists } });
     const body = transcriptSchema.parse(await (await get(`/api/transcripts/${id}`)).json());
+    const unknown = { author_id: null, published_at: null };
     expect(body.video.comments).toEqual([
-      { id: 'a', text: 'First', likes: 0, reply_to: null },
-      { id: 'b', author: 'Ann', text: 'Re', reply_to: 'a' },
+      { id: 'a', text: 'First', likes: 0, reply_to: null, ...unknown, author: null },
+      { id: 'b', author: 'Ann', text: 'Re', likes: null, reply_to: 'a', ...unknown },
     ]);
     expect(await facades.rpc.transcripts.get.query({ download_id: id })).toEqual(body);
   });

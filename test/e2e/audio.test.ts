@@ -86,7 +86,8 @@ describe('the audio of a video', () => {
     ];
     const stable = bodies.map((body) => {
       const { data } = audioResultSchema.parse(body);
-      const { audio_url, ...rest } = data;
+      const { audio_url, file_urls, ...rest } = data;
+      expect(file_urls).toEqual([audio_url]);
       expectMadeSince(audio_url!, requestedMs);
       return { ...rest, file: new URL(audio_url!).pathname };
     });

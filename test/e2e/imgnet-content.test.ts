@@ -8,7 +8,7 @@ import {
   type ImgnetReel,
 } from '../../contract/kinds/imgnet-content.ts';
 import type { PendingResult } from '../../contract/job-answers.ts';
-import { datasetStats, imgnetIndex, postUrl, shortcodeOf, type ImgnetIndex } from '../helpers/imgnet.ts';
+import { datasetStats, imgnetIndex, postUrl, shortcodeOf, toldNames, type ImgnetIndex } from '../helpers/imgnet.ts';
 import { startWebhookReceiver } from '../../local/webhook-receiver.ts';
 import { TestService, untilAnswered, type Answered } from '../helpers/service.ts';
 import { until } from '../helpers/until.ts';
@@ -106,7 +106,7 @@ describe('the content', () => {
     const cases = ['image', 'video', 'carousel', 'paid', 'coauthored'];
     const posts = (await Promise.all(cases.map((kind) => ended(postUrl(index, kind))))) as unknown as ImgnetPost[];
     for (const post of posts) expect(imgnetPostSchema.parse(post)).toEqual(post);
-    const told = new Set(posts.flatMap((post) => Object.keys(post)));
+    const told = new Set(posts.flatMap(toldNames));
     expect([...told].sort()).toEqual(Object.keys(imgnetPostSchema.shape).sort());
 
     const [image, video, carousel, paid, coauthored] = posts;
@@ -117,17 +117,17 @@ describe('the content', () => {
       partnership_details: [{ username: 'two.cups', profile_id: '1000000042' }],
     });
     expect(coauthored).toMatchObject({ coauthor_producers: ['two.cups'], is_paid_partnership: false });
-    expect(carousel?.post_content?.map(({ index: at, type }) => [at, type])).toEqual([
+    expect(carousel?.post_content.map(({ index: at, type }) => [at, type])).toEqual([
       [0, 'photo'],
       [1, 'video'],
       [2, 'photo'],
       [3, 'video'],
     ]);
-    expect(posts.some(({ tagged_users }) => tagged_users?.[0]?.username === 'two.cups')).toBe(true);
+    expect(posts.some(({ tagged_users }) => tagged_users[0]?.username === 'two.cups')).toBe(true);
     for (const { latest_comments } of posts) {
-      expect(latest_comments?.every((comment) => typeof comment.created_at === 'string')).toBe(true);
+      expect(latest_comments.every((comment) => typeof comment.created_at === 'string')).toBe(true);
     }
-    expect(posts.some(({ latest_comments = [] }) => latest_comments.length > 0)).toBe(true);
+    expect(posts.some(({ latest_comments }) => latest_comments.length > 0)).toBe(true);
   });
 
   it('has every field of a reel, with the date of a comment under its own name', async () => {
@@ -139,17 +139,19 @@ describe('the content', () => {
       expect(reel).toMatchObject({ type: 'reel', content_type: 'reel', product_type: 'clips', status: 'success' });
       expect(Number.isInteger(reel.length)).toBe(true);
     }
-    const told = new Set(reels.flatMap((reel) => Object.keys(reel)));
+    const told = new Set(reels.flatMap(toldNames));
     // Nobody published these two together with somebody else.
     const expected = Object.keys(imgnetReelSchema.shape).filter((name) => name !== 'coauthor_producers');
     expect([...told].sort()).toEqual(expected.sort());
-    const comments = reels.flatMap(({ latest_comments }) => latest_comments ?? []);
+    const comments = reels.flatMap(({ latest_comments }) => latest_comments);
     expect(comments.length).toBeGreaterThan(0);
     for (const comment of comments) expect(comment).toHaveProperty('date_of_comment');
   });
 
   it('costs the content alone where the profile is fresh', async () => {
-    const url = postUrl(index, 'video');
+    const url = postUrl(index, 'coauthored', 1);
+    // Which posts are whose, the profile has told.
+    expect(await request(url)).toMatchObject({ status: 202, body: { cost: '0.005' } });
     expect(await ended(url)).toMatchObject({ cost: '0.005' });
     expect(await started(`posts ${shortcodeOf(url)}`)).toBe(1);
   });

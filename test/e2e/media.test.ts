@@ -52,6 +52,7 @@ describe('the media of a page of any site', () => {
       const file = await fetch(data.file_urls![0]!);
       expect(file.headers.get('content-type')).toBe(format === 'audio' ? 'audio/mp4' : 'video/mp4');
       await file.body?.cancel();
+      expect(data.audio_url).toBe(format === 'audio' ? data.file_urls![0]! : null);
       const { streams } = await probe(data.file_urls![0]!);
       expect(streams.map(({ codec_name }) => codec_name)).toEqual([codec]);
 

@@ -47,7 +47,7 @@ const speakersOf = ({ data }: SpeakerLabelsBody): string[] => [
   ...new Set(data.transcriptsWithTimeStamps.map(({ speaker }) => speaker)),
 ];
 /** The talks of two voices are the ordinary videos. */
-const talk = (index: number): Promise<{ id: string; transcript_speaker_cost?: string | undefined; media_id: string }> =>
+const talk = (index: number): Promise<{ id: string; transcript_speaker_cost: string | null; media_id: string }> =>
   service.finishedAudio(service.videoId('ordinary', index));
 const remains = async (): Promise<string[]> => [
   ...(await readdir(join(service.dataDir, 'speech'))),

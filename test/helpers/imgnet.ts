@@ -35,3 +35,12 @@ export function postUrl({ posts }: ImgnetIndex, kind: string, index = 0): string
 export function shortcodeOf(url: string): string {
   return new URL(url).pathname.split('/')[2] ?? '';
 }
+
+/** The names of the fields that the platform told: the others are null, or empty lists. */
+export function toldNames(answer: object): string[] {
+  return Object.entries(answer).flatMap(([name, value]) => (value === null || isEmptyList(value) ? [] : name));
+}
+
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
+}

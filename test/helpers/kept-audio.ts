@@ -10,14 +10,20 @@ import { keepJob } from './kept-jobs.ts';
 import type { Facades } from './rest-app.ts';
 import { anAudioJob } from './workflow-run.ts';
 
-/** A downloaded audio in the store: 61 s, with its file. */
-export async function keepAudio({ deps }: Facades, overrides: Partial<JobInput> = {}): Promise<DownloadRecord> {
+/** A downloaded audio in the store: 61 s, with its file. `silence first`: behind that of a video without sound. */
+export async function keepAudio(
+  { deps }: Facades,
+  overrides: Partial<JobInput> = {},
+  order?: 'silence first',
+): Promise<DownloadRecord> {
   const job = anAudioJob(overrides);
   const source = join(tmpdir(), `audio-${job.recordId}`);
   await writeFile(source, 'audio');
   const key = { recordId: job.recordId, name: `${job.mediaId}.m4a` };
   const file = await deps.files.publish(source, key, new AbortController().signal);
-  return keepJob(deps.records, job, { status: 'success', result: { durationSeconds: 61, files: [file] } });
+  const silence = { ...file, name: `${job.mediaId}-1.m4a`, isSilence: true as const };
+  const files = order === undefined ? [file] : [silence, file];
+  return keepJob(deps.records, job, { status: 'success', result: { durationSeconds: 61, files } });
 }
 
 /** A job for the speaker labels of an audio, as the api hands it to its workflow. */

@@ -2,6 +2,7 @@ import { chargeOf } from '../../../contract/charges.ts';
 import { listPrice, splitListPrice, type ListParameters } from '../../../contract/kinds/imgnet-list.ts';
 import { priceTable } from '../../../contract/prices.ts';
 import { speakerLabelsPrice } from '../../../contract/kinds/speaker-labels.ts';
+import type { ContentParameters } from '../../../contract/kinds/imgnet-content.ts';
 import type { OwnerProfileParameters } from '../../../contract/kinds/imgnet-profile.ts';
 import type { TranscriptParameters } from '../../../contract/kinds/transcript.ts';
 import type { DownloadRecord, SuccessRecord } from '../../../contract/records.ts';
@@ -57,7 +58,7 @@ function sums({ entries, account }: Evidence, credit: number): string[] {
 function priceOf(record: SuccessRecord, successes: readonly DownloadRecord[]): number {
   const { type } = record;
   const parameters = (record.parameters ?? {}) as Partial<
-    TranscriptParameters & ListParameters & OwnerProfileParameters
+    TranscriptParameters & ListParameters & OwnerProfileParameters & ContentParameters
   >;
   // Of the kinds that the run asks for.
   switch (type as string) {
@@ -73,7 +74,10 @@ function priceOf(record: SuccessRecord, successes: readonly DownloadRecord[]): n
       // One that was fetched for a post is in the price of that.
       return parameters.paidBy !== undefined ? 0 : PRICES.profile;
     case 'imgnet_post':
-      return PRICES.post + (successes.some((one) => isPaidBy(one, record.id)) ? PRICES.profile : 0);
+      // A profile that was there when the post was accepted costs nothing, also when it has to be fetched again.
+      return parameters.profilePrice !== 0 && successes.some((one) => isPaidBy(one, record.id))
+        ? PRICES.post + PRICES.profile
+        : PRICES.post;
     case 'imgnet_list_posts':
     case 'imgnet_list_reels': {
       const { postsCount } = parameters;

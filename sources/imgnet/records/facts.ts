@@ -2,7 +2,8 @@ import { JobError } from '../../../runtime/job-error.ts';
 import type { ImgnetFacts } from '../imgnet-source.ts';
 import { postContentOf, postItemOf, reelContentOf, reelItemOf } from './items.ts';
 import { imgnetProfileFieldsOf } from './profile.ts';
-import { isReelRecord } from './publication.ts';
+import { isReelRecord, shortcodeOf } from './publication.ts';
+import { listOf, recordOf } from './record-readers.ts';
 
 /** Where the platform's pages are. */
 export interface ImgnetPlatform {
@@ -16,6 +17,8 @@ export interface ImgnetPlatform {
 export function brightDataFacts(platform: ImgnetPlatform): ImgnetFacts {
   return {
     profile: (record, account) => imgnetProfileFieldsOf(record, { account, ...platform }),
+    shownPosts: (record) =>
+      listOf(record['posts'], (entry) => shortcodeOf(recordOf(entry) ?? {}, platform.hosts)) ?? [],
     content: (record, kind) => {
       const isReel = kind === 'reel' || isReelRecord(record, platform.hosts);
       const content = isReel ? reelContentOf(record, platform) : postContentOf(record, platform);

@@ -7,6 +7,7 @@ import type {
   ReelComment,
   TaggedUser,
 } from '../../../contract/imgnet-media.ts';
+import { microsecondsOf } from '../../../contract/times.ts';
 import {
   arrayOf,
   booleanOf,
@@ -94,11 +95,14 @@ function slideUrls(record: ImgnetRecord, type: string): string[] | undefined {
 }
 
 export function postCommentsOf(record: ImgnetRecord): PostComment[] | undefined {
-  return commentsOf(record, 'created_at');
+  return commentsOf(record, 'created_at', (value) => {
+    const time = timeOrDayOf(value);
+    return time === undefined ? undefined : microsecondsOf(time);
+  });
 }
 
 export function reelCommentsOf(record: ImgnetRecord): ReelComment[] | undefined {
-  return commentsOf(record, 'date_of_comment');
+  return commentsOf(record, 'date_of_comment', timeOrDayOf);
 }
 
 export function taggedUsersOf(record: ImgnetRecord): TaggedUser[] | undefined {
@@ -136,6 +140,7 @@ export function partnershipsOf(record: ImgnetRecord): Partnership[] | undefined 
 function commentsOf<DateName extends 'created_at' | 'date_of_comment'>(
   record: ImgnetRecord,
   dateName: DateName,
+  dateOf: (value: unknown) => string | undefined,
 ): CommentWith<DateName>[] | undefined {
   // The dataset of posts has latest_comments with the text in `comments`, that of reels top_comments with `comment`.
   return first([record['latest_comments'], record['top_comments']], (entries) =>
@@ -147,7 +152,7 @@ function commentsOf<DateName extends 'created_at' | 'date_of_comment'>(
         comment: text,
         user_commenting: first([comment['user_commenting'], comment['username']], wordOf),
         likes: countOf(comment['likes']),
-        [dateName]: first([comment['date_of_comment'], comment['created_at']], timeOrDayOf),
+        [dateName]: first([comment['date_of_comment'], comment['created_at']], dateOf),
       }) as CommentWith<DateName>;
     }),
   );

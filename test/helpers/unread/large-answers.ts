@@ -71,8 +71,7 @@ export async function keepPosts(kept: Facades, posts: number): Promise<string> {
   await keepPieces(kept, { recordId: downloads.posts.id, name: 'posts', pieces }, (piece) =>
     Array.from({ length: 100 }, (_, n) => {
       const shortcode = `${String(piece)}-${String(n)}`;
-      const nothing = { description: null, video_url: null, videos_duration: null };
-      return { type: 'post' as const, ...nothing, shortcode, url: `${url}p/${shortcode}/`, caption: han(700) };
+      return { type: 'post' as const, shortcode, url: `${url}p/${shortcode}/`, caption: han(700) };
     }),
   );
   await finishRecord(kept.deps.records, downloads.posts.id, {
