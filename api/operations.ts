@@ -49,12 +49,8 @@ import { operation, STARTS_JOB } from './operation.ts';
 import { getAccount } from './use-cases/account.ts';
 import { checkHealth, checkLive, checkReady } from './use-cases/check-health.ts';
 import { cancelDownload, getDownload, listDownloads } from './use-cases/downloads.ts';
-import {
-  requestImgnetAudio,
-  requestImgnetContent,
-  requestImgnetList,
-  requestImgnetProfile,
-} from './use-cases/imgnet.ts';
+import { requestImgnetAudio, requestImgnetContent, requestImgnetProfile } from './use-cases/imgnet.ts';
+import { requestImgnetList } from './use-cases/imgnet-list.ts';
 import { requestMedia } from './use-cases/media.ts';
 import { exportSpeakerLabels, getSpeakerLabels, requestSpeakerLabels } from './use-cases/speaker-labels.ts';
 import { exportTranscript, getTranscript, requestTranscript } from './use-cases/transcripts.ts';

@@ -86,7 +86,7 @@ export const imgnetProfileFieldsSchema = z
 export type ImgnetProfileFields = z.infer<typeof imgnetProfileFieldsSchema>;
 
 const listFields = {
-  list_id: ulidSchema.describe('For POST /api/imgnet/list; valid for one hour after the profile was fetched'),
+  list_id: ulidSchema.describe('For POST /api/imgnet/list; valid for one hour after this answer'),
   list_cost: z.number().nonnegative().describe('What the list will cost'),
 };
 
@@ -127,10 +127,11 @@ export type ImgnetProfileResult = z.infer<typeof imgnetProfileResultSchema>;
 /** The record's id is the id of its list. */
 export async function renderImgnetProfileResult(
   record: DownloadRecord,
-  { contents, prices }: Pick<RenderContext, 'contents' | 'prices'>,
+  { contents, prices, lists }: Pick<RenderContext, 'contents' | 'prices' | 'lists'>,
   { progress, lastResponse }: JobNews = {},
 ): Promise<ImgnetProfileResult> {
   const list = (postsCount?: number) => ({ list_id: record.id, list_cost: listPrice(prices, postsCount) / 1000 });
+  if (record.status !== 'failed') await lists.handOut(record.id);
   if (record.status === 'pending') {
     const pending = renderPending(record, 'The profile is being fetched.', progress);
     return { ...pending, ...list(), source: 'api', last_response: lastResponse };

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { RecordType } from '../../contract/records.ts';
 import type { DeliveryList } from '../../contract/deliveries.ts';
+import { imgnetListSchema } from '../../contract/kinds/imgnet-list.ts';
 import { defaultCacheDir } from '../../local/engines/cache.ts';
 import { BUILT_IN_CATALOGUE, startSandbox, type Sandbox } from '../../local/sandbox/server.ts';
 import { startStack, type Stack } from '../../local/stack.ts';
@@ -204,7 +205,14 @@ describe('a data folder of an older version, with jobs of every kind', () => {
     const hooks = Object.entries(recorded.webhooks);
     await until(() => hooks.every(([hook]) => received.has(hook)), { within: 60_000, what: 'all webhooks' });
     for (const [hook, message] of hooks) {
-      expect.soft(unsigned(received.get(hook)?.body ?? ''), hook).toBe(unsigned(message.body));
+      const told = unsigned(received.get(hook)?.body ?? '');
+      if (message.headers['x-webhook-endpoint'] === 'imgnet/list') {
+        // Those had their own part alone.
+        const { posts, reels, downloads } = imgnetListSchema.parse(JSON.parse(told));
+        expect.soft([posts.length === 0, reels.length === 0].sort(), hook).toEqual([false, true]);
+        expect.soft([downloads.posts.status, downloads.reels.status], hook).toEqual(['success', 'success']);
+        expect.soft(JSON.parse(told), hook).toMatchObject(JSON.parse(unsigned(message.body)) as object);
+      } else expect.soft(told, hook).toBe(unsigned(message.body));
       expect.soft(received.get(hook)?.headers, hook).toMatchObject(message.headers);
     }
   }, 120_000);
