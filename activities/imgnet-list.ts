@@ -8,7 +8,7 @@ export interface ImgnetListDeps extends SnapshotDeps {
   readonly contents: ContentsStore;
 }
 
-export interface ListOrder extends Pick<ListParameters, 'part' | 'sinceDate' | 'postsCount'> {
+export interface ListOrder extends Pick<ListParameters, 'part' | 'sinceDate' | 'since' | 'postsCount'> {
   readonly account: string;
   readonly snapshot: ReadySnapshot;
 }
@@ -27,7 +27,7 @@ export function createImgnetListActivity(deps: ImgnetListDeps) {
         for await (const { rows } of pages) {
           const page = rows
             .flatMap(({ record }) => deps.imgnet.facts.item(record, order) ?? [])
-            .filter((item) => !isOld(item, order.sinceDate));
+            .filter((item) => !isOld(item, order));
           if (page.length > 0) {
             pieces += 1;
             items += page.length;
@@ -41,6 +41,7 @@ export function createImgnetListActivity(deps: ImgnetListDeps) {
 }
 
 /** An item without a date is kept: upstream has chosen it. */
-function isOld({ date_posted }: PostItem | ReelItem, sinceDate: string | undefined): boolean {
-  return sinceDate !== undefined && date_posted !== undefined && date_posted < sinceDate;
+function isOld({ date_posted }: PostItem | ReelItem, { since, sinceDate }: ListOrder): boolean {
+  const first = since ?? sinceDate;
+  return first !== undefined && date_posted !== undefined && Date.parse(date_posted) < Date.parse(first);
 }

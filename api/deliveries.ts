@@ -7,7 +7,7 @@ import { unavailable } from './jobs.ts';
 const RPC_DEADLINE_MS = 5_000;
 
 export interface DeliveryGateway {
-  /** Starts a further round of attempts. @returns false when one runs */
+  /** Starts a round of attempts. @returns false when one runs */
   start(input: DeliveryInput & { readonly firstAttempt: number }): Promise<boolean>;
 }
 
@@ -24,7 +24,7 @@ export function createDeliveryGateway(client: Client, taskQueue: string): Delive
             taskQueue,
             args: [input],
             priority: deliveryPriorityOf(input.url),
-            staticSummary: `Webhook of download ${input.recordId}, again`,
+            staticSummary: `Webhook of download ${input.recordId}${input.firstAttempt === 1 ? '' : ', again'}`,
           }),
         );
         return true;

@@ -9,6 +9,7 @@ import type { DeliveryStore } from '../store/deliveries.ts';
 import type { FileStore } from '../store/files.ts';
 import type { KeyStore } from '../store/keys.ts';
 import type { LinkSigner } from '../store/links.ts';
+import type { ListStore } from '../store/lists.ts';
 import type { ReceiverStore } from '../store/receivers.ts';
 import type { RecordStore } from '../store/records.ts';
 import type { RequestCountStore } from '../store/request-counts.ts';
@@ -22,6 +23,7 @@ import type { JobGateway } from './jobs.ts';
 /** What the service is made of; built in main.ts, or by a test. */
 export interface ServiceDeps {
   readonly records: RecordStore;
+  readonly lists: ListStore;
   readonly keys: KeyStore;
   readonly accounts: AccountStore;
   readonly keyDownloads: KeyDownloadStore;

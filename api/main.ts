@@ -9,6 +9,7 @@ import { API_BUCKET_LIMITS, createFileStore } from '../store/create-file-store.t
 import { createDeliveryStore } from '../store/deliveries.ts';
 import { createKeyStore } from '../store/keys.ts';
 import { createLinkSigner } from '../store/links.ts';
+import { createListStore } from '../store/lists.ts';
 import { createReceiverStore } from '../store/receivers.ts';
 import { createRecordStore } from '../store/records.ts';
 import { reachEngines } from '../store/reach-engines.ts';
@@ -49,9 +50,13 @@ const signer = createLinkSigner({
 const files = createFileStore(config.files, API_BUCKET_LIMITS);
 await files.check().catch(exitWith);
 
+const now = (): number => Date.now();
+const records = createRecordStore(mongo.db);
+const lists = createListStore(mongo.db, { records, now });
 const jobs = createJobGateway(client, config.TASK_QUEUE);
 const deps: ServiceDeps = {
-  records: createRecordStore(mongo.db),
+  records,
+  lists,
   keys: createKeyStore(mongo.db),
   accounts: createAccountStore(mongo.db),
   keyDownloads: createKeyDownloadStore(mongo.db),
@@ -70,10 +75,11 @@ const deps: ServiceDeps = {
     prices: config.prices,
     linkTo: (recordId, name) => signer.linkTo(recordId, name),
     contents: createContentsStore(mongo.db),
+    lists,
   },
   defaultWaitSeconds: config.DEFAULT_WAIT_SECONDS,
   platforms: config.platforms,
-  now: () => Date.now(),
+  now,
   lookAtEngines: createEnginesLook({ pingTemporal: () => jobs.ping(), pingMongo: () => mongo.ping(), keptMs: 1_000 }),
   answerBudget: createAnswerBudget(ANSWER_BUDGET),
   stopping: stopping.signal,

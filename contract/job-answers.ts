@@ -129,11 +129,9 @@ function withVideoId<Result extends { readonly download: object }>(
  */
 export function renderLastResponse(newestFailure: DownloadRecord | undefined, nowMs: number): LastResponse | undefined {
   if (newestFailure?.status !== 'failed') return undefined;
-  if (nowMs >= Date.parse(newestFailure.finishedAt) + LAST_RESPONSE_MS) return undefined;
-  return {
-    download_id: newestFailure.id,
-    status: 'failed',
-    response: newestFailure.failure.message,
-    created_at: newestFailure.createdAt,
-  };
+  return nowMs < Date.parse(newestFailure.finishedAt) + LAST_RESPONSE_MS ? renderFailure(newestFailure) : undefined;
+}
+
+export function renderFailure({ id, failure, createdAt }: FailedRecord): LastResponse {
+  return { download_id: id, status: 'failed', response: failure.message, created_at: createdAt };
 }

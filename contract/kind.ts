@@ -11,6 +11,15 @@ export interface RenderContext {
   /** @returns a signed link to a published file of a record */
   readonly linkTo: (recordId: string, fileName: string) => string;
   readonly contents: ContentsReader;
+  readonly lists: ListsPort;
+}
+
+/** What answers about lists of the photo platform need of the store. */
+export interface ListsPort {
+  /** Notes that an answer tells a `list_id`: it is valid from then on. */
+  readonly handOut: (listId: string) => Promise<void>;
+  /** @returns the record of the reels that belong to posts, or the reverse */
+  readonly otherPart: (record: DownloadRecord) => Promise<DownloadRecord>;
 }
 /** The same for download records, which hold no contents. */
 export type RecordContext = Pick<RenderContext, 'prices' | 'linkTo'>;

@@ -10,6 +10,15 @@ export function subjectIdOf(type: RecordType, ...parts: readonly string[]): stri
   return [type, ...parts].join('/');
 }
 
+const LIST_PARTS = { imgnet_list_posts: 'imgnet_list_reels', imgnet_list_reels: 'imgnet_list_posts' } as const;
+
+/** @returns what is the other part of the same list; undefined for what is no part of a list */
+export function otherListPartOf({ type, subjectId }: Pick<DownloadRecord, 'type' | 'subjectId'>) {
+  if (type !== 'imgnet_list_posts' && type !== 'imgnet_list_reels') return undefined;
+  const other = LIST_PARTS[type];
+  return { type: other, subjectId: other + subjectId.slice(type.length) };
+}
+
 /** The content of a post or reel. The two kinds of URL are answered from different data, so they are two subjects. */
 export function postSubjectOf({ kind, shortcode }: PostReference): string {
   return subjectIdOf('imgnet_post', kind === 'reel' ? 'reel' : 'p', shortcode);

@@ -67,6 +67,11 @@ export function deliveryPriorityOf(url: string): { readonly fairnessKey: string 
   return { fairnessKey: URL.canParse(url) ? new URL(url).host.slice(-FAIRNESS_KEY_MAX_CHARS) : '' };
 }
 
+/** Most URLs that a job itself tells its end to; the api takes fewer. */
+export const JOB_SUBSCRIBERS_MAX = 50;
+/** Whoever subscribes when the job has ended is told by the api, and numbered from here on. */
+export const LATE_SUBSCRIBERS_FROM = 2 * JOB_SUBSCRIBERS_MAX + 1;
+
 /** The workflow that delivers the result of a record to its n-th subscriber (counted from 1). */
 export function deliveryIdOf(recordId: string, subscriber: number): string {
   return `webhook/${recordId}/${String(subscriber)}`;

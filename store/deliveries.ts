@@ -1,6 +1,7 @@
 import type { Collection, Db, Filter } from 'mongodb';
 import {
   deliveryIdOf,
+  LATE_SUBSCRIBERS_FROM,
   WITHOUT_KEY,
   type Delivery,
   type DeliveryAttempt,
@@ -41,8 +42,8 @@ export interface DeliveryStore {
 }
 
 /**
- * How many ids of a record's deliveries are looked up at once. Subscribers are numbered without gaps, but their first
- * attempts need not begin in that order: a gap as wide as this ends the search.
+ * How many ids of a record's deliveries are looked up at once. Subscribers are numbered without gaps, but for those who were
+ * late, and their first attempts need not begin in that order: a gap as wide as this ends the search.
  */
 const AT_ONCE = 16;
 
@@ -56,18 +57,22 @@ export function createDeliveryStore(db: Db): DeliveryStore {
     const document = await deliveries.findOne({ _id: id });
     return document === null ? undefined : fromDocument(document);
   };
+  const deliveriesFrom = async (recordId: string, start: number): Promise<readonly Delivery[]> => {
+    const found: Delivery[] = [];
+    for (let first = start; ; first += AT_ONCE) {
+      // One by one: the embedded server looks up a single `_id`, and reads everything for several.
+      const numbers = Array.from({ length: AT_ONCE }, (_, index) => first + index);
+      const block = await Promise.all(numbers.map((number) => get(deliveryIdOf(recordId, number))));
+      const there = block.filter((delivery) => delivery !== undefined);
+      found.push(...there);
+      if (there.length === 0) return found;
+    }
+  };
   return {
     get,
     async ofRecord(recordId) {
-      const found: Delivery[] = [];
-      for (let first = 1; ; first += AT_ONCE) {
-        // One by one: the embedded server looks up a single `_id`, and reads everything for several.
-        const numbers = Array.from({ length: AT_ONCE }, (_, index) => first + index);
-        const block = await Promise.all(numbers.map((number) => get(deliveryIdOf(recordId, number))));
-        const there = block.filter((delivery) => delivery !== undefined);
-        found.push(...there);
-        if (there.length === 0) return found;
-      }
+      const from = (first: number) => deliveriesFrom(recordId, first);
+      return [...(await from(1)), ...(await from(LATE_SUBSCRIBERS_FROM))];
     },
     async list({ subscribedBy, state, before, limit }) {
       const filter: Filter<DeliveryDocument> = {

@@ -19,6 +19,12 @@ export interface ReceiverStore {
   claim(recordId: string, receiver: Receiver): Promise<ReceiverPlace>;
   /** Notes that the job knows a receiver, which takes a place where it has none. */
   noteTold(recordId: string, receiver: Receiver): Promise<void>;
+  /**
+   * Notes that a URL was asked for when the job had ended.
+   *
+   * @returns its number among those, counted from 1 and always the same; undefined when it was told, whoever asked
+   */
+  lateNumberOf(recordId: string, url: string): Promise<number | undefined>;
 }
 
 interface ReceiversDocument {
@@ -27,6 +33,8 @@ interface ReceiversDocument {
   /** In the order in which they came, which decides who has a place: so nobody has to change two things at once. */
   asked?: readonly string[];
   told?: readonly string[];
+  /** URLs of those who came when the job had ended. */
+  late?: readonly string[];
 }
 
 export function createReceiverStore(db: Db): ReceiverStore {
@@ -53,6 +61,18 @@ export function createReceiverStore(db: Db): ReceiverStore {
       await upsert(() =>
         receivers.updateOne({ _id: recordId }, { $addToSet: { asked: entry, told: entry } }, { upsert: true }),
       );
+    },
+    async lateNumberOf(recordId, url) {
+      const known = await receivers.findOne({ _id: recordId });
+      if (known?.told?.some((entry) => entry.endsWith(`\n${url}`)) === true) return undefined;
+      const noted = await upsert(() =>
+        receivers.findOneAndUpdate(
+          { _id: recordId },
+          { $addToSet: { late: url } },
+          { upsert: true, returnDocument: 'after' },
+        ),
+      );
+      return (noted?.late ?? []).indexOf(url) + 1;
     },
   };
 }

@@ -24,6 +24,7 @@ import { createDeliveryStore } from '../store/deliveries.ts';
 import { createFileStore, WORKER_BUCKET_LIMITS } from '../store/create-file-store.ts';
 import { createSpaceGuard } from '../store/free-space.ts';
 import { createLinkSigner } from '../store/links.ts';
+import { createListStore } from '../store/lists.ts';
 import { createRecordStore } from '../store/records.ts';
 import { reachEngines, temporalSettingsOf } from '../store/reach-engines.ts';
 import { createSnapshotStore } from '../store/snapshots.ts';
@@ -115,6 +116,8 @@ if ('missing' in speech) {
 } else log.info({ engine: speech.engine.name }, 'speech engine');
 const speechAudio = createSpeechAudio(config.speechDir);
 const records = createRecordStore(mongo.db);
+const now = (): number => Date.now();
+const lists = createListStore(mongo.db, { records, now });
 const leftovers = await removeSpeechLeftovers(speechAudio, records);
 if (leftovers.length > 0) log.info({ leftovers }, 'removed the audio of transcriptions that have ended');
 const activities = createActivities({
@@ -141,13 +144,13 @@ const activities = createActivities({
   snapshots: createSnapshotStore(mongo.db),
   isOpen: createOpenWorkflows(client),
   retentionDays: config.RETENTION_DAYS,
-  now: () => Date.now(),
+  now,
   downloadMedia: createDownloader({ ...MEDIA_HOST_LIMITS, allowedNetworks: config.mediaAllowedNetworks }),
   media: createMedia({ ffmpeg: config.FFMPEG_PATH, ffprobe: config.FFPROBE_PATH, ...limits }),
   webhooks,
   receivers: createReceiverShares({ maxAtOnce: config.MAX_DELIVERIES }),
   signWebhook: createWebhookSigner(config.webhookKeys),
-  rendering: { prices: config.prices, linkTo: (recordId, name) => signer.linkTo(recordId, name), contents },
+  rendering: { prices: config.prices, linkTo: (recordId, name) => signer.linkTo(recordId, name), contents, lists },
   speech,
   speechAudio,
   ffmpeg: config.FFMPEG_PATH,

@@ -1,5 +1,7 @@
+import { JOB_SUBSCRIBERS_MAX } from '../contract/webhooks.ts';
+
 /** The api takes fewer. What comes by other ways is left out: each URL is a child workflow, each caller travels with it. */
-const MAX_URLS = 50;
+const MAX_URLS = JOB_SUBSCRIBERS_MAX;
 const MAX_CALLERS = 50;
 
 interface Subscriber {

@@ -19,12 +19,8 @@ import {
   imgnetProfileSchema,
 } from '../../contract/kinds/imgnet-profile.ts';
 import { operation, STARTS_JOB } from '../operation.ts';
-import {
-  requestImgnetAudio,
-  requestImgnetContent,
-  requestImgnetList,
-  requestImgnetProfile,
-} from '../use-cases/imgnet.ts';
+import { requestImgnetAudio, requestImgnetContent, requestImgnetProfile } from '../use-cases/imgnet.ts';
+import { requestImgnetList } from '../use-cases/imgnet-list.ts';
 
 /** The photo platform. */
 export const imgnetOperations = {

@@ -3,12 +3,13 @@ import { ulid } from 'ulid';
 import type { Caller, Hold } from '../../contract/accounts.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { pendingRecordOf, type JobInput } from '../../contract/jobs.ts';
-import type { DownloadRecord } from '../../contract/records.ts';
+import type { DownloadRecord, SuccessRecord } from '../../contract/records.ts';
 import { nowMicroseconds } from '../../store/clock.ts';
 import { isReusable } from '../../store/reuse.ts';
 import type { ServiceDeps } from '../deps.ts';
 import type { JobWorkflow } from '../../contract/kinds.ts';
 import { insufficientCredit, release, reserve } from './account.ts';
+import { tellOfEnded, type Accepted } from './follow.ts';
 import { claimPlace, noteTold, subscribe, subscriberOf } from './subscribers.ts';
 
 /** A subject whose jobs keep ending between two looks is asked for again this often. */
@@ -24,12 +25,8 @@ export interface NewJob extends Omit<JobInput, 'recordId' | 'createdAt' | 'charg
   readonly webhookUrl: string | undefined;
   /** Whether a job that runs is told of as a duplicate, and not joined. */
   readonly isRefusedWhilePending?: boolean;
-}
-
-/** `finished`: a success that is still good, nothing was started; `joined`: a job of the subject runs already. */
-export interface Accepted {
-  readonly how: 'finished' | 'started' | 'joined';
-  readonly record: DownloadRecord;
+  /** A success that answers, however old it is. */
+  readonly success?: SuccessRecord | undefined;
 }
 
 /** A job on its way to be accepted. */
@@ -59,19 +56,29 @@ export async function startOrJoinBoth(
   jobs: readonly [NewJob, NewJob],
 ): Promise<readonly [Accepted, Accepted]> {
   await caller.admitJobs?.(jobs.map(({ subjectId }) => subjectId));
-  const one = await candidateOf(deps, jobs[0]);
-  const other = await candidateOf(deps, jobs[1]);
+  const [one, other] = knowingEachOther(await candidateOf(deps, jobs[0]), await candidateOf(deps, jobs[1]));
   await claimPlaces(deps, caller, [one, other]);
   const paid = await setAside(deps, caller, [one, other]);
   const first = await accept(deps, caller, { ...one, isPaid: paid.has(one) }).catch(async (error: unknown) => {
     await release(deps, caller, other.recordId);
     throw error;
   });
-  return [first, await accept(deps, caller, { ...other, isPaid: paid.has(other) })];
+  const second = await accept(deps, caller, { ...other, isPaid: paid.has(other) });
+  await tellOfEnded(deps, caller, { both: [first, second], webhookUrl: jobs[0].webhookUrl });
+  return [first, second];
+}
+
+/** The webhook of the one tells of the other too, which need not have been started when the one ends. */
+function knowingEachOther(one: Candidate, other: Candidate): readonly [Candidate, Candidate] {
+  const withOther = ({ job, ...rest }: Candidate, { recordId, finished }: Candidate): Candidate => ({
+    ...rest,
+    job: { ...job, parameters: { ...job.parameters, otherId: finished?.id ?? recordId } },
+  });
+  return [withOther(one, other), withOther(other, one)];
 }
 
 async function candidateOf(deps: ServiceDeps, job: NewJob): Promise<Candidate> {
-  return { job, recordId: ulid(), finished: await finishedRecord(deps, job.subjectId) };
+  return { job, recordId: ulid(), finished: job.success ?? (await finishedRecord(deps, job.subjectId)) };
 }
 
 /** @returns the success of a subject that is answered without a new job */
@@ -80,13 +87,15 @@ async function finishedRecord(deps: ServiceDeps, subjectId: string): Promise<Dow
   return record !== undefined && (await isReusable(record, deps.files, deps.now())) ? record : undefined;
 }
 
-/** Of two jobs, one may run and have no place for a further webhook: then the other must not be started first. */
+/** Of two jobs, one may run or have ended, and have no place for a further webhook: then the other must not be started first. */
 async function claimPlaces(deps: ServiceDeps, caller: Caller, candidates: readonly Candidate[]): Promise<void> {
+  if (candidates.every(({ finished }) => finished !== undefined)) return;
   for (const { job, finished } of candidates) {
     const { subjectId, webhookUrl } = job;
-    if (finished !== undefined || webhookUrl === undefined) continue;
-    const running = await deps.jobs.running(subjectId);
-    if (running !== 'closed') await claimPlace(deps, caller, { recordId: running.running.recordId, webhookUrl });
+    if (webhookUrl === undefined) continue;
+    const running = finished === undefined ? await deps.jobs.running(subjectId) : 'closed';
+    const recordId = running === 'closed' ? finished?.id : running.running.recordId;
+    if (recordId !== undefined) await claimPlace(deps, caller, { recordId, webhookUrl });
   }
 }
 
@@ -121,7 +130,7 @@ async function accept(
   caller: Caller,
   { job: asked, recordId, finished, isPaid }: Candidate & { readonly isPaid: boolean },
 ): Promise<Accepted> {
-  const { workflow, webhookUrl, isRefusedWhilePending = false, ...job } = asked;
+  const { workflow, webhookUrl, isRefusedWhilePending = false, success: _kept, ...job } = asked;
   const done = async (how: Accepted['how'], record: DownloadRecord): Promise<Accepted> => {
     if (caller.kind === 'key') await deps.keyDownloads.note(caller.key.id, record.id);
     return { how, record };

@@ -12,11 +12,12 @@ import {
 } from '../fields.ts';
 import { ulidSchema } from '../ids.ts';
 import { postItemSchema, reelItemSchema, wholeItems, type WholeItem } from '../imgnet-media.ts';
-import { failureCodeField, lastResponseSchema, type JobNews } from '../job-answers.ts';
+import { failureCodeField, lastResponseSchema, renderFailure, type JobNews } from '../job-answers.ts';
 import type { JobInput } from '../jobs.ts';
-import type { Kind, PricesOf, RenderContext } from '../kind.ts';
+import type { Kind, RenderContext } from '../kind.ts';
 import { MAX_AGE_DAYS_MAX } from '../limits.ts';
-import { formatMoney, type Thousandths } from '../money.ts';
+import { listPrices } from '../list-price.ts';
+import { formatMoney } from '../money.ts';
 import { recordStatusSchema, type DownloadRecord, type FailedRecord, type SuccessRecord } from '../records.ts';
 import { ItemStream, type Streamable } from '../streams.ts';
 
@@ -31,7 +32,7 @@ export const imgnetListRequestSchema = z
       .min(0, DAYS_MESSAGE)
       .max(MAX_AGE_DAYS_MAX, DAYS_MESSAGE)
       .optional()
-      .describe('Only what was posted within the last N days, since midnight UTC of the first; everything without it'),
+      .describe('Only what was posted within the N days before the list was first asked for; everything without it'),
     include_webhook: includeWebhookSchema.describe(`Where each of the two parts is POSTed when it ends: ${PUBLIC_URL}`),
   })
   .meta({ id: 'ImgnetListRequest' });
@@ -39,12 +40,17 @@ export type ImgnetListRequest = z.infer<typeof imgnetListRequestSchema>;
 
 /** Some of an account's posts or reels. */
 export interface ListParameters {
-  readonly part: 'posts' | 'reels';
+  readonly part: ListPartName;
   /** First day, `YYYY-MM-DD` in UTC; without it, from the beginning. */
   readonly sinceDate?: string;
+  /** The first moment of that day that counts, in ISO 8601 UTC; absent in jobs of older versions, which took the whole day. */
+  readonly since?: string;
   /** How many posts the profile counts, reels among them, if it tells. */
   readonly postsCount?: number;
+  /** The record of the other part, as it was planned when this one was accepted; absent in jobs of older versions. */
+  readonly otherId?: string;
 }
+export type ListPartName = 'posts' | 'reels';
 export type ListJob = JobInput & { readonly parameters: ListParameters };
 
 /** A part of a list, as a download. */
@@ -53,37 +59,40 @@ const partFields = <Type extends string>(type: Type) => ({
   type: z.literal(type),
   status: recordStatusSchema,
 });
+const costSchema = moneySchema.describe('While it is pending, what it costs if it succeeds');
 const downloadsSchema = z.object({
-  posts: z.object({ ...partFields('imgnet_list_posts'), cost: moneySchema }).optional(),
-  reels: z.object({ ...partFields('imgnet_list_reels'), cost: moneySchema }).optional(),
+  posts: z.object({ ...partFields('imgnet_list_posts'), cost: costSchema }),
+  reels: z.object({ ...partFields('imgnet_list_reels'), cost: costSchema }),
 });
+const itemsFields = {
+  posts: z.array(postItemSchema).describe('Empty where they could not be fetched, and in the webhook of the reels'),
+  reels: z.array(reelItemSchema).describe('Empty where they could not be fetched, and in the webhook of the posts'),
+  posts_count: countSchema,
+  reels_count: countSchema,
+  total_count: countSchema,
+  downloads: downloadsSchema,
+};
 const lastResponsesSchema = z.object({ posts: lastResponseSchema.optional(), reels: lastResponseSchema.optional() });
 
 /**
- * The list of an account's posts and reels (specification, section 2.3). A part that failed is absent, and
- * `last_response` tells why; a webhook brings the one part that has ended.
+ * The list of an account's posts and reels (specification, section 2.3). A part that failed is empty, and
+ * `last_response` tells why; so is the other part in a webhook, which brings the one that has ended.
  */
 export const imgnetListSchema = z
   .object({
     status: z.literal('success'),
     message: z.string(),
-    posts: z.array(postItemSchema).optional(),
-    reels: z.array(reelItemSchema).optional(),
-    posts_count: countSchema.optional(),
-    reels_count: countSchema.optional(),
-    total_count: countSchema,
-    downloads: downloadsSchema,
+    ...itemsFields,
     completeness: z
       .object({
         expected: countSchema
           .nullable()
           .describe(
-            'What the profile counts, posts and reels together; null when it does not tell, or for some days only',
+            'What the profile counts, posts and reels together; null when it does not tell, for some days, or for one part',
           ),
         received: countSchema,
       })
-      .optional()
-      .describe('How much of the account is here, when both parts are; an addition to the specification'),
+      .describe('How much of the account is here; an addition to the specification'),
     last_response: lastResponsesSchema.optional().describe('The part that failed'),
   })
   .meta({ id: 'ImgnetList' });
@@ -113,85 +122,68 @@ export const imgnetListFailedSchema = z
     status: z.literal('failed'),
     message: z.string().describe('A sentence for people'),
     code: failureCodeField,
-    downloads: downloadsSchema,
+    ...itemsFields,
     last_response: lastResponsesSchema.optional(),
   })
   .meta({ id: 'ImgnetListFailed' });
 export type ImgnetListFailed = z.infer<typeof imgnetListFailedSchema>;
 
-/** Answer of POST /api/imgnet/list, and, with one part, the body of its two webhooks. */
+/** Answer of POST /api/imgnet/list, and the body of its two webhooks. */
 export const imgnetListResultSchema = z
   .discriminatedUnion('status', [imgnetListSchema, imgnetListPendingSchema, imgnetListFailedSchema])
   .meta({ id: 'ImgnetListResult' });
 export type ImgnetListResult = z.infer<typeof imgnetListResultSchema>;
 
-const prices = {
-  listItem: {
-    setting: 'PRICE_LIST_ITEM',
-    default: '0.001',
-    about: "Price of a list, for each of the profile's posts",
-  },
-} as const;
-
-/** A list that has next to nothing is priced as one of that many posts: it was asked for all the same. */
-const LIST_LEAST_ITEMS = 10;
-
-/** The price of both parts of a list, by how many posts the profile counts; where it does not tell, the least. */
-export function listPrice({ listItem }: PricesOf<typeof prices>, postsCount: number | undefined): Thousandths {
-  return listItem * Math.max(LIST_LEAST_ITEMS, postsCount ?? 0);
-}
-
-/** The two parts of a list's price; the posts have the odd thousandth. */
-export function splitListPrice(price: Thousandths): { readonly posts: Thousandths; readonly reels: Thousandths } {
-  const reels = Math.floor(price / 2);
-  return { posts: price - reels, reels };
-}
-
 /** One of the two parts of a list, as it is now. */
 export interface ListPart extends JobNews {
   readonly record: DownloadRecord;
 }
-/** Both for the endpoint's answer; one for the webhook of that part. */
-export type ListParts =
-  | { readonly posts: ListPart; readonly reels: ListPart }
-  | { readonly posts: ListPart; readonly reels?: undefined }
-  | { readonly posts?: undefined; readonly reels: ListPart };
+export type ListParts = Readonly<Record<ListPartName, ListPart>>;
 
-/** The list (specification, section 2.3), in whatever state its parts are. */
-export function renderImgnetList(parts: ListParts, contents: ContentsReader): Streamable<ImgnetListResult> {
-  const { posts, reels } = parts;
-  const records = [posts, reels].flatMap((part) => part?.record ?? []);
-  if (records.some(({ status }) => status === 'pending')) {
-    if (posts === undefined || reels === undefined) throw new Error('one part alone is told when it has ended');
-    return renderPending(posts, reels, contents);
-  }
-  const failures = records.filter((record) => record.status === 'failed');
-  const [first, second] = failures;
-  if (first !== undefined && failures.length === records.length) return renderFailed(parts, first, second);
-  return renderSuccess(parts, contents);
+/**
+ * The list (specification, section 2.3), in whatever state its parts are.
+ *
+ * @param only the part whose end a webhook tells; the answer of the endpoint tells of both
+ */
+export function renderImgnetList(
+  parts: ListParts,
+  contents: ContentsReader,
+  only?: ListPartName,
+): Streamable<ImgnetListResult> {
+  const told = only === undefined ? [parts.posts, parts.reels] : [parts[only]];
+  if (told.some(({ record }) => record.status === 'pending')) return renderPending(parts, contents);
+  const failures = told.flatMap(({ record }) => (record.status === 'failed' ? [record] : []));
+  const [first] = failures;
+  if (first !== undefined && failures.length === told.length) return renderFailed(parts, first, failures);
+  return renderSuccess(parts, contents, only);
 }
 
-function renderSuccess(parts: ListParts, contents: ContentsReader): Streamable<ImgnetList> {
-  const posts = successOf(parts.posts);
-  const reels = successOf(parts.reels);
+function renderSuccess(
+  parts: ListParts,
+  contents: ContentsReader,
+  only: ListPartName | undefined,
+): Streamable<ImgnetList> {
+  // Also when the other part has ended too: a delivery that is repeated must bring the same.
+  const posts = only === 'reels' ? undefined : successOf(parts.posts);
+  const reels = only === 'posts' ? undefined : successOf(parts.reels);
   const postsCount = itemsOf(posts, 'posts');
   const reelsCount = itemsOf(reels, 'reels');
-  const received = (postsCount ?? 0) + (reelsCount ?? 0);
+  const received = postsCount + reelsCount;
   return {
     status: 'success',
-    message: messageOf(parts),
-    posts: posts && streamOf(posts, 'posts', contents),
-    reels: reels && streamOf(reels, 'reels', contents),
+    message: only === undefined ? messageOf(parts) : `The ${only} are complete.`,
+    posts: posts === undefined ? [] : streamOf(posts, 'posts', contents),
+    reels: reels === undefined ? [] : streamOf(reels, 'reels', contents),
     posts_count: postsCount,
     reels_count: reelsCount,
     total_count: received,
     downloads: downloadsOf(parts),
-    completeness: posts && reels && { expected: expectedOf(posts) ?? null, received },
+    completeness: { expected: (posts && reels && expectedOf(posts)) ?? null, received },
     last_response: lastResponsesOf(parts),
   };
 }
 
-function renderPending(posts: ListPart, reels: ListPart, contents: ContentsReader): Streamable<ImgnetListPending> {
+function renderPending({ posts, reels }: ListParts, contents: ContentsReader): Streamable<ImgnetListPending> {
   const isAnyProgress = posts.progress !== undefined || reels.progress !== undefined;
   const readyPosts = successOf(posts);
   const readyReels = successOf(reels);
@@ -218,28 +210,32 @@ function pendingMessageOf(posts: SuccessRecord | undefined, reels: SuccessRecord
     : 'The reels are here; the posts are being fetched.';
 }
 
-function renderFailed(parts: ListParts, first: FailedRecord, second: FailedRecord | undefined): ImgnetListFailed {
-  const messages = new Set([first, second].flatMap((record) => record?.failure.message ?? []));
+function renderFailed(
+  parts: ListParts,
+  first: FailedRecord,
+  failures: readonly FailedRecord[],
+): Streamable<ImgnetListFailed> {
+  const messages = new Set(failures.map(({ failure }) => failure.message));
   return {
     status: 'failed',
     message: [...messages].join(' '),
     code: first.failure.code,
+    ...{ posts: [], reels: [], posts_count: 0, reels_count: 0, total_count: 0 },
     downloads: downloadsOf(parts),
     last_response: lastResponsesOf(parts),
   };
 }
 
 function messageOf({ posts, reels }: ListParts): string {
-  if (posts?.record.status === 'failed') return 'The reels are here; the posts could not be fetched.';
-  if (reels?.record.status === 'failed') return 'The posts are here; the reels could not be fetched.';
-  if (reels === undefined) return 'The posts are complete.';
-  return posts === undefined ? 'The reels are complete.' : 'The list is complete.';
+  if (posts.record.status === 'failed') return 'The reels are here; the posts could not be fetched.';
+  if (reels.record.status === 'failed') return 'The posts are here; the reels could not be fetched.';
+  return 'The list is complete.';
 }
 
 function downloadsOf({ posts, reels }: ListParts): ImgnetList['downloads'] {
   return {
-    posts: posts && { ...downloadOf(posts.record), type: 'imgnet_list_posts' },
-    reels: reels && { ...downloadOf(reels.record), type: 'imgnet_list_reels' },
+    posts: { ...downloadOf(posts.record), type: 'imgnet_list_posts' },
+    reels: { ...downloadOf(reels.record), type: 'imgnet_list_reels' },
   };
 }
 
@@ -248,16 +244,16 @@ function downloadOf(record: DownloadRecord) {
 }
 
 function lastResponsesOf({ posts, reels }: ListParts): ImgnetList['last_response'] {
-  if (posts?.lastResponse === undefined && reels?.lastResponse === undefined) return undefined;
-  return { posts: posts?.lastResponse, reels: reels?.lastResponse };
+  if (posts.lastResponse === undefined && reels.lastResponse === undefined) return undefined;
+  return { posts: posts.lastResponse, reels: reels.lastResponse };
 }
 
-function successOf(part: ListPart | undefined): SuccessRecord | undefined {
-  return part?.record.status === 'success' ? part.record : undefined;
+function successOf({ record }: ListPart): SuccessRecord | undefined {
+  return record.status === 'success' ? record : undefined;
 }
 
-function itemsOf(record: SuccessRecord | undefined, name: 'posts' | 'reels'): number | undefined {
-  return record === undefined ? undefined : (record.lists?.[name]?.items ?? 0);
+function itemsOf(record: SuccessRecord | undefined, name: ListPartName): number {
+  return record?.lists?.[name]?.items ?? 0;
 }
 
 function streamOf<Name extends keyof WholeItem>(
@@ -280,22 +276,28 @@ function costOf(record: DownloadRecord): number {
   return record.status === 'pending' ? record.price : chargeOf(record);
 }
 
-/** The posts of an account. */
-export const imgnetListPosts = {
-  workflow: 'imgnetList',
-  endpoint: 'imgnet/list',
-  freshness: 3600,
-  prices,
-  record: factsRecordSchema,
-  renderRecord: renderFactsRecord('imgnet_list_posts'),
-  render: (record: DownloadRecord, { contents }: RenderContext, progress?: Progress) =>
-    renderImgnetList({ posts: { record, progress } }, contents),
-} as const satisfies Kind;
+function endedPart(record: DownloadRecord): ListPart {
+  return { record, lastResponse: record.status === 'failed' ? renderFailure(record) : undefined };
+}
 
-/** Its reels, which are a job of their own: each part has its webhook. */
-export const imgnetListReels = {
-  ...imgnetListPosts,
-  renderRecord: renderFactsRecord('imgnet_list_reels'),
-  render: (record: DownloadRecord, { contents }: RenderContext, progress?: Progress) =>
-    renderImgnetList({ reels: { record, progress } }, contents),
-} as const satisfies Kind;
+const kindOf = (only: ListPartName) =>
+  ({
+    workflow: 'imgnetList',
+    endpoint: 'imgnet/list',
+    freshness: 3600,
+    prices: listPrices,
+    record: factsRecordSchema,
+    renderRecord: renderFactsRecord(`imgnet_list_${only}`),
+    /** What the webhook of a part tells. The part is failed for good, so its failure does not grow old. */
+    async render(record: DownloadRecord, { contents, lists }: RenderContext, progress?: Progress) {
+      const own = { ...endedPart(record), progress };
+      const other = endedPart(await lists.otherPart(record));
+      const parts = only === 'posts' ? { posts: own, reels: other } : { posts: other, reels: own };
+      return renderImgnetList(parts, contents, only);
+    },
+  }) as const satisfies Kind;
+
+/** The posts of an account. */
+export const imgnetListPosts = kindOf('posts');
+/** The reels of an account. */
+export const imgnetListReels = kindOf('reels');

@@ -17,7 +17,7 @@ import { formatMoney } from '../money.ts';
 import type { DownloadRecord } from '../records.ts';
 import { completing, type Told } from '../told.ts';
 import { PROFILE_URL_PATTERN } from '../url-patterns.ts';
-import { listPrice } from './imgnet-list.ts';
+import { listPrice } from '../list-price.ts';
 
 /** Body of POST /api/imgnet/profile (specification, section 4.1). Unknown fields are ignored. */
 export const imgnetProfileRequestSchema = z
@@ -89,7 +89,7 @@ export type ImgnetProfileFields = Told<z.infer<typeof imgnetProfileFieldsSchema>
 const wholeProfile = completing(imgnetProfileFieldsSchema);
 
 const listFields = {
-  list_id: ulidSchema.describe('For POST /api/imgnet/list; valid for one hour after the profile was fetched'),
+  list_id: ulidSchema.describe('For POST /api/imgnet/list; valid for one hour after this answer'),
   list_cost: z.number().nonnegative().describe('What the list will cost'),
 };
 
@@ -130,10 +130,11 @@ export type ImgnetProfileResult = z.infer<typeof imgnetProfileResultSchema>;
 /** The record's id is the id of its list. */
 export async function renderImgnetProfileResult(
   record: DownloadRecord,
-  { contents, prices }: Pick<RenderContext, 'contents' | 'prices'>,
+  { contents, prices, lists }: Pick<RenderContext, 'contents' | 'prices' | 'lists'>,
   { progress, lastResponse }: JobNews = {},
 ): Promise<ImgnetProfileResult> {
   const list = (postsCount?: number) => ({ list_id: record.id, list_cost: listPrice(prices, postsCount) / 1000 });
+  if (record.status !== 'failed') await lists.handOut(record.id);
   if (record.status === 'pending') {
     const pending = renderPending(record, 'The profile is being fetched.', progress);
     return { ...pending, ...list(), source: 'api', last_response: lastResponse };

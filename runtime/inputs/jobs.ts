@@ -32,7 +32,9 @@ export const labelsSchema = z.object({
 export const listSchema = z.object({
   part: z.enum(['posts', 'reels']),
   sinceDate: daySchema.exactOptional(),
+  since: z.iso.datetime().exactOptional(),
   postsCount: countSchema.exactOptional(),
+  otherId: ulidSchema.exactOptional(),
 });
 
 /** Of the media of a page. yt-dlp takes orders from a fragment. */

@@ -12,6 +12,7 @@ import type { JobOutcome } from '../../contract/records.ts';
 import { speakerLabelsSchema } from '../../contract/kinds/speaker-labels.ts';
 import { createContentsStore, type ContentsStore } from '../../store/contents.ts';
 import { createDeliveryStore, type DeliveryStore } from '../../store/deliveries.ts';
+import { createListStore, type ListStore } from '../../store/lists.ts';
 import { openMongo, type Mongo } from '../../store/mongo.ts';
 import { createRecordStore, type RecordStore } from '../../store/records.ts';
 import { LABELS } from '../helpers/kept-audio.ts';
@@ -24,6 +25,7 @@ let mongo: Mongo;
 let records: RecordStore;
 let deliveries: DeliveryStore;
 let contents: ContentsStore;
+let lists: ListStore;
 let receivers: ReceiverShares;
 const post = vi.fn<WebhookClient['post']>();
 const SECRET = 'whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz';
@@ -33,6 +35,7 @@ beforeAll(() => {
   records = createRecordStore(mongo.db);
   deliveries = createDeliveryStore(mongo.db);
   contents = createContentsStore(mongo.db);
+  lists = createListStore(mongo.db, { records, now: () => Date.now() });
 });
 afterAll(async () => {
   await mongo.db.dropDatabase();
@@ -60,7 +63,7 @@ async function anEndedJob(
 
 function attempt(input: AttemptInput, outcome: PostOutcome): Promise<AttemptResult> {
   post.mockResolvedValueOnce(outcome);
-  const rendering = { prices: priceTable({}), linkTo: () => 'http://drive.example/x', contents };
+  const rendering = { prices: priceTable({}), linkTo: () => 'http://drive.example/x', contents, lists };
   const { attemptDelivery } = createDeliverActivity({
     records,
     deliveries,

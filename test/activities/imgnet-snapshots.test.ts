@@ -218,6 +218,18 @@ describe('reading a list', () => {
     expect(await codesOf(order, 1)).toEqual(['first', 'undated']);
   });
 
+  it.each([0, 1, 7])('keeps what is a second inside of %s days and not what is a second outside', async (days) => {
+    const sinceMs = Date.parse('2026-11-21T09:30:15.250Z') - days * 86_400_000;
+    const since = new Date(sinceMs).toISOString();
+    const order = anOrderOf({ since, sinceDate: since.slice(0, 10) });
+    const at = (seconds: number) => ({ date_posted: new Date(sinceMs + seconds * 1000).toISOString() });
+    imgnet.rows.mockReturnValue(
+      pagesOfRecords([post('inside', at(1)), post('at', at(0)), post('outside', at(-1)), post('undated')]),
+    );
+    expect(await within(parts.storeList, order)).toEqual({ lists: { posts: { pieces: 1, items: 3 } } });
+    expect(await codesOf(order, 1)).toEqual(['inside', 'at', 'undated']);
+  });
+
   it('of an empty account has no pieces, and asks for none', async () => {
     const order = anOrderOf();
     const empty = { ...order, snapshot: { ...order.snapshot, isEmpty: true } };

@@ -25,6 +25,7 @@ import { createSnapshotStore } from '../../store/snapshots.ts';
 import { createSpeechAudio } from '../../store/speech-audio.ts';
 import { createWorkFolders } from '../../store/work-folders.ts';
 import { createWebhookSigner } from '../../outbound/webhooks/signature.ts';
+import { noLists } from '../helpers/no-lists.ts';
 import { aTranscriptJob } from '../helpers/kept-jobs.ts';
 import { watchTurns } from '../helpers/longest-turn.ts';
 import { wholeOf } from '../helpers/streamed.ts';
@@ -88,7 +89,7 @@ describe('the worker goes on beating', () => {
       ...pendingRecordOf(job),
       ...{ status: 'success', finishedAt: job.createdAt, charge: 3, files: [], lists: kept.result.lists ?? {} },
     };
-    const rendering = { prices: priceTable({}), linkTo: () => '', contents };
+    const rendering = { prices: priceTable({}), linkTo: () => '', contents, lists: noLists };
     const delivery = {
       id: `${ulid()}/1`,
       recordId: job.recordId,

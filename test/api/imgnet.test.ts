@@ -158,8 +158,8 @@ describe('a list that is asked for', () => {
   });
 
   it.each([
-    [0, '2026-11-21'],
-    [7, '2026-11-14'],
+    [0, '2026-11-21T23:59:00.000Z'],
+    [7, '2026-11-14T23:59:00.000Z'],
     [999_999, 'all'],
     [undefined, 'all'],
   ])('with max_age_days %s begins at %s', async (maxAgeDays, since) => {
@@ -207,8 +207,9 @@ describe('a list that is asked for', () => {
 
   it('takes a list_id for one hour and not a second longer', async () => {
     const { listId, finishedMs } = await profile(account());
-    later(finishedMs, HOUR_MS - 1);
-    expect((await ask('list', { list_id: listId })).status).toBe(202);
+    const { listId: inTime, finishedMs: inTimeMs } = await profile(account());
+    later(inTimeMs, HOUR_MS - 1);
+    expect((await ask('list', { list_id: inTime })).status).toBe(202);
     later(finishedMs, HOUR_MS + 1_000);
     const { status, body } = await ask('list', { list_id: listId });
     expect([status, body['code']]).toEqual([410, 'list_id_expired']);

@@ -4,6 +4,7 @@ import type { ContentsReader } from '../../contract/contents.ts';
 import { priceTable } from '../../contract/prices.ts';
 import type { SuccessRecord } from '../../contract/records.ts';
 import { jsonChunks } from '../../contract/streams.ts';
+import { noLists } from '../helpers/no-lists.ts';
 
 const ID = 'UCaaaaaaaaaaaaaaaaaaaaaa';
 const RECORD: SuccessRecord = {
@@ -72,7 +73,7 @@ it.each([
     },
   } as unknown as ContentsReader;
   let text = '';
-  const context = { prices: priceTable({}), linkTo: () => '', contents };
+  const context = { prices: priceTable({}), linkTo: () => '', contents, lists: noLists };
   for await (const chunk of jsonChunks(await renderResult(RECORD, context))) text += chunk;
   expect(text).toBe(ANSWER);
 });

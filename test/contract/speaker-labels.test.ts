@@ -21,6 +21,7 @@ import { parseVtt } from '../../sources/vidnet/captions/parse-vtt.ts';
 import { readRttm } from '../../speech/rttm.ts';
 import { LABELS, SILENCE } from '../helpers/kept-audio.ts';
 import { fieldsOf } from '../helpers/fields.ts';
+import { noLists } from '../helpers/no-lists.ts';
 import { keptFacts, streamOf, wholeOf } from '../helpers/streamed.ts';
 
 const AUDIO_ID = '01JD5Z3K6VQ0W8R9T2X4Y6B8CD';
@@ -45,7 +46,7 @@ function contextOf(labels: SpeakerLabels | undefined): RenderContext {
       throw new Error('speaker labels have no lists');
     },
   };
-  return { prices: priceTable({}), linkTo: () => '', contents };
+  return { prices: priceTable({}), linkTo: () => '', contents, lists: noLists };
 }
 
 const rendered = async (...told: Parameters<typeof renderSpeakerLabels>): Promise<unknown> =>

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { vidnetVideoIdSchema, ulidSchema } from '../../contract/ids.ts';
 import { formatMoney, parseMoney } from '../../contract/money.ts';
-import { listPrice, splitListPrice } from '../../contract/kinds/imgnet-list.ts';
+import { listPrice, splitListPrice } from '../../contract/list-price.ts';
 import { priceTable } from '../../contract/prices.ts';
 import { speakerLabelsPrice } from '../../contract/kinds/speaker-labels.ts';
 import { subjectIdOf } from '../../contract/subjects.ts';

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { RecordType } from '../../contract/records.ts';
 import type { DeliveryList } from '../../contract/deliveries.ts';
+import { imgnetListSchema } from '../../contract/kinds/imgnet-list.ts';
 import { defaultCacheDir } from '../../local/engines/cache.ts';
 import { BUILT_IN_CATALOGUE, startSandbox, type Sandbox } from '../../local/sandbox/server.ts';
 import { startStack, type Stack } from '../../local/stack.ts';
@@ -207,8 +208,15 @@ describe('a data folder of an older version, with jobs of every kind', () => {
     const hooks = Object.entries(recorded.webhooks);
     await until(() => hooks.every(([hook]) => received.has(hook)), { within: 60_000, what: 'all webhooks' });
     for (const [hook, message] of hooks) {
+      const told = unsigned(received.get(hook)?.body ?? '');
       const then = unsigned(message.body);
-      expect.soft(asThen(unsigned(received.get(hook)?.body ?? ''), then), hook).toBe(then);
+      if (message.headers['x-webhook-endpoint'] === 'imgnet/list') {
+        // Those had their own part alone.
+        const { posts, reels, downloads } = imgnetListSchema.parse(JSON.parse(told));
+        expect.soft([posts.length === 0, reels.length === 0].sort(), hook).toEqual([false, true]);
+        expect.soft([downloads.posts.status, downloads.reels.status], hook).toEqual(['success', 'success']);
+        expect.soft(JSON.parse(told), hook).toMatchObject(JSON.parse(then) as object);
+      } else expect.soft(asThen(told, then), hook).toBe(then);
       expect.soft(received.get(hook)?.headers, hook).toMatchObject(message.headers);
     }
   }, 120_000);

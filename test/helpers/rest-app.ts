@@ -25,6 +25,7 @@ import { createDiskFiles } from '../../store/disk-files.ts';
 import type { FileStore } from '../../store/files.ts';
 import { createKeyStore } from '../../store/keys.ts';
 import { createLinkSigner } from '../../store/links.ts';
+import { createListStore } from '../../store/lists.ts';
 import { openMongo } from '../../store/mongo.ts';
 import { createReceiverStore } from '../../store/receivers.ts';
 import { createRecordStore } from '../../store/records.ts';
@@ -76,8 +77,12 @@ export async function startFacades(requestsPerMinute = 100_000, options: Facades
   const signer = createLinkSigner({ secrets: ['s'.repeat(32)], driveUrl: 'http://drive.example', ttlSeconds: 60 });
   const contents = createContentsStore(mongo.db);
   const stopping = new AbortController();
+  const now = vi.fn<ServiceDeps['now']>(() => Date.now());
+  const records = createRecordStore(mongo.db);
+  const lists = createListStore(mongo.db, { records, now });
   const deps: ServiceDeps = {
-    records: createRecordStore(mongo.db),
+    records,
+    lists,
     keys: createKeyStore(mongo.db),
     accounts: createAccountStore(mongo.db),
     keyDownloads: createKeyDownloadStore(mongo.db),
@@ -92,7 +97,7 @@ export async function startFacades(requestsPerMinute = 100_000, options: Facades
     signWebhook: createWebhookSigner([WEBHOOK_KEY]),
     webhookTestMs: 300,
     webhookAllowedNetworks: new BlockList(),
-    rendering: { prices: priceTable({}), linkTo: (id, name) => signer.linkTo(id, name), contents },
+    rendering: { prices: priceTable({}), linkTo: (id, name) => signer.linkTo(id, name), contents, lists },
     defaultWaitSeconds: DEFAULT_WAIT_SECONDS,
     platforms: loadConfig({
       VIDNET_VIDEO_URL: 'http://127.0.0.1:4000/{id}',
@@ -100,7 +105,7 @@ export async function startFacades(requestsPerMinute = 100_000, options: Facades
       IMGNET_PLATFORM_URL: 'http://127.0.0.1:4000',
       IMGNET_API_TOKEN: 'token',
     }).platforms,
-    now: vi.fn<ServiceDeps['now']>(() => Date.now()),
+    now,
     lookAtEngines: createEnginesLook({ pingTemporal: () => jobs.ping(), pingMongo: () => mongo.ping(), keptMs }),
     answerBudget: createAnswerBudget({ ...ANSWER_BUDGET, ...answerBudget }),
     stopping: stopping.signal,

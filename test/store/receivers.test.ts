@@ -74,4 +74,16 @@ describe('the receivers of a job', () => {
     expect(await claim(id, 'key', 'https://a.example/3')).toBe('free');
     expect(await claim(id, 'key', 'https://a.example/4')).toBe('full for the host');
   });
+
+  it('that come when the job has ended are numbered for all processes alike, a URL that the job knows not at all', async () => {
+    const id = ulid();
+    const late = (url: string, process: number) => stores[process % 2]!.lateNumberOf(id, url);
+    await stores[0]!.noteTold(id, { caller: 'key', url: 'https://a.example/in-time' });
+    expect(await late('https://a.example/in-time', 1)).toBeUndefined();
+    expect(await late('https://a.example/time', 1)).toBe(1);
+    const numbers = await Promise.all([...Array(12).keys()].map((n) => late(`https://b.example/${String(n % 6)}`, n)));
+    expect(numbers.slice(6)).toEqual(numbers.slice(0, 6));
+    expect(numbers.slice(6).sort()).toEqual([2, 3, 4, 5, 6, 7]);
+    expect(await late('https://a.example/time', 0)).toBe(1);
+  });
 });

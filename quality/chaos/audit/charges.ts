@@ -1,5 +1,6 @@
 import { chargeOf } from '../../../contract/charges.ts';
-import { listPrice, splitListPrice, type ListParameters } from '../../../contract/kinds/imgnet-list.ts';
+import type { ListParameters } from '../../../contract/kinds/imgnet-list.ts';
+import { listPrice, splitListPrice } from '../../../contract/list-price.ts';
 import { priceTable } from '../../../contract/prices.ts';
 import { speakerLabelsPrice } from '../../../contract/kinds/speaker-labels.ts';
 import type { ContentParameters } from '../../../contract/kinds/imgnet-content.ts';

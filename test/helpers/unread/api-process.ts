@@ -16,6 +16,7 @@ import { createDeliveryStore } from '../../../store/deliveries.ts';
 import { createDiskFiles } from '../../../store/disk-files.ts';
 import { createKeyStore } from '../../../store/keys.ts';
 import { createLinkSigner } from '../../../store/links.ts';
+import { createListStore } from '../../../store/lists.ts';
 import { openMongo } from '../../../store/mongo.ts';
 import { createReceiverStore } from '../../../store/receivers.ts';
 import { createRecordStore } from '../../../store/records.ts';
@@ -39,9 +40,12 @@ const LINK_SECRET = 's'.repeat(32);
 
 const { db } = openMongo({ uri: options.mongodbUri, database: options.database, timeoutMs: 5_000 });
 const signer = createLinkSigner({ secrets: [LINK_SECRET], driveUrl: 'http://drive.example', ttlSeconds: 600 });
+const records = createRecordStore(db);
+const lists = createListStore(db, { records, now: () => Date.now() });
 const done = (): Promise<void> => Promise.resolve();
 const deps: ServiceDeps = {
-  records: createRecordStore(db),
+  records,
+  lists,
   keys: createKeyStore(db),
   accounts: createAccountStore(db),
   keyDownloads: createKeyDownloadStore(db),
@@ -67,6 +71,7 @@ const deps: ServiceDeps = {
     prices: priceTable({}),
     linkTo: (id, name) => signer.linkTo(id, name),
     contents: createContentsStore(db),
+    lists,
   },
   defaultWaitSeconds: 0,
   platforms: loadConfig({

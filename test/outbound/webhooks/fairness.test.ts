@@ -9,6 +9,7 @@ import { deliveryIdOf, deliveryPriorityOf } from '../../../contract/webhooks.ts'
 import { createContentsStore } from '../../../store/contents.ts';
 import { createDeliveryStore } from '../../../store/deliveries.ts';
 import { openMongo } from '../../../store/mongo.ts';
+import { createListStore } from '../../../store/lists.ts';
 import { createRecordStore } from '../../../store/records.ts';
 import { createReceiverShares } from '../../../outbound/webhooks/receiver-shares.ts';
 import { createWebhookSigner } from '../../../outbound/webhooks/signature.ts';
@@ -70,7 +71,10 @@ async function aWorker() {
     webhooks,
     receivers: createReceiverShares({ maxAtOnce: AT_ONCE }),
     signWebhook: createWebhookSigner([]),
-    rendering: { prices: priceTable({}), linkTo: () => '', contents: createContentsStore(mongo.db) },
+    rendering: {
+      ...{ prices: priceTable({}), linkTo: () => '', contents: createContentsStore(mongo.db) },
+      lists: createListStore(mongo.db, { records, now: () => Date.now() }),
+    },
   });
   const connection = await NativeConnection.connect({ address });
   const nothing = { nothing: () => Promise.reject(new Error('this test has no such activities')) };

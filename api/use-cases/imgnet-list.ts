@@ -1,0 +1,204 @@
+import type { Caller } from '../../contract/accounts.ts';
+import { ApiError } from '../../contract/errors.ts';
+import {
+  renderImgnetList,
+  type ListPart,
+  type ListPartName,
+  type ImgnetListRequest,
+  type ImgnetListResult,
+} from '../../contract/kinds/imgnet-list.ts';
+import type { ImgnetProfileFields } from '../../contract/kinds/imgnet-profile.ts';
+import { kinds } from '../../contract/kinds.ts';
+import { LIST_ID_VALID_MS, LIST_POLL_INTERVAL_SECONDS } from '../../contract/limits.ts';
+import { listPrice, splitListPrice } from '../../contract/list-price.ts';
+import type { DownloadRecord, SuccessRecord } from '../../contract/records.ts';
+import type { Streamable } from '../../contract/streams.ts';
+import { subjectIdOf } from '../../contract/subjects.ts';
+import type { AskedList, ListName } from '../../store/lists.ts';
+import type { ServiceDeps } from '../deps.ts';
+import type { Answer } from '../operation.ts';
+import { currentJob, lastResponseOf, notReady } from './current-job.ts';
+import { followBoth, type Accepted } from './follow.ts';
+import { requireImgnet } from './imgnet.ts';
+import { webhookOf, type JobRequest } from './request-job.ts';
+import { startOrJoinBoth, type NewJob } from './start-or-join.ts';
+
+const DAY_MS = 86_400_000;
+/** The platform did not exist before. */
+const BEGINNING_MS = Date.UTC(2010, 0, 1);
+const TYPES = { posts: 'imgnet_list_posts', reels: 'imgnet_list_reels' } as const;
+const FRESH_MS = kinds.imgnet_list_posts.freshness * 1000;
+/** Within this time whoever asks for a list has started its jobs, or was refused. */
+const STARTING_MS = 30_000;
+
+/** What is known of the parts of a list that was asked for. */
+interface Standing {
+  readonly list: AskedList;
+  /** Without those that were not started, or are not known yet. */
+  readonly posts: DownloadRecord | undefined;
+  readonly reels: DownloadRecord | undefined;
+}
+
+/**
+ * POST /api/imgnet/list: the posts and reels of an account, or a job for each of the two. Jobs that run are joined, and
+ * what is finished is not fetched again.
+ *
+ * @throws ApiError `not_found`, `not_ready`, `list_id_expired`, `webhook_target_forbidden`, `insufficient_credit`,
+ *   `unavailable`
+ */
+export async function requestImgnetList(
+  deps: ServiceDeps,
+  caller: Caller,
+  request: ImgnetListRequest & JobRequest,
+): Promise<Answer<Streamable<ImgnetListResult>>> {
+  requireImgnet(deps);
+  const profile = await profileOf(deps, request.list_id);
+  const webhookUrl = webhookOf(deps, request);
+  const [first, second] = await partsOf(deps, caller, { profile, days: request.max_age_days, webhookUrl });
+  const { waitMs } = request;
+  const [posts, reels] = await Promise.all([partOf(deps, first, waitMs), partOf(deps, second, waitMs)]);
+  const isPending = [posts, reels].some(({ record }) => record.status === 'pending');
+  return {
+    state: isPending ? 'pending' : 'finished',
+    pollSeconds: LIST_POLL_INTERVAL_SECONDS,
+    body: renderImgnetList({ posts, reels }, deps.rendering.contents),
+  };
+}
+
+/**
+ * A list that runs, or has just ended, is followed by whoever polls it, whatever day it is and however old its `list_id`.
+ * While one part runs the other is not fetched again, even if it failed.
+ */
+async function partsOf(
+  deps: ServiceDeps,
+  caller: Caller,
+  asked: {
+    readonly profile: SuccessRecord;
+    readonly days: number | undefined;
+    readonly webhookUrl: string | undefined;
+  },
+): Promise<readonly [Accepted, Accepted]> {
+  const { profile, webhookUrl } = asked;
+  const nowMs = deps.now();
+  const since = sinceOf(asked.days, nowMs);
+  const name = { listId: profile.id, days: since === undefined ? undefined : asked.days };
+  const before = (await deps.lists.asked(name)) ?? (await listOfOlderVersion(deps, profile, { name, since, nowMs }));
+  const standing = before && (await standingOf(deps, profile, { list: before, nowMs }));
+  const mayStart = nowMs < (await validUntilMs(deps, profile));
+  const { posts, reels } = standing ?? {};
+  if (posts !== undefined && reels !== undefined) {
+    const isRunning = [posts, reels].some(({ status }) => status === 'pending');
+    if (isRunning || !mayStart) return followBoth(deps, caller, { records: [posts, reels], webhookUrl });
+  }
+  if (!mayStart) {
+    throw new ApiError('list_id_expired', 'The list_id is older than one hour. Request the profile again.');
+  }
+  const next = { askedAtMs: nowMs, ...(since === undefined ? {} : { since }) };
+  const list = standing?.list ?? (await deps.lists.begin(name, next, before));
+  const jobOf = await jobsOf(deps, profile, list);
+  return startOrJoinBoth(deps, caller, [
+    { ...jobOf('posts'), webhookUrl, success: successOf(posts) },
+    { ...jobOf('reels'), webhookUrl, success: successOf(reels) },
+  ]);
+}
+
+/** @returns the job for each part of a list */
+async function jobsOf(
+  deps: ServiceDeps,
+  profile: SuccessRecord,
+  list: AskedList,
+): Promise<(part: ListPartName) => Omit<NewJob, 'webhookUrl'>> {
+  const facts = await deps.rendering.contents.facts<ImgnetProfileFields>(profile.id);
+  const prices = splitListPrice(listPrice(deps.rendering.prices, facts?.posts_count));
+  const { since } = list;
+  // Providers know days only; so do workers of older versions.
+  const sinceDate = since?.slice(0, 10);
+  return (part) => ({
+    workflow: 'imgnetList',
+    type: TYPES[part],
+    mediaId: profile.mediaId,
+    subjectId: subjectOf(part, profile, list),
+    parameters: {
+      part,
+      ...(sinceDate === undefined ? {} : { sinceDate }),
+      ...(since === undefined || since === sinceDate ? {} : { since }),
+      ...(facts?.posts_count === undefined ? {} : { postsCount: facts.posts_count }),
+    },
+    price: prices[part],
+  });
+}
+
+/** @returns undefined when the list has ended an hour ago: then it is asked for anew */
+async function standingOf(
+  deps: ServiceDeps,
+  profile: SuccessRecord,
+  { list, nowMs }: { readonly list: AskedList; readonly nowMs: number },
+): Promise<Standing | undefined> {
+  const latest = (part: ListPartName) => deps.records.latestOf(subjectOf(part, profile, list));
+  const [posts, reels] = [await latest('posts'), await latest('reels')];
+  const untilMs = [posts, reels].map((record) => {
+    if (record === undefined) return list.askedAtMs + STARTING_MS;
+    return record.status === 'pending' ? Infinity : Date.parse(record.finishedAt) + FRESH_MS;
+  });
+  return nowMs < Math.max(...untilMs) ? { list, posts, reels } : undefined;
+}
+
+/**
+ * Older versions took whole days, and did not note what was asked for. Whoever polls such a list when the service has
+ * become a newer one must not pay for another.
+ */
+async function listOfOlderVersion(
+  deps: ServiceDeps,
+  profile: SuccessRecord,
+  { name, since, nowMs }: { readonly name: ListName; readonly since: string | undefined; readonly nowMs: number },
+): Promise<AskedList | undefined> {
+  if (since === undefined) return undefined;
+  for (const ageMs of [0, DAY_MS]) {
+    const day = new Date(Date.parse(since) - ageMs).toISOString().slice(0, 10);
+    const list = { askedAtMs: 0, since: day };
+    const standing = await standingOf(deps, profile, { list, nowMs });
+    if (standing !== undefined) return deps.lists.begin(name, list, undefined);
+  }
+  return undefined;
+}
+
+function subjectOf(part: ListPartName, { mediaId }: SuccessRecord, { since = 'all' }: AskedList): string {
+  return subjectIdOf(TYPES[part], mediaId, since);
+}
+
+/** The profile that a `list_id` stands for. */
+async function profileOf(deps: ServiceDeps, listId: string): Promise<SuccessRecord> {
+  const found = await deps.records.get(listId);
+  if (found?.type !== 'imgnet_profile') throw new ApiError('not_found', 'There is no profile with this list_id.');
+  const { record } = await currentJob(deps, found, 0);
+  switch (record.status) {
+    case 'pending':
+      throw notReady('The profile of this list_id is still being fetched.', record);
+    case 'failed':
+      throw new ApiError('not_found', 'The profile of this list_id could not be fetched.');
+    case 'success':
+      return record;
+  }
+}
+
+/** An hour after the `list_id` was handed out; one that could not be used yet is as one handed out when it could. */
+async function validUntilMs(deps: ServiceDeps, { id, finishedAt }: SuccessRecord): Promise<number> {
+  return Math.max(Date.parse(finishedAt), (await deps.lists.handedOutAtMs(id)) ?? 0) + LIST_ID_VALID_MS;
+}
+
+async function partOf(deps: ServiceDeps, accepted: Accepted, waitMs: number): Promise<ListPart> {
+  const job = await currentJob(deps, accepted.record, waitMs);
+  // A part that is here has nothing to tell of an earlier failure.
+  return job.record.status === 'success' ? job : { ...job, lastResponse: await lastResponseOf(deps, job.record) };
+}
+
+function successOf(record: DownloadRecord | undefined): SuccessRecord | undefined {
+  return record?.status === 'success' ? record : undefined;
+}
+
+/** @returns the first moment that counts; undefined for everything */
+function sinceOf(maxAgeDays: number | undefined, nowMs: number): string | undefined {
+  if (maxAgeDays === undefined) return undefined;
+  const sinceMs = nowMs - maxAgeDays * DAY_MS;
+  return sinceMs < BEGINNING_MS ? undefined : new Date(sinceMs).toISOString();
+}

@@ -1,0 +1,90 @@
+import type { Collection, Db } from 'mongodb';
+import type { ListsPort } from '../contract/kind.ts';
+import type { ListParameters } from '../contract/kinds/imgnet-list.ts';
+import type { DownloadRecord } from '../contract/records.ts';
+import { otherListPartOf } from '../contract/subjects.ts';
+import type { RecordStore } from './records.ts';
+import { upsert } from './upsert.ts';
+
+/** A list as callers name it. */
+export interface ListName {
+  readonly listId: string;
+  /** `max_age_days`; undefined for everything. */
+  readonly days: number | undefined;
+}
+
+/** A list that was asked for. */
+export interface AskedList {
+  /** When that began, in milliseconds since 1970. */
+  readonly askedAtMs: number;
+  /**
+   * Where it begins: a moment in ISO 8601 UTC, or a day where older versions were asked for it; absent for everything. Polls
+   * of the list keep it, and so find its jobs.
+   */
+  readonly since?: string;
+}
+
+interface ListDocument extends Partial<AskedList> {
+  /** A `list_id`, or that and the days of a list. */
+  _id: string;
+  handedOutAtMs?: number;
+}
+
+/** What the ids of lists stand for. */
+export interface ListStore extends ListsPort {
+  /** @returns when somebody was last told of a `list_id`, in milliseconds since 1970 */
+  handedOutAtMs(listId: string): Promise<number | undefined>;
+  asked(name: ListName): Promise<AskedList | undefined>;
+  /**
+   * Begins a list in place of the one that was asked for before, unless somebody else was quicker.
+   *
+   * @returns the one that stands
+   */
+  begin(name: ListName, list: AskedList, before: AskedList | undefined): Promise<AskedList>;
+}
+
+export function createListStore(
+  db: Db,
+  { records, now }: { readonly records: Pick<RecordStore, 'get' | 'latestOf'>; readonly now: () => number },
+): ListStore {
+  const lists: Collection<ListDocument> = db.collection('lists');
+  const asked = async (name: ListName): Promise<AskedList | undefined> => {
+    const { askedAtMs, since } = (await lists.findOne({ _id: idOf(name) })) ?? {};
+    return askedAtMs === undefined ? undefined : { askedAtMs, ...(since === undefined ? {} : { since }) };
+  };
+  return {
+    async handOut(listId) {
+      await upsert(() => lists.updateOne({ _id: listId }, { $set: { handedOutAtMs: now() } }, { upsert: true }));
+    },
+    handedOutAtMs: async (listId) => (await lists.findOne({ _id: listId }))?.handedOutAtMs,
+    asked,
+    async begin(name, list, before) {
+      const _id = idOf(name);
+      if (before === undefined) await upsert(() => lists.updateOne({ _id }, { $setOnInsert: list }, { upsert: true }));
+      else await lists.updateOne({ _id, askedAtMs: before.askedAtMs }, { $set: list });
+      return (await asked(name)) ?? list;
+    },
+
+    /**
+     * As it was planned when the part was accepted, unless that failed or somebody else was quicker to start it: then the
+     * newest. There is none for the moment between the start of the one and of the other.
+     */
+    async otherPart(record) {
+      const other = otherListPartOf(record);
+      if (other === undefined) throw new Error(`record ${record.id} is no part of a list`);
+      const { otherId } = (record.parameters ?? {}) as Partial<ListParameters>;
+      const planned = otherId === undefined ? undefined : await records.get(otherId);
+      if (planned !== undefined && planned.status !== 'failed') return planned;
+      const newest = (await records.latestOf(other.subjectId)) ?? planned;
+      return newest ?? { ...plannedFor(record), ...other, id: otherId ?? record.id };
+    },
+  };
+}
+
+function idOf({ listId, days }: ListName): string {
+  return `${listId}/${days === undefined ? 'all' : String(days)}`;
+}
+
+function plannedFor({ mediaId, createdAt, price }: DownloadRecord) {
+  return { mediaId, createdAt, price, status: 'pending' as const };
+}

@@ -1,0 +1,255 @@
+import { ulid } from 'ulid';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { AccountResult } from '../../contract/accounts.ts';
+import { imgnetListResultSchema } from '../../contract/kinds/imgnet-list.ts';
+import { listCallers } from '../helpers/list-callers.ts';
+import { keepJob } from '../helpers/kept-jobs.ts';
+import { startFacades, type Facades } from '../helpers/rest-app.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+/** Half a minute before midnight UTC. */
+const EVENING_MS = Date.parse('2026-11-21T23:59:30.250Z');
+let facades: Facades;
+beforeAll(async () => {
+  facades = await startFacades();
+});
+afterAll(() => facades.close());
+
+const callers = listCallers(() => facades, EVENING_MS);
+const { account, profile, post, end, pass, started, toldOf } = callers;
+const BOTH = ['imgnet_list_posts', 'imgnet_list_reels'];
+const hook = (name: string): string => `https://${name}.example/h`;
+const list = (list_id: string, more: object = {}) => post('/api/imgnet/list', { list_id, ...more });
+const idsOf = ({ body }: { body: Record<string, unknown> }): readonly string[] =>
+  Object.values(body['downloads'] as Record<string, { id: string }>).map(({ id }) => id);
+
+describe('whoever asks for a list with a webhook while it is pending', () => {
+  it.each([
+    ['nothing has ended', []],
+    ['the posts are here', ['posts', 'success']],
+    ['the reels are here', ['reels', 'success']],
+    ['the posts have failed', ['posts', 'failed']],
+    ['the reels have failed', ['reels', 'failed']],
+  ] as const)('is told of both parts, once each, when %s', async (_when, [part, ends]) => {
+    const list_id = await profile(account());
+    expect((await list(list_id, { include_webhook: hook('first') })).status).toBe(202);
+    expect((await list(list_id, { include_webhook: hook('second') })).status).toBe(202);
+    if (part !== undefined) await end(part, ends);
+    for (const name of ['late', 'first', 'second', 'late', 'late']) {
+      const { status, body } = await list(list_id, { include_webhook: hook(name) });
+      expect([status, body['status']]).toEqual([202, 'pending']);
+      expect(imgnetListResultSchema.parse(body)).toEqual(body);
+    }
+    for (const name of ['first', 'second', 'late']) expect(toldOf(hook(name)), name).toEqual(BOTH);
+    expect(started()).toHaveLength(2);
+  });
+
+  it('is told of both parts also by a list_id that has expired meanwhile', async () => {
+    const list_id = await profile(account());
+    await list(list_id);
+    await end('posts');
+    pass(2 * HOUR_MS);
+    expect((await list(list_id, { include_webhook: hook('later') })).status).toBe(202);
+    expect(toldOf(hook('later'))).toEqual(BOTH);
+  });
+
+  it('is told of the part that is here when only the one that failed is fetched again', async () => {
+    const list_id = await profile(account());
+    await list(list_id, { include_webhook: hook('before') });
+    await end('posts');
+    await end('reels', 'failed');
+    for (const name of ['again', 'before', 'again']) await list(list_id, { include_webhook: hook(name) });
+    expect(toldOf(hook('again'))).toEqual(BOTH);
+    expect(toldOf(hook('before'))).toEqual([...BOTH, 'imgnet_list_reels']);
+    expect(started().map(({ type }) => type)).toEqual([...BOTH, 'imgnet_list_reels']);
+  });
+
+  it('is told of nothing once both are here: the answer is the result', async () => {
+    const list_id = await profile(account());
+    await list(list_id);
+    await end('posts');
+    await end('reels');
+    expect((await list(list_id, { include_webhook: hook('done') })).status).toBe(200);
+    expect(toldOf(hook('done'))).toEqual([]);
+  });
+
+  it('has one delivery of what had ended, however often the api dies before it has noted that', async () => {
+    const list_id = await profile(account());
+    await list(list_id);
+    const [posts] = started();
+    await end('posts');
+    const { receivers } = facades.deps;
+    const note = receivers.noteTold.bind(receivers);
+    const noteTold = vi.spyOn(receivers, 'noteTold').mockImplementation((recordId, receiver) => {
+      return recordId === posts!.recordId ? Promise.reject(new Error('killed')) : note(recordId, receiver);
+    });
+    expect((await list(list_id, { include_webhook: hook('x') })).status).toBe(500);
+    noteTold.mockRestore();
+    for (const name of ['x', 'y', 'x']) await list(list_id, { include_webhook: hook(name) });
+    const deliveries = facades.redeliveries.start.mock.calls.map(([input]) => input);
+    const told = { recordId: posts!.recordId, subscribedBy: ['anonymous'], firstAttempt: 1 };
+    const idOf = (number: number) => `webhook/${posts!.recordId}/${String(number)}`;
+    expect(new Map(deliveries.map((input) => [input.deliveryId, input]))).toEqual(
+      new Map([
+        [idOf(101), { ...told, deliveryId: idOf(101), url: hook('x') }],
+        [idOf(102), { ...told, deliveryId: idOf(102), url: hook('y') }],
+      ]),
+    );
+    const endpoint = 'imgnet/list';
+    const createdAt = '2026-11-21T09:30:00.123456Z';
+    for (const { deliveryId: id, recordId, url } of deliveries) {
+      await facades.deps.deliveries.open({ id, recordId, url, endpoint, createdAt });
+    }
+    expect((await facades.deps.deliveries.ofRecord(posts!.recordId)).map(({ id }) => id)).toEqual([101, 102].map(idOf));
+  });
+});
+
+describe('a list of some days', () => {
+  it.each([0, 1, 7])('begins %s days before it was asked for, to the second', async (max_age_days) => {
+    const list_id = await profile(account());
+    expect((await list(list_id, { max_age_days })).status).toBe(202);
+    const since = new Date(EVENING_MS - max_age_days * DAY_MS).toISOString();
+    const range = { sinceDate: since.slice(0, 10), since };
+    expect(started().map(({ parameters }) => parameters)).toMatchObject([range, range]);
+  });
+
+  it('that is polled over midnight UTC is two jobs, with one charge each', async () => {
+    const key = await facades.deps.keys.create({ name: 'test', scopes: ['read', 'jobs'] });
+    await facades.deps.accounts.open(key.id, 1_000);
+    const request = { list_id: await profile(account()), max_age_days: 1 };
+    const poll = () => post('/api/imgnet/list', request, key);
+    const first = await poll();
+    for (let minutes = 0; minutes < 3; minutes += 1) {
+      pass(MINUTE_MS);
+      const again = await poll();
+      expect([again.status, idsOf(again)]).toEqual([202, idsOf(first)]);
+    }
+    await end('posts');
+    pass(MINUTE_MS);
+    expect(await poll()).toMatchObject({ status: 202, body: { posts: [] } });
+    await end('reels');
+    pass(MINUTE_MS);
+    const last = await poll();
+    expect([last.status, idsOf(last)]).toEqual([200, idsOf(first)]);
+    expect(started()).toHaveLength(2);
+    const answer = await fetch(`${facades.url}/api/account`, { headers: { authorization: `Bearer ${key.text}` } });
+    const { entries, reserved } = (await answer.json()) as AccountResult;
+    expect([entries.map(({ amount }) => amount), reserved]).toEqual([['0.005', '0.005'], '0.000']);
+  });
+
+  it('is one pair of jobs for all who ask at once', async () => {
+    const list_id = await profile(account());
+    const answers = await Promise.all([1, 2, 3, 4].map(() => list(list_id, { max_age_days: 7 })));
+    expect(new Set(answers.map((answer) => idsOf(answer).join(' '))).size).toBe(1);
+    expect(callers.open.size).toBe(2);
+  });
+
+  it('which could not be paid counts from when it is asked for again', async () => {
+    const poor = await facades.deps.keys.create({ name: 'poor', scopes: ['read', 'jobs'] });
+    await facades.deps.accounts.open(poor.id, 1);
+    const list_id = await profile(account());
+    expect((await post('/api/imgnet/list', { list_id, max_age_days: 1 }, poor)).status).toBe(402);
+    pass(MINUTE_MS);
+    await list(list_id, { max_age_days: 1 });
+    expect(started().at(-1)?.parameters.since).toBe(new Date(EVENING_MS + MINUTE_MS - DAY_MS).toISOString());
+  });
+
+  it('goes on with the jobs that a version began which counted whole days', async () => {
+    const name = account();
+    const list_id = await profile(name);
+    for (const part of ['posts', 'reels'] as const) {
+      const type = `imgnet_list_${part}` as const;
+      const parameters = { part, sinceDate: '2026-11-14' };
+      const job = { recordId: ulid(), type, subjectId: `${type}/${name}/2026-11-14`, mediaId: name, parameters };
+      const whole = { ...job, createdAt: '2026-11-21T23:59:00.000000Z', price: 5 };
+      await keepJob(facades.deps.records, whole);
+      callers.open.set(job.subjectId, whole);
+    }
+    const ids = [...callers.open.values()].map(({ recordId }) => recordId);
+    for (let minutes = 0; minutes < 3; minutes += 1) {
+      const answer = await list(list_id, { max_age_days: 7, include_webhook: hook('old') });
+      expect([answer.status, idsOf(answer)]).toEqual([202, ids]);
+      pass(MINUTE_MS);
+    }
+    await end('posts');
+    await end('reels');
+    const last = await list(list_id, { max_age_days: 7 });
+    expect([last.status, idsOf(last), toldOf(hook('old'))]).toEqual([200, ids, BOTH]);
+    expect(started()).toEqual([]);
+  });
+});
+
+describe('a list whose one part takes long', () => {
+  it('keeps the part that is here, however long that is ago', async () => {
+    const list_id = await profile(account());
+    const first = await list(list_id);
+    await end('posts');
+    for (let polls = 0; polls < 4; polls += 1) {
+      pass(40 * MINUTE_MS);
+      const again = await list(list_id);
+      expect([again.status, idsOf(again)]).toEqual([202, idsOf(first)]);
+    }
+    await end('reels');
+    const last = await list(list_id);
+    expect([last.status, idsOf(last)]).toEqual([200, idsOf(first)]);
+    expect(started()).toHaveLength(2);
+  });
+});
+
+describe('a list_id', () => {
+  it('is valid for one hour from when it was handed out last, and not a second longer', async () => {
+    const name = account();
+    const list_id = await profile(name);
+    pass(HOUR_MS - 1_000);
+    const again = await post('/api/imgnet/profile', { url: `@${name}` });
+    expect([again.status, again.body['list_id']]).toEqual([200, list_id]);
+    pass(HOUR_MS + 1_000);
+    expect(await list(list_id)).toMatchObject({ status: 410, body: { code: 'list_id_expired' } });
+    pass(-2_000);
+    expect((await list(list_id)).status).toBe(202);
+  });
+
+  it('is valid for one hour from when its profile was there, if nobody was told of it since', async () => {
+    const name = account();
+    await post('/api/imgnet/profile', { url: `@${name}` });
+    const list_id = [...callers.open.values()][0]!.recordId;
+    pass(15 * MINUTE_MS);
+    await end('profile');
+    pass(HOUR_MS + 1_000);
+    expect((await list(list_id)).status).toBe(410);
+    pass(-2_000);
+    expect((await list(list_id)).status).toBe(202);
+  });
+
+  it.each([undefined, 7])('polls a list that runs, and its result for an hour (max_age_days %s)', async (days) => {
+    const list_id = await profile(account());
+    const request = days === undefined ? {} : { max_age_days: days };
+    pass(50 * MINUTE_MS);
+    const first = await list(list_id, request);
+    for (let polls = 0; polls < 3; polls += 1) {
+      pass(30 * MINUTE_MS);
+      const poll = await list(list_id, request);
+      expect([poll.status, idsOf(poll)]).toEqual([202, idsOf(first)]);
+    }
+    await end('posts');
+    await end('reels', 'failed');
+    pass(HOUR_MS - 1_000);
+    const last = await list(list_id, request);
+    expect([last.status, last.body['status'], idsOf(last)]).toEqual([200, 'success', idsOf(first)]);
+    pass(2_000);
+    expect((await list(list_id, request)).status).toBe(410);
+    expect(started()).toHaveLength(2);
+  });
+
+  it('that has expired opens no list that was not asked for by it, even while one of the account runs', async () => {
+    const name = account();
+    const list_id = await profile(name);
+    pass(HOUR_MS + 1_000);
+    const newer = await profile(name);
+    expect((await list(newer)).status).toBe(202);
+    expect((await list(list_id)).status).toBe(410);
+    expect((await list(newer, { max_age_days: 1 })).status).toBe(202);
+  });
+});

@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto';
+import { ulid } from 'ulid';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { pendingRecordOf, type JobInput } from '../../contract/jobs.ts';
+import { createListStore, type ListStore } from '../../store/lists.ts';
+import { openMongo, type Mongo } from '../../store/mongo.ts';
+import { createRecordStore, type RecordStore } from '../../store/records.ts';
+import { keepJob } from '../helpers/kept-jobs.ts';
+
+let mongo: Mongo;
+let records: RecordStore;
+let lists: ListStore;
+let nowMs = 1_000;
+beforeAll(() => {
+  mongo = openMongo({ uri: inject('mongodbUri'), database: `lists-${randomUUID().slice(0, 8)}`, timeoutMs: 5_000 });
+  records = createRecordStore(mongo.db);
+  lists = createListStore(mongo.db, { records, now: () => nowMs });
+});
+afterAll(async () => {
+  await mongo.db.dropDatabase();
+  await mongo.close();
+});
+
+const failure = { status: 'failed', failure: { code: 'removed', message: 'It is gone.' } } as const;
+let accounts = 0;
+/** The two jobs of a list, as the api plans them. */
+function twoJobs(): { readonly posts: JobInput; readonly reels: JobInput } {
+  const mediaId = `tea${String((accounts += 1))}`;
+  const jobOf = (part: 'posts' | 'reels') => ({
+    ...{ recordId: ulid(), mediaId, type: `imgnet_list_${part}` as const, price: 5 },
+    ...{ subjectId: `imgnet_list_${part}/${mediaId}/all`, createdAt: '2026-11-21T09:30:00.123456Z' },
+  });
+  const [posts, reels] = [jobOf('posts'), jobOf('reels')];
+  return {
+    posts: { ...posts, parameters: { part: 'posts', otherId: reels.recordId } },
+    reels: { ...reels, parameters: { part: 'reels', otherId: posts.recordId } },
+  };
+}
+
+describe('the other part of a list', () => {
+  it('is the one that was planned with it, whatever was asked for since', async () => {
+    const { posts, reels } = twoJobs();
+    const first = await keepJob(records, posts);
+    const planned = await keepJob(records, reels, { status: 'success', result: {} });
+    await keepJob(records, { ...reels, recordId: ulid() });
+    expect(await lists.otherPart(first)).toEqual(planned);
+    expect(await lists.otherPart(planned)).toEqual(first);
+  });
+
+  it('is the newest when the one that was planned failed, or somebody else was quicker', async () => {
+    const { posts, reels } = twoJobs();
+    const first = await keepJob(records, posts);
+    const quicker = await keepJob(records, { ...reels, recordId: ulid() });
+    expect(await lists.otherPart(first)).toEqual(quicker);
+    await keepJob(records, reels, failure);
+    const again = await keepJob(records, { ...reels, recordId: ulid() });
+    expect(await lists.otherPart(first)).toEqual(again);
+  });
+
+  it('is pending under its id before it is started', async () => {
+    const { posts, reels } = twoJobs();
+    const { parameters: _none, ...planned } = pendingRecordOf(reels);
+    expect(await lists.otherPart(await keepJob(records, posts))).toEqual(planned);
+  });
+
+  it('is the newest of its subject in records of older versions', async () => {
+    const { posts, reels } = twoJobs();
+    const first = await keepJob(records, { ...posts, parameters: { part: 'posts' } });
+    const other = await keepJob(records, reels, failure);
+    expect(await lists.otherPart(first)).toEqual(other);
+  });
+});
+
+describe('a list that is asked for', () => {
+  it('begins once, for many who ask at once', async () => {
+    const name = { listId: ulid(), days: 7 };
+    expect(await lists.asked(name)).toBeUndefined();
+    const begun = await Promise.all(
+      [1, 2, 3, 4, 5].map((askedAtMs) => lists.begin(name, { askedAtMs, since: `${String(askedAtMs)}` }, undefined)),
+    );
+    const standing = await lists.asked(name);
+    expect(begun).toEqual(Array(5).fill(standing));
+    const next = [11, 12, 13].map((askedAtMs) => ({ askedAtMs, since: 'later' }));
+    const again = await Promise.all(next.map((list) => lists.begin(name, list, standing)));
+    expect(again).toEqual(Array(3).fill(await lists.asked(name)));
+    expect(await lists.asked({ ...name, days: undefined })).toBeUndefined();
+  });
+});
+
+it('knows when a list_id was handed out last', async () => {
+  const listId = ulid();
+  expect(await lists.handedOutAtMs(listId)).toBeUndefined();
+  for (nowMs of [2_000, 3_000]) {
+    await lists.handOut(listId);
+    expect(await lists.handedOutAtMs(listId)).toBe(nowMs);
+  }
+});
