@@ -44,10 +44,13 @@ describe('signed links', () => {
     );
   });
 
-  it('are refused with padding, another secret, a missing part or another file', () => {
+  it('are refused with padding, a character too many or too few, another secret, a missing part or another file', () => {
     const link = parts(signer.linkTo(ID, 'a.m4a'));
     const other = createLinkSigner({ secrets: ['t'.repeat(32)], driveUrl: 'https://drive.example', ttlSeconds: 3600 });
     expect(isValid({ ...link, signature: `${link.signature ?? ''}=` })).toBe(false);
+    expect(isValid({ ...link, signature: `A${link.signature ?? ''}` })).toBe(false);
+    expect(isValid({ ...link, signature: link.signature?.slice(1) ?? null })).toBe(false);
+    expect(isValid({ ...link, signature: `${link.signature ?? ''}A` })).toBe(false);
     expect(isValid({ ...link, signature: null })).toBe(false);
     expect(isValid({ ...link, expires: null })).toBe(false);
     expect(isValid({ ...link, path: link.path.replace('a.m4a', 'b.m4a') })).toBe(false);
