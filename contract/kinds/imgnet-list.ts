@@ -205,9 +205,8 @@ function renderPending({ posts, reels }: ListParts, contents: ContentsReader): S
 
 function pendingMessageOf(posts: SuccessRecord | undefined, reels: SuccessRecord | undefined): string {
   if (posts !== undefined) return 'The posts are here; the reels are being fetched.';
-  return reels === undefined
-    ? 'The posts and reels are being fetched.'
-    : 'The reels are here; the posts are being fetched.';
+  if (reels !== undefined) return 'The reels are here; the posts are being fetched.';
+  return 'The posts and reels are being fetched.';
 }
 
 function renderFailed(
