@@ -1,5 +1,4 @@
 import type { Evidence } from './audit/evidence.ts';
-import { isUnpaidTwice } from './audit/jobs.ts';
 import type { InjectedFaults } from './inject-faults.ts';
 import { isSettled, type CallersLedger } from './ledger.ts';
 
@@ -47,7 +46,6 @@ export function factsOf(run: FactsOf): (readonly [string, string])[] {
     ['requests for jobs', `${String(ledger.entries.length)} callers, ${String(tries)} tries`],
     ['jobs', counted(records, ({ type }) => type)],
     ['how they ended', listed(countBy(records, ({ status }) => status))],
-    ['of them failed rather than paid for twice', String(records.filter(isUnpaidTwice).length)],
     ['kills', counted(kills, ({ victim }) => victim)],
     ['of them by SIGTERM', String(kills.filter(({ signal }) => signal === 'SIGTERM').length)],
     ['cuts', counted(cuts, ({ line }) => line)],
