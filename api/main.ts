@@ -10,6 +10,7 @@ import { createDeliveryStore } from '../store/deliveries.ts';
 import { createKeyStore } from '../store/keys.ts';
 import { createLinkSigner } from '../store/links.ts';
 import { createReceiverStore } from '../store/receivers.ts';
+import { createSpeechLanguages } from '../store/speech-languages.ts';
 import { createRecordStore } from '../store/records.ts';
 import { reachEngines } from '../store/reach-engines.ts';
 import { createRequestCountStore } from '../store/request-counts.ts';
@@ -60,6 +61,7 @@ const deps: ServiceDeps = {
   signer,
   jobs,
   receivers: createReceiverStore(mongo.db),
+  speechLanguages: createSpeechLanguages(mongo.db),
   deliveries: createDeliveryStore(mongo.db),
   redeliveries: createDeliveryGateway(client, config.TASK_QUEUE),
   webhooks,

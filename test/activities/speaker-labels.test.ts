@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 /** Publishes a tone of 20 s, lets its file be harmed, and prepares it for transcription. */
-async function prepare(harm: (path: string) => Promise<void>): Promise<PreparedSpeech> {
+async function prepare(harm: (path: string) => Promise<void>, language?: string): Promise<PreparedSpeech> {
   const job = anAudioJob();
   const name = `${job.mediaId}.m4a`;
   const root = join(bench.folder, 'files');
@@ -48,6 +48,7 @@ async function prepare(harm: (path: string) => Promise<void>): Promise<PreparedS
     speech: {
       engine: {
         name: 'none',
+        languages: ['en'],
         analyse: () => Promise.reject(new Error('not asked for')),
         cluster: () => Promise.reject(new Error('not asked for')),
       },
@@ -56,7 +57,8 @@ async function prepare(harm: (path: string) => Promise<void>): Promise<PreparedS
     ffmpeg: inject('tools').ffmpeg,
     ...{ maxMediaSeconds: 60, speechTimeoutMs: 60_000, speechWindowSeconds: 300 },
   });
-  const order = { recordId: ulid(), audioId: job.recordId, fileName: name };
+  const asked = language === undefined ? {} : { language };
+  const order = { recordId: ulid(), audioId: job.recordId, fileName: name, ...asked };
   return new MockActivityEnvironment().run(prepareSpeech, order);
 }
 
@@ -66,6 +68,14 @@ describe('audio that is prepared for transcription', () => {
     expect(prepared).toMatchObject({ windows: 0, engine: 'none' });
     expect(Math.abs(prepared.durationSeconds - SECONDS)).toBeLessThan(0.2);
     expect(await readdir(join(bench.folder, 'work'))).toEqual([]);
+  });
+
+  it('is not prepared in a language that the engine does not know', async () => {
+    await expect(prepare(() => Promise.resolve(), 'de-AT')).rejects.toMatchObject({
+      ...{ type: 'subject', details: ['unsupported'] },
+      message: 'The speech engine does not know the language de-AT; it knows en.',
+    });
+    expect(await prepare(() => Promise.resolve(), 'en-GB')).toMatchObject({ engine: 'none' });
   });
 
   it('of which the second half was lost on our disk is no audio at all', async () => {

@@ -18,6 +18,7 @@ import { createKeyStore } from '../../../store/keys.ts';
 import { createLinkSigner } from '../../../store/links.ts';
 import { openMongo } from '../../../store/mongo.ts';
 import { createReceiverStore } from '../../../store/receivers.ts';
+import { createSpeechLanguages } from '../../../store/speech-languages.ts';
 import { createRecordStore } from '../../../store/records.ts';
 import { createRequestCountStore } from '../../../store/request-counts.ts';
 import { createWebhookSigner } from '../../../outbound/webhooks/signature.ts';
@@ -47,6 +48,7 @@ const deps: ServiceDeps = {
   keyDownloads: createKeyDownloadStore(db),
   requestCounts: createRequestCountStore(db),
   receivers: createReceiverStore(db),
+  speechLanguages: createSpeechLanguages(db),
   files: createDiskFiles(options.filesDir),
   signer,
   jobs: {
