@@ -122,7 +122,7 @@ describe('speaker labels', () => {
       return body.status === 'failed' ? body : undefined;
     });
     expect(failed).toMatchObject({ code: 'internal', download_id: id, transcript_speaker_cost: '0.000' });
-    expect(failed).toMatchObject({ response: expect.stringMatching(/damaged/) as string });
+    expect(failed).toMatchObject({ message: expect.stringMatching(/damaged/) as string });
     const again = await ask(audio.id);
     expect(again.status).toBe(202);
     expect('download_id' in again.body && again.body.download_id).not.toBe(id);
