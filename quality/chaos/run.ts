@@ -117,6 +117,7 @@ export async function runChaos(options: RunOptions): Promise<ChaosReport> {
         receptions: receptions.length,
         repeats: webhooks.repeats,
         files: files.files,
+        snapshots,
         injectedForMs,
         idleAfterMs,
       }),

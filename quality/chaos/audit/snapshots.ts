@@ -11,11 +11,15 @@ export interface Snapshots {
   readonly started: readonly string[];
   /** Those that a job has, or had. */
   readonly held: ReadonlySet<string>;
+  /** How often the provider was asked what it has started. */
+  readonly looks: number;
 }
 
+const statsSchema = z.object({ dataset: z.object({ lists: z.number() }) });
 const listSchema = z.array(z.object({ id: z.string() }));
 
 export async function readSnapshots({ sandbox, mongo }: Stage): Promise<Snapshots> {
+  const stats = statsSchema.parse(await (await fetch(`${sandbox.url}/stats`)).json());
   const lists = await Promise.all(
     Object.values(DATASET_IDS).map(async (id) => {
       const url = `${sandbox.url}/datasets/v3/snapshots?dataset_id=${id}&limit=5000`;
@@ -24,10 +28,14 @@ export async function readSnapshots({ sandbox, mongo }: Stage): Promise<Snapshot
     }),
   );
   const holders = await mongo.db(DATABASE).collection<{ _id: string }>('snapshot_holders').find().toArray();
-  return { started: lists.flat().map(({ id }) => id), held: new Set(holders.map(({ _id }) => _id)) };
+  return {
+    started: lists.flat().map(({ id }) => id),
+    held: new Set(holders.map(({ _id }) => _id)),
+    looks: stats.dataset.lists,
+  };
 }
 
 /** Whether each snapshot that was paid for is that of a job: what no job has was ordered again. */
-export function auditSnapshots({ started, held }: Snapshots): Finding {
+export function auditSnapshots({ started, held }: Pick<Snapshots, 'started' | 'held'>): Finding {
   return { column: 'snapshots paid for in vain', ids: started.filter((id) => !held.has(id)) };
 }
