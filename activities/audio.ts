@@ -12,6 +12,7 @@ import {
   type FetchJob,
   type MadeFile,
 } from './fetch-attempt.ts';
+import { readingMedia } from './media-failures.ts';
 import type { RunningCall } from './source-call.ts';
 
 export interface FetchDeps extends AttemptDeps {
@@ -46,7 +47,14 @@ export async function makeAudio(
   { name, fetch }: MediaToMake,
 ): Promise<MadeFile> {
   const fetched = await fetchReporting(deps, attempt, fetch);
+  return readingMedia(fetched.cameWhole, () => writeAudio(deps, attempt, { ...fetched, name }));
+}
 
+async function writeAudio(
+  deps: FetchDeps,
+  attempt: RunningCall,
+  { name, ...fetched }: FetchedMedia & { readonly name: string },
+): Promise<MadeFile> {
   attempt.report({ stage: 'converting' });
   const [fetchedPath = ''] = fetched.paths;
   const source = await deps.media.probe(fetchedPath, attempt.signal);

@@ -10,7 +10,7 @@ import { codecOf, type Probe } from '../media/probe.ts';
 import type { Downloader } from '../outbound/download.ts';
 import type { ContentsStore } from '../store/contents.ts';
 import { conversionProgress, type AttemptDeps, type MadeFile } from './fetch-attempt.ts';
-import { hasExpired, mediaFailure } from './media-failures.ts';
+import { hasExpired, mediaFailure, readingMedia } from './media-failures.ts';
 import { withSourceCall, type RunningCall } from './source-call.ts';
 import { withSpace } from './space.ts';
 
@@ -51,7 +51,8 @@ export function createImgnetAudioActivity(deps: ImgnetAudioDeps) {
             const path = join(call.folder, `video-${String(index)}`);
             const arrived = await fetchVideo(deps, url, { path, call, before: index, total: urls.length });
             if (!arrived) return { state: 'stale', reason: "The platform's links to the media have expired." };
-            const audio = await makeAudio(deps, path, call);
+            // The downloader takes half a body for none.
+            const audio = await readingMedia(true, () => makeAudio(deps, path, call));
             made.push({ ...audio, path: `${path}.m4a`, name: `${order.shortcode}-${String(index + 1)}.m4a` });
             await unlink(path);
           }

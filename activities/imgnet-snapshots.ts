@@ -15,6 +15,7 @@ import { Context } from '@temporalio/activity';
 import type { ActivityProgress } from '../contract/jobs.ts';
 import { classifyFailures } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
+import { findStarted, TRIGGER_TIMEOUT_MS } from './lost-triggers.ts';
 import { retryLater } from './retry-later.ts';
 
 export interface SnapshotDeps {
@@ -43,9 +44,6 @@ export interface ReadySnapshot extends StartedSnapshot {
   readonly isEmpty: boolean;
 }
 
-const TRIGGER_TIMEOUT_MS = 60_000;
-/** After this time whoever was starting the snapshot has an answer, or is dead. */
-const TRIGGER_IS_OVER_MS = TRIGGER_TIMEOUT_MS + 15_000;
 /** Less than the activity's startToCloseTimeout, so that it says itself what was too slow. */
 const POLL_TIMEOUT_MS = 30_000;
 const KEEPING_RETRY_MS = 1_000;
@@ -54,10 +52,11 @@ export function createSnapshotActivities(deps: TriggerDeps) {
   const { imgnet, snapshots, records } = deps;
   return {
     /**
-     * Starts a snapshot, once: it costs money. Repeated, it hands back the one that was started. From here on the job is
-     * charged when it is cancelled, unless the provider refuses.
+     * Starts a snapshot, once: it costs money. Repeated, it hands back the one that was started; where the answer was
+     * lost, the provider is asked what it has started. From here on the job is charged when it is cancelled, unless the
+     * provider refuses.
      *
-     * @throws UncertainTriggerError's failure when an earlier attempt died between its request and the answer
+     * @throws UncertainTriggerError's failure when the provider cannot tell
      */
     triggerSnapshot: (order: SnapshotOrder): Promise<StartedSnapshot> =>
       classifyFailures(() =>
@@ -69,17 +68,14 @@ export function createSnapshotActivities(deps: TriggerDeps) {
           }
           const claim = await snapshots.claim(key, Date.now());
           if (claim.state === 'started') return { ...key, snapshotId: claim.snapshotId };
-          if (claim.state === 'theirs') {
-            if (Date.now() < claim.sinceMs + TRIGGER_IS_OVER_MS) {
-              throw retryLater('internal', 'Another attempt is starting the snapshot.');
-            }
-            throw new UncertainTriggerError(new Error('an earlier attempt ended before the answer came'));
-          }
-          const snapshotId = await send(deps, order, { ...claim, key });
+          if (claim.state === 'theirs')
+            return { ...key, snapshotId: await findStarted(deps, order, { ...claim, signal }) };
+          const { claimId } = claim;
+          const snapshotId = await send(deps, order, { claimId, key });
           // What was paid for must not be forgotten because the database is away for a moment.
           for (;;) {
             try {
-              await snapshots.started(key, snapshotId);
+              await snapshots.started(key, claimId, snapshotId);
               return { ...key, snapshotId };
             } catch (error) {
               if (signal.aborted) throw error;
@@ -118,10 +114,13 @@ async function send(
     const call = { signal: new AbortController().signal, timeoutMs: TRIGGER_TIMEOUT_MS };
     return (await imgnet.trigger(request, call)).snapshotId;
   } catch (error) {
-    if (error instanceof JobError && !(error instanceof UncertainTriggerError)) {
-      await records.noteProviderRefused(key.recordId, key.part);
-      await snapshots.release(key, claimId);
+    if (!(error instanceof JobError)) throw error;
+    if (error instanceof UncertainTriggerError) {
+      await snapshots.ended(key, claimId, Date.now());
+      throw retryLater('internal', 'The answer of the dataset API was lost: it is asked what it has started.');
     }
+    await records.noteProviderRefused(key.recordId, key.part);
+    await snapshots.release(key, claimId);
     throw error;
   }
 }

@@ -1,4 +1,5 @@
 import { MissingContentsError } from '../contract/contents.ts';
+import { unknownLanguage } from '../contract/languages.ts';
 import { JobError } from '../runtime/job-error.ts';
 import { percentOf } from '../runtime/percent.ts';
 import { optional } from '../runtime/optional.ts';
@@ -46,6 +47,8 @@ export function createSpeechActivities(deps: SpeechDeps) {
       withSourceCall(callDeps, order.recordId, async (call) => {
         const { report, signal } = call;
         const { engine, vadModel } = present(deps.speech);
+        const refusal = order.language === undefined ? undefined : unknownLanguage(order.language, engine.languages);
+        if (refusal !== undefined) throw new JobError('unsupported', refusal);
         report({ stage: 'preparing' });
         const wavPath = await preparedAudio(deps, order, call);
         const regions = await findSpeech(wavPath, {

@@ -4,6 +4,8 @@ import type { JobResult } from '../contract/records.ts';
 import { codecOf, type Probe } from '../media/probe.ts';
 import { conversionProgress, runAttempt, verifyDuration, type FetchJob, type MadeFile } from './fetch-attempt.ts';
 import { fetchReporting, type FetchDeps, type MediaToMake } from './audio.ts';
+import type { FetchedMedia } from '../sources/vidnet/yt-dlp.ts';
+import { readingMedia } from './media-failures.ts';
 import type { RunningCall } from './source-call.ts';
 
 export function createFetchVideoActivity(deps: FetchDeps) {
@@ -26,7 +28,14 @@ export async function makeVideo(
   { name, fetch }: MediaToMake,
 ): Promise<MadeFile> {
   const fetched = await fetchReporting(deps, attempt, fetch);
+  return readingMedia(fetched.cameWhole, () => writeVideo(deps, attempt, { ...fetched, name }));
+}
 
+async function writeVideo(
+  deps: FetchDeps,
+  attempt: RunningCall,
+  { name, ...fetched }: FetchedMedia & { readonly name: string },
+): Promise<MadeFile> {
   attempt.report({ stage: 'converting' });
   const { pictures, sound } = await chooseStreams(deps, fetched.paths, attempt);
   const path = join(attempt.folder, 'output.mp4');

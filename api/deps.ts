@@ -13,6 +13,7 @@ import type { ListStore } from '../store/lists.ts';
 import type { ReceiverStore } from '../store/receivers.ts';
 import type { RecordStore } from '../store/records.ts';
 import type { RequestCountStore } from '../store/request-counts.ts';
+import type { SpeechLanguages } from '../store/speech-languages.ts';
 import type { WebhookClient } from '../outbound/webhooks/client.ts';
 import type { WebhookSigner } from '../outbound/webhooks/signature.ts';
 import type { DeliveryGateway } from './deliveries.ts';
@@ -32,6 +33,7 @@ export interface ServiceDeps {
   readonly signer: LinkSigner;
   readonly jobs: JobGateway;
   readonly receivers: ReceiverStore;
+  readonly speechLanguages: Pick<SpeechLanguages, 'known'>;
   readonly deliveries: DeliveryStore;
   readonly redeliveries: DeliveryGateway;
   /** Sends webhook tests. */

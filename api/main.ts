@@ -11,6 +11,7 @@ import { createKeyStore } from '../store/keys.ts';
 import { createLinkSigner } from '../store/links.ts';
 import { createListStore } from '../store/lists.ts';
 import { createReceiverStore } from '../store/receivers.ts';
+import { createSpeechLanguages } from '../store/speech-languages.ts';
 import { createRecordStore } from '../store/records.ts';
 import { reachEngines } from '../store/reach-engines.ts';
 import { createRequestCountStore } from '../store/request-counts.ts';
@@ -65,6 +66,7 @@ const deps: ServiceDeps = {
   signer,
   jobs,
   receivers: createReceiverStore(mongo.db),
+  speechLanguages: createSpeechLanguages(mongo.db),
   deliveries: createDeliveryStore(mongo.db),
   redeliveries: createDeliveryGateway(client, config.TASK_QUEUE),
   webhooks,

@@ -22,6 +22,16 @@ export function canonicalLanguage(text: string): string | undefined {
   }
 }
 
+/**
+ * @param languages codes that a speech engine takes; undefined where only asking it tells
+ * @returns why it cannot be asked for a language; undefined when it can
+ */
+export function unknownLanguage(tag: string, languages: readonly string[] | undefined): string | undefined {
+  if (languages === undefined || languages.includes(new Intl.Locale(tag).language)) return undefined;
+  const names = languages.length > 5 ? `${languages.length} others` : languages.join(', ');
+  return `The speech engine does not know the language ${tag}; it knows ${names}.`;
+}
+
 /** A language tag of a request. The output is canonical, so that `EN` and `en` are one subject. */
 export const languageSchema = z
   .string()

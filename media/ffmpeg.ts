@@ -8,7 +8,7 @@ import {
   TRANSPORT_STREAM_GUARD,
   startTool,
   surroundings,
-  unreadable,
+  UnreadableMediaError,
 } from './guard.ts';
 import { codecOf, probeFile, type Probe } from './probe.ts';
 
@@ -32,7 +32,7 @@ export interface MediaSource {
 
 /** ffmpeg and ffprobe on files that may be hostile. All paths are absolute. */
 export interface Media {
-  /** @throws JobError `incomplete` when the file is no media, `tool_missing` when ffprobe can't be started */
+  /** @throws UnreadableMediaError when the file is no media, JobError `tool_missing` when ffprobe can't be started */
   probe(path: string, signal: AbortSignal): Promise<Probe>;
   /**
    * Puts the pictures and the sound of an MPEG transport stream, as HLS brings it, into an MP4 beside it, as they are. (There are
@@ -88,7 +88,7 @@ export function createMedia(settings: FfmpegSettings): Media {
         cause: new Error(result.stderrTail.slice(-2_000)),
       });
     }
-    throw unreadable(result.stderrTail);
+    throw new UnreadableMediaError(result.stderrTail);
   };
 
   return {

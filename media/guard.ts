@@ -85,8 +85,11 @@ export async function startTool(setting: string, launch: () => Promise<RunResult
   }
 }
 
-export function unreadable(stderrTail: string): JobError {
-  return new JobError('incomplete', 'The media that the platform sent cannot be read.', {
-    cause: new Error(stderrTail.slice(-2_000)),
-  });
+/** A file is no media, or damaged media. Half a file is too, so it is the upstream's fault until its size is known to be right. */
+export class UnreadableMediaError extends JobError {
+  constructor(stderrTail: string) {
+    super('incomplete', 'The media that the platform sent cannot be read.', {
+      cause: new Error(stderrTail.slice(-2_000)),
+    });
+  }
 }

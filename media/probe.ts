@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { run } from '../runtime/subprocess/run.ts';
-import { fileUrl, INPUT_GUARD, startTool, surroundings, unreadable } from './guard.ts';
+import { fileUrl, INPUT_GUARD, startTool, surroundings, UnreadableMediaError } from './guard.ts';
 
 const TIMEOUT_MS = 60_000;
 const MAX_CHARS = 4 * 1024 * 1024;
@@ -60,7 +60,7 @@ const ENTRIES = [
   'stream_disposition=attached_pic',
 ].join(':');
 
-/** @throws JobError `incomplete` when the file is no media, `tool_missing` when ffprobe can't be started */
+/** @throws UnreadableMediaError when the file is no media, JobError `tool_missing` when ffprobe can't be started */
 export async function probeFile(ffprobe: string, path: string, signal: AbortSignal): Promise<Probe> {
   const args = ['-v', 'error', ...INPUT_GUARD, '-show_entries', ENTRIES, '-of', 'json', '-i', fileUrl(path)];
   const limits = { signal, timeoutMs: TIMEOUT_MS, maxStdoutChars: MAX_CHARS };
@@ -68,7 +68,7 @@ export async function probeFile(ffprobe: string, path: string, signal: AbortSign
     run(ffprobe, args, { ...surroundings(path, ffprobe), ...limits }),
   );
   const parsed = result.exitCode === 0 ? probeSchema.safeParse(JSON.parse(result.stdout)) : undefined;
-  if (parsed?.success !== true) throw unreadable(result.stderrTail);
+  if (parsed?.success !== true) throw new UnreadableMediaError(result.stderrTail);
   const { format, streams } = parsed.data;
   return {
     container: format.format_name,

@@ -49,6 +49,7 @@ export function createBuiltinEngine({
   const common = (signal: AbortSignal) => ({ cwd: workFolder, env, signal, timeoutMs });
   return {
     name: 'builtin',
+    ...(hearsWords ? { languages: ['en'] } : {}),
 
     async analyse({ wavPath, startSeconds, endSeconds, speech }, { language, signal, onProgress }) {
       if (hearsWords && language !== undefined && !/^en(-|$)/i.test(language)) {

@@ -28,6 +28,8 @@ export interface Missing {
 /** Hears words and voices. One window at a time, so that memory does not grow with the length of the audio. */
 export interface SpeechEngine {
   readonly name: string;
+  /** Codes of the languages that it may be asked for, without script and region; undefined where only asking tells. */
+  readonly languages?: readonly string[] | undefined;
   /** @throws JobError `unsupported` for a language it does not know, `tool_missing`, `internal`; the signal's reason */
   analyse(window: AudioWindow, options: AnalyseOptions): Promise<WindowResult>;
   /**

@@ -36,6 +36,11 @@ export function requestLanguageOf(tag: string): string {
   return WHISPER_CODES[language] ?? language;
 }
 
+/** Other codes that a request names by this one. */
+export function codesFor(requestLanguage: string): readonly string[] {
+  return Object.keys(WHISPER_CODES).filter((code) => WHISPER_CODES[code] === requestLanguage);
+}
+
 function namesOfLanguages(): Map<string, string> {
   const letters = Array.from({ length: 26 }, (_, i) => String.fromCharCode(97 + i));
   const codes = [...letters.flatMap((first) => letters.map((second) => first + second)), ...LONG_CODES];

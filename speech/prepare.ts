@@ -1,4 +1,4 @@
-import { fileUrl, INPUT_GUARD, startTool, surroundings, unreadable } from '../media/guard.ts';
+import { fileUrl, INPUT_GUARD, startTool, surroundings, UnreadableMediaError } from '../media/guard.ts';
 import { run } from '../runtime/subprocess/run.ts';
 import { createMixLevels, PRINT_LEVELS, type MixLevels } from './mix-levels.ts';
 import { SAMPLE_RATE } from './wav.ts';
@@ -61,5 +61,5 @@ async function writeMono({ input, output, take, levels }: Mono, options: Prepare
       },
     ),
   );
-  if (result.exitCode !== 0) throw unreadable(result.stderrTail);
+  if (result.exitCode !== 0) throw new UnreadableMediaError(result.stderrTail);
 }

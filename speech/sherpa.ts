@@ -1,7 +1,7 @@
 import { JobError } from '../runtime/job-error.ts';
 import type { SpeechEngine } from './engine.ts';
 import { clusterVoices } from './sherpa/cluster.ts';
-import { requestedLanguage } from './sherpa/languages.ts';
+import { languagesOf, requestedLanguage } from './sherpa/languages.ts';
 import { runAnalysis, type SherpaSettings } from './sherpa/run-analysis.ts';
 
 /**
@@ -13,6 +13,7 @@ export function createSherpaEngine(settings: SherpaSettings): SpeechEngine {
   const recogniser = 'recogniser' in models ? models.recogniser : undefined;
   return {
     name: 'sherpa',
+    languages: languagesOf(recogniser),
 
     async analyse(window, { language, signal, onProgress }) {
       const asked = language === undefined ? undefined : requestedLanguage(language, recogniser);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Collection, Db } from 'mongodb';
+import { optional } from '../runtime/optional.ts';
 import { upsert } from './upsert.ts';
 
 /** A snapshot of a job. One job may need several, each for a part of its own. */
@@ -8,21 +9,39 @@ export interface SnapshotKey {
   readonly part: string;
 }
 
+/** Somebody has begun to start a snapshot, and nobody knows yet how that went. Times are since 1970. */
+export interface OpenClaim {
+  readonly claimId: string;
+  readonly sinceMs: number;
+  /** When the request had ended without a usable answer; absent while it runs, and when its worker died. */
+  readonly endedAtMs?: number;
+}
+
 /**
- * `mine`: whoever asked may send the request that starts the snapshot; `theirs`: another one has begun that, and nobody
- * knows yet how it went; otherwise the snapshot that was started.
+ * `mine`: whoever asked may send the request that starts the snapshot; `theirs`: another one has begun that; otherwise
+ * the snapshot that was started.
  */
 export type SnapshotClaim =
   | { readonly state: 'mine'; readonly claimId: string }
-  | { readonly state: 'theirs'; readonly sinceMs: number }
+  | ({ readonly state: 'theirs' } & OpenClaim)
   | { readonly state: 'started'; readonly snapshotId: string };
 
 /** Which snapshots jobs have started, so that none is started, and paid, twice. */
 export interface SnapshotStore {
   /** Notes that the snapshot is about to be started, unless that is noted already. @param nowMs since 1970 */
   claim(key: SnapshotKey, nowMs: number): Promise<SnapshotClaim>;
-  /** Keeps the id of the snapshot. */
-  started(key: SnapshotKey, snapshotId: string): Promise<void>;
+  /** Keeps the id of the snapshot, as the provider told it to the one who has the claim. */
+  started(key: SnapshotKey, claimId: string, snapshotId: string): Promise<void>;
+  /** Notes that the request is over, and that nobody knows whether it started a snapshot. */
+  ended(key: SnapshotKey, claimId: string, nowMs: number): Promise<void>;
+  /** Whether no other claim has the snapshot, or ever had it. */
+  isFree(snapshotId: string, claimId: string): Promise<boolean>;
+  /**
+   * Keeps a snapshot that the provider has started, and told nobody of. May be repeated.
+   *
+   * @returns false when another claim has it
+   */
+  takeOver(key: SnapshotKey, claimId: string, snapshotId: string): Promise<boolean>;
   /** Nothing was started after all: the next one may claim it. */
   release(key: SnapshotKey, claimId: string): Promise<void>;
   /** Nothing will come of the snapshot: another may be started. */
@@ -33,12 +52,34 @@ interface SnapshotDocument {
   _id: string;
   claimId: string;
   sinceMs: number;
+  endedAtMs?: number;
   snapshotId?: string;
+}
+
+/** By the snapshot's id the claim that has it. It stays when the claim is forgotten: such a snapshot is of no use. */
+interface HolderDocument {
+  _id: string;
+  claimId: string;
 }
 
 export function createSnapshotStore(db: Db): SnapshotStore {
   const snapshots: Collection<SnapshotDocument> = db.collection('snapshots');
+  const holders: Collection<HolderDocument> = db.collection('snapshot_holders');
   const idOf = ({ recordId, part }: SnapshotKey): string => `${recordId}/${part}`;
+  /** @returns the claim that has the snapshot from now on */
+  const hold = async (snapshotId: string, claimId: string): Promise<string | undefined> => {
+    const holder = await upsert(() =>
+      holders.findOneAndUpdate(
+        { _id: snapshotId },
+        { $setOnInsert: { claimId } },
+        { upsert: true, returnDocument: 'after' },
+      ),
+    );
+    return holder?.claimId;
+  };
+  const keep = async (key: SnapshotKey, snapshotId: string): Promise<void> => {
+    await snapshots.updateOne({ _id: idOf(key) }, { $set: { snapshotId } });
+  };
   return {
     async claim(key, nowMs) {
       const claimId = randomUUID();
@@ -51,10 +92,26 @@ export function createSnapshotStore(db: Db): SnapshotStore {
       );
       if (note === null) throw new Error(`the note of snapshot ${idOf(key)} is missing`);
       if (note.snapshotId !== undefined) return { state: 'started', snapshotId: note.snapshotId };
-      return note.claimId === claimId ? { state: 'mine', claimId } : { state: 'theirs', sinceMs: note.sinceMs };
+      if (note.claimId === claimId) return { state: 'mine', claimId };
+      const { sinceMs, endedAtMs } = note;
+      return { state: 'theirs', claimId: note.claimId, sinceMs, ...optional('endedAtMs', endedAtMs) };
     },
-    async started(key, snapshotId) {
-      await snapshots.updateOne({ _id: idOf(key) }, { $set: { snapshotId } });
+    async started(key, claimId, snapshotId) {
+      // Should a job that asked for the same have taken it over just now, both read it.
+      await hold(snapshotId, claimId);
+      await keep(key, snapshotId);
+    },
+    async ended(key, claimId, nowMs) {
+      await snapshots.updateOne({ _id: idOf(key), claimId }, { $set: { endedAtMs: nowMs } });
+    },
+    async isFree(snapshotId, claimId) {
+      const holder = await holders.findOne({ _id: snapshotId });
+      return holder === null || holder.claimId === claimId;
+    },
+    async takeOver(key, claimId, snapshotId) {
+      if ((await hold(snapshotId, claimId)) !== claimId) return false;
+      await keep(key, snapshotId);
+      return true;
     },
     async release(key, claimId) {
       await snapshots.deleteOne({ _id: idOf(key), claimId });

@@ -29,6 +29,7 @@ import { createRecordStore } from '../store/records.ts';
 import { reachEngines, temporalSettingsOf } from '../store/reach-engines.ts';
 import { createSnapshotStore } from '../store/snapshots.ts';
 import { createSpeechAudio } from '../store/speech-audio.ts';
+import { createSpeechLanguages } from '../store/speech-languages.ts';
 import { createWorkFolders } from '../store/work-folders.ts';
 import { connectionOptions, orUnreachable } from '../runtime/temporal/connection.ts';
 import { createWebhookClient } from '../outbound/webhooks/client.ts';
@@ -113,7 +114,13 @@ if ('missing' in speech) {
   // One that was asked for by name is an error of the operator's; without any, everything else works.
   if (config.SPEECH_ENGINE !== 'auto') exitWith(new Error(`SPEECH_ENGINE=${config.SPEECH_ENGINE}: ${speech.missing}`));
   log.warn(`no speaker labels: ${speech.missing}`);
-} else log.info({ engine: speech.engine.name }, 'speech engine');
+} else {
+  log.info({ engine: speech.engine.name }, 'speech engine');
+  await createSpeechLanguages(mongo.db)
+    .keep(speech.engine.languages)
+    // The api refuses nothing then, and the jobs do.
+    .catch((error: unknown) => log.warn({ err: error }, 'the api was not told the languages of the speech engine'));
+}
 const speechAudio = createSpeechAudio(config.speechDir);
 const records = createRecordStore(mongo.db);
 const now = (): number => Date.now();

@@ -17,6 +17,7 @@ import {
   type SpeakerLabelFormat,
 } from '../../contract/speaker-label-formats.ts';
 import { ItemStream, type Streamable } from '../../contract/streams.ts';
+import { unknownLanguage } from '../../contract/languages.ts';
 import { labelsOfAudio, speakerLabelsSubjectOf } from '../../contract/subjects.ts';
 import type { ServiceDeps } from '../deps.ts';
 import type { Answer, ExportedText } from '../operation.ts';
@@ -49,7 +50,8 @@ interface OneTranscript {
  * joined. While the audio is being downloaded nothing is started, and the webhook is not kept.
  *
  * @throws ApiError `not_found` for what is no audio download and for an audio whose file is gone, `audio_failed`,
- * `webhook_target_forbidden`, `insufficient_credit`, `unavailable`
+ * `invalid_input` for a language that the speech engine does not know, `webhook_target_forbidden`, `insufficient_credit`,
+ * `unavailable`
  */
 export async function requestSpeakerLabels(
   deps: ServiceDeps,
@@ -80,7 +82,10 @@ const requestLabelsOf = requesting({
       ...(maxSpeakers === undefined ? {} : { maxSpeakers }),
     };
     const subjectId = speakerLabelsSubjectOf(parameters);
-    if (!(await deps.files.has(audio.id, file))) await refuseLostFile(deps, subjectId);
+    if (!(await deps.files.has(audio.id, file)) && (await needsJob(deps, subjectId))) {
+      throw new ApiError('not_found', 'The audio is not kept any more: download it again, and use the id of that.');
+    }
+    if (language !== undefined) await refuseUnknownLanguage(deps, subjectId, language);
     return {
       workflow: 'speakerLabels',
       type: 'speaker_labels',
@@ -191,12 +196,17 @@ async function labelledAudio(
   return file === undefined ? { kind: 'silent', audio } : { kind: 'ready', audio, file };
 }
 
-/** A transcript that is there needs no file any more, and a job that runs has read it. */
-async function refuseLostFile(deps: ServiceDeps, subjectId: string): Promise<void> {
+/** A transcript that is there needs neither file nor engine any more, and a job that runs has found both. */
+async function needsJob(deps: ServiceDeps, subjectId: string): Promise<boolean> {
   const latest = await deps.records.latestOf(subjectId);
-  if (latest === undefined || latest.status === 'failed') {
-    throw new ApiError('not_found', 'The audio is not kept any more: download it again, and use the id of that.');
-  }
+  return latest === undefined || latest.status === 'failed';
+}
+
+/** Not after the job has waited for its turn. The job looks again: its worker may have another engine. */
+async function refuseUnknownLanguage(deps: ServiceDeps, subjectId: string, language: string): Promise<void> {
+  const message = unknownLanguage(language, await deps.speechLanguages.known());
+  if (message === undefined || !(await needsJob(deps, subjectId))) return;
+  throw new ApiError('invalid_input', `language: ${message}`, { details: [{ path: 'language', message }] });
 }
 
 function answerWithoutJob({ kind, audio }: NothingToLabel): Answer<SpeakerLabelsResult> {

@@ -29,10 +29,12 @@ type SwitchRequest = z.infer<typeof switchSchema>;
 export const datasetSwitchSchema = z.strictObject({
   ...switchFields,
   target: z.literal('dataset'),
-  mode: modeSchema(['429', '500', 'hang', 'cut', 'lost', 'fail_snapshot', 'slow', 'media_ttl', 'off']),
+  mode: modeSchema([
+    ...['429', '500', 'hang', 'cut', 'lost', 'unanswered', 'unlisted', 'fail_snapshot', 'slow', 'media_ttl', 'off'],
+  ] as const),
   account: z.string().optional(),
   dataset: z.enum(['profiles', 'posts', 'reels']).optional(),
-  step: z.enum(['trigger', 'progress', 'snapshot']).optional(),
+  step: z.enum(['trigger', 'list', 'progress', 'snapshot']).optional(),
   seconds: z.number().nonnegative().optional(),
   message: z.string().optional(),
 });

@@ -2,9 +2,10 @@ import { parseArgs } from 'node:util';
 import { z } from 'zod';
 
 const USAGE =
-  'usage: npm run chaos -- [--jobs 200] [--minutes 5] [--kills N] [--seed N] [--patience 5] [--json FILE] [--keep]\n' +
+  'usage: npm run chaos -- [--jobs 200] [--minutes 5] [--kills N] [--seed N] [--imgnet SHARE] [--patience 5] [--json FILE] [--keep]\n' +
   '  --kills: processes killed at least; default: 3 for each 20 jobs\n' +
   '  --seed: repeats the plan of a run\n' +
+  '  --imgnet: share of the jobs that are about the photo platform, such as 0.8; default: about a third\n' +
   '  --patience: minutes after the last kill in which all must be done; more on a slow machine\n' +
   '  --keep: the data and logs stay, also when all is well';
 
@@ -17,6 +18,7 @@ const argumentsSchema = z
     minutes: z.coerce.number().positive().default(5),
     kills: z.coerce.number().int().min(1).optional(),
     seed: z.coerce.number().int().min(0).optional(),
+    imgnet: z.coerce.number().min(0).max(1).optional(),
     /** For so many minutes everything is left alone after the last kill; what is not done then is stuck. */
     patience: z.coerce.number().positive().default(5),
     /** Where the table is written. */
@@ -33,7 +35,7 @@ export type ChaosArguments = Readonly<z.infer<typeof argumentsSchema>>;
 
 /** @throws with the usage when an argument is wrong */
 export function readArguments(args: readonly string[]): ChaosArguments {
-  const names = ['jobs', 'minutes', 'kills', 'seed', 'patience', 'json'];
+  const names = ['jobs', 'minutes', 'kills', 'seed', 'imgnet', 'patience', 'json'];
   const options = Object.fromEntries(names.map((name) => [name, { type: 'string' as const }]));
   try {
     const { values } = parseArgs({ args: [...args], options: { ...options, keep: { type: 'boolean' } } });

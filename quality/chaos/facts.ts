@@ -1,5 +1,5 @@
 import type { Evidence } from './audit/evidence.ts';
-import { isUnpaidTwice } from './audit/jobs.ts';
+import type { Snapshots } from './audit/snapshots.ts';
 import type { InjectedFaults } from './inject-faults.ts';
 import { isSettled, type CallersLedger } from './ledger.ts';
 
@@ -11,6 +11,7 @@ export interface FactsOf {
   readonly receptions: number;
   readonly repeats: number;
   readonly files: number;
+  readonly snapshots: Snapshots;
   readonly injectedForMs: number;
   /** From the last kill until nothing was left to do; undefined: not by the deadline. */
   readonly idleAfterMs: number | undefined;
@@ -47,7 +48,7 @@ export function factsOf(run: FactsOf): (readonly [string, string])[] {
     ['requests for jobs', `${String(ledger.entries.length)} callers, ${String(tries)} tries`],
     ['jobs', counted(records, ({ type }) => type)],
     ['how they ended', listed(countBy(records, ({ status }) => status))],
-    ['of them failed rather than paid for twice', String(records.filter(isUnpaidTwice).length)],
+    ['snapshots', `${String(run.snapshots.started.length)}, looked for ${String(run.snapshots.looks)} times`],
     ['kills', counted(kills, ({ victim }) => victim)],
     ['of them by SIGTERM', String(kills.filter(({ signal }) => signal === 'SIGTERM').length)],
     ['cuts', counted(cuts, ({ line }) => line)],

@@ -1,5 +1,5 @@
 import type { FailureCode } from '../../contract/failures.ts';
-import { DECKS, KIND_WEIGHTS, type Asked, type Kind } from './subjects.ts';
+import { DECKS, IMGNET_KINDS, KIND_WEIGHTS, type Asked, type Kind } from './subjects.ts';
 import type { Random } from './random.ts';
 import type { SandboxIndex } from './sandbox-index.ts';
 
@@ -31,11 +31,12 @@ export interface PlannedCall {
  * speaker labels an audio, which are calls and jobs of their own.
  *
  * @param options.jobs how many calls ask for something that no earlier one asked for; callers who join come on top
+ * @param options.imgnetShare part of them about the photo platform, beside one of each kind; by default what the weights say
  */
 export function planCalls(
   index: SandboxIndex,
   random: Random,
-  options: { jobs: number; durationMs: number },
+  options: { jobs: number; durationMs: number; imgnetShare?: number | undefined },
 ): PlannedCall[] {
   const decks = Object.fromEntries(
     Object.entries(DECKS).map(([kind, make]) => {
@@ -59,7 +60,7 @@ export function planCalls(
   const first = kinds.filter((kind) => KIND_WEIGHTS[kind] > 0);
   const bag = kinds.flatMap((kind) => Array.from({ length: KIND_WEIGHTS[kind] }, () => kind));
   for (let number = 1; calls.length < options.jobs; number += 1) {
-    const kind = first.shift() ?? random.pick(bag);
+    const kind = first.shift() ?? drawKind(random, bag, options.imgnetShare);
     const deck = decks[kind];
     if (deck === undefined) throw new Error(`there is no deck of ${kind}`);
     const mustFail = number % FAILING_EVERY === 0 && deck.failing.length > 0;
@@ -71,6 +72,12 @@ export function planCalls(
     add(kind, asked, random.between(0, options.durationMs * COMING));
   }
   return [...calls, ...furtherCallers(calls, random)].sort((a, b) => a.atMs - b.atMs);
+}
+
+function drawKind(random: Random, bag: readonly Kind[], imgnetShare: number | undefined): Kind {
+  if (imgnetShare === undefined) return random.pick(bag);
+  const isImgnet = random.next() < imgnetShare;
+  return random.pick(bag.filter((kind) => IMGNET_KINDS.includes(kind) === isImgnet));
 }
 
 function furtherCallers(calls: readonly PlannedCall[], random: Random): PlannedCall[] {

@@ -6,6 +6,7 @@ import { readEvidence } from './audit/evidence.ts';
 import { auditFiles } from './audit/files.ts';
 import { auditJobs } from './audit/jobs.ts';
 import { auditRemains } from './audit/remains.ts';
+import { auditSnapshots, readSnapshots } from './audit/snapshots.ts';
 import { auditWebhooks } from './audit/webhooks.ts';
 import type { ChaosArguments } from './arguments.ts';
 import { sendCallers } from './callers.ts';
@@ -42,7 +43,7 @@ export interface RunOptions {
  * @throws when something does not start; the signal's reason
  */
 export async function runChaos(options: RunOptions): Promise<ChaosReport> {
-  const { jobs, minutes, kills, seed, patienceMinutes } = options.arguments;
+  const { jobs, minutes, kills, seed, patienceMinutes, imgnet: imgnetShare } = options.arguments;
   const { env, dataDir, say, signal } = options;
   const startedAt = new Date().toISOString();
   const stops: (() => Promise<void>)[] = [];
@@ -56,12 +57,12 @@ export async function runChaos(options: RunOptions): Promise<ChaosReport> {
       injected.heard(line);
       say(line);
     };
-    const stage = await setStage({ env, jobs, dataDir, log, onStarted: (stop) => stops.push(stop) });
+    const stage = await setStage({ env, jobs, imgnetShare, dataDir, log, onStarted: (stop) => stops.push(stop) });
     signal.throwIfAborted();
     const index = await readSandboxIndex(stage.sandbox);
     const random = createRandom(seed);
     const durationMs = minutes * 60_000;
-    const calls = planCalls(index, random, { jobs, durationMs });
+    const calls = planCalls(index, random, { jobs, durationMs, imgnetShare });
     const ledger = openLedger(calls, (id) => `http://${stage.lines.receiver.address}/hook/${id}`);
     const client = createClient(`http://${stage.lines.api.address}`, `Bearer ${stage.key.text}`, ledger);
 
@@ -99,6 +100,7 @@ export async function runChaos(options: RunOptions): Promise<ChaosReport> {
     say('auditing');
     const open = await openWorkflows(stage);
     const evidence = await readEvidence(stage, client);
+    const snapshots = await readSnapshots(stage);
     const receptions = stage.receptions();
     const webhooks = auditWebhooks(ledger, receptions, { ...evidence, kills: injected.kills.length });
     const { ffmpeg, ffprobe } = stage.tools;
@@ -115,6 +117,7 @@ export async function runChaos(options: RunOptions): Promise<ChaosReport> {
         receptions: receptions.length,
         repeats: webhooks.repeats,
         files: files.files,
+        snapshots,
         injectedForMs,
         idleAfterMs,
       }),
@@ -122,6 +125,7 @@ export async function runChaos(options: RunOptions): Promise<ChaosReport> {
       jobs: countBy(evidence.records.values(), ({ type }) => type),
       findings: [
         ...auditJobs(ledger, evidence),
+        auditSnapshots(snapshots),
         ...files.findings,
         ...auditCharges(evidence, stage.key.credit),
         ...webhooks.findings,

@@ -18,6 +18,7 @@ const CREDIT_THOUSANDTHS = 1_000_000_000;
 /** How many videos and accounts the sandbox gets for each job that is planned. */
 const VIDEOS_PER_JOB = 0.35;
 const ACCOUNTS_PER_JOB = 0.06;
+const ACCOUNTS_PER_IMGNET_JOB = 0.16;
 
 /** The connections that can be cut, by what is at their far end. */
 export const LINES = ['api', 'temporal', 'mongodb', 'sandbox', 'receiver'] as const;
@@ -29,6 +30,8 @@ export type Stage = Awaited<ReturnType<typeof setStage>>;
 export interface StageOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly jobs: number;
+  /** Part of the jobs that are about the photo platform, if that was asked for. */
+  readonly imgnetShare: number | undefined;
   readonly dataDir: string;
   /** Told also when a part has been started again: `worker is back`. */
   readonly log: (line: string) => void;
@@ -37,7 +40,8 @@ export interface StageOptions {
 }
 
 /** Starts engines, sandbox, receiver and service, each behind a line that can be cut. @throws when one does not start */
-export async function setStage({ env: given, jobs, dataDir, log, onStarted }: StageOptions) {
+export async function setStage({ env: given, jobs, imgnetShare, dataDir, log, onStarted }: StageOptions) {
+  const accountsPerJob = imgnetShare === undefined ? ACCOUNTS_PER_JOB : imgnetShare * ACCOUNTS_PER_IMGNET_JOB;
   const env = chaosSettings(given);
   const cacheDir = defaultCacheDir(env);
   const tools = await ensureTools({ env, cacheDir, log });
@@ -61,7 +65,7 @@ export async function setStage({ env: given, jobs, dataDir, log, onStarted }: St
     ffmpeg: tools.ffmpeg,
     ffprobe: tools.ffprobe,
     publicUrl: `http://${sandboxLine.address}`,
-    furtherAccounts: Math.ceil(jobs * ACCOUNTS_PER_JOB),
+    furtherAccounts: Math.ceil(jobs * accountsPerJob),
   });
   onStarted(() => sandbox.stop());
 

@@ -16,6 +16,9 @@ export const KIND_WEIGHTS = {
 } as const;
 export type Kind = keyof typeof KIND_WEIGHTS;
 
+/** Those that need the photo platform's provider. */
+export const IMGNET_KINDS: readonly Kind[] = ['profile', 'list', 'post', 'post_audio'];
+
 /** A request, and what must come of it. */
 export interface Asked {
   readonly path: string;

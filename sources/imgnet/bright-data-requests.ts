@@ -23,36 +23,47 @@ export interface TriggerSettings {
   readonly platformUrl: string;
 }
 
-/** The call that starts a snapshot (https://docs.brightdata.com/api-reference/web-scraper-api). */
-export function triggerRequest(request: SnapshotRequest, settings: TriggerSettings): DatasetRequest {
-  const { datasets, platformUrl } = settings;
+/** What a snapshot is ordered with. */
+interface Order {
+  readonly datasetId: string;
+  /** The one input; each field is a column of what the API tells of the snapshot. */
+  readonly input: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+}
+
+export function orderOf(request: SnapshotRequest, { datasets, platformUrl }: TriggerSettings): Order {
+  const single = (datasetId: string, url: string): Order => ({ datasetId, input: { url }, query: {} });
   switch (request.kind) {
     case 'profile':
-      return trigger(datasets.profiles, { url: profileUrlOf(request.account, platformUrl) });
+      return single(datasets.profiles, profileUrlOf(request.account, platformUrl));
     case 'post':
-      return trigger(datasets.posts, { url: postUrlOf(request, platformUrl) });
+      return single(datasets.posts, postUrlOf(request, platformUrl));
     case 'reel':
-      return trigger(datasets.reels, { url: postUrlOf(request, platformUrl) });
-    case 'posts':
+      return single(datasets.reels, postUrlOf(request, platformUrl));
+    case 'posts': {
       // Without post_type it collects, and charges, the reels too.
-      return trigger(datasets.posts, { ...discoveryInput(request, platformUrl), post_type: 'Post' }, DISCOVER);
+      const input = { ...discoveryInput(request, platformUrl), post_type: 'Post' };
+      return { datasetId: datasets.posts, input, query: DISCOVER };
+    }
     case 'reels':
       // Refuses a post_type.
-      return trigger(datasets.reels, discoveryInput(request, platformUrl), DISCOVER);
+      return { datasetId: datasets.reels, input: discoveryInput(request, platformUrl), query: DISCOVER };
   }
 }
 
-const DISCOVER = { type: 'discover_new', discover_by: 'url' };
-
-function trigger(datasetId: string, input: object, query: Record<string, string> = {}): DatasetRequest {
+/** The call that starts a snapshot (https://docs.brightdata.com/api-reference/web-scraper-api). */
+export function triggerRequest(request: SnapshotRequest, settings: TriggerSettings): DatasetRequest {
+  const { datasetId, input, query } = orderOf(request, settings);
   const parameters = new URLSearchParams({ dataset_id: datasetId, include_errors: 'true', ...query });
   return { method: 'POST', path: `/datasets/v3/trigger?${parameters.toString()}`, json: [input] };
 }
 
+const DISCOVER = { type: 'discover_new', discover_by: 'url' };
+
 function discoveryInput(
   { account, sinceDate }: { readonly account: string; readonly sinceDate?: string },
   platformUrl: string,
-): object {
+): Record<string, string> {
   const url = profileUrlOf(account, platformUrl);
   // An empty date is not the same as none.
   return sinceDate === undefined ? { url } : { url, start_date: monthDayYear(sinceDate) };

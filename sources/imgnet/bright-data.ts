@@ -15,6 +15,7 @@ import {
 import { linesOf, type LineLimits } from './lines.ts';
 import { brightDataFacts } from './records/facts.ts';
 import { pagesOf } from './snapshot-rows.ts';
+import { startedSnapshots } from './started-snapshots.ts';
 
 /** 20,000 records have 60 MB; a record has 3 KB, with long captions and comments ten times that. One is read in one turn. */
 const LIMITS: LineLimits = { maxLineBytes: 1024 ** 2, maxBodyBytes: 2 * 1024 ** 3 };
@@ -58,6 +59,8 @@ export function createBrightDataSource(settings: BrightDataSettings): ImgnetSour
         throw new UncertainTriggerError(error.cause);
       }
     },
+
+    ...startedSnapshots(client, settings),
 
     progress: (snapshotId, call) =>
       client.exchange({ method: 'GET', path: snapshotPath('progress', snapshotId) }, call, async (answer) => {

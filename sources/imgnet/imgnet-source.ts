@@ -63,6 +63,16 @@ export interface ImgnetFacts {
 export interface ImgnetSource {
   /** Starts a snapshot. Never repeats by itself. @throws UncertainTriggerError */
   trigger(request: SnapshotRequest, call: ImgnetCall): Promise<{ readonly snapshotId: string }>;
+  /**
+   * Snapshots of the same kind of data that were started since a time, whoever asked for them: among them, unless the list
+   * lags, is the one of a trigger whose answer was lost.
+   *
+   * @param sinceMs since 1970, by our clock
+   * @returns their ids, the oldest first
+   */
+  startedSince(request: SnapshotRequest, sinceMs: number, call: ImgnetCall): Promise<readonly string[]>;
+  /** Whether the snapshot was started by such a request: then it holds what the request would bring. */
+  isOf(snapshotId: string, request: SnapshotRequest, call: ImgnetCall): Promise<boolean>;
   progress(snapshotId: string, call: ImgnetCall): Promise<SnapshotProgress>;
   /**
    * The records of a snapshot, without duplicates, a page at a time; no page if there is nothing.
@@ -92,8 +102,8 @@ export class SnapshotNotReadyError extends Error {
 export class SnapshotLostError extends JobError {}
 
 /**
- * Nobody knows whether a snapshot was started, and will be charged. Its code is one of our own faults, so that nothing
- * repeats it by itself.
+ * Nobody knows whether a snapshot was started, and will be charged; as the end of a job, the provider could not tell
+ * either. Its code is one of our own faults, so that nothing repeats it by itself.
  */
 export class UncertainTriggerError extends JobError {
   constructor(cause: unknown) {

@@ -1,5 +1,5 @@
 import { readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { z } from 'zod';
 import type { ActivityProgress } from '../../contract/jobs.ts';
 import { JobError } from '../../runtime/job-error.ts';
@@ -49,6 +49,8 @@ type Stated = z.infer<typeof formatsSchema>;
 const NOTHING_STATED: Stated = { files: 1, sizeBytes: 0, isSizeOfAll: false, hlsUrl: undefined };
 
 const progressLineSchema = z.object({
+  status: z.string().nullish(),
+  filename: z.string().nullish(),
   downloaded_bytes: z.number().nullish(),
   total_bytes: z.number().nullish(),
   total_bytes_estimate: z.number().nullish(),
@@ -61,6 +63,8 @@ export interface FetchedMedia {
   readonly statedDurationSeconds: number | undefined;
   /** Whether the platform stated the size of every file, and they are as big. */
   readonly isSizeVerified: boolean;
+  /** Whether that is so, or each file is as long as the answer that brought it said: another download would bring the same. */
+  readonly cameWhole: boolean;
 }
 
 export interface FetchOptions extends SourceCall {
@@ -102,6 +106,8 @@ export function createYtdlpSource(settings: YtdlpSettings): VidnetSource {
     let metadata: Metadata | undefined;
     let stated = NOTHING_STATED;
     let stopWatching: (() => void) | undefined;
+    /** By the names of files what the answers said while they came. */
+    const lengths = new Map<string, number>();
     const onStdoutLine = (line: string): void => {
       const told = metadataOf(line);
       if (told !== undefined) {
@@ -115,7 +121,10 @@ export function createYtdlpSource(settings: YtdlpSettings): VidnetSource {
           refusal.abort(error),
         );
       } else if (line.startsWith(PROGRESS_PREFIX)) {
-        options.onProgress(parseProgress(line.slice(PROGRESS_PREFIX.length)));
+        const told = progressLineSchema.catch({}).parse(parseJson(line.slice(PROGRESS_PREFIX.length)));
+        // At the end it is what came.
+        if (told.status === 'downloading') lengths.set(basename(told.filename ?? ''), told.total_bytes ?? NaN);
+        options.onProgress(progressOf(told));
       }
     };
 
@@ -136,10 +145,12 @@ export function createYtdlpSource(settings: YtdlpSettings): VidnetSource {
     // yt-dlp leaves a broadcast out by itself, with exit code 0, and may end before our refusal reaches it.
     refusal.signal.throwIfAborted();
     if (metadata === undefined) throw new JobError('unsupported', 'The page holds no media.');
+    const paths = await wholeFiles(options.folder, stated);
     return {
-      paths: await wholeFiles(options.folder, stated),
+      paths,
       statedDurationSeconds: metadata.duration ?? undefined,
       isSizeVerified: stated.isSizeOfAll,
+      cameWhole: stated.isSizeOfAll || (await areOfLength(paths, lengths)),
     };
   };
   /** @throws JobError `live` for a playlist that has no end yet */
@@ -186,6 +197,11 @@ async function wholeFiles(folder: string, stated: Stated): Promise<readonly stri
   return paths;
 }
 
+async function areOfLength(paths: readonly string[], lengths: ReadonlyMap<string, number>): Promise<boolean> {
+  const sizes = await Promise.all(paths.map(async (path) => (await stat(path)).size));
+  return paths.every((path, index) => sizes[index] === lengths.get(basename(path)));
+}
+
 function metadataOf(line: string): Metadata | undefined {
   if (!line.startsWith(METADATA_PREFIX)) return undefined;
   return metadataSchema.catch({}).parse(parseJson(line.slice(METADATA_PREFIX.length)));
@@ -203,8 +219,7 @@ function refusalOf(metadata: Metadata, maxMediaSeconds: number): JobError | unde
   return undefined;
 }
 
-function parseProgress(text: string): ActivityProgress {
-  const line = progressLineSchema.catch({}).parse(parseJson(text));
+function progressOf(line: z.infer<typeof progressLineSchema>): ActivityProgress {
   const bytes = line.downloaded_bytes ?? undefined;
   const totalBytes = line.total_bytes ?? line.total_bytes_estimate ?? undefined;
   return {

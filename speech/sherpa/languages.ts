@@ -1,5 +1,6 @@
 import { JobError } from '../../runtime/job-error.ts';
-import { languageCodeOf, requestLanguageOf } from '../language-codes.ts';
+import { canonicalLanguage } from '../../contract/languages.ts';
+import { codesFor, languageCodeOf, requestLanguageOf } from '../language-codes.ts';
 import type { Recogniser } from '../models/inspect.ts';
 
 /** Whisper has some codes from older lists. */
@@ -18,6 +19,14 @@ export function requestedLanguage(tag: string, recogniser: Recogniser | undefine
   if (known === undefined || known.includes(code)) return code;
   const names = known.length > 5 ? `${known.length} others` : known.join(', ');
   throw new JobError('unsupported', `The speech model does not know the language ${tag}; it knows ${names}.`);
+}
+
+/** The codes by which callers may name the recogniser's languages; undefined when it takes any. */
+export function languagesOf(recogniser: Recogniser | undefined): readonly string[] | undefined {
+  return recogniser?.languages?.flatMap((code) => {
+    const known = CODES_OF_WHISPER[code] ?? code;
+    return [canonicalLanguage(known) ?? known, ...codesFor(known)];
+  });
 }
 
 /** @param code what Whisper says; empty for its models of English alone */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { BlockList, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -42,6 +42,8 @@ beforeAll(async () => {
   await make('four.mp4', ...picture(6), ...sound(4), '-c:a', 'aac');
   await make('opus.webm', ...picture(3), ...sound(3), '-c:a', 'libopus');
   await make('silent.mp4', ...picture(2));
+  // Its table of contents is at the end, and gone.
+  await writeFile(join(folder, 'damaged.mp4'), (await readFile(join(folder, 'two.mp4'))).subarray(0, 5_000));
   host = createServer((request, response) => {
     const name = (request.url ?? '').slice(1);
     if (/^\d+$/.test(name)) response.writeHead(Number(name)).end();
@@ -137,13 +139,15 @@ describe('the audio of a post', () => {
 
 describe('what goes wrong', () => {
   it.each([
-    ['429', 'rate_limited'],
-    ['500', 'upstream_error'],
-    ['206', 'upstream_error'],
-    ['half-two.mp4', 'incomplete'],
-    ['page', 'incomplete'],
-  ])('is told for a link that answers %s', async (name, code) => {
-    await expect(made(aPost(slidesOf(name)))).rejects.toMatchObject({ details: [code] });
+    ['429', 'upstream', 'rate_limited'],
+    ['500', 'upstream', 'upstream_error'],
+    ['206', 'upstream', 'upstream_error'],
+    ['half-two.mp4', 'upstream', 'incomplete'],
+    // They came whole: the next download would be the same.
+    ['page', 'subject', 'unsupported'],
+    ['damaged.mp4', 'subject', 'unsupported'],
+  ])('is told for a link that answers %s', async (name, type, code) => {
+    await expect(made(aPost(slidesOf(name)))).rejects.toMatchObject({ type, details: [code] });
   });
 
   it('is told for a link to a private address, which is not called', async () => {

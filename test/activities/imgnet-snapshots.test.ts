@@ -47,7 +47,8 @@ afterAll(async () => {
   await mongo.close();
 });
 beforeEach(() => {
-  for (const mock of [imgnet.trigger, imgnet.progress, imgnet.rows]) mock.mockReset();
+  const { trigger, startedSince, isOf, progress, rows } = imgnet;
+  for (const mock of [trigger, startedSince, isOf, progress, rows]) mock.mockReset();
 });
 
 /** Of a job that runs. */
@@ -82,15 +83,17 @@ describe('starting a snapshot', () => {
 
   it('waits for an attempt that may be under way, and never sends beside it', async () => {
     const order = await anOrder();
-    await parts.snapshots.claim(order, Date.now());
+    const claim = await parts.snapshots.claim(order, Date.now());
     const failure = await failureOf(within(parts.triggerSnapshot, order, 2));
     expect(failure.nonRetryable).toBe(false);
-    await parts.snapshots.started(order, 's_2');
+    await parts.snapshots.started(order, claim.state === 'mine' ? claim.claimId : '', 's_2');
     expect(await within(parts.triggerSnapshot, order, 3)).toMatchObject({ snapshotId: 's_2' });
     expect(imgnet.trigger).not.toHaveBeenCalled();
+    expect(imgnet.startedSince).not.toHaveBeenCalled();
   });
 
-  it('is not repeated when nobody knows whether it happened', async () => {
+  it('is not repeated when the provider cannot tell either whether it happened', async () => {
+    imgnet.startedSince.mockRejectedValue(new JobError('tool_missing', 'The token is refused.'));
     const order = await anOrder();
     await parts.snapshots.claim(order, Date.now() - 10 * 60_000);
     const failure = await failureOf(within(parts.triggerSnapshot, order, 2));

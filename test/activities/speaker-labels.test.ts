@@ -40,6 +40,7 @@ interface Prepared {
 
 const noEngine: SpeechEngine = {
   name: 'none',
+  languages: ['en'],
   analyse: () => Promise.reject(new Error('not asked for')),
   cluster: () => Promise.reject(new Error('not asked for')),
 };
@@ -47,7 +48,7 @@ const noEngine: SpeechEngine = {
 /** Publishes a tone of 20 s, lets its file be harmed, and prepares it for transcription. */
 async function prepare(
   harm: (path: string) => Promise<void> = () => Promise.resolve(),
-  engine = noEngine,
+  { engine = noEngine, language }: { engine?: SpeechEngine; language?: string } = {},
 ): Promise<Prepared> {
   const job = anAudioJob();
   const name = `${job.mediaId}.m4a`;
@@ -70,7 +71,8 @@ async function prepare(
     ffmpeg: inject('tools').ffmpeg,
     ...{ maxMediaSeconds: 60, speechTimeoutMs: 60_000, speechWindowSeconds: 300 },
   });
-  const order = { recordId: ulid(), audioId: job.recordId, fileName: name };
+  const asked = language === undefined ? {} : { language };
+  const order = { recordId: ulid(), audioId: job.recordId, fileName: name, ...asked };
   const { prepareSpeech } = activities;
   const env = new MockActivityEnvironment();
   const prepared = await env.run<[SpeechOrder], PreparedSpeech, typeof prepareSpeech>(prepareSpeech, order);
@@ -83,6 +85,14 @@ describe('audio that is prepared for transcription', () => {
     expect(prepared).toMatchObject({ windows: 0, engine: 'none' });
     expect(Math.abs(prepared.durationSeconds - SECONDS)).toBeLessThan(0.2);
     expect(await readdir(join(bench.folder, 'work'))).toEqual([]);
+  });
+
+  it('is not prepared in a language that the engine does not know', async () => {
+    await expect(prepare(undefined, { language: 'de-AT' })).rejects.toMatchObject({
+      ...{ type: 'subject', details: ['unsupported'] },
+      message: 'The speech engine does not know the language de-AT; it knows en.',
+    });
+    expect((await prepare(undefined, { language: 'en-GB' })).prepared).toMatchObject({ engine: 'none' });
   });
 
   it('of which the second half was lost on our disk is no audio at all', async () => {
@@ -114,7 +124,7 @@ it('a window that is kept is not heard again when the job repeats it, and all st
     },
     cluster: (windows) => Promise.resolve(windows.map((voices) => voices.map(() => 0))),
   };
-  const { activities, contents, order, prepared } = await prepare(undefined, engine);
+  const { activities, contents, order, prepared } = await prepare(undefined, { engine });
   const windows = [0, 10].map((startSeconds) => ({ startSeconds, endSeconds: startSeconds + 5, speech: [] }));
   await contents.putPiece({ recordId: order.recordId, name: 'speech_windows', number: 1 }, windows);
   const transcribe = (number: number) =>

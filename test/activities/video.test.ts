@@ -27,12 +27,17 @@ beforeAll(async () => {
   await make('half.m4a', `sine=d=${String(SECONDS / 2)}`);
   const fragmented = await readFile(new URL('160.mp4', TEA));
   await writeFile(join(folder, 'cut.mp4'), fragmented.subarray(0, fragmented.length / 2));
+  await writeFile(join(folder, 'page.mp4'), '<html>no video</html>');
   await cp(new URL('140.m4a', TEA), join(folder, 'tea.m4a'));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** Runs the activity on files that a platform is said to have sent. */
-function fetchVideo(names: readonly string[], facts: Omit<FetchedMedia, 'paths'>): Promise<JobResult> {
+function fetchVideo(
+  names: readonly string[],
+  facts: Omit<FetchedMedia, 'paths' | 'cameWhole'>,
+  cameWhole = facts.isSizeVerified,
+): Promise<JobResult> {
   const { ffmpeg, ffprobe } = inject('tools');
   const activity = createFetchVideoActivity({
     files: createDiskFiles(join(folder, 'files')),
@@ -45,7 +50,7 @@ function fetchVideo(names: readonly string[], facts: Omit<FetchedMedia, 'paths'>
       fetchVideo: async (_, options) => {
         const paths = names.map((name) => join(options.folder, basename(name)));
         for (const [index, path] of paths.entries()) await cp(join(folder, names[index]!), path);
-        return { paths, ...facts };
+        return { paths, ...facts, cameWhole };
       },
     },
     maxMediaSeconds: 60,
@@ -77,5 +82,16 @@ describe('pictures and sound that come apart', () => {
   it('may differ when the platform stated the sizes: some recordings fall silent', async () => {
     const { durationSeconds } = await fetchVideo(['pictures.mp4', 'half.m4a'], { ...stated, isSizeVerified: true });
     expect(durationSeconds).toBeCloseTo(SECONDS, 0);
+  });
+});
+
+describe('a file that cannot be read', () => {
+  it.each([
+    ['is what the platform has when all of it came', true, 'subject', 'unsupported'],
+    ['may be half of one when nobody said how long it is, and is fetched again', false, 'upstream', 'incomplete'],
+  ])('%s', async (_title, cameWhole, type, code) => {
+    const facts = { statedDurationSeconds: SECONDS, isSizeVerified: false };
+    const fetched = fetchVideo(['page.mp4'], facts, cameWhole);
+    await expect(fetched).rejects.toMatchObject({ type, details: [code], nonRetryable: true });
   });
 });

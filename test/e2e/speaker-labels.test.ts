@@ -1,5 +1,5 @@
 import { Client, Connection } from '@temporalio/client';
-import { readdir } from 'node:fs/promises';
+import { readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -108,9 +108,12 @@ describe('speaker labels', () => {
 
   it('have a failure that names the reason, and are tried anew when asked for again', async () => {
     const audio = await talk(1);
-    const german = { language: 'de' };
+    const folder = join(service.dataDir, 'files', audio.id);
+    const [name = ''] = await readdir(folder);
+    const { size } = await stat(join(folder, name));
+    await writeFile(join(folder, name), Buffer.alloc(size));
     const first = await until(async () => {
-      const answer = await ask(audio.id, german);
+      const answer = await ask(audio.id);
       return answer.status === 202 ? answer : undefined;
     });
     const id = 'download_id' in first.body ? first.body.download_id : undefined;
@@ -118,10 +121,17 @@ describe('speaker labels', () => {
       const { body } = await service.request<SpeakerLabelsResult>('GET', `${PATH}/${audio.id}`);
       return body.status === 'failed' ? body : undefined;
     });
-    expect(failed).toMatchObject({ code: 'unsupported', download_id: id, transcript_speaker_cost: '0.000' });
-    const again = await ask(audio.id, german);
+    expect(failed).toMatchObject({ code: 'internal', download_id: id, transcript_speaker_cost: '0.000' });
+    expect(failed).toMatchObject({ message: expect.stringMatching(/damaged/) as string });
+    const again = await ask(audio.id);
     expect(again.status).toBe(202);
     expect('download_id' in again.body && again.body.download_id).not.toBe(id);
+  }, 120_000);
+
+  it('are refused by the field for a language that the speech engine of the worker does not know', async () => {
+    const { id } = await talk(2);
+    const { status, body } = await ask(id, { language: 'de' });
+    expect([status, body]).toMatchObject([400, { code: 'invalid_input', details: [{ path: 'language' }] }]);
   }, 120_000);
 
   it('survive the sudden end of the worker: windows that are done are not done again', async () => {

@@ -6,6 +6,8 @@ import type { ImgnetSource, SnapshotPage } from '../../sources/imgnet/imgnet-sou
 export function fakeImgnetSource() {
   return {
     trigger: vi.fn<ImgnetSource['trigger']>(),
+    startedSince: vi.fn<ImgnetSource['startedSince']>(),
+    isOf: vi.fn<ImgnetSource['isOf']>(),
     progress: vi.fn<ImgnetSource['progress']>(),
     rows: vi.fn<ImgnetSource['rows']>(),
     facts: brightDataFacts({ platformUrl: 'https://www.instagram.com', hosts: [] }),

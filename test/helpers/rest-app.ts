@@ -28,6 +28,7 @@ import { createLinkSigner } from '../../store/links.ts';
 import { createListStore } from '../../store/lists.ts';
 import { openMongo } from '../../store/mongo.ts';
 import { createReceiverStore } from '../../store/receivers.ts';
+import { createSpeechLanguages } from '../../store/speech-languages.ts';
 import { createRecordStore } from '../../store/records.ts';
 import { createRequestCountStore } from '../../store/request-counts.ts';
 import type { WebhookClient } from '../../outbound/webhooks/client.ts';
@@ -91,6 +92,7 @@ export async function startFacades(requestsPerMinute = 100_000, options: Facades
     signer,
     jobs,
     receivers: createReceiverStore(mongo.db),
+    speechLanguages: createSpeechLanguages(mongo.db),
     deliveries: createDeliveryStore(mongo.db),
     redeliveries,
     webhooks,

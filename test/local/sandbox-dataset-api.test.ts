@@ -227,6 +227,34 @@ describe('the API', () => {
     expect(await status()).toBe('ready');
   });
 
+  it('lists the snapshots of a dataset, the newest first, and what each was started with', async () => {
+    const url = accountUrl('business');
+    const first = await start(REELS, { url }, DISCOVER);
+    nowMs += 1_000;
+    const second = await start(REELS, { url, num_of_posts: 3, posts_to_not_include: ['a', 'b"'] }, DISCOVER);
+    const list = async (more = ''): Promise<{ id: string }[]> =>
+      (await (await get(`snapshots?dataset_id=${REELS}${more}`)).json()) as { id: string }[];
+    const [newest, older] = await list();
+    expect(newest).toEqual({
+      ...{ id: second, created: new Date(nowMs).toISOString(), status: 'ready', dataset_id: REELS },
+      trigger: { type: 'API' },
+    });
+    expect(older?.id).toBe(first);
+    expect((await list('&skip=1&limit=1')).map(({ id }) => id)).toEqual([first]);
+    expect(await list('&status=failed')).toEqual([]);
+    expect(await list('&from_date=2999-01-01')).toEqual([]);
+    expect((await get('snapshots')).status).toBe(400);
+    expect(await (await get(`snapshot/${first}/input`)).text()).toBe(`url\n${url}`);
+    expect(await (await get(`snapshot/${second}/input`)).text()).toBe(
+      `url,num_of_posts,posts_to_not_include\n${url},3,"a,b"""`,
+    );
+    api.misbehave({ target: 'dataset', mode: 'unlisted', seconds: 10, times: 1 });
+    const late = await start(REELS, { url }, DISCOVER);
+    expect((await list()).map(({ id }) => id)).not.toContain(late);
+    nowMs += 10_000;
+    expect((await list())[0]?.id).toBe(late);
+  });
+
   it('counts what it was asked for', async () => {
     api.resetStats();
     const url = accountUrl('business');

@@ -192,6 +192,76 @@ describe('a snapshot that takes time', () => {
   });
 });
 
+describe('snapshots that were started', () => {
+  const since = (request: SnapshotRequest, sinceMs = Date.now()) => source.startedSince(request, sinceMs, CALL);
+
+  it('are found by the time and by what they were started with', async () => {
+    const account = nameOf('business');
+    const requests: SnapshotRequest[] = [
+      { kind: 'profile', account },
+      { kind: 'posts', account },
+      { kind: 'posts', account, sinceDate: '2026-11-01' },
+      { kind: 'reels', account },
+      { kind: 'reels', account, sinceDate: '2026-11-01' },
+      { kind: 'post', shortcode: codeOf('image') },
+      { kind: 'reel', shortcode: codeOf('reel') },
+    ];
+    const ids: string[] = [];
+    for (const request of requests) ids.push((await source.trigger(request, CALL)).snapshotId);
+    for (const [index, request] of requests.entries()) {
+      const mine: string[] = [];
+      for (const id of await since(request)) {
+        if (ids.includes(id) && (await source.isOf(id, request, CALL))) mine.push(id);
+      }
+      expect(mine).toEqual([ids[index]]);
+      // An hour later they are too old.
+      expect(await since(request, Date.now() + 3_600_000)).toEqual([]);
+    }
+  });
+
+  it.each<[string, (all: readonly object[]) => readonly object[], number]>([
+    ['the oldest first', (all) => all, 3],
+    ['the newest first', (all) => all.toReversed(), 1],
+  ])('are found in a list of many pages, %s, of which no more are read than it takes', async (_order, order, pages) => {
+    const all = Array.from({ length: 1_203 }, (_, second) => ({
+      ...{ id: `s_${String(second)}`, created: new Date(second * 1_000).toISOString() },
+    }));
+    let asked = 0;
+    const told = await scripted((req, res) => {
+      const { searchParams } = new URL(`http://x${req.url ?? ''}`);
+      const [skip, limit] = [Number(searchParams.get('skip')), Number(searchParams.get('limit'))];
+      asked += 1;
+      res.end(JSON.stringify(order(all).slice(skip, skip + limit)));
+    });
+    // Clocks may differ by five minutes.
+    expect(await told.startedSince(profile, 1_500_000, CALL)).toEqual(['s_1200', 's_1201', 's_1202']);
+    expect(asked).toBe(pages);
+  });
+
+  it.each([
+    ['an error', 500, 'Internal server error'],
+    ['no list', 200, '{"status":"building","message":"wait"}'],
+    ['a list without times', 200, '[{"id":"s_1","created":"yesterday"}]'],
+  ])('cannot be told from %s', async (_what, status, body) => {
+    const told = await answers(status, body);
+    await expect(told.startedSince(profile, Date.now(), CALL)).rejects.toMatchObject({ code: 'upstream_error' });
+  });
+
+  it.each<[string, string, boolean]>([
+    ['the same', 'url\nPLATFORM/garden/', true],
+    ['the same, in quotes and with a column that is empty', '"url",start_date\r\n"PLATFORM/garden/",\r\n', true],
+    ['one column more', 'url,num_of_posts\nPLATFORM/garden/,3', false],
+    ['another address', 'url\nPLATFORM/garden2/', false],
+    ['two inputs', 'url\nPLATFORM/garden/\nPLATFORM/tea/', false],
+    ['nothing', '', false],
+  ])('are recognised by their input: %s', async (_what, csv, expected) => {
+    const told = await scripted((req, res) => {
+      res.end(csv.replaceAll('PLATFORM', `http://${String(req.headers.host)}`));
+    });
+    expect(await told.isOf('s_1', profile, CALL)).toBe(expected);
+  });
+});
+
 describe('trouble', () => {
   it('of a trigger that was refused is told with its time, and it is not repeated', async () => {
     api.resetStats();

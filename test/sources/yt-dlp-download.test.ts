@@ -1,8 +1,9 @@
 import { stat } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createYtdlpSource, type FetchedMedia, type FetchOptions } from '../../sources/vidnet/yt-dlp.ts';
 import type { YtdlpSettings } from '../../sources/vidnet/yt-dlp-settings.ts';
 import { inFolder, RecordedSite } from '../helpers/recorded-site.ts';
+import { serve } from '../helpers/serve.ts';
 import { startTestSandbox, type TestSandbox } from '../helpers/sandbox.ts';
 
 let site: RecordedSite;
@@ -44,7 +45,11 @@ describe('a download', () => {
     const fetched = await fetchWith('fetchAudio', sandbox.idOf('ordinary'), {
       options: { onProgress: ({ stage, percent }) => stages.add(`${stage} ${String(percent)}`) },
     });
-    expect(fetched).toMatchObject({ isSizeVerified: true, paths: [expect.stringMatching(/media\.m4a$/)] });
+    expect(fetched).toMatchObject({
+      isSizeVerified: true,
+      cameWhole: true,
+      paths: [expect.stringMatching(/media\.m4a$/)],
+    });
     expect(fetched.statedDurationSeconds).toBeCloseTo(28.5, 0);
     expect(fetched.sizes[0]).toBeGreaterThan(10_000);
     expect([...stages]).toContain('fetching 100');
@@ -74,6 +79,21 @@ describe('a download', () => {
       isSizeVerified: false,
       statedDurationSeconds: 3,
     });
+  });
+
+  it.each([
+    ['came whole', 'tells its length', true],
+    ['may be half of one', 'tells none', false],
+  ])('%s when the answer %s, and the platform stated no size', async (_what, _how, isTold) => {
+    const host = await serve((_req, res) => {
+      const length = isTold ? { 'content-length': 5_000 } : {};
+      res.writeHead(200, { 'content-type': 'audio/mp4', ...length }).end(Buffer.alloc(5_000));
+    });
+    onTestFinished(() => host.stop());
+    const format = { format_id: 'a', url: `${host.url}/a.m4a`, ext: 'm4a', acodec: 'mp4a.40.2', vcodec: 'none' };
+    site.set('/recorded/untold', { body: { id: 'untold', title: 'Recorded', duration: 3, formats: [format] } });
+    const fetched = await fetchWith('fetchAudio', 'untold', { settings: site.settings() });
+    expect(fetched).toMatchObject({ sizes: [5_000], isSizeVerified: false, cameWhole: isTold });
   });
 
   it.each([

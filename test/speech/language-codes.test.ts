@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { unknownLanguage } from '../../contract/languages.ts';
 import { languageCodeOf, requestLanguageOf } from '../../speech/language-codes.ts';
+import { languagesOf, requestedLanguage } from '../../speech/sherpa/languages.ts';
 
 describe('languages of a server', () => {
   it('are read as names and as codes', () => {
@@ -16,4 +18,21 @@ describe('languages of a server', () => {
   it('are asked for by the code of the language alone', () => {
     expect(['en-GB', 'zh-Hant-TW', 'nb', 'fil'].map(requestLanguageOf)).toEqual(['en', 'zh', 'no', 'tl']);
   });
+});
+
+it('a language is told to be unknown exactly when the engine refuses it', () => {
+  const recogniser = { languages: ['en', 'no', 'tl', 'jw', 'he', 'zh'] } as unknown as Parameters<
+    typeof languagesOf
+  >[0];
+  const refuses = (tag: string): boolean => {
+    try {
+      return requestedLanguage(tag, recogniser) === '';
+    } catch {
+      return true;
+    }
+  };
+  for (const tag of ['en', 'en-GB', 'nb', 'no', 'nn', 'fil', 'jv', 'he', 'zh-Hant-TW', 'de', 'pt-BR']) {
+    expect([tag, unknownLanguage(tag, languagesOf(recogniser)) !== undefined]).toEqual([tag, refuses(tag)]);
+  }
+  expect(languagesOf(undefined)).toBeUndefined();
 });

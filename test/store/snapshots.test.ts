@@ -17,6 +17,11 @@ afterAll(async () => {
 });
 
 const aKey = (): SnapshotKey => ({ recordId: ulid(), part: 'posts' });
+async function claimed(key: SnapshotKey, nowMs = 1): Promise<string> {
+  const claim = await snapshots.claim(key, nowMs);
+  if (claim.state !== 'mine') throw new Error(`the claim is ${claim.state}`);
+  return claim.claimId;
+}
 
 describe('the snapshot store', () => {
   it('lets one of many start the snapshot', async () => {
@@ -29,29 +34,63 @@ describe('the snapshot store', () => {
 
   it('hands back what was started, for each part of a job', async () => {
     const key = aKey();
-    await snapshots.claim(key, 1);
-    await snapshots.started(key, 's_1');
+    await snapshots.started(key, await claimed(key), 's_1');
     expect(await snapshots.claim(key, 2)).toEqual({ state: 'started', snapshotId: 's_1' });
     expect(await snapshots.claim({ ...key, part: 'reels' }, 2)).toMatchObject({ state: 'mine' });
   });
 
   it('takes a claim back from the one who has it, and from nobody else', async () => {
     const key = aKey();
-    const claim = await snapshots.claim(key, 1);
+    const claimId = await claimed(key);
     await snapshots.release(key, 'another');
-    expect(await snapshots.claim(key, 2)).toEqual({ state: 'theirs', sinceMs: 1 });
-    await snapshots.release(key, claim.state === 'mine' ? claim.claimId : '');
+    expect(await snapshots.claim(key, 2)).toEqual({ state: 'theirs', claimId, sinceMs: 1 });
+    await snapshots.release(key, claimId);
     expect(await snapshots.claim(key, 3)).toMatchObject({ state: 'mine' });
   });
 
   it('forgets the snapshot that is lost, and not the one after it', async () => {
     const key = aKey();
-    await snapshots.claim(key, 1);
-    await snapshots.started(key, 's_1');
+    await snapshots.started(key, await claimed(key), 's_1');
     await snapshots.forget(key, 's_1');
-    await snapshots.claim(key, 2);
-    await snapshots.started(key, 's_2');
+    await snapshots.started(key, await claimed(key, 2), 's_2');
     await snapshots.forget(key, 's_1');
     expect(await snapshots.claim(key, 3)).toEqual({ state: 'started', snapshotId: 's_2' });
+  });
+
+  it('tells when the request of a claim was over, if that is its claim', async () => {
+    const key = aKey();
+    const claimId = await claimed(key);
+    await snapshots.ended(key, 'another', 5);
+    expect(await snapshots.claim(key, 9)).toEqual({ state: 'theirs', claimId, sinceMs: 1 });
+    await snapshots.ended(key, claimId, 6);
+    expect(await snapshots.claim(key, 9)).toEqual({ state: 'theirs', claimId, sinceMs: 1, endedAtMs: 6 });
+  });
+
+  it('lets one of many take a snapshot over, as often as that one asks', async () => {
+    const keys = Array.from({ length: 20 }, aKey);
+    const claims = await Promise.all(keys.map(async (key) => ({ key, claimId: await claimed(key) })));
+    const takeOver = () => Promise.all(claims.map(({ key, claimId }) => snapshots.takeOver(key, claimId, 's_found')));
+    const taken = await takeOver();
+    expect(taken.filter(Boolean)).toHaveLength(1);
+    expect(await takeOver()).toEqual(taken);
+    const states = await Promise.all(keys.map((key) => snapshots.claim(key, 2)));
+    expect(states.map(({ state }) => state === 'started')).toEqual(taken);
+  });
+
+  it('gives what a job has, or has forgotten, to no other one', async () => {
+    const [key, other] = [aKey(), aKey()];
+    const [claimId, otherId] = [await claimed(key), await claimed(other)];
+    expect(await snapshots.isFree('s_had', otherId)).toBe(true);
+    await snapshots.started(key, claimId, 's_had');
+    expect([await snapshots.isFree('s_had', claimId), await snapshots.isFree('s_had', otherId)]).toEqual([true, false]);
+    expect(await snapshots.takeOver(other, otherId, 's_had')).toBe(false);
+    await snapshots.forget(key, 's_had');
+    const again = await claimed(key, 2);
+    for (const [one, id] of [
+      [other, otherId],
+      [key, again],
+    ] as const) {
+      expect([await snapshots.isFree('s_had', id), await snapshots.takeOver(one, id, 's_had')]).toEqual([false, false]);
+    }
   });
 });

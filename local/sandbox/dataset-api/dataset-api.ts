@@ -5,13 +5,14 @@ import { answer, readJson, refusal, type Exchange, type JsonAnswer } from '../js
 import { count } from '../stats.ts';
 import { DatasetSwitches, datasetSwitchSchema, type DatasetSwitch, type Occasion } from '../switches.ts';
 import { makeAccounts, type AccountOptions } from './accounts.ts';
-import { collect, DATASET_IDS, type DatasetName, type Wanted } from './collect.ts';
+import { collect, DATASET_IDS, type Wanted } from './collect.ts';
 import { readPart, sendRows, slice } from './download.ts';
 import { createMediaHost } from './media.ts';
 import { createArchive } from './publications.ts';
 import { accountUrl, publicationUrl, type DatasetRecord } from './records.ts';
 import { DatasetRefusal } from './refusal.ts';
-import { readTrigger } from './trigger-input.ts';
+import { inputsOf, listOf, statusOf, type Snapshot } from './snapshots.ts';
+import { readDataset, readTrigger } from './trigger-input.ts';
 
 /** The only token that the sandbox takes. */
 export const SANDBOX_API_TOKEN = 'sandbox-token';
@@ -19,23 +20,8 @@ export const SANDBOX_API_TOKEN = 'sandbox-token';
 const PREFIX = '/datasets/v3/';
 const COLLECT_MS = 1_000;
 const BUILD_MS = 300;
-/** Part of the time in which a snapshot is still `starting`. */
-const STARTING = 0.2;
 /** The platform's links live that long after they were collected. */
 const LINKS_LIVE_MS = 24 * 3_600_000;
-
-interface Snapshot {
-  readonly id: string;
-  readonly dataset: DatasetName;
-  readonly wanted: readonly Wanted[];
-  /** User names that it is about. */
-  readonly accounts: readonly string[];
-  readonly startedAtMs: number;
-  readonly readyAtMs: number;
-  readonly linksExpireAtMs: number;
-  /** Why it fails when it would be ready. */
-  readonly failure: string | undefined;
-}
 
 export interface DatasetApiParts extends AccountOptions {
   /** Without a slash at the end; asked for when it is needed. */
@@ -104,6 +90,7 @@ export function createDatasetApi(parts: DatasetApiParts) {
     const failing = switches.take(occasion, ['fail_snapshot']);
     const startedAtMs = now();
     const readyAtMs = startedAtMs + msOf('slow', collectMs);
+    const listedAtMs = startedAtMs + msOf('unlisted', 0);
     const snapshot: Snapshot = {
       id: `s_${randomBytes(12).toString('hex')}`,
       dataset,
@@ -111,23 +98,31 @@ export function createDatasetApi(parts: DatasetApiParts) {
       accounts: occasion.accounts,
       startedAtMs,
       readyAtMs,
+      listedAtMs,
       linksExpireAtMs: readyAtMs + msOf('media_ttl', LINKS_LIVE_MS),
       failure: failing && (failing.message ?? 'Internal server error'),
     };
     snapshots.set(snapshot.id, snapshot);
-    send(res, 200, { snapshot_id: snapshot.id });
+    if (switches.take(occasion, ['unanswered']) === undefined) send(res, 200, { snapshot_id: snapshot.id });
+    else req.socket.destroy();
   };
 
   const progress = (res: ServerResponse, snapshot: Snapshot): void => {
     counts.progress_polls += 1;
     if (spoil(res, { step: 'progress', ...snapshot })) return;
     const { id, dataset, startedAtMs, readyAtMs, failure } = snapshot;
-    const told = { snapshot_id: id, dataset_id: DATASET_IDS[dataset] };
-    if (now() < readyAtMs) {
-      const starting = now() < startedAtMs + (readyAtMs - startedAtMs) * STARTING;
-      send(res, 200, { ...told, status: starting ? 'starting' : 'running' });
-    } else if (failure !== undefined) send(res, 200, { ...told, status: 'failed', error_message: failure });
-    else send(res, 200, { ...told, status: 'ready', collection_duration: readyAtMs - startedAtMs });
+    const status = statusOf(snapshot, now());
+    const told = { snapshot_id: id, dataset_id: DATASET_IDS[dataset], status };
+    if (status === 'failed') send(res, 200, { ...told, error_message: failure });
+    else send(res, 200, status === 'ready' ? { ...told, collection_duration: readyAtMs - startedAtMs } : told);
+  };
+
+  const list = (res: ServerResponse, query: URLSearchParams): void => {
+    const dataset = readDataset(query);
+    counts.lists += 1;
+    if (!spoil(res, { step: 'list', dataset, accounts: [] })) {
+      send(res, 200, listOf([...snapshots.values()], { dataset, nowMs: now(), query }));
+    }
   };
 
   const download = async (res: ServerResponse, snapshot: Snapshot, query: URLSearchParams): Promise<void> => {
@@ -154,6 +149,10 @@ export function createDatasetApi(parts: DatasetApiParts) {
       await trigger({ req, res, url });
       return;
     }
+    if (req.method === 'GET' && what === 'snapshots') {
+      list(res, url.searchParams);
+      return;
+    }
     if (req.method !== 'GET' || (what !== 'progress' && what !== 'snapshot'))
       throw new DatasetRefusal(404, 'Not found');
     const snapshot = snapshots.get(id);
@@ -162,6 +161,8 @@ export function createDatasetApi(parts: DatasetApiParts) {
     else if (third === 'parts') {
       const { rows } = readPart(url.searchParams);
       send(res, 200, { parts: Math.ceil([...rowsOf(snapshot)].length / rows) || 1 });
+    } else if (third === 'input') {
+      if (!spoil(res, { step: 'list', ...snapshot })) send(res, 200, inputsOf(snapshot));
     } else await download(res, snapshot, url.searchParams);
   };
 
@@ -214,6 +215,8 @@ const zero = () => ({
   /** Snapshots by dataset and what they were about, such as `posts sandbox.garden`. */
   started: {} as Record<string, number>,
   progress_polls: 0,
+  /** How often somebody asked what was started. */
+  lists: 0,
   download_requests: 0,
   /** Those that were sent to their end. */
   downloads: 0,

@@ -24,10 +24,7 @@ const DISCOVERIES: Readonly<Record<DatasetName, readonly string[]>> = {
 
 /** What a trigger asks for. @throws DatasetRefusal */
 export function readTrigger(query: URLSearchParams, body: unknown): { dataset: DatasetName; wanted: Wanted[] } {
-  const id = query.get('dataset_id');
-  if (id === null) throw new DatasetRefusal(400, 'dataset missing');
-  const dataset = (['profiles', 'posts', 'reels'] as const).find((name) => DATASET_IDS[name] === id);
-  if (dataset === undefined) throw new DatasetRefusal(404, 'dataset does not exist');
+  const dataset = readDataset(query);
   const inputs = bodySchema.safeParse(body);
   if (!inputs.success) throw new DatasetRefusal(400, 'No data to trigger');
   const discovers = query.get('type') === 'discover_new';
@@ -36,6 +33,15 @@ export function readTrigger(query: URLSearchParams, body: unknown): { dataset: D
   }
   const limit = Number(query.get('limit_per_input') ?? Infinity);
   return { dataset, wanted: inputs.data.map((input) => wantedOf(input, { dataset, discovers, limit })) };
+}
+
+/** @throws DatasetRefusal */
+export function readDataset(query: URLSearchParams): DatasetName {
+  const id = query.get('dataset_id');
+  if (id === null) throw new DatasetRefusal(400, 'dataset missing');
+  const dataset = (['profiles', 'posts', 'reels'] as const).find((name) => DATASET_IDS[name] === id);
+  if (dataset === undefined) throw new DatasetRefusal(404, 'dataset does not exist');
+  return dataset;
 }
 
 function wantedOf(

@@ -4,8 +4,8 @@ import type { Evidence } from './evidence.ts';
 import type { Finding } from './finding.ts';
 
 /**
- * What a job says that ended because a line or a worker went while the provider was being asked to begin. It is not asked
- * again: that might be paid for twice. So the job has ended as it should; how many did is among the facts of a run.
+ * What a job says that ended because a line or a worker went while the provider was being asked to begin, and the provider
+ * could not tell later whether it had begun. In a run it always can.
  */
 const RATHER_THAN_PAY_TWICE = 'The dataset API did not say whether it started.';
 
@@ -38,11 +38,13 @@ export function auditJobs({ entries }: CallersLedger, { records }: Evidence): Fi
   const succeeded = told
     .filter(({ entry, record }) => record?.status === 'success' && entry.call.expected !== 'success')
     .map(({ entry, job }) => `${where(entry)} ${job.id}: a success in place of ${entry.call.expected}`);
+  const unpaid = [...records.values()].filter(isUnpaidTwice).map(({ id, type }) => `${id} ${type}`);
   return [
     { column: 'jobs lost', ids: [...new Set([...lost, ...forgotten])] },
     { column: 'jobs that did not end', ids: [...new Set([...pending, ...unended])] },
     { column: 'callers turned away for good', ids: refused },
     { column: 'jobs that failed though their subject is fine', ids: [...new Set(failed)] },
+    { column: 'jobs that failed rather than be paid for twice', ids: unpaid },
     { column: 'jobs that succeeded though their subject cannot be had', ids: succeeded },
     { column: 'subjects fetched more than once', ids: fetchedTwice({ records }) },
   ];

@@ -19,6 +19,7 @@ import { createLinkSigner } from '../../../store/links.ts';
 import { createListStore } from '../../../store/lists.ts';
 import { openMongo } from '../../../store/mongo.ts';
 import { createReceiverStore } from '../../../store/receivers.ts';
+import { createSpeechLanguages } from '../../../store/speech-languages.ts';
 import { createRecordStore } from '../../../store/records.ts';
 import { createRequestCountStore } from '../../../store/request-counts.ts';
 import { createWebhookSigner } from '../../../outbound/webhooks/signature.ts';
@@ -51,6 +52,7 @@ const deps: ServiceDeps = {
   keyDownloads: createKeyDownloadStore(db),
   requestCounts: createRequestCountStore(db),
   receivers: createReceiverStore(db),
+  speechLanguages: createSpeechLanguages(db),
   files: createDiskFiles(options.filesDir),
   signer,
   jobs: {

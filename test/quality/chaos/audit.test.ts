@@ -3,6 +3,7 @@ import { auditCharges } from '../../../quality/chaos/audit/charges.ts';
 import type { Evidence } from '../../../quality/chaos/audit/evidence.ts';
 import type { Finding } from '../../../quality/chaos/audit/finding.ts';
 import { auditJobs, isUnpaidTwice } from '../../../quality/chaos/audit/jobs.ts';
+import { auditSnapshots } from '../../../quality/chaos/audit/snapshots.ts';
 import { auditWebhooks } from '../../../quality/chaos/audit/webhooks.ts';
 import { openLedger, type CallersLedger } from '../../../quality/chaos/ledger.ts';
 import type { PlannedCall } from '../../../quality/chaos/plan.ts';
@@ -60,11 +61,14 @@ describe('the audit of jobs', () => {
     ],
   ])('finds %s', (column, spoilt) => expect(found(auditJobs(ledger, spoilt()))).toContain(column));
 
-  it('counts a job that was not paid for twice among the facts', () => {
+  it('finds a job that failed rather than be paid for twice, and snapshots that no job has', () => {
     const { message } = new UncertainTriggerError(new Error('hang'));
     const records = new Map([[ID, { ...failed, failure: { code: 'internal' as const, message } }]]);
     ledger.entries[0]!.jobs = [{ id: ID, isOwedWebhook: true, status: 'failed' }];
-    expect(found(auditJobs(ledger, evidence({ records })))).toEqual([]);
+    expect(found(auditJobs(ledger, evidence({ records })))).toEqual(['jobs that failed rather than be paid for twice']);
+    const started = ['s_1', 's_2'];
+    expect(auditSnapshots({ started, held: new Set(['s_1']) }).ids).toEqual(['s_2']);
+    expect(auditSnapshots({ started, held: new Set([...started, 's_lost']) }).ids).toEqual([]);
     expect([...records.values()].filter(isUnpaidTwice).map(({ id }) => id)).toEqual([ID]);
   });
 

@@ -3,7 +3,7 @@ import { planCuts, planKills } from '../../../quality/chaos/planned-faults.ts';
 import { planCalls } from '../../../quality/chaos/plan.ts';
 import { createRandom } from '../../../quality/chaos/random.ts';
 import { LINES } from '../../../quality/chaos/stage.ts';
-import { KIND_WEIGHTS } from '../../../quality/chaos/subjects.ts';
+import { IMGNET_KINDS, KIND_WEIGHTS } from '../../../quality/chaos/subjects.ts';
 import type { SandboxIndex } from '../../../quality/chaos/sandbox-index.ts';
 
 const many = (name: string): string[] => Array.from({ length: 30 }, (_, index) => `${name}${String(index)}`);
@@ -34,6 +34,15 @@ describe('a plan', () => {
     for (const { after } of calls) {
       if (after !== undefined) expect(calls.map(({ id }) => id)).toContain(after.callId);
     }
+  });
+
+  it('has as many jobs about the photo platform as it is told', () => {
+    const shareOf = (imgnetShare: number): number => {
+      const calls = planCalls(index, createRandom(7), { jobs: 400, durationMs: 60_000, imgnetShare });
+      return calls.filter(({ kind }) => IMGNET_KINDS.includes(kind)).length / calls.length;
+    };
+    expect(shareOf(0.9)).toBeGreaterThan(0.85);
+    expect(shareOf(0.1)).toBeLessThan(0.2);
   });
 
   it('kills every process and cuts every line, all through the run', () => {

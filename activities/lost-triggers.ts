@@ -1,0 +1,55 @@
+import { FAILURE_FAULTS } from '../contract/failures.ts';
+import { JobError } from '../runtime/job-error.ts';
+import { UncertainTriggerError, type ImgnetSource, type SnapshotRequest } from '../sources/imgnet/imgnet-source.ts';
+import type { RecordStore } from '../store/records.ts';
+import type { OpenClaim, SnapshotKey, SnapshotStore } from '../store/snapshots.ts';
+import { retryLater } from './retry-later.ts';
+
+export const TRIGGER_TIMEOUT_MS = 60_000;
+/** After this time whoever was starting the snapshot has an answer, or is dead. */
+const TRIGGER_IS_OVER_MS = TRIGGER_TIMEOUT_MS + 15_000;
+/** So long after the end of a request its snapshot is in the provider's list, or was never started. */
+const LISTED_WITHIN_MS = 60_000;
+/** So long after that end a list that cannot be had is asked for. */
+const GIVE_UP_MS = 8 * 60_000;
+const LIST_TIMEOUT_MS = 30_000;
+
+interface LostTriggerDeps {
+  readonly imgnet: Pick<ImgnetSource, 'startedSince' | 'isOf'>;
+  readonly snapshots: Pick<SnapshotStore, 'isFree' | 'takeOver' | 'release'>;
+  readonly records: Pick<RecordStore, 'noteProviderRefused'>;
+}
+
+/**
+ * Finds the snapshot that a request started whose answer was lost, and takes it over: one that was started with the same
+ * input, and that no other claim has. Such a one holds what was asked for even if another lost request started it.
+ *
+ * @returns its id
+ * @throws ApplicationFailure that Temporal asks again after; UncertainTriggerError where the provider cannot tell;
+ *   JobError `upstream_error` when it has started none: another trigger may be sent
+ */
+export async function findStarted(
+  { imgnet, snapshots, records }: LostTriggerDeps,
+  { request, ...key }: SnapshotKey & { readonly request: SnapshotRequest },
+  { signal, claimId, sinceMs, endedAtMs = sinceMs + TRIGGER_IS_OVER_MS }: OpenClaim & { readonly signal: AbortSignal },
+): Promise<string> {
+  if (Date.now() < endedAtMs) throw retryLater('internal', 'Another attempt is starting the snapshot.');
+  const call = { signal, timeoutMs: LIST_TIMEOUT_MS };
+  try {
+    for (const id of await imgnet.startedSince(request, sinceMs, call)) {
+      if (!(await snapshots.isFree(id, claimId)) || !(await imgnet.isOf(id, request, call))) continue;
+      if (await snapshots.takeOver(key, claimId, id)) return id;
+    }
+  } catch (error) {
+    if (!(error instanceof JobError)) throw error;
+    const isPassing = FAILURE_FAULTS[error.code] === 'upstream' && Date.now() < endedAtMs + GIVE_UP_MS;
+    if (!isPassing) throw new UncertainTriggerError(error);
+    throw retryLater('internal', error.message, error.retryAtMs);
+  }
+  if (Date.now() < endedAtMs + LISTED_WITHIN_MS) {
+    throw retryLater('internal', 'The dataset API has not listed the snapshot so far.');
+  }
+  await records.noteProviderRefused(key.recordId, key.part);
+  await snapshots.release(key, claimId);
+  throw new JobError('upstream_error', 'The dataset API did not start what it was asked for.');
+}

@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import { orderOf, type TriggerSettings } from './bright-data-requests.ts';
+import { readCsv } from './csv.ts';
+import type { DatasetClient, DatasetRequest } from './dataset-client.ts';
+import { httpFailure } from './failures.ts';
+import type { ImgnetCall, ImgnetSource, SnapshotRequest } from './imgnet-source.ts';
+
+/** 100 KB. */
+const PAGE_SIZE = 500;
+/** 20,000 snapshots of one dataset within two days; nobody is asked for ever. */
+const MAX_PAGES = 40;
+const DAY_MS = 86_400_000;
+/** Our clock and the provider's differ by less. What is older than the order by so much is the same data. */
+const CLOCKS_DIFFER_MS = 5 * 60_000;
+
+const listSchema = z.array(
+  z.object({
+    id: z.string().regex(/^[\w-]{1,100}$/),
+    created: z
+      .string()
+      .transform((text) => Date.parse(text))
+      .refine((ms) => !Number.isNaN(ms), 'no time'),
+  }),
+);
+type Listed = z.infer<typeof listSchema>;
+
+type StartedSnapshots = Pick<ImgnetSource, 'startedSince' | 'isOf'>;
+
+/** What Bright Data tells of snapshots that were started: the list of a dataset, and what each was started with. */
+export function startedSnapshots(client: DatasetClient, settings: TriggerSettings): StartedSnapshots {
+  const read = <Result>(
+    path: string,
+    call: ImgnetCall,
+    parse: (text: string) => Result | undefined,
+  ): Promise<Result> => {
+    const request: DatasetRequest = { method: 'GET', path };
+    return client.exchange(request, call, async (answer) => {
+      const { statusCode, retryAtMs } = answer;
+      const text = await client.text(answer);
+      const parsed = statusCode === 200 ? parse(text) : undefined;
+      if (parsed === undefined) throw httpFailure({ statusCode, text }, retryAtMs);
+      return parsed;
+    });
+  };
+
+  const startedSince = async (request: SnapshotRequest, sinceMs: number, call: ImgnetCall): Promise<string[]> => {
+    const fromMs = sinceMs - CLOCKS_DIFFER_MS;
+    const query = {
+      dataset_id: orderOf(request, settings).datasetId,
+      // It takes days, and says neither whether that day itself is meant nor by which clock.
+      from_date: new Date(fromMs - DAY_MS).toISOString().slice(0, 10),
+      limit: String(PAGE_SIZE),
+    };
+    const found = new Map<string, number>();
+    for (let page = 0; page < MAX_PAGES; page += 1) {
+      const parameters = new URLSearchParams({ ...query, skip: String(page * PAGE_SIZE) });
+      const listed = await read(`/datasets/v3/snapshots?${parameters.toString()}`, call, parseList);
+      for (const { id, created } of listed) if (created >= fromMs) found.set(id, created);
+      if (listed.length < PAGE_SIZE || isPast(listed, fromMs)) {
+        return [...found].sort(([, a], [, b]) => a - b).map(([id]) => id);
+      }
+    }
+    throw httpFailure({ statusCode: 200, text: 'the list of snapshots has no end' });
+  };
+
+  return {
+    startedSince,
+    isOf: async (snapshotId, request, call) => {
+      const rows = await read(`/datasets/v3/snapshot/${encodeURIComponent(snapshotId)}/input`, call, readCsv);
+      const [row, ...others] = rows;
+      return row !== undefined && others.length === 0 && isSame(row, orderOf(request, settings).input);
+    },
+  };
+}
+
+/** A list that begins with the newest ones need not be read to its end. */
+function isPast(listed: Listed, fromMs: number): boolean {
+  const [first, last] = [listed[0]?.created ?? 0, listed.at(-1)?.created ?? 0];
+  return first > last && last < fromMs;
+}
+
+function parseList(text: string): Listed | undefined {
+  try {
+    return listSchema.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+/** One column more would be another choice, such as fewer posts. */
+function isSame(row: Readonly<Record<string, string>>, input: Readonly<Record<string, string>>): boolean {
+  const [told, sent] = [Object.keys(row), Object.keys(input)];
+  return told.length === sent.length && sent.every((name) => row[name] === input[name]);
+}

@@ -1,0 +1,21 @@
+import { randomUUID } from 'node:crypto';
+import { expect, inject, it, onTestFinished } from 'vitest';
+import { openMongo } from '../../store/mongo.ts';
+import { createSpeechLanguages } from '../../store/speech-languages.ts';
+
+it('the languages of the speech engine are those of the worker that started last', async () => {
+  const database = `languages-${randomUUID().slice(0, 8)}`;
+  const mongo = openMongo({ uri: inject('mongodbUri'), database, timeoutMs: 5_000 });
+  onTestFinished(async () => {
+    await mongo.db.dropDatabase();
+    await mongo.close();
+  });
+  const languages = createSpeechLanguages(mongo.db);
+  expect(await languages.known()).toBeUndefined();
+  await Promise.all([languages.keep(['en']), languages.keep(['en'])]);
+  expect(await languages.known()).toEqual(['en']);
+  await languages.keep(['de', 'fr']);
+  expect(await languages.known()).toEqual(['de', 'fr']);
+  await languages.keep(undefined);
+  expect(await languages.known()).toBeUndefined();
+});
