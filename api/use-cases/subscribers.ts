@@ -33,13 +33,19 @@ export function callerIdOf(caller: Caller): string {
  * Refuses what can be refused by its text alone; names are judged when they are resolved, at each request.
  *
  * @param field of the request that has the URL
+ * @param fieldsOf what the error tells besides, given the reason
  * @throws ApiError `webhook_target_forbidden`
  */
-export function assertWebhookTarget(deps: ServiceDeps, url: string, field: string): void {
+export function assertWebhookTarget(
+  deps: ServiceDeps,
+  url: string,
+  field: string,
+  fieldsOf: (reason: string) => Record<string, string | number> = () => ({}),
+): void {
   const verdict = checkTarget(url, deps.webhookAllowedNetworks);
   if (verdict.ok) return;
   const details = [{ path: field, message: verdict.reason }];
-  throw new ApiError('webhook_target_forbidden', verdict.reason, { details });
+  throw new ApiError('webhook_target_forbidden', verdict.reason, { details, fields: fieldsOf(verdict.reason) });
 }
 
 /**
