@@ -5,12 +5,13 @@ import {
   webhookTestRequestSchema,
   deliveryListSchema,
   deliverySchema,
+  webhookTestRefusedSchema,
   webhookTestResultSchema,
 } from '../contract/deliveries.ts';
 import { ulidSchema } from '../contract/ids.ts';
 import { accountQuerySchema, accountSchema } from '../contract/accounts.ts';
 import { channelRequestSchema, channelProfileSchema } from '../contract/kinds/channel.ts';
-import { downloadListQuerySchema, vidnetDownloadRequestSchema } from '../contract/downloads.ts';
+import { downloadListQuerySchema, failedRecordOf, vidnetDownloadRequestSchema } from '../contract/downloads.ts';
 import {
   imgnetListRequestSchema,
   imgnetListFailedSchema,
@@ -36,16 +37,16 @@ import {
   speakerLabelsSchema,
 } from '../contract/kinds/speaker-labels.ts';
 import { transcriptRequestSchema, transcriptSchema } from '../contract/kinds/transcript.ts';
-import { audioResultSchema } from '../contract/kinds/audio.ts';
+import { audioRecordSchema, audioResultSchema } from '../contract/kinds/audio.ts';
 import { downloadListSchema, downloadResultSchema } from '../contract/kinds.ts';
-import { imgnetAudioResultSchema } from '../contract/kinds/imgnet-audio.ts';
-import { videoResultSchema } from '../contract/kinds/video.ts';
-import { mediaRequestSchema, mediaResultSchema } from '../contract/kinds/media.ts';
+import { imgnetAudioRecordSchema, imgnetAudioResultSchema } from '../contract/kinds/imgnet-audio.ts';
+import { videoRecordSchema, videoResultSchema } from '../contract/kinds/video.ts';
+import { mediaRecordSchema, mediaRequestSchema, mediaResultSchema } from '../contract/kinds/media.ts';
 import { healthSchema, liveSchema } from '../contract/health.ts';
 import { failedResultSchema, vidnetFailedResultSchema, vidnetPendingResultSchema } from '../contract/job-answers.ts';
 import { speakerLabelFormatSchema } from '../contract/speaker-label-formats.ts';
 import { transcriptFormatSchema } from '../contract/transcript-formats.ts';
-import { operation, STARTS_JOB } from './operation.ts';
+import { failed, operation, STARTS_JOB } from './operation.ts';
 import { getAccount } from './use-cases/account.ts';
 import { checkHealth, checkLive, checkReady } from './use-cases/check-health.ts';
 import { cancelDownload, getDownload, listDownloads } from './use-cases/downloads.ts';
@@ -67,15 +68,9 @@ const labelsParams = z.object({
   id: ulidSchema.describe('`transcript_speaker_id` of the audio, or `download_id` of the job'),
 });
 const UNKNOWN_LABELS = { id: 'There is no audio and no transcript with this id.' };
-const SPEAKER_LABELS = {
-  200: {
-    description: 'The transcript, or that nobody speaks, or why it could not be had',
-    schema: z.union([speakerLabelsSchema, speakerLabelsFailedSchema]),
-  },
-  202: {
-    description: 'The transcription or the download of the audio has not ended',
-    schema: z.union([speakerLabelsPendingSchema, audioRequiredSchema]),
-  },
+const LABELS_PENDING = {
+  description: 'The transcription or the download of the audio has not ended',
+  schema: z.union([speakerLabelsPendingSchema, audioRequiredSchema]),
 } as const;
 
 /** All operations. The routes, the tRPC procedures and the OpenAPI document are all made from this table. */
@@ -90,6 +85,7 @@ export const operations = {
     answers: {
       200: { description: 'The audio was fetched before; nothing is charged', schema: audioResultSchema },
       202: { description: 'A job was started', schema: audioResultSchema },
+      ...failed(failedRecordOf(audioRecordSchema)),
     },
     errors: [...STARTS_JOB, 'pending_duplicate'],
     run: requestAudio,
@@ -104,6 +100,7 @@ export const operations = {
     answers: {
       200: { description: 'The video was fetched before; nothing is charged', schema: videoResultSchema },
       202: { description: 'A job was started', schema: videoResultSchema },
+      ...failed(failedRecordOf(videoRecordSchema)),
     },
     errors: [...STARTS_JOB, 'pending_duplicate'],
     run: requestVideo,
@@ -116,11 +113,9 @@ export const operations = {
     body: mediaRequestSchema,
     wait: 'when asked',
     answers: {
-      200: {
-        description: 'It was fetched before, and nothing is charged; or its job has ended',
-        schema: mediaResultSchema,
-      },
+      200: { description: 'The file, fetched now, or before and not charged again', schema: mediaResultSchema },
       202: { description: 'The job has not ended', schema: mediaResultSchema },
+      ...failed(failedRecordOf(mediaRecordSchema)),
     },
     errors: STARTS_JOB,
     run: requestMedia,
@@ -170,8 +165,9 @@ export const operations = {
     body: channelRequestSchema,
     wait: 'by default',
     answers: {
-      200: { description: 'The profile, or why it could not be had', schema: ended(channelProfileSchema) },
+      200: { description: 'The profile', schema: channelProfileSchema },
       202: { description: 'The job has not ended', schema: vidnetPendingResultSchema },
+      ...failed(vidnetFailedResultSchema),
     },
     errors: STARTS_JOB,
     run: requestChannel,
@@ -184,8 +180,9 @@ export const operations = {
     body: transcriptRequestSchema,
     wait: 'by default',
     answers: {
-      200: { description: 'The transcript, or why it could not be had', schema: ended(transcriptSchema) },
+      200: { description: 'The transcript', schema: transcriptSchema },
       202: { description: 'The job has not ended', schema: vidnetPendingResultSchema },
+      ...failed(vidnetFailedResultSchema),
     },
     errors: STARTS_JOB,
     run: requestTranscript,
@@ -199,7 +196,10 @@ export const operations = {
     unknown: UNKNOWN_DOWNLOAD,
     wait: 'when asked',
     answers: {
-      200: { description: 'The transcript, or why it could not be had', schema: ended(transcriptSchema) },
+      200: {
+        description: 'The transcript, or why it could not be had',
+        schema: z.union([transcriptSchema, vidnetFailedResultSchema]),
+      },
       202: { description: 'The job has not ended', schema: vidnetPendingResultSchema },
     },
     run: getTranscript,
@@ -224,7 +224,11 @@ export const operations = {
     summary: 'Get who says what in an audio that was downloaded',
     body: speakerLabelsRequestSchema,
     wait: 'when asked',
-    answers: SPEAKER_LABELS,
+    answers: {
+      200: { description: 'The transcript, or that nobody speaks', schema: speakerLabelsSchema },
+      202: LABELS_PENDING,
+      ...failed(speakerLabelsFailedSchema),
+    },
     errors: [...STARTS_JOB, 'audio_failed', 'not_found'],
     run: requestSpeakerLabels,
   }),
@@ -236,7 +240,13 @@ export const operations = {
     params: labelsParams,
     unknown: UNKNOWN_LABELS,
     wait: 'when asked',
-    answers: SPEAKER_LABELS,
+    answers: {
+      200: {
+        description: 'The transcript, or that nobody speaks, or why it could not be had',
+        schema: z.union([speakerLabelsSchema, speakerLabelsFailedSchema]),
+      },
+      202: LABELS_PENDING,
+    },
     errors: ['audio_failed'],
     run: getSpeakerLabels,
   }),
@@ -261,11 +271,9 @@ export const operations = {
     body: imgnetProfileRequestSchema,
     wait: 'when asked',
     answers: {
-      200: {
-        description: 'The profile, or why it could not be had',
-        schema: z.union([imgnetProfileSchema, failedResultSchema]),
-      },
+      200: { description: 'The profile', schema: imgnetProfileSchema },
       202: { description: 'The job has not ended', schema: imgnetProfilePendingSchema },
+      ...failed(failedResultSchema),
     },
     errors: STARTS_JOB,
     run: requestImgnetProfile,
@@ -278,11 +286,9 @@ export const operations = {
     body: imgnetListRequestSchema,
     wait: 'when asked',
     answers: {
-      200: {
-        description: 'The list, or the part of it that could be had, or why there is none',
-        schema: z.union([imgnetListSchema, imgnetListFailedSchema]),
-      },
+      200: { description: 'The list, or the part of it that could be had', schema: imgnetListSchema },
       202: { description: 'A part of it has not ended', schema: imgnetListPendingSchema },
+      ...failed(imgnetListFailedSchema),
     },
     errors: [...STARTS_JOB, 'not_found', 'not_ready', 'list_id_expired'],
     run: requestImgnetList,
@@ -295,11 +301,9 @@ export const operations = {
     body: imgnetPostRequestSchema,
     wait: 'when asked',
     answers: {
-      200: {
-        description: 'The post or reel, or why it could not be had',
-        schema: z.union([imgnetPostSchema, imgnetReelSchema, failedResultSchema]),
-      },
+      200: { description: 'The post or reel', schema: z.union([imgnetPostSchema, imgnetReelSchema]) },
       202: { description: 'The job has not ended', schema: imgnetContentPendingSchema },
+      ...failed(failedResultSchema),
     },
     errors: STARTS_JOB,
     run: requestImgnetContent,
@@ -312,11 +316,9 @@ export const operations = {
     body: imgnetPostRequestSchema,
     wait: 'when asked',
     answers: {
-      200: {
-        description: 'The audio, or that there is none, or why it could not be had',
-        schema: imgnetAudioResultSchema,
-      },
+      200: { description: 'The audio, or that there is none', schema: imgnetAudioResultSchema },
       202: { description: 'The job has not ended', schema: imgnetAudioResultSchema },
+      ...failed(failedRecordOf(imgnetAudioRecordSchema)),
     },
     errors: STARTS_JOB,
     run: requestImgnetAudio,
@@ -338,6 +340,7 @@ export const operations = {
     body: webhookTestRequestSchema,
     answers: { 200: { description: 'How the URL answered', schema: webhookTestResultSchema } },
     errors: ['webhook_target_forbidden'],
+    errorBodies: { 400: webhookTestRefusedSchema },
     run: testWebhook,
   }),
   listDeliveries: operation({
@@ -396,7 +399,3 @@ export const operations = {
     run: checkHealth,
   }),
 } as const;
-
-function ended<Result extends z.ZodObject>(result: Result) {
-  return z.union([result, vidnetFailedResultSchema]);
-}

@@ -27,7 +27,7 @@ import { postSubjectOf, subjectIdOf } from '../../contract/subjects.ts';
 import type { ServiceDeps } from '../deps.ts';
 import type { Answer } from '../operation.ts';
 import { currentJob, lastResponseOf, notReady, type CurrentJob } from './current-job.ts';
-import { requesting, webhookOf, type JobPlan, type JobRequest } from './request-job.ts';
+import { failureOf, requesting, webhookOf, type JobPlan, type JobRequest } from './request-job.ts';
 import { startOrJoinBoth, type Accepted, type NewJob } from './start-or-join.ts';
 
 const DAY_MS = 86_400_000;
@@ -132,6 +132,8 @@ export async function requestImgnetList(
   const isPending = [posts, reels].some(({ record }) => record.status === 'pending');
   return {
     state: isPending ? 'pending' : 'finished',
+    // Of two reasons the body tells the code of the first too; with one part there, it is a success.
+    failure: failureOf(posts) && failureOf(reels) && failureOf(posts),
     pollSeconds: LIST_POLL_INTERVAL_SECONDS,
     body: renderImgnetList({ posts, reels }, deps.rendering.contents),
   };

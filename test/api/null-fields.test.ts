@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openApiDocument } from '../../api/openapi.ts';
 import type { Operation } from '../../api/operation.ts';
