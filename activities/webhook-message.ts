@@ -6,9 +6,10 @@ import { renderResult } from '../contract/kinds.ts';
 import { audioIdOf } from '../contract/kinds/speaker-labels.ts';
 import { jsonChunks } from '../contract/streams.ts';
 import { webhookHeaders, type Delivery } from '../contract/webhooks.ts';
+import type { LongBody } from '../outbound/webhooks/client.ts';
 import type { WebhookBody, WebhookSigner } from '../outbound/webhooks/signature.ts';
 
-/** Most characters of a body that are held; a longer one is sent as it is read, without a `Content-Length`. */
+/** Most characters of a body that are held; a longer one is read to know its length, and again as it is sent. */
 const HELD_BODY_CHARS = 1_000_000;
 
 export interface MessageDeps {
@@ -18,7 +19,7 @@ export interface MessageDeps {
 
 export interface WebhookMessage {
   readonly headers: Record<string, string>;
-  readonly body: string | AsyncIterable<string>;
+  readonly body: string | LongBody;
 }
 
 /**
@@ -41,7 +42,13 @@ export async function webhookMessage(
     }),
     ...(await signWebhook({ id: webhookIdOf(delivery.id), url: delivery.url, body })),
   };
-  return { headers, body: typeof body === 'string' ? body : body() };
+  return { headers, body: typeof body === 'string' ? body : { bytes: await bytesOf(body()), chunks: body() } };
+}
+
+async function bytesOf(chunks: AsyncIterable<string>): Promise<number> {
+  let bytes = 0;
+  for await (const chunk of chunks) bytes += Buffer.byteLength(chunk);
+  return bytes;
 }
 
 async function bodyOf(record: DownloadRecord, rendering: RenderContext): Promise<WebhookBody> {

@@ -1,6 +1,7 @@
 import { OpenAPIRegistry, OpenApiGeneratorV31 } from '@asteasolutions/zod-to-openapi';
 import { z } from 'zod';
 import { ERROR_TABLE, errorBodySchema } from '../contract/errors.ts';
+import { AUTHORIZATION_IGNORED } from './access/access-middleware.ts';
 import { operationLinks } from './links.ts';
 import { errorsOf, scopeOf, waitSecondsOf, type Operation } from './operation.ts';
 import { operations } from './operations.ts';
@@ -44,7 +45,10 @@ export function openApiDocument(
   registry.registerComponent('securitySchemes', KEY_SCHEME, {
     type: 'http',
     scheme: 'bearer',
-    description: 'An API key; the operator makes it with `npm run keys`',
+    description: [
+      'An API key; the operator makes it with `npm run keys`.',
+      `Where none is needed, an \`Authorization\` header that holds no key is ignored; \`${AUTHORIZATION_IGNORED}\` says so.`,
+    ].join(' '),
   });
   const keyed = [{ [KEY_SCHEME]: [] }, ...(allowsAnonymous ? [{}] : [])];
   for (const [operationId, operation] of Object.entries<Operation>(operations)) {
@@ -97,20 +101,25 @@ function linksOf(operationId: string, status: string) {
   return links === undefined ? {} : { links };
 }
 
-/** Errors that share a status are one response, described by their codes. */
+/** Errors that share a status are one response, described by their codes, with what else is answered by that status. */
 function refusalsOf(operation: Operation) {
   const errors = errorsOf(operation);
+  const { answers, errorBodies = {} } = operation;
   const statuses = [...new Set(errors.map((code) => ERROR_TABLE[code].http))];
   return Object.fromEntries(
     statuses.map((status) => {
       const codes = errors.filter((code) => ERROR_TABLE[code].http === status);
       const headers = ERROR_HEADERS[status];
+      const { description, schema } = answers[status] ?? {};
+      const bodies = [schema, errorBodies[status]].filter((one) => one !== undefined);
       return [
         status,
         {
-          description: codes.join(', '),
+          description: [...(description === undefined ? [] : [description]), codes.join(', ')].join('; or '),
           ...(headers === undefined ? {} : { headers }),
-          content: { [JSON_TYPE]: { schema: errorBodySchema } },
+          content: {
+            [JSON_TYPE]: { schema: bodies.length === 0 ? errorBodySchema : z.union([errorBodySchema, ...bodies]) },
+          },
         },
       ];
     }),

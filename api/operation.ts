@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Caller, Scope } from '../contract/accounts.ts';
 import type { ErrorCode } from '../contract/errors.ts';
+import type { Failure } from '../contract/failures.ts';
 import type { Streamable } from '../contract/streams.ts';
 import type { ServiceDeps } from './deps.ts';
 
@@ -9,6 +10,8 @@ export interface Answer<Body> {
   readonly body: Body;
   /** `pending`: 202 with `Retry-After`; `finished`: 200; `unavailable`: 503. */
   readonly state: 'finished' | 'pending' | 'unavailable';
+  /** Why the job of a request failed: REST answers the status that its webhook tells, and tRPC the body alone. */
+  readonly failure?: Failure | undefined;
   /** When to ask again, where that is not the usual time. */
   readonly pollSeconds?: number;
 }
@@ -46,6 +49,8 @@ interface Described {
   /** Whether it waits for the result without `Prefer: wait=N` too; absent where that is not honoured. */
   readonly wait?: 'when asked' | 'by default';
   readonly answers: Readonly<Record<number, OperationAnswer>>;
+  /** The bodies of errors that hold more than all errors do, by status. */
+  readonly errorBodies?: Readonly<Record<number, z.ZodType>>;
   /** What an API key must be allowed to do; `none`: open to everyone. By default `read` for GET, else `jobs`. */
   readonly scope?: Scope | 'none';
   /** Those of its own, see {@link errorsOf}. */
@@ -90,6 +95,14 @@ export type ResultOf<Row extends Pick<Described, 'answers'>> =
   AnswersOf<Row> extends { readonly schema: infer Schema } ? z.output<Schema> : never;
 type AnswerOf<Row extends Pick<Described, 'answers'>> =
   AnswersOf<Row> extends { readonly schema: unknown } ? Answer<Streamable<ResultOf<Row>>> : ExportedText;
+
+/** What a request answers whose job failed: what its webhook brings, with the status that this tells. */
+export function failed<Result extends z.ZodObject>(schema: Result) {
+  return {
+    400: { description: 'The job failed, since what was asked for cannot be had', schema },
+    500: { description: 'The job failed, through the platform or this service', schema },
+  } as const;
+}
 
 /** Errors of an operation that starts a job. */
 export const STARTS_JOB = ['webhook_target_forbidden', 'too_many_webhooks', 'insufficient_credit'] as const;

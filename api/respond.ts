@@ -1,5 +1,6 @@
 import { HTTPResponse, type H3Event } from 'h3';
 import type { Logger } from 'pino';
+import { originalStatusOf } from '../contract/failures.ts';
 import { POLL_INTERVAL_SECONDS } from '../contract/limits.ts';
 import { holdsStream, jsonChunks } from '../contract/streams.ts';
 import { httpStatusOf, toApiError } from './errors.ts';
@@ -21,10 +22,10 @@ export function createResponder(log: Logger): (event: H3Event, answer: Answer<un
 
 type OnCut = (error: unknown) => void;
 
-function jsonOf(event: H3Event, { body, state, pollSeconds }: Answer<unknown>, onCut: OnCut): HTTPResponse {
+function jsonOf(event: H3Event, { body, state, failure, pollSeconds }: Answer<unknown>, onCut: OnCut): HTTPResponse {
   const waitMs = preferredWaitMs(event) ?? 0;
   return new HTTPResponse(holdsStream(body) ? streamed(paced(jsonChunks(body)), onCut) : JSON.stringify(body), {
-    status: STATUS[state],
+    status: failure === undefined ? STATUS[state] : originalStatusOf(failure),
     headers: {
       'Content-Type': 'application/json',
       'Cache-Control': 'no-store',

@@ -7,6 +7,7 @@ import {
 import { z } from 'zod';
 import type { Caller } from '../contract/accounts.ts';
 import { ApiError, ERROR_TABLE, type ErrorCode } from '../contract/errors.ts';
+import { optionalField } from '../contract/fields.ts';
 import { PREFER_WAIT_MAX_SECONDS } from '../contract/limits.ts';
 import { TextStream } from '../contract/streams.ts';
 import type { ServiceDeps } from './deps.ts';
@@ -61,10 +62,15 @@ interface Exported {
 
 type Row = (typeof operations)[keyof typeof operations];
 type RowWithProcedure = Extract<Row, { readonly rpc: string }>;
-type WaitOf<One> = One extends { readonly wait: string } ? { readonly wait_seconds?: number | undefined } : unknown;
+type WaitOf<One> = One extends { readonly wait: string }
+  ? { readonly wait_seconds?: number | null | undefined }
+  : unknown;
+type OrNull<Fields> = unknown extends Fields
+  ? Fields
+  : { [Name in keyof Fields]: undefined extends Fields[Name] ? Fields[Name] | null : Fields[Name] };
 type Otherwise<Type, None> = unknown extends Type ? None : Type;
 interface TypesOf<One extends Row> {
-  input: Otherwise<FieldsOf<One, 'input'> & WaitOf<One>, void>;
+  input: Otherwise<OrNull<FieldsOf<One, 'input'>> & WaitOf<One>, void>;
   output: [ResultOf<One>] extends [never] ? Exported : ResultOf<One>;
   meta: object;
 }
@@ -82,10 +88,11 @@ type Tree = {
 };
 
 const SERVICE: Caller = { kind: 'service' };
-const wait = { wait_seconds: z.number().int().min(0).max(PREFER_WAIT_MAX_SECONDS).optional() };
+const wait = { wait_seconds: optionalField(z.number().int().min(0).max(PREFER_WAIT_MAX_SECONDS)) };
 
 function procedureOf(row: Operation) {
-  const fields = row.body ?? row.query ?? (row.params && z.object(asFields(row.params.shape)));
+  const fields =
+    row.body ?? (row.query && takingNulls(row.query)) ?? (row.params && z.object(asFields(row.params.shape)));
   const waiting = row.wait === undefined ? fields : fields?.safeExtend(wait);
   const taking = procedure.input(waiting ?? z.unknown());
   const run = async ({ ctx, input }: { ctx: { deps: ServiceDeps; streams: RpcStreams }; input: unknown }) => {
@@ -97,6 +104,15 @@ function procedureOf(row: Operation) {
     return ctx.streams.hold<Exported>({ ...file, text: new TextStream(open) });
   };
   return row.method === 'get' ? taking.query(run) : taking.mutation(run);
+}
+
+/** The fields of a query, which REST cannot send as null: as in a body, that is the same as leaving one out. */
+function takingNulls({ shape }: z.ZodObject): z.ZodObject {
+  const orNull = z
+    .unknown()
+    .optional()
+    .transform((value) => value ?? undefined);
+  return z.object(Object.fromEntries(Object.entries(shape).map(([name, field]) => [name, orNull.pipe(field)])));
 }
 
 function asFields(params: z.ZodRawShape): z.ZodRawShape {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { errorBodySchema } from './errors.ts';
 import { PUBLIC_URL, webhookUrlSchema } from './fields.ts';
 import { ulidSchema } from './ids.ts';
 import { LIST_MAX_ITEMS } from './limits.ts';
@@ -120,3 +121,12 @@ export const webhookTestResultSchema = z
   })
   .meta({ id: 'WebhookTestResult' });
 export type WebhookTestResult = z.infer<typeof webhookTestResultSchema>;
+
+/** The error of POST /api/webhook/test for a URL that may not be called: a failed test, as all the others tell it. */
+export const webhookTestRefusedSchema = errorBodySchema
+  .extend({
+    status: z.literal('error'),
+    message: z.string().describe('The same as `error`'),
+    http_status: z.literal(0).describe('Nothing was sent'),
+  })
+  .meta({ id: 'WebhookTestRefused' });

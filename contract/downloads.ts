@@ -62,6 +62,11 @@ export const recordFields = {
   progress: progressSchema.optional(),
 };
 
+/** The answer of a request whose job failed, of the kinds that answer their record. */
+export function failedRecordOf<Shape extends z.ZodRawShape>(record: z.ZodObject<Shape>) {
+  return z.object({ data: record.extend({ status: z.literal('failed'), response: z.string() }) });
+}
+
 /** Of the types that have files. */
 export const fileFields = {
   files_removed_at: timestampSchema

@@ -52,6 +52,8 @@ interface ErrorExtras {
   readonly money?: { readonly price: string; readonly credit: string };
   readonly details?: readonly { path: string; message: string }[];
   readonly retryAfterSeconds?: number;
+  /** What the answers of one operation have in common, its errors too. */
+  readonly fields?: Readonly<Record<string, string | number>>;
   /** Further headers that HTTP asks for, such as `Allow`. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
@@ -71,13 +73,14 @@ export class ApiError extends Error {
 
   /** The documented body of this error. */
   toBody(): ErrorBody {
-    const { id, money, details } = this.extras;
+    const { id, money, details, fields } = this.extras;
     return {
       error: this.message,
       code: this.code,
       ...(id === undefined ? {} : { id }),
       ...money,
       ...(details === undefined ? {} : { details: [...details] }),
+      ...fields,
     };
   }
 }

@@ -3,6 +3,11 @@ import { progressStages } from './jobs.ts';
 import { WEBHOOK_URL_MAX_CHARS } from './limits.ts';
 import { WEBHOOK_URL_PATTERN } from './url-patterns.ts';
 
+/** A field of a request that may be left out. Many clients write null for what they have not: it is the same. */
+export function optionalField<Schema extends z.ZodType>(schema: Schema) {
+  return schema.nullish().transform((value) => value ?? undefined);
+}
+
 /** Fields that several requests share. */
 export const PUBLIC_URL =
   'a publicly reachable http(s) URL. Public IP addresses and names in other scripts are taken too, and what the operator has allowed.';
@@ -10,9 +15,12 @@ export const webhookUrlSchema = z
   .string()
   .max(WEBHOOK_URL_MAX_CHARS)
   .meta({ pattern: WEBHOOK_URL_PATTERN, examples: ['https://example.com/hooks/media'] });
-export const includeWebhookSchema = webhookUrlSchema
-  .meta({ id: 'IncludeWebhook', description: `Where the result is POSTed when the job ends: ${PUBLIC_URL}` })
-  .optional();
+export const includeWebhookSchema = optionalField(
+  webhookUrlSchema.meta({
+    id: 'IncludeWebhook',
+    description: `Where the result is POSTed when the job ends: ${PUBLIC_URL}`,
+  }),
+);
 
 /** Fields that several results share. */
 export const moneySchema = z

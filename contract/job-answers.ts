@@ -30,6 +30,9 @@ export const pendingResultSchema = z
   .meta({ id: 'PendingResult' });
 export type PendingResult = z.infer<typeof pendingResultSchema>;
 
+/** The specification has an answer for a running job and for a success, and none for a failed one. */
+export const FAILED_IS_ADDED = 'The job failed; an addition to the specification';
+
 /** The same for a job that failed. */
 export const failedResultSchema = z
   .object({
@@ -46,7 +49,7 @@ export const failedResultSchema = z
       created_at: timestampSchema,
     }),
   })
-  .meta({ id: 'FailedResult' });
+  .meta({ id: 'FailedResult', description: FAILED_IS_ADDED });
 export type FailedResult = z.infer<typeof failedResultSchema>;
 
 /** What is asked for, which jobs of the video platform name in each state. */
@@ -58,7 +61,7 @@ export const vidnetPendingResultSchema = pendingResultSchema
   .meta({ id: 'VidnetPendingResult' });
 export const vidnetFailedResultSchema = failedResultSchema
   .extend({ download: failedResultSchema.shape.download.extend(vidnetFields) })
-  .meta({ id: 'VidnetFailedResult' });
+  .meta({ id: 'VidnetFailedResult', description: FAILED_IS_ADDED });
 export type VidnetPendingResult = z.infer<typeof vidnetPendingResultSchema>;
 export type VidnetFailedResult = z.infer<typeof vidnetFailedResultSchema>;
 

@@ -65,7 +65,10 @@ const TLS_CODE =
 const HTTP_CODE = /^(?:UND_ERR_|HPE_)/;
 
 /** Errors that are no fault of the receiver: a wrong call of ours, or this process is out of file descriptors. */
-const OUR_FAULT = new Set(['UND_ERR_INVALID_ARG', 'EMFILE', 'ENFILE', 'ENOMEM']);
+const OUR_FAULT = new Set([
+  ...['UND_ERR_INVALID_ARG', 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH'],
+  ...['EMFILE', 'ENFILE', 'ENOMEM'],
+]);
 
 /**
  * Sorts what undici or a socket threw.

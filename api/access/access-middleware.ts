@@ -2,7 +2,7 @@ import type { BlockList } from 'node:net';
 import type { H3Event, Middleware } from 'h3';
 import type { Caller, Scope } from '../../contract/accounts.ts';
 import { ApiError } from '../../contract/errors.ts';
-import type { Authenticate } from './authenticate.ts';
+import { isMeantAsKey, type Authenticate } from './authenticate.ts';
 import { clientAddress } from './client-address.ts';
 import { refuseForeignPages, type OriginGuardOptions } from './origin-guard.ts';
 import { addressGroup } from '../../outbound/addresses.ts';
@@ -39,6 +39,8 @@ const accesses = new WeakMap<H3Event, Access>();
 const NOT_LIMITED = /^\/(?:files\/|health$|live$|ready$)/;
 /** What answers to any name and any page: a link carries its own permission, and /live tells nothing of the engines. */
 const OPEN_TO_PAGES = /^\/(?:files\/|live$)/;
+/** Tells a caller who needs no key that what it sent is none. */
+export const AUTHORIZATION_IGNORED = 'Authorization-Ignored';
 /** What needs no key besides those. */
 const DOCUMENTS = /^\/(?:docs(?:\/|$)|openapi\.json$)/;
 
@@ -54,6 +56,11 @@ export function accessMiddleware(options: AccessOptions): Middleware {
       accesses.set(event, { address });
       const identity = await identify(event, address, options);
       if (identity !== undefined) accesses.set(event, { address, identity });
+      const authorization = event.req.headers.get('authorization');
+      const isIgnored = identity === undefined || 'kind' in identity.caller;
+      if (isIgnored && authorization !== null && !isMeantAsKey(authorization)) {
+        event.res.headers.set(AUTHORIZATION_IGNORED, 'not an API key');
+      }
       return await next();
     } finally {
       // Kept alive, the connection would outlive its request, and the server would wait for it.

@@ -5,7 +5,7 @@ import type { KeyStore, StoredKey } from '../../store/keys.ts';
 
 export interface AuthenticateOptions {
   readonly keys: Pick<KeyStore, 'get'>;
-  /** Whether callers without a key are let in. A key that is sent must be good all the same. */
+  /** Whether callers without a key are let in, whatever else they send. A key that is sent must be good all the same. */
   readonly allowsAnonymous: boolean;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -14,6 +14,8 @@ export interface AuthenticateOptions {
 /** A revoked key works for as long as this, in each process. */
 const CACHED_MS = 5_000;
 const CACHED_MAX = 1_000;
+
+const MALFORMED = 'The Authorization header must be: Bearer, a space, an API key.';
 
 /** @returns who sends this `Authorization` header; throws ApiError `unauthorized` */
 export type Authenticate = (authorization: string | null) => Promise<Caller>;
@@ -35,13 +37,14 @@ export function createAuthenticate({ keys, allowsAnonymous, now }: AuthenticateO
     return key;
   };
   return async (authorization) => {
-    if (authorization === null) {
+    if (authorization === null || !isMeantAsKey(authorization)) {
       if (allowsAnonymous) return { kind: 'anonymous' };
-      throw unauthorized('An API key is needed: Authorization: Bearer td_…');
+      const need = 'An API key is needed: Authorization: Bearer td_…';
+      throw unauthorized(authorization === null ? need : MALFORMED);
     }
     const text = /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
     const given = text === undefined ? undefined : parseKey(text);
-    if (given === undefined) throw unauthorized('The Authorization header must be: Bearer, a space, an API key.');
+    if (given === undefined) throw unauthorized(MALFORMED);
     const key = await find(given.id);
     // One sentence for all that is wrong with a key: it does not tell which ids exist.
     if (key === undefined || !isSecretOf(key.hash, given.secret) || key.revokedAt !== undefined) {
@@ -50,6 +53,11 @@ export function createAuthenticate({ keys, allowsAnonymous, now }: AuthenticateO
     const { id, name, scopes, createdAt } = key;
     return { kind: 'key', key: { id, name, scopes, createdAt } };
   };
+}
+
+/** A mistyped key would go unnoticed, and its jobs be nobody's, if it were taken for none. */
+export function isMeantAsKey(authorization: string): boolean {
+  return /^(?:\S+ +)?td_/i.test(authorization);
 }
 
 /** RFC 6750 wants to hear of an error only when a key was sent. */

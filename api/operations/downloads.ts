@@ -1,9 +1,9 @@
-import { downloadListQuerySchema, vidnetDownloadRequestSchema } from '../../contract/downloads.ts';
+import { downloadListQuerySchema, failedRecordOf, vidnetDownloadRequestSchema } from '../../contract/downloads.ts';
 import { downloadListSchema, downloadResultSchema } from '../../contract/kinds.ts';
-import { audioResultSchema } from '../../contract/kinds/audio.ts';
-import { mediaRequestSchema, mediaResultSchema } from '../../contract/kinds/media.ts';
-import { videoResultSchema } from '../../contract/kinds/video.ts';
-import { operation, STARTS_JOB } from '../operation.ts';
+import { audioRecordSchema, audioResultSchema } from '../../contract/kinds/audio.ts';
+import { mediaRecordSchema, mediaRequestSchema, mediaResultSchema } from '../../contract/kinds/media.ts';
+import { videoRecordSchema, videoResultSchema } from '../../contract/kinds/video.ts';
+import { failed, operation, STARTS_JOB } from '../operation.ts';
 import { cancelDownload, getDownload, listDownloads } from '../use-cases/downloads.ts';
 import { requestMedia } from '../use-cases/media.ts';
 import { requestAudio, requestVideo } from '../use-cases/vidnet.ts';
@@ -21,6 +21,7 @@ export const downloadOperations = {
     answers: {
       200: { description: 'The audio was fetched before; nothing is charged', schema: audioResultSchema },
       202: { description: 'A job was started', schema: audioResultSchema },
+      ...failed(failedRecordOf(audioRecordSchema)),
     },
     errors: [...STARTS_JOB, 'pending_duplicate'],
     run: requestAudio,
@@ -35,6 +36,7 @@ export const downloadOperations = {
     answers: {
       200: { description: 'The video was fetched before; nothing is charged', schema: videoResultSchema },
       202: { description: 'A job was started', schema: videoResultSchema },
+      ...failed(failedRecordOf(videoRecordSchema)),
     },
     errors: [...STARTS_JOB, 'pending_duplicate'],
     run: requestVideo,
@@ -47,11 +49,9 @@ export const downloadOperations = {
     body: mediaRequestSchema,
     wait: 'when asked',
     answers: {
-      200: {
-        description: 'It was fetched before, and nothing is charged; or its job has ended',
-        schema: mediaResultSchema,
-      },
+      200: { description: 'The file, fetched now, or before and not charged again', schema: mediaResultSchema },
       202: { description: 'The job has not ended', schema: mediaResultSchema },
+      ...failed(failedRecordOf(mediaRecordSchema)),
     },
     errors: STARTS_JOB,
     run: requestMedia,

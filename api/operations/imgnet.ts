@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { failedRecordOf } from '../../contract/downloads.ts';
 import { failedResultSchema } from '../../contract/job-answers.ts';
-import { imgnetAudioResultSchema } from '../../contract/kinds/imgnet-audio.ts';
+import { imgnetAudioRecordSchema, imgnetAudioResultSchema } from '../../contract/kinds/imgnet-audio.ts';
 import {
   imgnetPostRequestSchema,
   imgnetContentPendingSchema,
@@ -18,7 +19,7 @@ import {
   imgnetProfilePendingSchema,
   imgnetProfileSchema,
 } from '../../contract/kinds/imgnet-profile.ts';
-import { operation, STARTS_JOB } from '../operation.ts';
+import { failed, operation, STARTS_JOB } from '../operation.ts';
 import { requestImgnetAudio, requestImgnetContent, requestImgnetProfile } from '../use-cases/imgnet.ts';
 import { requestImgnetList } from '../use-cases/imgnet-list.ts';
 
@@ -32,11 +33,9 @@ export const imgnetOperations = {
     body: imgnetProfileRequestSchema,
     wait: 'when asked',
     answers: {
-      200: {
-        description: 'The profile, or why it could not be had',
-        schema: z.union([imgnetProfileSchema, failedResultSchema]),
-      },
+      200: { description: 'The profile', schema: imgnetProfileSchema },
       202: { description: 'The job has not ended', schema: imgnetProfilePendingSchema },
+      ...failed(failedResultSchema),
     },
     errors: STARTS_JOB,
     run: requestImgnetProfile,
@@ -49,11 +48,9 @@ export const imgnetOperations = {
     body: imgnetListRequestSchema,
     wait: 'when asked',
     answers: {
-      200: {
-        description: 'The list, or the part of it that could be had, or why there is none',
-        schema: z.union([imgnetListSchema, imgnetListFailedSchema]),
-      },
+      200: { description: 'The list, or the part of it that could be had', schema: imgnetListSchema },
       202: { description: 'A part of it has not ended', schema: imgnetListPendingSchema },
+      ...failed(imgnetListFailedSchema),
     },
     errors: [...STARTS_JOB, 'not_found', 'not_ready', 'list_id_expired'],
     run: requestImgnetList,
@@ -66,11 +63,9 @@ export const imgnetOperations = {
     body: imgnetPostRequestSchema,
     wait: 'when asked',
     answers: {
-      200: {
-        description: 'The post or reel, or why it could not be had',
-        schema: z.union([imgnetPostSchema, imgnetReelSchema, failedResultSchema]),
-      },
+      200: { description: 'The post or reel', schema: z.union([imgnetPostSchema, imgnetReelSchema]) },
       202: { description: 'The job has not ended', schema: imgnetContentPendingSchema },
+      ...failed(failedResultSchema),
     },
     errors: STARTS_JOB,
     run: requestImgnetContent,
@@ -83,11 +78,9 @@ export const imgnetOperations = {
     body: imgnetPostRequestSchema,
     wait: 'when asked',
     answers: {
-      200: {
-        description: 'The audio, or that there is none, or why it could not be had',
-        schema: imgnetAudioResultSchema,
-      },
+      200: { description: 'The audio, or that there is none', schema: imgnetAudioResultSchema },
       202: { description: 'The job has not ended', schema: imgnetAudioResultSchema },
+      ...failed(failedRecordOf(imgnetAudioRecordSchema)),
     },
     errors: STARTS_JOB,
     run: requestImgnetAudio,

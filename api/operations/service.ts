@@ -6,6 +6,7 @@ import {
   webhookTestRequestSchema,
   deliveryListSchema,
   deliverySchema,
+  webhookTestRefusedSchema,
   webhookTestResultSchema,
 } from '../../contract/deliveries.ts';
 import { healthSchema, liveSchema } from '../../contract/health.ts';
@@ -33,6 +34,7 @@ export const serviceOperations = {
     body: webhookTestRequestSchema,
     answers: { 200: { description: 'How the URL answered', schema: webhookTestResultSchema } },
     errors: ['webhook_target_forbidden'],
+    errorBodies: { 400: webhookTestRefusedSchema },
     run: testWebhook,
   }),
   listDeliveries: operation({

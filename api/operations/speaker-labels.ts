@@ -8,22 +8,16 @@ import {
   speakerLabelsSchema,
 } from '../../contract/kinds/speaker-labels.ts';
 import { speakerLabelFormatSchema } from '../../contract/speaker-label-formats.ts';
-import { operation, STARTS_JOB } from '../operation.ts';
+import { failed, operation, STARTS_JOB } from '../operation.ts';
 import { exportSpeakerLabels, getSpeakerLabels, requestSpeakerLabels } from '../use-cases/speaker-labels.ts';
 
 const labelsParams = z.object({
   id: ulidSchema.describe('`transcript_speaker_id` of the audio, or `download_id` of the job'),
 });
 const UNKNOWN_LABELS = { id: 'There is no audio and no transcript with this id.' };
-const SPEAKER_LABELS = {
-  200: {
-    description: 'The transcript, or that nobody speaks, or why it could not be had',
-    schema: z.union([speakerLabelsSchema, speakerLabelsFailedSchema]),
-  },
-  202: {
-    description: 'The transcription or the download of the audio has not ended',
-    schema: z.union([speakerLabelsPendingSchema, audioRequiredSchema]),
-  },
+const LABELS_PENDING = {
+  description: 'The transcription or the download of the audio has not ended',
+  schema: z.union([speakerLabelsPendingSchema, audioRequiredSchema]),
 } as const;
 
 /** Transcripts with speaker labels. */
@@ -35,7 +29,11 @@ export const speakerLabelOperations = {
     summary: 'Get who says what in an audio that was downloaded',
     body: speakerLabelsRequestSchema,
     wait: 'when asked',
-    answers: SPEAKER_LABELS,
+    answers: {
+      200: { description: 'The transcript, or that nobody speaks', schema: speakerLabelsSchema },
+      202: LABELS_PENDING,
+      ...failed(speakerLabelsFailedSchema),
+    },
     errors: [...STARTS_JOB, 'audio_failed', 'not_found'],
     run: requestSpeakerLabels,
   }),
@@ -47,7 +45,13 @@ export const speakerLabelOperations = {
     params: labelsParams,
     unknown: UNKNOWN_LABELS,
     wait: 'when asked',
-    answers: SPEAKER_LABELS,
+    answers: {
+      200: {
+        description: 'The transcript, or that nobody speaks, or why it could not be had',
+        schema: z.union([speakerLabelsSchema, speakerLabelsFailedSchema]),
+      },
+      202: LABELS_PENDING,
+    },
     errors: ['audio_failed'],
     run: getSpeakerLabels,
   }),

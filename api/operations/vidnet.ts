@@ -3,7 +3,7 @@ import { vidnetFailedResultSchema, vidnetPendingResultSchema } from '../../contr
 import { channelRequestSchema, channelProfileSchema } from '../../contract/kinds/channel.ts';
 import { transcriptRequestSchema, transcriptSchema } from '../../contract/kinds/transcript.ts';
 import { transcriptFormatSchema } from '../../contract/transcript-formats.ts';
-import { operation, STARTS_JOB } from '../operation.ts';
+import { failed, operation, STARTS_JOB } from '../operation.ts';
 import { exportTranscript, getTranscript, requestTranscript } from '../use-cases/transcripts.ts';
 import { requestChannel } from '../use-cases/vidnet.ts';
 import { downloadIdParams, UNKNOWN_DOWNLOAD } from './parameters.ts';
@@ -18,8 +18,9 @@ export const vidnetOperations = {
     body: channelRequestSchema,
     wait: 'by default',
     answers: {
-      200: { description: 'The profile, or why it could not be had', schema: ended(channelProfileSchema) },
+      200: { description: 'The profile', schema: channelProfileSchema },
       202: { description: 'The job has not ended', schema: vidnetPendingResultSchema },
+      ...failed(vidnetFailedResultSchema),
     },
     errors: STARTS_JOB,
     run: requestChannel,
@@ -32,8 +33,9 @@ export const vidnetOperations = {
     body: transcriptRequestSchema,
     wait: 'by default',
     answers: {
-      200: { description: 'The transcript, or why it could not be had', schema: ended(transcriptSchema) },
+      200: { description: 'The transcript', schema: transcriptSchema },
       202: { description: 'The job has not ended', schema: vidnetPendingResultSchema },
+      ...failed(vidnetFailedResultSchema),
     },
     errors: STARTS_JOB,
     run: requestTranscript,
@@ -47,7 +49,10 @@ export const vidnetOperations = {
     unknown: UNKNOWN_DOWNLOAD,
     wait: 'when asked',
     answers: {
-      200: { description: 'The transcript, or why it could not be had', schema: ended(transcriptSchema) },
+      200: {
+        description: 'The transcript, or why it could not be had',
+        schema: z.union([transcriptSchema, vidnetFailedResultSchema]),
+      },
       202: { description: 'The job has not ended', schema: vidnetPendingResultSchema },
     },
     run: getTranscript,
@@ -66,7 +71,3 @@ export const vidnetOperations = {
     run: exportTranscript,
   }),
 } as const;
-
-function ended<Result extends z.ZodObject>(result: Result) {
-  return z.union([result, vidnetFailedResultSchema]);
-}

@@ -20,7 +20,7 @@ import type { Answer } from '../operation.ts';
 import { currentJob, lastResponseOf, notReady } from './current-job.ts';
 import { followBoth, type Accepted } from './follow.ts';
 import { requireImgnet } from './imgnet.ts';
-import { webhookOf, type JobRequest } from './request-job.ts';
+import { failureOf, webhookOf, type JobRequest } from './request-job.ts';
 import { startOrJoinBoth, type NewJob } from './start-or-join.ts';
 
 const DAY_MS = 86_400_000;
@@ -60,6 +60,8 @@ export async function requestImgnetList(
   const isPending = [posts, reels].some(({ record }) => record.status === 'pending');
   return {
     state: isPending ? 'pending' : 'finished',
+    // Of two reasons the body tells the code of the first too; with one part there, it is a success.
+    failure: failureOf(posts) && failureOf(reels) && failureOf(posts),
     pollSeconds: LIST_POLL_INTERVAL_SECONDS,
     body: renderImgnetList({ posts, reels }, deps.rendering.contents),
   };

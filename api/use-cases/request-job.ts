@@ -1,7 +1,8 @@
 import type { Caller } from '../../contract/accounts.ts';
+import type { Failure } from '../../contract/failures.ts';
 import type { ServiceDeps } from '../deps.ts';
 import type { Answer } from '../operation.ts';
-import { answerJob, currentJob, type RenderJob } from './current-job.ts';
+import { answerJob, currentJob, type CurrentJob, type RenderJob } from './current-job.ts';
 import { startOrJoin, type NewJob } from './start-or-join.ts';
 import { assertWebhookTarget } from './subscribers.ts';
 
@@ -24,8 +25,8 @@ export interface RequestedKind<Request, Body> {
 
 /**
  * @returns the use case of a request for a job: the finished result of what it asks for, or a job for it. A job that runs is
- *   joined, unless the plan says otherwise. It throws ApiError as `plan` does, `webhook_target_forbidden`, and as
- *   {@link startOrJoin} does.
+ *   joined, unless the plan says otherwise; of one that fails meanwhile the answer tells the failure. It throws ApiError as
+ *   `plan` does, `webhook_target_forbidden`, and as {@link startOrJoin} does.
  */
 export function requesting<Request extends JobRequest, Body>({ plan, render }: RequestedKind<Request, Body>) {
   return async (deps: ServiceDeps, caller: Caller, request: Request): Promise<Answer<Body>> => {
@@ -33,12 +34,18 @@ export function requesting<Request extends JobRequest, Body>({ plan, render }: R
     const { record } = await startOrJoin(deps, caller, { ...job, webhookUrl: webhookOf(deps, request) });
     // Where jobs that run are refused, this one has just been started, and does nothing yet.
     const isNew = job.isRefusedWhilePending === true && request.waitMs === 0;
-    return answerJob(deps, isNew ? { record } : await currentJob(deps, record, request.waitMs), render);
+    const now = isNew ? { record } : await currentJob(deps, record, request.waitMs);
+    return { ...(await answerJob(deps, now, render)), failure: failureOf(now) };
   };
+}
+
+/** @returns why a job failed; undefined while it runs, and for a success */
+export function failureOf({ record }: CurrentJob): Failure | undefined {
+  return record.status === 'failed' ? record.failure : undefined;
 }
 
 /** The webhook of a request as a job takes it. @throws ApiError `webhook_target_forbidden` */
 export function webhookOf(deps: ServiceDeps, { include_webhook: url }: JobRequest): string | undefined {
-  if (url !== undefined) assertWebhookTarget(deps, url, 'include_webhook');
+  if (url !== undefined) assertWebhookTarget(deps, { url, field: 'include_webhook' });
   return url;
 }

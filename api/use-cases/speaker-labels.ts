@@ -59,11 +59,11 @@ export async function requestSpeakerLabels(
   request: SpeakerLabelsRequest & JobRequest,
 ): Promise<Answer<Streamable<SpeakerLabelsResult>>> {
   // Before the audio is waited for.
-  webhookOf(deps, request);
+  const isWebhookAsked = webhookOf(deps, request) !== undefined;
   const begunMs = deps.now();
   const record = await deps.records.get(request.transcript_with_speaker_id);
   const found = await labelledAudio(deps, record, request.waitMs);
-  if (found.kind !== 'ready') return answerWithoutJob(found);
+  if (found.kind !== 'ready') return answerWithoutJob(found, { isWebhookAsked });
   const waitMs = Math.max(0, request.waitMs - (deps.now() - begunMs));
   return requestLabelsOf(deps, caller, { ...request, ...found, waitMs });
 }
@@ -209,9 +209,12 @@ async function refuseUnknownLanguage(deps: ServiceDeps, subjectId: string, langu
   throw new ApiError('invalid_input', `language: ${message}`, { details: [{ path: 'language', message }] });
 }
 
-function answerWithoutJob({ kind, audio }: NothingToLabel): Answer<SpeakerLabelsResult> {
+function answerWithoutJob(
+  { kind, audio }: NothingToLabel,
+  asked?: { readonly isWebhookAsked: boolean },
+): Answer<SpeakerLabelsResult> {
   return kind === 'pending'
-    ? { state: 'pending', body: renderAudioRequired(audio) }
+    ? { state: 'pending', body: renderAudioRequired(audio, asked) }
     : { state: 'finished', body: renderNoAudio(audio) };
 }
 

@@ -178,8 +178,9 @@ async function accept(
         continue;
       }
       if (isRefusedWhilePending) {
-        const { id } = record;
-        throw new ApiError('pending_duplicate', 'A pending download already exists for this video.', { id });
+        const notTaken = webhookUrl === undefined ? '' : ' The webhook was not taken.';
+        const message = `A pending download already exists for this video.${notTaken}`;
+        throw new ApiError('pending_duplicate', message, { id: record.id });
       }
       const joined = { recordId: record.id, subjectId: job.subjectId, runId: started.runId, webhookUrl };
       // A job that has closed in between took no subscriber: look for its result.

@@ -29,17 +29,24 @@ export function callerIdOf(caller: Caller): string {
   return (caller.kind === 'anonymous' ? caller.limitedAs : undefined) ?? subscriberOf(caller);
 }
 
+interface Target {
+  readonly url: string;
+  /** Of the request that has the URL. */
+  readonly field: string;
+  /** What the error tells besides. */
+  readonly fieldsOf?: (reason: string) => Readonly<Record<string, string | number>>;
+}
+
 /**
  * Refuses what can be refused by its text alone; names are judged when they are resolved, at each request.
  *
- * @param field of the request that has the URL
  * @throws ApiError `webhook_target_forbidden`
  */
-export function assertWebhookTarget(deps: ServiceDeps, url: string, field: string): void {
+export function assertWebhookTarget(deps: ServiceDeps, { url, field, fieldsOf = () => ({}) }: Target): void {
   const verdict = checkTarget(url, deps.webhookAllowedNetworks);
   if (verdict.ok) return;
   const details = [{ path: field, message: verdict.reason }];
-  throw new ApiError('webhook_target_forbidden', verdict.reason, { details });
+  throw new ApiError('webhook_target_forbidden', verdict.reason, { details, fields: fieldsOf(verdict.reason) });
 }
 
 /**

@@ -38,7 +38,11 @@ export async function testWebhook(
   _caller: Caller,
   request: WebhookTestRequest,
 ): Promise<Answer<WebhookTestResult>> {
-  assertWebhookTarget(deps, request.url, 'url');
+  assertWebhookTarget(deps, {
+    url: request.url,
+    field: 'url',
+    fieldsOf: (message) => ({ status: 'error', message, http_status: 0 }),
+  });
   const body = JSON.stringify({ test: true, message: 'A sample of the webhooks that this service sends.' });
   const headers = {
     ...webhookHeaders({ endpoint: 'webhook/test', originalStatus: 200, downloadId: SAMPLE_ID }),

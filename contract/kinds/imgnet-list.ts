@@ -6,13 +6,14 @@ import {
   countSchema,
   includeWebhookSchema,
   moneySchema,
+  optionalField,
   progressSchema,
   PUBLIC_URL,
   type Progress,
 } from '../fields.ts';
 import { ulidSchema } from '../ids.ts';
 import { postItemSchema, reelItemSchema, wholeItems, type WholeItem } from '../imgnet-media.ts';
-import { failureCodeField, lastResponseSchema, renderFailure, type JobNews } from '../job-answers.ts';
+import { FAILED_IS_ADDED, failureCodeField, lastResponseSchema, renderFailure, type JobNews } from '../job-answers.ts';
 import type { JobInput } from '../jobs.ts';
 import type { Kind, RenderContext } from '../kind.ts';
 import { MAX_AGE_DAYS_MAX } from '../limits.ts';
@@ -27,12 +28,9 @@ const DAYS_MESSAGE = `must be an integer from 0 to ${String(MAX_AGE_DAYS_MAX)}`;
 export const imgnetListRequestSchema = z
   .object({
     list_id: z.string().max(100).describe('`list_id` of a profile result; valid for one hour'),
-    max_age_days: z
-      .int({ error: DAYS_MESSAGE })
-      .min(0, DAYS_MESSAGE)
-      .max(MAX_AGE_DAYS_MAX, DAYS_MESSAGE)
-      .optional()
-      .describe('Only what was posted within the N days before the list was first asked for; everything without it'),
+    max_age_days: optionalField(
+      z.int({ error: DAYS_MESSAGE }).min(0, DAYS_MESSAGE).max(MAX_AGE_DAYS_MAX, DAYS_MESSAGE),
+    ).describe('Only what was posted within the N days before the list was first asked for; everything without it'),
     include_webhook: includeWebhookSchema.describe(`Where each of the two parts is POSTed when it ends: ${PUBLIC_URL}`),
   })
   .meta({ id: 'ImgnetListRequest' });
@@ -125,7 +123,7 @@ export const imgnetListFailedSchema = z
     ...itemsFields,
     last_response: lastResponsesSchema.optional(),
   })
-  .meta({ id: 'ImgnetListFailed' });
+  .meta({ id: 'ImgnetListFailed', description: FAILED_IS_ADDED });
 export type ImgnetListFailed = z.infer<typeof imgnetListFailedSchema>;
 
 /** Answer of POST /api/imgnet/list, and the body of its two webhooks. */

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { chargeOf } from '../charges.ts';
 import { MissingContentsError } from '../contents.ts';
 import { factsRecordSchema, renderFactsRecord } from '../downloads.ts';
-import { includeWebhookSchema, moneySchema, progressSchema, type Progress } from '../fields.ts';
+import { includeWebhookSchema, moneySchema, optionalField, progressSchema, type Progress } from '../fields.ts';
 import { ulidSchema } from '../ids.ts';
-import { failedResultSchema, renderFailed } from '../job-answers.ts';
+import { FAILED_IS_ADDED, failedResultSchema, renderFailed } from '../job-answers.ts';
 import type { JobInput } from '../jobs.ts';
 import type { Kind, PricesOf, RenderContext } from '../kind.ts';
 import { languageSchema } from '../languages.ts';
@@ -16,11 +16,9 @@ import type { Streamable } from '../streams.ts';
 import { toMilliseconds } from '../times.ts';
 
 const SPEAKERS_MESSAGE = `must be an integer from 1 to ${String(SPEAKERS_MAX)}`;
-const speakersSchema = z
-  .int({ error: SPEAKERS_MESSAGE })
-  .min(1, SPEAKERS_MESSAGE)
-  .max(SPEAKERS_MAX, SPEAKERS_MESSAGE)
-  .optional();
+const speakersSchema = optionalField(
+  z.int({ error: SPEAKERS_MESSAGE }).min(1, SPEAKERS_MESSAGE).max(SPEAKERS_MAX, SPEAKERS_MESSAGE),
+);
 
 /** The refinement below as JSON Schema, which cannot compare two fields: some number lies between them. */
 const SPEAKERS_IN_ORDER = Array.from({ length: SPEAKERS_MAX }, (_, index) => ({
@@ -37,7 +35,7 @@ export const speakerLabelsRequestSchema = z
     include_webhook: includeWebhookSchema,
     min_speakers: speakersSchema.describe('At least so many speakers are told apart'),
     max_speakers: speakersSchema.describe('At most so many speakers are told apart'),
-    language: languageSchema.optional().describe('Language that is spoken'),
+    language: optionalField(languageSchema).describe('Language that is spoken'),
   })
   .refine(({ min_speakers: min = 1, max_speakers: max = SPEAKERS_MAX }) => min <= max, {
     path: ['min_speakers'],
@@ -130,7 +128,9 @@ export const audioRequiredSchema = z
   .object({ status: z.literal('pending'), message: z.string(), transcript_speaker_id: ulidSchema })
   .meta({ id: 'AudioRequired' });
 
-export const speakerLabelsFailedSchema = failedResultSchema.extend(subjectFields).meta({ id: 'SpeakerLabelsFailed' });
+export const speakerLabelsFailedSchema = failedResultSchema
+  .extend(subjectFields)
+  .meta({ id: 'SpeakerLabelsFailed', description: FAILED_IS_ADDED });
 
 /** Answer of POST and GET /api/transcriptspeakerid, and the body of the webhook. */
 export const speakerLabelsResultSchema = z
@@ -219,11 +219,18 @@ export function renderNoAudio(audio: DownloadRecord): SpeakerLabelsResult {
   };
 }
 
+const AUDIO_REQUIRED = 'The audio download is in progress; it is required before the transcription.';
+const WEBHOOK_NOT_TAKEN =
+  'Nothing was started, and the webhook was not taken: send this request again when the audio is there.';
+
 /** The audio is still being downloaded: nothing was started. */
-export function renderAudioRequired(audio: DownloadRecord): SpeakerLabelsResult {
+export function renderAudioRequired(
+  audio: DownloadRecord,
+  { isWebhookAsked = false }: { readonly isWebhookAsked?: boolean } = {},
+): SpeakerLabelsResult {
   return {
     status: 'pending',
-    message: 'The audio download is in progress; it is required before the transcription.',
+    message: isWebhookAsked ? `${AUDIO_REQUIRED} ${WEBHOOK_NOT_TAKEN}` : AUDIO_REQUIRED,
     transcript_speaker_id: audio.id,
   };
 }

@@ -6,6 +6,7 @@ import {
   durationSchema,
   includeWebhookSchema,
   moneySchema,
+  optionalField,
   platformTimeSchema,
   timestampSchema,
   type Progress,
@@ -30,7 +31,7 @@ export const transcriptRequestSchema = z
   .object({
     vidnet_video_id: vidnetVideoIdSchema,
     language: languageSchema.describe('Language code such as `en`, `de` or `pt-BR`'),
-    include_comments: z.boolean().optional().describe("Include the video's comments"),
+    include_comments: optionalField(z.boolean()).describe("Include the video's comments"),
     include_webhook: includeWebhookSchema,
   })
   .meta({ id: 'TranscriptRequest' });

@@ -23,11 +23,16 @@ export interface WebhookClientOptions {
   readonly trustedCa?: string;
 }
 
+/** A body that is written out as it is sent. Many receivers cannot read one whose length is not announced. */
+export interface LongBody {
+  readonly bytes: number;
+  readonly chunks: AsyncIterable<string>;
+}
+
 export interface PostRequest {
   /** Names and values are checked; those that frame the message are set by the client alone. */
   readonly headers: Readonly<Record<string, string>>;
-  /** A body in chunks is sent without a `Content-Length`. */
-  readonly body: string | AsyncIterable<string>;
+  readonly body: string | LongBody;
   readonly signal?: AbortSignal;
   /** Told where the name leads before a connection is made; what it throws ends the post, which rejects with it. */
   readonly onAddresses?: (addresses: readonly string[]) => void;
@@ -46,7 +51,7 @@ export interface WebhookClient {
   /**
    * Sends one POST, follows nothing, and keeps nothing of the answer but its status.
    *
-   * @throws the signal's reason when aborted; what the body or `onAddresses` throws; `TypeError` for a header that can't be sent; {@link WebhookClientClosedError}
+   * @throws the signal's reason when aborted; what the body or `onAddresses` throws, also for a body of another length; `TypeError` for a header that can't be sent; {@link WebhookClientClosedError}
    */
   post(url: string, request: PostRequest): Promise<PostOutcome>;
   /** Ends the posts under way, which reject with {@link WebhookClientClosedError}, as all later ones do. */
@@ -145,8 +150,9 @@ async function send(
     const response = await client.request({
       method: 'POST',
       path: url.pathname + url.search,
-      headers,
-      body: typeof body === 'string' ? body : Readable.from(watched(body, options.onChunk), { objectMode: false }),
+      headers: typeof body === 'string' ? headers : { ...headers, 'Content-Length': String(body.bytes) },
+      body:
+        typeof body === 'string' ? body : Readable.from(watched(body.chunks, options.onChunk), { objectMode: false }),
       signal: options.signal,
     });
     await discard(response.body, options.maxResponseBytes);

@@ -76,7 +76,9 @@ async function ask({ client, goHome }: CallersDeps, entry: CallEntry, body: obje
 
 /** @returns whether the caller need not repeat the request */
 function note(entry: CallEntry, { status, body, text }: Answer): boolean {
-  if (status === 200 || status === 202) {
+  // Who has waited for a job is told of its failure by the status too.
+  const isFailure = (status === 400 || status === 500) && jobsIn(body).some((job) => job.status === 'failed');
+  if (status === 200 || status === 202 || isFailure) {
     entry.jobs = jobsIn(body).map((job) => ({ ...job, isOwedWebhook: job.status === 'pending' }));
     entry.listId = body.list_id;
     return entry.jobs.length > 0;

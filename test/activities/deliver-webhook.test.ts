@@ -158,8 +158,11 @@ describe('an attempt at a delivery', () => {
 
 /** What a post has sent, read as the client reads it. */
 async function sentBy([, request]: [string, PostRequest]): Promise<{ body: string; headers: Record<string, string> }> {
+  const { body: sent } = request;
+  if (typeof sent === 'string') return { body: sent, headers: { ...request.headers } };
   let body = '';
-  for await (const chunk of typeof request.body === 'string' ? [request.body] : request.body) body += chunk;
+  for await (const chunk of sent.chunks) body += chunk;
+  expect(sent.bytes).toBe(Buffer.byteLength(body));
   return { body, headers: { ...request.headers } };
 }
 
@@ -176,7 +179,7 @@ describe('the message of an attempt', () => {
     }
   });
 
-  it('is signed over the bytes that are sent, also where the list is too long to hold', async () => {
+  it('is signed over the bytes that are sent, whose number it tells, also where the list is too long to hold', async () => {
     const job: ChannelJob = {
       ...anAudioJob(),
       type: 'list',

@@ -106,7 +106,7 @@ describe('the worker goes on beating', () => {
       });
       let chars = 0;
       let longestChunk = 0;
-      for await (const chunk of typeof body === 'string' ? [body] : body) {
+      for await (const chunk of typeof body === 'string' ? [body] : body.chunks) {
         chars += chunk.length;
         longestChunk = Math.max(longestChunk, chunk.length);
       }

@@ -26,7 +26,6 @@ describe('a request for audio', () => {
     ['a path as id', video('../x'), 400, 'invalid_input', 'vidnet_video_id'],
     ['an object as id', video({ $ne: '' }), 400, 'invalid_input', 'vidnet_video_id'],
     ['a number as webhook', video('k3fP0aTz9Qw', { include_webhook: 1 }), 400, 'invalid_input', 'include_webhook'],
-    ['null as webhook', video('k3fP0aTz9Qw', { include_webhook: null }), 400, 'invalid_input', 'include_webhook'],
     [
       'a private webhook',
       video('k3fP0aTz9Qw', { include_webhook: 'http://10.0.0.1/' }),
@@ -144,9 +143,14 @@ describe('tRPC', () => {
       createdAt,
       price: 5,
     } as const;
-    facades.jobs.start.mockResolvedValueOnce({ running, runId: 'a-run' });
+    facades.jobs.start.mockResolvedValue({ running, runId: 'a-run' });
     const data = await failure(facades.rpc.downloads.audio.mutate({ vidnet_video_id: 'AAAAAAAAAAA' }));
-    expect(data).toMatchObject({ code: 'CONFLICT', httpStatus: 409, body: { id, code: 'pending_duplicate' } });
+    const error = 'A pending download already exists for this video.';
+    expect(data).toMatchObject({ code: 'CONFLICT', httpStatus: 409, body: { id, code: 'pending_duplicate', error } });
+    const hook = { include_webhook: 'https://hooks.example.com/x' };
+    const withWebhook = await facades.post(AUDIO, video('AAAAAAAAAAA', hook));
+    expect([withWebhook.status, withWebhook.body['error']]).toEqual([409, `${error} The webhook was not taken.`]);
+    facades.jobs.start.mockResolvedValue('started');
   });
 
   it('gives nothing of an unforeseen fault', async () => {

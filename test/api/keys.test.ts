@@ -84,8 +84,40 @@ describe('an API key', () => {
     const { text } = await makeKey(undefined, open);
     expect((await get('/api/account', `Bearer ${text}`, open)).status).toBe(200);
     expect((await get('/api/downloads', undefined, open)).status).toBe(200);
-    expect((await get('/api/downloads', `Bearer ${text}x`, open)).status).toBe(401);
+    const otherSecret = `Bearer ${text.slice(0, 20)}${'A'.repeat(43)}`;
+    for (const mistyped of [`Bearer ${text}x`, text, `Basic ${text}`, otherSecret]) {
+      expect((await get('/api/downloads', mistyped, open)).status).toBe(401);
+    }
     expect((await get('/api/account', undefined, open)).status).toBe(401);
+  });
+});
+
+describe('an Authorization header that holds no key', () => {
+  it.each(['Bearer secret', 'Basic dXNlcjpwYXNz', 'nonsense', 'Bearer', 'Bearer a b', 'Bearer eyJhbGciOi.td_x'])(
+    'is ignored where none is needed, and the answer says so: %s',
+    async (authorization) => {
+      const answer = await get('/api/downloads', authorization, open);
+      expect([answer.status, answer.headers.get('authorization-ignored')]).toEqual([200, 'not an API key']);
+      const refused = await get('/downloads/not-an-id', authorization, open);
+      expect([refused.status, refused.headers.get('authorization-ignored')]).toEqual([404, 'not an API key']);
+      for (const path of ['/health', '/openapi.json']) {
+        const opened = await get(path, authorization);
+        expect([opened.status, opened.headers.get('authorization-ignored')]).toEqual([200, 'not an API key']);
+      }
+      expect((await get('/api/downloads', authorization)).headers.get('authorization-ignored')).toBeNull();
+    },
+  );
+
+  it('is not missed where there is none, or a good key', async () => {
+    const { text } = await makeKey(undefined, open);
+    for (const authorization of [undefined, `Bearer ${text}`]) {
+      const answer = await get('/api/downloads', authorization, open);
+      expect([answer.status, answer.headers.get('authorization-ignored')]).toEqual([200, null]);
+    }
+  });
+
+  it('opens nothing that is a key’s alone', async () => {
+    expect((await get('/api/account', 'Bearer secret', open)).status).toBe(401);
   });
 });
 

@@ -58,6 +58,33 @@ describe('the OpenAPI document', () => {
     expect(record.required).not.toContain('progress');
   });
 
+  it.each(['VidnetFailedResult', 'SpeakerLabelsFailed', 'FailedResult', 'ImgnetListFailed'])(
+    'tells that %s is an addition to the specification, which knows pending jobs and successes',
+    (name) => {
+      const { description } = document.components?.schemas?.[name] as { description?: string };
+      expect(description).toMatch(/failed.*an addition to the specification/i);
+    },
+  );
+
+  it('tells of a failed job by 400 and 500, beside the errors of these statuses', () => {
+    const { responses } = document.paths?.['/api/transcripts']?.post as unknown as {
+      responses: Record<string, { description: string; content: Record<string, { schema: unknown }> }>;
+    };
+    const referenceTo = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+    for (const status of ['400', '500']) {
+      expect(responses[status]?.content['application/json']?.schema).toEqual({
+        anyOf: [referenceTo('Error'), referenceTo('VidnetFailedResult')],
+      });
+    }
+    expect(responses['200']?.content['application/json']?.schema).toEqual(referenceTo('Transcript'));
+    expect(responses['400']?.description).toMatch(/job failed.*invalid_input/);
+  });
+
+  it('tells what happens to an Authorization header without a key', () => {
+    const { description } = document.components?.securitySchemes?.['ApiKey'] as { description: string };
+    expect(description).toContain('`Authorization-Ignored`');
+  });
+
   it('refers to no schema that it lacks', () => {
     const references = JSON.stringify(document).match(/#\/components\/schemas\/\w+/g) ?? [];
     expect(references.length).toBeGreaterThan(0);

@@ -187,9 +187,12 @@ describe('a request for speaker labels', () => {
       expect([answer.status, answer.headers.get('retry-after')]).toEqual([202, '30']);
       expect(audioRequiredSchema.strict().parse(answer.body)).toEqual({
         status: 'pending',
-        message: expect.stringMatching(/audio download is in progress.*required/),
+        message: expect.stringMatching(/audio download is in progress.*required.*the webhook was not taken/),
         transcript_speaker_id: audio.id,
       });
+      const { body: withoutWebhook } = await request(audio.id);
+      expect(withoutWebhook).toMatchObject({ status: 'pending', message: expect.not.stringContaining('webhook') });
+      expect(await bodyOf(audio.id)).toEqual(withoutWebhook);
       const input = { transcript_with_speaker_id: audio.id, ...hook };
       expect(await facades.rpc.speakers.request.mutate(input)).toEqual(answer.body);
     }

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { webhookTestRefusedSchema } from '../../contract/deliveries.ts';
 import type { PostOutcome } from '../../outbound/webhooks/client.ts';
 import { WEBHOOK_TEST_LIMITS, WEBHOOK_TEST_TAKES_MS } from '../../outbound/webhooks/limits.ts';
 import { startFacades, WEBHOOK_SECRET, type Facades } from '../helpers/rest-app.ts';
@@ -94,13 +95,16 @@ describe('the webhook test', () => {
     'http://[::1]/',
     'ftp://example.com/',
     'x',
-  ])('refuses %s without sending anything', async (url) => {
+  ])('refuses %s without sending anything, and tells it as a failed test too', async (url) => {
     facades.webhooks.post.mockClear();
     const answer = await facades.post('/api/webhook/test', JSON.stringify({ url }));
     expect(answer).toMatchObject({
       status: 400,
       body: { code: 'webhook_target_forbidden', details: [{ path: 'url' }] },
     });
+    const { error, status, message, http_status } = webhookTestRefusedSchema.strict().parse(answer.body);
+    expect({ status, message, http_status }).toEqual({ status: 'error', message: error, http_status: 0 });
+    await expect(facades.rpc.webhook.test.mutate({ url })).rejects.toMatchObject({ data: { body: answer.body } });
     expect(facades.webhooks.post).not.toHaveBeenCalled();
   });
 });

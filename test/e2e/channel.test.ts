@@ -108,6 +108,7 @@ describe('a channel profile', () => {
     expect(channelProfileSchema.parse(empty.body)).toMatchObject({ videos: [], total_media: 0 });
     const gone = await request(await channelUrl('removed'));
     expect(vidnetFailedResultSchema.strict().parse(gone.body)).toMatchObject({ code: 'removed', cost: '0.000' });
+    expect(gone.status).toBe(400);
   });
 
   it('of 3,000 videos is whole, and goes on where it was when the worker is killed', async () => {

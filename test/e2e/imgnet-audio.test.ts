@@ -99,7 +99,7 @@ describe('the audio of a post', () => {
     await service.misbehave({ target: 'dataset', mode: 'media_ttl', dataset: 'posts', seconds: 0 });
     const answer = await post<Audio>('audio', url, { prefer: 'wait=60' });
     await service.misbehave({ target: 'dataset', mode: 'off', dataset: 'posts' });
-    expect(answer).toMatchObject({ status: 200, body: { data: { status: 'failed', cost: '0.000', audio_url: null } } });
+    expect(answer).toMatchObject({ status: 500, body: { data: { status: 'failed', cost: '0.000', audio_url: null } } });
     expect(answer.body.data.response).toMatch(/expired/);
     expect(await started(`posts ${shortcodeOf(url)}`)).toBe(2);
   });

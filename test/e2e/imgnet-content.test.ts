@@ -185,7 +185,7 @@ describe('the content', () => {
       body: { url },
       headers: { prefer: 'wait=30' },
     });
-    expect(waited).toMatchObject({ status: 200, body: { status: 'failed', code: 'removed', cost: '0.000' } });
+    expect(waited).toMatchObject({ status: 400, body: { status: 'failed', code: 'removed', cost: '0.000' } });
   });
 
   it('reaches webhooks as the endpoint answers it', async () => {

@@ -99,7 +99,7 @@ describe('a profile', () => {
       headers: { Prefer: 'wait=30' },
     });
     expect([waited.status, waited.body.status, waited.body.code, waited.body.cost]).toEqual([
-      ...[200, 'failed', 'removed', '0.000'],
+      ...[400, 'failed', 'removed', '0.000'],
     ]);
   });
 });
@@ -181,7 +181,7 @@ describe('a list', () => {
     const { list_id, is_private } = await profile('private');
     expect(is_private).toBe(true);
     const { status, body } = await requestList({ list_id }, { Prefer: 'wait=60' });
-    expect(status).toBe(200);
+    expect(status).toBe(400);
     expect(imgnetListResultSchema.parse(body)).toEqual(body);
     expect(body).toMatchObject({
       ...{ status: 'failed', code: 'private' },

@@ -94,7 +94,7 @@ describe('the media of a page of any site', () => {
     'fails, costs nothing, and says why: %s',
     async (path, response) => {
       const { status, body } = await request(path, 'video');
-      expect(status).toBe(200);
+      expect(status).toBe(400);
       expect(body.data).toMatchObject({ status: 'failed', cost: '0.000', response, file_urls: null });
     },
     90_000,

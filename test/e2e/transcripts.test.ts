@@ -90,18 +90,21 @@ describe('a transcript', () => {
   it.each(['xx', 'en-US'])('in %s does not exist, and the answer lists those that do', async (language) => {
     const receiver = await startWebhookReceiver();
     const id = service.videoId('regional_captions');
-    const { body } = await request<FailedResult>(id, language, { include_webhook: receiver.url });
+    const { status, body } = await request<FailedResult>(id, language, { include_webhook: receiver.url });
     const post = await until(() => receiver.posts[0], { what: 'the webhook' });
     await receiver.close();
     expect(vidnetFailedResultSchema.strict().parse(body)).toMatchObject({ code: 'no_captions', cost: '0.000' });
     expect(body.message).toContain('en-GB, pt-BR');
     expect(JSON.parse(post.body)).toEqual(body);
     expect(post.headers['x-webhook-original-status']).toBe('400');
+    expect(status).toBe(400);
+    const looked = await service.request<FailedResult>('GET', `/api/transcripts/${body.download_id}`);
+    expect(looked).toMatchObject({ status: 200, body });
   });
 
   it('of a private video says so', async () => {
-    const { body } = await request<FailedResult>(service.videoId('private'), 'en');
-    expect(body).toMatchObject({ status: 'failed', code: 'private' });
+    const { status, body } = await request<FailedResult>(service.videoId('private'), 'en');
+    expect([status, body]).toMatchObject([400, { status: 'failed', code: 'private' }]);
   });
 
   it('that is pending can be looked at and cancelled, and starts nothing', async () => {

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { run } from '../../runtime/subprocess/run.ts';
 
 const CONFIG = fileURLToPath(new URL('./schemathesis.toml', import.meta.url));
+const HOOKS = fileURLToPath(new URL('./failed_jobs.py', import.meta.url));
 /** Of the output; the failures stand at its end. */
 const OUTPUT_MAX_CHARS = 50_000_000;
 
@@ -72,7 +73,7 @@ export async function fuzz(part: Part, options: FuzzOptions): Promise<PartReport
   ];
   const result = await run(options.python, args, {
     cwd: folder,
-    env: { PATH: process.env['PATH'] ?? '', HOME: folder, PYTHONUTF8: '1' },
+    env: { PATH: process.env['PATH'] ?? '', HOME: folder, PYTHONUTF8: '1', SCHEMATHESIS_HOOKS: HOOKS },
     maxStdoutChars: OUTPUT_MAX_CHARS,
     ...(options.signal === undefined ? {} : { signal: options.signal }),
   });

@@ -1,5 +1,6 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { once } from 'node:events';
+import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { WebhookClientClosedError } from '../../../outbound/webhooks/client.ts';
@@ -54,6 +55,35 @@ describe('what is sent', () => {
       });
     }
     expect(receiver.connections()).toBe(2);
+  });
+
+  it.each([200, 16_000_000])(
+    'announces the length of a body in chunks of %i bytes, and is not chunked',
+    async (size) => {
+      const seen = vi.fn();
+      const receiver = await httpReceiver((request, answer) => {
+        let bytes = 0;
+        request.on('data', (chunk: Buffer) => (bytes += chunk.length));
+        request.on('end', () => {
+          seen(bytes, request.headers['content-length'], request.headers['transfer-encoding']);
+          answer.end();
+        });
+      });
+      const body = { bytes: size, chunks: Readable.from(Array<string>(4).fill('ü'.repeat(size / 8))) };
+      expect(await testClient().post(`http://127.0.0.1:${receiver.port}/`, { ...message, body })).toMatchObject({
+        statusCode: 200,
+      });
+      expect(seen).toHaveBeenCalledExactlyOnceWith(size, String(size), undefined);
+    },
+  );
+
+  it('is never a body of another length than was announced', async () => {
+    const receiver = await httpReceiver((request, answer) => request.resume().on('end', () => answer.end()));
+    for (const bytes of [3, 5]) {
+      const body = { bytes, chunks: Readable.from(['ab', 'cd']) };
+      const post = testClient().post(`http://127.0.0.1:${receiver.port}/`, { ...message, body });
+      await expect(post).rejects.toMatchObject({ code: 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH' });
+    }
   });
 
   it.each([
