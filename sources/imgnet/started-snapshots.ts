@@ -87,8 +87,9 @@ function parseList(text: string): Listed | undefined {
   }
 }
 
-/** One column more would be another choice, such as fewer posts. */
+/** Columns by which an order chooses: one more, such as fewer posts, is another order. What the API adds of its own is not. */
+const CHOICES = ['url', 'start_date', 'end_date', 'num_of_posts', 'posts_to_not_include', 'post_type'];
+
 function isSame(row: Readonly<Record<string, string>>, input: Readonly<Record<string, string>>): boolean {
-  const [told, sent] = [Object.keys(row), Object.keys(input)];
-  return told.length === sent.length && sent.every((name) => row[name] === input[name]);
+  return CHOICES.every((name) => (row[name] ?? '') === (input[name] ?? ''));
 }

@@ -39,7 +39,10 @@ it('comments of posts that earlier versions kept have microseconds in their time
     ...{ price: 5, charge: 5, status: 'success', files: [] },
   };
   const times = ['2026-03-14T18:00:00.123Z', '2026-03-15', undefined];
-  const latest_comments = times.map((time) => ({ comment: 'Tea', ...(time === undefined ? {} : { created_at: time }) }));
+  const latest_comments = times.map((time) => ({
+    comment: 'Tea',
+    ...(time === undefined ? {} : { created_at: time }),
+  }));
   const facts = { type: 'post', shortcode: 'D1', url: 'https://www.instagram.com/p/D1/', latest_comments };
   const contents = { facts: () => Promise.resolve(facts) } as unknown as ContentsReader;
   const nothing = { user_commenting: null, likes: null };

@@ -19,10 +19,7 @@ beforeEach(async () => {
       return { stop: async () => writeFileSync(${JSON.stringify(join(folder, 'stopped'))}, 'orderly') };
     });`;
   await writeFile(join(folder, 'program.mts'), source);
-  await writeFile(
-    join(folder, 'package.json'),
-    JSON.stringify({ scripts: { go: `${process.execPath} program.mts` } }),
-  );
+  await writeFile(join(folder, 'package.json'), JSON.stringify({ scripts: { go: `${process.execPath} program.mts` } }));
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
