@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 it('jobs wait while the platform refuses, say why and until when, and all succeed afterwards', async () => {
-  const playable = ['ordinary', 'hd1080', 'hd720', 'vp9_opus', 'opus_only', 'automatic_captions', 'no_captions'];
+  const playable = ['ordinary', 'hd1080', 'hd720', 'vp9_opus', 'opus_only', 'automatic_captions'];
   const videos = playable.map((kind) => service.videoId(kind));
   await service.misbehave({ video: '*', target: 'page', mode: '429' });
   const accepted = await Promise.all(videos.map((video) => service.requestAudio(video)));
