@@ -7,28 +7,32 @@ import { until } from './until.ts';
 /** What can befall the engines; each comes with videos that nobody has asked for. */
 const WAYS = {
   'Temporal is away': {
-    ...{ engine: 'temporal', fault: 'down' },
+    engine: 'temporal',
+    fault: 'down',
     videos: [
       ['ordinary', 0],
       ['ordinary', 1],
     ],
   },
   'MongoDB is away': {
-    ...{ engine: 'mongodb', fault: 'down' },
+    engine: 'mongodb',
+    fault: 'down',
     videos: [
       ['ordinary', 2],
       ['long', 0],
     ],
   },
   'the line to Temporal hangs': {
-    ...{ engine: 'temporal', fault: 'hang' },
+    engine: 'temporal',
+    fault: 'hang',
     videos: [
       ['regional_captions', 0],
       ['automatic_captions', 0],
     ],
   },
   'the line to MongoDB hangs': {
-    ...{ engine: 'mongodb', fault: 'hang' },
+    engine: 'mongodb',
+    fault: 'hang',
     videos: [
       ['no_captions', 0],
       ['many_comments', 0],
