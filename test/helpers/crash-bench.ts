@@ -25,7 +25,7 @@ export interface CrashBench {
   runningJob(bytesPerSecond?: number): Promise<RunningJob>;
   untilFetching(job: RunningJob): Promise<void>;
   kill(...names: ProcessName[]): void;
-  /** One success, one file, one charge, one webhook, and nothing left over. */
+  /** One success, one file, one charge, one webhook, and nothing left over; and other processes in place of the killed ones. */
   expectDoneOnce(job: RunningJob): Promise<void>;
   /** With a new client each time: one of the driver that loses its server may wait for it without an end. */
   withDatabase<Result>(look: (db: Db) => Promise<Result>): Promise<Result>;
@@ -37,6 +37,7 @@ export function useCrashBench(videos: number): CrashBench {
   let receiver: WebhookReceiver;
   let mediaDir: string;
   let next = 0;
+  let killed: readonly { readonly name: ProcessName; readonly pid: number }[] = [];
 
   beforeAll(async () => {
     mediaDir = await mkdtemp(join(tmpdir(), 'tapedeck-media-'));
@@ -81,6 +82,7 @@ export function useCrashBench(videos: number): CrashBench {
       });
     },
     kill(...names) {
+      killed = service.stack.processes().filter(({ name }) => names.includes(name));
       for (const name of names) service.stack.kill(name, 'SIGKILL');
     },
     async expectDoneOnce({ id, video }) {
@@ -93,6 +95,17 @@ export function useCrashBench(videos: number): CrashBench {
         { what: 'the webhook', within: 60_000 },
       );
       expect(posts[0]!.headers['x-webhook-original-status']).toBe('200');
+      const deliveries = await until(
+        async () => {
+          const all = await withDatabase((db) => db.collection('deliveries').find({ recordId: id }).toArray());
+          return all.length > 0 && all.every(({ state }) => state !== 'pending') ? all : undefined;
+        },
+        { what: 'the end of the delivery', within: 60_000 },
+      );
+      expect(deliveries.map(({ state }) => state as string)).toEqual(['delivered']);
+      // However often it is posted: what was received but is not on record is posted again.
+      const own = receiver.posts.filter((post) => post.headers['x-webhook-download-id'] === id);
+      expect(new Set(own.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([`${id}-1`]));
       const { published, work } = await service.filesOnDisk();
       expect(published.filter((name) => name.startsWith(id))).toEqual([`${id}/${video}.m4a`]);
       expect(work).toEqual([]);
@@ -100,6 +113,13 @@ export function useCrashBench(videos: number): CrashBench {
         db.collection('records').find({ mediaId: video, status: 'success' }).toArray(),
       );
       expect(charged.map((record) => record['charge'] as number)).toEqual([5]);
+      await until(
+        () =>
+          killed.every(({ name, pid }) =>
+            service.stack.processes().some((one) => one.name === name && one.pid !== pid),
+          ),
+        { what: 'other processes' },
+      );
     },
   };
 }
