@@ -6,5 +6,5 @@ describeFuzz(
     [2, { name: 'stateless', args: ['--workers', '4', '--phases', 'examples,fuzzing'] }],
     [1, { name: 'stateful', args: ['--phases', 'stateful', ...WITHOUT_WAITING] }],
   ],
-  50,
+  100,
 );
