@@ -1,31 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, inject, it } from 'vitest';
-import { runChaos } from '../../quality/chaos/run.ts';
-import { KIND_WEIGHTS } from '../../quality/chaos/subjects.ts';
+import { describeChaos } from '../helpers/chaos-run.ts';
 
-// The numbers are small, so that it takes about a minute; `npm run chaos` is the long run, whose table is in docs/reliability.md.
-const RUN = { jobs: 20, minutes: 0.4, kills: 6, seed: 7, patienceMinutes: 10 };
-
-it('nothing is lost, doubled or left while processes are killed and lines are cut', async () => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'tapedeck-chaos-'));
-  const { ytdlp, ffmpeg, ffprobe } = inject('tools');
-  const lines: string[] = [];
-  const report = await runChaos({
-    env: { ...process.env, YTDLP_PATH: ytdlp, FFMPEG_PATH: ffmpeg, FFPROBE_PATH: ffprobe },
-    arguments: RUN,
-    dataDir,
-    say: (line) => lines.push(line),
-    signal: new AbortController().signal,
-  });
-  const found = report.findings.filter(({ ids }) => ids.length > 0);
-  if (found.length > 0) console.log(lines.join('\n'));
-  expect(found).toEqual([]);
-  expect(report.findings.length).toBeGreaterThan(15);
-  const killed = Object.values(report.kills).reduce((sum, count) => sum + count, 0);
-  expect(killed).toBeGreaterThanOrEqual(RUN.kills);
-  // A list has two jobs, and so all kinds but one have a type of their own.
-  expect(Object.keys(report.jobs).length).toBe(Object.keys(KIND_WEIGHTS).length);
-  if (process.env['KEEP_E2E'] === undefined) await rm(dataDir, { recursive: true, force: true });
-}, 900_000);
+// The fewest jobs that have one of each kind. More of them, and more kills: chaos.long.test.ts, and `npm run chaos`.
+describeChaos({ jobs: 12, minutes: 0.25, kills: 4, seed: 7, patienceMinutes: 10 });

@@ -1,119 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FAULTS, type Fault } from '../../quality/fault-proxy.ts';
-import { createDeliveryStore } from '../../store/deliveries.ts';
-import { audit } from '../helpers/fault-audit.ts';
-import { LINKS, openFaultBench, type FaultBench, type Link } from '../helpers/fault-bench.ts';
-import { FaultLoad } from '../helpers/fault-load.ts';
-import { makeOrders } from '../helpers/fault-orders.ts';
-import { until } from '../helpers/until.ts';
+import { describeFaults } from '../helpers/fault-rounds.ts';
 
-/**
- * What each run tries. `FAULTS=all` tries everything on every line, `FAULTS=temporal` what has that in its name; both print
- * the table of docs/reliability.md.
- */
-const SOME: readonly (readonly [Link, Fault])[] = [
-  ['temporal', 'blackhole'],
-  ['temporal', 'reset_peer'],
-  ['mongodb', 'blackhole'],
-  ['mongodb', 'latency'],
-  ['platform', 'limit_data'],
-  ['platform', 'slicer'],
-  ['receiver', 'unanswered'],
-  ['files', 'blackhole'],
-  ['files', 'down'],
-];
-const ALL = LINKS.flatMap((link) => FAULTS.map((fault) => [link, fault] as const));
-const wanted = process.env['FAULTS'];
-const chosen =
-  wanted === undefined ? SOME : ALL.filter(([link, fault]) => wanted === 'all' || `${link}: ${fault}`.includes(wanted));
-if (chosen.length === 0) throw new Error(`FAULTS=${String(wanted)} names no fault on any line`);
-const FAULT_MS = Number(process.env['FAULT_SECONDS'] ?? 6) * 1000;
-/** 30 s, and what a busy machine adds. */
-const RECOVERY_MS = 60_000;
-/** 15 s, and what a busy machine adds. */
-const MAX_ANSWER_MS = 25_000;
-
-let bench: FaultBench;
-let load: FaultLoad;
-let before: unknown;
-const pids = () => bench.service.stack.processes();
-const rounds: { link: Link; fault: Fault; ids: string[]; refused: number; slowestMs: number; backMs: number }[] = [];
-beforeAll(async () => {
-  bench = await openFaultBench();
-  load = new FaultLoad(bench, await makeOrders(bench.service, `http://${bench.lines.platform.address}`));
-  await load.begin();
-  before = pids();
-}, 900_000);
-afterAll(async () => {
-  await bench.close();
-});
-
-describe('a service on a spoilt line', () => {
-  it.each(chosen)(
-    '%s: %s',
-    async (link, fault) => {
-      const [answersBefore, idsBefore] = [load.answers.length, load.accepted.size];
-      // One is under way when it begins.
-      await load.order();
-      bench.lines[link].spoil(fault);
-      const [pending] = await load.goOn(FAULT_MS);
-      bench.lines[link].mend();
-      const mendedMs = performance.now();
-      await load.untilAsBefore(RECOVERY_MS);
-      const backMs = performance.now() - mendedMs;
-      await pending;
-      await load.orderRefusedAgain();
-      const seen = load.answers.slice(answersBefore);
-      const refused = seen.filter(({ status }) => status === 503);
-      const slowestMs = Math.max(...seen.map(({ tookMs }) => tookMs));
-      rounds.push({
-        ...{ link, fault, refused: refused.length, slowestMs, backMs },
-        ids: [...load.accepted.keys()].slice(idsBefore),
-      });
-      expect(seen.filter(({ status }) => ![200, 202, 409, 503].includes(status))).toEqual([]);
-      for (const { request, body, retryAfter } of refused) {
-        // Probes tell the parts and no code.
-        if (request !== 'GET /ready') expect(body).toMatchObject({ code: 'unavailable', error: expect.any(String) });
-        expect(Number(retryAfter)).toBeGreaterThan(0);
-      }
-      expect(slowestMs).toBeLessThan(MAX_ANSWER_MS);
-      expect(pids()).toEqual(before);
-    },
-    FAULT_MS + 120_000,
-  );
-});
-
-it('has lost, doubled and left behind nothing afterwards', async () => {
-  await load.orderRefusedAgain();
-  const ids = [...load.accepted.keys()];
-  const store = createDeliveryStore(bench.mongo.db);
-  await until(
-    async () => {
-      const all = await store.list({ limit: 1_000 });
-      const ended = new Set(all.filter(({ state }) => state !== 'pending').map(({ recordId }) => recordId));
-      return ids.every((id) => ended.has(id));
-    },
-    // What is still missing then is told by the audit.
-    { within: 150_000 },
-  ).catch(() => undefined);
-  const { uncertain, ...found } = await audit(bench, ids);
-  if (wanted !== undefined)
-    console.log(rounds.map((round) => rowOf(round, { lost: found.lost, uncertain })).join('\n'));
-  expect(found).toEqual({
-    ...{ lost: [], twice: [], wrongFiles: [], wrongCharges: [], wrongWebhooks: [], leftBehind: [] },
-  });
-  // Only answers of the platform that vanished leave that open.
-  const ofPlatform = rounds.flatMap((round) => (round.link === 'platform' ? round.ids : []));
-  expect(uncertain.filter((id) => !ofPlatform.includes(id))).toEqual([]);
-  // Each round has it served after its end at least.
-  expect(load.servedContents).toBe(1);
-}, 900_000);
-
-type Ended = Readonly<Record<'lost' | 'uncertain', readonly string[]>>;
-function rowOf({ link, fault, ids, ...round }: (typeof rounds)[number], { lost, uncertain }: Ended): string {
-  const seconds = (ms: number) => (ms / 1000).toFixed(1);
-  const those = (all: readonly string[]) => ids.filter((id) => all.some((entry) => entry.startsWith(id))).length;
-  const { refused, slowestMs, backMs } = round;
-  const cells = [ids.length, those(lost), those(uncertain), refused, seconds(slowestMs), seconds(backMs)];
-  return `| ${[link, fault, ...cells].join(' | ')} |`;
-}
+// Each line once, and each way in which it goes: nothing comes through, only the answers vanish, an answer is cut, nobody
+// is there. Every fault on every line: faults.long.test.ts.
+describeFaults(
+  [
+    ['temporal', 'blackhole'],
+    ['mongodb', 'blackhole'],
+    ['platform', 'limit_data'],
+    ['receiver', 'unanswered'],
+    ['files', 'down'],
+  ],
+  { faultMs: 3_000, table: false },
+);

@@ -1,79 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { defaultCacheDir } from '../../local/engines/cache.ts';
-import { ensureSchemathesis } from '../../local/engines/schemathesis.ts';
-import { jobsEnded } from '../fuzz/aftermath.ts';
-import { makeKey } from '../fuzz/key.ts';
-import { prepareJobs } from '../fuzz/prepare-jobs.ts';
-import { excerpt, fuzz, type Part } from '../fuzz/schemathesis.ts';
-import { TestService } from '../helpers/service.ts';
+import { describeFuzz, WITHOUT_WAITING } from '../helpers/openapi-fuzz.ts';
 
-/** The same cases in each run; `npm run fuzz` tries more, with other seeds. */
-const SEED = 7;
-/** Setting up takes minutes the first time. */
-const SET_UP_MS = 10 * 60_000;
-const RUN_MS = 10 * 60_000;
-/** These wait, 5 s or as long as a job takes: few cases of them, and none by the hundred that the coverage phase makes. */
-const WAITING = ['testWebhook', 'requestChannel', 'requestTranscript'];
-const CASES: readonly (readonly [number, Part])[] = [
-  [
-    4,
-    {
-      name: 'waiting',
-      args: ['--phases', 'examples,fuzzing', ...WAITING.flatMap((id) => ['--include-operation-id', id])],
-    },
+// Every operation with few cases. More of them, and those at the edges of each schema: openapi-fuzz.long.test.ts.
+describeFuzz({
+  parts: [
+    [2, { name: 'stateless', args: ['--workers', '4', '--phases', 'examples,fuzzing'] }],
+    [1, { name: 'stateful', args: ['--phases', 'stateful', ...WITHOUT_WAITING] }],
   ],
-  [
-    5,
-    {
-      name: 'others',
-      args: ['--phases', 'examples,coverage,fuzzing', ...WAITING.flatMap((id) => ['--exclude-operation-id', id])],
-    },
-  ],
-  [4, { name: 'stateful', args: ['--phases', 'stateful', ...WAITING.flatMap((id) => ['--exclude-operation-id', id])] }],
-];
-
-let service: TestService;
-let python: string;
-let folder: string;
-beforeAll(async () => {
-  const log = (line: string): void => console.log(line);
-  python = (await ensureSchemathesis({ env: process.env, cacheDir: defaultCacheDir(process.env), log })).value;
-  folder = await mkdtemp(join(tmpdir(), 'tapedeck-fuzz-'));
-  service = await TestService.start({
-    env: {
-      ALLOW_ANONYMOUS: 'false',
-      RATE_LIMIT_PER_MINUTE: '10000000',
-      VIDNET_STARTS_PER_MINUTE: '60000',
-      DEFAULT_WAIT_SECONDS: '3',
-    },
-  });
-}, SET_UP_MS);
-afterAll(async () => {
-  await service.stop();
-  await rm(folder, { recursive: true, force: true });
-});
-
-describe('the OpenAPI document, fuzzed', () => {
-  it(
-    'keeps its word in every case of all checks, and every job that was started ends',
-    async () => {
-      const key = await makeKey(service.stack);
-      await prepareJobs({ serviceUrl: service.stack.restUrl, sandbox: service.sandbox, key });
-      const reports = await Promise.all(
-        CASES.map(([maxExamples, part]) =>
-          fuzz(part, { python, serviceUrl: service.stack.restUrl, maxExamples, seed: SEED, folder, key }),
-        ),
-      );
-      for (const { name, cases, seconds } of reports)
-        console.log(`${name}: ${String(cases)} cases, ${seconds.toFixed(0)} s`);
-      for (const { problems, output } of reports) expect(problems, excerpt(output)).toEqual([]);
-      expect(reports.reduce((sum, { cases }) => sum + cases, 0)).toBeGreaterThan(300);
-      await jobsEnded(service.stack, 300_000);
-      expect((await fetch(`${service.stack.restUrl}/health`)).status).toBe(200);
-    },
-    RUN_MS,
-  );
+  atLeast: 100,
+  toTheEnd: false,
 });

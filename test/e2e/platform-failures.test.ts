@@ -3,18 +3,22 @@ import { Client, Connection } from '@temporalio/client';
 import { ulid } from 'ulid';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { progressSchema } from '../../contract/fields.ts';
 import { subjectIdOf } from '../../contract/subjects.ts';
 import { progressQuery } from '../../workflows/messages.ts';
 import { startWebhookReceiver } from '../../local/webhook-receiver.ts';
 import { TestService } from '../helpers/service.ts';
 import { until } from '../helpers/until.ts';
 
+const MAX_JOBS = 2;
 let service: TestService;
 let connection: Connection;
 let temporal: Client;
 
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.start({
+    env: { VIDNET_MAX_JOBS: String(MAX_JOBS), UPSTREAM_FIRST_PAUSE_SECONDS: '3' },
+  });
   connection = await Connection.connect({ address: inject('temporalAddress') });
   temporal = new Client({ connection });
 }, 120_000);
@@ -68,6 +72,34 @@ describe('an upstream in trouble', () => {
     await service.misbehave({ video, target: 'media', mode: 'cut', times: 1 });
     expect(await service.finishedAudio(video)).toMatchObject({ status: 'success' });
   });
+
+  it('that refuses everybody lets jobs wait and say why and until when, and all succeed afterwards', async () => {
+    const playable = ['hd1080', 'hd720', 'vp9_opus', 'automatic_captions', 'no_captions', 'regional_captions'];
+    const videos = playable.map((kind) => service.videoId(kind));
+    await service.misbehave({ video: '*', target: 'page', mode: '429' });
+    const accepted = await Promise.all(videos.map((video) => service.requestAudio(video)));
+    const ids = accepted.map(({ body }) => body.data.id);
+
+    for (const id of ids) {
+      const progress = await until(
+        async () => {
+          const { data } = (await service.getDownload(id)).body;
+          return data.progress?.until === undefined ? undefined : progressSchema.parse(data.progress);
+        },
+        { what: `why ${id} waits` },
+      );
+      expect(progress).toMatchObject({ stage: 'waiting', reason: 'The video platform asks us to slow down.' });
+      // The pause may have been made longer since.
+      expect(Date.parse(progress.until!)).toBeGreaterThan(Date.now() - 10_000);
+    }
+    const served = await Promise.all(videos.map((video) => service.served(video)));
+    const asked = served.reduce((sum, { page_reads: reads }) => sum + reads, 0);
+    // Those that had a turn when it began, and a probe after each pause so far.
+    expect(asked).toBeLessThanOrEqual(MAX_JOBS + 3);
+
+    await service.misbehave({ video: '*', mode: 'off' });
+    for (const id of ids) expect(await service.ended(id)).toMatchObject({ status: 'success', cost: '0.005' });
+  }, 120_000);
 });
 
 describe('an operator', () => {

@@ -4,19 +4,30 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TestService } from '../helpers/service.ts';
+import { startTranscriptionServer, type TranscriptionServer } from '../helpers/transcription-server.ts';
 import { readmeBlocks } from '../readme-sandbox.ts';
 
-/** One of them transcribes, at the pace of speech or slower. */
 const WITHIN_MS = 180_000;
 
 let service: TestService;
 let folder: string;
+/** Hears the words; the voices are told apart by the service. */
+let words: TranscriptionServer;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tapedeck-readme-'));
-  service = await TestService.start();
+  words = await startTranscriptionServer({
+    product: 'whisper-1',
+    instead(res) {
+      res.writeHead(200, { 'content-type': 'application/json' });
+      res.end('{"text":"One says this. Another says that."}');
+      return true;
+    },
+  });
+  service = await TestService.start({ env: { SPEECH_ENGINE: 'openai', SPEECH_OPENAI_URL: words.url } });
 }, 120_000);
 afterAll(async () => {
   await service.stop();
+  await words.stop();
   await rm(folder, { recursive: true, force: true });
 });
 

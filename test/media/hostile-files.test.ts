@@ -160,7 +160,8 @@ describe('media that lie', () => {
 
   it('would have given the packets of a neighbour without the guard', async () => {
     const path = join(work, 'unguarded.mov');
-    const { [REFERENCE]: bytes = '' } = await hostileMedia(join(root, 'honest'), join(work, 'secret.m4a'));
+    const secret = join(work, 'secret.m4a');
+    const { [REFERENCE]: bytes = '' } = await hostileMedia(join(root, 'honest'), secret, [REFERENCE]);
     await writeFile(path, bytes);
     const open = ['-i', path, '-c', 'copy', '-f', 'adts', '-'];
     const read = (args: readonly string[]) => runTool(inject('tools').ffmpeg, ['-v', 'fatal', ...args, ...open]);

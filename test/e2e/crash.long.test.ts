@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { CRASH_LIMIT_MS, useCrashBench } from '../helpers/crash-bench.ts';
+import { until } from '../helpers/until.ts';
+
+const bench = useCrashBench(3);
+const { runningJob, untilFetching, kill, expectDoneOnce } = bench;
+
+describe('a job survives the sudden end of', () => {
+  it(
+    'api and worker, as soon as the job exists',
+    async () => {
+      const job = await runningJob();
+      kill('api', 'worker');
+      await expectDoneOnce(job);
+    },
+    CRASH_LIMIT_MS,
+  );
+
+  it(
+    'Temporal, in the middle of the download',
+    async () => {
+      const job = await runningJob();
+      await untilFetching(job);
+      kill('temporal');
+      await expectDoneOnce(job);
+    },
+    CRASH_LIMIT_MS,
+  );
+});
+
+describe('a job survives the orderly end of', () => {
+  it(
+    'the worker, whose grace time is shorter than the download',
+    async () => {
+      const job = await runningJob();
+      await untilFetching(job);
+      bench.service().stack.kill('worker', 'SIGTERM');
+      await expectDoneOnce(job);
+    },
+    CRASH_LIMIT_MS,
+  );
+});
+
+describe('while an engine is silent', () => {
+  it('a request is told to come back, and served afterwards', async () => {
+    const service = bench.service();
+    service.stack.kill('temporal', 'SIGSTOP');
+    const silent = await service.requestAudio('NoSuchVideo').finally(() => service.stack.kill('temporal', 'SIGCONT'));
+    expect([silent.status, silent.body.code]).toEqual([503, 'unavailable']);
+    expect(silent.headers.get('retry-after')).toBe('5');
+    const served = await until(async () => {
+      const answer = await service.requestAudio('NoSuchVideo');
+      return answer.status === 503 ? undefined : answer;
+    });
+    // The first request may have started the job after all.
+    expect([202, 409]).toContain(served.status);
+  }, 60_000);
+});

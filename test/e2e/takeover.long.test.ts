@@ -1,0 +1,3 @@
+import { describeTakeover } from '../helpers/takeover.ts';
+
+describeTakeover({ withWorker: true });
