@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createYtdlpSource, type FetchedMedia, type FetchOptions } from '../../sources/vidnet/yt-dlp.ts';
 import type { YtdlpSettings } from '../../sources/vidnet/yt-dlp-settings.ts';
 import { inFolder, RecordedSite } from '../helpers/recorded-site.ts';
+import { rows } from '../helpers/rows.ts';
 import { startTestSandbox, type TestSandbox } from '../helpers/sandbox.ts';
 
 let site: RecordedSite;
@@ -76,12 +77,18 @@ describe('a download', () => {
     });
   });
 
-  it.each([
-    ['private', 'private'],
-    ['live', 'live'],
-    ['upcoming', 'not_started'],
-    ['long', 'too_long'],
-  ] as const)('of a video that is %s fails as %s', async (wanted, code) => {
+  it.each(
+    rows(
+      [
+        ['live', 'live'],
+        ['long', 'too_long'],
+      ],
+      [
+        ['private', 'private'],
+        ['upcoming', 'not_started'],
+      ],
+    ),
+  )('of a video that is %s fails as %s', async (wanted, code) => {
     await expect(fetchWith('fetchAudio', sandbox.idOf(wanted))).rejects.toMatchObject({ code });
   });
 
