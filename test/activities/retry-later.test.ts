@@ -1,3 +1,4 @@
+import type { ApplicationFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, expect, it, vi } from 'vitest';
 import { retryLater } from '../../activities/retry-later.ts';
@@ -10,8 +11,11 @@ afterEach(() => void vi.useRealTimers());
 /** What Temporal is asked to wait for after an attempt, in seconds. */
 const waitAfter = async (attempt: number, retryAtMs: number): Promise<number> => {
   vi.useFakeTimers({ toFake: ['Date'], now: NOW_MS });
-  const poll = () => Promise.resolve(retryLater('upstream_timeout', 'It is still collecting.', retryAtMs));
-  const { nextRetryDelay } = await new MockActivityEnvironment({ attempt }).run(poll);
+  const poll = (): Promise<ApplicationFailure> =>
+    Promise.resolve(retryLater('upstream_timeout', 'It is still collecting.', retryAtMs));
+  const { nextRetryDelay } = await new MockActivityEnvironment({ attempt }).run<[], ApplicationFailure, typeof poll>(
+    poll,
+  );
   return Number(nextRetryDelay) / 1000;
 };
 

@@ -71,7 +71,9 @@ async function prepare(
     ...{ maxMediaSeconds: 60, speechTimeoutMs: 60_000, speechWindowSeconds: 300 },
   });
   const order = { recordId: ulid(), audioId: job.recordId, fileName: name };
-  const prepared = await new MockActivityEnvironment().run(activities.prepareSpeech, order);
+  const { prepareSpeech } = activities;
+  const env = new MockActivityEnvironment();
+  const prepared = await env.run<[SpeechOrder], PreparedSpeech, typeof prepareSpeech>(prepareSpeech, order);
   return { activities, contents, order, prepared };
 }
 
