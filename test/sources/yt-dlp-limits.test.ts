@@ -143,12 +143,11 @@ describe('a host of media that means harm', () => {
   );
 });
 
+const LONG = 'n'.repeat(300);
+
 describe('words of a platform that means harm', () => {
   it.each(
-    rows(
-      ['--exec=touch owned', '%(title)s', '../../owned', '\0'],
-      ['-o/tmp/owned', 'a/b', 'a\nb', '\u202egnp', 'n'.repeat(300)],
-    ),
+    rows(['--exec=touch owned', '../../owned', '\0'], ['%(title)s', '-o/tmp/owned', 'a/b', 'a\nb', '\u202egnp', LONG]),
   )('are only words: %j as id, title, format and extension', async (word) => {
     answer = (_, response) => response.end(Buffer.alloc(1_000));
     const fetchAs = (ext: string) => {
