@@ -157,7 +157,8 @@ describe('speaker labels', () => {
   }, 300_000);
 
   it('can be cancelled while they are made', async () => {
-    const audio = await service.finishedAudio(service.videoId('long'), undefined, 120_000);
+    // A third talk of several windows.
+    const audio = await service.finishedAudio(service.videoId('regional_captions'));
     const { body } = await ask(audio.id);
     const id = 'download_id' in body ? (body.download_id ?? '') : '';
     await until(

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { defaultCacheDir } from '../../local/engines/cache.ts';
 import { BUILT_IN_CATALOGUE, startSandbox, type Sandbox, type SandboxOptions } from '../../local/sandbox/server.ts';
 import type { VideoCase } from '../../local/sandbox/catalogue.ts';
 import { run, type RunResult } from '../../runtime/subprocess/run.ts';
@@ -20,13 +21,14 @@ export interface TestSandbox extends Sandbox {
   stats(id?: string): Promise<Record<string, number>>;
 }
 
-/** A sandbox with ids and a cache of its own. */
+/** A sandbox with ids of its own. What is made of the built-in media is in the cache of all; other media leave nothing in it. */
 export async function startTestSandbox(options: Partial<SandboxOptions> = {}): Promise<TestSandbox> {
   const folder = await mkdtemp(join(tmpdir(), 'sandbox-test-'));
   const lines: string[] = [];
+  const isBuiltIn = options.catalogueDir === undefined && options.mediaDir === undefined;
   const sandbox = await startSandbox({
     catalogueDir: BUILT_IN_CATALOGUE,
-    cacheDir: join(folder, 'cache'),
+    cacheDir: isBuiltIn ? join(defaultCacheDir(process.env), 'sandbox') : join(folder, 'cache'),
     port: 0,
     ffmpeg: tool('TEST_FFMPEG'),
     ffprobe: tool('TEST_FFPROBE'),

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { parseVtt } from '../../sources/vidnet/captions/parse-vtt.ts';
 import { probe, runTool } from '../helpers/media.ts';
+import { rows } from '../helpers/rows.ts';
 import { useSpeechTools } from '../helpers/speech-tools.ts';
 import { until } from '../helpers/until.ts';
 
@@ -128,12 +129,22 @@ describe('the demo', () => {
     WITHIN_MS,
   );
 
-  it.each([
-    ['a file that is not there', ['--media', '/nowhere/a.wav'], '--media /nowhere/a.wav: there is no such file'],
-    ['a file that is no recording', ['--media', join(ROOT, 'package.json')], 'no audio or video file that can be read'],
-    ['a folder', ['--media', ROOT], 'npm run sandbox -- --media DIR'],
-    ['an unknown option', ['--verbose'], 'usage: npm run demo [-- --media FILE]'],
-  ])(
+  it.each(
+    rows<readonly [string, readonly string[], string]>(
+      [
+        [
+          'a file that is no recording',
+          ['--media', join(ROOT, 'package.json')],
+          'no audio or video file that can be read',
+        ],
+        ['a folder', ['--media', ROOT], 'npm run sandbox -- --media DIR'],
+      ],
+      [
+        ['a file that is not there', ['--media', '/nowhere/a.wav'], '--media /nowhere/a.wav: there is no such file'],
+        ['an unknown option', ['--verbose'], 'usage: npm run demo [-- --media FILE]'],
+      ],
+    ),
+  )(
     'refuses %s',
     async (_what, args, message) => {
       const demo = startDemo('refused', args);
@@ -143,10 +154,7 @@ describe('the demo', () => {
     WITHIN_MS,
   );
 
-  it.each([
-    ['SIGINT', 130],
-    ['SIGTERM', 143],
-  ] as const)(
+  it.each(rows([['SIGINT', 130]], [['SIGTERM', 143]]))(
     'stops everything on %s',
     async (name, code) => {
       const demo = startDemo(name);

@@ -70,8 +70,7 @@ describe('the large channel', () => {
       const page = (await (await fetch(index.channels[1]!.url)).json()) as ChannelPage;
       return page.videos[0]!.id;
     };
-    const start = (idSalt: string): Promise<TestSandbox> =>
-      startTestSandbox({ idSalt, cacheDir: `${sandbox.folder}/cache` });
+    const start = (idSalt: string): Promise<TestSandbox> => startTestSandbox({ idSalt });
     const started = await Promise.all(['a', 'a', 'b'].map(start));
     const [one, same, other] = await Promise.all(started.map(firstOf));
     expect(one).toBe(same);

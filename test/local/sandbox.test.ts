@@ -91,7 +91,7 @@ describe('the index', () => {
       VIDNET_API_URL: `${sandbox.url}/`,
       VIDNET_API_KEY: 'sandbox-key',
     });
-    const keyless = await startTestSandbox({ dataApi: false, cacheDir: join(sandbox.folder, 'cache') });
+    const keyless = await startTestSandbox({ dataApi: false });
     expect(keyless.env).not.toHaveProperty('VIDNET_API_KEY');
     await keyless.stop();
   });
@@ -113,9 +113,7 @@ describe('the index', () => {
   });
 
   it('has other ids with another salt, and the same ones with the same', async () => {
-    const [one, same, other] = await Promise.all(
-      ['a', 'a', 'b'].map((idSalt) => startTestSandbox({ idSalt, cacheDir: join(sandbox.folder, 'cache') })),
-    );
+    const [one, same, other] = await Promise.all(['a', 'a', 'b'].map((idSalt) => startTestSandbox({ idSalt })));
     const ids = ({ catalogue }: TestSandbox): string[] => catalogue.map((video) => video.id);
     expect(ids(one!)).toEqual(ids(same!));
     expect(ids(one!).filter((id) => ids(other!).includes(id))).toEqual([]);

@@ -8,6 +8,7 @@ import { readComments } from '../../sources/vidnet/read-comments.ts';
 import { readFileBy } from '../../sources/vidnet/read-file.ts';
 import { watchTurns } from '../helpers/longest-turn.ts';
 import { inFolder } from '../helpers/recorded-site.ts';
+import { rows } from '../helpers/rows.ts';
 
 const LONGEST_MS = 100;
 const HAN = '漢';
@@ -44,12 +45,15 @@ const json3 = (events: readonly object[]): string => JSON.stringify({ wireMagic:
 const oneLine = (bytes: number): string => HAN.repeat(Math.floor(bytes / 3));
 
 describe('captions', () => {
-  it.each([14_700_000, 29_400_000])('of %d bytes in one line are refused, and nothing waits for it', async (bytes) => {
-    const text = json3([{ tStartMs: 0, dDurationMs: 1_000, segs: [{ utf8: oneLine(bytes) }] }]);
-    const failure = { code: 'too_large', message: expect.stringContaining('4 MB') as unknown };
-    await expect(withFile(text, (path) => linesOf(path, 'json3'))).rejects.toMatchObject(failure);
-    expect(stop()).toBeLessThan(LONGEST_MS);
-  });
+  it.each(rows([14_700_000], [29_400_000]))(
+    'of %d bytes in one line are refused, and nothing waits for it',
+    async (bytes) => {
+      const text = json3([{ tStartMs: 0, dDurationMs: 1_000, segs: [{ utf8: oneLine(bytes) }] }]);
+      const failure = { code: 'too_large', message: expect.stringContaining('4 MB') as unknown };
+      await expect(withFile(text, (path) => linesOf(path, 'json3'))).rejects.toMatchObject(failure);
+      expect(stop()).toBeLessThan(LONGEST_MS);
+    },
+  );
 
   it.each([
     ['json3', json3([{ tStartMs: 0, dDurationMs: 80_000, segs: [{ utf8: oneLine(4_000_000) }] }])],
@@ -67,24 +71,29 @@ describe('captions', () => {
     expect(lines.at(-1)!.startSeconds + lines.at(-1)!.durationSeconds).toBeCloseTo(80, 6);
   });
 
-  it('of a day, with a time for each word, are read', async () => {
-    const segs = Array.from({ length: 8 }, (_, n) => ({
-      utf8: ` wording${String(n)}`,
-      tOffsetMs: n * 400,
-      acAsrConf: 248,
-    }));
-    const events = Array.from({ length: 27_000 }, (_, n) => ({
-      tStartMs: n * 3_200,
-      dDurationMs: 3_200,
-      wWinId: 1,
-      segs,
-    }));
-    const lines = await withFile(JSON.stringify({ events }, undefined, 2), (path) => linesOf(path, 'json3'));
-    expect(stop()).toBeLessThan(LONGEST_MS);
-    expect(lines).toHaveLength(27_000);
-  }, 60_000);
+  it.each(rows([4], [24]))(
+    'of %d hours, with a time for each word, are read',
+    async (hours) => {
+      const count = hours * 1_125;
+      const segs = Array.from({ length: 8 }, (_, n) => ({
+        utf8: ` wording${String(n)}`,
+        tOffsetMs: n * 400,
+        acAsrConf: 248,
+      }));
+      const events = Array.from({ length: count }, (_, n) => ({
+        tStartMs: n * 3_200,
+        dDurationMs: 3_200,
+        wWinId: 1,
+        segs,
+      }));
+      const lines = await withFile(JSON.stringify({ events }, undefined, 2), (path) => linesOf(path, 'json3'));
+      expect(stop()).toBeLessThan(LONGEST_MS);
+      expect(lines).toHaveLength(count);
+    },
+    60_000,
+  );
 
-  it.each([100_001, 300_000])(
+  it.each(rows([100_001], [300_000]))(
     'of %d lines are refused',
     async (count) => {
       const events = Array.from({ length: count }, (_, n) => ({ tStartMs: n, dDurationMs: 1, segs: [{ utf8: 'x' }] }));
@@ -113,7 +122,7 @@ describe('comments', () => {
   const told = (comments: readonly object[]): string => JSON.stringify({ comments, formats: ['a'] });
   const reply = (n: number, parent: string): object => ({ id: `r${String(n)}`, parent, text: 'Yes.' });
 
-  it.each([40_000, 80_000, 150_000, 300_000])(
+  it.each(rows([40_000], [80_000, 150_000, 300_000]))(
     'with %d replies to one that is missing all come',
     async (count) => {
       const text = told(Array.from({ length: count }, (_, n) => reply(n, 'missing')));
@@ -123,7 +132,7 @@ describe('comments', () => {
     60_000,
   );
 
-  it.each([150_000, 300_000])(
+  it.each(rows([40_000], [150_000, 300_000]))(
     'with %d replies before what they answer follow it',
     async (count) => {
       const replies = Array.from({ length: count }, (_, n) => reply(n, 'late'));
@@ -139,24 +148,27 @@ describe('comments', () => {
     60_000,
   );
 
-  it('have a bound for their text', async () => {
-    const [comment] = await withFile(told([{ id: 'a', text: 'é'.repeat(10_000_000) }]), commentsOf);
+  it.each(rows([1_000_000], [10_000_000]))('have a bound for their text: %d characters', async (length) => {
+    const [comment] = await withFile(told([{ id: 'a', text: 'é'.repeat(length) }]), commentsOf);
     expect(comment?.text).toHaveLength(20_000);
     expect(stop()).toBeLessThan(LONGEST_MS);
   });
 });
 
 describe('facts', () => {
-  it('lose the rest of a text and of a list that have no end', async () => {
-    const told = { description: 'é'.repeat(10_000_000), formats: Array.from({ length: 500_000 }, () => ({})) };
-    const read = await withFile(JSON.stringify(told), async (path) => {
-      const found: unknown[] = [];
-      for await (const facts of readFileBy(readClipped, { path }, { signal })) found.push(facts);
-      return found;
-    });
-    expect(stop()).toBeLessThan(LONGEST_MS);
-    expect(read).toEqual([{ description: 'é'.repeat(65_536), formats: Array.from({ length: 500 }, () => ({})) }]);
-  });
+  it.each(rows([[1_000_000, 50_000]], [[10_000_000, 500_000]]))(
+    'lose the rest of a text of %d characters and of a list of %d',
+    async (length, count) => {
+      const told = { description: 'é'.repeat(length), formats: Array.from({ length: count }, () => ({})) };
+      const read = await withFile(JSON.stringify(told), async (path) => {
+        const found: unknown[] = [];
+        for await (const facts of readFileBy(readClipped, { path }, { signal })) found.push(facts);
+        return found;
+      });
+      expect(stop()).toBeLessThan(LONGEST_MS);
+      expect(read).toEqual([{ description: 'é'.repeat(65_536), formats: Array.from({ length: 500 }, () => ({})) }]);
+    },
+  );
 
   it('that are no JSON are none', async () => {
     const reading = (path: string) => readFileBy(readClipped, { path }, { signal }).next();

@@ -4,6 +4,7 @@ import type { YtdlpSettings } from '../../sources/vidnet/yt-dlp-settings.ts';
 import { createYtdlpSource, type FetchedMedia } from '../../sources/vidnet/yt-dlp.ts';
 import { probe, transportStream } from '../helpers/media.ts';
 import { inFolder, RecordedSite } from '../helpers/recorded-site.ts';
+import { rows } from '../helpers/rows.ts';
 
 const MEDIA = new URL('../../local/sandbox/catalogue/media/tea/', import.meta.url);
 let site: RecordedSite;
@@ -51,7 +52,7 @@ function fetchPage(path: string, format: 'audio' | 'video' = 'video', use?: (med
 }
 
 describe('a page of any site', () => {
-  it.each(['/one', '/tea.mp4'])('gives its one video: %s', async (path) => {
+  it.each(rows(['/one'], ['/tea.mp4']))('gives its one video: %s', async (path) => {
     await fetchPage(path, 'video', async ({ paths }) => {
       expect(paths).toHaveLength(1);
       expect((await stat(paths[0]!)).size).toBe((await stat(new URL('160.mp4', MEDIA))).size);
@@ -59,7 +60,7 @@ describe('a page of any site', () => {
     });
   });
 
-  it.each(['/two', '/many'])(
+  it.each(rows(['/many'], ['/two']))(
     'is refused when it holds several videos, and none of them is fetched: %s',
     async (path) => {
       site.requests.length = 0;
@@ -77,7 +78,7 @@ describe('a page of any site', () => {
     });
   });
 
-  it.each(['/live.m3u8', '/broadcast'])('is refused when it is a broadcast that goes on: %s', async (path) => {
+  it.each(rows(['/broadcast'], ['/live.m3u8']))('is refused when it is a broadcast that goes on: %s', async (path) => {
     await expect(fetchPage(path)).rejects.toMatchObject({
       code: 'live',
       message: 'The video is a live broadcast that has not ended.',

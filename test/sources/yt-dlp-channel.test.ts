@@ -6,6 +6,7 @@ import { createYtdlpChannels } from '../../sources/vidnet/yt-dlp-channel.ts';
 import { after } from '../../sources/vidnet/yt-dlp-list-cursor.ts';
 import type { YtdlpSettings } from '../../sources/vidnet/yt-dlp-settings.ts';
 import { collect, inFolder, RecordedSite } from '../helpers/recorded-site.ts';
+import { isLong, rows } from '../helpers/rows.ts';
 import { startTestSandbox, type TestSandbox } from '../helpers/sandbox.ts';
 
 let site: RecordedSite;
@@ -28,19 +29,26 @@ afterAll(async () => {
 
 const describeIt = (from: YtdlpSettings, reference: ChannelReference): Promise<DescribedChannel> =>
   inFolder((call) => createYtdlpChannels(from).describe(reference, call));
-const idOf = async (from: YtdlpSettings, reference: ChannelReference): Promise<string> =>
-  (await describeIt(from, reference)).facts.vidnet_id;
+/** The id of a channel of the sandbox. */
+const idOf = async (name: string): Promise<string> => {
+  const { channel } = (await (await fetch(`${sandbox.url}/@${name}`)).json()) as { channel: { id: string } };
+  return channel.id;
+};
 const pagesOf = (from: YtdlpSettings, channelId: string, cursor?: string): Promise<ChannelPage[]> =>
   inFolder((call) => collect(createYtdlpChannels(from).pages(channelId, cursor, call)));
 const idsOf = (pages: readonly ChannelPage[]): string[] =>
   pages.flatMap(({ videos }) => videos).map((v) => v.vidnet_id);
 
 describe('a channel of the sandbox', () => {
-  it.each([
-    { kind: 'handle', name: 'evening-talks' },
-    { kind: 'custom', name: 'EveningTalks' },
-    { kind: 'user', name: 'eveningtalks1' },
-  ] as const)('is described by $kind, with what yt-dlp is told and nothing else', async (reference) => {
+  it.each(
+    rows(
+      [{ kind: 'custom', name: 'EveningTalks' }],
+      [
+        { kind: 'handle', name: 'evening-talks' },
+        { kind: 'user', name: 'eveningtalks1' },
+      ],
+    ),
+  )('is described by $kind, with what yt-dlp is told and nothing else', async (reference) => {
     const { facts, handle } = await describeIt(onSandbox, reference);
     expect(handle).toBe('@evening-talks');
     expect(facts).toEqual({
@@ -55,7 +63,7 @@ describe('a channel of the sandbox', () => {
   });
 
   it('lists its videos with durations and without guessed times, and says when that is all', async () => {
-    const channelId = await idOf(onSandbox, { kind: 'handle', name: 'evening-talks' });
+    const channelId = await idOf('evening-talks');
     const approximate = { ...onSandbox, extractorArgs: 'youtubetab:approximate_date' };
     const [page, ...rest] = await pagesOf(approximate, channelId);
     expect(rest).toEqual([]);
@@ -69,22 +77,12 @@ describe('a channel of the sandbox', () => {
     });
   });
 
-  it('of 3,000 videos comes whole and once, page by page, and goes on where it was left', async () => {
-    const channelId = await idOf(onSandbox, { kind: 'handle', name: 'weather-notes' });
-    const pages = await pagesOf(onSandbox, channelId);
-    expect(pages.map(({ videos }) => videos.length)).toEqual(Array.from({ length: 30 }, () => 100));
-    const ids = idsOf(pages);
-    expect(new Set(ids).size).toBe(3_000);
-    expect(pages.at(-1)).not.toHaveProperty('next');
-    expect(idsOf(await pagesOf(onSandbox, channelId, pages[27]!.next))).toEqual(ids.slice(2_800));
-  }, 120_000);
-
   it('that is empty is one page without videos', async () => {
-    const channelId = await idOf(onSandbox, { kind: 'handle', name: 'soon-more' });
+    const channelId = await idOf('soon-more');
     expect(await pagesOf(onSandbox, channelId)).toEqual([{ videos: [] }]);
   });
 
-  it.each(['gone-away', 'never-was'])(
+  it.each(rows(['never-was'], ['gone-away']))(
     'that is not there fails as removed, and speaks of a channel: %s',
     async (name) => {
       await expect(describeIt(onSandbox, { kind: 'handle', name })).rejects.toMatchObject({
@@ -95,7 +93,7 @@ describe('a channel of the sandbox', () => {
   );
 
   it('ends its process when the reader stops early', async () => {
-    const channelId = await idOf(onSandbox, { kind: 'handle', name: 'weather-notes' });
+    const channelId = await idOf('weather-notes');
     const before = (await sandbox.stats())['page_reads'] ?? 0;
     await inFolder(async (call) => {
       for await (const page of createYtdlpChannels(onSandbox).pages(channelId, undefined, call)) {
@@ -108,7 +106,7 @@ describe('a channel of the sandbox', () => {
   });
 
   it('is no shorter list when the upstream refuses a page in the middle', async () => {
-    const channelId = await idOf(onSandbox, { kind: 'handle', name: 'weather-notes' });
+    const channelId = await idOf('weather-notes');
     const pages: ChannelPage[] = [];
     const reading = inFolder(async (call) => {
       for await (const page of createYtdlpChannels(onSandbox).pages(channelId, undefined, call)) {
@@ -121,6 +119,18 @@ describe('a channel of the sandbox', () => {
     expect(pages.every(({ next }) => next !== undefined)).toBe(true);
   });
 });
+
+if (isLong()) {
+  it('a channel of 3,000 videos comes whole and once, page by page, and goes on where it was left', async () => {
+    const channelId = await idOf('weather-notes');
+    const pages = await pagesOf(onSandbox, channelId);
+    expect(pages.map(({ videos }) => videos.length)).toEqual(Array.from({ length: 30 }, () => 100));
+    const ids = idsOf(pages);
+    expect(new Set(ids).size).toBe(3_000);
+    expect(pages.at(-1)).not.toHaveProperty('next');
+    expect(idsOf(await pagesOf(onSandbox, channelId, pages[27]!.next))).toEqual(ids.slice(2_800));
+  }, 120_000);
+}
 
 describe('a channel of recorded shapes', () => {
   const entry = (id: string, more: object = {}): object => ({
@@ -138,6 +148,21 @@ describe('a channel of recorded shapes', () => {
   });
   const channel = (entries: object[], more: object = {}): void =>
     site.set('/recorded/channel/UCx', { body: { _type: 'playlist', id: 'UCx', title: 'X', entries, ...more } });
+
+  it('of 250 videos comes whole and once, page by page, and goes on where it was left', async () => {
+    channel([
+      tab(
+        'videos',
+        Array.from({ length: 250 }, (_, index) => entry(`v${String(index)}`)),
+      ),
+    ]);
+    const pages = await pagesOf(site.settings(), 'UCx');
+    expect(pages.map(({ videos }) => videos.length)).toEqual([100, 100, 50]);
+    const ids = idsOf(pages);
+    expect(new Set(ids).size).toBe(250);
+    expect(pages.at(-1)).not.toHaveProperty('next');
+    expect(idsOf(await pagesOf(site.settings(), 'UCx', pages[1]!.next))).toEqual(ids.slice(200));
+  });
 
   it('has the videos of all its tabs, each once', async () => {
     channel([
@@ -158,10 +183,12 @@ describe('a channel of recorded shapes', () => {
     expect(pages[0]!.videos[3]).toMatchObject({ thumbnail: 'https://i.example/big.jpg' });
   });
 
-  it.each([
-    ['Incomplete data received', 'incomplete'],
-    ['Unable to download API page: HTTP Error 403: Forbidden', 'upstream_error'],
-  ])('does not end as if it were whole: %s', async (error, code) => {
+  it.each(
+    rows(
+      [['Incomplete data received', 'incomplete']],
+      [['Unable to download API page: HTTP Error 403: Forbidden', 'upstream_error']],
+    ),
+  )('does not end as if it were whole: %s', async (error, code) => {
     channel([entry('v1'), entry('v2')], { then_fails: error });
     await expect(pagesOf(site.settings(), 'UCx')).rejects.toMatchObject({ code });
   });

@@ -3,6 +3,7 @@ import type { VideoComment } from '../../contract/kinds/transcript.ts';
 import { createYtdlpComments } from '../../sources/vidnet/yt-dlp-comments.ts';
 import type { YtdlpSettings } from '../../sources/vidnet/yt-dlp-settings.ts';
 import { collect, inFolder, RecordedSite } from '../helpers/recorded-site.ts';
+import { rows } from '../helpers/rows.ts';
 import { startTestSandbox, type TestSandbox } from '../helpers/sandbox.ts';
 
 let site: RecordedSite;
@@ -55,15 +56,12 @@ describe('comments from the sandbox', () => {
     expect((await pagesOf(settings, withComments(), 2)).flat()).toHaveLength(2);
   });
 
-  it('are all there when there are many, page by page', async () => {
-    const pages = await pagesOf(onSandbox, sandbox.idOf('many_comments'), 1_000);
-    expect(pages.map((page) => page.length)).toEqual([100, 100, 100, 100, 50]);
-    expect(new Set(pages.flat().map(({ id }) => id)).size).toBe(450);
-  });
-
-  it('have the oldest reply of a thread first', async () => {
+  it('are all there when there are many, page by page, with the oldest reply of a thread first', async () => {
     const video = sandbox.catalogue.find(({ case: kind }) => kind === 'many_comments')!;
-    const all = (await pagesOf(onSandbox, video.id, 1_000)).flat();
+    const pages = await pagesOf(onSandbox, video.id, 1_000);
+    expect(pages.map((page) => page.length)).toEqual([100, 100, 100, 100, 50]);
+    const all = pages.flat();
+    expect(new Set(all.map(({ id }) => id)).size).toBe(450);
     const threads = video.comments!.filter(({ replies }) => replies.length > 1);
     expect(threads.length).toBeGreaterThan(0);
     for (const { id, replies } of threads) {
@@ -105,10 +103,12 @@ describe('comments of recorded shapes', () => {
     ]);
   });
 
-  it.each([
-    ['Incomplete data received', 'incomplete'],
-    ['Unable to download API page: HTTP Error 429: Too Many Requests', 'rate_limited'],
-  ])('do not end as if they were whole: %s', async (error, code) => {
+  it.each(
+    rows(
+      [['Incomplete data received', 'incomplete']],
+      [['Unable to download API page: HTTP Error 429: Too Many Requests', 'rate_limited']],
+    ),
+  )('do not end as if they were whole: %s', async (error, code) => {
     recorded('half', { recorded_comments: [comment('a')], then_fails: error });
     await expect(pagesOf(site.settings(), 'half', 9)).rejects.toMatchObject({ code });
   });
@@ -131,11 +131,15 @@ describe('comments of recorded shapes', () => {
     }
   });
 
-  it.each([
-    ['turned off', { recorded_comments: null }],
-    ['none', { recorded_comments: [] }],
-    ['not known to the extractor', {}],
-  ])('that are %s are no page', async (_, more) => {
+  it.each(
+    rows<readonly [string, object]>(
+      [['turned off', { recorded_comments: null }]],
+      [
+        ['none', { recorded_comments: [] }],
+        ['not known to the extractor', {}],
+      ],
+    ),
+  )('that are %s are no page', async (_, more) => {
     recorded('without', more);
     expect(await pagesOf(site.settings(), 'without', 9)).toEqual([]);
   });

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { createYtdlpSource, type FetchedMedia, type FetchOptions } from '../../sources/vidnet/yt-dlp.ts';
 import type { YtdlpSettings } from '../../sources/vidnet/yt-dlp-settings.ts';
 import { inFolder, RecordedSite } from '../helpers/recorded-site.ts';
+import { rows } from '../helpers/rows.ts';
 import { serve } from '../helpers/serve.ts';
 import { startTestSandbox, type TestSandbox } from '../helpers/sandbox.ts';
 
@@ -96,12 +97,18 @@ describe('a download', () => {
     expect(fetched).toMatchObject({ sizes: [5_000], isSizeVerified: false, cameWhole: isTold });
   });
 
-  it.each([
-    ['private', 'private'],
-    ['live', 'live'],
-    ['upcoming', 'not_started'],
-    ['long', 'too_long'],
-  ] as const)('of a video that is %s fails as %s', async (wanted, code) => {
+  it.each(
+    rows(
+      [
+        ['live', 'live'],
+        ['long', 'too_long'],
+      ],
+      [
+        ['private', 'private'],
+        ['upcoming', 'not_started'],
+      ],
+    ),
+  )('of a video that is %s fails as %s', async (wanted, code) => {
     await expect(fetchWith('fetchAudio', sandbox.idOf(wanted))).rejects.toMatchObject({ code });
   });
 

@@ -5,6 +5,7 @@ import { createTranscriptSource } from '../../sources/vidnet/yt-dlp-transcript.t
 import { createYtdlpSource } from '../../sources/vidnet/yt-dlp.ts';
 import { probe } from '../helpers/media.ts';
 import { inFolder, RecordedSite } from '../helpers/recorded-site.ts';
+import { rows } from '../helpers/rows.ts';
 
 const MEDIA = new URL('../../local/sandbox/catalogue/media/tea/', import.meta.url);
 let site: RecordedSite;
@@ -52,12 +53,12 @@ describe('a page that nobody wrote an extractor for', () => {
     });
   });
 
-  it.each([
-    ['words', 'unsupported'],
-    ['nothing', 'removed'],
-  ])('fails when there is nothing on it: %s', async (id, code) => {
-    await expect(inFolder((call) => createTranscriptSource(settings).fetch(id, 'en', call))).rejects.toMatchObject({
-      code,
-    });
-  });
+  it.each(rows([['words', 'unsupported']], [['nothing', 'removed']]))(
+    'fails when there is nothing on it: %s',
+    async (id, code) => {
+      await expect(inFolder((call) => createTranscriptSource(settings).fetch(id, 'en', call))).rejects.toMatchObject({
+        code,
+      });
+    },
+  );
 });

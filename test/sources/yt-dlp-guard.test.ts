@@ -5,6 +5,7 @@ import { createTranscriptSource } from '../../sources/vidnet/yt-dlp-transcript.t
 import { createYtdlpSource } from '../../sources/vidnet/yt-dlp.ts';
 import type { YtdlpSettings } from '../../sources/vidnet/yt-dlp-settings.ts';
 import { inFolder, RecordedSite } from '../helpers/recorded-site.ts';
+import { rows } from '../helpers/rows.ts';
 
 /** Plays a service of our own network: it counts whoever connects. The site is at 127.0.0.1, the only address allowed. */
 const INNER = '127.0.0.9';
@@ -68,7 +69,10 @@ describe('yt-dlp', () => {
   });
 
   it('is kept from private hosts in every spelling', async () => {
-    const hosts = ['[::ffff:127.0.0.9]', '2130706441', '0x7f.9', '[::1]', '0.0.0.0', '169.254.169.254', 'nas.local'];
+    const hosts = rows(
+      ['[::ffff:127.0.0.9]', '2130706441', 'nas.local'],
+      ['0x7f.9', '[::1]', '0.0.0.0', '169.254.169.254'],
+    );
     const codes = await Promise.all(
       hosts.map((host, index) => {
         give(`host-${index}`, { formats: [audio({ url: `http://${host}:${inner.split(':')[1] ?? ''}/a.m4a` })] });
@@ -79,8 +83,9 @@ describe('yt-dlp', () => {
     expect(hits).toBe(0);
   });
 
+  // Further protocols: yt-dlp-protocols.test.ts.
   it('takes no media by other protocols', async () => {
-    const schemes = ['ftp', 'rtmp', 'rtsp', 'mms', 'file', 'data', 'gopher'];
+    const schemes = rows(['rtmp'], ['ftp', 'rtsp', 'mms', 'file', 'data', 'gopher']);
     const codes = await Promise.all(
       schemes.map((scheme) => {
         give(`by-${scheme}`, { formats: [audio({ url: `${scheme}://${inner}/a.m4a`, filesize: 6 })] });
@@ -91,7 +96,7 @@ describe('yt-dlp', () => {
     expect(hits).toBe(0);
   });
 
-  it.each(['m3u8_native', 'm3u8'])(
+  it.each(rows(['m3u8_native'], ['m3u8']))(
     'reads a playlist itself (%s), and its parts through the guard',
     async (protocol) => {
       const playlist = (lines: readonly string[]): string =>
@@ -132,13 +137,17 @@ describe('yt-dlp', () => {
 });
 
 it('a page that nobody wrote an extractor for leads nowhere inside', async () => {
-  const pages = [
-    `<video src="http://${inner}/a.mp4"></video>`,
-    `<meta property="og:video" content="http://${inner}/a.mp4">`,
-    `<meta http-equiv="refresh" content="0;url=http://${inner}/a">`,
-    `<rss><channel><item><enclosure url="http://${inner}/a.mp3"/></item></channel></rss>`,
-    `#EXTM3U\n#EXT-X-TARGETDURATION:3\n#EXTINF:3,\nhttp://${inner}/a.ts\n#EXT-X-ENDLIST\n`,
-  ];
+  const pages = rows(
+    [
+      `<video src="http://${inner}/a.mp4"></video>`,
+      `<meta http-equiv="refresh" content="0;url=http://${inner}/a">`,
+      `#EXTM3U\n#EXT-X-TARGETDURATION:3\n#EXTINF:3,\nhttp://${inner}/a.ts\n#EXT-X-ENDLIST\n`,
+    ],
+    [
+      `<meta property="og:video" content="http://${inner}/a.mp4">`,
+      `<rss><channel><item><enclosure url="http://${inner}/a.mp3"/></item></channel></rss>`,
+    ],
+  );
   const generic = { ...settings, pluginDir: undefined, videoUrlTemplate: `${site.url}/pages/{id}` };
   const codes = await Promise.all(
     pages.map((body, index) => {

@@ -12,6 +12,7 @@ import type { YtdlpSettings } from '../../sources/vidnet/yt-dlp-settings.ts';
 import { serve } from '../helpers/serve.ts';
 import { SEES_MEMORY, watchMemory } from '../helpers/hostile/memory.ts';
 import { inFolder, RecordedSite } from '../helpers/recorded-site.ts';
+import { rows } from '../helpers/rows.ts';
 
 /** Most that the test lets a download hold. */
 const MAX_FILE_BYTES = 20_000_000;
@@ -89,7 +90,7 @@ describe('a host of media that means harm', () => {
   }, 60_000);
 
   it('cannot fill disk or memory by what it has compressed', async () => {
-    const bomb = gzipSync(Buffer.alloc(500_000_000), { level: 9 });
+    const bomb = gzipSync(Buffer.alloc(500_000_000), { level: 1 });
     const { code, peakMib } = await fetchFrom((_, response) =>
       response.writeHead(200, { 'content-encoding': 'gzip', 'content-length': bomb.length }).end(bomb),
     );
@@ -126,14 +127,12 @@ describe('a host of media that means harm', () => {
     expect(['incomplete', 'upstream_error', 'upstream_timeout', 'too_large']).toContain(code);
   });
 
-  it.each([
-    'file:///etc/passwd',
-    'ftp://127.0.0.1/x',
-    'rtmp://127.0.0.1/x',
-    'data:audio/mp4;base64,AAAA',
-    '//',
-    'javascript:1',
-  ])(
+  it.each(
+    rows(
+      ['file:///etc/passwd', 'rtmp://127.0.0.1/x', '//'],
+      ['ftp://127.0.0.1/x', 'data:audio/mp4;base64,AAAA', 'javascript:1'],
+    ),
+  )(
     'gets no success by a redirect to %s',
     async (location) => {
       const { code, files } = await fetchFrom((_, response) => response.writeHead(302, { location }).end());
@@ -144,18 +143,12 @@ describe('a host of media that means harm', () => {
   );
 });
 
+const LONG = 'n'.repeat(300);
+
 describe('words of a platform that means harm', () => {
-  it.each([
-    '--exec=touch owned',
-    '-o/tmp/owned',
-    '%(title)s',
-    '../../owned',
-    'a/b',
-    '\0',
-    'a\nb',
-    '\u202egnp',
-    'n'.repeat(300),
-  ])('are only words: %j as id, title, format and extension', async (word) => {
+  it.each(
+    rows(['--exec=touch owned', '../../owned', '\0'], ['%(title)s', '-o/tmp/owned', 'a/b', 'a\nb', '\u202egnp', LONG]),
+  )('are only words: %j as id, title, format and extension', async (word) => {
     answer = (_, response) => response.end(Buffer.alloc(1_000));
     const fetchAs = (ext: string) => {
       const id = Math.random().toString(36).slice(2);
@@ -198,22 +191,28 @@ describe('words of a platform that means harm', () => {
     });
   }, 60_000);
 
-  it.each([
-    ['vtt', `WEBVTT\n\n00:00.000 --> 00:03.000\n${'&amp;'.repeat(50_000)}<script>alert(1)</script>\n`],
-    ['vtt', `WEBVTT\n\n${'00:00.000 --> 00:03.000\n<b>x\n\n'.repeat(50_000)}`],
-    [
-      'ttml',
-      `<!DOCTYPE tt [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;"><!ENTITY c "&b;&b;&b;&b;">]><tt><body><div><p begin="0s" end="3s">&c;</p></div></body></tt>`,
-    ],
-    [
-      'ttml',
-      `<!DOCTYPE tt [<!ENTITY x SYSTEM "file:///etc/passwd">]><tt><body><div><p begin="0s" end="3s">&x;</p></div></body></tt>`,
-    ],
-    ['srv3', `<timedtext><body>${'<p t="0" d="1">'.repeat(20_000)}</body></timedtext>`],
-    ['json3', `{"events":[${'{"tStartMs":0,"dDurationMs":1,"segs":[{"utf8":"x"}]},'.repeat(100_000)}{}]}`],
-    ['json3', '['.repeat(100_000)],
-    ['srt', `1\n00:00:00,000 --> 99:59:59,999\n<img src=x onerror=alert(1)>\n`],
-  ])(
+  it.each(
+    rows(
+      [
+        ['vtt', `WEBVTT\n\n${'00:00.000 --> 00:03.000\n<b>x\n\n'.repeat(50_000)}`],
+        [
+          'ttml',
+          `<!DOCTYPE tt [<!ENTITY x SYSTEM "file:///etc/passwd">]><tt><body><div><p begin="0s" end="3s">&x;</p></div></body></tt>`,
+        ],
+        ['json3', '['.repeat(100_000)],
+      ],
+      [
+        ['vtt', `WEBVTT\n\n00:00.000 --> 00:03.000\n${'&amp;'.repeat(50_000)}<script>alert(1)</script>\n`],
+        [
+          'ttml',
+          `<!DOCTYPE tt [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;"><!ENTITY c "&b;&b;&b;&b;">]><tt><body><div><p begin="0s" end="3s">&c;</p></div></body></tt>`,
+        ],
+        ['srv3', `<timedtext><body>${'<p t="0" d="1">'.repeat(20_000)}</body></timedtext>`],
+        ['json3', `{"events":[${'{"tStartMs":0,"dDurationMs":1,"segs":[{"utf8":"x"}]},'.repeat(100_000)}{}]}`],
+        ['srt', `1\n00:00:00,000 --> 99:59:59,999\n<img src=x onerror=alert(1)>\n`],
+      ],
+    ),
+  )(
     'in captions (%s) end as lines or as a code',
     async (ext, text) => {
       const id = Math.random().toString(36).slice(2);

@@ -11,6 +11,7 @@ import { createTranscriptSource } from '../../sources/vidnet/yt-dlp-transcript.t
 import { trackListSchema, tracksOf } from '../../sources/vidnet/yt-dlp-tracks.ts';
 import { createYtdlpSource } from '../../sources/vidnet/yt-dlp.ts';
 import { collect, inFolder, RecordedSite } from '../helpers/recorded-site.ts';
+import { rows } from '../helpers/rows.ts';
 
 /** Programs that yt-dlp starts for some URLs and protocols. */
 const PROGRAMS = [
@@ -101,21 +102,26 @@ async function expectHarmless(work: readonly Promise<unknown>[]): Promise<void> 
   }
 }
 
-const SCHEMES = ['rtmp', 'RTMPE', 'rtmpt', 'rtsp', 'mms', 'ftp', 'file', 'ws', 'gopher', 'data'];
+/** One that a program fetches, those that yt-dlp fetches itself, and one that nothing does. */
+const FEW_SCHEMES = ['RTMPE', 'ftp', 'file', 'data'];
+const MORE_SCHEMES = ['rtmp', 'rtmpt', 'rtsp', 'mms', 'ws', 'gopher'];
 
 describe('media', () => {
-  it.each(SCHEMES)('by %s is not fetched, whatever the page calls its protocol', async (scheme) => {
-    const url = scheme === 'data' ? 'data:audio/mp4;base64,AAAA' : `${scheme}://${inner}/etc/passwd`;
-    const pagesOf = [
-      give({ formats: [audio({ url })] }),
-      give({ formats: [audio({ url, protocol: 'http' })] }),
-      give({ formats: [audio({ url: `http://${inner}/a`, protocol: scheme.toLowerCase() })] }),
-    ];
-    await expectHarmless(pagesOf.map((id) => fetchAudio(id)));
-  });
+  it.each(rows(FEW_SCHEMES, MORE_SCHEMES))(
+    'by %s is not fetched, whatever the page calls its protocol',
+    async (scheme) => {
+      const url = scheme === 'data' ? 'data:audio/mp4;base64,AAAA' : `${scheme}://${inner}/etc/passwd`;
+      const pagesOf = [
+        give({ formats: [audio({ url })] }),
+        give({ formats: [audio({ url, protocol: 'http' })] }),
+        give({ formats: [audio({ url: `http://${inner}/a`, protocol: scheme.toLowerCase() })] }),
+      ];
+      await expectHarmless(pagesOf.map((id) => fetchAudio(id)));
+    },
+  );
 
   it('by a protocol that yt-dlp hands to another program is not fetched', async () => {
-    const protocols = ['rtmp_ffmpeg', 'ism', 'f4m', 'niconico_live', 'fc2_live', 'websocket_frag', 'soopvod'];
+    const protocols = rows(['rtmp_ffmpeg', 'ism', 'websocket_frag'], ['f4m', 'niconico_live', 'fc2_live', 'soopvod']);
     const url = `http://${inner}/a`;
     await expectHarmless(protocols.map((protocol) => fetchAudio(give({ formats: [audio({ url, protocol })] }))));
   });
@@ -133,11 +139,11 @@ describe('media', () => {
         formats: [audio({ url, protocol: 'http_dash_segments', fragment_base_url: rtmp, fragments: [{ path: 'b' }] })],
       }),
       ...['parts', 'variants'].flatMap((name) =>
-        ['m3u8', 'm3u8_native'].map((protocol) =>
+        rows(['m3u8_native'], ['m3u8']).map((protocol) =>
           give({ formats: [audio({ url: `${site.url}/${name}.m3u8`, ext: 'mp4', protocol })] }),
         ),
       ),
-      ...['rtmp', 'ws', 'wss', 'ftp', 'mms', 'view-source:rtmp'].map((scheme) =>
+      ...rows(['rtmp', 'ws', 'view-source:rtmp'], ['wss', 'ftp', 'mms']).map((scheme) =>
         give({ _type: 'url', url: `${scheme}://${inner}/a` }),
       ),
       give({ _type: 'url_transparent', url: rtmp }),
@@ -170,28 +176,32 @@ describe('media', () => {
 
 describe('captions', () => {
   it.each(['subtitles', 'automatic_captions'])('among %s by rtmp, ftp or ws are none', async (place) => {
-    const urls = [`rtmp://${inner}/a.vtt`, `ftp://${inner}/a.vtt`, `ws://${inner}/a.vtt`];
-    await expectHarmless(urls.map((url) => fetchCaptions(give({ [place]: { en: [{ ext: 'vtt', url }] } }))));
+    const files = ['rtmp', 'ftp', 'ws'].map((scheme) => ({ ext: 'vtt', url: `${scheme}://${inner}/a.vtt` }));
+    await expectHarmless([fetchCaptions(give({ [place]: { en: files } }))]);
   });
 
   it('are fetched by their URL alone: no protocol, part or header of the page is handed back', async () => {
     const url = `${site.url}/none.vtt`;
     const body = `#EXTM3U\n#EXT-X-TARGETDURATION:3\n#EXTINF:3,\nrtmp://${inner}/a\n#EXT-X-ENDLIST\n`;
     site.set('/captions.m3u8', { type: 'application/vnd.apple.mpegurl', body });
-    const orders = [
-      { url: `${site.url}/captions.m3u8` },
-      { protocol: 'rtmp' },
-      { protocol: 'rtmp', url: `rtmp://${inner}/a`, fragments: [{ url: `rtmp://${inner}/a` }] },
-      { protocol: 'http_dash_segments', fragments: [{ url: `rtmp://${inner}/a` }] },
-      { http_headers: { 'Ytdl-Request-Proxy': '__noproxy__' }, url: `http://${inner}/a` },
-      { data: 'WEBVTT\n\n00:01.000 --> 00:02.500\nfrom the page\n' },
-    ];
+    const orders = rows<object>(
+      [
+        { protocol: 'http_dash_segments', fragments: [{ url: `rtmp://${inner}/a` }] },
+        { http_headers: { 'Ytdl-Request-Proxy': '__noproxy__' }, url: `http://${inner}/a` },
+        { data: 'WEBVTT\n\n00:01.000 --> 00:02.500\nfrom the page\n' },
+      ],
+      [
+        { url: `${site.url}/captions.m3u8` },
+        { protocol: 'rtmp' },
+        { protocol: 'rtmp', url: `rtmp://${inner}/a`, fragments: [{ url: `rtmp://${inner}/a` }] },
+      ],
+    );
     await expectHarmless(
       orders.map((order) => fetchCaptions(give({ subtitles: { en: [{ ext: 'vtt', url, ...order }] } }))),
     );
   });
 
-  it.each(SCHEMES)('by %s do not count as tracks', (scheme) => {
+  it.each([...FEW_SCHEMES, ...MORE_SCHEMES])('by %s do not count as tracks', (scheme) => {
     const list = trackListSchema.parse({ en: [{ ext: 'vtt', url: `${scheme}://${INNER}/a` }] });
     expect(tracksOf(list, list)).toEqual([]);
   });

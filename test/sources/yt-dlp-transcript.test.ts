@@ -3,6 +3,7 @@ import { createTranscriptSource, type Transcript } from '../../sources/vidnet/yt
 import type { YtdlpSettings } from '../../sources/vidnet/yt-dlp-settings.ts';
 import { startTestSandbox, type TestSandbox } from '../helpers/sandbox.ts';
 import { inFolder, RecordedSite } from '../helpers/recorded-site.ts';
+import { rows } from '../helpers/rows.ts';
 
 let sandbox: TestSandbox;
 let site: RecordedSite;
@@ -58,10 +59,7 @@ describe('a transcript from the sandbox', () => {
     expect(lines.every(({ startSeconds }, index) => startSeconds >= (lines[index - 1]?.startSeconds ?? 0))).toBe(true);
   });
 
-  it.each([
-    ['en', 'en-GB'],
-    ['pt-BR', 'pt-BR'],
-  ])('finds captions of a region: %s', async (asked, language) => {
+  it.each(rows([['en', 'en-GB']], [['pt-BR', 'pt-BR']]))('finds captions of a region: %s', async (asked, language) => {
     const { track: used } = await fetchFrom(settings, sandbox.idOf('regional_captions'), asked);
     expect(used).toMatchObject({ language, kind: 'manual' });
   });
@@ -88,15 +86,22 @@ describe('a transcript from the sandbox', () => {
     },
   );
 
-  it.each([
-    ['private', 'private'],
-    ['removed', 'removed'],
-    ['geo_blocked', 'geo_blocked'],
-    ['age_restricted', 'age_restricted'],
-    ['members_only', 'members_only'],
-    ['live', 'live'],
-    ['upcoming', 'not_started'],
-  ] as const)('of a video that is %s fails as %s', async (wanted, code) => {
+  // One that the extractor's words tell, and those that its facts tell. The words of the others: failures.test.ts.
+  it.each(
+    rows(
+      [
+        ['private', 'private'],
+        ['live', 'live'],
+        ['upcoming', 'not_started'],
+      ],
+      [
+        ['removed', 'removed'],
+        ['geo_blocked', 'geo_blocked'],
+        ['age_restricted', 'age_restricted'],
+        ['members_only', 'members_only'],
+      ],
+    ),
+  )('of a video that is %s fails as %s', async (wanted, code) => {
     await expect(fetchFrom(settings, sandbox.idOf(wanted), 'en')).rejects.toMatchObject({ code });
   });
 
@@ -153,11 +158,15 @@ describe('a transcript of recorded shapes', () => {
     await expect(fetchFrom(site.settings(), 'formats', 'it')).rejects.toMatchObject({ code: 'no_captions' });
   });
 
-  it.each([
-    [429, 'rate_limited'],
-    [404, 'upstream_error'],
-    [500, 'upstream_error'],
-  ])('fails when its captions are answered with %i, and asks for nothing else then', async (status, code) => {
+  it.each(
+    rows(
+      [
+        [429, 'rate_limited'],
+        [404, 'upstream_error'],
+      ],
+      [[500, 'upstream_error']],
+    ),
+  )('fails when its captions are answered with %i, and asks for nothing else then', async (status, code) => {
     site.set('/refused', { status, body: '' });
     recorded(`refused-${String(status)}`, {
       subtitles: { en: track(`${site.url}/refused`) },
@@ -168,14 +177,14 @@ describe('a transcript of recorded shapes', () => {
     expect(site.requests.filter((path) => path.startsWith('/recorded/'))).toHaveLength(1);
   });
 
-  it.each([
-    ['nothing', '', 'incomplete'],
-    ['a web page', '<html>no</html>', 'upstream_error'],
-  ])('fails when its captions are %s', async (name, body, code) => {
-    site.set('/odd', { body });
-    recorded('odd', { subtitles: { en: track(`${site.url}/odd`, name) } });
-    await expect(fetchFrom(site.settings(), 'odd', 'en')).rejects.toMatchObject({ code });
-  });
+  it.each(rows([['nothing', '', 'incomplete']], [['a web page', '<html>no</html>', 'upstream_error']]))(
+    'fails when its captions are %s',
+    async (name, body, code) => {
+      site.set('/odd', { body });
+      recorded('odd', { subtitles: { en: track(`${site.url}/odd`, name) } });
+      await expect(fetchFrom(site.settings(), 'odd', 'en')).rejects.toMatchObject({ code });
+    },
+  );
 
   const emptyTrack = { wireMagic: 'pb3', pens: [{}], events: [] };
 
@@ -192,11 +201,15 @@ describe('a transcript of recorded shapes', () => {
     expect(lines).toMatchObject([{ text: 'what was said' }]);
   });
 
-  it.each([
-    [1, 'The captions in `en` are empty.'],
-    [2, 'The captions in `en` are empty: 2 tracks were read.'],
-    [4, 'The captions in `en` are empty: 3 tracks were read.'],
-  ])('says so when all captions are empty, and reads 3 at most: %i', async (count, message) => {
+  it.each(
+    rows(
+      [
+        [1, 'The captions in `en` are empty.'],
+        [4, 'The captions in `en` are empty: 3 tracks were read.'],
+      ],
+      [[2, 'The captions in `en` are empty: 2 tracks were read.']],
+    ),
+  )('says so when all captions are empty, and reads 3 at most: %i', async (count, message) => {
     site.set('/empty', { body: emptyTrack });
     const codes = ['en', 'en-AU', 'en-GB', 'en-IN'].slice(0, count);
     recorded('all-empty', {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createBuiltinEngine } from '../../speech/builtin.ts';
 import type { Turn, WindowResult } from '../../contract/speech.ts';
 import type { AudioWindow, SpeechEngine } from '../../speech/engine.ts';
-import { findSpeech } from '../../speech/regions.ts';
+import { findSpeech, type SpeechRegions } from '../../speech/regions.ts';
 import { turnsOf } from '../../speech/turns.ts';
 import { cutWindows } from '../../speech/windows.ts';
 import { useSpeechTools } from '../helpers/speech-tools.ts';
@@ -14,20 +14,30 @@ import { describeEngine } from './engine-suite.ts';
 const SLOW = { timeout: 180_000 };
 const bench = useSpeechTools();
 const signal = new AbortController().signal;
-const engine = (): SpeechEngine =>
-  createBuiltinEngine({ python: bench.tools.python, workFolder: bench.folder, timeoutMs: 120_000 });
+const engine = (words = true): SpeechEngine =>
+  createBuiltinEngine({ python: bench.tools.python, workFolder: bench.folder, timeoutMs: 120_000, words });
 const media = (folder: string, file: string): string =>
   fileURLToPath(new URL(`../../local/sandbox/catalogue/media/${folder}/${file}`, import.meta.url));
 
-async function windowsOf(folder: string, maxSeconds?: number): Promise<AudioWindow[]> {
+interface Prepared extends SpeechRegions {
+  readonly wavPath: string;
+}
+const recordings = new Map<string, Promise<Prepared>>();
+async function prepare(folder: string): Promise<Prepared> {
   const wavPath = await bench.prepare(media(folder, '140.m4a'));
   const { vadModel } = bench.tools;
   const regions = await findSpeech(wavPath, { vadModel, signal, timeoutMs: 60_000, onProgress: () => undefined });
+  return { ...regions, wavPath };
+}
+async function windowsOf(folder: string, maxSeconds?: number): Promise<AudioWindow[]> {
+  const preparing = recordings.get(folder) ?? prepare(folder);
+  recordings.set(folder, preparing);
+  const { wavPath, ...regions } = await preparing;
   return cutWindows(regions, maxSeconds).map((window) => ({ ...window, wavPath }));
 }
 
-const analyse = (window: AudioWindow): Promise<WindowResult> =>
-  engine().analyse(window, { signal, onProgress: () => undefined });
+const analyse = (window: AudioWindow, by = engine()): Promise<WindowResult> =>
+  by.analyse(window, { signal, onProgress: () => undefined });
 
 /** Who speaks in each line of a dialogue, by the captions and the dialogue's text. */
 async function linesOf(folder: string): Promise<{ startSeconds: number; endSeconds: number; speaker: string }[]> {
@@ -58,7 +68,7 @@ function heardIn(line: { startSeconds: number; endSeconds: number }, turns: read
 
 describe('the builtin engine', () => {
   describeEngine({
-    engine,
+    engine: () => engine(),
     windows: () => windowsOf('tea', 15),
     longWindow: async () => (await windowsOf('tea'))[0]!,
     unknownLanguage: 'pt-BR',
@@ -89,7 +99,8 @@ describe('the builtin engine', () => {
   it('knows a voice again in another window, line by line', SLOW, async () => {
     const windows = await windowsOf('tea', 15);
     const voices: WindowResult['voices'][] = [];
-    for (const window of windows) voices.push((await analyse(window)).voices);
+    // Voices are the same with words and without: builtin-voices.test.ts.
+    for (const window of windows) voices.push((await analyse(window, engine(false))).voices);
     const turns = turnsOf(voices, await engine().cluster(voices, { signal }));
     for (const [i, line] of (await linesOf('tea')).entries()) expect(heardIn(line, turns)).toEqual([i % 2]);
   });
