@@ -1,9 +1,16 @@
+import { Context } from '@temporalio/activity';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { afterAll, afterEach, beforeAll, beforeEach, inject } from 'vitest';
 import { loadWorkflows } from '../../worker/workflow-bundle.ts';
 import { startTimeSkipping } from './time-skipping.ts';
-import { withWorkers, type RunSetting } from './workflow-run.ts';
+import {
+  startWorkers,
+  withWorkers,
+  type FakeActivities,
+  type RunSetting,
+  type StartedWorkers,
+} from './workflow-run.ts';
 
 /**
  * `skipping` skips time while a result is awaited, until a workflow has failed or was terminated; `skipping-anew` is such a
@@ -17,7 +24,10 @@ export interface WorkflowBench {
   readonly connection: () => TestWorkflowEnvironment['connection'];
   /** The server's time, which differs from this machine's once it was skipped. */
   readonly nowMs: () => Promise<number>;
-  /** Runs workers with these activities while `body` runs. */
+  /**
+   * Runs `body` beside workers with these activities. Those are the same workers for all tests of the file, since to start and
+   * stop them takes longer than most tests, unless the server is a new one or the setting asks for more than activities.
+   */
   readonly withService: <Result>(
     setting: Omit<RunSetting, 'env' | 'bundle'>,
     body: (client: TestWorkflowEnvironment['client'], taskQueue: string) => Promise<Result>,
@@ -30,6 +40,8 @@ let bundling: Promise<WorkflowBundleWithSourceMap> | undefined;
 export function workflowBench(server: BenchServer = 'skipping'): WorkflowBench {
   let env: TestWorkflowEnvironment;
   let bundle: WorkflowBundleWithSourceMap;
+  let workers: Promise<StartedWorkers> | undefined;
+  let current: FakeActivities = {};
   const [before, after] = server === 'skipping-anew' ? [beforeEach, afterEach] : [beforeAll, afterAll];
   before(async () => {
     env =
@@ -38,11 +50,37 @@ export function workflowBench(server: BenchServer = 'skipping'): WorkflowBench {
         : await startTimeSkipping();
     bundle = await (bundling ??= loadWorkflows());
   }, 120_000);
-  after(() => env.teardown());
+  after(async () => {
+    await (await workers)?.stop();
+    await env.teardown();
+  });
   return {
     connection: () => env.connection,
     nowMs: () => env.currentTimeMs(),
-    withService: (setting, body) =>
-      withWorkers({ env, bundle, ...setting }, (taskQueue) => body(env.client, taskQueue)),
+    async withService({ activities, ...setting }, body) {
+      const isUsual = Object.keys(setting).length === 0 && server !== 'skipping-anew';
+      if (!isUsual) {
+        return withWorkers({ env, bundle, activities, ...setting }, (taskQueue) => body(env.client, taskQueue));
+      }
+      current = activities;
+      const { taskQueue } = await (workers ??= startWorkers({ env, bundle, activities: whatever(() => current) }));
+      return body(env.client, taskQueue);
+    },
   };
+}
+
+/** Activities of every name, which do what the test that runs has prepared. */
+function whatever(current: () => FakeActivities): FakeActivities {
+  const of = (part: keyof FakeActivities): object => ({
+    // The SDK's name for activities that are not known by their own.
+    default(...args: readonly unknown[]): unknown {
+      const name = Context.current().info.activityType;
+      const prepared = current()[part] as
+        Readonly<Record<string, (...args: readonly unknown[]) => unknown>> | undefined;
+      const activity = prepared?.[name];
+      if (activity === undefined) throw new Error(`this test has not prepared ${name}`);
+      return activity(...args);
+    },
+  });
+  return { records: of('records'), fetch: of('fetch'), speech: of('speech'), deliver: of('deliver') };
 }
