@@ -1,0 +1,3 @@
+import { foreignPages } from '../helpers/foreign-pages/of-command.ts';
+
+foreignPages('npm start');
