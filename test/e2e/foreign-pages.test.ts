@@ -1,4 +1,5 @@
+import { REFUSED_BY_BROWSERS } from '../../local/engines/ports.ts';
 import { foreignPages } from '../helpers/foreign-pages/of-command.ts';
 
-// It starts all that `npm start` does, and the sandbox. That command is in foreign-pages.long.test.ts.
-foreignPages('npm run sandbox');
+// It starts all that `npm start` does, and the sandbox. That command and the other ports are in foreign-pages.long.test.ts.
+foreignPages('npm run sandbox', REFUSED_BY_BROWSERS.slice(0, 2));

@@ -1,10 +1,11 @@
 import { Context } from '@temporalio/activity';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
-import { afterAll, afterEach, beforeAll, beforeEach, inject } from 'vitest';
+import { afterAll, beforeAll, inject } from 'vitest';
 import { loadWorkflows } from '../../worker/workflow-bundle.ts';
 import { startTimeSkipping } from './time-skipping.ts';
 import {
+  GENEROUS,
   startWorkers,
   withWorkers,
   type FakeActivities,
@@ -13,11 +14,10 @@ import {
 } from './workflow-run.ts';
 
 /**
- * `skipping` skips time while a result is awaited, until a workflow has failed or was terminated; `skipping-anew` is such a
- * server for each test; `real` is the server of the whole run, which alone knows schedules and takes children with search
+ * `skipping` skips time while a result is awaited, until a workflow has failed or was terminated; `real` is the server of the whole run, which alone knows schedules and takes children with search
  * attributes.
  */
-export type BenchServer = 'skipping' | 'skipping-anew' | 'real';
+export type BenchServer = 'skipping' | 'real';
 
 export interface WorkflowBench {
   /** To the server, once it is there. */
@@ -25,8 +25,8 @@ export interface WorkflowBench {
   /** The server's time, which differs from this machine's once it was skipped. */
   readonly nowMs: () => Promise<number>;
   /**
-   * Runs `body` beside workers with these activities. Those are the same workers for all tests of the file, since to start and
-   * stop them takes longer than most tests, unless the server is a new one or the setting asks for more than activities.
+   * Runs `body` beside workers with these activities. Tests of a file with the same limits have the same workers, since to start
+   * and stop them takes longer than most tests, unless the setting asks for more than that.
    */
   readonly withService: <Result>(
     setting: Omit<RunSetting, 'env' | 'bundle'>,
@@ -40,30 +40,33 @@ let bundling: Promise<WorkflowBundleWithSourceMap> | undefined;
 export function workflowBench(server: BenchServer = 'skipping'): WorkflowBench {
   let env: TestWorkflowEnvironment;
   let bundle: WorkflowBundleWithSourceMap;
-  let workers: Promise<StartedWorkers> | undefined;
+  /** By their limits. */
+  const shared = new Map<string, Promise<StartedWorkers>>();
   let current: FakeActivities = {};
-  const [before, after] = server === 'skipping-anew' ? [beforeEach, afterEach] : [beforeAll, afterAll];
-  before(async () => {
+  beforeAll(async () => {
     env =
       server === 'real'
         ? await TestWorkflowEnvironment.createFromExistingServer({ address: inject('temporalAddress') })
         : await startTimeSkipping();
     bundle = await (bundling ??= loadWorkflows());
   }, 120_000);
-  after(async () => {
-    await (await workers)?.stop();
+  afterAll(async () => {
+    await Promise.all([...shared.values()].map(async (workers) => (await workers).stop()));
     await env.teardown();
   });
   return {
     connection: () => env.connection,
     nowMs: () => env.currentTimeMs(),
-    async withService({ activities, ...setting }, body) {
-      const isUsual = Object.keys(setting).length === 0 && server !== 'skipping-anew';
-      if (!isUsual) {
-        return withWorkers({ env, bundle, activities, ...setting }, (taskQueue) => body(env.client, taskQueue));
+    async withService({ activities, limits = GENEROUS, ...more }, body) {
+      if (Object.keys(more).length > 0) {
+        const own = { env, bundle, activities, limits, ...more };
+        return withWorkers(own, (taskQueue) => body(env.client, taskQueue));
       }
       current = activities;
-      const { taskQueue } = await (workers ??= startWorkers({ env, bundle, activities: whatever(() => current) }));
+      const key = JSON.stringify(limits);
+      const workers = shared.get(key) ?? startWorkers({ env, bundle, activities: whatever(() => current), limits });
+      shared.set(key, workers);
+      const { taskQueue } = await workers;
       return body(env.client, taskQueue);
     },
   };

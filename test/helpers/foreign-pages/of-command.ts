@@ -1,7 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { REFUSED_BY_BROWSERS } from '../../../local/engines/ports.ts';
 import { startAttacker, type Attacker } from './attacker.ts';
 import { aimsAt, attackAcross, attackAsOwn, framedBy, POKE, speaksHttp, type Target } from './attacks.ts';
 import { startCommand, type RunningCommand } from './command.ts';
@@ -15,8 +14,12 @@ const ELSEWHERE = [
   ['on another port of this machine', 'otherPort'],
 ] as const;
 
-/** What pages of other origins can do to all that a command starts, and to a server that does not defend itself. */
-export function foreignPages(command: 'npm start' | 'npm run sandbox'): void {
+/**
+ * What pages of other origins can do to all that a command starts, and to a server that does not defend itself.
+ *
+ * @param refusedPorts to which browsers connect for no page
+ */
+export function foreignPages(command: 'npm start' | 'npm run sandbox', refusedPorts: readonly number[]): void {
   let attacker: Attacker;
   let platform: TestSandbox | undefined;
   let running: RunningCommand;
@@ -64,7 +67,7 @@ export function foreignPages(command: 'npm start' | 'npm run sandbox'): void {
       await page.close();
     });
 
-    it.each(REFUSED_BY_BROWSERS)('no page comes to port %i', async (port) => {
+    it.each(refusedPorts)('no page comes to port %i', async (port) => {
       expect(await attacker.rebound(port)).toBeUndefined();
     });
 
