@@ -59,7 +59,7 @@ export function longWork(part: number): void {
 
   describe('the worker goes on beating', () => {
     it('while a transcript of 100,000 lines at most and 80,000 comments at most are kept, and its webhook is sent', async () => {
-      const comments = 80_000 * part;
+      const commentCount = 80_000 * part;
       const job = aTranscriptJob();
       const text = 'forty letters, more or less, in each line';
       const told: TranscriptFacts = {
@@ -74,11 +74,11 @@ export function longWork(part: number): void {
           replyTo: 'missing',
         }));
       const { fetchTranscript, fetchComments } = createTranscriptActivities({
-        ...{ contents, maxComments: comments, fetchTimeoutMs: 30_000, workFolders: createWorkFolders(folder) },
+        ...{ contents, maxComments: commentCount, fetchTimeoutMs: 30_000, workFolders: createWorkFolders(folder) },
         transcripts: { fetch: () => Promise.resolve(told) },
         comments: {
           async *pages() {
-            for (let number = 0; number < comments / 100; number += 1) yield await Promise.resolve(page(number));
+            for (let number = 0; number < commentCount / 100; number += 1) yield await Promise.resolve(page(number));
           },
         },
       });
@@ -90,7 +90,7 @@ export function longWork(part: number): void {
         return { ...captions, ...comments };
       });
       expect(kept.longestMs).toBeLessThan(LONGEST_MS);
-      expect(kept.result.lists?.['comments']?.items).toBe(comments);
+      expect(kept.result.lists?.['comments']?.items).toBe(commentCount);
 
       const record: DownloadRecord = {
         ...pendingRecordOf(job),

@@ -195,7 +195,7 @@ describe('jobs', () => {
           return view.holders.length + view.waiting === 0;
         });
       },
-      { limits: { ...limits, maxAtOnce: 1 } },
+      { limits: { ...limits, firstPauseSeconds: 1 } },
     );
     expect(fetchAudio).toHaveBeenCalledTimes(1);
   });
