@@ -7,6 +7,7 @@ import { startEngines } from '../local/engines/engines.ts';
 import { startS3Server, type S3Server } from '../local/engines/s3-server.ts';
 import { ensureTimeSkippingServer, type TimeSkippingServer } from '../local/engines/time-skipping.ts';
 import { ensureTools, type Tools } from '../local/engines/tools.ts';
+import { countedTeardown } from './helpers/teardown.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -40,9 +41,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide('tools', tools);
   project.provide('timeSkippingServer', timeSkipping);
   project.provide('s3', s3);
-  return async () => {
+  return countedTeardown(async () => {
     await engines.stop();
     await s3Daemon.stop(STOP_GRACE_MS);
     await rm(dataDir, { recursive: true, force: true });
-  };
+  });
 }

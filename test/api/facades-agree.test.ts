@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { finishRecord } from '../../store/finish-record.ts';
+import { keepAudio } from '../helpers/kept-audio.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
 
 let facades: Facades;
@@ -53,13 +55,16 @@ const REQUESTS: readonly (readonly [string, string, Record<string, fc.Arbitrary<
   ['/api/webhook/test', 'webhook.test', { url: webhook }],
 ];
 
-/** What differs from job to job is left out. */
+/** What differs from job to job is left out, where it is what it should be. */
 const OWN = new Set(['id', 'download_id', 'created_at', 'transcript_speaker_id', 'list_id']);
+const OF_ITS_OWN = /^(?:[0-7][0-9A-HJKMNP-TV-Z]{25}|\d{4}-\d\d-\d\dT[\d:.]+Z)$/;
 function seen(body: unknown): unknown {
-  return JSON.parse(JSON.stringify(body), (key, value: unknown) => (OWN.has(key) ? '…' : value));
+  return JSON.parse(JSON.stringify(body), (key, value: unknown) =>
+    OWN.has(key) && typeof value === 'string' && OF_ITS_OWN.test(value) ? '…' : value,
+  );
 }
 
-async function overRpc(procedure: string, input: unknown): Promise<unknown> {
+async function overRpc(procedure: string, input: unknown): Promise<{ isRefused: boolean; body: unknown }> {
   const answer = await fetch(`${facades.rpcUrl}/${procedure}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${facades.rpcToken}` },
@@ -69,7 +74,35 @@ async function overRpc(procedure: string, input: unknown): Promise<unknown> {
     result?: { data: unknown };
     error?: { data: { body: unknown } };
   };
-  return result === undefined ? error?.data.body : result.data;
+  return result === undefined ? { isRefused: true, body: error?.data.body } : { isRefused: false, body: result.data };
+}
+
+/** What is asked of a path in earnest. */
+async function acceptable(path: string): Promise<Record<string, unknown>> {
+  const id = randomBytes(9).toString('base64url').slice(0, 11);
+  switch (path) {
+    case '/api/channel/profile':
+      return { url: `https://www.youtube.com/@${id}` };
+    case '/api/transcriptspeakerid':
+      return { transcript_with_speaker_id: (await keepAudio(facades)).id };
+    case '/api/imgnet/profile':
+      return { url: 'https://www.instagram.com/a_b/' };
+    case '/api/imgnet/list': {
+      const { body } = await facades.post('/api/imgnet/profile', JSON.stringify({ url: '@tea.house' }));
+      const listId = String(body['list_id']);
+      const url = 'https://www.instagram.com/tea.house/';
+      await facades.contents.putFacts(listId, { account: 'tea.house', profile_url: url, url });
+      await finishRecord(facades.deps.records, listId, { status: 'success', result: {} });
+      return { list_id: listId };
+    }
+    case '/api/imgnet/content':
+    case '/api/imgnet/audio':
+      return { url: `https://www.instagram.com/reel/${id}/` };
+    case '/api/webhook/test':
+      return { url: 'https://hooks.example.com/a' };
+    default:
+      return { vidnet_video_id: id, language: 'en' };
+  }
 }
 
 describe('REST and tRPC', () => {
@@ -80,13 +113,17 @@ describe('REST and tRPC', () => {
       ),
       { requiredKeys: Object.keys(fields).slice(0, 1) },
     );
+    const outcomes = new Set<boolean>();
     await fc.assert(
       fc.asyncProperty(input, async (asked) => {
-        const { body } = await facades.post(path, JSON.stringify(asked));
+        const { status, body } = await facades.post(path, JSON.stringify(asked));
         const other = await overRpc(procedure, asked);
-        expect(seen(other)).toEqual(seen(body));
+        expect(seen(other.body)).toEqual(seen(body));
+        expect(other.isRefused).toBe(status >= 400);
+        outcomes.add(other.isRefused);
       }),
-      { numRuns: 30, endOnFailure: false },
+      { numRuns: 30, endOnFailure: false, examples: [[await acceptable(path)], [{}]] },
     );
+    expect(outcomes).toEqual(new Set([false, true]));
   });
 });

@@ -81,18 +81,31 @@ describe('what is no channel', () => {
   });
 
   it('never leads to a path outside the channel', () => {
+    const word = fc.constantFrom('evening', '東京', ID, '');
+    const raw = ['/', '//', '.', '..', '/../', '?', '#', '@', ' ', '\\', '%', '\u202e'];
+    const encoded = '2F 2f..%2f 2e%2e 2e%2e%2f 3F 23 25 20 0a 00 5C E2%80%AE'.split(' ').map((code) => `%${code}`);
+    const odd = fc.constantFrom(...raw, ...encoded);
+    const start = fc.constantFrom('@', 'youtube.com/@', 'youtube.com/c/', 'youtube.com/user/', 'youtube.com/channel/');
+    const paths: string[] = [];
     fc.assert(
       fc.property(
         fc.oneof(
           fc.string(),
           fc.webUrl(),
           fc.webPath().map((path) => `youtube.com${path}`),
+          fc.tuple(start, word, odd, word).map((parts) => parts.join('')),
         ),
         (text) => {
-          const path = pathOf(text) ?? '@ok';
-          expect(path).toMatch(/^(?:@|channel\/|c\/|user\/)[^/?#%\s]+$/u);
+          const path = pathOf(text);
+          if (path === undefined) return;
+          paths.push(path);
+          expect(path).toMatch(/^(?:@|channel\/|c\/|user\/)[^/?#%\\\s\p{C}]+$/u);
+          expect(decodeURIComponent(new URL(path, 'https://youtube.com').pathname)).toBe(`/${path}`);
         },
       ),
+      { numRuns: 3_000 },
     );
+    // One that refuses everything would lead nowhere too.
+    expect(paths.length).toBeGreaterThan(100);
   });
 });

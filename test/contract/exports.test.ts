@@ -1,5 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { ContentsReader } from '../../contract/contents.ts';
+import { renderCaptionsResult, transcriptSchema, type TranscriptFacts } from '../../contract/kinds/transcript.ts';
+import type { SuccessRecord } from '../../contract/records.ts';
 import { formatSeconds } from '../../contract/times.ts';
 import {
   plainTextWriter,
@@ -10,6 +13,7 @@ import {
 } from '../../contract/transcript-exports.ts';
 import { parseSrt } from '../../sources/vidnet/captions/parse-srt.ts';
 import { parseVtt } from '../../sources/vidnet/captions/parse-vtt.ts';
+import { keptFacts, wholeOf } from '../helpers/streamed.ts';
 
 const written = (writer: ExportWriter, lines: readonly TimedLine[]): string =>
   [
@@ -21,6 +25,11 @@ const toSrt = (lines: readonly TimedLine[]): string => written(srtWriter(), line
 const toWebVtt = (lines: readonly TimedLine[]): string => written(webVttWriter(), lines);
 const toPlainText = (lines: readonly TimedLine[]): string => written(plainTextWriter(), lines);
 
+const RECORD: SuccessRecord = {
+  ...{ id: '01JD5Z3K6VQ0W8R9T2X4Y6B8CD', type: 'captions', mediaId: 'dQw4w9WgXcQ', price: 3, charge: 3, files: [] },
+  ...{ subjectId: 'captions/dQw4w9WgXcQ/en', createdAt: '2026-11-21T09:30:00.123456Z' },
+  ...{ finishedAt: '2026-11-21T09:30:10.123456Z', status: 'success' },
+};
 const TALK: readonly TimedLine[] = [
   { startSeconds: 0.48, durationSeconds: 2.1, text: 'Good evening.' },
   { startSeconds: 2.58, durationSeconds: 1.42, text: 'Tonight it is about tape.' },
@@ -177,17 +186,20 @@ describe('an exported transcript, read again', () => {
     );
   });
 
-  it('is the same from the strings of the transcript result', () => {
-    const strings = TALK.map(({ startSeconds, durationSeconds, text }) => ({
-      start: formatSeconds(startSeconds),
-      dur: formatSeconds(durationSeconds),
-      text,
-    }));
-    const lines = strings.map(({ start, dur, text }) => ({
-      startSeconds: Number(start),
-      durationSeconds: Number(dur),
-      text,
-    }));
-    expect(lines).toEqual(TALK);
+  it('is the same from the strings of the transcript result', async () => {
+    await fc.assert(
+      fc.asyncProperty(linesOf(anyWord), async (lines) => {
+        const facts: TranscriptFacts = {
+          video: { videoId: 'dQw4w9WgXcQ', link: 'https://www.youtube.com/watch?v=dQw4w9WgXcQ', title: 'Talk' },
+          ...{ track: { language: 'en', kind: 'manual' }, lines },
+        };
+        const contents = { facts: () => Promise.resolve(keptFacts(facts)) } as unknown as ContentsReader;
+        const { video } = transcriptSchema.parse(await wholeOf(await renderCaptionsResult(RECORD, { contents })));
+        const read = video.transcriptsWithTimeStamps.map(({ start, dur, text }) =>
+          line(text, Number(start), Number(dur)),
+        );
+        expect(read).toEqual(lines);
+      }),
+    );
   });
 });

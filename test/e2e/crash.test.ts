@@ -16,6 +16,7 @@ const VIDEOS = 9;
 /** More than the waits within, which say what was not there. */
 const LIMIT_MS = 200_000;
 let nextVideo = 0;
+let killed: readonly { readonly name: ProcessName; readonly pid: number }[] = [];
 
 beforeAll(async () => {
   mediaDir = await mkdtemp(join(tmpdir(), 'tapedeck-media-'));
@@ -56,7 +57,7 @@ async function untilFetching(id: string): Promise<void> {
   });
 }
 
-/** One success, one file, one charge, one webhook, and nothing left over. */
+/** One success, one file, one charge, one webhook, and nothing left over; and other processes in place of the killed ones. */
 async function expectDoneOnce({ id, video }: { id: string; video: string }): Promise<void> {
   expect(await service.ended(id, 90_000)).toMatchObject({ status: 'success', duration: '00:00:04', cost: '0.005' });
   const posts = await until(
@@ -67,6 +68,17 @@ async function expectDoneOnce({ id, video }: { id: string; video: string }): Pro
     { what: 'the webhook', within: 60_000 },
   );
   expect(posts[0]!.headers['x-webhook-original-status']).toBe('200');
+  const deliveries = await until(
+    async () => {
+      const all = await withDatabase((db) => db.collection('deliveries').find({ recordId: id }).toArray());
+      return all.length > 0 && all.every(({ state }) => state !== 'pending') ? all : undefined;
+    },
+    { what: 'the end of the delivery', within: 60_000 },
+  );
+  expect(deliveries.map(({ state }) => state as string)).toEqual(['delivered']);
+  // However often it is posted: what was received but is not on record is posted again.
+  const own = receiver.posts.filter((post) => post.headers['x-webhook-download-id'] === id);
+  expect(new Set(own.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([`${id}-1`]));
   const { published, work } = await service.filesOnDisk();
   expect(published.filter((name) => name.startsWith(id))).toEqual([`${id}/${video}.m4a`]);
   expect(work).toEqual([]);
@@ -74,6 +86,11 @@ async function expectDoneOnce({ id, video }: { id: string; video: string }): Pro
     db.collection('records').find({ mediaId: video, status: 'success' }).toArray(),
   );
   expect(charged.map((record) => record['charge'] as number)).toEqual([5]);
+  await until(
+    () =>
+      killed.every(({ name, pid }) => service.stack.processes().some((one) => one.name === name && one.pid !== pid)),
+    { what: 'other processes' },
+  );
 }
 
 /** With a new client each time: one of the driver that loses its server may wait for it without an end. */
@@ -87,6 +104,7 @@ async function withDatabase<Result>(look: (db: Db) => Promise<Result>): Promise<
 }
 
 function kill(...names: ProcessName[]): void {
+  killed = service.stack.processes().filter(({ name }) => names.includes(name));
   for (const name of names) service.stack.kill(name, 'SIGKILL');
 }
 

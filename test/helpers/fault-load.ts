@@ -100,7 +100,10 @@ export class FaultLoad {
     return [Promise.all(underWay)];
   }
 
-  /** Waits until a new job can be ordered and is done and its webhook has arrived, as if nothing had been. */
+  /**
+   * Waits until a new job can be ordered and is done, its webhook has arrived, and the file of the first job is served, as
+   * if nothing had been.
+   */
   async untilAsBefore(within: number): Promise<void> {
     const order = this.#next();
     const deadline = Date.now() + within;
@@ -115,24 +118,27 @@ export class FaultLoad {
     });
     const { posts } = this.#bench.receiver;
     await until(() => posts.some(({ body }) => body.includes(id)), { within: left(), what: `the webhook of ${id}` });
+    const done = this.#done;
+    if (done !== undefined) await until(() => this.#askForDone(done), { within: left(), what: 'the file of a job' });
   }
 
-  /** Asks for what is there already: its file is looked for, and read. */
-  async #askForDone(order: Order): Promise<void> {
+  /** Asks for what is there already: its file is looked for, and read. @returns whether all of it came */
+  async #askForDone(order: Order): Promise<boolean> {
     const { status, body } = await this.request('POST', order.path, order.body);
     const link = status === 200 ? body.data?.audio_url : undefined;
-    if (link === undefined) return;
+    if (link === undefined) return false;
     const startedMs = performance.now();
     const response = await fetch(link, { signal: AbortSignal.timeout(GIVE_UP_MS) }).catch(() => undefined);
-    if (response === undefined) return;
+    if (response === undefined) return false;
     const { status: fileStatus, headers } = response;
     const answer = { request: 'GET file', status: fileStatus, retryAfter: headers.get('retry-after'), body: {} };
     this.answers.push({ ...answer, tookMs: Math.round(performance.now() - startedMs) });
     // A transfer that is cut must look cut.
     const bytes = await response.arrayBuffer().catch(() => undefined);
-    if (fileStatus !== 200 || bytes === undefined) return;
+    if (fileStatus !== 200 || bytes === undefined) return false;
     const sum = createHash('sha256').update(Buffer.from(bytes)).digest('hex');
     this.#sums.add(sum);
+    return true;
   }
 
   /** How many different contents a file was served with, whole by its length. */

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
@@ -11,9 +13,10 @@ import { codecOf } from '../../media/probe.ts';
 import { prepareWav } from '../../speech/prepare.ts';
 import { hostileLists, type Secrets } from '../helpers/hostile/lists.ts';
 import { hostileMedia } from '../helpers/hostile/media.ts';
+import { SEES_MEMORY, watchMemory } from '../helpers/hostile/memory.ts';
 import { namesAreOnlyNames } from '../helpers/hostile/names.ts';
-import { watchMemory } from '../helpers/hostile/memory.ts';
 import { runTool } from '../helpers/media.ts';
+import { until } from '../helpers/until.ts';
 
 const MAX_SECONDS = 20;
 const TIMEOUT_MS = 25_000;
@@ -36,6 +39,7 @@ const canary = createServer((_, answer) => {
   answer.end('secret');
 });
 const rows: string[] = [];
+let mostMib = 0;
 const { signal } = new AbortController();
 const limits = { signal, timeoutMs: TIMEOUT_MS, onProgress: (): void => undefined };
 
@@ -111,6 +115,7 @@ async function suffer(name: string, path: string): Promise<Record<string, string
   }
   expect(hits).toBe(0);
   expect(peakMib).toBeLessThan(MAX_MEMORY_MIB);
+  mostMib = Math.max(mostMib, peakMib);
   rows.push(`| ${name} | ${Object.values(outcome).join(', ')} | ${peakMib} | ${seconds.toFixed(1)} |`);
   return outcome;
 }
@@ -143,6 +148,8 @@ describe('media that lie', () => {
       await writeFile(path, bytes);
       outcomes[name] = Object.values(await suffer(name, path)).join(' ');
     }
+    // Otherwise no program was looked at.
+    if (SEES_MEMORY) expect(mostMib).toBeGreaterThan(20);
     // What is said of a job's end: nothing that could not be read is made, and what can be read is.
     for (const name of ['a PNG', 'a zip', 'noise', 'an MP4 that is cut', 'boxes in boxes, 20,000 deep', '300 tracks']) {
       expect(outcomes[name], name).toMatch(/^incomplete (?:incomplete|too_large) incomplete incomplete$/);
@@ -160,6 +167,18 @@ describe('media that lie', () => {
     const read = (args: readonly string[]) => runTool(inject('tools').ffmpeg, ['-v', 'fatal', ...args, ...open]);
     expect((await read([])).equals(await read(['-enable_drefs', '1']))).toBe(false);
     await rm(path);
+  });
+
+  it.runIf(SEES_MEMORY)('would have been seen to take too much memory', async () => {
+    const memory = watchMemory(root);
+    const hold = `globalThis.held = Buffer.alloc(${String(MAX_MEMORY_MIB)} * 1024 ** 2, 1); process.stdin.resume();`;
+    const greedy = spawn(process.execPath, ['-e', hold], { cwd: work, stdio: ['pipe', 'ignore', 'inherit'] });
+    const ended = once(greedy, 'close');
+    await until(() => memory.peakMib() >= MAX_MEMORY_MIB, { what: 'the memory that is held' }).finally(() => {
+      greedy.stdin.end();
+      return ended;
+    });
+    expect(await memory.stop()).toBeGreaterThanOrEqual(MAX_MEMORY_MIB);
   });
 
   it('are cut at the longest duration that is allowed', async () => {

@@ -96,8 +96,9 @@ describe('the audio job', () => {
         clearInterval(beat);
       }
     });
+    const stoppedAtEnd: boolean[] = [];
     finishJob.mockImplementation(() => {
-      expect(stopped).toBe(true);
+      stoppedAtEnd.push(stopped);
       return Promise.resolve();
     });
     await withService(async (client, taskQueue) => {
@@ -109,6 +110,7 @@ describe('the audio job', () => {
       expect((error as WorkflowFailedError).cause).toBeInstanceOf(CancelledFailure);
       await client.workflow.getHandle(`webhook/${job.recordId}/1`).result();
     });
+    expect(stoppedAtEnd).toEqual([true]);
     expect(finishJob.mock.lastCall?.[0].outcome).toMatchObject({ status: 'failed', failure: { code: 'cancelled' } });
     expect(attemptDelivery).toHaveBeenCalledTimes(1);
   });

@@ -2,8 +2,18 @@ import { readdir, readFile, readlink } from 'node:fs/promises';
 
 const LOOK_EVERY_MS = 15;
 
-/** Watches the programs that run in a folder. Nothing is seen where the system has no /proc. */
-export function watchMemory(folder: string): { readonly stop: () => Promise<number> } {
+export interface MemoryWatch {
+  /** @returns the most memory that one of them held at a time until now, in MiB */
+  readonly peakMib: () => number;
+  /** @returns the same, of the whole time */
+  readonly stop: () => Promise<number>;
+}
+
+/** Whether the system tells the memory of programs: others see 0. */
+export const SEES_MEMORY = process.platform === 'linux';
+
+/** Watches the programs that run in a folder. */
+export function watchMemory(folder: string): MemoryWatch {
   let peakKib = 0;
   const over = new AbortController();
   const looking = (async () => {
@@ -12,12 +22,13 @@ export function watchMemory(folder: string): { readonly stop: () => Promise<numb
       await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
     }
   })();
+  const peakMib = (): number => Math.round(peakKib / 1024);
   return {
-    /** @returns the most memory that one of them held at a time, in MiB */
+    peakMib,
     async stop() {
       over.abort();
       await looking;
-      return Math.round(peakKib / 1024);
+      return peakMib();
     },
   };
 }
