@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { until } from './until.ts';
@@ -45,7 +45,6 @@ type Watcher = (run: {
   readonly kill: (signal: NodeJS.Signals) => void;
 }) => Promise<void>;
 
-// Several at once, each of which starts as a whole run does.
 const SETUPS = {
   'setup that throws': [`export default ${THROW};`, '0 passed, 1 failed'],
   'setup that ends the whole run': ['export default () => process.exit(0);', '0 passed, 1 failed'],
@@ -103,7 +102,7 @@ export function closingLines({ setups, signals }: ClosingLines): void {
         await until(() => existsSync(join(folder, 'running')), { what: 'the test' });
         while (!isOver()) {
           kill(signal);
-          await setImmediate();
+          await delay(5);
         }
       });
       expect(lastLine).toBe('0 passed, 1 failed');
