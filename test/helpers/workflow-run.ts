@@ -60,7 +60,7 @@ export function routesWith(limits: RouteLimits): Routes {
 
 export interface StartedWorkers {
   readonly taskQueue: string;
-  stop(): Promise<void>;
+  readonly stop: () => Promise<void>;
 }
 
 /** Starts workers with fake activities, on task queues of their own. */
