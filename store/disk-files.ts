@@ -8,7 +8,7 @@ import { fileKeyOf, MissingFileError, type ByteRange, type FileEntry, type FileK
 const PAGE_FOLDERS = 200;
 
 /** Published files on disk: `<root>/<record id>/<name>`. */
-export function createDiskFiles(root: string): FileStore {
+export function createDiskFiles(root: string, pageFolders = PAGE_FOLDERS): FileStore {
   const pathOf = ({ recordId, name }: FileKey): string => join(root, recordId, name);
   return {
     async check() {
@@ -51,14 +51,14 @@ export function createDiskFiles(root: string): FileStore {
     async page(after = '') {
       const folders = (await list(root)).filter((name) => name > after).sort();
       const entries: FileEntry[] = [];
-      for (const recordId of folders.slice(0, PAGE_FOLDERS)) {
+      for (const recordId of folders.slice(0, pageFolders)) {
         for (const name of await list(join(root, recordId))) {
           const key = fileKeyOf(`${recordId}/${name}`);
           const stats = key === undefined ? undefined : await statOf(pathOf(key));
           if (key !== undefined && stats !== undefined) entries.push({ ...key, modifiedMs: stats.mtimeMs });
         }
       }
-      const next = folders.length > PAGE_FOLDERS ? folders[PAGE_FOLDERS - 1] : undefined;
+      const next = folders.length > pageFolders ? folders[pageFolders - 1] : undefined;
       return { entries, ...(next === undefined ? {} : { next }) };
     },
     async removeLeftovers(beforeMs) {

@@ -30,7 +30,7 @@ const PAGE_OBJECTS = 500;
 const SHA256 = 'sha256';
 
 /** Published files as objects of an S3-compatible bucket: `<prefix><record id>/<name>`, with their SHA-256 as metadata. */
-export function createS3Files(settings: S3Settings): FileStore {
+export function createS3Files(settings: S3Settings, pageObjects = PAGE_OBJECTS): FileStore {
   const place = openBucket(settings);
   const { client, bucket, prefix } = place;
   const { answerTimeoutMs } = settings.limits;
@@ -128,7 +128,7 @@ export function createS3Files(settings: S3Settings): FileStore {
     page: (after) =>
       onS3(async () => {
         const from = after === undefined ? {} : { StartAfter: after };
-        const list = new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix, MaxKeys: PAGE_OBJECTS, ...from });
+        const list = new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix, MaxKeys: pageObjects, ...from });
         const { Contents: objects = [], IsTruncated: hasMore } = await client.send(list, inTime());
         const entries = objects.flatMap(({ Key = '', LastModified: modified }): FileEntry[] => {
           const key = fileKeyOf(Key.slice(prefix.length));

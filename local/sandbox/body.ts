@@ -96,14 +96,15 @@ export async function write(
   try {
     for await (const chunk of chunks) {
       for (const piece of pieces(chunk, options.bytesPerSecond)) {
+        // Before the next piece and not after the last one: a client that has all of them may leave at once.
+        if (res.writableNeedDrain) await once(res, 'drain', { signal: gone.signal });
         if (res.closed || res.destroyed) return false;
         // Before and not after: the client has to wait for the last bytes too.
         if (options.bytesPerSecond !== undefined) {
           await delay((piece.length / options.bytesPerSecond) * 1000, undefined, { signal: gone.signal });
         }
-        const more = res.write(piece);
+        res.write(piece);
         options.onBytes?.(piece.length);
-        if (!more) await once(res, 'drain', { signal: gone.signal });
       }
     }
     return !res.destroyed;

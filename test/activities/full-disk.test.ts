@@ -105,7 +105,7 @@ describe('a download for which there is too little space', () => {
 describe.runIf(canMount)('a real disk that fills', () => {
   it('during the download, or during the conversion: the reason is told, and nothing stays', async () => {
     const small = join(folder, 'small');
-    const disk = mountSmallDisk(small, 4);
+    const disk = mountSmallDisk(small, 2);
     try {
       fetchAudioOfSource.mockImplementationOnce(async (_id, { folder: work }) => {
         await writeFile(join(work, 'media.wav'), Buffer.alloc(8 * MIB));
@@ -116,18 +116,18 @@ describe.runIf(canMount)('a real disk that fills', () => {
 
       // The source fits, and what ffmpeg makes of it does not.
       const { ffmpeg } = inject('tools');
-      const sound = ['-f', 'lavfi', '-i', 'anoisesrc=d=120:c=white:r=44100', '-c:a', 'aac', '-b:a', '256k'];
+      const sound = ['-f', 'lavfi', '-i', 'anoisesrc=d=45:c=white:r=44100', '-c:a', 'aac', '-b:a', '256k'];
       const source = join(folder, 'sound.m4a');
       await runTool(ffmpeg, ['-v', 'error', ...sound, source]);
       fetchAudioOfSource.mockImplementation(async (_id, { folder: work }) => {
         const path = join(work, 'media.m4a');
         await runTool(ffmpeg, ['-v', 'error', '-i', source, '-c', 'copy', path]);
-        return { paths: [path], statedDurationSeconds: 120, isSizeVerified: true, cameWhole: true };
+        return { paths: [path], statedDurationSeconds: 45, isSizeVerified: true, cameWhole: true };
       });
       expect(await fetchAudio({ on: small, realSpace: true })).toMatchObject(diskFull);
       expect(await leftIn(small)).toEqual([]);
 
-      disk.resize(32);
+      disk.resize(16);
       expect(await fetchAudio({ on: small, realSpace: true })).toMatchObject({
         files: [{ sizeBytes: expect.any(Number) as number }],
       });

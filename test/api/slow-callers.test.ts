@@ -144,7 +144,8 @@ describe('large answers that are not read', () => {
   });
 });
 
-describe('a request that does not arrive', () => {
+// At the same time: each waits for as long as a request may take.
+describe.concurrent('a request that does not arrive', () => {
   const half = (auth = ''): string =>
     `POST /api/imgnet/profile HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n${auth}Content-Length: 40\r\n\r\n{"url":`;
 

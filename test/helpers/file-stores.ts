@@ -22,18 +22,18 @@ export interface BucketUnderTest extends StoreUnderTest {
 
 /** The stores that every test of stores runs over: each call makes an empty one. */
 export const stores = {
-  async disk(): Promise<StoreUnderTest> {
+  async disk(pageSize?: number): Promise<StoreUnderTest> {
     const folder = await mkdtemp(join(tmpdir(), 'tapedeck-store-'));
     return {
-      ...{ files: createDiskFiles(join(folder, 'files')), folder },
+      ...{ files: createDiskFiles(join(folder, 'files'), pageSize), folder },
       close: () => rm(folder, { recursive: true, force: true }),
     };
   },
-  s3: (): Promise<StoreUnderTest> => aBucket(),
+  s3: (pageSize?: number): Promise<StoreUnderTest> => aBucket({}, pageSize),
 } as const;
 
 /** A bucket of its own on the S3 server of the run. */
-export async function aBucket(changes: Partial<S3Settings> = {}): Promise<BucketUnderTest> {
+export async function aBucket(changes: Partial<S3Settings> = {}, pageSize?: number): Promise<BucketUnderTest> {
   const folder = await mkdtemp(join(tmpdir(), 'tapedeck-bucket-'));
   const settings = {
     ...{ ...inject('s3'), bucket: `test-${randomUUID()}`, prefix: 'files/', region: 'us-east-1' },
@@ -44,7 +44,7 @@ export async function aBucket(changes: Partial<S3Settings> = {}): Promise<Bucket
   await client.send(new CreateBucketCommand({ Bucket: settings.bucket }));
   client.destroy();
   return {
-    ...{ files: createS3Files(settings), folder, settings },
+    ...{ files: createS3Files(settings, pageSize), folder, settings },
     close: () => rm(folder, { recursive: true, force: true }),
   };
 }

@@ -1,23 +1,33 @@
+import { Context } from '@temporalio/activity';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
-import { afterAll, afterEach, beforeAll, beforeEach, inject } from 'vitest';
+import { afterAll, beforeAll, inject } from 'vitest';
 import { loadWorkflows } from '../../worker/workflow-bundle.ts';
 import { startTimeSkipping } from './time-skipping.ts';
-import { withWorkers, type RunSetting } from './workflow-run.ts';
+import {
+  GENEROUS,
+  startWorkers,
+  withWorkers,
+  type FakeActivities,
+  type RunSetting,
+  type StartedWorkers,
+} from './workflow-run.ts';
 
 /**
- * `skipping` skips time while a result is awaited, until a workflow has failed or was terminated; `skipping-anew` is such a
- * server for each test; `real` is the server of the whole run, which alone knows schedules and takes children with search
+ * `skipping` skips time while a result is awaited, until a workflow has failed or was terminated; `real` is the server of the whole run, which alone knows schedules and takes children with search
  * attributes.
  */
-export type BenchServer = 'skipping' | 'skipping-anew' | 'real';
+export type BenchServer = 'skipping' | 'real';
 
 export interface WorkflowBench {
   /** To the server, once it is there. */
   readonly connection: () => TestWorkflowEnvironment['connection'];
   /** The server's time, which differs from this machine's once it was skipped. */
   readonly nowMs: () => Promise<number>;
-  /** Runs workers with these activities while `body` runs. */
+  /**
+   * Runs `body` beside workers with these activities. Tests of a file with the same limits have the same workers, since to start
+   * and stop them takes longer than most tests, unless the setting asks for more than that.
+   */
   readonly withService: <Result>(
     setting: Omit<RunSetting, 'env' | 'bundle'>,
     body: (client: TestWorkflowEnvironment['client'], taskQueue: string) => Promise<Result>,
@@ -30,19 +40,50 @@ let bundling: Promise<WorkflowBundleWithSourceMap> | undefined;
 export function workflowBench(server: BenchServer = 'skipping'): WorkflowBench {
   let env: TestWorkflowEnvironment;
   let bundle: WorkflowBundleWithSourceMap;
-  const [before, after] = server === 'skipping-anew' ? [beforeEach, afterEach] : [beforeAll, afterAll];
-  before(async () => {
+  /** By their limits. */
+  const shared = new Map<string, Promise<StartedWorkers>>();
+  let current: FakeActivities = {};
+  beforeAll(async () => {
     env =
       server === 'real'
         ? await TestWorkflowEnvironment.createFromExistingServer({ address: inject('temporalAddress') })
         : await startTimeSkipping();
     bundle = await (bundling ??= loadWorkflows());
   }, 120_000);
-  after(() => env.teardown());
+  afterAll(async () => {
+    await Promise.all([...shared.values()].map(async (workers) => (await workers).stop()));
+    await env.teardown();
+  });
   return {
     connection: () => env.connection,
     nowMs: () => env.currentTimeMs(),
-    withService: (setting, body) =>
-      withWorkers({ env, bundle, ...setting }, (taskQueue) => body(env.client, taskQueue)),
+    async withService({ activities, limits = GENEROUS, ...more }, body) {
+      if (Object.keys(more).length > 0) {
+        const own = { env, bundle, activities, limits, ...more };
+        return withWorkers(own, (taskQueue) => body(env.client, taskQueue));
+      }
+      current = activities;
+      const key = JSON.stringify(limits);
+      const workers = shared.get(key) ?? startWorkers({ env, bundle, activities: whatever(() => current), limits });
+      shared.set(key, workers);
+      const { taskQueue } = await workers;
+      return body(env.client, taskQueue);
+    },
   };
+}
+
+/** Activities of every name, which do what the test that runs has prepared. */
+function whatever(current: () => FakeActivities): FakeActivities {
+  const of = (part: keyof FakeActivities): object => ({
+    // The SDK's name for activities that are not known by their own.
+    default(...args: readonly unknown[]): unknown {
+      const name = Context.current().info.activityType;
+      const prepared = current()[part] as
+        Readonly<Record<string, (...args: readonly unknown[]) => unknown>> | undefined;
+      const activity = prepared?.[name];
+      if (activity === undefined) throw new Error(`this test has not prepared ${name}`);
+      return activity(...args);
+    },
+  });
+  return { records: of('records'), fetch: of('fetch'), speech: of('speech'), deliver: of('deliver') };
 }

@@ -58,11 +58,13 @@ export function routesWith(limits: RouteLimits): Routes {
   };
 }
 
-/** Runs workflows against fake activities, on task queues of their own, while `body` runs. */
-export async function withWorkers<Result>(
-  setting: RunSetting,
-  body: (taskQueue: string) => Promise<Result>,
-): Promise<Result> {
+export interface StartedWorkers {
+  readonly taskQueue: string;
+  readonly stop: () => Promise<void>;
+}
+
+/** Starts workers with fake activities, on task queues of their own. */
+export async function startWorkers(setting: RunSetting): Promise<StartedWorkers> {
   const { env, bundle, limits = GENEROUS, taskQueue = `test-${randomUUID()}` } = setting;
   const limiters = createLimiters(env.client, taskQueue);
   const own = createPermitActivities({ limiters, routes: routesWith(limits) });
@@ -79,6 +81,22 @@ export async function withWorkers<Result>(
     ...{ taskQueue, bundle, maxFetches: 100, maxSpeechWindows: 2, maxDeliveries: 10, shutdownGraceMs: 0 },
   });
   const running = workers.run();
+  return {
+    taskQueue,
+    async stop() {
+      workers.shutdown();
+      await running;
+    },
+  };
+}
+
+/** Runs workflows against fake activities while `body` runs. */
+export async function withWorkers<Result>(
+  setting: RunSetting,
+  body: (taskQueue: string) => Promise<Result>,
+): Promise<Result> {
+  const { env, limits = GENEROUS } = setting;
+  const { taskQueue, stop } = await startWorkers(setting);
   try {
     const result = await body(taskQueue);
     if (env.supportsTimeSkipping) {
@@ -87,8 +105,7 @@ export async function withWorkers<Result>(
     }
     return result;
   } finally {
-    workers.shutdown();
-    await running;
+    await stop();
   }
 }
 

@@ -126,7 +126,7 @@ describe.each(Object.entries(stores))('files on %s', (_kind, open) => {
 
   it('are not there when their publication was cancelled', async () => {
     const key = newKey();
-    const source = await aSource(randomBytes(40 * MIB));
+    const source = await aSource(randomBytes(17 * MIB));
     const stop = new AbortController();
     const publishing = files.publish(source, key, stop.signal);
     setImmediate(() => stop.abort(new Error('the job was cancelled')));
@@ -134,7 +134,7 @@ describe.each(Object.entries(stores))('files on %s', (_kind, open) => {
     expect(await files.open(key)).toBeUndefined();
     expect(await files.removeLeftovers(Date.now() + 60_000)).toBeLessThanOrEqual(1);
     expect(await files.removeLeftovers(Date.now() + 60_000)).toBe(0);
-    expect(await files.publish(source, key, never)).toMatchObject({ sizeBytes: 40 * MIB });
+    expect(await files.publish(source, key, never)).toMatchObject({ sizeBytes: 17 * MIB });
   });
 
   it('can be had as a path on this machine', async () => {
@@ -163,9 +163,9 @@ describe.each(Object.entries(stores))('files on %s', (_kind, open) => {
   });
 
   it('are listed a page at a time, each once', async () => {
-    const many = await open();
+    const many = await open(20);
     const keys: FileKey[] = [];
-    for (let record = 0; record < 510; record += 1) keys.push(newKey());
+    for (let record = 0; record < 50; record += 1) keys.push(newKey());
     const source = await aSource(Buffer.alloc(3));
     const rest = keys.values();
     const work = async (): Promise<void> => {
@@ -185,7 +185,7 @@ describe.each(Object.entries(stores))('files on %s', (_kind, open) => {
       if (page.next === undefined) break;
       after = page.next;
     }
-    expect(pages).toBeGreaterThan(1);
+    expect(pages).toBe(3);
     expect(listed.map(({ recordId }) => recordId).sort()).toEqual(keys.map(({ recordId }) => recordId).sort());
     for (const { modifiedMs } of listed) expect(Math.abs(modifiedMs - Date.now())).toBeLessThan(120_000);
     await many.close();

@@ -23,8 +23,8 @@ import { tcpReceiver } from '../receivers.ts';
 import { testClient } from './test-client.ts';
 
 /** Far more than the worker sends at once; all of them would hang for 10 s. */
-const HANGING = Number(process.env['FAIRNESS_HANGING'] ?? 60);
-const AT_ONCE = Number(process.env['FAIRNESS_AT_ONCE'] ?? 20);
+const HANGING = Number(process.env['FAIRNESS_HANGING'] ?? 24);
+const AT_ONCE = Number(process.env['FAIRNESS_AT_ONCE'] ?? 8);
 
 it(`a receiver that hangs with ${HANGING} webhooks does not hold up the one of another receiver`, async () => {
   const { deliver, known, bodyOf } = await aWorker();

@@ -9,9 +9,9 @@ import { aResult, audioHarness, refusal } from '../../helpers/audio-harness.ts';
 import { until } from '../../helpers/until.ts';
 import { anAudioJob } from '../../helpers/workflow-run.ts';
 
-// A server for each test: a task that an earlier test left would hold up its time. It skips time only while a result is awaited, so what is looked at before does not change meanwhile.
-const { attemptDelivery, fetchAudio, nowMs, withService } = audioHarness('skipping-anew');
-const limits: RouteLimits = { maxAtOnce: 4, startsPerMinute: 600, firstPauseSeconds: 15, maxPauseSeconds: 900 };
+// The server skips time only while a result is awaited, so what is looked at before does not change meanwhile.
+const { attemptDelivery, fetchAudio, nowMs, withService } = audioHarness();
+const limits: RouteLimits = { maxAtOnce: 1, startsPerMinute: 600, firstPauseSeconds: 15, maxPauseSeconds: 900 };
 
 interface WaitingMemo {
   readonly waiting?: { readonly reason: string; readonly until?: string };
@@ -66,7 +66,7 @@ describe('a job', () => {
         await Promise.all([holder.result(), handle.result()]);
         expect(await waiting(handle)).toBeUndefined();
       },
-      { limits: { ...limits, maxAtOnce: 1 } },
+      { limits },
     );
   });
 
@@ -81,7 +81,11 @@ describe('a job', () => {
     });
     const taskQueue = `test-${job.mediaId}`;
     await withService(
-      (client) => client.workflow.execute(audio, { workflowId: job.subjectId, taskQueue, args: [job] }),
+      async (client) => {
+        await client.workflow.execute(audio, { workflowId: job.subjectId, taskQueue, args: [job] });
+        // A task of it that no worker takes any more would hold up the time of later tests.
+        await client.workflow.getHandle(limiterIdOf(taskQueue, 'page')).result();
+      },
       {
         ...{ limits, taskQueue },
         change: (activities) => ({
@@ -102,7 +106,6 @@ describe('a job', () => {
   });
 
   it('gets the permit of one that has closed without giving it back', async () => {
-    const only = { ...limits, maxAtOnce: 1 };
     const job = anAudioJob();
     await withService(
       async (client, taskQueue) => {
@@ -116,7 +119,7 @@ describe('a job', () => {
         });
         const asker = { turnId: 'x/1', workflowId: stranger.workflowId, runId: stranger.firstExecutionRunId };
         await until(() => attemptDelivery.mock.calls.length === 1);
-        await createLimiters(client, taskQueue).request({ route: 'page', ...only }, asker);
+        await createLimiters(client, taskQueue).request({ route: 'page', ...limits }, asker);
         const limiter = client.workflow.getHandle(limiterIdOf(taskQueue, 'page'));
         await until(async () => (await limiter.query(limiterQuery)).holders.length === 1);
         const handle = await client.workflow.start(audio, { workflowId: job.subjectId, taskQueue, args: [job] });
@@ -125,7 +128,7 @@ describe('a job', () => {
         close();
         await handle.result();
       },
-      { limits: only },
+      { limits },
     );
     expect(fetchAudio).toHaveBeenCalledTimes(1);
   });
@@ -133,14 +136,17 @@ describe('a job', () => {
 
 describe('a limiter', () => {
   it('that nobody needs for a while ends, and a later job starts it anew', async () => {
-    await withService(async (client, taskQueue) => {
-      for (const job of [anAudioJob(), anAudioJob()]) {
-        await client.workflow.execute(audio, { workflowId: job.subjectId, taskQueue, args: [job] });
-        const limiter = client.workflow.getHandle(limiterIdOf(taskQueue, 'page'));
-        await limiter.result();
-        expect((await limiter.describe()).status.name).toBe('COMPLETED');
-      }
-    });
+    await withService(
+      async (client, taskQueue) => {
+        for (const job of [anAudioJob(), anAudioJob()]) {
+          await client.workflow.execute(audio, { workflowId: job.subjectId, taskQueue, args: [job] });
+          const limiter = client.workflow.getHandle(limiterIdOf(taskQueue, 'page'));
+          await limiter.result();
+          expect((await limiter.describe()).status.name).toBe('COMPLETED');
+        }
+      },
+      { limits },
+    );
     expect(fetchAudio).toHaveBeenCalledTimes(2);
   });
 });

@@ -1,0 +1,3 @@
+import { longWork } from '../helpers/long-work.ts';
+
+longWork(1);

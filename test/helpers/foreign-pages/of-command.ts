@@ -1,0 +1,183 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startAttacker, type Attacker } from './attacker.ts';
+import { aimsAt, attackAcross, attackAsOwn, framedBy, POKE, speaksHttp, type Target } from './attacks.ts';
+import { startCommand, type RunningCommand } from './command.ts';
+import { listeningPorts, type ListeningPort } from '../listening-ports.ts';
+import { startTestSandbox, type TestSandbox } from '../sandbox.ts';
+
+const SET_UP_TIMEOUT_MS = 20 * 60_000;
+const ATTACK_TIMEOUT_MS = 60_000;
+const ELSEWHERE = [
+  ['on another site', 'elsewhere'],
+  ['on another port of this machine', 'otherPort'],
+] as const;
+
+/**
+ * What pages of other origins can do to all that a command starts, and to a server that does not defend itself.
+ *
+ * @param refusedPorts to which browsers connect for no page
+ */
+export function foreignPages(command: 'npm start' | 'npm run sandbox', refusedPorts: readonly number[]): void {
+  let attacker: Attacker;
+  let platform: TestSandbox | undefined;
+  let running: RunningCommand;
+
+  beforeAll(async () => {
+    attacker = await startAttacker();
+    if (command === 'npm start') {
+      platform = await startTestSandbox();
+      const videoId = platform.idOf('ordinary');
+      running = await startCommand('local/main.ts', { env: { ...platform.env }, videoId });
+    } else {
+      running = await startCommand('local/sandbox/main.ts');
+    }
+  }, SET_UP_TIMEOUT_MS);
+
+  afterAll(async () => {
+    await running.stop();
+    await attacker.close();
+    await platform?.stop();
+  }, ATTACK_TIMEOUT_MS);
+
+  describe('against a server that does not defend itself', () => {
+    let posted: string[];
+    let target: Target;
+    const server = createServer((request, response) => {
+      if (request.method === 'POST') posted.push(request.headers['content-type'] ?? '');
+      response.writeHead(200, { 'content-type': 'text/html' }).end('<p>a secret</p>');
+    });
+    beforeAll(async () => {
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      target = { name: 'victim', port: (server.address() as AddressInfo).port, aim: POKE, isForBrowsers: true };
+    });
+    afterAll(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+
+    it.each(ELSEWHERE)('a page %s starts what it likes, and shows it', async (_where, place) => {
+      posted = [];
+      const page = await attacker[place]();
+      expect(await attackAcross(page, [target])).toEqual(['GET victim/ was answered', 'POST victim/ was answered']);
+      expect(new Set(page.arrived().map(({ url }) => new URL(url).hostname))).toContain('a-page.localhost');
+      expect(new Set(posted)).toEqual(new Set(['text/plain']));
+      expect(await framedBy(page, [target])).toEqual(['victim/']);
+      await page.close();
+    });
+
+    it.each(refusedPorts)('no page comes to port %i', async (port) => {
+      expect(await attacker.rebound(port)).toBeUndefined();
+    });
+
+    it('a page whose name was made to lead there reads everything', async () => {
+      posted = [];
+      const page = (await attacker.rebound(target.port))!;
+      expect(await attackAsOwn(page, page.origin, target)).toEqual([
+        'GET victim/ was read: <p>a secret</p>',
+        'POST victim/ was read: <p>a secret</p>',
+      ]);
+      expect(posted.toSorted()).toEqual(['application/json', 'text/plain']);
+      await page.close();
+    });
+  });
+
+  describe(command, () => {
+    let ports: readonly ListeningPort[];
+    let targets: readonly Target[];
+    beforeAll(async () => {
+      ports = await portsOf(running);
+      const aims = aimsAt(running.prey);
+      const parts = ['rest', 'rpc', 'webUi', 'sandbox'] as const;
+      targets = await Promise.all(
+        ports.map(async ({ port, program }) => {
+          const part = parts.find((one) => running.urls[one]?.endsWith(`:${String(port)}`)) ?? 'unknown';
+          const aim = (await speaksHttp(port)) ? aims[part] : POKE;
+          return {
+            port,
+            aim,
+            isForBrowsers: part !== 'unknown',
+            name: part === 'unknown' ? `${program}:${String(port)}` : part,
+          };
+        }),
+      );
+    });
+
+    const changedBy = async (attacks: () => Promise<void>): Promise<{ before: string[]; after: string[] }> => {
+      const before = await running.state();
+      await attacks();
+      return { before, after: await running.state() };
+    };
+
+    it('listens on nothing that other machines reach', () => {
+      expect(targets.map(({ name }) => name)).toEqual(expect.arrayContaining(Object.keys(running.urls)));
+      expect(ports.filter(({ isLoopback }) => !isLoopback)).toEqual([]);
+    });
+
+    it.each(ELSEWHERE)(
+      'answers nothing to a page %s, on no port, and does nothing for it',
+      async (_where, place) => {
+        const { before, after } = await changedBy(async () => {
+          const page = await attacker[place]();
+          expect.soft(await attackAcross(page, targets)).toEqual([]);
+          const reached = page.arrived().map(({ url }) => new URL(url).port);
+          expect(reached).toEqual(expect.arrayContaining(Object.values(running.urls).map((url) => new URL(url).port)));
+          await page.close();
+        });
+        expect(after).toEqual(before);
+      },
+      ATTACK_TIMEOUT_MS,
+    );
+
+    it(
+      'answers nothing to a page whose name was made to lead here, on no port, and does nothing for it',
+      async () => {
+        const { before, after } = await changedBy(async () => {
+          const read = await Promise.all(
+            targets.map(async (target) => {
+              const page = await attacker.rebound(target.port);
+              if (page === undefined) return [];
+              const lines = await attackAsOwn(page, page.origin, target);
+              await page.close();
+              return lines;
+            }),
+          );
+          expect.soft(read.flat()).toEqual([]);
+        });
+        expect(after).toEqual(before);
+      },
+      ATTACK_TIMEOUT_MS,
+    );
+
+    it.each(ELSEWHERE)(
+      'is not shown in a frame of a page %s',
+      async (_where, place) => {
+        const page = await attacker[place]();
+        expect(await framedBy(page, targets)).toEqual([]);
+        await page.close();
+      },
+      ATTACK_TIMEOUT_MS,
+    );
+
+    it(
+      'shows the Web UI and the documentation to somebody who follows a link to them',
+      async () => {
+        const { rest, webUi } = running.urls;
+        const page = await attacker.elsewhere();
+        await page.follow(`${webUi}/namespaces/default/workflows`, running.prey.runningWorkflowId);
+        await page.close();
+        const other = await attacker.elsewhere();
+        await other.follow(`${rest}/docs`, 'Fetch the audio of a video as M4A');
+        await other.close();
+      },
+      ATTACK_TIMEOUT_MS,
+    );
+  });
+}
+
+async function portsOf({ pid, urls }: RunningCommand): Promise<ListeningPort[]> {
+  if (process.platform === 'linux') return listeningPorts(pid);
+  console.warn('Which ports its processes listen on is known on Linux only: those that the command prints are tried.');
+  return Object.values(urls).map((url) => ({ port: Number(new URL(url).port), program: 'node', isLoopback: true }));
+}

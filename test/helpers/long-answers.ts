@@ -1,0 +1,280 @@
+import { gzipSync } from 'node:zlib';
+import { Binary } from 'mongodb';
+import { ulid } from 'ulid';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { TranscriptFacts } from '../../contract/kinds/transcript.ts';
+import type { SpeakerLabels } from '../../contract/kinds/speaker-labels.ts';
+import type { JobInput } from '../../contract/jobs.ts';
+import { keepAudio, aLabelsJob, keepLabels } from './kept-audio.ts';
+import { aTranscriptJob, keepJob } from './kept-jobs.ts';
+import { watchTurns } from './longest-turn.ts';
+import { startFacades, type Facades } from './rest-app.ts';
+import { anAudioJob } from './workflow-run.ts';
+
+const LONGEST_MS = 100;
+/** Enough of a file to see how it is made; a text of 15 MB takes half a minute to part into cues. */
+const BEGINNING_BYTES = 1_000_000;
+
+const SIGNS =
+  '我们今天在这里讨论一下这个问题的解决方法然后再说吾輩は猫である名前はまだ無いどこで生れたかとんと見当がつかぬ';
+/** Text without a blank, of so many bytes, that says no two things alike. */
+function unbroken(bytes: number): string {
+  let state = 7;
+  const signs = Array.from({ length: Math.floor(bytes / 3) }, () => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return SIGNS.charAt(state % SIGNS.length);
+  });
+  return signs.join('');
+}
+const captions = (videoId: string, lines: TranscriptFacts['lines']): TranscriptFacts => ({
+  video: { videoId, link: `https://video.example/watch?v=${videoId}`, title: 'Tea' },
+  track: { language: 'ja', kind: 'automatic' },
+  lines,
+});
+
+/**
+ * That nobody is held up by an answer however long.
+ *
+ * @param sizes.oldLineBytes of the single line of a transcript that an earlier version kept
+ * @param sizes.part of the largest of everything that is accepted
+ */
+export function longAnswers({ oldLineBytes, part }: { oldLineBytes: readonly number[]; part: number }): void {
+  let facades: Facades;
+  let stop: () => number;
+  let lives = 0;
+  let asking: Promise<void>;
+  let isOver = false;
+
+  beforeAll(async () => {
+    facades = await startFacades();
+  });
+  afterAll(() => facades.close());
+  beforeEach(() => {
+    lives = 0;
+    isOver = false;
+  });
+  afterEach(() => void (isOver = true));
+
+  /** From here on nothing may hold the event loop, and others are answered. */
+  async function watch(): Promise<void> {
+    // What the test has made is no longer in the way.
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    stop = watchTurns();
+    asking = (async () => {
+      while (!isOver) {
+        expect(await (await fetch(`${facades.url}/live`)).json()).toEqual({ status: 'ok' });
+        lives += 1;
+        // Others ask now and then: who did nothing else would be most of the load.
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+    })();
+    // A test that fails elsewhere does not wait for it.
+    asking.catch(() => undefined);
+  }
+
+  async function longestTurn(): Promise<number> {
+    const longest = stop();
+    isOver = true;
+    await asking;
+    expect(lives).toBeGreaterThan(1);
+    return longest;
+  }
+
+  /** Reads an answer and forgets it. @returns its size */
+  async function sizeOf(path: string, { base = facades.url, init = {}, maxBytes = Infinity } = {}) {
+    const response = await fetch(base + path, init);
+    expect([path, response.status]).toEqual([path, 200]);
+    let bytes = 0;
+    for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
+      bytes += chunk.length;
+      if (bytes > maxBytes) break;
+    }
+    return bytes;
+  }
+  const asService = (): Record<string, string> => ({ Authorization: `Bearer ${facades.rpcToken}` });
+  const rpc = (procedure: string, input: object, maxBytes = Infinity): Promise<number> => {
+    const query = encodeURIComponent(JSON.stringify(input));
+    return sizeOf(`/${procedure}?input=${query}`, { base: facades.rpcUrl, init: { headers: asService() }, maxBytes });
+  };
+  const rpcPost = (procedure: string, input: object): Promise<number> => {
+    const headers = { 'content-type': 'application/json', ...asService() };
+    const init = { method: 'POST', headers, body: JSON.stringify(input) };
+    return sizeOf(`/${procedure}`, { base: facades.rpcUrl, init });
+  };
+
+  const keepOld = async (id: string, contents: unknown): Promise<void> => {
+    const packed = new Binary(gzipSync(JSON.stringify(contents)));
+    await facades.db.collection<{ _id: string }>('contents').insertOne({ _id: id, packed } as never);
+  };
+
+  describe('what an earlier version kept in one document', () => {
+    it.each(oldLineBytes)(
+      'of %d bytes in one line is answered while others are',
+      async (bytes) => {
+        const job = aTranscriptJob();
+        const text = unbroken(bytes);
+        await keepOld(job.recordId, captions(job.mediaId, [{ startSeconds: 1, durationSeconds: 10, text }]));
+        await keepJob(facades.deps.records, job, { status: 'success', result: {} });
+        const path = `/api/transcripts/${job.recordId}`;
+        await watch();
+        const files = ['.txt', '.srt', '.vtt'].map((ending) => sizeOf(path + ending, { maxBytes: BEGINNING_BYTES }));
+        const [json] = await Promise.all([sizeOf(path), ...files]);
+        expect(json).toBeGreaterThan(2 * bytes);
+        await rpc('transcripts.get', { download_id: job.recordId }, BEGINNING_BYTES);
+        expect(await longestTurn()).toBeLessThan(LONGEST_MS);
+      },
+      120_000,
+    );
+
+    it('is told as it was, but for lines that nobody could read', async () => {
+      const job = aTranscriptJob();
+      const many = Array.from({ length: 30_000 }, (_, n) => ({
+        startSeconds: n,
+        durationSeconds: 1,
+        text: `line ${String(n)} of many`,
+      }));
+      const words = Array.from({ length: 1_000 }, (_, n) => `word${String(n)}`).join(' ');
+      const long = { startSeconds: 40_000, durationSeconds: 100, text: words };
+      await keepOld(job.recordId, captions(job.mediaId, [...many, long]));
+      await keepJob(facades.deps.records, job, { status: 'success', result: {} });
+      const answer = (await (await fetch(`${facades.url}/api/transcripts/${job.recordId}`)).json()) as {
+        video: { transcripts: string; transcriptsWithTimeStamps: { text: string; start: string; dur: string }[] };
+      };
+      const { transcripts, transcriptsWithTimeStamps: lines } = answer.video;
+      expect(transcripts).toBe([...many, long].map(({ text }) => text).join(' '));
+      expect(lines.slice(0, 30_000).map(({ text }) => text)).toEqual(many.map(({ text }) => text));
+      const parts = lines.slice(30_000);
+      expect(parts.map(({ text }) => text).join(' ')).toBe(words);
+      expect(parts.length).toBeGreaterThan(3);
+      expect([parts[0]?.start, Number(parts.at(-1)?.start) + Number(parts.at(-1)?.dur)]).toEqual(['40000', 40_100]);
+    }, 60_000);
+
+    it('is read the same way when it is a piece of a list', async () => {
+      const job = aTranscriptJob({ parameters: { language: 'en', includeComments: true } });
+      await facades.contents.putFacts(job.recordId, captions(job.mediaId, []));
+      const comments = Array.from({ length: 3_000 }, (_, n) => ({
+        id: String(n),
+        text: 'é'.repeat(1_000),
+        replyTo: null,
+      }));
+      await keepOld(`${job.recordId}/comments/1`, comments);
+      const lists = { comments: { pieces: 1, items: comments.length } };
+      await keepJob(facades.deps.records, job, { status: 'success', result: { lists } });
+      await watch();
+      const size = await sizeOf(`/api/transcripts/${job.recordId}`);
+      expect(await longestTurn()).toBeLessThan(LONGEST_MS);
+      expect(size).toBeGreaterThan(6_000_000);
+    }, 60_000);
+  });
+
+  describe(`${part === 1 ? 'the largest that is accepted' : `${String(part)} of the largest`} is answered while others are`, () => {
+    it.each([
+      [
+        'long lines, 4 MB at most',
+        Array.from({ length: 700 * part }, (_, n) => ({ startSeconds: n, durationSeconds: 1, text: unbroken(6_000) })),
+      ],
+      [
+        'short lines, 100,000 at most',
+        Array.from({ length: 100_000 * part }, (_, n) => ({
+          startSeconds: n,
+          durationSeconds: 1,
+          text: 'forty letters, more or less, in each line',
+        })),
+      ],
+    ])(
+      'a transcript of %s, with comments, 40,000 at most',
+      async (_, lines) => {
+        const job = aTranscriptJob({ parameters: { language: 'en', includeComments: true } });
+        await facades.contents.putFacts(job.recordId, captions(job.mediaId, lines));
+        const comments = await facades.contents.putList(
+          { recordId: job.recordId, name: 'comments' },
+          commentsOf(40_000 * part),
+        );
+        await keepJob(facades.deps.records, job, { status: 'success', result: { lists: { comments } } });
+        const path = `/api/transcripts/${job.recordId}`;
+        await watch();
+        await Promise.all([sizeOf(path), sizeOf(`${path}.txt`), rpc('transcripts.get', { download_id: job.recordId })]);
+        const exports = ['srt', 'vtt'].map((format) => sizeOf(`${path}.${format}`, { maxBytes: BEGINNING_BYTES }));
+        await Promise.all([...exports, rpc('transcripts.export', { download_id: job.recordId, format: 'txt' })]);
+        expect(await longestTurn()).toBeLessThan(LONGEST_MS);
+      },
+      120_000,
+    );
+
+    it('speaker labels of twelve hours at most', async () => {
+      const audio = await keepAudio(facades);
+      const job = aLabelsJob(audio);
+      const segments = Array.from({ length: 13_000 * part }, (_, n) => ({
+        ...{
+          text: 'ten words are said in each of these many segments',
+          start: n * 3.3,
+          duration: 3,
+          speaker: `Speaker ${String((n % 2) + 1)}`,
+        },
+        wordStarts: Array.from({ length: 10 }, (_w, i) => n * 3.3 + i * 0.3),
+      }));
+      const turns = segments.map(({ start, duration }, n) => ({
+        startSeconds: start,
+        endSeconds: start + duration,
+        speaker: n % 2,
+      }));
+      const labels: SpeakerLabels = {
+        engine: 'builtin',
+        language: 'en',
+        durationSeconds: 43_200 * part,
+        segments,
+        turns,
+      };
+      await keepLabels(facades, job, labels);
+      const path = `/api/transcriptspeakerid/${job.recordId}`;
+      await watch();
+      await Promise.all(['', '.srt', '.vtt', '.txt', '.rttm'].map((ending) => sizeOf(path + ending)));
+      await rpc('speakers.get', { id: job.recordId });
+      await rpc('speakers.export', { id: job.recordId, format: 'rttm' });
+      expect(await longestTurn()).toBeLessThan(LONGEST_MS);
+    }, 120_000);
+
+    it('a channel of 20,000 videos at most', async () => {
+      const handle = `c${ulid().slice(-8).toLowerCase()}`;
+      const parameters = { channel: { kind: 'handle', name: handle } } as const;
+      const job: JobInput = {
+        ...anAudioJob(),
+        type: 'list',
+        subjectId: `list/@${handle}`,
+        mediaId: `@${handle}`,
+        parameters,
+      };
+      await facades.contents.putFacts(job.recordId, { channelId: 'UC1', title: 'Tea', url: 'https://video.example/' });
+      const pieces = 200 * part;
+      for (let number = 1; number <= pieces; number += 1) {
+        const videos = Array.from({ length: 100 }, (_, n) => ({
+          videoId: `${String(number)}-${String(n)}`,
+          title: 'T'.repeat(1_000),
+          thumbnailUrl: `https://i.example/${'x'.repeat(2_000)}`,
+        }));
+        await facades.contents.putPiece({ recordId: job.recordId, name: 'videos', number }, videos);
+      }
+      await keepJob(facades.deps.records, job, {
+        status: 'success',
+        result: { lists: { videos: { pieces, items: 100 * pieces } } },
+      });
+      const request = { url: `@${handle}` };
+      await watch();
+      await sizeOf('/api/channel/profile', { init: { method: 'POST', body: JSON.stringify(request) } });
+      await rpcPost('channels.profile', request);
+      expect(await longestTurn()).toBeLessThan(LONGEST_MS);
+    }, 120_000);
+  });
+}
+
+async function* commentsOf(count: number) {
+  for (let n = 0; n < count; n += 1) {
+    yield await Promise.resolve({
+      id: String(n),
+      author: '@someone',
+      text: `Comment ${String(n)}: ${'well said '.repeat(10)}`,
+      likes: 3,
+      replyTo: 'missing',
+    });
+  }
+}
