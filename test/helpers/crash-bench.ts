@@ -20,15 +20,15 @@ export interface RunningJob {
 export interface CrashBench {
   readonly service: () => TestService;
   /** The next recording that nobody has asked for. */
-  nextVideo(): string;
+  readonly nextVideo: () => string;
   /** A slow download (4 s of transfer unless told otherwise) that is accepted and has begun. */
-  runningJob(bytesPerSecond?: number): Promise<RunningJob>;
-  untilFetching(job: RunningJob): Promise<void>;
-  kill(...names: ProcessName[]): void;
+  readonly runningJob: (bytesPerSecond?: number) => Promise<RunningJob>;
+  readonly untilFetching: (job: RunningJob) => Promise<void>;
+  readonly kill: (...names: ProcessName[]) => void;
   /** One success, one file, one charge, one webhook, and nothing left over; and other processes in place of the killed ones. */
-  expectDoneOnce(job: RunningJob): Promise<void>;
+  readonly expectDoneOnce: (job: RunningJob) => Promise<void>;
   /** With a new client each time: one of the driver that loses its server may wait for it without an end. */
-  withDatabase<Result>(look: (db: Db) => Promise<Result>): Promise<Result>;
+  readonly withDatabase: <Result>(look: (db: Db) => Promise<Result>) => Promise<Result>;
 }
 
 /** A service for a test file with engines of its own, since they are killed too. @param videos how many recordings there are */
