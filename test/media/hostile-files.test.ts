@@ -140,8 +140,11 @@ describe('a text that names other files', () => {
 });
 
 describe('media that lie', () => {
+  let made: ReturnType<typeof hostileMedia> | undefined;
+  const liars = () => (made ??= hostileMedia(join(root, 'honest'), join(work, 'secret.m4a')));
+
   it('do no harm', { timeout: 300_000 }, async () => {
-    const corpus = await hostileMedia(join(root, 'honest'), join(work, 'secret.m4a'));
+    const corpus = await liars();
     const outcomes: Record<string, unknown> = {};
     for (const [name, bytes] of Object.entries(corpus)) {
       const path = join(work, 'fetched');
@@ -161,8 +164,7 @@ describe('media that lie', () => {
 
   it('would have given the packets of a neighbour without the guard', async () => {
     const path = join(work, 'unguarded.mov');
-    const secret = join(work, 'secret.m4a');
-    const { [REFERENCE]: bytes = '' } = await hostileMedia(join(root, 'honest'), secret, [REFERENCE]);
+    const { [REFERENCE]: bytes = '' } = await liars();
     await writeFile(path, bytes);
     const open = ['-i', path, '-c', 'copy', '-f', 'adts', '-'];
     const read = (args: readonly string[]) => runTool(inject('tools').ffmpeg, ['-v', 'fatal', ...args, ...open]);

@@ -1,11 +1,11 @@
 import { Context } from '@temporalio/activity';
+import { WorkflowFailedError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import { retryLater } from '../../activities/retry-later.ts';
 import { imgnetList } from '../../workflows/imgnet-list.ts';
 import { aListJob, listHarness } from '../helpers/list-harness.ts';
 
-// In a file, and so on a server, of its own: the limiter of an earlier test would keep its time from being skipped.
-const { triggerSnapshot, awaitSnapshot, finishJob, withService, nowMs } = listHarness();
+const { triggerSnapshot, awaitSnapshot, finishJob, runList, withService, nowMs } = listHarness();
 
 describe('the job of a long list', () => {
   it('waits for half an hour with one activity, one snapshot, and one question an attempt', async () => {
@@ -26,5 +26,20 @@ describe('the job of a long list', () => {
     expect((endMs - startMs) / 60_000).toBeCloseTo(29.6, 0);
     expect(triggerSnapshot).toHaveBeenCalledTimes(1);
     expect(scheduled.filter((name) => name === 'awaitSnapshot')).toHaveLength(1);
+  }, 120_000);
+});
+
+// The last: after a workflow that failed, the test server skips no more time.
+describe('a snapshot that is never ready', () => {
+  it('is given up after 65 minutes, and no other one is started', async () => {
+    const startMs = await nowMs();
+    awaitSnapshot.mockImplementation(() => Promise.reject(retryLater('upstream_error', 'It is still collecting.')));
+    let endMs = 0;
+    finishJob.mockImplementation(async () => void (endMs = await nowMs()));
+    expect(await runList(aListJob())).toBeInstanceOf(WorkflowFailedError);
+    expect((endMs - startMs) / 60_000).toBeGreaterThan(64);
+    expect((endMs - startMs) / 60_000).toBeLessThan(66);
+    expect(triggerSnapshot).toHaveBeenCalledTimes(1);
+    expect(finishJob.mock.lastCall?.[0].outcome).toMatchObject({ failure: { code: 'upstream_timeout' } });
   }, 120_000);
 });

@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { readdir, readFile, readlink } from 'node:fs/promises';
 
 const LOOK_EVERY_MS = 15;
@@ -12,13 +13,14 @@ export interface MemoryWatch {
 /** Whether the system tells the memory of programs: others see 0. */
 export const SEES_MEMORY = process.platform === 'linux';
 
-/** Watches the programs that run in a folder. */
+/** Watches the programs that start in a folder from now on: to look at all that a machine runs would be most of the work. */
 export function watchMemory(folder: string): MemoryWatch {
   let peakKib = 0;
+  const others: ReadonlySet<string> = new Set(SEES_MEMORY ? readdirSync('/proc') : []);
   const over = new AbortController();
   const looking = (async () => {
     while (!over.signal.aborted) {
-      peakKib = Math.max(peakKib, await largestIn(folder));
+      peakKib = Math.max(peakKib, await largestIn(folder, others));
       await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
     }
   })();
@@ -33,8 +35,8 @@ export function watchMemory(folder: string): MemoryWatch {
   };
 }
 
-async function largestIn(folder: string): Promise<number> {
-  const ids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
+async function largestIn(folder: string, others: ReadonlySet<string>): Promise<number> {
+  const ids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name) && !others.has(name));
   const peaks = await Promise.all(
     ids.map(async (id) => {
       const where = await readlink(`/proc/${id}/cwd`).catch(() => '');

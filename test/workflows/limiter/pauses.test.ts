@@ -1,6 +1,7 @@
+import { WorkflowFailedError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import type { JobInput } from '../../../contract/jobs.ts';
-import { limiterIdOf, type RouteLimits } from '../../../runtime/pacing.ts';
+import { limiterIdOf, MAX_PAUSED_MS, type RouteLimits } from '../../../runtime/pacing.ts';
 import { audio } from '../../../workflows/audio.ts';
 import { deliverWebhook } from '../../../workflows/deliver-webhook.ts';
 import { limiterQuery } from '../../../workflows/limiter/messages.ts';
@@ -10,7 +11,7 @@ import { until } from '../../helpers/until.ts';
 import { anAudioJob } from '../../helpers/workflow-run.ts';
 
 // The server skips time only while a result is awaited, so what is looked at before does not change meanwhile.
-const { attemptDelivery, fetchAudio, nowMs, withService } = audioHarness();
+const { attemptDelivery, fetchAudio, finishJob, nowMs, runAudio, withService } = audioHarness();
 const limits: RouteLimits = { maxAtOnce: 1, startsPerMinute: 600, firstPauseSeconds: 15, maxPauseSeconds: 900 };
 
 interface WaitingMemo {
@@ -150,3 +151,23 @@ describe('a limiter', () => {
     expect(fetchAudio).toHaveBeenCalledTimes(2);
   });
 });
+
+// The last: after a workflow that failed, the test server skips no more time.
+it('a platform that refuses for a day makes a job fail, with the platform’s reason', async () => {
+  const hourMs = 3_600_000;
+  const startMs = await nowMs();
+  fetchAudio.mockImplementation(async () => {
+    throw refusal('quota_exceeded', (await nowMs()) + 10 * hourMs);
+  });
+  const endHours: number[] = [];
+  finishJob.mockImplementation(async () => void endHours.push(((await nowMs()) - startMs) / hourMs));
+  expect(await runAudio(anAudioJob())).toBeInstanceOf(WorkflowFailedError);
+  expect(endHours).toHaveLength(1);
+  expect(endHours[0]).toBeGreaterThanOrEqual(MAX_PAUSED_MS / hourMs);
+  expect(endHours[0]).toBeLessThan(MAX_PAUSED_MS / hourMs + 0.5);
+  expect(fetchAudio).toHaveBeenCalledTimes(3);
+  expect(finishJob.mock.lastCall?.[0].outcome).toEqual({
+    status: 'failed',
+    failure: { code: 'quota_exceeded', message: 'It is quota_exceeded.' },
+  });
+}, 120_000);
