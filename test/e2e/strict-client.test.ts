@@ -51,10 +51,15 @@ async function media(): Promise<void> {
     await keep('audio again', post('/api/downloads/audio', video('ordinary')));
     await keep('labels too early', post('/api/transcriptspeakerid', labels(id)));
     await end('audio', () => download(id));
-    await Promise.all([
-      both('labels', '/api/transcriptspeakerid', labels(id)),
-      both('labels failed', '/api/transcriptspeakerid', labels(id, { language: 'de' })),
-    ]);
+    const cancelled = await keep(
+      'labels failed pending',
+      post('/api/transcriptspeakerid', labels(id, { language: 'en' })),
+    );
+    await service.request('DELETE', `/downloads/${String(cancelled['download_id'])}`);
+    await end('labels failed', () =>
+      service.request('GET', `/api/transcriptspeakerid/${String(cancelled['download_id'])}`),
+    );
+    await both('labels', '/api/transcriptspeakerid', labels(id));
     await keep('labels record', download(String(answers.get('labels')?.body['download_id'])));
   };
   const silent = async (): Promise<void> => {
