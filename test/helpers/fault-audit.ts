@@ -13,6 +13,7 @@ import { isUnpaidTwice } from '../../quality/chaos/audit/jobs.ts';
 import { openBucket } from '../../store/s3-bucket.ts';
 import type { FaultBench } from './fault-bench.ts';
 import { probe } from './media.ts';
+import { until } from './until.ts';
 
 /** What must be empty in the end, but for `uncertain`: each entry says what is wrong with what. */
 export interface Audit {
@@ -81,9 +82,13 @@ async function hasRightFile({ service, key }: FaultBench, record: DownloadRecord
   const [file] = filesOf(record);
   if (record.status !== 'success' || file === undefined) return true;
   const headers = { authorization: `Bearer ${key.text}` };
-  const { body } = await service.request<{ data: Links }>('GET', `/downloads/${record.id}`, { headers });
-  const link = body.data.audio_url ?? body.data.file_urls?.[0] ?? '';
-  const bytes = Buffer.from(await (await fetch(link)).arrayBuffer());
+  const read = async (): Promise<Buffer> => {
+    const { body } = await service.request<{ data: Links }>('GET', `/downloads/${record.id}`, { headers });
+    const link = body.data.audio_url ?? body.data.file_urls?.[0] ?? '';
+    return Buffer.from(await (await fetch(link)).arrayBuffer());
+  };
+  // A connection of before may have been closed while nobody asked for anything.
+  const bytes = await until(() => read().catch(() => undefined), { what: `the file of ${record.id}` });
   const copy = join(folder, file.name);
   await writeFile(copy, bytes);
   const { duration } = await probe(copy).catch(() => ({ duration: -1 }));
