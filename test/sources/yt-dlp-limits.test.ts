@@ -107,12 +107,18 @@ describe('a host of media that means harm', () => {
     expect(code).toBe('upstream_timeout');
   }, 60_000);
 
-  it.each([
-    ['less than it said', { 'content-length': '1000' }, 'short'],
-    ['a length that is none', { 'content-length': '-1' }, 'x'],
-    ['two lengths', { 'content-length': ['4', '5'] }, 'xxxx'],
-    ['a part that nobody asked for', { 'content-range': 'bytes 5-9/10', 'content-length': '5' }, 'xxxxx'],
-  ])('gets no success by %s', async (_name, headers, body) => {
+  it.each(
+    rows<readonly [string, Readonly<Record<string, string | readonly string[]>>, string]>(
+      [
+        ['less than it said', { 'content-length': '1000' }, 'short'],
+        ['two lengths', { 'content-length': ['4', '5'] }, 'xxxx'],
+      ],
+      [
+        ['a length that is none', { 'content-length': '-1' }, 'x'],
+        ['a part that nobody asked for', { 'content-range': 'bytes 5-9/10', 'content-length': '5' }, 'xxxxx'],
+      ],
+    ),
+  )('gets no success by %s', async (_name, headers, body) => {
     const { code } = await fetchFrom(
       (_, response) => {
         response.socket?.write(

@@ -24,11 +24,9 @@ const speakersOf = ({ turns }: Transcript): number[] => turns.map(({ speaker }) 
 describe('a conversation', { timeout: TIMEOUT_MS }, () => {
   it.each(
     rows<readonly [string, string, readonly string[]]>(
+      [['a telephone line', 'telephone.wav', ['-af', 'highpass=300,lowpass=3400', '-ar', '8000', '-c:a', 'pcm_mulaw']]],
       [
         ['5.1 channels', 'surround.flac', ['-af', 'pan=5.1|FC=c0', '-ar', '48000']],
-        ['a telephone line', 'telephone.wav', ['-af', 'highpass=300,lowpass=3400', '-ar', '8000', '-c:a', 'pcm_mulaw']],
-      ],
-      [
         ['stereo at 48 kHz', 'stereo.wav', ['-ac', '2', '-ar', '48000']],
         ['24 bits at 44.1 kHz', 'deep.wav', ['-ar', '44100', '-c:a', 'pcm_s24le']],
         ['Opus at 16 kbit/s', 'small.ogg', ['-c:a', 'libopus', '-b:a', '16k']],
@@ -40,7 +38,8 @@ describe('a conversation', { timeout: TIMEOUT_MS }, () => {
     expect(speakersOf(heard)).toEqual([0, 1, 0, 1]);
   });
 
-  it.each(rows([2], [5]))('that repeats itself has no more speakers than once: %d times', async (times) => {
+  // What repeats itself once is below.
+  it.each(rows<number>([], [5]))('that repeats itself has no more speakers than once: %d times', async (times) => {
     const looped = await bench.make('looped.wav', '-stream_loop', String(times), '-i', media('garden'));
     const heard = await hear(looped);
     expect(heard.durationSeconds).toBeGreaterThan(13.4 * (times + 1));
