@@ -120,7 +120,7 @@ export class TestService {
   }
 
   async request<Body>(
-    method: 'GET' | 'POST',
+    method: 'GET' | 'POST' | 'DELETE',
     path: string,
     init: { body?: unknown; headers?: Record<string, string>; signal?: AbortSignal } = {},
   ): Promise<Answered<Body>> {

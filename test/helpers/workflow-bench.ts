@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
-import { afterAll, beforeAll, inject } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, inject } from 'vitest';
 import { loadWorkflows } from '../../worker/workflow-bundle.ts';
 import { startTimeSkipping } from './time-skipping.ts';
 import {
@@ -14,10 +14,11 @@ import {
 } from './workflow-run.ts';
 
 /**
- * `skipping` skips time while a result is awaited, until a workflow has failed or was terminated; `real` is the server of the whole run, which alone knows schedules and takes children with search
+ * `skipping` skips time while a result is awaited, until a workflow has failed or was terminated; `skipping-anew` is such a
+ * server for each test; `real` is the server of the whole run, which alone knows schedules and takes children with search
  * attributes.
  */
-export type BenchServer = 'skipping' | 'real';
+export type BenchServer = 'skipping' | 'skipping-anew' | 'real';
 
 export interface WorkflowBench {
   /** To the server, once it is there. */
@@ -43,15 +44,17 @@ export function workflowBench(server: BenchServer = 'skipping'): WorkflowBench {
   /** By their limits. */
   const shared = new Map<string, Promise<StartedWorkers>>();
   let current: FakeActivities = {};
-  beforeAll(async () => {
+  const [before, after] = server === 'skipping-anew' ? [beforeEach, afterEach] : [beforeAll, afterAll];
+  before(async () => {
     env =
       server === 'real'
         ? await TestWorkflowEnvironment.createFromExistingServer({ address: inject('temporalAddress') })
         : await startTimeSkipping();
     bundle = await (bundling ??= loadWorkflows());
   }, 120_000);
-  afterAll(async () => {
+  after(async () => {
     await Promise.all([...shared.values()].map(async (workers) => (await workers).stop()));
+    shared.clear();
     await env.teardown();
   });
   return {

@@ -90,7 +90,7 @@ func indexFile(ctx context.Context, file string) (err error) {
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	db.SetMaxOpenConns(1)
-	tables, err := names(ctx, db)
+	tables, err := names(ctx, db, tablesWithout)
 	if err != nil {
 		return err
 	}
@@ -102,8 +102,8 @@ func indexFile(ctx context.Context, file string) (err error) {
 	return nil
 }
 
-func names(ctx context.Context, db *sql.DB) ([]string, error) {
-	rows, err := db.QueryContext(ctx, tablesWithout)
+func names(ctx context.Context, db *sql.DB, query string) ([]string, error) {
+	rows, err := db.QueryContext(ctx, query)
 	if err != nil {
 		return nil, err
 	}

@@ -53,6 +53,7 @@ func serve(address, stateDir string) error {
 	logger := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))
 	stop, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer cancel()
+	removeUnfinished(stop, dir, logger)
 	indexAll(stop, dir, logger)
 	if err := os.Chdir(dir); err != nil {
 		return err

@@ -10,8 +10,9 @@ import { aResult, audioHarness, refusal } from '../../helpers/audio-harness.ts';
 import { until } from '../../helpers/until.ts';
 import { anAudioJob } from '../../helpers/workflow-run.ts';
 
-// The server skips time only while a result is awaited, so what is looked at before does not change meanwhile.
-const { attemptDelivery, fetchAudio, finishJob, nowMs, runAudio, withService } = audioHarness();
+// A server for each test: a task that an earlier test left would hold up its time. It skips time only while a result is
+// awaited, so what is looked at before does not change meanwhile.
+const { attemptDelivery, fetchAudio, finishJob, nowMs, runAudio, withService } = audioHarness('skipping-anew');
 const limits: RouteLimits = { maxAtOnce: 1, startsPerMinute: 600, firstPauseSeconds: 15, maxPauseSeconds: 900 };
 
 interface WaitingMemo {

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"path/filepath"
+)
+
+// FerretDB makes a collection in three steps: a table, an entry that names it, a unique index. Killed after the first, it
+// finds the table there for ever ("already exists") and never stores a document of that collection; killed after the
+// second, the collection takes two documents of one `_id`. Nothing is in such a table yet, so it is removed and made anew.
+const unfinishedTables = `SELECT name FROM sqlite_master AS made WHERE type = 'table' AND name NOT LIKE 'sqlite\_%' ESCAPE '\'
+	AND name <> '_ferretdb_collections' AND NOT EXISTS (SELECT 1 FROM sqlite_master JOIN _ferretdb_collections
+	ON table_name = made.name WHERE type = 'index' AND tbl_name = made.name AND sqlite_master.name = made.name || '__id_')`
+
+// removeUnfinished must have ended before the server opens the folder.
+func removeUnfinished(ctx context.Context, dir string, logger *slog.Logger) {
+	files, _ := filepath.Glob(filepath.Join(dir, "*.sqlite"))
+	for _, file := range files {
+		if err := removeUnfinishedFrom(ctx, file); err != nil {
+			logger.Error("unfinished collections stay", "file", file, "error", err)
+		}
+	}
+}
+
+func removeUnfinishedFrom(ctx context.Context, file string) (err error) {
+	location := url.URL{Scheme: "file", Path: filepath.ToSlash(file), RawQuery: "mode=rw&_pragma=busy_timeout(10000)"}
+	db, err := sql.Open("sqlite", location.String())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	db.SetMaxOpenConns(1)
+	tables, err := names(ctx, db, unfinishedTables)
+	if err != nil {
+		return err
+	}
+	for _, table := range tables {
+		var rows int
+		if err := db.QueryRowContext(ctx, fmt.Sprintf(`SELECT count(*) FROM %q`, table)).Scan(&rows); err != nil {
+			return err
+		}
+		if rows > 0 {
+			return fmt.Errorf("%s has %d rows", table, rows)
+		}
+		if _, err := db.ExecContext(ctx, `DELETE FROM _ferretdb_collections WHERE table_name = ?`, table); err != nil {
+			return err
+		}
+		if _, err := db.ExecContext(ctx, fmt.Sprintf(`DROP TABLE %q`, table)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
