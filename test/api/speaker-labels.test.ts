@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ErrorBody } from '../../contract/errors.ts';
 import {
   type SpeakerLabelsJob,
@@ -37,39 +37,6 @@ const failLabels = (job: SpeakerLabelsJob): Promise<DownloadRecord> =>
     status: 'failed',
     failure: { code: 'unsupported', message: 'The engine knows English only.' },
   });
-
-describe('a request for speaker labels in a language', () => {
-  const message = 'The speech engine does not know the language de; it knows en.';
-  const told = (languages?: string[]) => vi.spyOn(facades.deps.speechLanguages, 'known').mockResolvedValue(languages);
-  afterEach(() => vi.restoreAllMocks());
-
-  it('that the speech engine does not know is refused by its field before anything is started', async () => {
-    told(['en']);
-    const audio = await keepAudio(facades);
-    const answer = await request(audio.id, { language: 'de' });
-    expect([answer.status, answer.body]).toEqual([
-      400,
-      { error: `language: ${message}`, code: 'invalid_input', details: [{ path: 'language', message }] },
-    ]);
-    expect(facades.jobs.start).not.toHaveBeenCalled();
-    expect((await request(audio.id, { language: 'en-GB' })).status).toBe(202);
-  });
-
-  it('is not refused where only asking the engine tells', async () => {
-    told();
-    expect((await request((await keepAudio(facades)).id, { language: 'de' })).status).toBe(202);
-  });
-
-  it('is answered when its transcript is there, whatever engine there is now', async () => {
-    told(['en']);
-    const audio = await keepAudio(facades);
-    await keepLabels(facades, aLabelsJob(audio, { language: 'de' }));
-    expect((await request(audio.id, { language: 'de' })).status).toBe(200);
-    const other = await keepAudio(facades);
-    await failLabels(aLabelsJob(other, { language: 'de' }));
-    expect((await request(other.id, { language: 'de' })).status).toBe(400);
-  });
-});
 
 describe('a request for speaker labels', () => {
   it('is about the first file with sound where the first video has none', async () => {

@@ -55,7 +55,7 @@ describe.runIf(process.platform === 'linux')('a list of 20,000 items', () => {
     const { posts } = (await request()).body.downloads;
     await until(
       async () => {
-        const { progress } = (await service.getDownload(posts!.id)).body.data;
+        const { progress } = (await service.getDownload(posts.id)).body.data;
         return progress?.stage === 'listing' && Number(progress.items) > 2_000;
       },
       { what: 'a part of the posts', within: 150_000 },
@@ -69,12 +69,12 @@ describe.runIf(process.platform === 'linux')('a list of 20,000 items', () => {
     expect(answer.body).toMatchObject({
       ...{ posts_count: 20_000, reels_count: 2_000, total_count: 22_000 },
       completeness: { expected: 22_000, received: 22_000 },
-      downloads: { posts: { id: posts!.id, cost: '11.000' }, reels: { cost: '11.000' } },
+      downloads: { posts: { id: posts.id, cost: '11.000' }, reels: { cost: '11.000' } },
     });
-    expect(new Set(answer.body.posts?.map(({ shortcode }) => shortcode)).size).toBe(20_000);
+    expect(new Set(answer.body.posts.map(({ shortcode }) => shortcode)).size).toBe(20_000);
     const delivered = receiver.posts.map((post) => JSON.parse(post.body) as ImgnetList);
     expect(delivered.map(({ total_count }) => total_count).sort()).toEqual([2_000, 20_000]);
-    expect(delivered.find((one) => one.posts !== undefined)?.posts).toEqual(answer.body.posts);
+    expect(delivered.find((one) => one.posts.length > 0)?.posts).toEqual(answer.body.posts);
     await expectModest();
 
     const { started } = await datasetStats(service);

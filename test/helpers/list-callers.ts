@@ -72,7 +72,7 @@ export function listCallers(facadesOf: () => Facades, startMs: number) {
     pass: (ms: number): void => void (nowMs += ms),
     nowMs: (): number => nowMs,
     /** A profile that was fetched now. @returns its list_id */
-    async profile(name: string): Promise<string> {
+    profile: async (name: string): Promise<string> => {
       const { body } = await post('/api/imgnet/profile', { url: `@${name}` });
       const url = `https://www.instagram.com/${name}/`;
       await facadesOf().contents.putFacts(String(body['list_id']), { account: name, profile_url: url, url });

@@ -76,7 +76,7 @@ describe('a list that is asked for', () => {
     const name = { listId: ulid(), days: 7 };
     expect(await lists.asked(name)).toBeUndefined();
     const begun = await Promise.all(
-      [1, 2, 3, 4, 5].map((askedAtMs) => lists.begin(name, { askedAtMs, since: `${String(askedAtMs)}` }, undefined)),
+      [1, 2, 3, 4, 5].map((askedAtMs) => lists.begin(name, { askedAtMs, since: String(askedAtMs) }, undefined)),
     );
     const standing = await lists.asked(name);
     expect(begun).toEqual(Array(5).fill(standing));
