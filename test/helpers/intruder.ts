@@ -1,4 +1,7 @@
 import { spawn } from 'node:child_process';
+import { copyFile, mkdtemp, rm, chmod } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 const NOBODY = 65_534;
 
@@ -44,12 +47,19 @@ const INTRUDER = `
 
 /** Tries to take what it is shown, as another user of this machine. */
 export async function intrude(target: Target): Promise<Loot> {
-  const child = spawn(process.execPath, ['-e', INTRUDER, JSON.stringify(target)], {
+  // Ours may lie in a folder that nobody else can enter.
+  const folder = await mkdtemp(join(tmpdir(), 'tapedeck-intruder-'));
+  await chmod(folder, 0o755);
+  const node = join(folder, 'node');
+  await copyFile(process.execPath, node);
+  const child = spawn(node, ['-e', INTRUDER, JSON.stringify(target)], {
     ...{ uid: NOBODY, gid: NOBODY, cwd: '/', env: {} },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let output = '';
   child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  await new Promise((resolve, reject) => child.on('close', resolve).on('error', reject));
+  await new Promise((resolve, reject) => child.on('close', resolve).on('error', reject)).finally(() =>
+    rm(folder, { recursive: true }),
+  );
   return JSON.parse(output) as Loot;
 }
