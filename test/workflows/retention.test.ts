@@ -62,9 +62,14 @@ describe('the retention of files', () => {
       const handle = client.schedule.getHandle(retentionScheduleId(taskQueue));
       await arrange(undefined);
       await Promise.all([arrange(30), arrange(30), arrange(30)]);
-      await handle.pause('for a move');
-      // The server takes a change first and shows it later: until then it would be changed back.
-      await until(async () => (await handle.describe()).state.paused, { what: 'the pause' });
+      // The server takes a change first and makes it later: one of the three may come after the pause, and take it back.
+      await until(
+        async () => {
+          await handle.pause('for a move');
+          return (await handle.describe()).state.paused;
+        },
+        { what: 'the pause' },
+      );
       await arrange(7);
       await vi.waitFor(
         async () => {
