@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { ScheduleNotFoundError, WorkflowFailedError } from '@temporalio/client';
 import { describe, expect, it, vi } from 'vitest';
 import type { RetentionActivities } from '../../activities/retention.ts';
@@ -7,6 +8,8 @@ import { retention, type RetentionInput } from '../../workflows/retention.ts';
 import { until } from '../helpers/until.ts';
 import { workflowBench } from '../helpers/workflow-bench.ts';
 
+/** The schedule has its name from the queue, and one that was removed lives on for a moment. */
+const ownQueue = (): string => `retention-${randomUUID()}`;
 const confirmed = { retentionDays: 30, confirmedBy: 'the operator' };
 
 // The server that skips time knows no schedules.
@@ -57,7 +60,7 @@ describe('the retention of files', () => {
 
   it('is a schedule that every worker arranges, that changes with the setting and goes with it', async () => {
     const records = threePages();
-    await withService({ activities: { records } }, async (client, taskQueue) => {
+    await withService({ activities: { records }, taskQueue: ownQueue() }, async (client, taskQueue) => {
       const arrange = (retentionDays: number | undefined) => arrangeRetention(client, { taskQueue, retentionDays });
       const handle = client.schedule.getHandle(retentionScheduleId(taskQueue));
       await arrange(undefined);
@@ -96,7 +99,7 @@ describe('the retention of files', () => {
     'that is long goes on in a new run %s',
     async (how) => {
       const records = threePages();
-      await withService({ activities: { records } }, async (client, taskQueue) => {
+      await withService({ activities: { records }, taskQueue: ownQueue() }, async (client, taskQueue) => {
         const input = { retentionDays: 30, maxEvents: 1 };
         if (how === 'as it was confirmed') {
           const args: [RetentionInput] = [{ ...input, confirmedBy: 'the operator' }];
@@ -116,7 +119,7 @@ describe('the retention of files', () => {
 
   it('of another schedule is not the one that may remove files', async () => {
     const records = threePages();
-    await withService({ activities: { records } }, async (client, taskQueue) => {
+    await withService({ activities: { records }, taskQueue: ownQueue() }, async (client, taskQueue) => {
       const workflowId = `foreign-${taskQueue}`;
       const action = { type: 'startWorkflow', workflowType: retention, workflowId, taskQueue } as const;
       const handle = await client.schedule.create({
