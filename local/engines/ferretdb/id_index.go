@@ -82,14 +82,11 @@ func indexFile(ctx context.Context, file string) (err error) {
 	if _, err = os.Stat(file); err != nil {
 		return err
 	}
-	// A database that was dropped since must not come back: `rw` opens only what exists.
-	location := url.URL{Scheme: "file", Path: filepath.ToSlash(file), RawQuery: "mode=rw&_pragma=busy_timeout(10000)"}
-	db, err := sql.Open("sqlite", location.String())
+	db, err := open(file)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	db.SetMaxOpenConns(1)
 	tables, err := names(ctx, db, tablesWithout)
 	if err != nil {
 		return err
@@ -100,6 +97,16 @@ func indexFile(ctx context.Context, file string) (err error) {
 		}
 	}
 	return nil
+}
+
+// open takes what exists only: a database that was dropped since must not come back.
+func open(file string) (*sql.DB, error) {
+	location := url.URL{Scheme: "file", Path: filepath.ToSlash(file), RawQuery: "mode=rw&_pragma=busy_timeout(10000)"}
+	db, err := sql.Open("sqlite", location.String())
+	if err == nil {
+		db.SetMaxOpenConns(1)
+	}
+	return db, err
 }
 
 func names(ctx context.Context, db *sql.DB, query string) ([]string, error) {

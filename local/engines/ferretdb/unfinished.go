@@ -2,11 +2,9 @@ package main
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/url"
 	"path/filepath"
 )
 
@@ -28,13 +26,11 @@ func removeUnfinished(ctx context.Context, dir string, logger *slog.Logger) {
 }
 
 func removeUnfinishedFrom(ctx context.Context, file string) (err error) {
-	location := url.URL{Scheme: "file", Path: filepath.ToSlash(file), RawQuery: "mode=rw&_pragma=busy_timeout(10000)"}
-	db, err := sql.Open("sqlite", location.String())
+	db, err := open(file)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	db.SetMaxOpenConns(1)
 	tables, err := names(ctx, db, unfinishedTables)
 	if err != nil {
 		return err
