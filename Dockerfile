@@ -4,7 +4,8 @@ FROM node:24-trixie-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY local/prune-packages.mjs local/
-RUN npm ci --omit=dev
+# No scripts of packages: one of them calls home.
+RUN npm ci --omit=dev --ignore-scripts && npm_config_omit=dev node local/prune-packages.mjs
 
 FROM node:24-trixie-slim AS yt-dlp
 RUN apt-get update && apt-get install -y --no-install-recommends python3 python3-venv && rm -rf /var/lib/apt/lists/*

@@ -138,7 +138,8 @@ function installPackages(node) {
     // No scripts of packages: none that we use needs its own.
     const trouble = npm(node, ['ci', '--ignore-scripts'], ROOT);
     if (trouble !== undefined) fail(`npm packages: ${trouble}; its own message is above.`);
-    spawnSync(node, [join(ROOT, 'local', 'prune-packages.mjs')], { stdio: 'inherit' });
+    const pruned = spawnSync(node, [join(ROOT, 'local', 'prune-packages.mjs')], { stdio: 'inherit' });
+    if (pruned.status !== 0) fail('npm packages: what is not needed could not be removed; the error is above.');
     console.error(`npm packages: installed in ${((Date.now() - started) / 1000).toFixed(0)} s`);
   });
 }
