@@ -113,7 +113,7 @@ describe('a service with API keys', () => {
     expect(account.body.credit).toBe(formatMoney(1_000 - spent));
   });
 
-  it('lets 90 of 200 requests for one download pass at once, though polls are free', async () => {
+  it('lets 90 of 200 requests for one download pass at once, and at most four polls more', async () => {
     const headers = { ...(await makeKey()), prefer: 'wait=60' };
     const body = JSON.stringify({ vidnet_video_id: service.videoId('ordinary') });
     const made = await fetch(`${urls()[0]!}/api/downloads/audio`, { method: 'POST', headers, body });
@@ -122,9 +122,12 @@ describe('a service with API keys', () => {
     const answers = await Promise.all(
       Array.from({ length: 200 }, (_, index) => fetch(`${urls()[index % 2]!}/downloads/${id}`, { headers: caller })),
     );
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(90);
+    const passed = answers.filter(({ status }) => status === 200).length;
+    // The first four are free in each process, until a fifth is seen there: when that is refused, they have passed.
+    expect(passed).toBeGreaterThanOrEqual(90);
+    expect(passed).toBeLessThanOrEqual(94);
     const refused = answers.filter(({ status }) => status === 429);
-    expect(refused).toHaveLength(110);
+    expect(refused).toHaveLength(200 - passed);
     // The window began with the first of them.
     for (const { headers: told } of refused) expect(Number(told.get('retry-after'))).toBeGreaterThan(30);
   });
