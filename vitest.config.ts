@@ -15,8 +15,8 @@ const unit = unitTestFiles();
 export default defineConfig({
   test: {
     reporters: ['default', './test/closing-line-reporter.ts'],
-    // Two cores, and the engines need one of them.
-    maxWorkers: 2,
+    // On two cores: every third test waits for something.
+    maxWorkers: 3,
     sequence: { sequencer: SlowFirst },
     // `npm test` runs the first two, `npm run test:long` the last: test/main.ts.
     projects: [

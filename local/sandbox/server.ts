@@ -8,7 +8,7 @@ import { readCatalogueFolder } from './catalogue-folder.ts';
 import type { Catalogue, CatalogueVideo } from './catalogue.ts';
 import { createControl, type SandboxParts } from './control-routes.ts';
 import { createDataApi, SANDBOX_API_KEY } from './data-api/handler.ts';
-import { createDatasetApi, type DatasetApi } from './dataset-api/dataset-api.ts';
+import { createDatasetApi, type DatasetApi, type DatasetApiParts } from './dataset-api/dataset-api.ts';
 import { namingOf } from './ids.ts';
 import { refusal, sendJson } from './json-http.ts';
 import { createLibrary } from './library.ts';
@@ -40,6 +40,8 @@ export interface SandboxOptions {
   readonly idSalt?: string | undefined;
   /** Accounts of the photo platform beside one of each case; 0. */
   readonly furtherAccounts?: number | undefined;
+  /** How long a snapshot of the photo platform takes. */
+  readonly snapshots?: Pick<DatasetApiParts, 'collectMs' | 'buildMs'> | undefined;
   /** Hand the service a key of the Data API; true. Without one it reads everything with yt-dlp. */
   readonly dataApi?: boolean | undefined;
   readonly log: (line: string) => void;
@@ -88,8 +90,8 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
 
   let publicUrl = '';
   const baseUrl = (): string => publicUrl;
-  const { idSalt, furtherAccounts } = options;
-  const dataset = createDatasetApi({ baseUrl, ffmpeg, cacheDir, idSalt, furtherAccounts });
+  const { idSalt, furtherAccounts, snapshots } = options;
+  const dataset = createDatasetApi({ baseUrl, ffmpeg, cacheDir, idSalt, furtherAccounts, ...snapshots });
   const routes = createRoutes({
     library,
     switchboard: new Switchboard(isVideo),

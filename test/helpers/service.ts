@@ -22,6 +22,8 @@ export interface ServiceOptions {
   readonly mediaDir?: string;
   /** Where the sandbox listens, and the address of the proxy in front of it. */
   readonly platform?: { readonly port: number; readonly publicUrl: string };
+  /** The photo platform's snapshots are ready after seconds, as by default in the sandbox, and not at once. */
+  readonly areSnapshotsSlow?: boolean;
   /** Engines of its own, which the test may kill; otherwise those of the whole run. */
   readonly ownEngines?: boolean;
   readonly env?: Readonly<Record<string, string>>;
@@ -75,6 +77,8 @@ export class TestService {
       ffmpeg: tools.ffmpeg,
       ffprobe: tools.ffprobe,
       idSalt: unique,
+      // What is asked for at once is there: the next question would come 2 s later.
+      snapshots: options.areSnapshotsSlow ? undefined : { collectMs: 0, buildMs: 0 },
       log,
     });
     const engines = options.ownEngines

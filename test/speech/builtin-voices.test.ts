@@ -15,7 +15,7 @@ it('hears the same voices without the words, of any language, for an engine that
   const { vadModel, python } = bench.tools;
   const { signal } = new AbortController();
   const regions = await findSpeech(wavPath, { vadModel, signal, timeoutMs: 60_000, onProgress: () => undefined });
-  const [window] = cutWindows(regions).map((one) => ({ ...one, wavPath }));
+  const [window] = cutWindows(regions, 8).map((one) => ({ ...one, wavPath }));
   const settings = { python, workFolder: bench.folder, timeoutMs: 120_000 };
   const whole = await analyse(createBuiltinEngine(settings), window!);
   const voicesOnly = createBuiltinEngine({ ...settings, words: false });
