@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { SlowFirst } from './test/slow-first.ts';
-import { unitTestFiles } from './test/unit-files.ts';
+import { mockingTestFiles, unitTestFiles } from './test/unit-files.ts';
 
 const LONG = 'test/**/*.long.test.ts';
 const shared = {
@@ -11,6 +11,7 @@ const shared = {
 };
 const withEngines = { ...shared, globalSetup: ['test/global-setup.ts'] };
 const unit = unitTestFiles();
+const mocking = mockingTestFiles();
 
 export default defineConfig({
   test: {
@@ -18,11 +19,20 @@ export default defineConfig({
     // On two cores: every third test waits for something.
     maxWorkers: 3,
     sequence: { sequencer: SlowFirst },
-    // `npm test` runs the first two, `npm run test:long` the last: test/main.ts.
+    // `npm test` runs all but `npm run test:long`, the last: test/main.ts.
     projects: [
-      // One process for many files: loading what they import takes longer than running them.
+      // One process for many files: loading what they import takes longer than running many of them.
       { test: { ...shared, name: 'unit', include: unit, isolate: false } },
-      { test: { ...withEngines, name: 'engines', include: ['test/**/*.test.ts'], exclude: [...unit, LONG] } },
+      {
+        test: {
+          ...withEngines,
+          name: 'engines',
+          include: ['test/**/*.test.ts'],
+          exclude: [...unit, ...mocking, LONG],
+          isolate: false,
+        },
+      },
+      { test: { ...withEngines, name: 'mocking', include: mocking } },
       { test: { ...withEngines, name: 'long', include: [LONG] } },
     ],
   },

@@ -27,6 +27,13 @@ export function unitTestFiles(): string[] {
     .sort();
 }
 
+/** Test files that replace a module for their whole process. @returns paths from the root of the repository */
+export function mockingTestFiles(): string[] {
+  return readdirSync(TESTS, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.test.ts') && MOCKED.test(readFileSync(join(TESTS, path), 'utf8')))
+    .map((path) => join('test', path));
+}
+
 /** @param known of files looked at before. Imports make no circles: .dependency-cruiser.cjs */
 function needsEngines(file: string, known: Map<string, boolean>): boolean {
   const before = known.get(file);
