@@ -173,8 +173,10 @@ export async function fileSource(path: string, ext: string): Promise<BodySource 
   };
 }
 
-export function jsonSource(value: unknown): BodySource {
-  return bytesSource(Buffer.from(JSON.stringify(value)), 'application/json; charset=utf-8');
+/** What is not known is null, as yt-dlp has it. */
+export function jsonSource(value: object): BodySource {
+  const text = JSON.stringify(value, (_name, part: unknown) => part ?? null);
+  return bytesSource(Buffer.from(text), 'application/json; charset=utf-8');
 }
 
 export function bytesSource(bytes: Buffer, contentType: string): BodySource {

@@ -4,7 +4,7 @@ import { bytesSource, type BodySource } from './body.ts';
 import type { CatalogueChannel, CatalogueVideo } from './catalogue.ts';
 
 export interface Thumbnail {
-  readonly name: string;
+  readonly id: string;
   readonly url: string;
   readonly width: number;
   readonly height: number;
@@ -30,7 +30,7 @@ export function avatars(channel: Pick<CatalogueChannel, 'id'>, baseUrl: string):
 
 export function banner(channel: CatalogueChannel, baseUrl: string): Thumbnail {
   const [width, height] = BANNER_SIZE;
-  return { name: 'banner', url: `${baseUrl}/avatar/${channel.id}/banner.png`, width, height };
+  return { id: 'banner', url: `${baseUrl}/avatar/${channel.id}/banner.png`, width, height };
 }
 
 /**
@@ -48,9 +48,9 @@ export function thumbnailSource(kind: string, id: string, file: string): BodySou
 }
 
 function sized(sizes: Sizes, folder: string): Thumbnail[] {
-  return Object.entries(sizes).map(([name, [width, height]]) => ({
-    name,
-    url: `${folder}/${name}.png`,
+  return Object.entries(sizes).map(([id, [width, height]]) => ({
+    id,
+    url: `${folder}/${id}.png`,
     width,
     height,
   }));

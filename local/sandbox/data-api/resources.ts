@@ -23,7 +23,7 @@ export function listResponse(
 }
 
 export function thumbnailMap(thumbnails: readonly Thumbnail[]): object {
-  return Object.fromEntries(thumbnails.map(({ name, url, width, height }) => [name, { url, width, height }]));
+  return Object.fromEntries(thumbnails.map(({ id, url, width, height }) => [id, { url, width, height }]));
 }
 
 /** 2026-03-14T18:00:00Z: without milliseconds. */
