@@ -10,7 +10,7 @@ import { createControl, type SandboxParts } from './control-routes.ts';
 import { createDataApi, SANDBOX_API_KEY } from './data-api/handler.ts';
 import { createDatasetApi, type DatasetApi } from './dataset-api/dataset-api.ts';
 import { namingOf } from './ids.ts';
-import { refusal, sendJson } from './json-http.ts';
+import { refusal, send } from './json-http.ts';
 import { createLibrary } from './library.ts';
 import { readMediaFolder } from './media-folder.ts';
 import { Switchboard } from './switches.ts';
@@ -105,7 +105,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     res.on('error', () => undefined);
     const foreign = foreignPage(req);
     if (foreign !== undefined) {
-      sendJson(res, refusal(403, foreign));
+      send(res, refusal(403, foreign));
       return;
     }
     routes(req, res).catch((error: unknown) => {
@@ -147,7 +147,7 @@ function createRoutes(parts: SandboxParts): (req: IncomingMessage, res: ServerRe
     // Joined and not resolved: `//x` would otherwise be the host x.
     const address = (req.url ?? '').startsWith('/') ? `http://sandbox${req.url ?? ''}` : '';
     if (!URL.canParse(address)) {
-      sendJson(res, refusal(400, 'The URL cannot be read.'));
+      send(res, refusal(400, 'The URL cannot be read.'));
       return;
     }
     const url = new URL(address);
@@ -155,6 +155,6 @@ function createRoutes(parts: SandboxParts): (req: IncomingMessage, res: ServerRe
     if (dataApi(exchange) || (await parts.dataset.handle(req, res, url))) return;
     const answer = await control(exchange);
     if (answer === undefined) await videos(exchange);
-    else sendJson(res, answer);
+    else send(res, answer, 2);
   };
 }

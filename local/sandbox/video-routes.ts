@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { bytesSource, endless, fileSource, jsonSource, sendBody, write, type SendOptions } from './body.ts';
 import type { CatalogueVideo, MediaFormat } from './catalogue.ts';
 import type { SandboxParts } from './control-routes.ts';
-import { refusal, sendJson, type Exchange } from './json-http.ts';
+import { refusal, send, type Exchange } from './json-http.ts';
 import { channelPage, commentPage, unknownVideoPage, videoPage } from './pages.ts';
 import type { Target } from './switches.ts';
 import { thumbnailSource } from './thumbnails.ts';
@@ -95,7 +95,7 @@ export function createVideoRoutes(parts: SandboxParts): (exchange: Exchange) => 
 }
 
 function nothingHere({ res }: Exchange): Promise<void> {
-  sendJson(res, refusal(404, 'There is nothing here.'));
+  send(res, refusal(404, 'There is nothing here.'));
   return Promise.resolve();
 }
 

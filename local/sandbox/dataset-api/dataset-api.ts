@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { answer, readJson, refusal, type Exchange, type JsonAnswer } from '../json-http.ts';
+import { readJson, Refusal, refusal, send, sendRefusal, type Answer, type Exchange } from '../json-http.ts';
 import { count } from '../stats.ts';
 import { DatasetSwitches, datasetSwitchSchema, type DatasetSwitch, type Occasion } from '../switches.ts';
 import { makeAccounts, type AccountOptions } from './accounts.ts';
@@ -10,7 +10,6 @@ import { readPart, sendRows, slice } from './download.ts';
 import { createMediaHost } from './media.ts';
 import { createArchive } from './publications.ts';
 import { accountUrl, publicationUrl, type DatasetRecord } from './records.ts';
-import { DatasetRefusal } from './refusal.ts';
 import { inputsOf, listOf, statusOf, type Snapshot } from './snapshots.ts';
 import { readDataset, readTrigger } from './trigger-input.ts';
 
@@ -65,13 +64,13 @@ export function createDatasetApi(parts: DatasetApiParts) {
   const accountOf = (wanted: Wanted): string =>
     wanted.kind === 'single' ? (archive.find(wanted.shortcode)?.owner.userName ?? '') : wanted.account;
 
-  /** @returns true when the request shall hang @throws DatasetRefusal */
+  /** @returns true when the request shall hang @throws Refusal */
   const spoil = (res: ServerResponse, occasion: Occasion): boolean => {
     const lost = occasion.step === 'trigger' ? [] : (['lost'] as const);
     const wrong = switches.take(occasion, ['429', '500', 'hang', ...lost]);
     if (wrong?.retry_after_seconds !== undefined) res.setHeader('Retry-After', wrong.retry_after_seconds);
-    if (wrong?.mode === '429') throw new DatasetRefusal(429, TOO_MANY_JOBS);
-    if (wrong?.mode === '500') throw new DatasetRefusal(500, 'Internal server error');
+    if (wrong?.mode === '429') throw new Refusal(429, TOO_MANY_JOBS);
+    if (wrong?.mode === '500') throw new Refusal(500, 'Internal server error');
     if (wrong?.mode === 'lost') throw noSnapshot();
     return wrong !== undefined;
   };
@@ -103,7 +102,7 @@ export function createDatasetApi(parts: DatasetApiParts) {
       failure: failing && (failing.message ?? 'Internal server error'),
     };
     snapshots.set(snapshot.id, snapshot);
-    if (switches.take(occasion, ['unanswered']) === undefined) send(res, 200, { snapshot_id: snapshot.id });
+    if (switches.take(occasion, ['unanswered']) === undefined) send(res, ok({ snapshot_id: snapshot.id }));
     else req.socket.destroy();
   };
 
@@ -113,15 +112,15 @@ export function createDatasetApi(parts: DatasetApiParts) {
     const { id, dataset, startedAtMs, readyAtMs, failure } = snapshot;
     const status = statusOf(snapshot, now());
     const told = { snapshot_id: id, dataset_id: DATASET_IDS[dataset], status };
-    if (status === 'failed') send(res, 200, { ...told, error_message: failure });
-    else send(res, 200, status === 'ready' ? { ...told, collection_duration: readyAtMs - startedAtMs } : told);
+    if (status === 'failed') send(res, ok({ ...told, error_message: failure }));
+    else send(res, ok(status === 'ready' ? { ...told, collection_duration: readyAtMs - startedAtMs } : told));
   };
 
   const list = (res: ServerResponse, query: URLSearchParams): void => {
     const dataset = readDataset(query);
     counts.lists += 1;
     if (!spoil(res, { step: 'list', dataset, accounts: [] })) {
-      send(res, 200, listOf([...snapshots.values()], { dataset, nowMs: now(), query }));
+      send(res, ok(listOf([...snapshots.values()], { dataset, nowMs: now(), query })));
     }
   };
 
@@ -132,11 +131,11 @@ export function createDatasetApi(parts: DatasetApiParts) {
     const { readyAtMs, failure } = snapshot;
     if (now() < readyAtMs + buildMs) {
       const status = now() < readyAtMs ? 'running' : 'building';
-      send(res, 202, { status, message: `Snapshot is ${status}, try again in 10s` });
+      send(res, { status: 202, body: { status, message: `Snapshot is ${status}, try again in 10s` } });
       return;
     }
     const rows = slice(rowsOf(snapshot), readPart(query));
-    if (failure !== undefined) throw new DatasetRefusal(400, 'Snapshot is empty');
+    if (failure !== undefined) throw new Refusal(400, 'Snapshot is empty');
     const asLines = (query.get('format') ?? 'json') !== 'json';
     const cut = switches.take(occasion, ['cut']) !== undefined;
     if (await sendRows(res, rows, { asLines, cut })) counts.downloads += 1;
@@ -153,16 +152,15 @@ export function createDatasetApi(parts: DatasetApiParts) {
       list(res, url.searchParams);
       return;
     }
-    if (req.method !== 'GET' || (what !== 'progress' && what !== 'snapshot'))
-      throw new DatasetRefusal(404, 'Not found');
+    if (req.method !== 'GET' || (what !== 'progress' && what !== 'snapshot')) throw new Refusal(404, 'Not found');
     const snapshot = snapshots.get(id);
     if (snapshot === undefined) throw noSnapshot();
     if (what === 'progress') progress(res, snapshot);
     else if (third === 'parts') {
       const { rows } = readPart(url.searchParams);
-      send(res, 200, { parts: Math.ceil([...rowsOf(snapshot)].length / rows) || 1 });
+      send(res, ok({ parts: Math.ceil([...rowsOf(snapshot)].length / rows) || 1 }));
     } else if (third === 'input') {
-      if (!spoil(res, { step: 'list', ...snapshot })) send(res, 200, inputsOf(snapshot));
+      if (!spoil(res, { step: 'list', ...snapshot })) send(res, ok(inputsOf(snapshot)));
     } else await download(res, snapshot, url.searchParams);
   };
 
@@ -171,10 +169,7 @@ export function createDatasetApi(parts: DatasetApiParts) {
     async handle(req: IncomingMessage, res: ServerResponse, url: URL): Promise<boolean> {
       if (await media.handle(req, res, url)) return true;
       if (!url.pathname.startsWith(PREFIX)) return false;
-      await answerTo({ req, res, url }).catch((error: unknown) => {
-        if (!(error instanceof DatasetRefusal)) throw error;
-        send(res, error.status, error.body);
-      });
+      await answerTo({ req, res, url }).catch((error: unknown) => sendRefusal(res, error));
       return true;
     },
     accounts: () =>
@@ -189,11 +184,11 @@ export function createDatasetApi(parts: DatasetApiParts) {
       counts = zero();
     },
     /** Sets a switch whose target is `dataset`. */
-    misbehave(body: unknown): JsonAnswer {
+    misbehave(body: unknown): Answer {
       const parsed = datasetSwitchSchema.safeParse(body);
       if (!parsed.success) return refusal(400, z.prettifyError(parsed.error));
       switches.set(parsed.data);
-      return answer(200, { switches: switches.list() });
+      return ok({ switches: switches.list() });
     },
     switches: () => switches.list(),
     behave: () => switches.remove(() => true),
@@ -224,15 +219,11 @@ const zero = () => ({
   expired_media_requests: 0,
 });
 
-const noSnapshot = (): DatasetRefusal => new DatasetRefusal(404, 'Snapshot does not exist');
+const ok = (body: string | object): Answer => ({ status: 200, body });
+const noSnapshot = (): Refusal => new Refusal(404, 'Snapshot does not exist');
 
 function checkToken({ headers: { authorization: given } }: IncomingMessage): void {
-  if (given === undefined) throw new DatasetRefusal(401, 'Credentials are missing');
-  if (!given.startsWith('Bearer ')) throw new DatasetRefusal(401, 'Auth method is not supported');
-  if (given !== `Bearer ${SANDBOX_API_TOKEN}`) throw new DatasetRefusal(401, 'Invalid credentials');
-}
-
-function send(res: ServerResponse, status: number, body: string | object): void {
-  const text = typeof body === 'string' ? body : JSON.stringify(body);
-  res.writeHead(status, { 'Content-Type': typeof body === 'string' ? 'text/plain' : 'application/json' }).end(text);
+  if (given === undefined) throw new Refusal(401, 'Credentials are missing');
+  if (!given.startsWith('Bearer ')) throw new Refusal(401, 'Auth method is not supported');
+  if (given !== `Bearer ${SANDBOX_API_TOKEN}`) throw new Refusal(401, 'Invalid credentials');
 }
