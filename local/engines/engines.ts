@@ -25,32 +25,35 @@ export interface EnginesOptions {
   readonly log: Log;
 }
 
-export interface Engines {
-  /** `host:port` */
-  readonly temporalAddress: string;
-  readonly temporalUiUrl: string | undefined;
-  readonly mongodbUri: string;
-  /** Ids of the engines started here; absent for one given from outside, or just being restarted. */
-  pids(): { readonly temporal: number | undefined; readonly mongodb: number | undefined };
-  /** Ends what was started here. May be called twice. */
-  stop(): Promise<void>;
-}
-
 /**
  * Starts the engines that are not given by address, sets them up before when needed, and keeps them running on the same
  * ports with the same data until `stop`.
  *
  * @throws {NoWayError} when one can't be set up; an error with the end of its log when one does not come up
  */
-export async function startEngines(options: EnginesOptions): Promise<Engines> {
+export async function startEngines(options: EnginesOptions) {
   const unlock = await lockOwn(options);
-  try {
-    const engines = await startBoth(options);
-    return { ...engines, stop: () => engines.stop().finally(unlock) };
-  } catch (error) {
-    await unlock();
-    throw error;
+  const [temporal, mongodb] = await Promise.allSettled([temporalPart(options), mongodbPart(options)]);
+  const daemons = [temporal, mongodb].flatMap((part) => (part.status === 'fulfilled' ? (part.value.daemon ?? []) : []));
+  let stopped: Promise<void> | undefined;
+  const stop = (): Promise<void> =>
+    (stopped ??= Promise.all(daemons.map((daemon) => daemon.stop(STOP_GRACE_MS)))
+      .finally(unlock)
+      .then(() => undefined));
+  if (temporal.status === 'rejected' || mongodb.status === 'rejected') {
+    await stop();
+    throw temporal.status === 'rejected' ? temporal.reason : (mongodb as PromiseRejectedResult).reason;
   }
+  return {
+    /** `host:port` */
+    temporalAddress: temporal.value.address,
+    temporalUiUrl: temporal.value.uiUrl,
+    mongodbUri: mongodb.value.uri,
+    /** Ids of the engines started here; absent for one given from outside, or just being restarted. */
+    pids: () => ({ temporal: temporal.value.daemon?.pid(), mongodb: mongodb.value.daemon?.pid() }),
+    /** Ends what was started here. May be called twice. */
+    stop,
+  };
 }
 
 /** Only who runs engines of its own on the folder needs it alone. */
@@ -61,32 +64,10 @@ async function lockOwn({ env, dataDir }: EnginesOptions): Promise<() => Promise<
   return lockDataDir(dataDir);
 }
 
-async function startBoth(options: EnginesOptions): Promise<Engines> {
-  const [temporal, mongodb] = await Promise.allSettled([temporalPart(options), mongodbPart(options)]);
-  if (temporal.status === 'rejected' || mongodb.status === 'rejected') {
-    if (temporal.status === 'fulfilled') await temporal.value.daemon?.stop(STOP_GRACE_MS);
-    if (mongodb.status === 'fulfilled') await mongodb.value.daemon?.stop(STOP_GRACE_MS);
-    throw temporal.status === 'rejected' ? temporal.reason : (mongodb as PromiseRejectedResult).reason;
-  }
-  let stopped: Promise<void> | undefined;
-  return {
-    temporalAddress: temporal.value.address,
-    temporalUiUrl: temporal.value.uiUrl,
-    mongodbUri: mongodb.value.uri,
-    pids: () => ({ temporal: temporal.value.daemon?.pid(), mongodb: mongodb.value.daemon?.pid() }),
-    stop: () => {
-      stopped ??= Promise.all([
-        temporal.value.daemon?.stop(STOP_GRACE_MS),
-        mongodb.value.daemon?.stop(STOP_GRACE_MS),
-      ]).then(() => undefined);
-      return stopped;
-    },
-  };
-}
+/** An engine with what others need to reach it. `daemon`: absent where it was given by address. */
+type Part<Reached> = Promise<Reached & { readonly daemon?: Supervised }>;
 
-async function temporalPart(
-  options: EnginesOptions,
-): Promise<{ address: string; uiUrl: string | undefined; daemon?: Supervised }> {
+async function temporalPart(options: EnginesOptions): Part<{ address: string; uiUrl: string | undefined }> {
   const { env, ports, log } = options;
   const given = setting(env, 'TEMPORAL_ADDRESS');
   if (given !== undefined) {
@@ -115,7 +96,7 @@ async function temporalPart(
   return { address, uiUrl: `http://127.0.0.1:${String(uiPort)}`, daemon };
 }
 
-async function mongodbPart(options: EnginesOptions): Promise<{ uri: string; daemon?: Supervised }> {
+async function mongodbPart(options: EnginesOptions): Part<{ uri: string }> {
   const { env, log } = options;
   const given = setting(env, 'MONGODB_URI');
   if (given !== undefined) {
