@@ -29,8 +29,8 @@ export async function readMediaFolder(path: string, settings: MediaFolderSetting
     id: settings.naming.channelId('UCrecordings-of-this-one'),
     title: 'Recordings',
     description: 'The recordings that were added with --media.',
-    ...{ followerCount: undefined, viewCount: 0, country: undefined, createdAt: undefined },
-    ...{ customName: undefined, userName: undefined, case: 'ordinary' },
+    viewCount: 0,
+    case: 'ordinary',
   };
   const videos: CatalogueVideo[] = [];
   for (const file of single ? [start] : await walk(root, settings.log)) {
@@ -64,7 +64,6 @@ async function readRecording(
     description: '',
     publishedAt: (await stat(path)).mtime,
     viewCount: 0,
-    likeCount: undefined,
     tags: [],
     durationSeconds: facts.durationSeconds,
     formats: [{ formatId: 'original', path, facts }],

@@ -211,6 +211,7 @@ function commentFacts(comment: CatalogueComment, video: CatalogueVideo, baseUrl:
   };
 }
 
+const SECOND = ['second', 1] as const;
 const UNITS = [
   ['year', 365 * 86_400],
   ['month', 30 * 86_400],
@@ -218,15 +219,12 @@ const UNITS = [
   ['day', 86_400],
   ['hour', 3600],
   ['minute', 60],
-  ['second', 1],
 ] as const;
 
 /** "3 weeks ago": all that a page of the platform tells of a time. */
 function timeText(then: Date): string {
   const seconds = Math.max(1, Math.floor((Date.now() - then.getTime()) / 1000));
-  for (const [unit, length] of UNITS) {
-    const amount = Math.floor(seconds / length);
-    if (amount >= 1) return `${String(amount)} ${unit}${amount === 1 ? '' : 's'} ago`;
-  }
-  return 'now';
+  const [unit, length] = UNITS.find(([, most]) => seconds >= most) ?? SECOND;
+  const amount = Math.floor(seconds / length);
+  return `${String(amount)} ${unit}${amount === 1 ? '' : 's'} ago`;
 }

@@ -1,18 +1,6 @@
 import { createHash } from 'node:crypto';
 
-export type AccountCase = 'ordinary' | 'business' | 'private' | 'not_found' | 'empty' | 'large';
-
-export interface Account {
-  readonly userName: string;
-  readonly case: AccountCase;
-  readonly fullName: string;
-  readonly id: string;
-  readonly fbid: string;
-  readonly posts: number;
-  readonly reels: number;
-  /** Between two posts, in hours. */
-  readonly hoursApart: number;
-}
+export type Account = ReturnType<typeof makeAccounts>[number];
 
 export interface AccountOptions {
   /** Gives every account another name and other posts, so that sandboxes beside each other share none. */
@@ -25,6 +13,7 @@ export interface AccountOptions {
   readonly largeReels?: number | undefined;
 }
 
+/** `hoursApart`: between two posts. */
 const ONE_OF_EACH_CASE = [
   { case: 'ordinary', user: 'sandbox.garden', fullName: 'Sandbox Garden', posts: 48, reels: 12, hoursApart: 40 },
   { case: 'business', user: 'sandbox.teahouse', fullName: 'Sandbox Teahouse', posts: 14, reels: 6, hoursApart: 70 },
@@ -35,7 +24,7 @@ const ONE_OF_EACH_CASE = [
 ] as const;
 
 /** The accounts of the sandbox, one for each case, and what is asked for beside. `not_found` is a name that nobody has. */
-export function makeAccounts({ idSalt, furtherAccounts, largePosts, largeReels }: AccountOptions): readonly Account[] {
+export function makeAccounts({ idSalt, furtherAccounts, largePosts, largeReels }: AccountOptions) {
   const guests = Array.from({ length: furtherAccounts ?? 0 }, (_, index) => ({
     case: 'ordinary' as const,
     user: `sandbox.guest${String(index + 1)}`,

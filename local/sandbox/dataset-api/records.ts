@@ -16,7 +16,7 @@ const DAY_MS = 86_400_000;
 const CAPTIONS = ['Morning in the garden.', 'Water for tea, not too hot.', 'The bridge after the rain.'];
 const TEXTS = ['What a light!', 'Where is this?', 'So calm.', 'More of these, please.', 'Saved for the weekend.'];
 const USERS = ['walker.sam', 'ines_m', 'two.cups', 'leaf_and_stone'];
-export const HASHTAGS = ['#garden', '#tea', '#slow', '#walk', '#rain'];
+const HASHTAGS = ['#garden', '#tea', '#slow', '#walk', '#rain'];
 export const FOLLOWERS: Readonly<Record<Account['case'], number>> = {
   ordinary: 1_523,
   business: 48_210,
@@ -52,18 +52,15 @@ export function postRecord(publication: Publication, parts: RecordParts): Datase
     photos: photos.length === 0 ? null : photos,
     videos: withVideo ? videos : null,
     location: publication.index % 2 === 0 ? ['Riverside Garden'] : null,
-    latest_comments: commentsOn(publication).map((comment, index) => ({
+    latest_comments: commentsOn(publication).map((comment) => ({
       comments: comment.text,
       user_commenting: comment.user,
       date_of_comment: comment.publishedAt,
       likes: comment.likes,
-      profile_picture: media.avatarLink(comment.user, expiresAtMs),
-      comment_id: `${pk}${String(index)}`,
     })),
     post_id: pk,
     pk,
     content_type: contentType(publication),
-    engagement_score_view: 0,
     video_view_count: withVideo ? likesOf(publication) * 9 : null,
     video_play_count: withVideo ? likesOf(publication) * 12 : null,
     profile_url: accountUrl(owner, baseUrl()),
@@ -78,18 +75,14 @@ export function postRecord(publication: Publication, parts: RecordParts): Datase
       type: slide === 'video' ? 'Video' : 'Photo',
       url,
       id,
-      alt_text: null,
     })),
     images: links.filter(({ slide }) => slide === 'photo').map(({ id, url }) => ({ id, url })),
     audio: withVideo ? { audio_asset_id: `77${pk.slice(-8)}`, original_audio_title: 'Original audio' } : null,
-    audio_url: null,
     videos_duration: withVideo
       ? videos.map((url, nth) => ({ url, video_duration: videoSeconds(publication, nth) }))
       : null,
     alt_text: `A ${publication.case} post of the sandbox.`,
     photos_number: photos.length,
-    country: null,
-    has_handshake: null,
     display_url: thumbnail,
   });
 }
@@ -109,15 +102,11 @@ export function reelRecord(publication: Publication, parts: RecordParts): Datase
       comment: comment.text,
       date_of_comment: comment.publishedAt,
       likes: String(comment.likes),
-      num_replies: 0,
-      replies: [],
     })),
     post_id: `${pk}_${owner.id}`,
     length: publication.index % 2 === 0 ? String(videoSeconds(publication)) : videoSeconds(publication),
     video_url: video,
     videos: [video],
-    audio_url: null,
-    following: 180,
     user_profile_url: accountUrl(owner, baseUrl()),
   });
 }
@@ -149,7 +138,7 @@ function fieldsOfBoth(publication: Publication, { media, baseUrl, expiresAtMs }:
   };
 }
 
-export function commentsOn({ seed, index: place, publishedAtMs }: Publication) {
+function commentsOn({ seed, index: place, publishedAtMs }: Publication) {
   // The newest of an account show what a comment looks like; of the older ones some have none.
   const count = place < 6 ? 1 + (seed % 3) : seed % 4;
   return Array.from({ length: count }, (_, index) => ({
@@ -174,7 +163,7 @@ function untidy({ index }: Publication, record: DatasetRecord): DatasetRecord {
   return record;
 }
 
-export function captionOf(publication: Publication): string {
+function captionOf(publication: Publication): string {
   const text = CAPTIONS[publication.seed % CAPTIONS.length] ?? '';
   // Long as real ones are.
   return `${text} ${'Nothing here is real. '.repeat(publication.seed % 60)}${hashtagsOf(publication).join(' ')}`;
@@ -184,11 +173,11 @@ function hashtagsOf({ seed }: Publication): string[] {
   return HASHTAGS.slice(seed % 3, (seed % 3) + 2);
 }
 
-export function likesOf({ seed }: Publication): number {
+function likesOf({ seed }: Publication): number {
   return seed % 5_000;
 }
 
-export function contentType({ kind, slides }: Publication): string {
+function contentType({ kind, slides }: Publication): string {
   if (kind === 'reel') return 'Reel';
   return slides.length > 1 ? 'Carousel' : slides[0] === 'video' ? 'Video' : 'Image';
 }

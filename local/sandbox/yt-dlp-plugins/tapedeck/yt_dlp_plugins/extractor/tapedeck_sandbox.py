@@ -27,10 +27,8 @@ class _SandboxBaseIE(InfoExtractor):
     @staticmethod
     def _estimate(time_text):
         """The platform only says "3 weeks ago"; yt-dlp makes a time of it that is known not to be exact."""
-        if not time_text or time_text == 'now':
-            time_text = '0 second ago'
         amount, unit, _ = time_text.split(' ')
-        return int(datetime_from_str(f'now-{amount}{unit.rstrip("s")}s').timestamp())
+        return int(datetime_from_str(f'now-{amount}{unit}').timestamp())
 
 
 class TapedeckSandboxIE(_SandboxBaseIE):
