@@ -37,8 +37,7 @@ export function toolsOf(ancestor: number): RunningProcess[] {
 /** Processes that work in a folder, or have its name in their command, ourselves left out. */
 export function processesAt(folder: string): RunningProcess[] {
   return allPids()
-    .filter((pid) => pid !== process.pid && workingFolder(pid)?.startsWith(folder) === true)
-    .concat(allPids().filter((pid) => pid !== process.pid && commandOf(pid).includes(folder)))
+    .filter((pid) => pid !== process.pid && (workingFolder(pid).startsWith(folder) || commandOf(pid).includes(folder)))
     .flatMap(described);
 }
 
@@ -67,21 +66,15 @@ function allPids(): number[] {
     .filter((pid) => pid > 0);
 }
 
+const commandOf = (pid: number): string =>
+  lookedUp(() => readFileSync(`/proc/${String(pid)}/cmdline`, 'utf8').replaceAll('\0', ' '));
+const workingFolder = (pid: number): string => lookedUp(() => readlinkSync(`/proc/${String(pid)}/cwd`));
+
 /** A process may end while it is looked at: then it has no command and no folder. */
-function commandOf(pid: number): string {
+function lookedUp(look: () => string): string {
   try {
-    return readFileSync(`/proc/${String(pid)}/cmdline`, 'utf8')
-      .replaceAll('\0', ' ')
-      .trim();
+    return look().trim();
   } catch {
     return '';
-  }
-}
-
-function workingFolder(pid: number): string | undefined {
-  try {
-    return readlinkSync(`/proc/${String(pid)}/cwd`);
-  } catch {
-    return undefined;
   }
 }

@@ -6,8 +6,7 @@ import { dirname, join } from 'node:path';
 
 /** `XDG_CACHE_HOME/tapedeck`, by default `~/.cache/tapedeck`: shared by all checkouts of one user. */
 export function defaultCacheDir(env: Readonly<Record<string, string | undefined>>): string {
-  const base = env['XDG_CACHE_HOME'];
-  return join(base === undefined || base === '' ? join(homedir(), '.cache') : base, 'tapedeck');
+  return join(env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'tapedeck');
 }
 
 /**

@@ -2,27 +2,25 @@ import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Supervised } from '../supervise.ts';
 import { lockDataDir } from './data-lock.ts';
-import type { Env, Log } from './environment.ts';
+import type { Env, Setup } from './environment.ts';
 import { startMongodb } from './mongodb.ts';
 import { ensureMongodbServer } from './mongodb-server.ts';
 import { choosePort, mongodbAddress, type PortChoice } from './ports.ts';
-import { ensureTemporalCli } from './temporal-cli.ts';
+import { temporalCli } from './temporal-cli.ts';
+import { ensure } from './strategies.ts';
 import { startTemporal } from './temporal.ts';
 
 const STOP_GRACE_MS = 10_000;
 /** In DATA_DIR while the embedded MongoDB runs, so that `npm run keys` finds it. */
 const MONGODB_URI_FILE = 'mongodb-uri';
 
-export interface EnginesOptions {
-  /** TEMPORAL_ADDRESS, TEMPORAL_UI_URL and MONGODB_URI given here are used as they are; *_PORT fix the ports of ours. */
-  readonly env: Env;
+/** TEMPORAL_ADDRESS, TEMPORAL_UI_URL and MONGODB_URI in `env` are used as they are; *_PORT fix the ports of ours. */
+export interface EnginesOptions extends Setup {
   /** State is kept in its folders `temporal` and `mongodb`. */
   readonly dataDir: string;
-  readonly cacheDir: string;
   readonly ports: PortChoice;
   /** Temporal namespaces besides `default`. */
   readonly namespaces?: readonly string[];
-  readonly log: Log;
 }
 
 /**
@@ -74,7 +72,7 @@ async function temporalPart(options: EnginesOptions): Part<{ address: string; ui
     log(`Temporal: using TEMPORAL_ADDRESS=${given}`);
     return { address: given, uiUrl: setting(env, 'TEMPORAL_UI_URL') };
   }
-  const { value: program, by } = await ensureTemporalCli(options);
+  const { value: program, by } = await ensure(temporalCli(options), log);
   const port = await choosePort({ env, setting: 'TEMPORAL_PORT', preferred: 7233, choice: ports }, (line) =>
     log(`Temporal: ${line}`),
   );

@@ -1,5 +1,6 @@
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { connect, createServer } from 'node:net';
+import { connect, createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Env, Log } from './environment.ts';
@@ -56,30 +57,25 @@ export async function isFree(port: number): Promise<boolean> {
   );
 }
 
-function listenOnce(port: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(port, LOOPBACK, () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : port));
-    });
-  });
+async function listenOnce(port: number): Promise<number> {
+  const server = createServer().listen(port, LOOPBACK);
+  await once(server, 'listening');
+  const { port: taken } = server.address() as AddressInfo;
+  await once(server.close(), 'close');
+  return taken;
 }
 
 /** Whether somebody listens there. @throws when nobody does, or does not answer in time */
-export function checkListens(host: string, port: number, timeoutMs: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const socket = connect({ host, port, timeout: timeoutMs });
-    const end = (error?: Error): void => {
-      socket.destroy();
-      if (error === undefined) resolve();
-      else reject(error);
-    };
-    socket.once('connect', () => end());
-    socket.once('timeout', () => end(new Error(`${host}:${String(port)} does not answer`)));
-    socket.once('error', end);
-  });
+export async function checkListens(host: string, port: number, timeoutMs: number): Promise<void> {
+  const socket = connect({ host, port });
+  const timeout = AbortSignal.timeout(timeoutMs);
+  try {
+    await once(socket, 'connect', { signal: timeout });
+  } catch (error) {
+    throw timeout.aborted ? new Error(`${host}:${String(port)} does not answer`) : error;
+  } finally {
+    socket.destroy();
+  }
 }
 
 /**

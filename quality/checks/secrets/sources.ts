@@ -26,8 +26,11 @@ export function isCheckout(root: string): boolean {
 /** The files that are tracked by git, or would be by `git add .`; of an unpacked archive, all but what is made by running. */
 export function* presentFiles(root: string): Generator<SourceText> {
   for (const path of isCheckout(root) ? tracked(root) : unpacked(root)) {
-    const bytes = readIfFile(join(root, path));
-    if (bytes !== undefined && isText(bytes)) yield { path, content: bytes.toString('utf8') };
+    const place = join(root, path);
+    // What is deleted but not yet committed is listed too, and so are links to folders.
+    if (statSync(place, { throwIfNoEntry: false })?.isFile() !== true) continue;
+    const bytes = readFileSync(place);
+    if (isText(bytes)) yield { path, content: bytes.toString('utf8') };
   }
 }
 
@@ -84,16 +87,6 @@ function git(root: string, args: readonly string[], lines: readonly string[] = [
     input: lines.map((line) => `${line}\n`).join(''),
     maxBuffer: MAX_OUTPUT_BYTES,
   });
-}
-
-/** Undefined for what is deleted but not yet committed, and for links to folders. */
-function readIfFile(path: string): Buffer | undefined {
-  try {
-    return readFileSync(path);
-  } catch (error) {
-    if (['ENOENT', 'EISDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
-    throw error;
-  }
 }
 
 function isText(bytes: Buffer): boolean {
