@@ -135,9 +135,10 @@ async function rolePorts(
 ): Promise<{ rest: number; rpc: number }> {
   // Without an API of ours the ports are only handed through, and another stack may well listen on them.
   if (!roles.includes('api')) return { rest: PORT, rpc: RPC_PORT };
+  const wish = { env, choice: ports };
   return {
-    rest: await choosePort({ env, setting: 'PORT', preferred: 3000, choice: ports }, (line) => log(`REST: ${line}`)),
-    rpc: await choosePort({ env, setting: 'RPC_PORT', preferred: 3001, choice: ports }, (line) => log(`tRPC: ${line}`)),
+    rest: await choosePort({ ...wish, what: 'REST', setting: 'PORT', preferred: 3000 }, log),
+    rpc: await choosePort({ ...wish, what: 'tRPC', setting: 'RPC_PORT', preferred: 3001 }, log),
   };
 }
 

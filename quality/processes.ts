@@ -5,12 +5,7 @@ import { processFacts, processIdentity } from '../runtime/subprocess/process-fac
 /** Programs that the worker runs. */
 const TOOLS = /^(yt-dlp\S*|ffmpeg|ffprobe|python[\d.]*)$/;
 
-export interface RunningProcess {
-  readonly pid: number;
-  /** No later process gets it. */
-  readonly identity: string;
-  readonly command: string;
-}
+export type RunningProcess = ReturnType<typeof described>[number];
 
 /** Everything that a process has started, at any depth, as Linux tells it in /proc. */
 export function descendantsOf(ancestor: number): RunningProcess[] {
@@ -55,7 +50,8 @@ export function watchDescendants(everyMs: number): { seen: ReadonlyMap<string, R
   return { seen, stop: () => clearInterval(timer) };
 }
 
-function described(pid: number): RunningProcess[] {
+/** The identity: no later process gets it. */
+function described(pid: number) {
   const identity = processIdentity(pid);
   return identity === undefined ? [] : [{ pid, identity, command: commandOf(pid) }];
 }

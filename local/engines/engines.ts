@@ -73,22 +73,12 @@ async function temporalPart(options: EnginesOptions): Part<{ address: string; ui
     return { address: given, uiUrl: setting(env, 'TEMPORAL_UI_URL') };
   }
   const { value: program, by } = await ensure(temporalCli(options), log);
-  const port = await choosePort({ env, setting: 'TEMPORAL_PORT', preferred: 7233, choice: ports }, (line) =>
-    log(`Temporal: ${line}`),
-  );
-  const uiPort = await choosePort({ env, setting: 'TEMPORAL_UI_PORT', preferred: 8233, choice: ports }, (line) =>
-    log(`Temporal Web UI: ${line}`),
-  );
+  const wish = { env, choice: ports };
+  const port = await choosePort({ ...wish, what: 'Temporal', setting: 'TEMPORAL_PORT', preferred: 7233 }, log);
+  const ui = { what: 'Temporal Web UI', setting: 'TEMPORAL_UI_PORT', preferred: 8233 };
+  const uiPort = await choosePort({ ...wish, ...ui }, log);
   const stateDir = await folder(options, 'temporal');
-  const daemon = await startTemporal({
-    program,
-    env,
-    stateDir,
-    port,
-    uiPort,
-    namespaces: options.namespaces ?? [],
-    log,
-  });
+  const daemon = await startTemporal({ ...options, program, stateDir, port, uiPort });
   const address = `127.0.0.1:${String(port)}`;
   log(`Temporal: running on ${address} (${by}: ${program})`);
   return { address, uiUrl: `http://127.0.0.1:${String(uiPort)}`, daemon };
@@ -105,7 +95,7 @@ async function mongodbPart(options: EnginesOptions): Part<{ uri: string }> {
   const { value: server, by } = await ensureMongodbServer(options, stateDir);
   const address = await mongodbAddress(env, stateDir);
   const uriFile = join(resolve(options.dataDir), MONGODB_URI_FILE);
-  const daemon = await startMongodb({ server, env, stateDir, address, log }).catch(async (error: unknown) => {
+  const daemon = await startMongodb({ ...options, server, stateDir, address }).catch(async (error: unknown) => {
     await address.release();
     throw error;
   });

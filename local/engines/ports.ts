@@ -13,25 +13,25 @@ const LOOPBACK = '127.0.0.1';
 /**
  * Chooses a port on 127.0.0.1.
  *
- * @param wish `setting` names the environment variable that fixes the port; `preferred` is the customary port
+ * @param wish `setting` names the environment variable that fixes the port; `preferred` is the customary port; `what` names in messages what it is for
  * @throws when the setting is no port number, or that port is taken
  */
 export async function choosePort(
-  wish: { env: Env; setting: string; preferred: number; choice: PortChoice },
+  wish: { env: Env; setting: string; preferred: number; choice: PortChoice; what?: string },
   log: Log,
 ): Promise<number> {
-  const given = wish.env[wish.setting];
+  const { setting, preferred, what = setting } = wish;
+  const given = wish.env[setting];
   if (given !== undefined && given !== '' && given !== '0') {
     const port = Number(given);
-    if (!Number.isInteger(port) || port < 1 || port > 65_535)
-      throw new Error(`${wish.setting}=${given} is no port number`);
-    if (!(await isFree(port))) throw new Error(`${wish.setting}=${given}: this port is already in use`);
+    if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new Error(`${setting}=${given} is no port number`);
+    if (!(await isFree(port))) throw new Error(`${setting}=${given}: this port is already in use`);
     return port;
   }
   if (wish.choice === 'preferred' && given !== '0') {
-    if (await isFree(wish.preferred)) return wish.preferred;
+    if (await isFree(preferred)) return preferred;
     const port = await freePort();
-    log(`port ${wish.preferred} is in use, taking ${port} instead (${wish.setting} fixes it)`);
+    log(`${what}: port ${preferred} is in use, taking ${port} instead (${setting} fixes it)`);
     return port;
   }
   return freePort();

@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 
 const MAX_OUTPUT_BYTES = 512 * 1024 * 1024;
 /** Larger files are recordings and the like, and no text that a person wrote. */
 const MAX_TEXT_BYTES = 2 * 1024 * 1024;
 
+const MADE_BY_RUNNING = ['node_modules', 'data', '.tapedeck', 'coverage'];
 /** Blobs that are read at once. */
 const PORTION = 200;
 
@@ -40,13 +41,8 @@ function tracked(root: string): Set<string> {
 }
 
 function unpacked(root: string): string[] {
-  return readdirSync(root, { encoding: 'utf8' })
-    .filter((name) => !['node_modules', 'data', '.tapedeck', 'coverage'].includes(name))
-    .flatMap((name) =>
-      statSync(join(root, name)).isDirectory()
-        ? readdirSync(join(root, name), { encoding: 'utf8', recursive: true }).map((path) => join(name, path))
-        : [name],
-    );
+  const isMade = (path: string): boolean => MADE_BY_RUNNING.includes(path.split(sep)[0] ?? '');
+  return readdirSync(root, { encoding: 'utf8', recursive: true }).filter((path) => !isMade(path));
 }
 
 /** Each version of each file that a commit before HEAD has, once. A shallow clone has few. @throws when it is no git checkout */
