@@ -15,17 +15,15 @@ import {
 import { commentsOf, generateComments } from './comments.ts';
 import { generateVideos } from './generated-videos.ts';
 import type { Naming } from './ids.ts';
-import { loopMedia, type LoopSettings } from './made-once.ts';
-import { NotMediaError, probe, type ProbeSettings } from './probe.ts';
+import { loopMedia, type MediaTools } from './made-once.ts';
+import { NotMediaError, probe } from './probe.ts';
 
 /** The catalogue folder can't be used; the message names the place. */
 export class CatalogueError extends Error {
   override readonly name = 'CatalogueError';
 }
 
-export interface CatalogueSettings extends ProbeSettings, LoopSettings {
-  readonly naming: Naming;
-}
+type CatalogueSettings = MediaTools & { readonly naming: Naming };
 
 /** Reads a catalogue folder and everything that ffprobe knows about its media. @throws CatalogueError */
 export async function readCatalogueFolder(folder: string, settings: CatalogueSettings): Promise<Catalogue> {

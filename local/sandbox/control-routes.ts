@@ -63,12 +63,7 @@ function contentsOf({ library, dataset, baseUrl }: SandboxParts): object {
   const { videos, channels } = library.catalogue;
   return {
     // JSON leaves out what is undefined: the length of a video that has none yet.
-    videos: videos.map(({ id, title, case: kind, durationSeconds }) => ({
-      id,
-      title,
-      case: kind,
-      duration: durationSeconds,
-    })),
+    videos: videos.map(({ id, title, case: kind, durationSeconds: duration }) => ({ id, title, case: kind, duration })),
     channels: channels.map((channel) => ({ url: `${baseUrl()}/${channel.handle}`, case: channel.case })),
     accounts: dataset.accounts(),
     posts: dataset.posts(),

@@ -34,9 +34,11 @@ export function encodedOnce(path: string, ffmpeg: string, args: readonly string[
   });
 }
 
-export interface LoopSettings {
+/** Programs that make and read media. */
+export interface MediaTools {
   readonly ffmpeg: string;
-  /** Results are kept here, by the content of what they were made from. */
+  readonly ffprobe: string;
+  /** What they make and tell is kept here, so that a second start asks them nothing. */
   readonly cacheDir: string;
 }
 
@@ -47,7 +49,7 @@ export interface LoopSettings {
  * @param seconds length of the result; it ends with the packet that reaches it
  * @returns absolute path in the cache; its last segment is that of the short one
  */
-export async function loopMedia(path: string, seconds: number, settings: LoopSettings): Promise<string> {
+export async function loopMedia(path: string, seconds: number, settings: MediaTools): Promise<string> {
   const hash = createHash('sha256').update(await readFile(path));
   const key = hash.update(`\0${String(seconds)}`).digest('hex');
   return encodedOnce(join(settings.cacheDir, 'looped', key, basename(path)), settings.ffmpeg, [

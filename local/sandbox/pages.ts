@@ -1,7 +1,7 @@
 import type { CaptionTrack, CatalogueChannel, CatalogueComment, CatalogueVideo, MediaFormat } from './catalogue.ts';
 import { flatten, sortComments } from './comments.ts';
 import type { Library } from './library.ts';
-import { UNKNOWN_VIDEO, UNPLAYABLE } from './playability.ts';
+import { UNPLAYABLE } from './playability.ts';
 import { avatars, banner, videoThumbnails } from './thumbnails.ts';
 import { TRANSLATION_LANGUAGES } from './translation.ts';
 
@@ -41,7 +41,7 @@ export function videoPage(video: CatalogueVideo, baseUrl: string): object {
 }
 
 export function unknownVideoPage(id: string): object {
-  return { info: { id, title: null, formats: [] }, playability: UNKNOWN_VIDEO };
+  return { info: { id, title: null, formats: [] }, playability: { reason: 'Video unavailable' } };
 }
 
 /**
@@ -167,21 +167,16 @@ function captionLists({ id, liveChat }: CatalogueVideo, tracks: readonly Caption
   };
 }
 
-export interface CommentPageRequest {
-  readonly baseUrl: string;
-  /** Counted from 1. */
-  readonly page: number;
-  readonly sort: 'new' | 'top';
-  /** Id of the comment whose answers are asked for; undefined: comments on the video. */
-  readonly parent?: string | undefined;
-}
-
 /**
  * What the extractor plugin reads when comments are asked for: a page of comments, or of the answers to one.
  *
+ * @param request.parent id of the comment whose answers are asked for; undefined: comments on the video
  * @returns undefined when comments are turned off, or there is no such parent
  */
-export function commentPage(video: CatalogueVideo, request: CommentPageRequest): object | undefined {
+export function commentPage(
+  video: CatalogueVideo,
+  request: { baseUrl: string; page: number; sort: 'new' | 'top'; parent: string | undefined },
+): object | undefined {
   const { page, sort, parent } = request;
   if (video.comments === undefined) return undefined;
   const above = parent === undefined ? undefined : flatten(video.comments).find((one) => one.id === parent);

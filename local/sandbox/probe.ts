@@ -3,7 +3,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { z } from 'zod';
 import { run } from '../../runtime/subprocess/run.ts';
-import { madeOnce } from './made-once.ts';
+import { madeOnce, type MediaTools } from './made-once.ts';
 
 /** Containers that are opened. Lists of other files (playlists, concat scripts) are not among them. */
 const CONTAINERS = 'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,mp3,ogg,wav,flac,aac,aiff,avi,mpegts,asf,amr,caf';
@@ -56,17 +56,11 @@ export class NotMediaError extends Error {
   override readonly name = 'NotMediaError';
 }
 
-export interface ProbeSettings {
-  readonly ffprobe: string;
-  /** Facts are kept here, so that a second start asks ffprobe nothing. */
-  readonly cacheDir: string;
-}
-
 /**
  * @param path absolute
  * @throws NotMediaError; RunStartError when ffprobe can't be started
  */
-export async function probe(path: string, settings: ProbeSettings): Promise<MediaFacts> {
+export async function probe(path: string, settings: MediaTools): Promise<MediaFacts> {
   const { size, mtimeMs } = await stat(path);
   const key = createHash('sha256').update([FACTS_VERSION, path, size, mtimeMs].join('\0')).digest('hex').slice(0, 32);
   const cached = join(settings.cacheDir, 'facts', `${key}.json`);

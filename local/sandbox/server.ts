@@ -9,7 +9,7 @@ import { createControl, type SandboxParts } from './control-routes.ts';
 import { createDataApi, SANDBOX_API_KEY } from './data-api/handler.ts';
 import { createDatasetApi } from './dataset-api/dataset-api.ts';
 import { namingOf } from './ids.ts';
-import { refusal, send } from './json-http.ts';
+import { refusal, send, type Exchange } from './json-http.ts';
 import { createLibrary } from './library.ts';
 import { readMediaFolder } from './media-folder.ts';
 import { Switchboard } from './switches.ts';
@@ -72,21 +72,13 @@ export async function startSandbox(options: SandboxOptions) {
   const routes = createRoutes({
     library,
     switchboard: new Switchboard(isVideo),
-    stats: createStats(
-      catalogue.videos.map((video) => video.id),
-      isVideo,
-    ),
+    stats: createStats(catalogue.videos, isVideo),
     baseUrl,
     dataset,
   });
   const { url, stop } = await serveOnLoopback((req, res) => {
     // A client that leaves in the middle is nothing to report.
     res.on('error', () => undefined);
-    const foreign = foreignPage(req);
-    if (foreign !== undefined) {
-      send(res, refusal(403, foreign));
-      return;
-    }
     routes(req, res).catch((error: unknown) => {
       log(`sandbox: ${req.method ?? ''} ${req.url ?? ''}: ${String(error)}`);
       res.destroy();
@@ -119,18 +111,19 @@ function createRoutes(parts: SandboxParts): (req: IncomingMessage, res: ServerRe
   const dataApi = createDataApi(parts);
   const control = createControl(parts);
   const videos = createVideoRoutes(parts);
+  const answer = async (exchange: Exchange): Promise<void> => {
+    if (dataApi(exchange) || (await parts.dataset.handle(exchange.req, exchange.res, exchange.url))) return;
+    const told = await control(exchange);
+    if (told === undefined) await videos(exchange);
+    else send(exchange.res, told, 2);
+  };
   return async (req, res) => {
+    const foreign = foreignPage(req);
+    const path = req.url ?? '';
     // Joined and not resolved: `//x` would otherwise be the host x.
-    const address = (req.url ?? '').startsWith('/') ? `http://sandbox${req.url ?? ''}` : '';
-    if (!URL.canParse(address)) {
-      send(res, refusal(400, 'The URL cannot be read.'));
-      return;
-    }
-    const url = new URL(address);
-    const exchange = { req, res, url };
-    if (dataApi(exchange) || (await parts.dataset.handle(req, res, url))) return;
-    const answer = await control(exchange);
-    if (answer === undefined) await videos(exchange);
-    else send(res, answer, 2);
+    const url = path.startsWith('/') ? URL.parse(`http://sandbox${path}`) : null;
+    if (foreign !== undefined) send(res, refusal(403, foreign));
+    else if (url === null) send(res, refusal(400, 'The URL cannot be read.'));
+    else await answer({ req, res, url });
   };
 }

@@ -75,11 +75,11 @@ export function createDatasetApi(parts: DatasetApiParts) {
     return wrong !== undefined;
   };
 
-  const trigger = async ({ req, res, url }: Exchange): Promise<void> => {
+  const trigger = async ({ req, res, url }: Exchange): Promise<Answer | undefined> => {
     const { dataset, wanted } = readTrigger(url.searchParams, await readJson(req));
     const occasion: Occasion = { step: 'trigger', dataset, accounts: wanted.map(accountOf) };
     counts.triggers[dataset] += 1;
-    if (spoil(res, occasion)) return;
+    if (spoil(res, occasion)) return undefined;
     for (const one of wanted)
       count(counts.started, `${dataset} ${one.kind === 'single' ? one.shortcode : one.account}`);
     const msOf = (mode: DatasetSwitch['mode'], otherwise: number): number => {
@@ -102,66 +102,69 @@ export function createDatasetApi(parts: DatasetApiParts) {
       failure: failing && (failing.message ?? 'Internal server error'),
     };
     snapshots.set(snapshot.id, snapshot);
-    if (switches.take(occasion, ['unanswered']) === undefined) send(res, ok({ snapshot_id: snapshot.id }));
-    else req.socket.destroy();
+    if (switches.take(occasion, ['unanswered']) === undefined) return ok({ snapshot_id: snapshot.id });
+    req.socket.destroy();
+    return undefined;
   };
 
-  const progress = (res: ServerResponse, snapshot: Snapshot): void => {
+  const progress = (res: ServerResponse, snapshot: Snapshot): Answer | undefined => {
     counts.progress_polls += 1;
-    if (spoil(res, { step: 'progress', ...snapshot })) return;
+    if (spoil(res, { step: 'progress', ...snapshot })) return undefined;
     const { id, dataset, startedAtMs, readyAtMs, failure } = snapshot;
     const status = statusOf(snapshot, now());
-    const told = { snapshot_id: id, dataset_id: DATASET_IDS[dataset], status };
-    if (status === 'failed') send(res, ok({ ...told, error_message: failure }));
-    else send(res, ok(status === 'ready' ? { ...told, collection_duration: readyAtMs - startedAtMs } : told));
+    return ok({
+      snapshot_id: id,
+      dataset_id: DATASET_IDS[dataset],
+      status,
+      error_message: status === 'failed' ? failure : undefined,
+      collection_duration: status === 'ready' ? readyAtMs - startedAtMs : undefined,
+    });
   };
 
-  const list = (res: ServerResponse, query: URLSearchParams): void => {
+  const list = (res: ServerResponse, query: URLSearchParams): Answer | undefined => {
     const dataset = readDataset(query);
     counts.lists += 1;
-    if (!spoil(res, { step: 'list', dataset, accounts: [] })) {
-      send(res, ok(listOf([...snapshots.values()], { dataset, nowMs: now(), query })));
-    }
+    if (spoil(res, { step: 'list', dataset, accounts: [] })) return undefined;
+    return ok(listOf([...snapshots.values()], { dataset, nowMs: now(), query }));
   };
 
-  const download = async (res: ServerResponse, snapshot: Snapshot, query: URLSearchParams): Promise<void> => {
+  const download = async (
+    res: ServerResponse,
+    snapshot: Snapshot,
+    query: URLSearchParams,
+  ): Promise<Answer | undefined> => {
     counts.download_requests += 1;
     const occasion: Occasion = { step: 'snapshot', ...snapshot };
-    if (spoil(res, occasion)) return;
+    if (spoil(res, occasion)) return undefined;
     const { readyAtMs, failure } = snapshot;
     if (now() < readyAtMs + buildMs) {
       const status = now() < readyAtMs ? 'running' : 'building';
-      send(res, { status: 202, body: { status, message: `Snapshot is ${status}, try again in 10s` } });
-      return;
+      return { status: 202, body: { status, message: `Snapshot is ${status}, try again in 10s` } };
     }
     const rows = slice(rowsOf(snapshot), readPart(query));
     if (failure !== undefined) throw new Refusal(400, 'Snapshot is empty');
     const asLines = (query.get('format') ?? 'json') !== 'json';
     const cut = switches.take(occasion, ['cut']) !== undefined;
     if (await sendRows(res, rows, { asLines, cut })) counts.downloads += 1;
+    return undefined;
   };
 
-  const answerTo = async ({ req, res, url }: Exchange): Promise<void> => {
+  /** @returns undefined when the request hangs, or is answered already @throws Refusal */
+  const answerTo = async (exchange: Exchange): Promise<Answer | undefined> => {
+    const { req, res, url } = exchange;
     checkToken(req);
     const [what, id = '', third] = url.pathname.slice(PREFIX.length).split('/');
-    if (what === 'trigger' && req.method === 'POST') {
-      await trigger({ req, res, url });
-      return;
-    }
-    if (req.method === 'GET' && what === 'snapshots') {
-      list(res, url.searchParams);
-      return;
-    }
+    if (what === 'trigger' && req.method === 'POST') return trigger(exchange);
+    if (what === 'snapshots' && req.method === 'GET') return list(res, url.searchParams);
     if (req.method !== 'GET' || (what !== 'progress' && what !== 'snapshot')) throw new Refusal(404, 'Not found');
     const snapshot = snapshots.get(id);
     if (snapshot === undefined) throw noSnapshot();
-    if (what === 'progress') progress(res, snapshot);
-    else if (third === 'parts') {
-      const { rows } = readPart(url.searchParams);
-      send(res, ok({ parts: Math.ceil([...rowsOf(snapshot)].length / rows) || 1 }));
-    } else if (third === 'input') {
-      if (!spoil(res, { step: 'list', ...snapshot })) send(res, ok(inputsOf(snapshot)));
-    } else await download(res, snapshot, url.searchParams);
+    if (what === 'progress') return progress(res, snapshot);
+    if (third === 'parts') {
+      return ok({ parts: Math.ceil([...rowsOf(snapshot)].length / readPart(url.searchParams).rows) || 1 });
+    }
+    if (third !== 'input') return download(res, snapshot, url.searchParams);
+    return spoil(res, { step: 'list', ...snapshot }) ? undefined : ok(inputsOf(snapshot));
   };
 
   return {
@@ -169,7 +172,12 @@ export function createDatasetApi(parts: DatasetApiParts) {
     async handle(req: IncomingMessage, res: ServerResponse, url: URL): Promise<boolean> {
       if (await media.handle(req, res, url)) return true;
       if (!url.pathname.startsWith(PREFIX)) return false;
-      await answerTo({ req, res, url }).catch((error: unknown) => sendRefusal(res, error));
+      try {
+        const answer = await answerTo({ req, res, url });
+        if (answer !== undefined) send(res, answer);
+      } catch (error) {
+        sendRefusal(res, error);
+      }
       return true;
     },
     accounts: () =>

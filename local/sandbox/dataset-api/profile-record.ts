@@ -1,6 +1,6 @@
 import type { Account } from './accounts.ts';
 import type { Publication } from './publications.ts';
-import { accountUrl, FOLLOWERS, publicationUrl, type DatasetRecord, type RecordParts } from './records.ts';
+import { accountUrl, publicationUrl, type DatasetRecord, type RecordParts } from './records.ts';
 
 /** A record of the dataset of profiles. Only `business` has everything; the others leave out what real ones do. */
 export function profileRecord(
@@ -15,7 +15,7 @@ export function profileRecord(
     account: account.userName,
     fbid: account.fbid,
     id: account.id,
-    followers: FOLLOWERS[account.case],
+    followers: account.followers,
     // Now and then a number comes as a string.
     following: account.case === 'ordinary' ? '311' : 180,
     posts_count: account.posts + account.reels,

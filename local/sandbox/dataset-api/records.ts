@@ -17,14 +17,6 @@ const CAPTIONS = ['Morning in the garden.', 'Water for tea, not too hot.', 'The 
 const TEXTS = ['What a light!', 'Where is this?', 'So calm.', 'More of these, please.', 'Saved for the weekend.'];
 const USERS = ['walker.sam', 'ines_m', 'two.cups', 'leaf_and_stone'];
 const HASHTAGS = ['#garden', '#tea', '#slow', '#walk', '#rain'];
-export const FOLLOWERS: Readonly<Record<Account['case'], number>> = {
-  ordinary: 1_523,
-  business: 48_210,
-  private: 77,
-  not_found: 0,
-  empty: 3,
-  large: 2_400_115,
-};
 
 export function accountUrl(account: Account, baseUrl: string): string {
   return `${baseUrl}/${account.userName}/`;
@@ -46,7 +38,6 @@ export function postRecord(publication: Publication, parts: RecordParts): Datase
   const ofType = (wanted: string): string[] => links.filter(({ slide }) => slide === wanted).map(({ url }) => url);
   const [photos, videos] = [ofType('photo'), ofType('video')];
   const withVideo = videos.length > 0;
-  const thumbnail = media.link(publication, '0.png', expiresAtMs);
   return untidy(publication, {
     ...fieldsOfBoth(publication, parts),
     photos: photos.length === 0 ? null : photos,
@@ -83,7 +74,6 @@ export function postRecord(publication: Publication, parts: RecordParts): Datase
       : null,
     alt_text: `A ${publication.case} post of the sandbox.`,
     photos_number: photos.length,
-    display_url: thumbnail,
   });
 }
 
@@ -131,7 +121,7 @@ function fieldsOfBoth(publication: Publication, { media, baseUrl, expiresAtMs }:
         : null,
     thumbnail: media.link(publication, '0.png', expiresAtMs),
     posts_count: owner.posts + owner.reels,
-    followers: FOLLOWERS[owner.case],
+    followers: owner.followers,
     profile_image_link: media.avatarLink(owner.userName, expiresAtMs),
     is_verified: owner.case === 'large',
     is_paid_partnership: publication.case === 'paid',
