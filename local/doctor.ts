@@ -30,15 +30,8 @@ export interface Finding {
 export async function examine(options: Omit<Setup, 'log'> & { readonly dataDir: string }): Promise<Finding[]> {
   const setup: Setup = { ...options, log: () => undefined };
   const { env } = setup;
-  const node: Finding = {
-    name: 'Node',
-    state: 'ready',
-    version: process.versions.node,
-    where: process.execPath,
-    optional: false,
-  };
-  return Promise.all([
-    Promise.resolve(node),
+  const node = { name: 'Node', version: process.versions.node, where: process.execPath };
+  const others = await Promise.all([
     engineFinding(temporalCli(setup), givenBy(env, 'TEMPORAL_ADDRESS', reach)),
     engineFinding(
       await mongodbServer(setup, join(resolve(options.dataDir), 'mongodb')),
@@ -52,6 +45,7 @@ export async function examine(options: Omit<Setup, 'log'> & { readonly dataDir: 
     findingOf(s3Server(setup), true),
     findingOf(chromium(setup), true),
   ]);
+  return [{ ...node, state: 'ready', optional: false }, ...others];
 }
 
 /** @param given by its address, if it is: then no program of it is needed here */

@@ -1,4 +1,5 @@
 // npm start: the whole service on this machine, engines included. `npm run api` and `npm run worker` are its parts.
+import { withoutPassword } from './engines/strategies.ts';
 import { runUntilSignal } from './run-until-signal.ts';
 import { startStack } from './stack.ts';
 
@@ -26,7 +27,3 @@ await runUntilSignal(async () => {
   console.log('Ctrl-C stops all of them.');
   return stack;
 });
-
-function withoutPassword(uri: string): string {
-  return uri.replace(/^(mongodb(?:\+srv)?:\/\/)[^@/]*@/, '$1');
-}

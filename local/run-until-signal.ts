@@ -16,9 +16,7 @@ export async function runUntilSignal(start: () => Promise<{ stop: () => Promise<
       firstAtMs ??= nowMs;
       resolve(signal);
     };
-    process.on('SIGINT', onSignal);
-    process.on('SIGTERM', onSignal);
-    process.on('SIGHUP', onSignal);
+    for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, onSignal);
     onNpmGone(process.env, () => resolve('npm is gone'));
   });
   // A signal during the start ends at once: nothing accepted work yet.

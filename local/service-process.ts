@@ -40,8 +40,7 @@ export async function startServiceProcess(options: ServiceProcessOptions): Promi
   const { name, output, log } = options;
   const logFile = output === 'inherit' ? undefined : join(output.dir, `${name}.log`);
   if (output !== 'inherit') mkdirSync(output.dir, { recursive: true, mode: 0o700 });
-  const launchIt = (): Run => launch(options, logFile);
-  return supervise({ name, launch: launchIt, readyTimeoutMs: READY_TIMEOUT_MS, logFile, log });
+  return supervise({ name, launch: () => launch(options, logFile), readyTimeoutMs: READY_TIMEOUT_MS, logFile, log });
 }
 
 function launch({ name, env, healthUrl }: ServiceProcessOptions, logFile: string | undefined): Run {

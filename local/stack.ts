@@ -1,16 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { loadConfig, settings } from '../config.ts';
+import { loadConfig, settings, type Config } from '../config.ts';
 import { defaultCacheDir } from './engines/cache.ts';
-import { startEngines, type Engines } from './engines/engines.ts';
+import { startEngines } from './engines/engines.ts';
 import { choosePort, type PortChoice } from './engines/ports.ts';
 import { serviceEnv, type Env, type Log } from './engines/environment.ts';
 import { ensureTools, speechSettings } from './engines/tools.ts';
 import { startServiceProcess, type Output, type ServiceName } from './service-process.ts';
 import { signalProcess, type Supervised } from './supervise.ts';
 
-const DEFAULT_GRACE_SECONDS = 10;
 /** A role that has used up its own grace time still needs a moment to close its connections. */
 const EXTRA_GRACE_MS = 5_000;
 const SETTINGS = new Set(Object.keys(settings.shape));
@@ -36,25 +35,7 @@ export interface StackOptions {
 const PROCESSES = ['api', 'worker', 'temporal', 'mongodb'] as const;
 export type ProcessName = (typeof PROCESSES)[number];
 
-export interface Stack {
-  readonly restUrl: string;
-  readonly rpcUrl: string;
-  /** What callers of tRPC send. */
-  readonly rpcToken: string;
-  /** Where it stands: a setting or a file. For logs, unlike itself. */
-  readonly rpcTokenIn: string;
-  readonly temporalAddress: string;
-  readonly temporalUiUrl: string | undefined;
-  readonly mongodbUri: string;
-  /** The complete environment of the roles, secrets included; another stack or a main started with it works on the same engines. */
-  readonly env: Readonly<Record<string, string>>;
-  /** What runs right now and was started here. */
-  processes(): { name: ProcessName; pid: number }[];
-  /** Signals one of them; it is started again like any that died. @throws when it is not running */
-  kill(name: ProcessName, signal: NodeJS.Signals): void;
-  /** Stops api, worker and engines, in this order. May be called twice. */
-  stop(): Promise<void>;
-}
+export type Stack = Awaited<ReturnType<typeof startStack>>;
 
 /**
  * Starts the whole service on this machine: tools, engines that are not given, and the roles asked for, each restarted
@@ -62,12 +43,12 @@ export interface Stack {
  *
  * @throws when something can't be set up or does not come up; what was started is stopped then
  */
-export async function startStack(options: StackOptions): Promise<Stack> {
+export async function startStack(options: StackOptions) {
   const { log } = options;
   const dataDir = resolve(options.dataDir);
   const cacheDir = options.cacheDir ?? defaultCacheDir(options.env);
   // Before anything is started: a wrong setting is told at once, and once.
-  loadConfig(options.env);
+  const config = loadConfig(options.env);
   await mkdir(dataDir, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
     throw new Error(`DATA_DIR: ${dataDir} cannot be used: ${error instanceof Error ? error.message : String(error)}`);
   });
@@ -79,15 +60,20 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   if (started.status === 'rejected') throw started.reason;
   const engines = started.value;
   const roles = new Map<ServiceName, Supervised>();
-  const graceMs = graceTimeMs(options.env) + EXTRA_GRACE_MS;
+  const graceMs = config.SHUTDOWN_GRACE_SECONDS * 1000 + EXTRA_GRACE_MS;
   let stopped: Promise<void> | undefined;
-  const stop = (): Promise<void> => (stopped ??= stopAll(roles, engines, graceMs));
+  const stopAll = async (): Promise<void> => {
+    await roles.get('api')?.stop(graceMs);
+    await roles.get('worker')?.stop(graceMs);
+    await engines.stop();
+  };
+  const stop = (): Promise<void> => (stopped ??= stopAll());
   try {
     if (tools.status === 'rejected') throw tools.reason;
     if (speech.status === 'rejected') throw speech.reason;
-    const ports = await rolePorts(options);
+    const ports = await rolePorts(options, config);
     const rpcToken = await secretOf(options.env, 'RPC_TOKEN', join(dataDir, 'rpc-token'));
-    const env = {
+    const env: Readonly<Record<string, string>> = {
       ...serviceEnv(options.env, SETTINGS),
       DATA_DIR: dataDir,
       PORT: String(ports.rest),
@@ -102,7 +88,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       LINK_SECRET: (await secretOf(options.env, 'LINK_SECRET', join(dataDir, 'link-secret'))).value,
       RPC_TOKEN: rpcToken.value,
     };
-    const restUrl = urlOf(options.env['HOST'], ports.rest);
+    const restUrl = urlOf(config.HOST, ports.rest);
     const starts = await Promise.allSettled(
       options.roles.map(async (name) => {
         const healthUrl = name === 'api' ? `${restUrl}/health` : undefined;
@@ -116,19 +102,25 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     };
     return {
       restUrl,
-      rpcUrl: urlOf(options.env['RPC_HOST'], ports.rpc),
+      rpcUrl: urlOf(config.RPC_HOST, ports.rpc),
+      /** What callers of tRPC send. */
       rpcToken: rpcToken.value,
+      /** Where it stands: a setting or a file. For logs, unlike itself. */
       rpcTokenIn: rpcToken.from,
       temporalAddress: engines.temporalAddress,
       temporalUiUrl: engines.temporalUiUrl,
       mongodbUri: engines.mongodbUri,
+      /** The complete environment of the roles, secrets included; another stack or a main started with it works on the same engines. */
       env,
+      /** What runs right now and was started here. */
       processes,
-      kill(name, signal) {
+      /** Signals one of them; it is started again like any that died. @throws when it is not running */
+      kill(name: ProcessName, signal: NodeJS.Signals) {
         const found = processes().find((one) => one.name === name);
         if (found === undefined) throw new Error(`${name} is not running here`);
         signalProcess(found.pid, signal);
       },
+      /** Stops api, worker and engines, in this order. May be called twice. */
       stop,
     };
   } catch (error) {
@@ -137,18 +129,16 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   }
 }
 
-async function stopAll(roles: ReadonlyMap<ServiceName, Supervised>, engines: Engines, graceMs: number): Promise<void> {
-  await roles.get('api')?.stop(graceMs);
-  await roles.get('worker')?.stop(graceMs);
-  await engines.stop();
-}
-
-async function rolePorts({ env, roles, ports, log }: StackOptions): Promise<{ rest: number; rpc: number }> {
+async function rolePorts(
+  { env, roles, ports, log }: StackOptions,
+  { PORT, RPC_PORT }: Config,
+): Promise<{ rest: number; rpc: number }> {
   // Without an API of ours the ports are only handed through, and another stack may well listen on them.
-  if (!roles.includes('api')) return { rest: Number(env['PORT'] ?? 3000), rpc: Number(env['RPC_PORT'] ?? 3001) };
+  if (!roles.includes('api')) return { rest: PORT, rpc: RPC_PORT };
+  const wish = { env, choice: ports };
   return {
-    rest: await choosePort({ env, setting: 'PORT', preferred: 3000, choice: ports }, (line) => log(`REST: ${line}`)),
-    rpc: await choosePort({ env, setting: 'RPC_PORT', preferred: 3001, choice: ports }, (line) => log(`tRPC: ${line}`)),
+    rest: await choosePort({ ...wish, what: 'REST', setting: 'PORT', preferred: 3000 }, log),
+    rpc: await choosePort({ ...wish, what: 'tRPC', setting: 'RPC_PORT', preferred: 3001 }, log),
   };
 }
 
@@ -164,13 +154,8 @@ async function secretOf(env: Env, setting: string, file: string): Promise<{ valu
   return { value: (await readFile(file, 'utf8')).trim(), from: file };
 }
 
-function graceTimeMs(env: Env): number {
-  const seconds = Number(env['SHUTDOWN_GRACE_SECONDS'] ?? '');
-  return (seconds > 0 ? seconds : DEFAULT_GRACE_SECONDS) * 1000;
-}
-
 /** Address to reach a role at; one that listens on all addresses is reached by loopback. */
-function urlOf(host: string | undefined, port: number): string {
-  const reachable = host === undefined || host === '' || host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+function urlOf(host: string, port: number): string {
+  const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
 }

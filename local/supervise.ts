@@ -103,7 +103,11 @@ export async function supervise(options: SuperviseOptions): Promise<Supervised> 
 
 async function untilReady(run: Run, { name, readyTimeoutMs, logFile }: SuperviseOptions): Promise<void> {
   const deadline = Date.now() + readyTimeoutMs;
-  const seeLog = (): string => (logFile === undefined ? 'its own lines are above' : logTail(logFile));
+  const seeLog = (): string => {
+    if (logFile === undefined) return 'its own lines are above';
+    const text = readFileSync(logFile, 'utf8').trim();
+    return text === '' ? `nothing in ${logFile}` : `${logFile} ends with: …${text.slice(-TAIL_CHARS)}`;
+  };
   for (;;) {
     const reason = await run.check().then(
       () => undefined,
@@ -132,12 +136,6 @@ export function endOf(child: ChildProcess, onEnd?: () => void): Pick<Run, 'gone'
     child.once('exit', (code, by) => end(by ?? `exit code ${String(code)}`));
   });
   return { gone, ended: () => ended };
-}
-
-/** The end of a log file, for an error message. */
-export function logTail(file: string): string {
-  const text = readFileSync(file, 'utf8').trim();
-  return text === '' ? `nothing in ${file}` : `${file} ends with: …${text.slice(-TAIL_CHARS)}`;
 }
 
 /** Signals one process; one that has ended already is no error. */

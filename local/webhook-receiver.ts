@@ -1,5 +1,5 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { serveOnLoopback } from './loopback-server.ts';
 
 export interface ReceivedPost {
   readonly path: string;
@@ -10,39 +10,19 @@ export interface ReceivedPost {
   readonly at: number;
 }
 
-export interface WebhookReceiver {
-  readonly url: string;
-  readonly posts: readonly ReceivedPost[];
-  close(): Promise<void>;
-}
+export type WebhookReceiver = Awaited<ReturnType<typeof startWebhookReceiver>>;
 
 /** What a caller of the service has: a server on loopback that takes webhooks. @param answer the status code of the n-th post (from 1) */
-export async function startWebhookReceiver(answer: (post: number) => number = () => 200): Promise<WebhookReceiver> {
+export async function startWebhookReceiver(answer: (post: number) => number = () => 200) {
   const posts: ReceivedPost[] = [];
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    // What does not arrive whole is sent again.
-    request.on('error', () => undefined);
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
+  const { url, stop } = await serveOnLoopback((request, response) => {
+    const take = (body: string): void => {
       const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
-      posts.push({
-        path: request.url ?? '',
-        headers,
-        body: Buffer.concat(chunks).toString('utf8'),
-        at: Date.now(),
-      });
+      posts.push({ path: request.url ?? '', headers, body, at: Date.now() });
       response.writeHead(answer(posts.length)).end('{}');
-    });
+    };
+    // What does not arrive whole is sent again.
+    text(request).then(take, () => undefined);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/hook`,
-    posts,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  return { url: `${url}/hook`, posts: posts as readonly ReceivedPost[], close: stop };
 }

@@ -5,12 +5,7 @@ import { processFacts, processIdentity } from '../runtime/subprocess/process-fac
 /** Programs that the worker runs. */
 const TOOLS = /^(yt-dlp\S*|ffmpeg|ffprobe|python[\d.]*)$/;
 
-export interface RunningProcess {
-  readonly pid: number;
-  /** No later process gets it. */
-  readonly identity: string;
-  readonly command: string;
-}
+export type RunningProcess = ReturnType<typeof described>[number];
 
 /** Everything that a process has started, at any depth, as Linux tells it in /proc. */
 export function descendantsOf(ancestor: number): RunningProcess[] {
@@ -37,8 +32,7 @@ export function toolsOf(ancestor: number): RunningProcess[] {
 /** Processes that work in a folder, or have its name in their command, ourselves left out. */
 export function processesAt(folder: string): RunningProcess[] {
   return allPids()
-    .filter((pid) => pid !== process.pid && workingFolder(pid)?.startsWith(folder) === true)
-    .concat(allPids().filter((pid) => pid !== process.pid && commandOf(pid).includes(folder)))
+    .filter((pid) => pid !== process.pid && (workingFolder(pid).startsWith(folder) || commandOf(pid).includes(folder)))
     .flatMap(described);
 }
 
@@ -56,7 +50,8 @@ export function watchDescendants(everyMs: number): { seen: ReadonlyMap<string, R
   return { seen, stop: () => clearInterval(timer) };
 }
 
-function described(pid: number): RunningProcess[] {
+/** The identity: no later process gets it. */
+function described(pid: number) {
   const identity = processIdentity(pid);
   return identity === undefined ? [] : [{ pid, identity, command: commandOf(pid) }];
 }
@@ -67,21 +62,15 @@ function allPids(): number[] {
     .filter((pid) => pid > 0);
 }
 
+const commandOf = (pid: number): string =>
+  lookedUp(() => readFileSync(`/proc/${String(pid)}/cmdline`, 'utf8').replaceAll('\0', ' '));
+const workingFolder = (pid: number): string => lookedUp(() => readlinkSync(`/proc/${String(pid)}/cwd`));
+
 /** A process may end while it is looked at: then it has no command and no folder. */
-function commandOf(pid: number): string {
+function lookedUp(look: () => string): string {
   try {
-    return readFileSync(`/proc/${String(pid)}/cmdline`, 'utf8')
-      .replaceAll('\0', ' ')
-      .trim();
+    return look().trim();
   } catch {
     return '';
-  }
-}
-
-function workingFolder(pid: number): string | undefined {
-  try {
-    return readlinkSync(`/proc/${String(pid)}/cwd`);
-  } catch {
-    return undefined;
   }
 }

@@ -5,7 +5,8 @@ import type { TestProject } from 'vitest/node';
 import { defaultCacheDir } from '../local/engines/cache.ts';
 import { startEngines } from '../local/engines/engines.ts';
 import { startS3Server, type S3Server } from '../local/engines/s3-server.ts';
-import { ensureTimeSkippingServer, type TimeSkippingServer } from '../local/engines/time-skipping.ts';
+import { ensure } from '../local/engines/strategies.ts';
+import { timeSkippingServer, type TimeSkippingServer } from '../local/engines/time-skipping.ts';
 import { ensureTools, type Tools } from '../local/engines/tools.ts';
 import { countedTeardown } from './helpers/teardown.ts';
 
@@ -27,7 +28,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const cacheDir = defaultCacheDir(process.env);
   const log = (line: string): void => console.log(line);
   const tools = await ensureTools({ env: process.env, cacheDir, log });
-  const timeSkipping = await ensureTimeSkippingServer({ env: process.env, cacheDir, log });
+  const { value: timeSkipping } = await ensure(timeSkippingServer({ env: process.env, cacheDir, log }), log);
   const { daemon: s3Daemon, ...s3 } = await startS3Server({
     ...{ env: process.env, cacheDir, log, stateDir: join(dataDir, 's3') },
   });

@@ -6,8 +6,7 @@ import { dirname, join } from 'node:path';
 
 /** `XDG_CACHE_HOME/tapedeck`, by default `~/.cache/tapedeck`: shared by all checkouts of one user. */
 export function defaultCacheDir(env: Readonly<Record<string, string | undefined>>): string {
-  const base = env['XDG_CACHE_HOME'];
-  return join(base === undefined || base === '' ? join(homedir(), '.cache') : base, 'tapedeck');
+  return join(env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'tapedeck');
 }
 
 /**
@@ -44,8 +43,9 @@ export function fingerprint(...files: readonly string[]): string {
   return hash.digest('hex').slice(0, 8);
 }
 
-export async function exists(path: string): Promise<boolean> {
-  return access(path).then(
+/** @param mode what one may do with it, as `constants` of node:fs name it */
+export async function exists(path: string, mode?: number): Promise<boolean> {
+  return access(path, mode).then(
     () => true,
     () => false,
   );

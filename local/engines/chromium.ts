@@ -6,15 +6,10 @@ import type { Env, Setup } from './environment.ts';
 import { platformFolder } from './install.ts';
 import { capture, requireOnPath, step } from './programs.ts';
 import { probe } from './release.ts';
-import { ensure, firstWorking, programTool, type Found, type Strategy, type Tool } from './strategies.ts';
+import { firstWorking, programTool, type Strategy, type Tool } from './strategies.ts';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'] as const;
 const DOWNLOAD_URL = 'https://cdn.playwright.dev';
-
-/** Path of a Chromium or Chrome, set up when needed. @throws {NoStrategyError} */
-export function ensureChromium(setup: Setup): Promise<Found<string>> {
-  return ensure(chromium(setup), setup.log);
-}
 
 /** Chromium or Chrome. For tests only. */
 export function chromium(setup: Setup): Tool {

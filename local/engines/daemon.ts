@@ -5,16 +5,13 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { signalGroup } from '../../runtime/subprocess/run.ts';
-import { endOf, signalProcess, supervise, type Run, type Supervised } from '../supervise.ts';
-import type { Log } from './environment.ts';
+import { endOf, signalProcess, supervise, type Run, type Supervised, type SuperviseOptions } from '../supervise.ts';
 
 const LIFELINE = fileURLToPath(new URL('../../runtime/subprocess/lifeline.sh', import.meta.url));
 /** Tells its own id on descriptor 4 and becomes the program, so the id is the program's. */
 const TELL_PID = 'echo "$$" >&4; exec 4>&-; exec "$@"';
 
-export interface DaemonOptions {
-  /** Name in messages. */
-  readonly name: string;
+export interface DaemonOptions extends Omit<SuperviseOptions, 'launch'> {
   readonly program: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -23,8 +20,6 @@ export interface DaemonOptions {
   readonly logFile: string;
   /** Resolves when the program answers; rejects when it does not answer yet. */
   readonly check: () => Promise<void>;
-  readonly readyTimeoutMs: number;
-  readonly log: Log;
 }
 
 /**

@@ -2,38 +2,25 @@ import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Supervised } from '../supervise.ts';
 import { lockDataDir } from './data-lock.ts';
-import type { Env, Log } from './environment.ts';
+import type { Env, Setup } from './environment.ts';
 import { startMongodb } from './mongodb.ts';
 import { ensureMongodbServer } from './mongodb-server.ts';
 import { choosePort, mongodbAddress, type PortChoice } from './ports.ts';
-import { ensureTemporalCli } from './temporal-cli.ts';
+import { temporalCli } from './temporal-cli.ts';
+import { ensure } from './strategies.ts';
 import { startTemporal } from './temporal.ts';
 
 const STOP_GRACE_MS = 10_000;
 /** In DATA_DIR while the embedded MongoDB runs, so that `npm run keys` finds it. */
 const MONGODB_URI_FILE = 'mongodb-uri';
 
-export interface EnginesOptions {
-  /** TEMPORAL_ADDRESS, TEMPORAL_UI_URL and MONGODB_URI given here are used as they are; *_PORT fix the ports of ours. */
-  readonly env: Env;
+/** TEMPORAL_ADDRESS, TEMPORAL_UI_URL and MONGODB_URI in `env` are used as they are; *_PORT fix the ports of ours. */
+export interface EnginesOptions extends Setup {
   /** State is kept in its folders `temporal` and `mongodb`. */
   readonly dataDir: string;
-  readonly cacheDir: string;
   readonly ports: PortChoice;
   /** Temporal namespaces besides `default`. */
   readonly namespaces?: readonly string[];
-  readonly log: Log;
-}
-
-export interface Engines {
-  /** `host:port` */
-  readonly temporalAddress: string;
-  readonly temporalUiUrl: string | undefined;
-  readonly mongodbUri: string;
-  /** Ids of the engines started here; absent for one given from outside, or just being restarted. */
-  pids(): { readonly temporal: number | undefined; readonly mongodb: number | undefined };
-  /** Ends what was started here. May be called twice. */
-  stop(): Promise<void>;
 }
 
 /**
@@ -42,15 +29,29 @@ export interface Engines {
  *
  * @throws {NoWayError} when one can't be set up; an error with the end of its log when one does not come up
  */
-export async function startEngines(options: EnginesOptions): Promise<Engines> {
+export async function startEngines(options: EnginesOptions) {
   const unlock = await lockOwn(options);
-  try {
-    const engines = await startBoth(options);
-    return { ...engines, stop: () => engines.stop().finally(unlock) };
-  } catch (error) {
-    await unlock();
-    throw error;
+  const [temporal, mongodb] = await Promise.allSettled([temporalPart(options), mongodbPart(options)]);
+  const daemons = [temporal, mongodb].flatMap((part) => (part.status === 'fulfilled' ? (part.value.daemon ?? []) : []));
+  let stopped: Promise<void> | undefined;
+  const stop = (): Promise<void> =>
+    (stopped ??= Promise.all(daemons.map((daemon) => daemon.stop(STOP_GRACE_MS)))
+      .finally(unlock)
+      .then(() => undefined));
+  if (temporal.status === 'rejected' || mongodb.status === 'rejected') {
+    await stop();
+    throw temporal.status === 'rejected' ? temporal.reason : (mongodb as PromiseRejectedResult).reason;
   }
+  return {
+    /** `host:port` */
+    temporalAddress: temporal.value.address,
+    temporalUiUrl: temporal.value.uiUrl,
+    mongodbUri: mongodb.value.uri,
+    /** Ids of the engines started here; absent for one given from outside, or just being restarted. */
+    pids: () => ({ temporal: temporal.value.daemon?.pid(), mongodb: mongodb.value.daemon?.pid() }),
+    /** Ends what was started here. May be called twice. */
+    stop,
+  };
 }
 
 /** Only who runs engines of its own on the folder needs it alone. */
@@ -61,61 +62,29 @@ async function lockOwn({ env, dataDir }: EnginesOptions): Promise<() => Promise<
   return lockDataDir(dataDir);
 }
 
-async function startBoth(options: EnginesOptions): Promise<Engines> {
-  const [temporal, mongodb] = await Promise.allSettled([temporalPart(options), mongodbPart(options)]);
-  if (temporal.status === 'rejected' || mongodb.status === 'rejected') {
-    if (temporal.status === 'fulfilled') await temporal.value.daemon?.stop(STOP_GRACE_MS);
-    if (mongodb.status === 'fulfilled') await mongodb.value.daemon?.stop(STOP_GRACE_MS);
-    throw temporal.status === 'rejected' ? temporal.reason : (mongodb as PromiseRejectedResult).reason;
-  }
-  let stopped: Promise<void> | undefined;
-  return {
-    temporalAddress: temporal.value.address,
-    temporalUiUrl: temporal.value.uiUrl,
-    mongodbUri: mongodb.value.uri,
-    pids: () => ({ temporal: temporal.value.daemon?.pid(), mongodb: mongodb.value.daemon?.pid() }),
-    stop: () => {
-      stopped ??= Promise.all([
-        temporal.value.daemon?.stop(STOP_GRACE_MS),
-        mongodb.value.daemon?.stop(STOP_GRACE_MS),
-      ]).then(() => undefined);
-      return stopped;
-    },
-  };
-}
+/** An engine with what others need to reach it. `daemon`: absent where it was given by address. */
+type Part<Reached> = Promise<Reached & { readonly daemon?: Supervised }>;
 
-async function temporalPart(
-  options: EnginesOptions,
-): Promise<{ address: string; uiUrl: string | undefined; daemon?: Supervised }> {
+async function temporalPart(options: EnginesOptions): Part<{ address: string; uiUrl: string | undefined }> {
   const { env, ports, log } = options;
   const given = setting(env, 'TEMPORAL_ADDRESS');
   if (given !== undefined) {
     log(`Temporal: using TEMPORAL_ADDRESS=${given}`);
     return { address: given, uiUrl: setting(env, 'TEMPORAL_UI_URL') };
   }
-  const { value: program, by } = await ensureTemporalCli(options);
-  const port = await choosePort({ env, setting: 'TEMPORAL_PORT', preferred: 7233, choice: ports }, (line) =>
-    log(`Temporal: ${line}`),
-  );
-  const uiPort = await choosePort({ env, setting: 'TEMPORAL_UI_PORT', preferred: 8233, choice: ports }, (line) =>
-    log(`Temporal Web UI: ${line}`),
-  );
+  const { value: program, by } = await ensure(temporalCli(options), log);
+  const wish = { env, choice: ports };
+  const port = await choosePort({ ...wish, what: 'Temporal', setting: 'TEMPORAL_PORT', preferred: 7233 }, log);
+  const ui = { what: 'Temporal Web UI', setting: 'TEMPORAL_UI_PORT', preferred: 8233 };
+  const uiPort = await choosePort({ ...wish, ...ui }, log);
   const stateDir = await folder(options, 'temporal');
-  const daemon = await startTemporal({
-    program,
-    env,
-    stateDir,
-    port,
-    uiPort,
-    namespaces: options.namespaces ?? [],
-    log,
-  });
+  const daemon = await startTemporal({ ...options, program, stateDir, port, uiPort });
   const address = `127.0.0.1:${String(port)}`;
   log(`Temporal: running on ${address} (${by}: ${program})`);
   return { address, uiUrl: `http://127.0.0.1:${String(uiPort)}`, daemon };
 }
 
-async function mongodbPart(options: EnginesOptions): Promise<{ uri: string; daemon?: Supervised }> {
+async function mongodbPart(options: EnginesOptions): Part<{ uri: string }> {
   const { env, log } = options;
   const given = setting(env, 'MONGODB_URI');
   if (given !== undefined) {
@@ -126,7 +95,7 @@ async function mongodbPart(options: EnginesOptions): Promise<{ uri: string; daem
   const { value: server, by } = await ensureMongodbServer(options, stateDir);
   const address = await mongodbAddress(env, stateDir);
   const uriFile = join(resolve(options.dataDir), MONGODB_URI_FILE);
-  const daemon = await startMongodb({ server, env, stateDir, address, log }).catch(async (error: unknown) => {
+  const daemon = await startMongodb({ ...options, server, stateDir, address }).catch(async (error: unknown) => {
     await address.release();
     throw error;
   });

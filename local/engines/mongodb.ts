@@ -4,20 +4,18 @@ import { MongoClient } from 'mongodb';
 import { startDaemon } from './daemon.ts';
 import type { Supervised } from '../supervise.ts';
 import { dataFolder, type MongodbServer } from './mongodb-server.ts';
-import { programEnv, type Env, type Log } from './environment.ts';
+import { programEnv, type Setup } from './environment.ts';
 import type { MongodbAddress } from './ports.ts';
 
 const READY_TIMEOUT_MS = 60_000;
 /** Short: the driver waits half a second between its own tries, a new client tries at once. */
 const CHECK_TIMEOUT_MS = 300;
 
-export interface MongodbServerOptions {
+export interface MongodbServerOptions extends Omit<Setup, 'cacheDir'> {
   readonly server: MongodbServer;
-  readonly env: Env;
   /** Folder of the data and the log. */
   readonly stateDir: string;
   readonly address: MongodbAddress;
-  readonly log: Log;
 }
 
 /** Starts a MongoDB-wire server, state kept in `stateDir`. @throws when it does not come up */

@@ -1,5 +1,6 @@
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { connect, createServer } from 'node:net';
+import { connect, createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Env, Log } from './environment.ts';
@@ -12,25 +13,25 @@ const LOOPBACK = '127.0.0.1';
 /**
  * Chooses a port on 127.0.0.1.
  *
- * @param wish `setting` names the environment variable that fixes the port; `preferred` is the customary port
+ * @param wish `setting` names the environment variable that fixes the port; `preferred` is the customary port; `what` names in messages what it is for
  * @throws when the setting is no port number, or that port is taken
  */
 export async function choosePort(
-  wish: { env: Env; setting: string; preferred: number; choice: PortChoice },
+  wish: { env: Env; setting: string; preferred: number; choice: PortChoice; what?: string },
   log: Log,
 ): Promise<number> {
-  const given = wish.env[wish.setting];
+  const { setting, preferred, what = setting } = wish;
+  const given = wish.env[setting];
   if (given !== undefined && given !== '' && given !== '0') {
     const port = Number(given);
-    if (!Number.isInteger(port) || port < 1 || port > 65_535)
-      throw new Error(`${wish.setting}=${given} is no port number`);
-    if (!(await isFree(port))) throw new Error(`${wish.setting}=${given}: this port is already in use`);
+    if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new Error(`${setting}=${given} is no port number`);
+    if (!(await isFree(port))) throw new Error(`${setting}=${given}: this port is already in use`);
     return port;
   }
   if (wish.choice === 'preferred' && given !== '0') {
-    if (await isFree(wish.preferred)) return wish.preferred;
+    if (await isFree(preferred)) return preferred;
     const port = await freePort();
-    log(`port ${wish.preferred} is in use, taking ${port} instead (${wish.setting} fixes it)`);
+    log(`${what}: port ${preferred} is in use, taking ${port} instead (${setting} fixes it)`);
     return port;
   }
   return freePort();
@@ -56,30 +57,25 @@ export async function isFree(port: number): Promise<boolean> {
   );
 }
 
-function listenOnce(port: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(port, LOOPBACK, () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : port));
-    });
-  });
+async function listenOnce(port: number): Promise<number> {
+  const server = createServer().listen(port, LOOPBACK);
+  await once(server, 'listening');
+  const { port: taken } = server.address() as AddressInfo;
+  await once(server.close(), 'close');
+  return taken;
 }
 
 /** Whether somebody listens there. @throws when nobody does, or does not answer in time */
-export function checkListens(host: string, port: number, timeoutMs: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const socket = connect({ host, port, timeout: timeoutMs });
-    const end = (error?: Error): void => {
-      socket.destroy();
-      if (error === undefined) resolve();
-      else reject(error);
-    };
-    socket.once('connect', () => end());
-    socket.once('timeout', () => end(new Error(`${host}:${String(port)} does not answer`)));
-    socket.once('error', end);
-  });
+export async function checkListens(host: string, port: number, timeoutMs: number): Promise<void> {
+  const socket = connect({ host, port });
+  const timeout = AbortSignal.timeout(timeoutMs);
+  try {
+    await once(socket, 'connect', { signal: timeout });
+  } catch (error) {
+    throw timeout.aborted ? new Error(`${host}:${String(port)} does not answer`) : error;
+  } finally {
+    socket.destroy();
+  }
 }
 
 /**

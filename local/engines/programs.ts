@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
-import { access } from 'node:fs/promises';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
-import { run } from '../../runtime/subprocess/run.ts';
+import { run, type RunResult } from '../../runtime/subprocess/run.ts';
+import { exists } from './cache.ts';
 import { installerEnv, programEnv, type Env, type Log } from './environment.ts';
 
 const VERSION_TIMEOUT_MS = 30_000;
@@ -34,11 +34,8 @@ export async function fromSetting(setting: string, value: string, env: Env): Pro
   return path;
 }
 
-export async function isExecutable(path: string): Promise<boolean> {
-  return access(path, constants.X_OK).then(
-    () => true,
-    () => false,
-  );
+export function isExecutable(path: string): Promise<boolean> {
+  return exists(path, constants.X_OK);
 }
 
 /** Output of a short command. @throws with the end of its stderr when it fails */
@@ -49,8 +46,7 @@ export async function capture(program: string, args: readonly string[], env: Env
     timeoutMs: VERSION_TIMEOUT_MS,
     maxStdoutChars: 1_000_000,
   });
-  if (result.exitCode !== 0)
-    throw new Error(`${program} ended with ${String(result.exitCode)}: ${lastLine(result.stderrTail)}`);
+  mustSucceed(program, result);
   return result.stdout.trim();
 }
 
@@ -66,24 +62,21 @@ export async function step(
   try {
     const env = installerEnv(options.env);
     const result = await run(program, args, { cwd: options.cwd, env, timeoutMs: STEP_TIMEOUT_MS });
-    if (result.exitCode !== 0)
-      throw new Error(`${program} ended with ${String(result.exitCode)}: ${lastLine(result.stderrTail)}`);
+    mustSucceed(program, result);
     options.log(`${options.what}: done in ${seconds()}`);
   } finally {
     clearInterval(timer);
   }
 }
 
-/** Compares dotted numeric versions such as 2026.08.19; text after the numbers is ignored. */
+const BY_NUMBERS = new Intl.Collator('en', { numeric: true });
+
+/** Compares dotted numeric versions such as 2026.08.19; what begins with no number is older than all. */
 export function isAtLeast(version: string, oldest: string): boolean {
-  const [a, b] = [version, oldest].map((text) => text.split(/[.-]/).map((part) => Number.parseInt(part, 10) || 0));
-  for (let i = 0; i < Math.max(a?.length ?? 0, b?.length ?? 0); i++) {
-    const difference = (a?.[i] ?? 0) - (b?.[i] ?? 0);
-    if (difference !== 0) return difference > 0;
-  }
-  return true;
+  return /^\d/.test(version) && BY_NUMBERS.compare(version, oldest) >= 0;
 }
 
-function lastLine(text: string): string {
-  return text.trim().split('\n').slice(-2).join(' ').slice(-300);
+function mustSucceed(program: string, { exitCode, stderrTail }: RunResult): void {
+  const end = stderrTail.trim().split('\n').slice(-2).join(' ').slice(-300);
+  if (exitCode !== 0) throw new Error(`${program} ended with ${String(exitCode)}: ${end}`);
 }

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { installOnce } from './cache.ts';
 import type { Env, Log } from './environment.ts';
 import { capture, findOnPath, isAtLeast, step } from './programs.ts';
+import type { Strategy } from './strategies.ts';
 
 const OLDEST_PYTHON = '3.11';
 const PYTHONS = ['python3', 'python3.14', 'python3.13', 'python3.12', 'python3.11'];
@@ -35,6 +36,18 @@ export async function installPython(options: PythonOptions): Promise<string> {
     await finish?.(staging);
   });
   return pythonIn(folder);
+}
+
+/** The same as a way to get a tool. @param options.use what is made of the interpreter */
+export function privatePython<T>(
+  options: Omit<PythonOptions, 'log'> & { readonly hint?: string; readonly use: (python: string) => Promise<T> },
+): Strategy<T> {
+  return {
+    name: 'private Python environment',
+    hint: options.hint ?? PYTHON_HINT,
+    possible: () => findPython(options.env),
+    attempt: async (log) => options.use(await installPython({ ...options, log })),
+  };
 }
 
 /** The interpreter of an environment. */

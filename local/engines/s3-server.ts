@@ -7,19 +7,13 @@ import { goInstall, platformFolder, releaseDownload } from './install.ts';
 import { checkListens, freePort } from './ports.ts';
 import { capture } from './programs.ts';
 import { ensure, programTool, type Tool } from './strategies.ts';
-import type { Supervised } from '../supervise.ts';
 
 const VERSION = '1.8.0';
 const READY_TIMEOUT_MS = 30_000;
 const CHECK_TIMEOUT_MS = 1_000;
 
 /** A server that speaks S3, with a key for it. */
-export interface S3Server {
-  readonly endpoint: string;
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-  readonly daemon: Supervised;
-}
+export type S3Server = Awaited<ReturnType<typeof startS3Server>>;
 
 /** The `versitygw` program, which keeps objects as files. For tests only. */
 export function s3Server(setup: Setup): Tool {
@@ -60,7 +54,7 @@ export function s3Server(setup: Setup): Tool {
 }
 
 /** Starts it on a free port of 127.0.0.1 with a key of its own; buckets are folders of `stateDir`. @throws when it does not come up */
-export async function startS3Server({ stateDir, ...setup }: Setup & { stateDir: string }): Promise<S3Server> {
+export async function startS3Server({ stateDir, ...setup }: Setup & { stateDir: string }) {
   const { value: program } = await ensure(s3Server(setup), setup.log);
   const { env, log } = setup;
   const port = await freePort();

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { fingerprint } from './cache.ts';
 import type { Setup } from './environment.ts';
 import { capture } from './programs.ts';
-import { findPython, installPython, PYTHON_HINT, pythonIn } from './python.ts';
+import { privatePython, pythonIn } from './python.ts';
 import { ensure, programTool, type Found } from './strategies.ts';
 
 const REQUIREMENTS = fileURLToPath(new URL('./schemathesis-requirements.txt', import.meta.url));
@@ -21,16 +21,13 @@ export function ensureSchemathesis(setup: Setup): Promise<Found<string>> {
     cached: [pythonIn(folder)],
     version,
     installed: [
-      {
-        name: 'private Python environment',
-        hint: PYTHON_HINT,
-        possible: () => findPython(env),
-        attempt: async (log) => {
-          const python = await installPython({ folder, requirements: REQUIREMENTS, what: 'schemathesis', env, log });
+      privatePython({
+        ...{ folder, requirements: REQUIREMENTS, what: 'schemathesis', env },
+        use: async (python) => {
           await version(python);
           return python;
         },
-      },
+      }),
     ],
   });
   return ensure(tool, setup.log);

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { exists, fingerprint } from './cache.ts';
 import type { Setup } from './environment.ts';
 import { capture, fromSetting } from './programs.ts';
-import { findPython, installPython, PYTHON_HINT, pythonIn } from './python.ts';
+import { privatePython, PYTHON_HINT, pythonIn } from './python.ts';
 import { givenBy, type Tool } from './strategies.ts';
 
 const REQUIREMENTS = fileURLToPath(new URL('./speech-requirements.txt', import.meta.url));
@@ -47,13 +47,11 @@ export function speechPython({ env, cacheDir }: Setup): Tool<SpeechTools> {
       },
     ],
     installed: [
-      {
-        name: 'private Python environment',
+      privatePython({
+        ...{ folder, requirements: REQUIREMENTS, what: 'speech packages', env },
         hint: `${PYTHON_HINT}; or set ${setting}`,
-        possible: () => findPython(env),
-        attempt: async (log) =>
-          checked(await installPython({ folder, requirements: REQUIREMENTS, what: 'speech packages', env, log })),
-      },
+        use: checked,
+      }),
     ],
     describe: ({ python }) => Promise.resolve({ version: 'for speaker labels', where: python }),
   };

@@ -144,7 +144,11 @@ export function programTool({ env }: Setup, options: ProgramOptions): Tool {
 export function givenBy<T>(env: Env, setting: string, check: (value: string) => Promise<T>): Tool<T>['given'] {
   const value = env[setting];
   if (value === undefined || value === '') return undefined;
-  return { setting, value: value.replace(/\/\/[^@/]*@/, '//'), check: () => check(value) };
+  return { setting, value: withoutPassword(value), check: () => check(value) };
+}
+
+export function withoutPassword(address: string): string {
+  return address.replace(/\/\/[^@/]*@/, '//');
 }
 
 function firstLines(message: string): string {

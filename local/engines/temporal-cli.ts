@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Env, Setup } from './environment.ts';
 import { GO_PLATFORM, goInstall, platformFolder, releaseDownload } from './install.ts';
 import { capture } from './programs.ts';
-import { ensure, programTool, type Found, type Tool } from './strategies.ts';
+import { programTool, type Tool } from './strategies.ts';
 
 /** The newest CLI whose module `go install` accepts: later tags carry a replace line. */
 export const TEMPORAL_CLI_VERSION = '1.5.1';
@@ -14,12 +14,7 @@ const ARCHIVES: Readonly<Record<string, string>> = {
   darwin_arm64: 'cca01b7ea35ad56e2a328d9ae596bf716bd22313ef63c7a761c88354457c2415',
 };
 
-/** Path of the `temporal` program, set up when needed. @throws {NoStrategyError} */
-export function ensureTemporalCli(setup: Setup): Promise<Found<string>> {
-  return ensure(temporalCli(setup), setup.log);
-}
-
-/** @param archives what the download must be, by platform: a SHA-256 */
+/** The `temporal` program. @param archives what the download must be, by platform: a SHA-256 */
 export function temporalCli(setup: Setup, archives = ARCHIVES): Tool {
   const { env } = setup;
   const version = async (program: string): Promise<string> => `server ${await serverVersion(program, env)}`;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { startDaemon } from './daemon.ts';
-import { programEnv, type Env, type Log } from './environment.ts';
+import { programEnv, type Setup } from './environment.ts';
 import type { Supervised } from '../supervise.ts';
 import { freePort, portsWithoutPages } from './ports.ts';
 import { startUiProxy } from './ui-proxy.ts';
@@ -10,17 +10,15 @@ const READY_TIMEOUT_MS = 60_000;
 const CHECK_TIMEOUT_MS = 2_000;
 const MOST_TRIES = 5;
 
-export interface TemporalServerOptions {
+export interface TemporalServerOptions extends Omit<Setup, 'cacheDir'> {
   readonly program: string;
-  readonly env: Env;
   /** Folder of the database and the log. */
   readonly stateDir: string;
   readonly port: number;
   /** Where people find the Web UI. */
   readonly uiPort: number;
   /** Besides `default`. */
-  readonly namespaces: readonly string[];
-  readonly log: Log;
+  readonly namespaces?: readonly string[] | undefined;
 }
 
 /**
@@ -49,16 +47,12 @@ export async function startTemporal(options: TemporalServerOptions): Promise<Sup
   }
 }
 
-interface HttpPorts {
-  readonly hiddenUiPort: number;
-  readonly metricsPort: number;
-  readonly httpPort: number;
-}
-
-function startServer(options: TemporalServerOptions, ports: HttpPorts): Promise<Supervised> {
-  const { port, stateDir } = options;
+function startServer(
+  options: TemporalServerOptions,
+  ports: Readonly<Record<'hiddenUiPort' | 'metricsPort' | 'httpPort', number>>,
+): Promise<Supervised> {
+  const { port, stateDir, namespaces = [] } = options;
   const address = `127.0.0.1:${String(port)}`;
-  const namespaces = ['default', ...options.namespaces];
   const settings = [
     // No request has a name with a space in its Host header.
     'frontend.httpAllowedHosts=["nobody at all"]',
@@ -75,13 +69,13 @@ function startServer(options: TemporalServerOptions, ports: HttpPorts): Promise<
       ...settings.flatMap((setting) => ['--dynamic-config-value', setting]),
       ...['--db-filename', join(stateDir, 'temporal.db'), '--sqlite-pragma', 'journal_mode=WAL'],
       ...['--log-level', 'error'],
-      ...options.namespaces.flatMap((name) => ['--namespace', name]),
+      ...namespaces.flatMap((name) => ['--namespace', name]),
     ],
     env: programEnv(options.env),
     cwd: stateDir,
     logFile: join(stateDir, 'temporal.log'),
     check: async () => {
-      await checkNamespaces(address, namespaces);
+      await checkNamespaces(address, ['default', ...namespaces]);
       await checkHttpIsClosed(ports.httpPort);
     },
     readyTimeoutMs: READY_TIMEOUT_MS,

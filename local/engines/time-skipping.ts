@@ -5,7 +5,7 @@ import { fingerprint, installOnce } from './cache.ts';
 import type { Setup } from './environment.ts';
 import { isExecutable, requireOnPath, step } from './programs.ts';
 import { probe } from './release.ts';
-import { ensure, type Tool } from './strategies.ts';
+import type { Tool } from './strategies.ts';
 
 const VERSION = '1.38.0';
 const POM = fileURLToPath(new URL('./test-server/pom.xml', import.meta.url));
@@ -18,12 +18,7 @@ export type TimeSkippingServer =
   | { readonly type: 'existing-path'; readonly path: string }
   | { readonly type: 'cached-download'; readonly downloadDir: string };
 
-/** Temporal's test server that skips time, set up when needed. @throws {NoStrategyError} */
-export async function ensureTimeSkippingServer(setup: Setup): Promise<TimeSkippingServer> {
-  return (await ensure(timeSkippingServer(setup), setup.log)).value;
-}
-
-/** Only tests use it. */
+/** Temporal's test server that skips time. Only tests use it. */
 export function timeSkippingServer({ cacheDir, env }: Setup): Tool<TimeSkippingServer> {
   const folder = join(cacheDir, `temporal-test-server-${VERSION}-${fingerprint(POM)}`);
   const path = join(folder, 'temporal-test-server');

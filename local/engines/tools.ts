@@ -1,23 +1,18 @@
 import type { Setup } from './environment.ts';
 import { mediaProgram } from './ffmpeg.ts';
-import { speechPython, type SpeechTools } from './speech-python.ts';
+import { speechPython } from './speech-python.ts';
 import { ensure, NoStrategyError, type Tool } from './strategies.ts';
 import { ytdlp } from './ytdlp.ts';
 
-/** Absolute paths of the programs that activities run. */
-export interface Tools {
-  readonly ytdlp: string;
-  readonly ffmpeg: string;
-  readonly ffprobe: string;
-}
+export type Tools = Awaited<ReturnType<typeof ensureTools>>;
 
 /**
- * Finds the tools, setting up in the cache what is missing. YTDLP_PATH, FFMPEG_PATH and FFPROBE_PATH in `env` are used
+ * Absolute paths of the programs that activities run. What is missing is set up in the cache. YTDLP_PATH, FFMPEG_PATH and FFPROBE_PATH in `env` are used
  * as given.
  *
  * @throws an error that says of each one that can't be had why, or names the setting when a given one can't be run
  */
-export async function ensureTools(setup: Setup): Promise<Tools> {
+export async function ensureTools(setup: Setup) {
   const failures: string[] = [];
   const pathOf = async (tool: Tool): Promise<string> => {
     try {
@@ -38,23 +33,12 @@ export async function ensureTools(setup: Setup): Promise<Tools> {
 }
 
 /**
- * What the search for speech and the builtin engine run on, set up in the cache when missing. Not part of
- * {@link ensureTools}: it is large, and only transcripts with speaker labels need it. SPEECH_PYTHON_PATH in `env` is used
- * as given.
- *
- * @throws {NoStrategyError}; an error naming the setting when the given Python lacks a package
- */
-export async function ensureSpeechTools(setup: Setup): Promise<SpeechTools> {
-  return (await ensure(speechPython(setup), setup.log)).value;
-}
-
-/**
- * The settings of {@link ensureSpeechTools}. Without a Python nothing else is held up: the service runs, and a transcription
- * says which setting it needs.
+ * The settings for what transcripts with speaker labels run on, set up in the cache when missing: it is large, and nothing
+ * else needs it. Without a Python nothing else is held up: the service runs, and a transcription says which setting it needs.
  */
 export async function speechSettings(setup: Setup): Promise<Readonly<Record<string, string>>> {
   try {
-    const { python, vadModel } = await ensureSpeechTools(setup);
+    const { python, vadModel } = (await ensure(speechPython(setup), setup.log)).value;
     return { SPEECH_PYTHON_PATH: python, SPEECH_VAD_MODEL_PATH: setup.env['SPEECH_VAD_MODEL_PATH'] || vadModel };
   } catch (error) {
     if (!(error instanceof NoStrategyError)) throw error;

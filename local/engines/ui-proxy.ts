@@ -1,5 +1,6 @@
-import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
+import { request, type IncomingMessage, type ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream';
+import { serveOnLoopback } from '../loopback-server.ts';
 import { foreignPage } from './foreign-page.ts';
 
 const LOOPBACK = '127.0.0.1';
@@ -16,20 +17,12 @@ const OF_THE_CONNECTION = new Set(['connection', 'keep-alive', 'proxy-connection
  * @throws when the port is taken
  */
 export async function startUiProxy(port: number, uiPort: number): Promise<() => Promise<void>> {
-  const server = createServer((req, res) => {
+  const { stop } = await serveOnLoopback((req, res) => {
     const refusal = foreignPage(req);
     if (refusal === undefined) handOn(req, res, uiPort);
     else answer(res, 403, refusal);
-  });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, LOOPBACK, resolve);
-  });
-  return () =>
-    new Promise((resolve) => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    });
+  }, port);
+  return stop;
 }
 
 function handOn(req: IncomingMessage, res: ServerResponse, uiPort: number): void {

@@ -6,7 +6,7 @@ import { fingerprint } from './cache.ts';
 import type { Setup } from './environment.ts';
 import { platformFolder, releaseDownload } from './install.ts';
 import { capture, isAtLeast } from './programs.ts';
-import { findPython, installPython, PYTHON_HINT } from './python.ts';
+import { privatePython } from './python.ts';
 import { programTool, type Tool } from './strategies.ts';
 
 /** Pinned, since upstream platforms change and each release behaves differently; raise it often. */
@@ -35,26 +35,17 @@ export function ytdlp(setup: Setup): Tool {
       if (!isAtLeast(found, OLDEST_VERSION)) throw new Error(`${program} is ${found}, older than ${OLDEST_VERSION}`);
     },
     installed: [
-      {
-        name: 'private Python environment',
-        hint: PYTHON_HINT,
-        possible: () => findPython(env),
-        attempt: async (log) => {
-          const finish = async (staging: string): Promise<void> => {
-            await writeFile(launcherIn(staging), LAUNCHER, { mode: 0o755 });
-            await version(launcherIn(staging));
-          };
-          await installPython({
-            folder,
-            requirements: REQUIREMENTS,
-            what: `yt-dlp ${YTDLP_VERSION}`,
-            env,
-            log,
-            finish,
-          });
-          return launcherIn(folder);
+      privatePython({
+        folder,
+        requirements: REQUIREMENTS,
+        what: `yt-dlp ${YTDLP_VERSION}`,
+        env,
+        finish: async (staging) => {
+          await writeFile(launcherIn(staging), LAUNCHER, { mode: 0o755 });
+          await version(launcherIn(staging));
         },
-      },
+        use: () => Promise.resolve(launcherIn(folder)),
+      }),
       releaseDownload({
         name: 'official release',
         program: standalone,

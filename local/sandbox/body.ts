@@ -144,18 +144,11 @@ function parseRange(req: IncomingMessage, etag: string, size: number): [number, 
   return start >= end ? 'unsatisfiable' : [start, end];
 }
 
+/** Of others yt-dlp looks at the name only. */
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   m4a: 'audio/mp4',
   mp4: 'video/mp4',
   webm: 'video/webm',
-  mp3: 'audio/mpeg',
-  wav: 'audio/wav',
-  flac: 'audio/flac',
-  ogg: 'audio/ogg',
-  opus: 'audio/ogg',
-  aac: 'audio/aac',
-  mkv: 'video/x-matroska',
-  mov: 'video/quicktime',
   vtt: 'text/vtt; charset=utf-8',
   json3: 'application/json; charset=utf-8',
 };
@@ -173,8 +166,10 @@ export async function fileSource(path: string, ext: string): Promise<BodySource 
   };
 }
 
-export function jsonSource(value: unknown): BodySource {
-  return bytesSource(Buffer.from(JSON.stringify(value)), 'application/json; charset=utf-8');
+/** What is not known is null, as yt-dlp has it. */
+export function jsonSource(value: object): BodySource {
+  const text = JSON.stringify(value, (_name, part: unknown) => part ?? null);
+  return bytesSource(Buffer.from(text), 'application/json; charset=utf-8');
 }
 
 export function bytesSource(bytes: Buffer, contentType: string): BodySource {

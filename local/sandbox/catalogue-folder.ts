@@ -1,22 +1,29 @@
 import { readFile, realpath } from 'node:fs/promises';
 import { basename, extname, join, sep } from 'node:path';
 import { z } from 'zod';
-import type { CaptionTrack, Catalogue, CatalogueChannel, CatalogueVideo, MediaFormat } from './catalogue.ts';
-import { catalogueSchema, type ChannelEntry, type VideoEntry } from './catalogue-schema.ts';
+import {
+  camel,
+  catalogueSchema,
+  type CaptionTrack,
+  type Catalogue,
+  type CatalogueChannel,
+  type CatalogueVideo,
+  type ChannelEntry,
+  type MediaFormat,
+  type VideoEntry,
+} from './catalogue.ts';
 import { commentsOf, generateComments } from './comments.ts';
 import { generateVideos } from './generated-videos.ts';
 import type { Naming } from './ids.ts';
-import { loopMedia, type LoopSettings } from './made-once.ts';
-import { NotMediaError, probe, type ProbeSettings } from './probe.ts';
+import { loopMedia, type MediaTools } from './made-once.ts';
+import { NotMediaError, probe } from './probe.ts';
 
 /** The catalogue folder can't be used; the message names the place. */
 export class CatalogueError extends Error {
   override readonly name = 'CatalogueError';
 }
 
-export interface CatalogueSettings extends ProbeSettings, LoopSettings {
-  readonly naming: Naming;
-}
+type CatalogueSettings = MediaTools & { readonly naming: Naming };
 
 /** Reads a catalogue folder and everything that ffprobe knows about its media. @throws CatalogueError */
 export async function readCatalogueFolder(folder: string, settings: CatalogueSettings): Promise<Catalogue> {
@@ -37,19 +44,12 @@ export async function readCatalogueFolder(folder: string, settings: CatalogueSet
     const longest = Math.max(0, ...(sound.length > 0 ? sound : formats).map(({ facts }) => facts.durationSeconds));
     const id = naming.videoId(entry.id);
     return {
+      ...camel(entry),
       id,
-      title: entry.title,
-      case: entry.case,
       channel,
-      description: entry.description,
-      publishedAt: new Date(entry.published_at),
-      viewCount: entry.view_count,
-      likeCount: entry.like_count,
-      tags: entry.tags,
       durationSeconds: entry.case === 'live' ? undefined : longest > 0 ? longest : entry.duration_seconds,
       formats,
       captions: await Promise.all(entry.captions.map((track) => readCaptions(root, track))),
-      liveChat: entry.live_chat,
       comments:
         entry.case === 'comments_off'
           ? undefined
@@ -71,19 +71,14 @@ export async function readCatalogueFolder(folder: string, settings: CatalogueSet
 }
 
 function readChannel(entry: ChannelEntry, naming: Naming): CatalogueChannel {
-  const { handle, id, title, description, country, follower_count, created_at, custom_name, user_name } = entry;
+  const { id, handle, followerCount, customName, userName, ...facts } = camel(entry);
   return {
-    title,
-    description,
-    country,
-    case: entry.case,
+    ...facts,
     id: naming.channelId(id),
     handle: naming.name(handle),
-    followerCount: follower_count === undefined ? undefined : Number(follower_count.toPrecision(3)),
-    viewCount: entry.view_count,
-    createdAt: created_at === undefined ? undefined : new Date(created_at),
-    customName: custom_name === undefined ? undefined : naming.name(custom_name),
-    userName: user_name === undefined ? undefined : naming.name(user_name),
+    followerCount: followerCount && Number(followerCount.toPrecision(3)),
+    customName: customName && naming.name(customName),
+    userName: userName && naming.name(userName),
   };
 }
 

@@ -1,3 +1,5 @@
+import { isAbsolute } from 'node:path';
+import { z } from 'zod';
 import type { MediaFacts } from './probe.ts';
 
 /** What a video stands for. The index of the sandbox shows it, so that tests and people find what they look for. */
@@ -25,28 +27,95 @@ export const VIDEO_CASES = [
 ] as const;
 export type VideoCase = (typeof VIDEO_CASES)[number];
 
-export const CHANNEL_CASES = ['ordinary', 'large', 'empty', 'removed'] as const;
-export type ChannelCase = (typeof CHANNEL_CASES)[number];
+const CHANNEL_CASES = ['ordinary', 'large', 'empty', 'removed'] as const;
 
-export interface CatalogueChannel {
-  /** With its leading `@`. */
-  readonly handle: string;
-  /** `UC` and 22 characters. */
-  readonly id: string;
-  readonly title: string;
-  readonly description: string;
-  /** Rounded to three digits, as the platform tells it; undefined: hidden. */
-  readonly followerCount: number | undefined;
-  readonly viewCount: number;
-  /** ISO 3166. */
-  readonly country: string | undefined;
-  readonly createdAt: Date | undefined;
-  /** NAME of /c/NAME. */
-  readonly customName: string | undefined;
-  /** NAME of /user/NAME. */
-  readonly userName: string | undefined;
-  readonly case: ChannelCase;
+/** More would make every page slow, since all are kept in memory. */
+const GENERATED_MAX = 20_000;
+
+const relativePath = z.string().refine((path) => !isAbsolute(path) && !path.split(/[\\/]/).includes('..'), {
+  error: 'a path inside the catalogue folder',
+});
+const handle = z.string().regex(/^@[\w.-]{3,30}$/, 'a handle such as @tea-time');
+const name = z.string().regex(/^[\w.-]{1,40}$/, 'letters, digits, dots and dashes');
+const time = z.iso.datetime().transform((text) => new Date(text));
+const count = z.number().int().nonnegative();
+
+const channel = z.strictObject({
+  handle,
+  id: z.string().regex(/^UC[\w-]{22}$/, 'UC and 22 characters'),
+  title: z.string().min(1),
+  description: z.string().default(''),
+  follower_count: count.optional(),
+  view_count: count.default(0),
+  country: z
+    .string()
+    .regex(/^[A-Z]{2}$/, 'two letters such as IE')
+    .optional(),
+  created_at: time.optional(),
+  custom_name: name.optional(),
+  user_name: name.optional(),
+  generated_videos: count.max(GENERATED_MAX).default(0),
+  case: z.enum(CHANNEL_CASES),
+});
+
+const comment = z.strictObject({
+  author: handle,
+  text: z.string().min(1),
+  like_count: count.default(0),
+  published_at: time,
+  pinned: z.boolean().default(false),
+  favorited: z.boolean().default(false),
+  get replies(): z.ZodDefault<z.ZodArray<typeof comment>> {
+    return z.array(comment).default([]);
+  },
+});
+export type CommentEntry = z.infer<typeof comment>;
+
+const captions = z.strictObject({
+  language: z.string().regex(/^[A-Za-z]{2,3}(-[\w-]+)?$/, 'a language such as en or pt-BR'),
+  name: z.string(),
+  kind: z.enum(['manual', 'automatic']),
+  files: z.array(relativePath).min(1),
+});
+
+const video = z.strictObject({
+  id: z.string().regex(/^[\w-]{11}$/, '11 characters of A-Z, a-z, 0-9, _ and -'),
+  title: z.string().min(1),
+  case: z.enum(VIDEO_CASES),
+  channel: handle,
+  description: z.string().default(''),
+  published_at: time,
+  view_count: count.default(0),
+  like_count: count.optional(),
+  tags: z.array(z.string()).default([]),
+  duration_seconds: z.number().positive().optional(),
+  repeat_to_seconds: z.number().positive().max(86_400).optional(),
+  formats: z.array(relativePath).default([]),
+  captions: z.array(captions).default([]),
+  live_chat: z.boolean().default(false),
+  comments: z.array(comment).default([]),
+  generated_comments: count.max(GENERATED_MAX).default(0),
+});
+
+/** catalogue.json; catalogue/README.md explains it. */
+export const catalogueSchema = z.strictObject({ channels: z.array(channel).min(1), videos: z.array(video) });
+export type ChannelEntry = z.infer<typeof channel>;
+export type VideoEntry = z.infer<typeof video>;
+
+type CamelName<Name> = Name extends `${infer First}_${infer Rest}` ? `${First}${Capitalize<CamelName<Rest>>}` : Name;
+type Camel<Entry> = { readonly [Name in keyof Entry as CamelName<Name>]: Entry[Name] };
+
+/** An entry of catalogue.json with its names as they are written here. */
+export function camel<Entry extends object>(entry: Entry): Camel<Entry> {
+  const renamed = Object.entries(entry).map(([name, value]) => [
+    name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()),
+    value as unknown,
+  ]);
+  return Object.fromEntries(renamed) as Camel<Entry>;
 }
+
+/** As the entry has it, but with the ids and names of this sandbox, and `followerCount` rounded as the platform tells it. */
+export type CatalogueChannel = Camel<Omit<ChannelEntry, 'generated_videos'>>;
 
 export interface MediaFormat {
   readonly formatId: string;
@@ -55,49 +124,27 @@ export interface MediaFormat {
   readonly facts: MediaFacts;
 }
 
-export interface CaptionTrack {
-  /** BCP 47. */
-  readonly language: string;
-  readonly name: string;
-  readonly kind: 'manual' | 'automatic';
+export interface CaptionTrack extends Omit<z.infer<typeof captions>, 'files'> {
   /** The same text in several formats; `name` is its last path segment on the server. */
   readonly files: readonly { readonly ext: string; readonly name: string; readonly path: string }[];
 }
 
-export interface CatalogueComment {
+export interface CatalogueComment extends Camel<Omit<CommentEntry, 'replies'>> {
   /** 26 characters; an answer's: those of the comment that its thread begins with, a dot, and 22. */
   readonly id: string;
-  /** With its leading `@`. */
-  readonly author: string;
   readonly authorChannelId: string;
-  readonly text: string;
-  readonly likeCount: number;
-  readonly publishedAt: Date;
-  readonly pinned: boolean;
-  /** The owner of the channel gave it a heart. */
-  readonly favorited: boolean;
   /** Oldest first. */
   readonly replies: readonly CatalogueComment[];
 }
 
-export interface CatalogueVideo {
-  /** 11 characters of A-Z, a-z, 0-9, `_` and `-`. */
-  readonly id: string;
-  readonly title: string;
-  readonly case: VideoCase;
+type OwnFacts =
+  'id' | 'title' | 'case' | 'description' | 'published_at' | 'view_count' | 'like_count' | 'tags' | 'live_chat';
+export interface CatalogueVideo extends Camel<Pick<VideoEntry, OwnFacts>> {
   readonly channel: CatalogueChannel;
-  readonly description: string;
-  readonly publishedAt: Date;
-  readonly viewCount: number;
-  /** undefined: hidden. */
-  readonly likeCount: number | undefined;
-  readonly tags: readonly string[];
   /** Longest of the formats with sound, or what the catalogue says where nothing may be played; undefined where the platform tells none. */
   readonly durationSeconds: number | undefined;
   readonly formats: readonly MediaFormat[];
   readonly captions: readonly CaptionTrack[];
-  /** A recorded chat goes with it, as after a broadcast. */
-  readonly liveChat: boolean;
   /** Those that answer the video; undefined: turned off. */
   readonly comments: readonly CatalogueComment[] | undefined;
 }

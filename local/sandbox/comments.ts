@@ -1,5 +1,4 @@
-import type { CatalogueChannel, CatalogueComment } from './catalogue.ts';
-import type { CommentEntry } from './catalogue-schema.ts';
+import { camel, type CatalogueChannel, type CatalogueComment, type CommentEntry } from './catalogue.ts';
 import { channelIdFrom, commentIdFrom, replyIdFrom } from './ids.ts';
 
 /** Every tenth generated comment begins a thread of this many answers: more than come with the thread itself. */
@@ -18,14 +17,10 @@ export function commentsOf(
   of: { readonly videoId: string; readonly channelOf: (handle: string) => CatalogueChannel | undefined },
 ): CatalogueComment[] {
   const comment = (entry: CommentEntry, ids: { id: string; threadId: string }): CatalogueComment => ({
+    ...camel(entry),
     id: ids.id,
     author: of.channelOf(entry.author)?.handle ?? entry.author,
     authorChannelId: of.channelOf(entry.author)?.id ?? channelIdFrom('author', entry.author),
-    text: entry.text,
-    likeCount: entry.like_count,
-    publishedAt: new Date(entry.published_at),
-    pinned: entry.pinned,
-    favorited: entry.favorited,
     // The platform numbers an answer to an answer in the same thread.
     replies: entry.replies.map((reply, index) =>
       comment(reply, { id: replyIdFrom(ids.threadId, ids.id, String(index)), threadId: ids.threadId }),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { DatasetApi } from './dataset-api/dataset-api.ts';
-import { answer, readJson, refusal, type Exchange, type JsonAnswer } from './json-http.ts';
+import { readJson, refusal, type Answer, type Exchange } from './json-http.ts';
 import type { Library } from './library.ts';
 import { switchSchema, type Switchboard } from './switches.ts';
 import type { Stats } from './stats.ts';
@@ -21,12 +21,12 @@ const forDataset = z.looseObject({ target: z.literal('dataset') });
  *
  * @returns undefined for an address that is none of these
  */
-export function createControl(parts: SandboxParts): (exchange: Exchange) => Promise<JsonAnswer | undefined> {
+export function createControl(parts: SandboxParts): (exchange: Exchange) => Promise<Answer | undefined> {
   const { switchboard, stats, dataset } = parts;
-  const counters = (): JsonAnswer => answer(200, { ...stats.snapshot(), dataset: dataset.stats() });
-  const switches = (): JsonAnswer => answer(200, { switches: [...switchboard.list(), ...dataset.switches()] });
+  const counters = (): Answer => ok({ ...stats.snapshot(), dataset: dataset.stats() });
+  const switches = (): Answer => ok({ switches: [...switchboard.list(), ...dataset.switches()] });
 
-  const misbehave = (body: unknown): JsonAnswer => {
+  const misbehave = (body: unknown): Answer => {
     if (body === undefined) return refusal(400, 'The body is no JSON of at most 64 KiB.');
     if (forDataset.safeParse(body).success) {
       const told = dataset.misbehave(body);
@@ -50,23 +50,20 @@ export function createControl(parts: SandboxParts): (exchange: Exchange) => Prom
       return counters();
     }
     if (req.method !== 'GET' && req.method !== 'HEAD') return refusal(405, 'Only GET, HEAD and POST are known here.');
-    if (url.pathname === '/') return answer(200, contentsOf(parts));
+    if (url.pathname === '/') return ok(contentsOf(parts));
     if (url.pathname === '/stats') return counters();
     return url.pathname === '/misbehave' ? switches() : undefined;
   };
 }
+
+const ok = (body: object): Answer => ({ status: 200, body });
 
 /** The list of contents for people and tests. */
 function contentsOf({ library, dataset, baseUrl }: SandboxParts): object {
   const { videos, channels } = library.catalogue;
   return {
     // JSON leaves out what is undefined: the length of a video that has none yet.
-    videos: videos.map(({ id, title, case: kind, durationSeconds }) => ({
-      id,
-      title,
-      case: kind,
-      duration: durationSeconds,
-    })),
+    videos: videos.map(({ id, title, case: kind, durationSeconds: duration }) => ({ id, title, case: kind, duration })),
     channels: channels.map((channel) => ({ url: `${baseUrl()}/${channel.handle}`, case: channel.case })),
     accounts: dataset.accounts(),
     posts: dataset.posts(),

@@ -8,22 +8,41 @@ export interface Exchange {
   readonly url: URL;
 }
 
-export interface JsonAnswer {
+/** A text is sent as it is, anything else as JSON. */
+export interface Answer {
   readonly status: number;
-  readonly body: object;
+  readonly body: string | object;
 }
 
-export function answer(status: number, body: object): JsonAnswer {
-  return { status, body };
+/** Thrown where a request is turned away. */
+export class Refusal extends Error implements Answer {
+  override readonly name = 'Refusal';
+  readonly status: number;
+  readonly body: string | object;
+
+  constructor(status: number, body: string | object) {
+    super(typeof body === 'string' ? body : JSON.stringify(body));
+    this.status = status;
+    this.body = body;
+  }
 }
 
-export function refusal(status: number, error: string): JsonAnswer {
-  return answer(status, { error });
+/** In the words of the sandbox itself. */
+export function refusal(status: number, error: string): Refusal {
+  return new Refusal(status, { error });
 }
 
-export function sendJson(res: ServerResponse, { status, body }: JsonAnswer): void {
-  res.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8' });
-  res.end(`${JSON.stringify(body, undefined, 2)}\n`);
+/** @param indent for people */
+export function send(res: ServerResponse, { status, body }: Answer, indent = 0): void {
+  const isText = typeof body === 'string';
+  res.writeHead(status, { 'Content-Type': `${isText ? 'text/plain' : 'application/json'}; charset=utf-8` });
+  res.end(isText ? body : `${JSON.stringify(body, undefined, indent)}\n`);
+}
+
+/** @throws what is no {@link Refusal} */
+export function sendRefusal(res: ServerResponse, error: unknown): void {
+  if (!(error instanceof Refusal)) throw error;
+  send(res, error);
 }
 
 /** @returns undefined for anything that is no JSON of a reasonable size */

@@ -1,7 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { access, mkdir, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import { run } from '../../runtime/subprocess/run.ts';
+import { exists } from '../engines/cache.ts';
 
 const FFMPEG_TIMEOUT_MS = 120_000;
 
@@ -12,11 +13,7 @@ const FFMPEG_TIMEOUT_MS = 120_000;
  * @param make writes the file whose path it is given
  */
 export async function madeOnce(path: string, make: (temporary: string) => Promise<void>): Promise<string> {
-  const isThere = await access(path).then(
-    () => true,
-    () => false,
-  );
-  if (isThere) return path;
+  if (await exists(path)) return path;
   const temporary = join(dirname(path), `${randomUUID()}${extname(path)}`);
   await mkdir(dirname(path), { recursive: true });
   try {
@@ -37,9 +34,11 @@ export function encodedOnce(path: string, ffmpeg: string, args: readonly string[
   });
 }
 
-export interface LoopSettings {
+/** Programs that make and read media. */
+export interface MediaTools {
   readonly ffmpeg: string;
-  /** Results are kept here, by the content of what they were made from. */
+  readonly ffprobe: string;
+  /** What they make and tell is kept here, so that a second start asks them nothing. */
   readonly cacheDir: string;
 }
 
@@ -50,12 +49,9 @@ export interface LoopSettings {
  * @param seconds length of the result; it ends with the packet that reaches it
  * @returns absolute path in the cache; its last segment is that of the short one
  */
-export async function loopMedia(path: string, seconds: number, settings: LoopSettings): Promise<string> {
+export async function loopMedia(path: string, seconds: number, settings: MediaTools): Promise<string> {
   const hash = createHash('sha256').update(await readFile(path));
-  const key = hash
-    .update(`\0${String(seconds)}`)
-    .digest('hex')
-    .slice(0, 32);
+  const key = hash.update(`\0${String(seconds)}`).digest('hex');
   return encodedOnce(join(settings.cacheDir, 'looped', key, basename(path)), settings.ffmpeg, [
     ...['-stream_loop', '-1', '-protocol_whitelist', 'file', '-i', `file:${path}`],
     ...['-map', '0', '-c', 'copy', '-t', String(seconds)],

@@ -8,7 +8,6 @@ import { startStack } from '../stack.ts';
 import { ensureTools } from '../engines/tools.ts';
 import { BUILT_IN_CATALOGUE, startSandbox } from './server.ts';
 
-const PREFERRED_PORT = 4000;
 /** The receivers of webhooks run on this machine too; nowhere else may they. */
 const LOOPBACK = '127.0.0.0/8,::1/128';
 
@@ -24,8 +23,9 @@ await runUntilSignal(async () => {
     catalogueDir: given(env['SANDBOX_CATALOG']) ?? BUILT_IN_CATALOGUE,
     mediaDir: media,
     cacheDir: join(cacheDir, 'sandbox'),
-    port: await choosePort({ env, setting: 'SANDBOX_PORT', preferred: PREFERRED_PORT, choice: 'preferred' }, (line) =>
-      log(`sandbox: ${line}`),
+    port: await choosePort(
+      { env, what: 'sandbox', setting: 'SANDBOX_PORT', preferred: 4000, choice: 'preferred' },
+      log,
     ),
     ffmpeg,
     ffprobe,

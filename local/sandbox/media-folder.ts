@@ -2,16 +2,14 @@ import { readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join, relative } from 'node:path';
 import type { Catalogue, CatalogueChannel, CatalogueVideo } from './catalogue.ts';
 import { videoIdFrom, type Naming } from './ids.ts';
-import { NotMediaError, probe, type ProbeSettings } from './probe.ts';
+import type { MediaTools } from './made-once.ts';
+import { NotMediaError, probe } from './probe.ts';
 
 const MEDIA_EXTENSIONS = new Set(
   'wav mp3 flac webm mp4 m4a ogg oga opus mkv mka mov m4v aac aif aiff avi ts 3gp amr caf wma'.split(' '),
 );
 
-export interface MediaFolderSettings extends ProbeSettings {
-  readonly naming: Naming;
-  readonly log: (line: string) => void;
-}
+type MediaFolderSettings = MediaTools & { readonly naming: Naming; readonly log: (line: string) => void };
 
 /**
  * Every recording of a folder, at any depth, as a video with one format: the file as it is.
@@ -29,8 +27,8 @@ export async function readMediaFolder(path: string, settings: MediaFolderSetting
     id: settings.naming.channelId('UCrecordings-of-this-one'),
     title: 'Recordings',
     description: 'The recordings that were added with --media.',
-    ...{ followerCount: undefined, viewCount: 0, country: undefined, createdAt: undefined },
-    ...{ customName: undefined, userName: undefined, case: 'ordinary' },
+    viewCount: 0,
+    case: 'ordinary',
   };
   const videos: CatalogueVideo[] = [];
   for (const file of single ? [start] : await walk(root, settings.log)) {
@@ -64,7 +62,6 @@ async function readRecording(
     description: '',
     publishedAt: (await stat(path)).mtime,
     viewCount: 0,
-    likeCount: undefined,
     tags: [],
     durationSeconds: facts.durationSeconds,
     formats: [{ formatId: 'original', path, facts }],

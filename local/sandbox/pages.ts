@@ -1,7 +1,7 @@
-import type { CatalogueChannel, CatalogueComment, CatalogueVideo, MediaFormat } from './catalogue.ts';
+import type { CaptionTrack, CatalogueChannel, CatalogueComment, CatalogueVideo, MediaFormat } from './catalogue.ts';
 import { flatten, sortComments } from './comments.ts';
 import type { Library } from './library.ts';
-import { UNKNOWN_VIDEO, UNPLAYABLE } from './playability.ts';
+import { UNPLAYABLE } from './playability.ts';
 import { avatars, banner, videoThumbnails } from './thumbnails.ts';
 import { TRANSLATION_LANGUAGES } from './translation.ts';
 
@@ -12,41 +12,36 @@ const PAGE_REPLIES = 10;
 /** What the platform shows in place of a channel that is gone. */
 const GONE = { type: 'ERROR', text: 'This channel does not exist.' };
 
-/** What the extractor plugin reads of a video. */
+/** What the extractor plugin reads of a video: `info` is in yt-dlp's own words. */
 export function videoPage(video: CatalogueVideo, baseUrl: string): object {
   const refused = UNPLAYABLE[video.case];
   return {
-    id: video.id,
-    title: video.title,
-    description: video.description,
-    channel: channelFacts(video.channel, baseUrl),
-    publishedAtSeconds: Math.floor(video.publishedAt.getTime() / 1000),
-    viewCount: video.viewCount,
-    likeCount: video.likeCount,
-    commentCount: video.comments && flatten(video.comments).length,
+    info: {
+      id: video.id,
+      title: video.title,
+      description: video.description,
+      ...channelFacts(video.channel, baseUrl),
+      timestamp: Math.floor(video.publishedAt.getTime() / 1000),
+      duration: video.durationSeconds,
+      view_count: video.viewCount,
+      like_count: video.likeCount,
+      comment_count: video.comments && flatten(video.comments).length,
+      tags: video.tags,
+      thumbnails: videoThumbnails(video, baseUrl),
+      age_limit: 0,
+      availability: 'public',
+      live_status: liveStatus(video) ?? 'not_live',
+      media_type: video.case === 'live' ? 'livestream' : 'video',
+      formats: refused === undefined ? video.formats.map((format) => formatFacts(video, format, baseUrl)) : [],
+      ...captionLists(video, refused === undefined ? video.captions : [], baseUrl),
+    },
     commentsUrl: video.comments && `${baseUrl}/comments/${video.id}`,
-    tags: video.tags,
-    durationSeconds: video.durationSeconds,
-    liveStatus: liveStatus(video),
-    thumbnails: videoThumbnails(video, baseUrl),
     playability: refused ?? {},
-    formats: refused === undefined ? video.formats.map((format) => formatFacts(video, format, baseUrl)) : [],
-    captions:
-      refused === undefined
-        ? video.captions.map(({ language, name, kind, files }) => ({
-            language,
-            name,
-            kind,
-            files: files.map((file) => ({ ext: file.ext, url: `${baseUrl}/captions/${video.id}/${file.name}` })),
-          }))
-        : [],
-    translationLanguages: TRANSLATION_LANGUAGES,
-    liveChat: video.liveChat,
   };
 }
 
 export function unknownVideoPage(id: string): object {
-  return { id, playability: UNKNOWN_VIDEO, formats: [], captions: [] };
+  return { info: { id, title: null, formats: [] }, playability: { reason: 'Video unavailable' } };
 }
 
 /**
@@ -65,10 +60,12 @@ export function channelPage(
   return {
     channel: {
       ...channelFacts(channel, options.baseUrl),
+      id: channel.id,
+      title: all.length === 0 ? channel.title : `${channel.title} - Videos`,
       description: channel.description,
-      videoCount: all.length,
-      avatars: avatars(channel, options.baseUrl),
-      banner: banner(channel, options.baseUrl),
+      availability: 'public',
+      tags: [],
+      thumbnails: channelThumbnails(channel, options.baseUrl),
     },
     // The platform leaves a tab out that would be empty.
     tabs: all.length === 0 ? [] : ['videos'],
@@ -76,63 +73,110 @@ export function channelPage(
       id: video.id,
       url: `${options.baseUrl}/watch?v=${video.id}`,
       title: video.title,
-      durationSeconds: video.durationSeconds === undefined ? undefined : Math.round(video.durationSeconds),
+      duration: video.durationSeconds === undefined ? undefined : Math.round(video.durationSeconds),
       publishedText: timeText(video.publishedAt),
-      viewCount: video.viewCount,
-      liveStatus: liveStatus(video),
+      view_count: video.viewCount,
+      live_status: liveStatus(video),
       thumbnails: videoThumbnails(video, options.baseUrl),
     })),
     nextPage: start + CHANNEL_PAGE_VIDEOS < all.length ? options.page + 1 : null,
   };
 }
 
-function liveStatus({ case: kind }: CatalogueVideo): string {
-  return kind === 'live' ? 'is_live' : kind === 'upcoming' ? 'is_upcoming' : 'not_live';
+function liveStatus({ case: kind }: CatalogueVideo): string | undefined {
+  return kind === 'live' ? 'is_live' : kind === 'upcoming' ? 'is_upcoming' : undefined;
 }
 
-function channelFacts(channel: CatalogueChannel, baseUrl: string): object {
+function channelFacts({ id, handle, title, followerCount }: CatalogueChannel, baseUrl: string): object {
   return {
-    id: channel.id,
-    handle: channel.handle,
-    title: channel.title,
-    url: `${baseUrl}/channel/${channel.id}`,
-    handleUrl: `${baseUrl}/${channel.handle}`,
-    followerCount: channel.followerCount,
+    channel: title,
+    channel_id: id,
+    channel_url: `${baseUrl}/channel/${id}`,
+    channel_follower_count: followerCount,
+    uploader: title,
+    uploader_id: handle,
+    uploader_url: `${baseUrl}/${handle}`,
   };
+}
+
+function channelThumbnails(channel: CatalogueChannel, baseUrl: string): object[] {
+  const [wide, faces] = [banner(channel, baseUrl), avatars(channel, baseUrl)];
+  return [
+    { ...wide, preference: -10 },
+    { url: wide.url, id: 'banner_uncropped', preference: -5 },
+    ...faces,
+    { url: faces.at(-1)?.url, id: 'avatar_uncropped', preference: 1 },
+  ];
 }
 
 function formatFacts(video: CatalogueVideo, { formatId, facts }: MediaFormat, baseUrl: string): object {
+  const { ext, acodec, vcodec, totalKbps } = facts;
+  const isSeparate = acodec === 'none' || vcodec === 'none';
   return {
-    formatId,
+    format_id: formatId,
     url: `${baseUrl}/media/${video.id}/${encodeURIComponent(formatId)}`,
-    ext: facts.ext,
-    acodec: facts.acodec,
-    vcodec: facts.vcodec,
-    sizeBytes: video.case === 'live' ? undefined : facts.sizeBytes,
-    totalKbps: facts.totalKbps,
+    ext,
+    container: isSeparate && ['m4a', 'mp4', 'webm'].includes(ext) ? `${ext}_dash` : undefined,
+    acodec,
+    vcodec,
+    filesize: video.case === 'live' ? undefined : facts.sizeBytes,
+    tbr: totalKbps,
+    abr: vcodec === 'none' ? totalKbps : undefined,
+    vbr: acodec === 'none' ? totalKbps : undefined,
     width: facts.width,
     height: facts.height,
-    picturesPerSecond: facts.picturesPerSecond,
-    sampleRateHz: facts.sampleRateHz,
-    audioChannels: facts.audioChannels,
+    fps: facts.picturesPerSecond,
+    asr: facts.sampleRateHz,
+    audio_channels: facts.audioChannels,
   };
 }
 
-export interface CommentPageRequest {
-  readonly baseUrl: string;
-  /** Counted from 1. */
-  readonly page: number;
-  readonly sort: 'new' | 'top';
-  /** Id of the comment whose answers are asked for; undefined: comments on the video. */
-  readonly parent?: string | undefined;
+/** What was recognised is listed twice, `en` and `en-orig`, among machine translations of it and of manual captions. */
+function captionLists({ id, liveChat }: CatalogueVideo, tracks: readonly CaptionTrack[], baseUrl: string): object {
+  const files = (track: CaptionTrack, name: string, translateTo = track.language): object[] =>
+    track.files.map((file) => {
+      const url = `${baseUrl}/captions/${id}/${file.name}`;
+      return { ext: file.ext, name, url: translateTo === track.language ? url : `${url}?tlang=${translateTo}` };
+    });
+  const subtitles = tracks
+    .filter(({ kind }) => kind === 'manual')
+    .map((track) => [track.language, files(track, track.name)] as const);
+  const automatic = tracks.flatMap((track) => {
+    const translations = Object.entries(TRANSLATION_LANGUAGES);
+    if (track.kind === 'manual') {
+      return translations.map(([language, name]) => [
+        `${language}-${track.language}`,
+        files(track, `${name} from ${track.name}`, language),
+      ]);
+    }
+    return [
+      ...translations.map(([language, name]) => [language, files(track, name, language)]),
+      [`${track.language}-orig`, files(track, `${track.name} (Original)`)],
+      [track.language, files(track, track.name)],
+    ];
+  });
+  const chat = {
+    url: `${baseUrl}/watch?v=${id}&bpctr=9999999999&has_verified=1`,
+    video_id: id,
+    ext: 'json',
+    protocol: 'youtube_live_chat_replay',
+  };
+  return {
+    subtitles: { ...Object.fromEntries(subtitles), ...(liveChat ? { live_chat: [chat] } : {}) },
+    automatic_captions: Object.fromEntries(automatic) as object,
+  };
 }
 
 /**
  * What the extractor plugin reads when comments are asked for: a page of comments, or of the answers to one.
  *
+ * @param request.parent id of the comment whose answers are asked for; undefined: comments on the video
  * @returns undefined when comments are turned off, or there is no such parent
  */
-export function commentPage(video: CatalogueVideo, request: CommentPageRequest): object | undefined {
+export function commentPage(
+  video: CatalogueVideo,
+  request: { baseUrl: string; page: number; sort: 'new' | 'top'; parent: string | undefined },
+): object | undefined {
   const { page, sort, parent } = request;
   if (video.comments === undefined) return undefined;
   const above = parent === undefined ? undefined : flatten(video.comments).find((one) => one.id === parent);
@@ -151,17 +195,18 @@ function commentFacts(comment: CatalogueComment, video: CatalogueVideo, baseUrl:
     id: comment.id,
     text: comment.text,
     author: comment.author,
-    authorId: comment.authorChannelId,
-    authorUrl: `${baseUrl}/${comment.author}`,
-    authorIsUploader: comment.author === video.channel.handle,
-    likeCount: comment.likeCount,
-    isFavorited: comment.favorited,
-    isPinned: comment.pinned,
-    publishedText: timeText(comment.publishedAt),
+    author_id: comment.authorChannelId,
+    author_url: `${baseUrl}/${comment.author}`,
+    author_is_uploader: comment.author === video.channel.handle,
+    like_count: comment.likeCount,
+    is_favorited: comment.favorited,
+    ...(comment.pinned ? { is_pinned: true } : {}),
+    _time_text: timeText(comment.publishedAt),
     replyCount: comment.replies.length,
   };
 }
 
+const SECOND = ['second', 1] as const;
 const UNITS = [
   ['year', 365 * 86_400],
   ['month', 30 * 86_400],
@@ -169,15 +214,12 @@ const UNITS = [
   ['day', 86_400],
   ['hour', 3600],
   ['minute', 60],
-  ['second', 1],
 ] as const;
 
 /** "3 weeks ago": all that a page of the platform tells of a time. */
 function timeText(then: Date): string {
   const seconds = Math.max(1, Math.floor((Date.now() - then.getTime()) / 1000));
-  for (const [unit, length] of UNITS) {
-    const amount = Math.floor(seconds / length);
-    if (amount >= 1) return `${String(amount)} ${unit}${amount === 1 ? '' : 's'} ago`;
-  }
-  return 'now';
+  const [unit, length] = UNITS.find(([, most]) => seconds >= most) ?? SECOND;
+  const amount = Math.floor(seconds / length);
+  return `${String(amount)} ${unit}${amount === 1 ? '' : 's'} ago`;
 }

@@ -8,9 +8,6 @@ export interface Refusal {
   readonly availableCountries?: readonly string[];
 }
 
-/** Of an id that nobody has. */
-export const UNKNOWN_VIDEO: Refusal = { reason: 'Video unavailable' };
-
 /** All other cases can be played. */
 export const UNPLAYABLE: Readonly<Partial<Record<VideoCase, Refusal>>> = {
   upcoming: { reason: 'This live event will begin in 3 days.' },

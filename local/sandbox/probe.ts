@@ -3,14 +3,14 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { z } from 'zod';
 import { run } from '../../runtime/subprocess/run.ts';
-import { madeOnce } from './made-once.ts';
+import { madeOnce, type MediaTools } from './made-once.ts';
 
 /** Containers that are opened. Lists of other files (playlists, concat scripts) are not among them. */
 const CONTAINERS = 'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,mp3,ogg,wav,flac,aac,aiff,avi,mpegts,asf,amr,caf';
 const PROBE_TIMEOUT_MS = 30_000;
 const PROBE_MAX_CHARS = 1_000_000;
 /** Part of the cache key: counts up when the facts change their meaning. */
-const FACTS_VERSION = '2';
+const FACTS_VERSION = '3';
 /** Containers without a table of contents: what ffprobe says of their duration is a guess from the bit rate. */
 const GUESSED_DURATION = /^(aac|mp3|amr|mpegts|asf)$/;
 const INPUT_GUARD = ['-v', 'error', '-protocol_whitelist', 'file', '-format_whitelist', CONTAINERS] as const;
@@ -21,8 +21,6 @@ const outputSchema = z.object({
     z.object({
       codec_type: z.string().optional(),
       codec_name: z.string().default('unknown'),
-      profile: z.string().optional(),
-      level: z.number().optional(),
       width: z.number().optional(),
       height: z.number().optional(),
       avg_frame_rate: z.string().optional(),
@@ -37,7 +35,7 @@ type Stream = Output['streams'][number];
 
 const factsSchema = z.object({
   ext: z.string(),
-  /** RFC 6381 for AAC and H.264, else ffmpeg's name; `none` without such a track. */
+  /** As the platform begins the names of AAC and H.264, else ffmpeg's; `none` without such a track. */
   acodec: z.string(),
   vcodec: z.string(),
   durationSeconds: z.number(),
@@ -58,17 +56,11 @@ export class NotMediaError extends Error {
   override readonly name = 'NotMediaError';
 }
 
-export interface ProbeSettings {
-  readonly ffprobe: string;
-  /** Facts are kept here, so that a second start asks ffprobe nothing. */
-  readonly cacheDir: string;
-}
-
 /**
  * @param path absolute
  * @throws NotMediaError; RunStartError when ffprobe can't be started
  */
-export async function probe(path: string, settings: ProbeSettings): Promise<MediaFacts> {
+export async function probe(path: string, settings: MediaTools): Promise<MediaFacts> {
   const { size, mtimeMs } = await stat(path);
   const key = createHash('sha256').update([FACTS_VERSION, path, size, mtimeMs].join('\0')).digest('hex').slice(0, 32);
   const cached = join(settings.cacheDir, 'facts', `${key}.json`);
@@ -135,8 +127,8 @@ function factsOf(
   const [pictures = 0, seconds = 0] = (video?.avg_frame_rate ?? '').split('/').map(Number);
   return {
     ext: extname(path).slice(1).toLowerCase(),
-    acodec: audio === undefined ? 'none' : codecName(audio),
-    vcodec: video === undefined ? 'none' : codecName(video),
+    acodec: codecName(audio),
+    vcodec: codecName(video),
     durationSeconds: Math.round(durationSeconds * 1000) / 1000,
     sizeBytes,
     totalKbps: Math.round((sizeBytes * 8) / durationSeconds) / 1000,
@@ -148,17 +140,8 @@ function factsOf(
   };
 }
 
-const H264_PROFILES: Readonly<Record<string, string>> = {
-  'Constrained Baseline': '42e0',
-  Baseline: '4200',
-  Main: '4d40',
-  High: '6400',
-};
+const CODEC_NAMES: Readonly<Record<string, string>> = { aac: 'mp4a.40.2', h264: 'avc1' };
 
-function codecName({ codec_name, profile, level }: Stream): string {
-  if (codec_name === 'aac') return profile === 'HE-AAC' ? 'mp4a.40.5' : 'mp4a.40.2';
-  if (codec_name === 'h264') {
-    return `avc1.${H264_PROFILES[profile ?? ''] ?? '6400'}${(level ?? 30).toString(16).padStart(2, '0')}`;
-  }
-  return codec_name;
+function codecName({ codec_name: name }: Pick<Stream, 'codec_name'> = { codec_name: 'none' }): string {
+  return CODEC_NAMES[name] ?? name;
 }

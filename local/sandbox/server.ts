@@ -1,23 +1,21 @@
-import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { foreignPage } from '../engines/foreign-page.ts';
+import { serveOnLoopback } from '../loopback-server.ts';
 import { readCatalogueFolder } from './catalogue-folder.ts';
-import type { Catalogue, CatalogueVideo } from './catalogue.ts';
+import type { Catalogue } from './catalogue.ts';
 import { createControl, type SandboxParts } from './control-routes.ts';
 import { createDataApi, SANDBOX_API_KEY } from './data-api/handler.ts';
-import { createDatasetApi, type DatasetApi, type DatasetApiParts } from './dataset-api/dataset-api.ts';
+import { createDatasetApi, type DatasetApiParts } from './dataset-api/dataset-api.ts';
 import { namingOf } from './ids.ts';
-import { refusal, sendJson } from './json-http.ts';
+import { refusal, send, type Exchange } from './json-http.ts';
 import { createLibrary } from './library.ts';
 import { readMediaFolder } from './media-folder.ts';
 import { Switchboard } from './switches.ts';
 import { createStats } from './stats.ts';
 import { createVideoRoutes } from './video-routes.ts';
 
-const HOST = '127.0.0.1';
 const PLUGIN_DIR = fileURLToPath(new URL('./yt-dlp-plugins', import.meta.url));
 
 /** The catalogue that comes with the project. */
@@ -47,33 +45,14 @@ export interface SandboxOptions {
   readonly log: (line: string) => void;
 }
 
-export interface SandboxEnv extends Readonly<ReturnType<DatasetApi['env']>> {
-  readonly VIDNET_VIDEO_URL: string;
-  readonly VIDNET_CHANNEL_URL: string;
-  readonly VIDNET_API_URL: string;
-  readonly VIDNET_API_KEY?: string;
-  readonly YTDLP_PLUGIN_DIR: string;
-  /** Its media are on loopback, where the service otherwise fetches nothing. */
-  readonly MEDIA_ALLOWED_NETWORKS: string;
-}
-
-export interface Sandbox {
-  /** http://127.0.0.1:PORT, without a slash at the end. */
-  readonly url: string;
-  /** Settings that point the service at this sandbox. */
-  readonly env: SandboxEnv;
-  /** Without the generated videos. */
-  readonly catalogue: readonly CatalogueVideo[];
-  /** Ends running transfers too. */
-  stop(): Promise<void>;
-}
+export type Sandbox = Awaited<ReturnType<typeof startSandbox>>;
 
 /**
  * Starts a stand-in for the video platform on loopback.
  *
  * @throws CatalogueError, an Error that names `--media`, or the system's error for a port that is taken
  */
-export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
+export async function startSandbox(options: SandboxOptions) {
   const { ffmpeg, ffprobe, cacheDir, log } = options;
   await mkdir(cacheDir, { recursive: true });
   const naming = namingOf(options.idSalt);
@@ -95,48 +74,37 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const routes = createRoutes({
     library,
     switchboard: new Switchboard(isVideo),
-    stats: createStats(
-      catalogue.videos.map((video) => video.id),
-      isVideo,
-    ),
+    stats: createStats(catalogue.videos, isVideo),
     baseUrl,
     dataset,
   });
-  const server = createServer((req, res) => {
+  const { url, stop } = await serveOnLoopback((req, res) => {
     // A client that leaves in the middle is nothing to report.
     res.on('error', () => undefined);
-    const foreign = foreignPage(req);
-    if (foreign !== undefined) {
-      sendJson(res, refusal(403, foreign));
-      return;
-    }
     routes(req, res).catch((error: unknown) => {
       log(`sandbox: ${req.method ?? ''} ${req.url ?? ''}: ${String(error)}`);
       res.destroy();
     });
-  });
-  server.listen(options.port, HOST);
-  await once(server, 'listening');
-  const url = `http://${HOST}:${String((server.address() as AddressInfo).port)}`;
+  }, options.port);
   publicUrl = options.publicUrl ?? url;
   return {
+    /** http://127.0.0.1:PORT, without a slash at the end. */
     url,
+    /** Settings that point the service at this sandbox. */
     env: {
       VIDNET_VIDEO_URL: `${publicUrl}/watch?v={id}`,
       VIDNET_CHANNEL_URL: `${publicUrl}/{path}`,
       VIDNET_API_URL: `${publicUrl}/`,
       ...(options.dataApi === false ? {} : { VIDNET_API_KEY: SANDBOX_API_KEY }),
       YTDLP_PLUGIN_DIR: PLUGIN_DIR,
-      MEDIA_ALLOWED_NETWORKS: `${HOST}/32`,
+      // Its media are on loopback, where the service otherwise fetches nothing.
+      MEDIA_ALLOWED_NETWORKS: '127.0.0.1/32',
       ...dataset.env(),
     },
+    /** Without the generated videos. */
     catalogue: catalogue.videos,
-    async stop() {
-      const closed = once(server, 'close');
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    },
+    /** Ends running transfers too. */
+    stop,
   };
 }
 
@@ -145,18 +113,19 @@ function createRoutes(parts: SandboxParts): (req: IncomingMessage, res: ServerRe
   const dataApi = createDataApi(parts);
   const control = createControl(parts);
   const videos = createVideoRoutes(parts);
+  const answer = async (exchange: Exchange): Promise<void> => {
+    if (dataApi(exchange) || (await parts.dataset.handle(exchange.req, exchange.res, exchange.url))) return;
+    const told = await control(exchange);
+    if (told === undefined) await videos(exchange);
+    else send(exchange.res, told, 2);
+  };
   return async (req, res) => {
+    const foreign = foreignPage(req);
+    const path = req.url ?? '';
     // Joined and not resolved: `//x` would otherwise be the host x.
-    const address = (req.url ?? '').startsWith('/') ? `http://sandbox${req.url ?? ''}` : '';
-    if (!URL.canParse(address)) {
-      sendJson(res, refusal(400, 'The URL cannot be read.'));
-      return;
-    }
-    const url = new URL(address);
-    const exchange = { req, res, url };
-    if (dataApi(exchange) || (await parts.dataset.handle(req, res, url))) return;
-    const answer = await control(exchange);
-    if (answer === undefined) await videos(exchange);
-    else sendJson(res, answer);
+    const url = path.startsWith('/') ? URL.parse(`http://sandbox${path}`) : null;
+    if (foreign !== undefined) send(res, refusal(403, foreign));
+    else if (url === null) send(res, refusal(400, 'The URL cannot be read.'));
+    else await answer({ req, res, url });
   };
 }

@@ -15,12 +15,12 @@ export type Stats = ReturnType<typeof createStats>;
 export type StatsSnapshot = ReturnType<Stats['snapshot']>;
 
 /**
- * @param listedIds videos that are shown even with zeros
+ * @param listed videos that are shown even with zeros
  * @param isVideo further ones are shown once they are asked for
  */
-export function createStats(listedIds: readonly string[], isVideo: (id: string) => boolean) {
+export function createStats(listed: readonly { readonly id: string }[], isVideo: (id: string) => boolean) {
   const none = () => ({
-    videos: Object.fromEntries(listedIds.map((id) => [id, { ...NOTHING_SERVED }])),
+    videos: Object.fromEntries(listed.map(({ id }) => [id, { ...NOTHING_SERVED }])),
     /** How often each part of a channel's list was asked for: by page from 1, by position of the first item from 0. */
     channels: {} as Record<string, { pages: Counts; playlist_items: Counts }>,
     /** Data API requests by method. */

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { bytesSource, endless, fileSource, jsonSource, sendBody, write, type SendOptions } from './body.ts';
 import type { CatalogueVideo, MediaFormat } from './catalogue.ts';
 import type { SandboxParts } from './control-routes.ts';
-import { refusal, sendJson, type Exchange } from './json-http.ts';
+import { refusal, send, type Exchange } from './json-http.ts';
 import { channelPage, commentPage, unknownVideoPage, videoPage } from './pages.ts';
 import type { Target } from './switches.ts';
 import { thumbnailSource } from './thumbnails.ts';
@@ -84,7 +84,7 @@ export function createVideoRoutes(parts: SandboxParts): (exchange: Exchange) => 
     if (CHANNEL_PATHS.includes(first) && isVideosTab(third)) return channelListing(exchange, `${first}/${second}`);
     const video = library.video(second);
     const picture =
-      first === 'avatar' || (first === 'vi' && video !== undefined) ? thumbnailSource(first, second, third) : undefined;
+      first === 'avatar' || (first === 'vi' && video !== undefined) ? thumbnailSource(first, third) : undefined;
     if (picture !== undefined) return sendBody(exchange, picture);
     if (video === undefined) return nothingHere(exchange);
     if (first === 'media') return media(exchange, video, third);
@@ -95,7 +95,7 @@ export function createVideoRoutes(parts: SandboxParts): (exchange: Exchange) => 
 }
 
 function nothingHere({ res }: Exchange): Promise<void> {
-  sendJson(res, refusal(404, 'There is nothing here.'));
+  send(res, refusal(404, 'There is nothing here.'));
   return Promise.resolve();
 }
 

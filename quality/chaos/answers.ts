@@ -16,10 +16,7 @@ const bodySchema = z.object({
 });
 export type AnswerBody = z.infer<typeof bodySchema>;
 
-export interface ToldJob {
-  readonly id: string;
-  readonly status: z.infer<typeof recordStatusSchema>;
-}
+export type ToldJob = Readonly<z.infer<typeof job>>;
 
 /** @returns undefined for what is no JSON object */
 export function readBody(text: string): AnswerBody | undefined {

@@ -11,13 +11,10 @@ export interface Answer {
   readonly text: string;
 }
 
-export interface Client {
-  /** @returns undefined when no whole answer came */
-  request(method: 'GET' | 'POST', path: string, body?: unknown): Promise<Answer | undefined>;
-}
+export type Client = ReturnType<typeof createClient>;
 
 /** REST as a caller uses it; counts what is answered. */
-export function createClient(baseUrl: string, authorization: string, ledger: CallersLedger): Client {
+export function createClient(baseUrl: string, authorization: string, ledger: CallersLedger) {
   const send = async (method: string, path: string, body: unknown): Promise<Answer> => {
     const response = await fetch(baseUrl + path, {
       method,
@@ -31,7 +28,8 @@ export function createClient(baseUrl: string, authorization: string, ledger: Cal
     return { status: response.status, body: readBody(text) ?? {}, retryAfterMs, text };
   };
   return {
-    async request(method, path, body) {
+    /** @returns undefined when no whole answer came */
+    async request(method: 'GET' | 'POST', path: string, body?: unknown): Promise<Answer | undefined> {
       const answer = await send(method, path, body).catch(() => undefined);
       if (answer === undefined) {
         ledger.unanswered += 1;

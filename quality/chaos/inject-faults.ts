@@ -8,14 +8,6 @@ import type { Stage } from './stage.ts';
 /** A process that was killed just before is waited for; a tool is there only now and then. */
 const WAIT_MS = { process: 90_000, tool: 3_000 };
 const LOOK_MS = 50;
-/** Names in what the supervisor says. */
-const SUPERVISED: ReadonlyMap<string, ProcessName> = new Map([
-  ['api', 'api'],
-  ['worker', 'worker'],
-  ['Temporal', 'temporal'],
-  ['MongoDB', 'mongodb'],
-]);
-
 /** What was done to the run so far. */
 export class InjectedFaults {
   readonly kills: { readonly victim: Victim; readonly signal: NodeJS.Signals }[] = [];
@@ -32,7 +24,7 @@ export class InjectedFaults {
 
   /** To be told each line of the supervisor: `worker is back` ends the time of the worker. */
   heard(line: string): void {
-    const name = SUPERVISED.get(/^(\w+) is back$/.exec(line)?.[1] ?? '');
+    const name = /^(\w+) is back$/.exec(line)?.[1]?.toLowerCase() as ProcessName | undefined;
     const sinceMs = name === undefined ? undefined : this.#awaySinceMs.get(name);
     if (name === undefined || sinceMs === undefined) return;
     this.#awaySinceMs.delete(name);

@@ -1,21 +1,12 @@
 import type { ProcessName } from '../../local/stack.ts';
 import type { Random } from './random.ts';
-import { LINES, type LineName } from './stage.ts';
+import { LINES } from './stage.ts';
 
 /** `tool`: a yt-dlp, ffmpeg or Python that the worker runs. */
 export type Victim = ProcessName | 'tool';
 
-export interface PlannedKill {
-  readonly atMs: number;
-  readonly victims: readonly Victim[];
-  readonly signal: 'SIGKILL' | 'SIGTERM';
-}
-
-export interface PlannedCut {
-  readonly atMs: number;
-  readonly line: LineName;
-  readonly forMs: number;
-}
+export type PlannedKill = ReturnType<typeof planKills>[number];
+export type PlannedCut = ReturnType<typeof planCuts>[number];
 
 /** One victim at a time, mostly; the worker most often, since it does the work. */
 const VICTIMS: readonly (readonly Victim[])[] = [
@@ -38,16 +29,16 @@ const CUT_MS = { least: 300, most: 3_000 };
 const FIRST_AT = 0.06;
 
 /** The kills of a run, spread over all of it. @param options.kills of processes, at least */
-export function planKills(random: Random, options: { kills: number; durationMs: number }): PlannedKill[] {
+export function planKills(random: Random, options: { kills: number; durationMs: number }) {
   const victims = random.rounds(VICTIMS);
   return moments(random, options.kills, options.durationMs).map((atMs) => ({
     atMs,
     victims: victims(),
-    signal: random.next() < SIGTERM_SHARE ? 'SIGTERM' : 'SIGKILL',
+    signal: random.next() < SIGTERM_SHARE ? ('SIGTERM' as const) : ('SIGKILL' as const),
   }));
 }
 
-export function planCuts(random: Random, options: { kills: number; durationMs: number }): PlannedCut[] {
+export function planCuts(random: Random, options: { kills: number; durationMs: number }) {
   const lines = random.rounds(LINES);
   return moments(random, Math.ceil(options.kills * CUTS), options.durationMs).map((atMs) => ({
     atMs,

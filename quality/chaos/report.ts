@@ -1,23 +1,11 @@
 import { writeFile } from 'node:fs/promises';
-import type { Finding } from './audit/finding.ts';
-import type { ChaosArguments } from './arguments.ts';
+import type { runChaos } from './run.ts';
 
 /** How many ids of a column are printed. */
 const SHOWN_IDS = 10;
 
 /** What a run has shown. */
-export interface ChaosReport {
-  readonly arguments: Omit<ChaosArguments, 'json' | 'keep'>;
-  readonly startedAt: string;
-  /** What must be 0 in every line. */
-  readonly findings: readonly Finding[];
-  /** Name and value of what is only told. */
-  readonly facts: readonly (readonly [string, string])[];
-  /** Of processes, how often each was killed. */
-  readonly kills: Readonly<Record<string, number>>;
-  /** Records in the database, by type. */
-  readonly jobs: Readonly<Record<string, number>>;
-}
+export type ChaosReport = Awaited<ReturnType<typeof runChaos>>;
 
 export function isClean({ findings }: ChaosReport): boolean {
   return findings.every(({ ids }) => ids.length === 0);

@@ -19,7 +19,7 @@ import { planCalls } from './plan.ts';
 import { planCuts, planKills } from './planned-faults.ts';
 import { watchDescendants } from '../processes.ts';
 import { createRandom } from './random.ts';
-import type { ChaosReport } from './report.ts';
+import type { Finding } from './audit/finding.ts';
 import { readSandboxIndex } from './sandbox-index.ts';
 import { setStage } from './stage.ts';
 
@@ -42,7 +42,7 @@ export interface RunOptions {
  *
  * @throws when something does not start; the signal's reason
  */
-export async function runChaos(options: RunOptions): Promise<ChaosReport> {
+export async function runChaos(options: RunOptions) {
   const { jobs, minutes, kills, seed, patienceMinutes, imgnet: imgnetShare } = options.arguments;
   const { env, dataDir, say, signal } = options;
   const startedAt = new Date().toISOString();
@@ -107,9 +107,20 @@ export async function runChaos(options: RunOptions): Promise<ChaosReport> {
     const files = await auditFiles({ folder: join(dataDir, 'service/files'), index, ffmpeg, ffprobe }, evidence);
     await stopAll();
     processes.stop();
+    const findings: readonly Finding[] = [
+      ...auditJobs(ledger, evidence),
+      auditSnapshots(snapshots),
+      ...files.findings,
+      ...auditCharges(evidence, stage.key.credit),
+      ...webhooks.findings,
+      { column: 'workflows still open', ids: open },
+      { column: 'answers 5xx without an error body', ids: ledger.bareErrors },
+      ...(await auditRemains(dataDir, processes.seen)),
+    ];
     return {
       arguments: options.arguments,
       startedAt,
+      /** Name and value of what is only told. */
       facts: factsOf({
         ledger,
         evidence,
@@ -121,18 +132,12 @@ export async function runChaos(options: RunOptions): Promise<ChaosReport> {
         injectedForMs,
         idleAfterMs,
       }),
+      /** Of processes, how often each was killed. */
       kills: countBy(injected.kills, ({ victim }) => victim),
+      /** Records in the database, by type. */
       jobs: countBy(evidence.records.values(), ({ type }) => type),
-      findings: [
-        ...auditJobs(ledger, evidence),
-        auditSnapshots(snapshots),
-        ...files.findings,
-        ...auditCharges(evidence, stage.key.credit),
-        ...webhooks.findings,
-        { column: 'workflows still open', ids: open },
-        { column: 'answers 5xx without an error body', ids: ledger.bareErrors },
-        ...(await auditRemains(dataDir, processes.seen)),
-      ],
+      /** What must be 0 in every line. */
+      findings,
     };
   } finally {
     processes.stop();

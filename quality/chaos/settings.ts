@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import type { Env } from '../../local/engines/environment.ts';
 import { withoutSettings } from '../../local/stack.ts';
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 /** Tools that the machine has; everything else is the run's own, whatever the user's service is set to. */
 const TAKEN_OVER = /^((YTDLP|FFMPEG|FFPROBE|SPEECH_PYTHON)_PATH|SPEECH_VAD_MODEL_PATH)$/;

@@ -15,27 +15,17 @@ const lockfileSchema = z.object({
   ),
 });
 
-/** An npm package as package-lock.json has it, whether or not this platform installs it. */
-export interface LockedPackage {
-  readonly name: string;
-  readonly version: string;
-  /** An SPDX expression, if the package names one. */
-  readonly licence: string | undefined;
-  /** Whether `npm ci --omit=dev` may install it. */
-  readonly isProduction: boolean;
-  readonly resolved: string | undefined;
-  readonly integrity: string | undefined;
-}
-
-/** All packages of a lock file, the project itself left out. */
-export function readLockfile(path: string): LockedPackage[] {
+/** All packages of a lock file, whether or not this platform installs them; the project itself is left out. */
+export function readLockfile(path: string) {
   const { packages } = lockfileSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
   return Object.entries(packages)
     .filter(([place]) => place !== '')
     .map(([place, entry]) => ({
       name: entry.name ?? place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length),
       version: entry.version ?? '',
+      /** An SPDX expression, if the package names one. */
       licence: entry.license,
+      /** Whether `npm ci --omit=dev` may install it. */
       isProduction: entry.dev !== true,
       resolved: entry.resolved,
       integrity: entry.integrity,

@@ -1,15 +1,10 @@
 import { readFileSync } from 'node:fs';
 
 /** A Python package as a requirements file pins it. */
-export interface Requirement {
-  readonly name: string;
-  readonly version: string;
-  /** The `--hash` values, such as `sha256:9acb…`. */
-  readonly hashes: readonly string[];
-}
+export type Requirement = ReturnType<typeof readRequirements>[number];
 
 /** The packages of a requirements file. @throws when a line is not an exact pin */
-export function readRequirements(path: string): Requirement[] {
+export function readRequirements(path: string) {
   const lines = readFileSync(path, 'utf8')
     .replaceAll(/\\\r?\n/g, ' ')
     .split('\n')
@@ -19,6 +14,8 @@ export function readRequirements(path: string): Requirement[] {
     .map((line) => {
       const [, name, version, rest = ''] = /^([\w.-]+)==([\w.+!-]+)(\s.*)?$/.exec(line) ?? [];
       if (name === undefined || version === undefined) throw new Error(`${path}: not pinned exactly: ${line}`);
-      return { name, version, hashes: [...rest.matchAll(/--hash=(\S+)/g)].map(([, hash = '']) => hash) };
+      // Such as `sha256:9acb…`.
+      const hashes = [...rest.matchAll(/--hash=(\S+)/g)].map(([, hash = '']) => hash);
+      return { name, version, hashes };
     });
 }

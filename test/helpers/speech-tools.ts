@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, inject } from 'vitest';
 import { defaultCacheDir } from '../../local/engines/cache.ts';
-import type { SpeechTools } from '../../local/engines/speech-python.ts';
-import { ensureSpeechTools } from '../../local/engines/tools.ts';
+import { speechPython, type SpeechTools } from '../../local/engines/speech-python.ts';
+import { ensure } from '../../local/engines/strategies.ts';
 import { prepareWav } from '../../speech/prepare.ts';
 import { runTool } from './media.ts';
 
@@ -28,10 +28,8 @@ export function useSpeechTools(): SpeechBench {
   let tools: SpeechTools | undefined;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'tapedeck-speech-'));
-    tools = await ensureSpeechTools({
-      ...{ env: process.env, cacheDir: defaultCacheDir(process.env) },
-      log: (line) => console.log(line),
-    });
+    const log = (line: string): void => console.log(line);
+    tools = (await ensure(speechPython({ env: process.env, cacheDir: defaultCacheDir(process.env), log }), log)).value;
   }, SET_UP_TIMEOUT_MS);
   afterAll(() => rm(folder, { recursive: true, force: true }));
   return {

@@ -18,7 +18,8 @@ import type { ListJob } from '../../contract/kinds/imgnet-list.ts';
 import type { PostAudioJob } from '../../contract/kinds/imgnet-audio.ts';
 import type { SpeakerLabelsJob } from '../../contract/kinds/speaker-labels.ts';
 import { postSubjectOf, speakerLabelsSubjectOf, subjectIdOf } from '../../contract/subjects.ts';
-import { ensureTemporalCli } from '../../local/engines/temporal-cli.ts';
+import { ensure } from '../../local/engines/strategies.ts';
+import { temporalCli as temporalTool } from '../../local/engines/temporal-cli.ts';
 import { registerSearchAttributes } from '../../runtime/temporal/search-attributes.ts';
 import { imgnetAudio } from '../../workflows/imgnet-audio.ts';
 import { imgnetContent } from '../../workflows/imgnet-content.ts';
@@ -30,7 +31,7 @@ import { transcript } from '../../workflows/transcript.ts';
 import { kindSamples } from '../helpers/kind-samples.ts';
 import { aTranscriptJob } from '../helpers/kept-jobs.ts';
 import { defaultCacheDir } from '../../local/engines/cache.ts';
-import { ensureTimeSkippingServer } from '../../local/engines/time-skipping.ts';
+import { timeSkippingServer } from '../../local/engines/time-skipping.ts';
 import { loadWorkflows } from '../../worker/workflow-bundle.ts';
 import { limiterIdOf } from '../../runtime/pacing.ts';
 import { limiter } from '../../workflows/limiter/limiter.ts';
@@ -43,7 +44,8 @@ import { until } from '../helpers/until.ts';
 import { anAudioJob, GENEROUS, withWorkers, type FakeActivities } from '../helpers/workflow-run.ts';
 
 const cacheDir = defaultCacheDir(process.env);
-const server = await ensureTimeSkippingServer({ env: process.env, cacheDir, log: (line) => console.log(line) });
+const say = (line: string): void => console.log(line);
+const { value: server } = await ensure(timeSkippingServer({ env: process.env, cacheDir, log: say }), say);
 const bundle = await loadWorkflows();
 const result = { durationSeconds: 12, files: [{ name: 'a.m4a', sizeBytes: 1, sha256: 'x' }] };
 const url = 'https://example.com/hook';
@@ -261,7 +263,7 @@ async function deliveryHistory(name: string, activities: FakeActivities, firstAt
 
 async function temporalCli(): Promise<string> {
   const log = (line: string): void => console.log(line);
-  return (await ensureTemporalCli({ env: process.env, cacheDir, log })).value;
+  return (await ensure(temporalTool({ env: process.env, cacheDir, log }), log)).value;
 }
 
 async function record(

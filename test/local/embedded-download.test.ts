@@ -8,11 +8,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { chromium, ensureChromium } from '../../local/engines/chromium.ts';
+import { chromium } from '../../local/engines/chromium.ts';
 import { mediaProgram } from '../../local/engines/ffmpeg.ts';
 import { installNpmProgram } from '../../local/engines/install.ts';
 import { mongodbServer, type MongodbServer } from '../../local/engines/mongodb-server.ts';
-import { firstWorking, type Strategy } from '../../local/engines/strategies.ts';
+import { ensure, firstWorking, type Strategy } from '../../local/engines/strategies.ts';
 import { temporalCli } from '../../local/engines/temporal-cli.ts';
 import { ytdlp } from '../../local/engines/ytdlp.ts';
 
@@ -257,10 +257,11 @@ describe('a Chromium for the tests', () => {
 
   it('that cannot be had is an error that says what to install', async () => {
     const nowhere = setup({ PATH: dir, PLAYWRIGHT_DOWNLOAD_HOST: 'http://127.0.0.1:1' });
-    await expect(ensureChromium(nowhere)).rejects.toThrow(
+    await expect(ensure(chromium(nowhere), nowhere.log)).rejects.toThrow(
       /what would help: install Chromium or Chrome .*CHROMIUM_PATH/,
     );
-    await expect(ensureChromium(setup({ CHROMIUM_PATH: '/bin/echo' }))).rejects.toThrow(/neither Chromium nor Chrome/);
+    const mistaken = chromium(setup({ CHROMIUM_PATH: '/bin/echo' }));
+    await expect(ensure(mistaken, nowhere.log)).rejects.toThrow(/neither Chromium nor Chrome/);
   });
 });
 

@@ -18,8 +18,8 @@ const urlOf = (wanted: string): string => channels.find((one) => one.case === wa
 const stats = async (): Promise<StatsSnapshot> => (await json('/stats')) as StatsSnapshot;
 
 interface ChannelPage {
-  readonly channel: { readonly id: string; readonly videoCount: number };
-  readonly videos: readonly { readonly id: string; readonly durationSeconds: number }[];
+  readonly channel: { readonly id: string };
+  readonly videos: readonly { readonly id: string; readonly duration: number }[];
   readonly nextPage: number | null;
 }
 
@@ -54,7 +54,7 @@ describe('the large channel', () => {
 
   it('has pages for its videos, with media of the length that is told', async () => {
     const { videos } = (await json(`/${urlOf('large').split('/').at(-1)!}?page=37`)) as ChannelPage;
-    const { id, durationSeconds } = videos[3]!;
+    const { id, duration: durationSeconds } = videos[3]!;
     const result = await ytDlp(sandbox, pageOf(sandbox, id), [
       ...['--format', 'ba[ext=m4a]', '--simulate', '--print', '%(duration)s %(timestamp)s'],
     ]);

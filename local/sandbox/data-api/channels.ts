@@ -1,5 +1,5 @@
 import type { CatalogueChannel } from '../catalogue.ts';
-import { avatars, banner } from '../thumbnails.ts';
+import { avatars } from '../thumbnails.ts';
 import type { ApiCall } from './query.ts';
 import { apiTime, listResponse, resource, thumbnailMap } from './resources.ts';
 
@@ -8,15 +8,12 @@ const MAX_RESULTS = { fallback: 5, max: 50 };
 /** channels.list by `id`, `forHandle` (with or without @) or `forUsername`. */
 export function listChannels(call: ApiCall): object {
   const { query, library } = call;
-  const resultsPerPage = query.pageSize(MAX_RESULTS);
+  query.pageSize(MAX_RESULTS);
   const items = pathsOf(call).flatMap((path) => {
     const channel = library.channel(path);
     return channel === undefined || channel.case === 'removed' ? [] : [channelResource(channel, call)];
   });
-  return listResponse('channel', items.length === 0 ? undefined : items, {
-    totalResults: items.length,
-    resultsPerPage: Math.max(resultsPerPage, items.length),
-  });
+  return listResponse('channel', items.length === 0 ? undefined : items, { totalResults: items.length });
 }
 
 function pathsOf({ query }: ApiCall): string[] {
@@ -38,20 +35,16 @@ function channelResource(channel: CatalogueChannel, { query, library, baseUrl }:
         customUrl: channel.handle,
         publishedAt: channel.createdAt && apiTime(channel.createdAt),
         thumbnails: thumbnailMap(avatars(channel, baseUrl)),
-        localized: { title, description },
         country,
       },
-      contentDetails: { relatedPlaylists: { likes: '', uploads: `UU${channel.id.slice(2)}` } },
+      contentDetails: { relatedPlaylists: { uploads: `UU${channel.id.slice(2)}` } },
       statistics: {
         viewCount: String(channel.viewCount),
         subscriberCount: followerCount?.toString(),
         hiddenSubscriberCount: followerCount === undefined,
         videoCount: String(library.uploads(channel).length),
       },
-      brandingSettings: {
-        channel: { title, description, country },
-        image: { bannerExternalUrl: banner(channel, baseUrl).url },
-      },
+      brandingSettings: { channel: { country } },
     }),
   };
 }

@@ -1,12 +1,10 @@
-import type { IncomingMessage } from 'node:http';
 import type { SandboxParts } from '../control-routes.ts';
-import { answer, sendJson, type Exchange } from '../json-http.ts';
+import { send, sendRefusal, type Exchange, type Refusal } from '../json-http.ts';
 import type { Misbehaviour } from '../switches.ts';
 import { listChannels } from './channels.ts';
 import { listComments, listCommentThreads } from './comments.ts';
 import { listPlaylistItems } from './playlist-items.ts';
-import { readQuery, type ApiCall } from './query.ts';
-import { ApiRefusal } from './refusal.ts';
+import { apiRefusal, readQuery, type ApiCall } from './query.ts';
 import { listVideos } from './videos.ts';
 
 /** The only key that the sandbox takes. */
@@ -22,19 +20,11 @@ const METHODS = new Map<string, (call: ApiCall) => object>([
 ]);
 
 /** What switches make it answer; `hang` is not among them. */
-const FAILURES: Readonly<Partial<Record<Misbehaviour['mode'], ApiRefusal>>> = {
-  '429': new ApiRefusal(429, {
-    reason: 'rateLimitExceeded',
-    message: 'Resource has been exhausted (e.g. check quota).',
-    status: 'RESOURCE_EXHAUSTED',
-  }),
-  '500': new ApiRefusal(500, { reason: 'backendError', message: 'Internal error encountered.', status: 'INTERNAL' }),
-  quota: new ApiRefusal(403, {
-    reason: 'quotaExceeded',
-    message:
-      'The request cannot be completed because you have exceeded your <a href="/youtube/v3/getting-started#quota">quota</a>.',
-  }),
-  rate: new ApiRefusal(403, { reason: 'rateLimitExceeded', message: 'Rate Limit Exceeded' }),
+const FAILURES: Readonly<Partial<Record<Misbehaviour['mode'], Refusal>>> = {
+  '429': apiRefusal(429, 'rateLimitExceeded', 'Resource has been exhausted (e.g. check quota).'),
+  '500': apiRefusal(500, 'backendError', 'Internal error encountered.'),
+  quota: apiRefusal(403, 'quotaExceeded', 'The request cannot be completed because you have exceeded your quota.'),
+  rate: apiRefusal(403, 'rateLimitExceeded', 'Rate Limit Exceeded'),
 };
 
 /**
@@ -54,35 +44,19 @@ export function createDataApi({ library, switchboard, stats, baseUrl }: SandboxP
     try {
       const failure = wrong && FAILURES[wrong.mode];
       if (failure !== undefined) throw failure;
-      checkKey(req, url);
-      if (method === undefined || req.method !== 'GET') {
-        throw new ApiRefusal(404, { reason: 'notFound', message: 'Method not found.', status: 'NOT_FOUND' });
-      }
+      checkKey({ req, url });
+      if (method === undefined || req.method !== 'GET') throw apiRefusal(404, 'notFound', 'Method not found.');
       const call = { query: readQuery(url.searchParams), library, stats, baseUrl: baseUrl() };
-      sendJson(res, answer(200, method(call)));
+      send(res, { status: 200, body: method(call) });
     } catch (error) {
-      if (!(error instanceof ApiRefusal)) throw error;
-      sendJson(res, error.answer);
+      sendRefusal(res, error);
     }
     return true;
   };
 }
 
-function checkKey(req: IncomingMessage, url: URL): void {
-  const inQuery = url.searchParams.get('key') ?? '';
-  const key = inQuery === '' ? (req.headers['x-goog-api-key'] ?? '') : inQuery;
-  if (key === SANDBOX_API_KEY) return;
-  if (key === '') {
-    throw new ApiRefusal(403, {
-      reason: 'forbidden',
-      message:
-        "Method doesn't allow unregistered callers (callers without established identity). Please use API Key or other form of API consumer identity to call this API.",
-      status: 'PERMISSION_DENIED',
-    });
-  }
-  throw new ApiRefusal(400, {
-    reason: 'badRequest',
-    message: 'API key not valid. Please pass a valid API key.',
-    status: 'INVALID_ARGUMENT',
-  });
+function checkKey({ req, url }: Pick<Exchange, 'req' | 'url'>): void {
+  const key = url.searchParams.get('key') || req.headers['x-goog-api-key'];
+  if (key === undefined) throw apiRefusal(403, 'forbidden', "Method doesn't allow unregistered callers.");
+  if (key !== SANDBOX_API_KEY) throw apiRefusal(400, 'badRequest', 'API key not valid. Please pass a valid API key.');
 }

@@ -1,7 +1,6 @@
 import type { CatalogueVideo } from '../catalogue.ts';
 import { videoThumbnails } from '../thumbnails.ts';
-import { pageOf, type ApiCall } from './query.ts';
-import { ApiRefusal } from './refusal.ts';
+import { apiRefusal, pageOf, type ApiCall } from './query.ts';
 import { apiTime, listResponse, resource, thumbnailMap } from './resources.ts';
 
 const MAX_RESULTS = { fallback: 5, max: 50 };
@@ -15,17 +14,14 @@ export function listPlaylistItems(call: ApiCall): object {
   const videos = channel === undefined || channel.case === 'removed' ? [] : library.uploads(channel);
   // The real API has no list of uploads for a channel that never uploaded anything.
   if (channel === undefined || videos.length === 0) {
-    throw new ApiRefusal(404, {
-      reason: 'playlistNotFound',
-      message: "The playlist identified with the request's <code>playlistId</code> parameter cannot be found.",
-    });
+    throw apiRefusal(404, 'playlistNotFound', 'The playlist of the playlistId parameter cannot be found.');
   }
   const { items, position, ...tokens } = pageOf(videos, { key: playlistId, size, token: query.text('pageToken') });
   stats.addPlaylistItems(channel.id, position);
   return listResponse(
     'playlistItem',
     items.map((video, index) => itemResource(video, { call, playlistId, position: position + index })),
-    { totalResults: videos.length, resultsPerPage: size, tokens },
+    { totalResults: videos.length, ...tokens },
   );
 }
 
@@ -33,26 +29,15 @@ function itemResource(
   video: CatalogueVideo,
   { call, playlistId, position }: { call: ApiCall; playlistId: string; position: number },
 ): object {
-  const { id, channel, title, description } = video;
-  const publishedAt = apiTime(video.publishedAt);
   return {
-    ...resource('playlistItem', Buffer.from(`${playlistId}.${id}`).toString('base64url')),
+    ...resource('playlistItem', Buffer.from(`${playlistId}.${video.id}`).toString('base64url')),
     ...call.query.parts({
       snippet: {
-        publishedAt,
-        channelId: channel.id,
-        title,
-        description,
+        title: video.title,
         thumbnails: thumbnailMap(videoThumbnails(video, call.baseUrl)),
-        channelTitle: channel.title,
-        playlistId,
         position,
-        resourceId: { kind: 'youtube#video', videoId: id },
-        videoOwnerChannelTitle: channel.title,
-        videoOwnerChannelId: channel.id,
       },
-      contentDetails: { videoId: id, videoPublishedAt: publishedAt },
-      status: { privacyStatus: 'public' },
+      contentDetails: { videoId: video.id, videoPublishedAt: apiTime(video.publishedAt) },
     }),
   };
 }

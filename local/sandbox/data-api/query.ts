@@ -1,6 +1,6 @@
+import { Refusal } from '../json-http.ts';
 import type { Library } from '../library.ts';
 import type { Stats } from '../stats.ts';
-import { ApiRefusal } from './refusal.ts';
 
 const MAX_IDS = 50;
 
@@ -14,7 +14,12 @@ export interface ApiCall {
   readonly baseUrl: string;
 }
 
-/** The parameters of one request. Lists may be repeated, separated by commas, or both. @throws ApiRefusal without a `part` */
+/** The Data API says no, in the shape of the real one, without `domain` and `location`. */
+export function apiRefusal(status: number, reason: string, message: string): Refusal {
+  return new Refusal(status, { error: { code: status, message, errors: [{ message, reason }] } });
+}
+
+/** The parameters of one request. Lists may be repeated, separated by commas, or both. @throws Refusal without a `part` */
 export function readQuery(params: URLSearchParams) {
   const text = (name: string): string | undefined => params.get(name) ?? undefined;
   const list = (name: string): string[] =>
@@ -27,30 +32,24 @@ export function readQuery(params: URLSearchParams) {
   if (wanted.length === 0) throw missingParameter('part');
   return {
     text,
-    /** @throws ApiRefusal */
+    /** @throws Refusal */
     required(name: string): string {
       const value = text(name);
       if (value === undefined) throw missingParameter(name);
       return value;
     },
-    /** Each once. @throws ApiRefusal for none, and for more than 50 */
+    /** Each once. @throws Refusal for none, and for more than 50 */
     ids(name: string): readonly string[] {
       const ids = [...new Set(list(name))];
       if (ids.length === 0) throw missingParameter(name);
       if (ids.length <= MAX_IDS) return ids;
-      throw new ApiRefusal(400, {
-        reason: 'invalidFilters',
-        message: 'The request specifies an invalid filter parameter.',
-      });
+      throw apiRefusal(400, 'invalidFilters', 'The request specifies an invalid filter parameter.');
     },
-    /** `maxResults`; 0 means what a request without it means. @throws ApiRefusal when it is out of range */
+    /** `maxResults`; 0 means what a request without it means. @throws Refusal when it is out of range */
     pageSize({ fallback, max }: { fallback: number; max: number }): number {
       const value = params.get('maxResults') ?? '0';
       if (/^\d{1,4}$/.test(value) && Number(value) <= max) return Number(value) || fallback;
-      throw new ApiRefusal(400, {
-        reason: 'invalidParameter',
-        message: `Invalid value '${value}'. Values must be within the range: [0, ${String(max)}]`,
-      });
+      throw apiRefusal(400, 'invalidParameter', `Invalid value '${value}'. The greatest is ${String(max)}.`);
     },
     /** Only the parts that were asked for. */
     parts: (resource: Readonly<Record<string, object | undefined>>): object =>
@@ -62,7 +61,7 @@ export function readQuery(params: URLSearchParams) {
  * A page of a list. Tokens say where it begins, in a way that nobody should read; undefined at the ends of the list.
  *
  * @param list.key names the list, so that a token of another list is refused
- * @throws ApiRefusal invalidPageToken
+ * @throws Refusal
  */
 export function pageOf<Item>(
   all: readonly Item[],
@@ -84,16 +83,10 @@ export function pageOf<Item>(
   };
 }
 
-export function invalidPageToken(): ApiRefusal {
-  return new ApiRefusal(400, {
-    reason: 'invalidPageToken',
-    message: 'The request specifies an invalid page token.',
-  });
+export function invalidPageToken(): Refusal {
+  return apiRefusal(400, 'invalidPageToken', 'The request specifies an invalid page token.');
 }
 
-function missingParameter(name: string): ApiRefusal {
-  return new ApiRefusal(400, {
-    reason: 'missingRequiredParameter',
-    message: `The request is missing a required parameter: ${name}`,
-  });
+function missingParameter(name: string): Refusal {
+  return apiRefusal(400, 'missingRequiredParameter', `The request is missing a required parameter: ${name}`);
 }

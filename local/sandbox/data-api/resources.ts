@@ -2,28 +2,21 @@ import { createHash } from 'node:crypto';
 import type { Thumbnail } from '../thumbnails.ts';
 
 /** What every resource begins with. */
-export function resource(kind: string, id: string): { kind: string; etag: string; id: string } {
-  return { kind: `youtube#${kind}`, etag: etagOf(kind, id), id };
+export function resource(kind: string, id: string): object {
+  return { kind: `youtube#${kind}`, etag: createHash('sha256').update(`${kind}\0${id}`).digest('base64url'), id };
 }
 
 /** An answer with a list. @param items undefined: left out, as the real API does when nothing matches */
 export function listResponse(
   kind: string,
   items: readonly object[] | undefined,
-  page: { readonly totalResults: number; readonly resultsPerPage: number; readonly tokens?: object },
+  { totalResults, ...tokens }: { readonly totalResults: number; readonly nextPageToken?: string | undefined },
 ): object {
-  const { tokens, ...pageInfo } = page;
-  return {
-    kind: `youtube#${kind}ListResponse`,
-    etag: etagOf(kind, JSON.stringify(items ?? [])),
-    ...tokens,
-    pageInfo,
-    items,
-  };
+  return { kind: `youtube#${kind}ListResponse`, ...tokens, pageInfo: { totalResults }, items };
 }
 
 export function thumbnailMap(thumbnails: readonly Thumbnail[]): object {
-  return Object.fromEntries(thumbnails.map(({ name, url, width, height }) => [name, { url, width, height }]));
+  return Object.fromEntries(thumbnails.map(({ id, url, width, height }) => [id, { url, width, height }]));
 }
 
 /** 2026-03-14T18:00:00Z: without milliseconds. */
@@ -42,8 +35,4 @@ export function apiDuration(seconds: number | undefined): string {
   ] as const;
   const text = parts.map(([amount, unit]) => (amount === 0 ? '' : `${String(amount)}${unit}`)).join('');
   return `PT${text === '' ? '0S' : text}`;
-}
-
-function etagOf(...parts: readonly string[]): string {
-  return createHash('sha256').update(parts.join('\0')).digest('base64url').slice(0, 27);
 }

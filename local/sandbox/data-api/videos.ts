@@ -14,35 +14,28 @@ export function listVideos(call: ApiCall): object {
     const video = library.video(id);
     return video === undefined || ['private', 'removed'].includes(video.case) ? [] : [videoResource(video, call)];
   });
-  return listResponse('video', items, { totalResults: items.length, resultsPerPage: items.length });
+  return listResponse('video', items, { totalResults: items.length });
 }
 
 function videoResource(video: CatalogueVideo, { query, baseUrl }: ApiCall): object {
-  const { title, description, channel, likeCount, comments } = video;
   return {
     ...resource('video', video.id),
     ...query.parts({
       snippet: {
         publishedAt: apiTime(video.publishedAt),
-        channelId: channel.id,
-        title,
-        description,
+        title: video.title,
+        description: video.description,
         thumbnails: thumbnailMap(videoThumbnails(video, baseUrl)),
-        channelTitle: channel.title,
         tags: video.tags.length === 0 ? undefined : video.tags,
-        categoryId: '22',
         liveBroadcastContent: video.case === 'live' ? 'live' : video.case === 'upcoming' ? 'upcoming' : 'none',
-        localized: { title, description },
       },
       contentDetails: contentDetails(video),
       statistics: {
         viewCount: String(video.viewCount),
-        likeCount: likeCount?.toString(),
-        favoriteCount: '0',
-        commentCount: comments && String(flatten(comments).length),
+        likeCount: video.likeCount?.toString(),
+        commentCount: video.comments && String(flatten(video.comments).length),
       },
-      status: { uploadStatus: 'processed', privacyStatus: 'public', license: 'youtube', embeddable: true },
-      liveStreamingDetails: liveStreamingDetails(video),
+      status: { privacyStatus: 'public' },
     }),
   };
 }
@@ -52,18 +45,9 @@ function contentDetails(video: CatalogueVideo): object {
   const lines = Math.max(0, ...video.formats.map(({ facts }) => facts.height ?? 0));
   return {
     duration: apiDuration(video.durationSeconds),
-    dimension: '2d',
     definition: lines >= HD_LINES ? 'hd' : 'sd',
     // Automatic ones do not count.
     caption: String(video.captions.some(({ kind }) => kind === 'manual')),
-    licensedContent: false,
     regionRestriction: allowed && { allowed },
-    contentRating: video.case === 'age_restricted' ? { ytRating: 'ytAgeRestricted' } : {},
-    projection: 'rectangular',
   };
-}
-
-function liveStreamingDetails({ case: kind, publishedAt }: CatalogueVideo): object | undefined {
-  if (kind === 'live') return { actualStartTime: apiTime(publishedAt) };
-  return kind === 'upcoming' ? { scheduledStartTime: apiTime(publishedAt) } : undefined;
 }

@@ -1,18 +1,6 @@
 import { createHash } from 'node:crypto';
 
-export type AccountCase = 'ordinary' | 'business' | 'private' | 'not_found' | 'empty' | 'large';
-
-export interface Account {
-  readonly userName: string;
-  readonly case: AccountCase;
-  readonly fullName: string;
-  readonly id: string;
-  readonly fbid: string;
-  readonly posts: number;
-  readonly reels: number;
-  /** Between two posts, in hours. */
-  readonly hoursApart: number;
-}
+export type Account = ReturnType<typeof makeAccounts>[number];
 
 export interface AccountOptions {
   /** Gives every account another name and other posts, so that sandboxes beside each other share none. */
@@ -25,30 +13,33 @@ export interface AccountOptions {
   readonly largeReels?: number | undefined;
 }
 
+/** `hours` between two posts. */
 const ONE_OF_EACH_CASE = [
-  { case: 'ordinary', user: 'sandbox.garden', fullName: 'Sandbox Garden', posts: 48, reels: 12, hoursApart: 40 },
-  { case: 'business', user: 'sandbox.teahouse', fullName: 'Sandbox Teahouse', posts: 14, reels: 6, hoursApart: 70 },
-  { case: 'private', user: 'sandbox.private', fullName: 'Sandbox Private', posts: 9, reels: 2, hoursApart: 100 },
-  { case: 'not_found', user: 'sandbox.nobody', fullName: '', posts: 0, reels: 0, hoursApart: 1 },
-  { case: 'empty', user: 'sandbox.empty', fullName: 'Sandbox Empty', posts: 0, reels: 0, hoursApart: 1 },
-  { case: 'large', user: 'sandbox.archive', fullName: 'Sandbox Archive', posts: 20_000, reels: 2_000, hoursApart: 3 },
+  { case: 'ordinary', user: 'garden', name: 'Garden', followers: 1_523, posts: 48, reels: 12, hours: 40 },
+  { case: 'business', user: 'teahouse', name: 'Teahouse', followers: 48_210, posts: 14, reels: 6, hours: 70 },
+  { case: 'private', user: 'private', name: 'Private', followers: 77, posts: 9, reels: 2, hours: 100 },
+  { case: 'not_found', user: 'nobody', name: '', followers: 0, posts: 0, reels: 0, hours: 1 },
+  { case: 'empty', user: 'empty', name: 'Empty', followers: 3, posts: 0, reels: 0, hours: 1 },
+  { case: 'large', user: 'archive', name: 'Archive', followers: 2_400_115, posts: 20_000, reels: 2_000, hours: 3 },
 ] as const;
 
 /** The accounts of the sandbox, one for each case, and what is asked for beside. `not_found` is a name that nobody has. */
-export function makeAccounts({ idSalt, furtherAccounts, largePosts, largeReels }: AccountOptions): readonly Account[] {
+export function makeAccounts({ idSalt, furtherAccounts, largePosts, largeReels }: AccountOptions) {
   const guests = Array.from({ length: furtherAccounts ?? 0 }, (_, index) => ({
-    case: 'ordinary' as const,
-    user: `sandbox.guest${String(index + 1)}`,
-    fullName: `Sandbox Guest ${String(index + 1)}`,
+    ...ONE_OF_EACH_CASE[0],
     posts: 12,
     reels: 6,
-    hoursApart: 20 + index,
+    user: `guest${String(index + 1)}`,
+    name: `Guest ${String(index + 1)}`,
+    hours: 20 + index,
   }));
-  return [...ONE_OF_EACH_CASE, ...guests].map(({ user, ...facts }) => {
+  return [...ONE_OF_EACH_CASE, ...guests].map(({ user: shortName, name, ...facts }) => {
+    const user = `sandbox.${shortName}`;
     const bytes = digest(idSalt ?? '', user);
     const isLarge = facts.case === 'large';
     return {
       ...facts,
+      fullName: name === '' ? '' : `Sandbox ${name}`,
       posts: (isLarge ? largePosts : undefined) ?? facts.posts,
       reels: (isLarge ? largeReels : undefined) ?? facts.reels,
       userName: idSalt === undefined ? user : `${user}_${bytes.toString('hex', 0, 4)}`,

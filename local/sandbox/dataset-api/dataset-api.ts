@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { answer, readJson, refusal, type Exchange, type JsonAnswer } from '../json-http.ts';
+import { readJson, Refusal, refusal, send, sendRefusal, type Answer, type Exchange } from '../json-http.ts';
 import { count } from '../stats.ts';
 import { DatasetSwitches, datasetSwitchSchema, type DatasetSwitch, type Occasion } from '../switches.ts';
 import { makeAccounts, type AccountOptions } from './accounts.ts';
@@ -10,7 +10,6 @@ import { readPart, sendRows, slice } from './download.ts';
 import { createMediaHost } from './media.ts';
 import { createArchive } from './publications.ts';
 import { accountUrl, publicationUrl, type DatasetRecord } from './records.ts';
-import { DatasetRefusal } from './refusal.ts';
 import { inputsOf, listOf, statusOf, type Snapshot } from './snapshots.ts';
 import { readDataset, readTrigger } from './trigger-input.ts';
 
@@ -65,22 +64,22 @@ export function createDatasetApi(parts: DatasetApiParts) {
   const accountOf = (wanted: Wanted): string =>
     wanted.kind === 'single' ? (archive.find(wanted.shortcode)?.owner.userName ?? '') : wanted.account;
 
-  /** @returns true when the request shall hang @throws DatasetRefusal */
+  /** @returns true when the request shall hang @throws Refusal */
   const spoil = (res: ServerResponse, occasion: Occasion): boolean => {
     const lost = occasion.step === 'trigger' ? [] : (['lost'] as const);
     const wrong = switches.take(occasion, ['429', '500', 'hang', ...lost]);
     if (wrong?.retry_after_seconds !== undefined) res.setHeader('Retry-After', wrong.retry_after_seconds);
-    if (wrong?.mode === '429') throw new DatasetRefusal(429, TOO_MANY_JOBS);
-    if (wrong?.mode === '500') throw new DatasetRefusal(500, 'Internal server error');
+    if (wrong?.mode === '429') throw new Refusal(429, TOO_MANY_JOBS);
+    if (wrong?.mode === '500') throw new Refusal(500, 'Internal server error');
     if (wrong?.mode === 'lost') throw noSnapshot();
     return wrong !== undefined;
   };
 
-  const trigger = async ({ req, res, url }: Exchange): Promise<void> => {
+  const trigger = async ({ req, res, url }: Exchange): Promise<Answer | undefined> => {
     const { dataset, wanted } = readTrigger(url.searchParams, await readJson(req));
     const occasion: Occasion = { step: 'trigger', dataset, accounts: wanted.map(accountOf) };
     counts.triggers[dataset] += 1;
-    if (spoil(res, occasion)) return;
+    if (spoil(res, occasion)) return undefined;
     for (const one of wanted)
       count(counts.started, `${dataset} ${one.kind === 'single' ? one.shortcode : one.account}`);
     const msOf = (mode: DatasetSwitch['mode'], otherwise: number): number => {
@@ -103,67 +102,69 @@ export function createDatasetApi(parts: DatasetApiParts) {
       failure: failing && (failing.message ?? 'Internal server error'),
     };
     snapshots.set(snapshot.id, snapshot);
-    if (switches.take(occasion, ['unanswered']) === undefined) send(res, 200, { snapshot_id: snapshot.id });
-    else req.socket.destroy();
+    if (switches.take(occasion, ['unanswered']) === undefined) return ok({ snapshot_id: snapshot.id });
+    req.socket.destroy();
+    return undefined;
   };
 
-  const progress = (res: ServerResponse, snapshot: Snapshot): void => {
+  const progress = (res: ServerResponse, snapshot: Snapshot): Answer | undefined => {
     counts.progress_polls += 1;
-    if (spoil(res, { step: 'progress', ...snapshot })) return;
+    if (spoil(res, { step: 'progress', ...snapshot })) return undefined;
     const { id, dataset, startedAtMs, readyAtMs, failure } = snapshot;
     const status = statusOf(snapshot, now());
-    const told = { snapshot_id: id, dataset_id: DATASET_IDS[dataset], status };
-    if (status === 'failed') send(res, 200, { ...told, error_message: failure });
-    else send(res, 200, status === 'ready' ? { ...told, collection_duration: readyAtMs - startedAtMs } : told);
+    return ok({
+      snapshot_id: id,
+      dataset_id: DATASET_IDS[dataset],
+      status,
+      error_message: status === 'failed' ? failure : undefined,
+      collection_duration: status === 'ready' ? readyAtMs - startedAtMs : undefined,
+    });
   };
 
-  const list = (res: ServerResponse, query: URLSearchParams): void => {
+  const list = (res: ServerResponse, query: URLSearchParams): Answer | undefined => {
     const dataset = readDataset(query);
     counts.lists += 1;
-    if (!spoil(res, { step: 'list', dataset, accounts: [] })) {
-      send(res, 200, listOf([...snapshots.values()], { dataset, nowMs: now(), query }));
-    }
+    if (spoil(res, { step: 'list', dataset, accounts: [] })) return undefined;
+    return ok(listOf([...snapshots.values()], { dataset, nowMs: now(), query }));
   };
 
-  const download = async (res: ServerResponse, snapshot: Snapshot, query: URLSearchParams): Promise<void> => {
+  const download = async (
+    res: ServerResponse,
+    snapshot: Snapshot,
+    query: URLSearchParams,
+  ): Promise<Answer | undefined> => {
     counts.download_requests += 1;
     const occasion: Occasion = { step: 'snapshot', ...snapshot };
-    if (spoil(res, occasion)) return;
+    if (spoil(res, occasion)) return undefined;
     const { readyAtMs, failure } = snapshot;
     if (now() < readyAtMs + buildMs) {
       const status = now() < readyAtMs ? 'running' : 'building';
-      send(res, 202, { status, message: `Snapshot is ${status}, try again in 10s` });
-      return;
+      return { status: 202, body: { status, message: `Snapshot is ${status}, try again in 10s` } };
     }
     const rows = slice(rowsOf(snapshot), readPart(query));
-    if (failure !== undefined) throw new DatasetRefusal(400, 'Snapshot is empty');
+    if (failure !== undefined) throw new Refusal(400, 'Snapshot is empty');
     const asLines = (query.get('format') ?? 'json') !== 'json';
     const cut = switches.take(occasion, ['cut']) !== undefined;
     if (await sendRows(res, rows, { asLines, cut })) counts.downloads += 1;
+    return undefined;
   };
 
-  const answerTo = async ({ req, res, url }: Exchange): Promise<void> => {
+  /** @returns undefined when the request hangs, or is answered already @throws Refusal */
+  const answerTo = async (exchange: Exchange): Promise<Answer | undefined> => {
+    const { req, res, url } = exchange;
     checkToken(req);
     const [what, id = '', third] = url.pathname.slice(PREFIX.length).split('/');
-    if (what === 'trigger' && req.method === 'POST') {
-      await trigger({ req, res, url });
-      return;
-    }
-    if (req.method === 'GET' && what === 'snapshots') {
-      list(res, url.searchParams);
-      return;
-    }
-    if (req.method !== 'GET' || (what !== 'progress' && what !== 'snapshot'))
-      throw new DatasetRefusal(404, 'Not found');
+    if (what === 'trigger' && req.method === 'POST') return trigger(exchange);
+    if (what === 'snapshots' && req.method === 'GET') return list(res, url.searchParams);
+    if (req.method !== 'GET' || (what !== 'progress' && what !== 'snapshot')) throw new Refusal(404, 'Not found');
     const snapshot = snapshots.get(id);
     if (snapshot === undefined) throw noSnapshot();
-    if (what === 'progress') progress(res, snapshot);
-    else if (third === 'parts') {
-      const { rows } = readPart(url.searchParams);
-      send(res, 200, { parts: Math.ceil([...rowsOf(snapshot)].length / rows) || 1 });
-    } else if (third === 'input') {
-      if (!spoil(res, { step: 'list', ...snapshot })) send(res, 200, inputsOf(snapshot));
-    } else await download(res, snapshot, url.searchParams);
+    if (what === 'progress') return progress(res, snapshot);
+    if (third === 'parts') {
+      return ok({ parts: Math.ceil([...rowsOf(snapshot)].length / readPart(url.searchParams).rows) || 1 });
+    }
+    if (third !== 'input') return download(res, snapshot, url.searchParams);
+    return spoil(res, { step: 'list', ...snapshot }) ? undefined : ok(inputsOf(snapshot));
   };
 
   return {
@@ -171,10 +172,12 @@ export function createDatasetApi(parts: DatasetApiParts) {
     async handle(req: IncomingMessage, res: ServerResponse, url: URL): Promise<boolean> {
       if (await media.handle(req, res, url)) return true;
       if (!url.pathname.startsWith(PREFIX)) return false;
-      await answerTo({ req, res, url }).catch((error: unknown) => {
-        if (!(error instanceof DatasetRefusal)) throw error;
-        send(res, error.status, error.body);
-      });
+      try {
+        const answer = await answerTo({ req, res, url });
+        if (answer !== undefined) send(res, answer);
+      } catch (error) {
+        sendRefusal(res, error);
+      }
       return true;
     },
     accounts: () =>
@@ -189,11 +192,11 @@ export function createDatasetApi(parts: DatasetApiParts) {
       counts = zero();
     },
     /** Sets a switch whose target is `dataset`. */
-    misbehave(body: unknown): JsonAnswer {
+    misbehave(body: unknown): Answer {
       const parsed = datasetSwitchSchema.safeParse(body);
       if (!parsed.success) return refusal(400, z.prettifyError(parsed.error));
       switches.set(parsed.data);
-      return answer(200, { switches: switches.list() });
+      return ok({ switches: switches.list() });
     },
     switches: () => switches.list(),
     behave: () => switches.remove(() => true),
@@ -224,15 +227,11 @@ const zero = () => ({
   expired_media_requests: 0,
 });
 
-const noSnapshot = (): DatasetRefusal => new DatasetRefusal(404, 'Snapshot does not exist');
+const ok = (body: string | object): Answer => ({ status: 200, body });
+const noSnapshot = (): Refusal => new Refusal(404, 'Snapshot does not exist');
 
 function checkToken({ headers: { authorization: given } }: IncomingMessage): void {
-  if (given === undefined) throw new DatasetRefusal(401, 'Credentials are missing');
-  if (!given.startsWith('Bearer ')) throw new DatasetRefusal(401, 'Auth method is not supported');
-  if (given !== `Bearer ${SANDBOX_API_TOKEN}`) throw new DatasetRefusal(401, 'Invalid credentials');
-}
-
-function send(res: ServerResponse, status: number, body: string | object): void {
-  const text = typeof body === 'string' ? body : JSON.stringify(body);
-  res.writeHead(status, { 'Content-Type': typeof body === 'string' ? 'text/plain' : 'application/json' }).end(text);
+  if (given === undefined) throw new Refusal(401, 'Credentials are missing');
+  if (!given.startsWith('Bearer ')) throw new Refusal(401, 'Auth method is not supported');
+  if (given !== `Bearer ${SANDBOX_API_TOKEN}`) throw new Refusal(401, 'Invalid credentials');
 }

@@ -1,18 +1,18 @@
 import type { ServerResponse } from 'node:http';
 import { write } from '../body.ts';
 import type { DatasetRecord } from './records.ts';
-import { DatasetRefusal } from './refusal.ts';
+import { Refusal } from '../json-http.ts';
 
 const CHUNK_ROWS = 100;
 const BATCH_MIN_ROWS = 1_000;
 
-/** `batch_size` and `part` of a download. @throws DatasetRefusal */
+/** `batch_size` and `part` of a download. @throws Refusal */
 export function readPart(query: URLSearchParams): { from: number; rows: number } {
   const size = query.get('batch_size');
   if (size === null) return { from: 0, rows: Infinity };
   const rows = Number(size);
   if (!(rows >= BATCH_MIN_ROWS)) {
-    throw new DatasetRefusal(400, `batch_size should be at least ${String(BATCH_MIN_ROWS)}`);
+    throw new Refusal(400, `batch_size should be at least ${String(BATCH_MIN_ROWS)}`);
   }
   return { from: (Number(query.get('part') ?? '1') - 1) * rows, rows };
 }

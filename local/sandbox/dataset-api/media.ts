@@ -2,9 +2,9 @@ import { createHmac, randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bytesSource, fileSource, sendBody, type BodySource } from '../body.ts';
+import { fileSource, sendBody, type BodySource } from '../body.ts';
 import { encodedOnce } from '../made-once.ts';
-import { picture } from '../thumbnails.ts';
+import { pictureSource } from '../thumbnails.ts';
 import type { Publication } from './publications.ts';
 
 const MEDIA = fileURLToPath(new URL('../catalogue/media', import.meta.url));
@@ -58,12 +58,12 @@ export function createMediaHost(parts: MediaParts) {
   };
   const sourceOf = async (path: string): Promise<BodySource | undefined> => {
     const [shortcode = '', file = ''] = path.slice(PREFIX.length).split('/');
-    if (shortcode === 'avatar') return bytesSource(picture(path, 320, 320), 'image/png');
+    if (shortcode === 'avatar') return pictureSource();
     const publication = parts.find(shortcode);
     const index = Number.parseInt(file, 10);
     const slide = publication?.slides[index];
     if (publication === undefined || slide === undefined) return undefined;
-    if (file.endsWith('.png')) return bytesSource(picture(path, 64, 80), 'image/png');
+    if (file.endsWith('.png')) return pictureSource();
     return slide === 'video' ? fileSource(await videoOf(publication, index), 'mp4') : undefined;
   };
 

@@ -1,17 +1,6 @@
 import type { Account } from './accounts.ts';
 import type { Publication } from './publications.ts';
-import {
-  accountUrl,
-  captionOf,
-  commentsOn,
-  contentType,
-  FOLLOWERS,
-  HASHTAGS,
-  likesOf,
-  publicationUrl,
-  type DatasetRecord,
-  type RecordParts,
-} from './records.ts';
+import { accountUrl, publicationUrl, type DatasetRecord, type RecordParts } from './records.ts';
 
 /** A record of the dataset of profiles. Only `business` has everything; the others leave out what real ones do. */
 export function profileRecord(
@@ -26,7 +15,7 @@ export function profileRecord(
     account: account.userName,
     fbid: account.fbid,
     id: account.id,
-    followers: FOLLOWERS[account.case],
+    followers: account.followers,
     // Now and then a number comes as a string.
     following: account.case === 'ordinary' ? '311' : 180,
     posts_count: account.posts + account.reels,
@@ -38,43 +27,18 @@ export function profileRecord(
     has_channel: false,
     avg_engagement: account.posts === 0 ? null : 0.0582,
     external_url: business ? ['https://example.com/teahouse', 'https://example.com/menu'] : null,
-    external_url_title: business ? { title: 'Teahouse', url: 'https://example.com/teahouse' } : null,
     biography: `${account.fullName}: ${account.case}. #garden #tea`,
     bio_hashtags: business || account.case === 'ordinary' ? ['#garden', '#tea'] : null,
-    business_category_name: business ? 'Food & Drink' : null,
     category_name: business ? 'Tea room' : null,
-    post_hashtags: latest.length === 0 ? null : HASHTAGS.slice(0, 3),
-    posts: latest.map((publication) => ({
-      caption: captionOf(publication),
-      comments: commentsOn(publication).length,
-      content_type: contentType(publication),
-      datetime: new Date(publication.publishedAtMs).toISOString(),
-      id: publication.pk,
-      image_url: media.link(publication, '0.png', expiresAtMs),
-      is_pinned: publication.index === 0,
-      likes: likesOf(publication),
-      url: publicationUrl(publication, baseUrl()),
-      video_url: null,
-    })),
+    posts: latest.map((publication) => ({ id: publication.pk, url: publicationUrl(publication, baseUrl()) })),
     profile_image_link: avatar,
     profile_url: url,
     profile_name: account.fullName,
     full_name: account.fullName,
     highlights_count: business ? 2 : 0,
-    highlights: business
-      ? ['Menu', 'Visitors'].map((title, index) => ({
-          highlight_url: `${baseUrl()}/stories/highlights/1800000000000000${String(index)}/`,
-          id: `1800000000000000${String(index)}`,
-          image: avatar,
-          owner: account.userName,
-          title,
-        }))
-      : [],
+    highlights: business ? [{ title: 'Menu' }, { title: 'Visitors' }] : [],
     url,
-    partner_id: account.id,
-    ...(business
-      ? { business_address: '1 Bridge Street, Riverside', email_address: 'tea@example.com', pronouns: null }
-      : {}),
+    ...(business ? { business_address: '1 Bridge Street, Riverside', email_address: 'tea@example.com' } : {}),
     related_accounts: business
       ? [{ id: '1000000042', user_name: 'two.cups', profile_name: 'Two Cups', is_private: false, is_verified: true }]
       : [],

@@ -53,7 +53,7 @@ export function createArchive(accounts: readonly Account[], options: { nowMs: nu
       case: what,
       owner,
       index,
-      publishedAtMs: options.nowMs - (index + (kind === 'reel' ? 0.75 : 0.25)) * owner.hoursApart * HOUR_MS,
+      publishedAtMs: options.nowMs - (index + (kind === 'reel' ? 0.75 : 0.25)) * owner.hours * HOUR_MS,
       slides: SLIDES[what],
       seed: bytes.readUInt32BE(20),
     };

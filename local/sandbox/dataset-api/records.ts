@@ -16,15 +16,7 @@ const DAY_MS = 86_400_000;
 const CAPTIONS = ['Morning in the garden.', 'Water for tea, not too hot.', 'The bridge after the rain.'];
 const TEXTS = ['What a light!', 'Where is this?', 'So calm.', 'More of these, please.', 'Saved for the weekend.'];
 const USERS = ['walker.sam', 'ines_m', 'two.cups', 'leaf_and_stone'];
-export const HASHTAGS = ['#garden', '#tea', '#slow', '#walk', '#rain'];
-export const FOLLOWERS: Readonly<Record<Account['case'], number>> = {
-  ordinary: 1_523,
-  business: 48_210,
-  private: 77,
-  not_found: 0,
-  empty: 3,
-  large: 2_400_115,
-};
+const HASHTAGS = ['#garden', '#tea', '#slow', '#walk', '#rain'];
 
 export function accountUrl(account: Account, baseUrl: string): string {
   return `${baseUrl}/${account.userName}/`;
@@ -46,24 +38,20 @@ export function postRecord(publication: Publication, parts: RecordParts): Datase
   const ofType = (wanted: string): string[] => links.filter(({ slide }) => slide === wanted).map(({ url }) => url);
   const [photos, videos] = [ofType('photo'), ofType('video')];
   const withVideo = videos.length > 0;
-  const thumbnail = media.link(publication, '0.png', expiresAtMs);
   return untidy(publication, {
     ...fieldsOfBoth(publication, parts),
     photos: photos.length === 0 ? null : photos,
     videos: withVideo ? videos : null,
     location: publication.index % 2 === 0 ? ['Riverside Garden'] : null,
-    latest_comments: commentsOn(publication).map((comment, index) => ({
+    latest_comments: commentsOn(publication).map((comment) => ({
       comments: comment.text,
       user_commenting: comment.user,
       date_of_comment: comment.publishedAt,
       likes: comment.likes,
-      profile_picture: media.avatarLink(comment.user, expiresAtMs),
-      comment_id: `${pk}${String(index)}`,
     })),
     post_id: pk,
     pk,
     content_type: contentType(publication),
-    engagement_score_view: 0,
     video_view_count: withVideo ? likesOf(publication) * 9 : null,
     video_play_count: withVideo ? likesOf(publication) * 12 : null,
     profile_url: accountUrl(owner, baseUrl()),
@@ -78,19 +66,14 @@ export function postRecord(publication: Publication, parts: RecordParts): Datase
       type: slide === 'video' ? 'Video' : 'Photo',
       url,
       id,
-      alt_text: null,
     })),
     images: links.filter(({ slide }) => slide === 'photo').map(({ id, url }) => ({ id, url })),
     audio: withVideo ? { audio_asset_id: `77${pk.slice(-8)}`, original_audio_title: 'Original audio' } : null,
-    audio_url: null,
     videos_duration: withVideo
       ? videos.map((url, nth) => ({ url, video_duration: videoSeconds(publication, nth) }))
       : null,
     alt_text: `A ${publication.case} post of the sandbox.`,
     photos_number: photos.length,
-    country: null,
-    has_handshake: null,
-    display_url: thumbnail,
   });
 }
 
@@ -109,15 +92,11 @@ export function reelRecord(publication: Publication, parts: RecordParts): Datase
       comment: comment.text,
       date_of_comment: comment.publishedAt,
       likes: String(comment.likes),
-      num_replies: 0,
-      replies: [],
     })),
     post_id: `${pk}_${owner.id}`,
     length: publication.index % 2 === 0 ? String(videoSeconds(publication)) : videoSeconds(publication),
     video_url: video,
     videos: [video],
-    audio_url: null,
-    following: 180,
     user_profile_url: accountUrl(owner, baseUrl()),
   });
 }
@@ -142,14 +121,14 @@ function fieldsOfBoth(publication: Publication, { media, baseUrl, expiresAtMs }:
         : null,
     thumbnail: media.link(publication, '0.png', expiresAtMs),
     posts_count: owner.posts + owner.reels,
-    followers: FOLLOWERS[owner.case],
+    followers: owner.followers,
     profile_image_link: media.avatarLink(owner.userName, expiresAtMs),
     is_verified: owner.case === 'large',
     is_paid_partnership: publication.case === 'paid',
   };
 }
 
-export function commentsOn({ seed, index: place, publishedAtMs }: Publication) {
+function commentsOn({ seed, index: place, publishedAtMs }: Publication) {
   // The newest of an account show what a comment looks like; of the older ones some have none.
   const count = place < 6 ? 1 + (seed % 3) : seed % 4;
   return Array.from({ length: count }, (_, index) => ({
@@ -174,7 +153,7 @@ function untidy({ index }: Publication, record: DatasetRecord): DatasetRecord {
   return record;
 }
 
-export function captionOf(publication: Publication): string {
+function captionOf(publication: Publication): string {
   const text = CAPTIONS[publication.seed % CAPTIONS.length] ?? '';
   // Long as real ones are.
   return `${text} ${'Nothing here is real. '.repeat(publication.seed % 60)}${hashtagsOf(publication).join(' ')}`;
@@ -184,11 +163,11 @@ function hashtagsOf({ seed }: Publication): string[] {
   return HASHTAGS.slice(seed % 3, (seed % 3) + 2);
 }
 
-export function likesOf({ seed }: Publication): number {
+function likesOf({ seed }: Publication): number {
   return seed % 5_000;
 }
 
-export function contentType({ kind, slides }: Publication): string {
+function contentType({ kind, slides }: Publication): string {
   if (kind === 'reel') return 'Reel';
   return slides.length > 1 ? 'Carousel' : slides[0] === 'video' ? 'Video' : 'Image';
 }

@@ -1,5 +1,5 @@
 import { DATASET_IDS, type DatasetName, type Wanted } from './collect.ts';
-import { DatasetRefusal } from './refusal.ts';
+import { Refusal } from '../json-http.ts';
 
 export interface Snapshot {
   readonly id: string;
@@ -26,18 +26,18 @@ export function statusOf(snapshot: Snapshot, nowMs: number): 'starting' | 'runni
   return nowMs < startedAtMs + (readyAtMs - startedAtMs) * STARTING ? 'starting' : 'running';
 }
 
-/** The list of a dataset's snapshots, the newest first. @throws DatasetRefusal */
+/** The list of a dataset's snapshots, the newest first. @throws Refusal */
 export function listOf(
   snapshots: readonly Snapshot[],
   { dataset, nowMs, query }: { readonly dataset: DatasetName; readonly nowMs: number; readonly query: URLSearchParams },
 ): object[] {
   const number = (name: string, otherwise: number): number => {
     const given = Number(query.get(name) ?? otherwise);
-    if (!Number.isInteger(given) || given < 0) throw new DatasetRefusal(400, `${name} is no number`);
+    if (!Number.isInteger(given) || given < 0) throw new Refusal(400, `${name} is no number`);
     return given;
   };
   const [skip, limit] = [number('skip', 0), number('limit', LIMIT)];
-  if (limit > MAX_LIMIT) throw new DatasetRefusal(400, `limit must be at most ${String(MAX_LIMIT)}`);
+  if (limit > MAX_LIMIT) throw new Refusal(400, `limit must be at most ${String(MAX_LIMIT)}`);
   const fromMs = Date.parse(query.get('from_date') ?? '1970-01-01');
   const status = query.get('status');
   return snapshots

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { postReferenceOf, profileReferenceOf } from '../../../contract/imgnet-urls.ts';
 import { type DatasetName, type Wanted, DATASET_IDS } from './collect.ts';
-import { DatasetRefusal } from './refusal.ts';
+import { Refusal } from '../json-http.ts';
 
 const DAY_MS = 86_400_000;
 const inputSchema = z.object({
@@ -22,25 +22,25 @@ const DISCOVERIES: Readonly<Record<DatasetName, readonly string[]>> = {
   reels: ['url', 'url_all_reels'],
 };
 
-/** What a trigger asks for. @throws DatasetRefusal */
+/** What a trigger asks for. @throws Refusal */
 export function readTrigger(query: URLSearchParams, body: unknown): { dataset: DatasetName; wanted: Wanted[] } {
   const dataset = readDataset(query);
   const inputs = bodySchema.safeParse(body);
-  if (!inputs.success) throw new DatasetRefusal(400, 'No data to trigger');
+  if (!inputs.success) throw new Refusal(400, 'No data to trigger');
   const discovers = query.get('type') === 'discover_new';
   if (discovers && !DISCOVERIES[dataset].includes(query.get('discover_by') ?? '')) {
-    throw new DatasetRefusal(400, 'Incorrect discovery collector id');
+    throw new Refusal(400, 'Incorrect discovery collector id');
   }
   const limit = Number(query.get('limit_per_input') ?? Infinity);
   return { dataset, wanted: inputs.data.map((input) => wantedOf(input, { dataset, discovers, limit })) };
 }
 
-/** @throws DatasetRefusal */
+/** @throws Refusal */
 export function readDataset(query: URLSearchParams): DatasetName {
   const id = query.get('dataset_id');
-  if (id === null) throw new DatasetRefusal(400, 'dataset missing');
+  if (id === null) throw new Refusal(400, 'dataset missing');
   const dataset = (['profiles', 'posts', 'reels'] as const).find((name) => DATASET_IDS[name] === id);
-  if (dataset === undefined) throw new DatasetRefusal(404, 'dataset does not exist');
+  if (dataset === undefined) throw new Refusal(404, 'dataset does not exist');
   return dataset;
 }
 
@@ -49,7 +49,7 @@ function wantedOf(
   { dataset, discovers, limit }: { dataset: DatasetName; discovers: boolean; limit: number },
 ): Wanted {
   if (dataset === 'reels' && input.post_type !== undefined) {
-    throw new DatasetRefusal(400, 'This input should not contain a post_type field');
+    throw new Refusal(400, 'This input should not contain a post_type field');
   }
   if (dataset === 'profiles' && discovers) return { kind: 'profile', account: input.user_name ?? '', input };
   if (input.url === undefined || !URL.canParse(input.url)) throw invalid('url', 'This field must be a valid url');
@@ -71,7 +71,7 @@ function wantedOf(
   };
 }
 
-/** @throws DatasetRefusal for what is no `MM-DD-YYYY` */
+/** @throws Refusal for what is no `MM-DD-YYYY` */
 function dayOf(field: string, text: string | undefined): number | undefined {
   if (text === undefined || text === '') return undefined;
   const [, month = '', day = '', year = ''] = /^(\d\d)-(\d\d)-(\d{4})$/.exec(text) ?? [];
@@ -80,7 +80,7 @@ function dayOf(field: string, text: string | undefined): number | undefined {
   return startMs;
 }
 
-function invalid(field: string, why: string): DatasetRefusal {
+function invalid(field: string, why: string): Refusal {
   const body = { error: 'Invalid input provided', code: 'validation_error', errors: [[field, why]] };
-  return new DatasetRefusal(400, body);
+  return new Refusal(400, body);
 }

@@ -8,7 +8,9 @@ import type { z } from 'zod';
 import { writeRttm } from '../../../contract/rttm.ts';
 import { defaultCacheDir, fingerprint } from '../../../local/engines/cache.ts';
 import { installPython } from '../../../local/engines/python.ts';
-import { ensureSpeechTools, ensureTools } from '../../../local/engines/tools.ts';
+import { speechPython } from '../../../local/engines/speech-python.ts';
+import { ensure } from '../../../local/engines/strategies.ts';
+import { ensureTools } from '../../../local/engines/tools.ts';
 import { loadConfig } from '../../../config.ts';
 import { chooseSpeech } from '../../../speech/choose-engine.ts';
 import { runJsonLines } from '../../../speech/json-lines.ts';
@@ -34,7 +36,7 @@ const log = (line: string): void => console.error(line);
 const cacheDir = defaultCacheDir(process.env);
 const setup = { env: process.env, cacheDir, log };
 const { ffmpeg } = await ensureTools(setup);
-const { python, vadModel } = await ensureSpeechTools(setup);
+const { python, vadModel } = (await ensure(speechPython(setup), log)).value;
 const scorer = await installPython({
   requirements: REQUIREMENTS,
   what: 'pyannote.metrics and jiwer',

@@ -1,27 +1,13 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join, parse } from 'node:path';
-import type { RttmTurn } from '../../../contract/rttm.ts';
 import { readRttm } from '../../../speech/rttm.ts';
 
 const AUDIO = new Set(['.wav', '.m4a', '.mp3', '.flac', '.ogg', '.webm', '.mp4']);
 
-/** What somebody says, of an STM file. */
-export interface SpokenText {
-  readonly speaker: string;
-  readonly text: string;
-}
+export type Recording = Awaited<ReturnType<typeof readRecordings>>[number];
 
-export interface Recording {
-  readonly name: string;
-  readonly path: string;
-  /** Empty when no RTTM file names the recording. */
-  readonly reference: readonly RttmTurn[];
-  /** Absent when no STM file names the recording. */
-  readonly stm?: readonly SpokenText[];
-}
-
-/** The audio files of a folder with what its RTTM and STM files say of them. */
-export async function readRecordings(folder: string): Promise<Recording[]> {
+/** The audio files of a folder with what its RTTM and STM files say of them: `reference` may be empty, `stm` absent. */
+export async function readRecordings(folder: string) {
   const names = (await readdir(folder)).sort();
   const textsOf = async (ext: string): Promise<string[]> =>
     Promise.all(names.filter((name) => extname(name) === ext).map((name) => readFile(join(folder, name), 'utf8')));
@@ -38,7 +24,7 @@ export async function readRecordings(folder: string): Promise<Recording[]> {
 }
 
 /** NIST STM: file, channel, speaker, start, end, an optional `<label>`, text. */
-function readStm(text: string): (SpokenText & { file: string })[] {
+function readStm(text: string) {
   return text.split(/\r?\n/).flatMap((line) => {
     if (line.startsWith(';;')) return [];
     const match = /^(\S+)\s+\S+\s+(\S+)\s+[\d.]+\s+[\d.]+\s+(?:<[^>]*>\s+)?(.*)$/.exec(line.trim());

@@ -1,8 +1,6 @@
-import type { Span } from '../../../contract/speech.ts';
+import type { RttmTurn } from '../../../contract/rttm.ts';
 
-export interface Labelled extends Span {
-  readonly speaker: string;
-}
+type Labelled = Omit<RttmTurn, 'file'>;
 
 export interface TimelinePart {
   readonly name: string;

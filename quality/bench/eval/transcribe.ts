@@ -1,6 +1,4 @@
 import { join } from 'node:path';
-import type { SpokenSegment } from '../../../contract/kinds/speaker-labels.ts';
-import type { Turn, Word } from '../../../contract/speech.ts';
 import type { SpeechEngine } from '../../../speech/engine.ts';
 import { joinWords } from '../../../speech/join-words.ts';
 import { prepareWav } from '../../../speech/prepare.ts';
@@ -10,12 +8,7 @@ import { cutWindows } from '../../../speech/windows.ts';
 
 const TIMEOUT_MS = 6 * 3_600_000;
 
-export interface Transcript {
-  readonly durationSeconds: number;
-  readonly turns: readonly Turn[];
-  readonly words: readonly Word[];
-  readonly segments: readonly SpokenSegment[];
-}
+export type Transcript = Awaited<ReturnType<typeof transcribe>>;
 
 export interface Tools {
   readonly ffmpeg: string;
@@ -29,7 +22,7 @@ export async function transcribe(
   path: string,
   { ffmpeg, vadModel, engine, workFolder }: Tools,
   onProgress: (stage: string, share: number) => void,
-): Promise<Transcript> {
+) {
   const { signal } = new AbortController();
   const wavPath = join(workFolder, 'audio.wav');
   await prepareWav(path, wavPath, {

@@ -1,5 +1,3 @@
-import type { Account, LedgerEntry } from '../../../contract/accounts.ts';
-import type { DownloadRecord } from '../../../contract/records.ts';
 import { createAccountStore } from '../../../store/accounts.ts';
 import { createRecordStore } from '../../../store/records.ts';
 import type { Client } from '../client.ts';
@@ -11,21 +9,13 @@ const ALL = 100_000;
 const HOLD_AGE_MS = 11 * 60_000;
 
 /** What the database says when all is over. */
-export interface Evidence {
-  readonly records: ReadonlyMap<string, DownloadRecord>;
-  readonly entries: readonly LedgerEntry[];
-  readonly account: Account;
-  /** What stayed set aside for jobs that have ended: finishing them should have booked it. */
-  readonly unbooked: readonly string[];
-  /** What was set aside for jobs that never began, and was given back. */
-  readonly givenBack: readonly string[];
-}
+export type Evidence = Awaited<ReturnType<typeof readEvidence>>;
 
 /**
  * Reads the database. An api that died between setting money aside and starting the job leaves a hold, which is given back
  * when it is ten minutes old. Those ten minutes are not waited for: the holds are made older, and the service is asked.
  */
-export async function readEvidence({ mongo, key }: Stage, client: Client): Promise<Evidence> {
+export async function readEvidence({ mongo, key }: Stage, client: Client) {
   const db = mongo.db(DATABASE);
   const accounts = createAccountStore(db);
   const all = await createRecordStore(db).list({ limit: ALL });
@@ -45,7 +35,9 @@ export async function readEvidence({ mongo, key }: Stage, client: Client): Promi
     records,
     entries: await accounts.ledger(key.id, { limit: ALL }),
     account,
+    /** What stayed set aside for jobs that have ended: finishing them should have booked it. */
     unbooked: held.filter((id) => (records.get(id)?.status ?? 'pending') !== 'pending'),
+    /** What was set aside for jobs that never began, and was given back. */
     givenBack: held.filter((id) => !records.has(id) && !left.has(id)),
   };
 }

@@ -6,19 +6,12 @@ import type { Stage } from '../stage.ts';
 import type { Finding } from './finding.ts';
 
 /** Ids of snapshots. */
-export interface Snapshots {
-  /** What the provider has started, and charges for. */
-  readonly started: readonly string[];
-  /** Those that a job has, or had. */
-  readonly held: ReadonlySet<string>;
-  /** How often the provider was asked what it has started. */
-  readonly looks: number;
-}
+export type Snapshots = Awaited<ReturnType<typeof readSnapshots>>;
 
 const statsSchema = z.object({ dataset: z.object({ lists: z.number() }) });
 const listSchema = z.array(z.object({ id: z.string() }));
 
-export async function readSnapshots({ sandbox, mongo }: Stage): Promise<Snapshots> {
+export async function readSnapshots({ sandbox, mongo }: Stage) {
   const stats = statsSchema.parse(await (await fetch(`${sandbox.url}/stats`)).json());
   const lists = await Promise.all(
     Object.values(DATASET_IDS).map(async (id) => {
@@ -29,8 +22,11 @@ export async function readSnapshots({ sandbox, mongo }: Stage): Promise<Snapshot
   );
   const holders = await mongo.db(DATABASE).collection<{ _id: string }>('snapshot_holders').find().toArray();
   return {
+    /** What the provider has started, and charges for. */
     started: lists.flat().map(({ id }) => id),
+    /** Those that a job has, or had. */
     held: new Set(holders.map(({ _id }) => _id)),
+    /** How often the provider was asked what it has started. */
     looks: stats.dataset.lists,
   };
 }

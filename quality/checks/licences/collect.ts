@@ -12,20 +12,14 @@ export interface LicensedPackage {
 }
 
 /** Everything that the service is made of and runs beside, each part sorted by name. */
-export interface Inventory {
-  readonly npm: readonly LicensedPackage[];
-  readonly python: readonly LicensedPackage[];
-  readonly image: readonly Component[];
-  readonly engines: readonly Component[];
-  readonly models: readonly Component[];
-}
+export type Inventory = ReturnType<typeof takeInventory>;
 
 /**
  * Reads the lock files and tables of a checkout; nothing that is installed, so that every machine finds the same.
  *
  * npm packages: all that some platform gets with `--omit=dev`, each name once for each licence.
  */
-export function takeInventory(root: string): Inventory {
+export function takeInventory(root: string) {
   const npm = readLockfile(join(root, 'package-lock.json'))
     .filter(({ isProduction }) => isProduction)
     .map(({ name, licence }) => ({ name, licence: CORRECTIONS[name] ?? licence }));
@@ -33,7 +27,7 @@ export function takeInventory(root: string): Inventory {
     name,
     licence: PYTHON_LICENCES[name],
   }));
-  const models = CATALOGUE.map(({ name, licence, what }) => ({ name, licence, what }));
+  const models: Component[] = CATALOGUE.map(({ name, licence, what }) => ({ name, licence, what }));
   return {
     npm: sorted([...new Map(npm.map((one) => [`${one.name} ${one.licence ?? ''}`, one])).values()]),
     python: sorted(python),

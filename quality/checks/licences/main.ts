@@ -21,7 +21,7 @@ if (values.check) {
 for (const complaint of complaints) console.error(complaint);
 console.log(
   `licences: ${Object.entries(inventory)
-    .map(([part, members]) => `${String((members as unknown[]).length)} ${part}`)
+    .map(([part, members]) => `${String(members.length)} ${part}`)
     .join(', ')}; ${String(complaints.length)} complaints`,
 );
 if (complaints.length > 0) process.exitCode = 1;

@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 
 const MAX_OUTPUT_BYTES = 512 * 1024 * 1024;
 /** Larger files are recordings and the like, and no text that a person wrote. */
 const MAX_TEXT_BYTES = 2 * 1024 * 1024;
 
+const MADE_BY_RUNNING = ['node_modules', 'data', '.tapedeck', 'coverage'];
 /** Blobs that are read at once. */
 const PORTION = 200;
 
@@ -26,8 +27,11 @@ export function isCheckout(root: string): boolean {
 /** The files that are tracked by git, or would be by `git add .`; of an unpacked archive, all but what is made by running. */
 export function* presentFiles(root: string): Generator<SourceText> {
   for (const path of isCheckout(root) ? tracked(root) : unpacked(root)) {
-    const bytes = readIfFile(join(root, path));
-    if (bytes !== undefined && isText(bytes)) yield { path, content: bytes.toString('utf8') };
+    const place = join(root, path);
+    // What is deleted but not yet committed is listed too, and so are links to folders.
+    if (statSync(place, { throwIfNoEntry: false })?.isFile() !== true) continue;
+    const bytes = readFileSync(place);
+    if (isText(bytes)) yield { path, content: bytes.toString('utf8') };
   }
 }
 
@@ -37,13 +41,8 @@ function tracked(root: string): Set<string> {
 }
 
 function unpacked(root: string): string[] {
-  return readdirSync(root, { encoding: 'utf8' })
-    .filter((name) => !['node_modules', 'data', '.tapedeck', 'coverage'].includes(name))
-    .flatMap((name) =>
-      statSync(join(root, name)).isDirectory()
-        ? readdirSync(join(root, name), { encoding: 'utf8', recursive: true }).map((path) => join(name, path))
-        : [name],
-    );
+  const isMade = (path: string): boolean => MADE_BY_RUNNING.includes(path.split(sep)[0] ?? '');
+  return readdirSync(root, { encoding: 'utf8', recursive: true }).filter((path) => !isMade(path));
 }
 
 /** Each version of each file that a commit before HEAD has, once. A shallow clone has few. @throws when it is no git checkout */
@@ -84,16 +83,6 @@ function git(root: string, args: readonly string[], lines: readonly string[] = [
     input: lines.map((line) => `${line}\n`).join(''),
     maxBuffer: MAX_OUTPUT_BYTES,
   });
-}
-
-/** Undefined for what is deleted but not yet committed, and for links to folders. */
-function readIfFile(path: string): Buffer | undefined {
-  try {
-    return readFileSync(path);
-  } catch (error) {
-    if (['ENOENT', 'EISDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
-    throw error;
-  }
 }
 
 function isText(bytes: Buffer): boolean {

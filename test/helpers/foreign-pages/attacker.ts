@@ -4,7 +4,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { chromium, type BrowserContext, type Page } from 'playwright-core';
 import { defaultCacheDir } from '../../../local/engines/cache.ts';
-import { ensureChromium } from '../../../local/engines/chromium.ts';
+import { chromium as chromiumTool } from '../../../local/engines/chromium.ts';
+import { ensure } from '../../../local/engines/strategies.ts';
 import { startResolver } from './resolver.ts';
 
 /**
@@ -68,7 +69,7 @@ export interface Attacker {
 /** Sets up a Chromium when needed. @throws {NoWayError} that says what to install */
 export async function startAttacker(): Promise<Attacker> {
   const log = (line: string): void => console.log(line);
-  const found = await ensureChromium({ env: process.env, cacheDir: defaultCacheDir(process.env), log });
+  const found = await ensure(chromiumTool({ env: process.env, cacheDir: defaultCacheDir(process.env), log }), log);
   const [resolver, pages] = await Promise.all([startResolver(), startPageServer()]);
   const browser = await chromium.launch({
     executablePath: found.value,

@@ -25,28 +25,10 @@ class _SandboxBaseIE(InfoExtractor):
                 retry.error = error
 
     @staticmethod
-    def _channel_facts(channel):
-        return {
-            'channel': channel.get('title'),
-            'channel_id': channel.get('id'),
-            'channel_url': channel.get('url'),
-            'channel_follower_count': channel.get('followerCount'),
-            'uploader': channel.get('title'),
-            'uploader_id': channel.get('handle'),
-            'uploader_url': channel.get('handleUrl'),
-        }
-
-    @staticmethod
-    def _thumbnail(one, **more):
-        return {'url': one['url'], 'width': one['width'], 'height': one['height'], **more}
-
-    @staticmethod
     def _estimate(time_text):
         """The platform only says "3 weeks ago"; yt-dlp makes a time of it that is known not to be exact."""
-        if not time_text or time_text == 'now':
-            time_text = '0 second ago'
         amount, unit, _ = time_text.split(' ')
-        return int(datetime_from_str(f'now-{amount}{unit.rstrip("s")}s').timestamp())
+        return int(datetime_from_str(f'now-{amount}{unit}').timestamp())
 
 
 class TapedeckSandboxIE(_SandboxBaseIE):
@@ -56,33 +38,13 @@ class TapedeckSandboxIE(_SandboxBaseIE):
     def _real_extract(self, url):
         video_id = self._match_id(url)
         page = self._download_page(url, video_id)
-        if not page.get('formats'):
+        info = page['info']
+        if not info['formats']:
             self._raise_unplayable(page['playability'])
-        if 'title' not in page:
+        if info['title'] is None:
             # An id that nobody has. Where a lack of media is a warning, the real extractor goes on with nothing too.
-            return {'id': video_id, 'title': None, 'formats': []}
-        live_status = page['liveStatus']
-        return {
-            'id': page['id'],
-            'title': page['title'],
-            'description': page['description'],
-            **self._channel_facts(page['channel']),
-            'timestamp': page['publishedAtSeconds'],
-            'duration': page.get('durationSeconds'),
-            'view_count': page['viewCount'],
-            'like_count': page.get('likeCount'),
-            'comment_count': page.get('commentCount'),
-            'tags': page['tags'],
-            'thumbnails': [self._thumbnail(one) for one in page['thumbnails']],
-            'age_limit': 0,
-            'availability': 'public',
-            'live_status': live_status,
-            'media_type': 'livestream' if live_status == 'is_live' else 'video',
-            'formats': [self._format(one) for one in page['formats']],
-            'subtitles': self._manual_captions(page, url),
-            'automatic_captions': self._automatic_captions(page),
-            '__post_extractor': self.extract_comments(page.get('commentsUrl'), video_id),
-        }
+            return info
+        return {**info, '__post_extractor': self.extract_comments(page['commentsUrl'], video_id)}
 
     def _raise_unplayable(self, playability):
         reason = playability.get('reason') or ''
@@ -95,65 +57,6 @@ class TapedeckSandboxIE(_SandboxBaseIE):
             reason = f'{reason.rstrip(".")}. {self._login_hint(method="cookies")}'
         if reason:
             self.raise_no_formats(reason, expected=True)
-
-    @staticmethod
-    def _format(one):
-        separate = 'none' in (one['acodec'], one['vcodec'])
-        kbps = one['totalKbps']
-        return {
-            'format_id': one['formatId'],
-            'url': one['url'],
-            'ext': one['ext'],
-            'container': f'{one["ext"]}_dash' if separate and one['ext'] in ('m4a', 'mp4', 'webm') else None,
-            'acodec': one['acodec'],
-            'vcodec': one['vcodec'],
-            'filesize': one.get('sizeBytes'),
-            'tbr': kbps,
-            'abr': kbps if one['vcodec'] == 'none' else None,
-            'vbr': kbps if one['acodec'] == 'none' else None,
-            'width': one.get('width'),
-            'height': one.get('height'),
-            'fps': one.get('picturesPerSecond'),
-            'asr': one.get('sampleRateHz'),
-            'audio_channels': one.get('audioChannels'),
-        }
-
-    @staticmethod
-    def _track(track, name, translate_to=None):
-        query = f'?tlang={translate_to}' if translate_to else ''
-        return [{'ext': one['ext'], 'url': one['url'] + query, 'name': name} for one in track['files']]
-
-    def _manual_captions(self, page, url):
-        tracks = {
-            track['language']: self._track(track, track['name'])
-            for track in page['captions'] if track['kind'] == 'manual'}
-        if page['liveChat']:
-            tracks['live_chat'] = [{
-                'url': f'{url}&bpctr=9999999999&has_verified=1',
-                'video_id': page['id'],
-                'ext': 'json',
-                'protocol': 'youtube_live_chat_replay',
-            }]
-        return tracks
-
-    def _automatic_captions(self, page):
-        """What was recognised is listed twice, `en` and `en-orig`, among machine translations of it and of manual captions."""
-        tracks = {}
-        languages = page['translationLanguages']
-        for track in page['captions']:
-            original = track['language']
-            manual = track['kind'] == 'manual'
-            if not manual:
-                tracks[f'{original}-orig'] = self._track(track, f'{track["name"]} (Original)')
-                tracks[original] = self._track(track, track['name'])
-            for language, name in languages.items():
-                if not manual and language == original:
-                    continue
-                key = f'{language}-{original}' if manual else language
-                tracks[key] = self._track(
-                    track, f'{name} from {track["name"]}' if manual else name,
-                    None if language == original else language)
-        return tracks
 
     def _get_comments(self, comments_url, video_id):
         if not comments_url:
@@ -174,8 +77,9 @@ class TapedeckSandboxIE(_SandboxBaseIE):
                 if self._replies_left <= 0:
                     return
                 self._replies_left -= 1
-            yield self._comment(comment, parent)
-            if comment['replyCount'] and level < depth:
+            reply_count = comment.pop('replyCount')
+            yield {**comment, 'parent': parent, 'timestamp': self._estimate(comment['_time_text'])}
+            if reply_count and level < depth:
                 yield from itertools.islice(self._threads(
                     comments_url, video_id, {'parent': comment['id']}, limits, comment['id'], level + 1),
                     replies_per_thread)
@@ -187,23 +91,7 @@ class TapedeckSandboxIE(_SandboxBaseIE):
                 comments_url, video_id, note=f'Downloading comment API JSON page {page_number}',
                 query={**query, 'page': page_number})
             yield from page['comments'] or []
-            page_number = page.get('nextPage')
-
-    def _comment(self, comment, parent):
-        return {
-            'id': comment['id'],
-            'parent': parent,
-            'text': comment['text'],
-            'like_count': comment['likeCount'],
-            'author_id': comment['authorId'],
-            'author': comment['author'],
-            'author_url': comment['authorUrl'],
-            'author_is_uploader': comment['authorIsUploader'],
-            'is_favorited': comment['isFavorited'],
-            **({'is_pinned': True} if comment['isPinned'] else {}),
-            '_time_text': comment['publishedText'],
-            'timestamp': self._estimate(comment['publishedText']),
-        }
+            page_number = page['nextPage']
 
 
 class TapedeckSandboxChannelIE(_SandboxBaseIE):
@@ -217,29 +105,18 @@ class TapedeckSandboxChannelIE(_SandboxBaseIE):
             raise ExtractorError(f'YouTube said: {alert["text"]}', expected=True)
         if tab and 'videos' not in first['tabs']:
             raise ExtractorError('This channel does not have a videos tab', expected=True)
-        channel = first['channel']
         estimates = bool(self._configuration_arg('approximate_date', ie_key='youtubetab'))
 
         def entries():
             page = first
             while True:
                 for video in page['videos']:
-                    yield self.url_result(
-                        video['url'], TapedeckSandboxIE, video['id'], video['title'],
-                        duration=video.get('durationSeconds'), view_count=video['viewCount'],
-                        thumbnails=[self._thumbnail(one) for one in video['thumbnails']],
-                        live_status=None if video['liveStatus'] == 'not_live' else video['liveStatus'],
-                        timestamp=self._estimate(video['publishedText']) if estimates else None)
+                    time_text = video.pop('publishedText')
+                    yield {
+                        **video, '_type': 'url', 'ie_key': TapedeckSandboxIE.ie_key(),
+                        'timestamp': self._estimate(time_text) if estimates else None}
                 if not page['nextPage']:
                     return
                 page = self._download_page(url, channel_id, query={'page': page['nextPage']})
 
-        return self.playlist_result(
-            entries(), channel['id'], f'{channel["title"]} - Videos' if first['tabs'] else channel['title'],
-            channel.get('description'), **self._channel_facts(channel), availability='public', tags=[],
-            thumbnails=[
-                self._thumbnail(channel['banner'], preference=-10),
-                {'url': channel['banner']['url'], 'id': 'banner_uncropped', 'preference': -5},
-                *(self._thumbnail(one) for one in channel['avatars']),
-                {'url': channel['avatars'][-1]['url'], 'id': 'avatar_uncropped', 'preference': 1},
-            ])
+        return {**first['channel'], '_type': 'playlist', 'entries': entries()}
