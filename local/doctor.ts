@@ -1,4 +1,6 @@
 import { join, resolve } from 'node:path';
+import { settings } from '../config.ts';
+import { createWarmYtdlp } from '../sources/vidnet/warm-yt-dlp.ts';
 import { chromium } from './engines/chromium.ts';
 import type { Setup } from './engines/environment.ts';
 import { mediaProgram } from './engines/ffmpeg.ts';
@@ -37,7 +39,7 @@ export async function examine(options: Omit<Setup, 'log'> & { readonly dataDir: 
       await mongodbServer(setup, join(resolve(options.dataDir), 'mongodb')),
       givenBy(env, 'MONGODB_URI', (uri) => pingMongodb(uri, REACH_TIMEOUT_MS)),
     ),
-    findingOf(ytdlp(setup)),
+    findingOf(withWarmth(ytdlp(setup), env)),
     findingOf(mediaProgram('ffmpeg', setup)),
     findingOf(mediaProgram('ffprobe', setup)),
     findingOf(speechPython(setup), true),
@@ -87,6 +89,31 @@ async function findingOf<T>(tool: Tool<T>, optional = false): Promise<Finding> {
   }
   const hints = [...found, ...installed].flatMap(({ hint }) => hint ?? []);
   return missing(`${reasons.join('; ')}. Any of these helps: ${hints.join('; ')}`);
+}
+
+/** Tells also whether a worker can keep it warm, by doing so: without, each call takes longer. */
+function withWarmth(tool: Tool, env: Setup['env']): Tool {
+  return {
+    ...tool,
+    describe: async (program) => {
+      const { version, where } = await tool.describe(program);
+      const defaults = settings.parse({});
+      const warm = createWarmYtdlp({
+        program,
+        videoUrlTemplate: defaults.VIDNET_VIDEO_URL,
+        channelUrlTemplate: defaults.VIDNET_CHANNEL_URL,
+        pluginDir: env['YTDLP_PLUGIN_DIR'] || undefined,
+        maxFileBytes: defaults.MAX_FILE_BYTES,
+        maxVideoHeight: defaults.MAX_VIDEO_HEIGHT,
+      });
+      const how = await warm.ready().then(
+        () => 'kept warm',
+        (error: unknown) => `started anew for each call: ${message(error)}`,
+      );
+      await warm.close();
+      return { version, where: `${where}, ${how}` };
+    },
+  };
 }
 
 function reach(address: string): Promise<void> {

@@ -17,6 +17,7 @@ import { createYtdlpComments } from '../sources/vidnet/yt-dlp-comments.ts';
 import type { YtdlpSettings } from '../sources/vidnet/yt-dlp-settings.ts';
 import { readYtdlpVersion } from '../sources/vidnet/yt-dlp-version.ts';
 import { createTranscriptSource } from '../sources/vidnet/yt-dlp-transcript.ts';
+import { createWarmYtdlp } from '../sources/vidnet/warm-yt-dlp.ts';
 import { createYtdlpSource } from '../sources/vidnet/yt-dlp.ts';
 import { chooseSpeech, SPEECH_TIMEOUT_MS } from '../speech/choose-engine.ts';
 import { createContentsStore } from '../store/contents.ts';
@@ -74,7 +75,7 @@ const space = createSpaceGuard({
 });
 const limits = { maxFileBytes: config.MAX_FILE_BYTES, maxMediaSeconds: config.MAX_MEDIA_SECONDS };
 const guard = await startForwardProxy({ ...PROXY_LIMITS, allowedNetworks: config.mediaAllowedNetworks });
-const ytdlp: YtdlpSettings = {
+const coldYtdlp: YtdlpSettings = {
   program: config.YTDLP_PATH,
   videoUrlTemplate: config.VIDNET_VIDEO_URL,
   channelUrlTemplate: config.VIDNET_CHANNEL_URL,
@@ -87,6 +88,13 @@ const ytdlp: YtdlpSettings = {
   maxVideoHeight: config.MAX_VIDEO_HEIGHT,
   ...limits,
 };
+const warmYtdlp = createWarmYtdlp(coldYtdlp, {
+  tell: (failure) =>
+    failure === undefined
+      ? log.info('yt-dlp is kept warm')
+      : log.warn({ err: failure }, 'yt-dlp is not kept warm: each call starts it anew, which takes longer'),
+});
+const ytdlp: YtdlpSettings = { ...coldYtdlp, starter: warmYtdlp };
 const ytdlpChannels = createYtdlpChannels(ytdlp);
 const dataApi =
   config.VIDNET_API_KEY === undefined
@@ -198,6 +206,7 @@ try {
   await running;
 } finally {
   webhooks.close();
+  await warmYtdlp.close();
   await guard.close();
   await speechFolder.remove();
   await imgnet.close();

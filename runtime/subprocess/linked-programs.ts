@@ -14,7 +14,7 @@ export async function linkPrograms(folder: string, names: readonly string[], pat
   await mkdir(folder, { recursive: true });
   await Promise.all(
     names.map(async (name) => {
-      const found = await find(name, path);
+      const found = await findProgram(name, path);
       if (found === undefined) return;
       await symlink(found, join(folder, basename(name))).catch((error: unknown) => {
         if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
@@ -23,7 +23,8 @@ export async function linkPrograms(folder: string, names: readonly string[], pat
   );
 }
 
-async function find(name: string, path: string): Promise<string | undefined> {
+/** @returns undefined when it is nowhere */
+export async function findProgram(name: string, path: string): Promise<string | undefined> {
   for (const folder of path.split(delimiter)) {
     const candidate = join(folder, name);
     const isThere = await access(candidate, constants.X_OK).then(

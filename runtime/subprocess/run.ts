@@ -34,6 +34,20 @@ export interface RunOptions {
   readonly onStdoutLine?: (line: string) => void;
   /** Called once with the id of the process group. */
   readonly onStart?: (groupId: number) => void;
+  /** How it is started. Default: as a program under a lifeline. */
+  readonly start?: Start;
+}
+
+/** Starts a program in a process group of its own, with the folder, the environment and the limits that the options name. */
+export type Start = (program: string, args: readonly string[], options: RunOptions) => Running;
+
+export interface Running {
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  /** Signals the whole group; one that has ended already is no error. */
+  readonly signal: (name: NodeJS.Signals) => void;
+  /** Resolves when it has ended, and its output has been read to the end. */
+  readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null }>;
 }
 
 export interface RunResult {
@@ -85,23 +99,14 @@ const KILLED_EXIT_CODES: readonly number[] = [129, 130, 137, 143];
  */
 export async function run(program: string, args: readonly string[], options: RunOptions): Promise<RunResult> {
   options.signal?.throwIfAborted();
-  const limits = [unitsOf(options.maxFileBytes, 512), unitsOf(options.maxMemoryBytes, 1024)];
-  const child = spawn('/bin/sh', [LIFELINE, ...limits, program, ...args], {
-    cwd: options.cwd,
-    env: { ...options.env },
-    detached: true,
-    stdio: ['pipe', 'pipe', 'pipe'],
-  });
-  // The far end of the lifeline may vanish first; that is the normal end, not an error.
-  child.stdin.on('error', () => undefined);
-
+  const child = (options.start ?? startProgram)(program, args, options);
   let stop: Error | undefined;
   let killTimer: NodeJS.Timeout | undefined;
   const endGroup = (reason: Error): void => {
     if (stop !== undefined) return;
     stop = reason;
-    signalGroup(child.pid, 'SIGTERM');
-    killTimer = setTimeout(() => signalGroup(child.pid, 'SIGKILL'), options.killAfterMs ?? DEFAULT_KILL_AFTER_MS);
+    child.signal('SIGTERM');
+    killTimer = setTimeout(() => child.signal('SIGKILL'), options.killAfterMs ?? DEFAULT_KILL_AFTER_MS);
   };
   const late = (): Error => new RunTimeoutError(`ran longer than ${String(options.timeoutMs)} ms`);
   const deadline = startDeadline({ signal: options.signal, timeoutMs: options.timeoutMs, late });
@@ -127,16 +132,9 @@ export async function run(program: string, args: readonly string[], options: Run
   if (options.onStdoutLine !== undefined) splitLines(child.stdout, options.onStdoutLine);
   let stderrTail = '';
   collect(child.stderr, (text) => (stderrTail = (stderrTail + text).slice(-STDERR_TAIL_CHARS)));
-  if (child.pid !== undefined) options.onStart?.(child.pid);
 
   try {
-    const { code, signal } = await new Promise<{ code: number | null; signal: string | null }>((resolve, reject) => {
-      child.once('error', (error) => reject(new RunStartError(error.message, { cause: error })));
-      // Grandchildren that outlive the program (an ffmpeg whose parent crashed) would hold the pipes open.
-      child.once('exit', () => signalGroup(child.pid, 'SIGKILL'));
-      // 'close' and not 'exit': the pipes are drained only then.
-      child.once('close', (...end) => resolve({ code: end[0], signal: end[1] }));
-    });
+    const { code, signal } = await child.ended;
     if (stop !== undefined) throw stop;
     // The lifeline itself may be the one that was killed: then there is no code.
     if (code === null) throw new RunKilledError(`${program} was ended by ${String(signal)}`);
@@ -151,6 +149,28 @@ export async function run(program: string, args: readonly string[], options: Run
     clearTimeout(killTimer);
     stopWatching?.();
   }
+}
+
+/** Starts a program under a lifeline. */
+export function startProgram(program: string, args: readonly string[], options: RunOptions): Running {
+  const limits = [unitsOf(options.maxFileBytes, 512), unitsOf(options.maxMemoryBytes, 1024)];
+  const child = spawn('/bin/sh', [LIFELINE, ...limits, program, ...args], {
+    cwd: options.cwd,
+    env: { ...options.env },
+    detached: true,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  // The far end of the lifeline may vanish first; that is the normal end, not an error.
+  child.stdin.on('error', () => undefined);
+  const ended = new Promise<{ code: number | null; signal: string | null }>((resolve, reject) => {
+    child.once('error', (error) => reject(new RunStartError(error.message, { cause: error })));
+    // Grandchildren that outlive the program (an ffmpeg whose parent crashed) would hold the pipes open.
+    child.once('exit', () => signalGroup(child.pid, 'SIGKILL'));
+    // 'close' and not 'exit': the pipes are drained only then.
+    child.once('close', (...end) => resolve({ code: end[0], signal: end[1] }));
+  });
+  if (child.pid !== undefined) options.onStart?.(child.pid);
+  return { stdout: child.stdout, stderr: child.stderr, signal: (name) => signalGroup(child.pid, name), ended };
 }
 
 /** Signals a whole process group; a group that has ended already is no error. */

@@ -34,7 +34,7 @@ export const YTDLP_MEMORY_BYTES = 1024 ** 3;
 const NEEDED_PROGRAMS = ['python3', 'python', 'deno', 'node', 'bun', 'qjs'];
 
 /**
- * Runs yt-dlp to its end in the call's folder: the one place that starts it.
+ * Runs yt-dlp to its end in the call's folder: the one place that runs it.
  *
  * @returns the tail of stderr, which holds the warnings
  * @throws JobError with the code of the failure; the signal's reason when aborted
@@ -46,9 +46,12 @@ export async function runYtdlp(settings: YtdlpSettings, call: SourceCall, what: 
   const options = join(own, 'options');
   await writeFile(options, privateOptions(settings, what.extractorArgs), { mode: 0o600 });
   const args = ['--config-locations', options, ...baseArguments(settings, cookies), ...what.args];
+  const env = await environmentOf(settings, { home: call.folder, programs: join(own, 'programs') });
+  const start = await settings.starter?.startOf(settings);
   const result = await run(settings.program, [...args, ...(what.url === undefined ? [] : ['--', what.url])], {
     cwd: call.folder,
-    env: await environmentOf(settings, { home: call.folder, programs: join(own, 'programs') }),
+    env,
+    ...(start === undefined ? {} : { start }),
     signal: call.signal,
     timeoutMs: call.timeoutMs,
     maxFileBytes: what.maxFileBytes,
@@ -118,8 +121,8 @@ export function privateOptions(settings: YtdlpSettings, extractorArgs: readonly 
  * PATH leads to what yt-dlp needs and to nothing else. For RTMP and the like it starts the programs that it finds, and those
  * know no guard.
  */
-async function environmentOf(
-  { program, proxy, guardUrl }: YtdlpSettings,
+export async function environmentOf(
+  { program, proxy, guardUrl }: Pick<YtdlpSettings, 'program' | 'proxy' | 'guardUrl'>,
   { home, programs }: { readonly home: string; readonly programs: string },
 ): Promise<Record<string, string>> {
   const { PATH = '', ...rest } = bareEnvironment(program);

@@ -1,3 +1,5 @@
+import type { Start } from '../../runtime/subprocess/run.ts';
+
 /** Settings of the driver; the operator's, never a caller's. */
 export interface YtdlpSettings {
   readonly program: string;
@@ -13,11 +15,18 @@ export interface YtdlpSettings {
   /** As yt-dlp takes them: `youtube:lang=en;skip=dash`. Those of several extractors are parted by spaces. */
   readonly extractorArgs?: string | undefined;
   readonly jsRuntime?: string | undefined;
+  /** What starts it faster than the system does: `warm-yt-dlp.ts`. */
+  readonly starter?: YtdlpStarter | undefined;
   /** Fewest bytes of a download in a while. Default: `stall-watch.ts`. */
   readonly leastRate?: { readonly bytes: number; readonly windowMs: number };
   readonly maxFileBytes: number;
   /** Tallest picture of a video, in pixels. */
   readonly maxVideoHeight: number;
+}
+
+export interface YtdlpStarter {
+  /** @returns undefined when the program is to be started as any other */
+  readonly startOf: (settings: Pick<YtdlpSettings, 'program' | 'pluginDir'>) => Promise<Start | undefined>;
 }
 
 export function videoUrl(settings: YtdlpSettings, videoId: string): string {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { runTool } from '../helpers/media.ts';
 import { until } from '../helpers/until.ts';
+import { canBeWarm } from '../helpers/warm.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 let folder: string;
@@ -90,6 +91,8 @@ describe('a command of the README', () => {
   it('npm run doctor shows each tool and engine', async () => {
     const { output, exitCode } = await command('doctor', [], /ffprobe/);
     for (const name of ['Node', 'Temporal', 'MongoDB', 'yt-dlp', 'ffmpeg', 'ffprobe']) expect(output).toContain(name);
+    const isWarm = await canBeWarm(inject('tools').ytdlp);
+    expect(output).toMatch(isWarm ? /, kept warm \(YTDLP_PATH\)/ : /, started anew for each call: .+ \(YTDLP_PATH\)/);
     expect(exitCode).not.toBe(1);
   }, 60_000);
 });

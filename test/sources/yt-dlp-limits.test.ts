@@ -25,7 +25,7 @@ let settings: YtdlpSettings;
 let answer: RequestListener = (_, response) => response.end();
 
 beforeAll(async () => {
-  site = await RecordedSite.start();
+  site = await RecordedSite.start({ isWarm: true });
   host = await serve((request, response) => {
     response.on('error', () => undefined);
     answer(request, response);

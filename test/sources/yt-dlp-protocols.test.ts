@@ -6,12 +6,15 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startForwardProxy, type ForwardProxy } from '../../outbound/forward-proxy.ts';
 import { createYtdlpChannels } from '../../sources/vidnet/yt-dlp-channel.ts';
 import { createYtdlpComments } from '../../sources/vidnet/yt-dlp-comments.ts';
+import { readPythonProgram } from '../../sources/vidnet/python-program.ts';
+import type { WarmYtdlp } from '../../sources/vidnet/warm-yt-dlp.ts';
 import type { YtdlpSettings } from '../../sources/vidnet/yt-dlp-settings.ts';
 import { createTranscriptSource } from '../../sources/vidnet/yt-dlp-transcript.ts';
 import { trackListSchema, tracksOf } from '../../sources/vidnet/yt-dlp-tracks.ts';
 import { createYtdlpSource } from '../../sources/vidnet/yt-dlp.ts';
 import { collect, inFolder, RecordedSite } from '../helpers/recorded-site.ts';
 import { rows } from '../helpers/rows.ts';
+import { canBeWarm, warmOf } from '../helpers/warm.ts';
 
 /** Programs that yt-dlp starts for some URLs and protocols. */
 const PROGRAMS = [
@@ -43,6 +46,7 @@ let folder: string;
 let site: RecordedSite;
 let guard: ForwardProxy;
 let settings: YtdlpSettings;
+let warm: WarmYtdlp | undefined;
 
 beforeAll(async () => {
   await new Promise<void>((resolve) => canary.listen(0, INNER, resolve));
@@ -55,15 +59,21 @@ beforeAll(async () => {
   const program = join(folder, 'yt-dlp');
   settings = site.settings({ guardUrl: guard.url });
   // Beside yt-dlp, where its PATH led first.
-  await script(program, `exec '${settings.program}' "$@"`);
+  if (await canBeWarm(settings.program)) {
+    const { python } = await readPythonProgram(settings.program);
+    await writeFile(program, `#!${python}\nfrom runpy import run_module\nrun_module('yt_dlp', run_name='__main__')\n`);
+    await chmod(program, 0o700);
+  } else await script(program, `exec '${settings.program}' "$@"`);
   for (const name of PROGRAMS) await script(join(folder, name), `echo "$0 $*" >> '${join(folder, 'started')}'`);
-  settings = { ...settings, program };
+  warm = await warmOf({ ...settings, program });
+  settings = { ...settings, program, starter: warm };
 });
 beforeEach(async () => {
   hits = 0;
   await writeFile(join(folder, 'started'), '');
 });
 afterAll(async () => {
+  await warm?.close();
   await guard.close();
   await site.stop();
   for (const socket of open) socket.destroy();

@@ -113,6 +113,7 @@ it('the service starts programs in no other places', async () => {
     'media/ffmpeg.ts',
     'media/probe.ts',
     'sources/vidnet/run-yt-dlp.ts',
+    'sources/vidnet/warm-parent.ts',
     'sources/vidnet/yt-dlp-version.ts',
     'speech/json-lines.ts',
     'speech/prepare.ts',

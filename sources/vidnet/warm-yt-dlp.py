@@ -1,0 +1,219 @@
+"""Runs a yt-dlp written in Python once, and then each call in a fork of its own, which has everything loaded.
+
+warm-yt-dlp.py SOCKET PROGRAM URLS ARGUMENT...
+
+PROGRAM is the file, or `-m` for the module yt_dlp. The ARGUMENTs are those of the first run, which must succeed; whatever
+reads the URLs (in JSON) is loaded too. Orders come as lines of JSON on stdin, whose end ends us and all calls. Answers go to
+descriptor 3. A call's stdout and stderr are connections to SOCKET, which begin with the call's id and `1` or `2`.
+"""
+
+import contextlib
+import ctypes
+import gc
+import json
+import os
+import random
+import resource
+import runpy
+import select
+import shutil
+import signal
+import socket
+import sys
+import tempfile
+import traceback
+
+ORDERS, ANSWERS = 0, 3
+PR_SET_PDEATHSIG = 1
+# What a shell answers for KILL, and for what it may not start.
+KILLED, NOT_STARTED = 137, 126
+SOCKET, PROGRAM, URLS, *WARM_UP = sys.argv[1:]
+prctl = ctypes.CDLL(None, use_errno=True).prctl
+
+
+def die_with_parent(how):
+    if prctl(PR_SET_PDEATHSIG, ctypes.c_ulong(how), 0, 0, 0) != 0:
+        raise OSError(ctypes.get_errno(), 'prctl')
+
+
+def answer(message):
+    os.write(ANSWERS, json.dumps(message).encode() + b'\n')
+
+
+def run_program(args):
+    """Runs the program as Python runs it. Returns its exit code."""
+    sys.argv = [PROGRAM, *args]
+    code = 0
+    try:
+        if PROGRAM == '-m':
+            runpy.run_module('yt_dlp', run_name='__main__', alter_sys=True)
+        else:
+            runpy.run_path(PROGRAM, run_name='__main__')
+    except SystemExit as end:
+        code = 0 if end.code is None else end.code
+        if not isinstance(code, int):
+            print(code, file=sys.stderr)
+            code = 1
+    except BaseException:
+        traceback.print_exc()
+        code = 1
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except (OSError, ValueError):
+        code = code or 120
+    return code & 0xFF
+
+
+def warm_up():
+    """Leaves one thread and nothing to collect. Returns what prepares a fork for its call, and the files that make the version."""
+    if sys.path and sys.path[0] == os.path.dirname(os.path.realpath(__file__)):
+        # Where Python would look for modules, had it started the program.
+        sys.path[0] = os.path.dirname(os.path.realpath(PROGRAM))
+    code = run_program(WARM_UP)
+    if code != 0:
+        sys.exit(f'the first run ended with {code}')
+    yt_dlp = sys.modules['yt_dlp']
+    extractors = yt_dlp.extractor.gen_extractor_classes()
+    for url in json.loads(URLS):
+        next(one for one in extractors if one.suitable(url))()
+    # They are loaded: read again in each fork, plugins that override extractors would do it twice.
+    if not callable(yt_dlp._load_all_plugins):
+        sys.exit('plugins are loaded in an unknown way')
+    yt_dlp._load_all_plugins = lambda: None
+    networking = sys.modules['yt_dlp.utils.networking']
+    networking.std_headers['User-Agent'] = networking.random_user_agent()
+    if len(os.listdir('/proc/self/task')) != 1:
+        sys.exit('threads are left, which a fork would not have')
+    gc.collect()
+    gc.disable()
+    gc.freeze()
+
+    def freshen():
+        random.seed()
+        # Chosen by chance when the module is loaded.
+        networking.std_headers['User-Agent'] = networking.random_user_agent()
+        # Computed from the environment.
+        tempfile.tempdir = None
+        gc.enable()
+
+    return freshen, [sys.modules['yt_dlp.version'].__file__]
+
+
+def limit(kind, most):
+    if most is None:
+        return
+    hard = resource.getrlimit(kind)[1]
+    most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+    resource.setrlimit(kind, (most, most))
+
+
+def become(order, streams, parent, freshen):
+    """Makes of a fork what a shell would start."""
+    os.setpgid(0, 0)
+    die_with_parent(signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(KILLED)
+    signal.set_wakeup_fd(-1)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    for number, stream in enumerate(streams, 1):
+        os.dup2(stream.fileno(), number)
+    for number in map(int, os.listdir('/proc/self/fd')):
+        if number > 2:
+            # One of them was that of the list itself.
+            with contextlib.suppress(OSError):
+                os.close(number)
+    # Not RLIMIT_AS: a JavaScript runtime reserves terabytes of addresses that it never touches.
+    limit(resource.RLIMIT_FSIZE, order.get('maxFileBytes'))
+    limit(resource.RLIMIT_DATA, order.get('maxMemoryBytes'))
+    limit(resource.RLIMIT_CORE, 0)
+    os.environ.clear()
+    os.environ.update(order['env'])
+    os.chdir(order['cwd'])
+    freshen()
+
+
+class Calls:
+    def __init__(self, freshen):
+        self.freshen = freshen
+        self.ids = {}
+
+    def take(self, order):
+        streams = []
+        try:
+            for number in ('1', '2'):
+                streams.append(socket.socket(socket.AF_UNIX))
+                streams[-1].connect(SOCKET)
+                streams[-1].sendall((order['id'] + number).encode())
+            parent = os.getpid()
+            pid = os.fork()
+        except OSError:
+            # Short of memory or processes: it may work later.
+            answer({'id': order['id'], 'code': KILLED})
+        else:
+            if pid == 0:
+                code = NOT_STARTED
+                try:
+                    become(order, streams, parent, self.freshen)
+                    code = run_program(order['args'])
+                except BaseException:
+                    traceback.print_exc()
+                finally:
+                    os._exit(code)
+            # Whoever is told the id may signal the group at once. The fork does the same, and one of us comes second.
+            with contextlib.suppress(OSError):
+                os.setpgid(pid, pid)
+            self.ids[pid] = order['id']
+            answer({'id': order['id'], 'pid': pid})
+        finally:
+            for stream in streams:
+                stream.close()
+
+    def end(self, pid):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(pid, signal.SIGKILL)
+
+    def reap(self):
+        # Seen before it is reaped: until then nobody else gets the id of its group.
+        while self.ids and (ended := os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)):
+            self.end(ended.si_pid)
+            code = os.waitstatus_to_exitcode(os.waitpid(ended.si_pid, 0)[1])
+            answer({'id': self.ids.pop(ended.si_pid), 'code': code if code >= 0 else 128 - code})
+
+    def serve(self):
+        wakes, waker = os.pipe()
+        os.set_blocking(waker, False)
+        signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        rest = b''
+        while True:
+            ready = select.select([ORDERS, wakes], [], [])[0]
+            if wakes in ready:
+                os.read(wakes, 4096)
+                self.reap()
+            if ORDERS in ready:
+                came = os.read(ORDERS, 65536)
+                if not came:
+                    return
+                *lines, rest = (rest + came).split(b'\n')
+                for line in lines:
+                    self.take(json.loads(line))
+
+
+# Until orders are read, nobody sees that stdin has ended.
+die_with_parent(signal.SIGKILL)
+freshen, files = warm_up()
+die_with_parent(0)
+calls = Calls(freshen)
+answer({'files': files})
+try:
+    calls.serve()
+except BaseException:
+    traceback.print_exc()
+finally:
+    for one in calls.ids:
+        calls.end(one)
+    # Whoever made our folder may have been killed.
+    shutil.rmtree(os.path.dirname(SOCKET), ignore_errors=True)
+    os._exit(0)

@@ -1,0 +1,166 @@
+import { stat } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { startProgram } from '../../runtime/subprocess/run.ts';
+import { readPythonProgram } from './python-program.ts';
+import { baseArguments, environmentOf } from './run-yt-dlp.ts';
+import { startWarmParent, type WarmParent } from './warm-parent.ts';
+import { AUDIO_FORMATS, downloadArguments } from './yt-dlp-arguments.ts';
+import { channelUrl, videoUrl, type YtdlpSettings, type YtdlpStarter } from './yt-dlp-settings.ts';
+
+export interface WarmYtdlpOptions {
+  /** Told when a parent is ready, or once why there is none: then each call starts the program itself. */
+  readonly tell?: (failure?: Error) => void;
+  /** A parent is replaced after so many calls. */
+  readonly maxCalls?: number;
+  /** A parent is replaced after so long, in milliseconds. */
+  readonly maxAgeMs?: number;
+  /** After one that failed or died the next is not started for so long, in milliseconds. */
+  readonly retryAfterMs?: number;
+}
+
+export interface WarmYtdlp extends YtdlpStarter {
+  /** Waits until a parent is ready. @returns its process id. @throws when there is none, with the reason */
+  readonly ready: () => Promise<number>;
+  /** Ends the parent with its calls. */
+  readonly close: () => Promise<void>;
+}
+
+/** Long enough for what platforms take for the id of a video. */
+const ANY_ID = 'aaaaaaaaaaa';
+
+/**
+ * Keeps a parent process that has run yt-dlp once, and forks for each call. No call waits for it: while there is none, calls
+ * start the program itself.
+ */
+export function createWarmYtdlp(
+  settings: YtdlpSettings,
+  { tell, maxCalls = 1_000, maxAgeMs = 3_600_000, retryAfterMs = 60_000 }: WarmYtdlpOptions = {},
+): WarmYtdlp {
+  let current: { readonly parent: WarmParent; readonly version: string } | undefined;
+  const retired = new Set<WarmParent>();
+  let starting: Promise<void> | undefined;
+  let failure: Error | undefined;
+  let notBeforeMs = 0;
+  const closing = new AbortController();
+
+  const retire = (): void => {
+    if (current === undefined) return;
+    const { parent } = current;
+    current = undefined;
+    parent.retire();
+    retired.add(parent);
+    void parent.gone.then(() => retired.delete(parent));
+  };
+  const begin = async (): Promise<void> => {
+    try {
+      const parent = await startFor(settings, closing.signal);
+      const version = await versionOf(parent);
+      retire();
+      current = { parent, version };
+      failure = undefined;
+      tell?.();
+    } catch (error) {
+      const before = failure?.message;
+      failure = error instanceof Error ? error : new Error(String(error));
+      notBeforeMs = performance.now() + retryAfterMs;
+      // A binary stays one.
+      if (failure.message !== before && !closing.signal.aborted) tell?.(failure);
+    }
+  };
+  const renew = (): void => {
+    if (closing.signal.aborted || performance.now() < notBeforeMs) return;
+    starting ??= begin().finally(() => (starting = undefined));
+  };
+  /** Of one that has died by itself. */
+  const forget = (): void => {
+    if (current === undefined || current.parent.isOpen()) return;
+    notBeforeMs = current.parent.readyAtMs + retryAfterMs;
+    current = undefined;
+  };
+  renew();
+  return {
+    async startOf(asked) {
+      // Other settings are another yt-dlp.
+      if (asked.program !== settings.program || asked.pluginDir !== settings.pluginDir) return undefined;
+      forget();
+      const seen = current;
+      const version = seen && (await versionOf(seen.parent));
+      // Meanwhile it may have been replaced.
+      if (seen !== undefined && version !== seen.version && seen === current) retire();
+      if (current === undefined) {
+        renew();
+        return undefined;
+      }
+      const { parent } = current;
+      if (parent.calls() >= maxCalls || performance.now() - parent.readyAtMs > maxAgeMs) renew();
+      // It may have gone in the meantime.
+      return (program, args, options) =>
+        parent.isOpen() ? parent.start(args, options) : startProgram(program, args, options);
+    },
+    async ready() {
+      forget();
+      if (current === undefined) renew();
+      await starting;
+      if (current === undefined) throw failure ?? new Error('it was closed');
+      return current.parent.pid;
+    },
+    async close() {
+      closing.abort();
+      await starting;
+      retire();
+      await Promise.all([...retired].map((parent) => parent.close()));
+    },
+  };
+}
+
+/** @throws when this yt-dlp cannot be kept warm */
+async function startFor(settings: YtdlpSettings, signal: AbortSignal): Promise<WarmParent> {
+  // Only there a process can be told to die with its parent.
+  if (process.platform !== 'linux') throw new Error('only Linux can keep it');
+  const program = await readPythonProgram(settings.program);
+  const page = await servePage();
+  try {
+    return await startWarmParent({
+      program,
+      signal,
+      // Without the proxy, whose password is for calls alone.
+      env: (folder) =>
+        environmentOf({ program: settings.program }, { home: folder, programs: join(folder, 'programs') }),
+      args: [...baseArguments(settings, undefined), ...downloadArguments(settings, AUDIO_FORMATS), '--', page.url],
+      urls: [videoUrl(settings, ANY_ID), channelUrl(settings, ['channel', ANY_ID])],
+    });
+  } finally {
+    page.close();
+  }
+}
+
+/** A page with a recording for the first run, which thus loads all that a download takes. */
+async function servePage(): Promise<{ readonly url: string; readonly close: () => void }> {
+  const server = createServer((request, response) => {
+    const isPage = request.url === '/';
+    response.setHeader('content-type', isPage ? 'text/html' : 'audio/mp4');
+    response.end(isPage ? '<title>x</title><audio src="a.m4a"></audio>' : Buffer.alloc(1_000));
+  });
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
+  const close = (): void => {
+    server.close();
+    server.closeAllConnections();
+  };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, close };
+}
+
+/** Changes with the program's file and with the package that it runs. */
+async function versionOf({ files }: WarmParent): Promise<string> {
+  const facts = await Promise.all(
+    files.map((path) =>
+      stat(path).then(
+        ({ ino, mtimeMs, size }) => [ino, mtimeMs, size].join('-'),
+        // One in a zip, which is a file of the list itself.
+        () => '',
+      ),
+    ),
+  );
+  return facts.join(' ');
+}

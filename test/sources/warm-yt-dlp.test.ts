@@ -1,0 +1,359 @@
+import { spawn } from 'node:child_process';
+import { appendFile, chmod, mkdtemp, readdir, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
+import { bareEnvironment } from '../../runtime/subprocess/environment.ts';
+import { processFacts } from '../../runtime/subprocess/process-facts.ts';
+import { run, RunKilledError, type RunOptions, type RunResult } from '../../runtime/subprocess/run.ts';
+import { readPythonProgram } from '../../sources/vidnet/python-program.ts';
+import { baseArguments, YTDLP_MEMORY_BYTES } from '../../sources/vidnet/run-yt-dlp.ts';
+import { createWarmYtdlp, type WarmYtdlp, type WarmYtdlpOptions } from '../../sources/vidnet/warm-yt-dlp.ts';
+import type { YtdlpSettings } from '../../sources/vidnet/yt-dlp-settings.ts';
+import { RecordedSite } from '../helpers/recorded-site.ts';
+import { until } from '../helpers/until.ts';
+import { canBeWarm } from '../helpers/warm.ts';
+
+const isPossible = await canBeWarm(inject('tools').ytdlp);
+const pluginDir = fileURLToPath(new URL('../helpers/warm-plugins', import.meta.url));
+let site: RecordedSite;
+let folder: string;
+let settings: YtdlpSettings;
+beforeAll(async () => {
+  site = await RecordedSite.start();
+  folder = await mkdtemp(join(tmpdir(), 'tapedeck-warm-test-'));
+  settings = site.settings({ pluginDir });
+});
+afterAll(async () => {
+  await site.stop();
+  await rm(folder, { recursive: true });
+});
+
+const isAlive = (pid: number): boolean => processFacts(pid) !== undefined;
+const areGone = (pids: readonly number[]): Promise<boolean> =>
+  until(() => !pids.some(isAlive), { what: 'the end of all processes', within: 9_000 });
+
+async function keepWarm(options: WarmYtdlpOptions = {}, more: Partial<YtdlpSettings> = {}): Promise<WarmYtdlp> {
+  const warm = createWarmYtdlp({ ...settings, ...more }, options);
+  onTestFinished(() => warm.close());
+  await warm.ready();
+  return warm;
+}
+
+interface Called extends RunResult {
+  readonly cwd: string;
+  readonly files: Readonly<Record<string, string>>;
+}
+
+/** Runs yt-dlp in a folder of its own: in a fork, when one is kept warm. */
+async function call(
+  args: readonly string[],
+  { warm, ...options }: Partial<RunOptions> & { readonly warm?: WarmYtdlp } = {},
+): Promise<Called> {
+  const cwd = await mkdtemp(join(folder, 'call-'));
+  const start = await warm?.startOf(settings);
+  if (warm !== undefined) expect(start).toBeDefined();
+  const bare = { ...bareEnvironment(settings.program), PYTHONDONTWRITEBYTECODE: '1' };
+  const result = await run(settings.program, [...baseArguments(settings, undefined), ...args], {
+    ...{ cwd, env: { ...bare, HOME: cwd, TMPDIR: cwd, all_proxy: '' }, timeoutMs: 25_000 },
+    ...{ maxStdoutChars: 1_000_000, maxMemoryBytes: YTDLP_MEMORY_BYTES, maxFileBytes: 1_024_000, ...options },
+    ...(start === undefined ? {} : { start }),
+  });
+  const names = (await readdir(cwd)).sort();
+  const files = await Promise.all(
+    names.map(async (name) => [name, await readFile(join(cwd, name), 'latin1')] as const),
+  );
+  return { ...result, cwd, files: Object.fromEntries(files) };
+}
+
+/** Begins a call that does not end by itself. */
+async function begin(warm: WarmYtdlp, { page = 'hang', ...options }: Partial<RunOptions> & { page?: string } = {}) {
+  const cwd = await mkdtemp(join(folder, 'hang-'));
+  const ended = call(['--', `tell:${page}`], { warm, ...options, cwd }).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  const text = await until(() => readFile(join(cwd, 'pids'), 'utf8').catch(() => undefined), { what: 'the call' });
+  const pids = text.split(' ').map(Number);
+  expect(pids.map(isAlive)).toEqual([true, true]);
+  return { ended, pids };
+}
+
+/** A process with this among its arguments. */
+async function childOfOurs(argument: string): Promise<number | undefined> {
+  for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
+    const line = await readFile(`/proc/${pid}/cmdline`, 'latin1').catch(() => '');
+    if (line.split('\0').includes(argument)) return Number(pid);
+  }
+  return undefined;
+}
+
+/** A yt-dlp of our own that can be changed. */
+async function script(name: string, ...lines: readonly string[]): Promise<string> {
+  const { python } = await readPythonProgram(settings.program);
+  const path = join(folder, name);
+  await writeFile(path, [`#!${python}`, ...lines, ''].join('\n'));
+  await chmod(path, 0o700);
+  return path;
+}
+const RUN = ['import runpy', "runpy.run_module('yt_dlp', run_name='__main__')"];
+
+describe.runIf(isPossible)('a call of a warm yt-dlp', () => {
+  let warm: WarmYtdlp;
+  beforeAll(async () => {
+    warm = createWarmYtdlp(settings);
+    await warm.ready();
+    site.set('/a.m4a', { type: 'audio/mp4', body: Buffer.alloc(5_000, 1) });
+    site.set('/page', { type: 'text/html', body: '<title>Whöle</title><audio src="a.m4a"></audio>' });
+  });
+  afterAll(() => warm.close());
+
+  const FILE = ['--output', 'media.%(ext)s'];
+  it.each([
+    ['downloads', (url: string) => [...FILE, '--print', 'title', '--no-simulate', '--', `${url}/page`]],
+    ['tells facts', (url: string) => ['--skip-download', '--print', '%(.{id,title,ext})j', '--', `${url}/page`]],
+    ['fails', (url: string) => [...FILE, '--', `${url}/none`]],
+    ['refuses its arguments', () => ['--no-such-option']],
+    ['gets no work', () => []],
+    ['tells its version', () => ['--version']],
+  ])('that %s is as the program: output, errors, files and exit code', async (_what, args) => {
+    const [cold, forked] = [await call(args(site.url)), await call(args(site.url), { warm })];
+    expect({ ...forked, cwd: '' }).toEqual({ ...cold, cwd: '' });
+  });
+
+  it('has its own environment, folder, descriptors, limits, signals, chance and group', async () => {
+    const NAMES = ['HOME', 'LANG', 'PATH', 'PYTHONDONTWRITEBYTECODE', 'TMPDIR', 'all_proxy'];
+    const args = ['--ignore-no-formats-error', '--print', 'title', '--print', 'description', '--', 'tell:facts'];
+    const told = (result: Called) => {
+      const [facts = '', chance = ''] = result.stdout.split('\n');
+      const parsed = JSON.parse(facts.replaceAll(result.cwd, '/call')) as {
+        environment: Record<string, string>;
+        more: string[];
+      };
+      return {
+        facts: { ...parsed, more: [] },
+        more: parsed.more,
+        chance: JSON.parse(chance) as [number, string, boolean, number],
+      };
+    };
+    const cold = told(await call(args));
+    const [one, two] = (await Promise.all([call(args, { warm }), call(args, { warm })])).map(told);
+    // A shell adds some.
+    expect(Object.keys(one!.facts.environment).sort()).toEqual(NAMES);
+    expect(cold.facts.environment).toMatchObject(one!.facts.environment);
+    expect({ ...one!.facts, environment: {} }).toEqual({ ...cold.facts, environment: {} });
+    // Descriptors beside the first three; the test's own process may hand some on.
+    expect([one!.more, two!.more]).toEqual([[], []]);
+    expect(one!.chance[0]).not.toBe(two!.chance[0]);
+    expect(one!.chance[3]).not.toBe(two!.chance[3]);
+    expect([one!.chance[2], two!.chance[2]]).toEqual([true, true]);
+  });
+
+  it.each(['hang', 'stubborn'])('is ended with what it has started when it is cancelled (%s)', async (page) => {
+    const controller = new AbortController();
+    const { ended, pids } = await begin(warm, { page, signal: controller.signal, killAfterMs: 300 });
+    const reason = new Error('enough');
+    controller.abort(reason);
+    expect(await ended).toBe(reason);
+    await areGone(pids);
+  });
+
+  it('that is cancelled before its process is known does not run on', async () => {
+    const controller = new AbortController();
+    const pids: number[] = [];
+    const args = [...baseArguments(settings, undefined), '--', 'tell:hang'];
+    const start = await warm.startOf(settings);
+    const ended = run(settings.program, args, {
+      ...{ cwd: folder, env: bareEnvironment(settings.program), onStart: (pid) => pids.push(pid) },
+      ...{ signal: controller.signal, ...(start === undefined ? {} : { start }) },
+    });
+    expect(pids).toEqual([]);
+    controller.abort();
+    await expect(ended).rejects.toMatchObject({ name: 'AbortError' });
+    expect(pids).toHaveLength(1);
+    await areGone(pids);
+  });
+
+  it('that somebody else kills is no answer of the program', async () => {
+    const { ended, pids } = await begin(warm);
+    process.kill(pids[0]!, 'SIGKILL');
+    expect(await ended).toBeInstanceOf(RunKilledError);
+    await areGone(pids);
+  });
+});
+
+describe.runIf(isPossible)('a warm yt-dlp', () => {
+  it('that is killed takes its calls with it, and the next call works', async () => {
+    const warm = await keepWarm({ retryAfterMs: 0 });
+    const before = await warm.ready();
+    const { ended, pids } = await begin(warm);
+    process.kill(before, 'SIGKILL');
+    expect(await ended).toBeInstanceOf(RunKilledError);
+    await areGone(pids);
+    expect(await warm.startOf(settings)).toBeUndefined();
+    expect(await warm.ready()).not.toBe(before);
+    expect(await call(['--version'], { warm })).toMatchObject({ exitCode: 0 });
+  });
+
+  it('that does not answer any more is ended, and so is its call', async () => {
+    const warm = await keepWarm();
+    const pid = await warm.ready();
+    process.kill(pid, 'SIGSTOP');
+    await expect(call(['--version'], { warm, timeoutMs: 200, killAfterMs: 200 })).rejects.toMatchObject({
+      name: 'RunTimeoutError',
+    });
+    await areGone([pid]);
+  });
+
+  it('ends with its calls when whoever keeps it is killed outright', async () => {
+    const root = new URL('../../', import.meta.url);
+    const file = join(folder, 'owner.mts');
+    const cwd = await mkdtemp(join(folder, 'owned-'));
+    await writeFile(
+      file,
+      `import { writeFileSync } from 'node:fs';
+      import { run } from ${JSON.stringify(new URL('runtime/subprocess/run.ts', root).href)};
+      import { createWarmYtdlp } from ${JSON.stringify(new URL('sources/vidnet/warm-yt-dlp.ts', root).href)};
+      const settings = ${JSON.stringify(settings)};
+      const warm = createWarmYtdlp(settings);
+      writeFileSync(${JSON.stringify(join(cwd, 'parent'))}, String(await warm.ready()));
+      const args = ['--no-plugin-dirs', '--plugin-dirs', settings.pluginDir, '--', 'tell:stubborn'];
+      await run(settings.program, args, { cwd: ${JSON.stringify(cwd)}, env: { PATH: '/usr/bin:/bin' }, start: await warm.startOf(settings) });`,
+    );
+    const owner = spawn(process.execPath, [file], { stdio: 'inherit' });
+    onTestFinished(() => void owner.kill('SIGKILL'));
+    const text = await until(() => readFile(join(cwd, 'pids'), 'utf8').catch(() => undefined), { what: 'the call' });
+    const pids = [await readFile(join(cwd, 'parent'), 'utf8'), ...text.split(' ')].map(Number);
+    expect(pids.map(isAlive)).toEqual([true, true, true]);
+    const own = await readlink(`/proc/${String(pids[0])}/cwd`);
+    owner.kill('SIGKILL');
+    await areGone(pids);
+    await expect(stat(own)).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  it('is replaced after some calls, and ends when its last one has', async () => {
+    const warm = await keepWarm({ maxCalls: 2 });
+    const before = await warm.ready();
+    const controller = new AbortController();
+    const { ended } = await begin(warm, { signal: controller.signal });
+    await call(['--version'], { warm });
+    await call(['--version'], { warm });
+    await until(async () => (await warm.ready()) !== before, { what: 'another parent' });
+    expect(isAlive(before)).toBe(true);
+    controller.abort();
+    await ended;
+    await areGone([before]);
+  });
+
+  it('is replaced when it is old', async () => {
+    const warm = await keepWarm({ maxAgeMs: 0 });
+    const before = await warm.ready();
+    await call(['--version'], { warm });
+    await until(async () => (await warm.ready()) !== before, { what: 'another parent' });
+    await areGone([before]);
+  });
+
+  it('takes no call when its program has changed, and is replaced', async () => {
+    const program = await script('changing', ...RUN);
+    const warm = await keepWarm({}, { program });
+    const before = await warm.ready();
+    expect(await warm.startOf({ program, pluginDir })).toBeDefined();
+    await appendFile(program, '# changed\n');
+    expect(await warm.startOf({ program, pluginDir })).toBeUndefined();
+    expect(await warm.ready()).not.toBe(before);
+    await areGone([before]);
+  });
+
+  it('is none for another program or other plugins', async () => {
+    const warm = await keepWarm();
+    expect(await warm.startOf({ program: '/other/yt-dlp', pluginDir })).toBeUndefined();
+    expect(await warm.startOf({ program: settings.program })).toBeUndefined();
+  });
+
+  it('holds no secret', async () => {
+    const secret = 'pass-of-the-proxy';
+    const proxy = `http://user:${secret}@127.0.0.1:9`;
+    const warm = await keepWarm({}, { proxy, guardUrl: proxy, extractorArgs: `youtube:po_token=${secret}` });
+    const about = (file: string) => readFile(`/proc/${String(pid)}/${file}`, 'latin1');
+    const pid = await warm.ready();
+    const names = (await about('environ')).split('\0').map((line) => line.split('=')[0]);
+    expect(names.sort()).toEqual(['', 'HOME', 'LANG', 'PATH', 'PYTHONDONTWRITEBYTECODE', 'TMPDIR']);
+    expect((await about('environ')) + (await about('cmdline'))).not.toContain(secret);
+  });
+
+  it('that is closed leaves nothing behind', async () => {
+    const warm = await keepWarm();
+    const { ended, pids } = await begin(warm);
+    const pid = await warm.ready();
+    const own = await readlink(`/proc/${String(pid)}/cwd`);
+    expect((await stat(own)).mode & 0o777).toBe(0o700);
+    await warm.close();
+    expect(await ended).toBeInstanceOf(RunKilledError);
+    await areGone([pid, ...pids]);
+    await expect(stat(own)).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  it('that is closed while it warms up is gone at once', async () => {
+    const program = await script('slow', 'import time', 'time.sleep(60)', ...RUN);
+    const warm = createWarmYtdlp({ ...settings, program });
+    const pid = await until(() => childOfOurs(program), { what: 'the parent' });
+    await warm.close();
+    await areGone([pid]);
+    await expect(warm.ready()).rejects.toThrow('did not come up');
+  });
+
+  it.each([
+    ['is no yt-dlp', ['print(1)'], /did not come up/],
+    ['fails', [...RUN.slice(0, 1), 'raise SystemExit("no")'], /the first run ended with 1/],
+    [
+      'leaves a thread',
+      ['import threading, time', 'threading.Thread(target=time.sleep, args=(60,), daemon=True).start()', ...RUN],
+      /threads are left/,
+    ],
+  ])('is none, with the reason, where the program %s', async (name, lines, reason) => {
+    const failures: (Error | undefined)[] = [];
+    const program = await script(name.replaceAll(' ', '-'), ...lines);
+    const warm = createWarmYtdlp({ ...settings, program }, { tell: (failure) => failures.push(failure) });
+    onTestFinished(() => warm.close());
+    await expect(warm.ready()).rejects.toThrow(reason);
+    expect(failures).toEqual([expect.objectContaining({ message: expect.stringMatching(reason) })]);
+    expect(await warm.startOf({ program, pluginDir })).toBeUndefined();
+  });
+});
+
+it('a program that is not written in Python is started as it is, and that is told', async () => {
+  const program = process.execPath;
+  const failures: (Error | undefined)[] = [];
+  const warm = createWarmYtdlp({ ...settings, program }, { tell: (failure) => failures.push(failure) });
+  await expect(warm.ready()).rejects.toThrow(process.platform === 'linux' ? 'is no Python script' : 'only Linux');
+  expect(failures).toHaveLength(1);
+  expect(await warm.startOf({ program, pluginDir })).toBeUndefined();
+  await warm.close();
+});
+
+describe('the interpreter of a program', () => {
+  it.each([
+    ['a script', '#!/opt/y/bin/python3\nx', ['/opt/y/bin/python3'], false],
+    ['a script with flags', '#! /usr/bin/python3.12 -sP \nx', ['/usr/bin/python3.12', '-sP'], false],
+    [
+      'a script with a long path',
+      `#!/bin/sh\n'''exec' "/a b/bin/python3" "$0" "$@"\n' '''\n`,
+      ['/a b/bin/python3'],
+      false,
+    ],
+    ['our launcher', '#!/bin/sh\nexec "${0%/*}/python3" -I -m yt_dlp "$@"\n', ['HERE/python3', '-I'], true],
+  ])('of %s is known', async (_what, text, words, isModule) => {
+    const file = join(folder, 'program');
+    await writeFile(file, text);
+    const { python, flags, ...rest } = await readPythonProgram(file);
+    expect([python, ...flags]).toEqual(words.map((word) => word.replace('HERE', folder)));
+    expect(rest).toEqual({ file, isModule });
+  });
+
+  it.each(['#!/bin/sh\nexec yt-dlp\n', '\x7fELF', '', '#!/usr/bin/env perl\n'])('of %j is none', async (text) => {
+    const file = join(folder, 'other');
+    await writeFile(file, text);
+    await expect(readPythonProgram(file)).rejects.toThrow('no Python script');
+  });
+});
