@@ -1,77 +1,49 @@
 import { once } from 'node:events';
-import type { ClientRequest, IncomingMessage } from 'node:http';
-import type { Socket } from 'node:net';
-import { TLSSocket } from 'node:tls';
-
-/** A kept connection that has been idle this long may be closed by the server just when it is used again. */
-export const KEPT_IDLE_MS = 4_000;
+import { Agent, request } from 'undici';
 
 export interface AnswerLimits {
-  /** The one that the request was made with. */
-  readonly signal: AbortSignal;
   /** Limit of look-up, TCP and TLS together, in milliseconds. */
   readonly connectTimeoutMs: number;
   /** Longest silence before and within an answer, in milliseconds; the time of a slow reader does not count. */
   readonly idleTimeoutMs: number;
+  /** Most connections at a time; other requests wait. */
+  readonly connections?: number;
+  /** Certificate authorities (PEM) trusted instead of the usual ones. */
+  readonly trustedCa?: string | undefined;
 }
 
-/** What is sent. */
-export interface Content {
-  readonly body?: string | undefined;
-  /** Called right before the first byte is written: whatever fails earlier, the other side can't have seen the request. */
-  readonly onSending?: () => void;
+const MAX_HEADER_BYTES = 16_384;
+
+/** Connections to an API, each of which is kept for some seconds. It takes no proxy from the environment and follows no redirect. */
+export function connectionsWith({ connectTimeoutMs, idleTimeoutMs, connections, trustedCa }: AnswerLimits): Agent {
+  return new Agent({
+    // The second said outright, since NODE_TLS_REJECT_UNAUTHORIZED=0 would change the default.
+    connect: { timeout: connectTimeoutMs, rejectUnauthorized: true, ...(trustedCa && { ca: trustedCa }) },
+    headersTimeout: idleTimeoutMs,
+    bodyTimeout: idleTimeoutMs,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    ...(connections !== undefined && { connections }),
+  });
 }
 
 /**
- * Sends a request that nothing was written to, and waits for the head of its answer.
+ * Sends a request, and waits for the head of its answer.
  *
- * Requests of Node, since the parser of undici 7 for HTTP/1 ends the process by an assertion when a server closes the
- * connection while the answer is read more slowly than it comes (nodejs/undici#5360); version 8 wants Node 22.
- *
- * @throws the signal's reason; what the connection threw, with a `code`: `ETIMEDOUT` beyond a limit
+ * @throws the signal's reason; what the connection threw, mostly with a `code`
  */
 export async function answerTo(
-  sent: ClientRequest,
-  limits: AnswerLimits,
-  { body, onSending }: Content = {},
-): Promise<IncomingMessage> {
-  const { signal, connectTimeoutMs, idleTimeoutMs } = limits;
-  // Each wait below hears of errors by itself; one that nobody heard would end the process.
-  sent.on('error', () => undefined);
-  const end = (late: Error): void => void sent.destroy(late);
-  try {
-    // A request that waits for its turn tells nothing when it is destroyed.
-    const [socket] = (await once(sent, 'socket', { signal })) as [Socket];
-    const ready = socket instanceof TLSSocket ? 'secureConnect' : 'connect';
-    if (socket instanceof TLSSocket ? !socket.authorized : socket.connecting) {
-      await within(connectTimeoutMs, once(socket, ready, { signal }), end);
-    }
-    onSending?.();
-    sent.end(body);
-    const [answer] = (await within(idleTimeoutMs, once(sent, 'response', { signal }), end)) as [IncomingMessage];
-    // As above, when it ends while nobody reads.
-    return answer.on('error', () => undefined);
-  } catch (error) {
-    sent.destroy();
-    signal.throwIfAborted();
-    throw error;
-  }
-}
-
-/** The body of an answer while it arrives. @throws as `answerTo` does */
-export async function* chunksOf(
-  answer: IncomingMessage,
-  { signal, idleTimeoutMs }: AnswerLimits,
-): AsyncGenerator<Uint8Array> {
-  const chunks = (answer as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
-  for (;;) {
-    const next = await within(idleTimeoutMs, chunks.next(), (late) => answer.destroy(late)).catch((error: unknown) => {
-      signal.throwIfAborted();
-      throw error;
-    });
-    if (next.done === true) return;
-    yield next.value;
-  }
+  url: string | URL,
+  { signal, ...options }: Parameters<typeof request>[1] & { readonly signal: AbortSignal },
+) {
+  const answering = request(url, { ...options, signal });
+  // While it waits for a connection undici hears of no signal; it is not sent then, when there is one.
+  answering.catch(() => undefined);
+  await Promise.race([answering, once(signal, 'abort')]);
+  signal.throwIfAborted();
+  const answer = await answering;
+  // Whoever reads hears of an error; one that nobody heard would end the process.
+  answer.body.on('error', () => undefined);
+  return answer;
 }
 
 /** The beginning of a body up to a limit, at the end of a chunk. `isWhole`: nothing was left out. */
@@ -89,11 +61,12 @@ export async function beginningOf(
   return { bytes: Buffer.concat(chunks), isWhole: sizeBytes <= maxBytes };
 }
 
-async function within<Result>(limitMs: number, waiting: Promise<Result>, end: (late: Error) => void): Promise<Result> {
-  const timer = setTimeout(() => end(Object.assign(new Error('nothing came'), { code: 'ETIMEDOUT' })), limitMs);
-  try {
-    return await waiting;
-  } finally {
-    clearTimeout(timer);
-  }
+/** What an error of a connection says of itself: messages may repeat the URL, and with it a key. */
+export function connectionCode(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
+/** Whether it is that of a limit of the connections, or of Node. */
+export function isTimeoutCode(code: string | undefined): boolean {
+  return code !== undefined && /TIMEOUT$|^ETIMEDOUT$/.test(code);
 }
