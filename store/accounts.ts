@@ -3,7 +3,7 @@ import type { Account, Hold, LedgerEntry } from '../contract/accounts.ts';
 import { chargeOf } from '../contract/charges.ts';
 import type { Thousandths } from '../contract/money.ts';
 import type { DownloadRecord } from '../contract/records.ts';
-import { upsert } from './upsert.ts';
+import { upsertOne } from './upsert.ts';
 
 /** What is set aside stands in the account itself, so that one change of one document moves money. */
 interface AccountDocument extends Omit<Account, 'keyId' | 'holds'> {
@@ -90,8 +90,7 @@ export function createAccountStore(db: Db): AccountStore {
       if (charge > 0) {
         // Before the account, so that nothing is spent that is not listed; again after a crash, with no effect.
         const entry = { keyId, recordId, type, mediaId, amount: charge, bookedAt: record.finishedAt };
-        const _id = entryId(keyId, recordId);
-        await upsert(() => entries.updateOne({ _id }, { $setOnInsert: entry }, { upsert: true }));
+        await upsertOne(entries, entryId(keyId, recordId), { $setOnInsert: entry });
       }
       await endHold(keyId, hold, charge);
     },

@@ -8,7 +8,7 @@ import {
   type DeliveryState,
 } from '../contract/webhooks.ts';
 import { createScans } from './scans.ts';
-import { upsert } from './upsert.ts';
+import { upsertOne } from './upsert.ts';
 
 /** Attempts are keyed by their number: a repeated write of one attempt changes nothing. */
 type DeliveryDocument = Omit<Delivery, 'id' | 'attempts'> & {
@@ -85,12 +85,7 @@ export function createDeliveryStore(db: Db): DeliveryStore {
       return (await scans(deliveries, { filter, limit })).map(fromDocument);
     },
     async open({ id, ...fields }) {
-      await upsert(() =>
-        deliveries.updateOne({ _id: id }, { $setOnInsert: { ...fields, state: 'pending' as const } }, { upsert: true }),
-      );
-      const delivery = await get(id);
-      if (delivery === undefined) throw new Error(`delivery ${id} is missing`);
-      return delivery;
+      return fromDocument(await upsertOne(deliveries, id, { $setOnInsert: { ...fields, state: 'pending' } }));
     },
     async reopen(id, firstAttempt) {
       await deliveries.updateOne(

@@ -1,6 +1,6 @@
 import type { Collection, Db } from 'mongodb';
 import { nowMicroseconds } from './clock.ts';
-import { upsert } from './upsert.ts';
+import { upsertOne } from './upsert.ts';
 
 /** Which downloads a key has asked for. Downloads belong to no key: several may have asked for one. */
 export interface KeyDownloadStore {
@@ -20,8 +20,7 @@ export function createKeyDownloadStore(db: Db): KeyDownloadStore {
   const asked: Collection<KeyDownload> = db.collection('asked');
   return {
     async note(keyId, recordId) {
-      const _id = `${keyId}/${recordId}`;
-      await upsert(() => asked.updateOne({ _id }, { $setOnInsert: { askedAt: nowMicroseconds() } }, { upsert: true }));
+      await upsertOne(asked, `${keyId}/${recordId}`, { $setOnInsert: { askedAt: nowMicroseconds() } });
     },
     has: async (keyId, recordId) => (await asked.findOne({ _id: `${keyId}/${recordId}` })) !== null,
     async list(keyId, { before, limit }) {

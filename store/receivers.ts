@@ -1,7 +1,7 @@
 import type { Collection, Db } from 'mongodb';
 import { WEBHOOKS_PER_HOST_MAX, WEBHOOKS_PER_JOB_MAX } from '../contract/limits.ts';
 import { receiverHostOf } from '../contract/webhooks.ts';
-import { upsert } from './upsert.ts';
+import { upsertOne } from './upsert.ts';
 
 /** Where somebody wants to be told of a job's end. */
 export interface Receiver {
@@ -47,32 +47,17 @@ export function createReceiverStore(db: Db): ReceiverStore {
       // What has no place leaves no trace, so that a flood does not grow the document.
       const place = placeOf(entry, known?.asked ?? []);
       if (place !== 'free') return place;
-      const noted = await upsert(() =>
-        receivers.findOneAndUpdate(
-          { _id: recordId },
-          { $addToSet: { asked: entry } },
-          { upsert: true, returnDocument: 'after' },
-        ),
-      );
-      return placeOf(entry, noted?.asked ?? []);
+      return placeOf(entry, (await upsertOne(receivers, recordId, { $addToSet: { asked: entry } })).asked ?? []);
     },
     async noteTold(recordId, receiver) {
       const entry = entryOf(receiver);
-      await upsert(() =>
-        receivers.updateOne({ _id: recordId }, { $addToSet: { asked: entry, told: entry } }, { upsert: true }),
-      );
+      await upsertOne(receivers, recordId, { $addToSet: { asked: entry, told: entry } });
     },
     async lateNumberOf(recordId, url) {
       const known = await receivers.findOne({ _id: recordId });
       if (known?.told?.some((entry) => entry.endsWith(`\n${url}`)) === true) return undefined;
-      const noted = await upsert(() =>
-        receivers.findOneAndUpdate(
-          { _id: recordId },
-          { $addToSet: { late: url } },
-          { upsert: true, returnDocument: 'after' },
-        ),
-      );
-      return (noted?.late ?? []).indexOf(url) + 1;
+      const { late = [] } = await upsertOne(receivers, recordId, { $addToSet: { late: url } });
+      return late.indexOf(url) + 1;
     },
   };
 }

@@ -5,7 +5,7 @@ import { subjectAbove } from '../contract/subjects.ts';
 import { createAccountStore } from './accounts.ts';
 import { createJobLists } from './job-lists.ts';
 import { createScans } from './scans.ts';
-import { upsert } from './upsert.ts';
+import { upsertOne } from './upsert.ts';
 
 type RecordDocument = Omit<DownloadRecord, 'id'> & { _id: string };
 interface SubjectDocument {
@@ -125,7 +125,7 @@ export function createRecordStore(db: Db): RecordStore {
   };
 
   const point = async (subjectId: string, pointers: Omit<SubjectDocument, '_id'>): Promise<void> => {
-    await upsert(() => subjects.updateOne({ _id: subjectId }, { $set: pointers }, { upsert: true }));
+    await upsertOne(subjects, subjectId, { $set: pointers });
   };
 
   const canonicalOf = async (subjectId: string): Promise<string> => {
@@ -137,10 +137,7 @@ export function createRecordStore(db: Db): RecordStore {
     get,
     async insertIfAbsent(record) {
       const { id, ...fields } = record;
-      const document = await upsert(() =>
-        records.findOneAndUpdate({ _id: id }, { $setOnInsert: fields }, { upsert: true, returnDocument: 'after' }),
-      );
-      const inserted = present(document === null ? undefined : fromDocument(document), id);
+      const inserted = fromDocument(await upsertOne(records, id, { $setOnInsert: fields }));
       const above = subjectAbove(inserted);
       if (above !== undefined) await lists.add(above, id);
       return inserted;
@@ -208,14 +205,7 @@ export function createRecordStore(db: Db): RecordStore {
     canonicalOf,
     async claimFetching(canonicalId, recordId, stands) {
       for (;;) {
-        const subject = await upsert(() =>
-          subjects.findOneAndUpdate(
-            { _id: canonicalId },
-            { $setOnInsert: { fetcherId: recordId } },
-            { upsert: true, returnDocument: 'after' },
-          ),
-        );
-        const fetcherId = subject?.fetcherId;
+        const { fetcherId } = await upsertOne(subjects, canonicalId, { $setOnInsert: { fetcherId: recordId } });
         if (fetcherId === recordId) return undefined;
         const fetcher = fetcherId === undefined ? undefined : await get(fetcherId);
         if (fetcher !== undefined && (await stands(fetcher))) return fetcher;

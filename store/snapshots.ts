@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Collection, Db } from 'mongodb';
 import { optional } from '../runtime/optional.ts';
-import { upsert } from './upsert.ts';
+import { upsertOne } from './upsert.ts';
 
 /** A snapshot of a job. One job may need several, each for a part of its own. */
 export interface SnapshotKey {
@@ -67,30 +67,15 @@ export function createSnapshotStore(db: Db): SnapshotStore {
   const holders: Collection<HolderDocument> = db.collection('snapshot_holders');
   const idOf = ({ recordId, part }: SnapshotKey): string => `${recordId}/${part}`;
   /** @returns the claim that has the snapshot from now on */
-  const hold = async (snapshotId: string, claimId: string): Promise<string | undefined> => {
-    const holder = await upsert(() =>
-      holders.findOneAndUpdate(
-        { _id: snapshotId },
-        { $setOnInsert: { claimId } },
-        { upsert: true, returnDocument: 'after' },
-      ),
-    );
-    return holder?.claimId;
-  };
+  const hold = async (snapshotId: string, claimId: string): Promise<string> =>
+    (await upsertOne(holders, snapshotId, { $setOnInsert: { claimId } })).claimId;
   const keep = async (key: SnapshotKey, snapshotId: string): Promise<void> => {
     await snapshots.updateOne({ _id: idOf(key) }, { $set: { snapshotId } });
   };
   return {
     async claim(key, nowMs) {
       const claimId = randomUUID();
-      const note = await upsert(() =>
-        snapshots.findOneAndUpdate(
-          { _id: idOf(key) },
-          { $setOnInsert: { claimId, sinceMs: nowMs } },
-          { upsert: true, returnDocument: 'after' },
-        ),
-      );
-      if (note === null) throw new Error(`the note of snapshot ${idOf(key)} is missing`);
+      const note = await upsertOne(snapshots, idOf(key), { $setOnInsert: { claimId, sinceMs: nowMs } });
       if (note.snapshotId !== undefined) return { state: 'started', snapshotId: note.snapshotId };
       if (note.claimId === claimId) return { state: 'mine', claimId };
       const { sinceMs, endedAtMs } = note;

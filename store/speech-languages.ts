@@ -1,5 +1,5 @@
 import type { Collection, Db } from 'mongodb';
-import { upsert } from './upsert.ts';
+import { upsertOne } from './upsert.ts';
 
 /** What the workers know of languages, for the api: only they have the speech engine. */
 export interface SpeechLanguages {
@@ -19,7 +19,7 @@ export function createSpeechLanguages(db: Db): SpeechLanguages {
   return {
     async keep(languages) {
       const change = languages === undefined ? { $unset: { languages: '' as const } } : { $set: { languages } };
-      await upsert(() => engines.updateOne({ _id: 'speech' }, change, { upsert: true }));
+      await upsertOne(engines, 'speech', change);
     },
     known: async () => (await engines.findOne({ _id: 'speech' }))?.languages,
   };
