@@ -1,6 +1,6 @@
 import { errors } from 'undici';
 import { JobError } from '../../runtime/job-error.ts';
-import { connectionCode, isTimeoutCode } from '../http-answer.ts';
+import { connectionCode, isTimeoutCode } from '../../outbound/answers.ts';
 
 /**
  * What a connection threw, sorted. Whether the other side can have seen the request is not told by the error: the same

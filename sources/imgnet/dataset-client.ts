@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { startDeadline } from '../../runtime/deadline.ts';
 import { JobError } from '../../runtime/job-error.ts';
 import { retryAfterAtMs } from '../../runtime/retry-after.ts';
-import { answerTo, beginningOf, connectionsWith } from '../http-answer.ts';
+import { answerTo, beginningOf, connectionsWith } from '../../outbound/answers.ts';
 import { connectionFailure } from './connection-failures.ts';
 import type { ImgnetCall } from './imgnet-source.ts';
 

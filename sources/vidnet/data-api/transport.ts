@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { answerTo, beginningOf, connectionCode, connectionsWith, isTimeoutCode } from '../../http-answer.ts';
+import { answerTo, beginningOf, connectionCode, connectionsWith, isTimeoutCode } from '../../../outbound/answers.ts';
 
 /**
  * Most bytes of an answer after decompression: it is parsed in one turn of the event loop. 100 threads with five replies each,
