@@ -13,20 +13,6 @@ export interface Receiver {
 /** `told`: the job knows the receiver; `free`: it has a place, and the job is to be told; otherwise what is full. */
 export type ReceiverPlace = 'told' | 'free' | 'full for the job' | 'full for the host';
 
-/** The receivers of each job, as all processes of the api see them. */
-export interface ReceiverStore {
-  /** Gives a receiver its place, unless the job, or this caller with this host, has as many as there may be. May be repeated. */
-  claim(recordId: string, receiver: Receiver): Promise<ReceiverPlace>;
-  /** Notes that the job knows a receiver, which takes a place where it has none. */
-  noteTold(recordId: string, receiver: Receiver): Promise<void>;
-  /**
-   * Notes that a URL was asked for when the job had ended.
-   *
-   * @returns its number among those, counted from 1 and always the same; undefined when it was told, whoever asked
-   */
-  lateNumberOf(recordId: string, url: string): Promise<number | undefined>;
-}
-
 interface ReceiversDocument {
   /** The record of the job. */
   _id: string;
@@ -37,10 +23,14 @@ interface ReceiversDocument {
   late?: readonly string[];
 }
 
-export function createReceiverStore(db: Db): ReceiverStore {
+/** The receivers of each job, as all processes of the api see them. */
+export type ReceiverStore = ReturnType<typeof createReceiverStore>;
+
+export function createReceiverStore(db: Db) {
   const receivers: Collection<ReceiversDocument> = db.collection('receivers');
   return {
-    async claim(recordId, receiver) {
+    /** Gives a receiver its place, unless the job, or this caller with this host, has as many as there may be. May be repeated. */
+    async claim(recordId: string, receiver: Receiver): Promise<ReceiverPlace> {
       const entry = entryOf(receiver);
       const known = await receivers.findOne({ _id: recordId });
       if (known?.told?.includes(entry) === true) return 'told';
@@ -49,11 +39,17 @@ export function createReceiverStore(db: Db): ReceiverStore {
       if (place !== 'free') return place;
       return placeOf(entry, (await upsertOne(receivers, recordId, { $addToSet: { asked: entry } })).asked ?? []);
     },
-    async noteTold(recordId, receiver) {
+    /** Notes that the job knows a receiver, which takes a place where it has none. */
+    async noteTold(recordId: string, receiver: Receiver): Promise<void> {
       const entry = entryOf(receiver);
       await upsertOne(receivers, recordId, { $addToSet: { asked: entry, told: entry } });
     },
-    async lateNumberOf(recordId, url) {
+    /**
+     * Notes that a URL was asked for when the job had ended.
+     *
+     * @returns its number among those, counted from 1 and always the same; undefined when it was told, whoever asked
+     */
+    async lateNumberOf(recordId: string, url: string): Promise<number | undefined> {
       const known = await receivers.findOne({ _id: recordId });
       if (known?.told?.some((entry) => entry.endsWith(`\n${url}`)) === true) return undefined;
       const { late = [] } = await upsertOne(receivers, recordId, { $addToSet: { late: url } });

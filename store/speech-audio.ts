@@ -3,21 +3,16 @@ import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** The prepared audio of transcriptions that run, on this machine: `<root>/<record id>/audio.wav`. */
-export interface SpeechAudio {
-  /**
-   * @param make writes the file to the path that it is given; not called when the file is there already. On another
-   * machine of the same job it is made there too
-   * @returns absolute path of the file, which is whole
-   */
-  ensure(recordId: string, make: (path: string) => Promise<void>): Promise<string>;
-  remove(recordId: string): Promise<void>;
-  /** Records whose audio is on this machine. */
-  list(): Promise<readonly string[]>;
-}
+export type SpeechAudio = ReturnType<typeof createSpeechAudio>;
 
-export function createSpeechAudio(root: string): SpeechAudio {
+export function createSpeechAudio(root: string) {
   return {
-    async ensure(recordId, make) {
+    /**
+     * @param make writes the file to the path that it is given; not called when the file is there already. On another
+     * machine of the same job it is made there too
+     * @returns absolute path of the file, which is whole
+     */
+    async ensure(recordId: string, make: (path: string) => Promise<void>): Promise<string> {
       const folder = join(root, recordId);
       const path = join(folder, 'audio.wav');
       if (await exists(path)) return path;
@@ -32,8 +27,9 @@ export function createSpeechAudio(root: string): SpeechAudio {
       }
       return path;
     },
-    remove: (recordId) => rm(join(root, recordId), { recursive: true, force: true }),
-    async list() {
+    remove: (recordId: string): Promise<void> => rm(join(root, recordId), { recursive: true, force: true }),
+    /** Records whose audio is on this machine. */
+    async list(): Promise<readonly string[]> {
       await mkdir(root, { recursive: true });
       return readdir(root);
     },
