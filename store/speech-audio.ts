@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { orMissing } from './missing.ts';
 
 /** The prepared audio of transcriptions that run, on this machine: `<root>/<record id>/audio.wav`. */
 export type SpeechAudio = ReturnType<typeof createSpeechAudio>;
@@ -15,7 +16,7 @@ export function createSpeechAudio(root: string) {
     async ensure(recordId: string, make: (path: string) => Promise<void>): Promise<string> {
       const folder = join(root, recordId);
       const path = join(folder, 'audio.wav');
-      if (await exists(path)) return path;
+      if ((await stat(path).catch(orMissing)) !== undefined) return path;
       await mkdir(folder, { recursive: true, mode: 0o700 });
       // Two windows may come here at once, and a worker may die while it writes: whole files only have that name.
       const part = join(folder, `part-${randomBytes(6).toString('hex')}.wav`);
@@ -34,14 +35,4 @@ export function createSpeechAudio(root: string) {
       return readdir(root);
     },
   };
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await stat(path);
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
-    throw error;
-  }
 }

@@ -3,6 +3,7 @@ import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { processIdentity } from '../runtime/subprocess/process-facts.ts';
+import { orMissing } from './missing.ts';
 
 /** One attempt's private folder, on the file system of the file store. */
 export interface WorkFolder {
@@ -18,7 +19,7 @@ export type WorkFolders = ReturnType<typeof createWorkFolders>;
  */
 export function createWorkFolders(root: string) {
   const removeWhere = async (chosen: (recordId: string) => boolean): Promise<readonly string[]> => {
-    const names = await list(root);
+    const names = (await readdir(root).catch(orMissing)) ?? [];
     const dead: string[] = [];
     for (const name of names) {
       const [recordId = '', host, owner = ''] = name.split('~');
@@ -42,7 +43,7 @@ export function createWorkFolders(root: string) {
     /** Removes folders that nothing was made in since a time (milliseconds since 1970), whoever made them. @returns their names */
     async removeOlderThan(beforeMs: number): Promise<readonly string[]> {
       const old: string[] = [];
-      for (const name of await list(root)) {
+      for (const name of (await readdir(root).catch(orMissing)) ?? []) {
         const stats = name.includes('~') ? await stat(join(root, name)).catch(() => undefined) : undefined;
         if (stats !== undefined && stats.mtimeMs < beforeMs) old.push(name);
       }
@@ -50,13 +51,4 @@ export function createWorkFolders(root: string) {
       return old;
     },
   };
-}
-
-async function list(root: string): Promise<readonly string[]> {
-  try {
-    return await readdir(root);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
-  }
 }
