@@ -83,6 +83,11 @@ export function invalidInput(error: z.ZodError): ApiError {
   return new ApiError('invalid_input', sentence, { details, cause: error });
 }
 
+/** The same of one field, for a reason that no schema tells. */
+export function invalidField(path: string, message: string): ApiError {
+  return new ApiError('invalid_input', `${path}: ${message}`, { details: [{ path, message }] });
+}
+
 export function httpStatusOf(error: ApiError): number {
   return ERROR_TABLE[error.code].http;
 }

@@ -1,4 +1,4 @@
-import { setMaxListeners } from 'node:events';
+import { once, setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
 import { loadConfigOrExit } from '../config.ts';
@@ -100,10 +100,8 @@ const rest = serveRest(
 );
 await rest.ready();
 const rpc = createRpcServer(deps, { token: config.RPC_TOKEN });
-await new Promise<void>((resolve, reject) => {
-  rpc.once('error', reject);
-  rpc.listen(config.RPC_PORT, config.RPC_HOST, resolve);
-});
+rpc.listen(config.RPC_PORT, config.RPC_HOST);
+await once(rpc, 'listening');
 log.info({ rest: config.PUBLIC_URL, rpcPort: config.RPC_PORT, keysNeeded: !config.allowsAnonymous }, 'api is ready');
 process.send?.({ ready: true });
 

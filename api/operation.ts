@@ -16,6 +16,9 @@ export interface Answer<Body> {
   readonly pollSeconds?: number;
 }
 
+/** What serves a request, by whichever facade it came. It throws ApiError. */
+export type UseCase<Input, Body> = (deps: ServiceDeps, caller: Caller, input: Input) => Promise<Answer<Body>>;
+
 /** A text file as an answer. */
 export interface ExportedText {
   readonly name: string;

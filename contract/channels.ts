@@ -10,8 +10,7 @@ const CHANNEL_ID = /^UC[\w-]{22}$/;
 const HANDLE = /^[\p{L}\p{M}\p{N}._·-]{3,60}$/u;
 const NAME = /^[\p{L}\p{M}\p{N}._-]{1,100}$/u;
 /** The tabs of a channel's page. */
-const TABS = new Set([
-  '',
+export const CHANNEL_TABS = [
   'featured',
   'videos',
   'shorts',
@@ -21,7 +20,7 @@ const TABS = new Set([
   'community',
   'posts',
   'about',
-]);
+];
 const REAL_HOSTS = ['youtube.com', 'music.youtube.com'];
 
 /**
@@ -87,5 +86,5 @@ function folded(name: string): string {
 
 function isTab(segments: readonly string[]): boolean {
   const [tab = '', ...rest] = segments;
-  return TABS.has(tab.toLowerCase()) && rest.length === 0;
+  return ['', ...CHANNEL_TABS].includes(tab.toLowerCase()) && rest.length === 0;
 }

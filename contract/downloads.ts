@@ -12,7 +12,7 @@ import { ulidSchema, vidnetVideoIdSchema } from './ids.ts';
 import type { RecordContext } from './kind.ts';
 import { LIST_MAX_ITEMS } from './limits.ts';
 import { formatMoney } from './money.ts';
-import { recordStatusSchema, recordTypeSchema, type DownloadRecord, type SuccessRecord } from './records.ts';
+import { recordStatusSchema, recordTypeSchema, type DownloadRecord } from './records.ts';
 import { formatDuration } from './times.ts';
 
 /** What the download records of several kinds have in common (specification, section 2.1). */
@@ -131,8 +131,10 @@ export function durationOf(record: DownloadRecord): string | null {
     : null;
 }
 
-/** @returns null when the files were removed: a link promises a file */
-export function linksOf(record: SuccessRecord, context: RecordContext): string[] | null {
-  if (record.filesRemovedAt !== undefined) return null;
-  return record.files.map((file) => context.linkTo(record.id, file.name));
+/** What a record tells of its files. There are no links when they were removed: a link promises a file. */
+export function renderFiles(record: DownloadRecord, context: RecordContext) {
+  if (record.status !== 'success') return { audio_url: null, file_urls: null };
+  const { id, files, filesRemovedAt } = record;
+  const links = filesRemovedAt === undefined ? files.map(({ name }) => context.linkTo(id, name)) : null;
+  return { files_removed_at: filesRemovedAt, audio_url: links?.[0] ?? null, file_urls: links };
 }

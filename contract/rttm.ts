@@ -7,14 +7,9 @@ export interface RttmTurn extends Span {
 }
 
 /**
- * Writes Rich Transcription Time Marked text (NIST RT-09, appendix A), to the millisecond. The format separates by
- * spaces, so those in names become `_`.
+ * A turn as a line of Rich Transcription Time Marked text (NIST RT-09, appendix A), with its end, to the millisecond. The
+ * format separates by spaces, so those in names become `_`.
  */
-export function writeRttm(turns: readonly RttmTurn[]): string {
-  return turns.map(rttmLine).join('');
-}
-
-/** A turn as a line, with its end. */
 export function rttmLine({ file, speaker, startSeconds, endSeconds }: RttmTurn): string {
   const startMs = Math.round(startSeconds * 1000);
   const durationMs = Math.round(endSeconds * 1000) - startMs;

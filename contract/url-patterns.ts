@@ -1,3 +1,4 @@
+import { CHANNEL_TABS } from './channels.ts';
 import { OWN_PAGES } from './imgnet-urls.ts';
 
 /**
@@ -88,18 +89,7 @@ const HANDLE = `[${LETTERS}0-9._·-]{3,60}`;
 const CHANNEL_ID = 'UC[A-Za-z0-9_-]{22}';
 /** A name of dots alone is a step in a path. */
 const CHANNEL_NAME = `(?!\\.{1,2}${PART_END})[${LETTERS}0-9._-]{1,100}`;
-const CHANNEL_TABS = oneOf([
-  'featured',
-  'videos',
-  'shorts',
-  'streams',
-  'live',
-  'playlists',
-  'community',
-  'posts',
-  'about',
-]);
-const CHANNEL_PATH = `(?:@${HANDLE}|channel/${CHANNEL_ID}|(?:c|user)/${CHANNEL_NAME})(?:/${CHANNEL_TABS})?`;
+const CHANNEL_PATH = `(?:@${HANDLE}|channel/${CHANNEL_ID}|(?:c|user)/${CHANNEL_NAME})(?:/${oneOf(CHANNEL_TABS)})?`;
 export const CHANNEL_URL_PATTERN = `^(?:@?${HANDLE}|${SCHEME}(?:music\\.)?youtube\\.com/${CHANNEL_PATH}${REST})$`;
 
 const ACCOUNT = `(?!${oneOf(OWN_PAGES)}${PART_END})(?!\\.)(?![^/?#]*\\.(?:[./?#]|$))[A-Za-z0-9._]{1,30}`;

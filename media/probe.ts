@@ -5,48 +5,52 @@ import { fileUrl, INPUT_GUARD, startTool, surroundings, UnreadableMediaError } f
 const TIMEOUT_MS = 60_000;
 const MAX_CHARS = 4 * 1024 * 1024;
 
-export interface Probe {
-  /** Comma-separated names of the container, as ffprobe gives them. */
-  readonly container: string;
-  /** For people, such as `QuickTime / MOV`. */
-  readonly containerName: string;
-  /** Longest of container and streams, in seconds. */
-  readonly durationSeconds: number;
-  readonly sizeBytes: number;
-  readonly streams: readonly {
-    readonly kind: string;
-    readonly codec: string;
-    readonly profile: string | undefined;
-    readonly pixelFormat: string | undefined;
-    /** In seconds; undefined in containers that state it for the whole only (Matroska). */
-    readonly durationSeconds?: number | undefined;
-    readonly sampleRateHz: number | undefined;
-    readonly channels: number | undefined;
-    readonly bitsPerSecond: number | undefined;
-  }[];
-}
-
-const probeSchema = z.object({
-  format: z.object({
-    format_name: z.string(),
-    format_long_name: z.string().default(''),
-    duration: z.coerce.number().optional(),
-    size: z.coerce.number(),
-  }),
-  streams: z.array(
-    z.object({
-      codec_type: z.string(),
-      codec_name: z.string().default('unknown'),
-      profile: z.string().optional(),
+const probeSchema = z
+  .object({
+    format: z.object({
+      format_name: z.string(),
+      format_long_name: z.string().default(''),
       duration: z.coerce.number().optional(),
-      pix_fmt: z.string().optional(),
-      sample_rate: z.coerce.number().optional(),
-      channels: z.number().optional(),
-      bit_rate: z.coerce.number().optional(),
-      disposition: z.object({ attached_pic: z.number().optional() }).optional(),
+      size: z.coerce.number(),
     }),
-  ),
-});
+    streams: z.array(
+      z.object({
+        codec_type: z.string(),
+        codec_name: z.string().default('unknown'),
+        profile: z.string().optional(),
+        /** In seconds; undefined in containers that state it for the whole only (Matroska). */
+        duration: z.coerce.number().optional(),
+        pix_fmt: z.string().optional(),
+        sample_rate: z.coerce.number().optional(),
+        channels: z.number().optional(),
+        bit_rate: z.coerce.number().optional(),
+        disposition: z.object({ attached_pic: z.number().optional() }).optional(),
+      }),
+    ),
+  })
+  .transform(({ format, streams }) => ({
+    /** Comma-separated names of the container, as ffprobe gives them. */
+    container: format.format_name,
+    /** For people, such as `QuickTime / MOV`. */
+    containerName: format.format_long_name,
+    /** Longest of container and streams, in seconds. */
+    durationSeconds: Math.max(format.duration ?? 0, ...streams.map((stream) => stream.duration ?? 0)),
+    sizeBytes: format.size,
+    streams: streams
+      // The cover of an album is no picture of a video.
+      .filter((stream) => stream.disposition?.attached_pic !== 1)
+      .map((stream) => ({
+        kind: stream.codec_type,
+        codec: stream.codec_name,
+        profile: stream.profile,
+        pixelFormat: stream.pix_fmt,
+        durationSeconds: stream.duration,
+        sampleRateHz: stream.sample_rate,
+        channels: stream.channels,
+        bitsPerSecond: stream.bit_rate,
+      })),
+  }));
+export type Probe = z.infer<typeof probeSchema>;
 
 /** The codec of the first stream of a kind; undefined when there is none. */
 export function codecOf(probe: Probe, kind: 'audio' | 'video'): string | undefined {
@@ -69,24 +73,5 @@ export async function probeFile(ffprobe: string, path: string, signal: AbortSign
   );
   const parsed = result.exitCode === 0 ? probeSchema.safeParse(JSON.parse(result.stdout)) : undefined;
   if (parsed?.success !== true) throw new UnreadableMediaError(result.stderrTail);
-  const { format, streams } = parsed.data;
-  return {
-    container: format.format_name,
-    containerName: format.format_long_name,
-    durationSeconds: Math.max(format.duration ?? 0, ...streams.map((stream) => stream.duration ?? 0)),
-    sizeBytes: format.size,
-    streams: streams
-      // The cover of an album is no picture of a video.
-      .filter((stream) => stream.disposition?.attached_pic !== 1)
-      .map((stream) => ({
-        kind: stream.codec_type,
-        codec: stream.codec_name,
-        profile: stream.profile,
-        pixelFormat: stream.pix_fmt,
-        durationSeconds: stream.duration,
-        sampleRateHz: stream.sample_rate,
-        channels: stream.channels,
-        bitsPerSecond: stream.bit_rate,
-      })),
-  };
+  return parsed.data;
 }

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
-import { request, type IncomingMessage } from 'node:http';
 import type { BlockList } from 'node:net';
+import { Client, type Dispatcher } from 'undici';
 import { startDeadline } from '../runtime/deadline.ts';
 import { createGuardedConnector } from './connector.ts';
 import { DownloadError, problemOf } from './download-error.ts';
@@ -88,54 +88,39 @@ type Hop = DownloaderSettings & DownloadOptions & { readonly lookup: Lookup; rea
 
 /** One connection for one request, so that no check can be skipped. */
 async function take(url: URL, hop: Hop): Promise<number | { readonly location: string }> {
-  const answer = await get(url, hop).catch((error: unknown) => {
-    throw problemOf(error, hop);
+  const client = new Client(url.origin, {
+    connect: createGuardedConnector(hop),
+    pipelining: 0,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    headersTimeout: hop.idleTimeoutMs,
+    bodyTimeout: hop.idleTimeoutMs,
   });
+  // What is compressed has another length than it says.
+  const headers = { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': USER_AGENT };
   try {
-    const { statusCode = 0, headers } = answer;
+    const answer = await client
+      .request({ method: 'GET', path: url.pathname + url.search, headers, signal: hop.signal })
+      .catch((error: unknown) => {
+        throw problemOf(error, hop);
+      });
+    // Whoever reads hears of an error; one that nobody heard would end the process.
+    answer.body.on('error', () => undefined);
+    const { statusCode } = answer;
     if (statusCode === 200) return await write(answer, hop);
-    const { location } = headers;
+    const location = answer.headers['location']?.toString();
     if (!REDIRECTS.has(statusCode) || location === undefined) throw new DownloadError({ kind: 'status', statusCode });
     if (!URL.canParse(location, url.href)) {
       throw new DownloadError({ kind: 'forbidden', reason: 'The URL redirects to what is no URL.' });
     }
     return { location: new URL(location, url).href };
   } finally {
-    answer.destroy();
+    void client.destroy();
   }
 }
 
-/**
- * Not by undici: its parser for HTTP/1 ends the process by an assertion when a host closes the connection while we are slower
- * than it (nodejs/undici#5360, mended in version 8, which wants Node 22).
- */
-function get(url: URL, hop: Hop): Promise<IncomingMessage> {
-  const connect = createGuardedConnector(hop);
-  const hostname = url.hostname.replace(/^\[|\]$/g, '');
-  return new Promise((resolve, reject) => {
-    const sent = request({
-      method: 'GET',
-      path: url.pathname + url.search,
-      // What is compressed has another length than it says.
-      headers: { host: url.host, accept: '*/*', 'accept-encoding': 'identity', 'user-agent': USER_AGENT },
-      maxHeaderSize: MAX_HEADER_BYTES,
-      signal: hop.signal,
-      createConnection: (_options, onConnected) => {
-        const target = { hostname, host: hostname, protocol: url.protocol, port: url.port };
-        connect(target, (...[error, socket]) => {
-          // A request without a socket keeps its errors to itself.
-          if (error === null) onConnected(null, socket);
-          else reject(error);
-        });
-        return undefined;
-      },
-    });
-    sent.setTimeout(hop.idleTimeoutMs, hop.end);
-    sent.on('error', reject).once('response', resolve).end();
-  });
-}
+type Answer = Dispatcher.ResponseData<unknown>;
 
-async function write(answer: IncomingMessage, hop: Hop): Promise<number> {
+async function write(answer: Answer, hop: Hop): Promise<number> {
   const { path, maxBytes, onProgress, signal } = hop;
   if ((answer.headers['content-encoding'] ?? 'identity') !== 'identity') {
     throw new DownloadError({ kind: 'unreachable', error: 'protocol' });
@@ -150,7 +135,7 @@ async function write(answer: IncomingMessage, hop: Hop): Promise<number> {
   let sizeBytes = 0;
   const stopWatching = watchRate(hop, () => sizeBytes);
   try {
-    for await (const chunk of chunksOf(answer, signal)) {
+    for await (const chunk of chunksOf(answer.body, signal)) {
       sizeBytes += chunk.length;
       if (sizeBytes > maxBytes) throw new DownloadError({ kind: 'too_large' });
       await file.writeFile(chunk);
@@ -177,8 +162,8 @@ function watchRate({ leastRate, end }: Hop, receivedBytes: () => number): () => 
 }
 
 /** Errors of the connection are sorted here, apart from those of the file. */
-async function* chunksOf(answer: IncomingMessage, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-  const chunks = (answer as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
+async function* chunksOf(body: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  const chunks = body[Symbol.asyncIterator]();
   for (;;) {
     const next = await chunks.next().catch((error: unknown) => {
       throw problemOf(error, { signal, begun: true });
@@ -188,7 +173,7 @@ async function* chunksOf(answer: IncomingMessage, signal: AbortSignal): AsyncGen
   }
 }
 
-function lengthOf({ headers }: IncomingMessage): number | undefined {
-  const length = headers['content-length'];
+function lengthOf({ headers }: Answer): number | undefined {
+  const length = headers['content-length']?.toString();
   return length !== undefined && /^\d{1,15}$/.test(length) ? Number(length) : undefined;
 }

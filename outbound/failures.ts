@@ -43,6 +43,8 @@ export type UnreachableCode = 'timeout' | 'dns' | 'refused' | 'no_route' | 'rese
 const BY_SYSTEM_CODE: Readonly<Record<string, UnreachableCode>> = {
   ETIMEDOUT: 'timeout',
   UND_ERR_CONNECT_TIMEOUT: 'timeout',
+  UND_ERR_HEADERS_TIMEOUT: 'timeout',
+  UND_ERR_BODY_TIMEOUT: 'timeout',
   ECONNREFUSED: 'refused',
   ECONNRESET: 'reset',
   ECONNABORTED: 'reset',

@@ -116,8 +116,7 @@ async function fetchRest(
   const out = openSync(part, isRest ? 'a' : 'w');
   try {
     for await (const chunk of response.body) {
-      // At once: undici ends the process when the server closes while we are slower than it (nodejs/undici#5360). And a cut
-      // loses nothing then.
+      // At once, so that a cut loses nothing.
       writeFileSync(out, chunk as Uint8Array);
       done += (chunk as Uint8Array).length;
       onProgress?.(done, whole);

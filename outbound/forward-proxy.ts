@@ -1,4 +1,5 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, BlockList, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -137,12 +138,7 @@ function refuseStranger(response: ServerResponse): void {
 }
 
 async function listen(server: Server): Promise<number> {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, HOST, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
+  server.listen(0, HOST);
+  await once(server, 'listening');
   return (server.address() as AddressInfo).port;
 }

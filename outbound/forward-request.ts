@@ -73,8 +73,8 @@ function handedOn(rawHeaders: readonly string[]): string[] {
     .flatMap(([, value = '']) =>
       value
         .toLowerCase()
-        .split(',')
-        .map((one) => one.trim()),
+        .trim()
+        .split(/\s*,\s*/),
     );
   const dropped = new Set([...HOP_BY_HOP, ...named]);
   return pairs.filter(([name = '']) => !dropped.has(name.toLowerCase())).flat();

@@ -1,8 +1,7 @@
 import { isIP, type BlockList } from 'node:net';
 import { WEBHOOK_URL_MAX_CHARS } from '../contract/limits.ts';
-import { PRIVATE_SUFFIXES } from '../contract/url-patterns.ts';
+import { INFRASTRUCTURE_PORTS, PRIVATE_SUFFIXES } from '../contract/url-patterns.ts';
 import { inNetworks, isPermittedAddress } from './addresses.ts';
-import { isOpenPort } from './ports.ts';
 
 /** The name that stands for this machine without any look-up (RFC 6761, section 6.3). */
 export const LOCALHOST = 'localhost';
@@ -66,6 +65,12 @@ function refusalOfName(host: string): string | undefined {
     return 'The host of the URL is not a valid domain name.';
   }
   return undefined;
+}
+
+/** @param port as `URL.port` gives it: empty for the scheme's own port */
+function isOpenPort(port: string): boolean {
+  const number = Number(port || 80);
+  return number === 80 || number === 443 || (number >= 1024 && !INFRASTRUCTURE_PORTS.has(number));
 }
 
 function authorityOf(url: string): string {

@@ -24,6 +24,17 @@ export function spreadWords(text: string, speech: readonly Span[]): Word[] {
   });
 }
 
+/** @returns what is speech within a span, or the span where nothing of it is */
+export function spokenWithin(span: Span, speech: readonly Span[]): Span[] {
+  const spoken = speech
+    .map(({ startSeconds, endSeconds }) => ({
+      startSeconds: Math.max(startSeconds, span.startSeconds),
+      endSeconds: Math.min(endSeconds, span.endSeconds),
+    }))
+    .filter(({ startSeconds, endSeconds }) => endSeconds > startSeconds);
+  return spoken.length === 0 ? [span] : spoken;
+}
+
 /** Call what it returns for parts in order: one pass over the speech is enough. Parts are in seconds of speech, pauses not counted. */
 function placesIn(speech: readonly Span[]): (part: { start: number; end: number }) => Span | undefined {
   let at = 0;

@@ -3,7 +3,7 @@ import type { Account, Hold, LedgerEntry } from '../contract/accounts.ts';
 import { chargeOf } from '../contract/charges.ts';
 import type { Thousandths } from '../contract/money.ts';
 import type { DownloadRecord } from '../contract/records.ts';
-import { upsert } from './upsert.ts';
+import { upsertOne } from './upsert.ts';
 
 /** What is set aside stands in the account itself, so that one change of one document moves money. */
 interface AccountDocument extends Omit<Account, 'keyId' | 'holds'> {
@@ -18,23 +18,9 @@ type EntryDocument = LedgerEntry & { _id: string };
  * The accounts of keys. The hold of a job is the one sign that it has not been booked: it comes with the money set aside, and
  * goes with the money spent or given back, in one change each. So all of this may be repeated, and be cut off anywhere.
  */
-export interface AccountStore {
-  /** @param credit undefined: unlimited */
-  open(keyId: string, credit: Thousandths | undefined): Promise<void>;
-  get(keyId: string): Promise<Account | undefined>;
-  /** Gives or takes credit. @returns false when less is left than is to be taken, or there is no such account */
-  grant(keyId: string, amount: Thousandths): Promise<boolean>;
-  /** Sets aside what jobs cost, for all of them or for none. @returns false when less is left */
-  reserve(keyId: string, holds: readonly Hold[]): Promise<boolean>;
-  /** Gives back what was set aside for a job that was not started. */
-  release(keyId: string, recordId: string): Promise<void>;
-  /** Books what a record that has ended costs, and gives back the rest. */
-  captureHold(record: DownloadRecord): Promise<void>;
-  /** Entries of a key, newest download first. @param page.before only downloads with a smaller id */
-  ledger(keyId: string, page: { before?: string | undefined; limit: number }): Promise<readonly LedgerEntry[]>;
-}
+export type AccountStore = ReturnType<typeof createAccountStore>;
 
-export function createAccountStore(db: Db): AccountStore {
+export function createAccountStore(db: Db) {
   const accounts: Collection<AccountDocument> = db.collection('accounts');
   const entries: Collection<EntryDocument> = db.collection('ledger');
 
@@ -55,17 +41,20 @@ export function createAccountStore(db: Db): AccountStore {
 
   return {
     get,
-    async open(keyId, credit) {
+    /** @param credit undefined: unlimited */
+    async open(keyId: string, credit: Thousandths | undefined): Promise<void> {
       const granted = credit ?? 0;
       const isUnlimited = credit === undefined;
       await accounts.insertOne({ _id: keyId, isUnlimited, granted, available: granted, spent: 0, holds: {} });
     },
-    async grant(keyId, amount) {
+    /** Gives or takes credit. @returns false when less is left than is to be taken, or there is no such account */
+    async grant(keyId: string, amount: Thousandths): Promise<boolean> {
       const filter = { _id: keyId, ...(amount < 0 ? { available: { $gte: -amount } } : {}) };
       const { matchedCount } = await accounts.updateOne(filter, { $inc: { granted: amount, available: amount } });
       return matchedCount === 1;
     },
-    async reserve(keyId, wanted) {
+    /** Sets aside what jobs cost, for all of them or for none. @returns false when less is left */
+    async reserve(keyId: string, wanted: readonly Hold[]): Promise<boolean> {
       const holds = wanted.filter(({ amount }) => amount > 0);
       if (holds.length === 0) return true;
       const account = await get(keyId);
@@ -77,11 +66,13 @@ export function createAccountStore(db: Db): AccountStore {
       const change = { $inc: { available: -amount }, $set: Object.fromEntries(fields) };
       return (await accounts.updateOne(filter, change)).matchedCount === 1;
     },
-    async release(keyId, recordId) {
+    /** Gives back what was set aside for a job that was not started. */
+    async release(keyId: string, recordId: string): Promise<void> {
       const hold = await holdOf(keyId, recordId);
       if (hold !== undefined) await endHold(keyId, hold, 0);
     },
-    async captureHold(record) {
+    /** Books what a record that has ended costs, and gives back the rest. */
+    async captureHold(record: DownloadRecord): Promise<void> {
       const { id: recordId, chargedTo: keyId, type, mediaId } = record;
       if (keyId === undefined || record.status === 'pending') return;
       const hold = await holdOf(keyId, recordId);
@@ -90,12 +81,15 @@ export function createAccountStore(db: Db): AccountStore {
       if (charge > 0) {
         // Before the account, so that nothing is spent that is not listed; again after a crash, with no effect.
         const entry = { keyId, recordId, type, mediaId, amount: charge, bookedAt: record.finishedAt };
-        const _id = entryId(keyId, recordId);
-        await upsert(() => entries.updateOne({ _id }, { $setOnInsert: entry }, { upsert: true }));
+        await upsertOne(entries, entryId(keyId, recordId), { $setOnInsert: entry });
       }
       await endHold(keyId, hold, charge);
     },
-    async ledger(keyId, { before, limit }) {
+    /** Entries of a key, newest download first. @param page.before only downloads with a smaller id */
+    async ledger(
+      keyId: string,
+      { before, limit }: { before?: string | undefined; limit: number },
+    ): Promise<readonly LedgerEntry[]> {
       const filter = { _id: { $gt: entryId(keyId, ''), $lt: entryId(keyId, before ?? '~') } };
       const found = await entries.find(filter).sort({ _id: -1 }).limit(limit).toArray();
       return found.map(({ _id, ...entry }) => entry);

@@ -8,7 +8,7 @@ import {
   type DeliveryState,
 } from '../contract/webhooks.ts';
 import { createScans } from './scans.ts';
-import { upsert } from './upsert.ts';
+import { upsertOne } from './upsert.ts';
 
 /** Attempts are keyed by their number: a repeated write of one attempt changes nothing. */
 type DeliveryDocument = Omit<Delivery, 'id' | 'attempts'> & {
@@ -25,22 +25,6 @@ export interface DeliveryFilter {
   readonly limit: number;
 }
 
-export interface DeliveryStore {
-  get(id: string): Promise<Delivery | undefined>;
-  /** Those that an attempt has begun for, or waits to; a look-up by id each. */
-  ofRecord(recordId: string): Promise<readonly Delivery[]>;
-  /** A page, the greatest id first, so those of the newest downloads; it may scan. */
-  list(filter: DeliveryFilter): Promise<readonly Delivery[]>;
-  open(delivery: Omit<Delivery, 'state' | 'attempts'>): Promise<Delivery>;
-  /** Makes a delivery pending for a further round, unless its first attempt is on record already. */
-  reopen(id: string, firstAttempt: number): Promise<void>;
-  recordAttempt(
-    id: string,
-    attempt: DeliveryAttempt,
-    now: { readonly state: DeliveryState; readonly firstAttempt: number },
-  ): Promise<void>;
-}
-
 /**
  * How many ids of a record's deliveries are looked up at once. Subscribers are numbered without gaps, but for those who were
  * late, and their first attempts need not begin in that order: a gap as wide as this ends the search.
@@ -50,7 +34,9 @@ const AT_ONCE = 16;
 /** Deliveries that were begun before subscribers were noted. */
 const NOT_NOTED = { subscribedBy: { $exists: false } };
 
-export function createDeliveryStore(db: Db): DeliveryStore {
+export type DeliveryStore = ReturnType<typeof createDeliveryStore>;
+
+export function createDeliveryStore(db: Db) {
   const deliveries: Collection<DeliveryDocument> = db.collection('deliveries');
   const scans = createScans();
   const get = async (id: string): Promise<Delivery | undefined> => {
@@ -70,35 +56,37 @@ export function createDeliveryStore(db: Db): DeliveryStore {
   };
   return {
     get,
-    async ofRecord(recordId) {
+    /** Those that an attempt has begun for, or waits to; a look-up by id each. */
+    async ofRecord(recordId: string): Promise<readonly Delivery[]> {
       const from = (first: number) => deliveriesFrom(recordId, first);
       return [...(await from(1)), ...(await from(LATE_SUBSCRIBERS_FROM))];
     },
-    async list({ subscribedBy, state, before, limit }) {
-      const filter: Filter<DeliveryDocument> = {
-        ...(before === undefined ? {} : { _id: { $lt: before } }),
-        ...(state === undefined ? {} : { state }),
-        ...(subscribedBy === undefined
-          ? {}
-          : { $or: [{ subscribedBy }, ...(subscribedBy === WITHOUT_KEY ? [NOT_NOTED] : [])] }),
-      };
+    /** A page, the greatest id first, so those of the newest downloads; it may scan. */
+    async list({ subscribedBy, state, before, limit }: DeliveryFilter): Promise<readonly Delivery[]> {
+      const asked = [{ subscribedBy }, ...(subscribedBy === WITHOUT_KEY ? [NOT_NOTED] : [])];
+      // What is undefined is not sent (mongo.ts).
+      const filter = {
+        state,
+        ...(before !== undefined && { _id: { $lt: before } }),
+        ...(subscribedBy !== undefined && { $or: asked }),
+      } as Filter<DeliveryDocument>;
       return (await scans(deliveries, { filter, limit })).map(fromDocument);
     },
-    async open({ id, ...fields }) {
-      await upsert(() =>
-        deliveries.updateOne({ _id: id }, { $setOnInsert: { ...fields, state: 'pending' as const } }, { upsert: true }),
-      );
-      const delivery = await get(id);
-      if (delivery === undefined) throw new Error(`delivery ${id} is missing`);
-      return delivery;
+    async open({ id, ...fields }: Omit<Delivery, 'state' | 'attempts'>): Promise<Delivery> {
+      return fromDocument(await upsertOne(deliveries, id, { $setOnInsert: { ...fields, state: 'pending' } }));
     },
-    async reopen(id, firstAttempt) {
+    /** Makes a delivery pending for a further round, unless its first attempt is on record already. */
+    async reopen(id: string, firstAttempt: number): Promise<void> {
       await deliveries.updateOne(
         { _id: id, [`attempts.${String(firstAttempt)}`]: { $exists: false } },
         { $set: { state: 'pending', firstAttempt } },
       );
     },
-    async recordAttempt(id, attempt, now) {
+    async recordAttempt(
+      id: string,
+      attempt: DeliveryAttempt,
+      now: { readonly state: DeliveryState; readonly firstAttempt: number },
+    ): Promise<void> {
       await deliveries.updateOne({ _id: id }, { $set: { [`attempts.${String(attempt.number)}`]: attempt, ...now } });
     },
   };

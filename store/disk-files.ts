@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { sha256Of } from './checksum.ts';
 import { fileKeyOf, MissingFileError, type ByteRange, type FileEntry, type FileKey, type FileStore } from './files.ts';
+import { orMissing } from './missing.ts';
 
 /** Folders in a page of the listing. */
 const PAGE_FOLDERS = 200;
@@ -114,18 +115,10 @@ async function removeEmpty(folder: string): Promise<boolean> {
     await rmdir(folder);
     return true;
   } catch (error) {
-    if (['ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '')) return false;
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (['ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR'].includes(code)) return false;
     throw error;
   }
-}
-
-function orMissing(error: unknown): undefined {
-  if (['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '')) return undefined;
-  throw error;
-}
-
-function codeOf(error: unknown): string | undefined {
-  return (error as NodeJS.ErrnoException).code;
 }
 
 async function sync(path: string): Promise<void> {

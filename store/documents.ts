@@ -24,22 +24,13 @@ export interface ContentsDocument {
 }
 
 /** The documents by their ids. All writes may be repeated. */
-export interface Documents {
-  find(id: string): Promise<ContentsDocument | undefined>;
-  put(id: string, fields: Omit<ContentsDocument, '_id'>): Promise<void>;
-  remove(id: string): Promise<void>;
-  /** What was put by {@link putParted}: the short part, with a stream in place of each long one. */
-  parted(id: string): Promise<object | undefined>;
-  /** Call it after the pieces are written. */
-  putParted(id: string, short: object, parts: Readonly<Record<string, StoredList>>): Promise<void>;
-  removeParted(id: string): Promise<void>;
-  putPart(id: string, name: string, pieces: AsyncIterable<Piece>): Promise<StoredList>;
-}
+export type Documents = ReturnType<typeof createDocuments>;
 
-export function createDocuments(db: Db): Documents {
+export function createDocuments(db: Db) {
   const contents: Collection<ContentsDocument> = db.collection('contents');
-  const find: Documents['find'] = async (id) => (await contents.findOne({ _id: id })) ?? undefined;
-  const put: Documents['put'] = async (id, fields) => {
+  const find = async (id: string): Promise<ContentsDocument | undefined> =>
+    (await contents.findOne({ _id: id })) ?? undefined;
+  const put = async (id: string, fields: Omit<ContentsDocument, '_id'>): Promise<void> => {
     // A whole document each time: a field that is gone must not survive in an older version.
     await upsert(() => contents.replaceOne({ _id: id }, fields, { upsert: true }));
   };
@@ -55,10 +46,11 @@ export function createDocuments(db: Db): Documents {
   return {
     find,
     put,
-    async remove(id) {
+    async remove(id: string): Promise<void> {
       await contents.deleteOne({ _id: id });
     },
-    async parted(id) {
+    /** What was put by {@link putParted}: the short part, with a stream in place of each long one. */
+    async parted(id: string): Promise<object | undefined> {
       const document = await find(partedIdOf(id));
       if (document?.packed === undefined) return undefined;
       const streams = Object.entries(document.parts ?? {}).map(([name, { pieces, items }]) => {
@@ -66,11 +58,13 @@ export function createDocuments(db: Db): Documents {
       });
       return { ...((await unpack(document.packed)) as object), ...Object.fromEntries(streams) };
     },
-    putParted: async (id, short, parts) => put(partedIdOf(id), { packed: await pack(JSON.stringify(short)), parts }),
-    async removeParted(id) {
+    /** Call it after the pieces are written. */
+    putParted: async (id: string, short: object, parts: Readonly<Record<string, StoredList>>): Promise<void> =>
+      put(partedIdOf(id), { packed: await pack(JSON.stringify(short)), parts }),
+    async removeParted(id: string): Promise<void> {
       await contents.deleteOne({ _id: partedIdOf(id) });
     },
-    async putPart(id, name, pieces) {
+    async putPart(id: string, name: string, pieces: AsyncIterable<Piece>): Promise<StoredList> {
       let number = 0;
       let items = 0;
       for await (const piece of pieces) {

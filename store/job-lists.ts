@@ -7,24 +7,20 @@ interface Entry {
 }
 
 /** Lists of records' ids, such as of all jobs about one audio. They are short. */
-export interface JobLists {
-  /** May be repeated: a record is in a list once. */
-  add(listId: string, recordId: string): Promise<void>;
-  /** @returns the records' ids, the newest job first */
-  newestFirst(listId: string): Promise<readonly string[]>;
-}
+export type JobLists = ReturnType<typeof createJobLists>;
 
 /**
  * Each entry is a document that is inserted and never changed. So nothing has to change in one piece: whoever is repeated
  * after a crash finds its own entry, and of two who want the same place one is refused, by MongoDB and by the embedded
  * server alike.
  */
-export function createJobLists(db: Db): JobLists {
+export function createJobLists(db: Db) {
   const entries = db.collection<Entry>('jobLists');
   const at = async (listId: string, place: number): Promise<string | undefined> =>
     (await entries.findOne({ _id: `${listId}/${String(place)}` }))?.recordId;
   return {
-    async add(listId, recordId) {
+    /** May be repeated: a record is in a list once. */
+    async add(listId: string, recordId: string): Promise<void> {
       let place = 1;
       for (;;) {
         const taken = await at(listId, place);
@@ -42,7 +38,8 @@ export function createJobLists(db: Db): JobLists {
         }
       }
     },
-    async newestFirst(listId) {
+    /** @returns the records' ids, the newest job first */
+    async newestFirst(listId: string): Promise<readonly string[]> {
       const ids: string[] = [];
       for (let place = 1; ; place += 1) {
         const id = await at(listId, place);

@@ -1,14 +1,6 @@
 import type { Collection, Db } from 'mongodb';
 import { nowMicroseconds } from './clock.ts';
-import { upsert } from './upsert.ts';
-
-/** Which downloads a key has asked for. Downloads belong to no key: several may have asked for one. */
-export interface KeyDownloadStore {
-  note(keyId: string, recordId: string): Promise<void>;
-  has(keyId: string, recordId: string): Promise<boolean>;
-  /** Ids of downloads, newest first. @param page.before only smaller ids */
-  list(keyId: string, page: { before?: string | undefined; limit: number }): Promise<readonly string[]>;
-}
+import { upsertOne } from './upsert.ts';
 
 /** `_id`: the key and the record, so that a page is a range of the index that every collection has. */
 interface KeyDownload {
@@ -16,15 +8,22 @@ interface KeyDownload {
   askedAt: string;
 }
 
-export function createKeyDownloadStore(db: Db): KeyDownloadStore {
+/** Which downloads a key has asked for. Downloads belong to no key: several may have asked for one. */
+export type KeyDownloadStore = ReturnType<typeof createKeyDownloadStore>;
+
+export function createKeyDownloadStore(db: Db) {
   const asked: Collection<KeyDownload> = db.collection('asked');
   return {
-    async note(keyId, recordId) {
-      const _id = `${keyId}/${recordId}`;
-      await upsert(() => asked.updateOne({ _id }, { $setOnInsert: { askedAt: nowMicroseconds() } }, { upsert: true }));
+    async note(keyId: string, recordId: string): Promise<void> {
+      await upsertOne(asked, `${keyId}/${recordId}`, { $setOnInsert: { askedAt: nowMicroseconds() } });
     },
-    has: async (keyId, recordId) => (await asked.findOne({ _id: `${keyId}/${recordId}` })) !== null,
-    async list(keyId, { before, limit }) {
+    has: async (keyId: string, recordId: string): Promise<boolean> =>
+      (await asked.findOne({ _id: `${keyId}/${recordId}` })) !== null,
+    /** Ids of downloads, newest first. @param page.before only smaller ids */
+    async list(
+      keyId: string,
+      { before, limit }: { before?: string | undefined; limit: number },
+    ): Promise<readonly string[]> {
       const filter = { _id: { $gt: `${keyId}/`, $lt: `${keyId}/${before ?? '~'}` } };
       const found = await asked.find(filter).sort({ _id: -1 }).limit(limit).toArray();
       return found.map(({ _id }) => _id.slice(keyId.length + 1));

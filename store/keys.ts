@@ -1,5 +1,5 @@
 import type { Collection, Db } from 'mongodb';
-import type { ApiKey, Scope } from '../contract/accounts.ts';
+import type { ApiKey } from '../contract/accounts.ts';
 import { nowMicroseconds } from './clock.ts';
 import { makeSecret } from './key-secrets.ts';
 
@@ -10,37 +10,29 @@ export interface StoredKey extends ApiKey {
 
 type KeyDocument = Omit<StoredKey, 'id'> & { _id: string };
 
-export interface KeyStore {
-  /** @returns the key, with the text that its holder sends; nobody can read it again */
-  create(key: {
-    readonly name: string;
-    readonly scopes: readonly Scope[];
-  }): Promise<ApiKey & { readonly text: string }>;
-  get(id: string): Promise<StoredKey | undefined>;
-  /** All keys, the oldest first. */
-  list(): Promise<readonly ApiKey[]>;
-  /** A revoked key stays in the list, and its account readable. */
-  revoke(id: string): Promise<void>;
-}
+export type KeyStore = ReturnType<typeof createKeyStore>;
 
-export function createKeyStore(db: Db): KeyStore {
+export function createKeyStore(db: Db) {
   const keys: Collection<KeyDocument> = db.collection('keys');
   return {
-    async create({ name, scopes }) {
+    /** @returns the key, with the text that its holder sends; nobody can read it again */
+    async create(key: Pick<ApiKey, 'name' | 'scopes'>): Promise<ApiKey & { readonly text: string }> {
       const { id, key: text, hash } = makeSecret();
-      const fields = { name, scopes, createdAt: nowMicroseconds() };
+      const fields = { ...key, createdAt: nowMicroseconds() };
       await keys.insertOne({ _id: id, ...fields, hash });
       return { id, ...fields, text };
     },
-    async get(id) {
+    async get(id: string): Promise<StoredKey | undefined> {
       const document = await keys.findOne({ _id: id });
       return document === null ? undefined : fromDocument(document);
     },
-    async list() {
+    /** All keys, the oldest first. */
+    async list(): Promise<readonly ApiKey[]> {
       const all = (await keys.find().toArray()).map(fromDocument);
       return all.map(({ hash: _secret, ...key }) => key).sort((a, b) => a.createdAt.localeCompare(b.createdAt));
     },
-    async revoke(id) {
+    /** A revoked key stays in the list, and its account readable. */
+    async revoke(id: string): Promise<void> {
       await keys.updateOne({ _id: id }, { $set: { revokedAt: nowMicroseconds() } });
     },
   };

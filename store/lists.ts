@@ -4,7 +4,7 @@ import type { ListParameters } from '../contract/kinds/imgnet-list.ts';
 import type { DownloadRecord } from '../contract/records.ts';
 import { otherListPartOf } from '../contract/subjects.ts';
 import type { RecordStore } from './records.ts';
-import { upsert } from './upsert.ts';
+import { upsertOne } from './upsert.ts';
 
 /** A list as callers name it. */
 export interface ListName {
@@ -54,13 +54,13 @@ export function createListStore(
   };
   return {
     async handOut(listId) {
-      await upsert(() => lists.updateOne({ _id: listId }, { $set: { handedOutAtMs: now() } }, { upsert: true }));
+      await upsertOne(lists, listId, { $set: { handedOutAtMs: now() } });
     },
     handedOutAtMs: async (listId) => (await lists.findOne({ _id: listId }))?.handedOutAtMs,
     asked,
     async begin(name, list, before) {
       const _id = idOf(name);
-      if (before === undefined) await upsert(() => lists.updateOne({ _id }, { $setOnInsert: list }, { upsert: true }));
+      if (before === undefined) await upsertOne(lists, _id, { $setOnInsert: list });
       else await lists.updateOne({ _id, askedAtMs: before.askedAtMs }, { $set: list });
       return (await asked(name)) ?? list;
     },

@@ -1,7 +1,7 @@
 import type { Collection, Db } from 'mongodb';
 import { WEBHOOKS_PER_HOST_MAX, WEBHOOKS_PER_JOB_MAX } from '../contract/limits.ts';
 import { receiverHostOf } from '../contract/webhooks.ts';
-import { upsert } from './upsert.ts';
+import { upsertOne } from './upsert.ts';
 
 /** Where somebody wants to be told of a job's end. */
 export interface Receiver {
@@ -13,20 +13,6 @@ export interface Receiver {
 /** `told`: the job knows the receiver; `free`: it has a place, and the job is to be told; otherwise what is full. */
 export type ReceiverPlace = 'told' | 'free' | 'full for the job' | 'full for the host';
 
-/** The receivers of each job, as all processes of the api see them. */
-export interface ReceiverStore {
-  /** Gives a receiver its place, unless the job, or this caller with this host, has as many as there may be. May be repeated. */
-  claim(recordId: string, receiver: Receiver): Promise<ReceiverPlace>;
-  /** Notes that the job knows a receiver, which takes a place where it has none. */
-  noteTold(recordId: string, receiver: Receiver): Promise<void>;
-  /**
-   * Notes that a URL was asked for when the job had ended.
-   *
-   * @returns its number among those, counted from 1 and always the same; undefined when it was told, whoever asked
-   */
-  lateNumberOf(recordId: string, url: string): Promise<number | undefined>;
-}
-
 interface ReceiversDocument {
   /** The record of the job. */
   _id: string;
@@ -37,42 +23,37 @@ interface ReceiversDocument {
   late?: readonly string[];
 }
 
-export function createReceiverStore(db: Db): ReceiverStore {
+/** The receivers of each job, as all processes of the api see them. */
+export type ReceiverStore = ReturnType<typeof createReceiverStore>;
+
+export function createReceiverStore(db: Db) {
   const receivers: Collection<ReceiversDocument> = db.collection('receivers');
   return {
-    async claim(recordId, receiver) {
+    /** Gives a receiver its place, unless the job, or this caller with this host, has as many as there may be. May be repeated. */
+    async claim(recordId: string, receiver: Receiver): Promise<ReceiverPlace> {
       const entry = entryOf(receiver);
       const known = await receivers.findOne({ _id: recordId });
       if (known?.told?.includes(entry) === true) return 'told';
       // What has no place leaves no trace, so that a flood does not grow the document.
       const place = placeOf(entry, known?.asked ?? []);
       if (place !== 'free') return place;
-      const noted = await upsert(() =>
-        receivers.findOneAndUpdate(
-          { _id: recordId },
-          { $addToSet: { asked: entry } },
-          { upsert: true, returnDocument: 'after' },
-        ),
-      );
-      return placeOf(entry, noted?.asked ?? []);
+      return placeOf(entry, (await upsertOne(receivers, recordId, { $addToSet: { asked: entry } })).asked ?? []);
     },
-    async noteTold(recordId, receiver) {
+    /** Notes that the job knows a receiver, which takes a place where it has none. */
+    async noteTold(recordId: string, receiver: Receiver): Promise<void> {
       const entry = entryOf(receiver);
-      await upsert(() =>
-        receivers.updateOne({ _id: recordId }, { $addToSet: { asked: entry, told: entry } }, { upsert: true }),
-      );
+      await upsertOne(receivers, recordId, { $addToSet: { asked: entry, told: entry } });
     },
-    async lateNumberOf(recordId, url) {
+    /**
+     * Notes that a URL was asked for when the job had ended.
+     *
+     * @returns its number among those, counted from 1 and always the same; undefined when it was told, whoever asked
+     */
+    async lateNumberOf(recordId: string, url: string): Promise<number | undefined> {
       const known = await receivers.findOne({ _id: recordId });
       if (known?.told?.some((entry) => entry.endsWith(`\n${url}`)) === true) return undefined;
-      const noted = await upsert(() =>
-        receivers.findOneAndUpdate(
-          { _id: recordId },
-          { $addToSet: { late: url } },
-          { upsert: true, returnDocument: 'after' },
-        ),
-      );
-      return (noted?.late ?? []).indexOf(url) + 1;
+      const { late = [] } = await upsertOne(receivers, recordId, { $addToSet: { late: url } });
+      return late.indexOf(url) + 1;
     },
   };
 }

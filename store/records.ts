@@ -5,7 +5,7 @@ import { subjectAbove } from '../contract/subjects.ts';
 import { createAccountStore } from './accounts.ts';
 import { createJobLists } from './job-lists.ts';
 import { createScans } from './scans.ts';
-import { upsert } from './upsert.ts';
+import { upsertOne } from './upsert.ts';
 
 type RecordDocument = Omit<DownloadRecord, 'id'> & { _id: string };
 interface SubjectDocument {
@@ -27,64 +27,6 @@ interface SubjectDocument {
   owner?: string;
 }
 
-/** Records by their ULID, and subjects with the ids of their records. */
-export interface RecordStore {
-  get(id: string): Promise<DownloadRecord | undefined>;
-  /** Writes the record unless one with its id is there. @returns the record that is there now */
-  insertIfAbsent(record: PendingRecord): Promise<DownloadRecord>;
-  /**
-   * Moves a pending record to its final state with its charge, in one conditional write: whoever comes second changes
-   * nothing. The charge is then booked to the account that pays, once.
-   *
-   * @returns the record as it is now
-   */
-  finish(id: string, outcome: JobOutcome, finishedAt: string): Promise<DownloadRecord>;
-  /** Notes that a provider is about to be asked for a part. @returns false when the record has ended: it must not be asked */
-  noteProviderAsked(id: string, part: string): Promise<boolean>;
-  /** The provider has begun nothing: the part costs nothing. */
-  noteProviderRefused(id: string, part: string): Promise<void>;
-  /** Notes on a success that its files were removed; the first time stays. @param at ISO 8601 with microseconds */
-  noteFilesRemoved(id: string, at: string): Promise<void>;
-  latestOf(subjectId: string): Promise<DownloadRecord | undefined>;
-  successOf(subjectId: string): Promise<DownloadRecord | undefined>;
-  failureOf(subjectId: string): Promise<DownloadRecord | undefined>;
-  /**
-   * The newest success of a subject and of those below it; without one, their newest job. Only for subjects that
-   * {@link subjectAbove} names.
-   */
-  newestBelow(subjectId: string): Promise<DownloadRecord | undefined>;
-  noteLatest(record: DownloadRecord): Promise<void>;
-  /** Makes the record the success of its subject, and of the subject that this one stands for. */
-  noteSuccess(record: DownloadRecord): Promise<void>;
-  noteFailure(record: DownloadRecord): Promise<void>;
-  /** Notes beside which record the contents lie that a provider sent for a subject. */
-  noteContents(subjectId: string, recordId: string): Promise<void>;
-  /** @returns that record, and when it was noted, in milliseconds since 1970 */
-  contentsOf(subjectId: string): Promise<{ readonly recordId: string; readonly keptAtMs: number } | undefined>;
-  /** Notes whose post a subject is about. */
-  noteOwner(subjectId: string, account: string): Promise<void>;
-  ownerOf(subjectId: string): Promise<string | undefined>;
-  /** Takes the owner's profile out of what a pending content costs: it will not be charged. May be repeated. */
-  leaveOutProfile(id: string): Promise<void>;
-  /** Notes that a subject is another name for a second one. */
-  noteSameAs(subjectId: string, canonicalId: string): Promise<void>;
-  /** @returns the subject that this one stands for, itself unless another was noted lately (a handle may change hands) */
-  canonicalOf(subjectId: string): Promise<string>;
-  /**
-   * Makes a record the one that fetches a subject which several subject IDs stand for, unless another one does.
-   *
-   * @param stands whether an earlier record keeps that role
-   * @returns the other record; undefined when the role is ours
-   */
-  claimFetching(
-    canonicalId: string,
-    recordId: string,
-    stands: (record: DownloadRecord) => Promise<boolean>,
-  ): Promise<DownloadRecord | undefined>;
-  /** A page of records, newest first; what operators and callers list may scan. */
-  list(filter: RecordFilter): Promise<readonly DownloadRecord[]>;
-}
-
 export interface RecordFilter {
   readonly type?: RecordType | undefined;
   readonly status?: RecordStatus | undefined;
@@ -104,8 +46,11 @@ export interface RecordFilter {
 
 const SAME_AS_MS = 3_600_000;
 
+/** Records by their ULID, and subjects with the ids of their records. */
+export type RecordStore = ReturnType<typeof createRecordStore>;
+
 /** The record store on a MongoDB-wire server: equality on `_id` only, single-document writes only. */
-export function createRecordStore(db: Db): RecordStore {
+export function createRecordStore(db: Db) {
   const accounts = createAccountStore(db);
   const records: Collection<RecordDocument> = db.collection('records');
   const subjects: Collection<SubjectDocument> = db.collection('subjects');
@@ -125,7 +70,7 @@ export function createRecordStore(db: Db): RecordStore {
   };
 
   const point = async (subjectId: string, pointers: Omit<SubjectDocument, '_id'>): Promise<void> => {
-    await upsert(() => subjects.updateOne({ _id: subjectId }, { $set: pointers }, { upsert: true }));
+    await upsertOne(subjects, subjectId, { $set: pointers });
   };
 
   const canonicalOf = async (subjectId: string): Promise<string> => {
@@ -135,17 +80,21 @@ export function createRecordStore(db: Db): RecordStore {
 
   return {
     get,
-    async insertIfAbsent(record) {
+    /** Writes the record unless one with its id is there. @returns the record that is there now */
+    async insertIfAbsent(record: PendingRecord): Promise<DownloadRecord> {
       const { id, ...fields } = record;
-      const document = await upsert(() =>
-        records.findOneAndUpdate({ _id: id }, { $setOnInsert: fields }, { upsert: true, returnDocument: 'after' }),
-      );
-      const inserted = present(document === null ? undefined : fromDocument(document), id);
+      const inserted = fromDocument(await upsertOne(records, id, { $setOnInsert: fields }));
       const above = subjectAbove(inserted);
       if (above !== undefined) await lists.add(above, id);
       return inserted;
     },
-    async finish(id, outcome, finishedAt) {
+    /**
+     * Moves a pending record to its final state with its charge, in one conditional write: whoever comes second changes
+     * nothing. The charge is then booked to the account that pays, once.
+     *
+     * @returns the record as it is now
+     */
+    async finish(id: string, outcome: JobOutcome, finishedAt: string): Promise<DownloadRecord> {
       const current = present(await get(id), id);
       if (current.status === 'pending') {
         const change =
@@ -159,23 +108,30 @@ export function createRecordStore(db: Db): RecordStore {
       await accounts.captureHold(ended);
       return ended;
     },
-    async noteProviderAsked(id, part) {
+    /** Notes that a provider is about to be asked for a part. @returns false when the record has ended: it must not be asked */
+    async noteProviderAsked(id: string, part: string): Promise<boolean> {
       const asked = { $set: { [`providerAsked.${part}`]: true } } as UpdateFilter<RecordDocument>;
       return (await records.updateOne({ _id: id, status: 'pending' }, asked)).matchedCount === 1;
     },
-    async noteProviderRefused(id, part) {
+    /** The provider has begun nothing: the part costs nothing. */
+    async noteProviderRefused(id: string, part: string): Promise<void> {
       const refused = { $unset: { [`providerAsked.${part}`]: '' } } as UpdateFilter<RecordDocument>;
       await records.updateOne({ _id: id, status: 'pending' }, refused);
     },
-    async noteFilesRemoved(id, at) {
+    /** Notes on a success that its files were removed; the first time stays. @param at ISO 8601 with microseconds */
+    async noteFilesRemoved(id: string, at: string): Promise<void> {
       const record = await get(id);
       if (record?.status !== 'success' || record.filesRemovedAt !== undefined) return;
       await records.updateOne({ _id: id }, { $set: { filesRemovedAt: at } });
     },
-    latestOf: (subjectId) => subjectRecord(subjectId, 'latestId'),
-    successOf: (subjectId) => subjectRecord(subjectId, 'successId'),
-    failureOf: (subjectId) => subjectRecord(subjectId, 'failedId'),
-    async newestBelow(subjectId) {
+    latestOf: (subjectId: string): Promise<DownloadRecord | undefined> => subjectRecord(subjectId, 'latestId'),
+    successOf: (subjectId: string): Promise<DownloadRecord | undefined> => subjectRecord(subjectId, 'successId'),
+    failureOf: (subjectId: string): Promise<DownloadRecord | undefined> => subjectRecord(subjectId, 'failedId'),
+    /**
+     * The newest success of a subject and of those below it; without one, their newest job. Only for subjects that
+     * {@link subjectAbove} names.
+     */
+    async newestBelow(subjectId: string): Promise<DownloadRecord | undefined> {
       let newest: DownloadRecord | undefined;
       for (const id of await lists.newestFirst(subjectId)) {
         const record = await get(id);
@@ -184,17 +140,22 @@ export function createRecordStore(db: Db): RecordStore {
       }
       return newest;
     },
-    noteLatest: ({ subjectId, id }) => point(subjectId, { latestId: id }),
-    async noteSuccess({ subjectId, id }) {
+    noteLatest: ({ subjectId, id }: DownloadRecord): Promise<void> => point(subjectId, { latestId: id }),
+    /** Makes the record the success of its subject, and of the subject that this one stands for. */
+    async noteSuccess({ subjectId, id }: DownloadRecord): Promise<void> {
       await point(subjectId, { successId: id });
       const canonicalId = await canonicalOf(subjectId);
       if (canonicalId !== subjectId) await point(canonicalId, { successId: id });
     },
-    noteFailure: ({ subjectId, id }) => point(subjectId, { failedId: id }),
-    noteContents: (subjectId, recordId) => point(subjectId, { contents: { recordId, keptAtMs: Date.now() } }),
-    noteOwner: (subjectId, owner) => point(subjectId, { owner }),
-    ownerOf: async (subjectId) => (await subjects.findOne({ _id: subjectId }))?.owner,
-    async leaveOutProfile(id) {
+    noteFailure: ({ subjectId, id }: DownloadRecord): Promise<void> => point(subjectId, { failedId: id }),
+    /** Notes beside which record the contents lie that a provider sent for a subject. */
+    noteContents: (subjectId: string, recordId: string): Promise<void> =>
+      point(subjectId, { contents: { recordId, keptAtMs: Date.now() } }),
+    /** Notes whose post a subject is about. */
+    noteOwner: (subjectId: string, owner: string): Promise<void> => point(subjectId, { owner }),
+    ownerOf: async (subjectId: string) => (await subjects.findOne({ _id: subjectId }))?.owner,
+    /** Takes the owner's profile out of what a pending content costs: it will not be charged. May be repeated. */
+    async leaveOutProfile(id: string): Promise<void> {
       const record = await get(id);
       const { profilePrice = 0 } = (record?.parameters ?? {}) as Partial<ContentParameters>;
       if (record === undefined || profilePrice === 0) return;
@@ -202,20 +163,26 @@ export function createRecordStore(db: Db): RecordStore {
       const change = { price: price - profilePrice, 'parameters.profilePrice': 0 };
       await records.updateOne({ _id: id, status: 'pending', price }, { $set: change });
     },
-    contentsOf: async (subjectId) => (await subjects.findOne({ _id: subjectId }))?.contents,
-    noteSameAs: (subjectId, canonicalId) =>
+    /** @returns that record, and when it was noted, in milliseconds since 1970 */
+    contentsOf: async (subjectId: string) => (await subjects.findOne({ _id: subjectId }))?.contents,
+    /** Notes that a subject is another name for a second one. */
+    noteSameAs: (subjectId: string, canonicalId: string): Promise<void> =>
       point(subjectId, { sameAs: { subjectId: canonicalId, foundAtMs: Date.now() } }),
+    /** @returns the subject that this one stands for, itself unless another was noted lately (a handle may change hands) */
     canonicalOf,
-    async claimFetching(canonicalId, recordId, stands) {
+    /**
+     * Makes a record the one that fetches a subject which several subject IDs stand for, unless another one does.
+     *
+     * @param stands whether an earlier record keeps that role
+     * @returns the other record; undefined when the role is ours
+     */
+    async claimFetching(
+      canonicalId: string,
+      recordId: string,
+      stands: (record: DownloadRecord) => Promise<boolean>,
+    ): Promise<DownloadRecord | undefined> {
       for (;;) {
-        const subject = await upsert(() =>
-          subjects.findOneAndUpdate(
-            { _id: canonicalId },
-            { $setOnInsert: { fetcherId: recordId } },
-            { upsert: true, returnDocument: 'after' },
-          ),
-        );
-        const fetcherId = subject?.fetcherId;
+        const { fetcherId } = await upsertOne(subjects, canonicalId, { $setOnInsert: { fetcherId: recordId } });
         if (fetcherId === recordId) return undefined;
         const fetcher = fetcherId === undefined ? undefined : await get(fetcherId);
         if (fetcher !== undefined && (await stands(fetcher))) return fetcher;
@@ -227,23 +194,17 @@ export function createRecordStore(db: Db): RecordStore {
         if (matchedCount === 1) return undefined;
       }
     },
-    async list({ limit, before, ids, type, status, mediaId, createdAfter, createdBefore, isWithoutKey = false }) {
-      const filter: Filter<RecordDocument> = {
-        ...(before === undefined ? {} : { _id: { $lt: before } }),
-        ...(ids === undefined ? {} : { _id: { $in: [...ids] } }),
-        ...(type === undefined ? {} : { type }),
-        ...(status === undefined ? {} : { status }),
-        ...(mediaId === undefined ? {} : { mediaId }),
-        ...(isWithoutKey ? { chargedTo: { $exists: false }, startedBy: { $ne: 'service' } } : {}),
-        ...(createdAfter === undefined && createdBefore === undefined
-          ? {}
-          : {
-              createdAt: {
-                ...(createdAfter === undefined ? {} : { $gte: createdAfter }),
-                ...(createdBefore === undefined ? {} : { $lt: createdBefore }),
-              },
-            }),
-      };
+    /** A page of records, newest first; what operators and callers list may scan. */
+    async list({ limit, before, ids, createdAfter, createdBefore, ...told }: RecordFilter) {
+      const { isWithoutKey, ...same } = told;
+      // What is undefined is not sent (mongo.ts).
+      const filter = {
+        ...same,
+        ...(before !== undefined && { _id: { $lt: before } }),
+        ...(ids && { _id: { $in: [...ids] } }),
+        ...(isWithoutKey === true && { chargedTo: { $exists: false }, startedBy: { $ne: 'service' } }),
+        ...((createdAfter ?? createdBefore) && { createdAt: { $gte: createdAfter, $lt: createdBefore } }),
+      } as Filter<RecordDocument>;
       return (await scans(records, { filter, limit })).map(fromDocument);
     },
   };

@@ -1,5 +1,5 @@
 import type { Collection, Db } from 'mongodb';
-import { upsert } from './upsert.ts';
+import { upsertOne } from './upsert.ts';
 
 export const WINDOW_MS = 60_000;
 
@@ -11,30 +11,25 @@ export interface RequestCount {
 }
 
 /** Counts that several processes share. */
-export interface RequestCountStore {
-  /** Adds to the window that is open, or begins one. @returns the sum */
-  add(caller: string, amount: number, nowMs: number): Promise<RequestCount>;
-  /** Removes what began earlier. (Not every server that speaks MongoDB's protocol removes old documents itself.) */
-  removeBefore(ms: number): Promise<void>;
-}
+export type RequestCountStore = ReturnType<typeof createRequestCountStore>;
 
 /**
  * At most one window of a caller begins in each minute of the clock, so all processes know its `_id`, and the first write
  * sets its begin. Nothing but `_id` is asked for: the embedded server scans for anything else.
  */
-export function createRequestCountStore(db: Db): RequestCountStore {
-  const windows: Collection<RequestCount & { _id: string }> = db.collection('windows');
+export function createRequestCountStore(db: Db) {
   // A count that is lost by a crash of the server is no harm, so nobody waits for a journal.
-  const options = { upsert: true, returnDocument: 'after', writeConcern: { w: 1 } } as const;
+  const windows: Collection<RequestCount & { _id: string }> = db.collection('windows', { writeConcern: { w: 1 } });
   return {
-    async add(caller, amount, nowMs) {
+    /** Adds to the window that is open, or begins one. @returns the sum */
+    async add(caller: string, amount: number, nowMs: number): Promise<RequestCount> {
       const before = await windows.findOne({ _id: `${minuteOf(nowMs - WINDOW_MS)}/${caller}` });
       const startMs = before !== null && nowMs < before.startMs + WINDOW_MS ? before.startMs : nowMs;
-      const _id = `${minuteOf(startMs)}/${caller}`;
       const change = { $inc: { used: amount }, $setOnInsert: { startMs } };
-      return (await upsert(() => windows.findOneAndUpdate({ _id }, change, options))) ?? { startMs, used: amount };
+      return upsertOne(windows, `${minuteOf(startMs)}/${caller}`, change);
     },
-    async removeBefore(ms) {
+    /** Removes what began earlier. (Not every server that speaks MongoDB's protocol removes old documents itself.) */
+    async removeBefore(ms: number): Promise<void> {
       await windows.deleteMany({ _id: { $lt: minuteOf(ms) } });
     },
   };

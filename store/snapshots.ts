@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Collection, Db } from 'mongodb';
 import { optional } from '../runtime/optional.ts';
-import { upsert } from './upsert.ts';
+import { upsertOne } from './upsert.ts';
 
 /** A snapshot of a job. One job may need several, each for a part of its own. */
 export interface SnapshotKey {
@@ -26,28 +26,6 @@ export type SnapshotClaim =
   | ({ readonly state: 'theirs' } & OpenClaim)
   | { readonly state: 'started'; readonly snapshotId: string };
 
-/** Which snapshots jobs have started, so that none is started, and paid, twice. */
-export interface SnapshotStore {
-  /** Notes that the snapshot is about to be started, unless that is noted already. @param nowMs since 1970 */
-  claim(key: SnapshotKey, nowMs: number): Promise<SnapshotClaim>;
-  /** Keeps the id of the snapshot, as the provider told it to the one who has the claim. */
-  started(key: SnapshotKey, claimId: string, snapshotId: string): Promise<void>;
-  /** Notes that the request is over, and that nobody knows whether it started a snapshot. */
-  ended(key: SnapshotKey, claimId: string, nowMs: number): Promise<void>;
-  /** Whether no other claim has the snapshot, or ever had it. */
-  isFree(snapshotId: string, claimId: string): Promise<boolean>;
-  /**
-   * Keeps a snapshot that the provider has started, and told nobody of. May be repeated.
-   *
-   * @returns false when another claim has it
-   */
-  takeOver(key: SnapshotKey, claimId: string, snapshotId: string): Promise<boolean>;
-  /** Nothing was started after all: the next one may claim it. */
-  release(key: SnapshotKey, claimId: string): Promise<void>;
-  /** Nothing will come of the snapshot: another may be started. */
-  forget(key: SnapshotKey, snapshotId: string): Promise<void>;
-}
-
 interface SnapshotDocument {
   _id: string;
   claimId: string;
@@ -62,61 +40,60 @@ interface HolderDocument {
   claimId: string;
 }
 
-export function createSnapshotStore(db: Db): SnapshotStore {
+/** Which snapshots jobs have started, so that none is started, and paid, twice. */
+export type SnapshotStore = ReturnType<typeof createSnapshotStore>;
+
+export function createSnapshotStore(db: Db) {
   const snapshots: Collection<SnapshotDocument> = db.collection('snapshots');
   const holders: Collection<HolderDocument> = db.collection('snapshot_holders');
   const idOf = ({ recordId, part }: SnapshotKey): string => `${recordId}/${part}`;
   /** @returns the claim that has the snapshot from now on */
-  const hold = async (snapshotId: string, claimId: string): Promise<string | undefined> => {
-    const holder = await upsert(() =>
-      holders.findOneAndUpdate(
-        { _id: snapshotId },
-        { $setOnInsert: { claimId } },
-        { upsert: true, returnDocument: 'after' },
-      ),
-    );
-    return holder?.claimId;
-  };
+  const hold = async (snapshotId: string, claimId: string): Promise<string> =>
+    (await upsertOne(holders, snapshotId, { $setOnInsert: { claimId } })).claimId;
   const keep = async (key: SnapshotKey, snapshotId: string): Promise<void> => {
     await snapshots.updateOne({ _id: idOf(key) }, { $set: { snapshotId } });
   };
   return {
-    async claim(key, nowMs) {
+    /** Notes that the snapshot is about to be started, unless that is noted already. @param nowMs since 1970 */
+    async claim(key: SnapshotKey, nowMs: number): Promise<SnapshotClaim> {
       const claimId = randomUUID();
-      const note = await upsert(() =>
-        snapshots.findOneAndUpdate(
-          { _id: idOf(key) },
-          { $setOnInsert: { claimId, sinceMs: nowMs } },
-          { upsert: true, returnDocument: 'after' },
-        ),
-      );
-      if (note === null) throw new Error(`the note of snapshot ${idOf(key)} is missing`);
+      const note = await upsertOne(snapshots, idOf(key), { $setOnInsert: { claimId, sinceMs: nowMs } });
       if (note.snapshotId !== undefined) return { state: 'started', snapshotId: note.snapshotId };
       if (note.claimId === claimId) return { state: 'mine', claimId };
       const { sinceMs, endedAtMs } = note;
       return { state: 'theirs', claimId: note.claimId, sinceMs, ...optional('endedAtMs', endedAtMs) };
     },
-    async started(key, claimId, snapshotId) {
+    /** Keeps the id of the snapshot, as the provider told it to the one who has the claim. */
+    async started(key: SnapshotKey, claimId: string, snapshotId: string): Promise<void> {
       // Should a job that asked for the same have taken it over just now, both read it.
       await hold(snapshotId, claimId);
       await keep(key, snapshotId);
     },
-    async ended(key, claimId, nowMs) {
+    /** Notes that the request is over, and that nobody knows whether it started a snapshot. */
+    async ended(key: SnapshotKey, claimId: string, nowMs: number): Promise<void> {
       await snapshots.updateOne({ _id: idOf(key), claimId }, { $set: { endedAtMs: nowMs } });
     },
-    async isFree(snapshotId, claimId) {
+    /** Whether no other claim has the snapshot, or ever had it. */
+    async isFree(snapshotId: string, claimId: string): Promise<boolean> {
       const holder = await holders.findOne({ _id: snapshotId });
       return holder === null || holder.claimId === claimId;
     },
-    async takeOver(key, claimId, snapshotId) {
+    /**
+     * Keeps a snapshot that the provider has started, and told nobody of. May be repeated.
+     *
+     * @returns false when another claim has it
+     */
+    async takeOver(key: SnapshotKey, claimId: string, snapshotId: string): Promise<boolean> {
       if ((await hold(snapshotId, claimId)) !== claimId) return false;
       await keep(key, snapshotId);
       return true;
     },
-    async release(key, claimId) {
+    /** Nothing was started after all: the next one may claim it. */
+    async release(key: SnapshotKey, claimId: string): Promise<void> {
       await snapshots.deleteOne({ _id: idOf(key), claimId });
     },
-    async forget(key, snapshotId) {
+    /** Nothing will come of the snapshot: another may be started. */
+    async forget(key: SnapshotKey, snapshotId: string): Promise<void> {
       await snapshots.deleteOne({ _id: idOf(key), snapshotId });
     },
   };

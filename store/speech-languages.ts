@@ -1,26 +1,23 @@
 import type { Collection, Db } from 'mongodb';
-import { upsert } from './upsert.ts';
-
-/** What the workers know of languages, for the api: only they have the speech engine. */
-export interface SpeechLanguages {
-  /** Notes what an engine knows. @param languages absent where only asking it tells */
-  keep(languages: readonly string[] | undefined): Promise<void>;
-  /** @returns undefined when nobody knows */
-  known(): Promise<readonly string[] | undefined>;
-}
+import { upsertOne } from './upsert.ts';
 
 interface EngineDocument {
   _id: 'speech';
   languages?: readonly string[];
 }
 
-export function createSpeechLanguages(db: Db): SpeechLanguages {
+/** What the workers know of languages, for the api: only they have the speech engine. */
+export type SpeechLanguages = ReturnType<typeof createSpeechLanguages>;
+
+export function createSpeechLanguages(db: Db) {
   const engines: Collection<EngineDocument> = db.collection('engines');
   return {
-    async keep(languages) {
+    /** Notes what an engine knows. @param languages absent where only asking it tells */
+    async keep(languages: readonly string[] | undefined): Promise<void> {
       const change = languages === undefined ? { $unset: { languages: '' as const } } : { $set: { languages } };
-      await upsert(() => engines.updateOne({ _id: 'speech' }, change, { upsert: true }));
+      await upsertOne(engines, 'speech', change);
     },
-    known: async () => (await engines.findOne({ _id: 'speech' }))?.languages,
+    /** @returns undefined when nobody knows */
+    known: async (): Promise<readonly string[] | undefined> => (await engines.findOne({ _id: 'speech' }))?.languages,
   };
 }

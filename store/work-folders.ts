@@ -3,6 +3,7 @@ import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { processIdentity } from '../runtime/subprocess/process-facts.ts';
+import { orMissing } from './missing.ts';
 
 /** One attempt's private folder, on the file system of the file store. */
 export interface WorkFolder {
@@ -10,22 +11,15 @@ export interface WorkFolder {
   remove(): Promise<void>;
 }
 
-export interface WorkFolders {
-  /** A fresh folder for one attempt at one record. What dead attempts at it left behind is removed first. */
-  open(recordId: string): Promise<WorkFolder>;
-  /** Removes what dead workers of this machine left behind. @returns the names removed */
-  removeAbandoned(): Promise<readonly string[]>;
-  /** Removes folders that nothing was made in since a time (milliseconds since 1970), whoever made them. @returns their names */
-  removeOlderThan(beforeMs: number): Promise<readonly string[]>;
-}
+export type WorkFolders = ReturnType<typeof createWorkFolders>;
 
 /**
  * Folders are named `<record>~<host>~<process>~<random>`. A process id alone may be taken again after a crash, so its
  * start time belongs to the name.
  */
-export function createWorkFolders(root: string): WorkFolders {
+export function createWorkFolders(root: string) {
   const removeWhere = async (chosen: (recordId: string) => boolean): Promise<readonly string[]> => {
-    const names = await list(root);
+    const names = (await readdir(root).catch(orMissing)) ?? [];
     const dead: string[] = [];
     for (const name of names) {
       const [recordId = '', host, owner = ''] = name.split('~');
@@ -36,17 +30,20 @@ export function createWorkFolders(root: string): WorkFolders {
     return dead;
   };
   return {
-    async open(recordId) {
+    /** A fresh folder for one attempt at one record. What dead attempts at it left behind is removed first. */
+    async open(recordId: string): Promise<WorkFolder> {
       await removeWhere((id) => id === recordId);
       const owner = processIdentity(process.pid) ?? String(process.pid);
       const path = join(root, [recordId, hostname(), owner, randomBytes(6).toString('hex')].join('~'));
       await mkdir(path, { recursive: true, mode: 0o700 });
       return { path, remove: () => rm(path, { recursive: true, force: true }) };
     },
-    removeAbandoned: () => removeWhere(() => true),
-    async removeOlderThan(beforeMs) {
+    /** Removes what dead workers of this machine left behind. @returns the names removed */
+    removeAbandoned: (): Promise<readonly string[]> => removeWhere(() => true),
+    /** Removes folders that nothing was made in since a time (milliseconds since 1970), whoever made them. @returns their names */
+    async removeOlderThan(beforeMs: number): Promise<readonly string[]> {
       const old: string[] = [];
-      for (const name of await list(root)) {
+      for (const name of (await readdir(root).catch(orMissing)) ?? []) {
         const stats = name.includes('~') ? await stat(join(root, name)).catch(() => undefined) : undefined;
         if (stats !== undefined && stats.mtimeMs < beforeMs) old.push(name);
       }
@@ -54,13 +51,4 @@ export function createWorkFolders(root: string): WorkFolders {
       return old;
     },
   };
-}
-
-async function list(root: string): Promise<readonly string[]> {
-  try {
-    return await readdir(root);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
-  }
 }

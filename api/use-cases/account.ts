@@ -9,7 +9,7 @@ import { ApiError } from '../../contract/errors.ts';
 import { formatMoney } from '../../contract/money.ts';
 import { unauthorized } from '../access/authenticate.ts';
 import type { ServiceDeps } from '../deps.ts';
-import type { Answer } from '../operation.ts';
+import type { UseCase } from '../operation.ts';
 import { currentJob } from './current-job.ts';
 
 /**
@@ -70,11 +70,7 @@ async function checkHolds(deps: ServiceDeps, keyId: string): Promise<void> {
  *
  * @throws ApiError `unauthorized` without a key: nobody else has an account
  */
-export async function getAccount(
-  deps: ServiceDeps,
-  caller: Caller,
-  { limit, cursor }: AccountQuery,
-): Promise<Answer<AccountResult>> {
+export const getAccount: UseCase<AccountQuery, AccountResult> = async (deps, caller, { limit, cursor }) => {
   if (caller.kind !== 'key') throw unauthorized('Only an API key has an account: Authorization: Bearer td_…');
   const { id, name, scopes, createdAt } = caller.key;
   await checkHolds(deps, id);
@@ -98,4 +94,4 @@ export async function getAccount(
     next_cursor: entries.length > limit ? shown.at(-1)?.recordId : null,
   };
   return { state: 'finished', body: accountSchema.parse(body) };
-}
+};

@@ -7,7 +7,7 @@ import type { DownloadListQuery } from '../../contract/downloads.ts';
 import { formatMicroseconds } from '../../contract/times.ts';
 import type { RecordFilter } from '../../store/records.ts';
 import type { ServiceDeps } from '../deps.ts';
-import type { Answer } from '../operation.ts';
+import type { UseCase } from '../operation.ts';
 import { answerJob, currentJob, type CurrentJob } from './current-job.ts';
 import { subscriberOf } from './subscribers.ts';
 
@@ -26,13 +26,8 @@ interface OneDownload {
  *
  * @throws ApiError `not_found`
  */
-export async function getDownload(
-  deps: ServiceDeps,
-  _caller: Caller,
-  { download_id: id, waitMs }: OneDownload,
-): Promise<Answer<DownloadResult>> {
-  return answerJob(deps, await currentJob(deps, await recordById(deps, id), waitMs), renderRecord);
-}
+export const getDownload: UseCase<OneDownload, DownloadResult> = async (deps, _caller, { download_id: id, waitMs }) =>
+  answerJob(deps, await currentJob(deps, await recordById(deps, id), waitMs), renderRecord);
 
 /**
  * DELETE /downloads/{downloadId}: cancels a pending job. It ends as failed, and its webhooks are told. It costs nothing unless a
@@ -40,11 +35,7 @@ export async function getDownload(
  *
  * @throws ApiError `not_found`; `forbidden` when somebody else has started it; `already_finished` when there is nothing to cancel
  */
-export async function cancelDownload(
-  deps: ServiceDeps,
-  caller: Caller,
-  { download_id: id }: OneDownload,
-): Promise<Answer<DownloadResult>> {
+export const cancelDownload: UseCase<OneDownload, DownloadResult> = async (deps, caller, { download_id: id }) => {
   const record = await recordById(deps, id);
   if (!mayCancel(caller, record)) {
     throw new ApiError('forbidden', 'Only who has started a download can cancel it.');
@@ -56,18 +47,14 @@ export async function cancelDownload(
     throw new ApiError('already_finished', 'The download has ended already; there is nothing to cancel.', { id });
   }
   return answerJob(deps, now, renderRecord);
-}
+};
 
 /**
  * GET /api/downloads: records that match all filters, newest first, a page at a time. A key gets those that it has asked
  * for, whoever started them; where few of them match, a page may be short of its limit and yet not the last. Callers
  * without a key get what neither a key nor a service of ours has started, and services get all.
  */
-export async function listDownloads(
-  deps: ServiceDeps,
-  caller: Caller,
-  query: DownloadListQuery,
-): Promise<Answer<DownloadList>> {
+export const listDownloads: UseCase<DownloadListQuery, DownloadList> = async (deps, caller, query) => {
   const { records, stoppedAt } = await listed(deps, caller, {
     type: query.type,
     status: query.status,
@@ -87,7 +74,7 @@ export async function listDownloads(
       next_cursor: next ?? null,
     },
   };
-}
+};
 
 /** The download record of a job, as GET /downloads/{downloadId} shows it. */
 export function renderRecord({ rendering }: ServiceDeps, { record, progress }: CurrentJob): DownloadResult {

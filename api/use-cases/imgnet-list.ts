@@ -16,7 +16,7 @@ import type { Streamable } from '../../contract/streams.ts';
 import { subjectIdOf } from '../../contract/subjects.ts';
 import type { AskedList, ListName } from '../../store/lists.ts';
 import type { ServiceDeps } from '../deps.ts';
-import type { Answer } from '../operation.ts';
+import type { UseCase } from '../operation.ts';
 import { currentJob, lastResponseOf, notReady } from './current-job.ts';
 import { followBoth, type Accepted } from './follow.ts';
 import { requireImgnet } from './imgnet.ts';
@@ -46,11 +46,11 @@ interface Standing {
  * @throws ApiError `not_found`, `not_ready`, `list_id_expired`, `webhook_target_forbidden`, `insufficient_credit`,
  *   `unavailable`
  */
-export async function requestImgnetList(
-  deps: ServiceDeps,
-  caller: Caller,
-  request: ImgnetListRequest & JobRequest,
-): Promise<Answer<Streamable<ImgnetListResult>>> {
+export const requestImgnetList: UseCase<ImgnetListRequest & JobRequest, Streamable<ImgnetListResult>> = async (
+  deps,
+  caller,
+  request,
+) => {
   requireImgnet(deps);
   const profile = await profileOf(deps, request.list_id);
   const webhookUrl = webhookOf(deps, request);
@@ -65,7 +65,7 @@ export async function requestImgnetList(
     pollSeconds: LIST_POLL_INTERVAL_SECONDS,
     body: renderImgnetList({ posts, reels }, deps.rendering.contents),
   };
-}
+};
 
 /**
  * A list that runs, or has just ended, is followed by whoever polls it, whatever day it is and however old its `list_id`.

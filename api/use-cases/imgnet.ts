@@ -10,6 +10,7 @@ import {
 import { postSubjectOf, subjectIdOf } from '../../contract/subjects.ts';
 import { isReusable } from '../../store/reuse.ts';
 import type { ServiceDeps } from '../deps.ts';
+import { invalidField } from '../errors.ts';
 import { lastResponseOf, type CurrentJob } from './current-job.ts';
 import { requesting, type JobPlan, type JobRequest } from './request-job.ts';
 
@@ -23,7 +24,7 @@ type PostRequest = ImgnetPostRequest & JobRequest;
 export const requestImgnetProfile = requesting({
   plan: (deps, { url }: ImgnetProfileRequest & JobRequest): JobPlan => {
     const account = profileReferenceOf(url, deps.platforms.imgnetHosts);
-    if (account === undefined) throw invalidUrl(NO_PROFILE);
+    if (account === undefined) throw invalidField('url', NO_PROFILE);
     requireImgnet(deps);
     return {
       workflow: 'imgnetProfile',
@@ -84,7 +85,7 @@ async function isOwnerKnown({ records, files, now }: ServiceDeps, { shortcode }:
 /** The post or reel that a request names. @throws ApiError `invalid_input`, `unavailable` */
 function postOf(deps: ServiceDeps, { url }: PostRequest): PostReference {
   const post = postReferenceOf(url, deps.platforms.imgnetHosts);
-  if (post === undefined) throw invalidUrl(NO_POST);
+  if (post === undefined) throw invalidField('url', NO_POST);
   requireImgnet(deps);
   return post;
 }
@@ -102,8 +103,4 @@ export function requireImgnet(deps: ServiceDeps): void {
 /** What a pending answer tells of its job. */
 async function stateOf(deps: ServiceDeps, { record, progress }: CurrentJob) {
   return { progress, lastResponse: record.status === 'pending' ? await lastResponseOf(deps, record) : undefined };
-}
-
-function invalidUrl(message: string): ApiError {
-  return new ApiError('invalid_input', `url: ${message}`, { details: [{ path: 'url', message }] });
 }

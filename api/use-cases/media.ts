@@ -10,6 +10,7 @@ import {
 import { subjectIdOf } from '../../contract/subjects.ts';
 import { checkTarget } from '../../outbound/targets.ts';
 import type { ServiceDeps } from '../deps.ts';
+import { invalidField } from '../errors.ts';
 import { requesting, type JobPlan, type JobRequest } from './request-job.ts';
 
 /**
@@ -47,10 +48,10 @@ function pageOf(
     );
   }
   const verdict = checkTarget(given, mediaAllowedNetworks);
-  if (!verdict.ok) throw invalidUrl(verdict.reason);
+  if (!verdict.ok) throw invalidField('url', verdict.reason);
   const url = new URL(normalizedPage(verdict.url));
   if (mediaSites !== 'all' && !isOf(url.hostname, mediaSites)) {
-    throw invalidUrl(`Pages of ${url.hostname} are not fetched here.`);
+    throw invalidField('url', `Pages of ${url.hostname} are not fetched here.`);
   }
   const isVidnet = vidnetHosts.includes(url.host) || isOf(url.hostname, VIDNET_HOSTS);
   return { url: url.href, site: isVidnet ? undefined : url.host.replace(/^www\./, '') };
@@ -59,8 +60,4 @@ function pageOf(
 /** A host, or one below it. */
 function isOf(hostname: string, hosts: readonly string[]): boolean {
   return hosts.some((host) => hostname === host || hostname.endsWith(`.${host}`));
-}
-
-function invalidUrl(message: string): ApiError {
-  return new ApiError('invalid_input', `url: ${message}`, { details: [{ path: 'url', message }] });
 }

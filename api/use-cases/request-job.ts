@@ -1,7 +1,6 @@
-import type { Caller } from '../../contract/accounts.ts';
 import type { Failure } from '../../contract/failures.ts';
 import type { ServiceDeps } from '../deps.ts';
-import type { Answer } from '../operation.ts';
+import type { UseCase } from '../operation.ts';
 import { answerJob, currentJob, type CurrentJob, type RenderJob } from './current-job.ts';
 import { startOrJoin, type NewJob } from './start-or-join.ts';
 import { assertWebhookTarget } from './subscribers.ts';
@@ -28,8 +27,11 @@ export interface RequestedKind<Request, Body> {
  *   joined, unless the plan says otherwise; of one that fails meanwhile the answer tells the failure. It throws ApiError as
  *   `plan` does, `webhook_target_forbidden`, and as {@link startOrJoin} does.
  */
-export function requesting<Request extends JobRequest, Body>({ plan, render }: RequestedKind<Request, Body>) {
-  return async (deps: ServiceDeps, caller: Caller, request: Request): Promise<Answer<Body>> => {
+export function requesting<Request extends JobRequest, Body>(
+  kind: RequestedKind<Request, Body>,
+): UseCase<Request, Body> {
+  const { plan, render } = kind;
+  return async (deps, caller, request) => {
     const job = await plan(deps, request);
     const { record } = await startOrJoin(deps, caller, { ...job, webhookUrl: webhookOf(deps, request) });
     // Where jobs that run are refused, this one has just been started, and does nothing yet.

@@ -20,7 +20,8 @@ import { ItemStream, type Streamable } from '../../contract/streams.ts';
 import { unknownLanguage } from '../../contract/languages.ts';
 import { labelsOfAudio, speakerLabelsSubjectOf } from '../../contract/subjects.ts';
 import type { ServiceDeps } from '../deps.ts';
-import type { Answer, ExportedText } from '../operation.ts';
+import { invalidField } from '../errors.ts';
+import type { Answer, ExportedText, UseCase } from '../operation.ts';
 import { paced } from '../paced.ts';
 import { answerJob, currentJob, notReady, type CurrentJob } from './current-job.ts';
 import { requesting, webhookOf, type JobPlan, type JobRequest } from './request-job.ts';
@@ -45,6 +46,8 @@ interface OneTranscript {
   readonly waitMs: number;
 }
 
+type LabelsCase<Input> = UseCase<Input, Streamable<SpeakerLabelsResult>>;
+
 /**
  * POST /api/transcriptspeakerid: who says what in an audio that was downloaded, or a job for it. A job that runs is
  * joined. While the audio is being downloaded nothing is started, and the webhook is not kept.
@@ -53,11 +56,7 @@ interface OneTranscript {
  * `invalid_input` for a language that the speech engine does not know, `webhook_target_forbidden`, `insufficient_credit`,
  * `unavailable`
  */
-export async function requestSpeakerLabels(
-  deps: ServiceDeps,
-  caller: Caller,
-  request: SpeakerLabelsRequest & JobRequest,
-): Promise<Answer<Streamable<SpeakerLabelsResult>>> {
+export const requestSpeakerLabels: LabelsCase<SpeakerLabelsRequest & JobRequest> = async (deps, caller, request) => {
   // Before the audio is waited for.
   const isWebhookAsked = webhookOf(deps, request) !== undefined;
   const begunMs = deps.now();
@@ -66,7 +65,7 @@ export async function requestSpeakerLabels(
   if (found.kind !== 'ready') return answerWithoutJob(found, { isWebhookAsked });
   const waitMs = Math.max(0, request.waitMs - (deps.now() - begunMs));
   return requestLabelsOf(deps, caller, { ...request, ...found, waitMs });
-}
+};
 
 const requestLabelsOf = requesting({
   plan: async (
@@ -103,15 +102,11 @@ const requestLabelsOf = requesting({
  *
  * @throws ApiError `not_found`, `audio_failed`
  */
-export async function getSpeakerLabels(
-  deps: ServiceDeps,
-  _caller: Caller,
-  { id, waitMs }: OneTranscript,
-): Promise<Answer<Streamable<SpeakerLabelsResult>>> {
+export const getSpeakerLabels: LabelsCase<OneTranscript> = async (deps, _caller, { id, waitMs }) => {
   const found = await findLabels(deps, id, waitMs);
   if (found.kind !== 'job') return answerWithoutJob(found);
   return answerJob(deps, await currentJob(deps, found.record, waitMs), renderLabels);
-}
+};
 
 /**
  * GET /api/transcriptspeakerid/{id}.srt, .vtt, .txt and .rttm: the transcript with speaker labels as a file.
@@ -205,8 +200,7 @@ async function needsJob(deps: ServiceDeps, subjectId: string): Promise<boolean> 
 /** Not after the job has waited for its turn. The job looks again: its worker may have another engine. */
 async function refuseUnknownLanguage(deps: ServiceDeps, subjectId: string, language: string): Promise<void> {
   const message = unknownLanguage(language, await deps.speechLanguages.known());
-  if (message === undefined || !(await needsJob(deps, subjectId))) return;
-  throw new ApiError('invalid_input', `language: ${message}`, { details: [{ path: 'language', message }] });
+  if (message !== undefined && (await needsJob(deps, subjectId))) throw invalidField('language', message);
 }
 
 function answerWithoutJob(

@@ -14,7 +14,7 @@ import { subjectIdOf } from '../../contract/subjects.ts';
 import { writtenBy } from '../../contract/transcript-exports.ts';
 import { TRANSCRIPT_FORMATS, type TranscriptFormat } from '../../contract/transcript-formats.ts';
 import type { ServiceDeps } from '../deps.ts';
-import type { Answer, ExportedText } from '../operation.ts';
+import type { ExportedText, UseCase } from '../operation.ts';
 import { paced } from '../paced.ts';
 import { answerJob, currentJob, notReady, type CurrentJob } from './current-job.ts';
 import { requesting, type JobPlan, type JobRequest } from './request-job.ts';
@@ -45,13 +45,12 @@ export const requestTranscript = requesting({
  *
  * @throws ApiError `not_found`
  */
-export async function getTranscript(
-  deps: ServiceDeps,
-  _caller: Caller,
-  { download_id: id, waitMs }: OneTranscript,
-): Promise<Answer<Streamable<TranscriptResult>>> {
-  return answerJob(deps, await currentJob(deps, await transcriptRecord(deps, id), waitMs), renderTranscript);
-}
+export const getTranscript: UseCase<OneTranscript, Streamable<TranscriptResult>> = async (deps, _caller, asked) =>
+  answerJob(
+    deps,
+    await currentJob(deps, await transcriptRecord(deps, asked.download_id), asked.waitMs),
+    renderTranscript,
+  );
 
 /**
  * GET /api/transcripts/{downloadId}.srt, .vtt and .txt: the captions as a file.

@@ -1,5 +1,4 @@
 import { channelByIdAt, channelPathOf, channelReferenceOf } from '../../contract/channels.ts';
-import { ApiError } from '../../contract/errors.ts';
 import { renderChannelResult, type ChannelRequest } from '../../contract/kinds/channel.ts';
 import type { VidnetDownloadRequest } from '../../contract/downloads.ts';
 import type { AudioResult } from '../../contract/kinds/audio.ts';
@@ -7,6 +6,7 @@ import type { VideoResult } from '../../contract/kinds/video.ts';
 import { subjectIdOf } from '../../contract/subjects.ts';
 import { channelSubjectOf } from '../../store/channel-subjects.ts';
 import type { ServiceDeps } from '../deps.ts';
+import { invalidField } from '../errors.ts';
 import { renderRecord } from './downloads.ts';
 import { requesting, type JobPlan, type JobRequest } from './request-job.ts';
 
@@ -43,9 +43,7 @@ function planDownload(
 /** @throws ApiError `invalid_input` for what is no channel */
 async function planChannel(deps: ServiceDeps, { url }: ChannelRequest & JobRequest): Promise<JobPlan> {
   const channel = channelReferenceOf(url, deps.platforms.vidnetHosts);
-  if (channel === undefined) {
-    throw new ApiError('invalid_input', `url: ${NO_CHANNEL}`, { details: [{ path: 'url', message: NO_CHANNEL }] });
-  }
+  if (channel === undefined) throw invalidField('url', NO_CHANNEL);
   const subjectId = await deps.records.canonicalOf(channelSubjectOf(channel));
   // A name that stands for an id is not asked for again under that id: it may have changed hands.
   const byId = channelByIdAt(subjectId.slice(subjectIdOf('list', '').length));

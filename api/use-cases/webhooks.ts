@@ -20,7 +20,7 @@ import {
 } from '../../contract/webhooks.ts';
 import { WINDOW_MS } from '../../store/request-counts.ts';
 import type { ServiceDeps } from '../deps.ts';
-import type { Answer } from '../operation.ts';
+import type { UseCase } from '../operation.ts';
 import { assertWebhookTarget, callerIdOf, subscriberOf } from './subscribers.ts';
 
 const SAMPLE_ID = '01JD5Z3K6VQ0W8R9T2X4Y6B8CD';
@@ -33,11 +33,7 @@ const SAMPLE_ID = '01JD5Z3K6VQ0W8R9T2X4Y6B8CD';
  *
  * @throws ApiError `webhook_target_forbidden` when the text of the URL alone forbids it
  */
-export async function testWebhook(
-  deps: ServiceDeps,
-  _caller: Caller,
-  request: WebhookTestRequest,
-): Promise<Answer<WebhookTestResult>> {
+export const testWebhook: UseCase<WebhookTestRequest, WebhookTestResult> = async (deps, _caller, request) => {
   assertWebhookTarget(deps, {
     url: request.url,
     field: 'url',
@@ -53,23 +49,19 @@ export async function testWebhook(
   if (outcome.kind === 'answered') return { state: 'finished', body: describe(outcome.statusCode) };
   await delay(Math.max(0, startedMs + deps.webhookTestMs - performance.now()));
   return { state: 'finished', body: describe(undefined) };
-}
+};
 
 /**
  * GET /api/webhook/deliveries: the caller's deliveries that match all filters, those of the newest downloads first, a page
  * at a time.
  */
-export async function listDeliveries(
-  deps: ServiceDeps,
-  caller: Caller,
-  query: DeliveryListQuery,
-): Promise<Answer<DeliveryList>> {
+export const listDeliveries: UseCase<DeliveryListQuery, DeliveryList> = async (deps, caller, query) => {
   // One more than shown tells whether a page follows.
   const deliveries = await find(deps, caller, { ...query, limit: query.limit + 1 });
   const shown = deliveries.slice(0, query.limit).map(renderDelivery);
   const last = deliveries.length > query.limit ? shown.at(-1) : undefined;
   return { state: 'finished', body: { deliveries: shown, next_cursor: last?.id ?? null } };
-}
+};
 
 /**
  * POST /api/webhook/deliveries/{deliveryId}/redeliver: a further round of attempts of a delivery that has ended, well or
@@ -81,12 +73,8 @@ export async function listDeliveries(
  * @throws ApiError `not_found`, also for another caller's; `delivery_pending` while attempts go on; `too_many_webhooks` and
  *   `rate_limited` when there were enough, so that nobody can be flooded with what one download has cost
  */
-export async function redeliverWebhook(
-  deps: ServiceDeps,
-  caller: Caller,
-  { delivery_id: webhookId }: { readonly delivery_id: string },
-): Promise<Answer<DeliveryResult>> {
-  const deliveryId = deliveryIdFrom(webhookId);
+export const redeliverWebhook: UseCase<{ delivery_id: string }, DeliveryResult> = async (deps, caller, asked) => {
+  const deliveryId = deliveryIdFrom(asked.delivery_id);
   const delivery = await deps.deliveries.get(deliveryId);
   // One answer for both: it does not tell which deliveries there are.
   if (delivery === undefined || !(await isOwn(deps, caller, delivery)))
@@ -106,7 +94,7 @@ export async function redeliverWebhook(
   await deps.deliveries.reopen(deliveryId, firstAttempt);
   const now = (await deps.deliveries.get(deliveryId)) ?? delivery;
   return { state: 'pending', body: renderDelivery(now), pollSeconds: WEBHOOK_RETRY_DELAYS_SECONDS[0] };
-}
+};
 
 async function find(
   deps: ServiceDeps,

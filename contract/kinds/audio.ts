@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import { fileFields, linksOf, renderVidnetFields, vidnetRecordFields } from '../downloads.ts';
+import { fileFields, renderFiles, renderVidnetFields, vidnetRecordFields } from '../downloads.ts';
 import type { Progress } from '../fields.ts';
 import { ulidSchema } from '../ids.ts';
 import type { Kind, RecordContext } from '../kind.ts';
-import { formatMoney } from '../money.ts';
 import type { DownloadRecord } from '../records.ts';
-import { speakerLabelsPrice } from './speaker-labels.ts';
+import { labelsCostOf } from './speaker-labels.ts';
 
 /** The download record of an audio job. */
 export const audioRecordSchema = z
@@ -23,21 +22,12 @@ export const audioResultSchema = z.object({ data: audioRecordSchema }).meta({ id
 export type AudioResult = z.infer<typeof audioResultSchema>;
 
 function renderAudio(record: DownloadRecord, context: RecordContext, progress?: Progress): AudioRecord {
-  const shared = {
-    ...renderVidnetFields(record, progress),
-    type: 'audio' as const,
-    transcript_speaker_id: record.id,
-  };
-  if (record.status !== 'success') {
-    return { ...shared, transcript_speaker_cost: null, audio_url: null, file_urls: null };
-  }
-  const links = linksOf(record, context);
   return {
-    ...shared,
-    transcript_speaker_cost: formatMoney(speakerLabelsPrice(context.prices, record.durationSeconds ?? 0)),
-    files_removed_at: record.filesRemovedAt,
-    audio_url: links?.[0] ?? null,
-    file_urls: links,
+    ...renderVidnetFields(record, progress),
+    type: 'audio',
+    transcript_speaker_id: record.id,
+    transcript_speaker_cost: labelsCostOf(record, context.prices),
+    ...renderFiles(record, context),
   };
 }
 

@@ -146,20 +146,11 @@ export async function renderChannelResult(
 
 /** What is kept beside a record, by whichever version. */
 export async function channelFactsOf(contents: ContentsReader, recordId: string): Promise<ChannelFacts | undefined> {
-  const facts = await contents.facts<ChannelFacts | NeutralChannel>(recordId);
-  if (facts === undefined || !('channelId' in facts)) return facts;
-  return {
-    vidnet_id: facts.channelId,
-    title: facts.title,
-    description: facts.description,
-    url: facts.url,
-    thumbnail: facts.thumbnailUrl,
-    country: facts.country,
-    total_media: facts.mediaCount,
-    subscriber_count: facts.subscriberCount,
-    total_views: facts.viewCount,
-    creation_date: facts.createdAt,
-  };
+  const kept = await contents.facts<ChannelFacts & { readonly handle?: string }>(recordId);
+  if (kept === undefined) return undefined;
+  // No answer has the handle, which earlier versions kept too.
+  const { handle: _handle, ...facts } = kept;
+  return renamed(facts);
 }
 
 /** The list that is kept beside a record, by whichever version, one piece at a time. */
@@ -169,40 +160,24 @@ export async function* channelVideosOf(
   pieces: number,
 ): AsyncGenerator<readonly ChannelVideoItem[]> {
   const list = { recordId, name: 'videos', pieces };
-  for await (const page of contents.pages<ChannelVideoItem | NeutralVideo>(list)) {
-    yield page.map((video) =>
-      'videoId' in video
-        ? {
-            vidnet_id: video.videoId,
-            title: video.title,
-            thumbnail: video.thumbnailUrl,
-            published_at: video.publishedAt,
-            duration: video.durationSeconds,
-          }
-        : video,
-    );
-  }
+  for await (const page of contents.pages<ChannelVideoItem>(list)) yield page.map(renamed);
 }
 
-/** As earlier versions kept a channel and its videos. */
-interface NeutralChannel {
-  readonly channelId: string;
-  readonly title: string;
-  readonly description?: string;
-  readonly url: string;
-  readonly thumbnailUrl?: string;
-  readonly country?: string;
-  readonly mediaCount?: number;
-  readonly subscriberCount?: number;
-  readonly viewCount?: number;
-  readonly createdAt?: string;
-}
-interface NeutralVideo {
-  readonly videoId: string;
-  readonly title: string;
-  readonly thumbnailUrl?: string;
-  readonly publishedAt?: string;
-  readonly durationSeconds?: number;
+/** How earlier versions named fields of channels and of their videos. */
+const OLD_NAMES = new Map([
+  ['channelId', 'vidnet_id'],
+  ['mediaCount', 'total_media'],
+  ['subscriberCount', 'subscriber_count'],
+  ['viewCount', 'total_views'],
+  ['createdAt', 'creation_date'],
+  ['videoId', 'vidnet_id'],
+  ['thumbnailUrl', 'thumbnail'],
+  ['publishedAt', 'published_at'],
+  ['durationSeconds', 'duration'],
+]);
+
+function renamed<Kept extends object>(kept: Kept): Kept {
+  return Object.fromEntries(Object.entries(kept).map(([name, value]) => [OLD_NAMES.get(name) ?? name, value])) as Kept;
 }
 
 /** The profile of a channel with the list of its videos. */

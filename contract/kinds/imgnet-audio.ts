@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { durationOf, fileFields, linksOf, recordFields, renderRecordFields } from '../downloads.ts';
+import { durationOf, fileFields, recordFields, renderFiles, renderRecordFields } from '../downloads.ts';
 import { moneySchema, type Progress } from '../fields.ts';
 import { ulidSchema } from '../ids.ts';
 import type { PostReference } from '../imgnet-urls.ts';
@@ -7,7 +7,7 @@ import type { JobInput } from '../jobs.ts';
 import type { Kind, RecordContext } from '../kind.ts';
 import { formatMoney } from '../money.ts';
 import type { DownloadRecord } from '../records.ts';
-import { speakerLabelsPrice } from './speaker-labels.ts';
+import { labelsCostOf } from './speaker-labels.ts';
 
 export interface PostAudioParameters {
   readonly post: PostReference;
@@ -57,22 +57,13 @@ export function renderImgnetAudio(
   context: RecordContext,
   progress?: Progress,
 ): ImgnetAudioRecord {
-  const shared = {
-    ...renderRecordFields(record, progress),
-    type: 'imgnet_audio' as const,
-    transcript_speaker_id: record.id,
-  };
-  if (record.status !== 'success') {
-    return { ...shared, duration: null, transcript_speaker_cost: null, audio_url: null, file_urls: null };
-  }
-  const links = linksOf(record, context);
   return {
-    ...shared,
+    ...renderRecordFields(record, progress),
+    type: 'imgnet_audio',
+    transcript_speaker_id: record.id,
     duration: durationOf(record),
-    transcript_speaker_cost: formatMoney(speakerLabelsPrice(context.prices, record.durationSeconds ?? 0)),
-    files_removed_at: record.filesRemovedAt,
-    audio_url: links?.[0] ?? null,
-    file_urls: links,
+    transcript_speaker_cost: labelsCostOf(record, context.prices),
+    ...renderFiles(record, context),
   };
 }
 

@@ -54,48 +54,50 @@ export interface ContentParameters {
 }
 export type ContentJob = JobInput & { readonly parameters: ContentParameters };
 
+/** What the content of a post tells besides what a list tells of it. */
+export const postContentFields = {
+  hashtags: z.array(z.string()).describe('With their #; empty when unknown or without any'),
+  pk: wordSchema.nullable().describe('Null when unknown'),
+  content_id: wordSchema.nullable().describe('Null when unknown'),
+  thumbnail: urlSchema.nullable().describe('Null when unknown'),
+  is_verified: z.boolean().nullable().describe('Whether the owner is; null when unknown'),
+  is_paid_partnership: z.boolean().nullable().describe('Null when unknown'),
+  user_posted_id: wordSchema.nullable().describe('Null when unknown'),
+  profile_url: urlSchema.nullable().describe('Null when unknown'),
+  alt_text: z.string().nullable().describe('Null when unknown or without one'),
+  followers: countSchema.nullable().describe("The owner's; null when unknown"),
+  posts_count: countSchema.nullable().describe("The owner's; null when unknown"),
+  profile_image_link: urlSchema.nullable().describe('Null when unknown'),
+  video_view_count: countSchema.nullable().describe('Null when unknown or without a video'),
+  video_play_count: countSchema.nullable().describe('Null when unknown or without a video'),
+  product_type: wordSchema.nullable().describe('Such as feed; null when unknown'),
+  is_pinned: z.boolean().nullable().describe('Null when unknown'),
+  latest_comments: z.array(postCommentSchema).describe('Empty when unknown'),
+  tagged_users: z.array(taggedUserSchema).describe('Empty when unknown or without any'),
+  coauthor_producers: z.array(wordSchema).describe('User names; empty when unknown or without any'),
+  partnership_details: z.array(partnershipSchema).describe('Empty when unknown or without any'),
+  post_content: z.array(slideSchema).describe('The slides in order; empty when unknown'),
+};
 /** The platform's fields of a post (specification, section 2.4). */
 export const postContentSchema = z
-  .object({
-    ...postItemFields,
-    hashtags: z.array(z.string()).describe('With their #; empty when unknown or without any'),
-    pk: wordSchema.nullable().describe('Null when unknown'),
-    content_id: wordSchema.nullable().describe('Null when unknown'),
-    thumbnail: urlSchema.nullable().describe('Null when unknown'),
-    is_verified: z.boolean().nullable().describe('Whether the owner is; null when unknown'),
-    is_paid_partnership: z.boolean().nullable().describe('Null when unknown'),
-    user_posted_id: wordSchema.nullable().describe('Null when unknown'),
-    profile_url: urlSchema.nullable().describe('Null when unknown'),
-    alt_text: z.string().nullable().describe('Null when unknown or without one'),
-    followers: countSchema.nullable().describe("The owner's; null when unknown"),
-    posts_count: countSchema.nullable().describe("The owner's; null when unknown"),
-    profile_image_link: urlSchema.nullable().describe('Null when unknown'),
-    video_view_count: countSchema.nullable().describe('Null when unknown or without a video'),
-    video_play_count: countSchema.nullable().describe('Null when unknown or without a video'),
-    product_type: wordSchema.nullable().describe('Such as feed; null when unknown'),
-    is_pinned: z.boolean().nullable().describe('Null when unknown'),
-    latest_comments: z.array(postCommentSchema).describe('Empty when unknown'),
-    tagged_users: z.array(taggedUserSchema).describe('Empty when unknown or without any'),
-    coauthor_producers: z.array(wordSchema).describe('User names; empty when unknown or without any'),
-    partnership_details: z.array(partnershipSchema).describe('Empty when unknown or without any'),
-    post_content: z.array(slideSchema).describe('The slides in order; empty when unknown'),
-  })
+  .object({ ...postItemFields, ...postContentFields })
   .meta({ id: 'ImgnetPostContent' });
 export type PostContent = Told<z.infer<typeof postContentSchema>>;
 const wholePost = completing(postContentSchema);
 
+/** The same of a reel. */
+export const reelContentFields = {
+  hashtags: z.array(z.string()).describe('With their #; empty when unknown or without any'),
+  is_paid_partnership: z.boolean().nullable().describe('Null when unknown'),
+  followers: countSchema.nullable().describe("The owner's; null when unknown"),
+  posts_count: countSchema.nullable().describe("The owner's; null when unknown"),
+  latest_comments: z.array(reelCommentSchema).describe('Empty when unknown'),
+  tagged_users: z.array(taggedUserSchema).describe('Empty when unknown or without any'),
+  coauthor_producers: z.array(wordSchema).describe('User names; empty when unknown or without any'),
+};
 /** The platform's fields of a reel (specification, section 2.4). */
 export const reelContentSchema = z
-  .object({
-    ...reelItemFields,
-    hashtags: z.array(z.string()).describe('With their #; empty when unknown or without any'),
-    is_paid_partnership: z.boolean().nullable().describe('Null when unknown'),
-    followers: countSchema.nullable().describe("The owner's; null when unknown"),
-    posts_count: countSchema.nullable().describe("The owner's; null when unknown"),
-    latest_comments: z.array(reelCommentSchema).describe('Empty when unknown'),
-    tagged_users: z.array(taggedUserSchema).describe('Empty when unknown or without any'),
-    coauthor_producers: z.array(wordSchema).describe('User names; empty when unknown or without any'),
-  })
+  .object({ ...reelItemFields, ...reelContentFields })
   .meta({ id: 'ImgnetReelContent' });
 export type ReelContent = Told<z.infer<typeof reelContentSchema>>;
 const wholeReel = completing(reelContentSchema);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { durationOf, fileFields, linksOf, NO_SPEAKERS, recordFields, renderRecordFields } from '../downloads.ts';
+import { durationOf, fileFields, NO_SPEAKERS, recordFields, renderFiles, renderRecordFields } from '../downloads.ts';
 import { includeWebhookSchema, type Progress } from '../fields.ts';
 import type { JobInput } from '../jobs.ts';
 import type { Kind, PricesOf, RecordContext } from '../kind.ts';
@@ -89,16 +89,15 @@ export function mediaPrice({ mediaAudio, mediaVideo }: PricesOf<typeof prices>, 
 
 function renderMedia(record: DownloadRecord, context: RecordContext, progress?: Progress): MediaRecord {
   const { page } = record.parameters as MediaParameters;
-  const links = record.status === 'success' ? linksOf(record, context) : null;
+  const files = renderFiles(record, context);
   return {
     ...renderRecordFields(record, progress),
     type: 'media',
     url: page.url,
     format: page.format,
     duration: durationOf(record),
-    files_removed_at: record.status === 'success' ? record.filesRemovedAt : undefined,
-    file_urls: links,
-    audio_url: page.format === 'audio' ? (links?.[0] ?? null) : null,
+    ...files,
+    audio_url: page.format === 'audio' ? files.audio_url : null,
     ...NO_SPEAKERS,
   };
 }

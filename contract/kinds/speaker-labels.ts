@@ -157,6 +157,11 @@ export function speakerLabelsPrice(
   return speakerLabelsPerMinute * Math.ceil(Math.round(durationSeconds) / 60);
 }
 
+/** What labelling the speakers of a downloaded audio costs, as its record tells it. */
+export function labelsCostOf(audio: DownloadRecord, allPrices: PricesOf<typeof prices>): string | null {
+  return audio.status === 'success' ? formatMoney(speakerLabelsPrice(allPrices, audio.durationSeconds ?? 0)) : null;
+}
+
 export const NO_SPEECH = 'No speech was found in the audio.';
 /** BCP 47 for a language that is not known. */
 const UNDETERMINED = 'und';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import {
   fileFields,
-  linksOf,
   NO_SPEAKERS,
   recordFields,
+  renderFiles,
   renderVidnetFields,
   vidnetRecordFields,
 } from '../downloads.ts';
@@ -32,10 +32,8 @@ export const videoResultSchema = z.object({ data: videoRecordSchema }).meta({ id
 export type VideoResult = z.infer<typeof videoResultSchema>;
 
 function renderVideo(record: DownloadRecord, context: RecordContext, progress?: Progress): VideoRecord {
-  const shared = { ...renderVidnetFields(record, progress), type: 'vidnet_video' as const };
-  if (record.status !== 'success') return { ...shared, file_urls: null, audio_url: null, ...NO_SPEAKERS };
-  const file_urls = linksOf(record, context);
-  return { ...shared, files_removed_at: record.filesRemovedAt, file_urls, audio_url: null, ...NO_SPEAKERS };
+  const files = { ...renderFiles(record, context), audio_url: null };
+  return { ...renderVidnetFields(record, progress), type: 'vidnet_video', ...files, ...NO_SPEAKERS };
 }
 
 /** The pictures and the sound of a video. */

@@ -1,4 +1,6 @@
+import { errors } from 'undici';
 import { JobError } from '../../runtime/job-error.ts';
+import { connectionCode, isTimeoutCode } from '../../outbound/answers.ts';
 
 /**
  * What a connection threw, sorted. Whether the other side can have seen the request is not told by the error: the same
@@ -9,10 +11,11 @@ import { JobError } from '../../runtime/job-error.ts';
  */
 export function connectionFailure(error: unknown, whileReading: boolean): unknown {
   if (error instanceof JobError) return error;
-  const code = codeOf(error);
+  // Some kinds of garbage have no code.
+  const code = error instanceof errors.HTTPParserError ? error.name : connectionCode(error);
   // Not the error itself: it may hold what was sent, and with it the token.
   const cause = new Error(code ?? String(error));
-  if (isTimeout(error) || code === 'ETIMEDOUT') {
+  if (isTimeout(error) || isTimeoutCode(code)) {
     return new JobError('upstream_timeout', 'The dataset API did not answer in time.', { cause });
   }
   if (code === undefined) return error;
@@ -23,8 +26,4 @@ export function connectionFailure(error: unknown, whileReading: boolean): unknow
 
 function isTimeout(error: unknown): boolean {
   return error instanceof DOMException && error.name === 'TimeoutError';
-}
-
-function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }

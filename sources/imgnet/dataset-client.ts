@@ -1,16 +1,17 @@
-import type { IncomingMessage } from 'node:http';
-import { startDeadline, type Deadline } from '../../runtime/deadline.ts';
+import { Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { startDeadline } from '../../runtime/deadline.ts';
 import { JobError } from '../../runtime/job-error.ts';
 import { retryAfterAtMs } from '../../runtime/retry-after.ts';
-import { answerTo, beginningOf, chunksOf } from '../http-answer.ts';
+import { answerTo, beginningOf, connectionsWith } from '../../outbound/answers.ts';
 import { connectionFailure } from './connection-failures.ts';
-import { connectionsTo } from './dataset-connections.ts';
 import type { ImgnetCall } from './imgnet-source.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 /** Longest silence within an answer. */
 const IDLE_TIMEOUT_MS = 60_000;
-const MAX_HEADER_BYTES = 16_384;
+/** For reading at a time, and as many for what starts something; others wait. */
+const CONNECTIONS = 8;
 /** Answers that are no snapshots are small. */
 const TEXT_MAX_BYTES = 262_144;
 const TOKEN_MISSING = 'The dataset API needs a token; the operator must set IMGNET_API_TOKEN.';
@@ -74,13 +75,11 @@ export interface DatasetClient {
 /** HTTP with the dataset API: the token, limits of time, no redirects, errors sorted. */
 export function createDatasetClient(settings: DatasetClientSettings): DatasetClient {
   const { token, connectTimeoutMs = CONNECT_TIMEOUT_MS, idleTimeoutMs = IDLE_TIMEOUT_MS } = settings;
-  const base = new URL(settings.apiUrl);
-  const { reading, posting, send } = connectionsTo(base, settings.trustedCa);
-  const underWay = new Set<Deadline>();
-  let isClosed = false;
+  const limits = { connectTimeoutMs, idleTimeoutMs, connections: CONNECTIONS, trustedCa: settings.trustedCa };
+  const dispatchers = { GET: connectionsWith(limits), POST: connectionsWith(limits) };
 
   async function* stream<Item>(
-    request: DatasetRequest,
+    { method, path, json }: DatasetRequest,
     call: ImgnetCall,
     read: (answer: DatasetAnswer) => AsyncIterable<Item>,
   ): AsyncGenerator<Item> {
@@ -89,44 +88,40 @@ export function createDatasetClient(settings: DatasetClientSettings): DatasetCli
     }
     call.signal.throwIfAborted();
     const deadline = startDeadline(call);
-    const { signal } = deadline;
-    underWay.add(deadline);
-    if (isClosed) deadline.abort(closedError());
-    const limits = { signal, connectTimeoutMs, idleTimeoutMs };
-    const body = request.json === undefined ? undefined : JSON.stringify(request.json);
-    const progress = { isSent: false };
-    let answer: IncomingMessage | undefined;
+    const text = json === undefined ? undefined : JSON.stringify(json);
+    const progress = { isSent: false, isAnswered: false };
+    // Asked for right before the first byte is written: whatever fails earlier, the other side can't have seen the request.
+    const content = async function* (): AsyncGenerator<Buffer> {
+      progress.isSent = true;
+      if (text !== undefined) yield await Promise.resolve(Buffer.from(text));
+    };
     try {
-      const sent = send(base, {
-        path: base.pathname.replace(/\/$/, '') + request.path,
-        method: request.method,
+      const { statusCode, headers, body } = await answerTo(settings.apiUrl.replace(/\/$/, '') + path, {
+        method,
         headers: {
           authorization: `Bearer ${token}`,
           accept: 'application/json, application/x-ndjson',
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-          // A kept connection that the server closes just then would leave it open whether the request arrived.
-          ...(request.method === 'POST' ? { connection: 'close' } : {}),
+          ...(text && { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) }),
         },
-        agent: request.method === 'POST' ? posting : reading,
-        maxHeaderSize: MAX_HEADER_BYTES,
-        signal,
+        body: text === undefined ? null : Readable.from(content()),
+        dispatcher: dispatchers[method],
+        // A kept connection that the server closes just then would leave it open whether the request arrived.
+        reset: method === 'POST',
+        signal: deadline.signal,
       });
-      answer = await answerTo(sent, limits, { body, onSending: () => (progress.isSent = true) });
-      yield* read({
-        statusCode: answer.statusCode ?? 0,
-        retryAtMs: retryAfterAtMs(answer.headers['retry-after']),
-        body: chunksOf(answer, limits),
-      });
+      progress.isAnswered = true;
+      yield* read({ statusCode, retryAtMs: retryAfterAtMs(headers['retry-after']?.toString()), body });
     } catch (error) {
       call.signal.throwIfAborted();
-      const failure = connectionFailure(error, answer !== undefined);
-      if (progress.isSent || !(failure instanceof JobError)) throw failure;
+      const failure = connectionFailure(error, progress.isAnswered);
+      if (progress.isSent || progress.isAnswered || !(failure instanceof JobError)) throw failure;
       throw new NotBegunError(failure);
     } finally {
       deadline.end();
-      underWay.delete(deadline);
       // What was not read is thrown away with the connection.
-      answer?.destroy();
+      deadline.abort();
+      // A connection is not free for the next request before.
+      await nextTurn();
     }
   }
 
@@ -144,17 +139,8 @@ export function createDatasetClient(settings: DatasetClientSettings): DatasetCli
       const text = bytes.toString('utf8');
       return token === undefined ? text : text.replaceAll(token, '[token]');
     },
-    close: () => {
-      isClosed = true;
-      for (const deadline of underWay) deadline.abort(closedError());
-      reading.destroy();
-      posting.destroy();
-      return Promise.resolve();
+    async close() {
+      await Promise.all([dispatchers.GET.destroy(), dispatchers.POST.destroy()]);
     },
   };
-}
-
-/** With a code, as the other errors of connections have: whether a trigger arrived is then as open. */
-function closedError(): Error {
-  return Object.assign(new Error('the client is closed'), { code: 'ECONNABORTED' });
 }

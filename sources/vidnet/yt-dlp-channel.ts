@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ChannelPage, ChannelSource } from './channel-source.ts';
-import type { ChannelReference } from '../../contract/channels.ts';
+import { channelPathOf } from '../../contract/channels.ts';
 import type { ChannelVideoItem } from '../../contract/kinds/channel.ts';
 import { listEntries } from './yt-dlp-entries.ts';
 import { bounded, countSchema, DESCRIPTION_MAX_CHARS, linkSchema, textSchema } from './values.ts';
@@ -37,7 +37,7 @@ const TEMPLATE = `playlist:%(.{${Object.keys(factsSchema.shape).join(',')}})j`;
 export function createYtdlpChannels(settings: YtdlpSettings): ChannelSource {
   return {
     async describe(reference, call) {
-      const url = channelUrl(settings, pathOf(reference));
+      const url = channelUrl(settings, channelPathOf(reference).split('/'));
       const { facts } = await readFacts<Facts>(settings, call, {
         subject: 'channel',
         url,
@@ -66,19 +66,6 @@ export function createYtdlpChannels(settings: YtdlpSettings): ChannelSource {
       yield* inPages(cursor === undefined ? numbered : after(numbered, cursor));
     },
   };
-}
-
-function pathOf({ kind, name }: ChannelReference): readonly string[] {
-  switch (kind) {
-    case 'handle':
-      return [`@${name}`];
-    case 'id':
-      return ['channel', name];
-    case 'custom':
-      return ['c', name];
-    case 'user':
-      return ['user', name];
-  }
 }
 
 type Numbered = ChannelVideoItem & { readonly number: number };

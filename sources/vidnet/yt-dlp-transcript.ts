@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { JobError } from '../../runtime/job-error.ts';
 import { CAPTIONS_MAX_BYTES } from '../../contract/limits.ts';
-import type { CaptionLine, CaptionTrack, VideoFacts } from '../../contract/kinds/transcript.ts';
+import type { CaptionLine, TranscriptFacts } from '../../contract/kinds/transcript.ts';
 import type { SourceCall } from '../call.ts';
 import { rankTracks } from './captions/choose-track.ts';
 import { emptyCaptionsMessage, noCaptionsMessage } from './captions/languages.ts';
@@ -18,12 +18,6 @@ import { videoUrl, type YtdlpSettings } from './yt-dlp-settings.ts';
 import { trackListSchema, tracksOf, type YtdlpTrack } from './yt-dlp-tracks.ts';
 import { toVideoFacts, VIDEO_KEYS, videoSchema } from './yt-dlp-video.ts';
 
-export interface Transcript {
-  readonly video: VideoFacts;
-  readonly track: CaptionTrack;
-  readonly lines: readonly CaptionLine[];
-}
-
 export interface TranscriptSource {
   /**
    * Reads a video's captions in a language. Empty ones are passed over for the next best.
@@ -31,7 +25,7 @@ export interface TranscriptSource {
    * @param language a BCP 47 tag
    * @throws JobError `no_captions` with the languages there are; `live`, `not_started`; upstream's refusals
    */
-  fetch(videoId: string, language: string, call: SourceCall): Promise<Transcript>;
+  fetch(videoId: string, language: string, call: SourceCall): Promise<TranscriptFacts>;
 }
 
 const factsSchema = videoSchema.extend({

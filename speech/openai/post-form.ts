@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { request as requestByHttp, type ClientRequest, type IncomingMessage } from 'node:http';
-import { request as requestByHttps } from 'node:https';
+import { Readable } from 'node:stream';
+import { Client } from 'undici';
+import { answerTo, beginningOf } from '../../outbound/answers.ts';
 import { startDeadline } from '../../runtime/deadline.ts';
 import { retryAfterAtMs } from '../../runtime/retry-after.ts';
 
@@ -58,45 +58,43 @@ export async function postForm(url: URL, form: Form, options: PostOptions): Prom
   const { stallTimeoutMs = STALL_TIMEOUT_MS } = options;
   const onStall = (): void => deadline.abort(new PostTimeoutError('the server does not take the form'));
   const stall = setTimeout(onStall, stallTimeoutMs);
+  // Of its own: a kept connection that the server closes just then would leave it open whether the request arrived.
+  const dispatcher = new Client(url.origin, {
+    connect: { timeout: stallTimeoutMs, keepAliveInitialDelay: PROBE_AFTER_MS },
+    // The deadline stands in for these two.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    maxHeaderSize: HEADER_MAX_BYTES,
+  });
   try {
     const { head, tail, boundary } = frameOf(form);
-    const sent = (url.protocol === 'https:' ? requestByHttps : requestByHttp)(url, {
+    const content = async function* (): AsyncGenerator<Uint8Array> {
+      yield head;
+      for await (const chunk of form.file.chunks()) {
+        stall.refresh();
+        yield chunk;
+      }
+      yield tail;
+      clearTimeout(stall);
+    };
+    // Whoever refuses the form does so before all of it is there. The rest is not sent then.
+    const { statusCode, headers, body } = await answerTo(url, {
       method: 'POST',
       headers: {
         accept: 'application/json',
         'content-type': `multipart/form-data; boundary=${boundary}`,
-        'content-length': head.length + form.file.sizeBytes + tail.length,
+        'content-length': String(head.length + form.file.sizeBytes + tail.length),
         ...options.headers,
       },
-      // A kept connection that the server closes just then would leave it open whether the request arrived.
-      agent: false,
-      maxHeaderSize: HEADER_MAX_BYTES,
+      body: Readable.from(content(), { objectMode: false }),
+      dispatcher,
       signal,
     });
-    sent.once('socket', (socket) => socket.setKeepAlive(true, PROBE_AFTER_MS));
-    sent.once('finish', () => clearTimeout(stall));
-    // Whoever waits below hears of an error; one that nobody heard would end the process.
-    sent.on('error', () => undefined);
-    const answered = once(sent, 'response', { signal });
-    let isAnswered = false;
-    sent.once('response', () => {
-      isAnswered = true;
-      clearTimeout(stall);
-    });
-    // Whoever refuses the form does so before all of it is there. The rest is not sent then: the connection would break,
-    // and the answer with it.
-    const onTaken = (): unknown => stall.refresh();
-    write(sent, [head, form.file.chunks(), tail], { signal, isAnswered: () => isAnswered, onTaken }).catch(
-      (error: unknown) => {
-        if (!isAnswered) sent.destroy(error instanceof Error ? error : new Error(String(error)));
-      },
-    );
-    const [answer] = (await answered) as [IncomingMessage];
-    return {
-      statusCode: answer.statusCode ?? 0,
-      retryAtMs: retryAfterAtMs(answer.headers['retry-after']),
-      text: await textOf(answer),
-    };
+    clearTimeout(stall);
+    const { bytes, isWhole } = await beginningOf(body, ANSWER_MAX_BYTES);
+    if (!isWhole) throw new Error(`the answer is longer than ${ANSWER_MAX_BYTES} bytes`);
+    const retryAtMs = retryAfterAtMs(headers['retry-after']?.toString());
+    return { statusCode, retryAtMs, text: bytes.toString('utf8') };
   } catch (error) {
     // What a destroyed connection throws says less.
     signal.throwIfAborted();
@@ -104,7 +102,7 @@ export async function postForm(url: URL, form: Form, options: PostOptions): Prom
   } finally {
     deadline.end();
     clearTimeout(stall);
-    deadline.abort();
+    void dispatcher.destroy();
   }
 }
 
@@ -121,33 +119,4 @@ function frameOf({ fields, file }: Form): { head: Buffer; tail: Buffer; boundary
     tail: Buffer.from(`\r\n--${boundary}--\r\n`),
     boundary,
   };
-}
-
-async function write(
-  sent: ClientRequest,
-  [head, chunks, tail]: readonly [Uint8Array, AsyncIterable<Uint8Array>, Uint8Array],
-  {
-    signal,
-    isAnswered,
-    onTaken,
-  }: { readonly signal: AbortSignal; readonly isAnswered: () => boolean; readonly onTaken: () => unknown },
-): Promise<void> {
-  sent.write(head);
-  for await (const chunk of chunks) {
-    if (isAnswered()) return;
-    if (!sent.write(chunk)) await once(sent, 'drain', { signal });
-    onTaken();
-  }
-  if (!isAnswered()) sent.end(tail);
-}
-
-async function textOf(answer: IncomingMessage): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let sizeBytes = 0;
-  for await (const chunk of answer as AsyncIterable<Uint8Array>) {
-    sizeBytes += chunk.length;
-    if (sizeBytes > ANSWER_MAX_BYTES) throw new Error(`the answer is longer than ${ANSWER_MAX_BYTES} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }

@@ -1,5 +1,5 @@
 import type { Span, SpeechWindow, Word } from '../../contract/speech.ts';
-import { spreadWords } from '../spread-words.ts';
+import { spokenWithin, spreadWords } from '../spread-words.ts';
 import type { AnswerSegment, AnswerWord, TranscriptionAnswer } from './answer.ts';
 import { withPunctuation } from './punctuation.ts';
 
@@ -41,7 +41,7 @@ function timesOf(answer: TranscriptionAnswer, part: SpeechWindow): readonly Word
   if (!isTimed) return spreadWords(text, part.speech);
   return segments.flatMap(({ text: own }, i) => {
     const span = spans[i];
-    return span === undefined ? [] : spreadWords(own ?? '', speechWithin(span, part.speech));
+    return span === undefined ? [] : spreadWords(own ?? '', spokenWithin(span, part.speech));
   });
 }
 
@@ -79,16 +79,6 @@ function joinPieces(pieces: readonly Word[]): Word[] {
     }
   }
   return words.filter(({ text }) => text !== '');
-}
-
-function speechWithin(span: Span, speech: readonly Span[]): Span[] {
-  const spoken = speech
-    .map(({ startSeconds, endSeconds }) => ({
-      startSeconds: Math.max(startSeconds, span.startSeconds),
-      endSeconds: Math.min(endSeconds, span.endSeconds),
-    }))
-    .filter(({ startSeconds, endSeconds }) => endSeconds > startSeconds);
-  return spoken.length === 0 ? [span] : spoken;
 }
 
 function isBlank(text: string | null | undefined): boolean {

@@ -81,16 +81,9 @@ async function best<Role extends ModelRole>(
 ): Promise<Extract<InstalledModel, { role: Role }> | undefined> {
   for (const name of names) {
     const model = await inspectModel(modelsDir, name);
-    if (model !== undefined && isOf(model, role)) return model;
+    if (model?.role === role) return model as Extract<InstalledModel, { role: Role }>;
   }
   return undefined;
-}
-
-function isOf<Role extends ModelRole>(
-  model: InstalledModel,
-  role: Role,
-): model is Extract<InstalledModel, { role: Role }> {
-  return model.role === role;
 }
 
 /** In the catalogue's order, then those that were put there by hand. */

@@ -1,5 +1,5 @@
 import type { Span, SpeechWindow, Word } from '../../contract/speech.ts';
-import { spreadWords } from '../spread-words.ts';
+import { spokenWithin, spreadWords } from '../spread-words.ts';
 
 /** What a recogniser says about a chunk; times in seconds of the samples that it was given. */
 export interface Heard {
@@ -72,18 +72,8 @@ function wordsOfSegments({ segments }: Heard, chunk: SpeechWindow, offsetSeconds
     const next = segments[i + 1];
     const untold = next === undefined ? chunk.endSeconds : offsetSeconds + next.startSeconds;
     const span = { startSeconds: start, endSeconds: durationSeconds > 0 ? start + durationSeconds : untold };
-    return spreadWords(withBlanks(text), spokenWithin(span, chunk));
+    return spreadWords(withBlanks(text), spokenWithin(span, chunk.speech));
   });
-}
-
-function spokenWithin(span: Span, { speech }: SpeechWindow): Span[] {
-  const parts = speech
-    .map(({ startSeconds, endSeconds }) => ({
-      startSeconds: Math.max(startSeconds, span.startSeconds),
-      endSeconds: Math.min(endSeconds, span.endSeconds),
-    }))
-    .filter(({ startSeconds, endSeconds }) => endSeconds > startSeconds);
-  return parts.length > 0 ? parts : [span];
 }
 
 /** Scripts without blanks: a sentence, or a part of one, counts as a word. */

@@ -18,7 +18,7 @@ import {
 import { writeSpeakerLabels } from '../../contract/speaker-label-formats.ts';
 import { labelsOfAudio, speakerLabelsSubjectOf, subjectAbove } from '../../contract/subjects.ts';
 import { parseVtt } from '../../sources/vidnet/captions/parse-vtt.ts';
-import { readRttm } from '../../speech/rttm.ts';
+import { readRttm } from '../../quality/bench/eval/rttm.ts';
 import { LABELS, SILENCE } from '../helpers/kept-audio.ts';
 import { fieldsOf } from '../helpers/fields.ts';
 import { noLists } from '../helpers/no-lists.ts';

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { createTranscriptSource, type Transcript } from '../../sources/vidnet/yt-dlp-transcript.ts';
+import type { TranscriptFacts } from '../../contract/kinds/transcript.ts';
+import { createTranscriptSource } from '../../sources/vidnet/yt-dlp-transcript.ts';
 import type { YtdlpSettings } from '../../sources/vidnet/yt-dlp-settings.ts';
 import { startTestSandbox, type TestSandbox } from '../helpers/sandbox.ts';
 import { inFolder, RecordedSite } from '../helpers/recorded-site.ts';
@@ -26,7 +27,7 @@ afterAll(async () => {
   await sandbox.stop();
 });
 
-const fetchFrom = (from: YtdlpSettings, id: string, language: string): Promise<Transcript> =>
+const fetchFrom = (from: YtdlpSettings, id: string, language: string): Promise<TranscriptFacts> =>
   inFolder((call) => createTranscriptSource(from).fetch(id, language, call));
 const track = (url: string, name = 'English'): object[] => [{ ext: 'json3', url, name, impersonate: true }];
 const json3 = (text: string): object => ({

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { z } from 'zod';
-import { writeRttm } from '../../../contract/rttm.ts';
+import { writeRttm } from './rttm.ts';
 import { defaultCacheDir, fingerprint } from '../../../local/engines/cache.ts';
 import { installPython } from '../../../local/engines/python.ts';
 import { speechPython } from '../../../local/engines/speech-python.ts';

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join, parse } from 'node:path';
-import { readRttm } from '../../../speech/rttm.ts';
+import { readRttm } from './rttm.ts';
 
 const AUDIO = new Set(['.wav', '.m4a', '.mp3', '.flac', '.ogg', '.webm', '.mp4']);
 

@@ -2,7 +2,7 @@ import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { writeRttm } from '../../../contract/rttm.ts';
+import { writeRttm } from './rttm.ts';
 import { prepareWav } from '../../../speech/prepare.ts';
 import { readWavLayout, SAMPLE_RATE } from '../../../speech/wav.ts';
 

@@ -1,20 +1,23 @@
-import type {
-  ImgnetImage,
-  ImgnetSlide,
-  ImgnetSound,
-  Partnership,
-  PostComment,
-  ReelComment,
-  TaggedUser,
+import {
+  partnershipSchema,
+  soundSchema,
+  taggedUserSchema,
+  type ImgnetImage,
+  type ImgnetSlide,
+  type ImgnetSound,
+  type Partnership,
+  type PostComment,
+  type ReelComment,
+  type TaggedUser,
 } from '../../../contract/imgnet-media.ts';
 import { microsecondsOf } from '../../../contract/times.ts';
 import {
   arrayOf,
-  booleanOf,
   countOf,
   first,
   known,
   listOf,
+  namesakes,
   numberOf,
   recordOf,
   secondsOf,
@@ -66,12 +69,7 @@ export function soundsOf(record: ImgnetRecord): ImgnetSound[] | undefined {
   return listOf(record['audio'], (entry) => {
     const sound = recordOf(entry);
     if (sound === undefined) return undefined;
-    const fields = known<ImgnetSound>({
-      audio_asset_id: wordOf(sound['audio_asset_id']),
-      ig_artist_id: wordOf(sound['ig_artist_id']),
-      ig_artist_username: wordOf(sound['ig_artist_username']),
-      original_audio_title: textOf(sound['original_audio_title']),
-    });
+    const fields: ImgnetSound = known(namesakes(soundSchema.shape, sound));
     return Object.keys(fields).length === 0 ? undefined : fields;
   });
 }
@@ -110,11 +108,7 @@ export function taggedUsersOf(record: ImgnetRecord): TaggedUser[] | undefined {
     const user = recordOf(entry) ?? { username: entry };
     const username = userNameOf(user);
     if (username === undefined) return undefined;
-    return known<TaggedUser>({
-      username,
-      full_name: textOf(user['full_name']),
-      is_verified: booleanOf(user['is_verified']),
-    });
+    return known<TaggedUser>({ ...namesakes(taggedUserSchema.shape, user), username });
   });
 }
 
@@ -129,9 +123,8 @@ export function partnershipsOf(record: ImgnetRecord): Partnership[] | undefined 
     const partner = recordOf(entry);
     if (partner === undefined) return undefined;
     const fields = known<Partnership>({
-      profile_id: wordOf(partner['profile_id']),
+      ...namesakes(partnershipSchema.shape, partner),
       username: userNameOf(partner),
-      profile_url: urlOf(partner['profile_url']),
     });
     return Object.keys(fields).length === 0 ? undefined : fields;
   });

@@ -1,13 +1,17 @@
-import type { PostItem, ReelItem } from '../../../contract/imgnet-media.ts';
-import type { PostContent, ReelContent } from '../../../contract/kinds/imgnet-content.ts';
+import { reelItemFields, type PostItem, type ReelItem } from '../../../contract/imgnet-media.ts';
+import {
+  postContentFields,
+  reelContentFields,
+  type PostContent,
+  type ReelContent,
+} from '../../../contract/kinds/imgnet-content.ts';
 import * as parts from './item-parts.ts';
 import { publicationOf, type ItemContext } from './publication.ts';
 import {
-  booleanOf,
   countOf,
   first,
   known,
-  listOf,
+  namesakes,
   secondsOf,
   textOf,
   urlOf,
@@ -59,22 +63,8 @@ export function postContentOf(record: ImgnetRecord, context: ItemContext): PostC
   if (item === undefined) return undefined;
   return known<PostContent>({
     ...item,
-    hashtags: listOf(record['hashtags'], wordOf),
+    ...namesakes(postContentFields, record),
     pk: first([record['pk'], pkIn(record['post_id'])], wordOf),
-    content_id: wordOf(record['content_id']),
-    thumbnail: urlOf(record['thumbnail']),
-    is_verified: booleanOf(record['is_verified']),
-    is_paid_partnership: booleanOf(record['is_paid_partnership']),
-    user_posted_id: wordOf(record['user_posted_id']),
-    profile_url: urlOf(record['profile_url']),
-    alt_text: textOf(record['alt_text']),
-    followers: countOf(record['followers']),
-    posts_count: countOf(record['posts_count']),
-    profile_image_link: urlOf(record['profile_image_link']),
-    video_view_count: countOf(record['video_view_count']),
-    video_play_count: countOf(record['video_play_count']),
-    product_type: wordOf(record['product_type']),
-    is_pinned: booleanOf(record['is_pinned']),
     latest_comments: parts.postCommentsOf(record),
     tagged_users: parts.taggedUsersOf(record),
     coauthor_producers: parts.coauthorsOf(record),
@@ -94,23 +84,13 @@ export function reelItemOf(record: ImgnetRecord, context: ItemContext): ReelItem
   // A reel is one video.
   const seconds = secondsOf(record['length']) ?? parts.videoSecondsOf(record);
   return known<ReelItem>({
+    ...namesakes(reelItemFields, record),
     type: 'reel',
     ...publication,
-    post_id: wordOf(record['post_id']),
-    description: textOf(record['description']),
-    likes: countOf(record['likes']),
-    views: countOf(record['views']),
-    video_view_count: countOf(record['video_view_count']),
-    video_play_count: countOf(record['video_play_count']),
-    num_comments: countOf(record['num_comments']),
     video_url: first([record['video_url'], videos?.[0]], urlOf),
-    thumbnail: urlOf(record['thumbnail']),
     content_type: 'reel',
-    content_id: wordOf(record['content_id']),
-    product_type: wordOf(record['product_type']),
     length: seconds,
     videos_duration: seconds,
-    is_verified: booleanOf(record['is_verified']),
     videos,
   });
 }
@@ -124,10 +104,7 @@ export function reelContentOf(record: ImgnetRecord, context: ItemContext): ReelC
   if (item === undefined) return undefined;
   return known<ReelContent>({
     ...item,
-    hashtags: listOf(record['hashtags'], wordOf),
-    is_paid_partnership: booleanOf(record['is_paid_partnership']),
-    followers: countOf(record['followers']),
-    posts_count: countOf(record['posts_count']),
+    ...namesakes(reelContentFields, record),
     latest_comments: parts.reelCommentsOf(record),
     tagged_users: parts.taggedUsersOf(record),
     coauthor_producers: parts.coauthorsOf(record),

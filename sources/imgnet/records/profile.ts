@@ -1,12 +1,15 @@
-import type { ImgnetProfileFields, RelatedAccount } from '../../../contract/kinds/imgnet-profile.ts';
+import {
+  imgnetProfileFieldsSchema,
+  relatedAccountSchema,
+  type ImgnetProfileFields,
+  type RelatedAccount,
+} from '../../../contract/kinds/imgnet-profile.ts';
 import {
   arrayOf,
-  booleanOf,
-  countOf,
   first,
   known,
   listOf,
-  numberOf,
+  namesakes,
   recordOf,
   textOf,
   urlOf,
@@ -30,31 +33,15 @@ export function imgnetProfileFieldsOf(
     context.account;
   const canonicalUrl = profileUrlOf(account, context.platformUrl);
   return known<ImgnetProfileFields>({
+    ...namesakes(imgnetProfileFieldsSchema.shape, record),
     account,
-    fbid: wordOf(record['fbid']),
     instagram_id: first([record['id'], record['instagram_id']], wordOf),
-    profile_name: textOf(record['profile_name']),
-    full_name: textOf(record['full_name']),
-    biography: textOf(record['biography']),
-    profile_image_link: urlOf(record['profile_image_link']),
-    followers: countOf(record['followers']),
-    following: countOf(record['following']),
-    posts_count: countOf(record['posts_count']),
-    highlights_count: countOf(record['highlights_count']),
-    is_verified: booleanOf(record['is_verified']),
-    is_private: booleanOf(record['is_private']),
-    is_business_account: booleanOf(record['is_business_account']),
-    is_professional_account: booleanOf(record['is_professional_account']),
-    is_joined_recently: booleanOf(record['is_joined_recently']),
-    has_channel: booleanOf(record['has_channel']),
-    avg_engagement: numberOf(record['avg_engagement']),
     category_name: first([record['category_name'], record['business_category_name']], wordOf),
     business_address: addressOf(record['business_address']),
     email: first([record['email_address'], record['email']], wordOf),
     external_url: first(arrayOf(record['external_url']) ?? [], wordOf),
     profile_url: profileUrl ?? canonicalUrl,
     url: first([record['url'], profileUrl], urlOf) ?? canonicalUrl,
-    bio_hashtags: listOf(record['bio_hashtags'], wordOf),
     highlights: listOf(record['highlights'], highlightOf),
     related_accounts: listOf(record['related_accounts'], relatedAccountOf),
   });
@@ -76,11 +63,10 @@ function addressOf(value: unknown): string | undefined {
 function relatedAccountOf(entry: unknown): RelatedAccount | undefined {
   const record = recordOf(entry) ?? { user_name: entry };
   const account = known<RelatedAccount>({
+    ...namesakes(relatedAccountSchema.shape, record),
     instagram_id: first([record['id'], record['instagram_id'], record['user_id']], wordOf),
     user_name: first([record['user_name'], record['username'], record['account']], wordOf),
     profile_name: first([record['profile_name'], record['full_name']], textOf),
-    is_private: booleanOf(record['is_private']),
-    is_verified: booleanOf(record['is_verified']),
   });
   return account.instagram_id === undefined && account.user_name === undefined ? undefined : account;
 }

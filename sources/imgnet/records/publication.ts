@@ -4,6 +4,7 @@ import {
   postReferenceOf,
   postUrlOf,
   profileReferenceOf,
+  SHORTCODE,
   type PostReference,
 } from '../../../contract/imgnet-urls.ts';
 
@@ -17,7 +18,6 @@ export interface ItemContext {
   readonly hosts?: readonly string[];
 }
 
-const SHORTCODE = /^[A-Za-z0-9_-]{1,64}$/;
 /** What the platform calls reels inside. */
 const REEL_PRODUCT = 'clips';
 

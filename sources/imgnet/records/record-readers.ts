@@ -1,3 +1,8 @@
+import { z } from 'zod';
+import { countSchema } from '../../../contract/fields.ts';
+import { urlSchema, wordSchema } from '../../../contract/imgnet-media.ts';
+import type { Told } from '../../../contract/told.ts';
+
 /**
  * Readers of upstream values. A record's fields may be missing, null, or of another type than last week; what can't be
  * read as the wanted type is undefined, never a guess.
@@ -105,4 +110,35 @@ export function first<Value>(
 /** Without the fields that are not known: a store would keep them as null. */
 export function known<Fields extends object>(fields: Fields): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Fields;
+}
+
+/** How what an answer has of such a type is read of a record. */
+const READERS = new Map<unknown, (value: unknown) => unknown>([
+  [wordSchema, wordOf],
+  [countSchema, countOf],
+  [urlSchema, urlOf],
+]);
+
+function readerOf(schema: unknown): ((value: unknown) => unknown) | undefined {
+  if (schema instanceof z.ZodNullable) return readerOf(schema.unwrap());
+  if (schema instanceof z.ZodArray) {
+    return schema.unwrap() instanceof z.ZodString ? (value) => listOf(value, wordOf) : undefined;
+  }
+  if (schema instanceof z.ZodBoolean) return booleanOf;
+  const reader = READERS.get(schema);
+  if (reader !== undefined) return reader;
+  if (schema instanceof z.ZodString) return textOf;
+  return schema instanceof z.ZodNumber ? numberOf : undefined;
+}
+
+/**
+ * The fields that a record has under the names of the answer, each read by its type there. What is no single value is left to
+ * the caller, as is what has other names.
+ */
+export function namesakes<Shape extends z.ZodRawShape>(
+  shape: Shape,
+  record: ImgnetRecord,
+): Partial<Told<z.infer<z.ZodObject<Shape>>>> {
+  const fields = Object.entries(shape).map(([name, schema]) => [name, readerOf(schema)?.(record[name])]);
+  return Object.fromEntries(fields) as Partial<Told<z.infer<z.ZodObject<Shape>>>>;
 }

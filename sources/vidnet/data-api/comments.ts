@@ -3,7 +3,7 @@ import type { VideoComment } from '../../../contract/kinds/transcript.ts';
 import type { CommentSource } from '../comment-source.ts';
 import { commentListSchema, commentThreadListSchema, type DataApiComment } from './answers.ts';
 import type { AskDataApi, DataApi } from './client.ts';
-import { isRefusedFor } from './failures.ts';
+import { noneWhen } from './failures.ts';
 import { bounded } from '../values.ts';
 import { pagesFrom } from './paging.ts';
 
@@ -32,7 +32,14 @@ export function createDataApiComments(api: DataApi): CommentSource {
 
 /** Pages of comments, none empty; the last may go beyond `max`. */
 async function* listComments(ask: AskDataApi, videoId: string, max: number): AsyncGenerator<VideoComment[]> {
-  const pages = pagesFrom(undefined, (pageToken) => threadPage(ask, { videoId, pageToken, max }));
+  const pages = pagesFrom(undefined, (pageToken) => {
+    const maxResults = Math.min(PAGE_SIZE, max);
+    const parts = { part: ['snippet', 'replies'], order: 'time', textFormat: 'plainText' };
+    const params = { ...parts, videoId, maxResults, pageToken };
+    return ask({ resource: 'commentThreads', params, schema: commentThreadListSchema }).catch(
+      noneWhen('commentsDisabled'),
+    );
+  });
   for await (const { items } of pages) {
     let batch: VideoComment[] = [];
     for (const { snippet, replies } of items) {
@@ -55,7 +62,12 @@ async function* listComments(ask: AskDataApi, videoId: string, max: number): Asy
 
 async function listReplies(ask: AskDataApi, parentId: string): Promise<VideoComment[]> {
   const replies: VideoComment[] = [];
-  for await (const page of pagesFrom(undefined, (pageToken) => replyPage(ask, parentId, pageToken))) {
+  const pages = pagesFrom(undefined, (pageToken) => {
+    const params = { part: 'snippet', parentId, textFormat: 'plainText', maxResults: PAGE_SIZE, pageToken };
+    // Deleted since its thread was listed, and its replies with it.
+    return ask({ resource: 'comments', params, schema: commentListSchema }).catch(noneWhen('commentNotFound'));
+  });
+  for await (const page of pages) {
     replies.push(...page.items.map((reply) => toComment(reply, parentId)));
     if (replies.length >= MAX_THREAD_REPLIES) break;
   }
@@ -72,47 +84,6 @@ function oldestFirst(replies: readonly VideoComment[]): VideoComment[] {
 /** `YYYY-MM-DD HH:MM:SS` sorts as text. */
 function compareTimes(a: string, b: string): number {
   return a === b ? 0 : a < b ? -1 : 1;
-}
-
-async function threadPage(
-  ask: AskDataApi,
-  {
-    videoId,
-    pageToken,
-    max,
-  }: { readonly videoId: string; readonly pageToken: string | undefined; readonly max: number },
-) {
-  try {
-    return await ask({
-      resource: 'commentThreads',
-      params: {
-        part: ['snippet', 'replies'],
-        videoId,
-        order: 'time',
-        textFormat: 'plainText',
-        maxResults: Math.min(PAGE_SIZE, max),
-        pageToken,
-      },
-      schema: commentThreadListSchema,
-    });
-  } catch (error) {
-    if (isRefusedFor(error, 'commentsDisabled')) return { items: [], nextPageToken: undefined };
-    throw error;
-  }
-}
-
-async function replyPage(ask: AskDataApi, parentId: string, pageToken: string | undefined) {
-  try {
-    return await ask({
-      resource: 'comments',
-      params: { part: 'snippet', parentId, textFormat: 'plainText', maxResults: PAGE_SIZE, pageToken },
-      schema: commentListSchema,
-    });
-  } catch (error) {
-    // Deleted since its thread was listed, and its replies with it.
-    if (isRefusedFor(error, 'commentNotFound')) return { items: [], nextPageToken: undefined };
-    throw error;
-  }
 }
 
 function toComment({ id, snippet }: DataApiComment, replyTo: string | null): VideoComment {

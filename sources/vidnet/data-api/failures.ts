@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { FailureCode } from '../../../contract/failures.ts';
 import { JobError } from '../../../runtime/job-error.ts';
 import { retryAfterAtMs } from '../../../runtime/retry-after.ts';
+import type { Listed } from './answers.ts';
 import { quotaResetAfter } from './quota-reset.ts';
 
 const reasonSchema = z.object({ reason: z.string().catch(''), domain: z.string().catch('') });
@@ -143,6 +144,14 @@ export function dataApiFailure(what: string, refusal: Refusal, nowMs: number): D
 
 export function isRefusedFor(error: unknown, reason: string): boolean {
   return error instanceof DataApiError && error.reasons.includes(reason);
+}
+
+/** @returns what becomes of an error: a page without items where that is why the list was refused */
+export function noneWhen(reason: string): (error: unknown) => Listed<never> {
+  return (error) => {
+    if (isRefusedFor(error, reason)) return { items: [], nextPageToken: undefined };
+    throw error;
+  };
 }
 
 function tell({ status, body }: Refusal): Told {

@@ -1,4 +1,4 @@
-import type { RttmTurn } from '../contract/rttm.ts';
+import { rttmLine, type RttmTurn } from '../../../contract/rttm.ts';
 
 /** Reads the SPEAKER lines; comments (`;;`) and lines of other types are left out. @throws Error that names a wrong line */
 export function readRttm(text: string): RttmTurn[] {
@@ -11,4 +11,8 @@ export function readRttm(text: string): RttmTurn[] {
       throw new Error(`line ${index + 1} is no RTTM: ${line}`);
     return [{ file, speaker, startSeconds, endSeconds: startSeconds + seconds }];
   });
+}
+
+export function writeRttm(turns: readonly RttmTurn[]): string {
+  return turns.map(rttmLine).join('');
 }

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { writeRttm } from '../../contract/rttm.ts';
-import { readRttm } from '../../speech/rttm.ts';
+import { readRttm, writeRttm } from '../../quality/bench/eval/rttm.ts';
 
 describe('RTTM', () => {
   it('is written as NIST says', () => {
