@@ -70,17 +70,18 @@ export async function abortUploads(
     const list = new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: prefix, ...from });
     const page = await client.send(list, inTime());
     for (const upload of page.Uploads ?? []) {
-      if ((upload.Initiated?.getTime() ?? 0) >= beforeMs) continue;
-      const { Key, UploadId } = upload;
+      const { Key, UploadId, Initiated } = upload;
+      if (Initiated === undefined || Initiated.getTime() >= beforeMs) continue;
       const abort = new AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId });
-      await client.send(abort, inTime()).catch(unlessEnded);
-      removed += 1;
+      removed += await client.send(abort, inTime()).then(() => 1, noneWhenEnded);
     }
     if (page.IsTruncated !== true) return removed;
     from = { KeyMarker: page.NextKeyMarker, UploadIdMarker: page.NextUploadIdMarker };
   }
 }
 
-function unlessEnded(error: unknown): void {
-  if (!isNotFound(error)) throw error;
+/** One that ended by itself since it was listed. */
+function noneWhenEnded(error: unknown): 0 {
+  if (isNotFound(error)) return 0;
+  throw error;
 }

@@ -2,10 +2,31 @@ import { describe, expect, it } from 'vitest';
 import { CRASH_LIMIT_MS, useCrashBench } from '../helpers/crash-bench.ts';
 import { until } from '../helpers/until.ts';
 
-const bench = useCrashBench(3);
+const bench = useCrashBench(5);
 const { runningJob, untilFetching, kill, expectDoneOnce } = bench;
 
 describe('a job survives the sudden end of', () => {
+  it(
+    'the api, right after it accepted',
+    async () => {
+      const job = await runningJob();
+      kill('api');
+      await expectDoneOnce(job);
+    },
+    CRASH_LIMIT_MS,
+  );
+
+  it(
+    'MongoDB, in the middle of the download',
+    async () => {
+      const job = await runningJob();
+      await untilFetching(job);
+      kill('mongodb');
+      await expectDoneOnce(job);
+    },
+    CRASH_LIMIT_MS,
+  );
+
   it(
     'api and worker, as soon as the job exists',
     async () => {
