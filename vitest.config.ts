@@ -4,6 +4,7 @@ import { mockingTestFiles, unitTestFiles } from './test/unit-files.ts';
 
 const LONG = 'test/**/*.long.test.ts';
 const shared = {
+  setupFiles: ['test/leave-nothing.ts'],
   testTimeout: 30_000,
   hookTimeout: 60_000,
   // A test that left a rejected promise behind has not passed.

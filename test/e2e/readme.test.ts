@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TestService } from '../helpers/service.ts';
-import { startTranscriptionServer, type TranscriptionServer } from '../helpers/transcription-server.ts';
+import { always, startTranscriptionServer, type TranscriptionServer } from '../helpers/transcription-server.ts';
 import { readmeBlocks } from '../readme-sandbox.ts';
 
 const WITHIN_MS = 180_000;
@@ -17,11 +17,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tapedeck-readme-'));
   words = await startTranscriptionServer({
     product: 'whisper-1',
-    instead(res) {
-      res.writeHead(200, { 'content-type': 'application/json' });
-      res.end('{"text":"One says this. Another says that."}');
-      return true;
-    },
+    instead: always('One says this. Another says that.'),
   });
   service = await TestService.start({ env: { SPEECH_ENGINE: 'openai', SPEECH_OPENAI_URL: words.url } });
 }, 120_000);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { imgnetIndex, postUrl } from '../helpers/imgnet.ts';
 import { TestService, type Answered } from '../helpers/service.ts';
 import * as specified from '../helpers/specification.ts';
-import { startTranscriptionServer, type TranscriptionServer } from '../helpers/transcription-server.ts';
+import { always, startTranscriptionServer, type TranscriptionServer } from '../helpers/transcription-server.ts';
 import { until } from '../helpers/until.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -13,7 +13,10 @@ const answers = new Map<string, Answered<Json>>();
 
 beforeAll(async () => {
   // What is heard is not the matter here.
-  words = await startTranscriptionServer({ product: 'whisper-1' });
+  words = await startTranscriptionServer({
+    product: 'whisper-1',
+    instead: always('One says this. Another says that.'),
+  });
   service = await TestService.start({ env: { SPEECH_ENGINE: 'openai', SPEECH_OPENAI_URL: words.url } });
   await Promise.all([media(), channels(), transcripts(), photos()]);
 }, 240_000);

@@ -32,6 +32,15 @@ export interface ServerOptions {
   readonly before?: (req: IncomingMessage, res: ServerResponse) => boolean;
 }
 
+/** Hears the same in whatever it is sent. */
+export function always(text: string): NonNullable<ServerOptions['instead']> {
+  return (res) => {
+    res.writeHead(200, { 'content-type': 'application/json' });
+    res.end(JSON.stringify({ text }));
+    return true;
+  };
+}
+
 /** What is said in a second; lower-case words and marks, to tell lists of words from texts. */
 const sayingOf = (second: number): string => (second % 2 === 0 ? `Word${second},` : `word${second}.`);
 
