@@ -26,6 +26,8 @@ import { setStage } from './stage.ts';
 /** Short-lived tools too. */
 const WATCH_EVERY_MS = 500;
 const PROGRESS_EVERY_MS = 10_000;
+/** Orders of snapshots whose answer never arrives, beside those that a cut happens to hit. */
+const LOST_ANSWERS_PER_JOB = 0.05;
 
 export interface RunOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -60,6 +62,8 @@ export async function runChaos(options: RunOptions) {
     const stage = await setStage({ env, jobs, imgnetShare, dataDir, log, onStarted: (stop) => stops.push(stop) });
     signal.throwIfAborted();
     const index = await readSandboxIndex(stage.sandbox);
+    const lost = { target: 'dataset', mode: 'unanswered', times: Math.ceil(jobs * LOST_ANSWERS_PER_JOB) };
+    await fetch(`${stage.sandbox.url}/misbehave`, { method: 'POST', body: JSON.stringify(lost) });
     const random = createRandom(seed);
     const durationMs = minutes * 60_000;
     const calls = planCalls(index, random, { jobs, durationMs, imgnetShare });
