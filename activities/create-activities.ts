@@ -18,17 +18,12 @@ import { confirmedBySchema, retentionDaysSchema } from '../runtime/inputs/retent
 import { fileNameSchema, ulidSchema, vidnetVideoIdSchema } from '../contract/ids.ts';
 import { languageSchema } from '../contract/languages.ts';
 import { createDeliverActivity } from './deliver-webhook.ts';
-import { createFetchAudioActivity } from './audio.ts';
 import { createChannelActivities } from './channel.ts';
 import { createTranscriptActivities } from './transcript.ts';
 import { createImgnetAudioActivity } from './imgnet-audio.ts';
-import { createImgnetContentActivity } from './imgnet-content.ts';
-import { createImgnetListActivity } from './imgnet-list.ts';
-import { createImgnetProfileActivity } from './imgnet-profile.ts';
-import { createFetchMediaActivity } from './media.ts';
-import { createFetchVideoActivity } from './video.ts';
+import { createKeepingActivities } from './imgnet-keeping.ts';
+import { createMediaActivities } from './media.ts';
 import { createSnapshotActivities } from './imgnet-snapshots.ts';
-import { createKnownPostActivities } from './known-posts.ts';
 import { createOwnerActivities } from './owner-profile.ts';
 import { createPermitActivities } from './permits.ts';
 import { createRecordActivities } from './records.ts';
@@ -40,7 +35,6 @@ const CREATORS = {
   /** Light ones, on the queue of the workflows. */
   records: [
     createRecordActivities,
-    createKnownPostActivities,
     createOwnerActivities,
     createSpeechRemains,
     createRetentionActivities,
@@ -48,15 +42,11 @@ const CREATORS = {
   ],
   /** Calls of the platforms: a few slots a worker. */
   fetch: [
-    createFetchAudioActivity,
-    createFetchVideoActivity,
-    createFetchMediaActivity,
+    createMediaActivities,
     createTranscriptActivities,
     createChannelActivities,
     createSnapshotActivities,
-    createImgnetProfileActivity,
-    createImgnetListActivity,
-    createImgnetContentActivity,
+    createKeepingActivities,
     createImgnetAudioActivity,
   ],
   /** Transcription with speaker labels: a few slots a worker. */
@@ -74,22 +64,13 @@ type Joined<Union> = (Union extends unknown ? (one: Union) => void : never) exte
 
 type ActivitiesOf<Queue extends keyof Creators> = Joined<ReturnType<CreatorOf<Queue>>>;
 export type Activities = { readonly [Queue in keyof Creators]: ActivitiesOf<Queue> };
-export type RecordActivities = Activities['records'];
-export type FetchActivities = Activities['fetch'];
-export type SpeechActivities = Activities['speech'];
-export type DeliverActivities = Activities['deliver'];
 
 export function createActivities(deps: Joined<Parameters<CreatorOf<keyof Creators>>[0]>): Activities {
-  const ofQueue = <Queue extends keyof Creators>(queue: Queue): ActivitiesOf<Queue> => {
-    const creators: readonly ((all: typeof deps) => object)[] = CREATORS[queue];
-    return Object.assign({}, ...creators.map((create) => create(deps))) as ActivitiesOf<Queue>;
-  };
-  return {
-    records: ofQueue('records'),
-    fetch: ofQueue('fetch'),
-    speech: ofQueue('speech'),
-    deliver: ofQueue('deliver'),
-  };
+  const queues = Object.entries<readonly ((all: typeof deps) => object)[]>(CREATORS).map(([queue, creators]) => [
+    queue,
+    Object.assign({}, ...creators.map((create) => create(deps))) as object,
+  ]);
+  return Object.fromEntries(queues) as Activities;
 }
 
 const one = <Input extends z.ZodType>(input: Input) => z.tuple([input]);
