@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { InputSchemas } from '../runtime/inputs/check.ts';
-import { deliveryIdSchema } from '../runtime/inputs/deliveries.ts';
 import {
   accountSchema,
   channelSchema,
@@ -12,9 +11,8 @@ import {
   postSchema,
   shortcodeSchema,
 } from '../runtime/inputs/jobs.ts';
-import { permitRequestSchema, upstreamUseSchema, failureCodeSchema, noticeSchema } from '../runtime/inputs/pacing.ts';
-import { callerSchema, countSchema, httpUrlSchema, moneySchema, workflowIdSchema } from '../runtime/inputs/parts.ts';
-import { confirmedBySchema, retentionDaysSchema } from '../runtime/inputs/retention.ts';
+import { countSchema, deliverySchema, moneySchema, removalSchema, workflowIdSchema } from '../runtime/inputs/parts.ts';
+import { failureCodeSchema, noticeSchema, permitRequestSchema, upstreamUseSchema } from '../runtime/pacing.ts';
 import { fileNameSchema, ulidSchema, vidnetVideoIdSchema } from '../contract/ids.ts';
 import { languageSchema } from '../contract/languages.ts';
 import { createDeliverActivity } from './deliver-webhook.ts';
@@ -112,17 +110,7 @@ type AllActivities = Activities['records'] & Activities['fetch'] & Activities['s
 /** What each activity takes. Much of it becomes a path, a URL, or the id of what is removed. */
 export const activityInputs = {
   askForTurn: one(z.object({ use: upstreamUseSchema, asker: permitRequestSchema })),
-  attemptDelivery: one(
-    z.object({
-      deliveryId: deliveryIdSchema,
-      recordId: ulidSchema,
-      url: httpUrlSchema,
-      subscribedBy: z.array(callerSchema).exactOptional(),
-      attempt: z.int().min(1),
-      firstAttempt: z.int().min(1).exactOptional(),
-      isLast: z.boolean(),
-    }),
-  ),
+  attemptDelivery: one(deliverySchema.extend({ attempt: z.int().min(1), isLast: z.boolean() })),
   awaitOtherListing: one(workflowIdSchema),
   awaitOwnerProfile: one(workflowIdSchema),
   awaitSnapshot: one(started),
@@ -146,13 +134,7 @@ export const activityInputs = {
   storeContent: one(z.object({ snapshot, post: postSchema })),
   storeList: one(listSchema.extend({ snapshot, account: accountSchema })),
   storeProfile: one(z.object({ snapshot, account: accountSchema })),
-  sweepFiles: one(
-    z.object({
-      retentionDays: retentionDaysSchema,
-      confirmedBy: confirmedBySchema.exactOptional(),
-      after: z.string().max(2000).exactOptional(),
-    }),
-  ),
+  sweepFiles: one(removalSchema.extend({ after: z.string().max(2000).exactOptional() })),
   sweepLeftovers: z.tuple([]),
   tellParked: one(z.object({ askers, notice: noticeSchema })),
   transcribeWindow: one(speech.extend({ number: z.int().min(1), engine })),
