@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { createProgressView, megabytes } from '../../runtime/progress.ts';
 import { CATALOGUE, STARTER, type CatalogueModel } from './catalogue.ts';
 import { installModel, type InstallOptions } from './install.ts';
@@ -68,13 +69,12 @@ async function install(names: readonly string[], options: CommandOptions): Promi
 }
 
 async function verify({ modelsDir, say }: CommandOptions): Promise<boolean> {
-  const lock = await readLock(modelsDir);
-  const { models } = lock;
+  const { models } = await readLock(modelsDir);
   const byHand = (await namesOfModels(modelsDir)).filter((name) => !(name in models));
   if (Object.keys(models).length + byHand.length === 0) say(`There is no model in ${modelsDir}`);
   let isRight = true;
   for (const [name, pinned] of Object.entries(models)) {
-    const wrong = await wrongFilesIn(modelsDir, name, lock, 'contents');
+    const wrong = await wrongFilesIn(join(modelsDir, name), pinned, 'contents');
     isRight &&= wrong.length === 0;
     const isGood = wrong.length === 0;
     say(

@@ -37,9 +37,8 @@ export interface InstallOptions {
 export async function installModel(model: CatalogueModel, options: InstallOptions): Promise<boolean> {
   const { modelsDir, baseUrl, say, view } = options;
   await mkdir(join(modelsDir, DOWNLOADS), { recursive: true });
-  const lock = await readLock(modelsDir);
-  const before = lock.models[model.name];
-  if (before !== undefined && (await wrongFilesIn(modelsDir, model.name, lock)).length === 0) return false;
+  const before = (await readLock(modelsDir)).models[model.name];
+  if (before !== undefined && (await wrongFilesIn(join(modelsDir, model.name), before)).length === 0) return false;
 
   const releaseUrl = `${baseUrl}/${model.release}`;
   const url = `${releaseUrl}/${encodeURIComponent(model.file)}`;

@@ -57,19 +57,18 @@ export async function namesOfModels(modelsDir: string): Promise<string[]> {
 }
 
 /**
- * What is wrong with a model, a sentence for each file that is not as it was installed.
+ * What is wrong with the model of a folder, a sentence for each file that is not as it was installed.
  *
  * @param look at their sizes, or also at their contents, which are all read then
  */
 export async function wrongFilesIn(
-  modelsDir: string,
-  name: string,
-  { models }: ModelsLock,
+  folder: string,
+  pinned: PinnedModel | undefined,
   look: 'sizes' | 'contents' = 'sizes',
 ): Promise<string[]> {
   const wrong: string[] = [];
-  for (const { path, sizeBytes, sha256 } of models[name]?.files ?? []) {
-    const file = join(modelsDir, name, path);
+  for (const { path, sizeBytes, sha256 } of pinned?.files ?? []) {
+    const file = join(folder, path);
     const found = await stat(file).catch(() => undefined);
     if (found === undefined) wrong.push(`${file} is gone`);
     else if (found.size !== sizeBytes) wrong.push(`${file} has ${found.size} bytes and not ${sizeBytes}`);

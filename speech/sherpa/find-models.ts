@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Missing } from '../engine.ts';
 import { CATALOGUE, type ModelRole } from '../models/catalogue.ts';
 import { inspectModel, type InstalledModel, type Recogniser } from '../models/inspect.ts';
@@ -65,7 +66,8 @@ async function find<Role extends ModelRole>(
   for (const name of wanted === undefined ? names.sort(byRank) : [wanted]) {
     const model = await inspectModel(modelsDir, name);
     if (model?.role !== role) continue;
-    const [wrong] = await wrongFilesIn(modelsDir, name, await readLock(modelsDir));
+    const { models } = await readLock(modelsDir);
+    const [wrong] = await wrongFilesIn(join(modelsDir, name), models[name]);
     if (wrong !== undefined) return { missing: `The model ${name} is damaged: ${wrong}.` };
     return model as Extract<InstalledModel, { role: Role }>;
   }

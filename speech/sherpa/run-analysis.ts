@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { JobError } from '../../runtime/job-error.ts';
@@ -100,9 +101,9 @@ export async function runAnalysis(window: AudioWindow, options: Options): Promis
 /** Quick: contents are looked at by `npm run models -- verify`. */
 async function checkModels({ modelsDir, names }: VoiceModels, recogniser: Recogniser | undefined): Promise<void> {
   try {
-    const lock = await readLock(modelsDir);
+    const { models } = await readLock(modelsDir);
     for (const name of names) {
-      const [wrong] = await wrongFilesIn(modelsDir, name, lock);
+      const [wrong] = await wrongFilesIn(join(modelsDir, name), models[name]);
       if (wrong !== undefined) throw new Error(wrong);
     }
     if (recogniser !== undefined) await stat(recogniser.encoder);
