@@ -1,11 +1,12 @@
 import { type ChannelFacts, channelVideosOf, type ChannelVideoItem } from '../contract/kinds/channel.ts';
-import { type ChannelPage, StaleCursorError, type ChannelSource } from '../sources/vidnet/channel-source.ts';
+import { StaleCursorError, type ChannelSource } from '../sources/vidnet/channel-source.ts';
+import { optional } from '../runtime/optional.ts';
 import { percentOf } from '../runtime/percent.ts';
 import type { ContentsStore } from '../store/contents.ts';
 import type { ListingState } from '../store/documents.ts';
 import type { RunningCall } from './source-call.ts';
 
-export interface ChannelListing {
+interface ChannelListing {
   readonly channels: ChannelSource;
   readonly contents: ContentsStore;
   readonly recordId: string;
@@ -45,21 +46,17 @@ async function goOn(listing: ChannelListing, from: ListingState): Promise<Listin
   for await (const page of channels.pages(channel.vidnet_id, from.next, call)) {
     const videos = page.videos.filter((video) => isNew(video, seen));
     if (videos.length > 0) await contents.putPiece({ ...list, number: state.pieces + 1 }, videos);
-    state = nextState(state, videos.length, page);
+    state = {
+      pieces: state.pieces + (videos.length > 0 ? 1 : 0),
+      items: state.items + videos.length,
+      ...optional('next', page.next),
+    };
     await contents.putState(list, state);
     report();
   }
   if (state.next !== undefined) throw new Error('the driver ended a list that goes on');
   await contents.putState(list, state);
   return state;
-}
-
-function nextState(state: ListingState, items: number, { next }: ChannelPage): ListingState {
-  return {
-    pieces: state.pieces + (items > 0 ? 1 : 0),
-    items: state.items + items,
-    ...(next === undefined ? {} : { next }),
-  };
 }
 
 async function idsOf({ contents, recordId }: ChannelListing, { pieces }: ListingState): Promise<Set<string>> {

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { InputSchemas } from '../runtime/inputs/check.ts';
-import { deliveryIdSchema } from '../runtime/inputs/deliveries.ts';
 import {
   accountSchema,
   channelSchema,
@@ -12,23 +11,17 @@ import {
   postSchema,
   shortcodeSchema,
 } from '../runtime/inputs/jobs.ts';
-import { permitRequestSchema, upstreamUseSchema, failureCodeSchema, noticeSchema } from '../runtime/inputs/pacing.ts';
-import { callerSchema, countSchema, httpUrlSchema, moneySchema, workflowIdSchema } from '../runtime/inputs/parts.ts';
-import { confirmedBySchema, retentionDaysSchema } from '../runtime/inputs/retention.ts';
+import { countSchema, deliverySchema, moneySchema, removalSchema, workflowIdSchema } from '../runtime/inputs/parts.ts';
+import { failureCodeSchema, noticeSchema, permitRequestSchema, upstreamUseSchema } from '../runtime/pacing.ts';
 import { fileNameSchema, ulidSchema, vidnetVideoIdSchema } from '../contract/ids.ts';
 import { languageSchema } from '../contract/languages.ts';
 import { createDeliverActivity } from './deliver-webhook.ts';
-import { createFetchAudioActivity } from './audio.ts';
 import { createChannelActivities } from './channel.ts';
 import { createTranscriptActivities } from './transcript.ts';
 import { createImgnetAudioActivity } from './imgnet-audio.ts';
-import { createImgnetContentActivity } from './imgnet-content.ts';
-import { createImgnetListActivity } from './imgnet-list.ts';
-import { createImgnetProfileActivity } from './imgnet-profile.ts';
-import { createFetchMediaActivity } from './media.ts';
-import { createFetchVideoActivity } from './video.ts';
+import { createKeepingActivities } from './imgnet-keeping.ts';
+import { createMediaActivities } from './media.ts';
 import { createSnapshotActivities } from './imgnet-snapshots.ts';
-import { createKnownPostActivities } from './known-posts.ts';
 import { createOwnerActivities } from './owner-profile.ts';
 import { createPermitActivities } from './permits.ts';
 import { createRecordActivities } from './records.ts';
@@ -40,7 +33,6 @@ const CREATORS = {
   /** Light ones, on the queue of the workflows. */
   records: [
     createRecordActivities,
-    createKnownPostActivities,
     createOwnerActivities,
     createSpeechRemains,
     createRetentionActivities,
@@ -48,15 +40,11 @@ const CREATORS = {
   ],
   /** Calls of the platforms: a few slots a worker. */
   fetch: [
-    createFetchAudioActivity,
-    createFetchVideoActivity,
-    createFetchMediaActivity,
+    createMediaActivities,
     createTranscriptActivities,
     createChannelActivities,
     createSnapshotActivities,
-    createImgnetProfileActivity,
-    createImgnetListActivity,
-    createImgnetContentActivity,
+    createKeepingActivities,
     createImgnetAudioActivity,
   ],
   /** Transcription with speaker labels: a few slots a worker. */
@@ -74,22 +62,13 @@ type Joined<Union> = (Union extends unknown ? (one: Union) => void : never) exte
 
 type ActivitiesOf<Queue extends keyof Creators> = Joined<ReturnType<CreatorOf<Queue>>>;
 export type Activities = { readonly [Queue in keyof Creators]: ActivitiesOf<Queue> };
-export type RecordActivities = Activities['records'];
-export type FetchActivities = Activities['fetch'];
-export type SpeechActivities = Activities['speech'];
-export type DeliverActivities = Activities['deliver'];
 
 export function createActivities(deps: Joined<Parameters<CreatorOf<keyof Creators>>[0]>): Activities {
-  const ofQueue = <Queue extends keyof Creators>(queue: Queue): ActivitiesOf<Queue> => {
-    const creators: readonly ((all: typeof deps) => object)[] = CREATORS[queue];
-    return Object.assign({}, ...creators.map((create) => create(deps))) as ActivitiesOf<Queue>;
-  };
-  return {
-    records: ofQueue('records'),
-    fetch: ofQueue('fetch'),
-    speech: ofQueue('speech'),
-    deliver: ofQueue('deliver'),
-  };
+  const queues = Object.entries<readonly ((all: typeof deps) => object)[]>(CREATORS).map(([queue, creators]) => [
+    queue,
+    Object.assign({}, ...creators.map((create) => create(deps))) as object,
+  ]);
+  return Object.fromEntries(queues) as Activities;
 }
 
 const one = <Input extends z.ZodType>(input: Input) => z.tuple([input]);
@@ -131,17 +110,7 @@ type AllActivities = Activities['records'] & Activities['fetch'] & Activities['s
 /** What each activity takes. Much of it becomes a path, a URL, or the id of what is removed. */
 export const activityInputs = {
   askForTurn: one(z.object({ use: upstreamUseSchema, asker: permitRequestSchema })),
-  attemptDelivery: one(
-    z.object({
-      deliveryId: deliveryIdSchema,
-      recordId: ulidSchema,
-      url: httpUrlSchema,
-      subscribedBy: z.array(callerSchema).exactOptional(),
-      attempt: z.int().min(1),
-      firstAttempt: z.int().min(1).exactOptional(),
-      isLast: z.boolean(),
-    }),
-  ),
+  attemptDelivery: one(deliverySchema.extend({ attempt: z.int().min(1), isLast: z.boolean() })),
   awaitOtherListing: one(workflowIdSchema),
   awaitOwnerProfile: one(workflowIdSchema),
   awaitSnapshot: one(started),
@@ -165,13 +134,7 @@ export const activityInputs = {
   storeContent: one(z.object({ snapshot, post: postSchema })),
   storeList: one(listSchema.extend({ snapshot, account: accountSchema })),
   storeProfile: one(z.object({ snapshot, account: accountSchema })),
-  sweepFiles: one(
-    z.object({
-      retentionDays: retentionDaysSchema,
-      confirmedBy: confirmedBySchema.exactOptional(),
-      after: z.string().max(2000).exactOptional(),
-    }),
-  ),
+  sweepFiles: one(removalSchema.extend({ after: z.string().max(2000).exactOptional() })),
   sweepLeftovers: z.tuple([]),
   tellParked: one(z.object({ askers, notice: noticeSchema })),
   transcribeWindow: one(speech.extend({ number: z.int().min(1), engine })),

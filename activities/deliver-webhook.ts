@@ -1,9 +1,11 @@
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
+import type { z } from 'zod';
 import { MissingContentsError } from '../contract/contents.ts';
 import type { DownloadRecord, PendingRecord } from '../contract/records.ts';
 import { kinds } from '../contract/kinds.ts';
 import type { Delivery, DeliveryAttempt } from '../contract/webhooks.ts';
+import type { deliverySchema } from '../runtime/inputs/parts.ts';
 import { nowMicroseconds } from '../store/clock.ts';
 import type { DeliveryStore } from '../store/deliveries.ts';
 import type { RecordStore } from '../store/records.ts';
@@ -19,15 +21,9 @@ export interface DeliverDeps extends MessageDeps {
   readonly receivers: ReceiverShares;
 }
 
-export interface AttemptInput {
-  readonly deliveryId: string;
-  readonly recordId: string;
-  readonly url: string;
-  readonly subscribedBy?: readonly string[];
+export interface AttemptInput extends z.infer<typeof deliverySchema> {
   /** Counted from 1, on through all rounds of a delivery. */
   readonly attempt: number;
-  /** The first one of this round; default: 1. */
-  readonly firstAttempt?: number;
   /** Whether nothing follows a refusal of this attempt. */
   readonly isLast: boolean;
 }
@@ -110,14 +106,8 @@ async function openDelivery(
 
 function attemptOf(outcome: PostOutcome): Pick<DeliveryAttempt, 'durationMs' | 'statusCode' | 'error'> {
   const durationMs = Math.round(outcome.durationMs);
-  switch (outcome.kind) {
-    case 'answered':
-      return { durationMs, statusCode: outcome.statusCode };
-    case 'forbidden':
-      return { durationMs, error: 'forbidden' };
-    case 'unreachable':
-      return { durationMs, error: outcome.error };
-  }
+  if (outcome.kind === 'answered') return { durationMs, statusCode: outcome.statusCode };
+  return { durationMs, error: outcome.kind === 'forbidden' ? 'forbidden' : outcome.error };
 }
 
 function resultOf(attempt: DeliveryAttempt): AttemptResult {

@@ -2,24 +2,22 @@ import { unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { videoUrlsOf } from './video-urls.ts';
 import { JobError } from '../runtime/job-error.ts';
+import { optional } from '../runtime/optional.ts';
 import { percentOf } from '../runtime/percent.ts';
 import type { JobResult, PublishedFile } from '../contract/records.ts';
 import type { ContentFacts } from '../contract/kinds/imgnet-content.ts';
-import type { Media } from '../media/ffmpeg.ts';
 import { codecOf, type Probe } from '../media/probe.ts';
 import type { Downloader } from '../outbound/download.ts';
 import type { ContentsStore } from '../store/contents.ts';
-import { conversionProgress, type AttemptDeps, type MadeFile } from './fetch-attempt.ts';
+import { conversionProgress, type MakerDeps } from './media.ts';
 import { hasExpired, mediaFailure, readingMedia } from './media-failures.ts';
 import { withSourceCall, type RunningCall } from './source-call.ts';
 import { withSpace } from './space.ts';
 
-export interface ImgnetAudioDeps extends AttemptDeps {
+export interface ImgnetAudioDeps extends MakerDeps {
   readonly contents: ContentsStore;
-  readonly media: Media;
   readonly downloadMedia: Downloader;
   readonly maxFileBytes: number;
-  readonly maxMediaSeconds: number;
 }
 
 export interface PostAudioOrder {
@@ -32,6 +30,9 @@ export interface PostAudioOrder {
 /** `stale`: the content no longer leads to the media, for a reason that is a sentence; it must be collected again. */
 export type PostAudio =
   { readonly state: 'made'; readonly result: JobResult } | { readonly state: 'stale'; readonly reason: string };
+
+/** Players refuse a file without a single frame. */
+const LEAST_SECONDS = 0.1;
 
 export function createImgnetAudioActivity(deps: ImgnetAudioDeps) {
   return {
@@ -49,7 +50,7 @@ export function createImgnetAudioActivity(deps: ImgnetAudioDeps) {
           const made: MadeAudio[] = [];
           for (const [index, url] of urls.entries()) {
             const path = join(call.folder, `video-${String(index)}`);
-            const arrived = await fetchVideo(deps, url, { path, call, before: index, total: urls.length });
+            const arrived = await fetchVideo(deps, call, { url, path, before: index, total: urls.length });
             if (!arrived) return { state: 'stale', reason: "The platform's links to the media have expired." };
             // The downloader takes half a body for none.
             const audio = await readingMedia(true, () => makeAudio(deps, path, call));
@@ -57,7 +58,10 @@ export function createImgnetAudioActivity(deps: ImgnetAudioDeps) {
             await unlink(path);
           }
           if (made.every(({ isSilence }) => isSilence)) return { state: 'made', result: { files: [] } };
-          for (const audio of made.filter(({ isSilence }) => isSilence)) await writeSilence(deps, audio, call);
+          for (const { path, durationSeconds } of made.filter(({ isSilence }) => isSilence)) {
+            const seconds = Math.min(Math.max(durationSeconds, LEAST_SECONDS), deps.maxMediaSeconds);
+            await deps.media.writeSilence(seconds, path, { ...call, onProgress: () => undefined });
+          }
           return { state: 'made', result: await publish(deps, order.recordId, { made, call }) };
         }),
       ),
@@ -65,23 +69,22 @@ export function createImgnetAudioActivity(deps: ImgnetAudioDeps) {
 }
 
 /** Files of silence are written last, when it is known that one of the others has sound. */
-interface MadeAudio extends MadeFile {
+interface MadeAudio {
+  readonly path: string;
+  readonly name: string;
+  readonly durationSeconds: number;
   readonly isSilence: boolean;
 }
 
-interface VideoFetch {
-  readonly path: string;
-  readonly call: RunningCall;
-  /** How many videos have come before this one, and how many there are. */
-  readonly before: number;
-  readonly total: number;
-}
-
-/** @returns false when the link has expired @throws JobError */
+/**
+ * @param before how many videos have come before this one; `total`: how many there are
+ * @returns false when the link has expired
+ * @throws JobError
+ */
 async function fetchVideo(
   { downloadMedia, maxFileBytes }: ImgnetAudioDeps,
-  url: string,
-  { path, call, before, total }: VideoFetch,
+  call: RunningCall,
+  { url, path, before, total }: Readonly<Record<'url' | 'path', string> & Record<'before' | 'total', number>>,
 ): Promise<boolean> {
   call.report({ stage: 'fetching', percent: percentOf(before / total) });
   try {
@@ -91,14 +94,13 @@ async function fetchVideo(
       timeoutMs: call.timeoutMs,
       signal: call.signal,
       onProgress: (bytes, totalBytes) => {
-        if (totalBytes === undefined) call.report({ stage: 'fetching', bytes });
-        else
-          call.report({
-            stage: 'fetching',
-            bytes,
-            totalBytes,
-            percent: percentOf((before + bytes / totalBytes) / total),
-          });
+        const percent = totalBytes && percentOf((before + bytes / totalBytes) / total);
+        call.report({
+          stage: 'fetching',
+          bytes,
+          ...optional('totalBytes', totalBytes),
+          ...optional('percent', percent),
+        });
       },
     });
     return true;
@@ -123,11 +125,7 @@ async function makeAudio(
   call.report({ stage: 'converting' });
   const path = `${source}.m4a`;
   const onProgress = conversionProgress(call, probe.durationSeconds);
-  await media.writeM4a({ path: source, audioCodec }, path, {
-    signal: call.signal,
-    timeoutMs: call.timeoutMs,
-    onProgress,
-  });
+  await media.writeM4a({ path: source, audioCodec }, path, { ...call, onProgress });
 
   call.report({ stage: 'verifying' });
   const result = await media.probe(path, call.signal);
@@ -136,18 +134,6 @@ async function makeAudio(
     throw new JobError('incomplete', 'The audio could not be made whole.');
   }
   return { durationSeconds: result.durationSeconds, isSilence: false };
-}
-
-/** Players refuse a file without a single frame. */
-const LEAST_SECONDS = 0.1;
-
-async function writeSilence(
-  { media, maxMediaSeconds }: ImgnetAudioDeps,
-  { path, durationSeconds }: MadeAudio,
-  { signal, timeoutMs }: RunningCall,
-): Promise<void> {
-  const seconds = Math.min(Math.max(durationSeconds, LEAST_SECONDS), maxMediaSeconds);
-  await media.writeSilence(seconds, path, { signal, timeoutMs, onProgress: () => undefined });
 }
 
 /** The sound of a video may be shorter than its pictures. */

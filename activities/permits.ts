@@ -16,18 +16,13 @@ export interface Limiters {
   isOpen(request: PermitRequest): Promise<boolean>;
 }
 
-export interface PermitDeps {
-  readonly limiters: Limiters;
-  readonly routes: Routes;
-}
-
 export type PermitActivities = ReturnType<typeof createPermitActivities>;
 
 /** Signals under way at once. */
 const AT_ONCE = 20;
 
 /** What jobs and limiters need of Temporal beyond their own histories. All may be repeated at will. */
-export function createPermitActivities({ limiters, routes }: PermitDeps) {
+export function createPermitActivities({ limiters, routes }: { readonly limiters: Limiters; readonly routes: Routes }) {
   return {
     /** @returns which limiter will grant the permit */
     async askForTurn(order: { use: UpstreamUse; asker: PermitRequest }): Promise<{ limiterId: string }> {

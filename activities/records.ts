@@ -2,21 +2,24 @@ import { OWNER_PROFILE_PART } from '../contract/charges.ts';
 import { STOPPED_BY_OPERATOR } from '../contract/failures.ts';
 import { pendingRecordOf, type JobInput } from '../contract/jobs.ts';
 import type { DownloadRecord, JobOutcome } from '../contract/records.ts';
+import { imgnetContent } from '../contract/kinds/imgnet-content.ts';
+import { postSubjectOf, subjectIdOf } from '../contract/subjects.ts';
 import type { FileStore } from '../store/files.ts';
 import { isReusable } from '../store/reuse.ts';
 import type { RecordStore } from '../store/records.ts';
 import { finishRecord } from '../store/finish-record.ts';
 
-export interface RecordDeps {
-  readonly records: RecordStore;
-  readonly files: FileStore;
-}
-
 /** The clocks of the api and the workers differ by less. */
 const CLOCKS_DIFFER_MS = 5 * 60_000;
 
 /** The activities around a job's record. All may be repeated at will. */
-export function createRecordActivities({ records, files }: RecordDeps) {
+export function createRecordActivities({
+  records,
+  files,
+}: {
+  readonly records: RecordStore;
+  readonly files: FileStore;
+}) {
   return {
     /**
      * Takes the subject for a job: its pending record exists afterwards.
@@ -31,13 +34,27 @@ export function createRecordActivities({ records, files }: RecordDeps) {
         if (await isReusable(success, files)) return 'done';
       }
       const previous = await records.latestOf(input.subjectId);
-      if (previous?.status === 'pending' && previous.id !== input.recordId) await failOrphan(records, previous);
+      if (previous?.status === 'pending' && previous.id !== input.recordId) {
+        // A subject has one open workflow, and it is ours: the earlier one was terminated, and nothing else will end its record.
+        await finishRecord(records, previous.id, { status: 'failed', failure: STOPPED_BY_OPERATOR });
+      }
       await records.noteLatest(await records.insertIfAbsent(pendingRecordOf(input)));
       // Who pays for the job is charged for it from now on, also when cancelled: this job goes on then.
       if (input.parameters !== undefined && 'paidBy' in input.parameters) {
         await records.noteProviderAsked(String(input.parameters.paidBy), OWNER_PROFILE_PART);
       }
       return 'claimed';
+    },
+
+    /** @returns the record beside which the content of a post is kept, by whichever URL it was fetched; undefined when none is fresh */
+    async findFreshContent(shortcode: string): Promise<string | undefined> {
+      for (const kind of ['post', 'reel'] as const) {
+        const success = await records.successOf(postSubjectOf({ kind, shortcode }));
+        if (success !== undefined && (await isReusable(success, files))) return success.id;
+      }
+      const sent = await records.contentsOf(subjectIdOf('imgnet_audio', shortcode));
+      const isFresh = sent !== undefined && Date.now() < sent.keptAtMs + imgnetContent.freshness * 1000;
+      return isFresh ? sent.recordId : undefined;
     },
 
     /** Ends a job's record; whoever comes second changes nothing. */
@@ -55,9 +72,4 @@ export function createRecordActivities({ records, files }: RecordDeps) {
 function isJustBefore({ subjectId, createdAt }: JobInput, success: DownloadRecord): boolean {
   if (success.status !== 'success' || success.subjectId !== subjectId) return false;
   return Date.parse(success.finishedAt) >= Date.parse(createdAt) - CLOCKS_DIFFER_MS;
-}
-
-/** A subject has one open workflow, and it is ours: the earlier one was terminated, and nothing else will end its record. */
-async function failOrphan(records: RecordStore, orphan: DownloadRecord): Promise<void> {
-  await finishRecord(records, orphan.id, { status: 'failed', failure: STOPPED_BY_OPERATOR });
 }

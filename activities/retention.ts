@@ -1,5 +1,7 @@
+import type { z } from 'zod';
 import type { DownloadRecord } from '../contract/records.ts';
 import { formatMicroseconds } from '../contract/times.ts';
+import type { removalSchema } from '../runtime/inputs/parts.ts';
 import type { FileEntry, FileStore } from '../store/files.ts';
 import type { RecordStore } from '../store/records.ts';
 import type { WorkFolders } from '../store/work-folders.ts';
@@ -18,20 +20,14 @@ export interface RetentionDeps {
 
 export type RetentionActivities = ReturnType<typeof createRetentionActivities>;
 
-export interface SweepOrder {
-  readonly retentionDays: number;
-  /** Who has confirmed that files go which the configuration keeps. */
-  readonly confirmedBy?: string;
-  readonly after?: string;
-}
-
-/** What one page of the files came to. `next`: where the listing goes on; absent on the last page. */
-export interface SweptPage {
+/** How many files were looked at and removed. */
+export interface RetentionSummary {
   readonly seen: number;
   readonly expired: number;
   readonly orphans: number;
-  readonly next?: string;
 }
+
+type SweepOrder = z.infer<typeof removalSchema> & { readonly after?: string };
 
 const DAY_MS = 24 * 3_600_000;
 /** A job that publishes its files one by one, and then ends its record, takes less. */
@@ -46,8 +42,10 @@ export function createRetentionActivities(deps: RetentionDeps) {
     /**
      * Looks at one page of the files, and removes those that are too old or that no record knows. What nobody has confirmed
      * removes nothing that this worker's own configuration keeps: a workflow can be started by whoever reaches Temporal.
+     *
+     * @returns what it came to, and where the listing goes on, unless this was the last page
      */
-    sweepFiles: async (page: SweepOrder): Promise<SweptPage> => {
+    sweepFiles: async (page: SweepOrder): Promise<RetentionSummary & { readonly next?: string }> => {
       const leastDays = page.confirmedBy === undefined ? configuredDays : page.retentionDays;
       if (leastDays === undefined) return { seen: 0, expired: 0, orphans: 0 };
       const retentionDays = Math.max(leastDays, page.retentionDays);

@@ -17,11 +17,6 @@ export interface MessageDeps {
   readonly signWebhook: WebhookSigner;
 }
 
-export interface WebhookMessage {
-  readonly headers: Record<string, string>;
-  readonly body: string | LongBody;
-}
-
 /**
  * What an attempt sends, built now, so that its links are fresh.
  *
@@ -31,7 +26,7 @@ export async function webhookMessage(
   delivery: Delivery,
   record: DownloadRecord,
   { rendering, signWebhook }: MessageDeps,
-): Promise<WebhookMessage> {
+): Promise<{ headers: Record<string, string>; body: string | LongBody }> {
   const body = await bodyOf(record, rendering);
   const headers = {
     ...webhookHeaders({

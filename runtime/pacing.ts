@@ -1,4 +1,8 @@
-import type { FailureCode } from '../contract/failures.ts';
+import { z } from 'zod';
+import { FAILURE_FAULTS, type FailureCode } from '../contract/failures.ts';
+import { epochMsSchema, workflowIdSchema } from './inputs/parts.ts';
+
+export const failureCodeSchema = z.enum(Object.keys(FAILURE_FAULTS) as [FailureCode, ...FailureCode[]]);
 
 /** What jobs use of the upstreams. The configuration says by which route each goes. */
 export const upstreamUses = [
@@ -13,16 +17,24 @@ type PlatformUse = (typeof upstreamUses)[number];
 export type SiteUse = `site/${string}`;
 export type UpstreamUse = PlatformUse | SiteUse;
 
+/** A host, and not more: it becomes a part of a workflow's ID. */
+export const siteSchema = z.string().regex(/^[\w.:[\]-]{1,260}$/);
+export const upstreamUseSchema = z.union([z.enum(upstreamUses), z.templateLiteral(['site/', siteSchema])]);
+
+/** Thirty years: times that are made of it are still times. */
+const pauseSchema = z.number().min(0).max(1e9);
+
 /** How hard a route may be used. */
-export interface RouteLimits {
+export const limitsSchema = z.object({
   /** Uses at once, by all workers together. */
-  readonly maxAtOnce: number;
+  maxAtOnce: z.int().min(1),
   /** Uses that may start in a minute; as many as may run at once may start together. */
-  readonly startsPerMinute: number;
+  startsPerMinute: z.number().min(0.001),
   /** The pause after a first refusal of the platform; each refusal after it doubles the pause. */
-  readonly firstPauseSeconds: number;
-  readonly maxPauseSeconds: number;
-}
+  firstPauseSeconds: pauseSchema,
+  maxPauseSeconds: pauseSchema,
+});
+export type RouteLimits = z.infer<typeof limitsSchema>;
 
 /** An upstream behind one exit, such as `vidnet` or `vidnet-data-api`: what a platform refuses, it refuses to a route. */
 export interface Route extends RouteLimits {
@@ -61,16 +73,19 @@ export const MAX_PAUSED_MS = 26 * 3_600_000;
  * Who requests a permit, which `turnId` names: histories have it under that name. It belongs to one run of a workflow, so that
  * what comes too late for it reaches nobody else.
  */
-export interface PermitRequest {
-  readonly turnId: string;
-  readonly workflowId: string;
-  readonly runId: string;
-}
+export const permitRequestSchema = z.object({
+  turnId: z.string().min(1).max(100),
+  workflowId: workflowIdSchema,
+  runId: z.string().max(100),
+});
+export type PermitRequest = z.infer<typeof permitRequestSchema>;
 
 /** What waiting jobs are told of a route's pause; `open`: it is over, and permits are granted again. */
-export type PauseNotice =
-  | { readonly state: 'paused'; readonly code: FailureCode; readonly reason: string; readonly untilMs: number }
-  | { readonly state: 'open' };
+export const noticeSchema = z.discriminatedUnion('state', [
+  z.object({ state: z.literal('paused'), code: failureCodeSchema, reason: z.string(), untilMs: epochMsSchema }),
+  z.object({ state: z.literal('open') }),
+]);
+export type PauseNotice = z.infer<typeof noticeSchema>;
 
 /** The field of a job's memo that says why it waits; absent while it works. */
 export const MEMO_WAITING = 'waiting';

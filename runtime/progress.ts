@@ -70,6 +70,16 @@ function lines(line: ProgressOptions['line'], stepPercent: number): ProgressView
   };
 }
 
+/** How often to tell how much there is, where nobody says how much it will be. */
+const STEP_BYTES = 50_000_000;
+
+/** Shows how much of a download is there. */
+export function showFetched(view: ProgressView, done: number, whole: number | undefined): void {
+  if (whole === undefined)
+    view.show(`fetched ${Math.floor(done / STEP_BYTES)}`, undefined, `fetched ${megabytes(done)}`);
+  else view.show('fetched', (done / whole) * 100, `fetched ${megabytes(done)} of ${megabytes(whole)}`);
+}
+
 /** Such as `487.3 kB`. @param leastPower of 1000: the smallest unit that is used, 0 for bytes */
 export function sizeText(bytes: number, leastPower = 0): string {
   const power = Math.max(leastPower, Math.min(3, Math.floor(Math.log10(Math.max(bytes, 1)) / 3)));

@@ -6,17 +6,12 @@ import { JobError } from '../runtime/job-error.ts';
 import type { VoiceSegment, Word } from '../contract/speech.ts';
 import { bareEnvironment } from '../runtime/subprocess/environment.ts';
 import type { SpeechEngine } from './engine.ts';
-import { runJsonLines } from './json-lines.ts';
+import { progressLine, runJsonLines, spanSchema, voiceLine } from './json-lines.ts';
 
 const ANALYSE = fileURLToPath(new URL('./builtin/analyse.py', import.meta.url));
 const LINK = fileURLToPath(new URL('./builtin/link.py', import.meta.url));
 
-const span = { startSeconds: z.number(), endSeconds: z.number() };
-const lineSchema = z.union([
-  z.object({ progress: z.number() }),
-  z.object({ word: z.object({ text: z.string(), ...span }) }),
-  z.object({ voice: z.object({ ...span, localSpeaker: z.int().min(0), embedding: z.array(z.number()) }) }),
-]);
+const lineSchema = z.union([progressLine, z.object({ word: spanSchema.extend({ text: z.string() }) }), voiceLine]);
 const linkSchema = z.array(z.array(z.int().min(0)));
 
 export interface BuiltinSettings {

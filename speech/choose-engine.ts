@@ -2,14 +2,8 @@ import { createBuiltinEngine } from './builtin.ts';
 import type { Missing, SpeechEngine } from './engine.ts';
 import { createOpenaiEngine } from './openai/openai-engine.ts';
 import { createSherpaEngine } from './sherpa.ts';
-import {
-  findSherpaModels,
-  findSherpaVoices,
-  findVadModel,
-  type SherpaModels,
-  type SherpaModelSettings,
-  type VoiceModels,
-} from './sherpa/find-models.ts';
+import { findSherpaModels, findSherpaVoices, findVadModel } from './sherpa/find-models.ts';
+import type { SherpaSettings } from './sherpa/run-analysis.ts';
 import type { SpeechSettings } from './speech-settings.ts';
 
 /** A window of 5 minutes with a large model on a slow processor takes about one hour. */
@@ -28,7 +22,7 @@ type Create = (config: SpeechConfig, workFolder: string) => Promise<SpeechEngine
 
 const ENGINES: Readonly<Record<SpeechSettings['SPEECH_ENGINE'], Create>> = {
   async sherpa(config, workFolder) {
-    const models = await findSherpaModels(modelSettingsOf(config));
+    const models = await findSherpaModels(config);
     return 'missing' in models ? models : sherpaOf(models, config, workFolder);
   },
 
@@ -36,7 +30,7 @@ const ENGINES: Readonly<Record<SpeechSettings['SPEECH_ENGINE'], Create>> = {
     if (config.SPEECH_OPENAI_URL === undefined) {
       return { missing: 'The openai speech engine needs SPEECH_OPENAI_URL, which is not set.' };
     }
-    const models = await findSherpaVoices(modelSettingsOf(config));
+    const models = await findSherpaVoices(config);
     const voices = 'missing' in models ? builtinOf(config, workFolder, false) : sherpaOf(models, config, workFolder);
     if ('missing' in voices) return voices;
     const server = {
@@ -75,16 +69,7 @@ export async function chooseSpeech(config: SpeechConfig, workFolder: string): Pr
   };
 }
 
-function modelSettingsOf(config: SpeechConfig): SherpaModelSettings {
-  return {
-    modelsDir: config.speechModelsDir,
-    asrModel: config.SPEECH_ASR_MODEL,
-    segmentationModel: config.SPEECH_SEGMENTATION_MODEL,
-    embeddingModel: config.SPEECH_EMBEDDING_MODEL,
-  };
-}
-
-function sherpaOf(models: SherpaModels | VoiceModels, config: SpeechConfig, workFolder: string): SpeechEngine {
+function sherpaOf(models: SherpaSettings['models'], config: SpeechConfig, workFolder: string): SpeechEngine {
   return createSherpaEngine({
     models,
     workFolder,

@@ -1,6 +1,13 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { JobError } from '../runtime/job-error.ts';
 import { run, RunStartError, RunTimeoutError, type RunOptions } from '../runtime/subprocess/run.ts';
+
+/** Parts of lines that several programs print. */
+export const spanSchema = z.object({ startSeconds: z.number(), endSeconds: z.number() });
+export const progressLine = z.object({ progress: z.number() });
+export const voiceLine = z.object({
+  voice: spanSchema.extend({ localSpeaker: z.int().min(0), embedding: z.array(z.number()) }),
+});
 
 export interface JsonLinesOptions<T> {
   /** Names the work in messages, such as `the search for speech`. */
@@ -33,13 +40,8 @@ export async function runJsonLines<T>(
   };
   const result = await run(program, args, { ...options, onStdoutLine }).catch((error: unknown) => {
     if (error instanceof RunStartError) {
-      throw new JobError(
-        'tool_missing',
-        'A speech tool cannot be started; the operator must check SPEECH_PYTHON_PATH.',
-        {
-          cause: error,
-        },
-      );
+      const told = 'A speech tool cannot be started; the operator must check SPEECH_PYTHON_PATH.';
+      throw new JobError('tool_missing', told, { cause: error });
     }
     if (error instanceof RunTimeoutError) {
       throw new JobError('internal', `The service allows less time than ${what} takes.`, { cause: error });

@@ -17,20 +17,14 @@ export const PRINT_LEVELS = [
 ].join(',');
 
 /** Tells whether two channels cancel each other, which the mix of them would lose: one of them is inverted. */
-export interface MixLevels {
-  /** Takes a line of what is printed. @returns the seconds printed so far, if it tells them */
-  read(line: string): number | undefined;
-  /** The louder channel, if most of what can be heard is not in the mix. */
-  channelInstead(): 0 | 1 | undefined;
-}
-
-export function createMixLevels(): MixLevels {
+export function createMixLevels() {
   const energies = [0, 0];
   let audibleSeconds = 0;
   let lostSeconds = 0;
   let levels: number[] = [];
   return {
-    read(line) {
+    /** Takes a line of what is printed. @returns the seconds printed so far, if it tells them */
+    read(line: string): number | undefined {
       const level = /^lavfi\.astats\.[123]\.RMS_level=(.+)$/.exec(line)?.[1];
       if (level === undefined) {
         const seconds = /\bpts_time:([\d.]+)/.exec(line)?.[1];
@@ -49,7 +43,8 @@ export function createMixLevels(): MixLevels {
       if (mix < louder - CANCELLED_DB) lostSeconds += 1;
       return undefined;
     },
-    channelInstead() {
+    /** The louder channel, if most of what can be heard is not in the mix. */
+    channelInstead(): 0 | 1 | undefined {
       if (lostSeconds * 2 <= audibleSeconds) return undefined;
       const [left = 0, right = 0] = energies;
       return left >= right ? 0 : 1;

@@ -1,6 +1,6 @@
 import { fileUrl, INPUT_GUARD, startTool, surroundings, UnreadableMediaError } from '../media/guard.ts';
 import { run } from '../runtime/subprocess/run.ts';
-import { createMixLevels, PRINT_LEVELS, type MixLevels } from './mix-levels.ts';
+import { createMixLevels, PRINT_LEVELS } from './mix-levels.ts';
 import { SAMPLE_RATE } from './wav.ts';
 
 export interface PrepareOptions {
@@ -23,43 +23,27 @@ export interface PrepareOptions {
  * @throws JobError `incomplete` when there is no audio in it that can be read, `tool_missing`, `internal`
  */
 export async function prepareWav(input: string, output: string, options: PrepareOptions): Promise<void> {
+  const { ffmpeg, signal, timeoutMs, maxSeconds, onProgress } = options;
   const levels = createMixLevels();
-  await writeMono({ input, output, take: 'anull', levels }, options);
+  /** @param take filters of ffmpeg; what they leave is mixed */
+  const writeMono = async (take: string): Promise<void> => {
+    const args = [
+      ...['-v', 'error', '-nostdin', '-y', ...INPUT_GUARD, '-i', fileUrl(input), '-filter_complex'],
+      `[0:a:0]asplit[heard][looked];[heard]${take}[mono];[looked]${PRINT_LEVELS}`,
+      ...['-map', '[mono]', '-vn', '-sn', '-dn'],
+      ...['-t', String(maxSeconds), '-ac', '1', '-ar', String(SAMPLE_RATE), '-c:a', 'pcm_s16le'],
+      ...['-map_metadata', '-1', '-fflags', '+bitexact', '-flags', '+bitexact', '-f', 'wav', fileUrl(output)],
+    ];
+    const onStdoutLine = (line: string): void => {
+      const seconds = levels.read(line);
+      if (seconds !== undefined) onProgress(seconds);
+    };
+    const result = await startTool('FFMPEG_PATH', () =>
+      run(ffmpeg, args, { ...surroundings(output, ffmpeg), signal, timeoutMs, onStdoutLine }),
+    );
+    if (result.exitCode !== 0) throw new UnreadableMediaError(result.stderrTail);
+  };
+  await writeMono('anull');
   const channel = levels.channelInstead();
-  if (channel === undefined) return;
-  const take = `aformat=channel_layouts=stereo,pan=mono|c0=c${channel}`;
-  await writeMono({ input, output, take, levels }, options);
-}
-
-interface Mono {
-  readonly input: string;
-  readonly output: string;
-  /** Filters of ffmpeg. What they leave is mixed. */
-  readonly take: string;
-  readonly levels: MixLevels;
-}
-
-async function writeMono({ input, output, take, levels }: Mono, options: PrepareOptions): Promise<void> {
-  const graph = `[0:a:0]asplit[heard][looked];[heard]${take}[mono];[looked]${PRINT_LEVELS}`;
-  const result = await startTool('FFMPEG_PATH', () =>
-    run(
-      options.ffmpeg,
-      [
-        ...['-v', 'error', '-nostdin', '-y', ...INPUT_GUARD, '-i', fileUrl(input)],
-        ...['-filter_complex', graph, '-map', '[mono]', '-vn', '-sn', '-dn'],
-        ...['-t', String(options.maxSeconds), '-ac', '1', '-ar', String(SAMPLE_RATE), '-c:a', 'pcm_s16le'],
-        ...['-map_metadata', '-1', '-fflags', '+bitexact', '-flags', '+bitexact', '-f', 'wav', fileUrl(output)],
-      ],
-      {
-        ...surroundings(output, options.ffmpeg),
-        signal: options.signal,
-        timeoutMs: options.timeoutMs,
-        onStdoutLine: (line) => {
-          const seconds = levels.read(line);
-          if (seconds !== undefined) options.onProgress(seconds);
-        },
-      },
-    ),
-  );
-  if (result.exitCode !== 0) throw new UnreadableMediaError(result.stderrTail);
+  if (channel !== undefined) await writeMono(`aformat=channel_layouts=stereo,pan=mono|c0=c${channel}`);
 }

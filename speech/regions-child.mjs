@@ -1,14 +1,13 @@
 // node regions-child.mjs WAV OFFSET_BYTES LENGTH_BYTES MODEL: where somebody speaks, as JSON lines.
 // Plain JavaScript in a process of its own: the calls block, and a crash of native code or a cancel ends only this.
-import { openSync, readSync } from 'node:fs';
 import sherpa from 'sherpa-onnx-node';
+import { RATE, readSamples } from './sherpa/samples.mjs';
 
 const [path, offset, length, model] = process.argv.slice(2);
-const RATE = 16_000;
 /** What the model looks at in one step. */
 const STEP = 512;
-const STEPS_PER_READ = 64;
-const REPORT_EVERY_SECONDS = 60;
+/** What is read at once: whole steps. */
+const PIECE_SECONDS = 60;
 /** The model only prefers pauses from maxSpeechDuration on, and keeps the samples until one comes: without an end, all of them. */
 const LONGEST_SECONDS = 24;
 
@@ -38,19 +37,11 @@ function tell() {
   }
 }
 
-const file = openSync(path, 'r');
-const bytes = Buffer.alloc(STEP * STEPS_PER_READ * 2);
-const end = Number(offset) + Number(length);
-let reported = 0;
+const wav = { path, offsetBytes: Number(offset), lengthBytes: Number(length) };
+const durationSeconds = wav.lengthBytes / 2 / RATE;
 let spokenSteps = 0;
-for (let at = Number(offset); at < end;) {
-  const got = readSync(file, bytes, 0, Math.min(bytes.length, end - at), at);
-  if (got === 0) break;
-  at += got;
-  const samples = Float32Array.from(
-    new Int16Array(bytes.buffer, bytes.byteOffset, got >> 1),
-    (value) => value / 32_768,
-  );
+for (let at = 0; at < durationSeconds; at += PIECE_SECONDS) {
+  const samples = readSamples(wav, at, at + PIECE_SECONDS);
   for (let step = 0; step < samples.length; step += STEP) {
     // The model takes whole steps only; the last one is filled up with silence.
     const part = samples.slice(step, step + STEP);
@@ -64,11 +55,7 @@ for (let at = Number(offset); at < end;) {
     }
   }
   tell();
-  const seconds = (at - Number(offset)) / 2 / RATE;
-  if (seconds - reported >= REPORT_EVERY_SECONDS) {
-    reported = seconds;
-    console.log(JSON.stringify({ progress: (at - Number(offset)) / Number(length) }));
-  }
+  console.log(JSON.stringify({ progress: Math.min(1, (at + PIECE_SECONDS) / durationSeconds) }));
 }
 vad.flush();
 tell();

@@ -3,12 +3,11 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { bareEnvironment } from '../runtime/subprocess/environment.ts';
 import type { Span } from '../contract/speech.ts';
-import { runJsonLines } from './json-lines.ts';
+import { progressLine, runJsonLines, spanSchema } from './json-lines.ts';
 import { readWavLayout } from './wav.ts';
 
 const CHILD = fileURLToPath(new URL('./regions-child.mjs', import.meta.url));
-const span = z.object({ startSeconds: z.number(), endSeconds: z.number() });
-const lineSchema = z.union([z.object({ speech: span }), z.object({ progress: z.number() })]);
+const lineSchema = z.union([z.object({ speech: spanSchema }), progressLine]);
 
 export interface RegionsOptions {
   /** Absolute path of Silero's ONNX file. */

@@ -11,6 +11,7 @@ export const WAV_HEADER_BYTES = 44;
 const HEADER_MAX_BYTES = 65_536;
 const PCM = 1;
 const FORMAT_BYTES = 16;
+const OUR_FORMAT = wavHeader(0).subarray(20, 20 + FORMAT_BYTES);
 
 /** Where the samples of a WAV file are. */
 export interface WavLayout {
@@ -35,7 +36,7 @@ export async function readWavLayout(path: string): Promise<WavLayout> {
     for (let at = 12; at + 8 <= header.length;) {
       const id = header.toString('latin1', at, at + 4);
       const chunkBytes = header.readUInt32LE(at + 4);
-      if (id === 'fmt ' && at + 24 <= header.length) isOurs = hasOurFormat(header.subarray(at + 8));
+      if (id === 'fmt ') isOurs = header.subarray(at + 8, at + 8 + FORMAT_BYTES).equals(OUR_FORMAT);
       if (id === 'data') {
         if (!isOurs) throw notOurs(path);
         // A file that was cut short, or written to a pipe, names more bytes than there are.
@@ -66,15 +67,6 @@ export function wavHeader(dataBytes: number): Buffer {
   header.write('data', 36, 'latin1');
   header.writeUInt32LE(dataBytes, 40);
   return header;
-}
-
-function hasOurFormat(format: Buffer): boolean {
-  return (
-    format.readUInt16LE(0) === PCM &&
-    format.readUInt16LE(2) === 1 &&
-    format.readUInt32LE(4) === SAMPLE_RATE &&
-    format.readUInt16LE(14) === 8 * BYTES_PER_SAMPLE
-  );
 }
 
 function notOurs(path: string): JobError {

@@ -12,7 +12,7 @@ import { taskQueues } from '../runtime/task-queues.ts';
 /** Each takes seconds to minutes, one core, and about 100 MB. */
 const SPEECH_STEPS_AT_ONCE = 4;
 
-export interface WorkersOptions {
+interface WorkersOptions {
   readonly connection: NativeConnection;
   readonly namespace: string;
   readonly taskQueue: string;
@@ -22,13 +22,6 @@ export interface WorkersOptions {
   readonly maxSpeechWindows: number;
   readonly maxDeliveries: number;
   readonly shutdownGraceMs: number;
-}
-
-export interface Workers {
-  /** Resolves when all have stopped, rejects when one of them failed. */
-  run(): Promise<void>;
-  /** Takes no new tasks; running ones get the grace time, then they are cancelled and repeated elsewhere. */
-  shutdown(): void;
 }
 
 /** Looks at what an activity is asked to do before it acts: it may become a path, a URL, or what is removed. */
@@ -43,7 +36,7 @@ const checkInputs: ActivityInterceptorsFactory = ({ info }) => ({
 });
 
 /** One worker per task queue, in one process. */
-export async function createWorkers(options: WorkersOptions): Promise<Workers> {
+export async function createWorkers(options: WorkersOptions) {
   const { activities, taskQueue } = options;
   const shared = {
     connection: options.connection,
@@ -79,11 +72,12 @@ export async function createWorkers(options: WorkersOptions): Promise<Workers> {
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
   };
   return {
+    /** Takes no new tasks; running ones get the grace time, then they are cancelled and repeated elsewhere. */
     shutdown,
-    async run() {
+    /** Resolves when all have stopped, rejects when one of them failed. */
+    run: async (): Promise<void> => {
       // One that fails takes the others along: half a worker would accept work that nobody does.
-      const runs = workers.map((worker) => worker.run().finally(shutdown));
-      await Promise.all(runs);
+      await Promise.all(workers.map((worker) => worker.run().finally(shutdown)));
     },
   };
 }

@@ -1,20 +1,13 @@
 import { DefaultLogger, type LogLevel } from '@temporalio/worker';
 import type { Logger } from 'pino';
 
-const LEVELS: Record<LogLevel, 'trace' | 'debug' | 'info' | 'warn' | 'error'> = {
-  TRACE: 'trace',
-  DEBUG: 'debug',
-  INFO: 'info',
-  WARN: 'warn',
-  ERROR: 'error',
-};
-
 /** The SDK's lines in the service's own log. */
 export function temporalLogger(log: Logger): DefaultLogger {
   return new DefaultLogger('INFO', ({ level, message, meta }) => {
     // A worker of activities alone has no workflows by design, and we use no Nexus.
     if (/^No (?:workflows|Nexus services) registered/.test(message)) return;
     const { error, ...fields } = (meta ?? {}) as Record<string, unknown>;
-    log[LEVELS[level]]({ ...(error === undefined ? {} : { err: error }), temporal: fields }, message);
+    const name = level.toLowerCase() as Lowercase<LogLevel>;
+    log[name]({ ...(error === undefined ? {} : { err: error }), temporal: fields }, message);
   });
 }

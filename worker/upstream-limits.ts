@@ -7,16 +7,8 @@ export function upstreamLimitsOf(config: Config): Routes {
     firstPauseSeconds: config.UPSTREAM_FIRST_PAUSE_SECONDS,
     maxPauseSeconds: config.UPSTREAM_MAX_PAUSE_SECONDS,
   };
-  const vidnet = {
-    maxAtOnce: config.VIDNET_MAX_JOBS,
-    startsPerMinute: config.VIDNET_STARTS_PER_MINUTE,
-    ...pauses,
-  };
-  const imgnet = {
-    maxAtOnce: config.IMGNET_MAX_JOBS,
-    startsPerMinute: config.IMGNET_STARTS_PER_MINUTE,
-    ...pauses,
-  };
+  const vidnet = { ...pauses, maxAtOnce: config.VIDNET_MAX_JOBS, startsPerMinute: config.VIDNET_STARTS_PER_MINUTE };
+  const imgnet = { ...pauses, maxAtOnce: config.IMGNET_MAX_JOBS, startsPerMinute: config.IMGNET_STARTS_PER_MINUTE };
   const pages = { route: 'vidnet', ...vidnet };
   const facts = config.VIDNET_API_KEY === undefined ? pages : { route: 'vidnet-data-api', ...vidnet };
   return {

@@ -1,10 +1,5 @@
 import { ActivityCancellationType, proxyActivities, proxyLocalActivities, workflowInfo } from '@temporalio/workflow';
-import type {
-  DeliverActivities,
-  FetchActivities,
-  RecordActivities,
-  SpeechActivities,
-} from '../activities/create-activities.ts';
+import type { Activities } from '../activities/create-activities.ts';
 import type { PermitActivities } from '../activities/permits.ts';
 import { taskQueues } from '../runtime/task-queues.ts';
 
@@ -14,7 +9,7 @@ export const untilDone = {
   retry: { initialInterval: '500 milliseconds', maximumInterval: '30 seconds' },
 } as const;
 
-export const records = proxyActivities<RecordActivities>(untilDone);
+export const records = proxyActivities<Activities['records']>(untilDone);
 
 /** One short call of Temporal, made by the worker that runs the workflow: each job waits for it. */
 const { askForTurn: requestPermit } = proxyLocalActivities<Pick<PermitActivities, 'askForTurn'>>(untilDone);
@@ -41,7 +36,7 @@ const heavy = {
 
 /** Downloads. */
 export function fetchActivities(summary: string) {
-  return proxyActivities<FetchActivities>({
+  return proxyActivities<Activities['fetch']>({
     ...heavy,
     taskQueue: taskQueues.fetch(workflowInfo().taskQueue),
     startToCloseTimeout: '10 hours',
@@ -49,33 +44,22 @@ export function fetchActivities(summary: string) {
   });
 }
 
-/** A window of audio: minutes of a processor. */
-export function windowActivities(summary: string) {
-  return speechActivities<Pick<SpeechActivities, 'transcribeWindow'>>(summary, taskQueues.speech);
-}
-
-/** What comes before and after the windows. */
-export function speechSteps(summary: string) {
-  return speechActivities<Omit<SpeechActivities, 'transcribeWindow'>>(summary, taskQueues.speechSteps);
-}
-
-function speechActivities<Activities>(summary: string, queueOf: (prefix: string) => string) {
-  return proxyActivities<Activities>({
+/** @param queue `speech` for a window of audio, minutes of a processor; `speechSteps` for what comes before and after them */
+export function speechActivities(queue: 'speech' | 'speechSteps', summary: string) {
+  return proxyActivities<Activities['speech']>({
     ...heavy,
-    taskQueue: queueOf(workflowInfo().taskQueue),
+    taskQueue: taskQueues[queue](workflowInfo().taskQueue),
     startToCloseTimeout: '4 hours',
     summary,
   });
 }
-
-type PollActivities = Pick<FetchActivities, 'awaitSnapshot' | 'awaitOtherListing'>;
 
 /**
  * Waits for what others do: each attempt asks once, without a heartbeat, and as often as it takes. An hour of waiting is
  * one activity in the history.
  */
 export function pollActivities(summary: string, maxWait: '65 minutes' | '3 hours') {
-  return proxyActivities<PollActivities>({
+  return proxyActivities<Pick<Activities['fetch'], 'awaitSnapshot' | 'awaitOtherListing'>>({
     taskQueue: taskQueues.fetch(workflowInfo().taskQueue),
     startToCloseTimeout: '45 seconds',
     scheduleToCloseTimeout: maxWait,
@@ -91,7 +75,7 @@ export function pollActivities(summary: string, maxWait: '65 minutes' | '3 hours
  * retried here, without using up an attempt.
  */
 export function deliverActivities(summary: string) {
-  return proxyActivities<DeliverActivities>({
+  return proxyActivities<Activities['deliver']>({
     taskQueue: taskQueues.webhooks(workflowInfo().taskQueue),
     // A list of 20,000 items is 40 MB, and some lines are slow.
     startToCloseTimeout: '15 minutes',

@@ -1,16 +1,10 @@
 import { sleep } from '@temporalio/workflow';
+import type { z } from 'zod';
 import { WEBHOOK_RETRY_DELAYS_SECONDS } from '../contract/webhooks.ts';
+import type { deliverySchema } from '../runtime/inputs/parts.ts';
 import { deliverActivities } from './activities.ts';
 
-export interface DeliveryInput {
-  readonly deliveryId: string;
-  readonly recordId: string;
-  readonly url: string;
-  /** Who asked for it; absent or empty where nobody noted it. */
-  readonly subscribedBy?: readonly string[];
-  /** Number of the first attempt of this round; default: 1. Attempts are counted on when a delivery is made again. */
-  readonly firstAttempt?: number;
-}
+export type DeliveryInput = z.infer<typeof deliverySchema>;
 
 /**
  * Delivers a result: a first attempt, then a retry after each of the delays, then it gives up.

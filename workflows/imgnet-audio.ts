@@ -1,8 +1,8 @@
-import { ApplicationFailure } from '@temporalio/workflow';
 import type { PostAudioJob } from '../contract/kinds/imgnet-audio.ts';
 import { fetchActivities, records } from './activities.ts';
 import { collect } from './imgnet-snapshot.ts';
 import { runJob } from './life-cycle.ts';
+import { upstreamFailure } from './outcome.ts';
 
 /** The platform's links last for hours or days: what is expired once is a matter of time, twice in a row it is not. */
 const MAX_COLLECTIONS = 2;
@@ -27,12 +27,8 @@ export function imgnetAudio(input: PostAudioJob): Promise<void> {
       const { fetchImgnetAudio } = fetchActivities(`Fetch the audio of ${title}`);
       const audio = await withPermit('imgnet-media', () => fetchImgnetAudio(order));
       if (audio.state === 'made') return audio.result;
-      if (collections === MAX_COLLECTIONS) throw staleFailure(audio.reason);
+      if (collections === MAX_COLLECTIONS) throw upstreamFailure('upstream_error', audio.reason);
       contentsId = undefined;
     }
   });
-}
-
-function staleFailure(message: string): ApplicationFailure {
-  return ApplicationFailure.create({ message, type: 'upstream', nonRetryable: true, details: ['upstream_error'] });
 }

@@ -1,6 +1,7 @@
-import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/workflow';
+import { ActivityFailure, TimeoutFailure } from '@temporalio/workflow';
 import type { ReadySnapshot, SnapshotOrder } from '../activities/imgnet-snapshots.ts';
 import { fetchActivities, pollActivities } from './activities.ts';
+import { upstreamFailure } from './outcome.ts';
 import type { WithPermit } from './with-permit.ts';
 
 /** Lists take up to an hour. */
@@ -32,12 +33,7 @@ export async function collect<Result>(
     return { result: await keep(ready) };
   });
   if (kept !== undefined) return kept.result;
-  throw ApplicationFailure.create({
-    message: 'The dataset API was still collecting after an hour.',
-    type: 'upstream',
-    nonRetryable: true,
-    details: ['upstream_timeout'],
-  });
+  throw upstreamFailure('upstream_timeout', 'The dataset API was still collecting after an hour.');
 }
 
 /** Temporal reports the last answer when there is no time for another question. */

@@ -1,66 +1,30 @@
 import type { SignalDefinition } from '@temporalio/workflow';
 import { z } from 'zod';
 import type { InputSchemas } from '../runtime/inputs/check.ts';
-import { permitRequestSchema, failureCodeSchema, limitsSchema, noticeSchema } from '../runtime/inputs/pacing.ts';
+import { limitsSchema, noticeSchema, permitRequestSchema } from '../runtime/pacing.ts';
 import { jobInputs } from '../runtime/inputs/jobs.ts';
-import { callerSchema, countSchema, epochMsSchema, httpUrlSchema, workflowIdSchema } from '../runtime/inputs/parts.ts';
-import { ulidSchema } from '../contract/ids.ts';
-import { deliveryIdSchema } from '../runtime/inputs/deliveries.ts';
-import { confirmedBySchema, retentionDaysSchema } from '../runtime/inputs/retention.ts';
+import {
+  callerSchema,
+  countSchema,
+  deliverySchema,
+  httpUrlSchema,
+  removalSchema,
+  workflowIdSchema,
+} from '../runtime/inputs/parts.ts';
 import type * as workflows from './index.ts';
 import type { requestPermitSignal, releasePermitSignal } from './limiter/messages.ts';
+import { permitEndSchema, permitsSchema } from './limiter/permits.ts';
 import type { pauseSignal, subscribeSignal, permitGrantedSignal } from './messages.ts';
 
 const one = <Input extends z.ZodType>(input: Input) => z.tuple([input]);
 
-const turnIdSchema = permitRequestSchema.shape.turnId;
-const waiterSchema = permitRequestSchema.extend({ place: countSchema });
-const refusalSchema = z.object({
-  code: failureCodeSchema,
-  message: z.string(),
-  retryAtMs: epochMsSchema.exactOptional(),
-});
-const permitEndSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.enum(['answered', 'withdrawn']) }),
-  refusalSchema.extend({ kind: z.literal('refused') }),
-]);
-
-const permitsSchema = z.object({
-  limits: limitsSchema,
-  holders: z.array(waiterSchema.extend({ pausesBefore: countSchema, seenMs: epochMsSchema })),
-  queue: z.array(waiterSchema.extend({ told: z.int().min(-1) })),
-  pause: z
-    .object({
-      code: failureCodeSchema,
-      reason: z.string(),
-      sinceMs: epochMsSchema,
-      untilMs: epochMsSchema,
-      lengthMs: epochMsSchema,
-      refusals: countSchema,
-      probe: z.object({ turnId: turnIdSchema, sinceMs: epochMsSchema }).optional(),
-    })
-    .optional(),
-  pastPause: z.object({ lengthMs: epochMsSchema, endedMs: epochMsSchema }).exactOptional(),
-  pauses: countSchema,
-  nextPlace: countSchema,
-  dueMs: epochMsSchema,
-  news: countSchema,
-});
-
+const { turnId: turnIdSchema } = permitRequestSchema.shape;
 const summarySchema = z.object({ seen: countSchema, expired: countSchema, orphans: countSchema });
 
 /** What each workflow takes. */
 export const workflowInputs = {
   ...jobInputs,
-  deliverWebhook: one(
-    z.object({
-      deliveryId: deliveryIdSchema,
-      recordId: ulidSchema,
-      url: httpUrlSchema,
-      subscribedBy: z.array(callerSchema).exactOptional(),
-      firstAttempt: z.int().min(1).exactOptional(),
-    }),
-  ),
+  deliverWebhook: one(deliverySchema),
   limiter: one(
     z.object({
       limits: limitsSchema,
@@ -69,9 +33,7 @@ export const workflowInputs = {
     }),
   ),
   retention: one(
-    z.object({
-      retentionDays: retentionDaysSchema,
-      confirmedBy: confirmedBySchema.exactOptional(),
+    removalSchema.extend({
       progress: z.object({ after: z.string().min(1), summary: summarySchema }).exactOptional(),
       maxEvents: z.int().min(1).exactOptional(),
     }),

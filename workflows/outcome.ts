@@ -6,6 +6,11 @@ import type { Refusal } from './limiter/pauses.ts';
 /** The end of a job that was asked to stop. */
 export const CANCELLED: Failure = { code: 'cancelled', message: 'The job was cancelled.' };
 
+/** What the upstream did not do, told as activities tell it. */
+export function upstreamFailure(code: FailureCode, message: string): ApplicationFailure {
+  return ApplicationFailure.create({ message, type: 'upstream', nonRetryable: true, details: [code] });
+}
+
 /** Why the work of a job ended in an exception, as its record will tell it. */
 export function failureOf(error: unknown): Failure {
   if (isCancellation(error)) return CANCELLED;

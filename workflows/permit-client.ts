@@ -1,5 +1,4 @@
 import {
-  ApplicationFailure,
   CancellationScope,
   condition,
   getExternalWorkflowHandle,
@@ -13,6 +12,7 @@ import { releasePermitSignal } from './limiter/messages.ts';
 import type { Refusal } from './limiter/pauses.ts';
 import type { PermitEnd } from './limiter/permits.ts';
 import { pauseSignal, permitGrantedSignal } from './messages.ts';
+import { upstreamFailure } from './outcome.ts';
 
 /** What a limiter has granted. */
 export interface Permit extends PermitRequest {
@@ -145,7 +145,7 @@ export class PermitClient {
       const nowMs = Date.now();
       const pauseEndMs = paused === undefined ? Infinity : paused.sinceMs + MAX_PAUSED_MS - this.#pausedMs;
       const isTooLong = nowMs >= pauseEndMs || workflowInfo().historyLength >= MAX_EVENTS;
-      if (paused !== undefined && isTooLong) throw failureFor(paused.refusal);
+      if (paused !== undefined && isTooLong) throw upstreamFailure(paused.refusal.code, paused.refusal.message);
       if (nowMs >= endMs) return false;
       await condition(() => wait.isGranted || wait.paused !== paused, Math.min(endMs, pauseEndMs) - nowMs);
     }
@@ -169,13 +169,4 @@ export class PermitClient {
     const { workflowId, runId } = workflowInfo();
     return { turnId, workflowId, runId };
   }
-}
-
-function failureFor(refusal: Refusal): ApplicationFailure {
-  return ApplicationFailure.create({
-    message: refusal.message,
-    type: 'upstream',
-    nonRetryable: true,
-    details: [refusal.code],
-  });
 }

@@ -1,6 +1,8 @@
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { ApplicationFailure, continueAsNew, patched, proxyActivities, workflowInfo } from '@temporalio/workflow';
-import type { RetentionActivities } from '../activities/retention.ts';
+import type { z } from 'zod';
+import type { RetentionActivities, RetentionSummary } from '../activities/retention.ts';
+import type { removalSchema } from '../runtime/inputs/parts.ts';
 import { optional } from '../runtime/optional.ts';
 import { retentionScheduleId } from '../runtime/task-queues.ts';
 
@@ -10,22 +12,11 @@ const { sweepFiles, sweepLeftovers } = proxyActivities<RetentionActivities>({
   retry: { initialInterval: '1 second', maximumInterval: '5 minutes' },
 });
 
-export interface RetentionInput {
-  /** Files of downloads that ended earlier are removed. */
-  readonly retentionDays: number;
-  /** Who takes the responsibility for a run that no schedule has started; such a run may remove more than the workers' settings say. */
-  readonly confirmedBy?: string;
+export interface RetentionInput extends z.infer<typeof removalSchema> {
   /** Where an earlier run stopped, and what it did. */
   readonly progress?: { readonly after: string; readonly summary: RetentionSummary };
   /** Events after which a new run takes over; by default as many as the server suggests. */
   readonly maxEvents?: number;
-}
-
-/** How many files were looked at and removed. */
-export interface RetentionSummary {
-  readonly seen: number;
-  readonly expired: number;
-  readonly orphans: number;
 }
 
 /** What the server notes on a run that a schedule has started. */

@@ -1,6 +1,6 @@
 import { CancellationScope } from '@temporalio/workflow';
 import type { SpeakerLabelsJob } from '../contract/kinds/speaker-labels.ts';
-import { records, speechSteps, windowActivities } from './activities.ts';
+import { records, speechActivities } from './activities.ts';
 import { retryUpstream } from './retry-upstream.ts';
 import { runJob } from './life-cycle.ts';
 import { showSpeech } from './displays.ts';
@@ -19,13 +19,13 @@ export function speakerLabels(input: SpeakerLabelsJob): Promise<void> {
   return runJob(input, async (_withPermit, { onUpstreamFailure, retryWhenDiskFull }) => {
     try {
       showSpeech({ stage: 'preparing' });
-      const { prepareSpeech } = speechSteps(`Find speech in the audio of ${mediaId}`);
+      const { prepareSpeech } = speechActivities('speechSteps', `Find speech in the audio of ${mediaId}`);
       const { windows, ...audio } = await retryWhenDiskFull(() => prepareSpeech(job));
 
       let done = 0;
       showSpeech({ stage: 'transcribing', done, windows });
       await forEachConcurrently(windows, MAX_AT_ONCE, async (index) => {
-        const { transcribeWindow } = windowActivities(`Transcribe window ${index + 1} of ${windows}`);
+        const { transcribeWindow } = speechActivities('speech', `Transcribe window ${index + 1} of ${windows}`);
         const order = { ...job, number: index + 1, engine: audio.engine };
         await retryWhenDiskFull(() => retryUpstream(() => transcribeWindow(order), onUpstreamFailure));
         done += 1;
@@ -33,7 +33,7 @@ export function speakerLabels(input: SpeakerLabelsJob): Promise<void> {
       });
 
       showSpeech({ stage: 'diarizing' });
-      const { labelSpeakers } = speechSteps(`Tell the speakers of ${mediaId} apart`);
+      const { labelSpeakers } = speechActivities('speechSteps', `Tell the speakers of ${mediaId} apart`);
       return await labelSpeakers({ ...job, ...audio, windows });
     } finally {
       // Also after a failure or a cancellation: hours of audio are gigabytes, and nothing else looks for them.

@@ -43,9 +43,8 @@ export function fingerprint(...files: readonly string[]): string {
   return hash.digest('hex').slice(0, 8);
 }
 
-/** @param mode what one may do with it, as `constants` of node:fs name it */
-export async function exists(path: string, mode?: number): Promise<boolean> {
-  return access(path, mode).then(
+export async function exists(path: string): Promise<boolean> {
+  return access(path).then(
     () => true,
     () => false,
   );

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { exists, installOnce } from './cache.ts';
+import { installOnce } from './cache.ts';
 import type { Env, Setup } from './environment.ts';
 import { platformFolder } from './install.ts';
 import { capture, requireOnPath, step } from './programs.ts';
 import { probe } from './release.ts';
-import { firstWorking, programTool, type Strategy, type Tool } from './strategies.ts';
+import { firstWorking, inCache, programTool, type Strategy, type Tool } from './strategies.ts';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'] as const;
 const DOWNLOAD_URL = 'https://cdn.playwright.dev';
@@ -25,14 +25,6 @@ export function chromium(setup: Setup): Tool {
     installed: [],
   });
   const onPath = tool.found.slice(0, 1);
-  const inCache: Strategy<string> = {
-    name: 'in the cache',
-    looks: true,
-    attempt: async () => {
-      if (!(await exists(folder(setup)))) throw new Error('not there yet');
-      return programIn(folder(setup), env);
-    },
-  };
   const installed: Strategy<string>[] = [
     {
       // First: Debian signs its packages, while the download is vouched for by the connection alone.
@@ -57,17 +49,16 @@ export function chromium(setup: Setup): Tool {
         await probe(base);
         await installOnce(folder(setup), async (staging) => {
           const install = [join(playwright(), 'cli.js'), 'install', '--no-shell', 'chromium'];
-          const setting = { PLAYWRIGHT_BROWSERS_PATH: staging, PLAYWRIGHT_DOWNLOAD_HOST: base };
+          const settings = { ...env, PLAYWRIGHT_BROWSERS_PATH: staging, PLAYWRIGHT_DOWNLOAD_HOST: base };
           const what = 'fetching Chromium (about 180 MB)';
-          const program = await requireOnPath('env', env);
-          await step([program, ...settings(setting), process.execPath, ...install], { cwd: staging, env, log, what });
+          await step([process.execPath, ...install], { cwd: staging, env: settings, log, what });
           await programIn(staging, env);
         });
         return programIn(folder(setup), env);
       },
     },
   ];
-  return { ...tool, found: [...onPath, inCache], installed };
+  return { ...tool, found: [...onPath, inCache([folder(setup)], (dir) => programIn(dir, env))], installed };
 }
 
 /** `156.0.8078.79`. @throws when it is neither Chromium nor Chrome */
@@ -88,16 +79,12 @@ async function debianRoot(env: Env): Promise<string> {
 
 /** The program in a folder that the installer of playwright-core has filled: where it lies there differs by system. */
 async function programIn(dir: string, env: Env): Promise<string> {
-  const ask = ['-e', 'console.log(require(process.argv[1]).chromium.executablePath())', playwright()];
-  const args = [...settings({ PLAYWRIGHT_BROWSERS_PATH: dir }), process.execPath, ...ask];
-  const program = await capture(await requireOnPath('env', env), args, env);
+  // What runs programs for us hands on of the environment only what any program needs.
+  const script =
+    'process.env.PLAYWRIGHT_BROWSERS_PATH = process.argv[2]; console.log(require(process.argv[1]).chromium.executablePath())';
+  const program = await capture(process.execPath, ['-e', script, playwright(), dir], env);
   await chromiumVersion(program, env);
   return program;
-}
-
-/** For `env`: what runs programs for us hands on of the environment only what any program needs. */
-function settings(values: Readonly<Record<string, string>>): string[] {
-  return Object.entries(values).map(([name, value]) => `${name}=${value}`);
 }
 
 /** Its folder. Not imported: it is a package of the tests, and the doctor also runs where those are not installed. */

@@ -16,13 +16,13 @@ const OF_THE_USER =
   /^(PATH|HOME|USER|LOGNAME|SHELL|TMPDIR|TMP|TEMP|LANG|LANGUAGE|LC_[A-Z]+|TZ|LD_LIBRARY_PATH|XDG_[A-Z_]+)$/;
 /** How the network is reached; a proxy's address may hold its password. */
 const OF_THE_NETWORK = /^((https?|no|all)_proxy|SSL_CERT_(FILE|DIR)|(REQUESTS|CURL)_CA_BUNDLE|NODE_EXTRA_CA_CERTS)$/i;
-/** Where Go, pip, npm and Maven fetch packages, and how they build. */
+/** Where Go, pip, npm, Maven and Playwright fetch what they install, and how they build. */
 const OF_INSTALLERS = new RegExp(
   `^(${[
     'GO(PROXY|FLAGS|SUMDB|NOSUMDB|PRIVATE|NOPROXY|INSECURE|AUTH|VCS|PATH|ROOT|CACHE|MODCACHE|TOOLCHAIN|ENV|TMPDIR|BIN)',
     'GO(OS|ARCH|MAXPROCS|MEMLIMIT|DEBUG)',
     'CGO_[A-Z_]+|CC|CXX|AR|PKG_CONFIG(_PATH)?',
-    '(PIP|NPM_CONFIG)_\\w+|MAVEN_\\w+|JAVA_HOME|JAVA_TOOL_OPTIONS',
+    '(PIP|NPM_CONFIG)_\\w+|MAVEN_\\w+|JAVA_HOME|JAVA_TOOL_OPTIONS|PLAYWRIGHT_(BROWSERS_PATH|DOWNLOAD_HOST)',
   ].join('|')})$`,
   'i',
 );

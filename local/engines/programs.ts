@@ -1,7 +1,6 @@
-import { constants } from 'node:fs';
-import { delimiter, isAbsolute, join, resolve } from 'node:path';
+import { resolve } from 'node:path';
+import { findProgram, isExecutable } from '../../runtime/subprocess/linked-programs.ts';
 import { run, type RunResult } from '../../runtime/subprocess/run.ts';
-import { exists } from './cache.ts';
 import { installerEnv, programEnv, type Env, type Log } from './environment.ts';
 
 const VERSION_TIMEOUT_MS = 30_000;
@@ -10,13 +9,8 @@ const STEP_TIMEOUT_MS = 30 * 60_000;
 const PROGRESS_EVERY_MS = 10_000;
 
 /** The absolute path of a program on PATH, or undefined. */
-export async function findOnPath(name: string, env: Env): Promise<string | undefined> {
-  for (const dir of (env['PATH'] ?? '').split(delimiter)) {
-    if (!isAbsolute(dir)) continue;
-    const path = join(dir, name);
-    if (await isExecutable(path)) return path;
-  }
-  return undefined;
+export function findOnPath(name: string, env: Env): Promise<string | undefined> {
+  return findProgram(name, env['PATH'] ?? '');
 }
 
 /** As {@link findOnPath}. @throws when it is not there */
@@ -32,10 +26,6 @@ export async function fromSetting(setting: string, value: string, env: Env): Pro
   if (path === undefined || !(await isExecutable(path)))
     throw new Error(`${setting}=${value} is no program that can be run`);
   return path;
-}
-
-export function isExecutable(path: string): Promise<boolean> {
-  return exists(path, constants.X_OK);
 }
 
 /** Output of a short command. @throws with the end of its stderr when it fails */

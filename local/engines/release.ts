@@ -1,7 +1,7 @@
 import { rename } from 'node:fs/promises';
 import { EnvHttpProxyAgent, fetch } from 'undici';
 import { fetchFile, fetchSums, forget, UnreachableError, type FetchOptions } from '../../outbound/fetch-file.ts';
-import { createProgressView, megabytes } from '../../runtime/progress.ts';
+import { createProgressView, showFetched } from '../../runtime/progress.ts';
 import { sha256Of } from '../../store/checksum.ts';
 import type { Log } from './environment.ts';
 
@@ -23,8 +23,7 @@ export type ReleaseFile = {
 export async function downloadRelease(release: ReleaseFile, file: string, log: Log): Promise<void> {
   const { folder, name } = release;
   const url = `${folder}/${name}`;
-  const line = (text: string): void => log(text);
-  const view = createProgressView({ terminal: undefined, title: '', line, stepPercent: 10 });
+  const view = createProgressView({ terminal: undefined, title: '', line: log, stepPercent: 10 });
   // Another way to get the program may work at once: no second try.
   const options: FetchOptions = { signal: new AbortController().signal, mostFailures: 1 };
   try {
@@ -32,17 +31,8 @@ export async function downloadRelease(release: ReleaseFile, file: string, log: L
       'sha256' in release ? release.sha256 : (await fetchSums(`${folder}/${release.sums}`, options)).get(name);
     if (wanted === undefined) throw new Error(`there is no SHA-256 of ${name} in ${folder}`);
     log(`fetching ${url}`);
-    const part = await fetchFile(url, file, {
-      ...options,
-      onProgress: (done, whole) => {
-        const percent = whole === undefined ? undefined : (done / whole) * 100;
-        view.show(
-          'fetched',
-          percent,
-          `fetched ${megabytes(done)}${whole === undefined ? '' : ` of ${megabytes(whole)}`}`,
-        );
-      },
-    });
+    const onProgress = (done: number, whole: number | undefined): void => showFetched(view, done, whole);
+    const part = await fetchFile(url, file, { ...options, onProgress });
     if ((await sha256Of(part)) !== wanted) throw new Error(`${url} does not have the SHA-256 it should`);
     await rename(part, file);
     await forget(part);

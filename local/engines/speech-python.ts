@@ -4,7 +4,7 @@ import { exists, fingerprint } from './cache.ts';
 import type { Setup } from './environment.ts';
 import { capture, fromSetting } from './programs.ts';
 import { privatePython, PYTHON_HINT, pythonIn } from './python.ts';
-import { givenBy, type Tool } from './strategies.ts';
+import { givenBy, inCache, type Tool } from './strategies.ts';
 
 const REQUIREMENTS = fileURLToPath(new URL('./speech-requirements.txt', import.meta.url));
 /** Without importing silero_vad itself, which would ask for PyTorch. */
@@ -36,16 +36,7 @@ export function speechPython({ env, cacheDir }: Setup): Tool<SpeechTools> {
   return {
     name: 'speech',
     given: givenBy(env, setting, async (value) => checked(await fromSetting(setting, value, env))),
-    found: [
-      {
-        name: 'in the cache',
-        looks: true,
-        attempt: async () => {
-          if (!(await exists(pythonIn(folder)))) throw new Error('not there yet');
-          return withModel(pythonIn(folder));
-        },
-      },
-    ],
+    found: [inCache([pythonIn(folder)], withModel)],
     installed: [
       privatePython({
         ...{ folder, requirements: REQUIREMENTS, what: 'speech packages', env },

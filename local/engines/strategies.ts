@@ -124,19 +124,21 @@ export function programTool({ env }: Setup, options: ProgramOptions): Tool {
       setting === undefined
         ? undefined
         : givenBy(env, setting, async (value) => checked(await fromSetting(setting, value, env))),
-    found: [
-      ...(names.length === 0 ? [] : [onPath]),
-      {
-        name: 'in the cache',
-        looks: true,
-        attempt: async () => {
-          for (const program of cached) if (await exists(program)) return checked(program);
-          throw new Error('not there yet');
-        },
-      },
-    ],
+    found: [...(names.length === 0 ? [] : [onPath]), inCache(cached, checked)],
     installed: options.installed,
     describe: async (program) => ({ version: await version(program), where: program }),
+  };
+}
+
+/** What an installation has left at one of these paths, the best first. */
+export function inCache<T>(paths: readonly string[], use: (path: string) => Promise<T>): Strategy<T> {
+  return {
+    name: 'in the cache',
+    looks: true,
+    attempt: async () => {
+      for (const path of paths) if (await exists(path)) return use(path);
+      throw new Error('not there yet');
+    },
   };
 }
 

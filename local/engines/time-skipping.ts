@@ -1,11 +1,12 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isExecutable } from '../../runtime/subprocess/linked-programs.ts';
 import { fingerprint, installOnce } from './cache.ts';
 import type { Setup } from './environment.ts';
-import { isExecutable, requireOnPath, step } from './programs.ts';
+import { requireOnPath, step } from './programs.ts';
 import { probe } from './release.ts';
-import type { Tool } from './strategies.ts';
+import { inCache, type Tool } from './strategies.ts';
 
 const VERSION = '1.38.0';
 const POM = fileURLToPath(new URL('./test-server/pom.xml', import.meta.url));
@@ -25,19 +26,14 @@ export function timeSkippingServer({ cacheDir, env }: Setup): Tool<TimeSkippingS
   return {
     name: 'Temporal test server',
     found: [
-      {
-        name: 'in the cache',
-        looks: true,
-        attempt: async () => {
-          if (!(await isExecutable(path))) throw new Error('not there yet');
-          const java = /^exec '(.*?)'/m.exec(await readFile(path, 'utf8'))?.[1];
-          if (java === undefined || !(await isExecutable(java))) {
-            // The launcher names the Java it was made with; that one may have been upgraded away.
-            await writeLauncher(folder, await requireOnPath('java', env));
-          }
-          return { type: 'existing-path', path };
-        },
-      },
+      inCache([path], async () => {
+        const java = /^exec '(.*?)'/m.exec(await readFile(path, 'utf8'))?.[1];
+        if (java === undefined || !(await isExecutable(java))) {
+          // The launcher names the Java it was made with; that one may have been upgraded away.
+          await writeLauncher(folder, await requireOnPath('java', env));
+        }
+        return { type: 'existing-path', path };
+      }),
     ],
     installed: [
       {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ulidSchema } from '../../contract/ids.ts';
 import { WEBHOOK_URL_MAX_CHARS } from '../../contract/limits.ts';
 
 /** Parts of what travels through Temporal to workflows and activities. */
@@ -21,3 +22,23 @@ export const moneySchema = z.int().min(0).max(1_000_000_000);
 export const epochMsSchema = z.number().min(0).max(8.64e15);
 
 export const countSchema = z.int().min(0);
+
+/** A delivery: what its workflow takes, and with the number of an attempt its activity. */
+export const deliverySchema = z.object({
+  /** As `deliveryIdOf` makes it. */
+  deliveryId: z.string().regex(/^webhook\/[0-7][0-9A-HJKMNP-TV-Z]{25}\/[1-9]\d{0,5}$/),
+  recordId: ulidSchema,
+  url: httpUrlSchema,
+  /** Who asked for it; absent or empty where nobody noted it. */
+  subscribedBy: z.array(callerSchema).readonly().exactOptional(),
+  /** Number of the first attempt of this round; default: 1. Attempts are counted on when a delivery is made again. */
+  firstAttempt: z.int().min(1).exactOptional(),
+});
+
+/** What is removed as too old: what the workflow takes, and the activity for each page. */
+export const removalSchema = z.object({
+  /** Files of downloads that ended earlier are removed. */
+  retentionDays: z.int().min(1),
+  /** A name, for the history: who takes the responsibility for a run that no schedule has started, which may remove more than the workers' settings say. */
+  confirmedBy: z.string().trim().min(1).max(200).exactOptional(),
+});

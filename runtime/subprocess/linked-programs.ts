@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { access, mkdir, symlink } from 'node:fs/promises';
-import { basename, delimiter, join } from 'node:path';
+import { basename, delimiter, isAbsolute, join } from 'node:path';
 
 /**
  * Makes a folder of links to some programs, to be the whole PATH of a tool: what the tool would start by any other name is
@@ -23,15 +23,17 @@ export async function linkPrograms(folder: string, names: readonly string[], pat
   );
 }
 
-/** @returns undefined when it is nowhere */
+/** @returns its absolute path; undefined when it is nowhere */
 export async function findProgram(name: string, path: string): Promise<string | undefined> {
-  for (const folder of path.split(delimiter)) {
-    const candidate = join(folder, name);
-    const isThere = await access(candidate, constants.X_OK).then(
-      () => true,
-      () => false,
-    );
-    if (isThere) return candidate;
+  for (const folder of path.split(delimiter).filter(isAbsolute)) {
+    if (await isExecutable(join(folder, name))) return join(folder, name);
   }
   return undefined;
+}
+
+export function isExecutable(path: string): Promise<boolean> {
+  return access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
 }

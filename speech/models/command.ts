@@ -1,17 +1,12 @@
 import { join } from 'node:path';
 import { createProgressView, megabytes } from '../../runtime/progress.ts';
 import { CATALOGUE, STARTER, type CatalogueModel } from './catalogue.ts';
-import { installModel } from './install.ts';
+import { installModel, type InstallOptions } from './install.ts';
 import { namesOfModels, readLock, wrongFilesIn } from './models-folder.ts';
 
-export interface CommandOptions {
-  /** Absolute path. */
-  readonly modelsDir: string;
-  readonly baseUrl: string;
+export interface CommandOptions extends Omit<InstallOptions, 'view'> {
   /** Whether a person watches a terminal. */
   readonly isLive: boolean;
-  readonly say: (line: string) => void;
-  readonly signal: AbortSignal;
   /** For tests. */
   readonly catalogue?: readonly CatalogueModel[];
 }
@@ -48,19 +43,16 @@ async function list({ modelsDir, say, catalogue = CATALOGUE }: CommandOptions): 
   const table = [...rows, ...byHand.map((name) => ['by hand', name, '', '', '', ''])];
   const widths = [0, 1, 2, 3, 4].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
   say(`Models in ${modelsDir}`);
-  for (const row of table)
-    say(
-      row
-        .map((cell, i) => cell.padEnd(widths[i] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    );
+  for (const row of table) {
+    const padded = row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  ');
+    say(padded.trimEnd());
+  }
   say(`\nnpm run models -- install NAME…   without a name: ${STARTER.join(' ')}`);
   return true;
 }
 
 async function install(names: readonly string[], options: CommandOptions): Promise<boolean> {
-  const { modelsDir, baseUrl, isLive, say, signal, catalogue = CATALOGUE } = options;
+  const { isLive, say, catalogue = CATALOGUE } = options;
   const models = names.map((name) => {
     const model = catalogue.find((one) => one.name === name);
     if (model === undefined) throw new UsageError(`there is no model ${name}; \`npm run models\` lists them`);
@@ -70,7 +62,7 @@ async function install(names: readonly string[], options: CommandOptions): Promi
     const line = (text: string): void => say(`${model.name}: ${text}`);
     const terminal = isLive ? process.stdout : undefined;
     const view = createProgressView({ terminal, title: `${model.name}  `, line, stepPercent: 10 });
-    const isNew = await installModel(model, { modelsDir, baseUrl, say, view, signal }).finally(() => view.end());
+    const isNew = await installModel(model, { ...options, view }).finally(() => view.end());
     say(`${model.name}: ${isNew ? 'installed' : 'is installed already'} (licence: ${model.licence})`);
   }
   return true;
@@ -82,10 +74,11 @@ async function verify({ modelsDir, say }: CommandOptions): Promise<boolean> {
   if (Object.keys(models).length + byHand.length === 0) say(`There is no model in ${modelsDir}`);
   let isRight = true;
   for (const [name, pinned] of Object.entries(models)) {
-    const wrong = await wrongFilesIn(join(modelsDir, name), pinned);
+    const wrong = await wrongFilesIn(join(modelsDir, name), pinned, 'contents');
     isRight &&= wrong.length === 0;
+    const isGood = wrong.length === 0;
     say(
-      `${name}: ${wrong.length === 0 ? `right, ${pinned.files.length} files as they were installed` : `wrong, ${wrong.join('; ')}`}`,
+      `${name}: ${isGood ? `right, ${pinned.files.length} files as they were installed` : `wrong, ${wrong.join('; ')}`}`,
     );
   }
   for (const name of byHand) say(`${name}: unknown, put there by hand: nothing to compare with`);

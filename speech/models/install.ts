@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { fetchFile, fetchSums, forget, RefusedError } from '../../outbound/fetch-file.ts';
-import { megabytes, type ProgressView } from '../../runtime/progress.ts';
+import { showFetched, type ProgressView } from '../../runtime/progress.ts';
 import { sha256Of } from '../../store/checksum.ts';
 import type { CatalogueModel } from './catalogue.ts';
 import { inspectModel } from './inspect.ts';
-import { readLock, writeLock, wrongSizeIn, type PinnedModel } from './models-folder.ts';
+import { readLock, writeLock, wrongFilesIn, type PinnedModel } from './models-folder.ts';
 import { requireSpace, unpack } from './unpack.ts';
 
 /** Hidden, so that it is not taken for a model. */
@@ -14,8 +14,6 @@ const DOWNLOADS = '.downloads';
 /** Of an archive to what is in it, for the room that it takes: weights are hardly compressed. */
 const UNPACKED_FACTOR = 1.6;
 const MOST_FAILURES = 4;
-/** How often to tell how much there is, where nobody says how much it will be. */
-const STEP_BYTES = 50_000_000;
 /** What the release job of k2-fsa/sherpa-onnx calls its list of checksums. */
 const SUMS = 'checksum.txt';
 
@@ -39,9 +37,8 @@ export interface InstallOptions {
 export async function installModel(model: CatalogueModel, options: InstallOptions): Promise<boolean> {
   const { modelsDir, baseUrl, say, view } = options;
   await mkdir(join(modelsDir, DOWNLOADS), { recursive: true });
-  const lock = await readLock(modelsDir);
-  const before = lock.models[model.name];
-  if (before !== undefined && (await wrongSizeIn(modelsDir, model.name, lock)) === undefined) return false;
+  const before = (await readLock(modelsDir)).models[model.name];
+  if (before !== undefined && (await wrongFilesIn(join(modelsDir, model.name), before)).length === 0) return false;
 
   const releaseUrl = `${baseUrl}/${model.release}`;
   const url = `${releaseUrl}/${encodeURIComponent(model.file)}`;
@@ -84,9 +81,7 @@ async function fetchWithRoom(url: string, file: string, { modelsDir, view, signa
     signal: AbortSignal.any([signal, noRoom.signal]),
     mostFailures: MOST_FAILURES,
     onProgress: (done, whole) => {
-      if (whole === undefined)
-        view.show(`fetched ${Math.floor(done / STEP_BYTES)}`, undefined, `fetched ${megabytes(done)}`);
-      else view.show('fetched', (done / whole) * 100, `fetched ${megabytes(done)} of ${megabytes(whole)}`);
+      showFetched(view, done, whole);
       if (isChecked || whole === undefined) return;
       isChecked = true;
       const needed = whole - done + whole * UNPACKED_FACTOR;

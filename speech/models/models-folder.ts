@@ -56,32 +56,23 @@ export async function namesOfModels(modelsDir: string): Promise<string[]> {
   return entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.')).map(({ name }) => name);
 }
 
-/** @returns a sentence about the first file that is not there in its size, without reading the files */
-export async function wrongSizeIn(modelsDir: string, name: string, lock: ModelsLock): Promise<string | undefined> {
-  for (const file of lock.models[name]?.files ?? []) {
-    const wrong = await wrongSizeOf(join(modelsDir, name), file);
-    if (wrong !== undefined) return wrong;
-  }
-  return undefined;
-}
-
-/** @returns a sentence for each file that is not as it was installed; all are read */
-export async function wrongFilesIn(folder: string, { files }: PinnedModel): Promise<string[]> {
+/**
+ * What is wrong with the model of a folder, a sentence for each file that is not as it was installed.
+ *
+ * @param look at their sizes, or also at their contents, which are all read then
+ */
+export async function wrongFilesIn(
+  folder: string,
+  pinned: PinnedModel | undefined,
+  look: 'sizes' | 'contents' = 'sizes',
+): Promise<string[]> {
   const wrong: string[] = [];
-  for (const file of files) {
-    const reason = await wrongSizeOf(folder, file);
-    if (reason !== undefined) wrong.push(reason);
-    else if ((await sha256Of(join(folder, file.path))) !== file.sha256) wrong.push(`${file.path} has another content`);
+  for (const { path, sizeBytes, sha256 } of pinned?.files ?? []) {
+    const file = join(folder, path);
+    const found = await stat(file).catch(() => undefined);
+    if (found === undefined) wrong.push(`${file} is gone`);
+    else if (found.size !== sizeBytes) wrong.push(`${file} has ${found.size} bytes and not ${sizeBytes}`);
+    else if (look === 'contents' && (await sha256Of(file)) !== sha256) wrong.push(`${path} has another content`);
   }
   return wrong;
-}
-
-async function wrongSizeOf(
-  folder: string,
-  { path, sizeBytes }: PinnedModel['files'][number],
-): Promise<string | undefined> {
-  const file = join(folder, path);
-  const found = await stat(file).catch(() => undefined);
-  if (found === undefined) return `${file} is gone`;
-  return found.size === sizeBytes ? undefined : `${file} has ${found.size} bytes and not ${sizeBytes}`;
 }

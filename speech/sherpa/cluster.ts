@@ -4,7 +4,7 @@ import type { SpeakerLimits } from '../engine.ts';
 import { mergeNearest } from './merge-voices.ts';
 import { rivalsOf } from './rivals.ts';
 import { splitVoices } from './split-voices.ts';
-import { sumOf, type LocalGroup, type Place, type VoiceGroup } from './voice-groups.ts';
+import { groupOf, type LocalGroup, type VoiceGroup } from './voice-groups.ts';
 
 export interface ClusterOptions extends SpeakerLimits {
   /** Cosine distance, 0 to 2, from which two voices are two speakers. */
@@ -25,8 +25,8 @@ export async function clusterVoices(
 ): Promise<number[][]> {
   const giveWay = createTurns(signal);
   const units: LocalGroup[] = [];
-  for (const [window, voices] of windows.entries()) {
-    units.push(...localSpeakers(voices, window, units.length));
+  for (const voices of windows) {
+    units.push(...localSpeakers(voices, units.length));
     await giveWay();
   }
   const merged = await mergeNearest(units, {
@@ -35,39 +35,29 @@ export async function clusterVoices(
     most: maxSpeakers ?? Infinity,
     giveWay,
   });
-  const groups = await splitVoices(merged, windows, { fewest: minSpeakers, giveWay });
+  const groups = await splitVoices(merged, { fewest: minSpeakers, giveWay });
   return numbered(groups, windows);
 }
 
 /** @param before how many groups there are of earlier windows */
-function localSpeakers(voices: readonly VoiceSegment[], window: number, before: number): LocalGroup[] {
-  const bySpeaker = new Map<number, Place[]>();
-  for (const [index, { localSpeaker }] of voices.entries()) {
-    const places = bySpeaker.get(localSpeaker) ?? [];
-    places.push({ window, index });
-    bySpeaker.set(localSpeaker, places);
-  }
+function localSpeakers(voices: readonly VoiceSegment[], before: number): LocalGroup[] {
+  const bySpeaker = new Map<number, VoiceSegment[]>();
+  for (const voice of voices) bySpeaker.set(voice.localSpeaker, [...(bySpeaker.get(voice.localSpeaker) ?? []), voice]);
   const speakers = [...bySpeaker.keys()];
   const rivals = rivalsOf(voices);
-  return [...bySpeaker].map(([speaker, places]) => ({
-    places,
-    sum: sumOf(places.map(({ index }) => voices[index])),
+  return [...bySpeaker].map(([speaker, own]) => ({
+    ...groupOf(own),
     rivals: new Set([...(rivals.get(speaker) ?? [])].map((rival) => before + speakers.indexOf(rival))),
   }));
 }
 
 /** Numbers speakers in order of appearance. */
 function numbered(groups: readonly VoiceGroup[], windows: readonly (readonly VoiceSegment[])[]): number[][] {
-  const groupOf = windows.map((voices) => voices.map(() => -1));
-  for (const [number, { places }] of groups.entries()) {
-    for (const { window, index } of places) {
-      const row = groupOf[window];
-      if (row !== undefined) row[index] = number;
-    }
-  }
-  const speakers = new Map<number, number>();
-  return groupOf.map((row) =>
-    row.map((group) => {
+  const groupOfVoice = new Map(groups.flatMap((group) => group.voices.map((voice) => [voice, group] as const)));
+  const speakers = new Map<VoiceGroup | undefined, number>();
+  return windows.map((voices) =>
+    voices.map((voice) => {
+      const group = groupOfVoice.get(voice);
       const speaker = speakers.get(group) ?? speakers.size;
       speakers.set(group, speaker);
       return speaker;

@@ -1,16 +1,17 @@
+import { join } from 'node:path';
 import type { Missing } from '../engine.ts';
 import { CATALOGUE, type ModelRole } from '../models/catalogue.ts';
 import { inspectModel, type InstalledModel, type Recogniser } from '../models/inspect.ts';
-import { namesOfModels, readLock, wrongSizeIn } from '../models/models-folder.ts';
+import { namesOfModels, readLock, wrongFilesIn } from '../models/models-folder.ts';
+import type { SpeechSettings } from '../speech-settings.ts';
 
-export interface SherpaModelSettings {
-  /** SPEECH_MODELS_DIR: absolute path of the folder with a folder for each model. */
-  readonly modelsDir: string;
-  /** SPEECH_ASR_MODEL, SPEECH_SEGMENTATION_MODEL, SPEECH_EMBEDDING_MODEL: names; by default the best that is there. */
-  readonly asrModel?: string | undefined;
-  readonly segmentationModel?: string | undefined;
-  readonly embeddingModel?: string | undefined;
-}
+type ModelSetting = 'SPEECH_ASR_MODEL' | 'SPEECH_SEGMENTATION_MODEL' | 'SPEECH_EMBEDDING_MODEL';
+
+/** Names of models; by default the best that is there. */
+export type ModelSettings = Partial<Pick<SpeechSettings, ModelSetting>> & {
+  /** Absolute path of the folder with a folder for each model. */
+  readonly speechModelsDir: string;
+};
 
 /** What tells voices apart; absolute paths. */
 export interface VoiceModels {
@@ -27,63 +28,55 @@ export interface SherpaModels extends VoiceModels {
 }
 
 /** @returns the models that the settings name, by default the best of those that are installed */
-export async function findSherpaModels(settings: SherpaModelSettings): Promise<SherpaModels | Missing> {
+export async function findSherpaModels(settings: ModelSettings): Promise<SherpaModels | Missing> {
   const voices = await findSherpaVoices(settings);
   if ('missing' in voices) return voices;
-  const found = await find(settings.modelsDir, 'recogniser', ['SPEECH_ASR_MODEL', settings.asrModel]);
+  const found = await find(settings, 'recogniser', 'SPEECH_ASR_MODEL');
   if ('missing' in found) return found;
   return { ...voices, recogniser: found.recogniser, names: [found.name, ...voices.names] };
 }
 
 /** As {@link findSherpaModels}, for who has the words from elsewhere. */
-export async function findSherpaVoices(settings: SherpaModelSettings): Promise<VoiceModels | Missing> {
-  const { modelsDir } = settings;
-  const segmentation = await find(modelsDir, 'segmentation', ['SPEECH_SEGMENTATION_MODEL', settings.segmentationModel]);
+export async function findSherpaVoices(settings: ModelSettings): Promise<VoiceModels | Missing> {
+  const segmentation = await find(settings, 'segmentation', 'SPEECH_SEGMENTATION_MODEL');
   if ('missing' in segmentation) return segmentation;
-  const embedding = await find(modelsDir, 'embedding', ['SPEECH_EMBEDDING_MODEL', settings.embeddingModel]);
+  const embedding = await find(settings, 'embedding', 'SPEECH_EMBEDDING_MODEL');
   if ('missing' in embedding) return embedding;
   const names = [segmentation.name, embedding.name];
-  return { modelsDir, segmentation: segmentation.path, embedding: embedding.path, names };
+  return { modelsDir: settings.speechModelsDir, segmentation: segmentation.path, embedding: embedding.path, names };
 }
 
 /** @returns path of Silero's model, if it is installed */
-export async function findVadModel(modelsDir: string): Promise<string | undefined> {
-  const found = await find(modelsDir, 'vad', ['SPEECH_VAD_MODEL_PATH', undefined]);
+export async function findVadModel(speechModelsDir: string): Promise<string | undefined> {
+  const found = await find({ speechModelsDir }, 'vad');
   return 'missing' in found ? undefined : found.path;
 }
 
 async function find<Role extends ModelRole>(
-  modelsDir: string,
+  settings: ModelSettings,
   role: Role,
-  [setting, wanted]: readonly [setting: string, name: string | undefined],
+  setting?: ModelSetting,
 ): Promise<Extract<InstalledModel, { role: Role }> | Missing> {
+  const modelsDir = settings.speechModelsDir;
+  const wanted = setting && settings[setting];
   const names = await namesOfModels(modelsDir);
   if (wanted !== undefined && !names.includes(wanted)) {
     return { missing: `${setting}=${wanted}: there is no such model in SPEECH_MODELS_DIR (${modelsDir}).` };
   }
-  const model = await best(modelsDir, role, wanted === undefined ? names.sort(byRank) : [wanted]);
-  if (model === undefined) {
-    return {
-      missing:
-        wanted === undefined
-          ? `There is no ${role} model in SPEECH_MODELS_DIR (${modelsDir}); \`npm run models -- install\` fetches all kinds.`
-          : `${setting}=${wanted} is no ${role} model in SPEECH_MODELS_DIR (${modelsDir}).`,
-    };
-  }
-  const wrong = await wrongSizeIn(modelsDir, model.name, await readLock(modelsDir));
-  return wrong === undefined ? model : { missing: `The model ${model.name} is damaged: ${wrong}.` };
-}
-
-async function best<Role extends ModelRole>(
-  modelsDir: string,
-  role: Role,
-  names: readonly string[],
-): Promise<Extract<InstalledModel, { role: Role }> | undefined> {
-  for (const name of names) {
+  for (const name of wanted === undefined ? names.sort(byRank) : [wanted]) {
     const model = await inspectModel(modelsDir, name);
-    if (model?.role === role) return model as Extract<InstalledModel, { role: Role }>;
+    if (model?.role !== role) continue;
+    const { models } = await readLock(modelsDir);
+    const [wrong] = await wrongFilesIn(join(modelsDir, name), models[name]);
+    if (wrong !== undefined) return { missing: `The model ${name} is damaged: ${wrong}.` };
+    return model as Extract<InstalledModel, { role: Role }>;
   }
-  return undefined;
+  return {
+    missing:
+      wanted === undefined
+        ? `There is no ${role} model in SPEECH_MODELS_DIR (${modelsDir}); \`npm run models -- install\` fetches all kinds.`
+        : `${setting}=${wanted} is no ${role} model in SPEECH_MODELS_DIR (${modelsDir}).`,
+  };
 }
 
 /** In the catalogue's order, then those that were put there by hand. */

@@ -1,3 +1,4 @@
+import type { SplitOptions } from './split-voices.ts';
 import { added, distanceOf, unitVector, type LocalGroup, type Vector, type VoiceGroup } from './voice-groups.ts';
 
 interface Cluster extends LocalGroup {
@@ -12,16 +13,16 @@ interface Pair {
   readonly distance: number;
 }
 
-export interface MergeOptions {
+interface MergeOptions extends SplitOptions {
   readonly threshold: number;
-  /** Merging stops here. */
-  readonly fewest: number;
   /** Merging goes on, whatever the distance, until there are no more. */
   readonly most: number;
-  readonly giveWay: () => Promise<void>;
 }
 
-/** Merges the two nearest groups again and again. Each knows its nearest, so that a merge needs no look at all pairs. */
+/**
+ * Merges the two nearest groups again and again, down to the fewest. Each knows its nearest, so that a merge needs no look at
+ * all pairs.
+ */
 export async function mergeNearest(
   groups: readonly LocalGroup[],
   { threshold, fewest, most, giveWay }: MergeOptions,
@@ -61,7 +62,7 @@ function merge(clusters: Map<number, Cluster>, { id: a, other: b }: Pair, mayFor
   const unit = unitVector(sum);
   const rivals = new Set([...left.rivals, ...right.rivals].filter((id) => id !== a && id !== b));
   clusters.delete(b);
-  clusters.set(a, { places: [...left.places, ...right.places], sum, unit, rivals, nearest: undefined });
+  clusters.set(a, { voices: [...left.voices, ...right.voices], sum, unit, rivals, nearest: undefined });
   const stale = [a];
   for (const [id, cluster] of clusters) {
     if (id === a) continue;

@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { JobError } from '../../runtime/job-error.ts';
@@ -8,35 +9,25 @@ import { toMilliseconds } from '../../contract/times.ts';
 import { bareEnvironment } from '../../runtime/subprocess/environment.ts';
 import { RunTimeoutError } from '../../runtime/subprocess/run.ts';
 import type { AnalyseOptions, AudioWindow } from '../engine.ts';
-import { runJsonLines } from '../json-lines.ts';
+import { progressLine, runJsonLines, voiceLine } from '../json-lines.ts';
 import { languageOf } from '../language-codes.ts';
 import type { Recogniser } from '../models/inspect.ts';
-import { readLock, wrongSizeIn } from '../models/models-folder.ts';
+import { readLock, wrongFilesIn } from '../models/models-folder.ts';
 import { readWavLayout } from '../wav.ts';
 import { cutChunks } from './chunks.ts';
 import type { SherpaModels, VoiceModels } from './find-models.ts';
 import { heardLanguage } from './languages.ts';
-import { wordsOf } from './words-of.ts';
+import { heardSchema, wordsOf } from './words-of.ts';
 
 const CHILD = fileURLToPath(new URL('./analyse.mjs', import.meta.url));
 /** Around the speech of a chunk: the search for speech cuts soft sounds off. */
 const MARGIN_SECONDS = 0.2;
 
-const span = { startSeconds: z.number(), endSeconds: z.number() };
-const heard = z.object({
-  chunk: z.int().min(0),
-  lang: z.string(),
-  text: z.string(),
-  tokens: z.array(z.string()),
-  timestamps: z.array(z.number()),
-  durations: z.array(z.number()),
-  segments: z.array(z.object({ text: z.string(), startSeconds: z.number(), durationSeconds: z.number() })),
-});
 const lineSchema = z.union([
-  z.object({ progress: z.number() }),
+  progressLine,
   z.object({ loaded: z.literal(true) }),
-  z.object({ heard }),
-  z.object({ voice: z.object({ ...span, localSpeaker: z.int().min(0), embedding: z.array(z.number()) }) }),
+  z.object({ heard: heardSchema.extend({ chunk: z.int().min(0), lang: z.string() }) }),
+  voiceLine,
 ]);
 
 export interface SherpaSettings {
@@ -67,7 +58,7 @@ type Options = SherpaSettings &
 export async function runAnalysis(window: AudioWindow, options: Options): Promise<WindowResult> {
   const { models, threads, workFolder, timeoutMs, language, signal, onProgress } = options;
   const recogniser = 'recogniser' in models ? models.recogniser : undefined;
-  await checkModels(models.modelsDir, models.names, recogniser);
+  await checkModels(models, recogniser);
   const chunks = cutChunks(window.speech);
   const sampled = chunks.map((chunk) => withMargins(chunk, window));
   const { offsetBytes, lengthBytes } = await readWavLayout(window.wavPath);
@@ -108,22 +99,17 @@ export async function runAnalysis(window: AudioWindow, options: Options): Promis
 }
 
 /** Quick: contents are looked at by `npm run models -- verify`. */
-async function checkModels(
-  modelsDir: string,
-  names: readonly string[],
-  recogniser: Recogniser | undefined,
-): Promise<void> {
-  const lock = await readLock(modelsDir).catch((error: unknown) => {
+async function checkModels({ modelsDir, names }: VoiceModels, recogniser: Recogniser | undefined): Promise<void> {
+  try {
+    const { models } = await readLock(modelsDir);
+    for (const name of names) {
+      const [wrong] = await wrongFilesIn(join(modelsDir, name), models[name]);
+      if (wrong !== undefined) throw new Error(wrong);
+    }
+    if (recogniser !== undefined) await stat(recogniser.encoder);
+  } catch (error) {
     throw notLoadable(modelsDir, error);
-  });
-  for (const name of names) {
-    const wrong = await wrongSizeIn(modelsDir, name, lock);
-    if (wrong !== undefined) throw notLoadable(modelsDir, new Error(wrong));
   }
-  if (recogniser === undefined) return;
-  await stat(recogniser.encoder).catch((error: unknown) => {
-    throw notLoadable(modelsDir, error);
-  });
 }
 
 function notLoadable(modelsDir: string, cause: unknown): JobError {

@@ -1,5 +1,5 @@
 import type { VoiceSegment } from '../../contract/speech.ts';
-import { distanceOf, sumOf, unitVector, type Place, type Vector, type VoiceGroup } from './voice-groups.ts';
+import { distanceOf, groupOf, unitVector, type Vector, type VoiceGroup } from './voice-groups.ts';
 
 /** Of segments, between which other work may run. */
 const STRIDE = 100;
@@ -15,54 +15,48 @@ export interface SplitOptions {
 /** Splits the group whose segments differ most, until there are enough: somebody knows that there are more speakers. */
 export async function splitVoices(
   groups: readonly VoiceGroup[],
-  windows: readonly (readonly VoiceSegment[])[],
   { fewest, giveWay }: SplitOptions,
 ): Promise<VoiceGroup[]> {
   const done: VoiceGroup[] = [...groups];
   while (done.length < fewest) {
-    let widest: { at: number; halves: readonly [Place[], Place[]]; spread: number } | undefined;
+    let widest: { at: number; halves: readonly [VoiceSegment[], VoiceSegment[]]; spread: number } | undefined;
     for (const [at, group] of done.entries()) {
-      const { halves, spread } = await split(group, windows, giveWay);
+      const { halves, spread } = await split(group, giveWay);
       if (halves[1].length > 0 && (widest === undefined || spread > widest.spread)) widest = { at, halves, spread };
     }
     if (widest === undefined) break;
-    const parts = widest.halves.map((places) => ({ places, sum: sumOf(places.map((place) => at(place, windows))) }));
-    done.splice(widest.at, 1, ...parts);
+    done.splice(widest.at, 1, ...widest.halves.map(groupOf));
   }
   return done;
 }
 
 /** Two halves around the segment that is farthest from the mean, and the one that is farthest from that. */
 async function split(
-  { places, sum }: VoiceGroup,
-  windows: readonly (readonly VoiceSegment[])[],
+  { voices, sum }: VoiceGroup,
   giveWay: () => Promise<void>,
-): Promise<{ halves: readonly [Place[], Place[]]; spread: number }> {
-  const units: Vector[] = [];
-  for (const [i, place] of places.entries()) {
-    units.push(unitVector(at(place, windows)?.embedding ?? []));
-    if (i % STRIDE === 0) await giveWay();
-  }
-  const distancesFrom = async (from: Vector): Promise<number[]> => {
-    const distances: number[] = [];
-    for (const [i, unit] of units.entries()) {
-      distances.push(distanceOf(unit, from));
+): Promise<{ halves: readonly [VoiceSegment[], VoiceSegment[]]; spread: number }> {
+  const mapped = async <From, To>(list: readonly From[], of: (one: From) => To): Promise<To[]> => {
+    const out: To[] = [];
+    for (const [i, one] of list.entries()) {
+      out.push(of(one));
       if (i % STRIDE === 0) await giveWay();
     }
-    return distances;
+    return out;
   };
+  const units = await mapped(voices, ({ embedding }) => unitVector(embedding));
+  const distancesFrom = (from: Vector) => mapped(units, (unit) => distanceOf(unit, from));
   const first = farthest(await distancesFrom(unitVector(sum)));
   const fromFirst = await distancesFrom(units[first] ?? sum);
   const second = farthest(fromFirst);
   const spread = fromFirst[second] ?? 0;
   if (spread < SAME) {
     // All alike: any of them will do.
-    return { halves: [places.slice(0, -1), places.length > 1 ? places.slice(-1) : []], spread: 0 };
+    return { halves: [voices.slice(0, -1), voices.length > 1 ? voices.slice(-1) : []], spread: 0 };
   }
   const fromSecond = await distancesFrom(units[second] ?? sum);
   const isNearFirst = fromFirst.map((distance, i) => distance <= (fromSecond[i] ?? Infinity));
   return {
-    halves: [places.filter((_, i) => isNearFirst[i]), places.filter((_, i) => isNearFirst[i] !== true)],
+    halves: [voices.filter((_, i) => isNearFirst[i]), voices.filter((_, i) => isNearFirst[i] !== true)],
     spread,
   };
 }
@@ -74,8 +68,4 @@ function farthest(distances: readonly number[]): number {
     if (distance > (distances[best] ?? 0) + SAME) best = i;
   }
   return best;
-}
-
-function at({ window, index }: Place, windows: readonly (readonly VoiceSegment[])[]): VoiceSegment | undefined {
-  return windows[window]?.[index];
 }

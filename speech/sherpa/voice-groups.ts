@@ -25,15 +25,9 @@ export function added(a: Vector, b: Vector): Vector {
   return a.map((value, i) => value + (b[i] ?? 0));
 }
 
-/** A voice segment by its place: window, and number in it. */
-export interface Place {
-  readonly window: number;
-  readonly index: number;
-}
-
 /** Segments of one speaker. */
 export interface VoiceGroup {
-  readonly places: readonly Place[];
+  readonly voices: readonly VoiceSegment[];
   /** Sum of the embeddings, each as heavy as its segment is long. */
   readonly sum: Vector;
 }
@@ -44,13 +38,12 @@ export interface LocalGroup extends VoiceGroup {
   readonly rivals: ReadonlySet<number>;
 }
 
-export function sumOf(voices: readonly (VoiceSegment | undefined)[]): Vector {
+export function groupOf(voices: readonly VoiceSegment[]): VoiceGroup {
   const sum = new Float64Array(voices[0]?.embedding.length ?? 0);
   for (const voice of voices) {
-    if (voice === undefined) continue;
     const seconds = voice.endSeconds - voice.startSeconds;
     const unit = unitVector(voice.embedding);
     for (let i = 0; i < sum.length; i++) sum[i] = (sum[i] ?? 0) + seconds * (unit[i] ?? 0);
   }
-  return sum;
+  return { voices, sum };
 }

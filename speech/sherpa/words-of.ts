@@ -1,22 +1,19 @@
+import { z } from 'zod';
 import type { Span, SpeechWindow, Word } from '../../contract/speech.ts';
 import { spokenWithin, spreadWords } from '../spread-words.ts';
 
 /** What a recogniser says about a chunk; times in seconds of the samples that it was given. */
-export interface Heard {
-  readonly text: string;
-  readonly tokens: readonly string[];
+export const heardSchema = z.object({
+  text: z.string(),
+  tokens: z.array(z.string()),
   /** Of each token, or empty when the model does not tell them. */
-  readonly timestamps: readonly number[];
+  timestamps: z.array(z.number()),
   /** As `timestamps`, perhaps empty. */
-  readonly durations: readonly number[];
-  /** Sentences or so; empty when the model does not tell them. */
-  readonly segments: readonly {
-    readonly text: string;
-    readonly startSeconds: number;
-    /** 0 when the end is not told. */
-    readonly durationSeconds: number;
-  }[];
-}
+  durations: z.array(z.number()),
+  /** Sentences or so, with a duration of 0 when the end is not told; empty when the model does not tell them. */
+  segments: z.array(z.object({ text: z.string(), startSeconds: z.number(), durationSeconds: z.number() })),
+});
+export type Heard = z.infer<typeof heardSchema>;
 
 /** Shortest word, so that every word has an overlap with somebody. */
 const LEAST_SECONDS = 0.02;

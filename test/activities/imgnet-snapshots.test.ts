@@ -6,8 +6,7 @@ import { ulid } from 'ulid';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import type { PostItem } from '../../contract/imgnet-media.ts';
 import type { ImgnetProfileFields } from '../../contract/kinds/imgnet-profile.ts';
-import { createImgnetListActivity, type ListOrder } from '../../activities/imgnet-list.ts';
-import { createImgnetProfileActivity } from '../../activities/imgnet-profile.ts';
+import { createKeepingActivities, type ListOrder } from '../../activities/imgnet-keeping.ts';
 import { createSnapshotActivities, type SnapshotOrder } from '../../activities/imgnet-snapshots.ts';
 import { JobError } from '../../runtime/job-error.ts';
 import { SnapshotLostError, SnapshotNotReadyError, UncertainTriggerError } from '../../sources/imgnet/imgnet-source.ts';
@@ -32,8 +31,7 @@ function build() {
     contents,
     snapshots,
     ...createSnapshotActivities(deps),
-    ...createImgnetListActivity(deps),
-    ...createImgnetProfileActivity(deps),
+    ...createKeepingActivities(deps),
   };
 }
 

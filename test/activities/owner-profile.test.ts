@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
-import { createKnownPostActivities } from '../../activities/known-posts.ts';
+import { createRecordActivities } from '../../activities/records.ts';
 import { createOwnerActivities } from '../../activities/owner-profile.ts';
 import type { DownloadRecord, JobOutcome, PendingRecord, RecordType } from '../../contract/records.ts';
 import { postSubjectOf, subjectIdOf } from '../../contract/subjects.ts';
@@ -122,7 +122,7 @@ describe('the profile of an owner', () => {
 
 describe('the content of a post', () => {
   const findFreshContent = (shortcode: string) =>
-    createKnownPostActivities({ records, files }).findFreshContent(shortcode);
+    createRecordActivities({ records, files }).findFreshContent(shortcode);
 
   it.each(['post', 'reel'] as const)('is found when it was fetched by the URL of a %s', async (kind) => {
     const shortcode = `D${randomUUID().slice(0, 8)}`;

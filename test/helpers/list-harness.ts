@@ -1,7 +1,7 @@
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { ulid } from 'ulid';
 import { beforeEach, vi } from 'vitest';
-import type { FetchActivities, RecordActivities } from '../../activities/create-activities.ts';
+import type { Activities } from '../../activities/create-activities.ts';
 import type { ReadySnapshot } from '../../activities/imgnet-snapshots.ts';
 import type { ListJob } from '../../contract/kinds/imgnet-list.ts';
 import { subjectIdOf } from '../../contract/subjects.ts';
@@ -25,13 +25,13 @@ export function aListJob(): ListJob {
 export function listHarness() {
   const bench = workflowBench();
   const fetch = {
-    triggerSnapshot: vi.fn<FetchActivities['triggerSnapshot']>(),
-    awaitSnapshot: vi.fn<FetchActivities['awaitSnapshot']>(),
-    storeList: vi.fn<FetchActivities['storeList']>(),
+    triggerSnapshot: vi.fn<Activities['fetch']['triggerSnapshot']>(),
+    awaitSnapshot: vi.fn<Activities['fetch']['awaitSnapshot']>(),
+    storeList: vi.fn<Activities['fetch']['storeList']>(),
   };
   const records = {
-    claimJob: vi.fn<RecordActivities['claimJob']>(),
-    finishJob: vi.fn<RecordActivities['finishJob']>(),
+    claimJob: vi.fn<Activities['records']['claimJob']>(),
+    finishJob: vi.fn<Activities['records']['finishJob']>(),
   };
 
   beforeEach(() => {

@@ -1,7 +1,7 @@
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { ulid } from 'ulid';
 import { beforeAll, beforeEach, vi } from 'vitest';
-import type { FetchActivities, RecordActivities } from '../../activities/create-activities.ts';
+import type { Activities } from '../../activities/create-activities.ts';
 import type { ContentJob } from '../../contract/kinds/imgnet-content.ts';
 import type { JobInput } from '../../contract/jobs.ts';
 import type { PostAudioJob } from '../../contract/kinds/imgnet-audio.ts';
@@ -44,19 +44,19 @@ export function aProfileJob(paidBy: string): JobInput {
 export function postHarness(server: 'skipping' | 'real') {
   const bench = workflowBench(server);
   const fetch = {
-    triggerSnapshot: vi.fn<FetchActivities['triggerSnapshot']>(),
-    awaitSnapshot: vi.fn<FetchActivities['awaitSnapshot']>(),
-    storeContent: vi.fn<FetchActivities['storeContent']>(),
-    storeProfile: vi.fn<FetchActivities['storeProfile']>(),
-    fetchImgnetAudio: vi.fn<FetchActivities['fetchImgnetAudio']>(),
+    triggerSnapshot: vi.fn<Activities['fetch']['triggerSnapshot']>(),
+    awaitSnapshot: vi.fn<Activities['fetch']['awaitSnapshot']>(),
+    storeContent: vi.fn<Activities['fetch']['storeContent']>(),
+    storeProfile: vi.fn<Activities['fetch']['storeProfile']>(),
+    fetchImgnetAudio: vi.fn<Activities['fetch']['fetchImgnetAudio']>(),
   };
   const records = {
-    claimJob: vi.fn<RecordActivities['claimJob']>(),
-    finishJob: vi.fn<RecordActivities['finishJob']>(),
-    findFreshContent: vi.fn<RecordActivities['findFreshContent']>(),
-    planOwnerProfile: vi.fn<RecordActivities['planOwnerProfile']>(),
-    awaitOwnerProfile: vi.fn<RecordActivities['awaitOwnerProfile']>(),
-    hasFetchedProfile: vi.fn<RecordActivities['hasFetchedProfile']>(),
+    claimJob: vi.fn<Activities['records']['claimJob']>(),
+    finishJob: vi.fn<Activities['records']['finishJob']>(),
+    findFreshContent: vi.fn<Activities['records']['findFreshContent']>(),
+    planOwnerProfile: vi.fn<Activities['records']['planOwnerProfile']>(),
+    awaitOwnerProfile: vi.fn<Activities['records']['awaitOwnerProfile']>(),
+    hasFetchedProfile: vi.fn<Activities['records']['hasFetchedProfile']>(),
   };
   if (server === 'real') beforeAll(() => registerSearchAttributes(bench.connection(), 'default'), 120_000);
   beforeEach(() => {

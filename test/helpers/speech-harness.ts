@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { ulid } from 'ulid';
 import { beforeEach, vi } from 'vitest';
-import type { RecordActivities, SpeechActivities } from '../../activities/create-activities.ts';
+import type { Activities } from '../../activities/create-activities.ts';
 import type { SpeakerLabelsJob } from '../../contract/kinds/speaker-labels.ts';
 import { speakerLabelsSubjectOf } from '../../contract/subjects.ts';
 import { speakerLabels } from '../../workflows/speaker-labels.ts';
@@ -19,14 +19,14 @@ export function aSpeakerLabelsJob(): SpeakerLabelsJob {
 export function speechHarness(server: 'skipping' | 'real') {
   const bench = workflowBench(server);
   const speech = {
-    prepareSpeech: vi.fn<SpeechActivities['prepareSpeech']>(),
-    transcribeWindow: vi.fn<SpeechActivities['transcribeWindow']>(),
-    labelSpeakers: vi.fn<SpeechActivities['labelSpeakers']>(),
+    prepareSpeech: vi.fn<Activities['speech']['prepareSpeech']>(),
+    transcribeWindow: vi.fn<Activities['speech']['transcribeWindow']>(),
+    labelSpeakers: vi.fn<Activities['speech']['labelSpeakers']>(),
   };
   const records = {
-    claimJob: vi.fn<RecordActivities['claimJob']>(),
-    finishJob: vi.fn<RecordActivities['finishJob']>(),
-    clearSpeech: vi.fn<RecordActivities['clearSpeech']>(),
+    claimJob: vi.fn<Activities['records']['claimJob']>(),
+    finishJob: vi.fn<Activities['records']['finishJob']>(),
+    clearSpeech: vi.fn<Activities['records']['clearSpeech']>(),
   };
   beforeEach(() => {
     vi.resetAllMocks();

@@ -4,12 +4,7 @@ import type { WorkflowHandle } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { DefaultLogger, Runtime, type WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { ulid } from 'ulid';
-import type {
-  DeliverActivities,
-  FetchActivities,
-  RecordActivities,
-  SpeechActivities,
-} from '../../activities/create-activities.ts';
+import type { Activities } from '../../activities/create-activities.ts';
 import { createPermitActivities, type PermitActivities } from '../../activities/permits.ts';
 import type { JobInput } from '../../contract/jobs.ts';
 import { subjectIdOf } from '../../contract/subjects.ts';
@@ -21,10 +16,10 @@ Runtime.install({ logger: new DefaultLogger('ERROR') });
 
 /** What a test does not prepare is not part of it: a workflow that calls it all the same goes no further. */
 export interface FakeActivities {
-  readonly records?: Partial<RecordActivities>;
-  readonly fetch?: Partial<FetchActivities>;
-  readonly speech?: Partial<SpeechActivities>;
-  readonly deliver?: Partial<DeliverActivities>;
+  readonly records?: Partial<Activities['records']>;
+  readonly fetch?: Partial<Activities['fetch']>;
+  readonly speech?: Partial<Activities['speech']>;
+  readonly deliver?: Partial<Activities['deliver']>;
 }
 
 export interface RunSetting {

@@ -102,7 +102,7 @@ describe('npm run models', () => {
 
     await new Promise((resolve) => server.close(resolve));
     requests = [];
-    const found = await findSherpaModels({ modelsDir });
+    const found = await findSherpaModels({ speechModelsDir: modelsDir });
     expect(found).toMatchObject({
       names: ['whisper', 'segments', 'voices'],
       recogniser: {

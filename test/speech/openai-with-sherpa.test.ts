@@ -20,7 +20,7 @@ let server: TranscriptionServer;
 let voices: SpeechEngine;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tapedeck-openai-'));
-  const models = await findSherpaVoices({ modelsDir: tiny.folder });
+  const models = await findSherpaVoices({ speechModelsDir: tiny.folder });
   if ('missing' in models) throw new Error(models.missing);
   voices = createSherpaEngine({ models, workFolder: folder, timeoutMs: 60_000, threads: 1, speakerDistance: 0.5 });
   server = await startTranscriptionServer({

@@ -32,7 +32,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const recording = (name: 'short' | 'long'): AudioWindow => recordings.get(name)!;
 async function modelsOf(asrModel: string, modelsDir = tiny.folder): Promise<SherpaModels> {
-  const models = await findSherpaModels({ modelsDir, asrModel });
+  const models = await findSherpaModels({ speechModelsDir: modelsDir, SPEECH_ASR_MODEL: asrModel });
   if ('missing' in models) throw new Error(models.missing);
   return models;
 }
@@ -130,7 +130,7 @@ describe('the sherpa engine', () => {
   }, 60_000);
 
   it('tells voices without a recogniser, for who has the words from elsewhere', async () => {
-    const models = await findSherpaVoices({ modelsDir: tiny.folder });
+    const models = await findSherpaVoices({ speechModelsDir: tiny.folder });
     if ('missing' in models) throw new Error(models.missing);
     const shares: number[] = [];
     const { words, voices } = await engineOf(models).analyse(recording('short'), {
@@ -189,11 +189,11 @@ describe('models that can not be used', () => {
     engineOf(models).analyse(recording('short'), { signal, onProgress: () => undefined });
 
   it('are told with the setting that leads to them', async () => {
-    const nowhere = await findSherpaModels({ modelsDir: join(folder, 'nowhere') });
+    const nowhere = await findSherpaModels({ speechModelsDir: join(folder, 'nowhere') });
     expect(nowhere).toMatchObject({ missing: /SPEECH_MODELS_DIR.*nowhere.*npm run models/ });
-    const unknown = await findSherpaModels({ modelsDir: tiny.folder, embeddingModel: 'tiny-whisper' });
+    const unknown = await findSherpaModels({ speechModelsDir: tiny.folder, SPEECH_EMBEDDING_MODEL: 'tiny-whisper' });
     expect(unknown).toMatchObject({ missing: /SPEECH_EMBEDDING_MODEL=tiny-whisper is no embedding model/ });
-    const absent = await findSherpaModels({ modelsDir: tiny.folder, asrModel: 'whisper-huge' });
+    const absent = await findSherpaModels({ speechModelsDir: tiny.folder, SPEECH_ASR_MODEL: 'whisper-huge' });
     expect(absent).toMatchObject({ missing: /SPEECH_ASR_MODEL=whisper-huge: there is no such model/ });
   });
 
@@ -216,7 +216,9 @@ describe('models that can not be used', () => {
     const pinned = { url: 'http://127.0.0.1/', sizeBytes: 1, sha256: '0'.repeat(64), isPublishedSum: false, files };
     await writeFile(join(modelsDir, 'models.lock.json'), JSON.stringify({ models: { 'tiny-segmentation': pinned } }));
     await expect(failure(models)).rejects.toMatchObject({ code: 'tool_missing' });
-    expect(await findSherpaModels({ modelsDir })).toMatchObject({ missing: /tiny-segmentation is damaged.*5000000/ });
+    expect(await findSherpaModels({ speechModelsDir: modelsDir })).toMatchObject({
+      missing: /tiny-segmentation is damaged.*5000000/,
+    });
   });
 
   it('make workers with different ones say so', async () => {

@@ -1,31 +1,32 @@
-import type { FailureCode } from '../../contract/failures.ts';
-import { MAX_PAUSED_MS, type RouteLimits } from '../../runtime/pacing.ts';
+import { z } from 'zod';
+import { countSchema, epochMsSchema } from '../../runtime/inputs/parts.ts';
+import { failureCodeSchema, MAX_PAUSED_MS, permitRequestSchema, type RouteLimits } from '../../runtime/pacing.ts';
 
 /** The platform refused the route. */
-export interface Refusal {
-  readonly code: FailureCode;
-  readonly message: string;
+export const refusalSchema = z.object({
+  code: failureCodeSchema,
+  message: z.string(),
   /** When the platform said that it can be asked again, in milliseconds since the epoch. */
-  readonly retryAtMs?: number;
-}
+  retryAtMs: epochMsSchema.exactOptional(),
+});
+export type Refusal = z.infer<typeof refusalSchema>;
 
 /** Nobody is let through until a time, and then one probe alone. */
-export interface Pause {
-  readonly code: FailureCode;
-  readonly reason: string;
-  readonly sinceMs: number;
-  readonly untilMs: number;
+export const pauseSchema = z.object({
+  code: failureCodeSchema,
+  reason: z.string(),
+  sinceMs: epochMsSchema,
+  untilMs: epochMsSchema,
   /** The length that the next one doubles. */
-  readonly lengthMs: number;
-  readonly refusals: number;
+  lengthMs: epochMsSchema,
+  refusals: countSchema,
   /** Who was let through to see whether the platform answers again. */
-  readonly probe?: { readonly turnId: string; readonly sinceMs: number } | undefined;
-}
+  probe: z.object({ turnId: permitRequestSchema.shape.turnId, sinceMs: epochMsSchema }).optional(),
+});
+export type Pause = z.infer<typeof pauseSchema>;
 
-export interface PastPause {
-  readonly lengthMs: number;
-  readonly endedMs: number;
-}
+export const pastPauseSchema = z.object({ lengthMs: epochMsSchema, endedMs: epochMsSchema });
+type PastPause = z.infer<typeof pastPauseSchema>;
 
 /** A platform that takes us for a robot does not forget that within seconds. */
 const SIGN_IN_FIRST_PAUSE_MS = 60_000;

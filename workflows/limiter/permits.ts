@@ -1,39 +1,65 @@
-import type { PermitRequest, PauseNotice, RouteLimits } from '../../runtime/pacing.ts';
-import { confirmedPause, firstPause, longerPause, type PastPause, type Pause, type Refusal } from './pauses.ts';
+import { z } from 'zod';
+import { countSchema, epochMsSchema } from '../../runtime/inputs/parts.ts';
+import {
+  limitsSchema,
+  permitRequestSchema,
+  type PauseNotice,
+  type PermitRequest,
+  type RouteLimits,
+} from '../../runtime/pacing.ts';
+import {
+  confirmedPause,
+  firstPause,
+  longerPause,
+  pastPauseSchema,
+  pauseSchema,
+  refusalSchema,
+  type Pause,
+  type Refusal,
+} from './pauses.ts';
 
 /** How the use of a permit ended. `answered`: the platform served us or refused the subject; `withdrawn`: nothing was learned of it. */
-export type PermitEnd = { readonly kind: 'answered' | 'withdrawn' } | ({ readonly kind: 'refused' } & Refusal);
+export const permitEndSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.enum(['answered', 'withdrawn']) }),
+  refusalSchema.extend({ kind: z.literal('refused') }),
+]);
+export type PermitEnd = z.infer<typeof permitEndSchema>;
 
-export interface Waiter extends PermitRequest {
+const placed = permitRequestSchema.extend({
   /** The order of the requests: a job that was refused keeps it, and so comes before those who never had a permit. */
-  readonly place: number;
+  place: countSchema,
+});
+const waiterSchema = placed.extend({
   /** The newest state of the pause that this job was told of. */
-  readonly told: number;
-}
-
-export interface Holder extends PermitRequest {
-  readonly place: number;
+  told: z.int().min(-1),
+});
+type Waiter = z.infer<typeof waiterSchema>;
+const holderSchema = placed.extend({
   /** Number of the pauses before this permit: tells a refusal that a pause answers already. */
-  readonly pausesBefore: number;
+  pausesBefore: countSchema,
   /** When it was granted, or last found alive. */
-  readonly seenMs: number;
-}
+  seenMs: epochMsSchema,
+});
+type Holder = z.infer<typeof holderSchema>;
 
 /** All that a limiter knows; plain data, so that its next run takes over. Times are in milliseconds since the epoch. */
-export interface PermitsState {
-  readonly limits: RouteLimits;
-  readonly holders: readonly Holder[];
-  /** In the order of their places. */
-  readonly queue: readonly Waiter[];
-  readonly pause?: Pause | undefined;
-  readonly pastPause?: PastPause;
-  readonly pauses: number;
-  readonly nextPlace: number;
-  /** When the next start would be due if starts were evenly spaced. */
-  readonly dueMs: number;
-  /** Counts what waiting jobs must be told. */
-  readonly news: number;
-}
+export const permitsSchema = z
+  .object({
+    limits: limitsSchema,
+    holders: z.array(holderSchema).readonly(),
+    /** In the order of their places. */
+    queue: z.array(waiterSchema).readonly(),
+    pause: pauseSchema.optional(),
+    pastPause: pastPauseSchema.exactOptional(),
+    pauses: countSchema,
+    nextPlace: countSchema,
+    /** When the next start would be due if starts were evenly spaced. */
+    dueMs: epochMsSchema,
+    /** Counts what waiting jobs must be told. */
+    news: countSchema,
+  })
+  .readonly();
+export type PermitsState = z.infer<typeof permitsSchema>;
 
 export function initialPermits(limits: RouteLimits): PermitsState {
   return { limits, holders: [], queue: [], pauses: 0, nextPlace: 1, dueMs: 0, news: 0 };
