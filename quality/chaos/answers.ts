@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { recordStatusSchema } from '../../contract/records.ts';
+import { parseJson } from '../../runtime/json.ts';
 
 const job = z.object({ id: z.string(), status: recordStatusSchema });
 /** Wherever an answer, or a webhook, tells of jobs; the rest of it is not looked at. */
@@ -20,11 +21,7 @@ export type ToldJob = Readonly<z.infer<typeof job>>;
 
 /** @returns undefined for what is no JSON object */
 export function readBody(text: string): AnswerBody | undefined {
-  try {
-    return bodySchema.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
+  return bodySchema.safeParse(parseJson(text)).data;
 }
 
 /** The jobs that an answer or a webhook of any kind tells of. */

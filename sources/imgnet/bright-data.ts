@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { JobError } from '../../runtime/job-error.ts';
+import { parseJson } from '../../runtime/json.ts';
 import { triggerRequest, type DatasetIds } from './bright-data-requests.ts';
 import { createDatasetClient, NotBegunError, type DatasetAnswer, type DatasetClient } from './dataset-client.ts';
 import { EMPTY_SNAPSHOT, httpFailure, LOST_SNAPSHOT, rowFailure } from './failures.ts';
@@ -120,12 +121,4 @@ function lost(): SnapshotLostError {
 
 function snapshotPath(what: 'progress' | 'snapshot', snapshotId: string): string {
   return `/datasets/v3/${what}/${encodeURIComponent(snapshotId)}`;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

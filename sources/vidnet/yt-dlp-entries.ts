@@ -5,7 +5,7 @@ import type { SourceCall } from '../call.ts';
 import { runYtdlp } from './run-yt-dlp.ts';
 import { bounded, formatTimestamp, linkSchema, textSchema, TITLE_MAX_CHARS } from './values.ts';
 import { MAX_TEXT_BYTES } from './yt-dlp-facts.ts';
-import { parseJson } from './read-clipped.ts';
+import { parseJson } from '../../runtime/json.ts';
 import type { YtdlpSettings } from './yt-dlp-settings.ts';
 import { biggest, thumbnailsSchema } from './yt-dlp-thumbnails.ts';
 

@@ -16,7 +16,7 @@ import {
   PROGRESS_PREFIX,
   videoFormats,
 } from './yt-dlp-arguments.ts';
-import { parseJson } from './read-clipped.ts';
+import { parseJson } from '../../runtime/json.ts';
 import { broadcastFailure } from './yt-dlp-broadcast.ts';
 import { LEAST_RATE, watchForStall } from './stall-watch.ts';
 import { videoUrl, type YtdlpSettings } from './yt-dlp-settings.ts';

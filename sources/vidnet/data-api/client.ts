@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { answerTo, beginningOf, connectionCode, connectionsWith, isTimeoutCode } from '../../../outbound/answers.ts';
 import { startDeadline } from '../../../runtime/deadline.ts';
 import { JobError } from '../../../runtime/job-error.ts';
+import { parseJson } from '../../../runtime/json.ts';
 import type { SourceCall } from '../../call.ts';
 import { dataApiFailure } from './failures.ts';
 
@@ -49,7 +50,9 @@ export function createDataApi({ key, rootUrl }: { readonly key: string; readonly
     const text = (await readBounded(body, told['content-encoding'])).toString('utf8');
     // Texts of errors end up in logs, and a server may repeat what it was asked.
     const safe = status < 300 ? text : text.replaceAll(key, '[key]');
-    return { status, retryAfter: told['retry-after']?.toString(), body: jsonOf(safe) };
+    const json = parseJson(safe);
+    // A proxy's page says something too.
+    return { status, retryAfter: told['retry-after']?.toString(), body: json === undefined ? safe : json };
   };
   return {
     /** All requests of one call share its signal and its time. */
@@ -80,15 +83,6 @@ export function createDataApi({ key, rootUrl }: { readonly key: string; readonly
       };
     },
   };
-}
-
-/** The text itself where it is no JSON: a proxy's page says something too. */
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }
 
 /** Reads as fast as the answer comes, and unpacks it only then. */
