@@ -67,22 +67,13 @@ export function errorResponse(log: Logger, thrown: unknown, event: H3Event): HTT
 /** An error while it is read cuts the connection: half a list must not look like a whole one. */
 function streamed(chunks: AsyncGenerator<string>, onCut: OnCut): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
-  let hasLeft = false;
-  return new ReadableStream({
-    async pull(controller) {
-      try {
-        const chunk = await chunks.next();
-        if (hasLeft) return;
-        if (chunk.done === true) controller.close();
-        else controller.enqueue(encoder.encode(chunk.value));
-      } catch (error) {
-        onCut(error);
-        throw error;
-      }
-    },
-    async cancel() {
-      hasLeft = true;
-      await chunks.return(undefined);
-    },
-  });
+  const encoded = async function* (): AsyncGenerator<Uint8Array> {
+    try {
+      for await (const chunk of chunks) yield encoder.encode(chunk);
+    } catch (error) {
+      onCut(error);
+      throw error;
+    }
+  };
+  return ReadableStream.from(encoded());
 }

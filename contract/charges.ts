@@ -19,6 +19,11 @@ export function chargeOf(record: DownloadRecord): Thousandths {
   }
 }
 
+/** The price while a download is pending, what it has cost afterwards. */
+export function costOf(record: DownloadRecord): Thousandths {
+  return record.status === 'pending' ? record.price : chargeOf(record);
+}
+
 /** Whether a provider was asked for something of this download that it bills, and has not refused. */
 export function isProviderAsked({ providerAsked = {} }: DownloadRecord): boolean {
   return Object.keys(providerAsked).length > 0;

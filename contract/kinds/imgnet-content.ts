@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MissingContentsError } from '../contents.ts';
+import { keptFacts } from '../contents.ts';
 import { factsRecordSchema, renderFactsRecord } from '../downloads.ts';
 import { countSchema, includeWebhookSchema, moneySchema, timestampSchema, type Progress } from '../fields.ts';
 import { ulidSchema } from '../ids.ts';
@@ -21,6 +21,7 @@ import {
   pendingResultSchema,
   renderFailed,
   renderPending,
+  renderSuccess,
   type JobNews,
 } from '../job-answers.ts';
 import type { JobInput } from '../jobs.ts';
@@ -164,22 +165,13 @@ export async function renderImgnetContentResult(
     return { ...pending, last_response: lastResponse };
   }
   if (record.status === 'failed') return renderFailed(record);
-  const content = await contents.facts<ContentFacts>(record.id);
-  if (content === undefined) throw new MissingContentsError(record.id);
-  const cost = formatMoney(record.charge);
+  const content = await keptFacts<ContentFacts>(contents, record.id);
   return {
     ...(content.type === 'post' ? wholePost(withMicroseconds(content)) : wholeReel(content)),
     status: 'success',
     source: 'api',
-    cost,
-    download: {
-      id: record.id,
-      media_id: record.mediaId,
-      type: 'imgnet_post',
-      cost,
-      status: record.status,
-      created_at: record.createdAt,
-    },
+    cost: formatMoney(record.charge),
+    download: renderSuccess(record, 'imgnet_post'),
   };
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MissingContentsError, type ContentsReader, type KeptFacts } from '../contents.ts';
+import { keptFacts, type ContentsReader, type KeptFacts } from '../contents.ts';
 import { NO_FILES, renderVidnetFields, vidnetRecordFields } from '../downloads.ts';
 import {
   countSchema,
@@ -195,9 +195,7 @@ export async function renderCaptionsResult(
 ): Promise<Streamable<TranscriptResult>> {
   if (record.status === 'pending') return renderVidnetPending(record, 'The transcript is being fetched.', progress);
   if (record.status === 'failed') return renderVidnetFailed(record);
-  const facts = await contents.facts<TranscriptFacts>(record.id);
-  if (facts === undefined) throw new MissingContentsError(record.id);
-  return renderTranscript(record, facts, contents);
+  return renderTranscript(record, await keptFacts<TranscriptFacts>(contents, record.id), contents);
 }
 
 function renderTranscript(
