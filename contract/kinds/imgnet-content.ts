@@ -1,7 +1,14 @@
 import { z } from 'zod';
 import { keptFacts } from '../contents.ts';
 import { factsRecordSchema, renderFactsRecord } from '../downloads.ts';
-import { countSchema, includeWebhookSchema, moneySchema, timestampSchema, type Progress } from '../fields.ts';
+import {
+  countSchema,
+  includeWebhookSchema,
+  moneySchema,
+  pageSchema,
+  timestampSchema,
+  type Progress,
+} from '../fields.ts';
 import { ulidSchema } from '../ids.ts';
 import {
   partnershipSchema,
@@ -35,14 +42,11 @@ import { POST_URL_PATTERN } from '../url-patterns.ts';
 /** Body of POST /api/imgnet/content and …/audio (specification, section 4.1). Unknown fields are ignored. */
 export const imgnetPostRequestSchema = z
   .object({
-    url: z
-      .string()
-      .max(2048)
-      .meta({
-        description: 'URL of a post (`/p/CODE/`) or a reel (`/reel/CODE/`)',
-        pattern: POST_URL_PATTERN,
-        examples: ['https://www.instagram.com/reel/DAbCdEfGhIj/'],
-      }),
+    url: pageSchema(
+      'URL of a post (`/p/CODE/`) or a reel (`/reel/CODE/`)',
+      POST_URL_PATTERN,
+      'https://www.instagram.com/reel/DAbCdEfGhIj/',
+    ),
     include_webhook: includeWebhookSchema,
   })
   .meta({ id: 'ImgnetPostRequest' });

@@ -1,7 +1,14 @@
 import { z } from 'zod';
 import { keptFacts } from '../contents.ts';
 import { factsRecordSchema, renderFactsRecord } from '../downloads.ts';
-import { countSchema, includeWebhookSchema, moneySchema, timestampSchema, type Progress } from '../fields.ts';
+import {
+  countSchema,
+  includeWebhookSchema,
+  moneySchema,
+  pageSchema,
+  timestampSchema,
+  type Progress,
+} from '../fields.ts';
 import { ulidSchema } from '../ids.ts';
 import { urlSchema, wordSchema } from '../imgnet-media.ts';
 import {
@@ -22,14 +29,7 @@ import { listPrice } from '../list-price.ts';
 /** Body of POST /api/imgnet/profile (specification, section 4.1). Unknown fields are ignored. */
 export const imgnetProfileRequestSchema = z
   .object({
-    url: z
-      .string()
-      .max(2048)
-      .meta({
-        description: 'URL of a profile, or `@name`',
-        pattern: PROFILE_URL_PATTERN,
-        examples: ['https://www.instagram.com/evening.talks/'],
-      }),
+    url: pageSchema('URL of a profile, or `@name`', PROFILE_URL_PATTERN, 'https://www.instagram.com/evening.talks/'),
     include_webhook: includeWebhookSchema,
   })
   .meta({ id: 'ImgnetProfileRequest' });

@@ -15,8 +15,8 @@ import { ulidSchema, vidnetVideoIdSchema } from '../ids.ts';
 import {
   renderVidnetFailed,
   renderVidnetPending,
-  vidnetFailedResultSchema,
-  vidnetPendingResultSchema,
+  type VidnetFailedResult,
+  type VidnetPendingResult,
 } from '../job-answers.ts';
 import type { JobInput } from '../jobs.ts';
 import type { Kind, PricesOf, RecordContext, RenderContext } from '../kind.ts';
@@ -161,10 +161,7 @@ export const transcriptSchema = z
 export type Transcript = z.infer<typeof transcriptSchema>;
 
 /** Answer of POST /api/transcripts and GET /api/transcripts/{downloadID}, and the body of the webhook. */
-export const transcriptResultSchema = z
-  .discriminatedUnion('status', [transcriptSchema, vidnetPendingResultSchema, vidnetFailedResultSchema])
-  .meta({ id: 'TranscriptResult' });
-export type TranscriptResult = z.infer<typeof transcriptResultSchema>;
+export type TranscriptResult = Transcript | VidnetPendingResult | VidnetFailedResult;
 
 /** The download record of a transcript job; the transcript itself is had from GET /api/transcripts/{downloadID}. */
 export const captionsRecordSchema = z

@@ -63,9 +63,10 @@ export function createDataApi({ key, rootUrl }: { readonly key: string; readonly
         const timeoutMs = Math.min(ANSWER_TIMEOUT_MS, endsAtMs - performance.now());
         if (timeoutMs <= 0) throw timeout('no answer within the time');
         const url = new URL(resource, base);
-        for (const [name, value] of Object.entries({ ...params, key })) {
+        for (const [name, value] of Object.entries(params)) {
           if (value !== undefined) url.searchParams.set(name, String(value));
         }
+        url.searchParams.set('key', key);
         const deadline = startDeadline({ signal: call.signal, timeoutMs });
         const answer = await send(url, deadline.signal)
           .catch((error: unknown) => {
