@@ -17,15 +17,13 @@ const bodySchema = z.object({
 });
 export type AnswerBody = z.infer<typeof bodySchema>;
 
-export type ToldJob = Readonly<z.infer<typeof job>>;
-
 /** @returns undefined for what is no JSON object */
 export function readBody(text: string): AnswerBody | undefined {
   return bodySchema.safeParse(parseJson(text)).data;
 }
 
 /** The jobs that an answer or a webhook of any kind tells of. */
-export function jobsIn(body: AnswerBody): readonly ToldJob[] {
+export function jobsIn(body: AnswerBody): readonly Readonly<z.infer<typeof job>>[] {
   const { data, download, downloads, download_id: id, status } = body;
   const named = [data, download, downloads?.posts, downloads?.reels].filter((one) => one !== undefined);
   if (named.length > 0 || id === undefined) return named;
