@@ -6,15 +6,13 @@ import { unavailable } from './jobs.ts';
 
 const RPC_DEADLINE_MS = 5_000;
 
-export interface DeliveryGateway {
-  /** Starts a round of attempts. @returns false when one runs */
-  start(input: DeliveryInput & { readonly firstAttempt: number }): Promise<boolean>;
-}
+export type DeliveryGateway = ReturnType<typeof createDeliveryGateway>;
 
 /** Deliveries as Temporal workflows: one open run of each, whoever started it. */
-export function createDeliveryGateway(client: Client, taskQueue: string): DeliveryGateway {
+export function createDeliveryGateway(client: Client, taskQueue: string) {
   return {
-    async start(input) {
+    /** Starts a round of attempts. @returns false when one runs */
+    async start(input: DeliveryInput & { readonly firstAttempt: number }): Promise<boolean> {
       try {
         await client.connection.withDeadline(Date.now() + RPC_DEADLINE_MS, () =>
           client.workflow.start<typeof workflows.deliverWebhook>('deliverWebhook', {

@@ -8,7 +8,7 @@ import {
 } from 'mongodb';
 import { HTTPError } from 'h3';
 import type { z } from 'zod';
-import { ApiError, ERROR_TABLE, type ErrorCode } from '../contract/errors.ts';
+import { ApiError, type ErrorCode } from '../contract/errors.ts';
 import { MissingFileError, StoreAwayError } from '../store/files.ts';
 import { BusyError } from '../runtime/semaphore.ts';
 
@@ -86,8 +86,4 @@ export function invalidInput(error: z.ZodError): ApiError {
 /** The same of one field, for a reason that no schema tells. */
 export function invalidField(path: string, message: string): ApiError {
   return new ApiError('invalid_input', `${path}: ${message}`, { details: [{ path, message }] });
-}
-
-export function httpStatusOf(error: ApiError): number {
-  return ERROR_TABLE[error.code].http;
 }

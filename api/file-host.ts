@@ -48,26 +48,13 @@ export function fileHost({ files, signer, log }: FileHostOptions): EventHandler 
   };
 }
 
-interface Asked {
-  readonly method: string;
-  readonly headers: IncomingHttpHeaders;
-}
-
-interface Serving {
-  readonly key: FileKey;
-  readonly file: StoredFile;
-  readonly maxAgeSeconds: number;
-}
-
-interface Reply {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  /** Absent where the headers are all. */
-  readonly contents?: Readable;
-}
-
-async function answerWith(request: Asked, { key, file, maxAgeSeconds }: Serving): Promise<Reply> {
-  const version = versionOf(file);
+/** @returns the contents too, unless the headers are all */
+async function answerWith(
+  request: { readonly method: string; readonly headers: IncomingHttpHeaders },
+  { key, file, maxAgeSeconds }: { readonly key: FileKey; readonly file: StoredFile; readonly maxAgeSeconds: number },
+) {
+  // Only a strong tag may match in If-Range (RFC 9110, section 13.1.5).
+  const version = { etag: `"${file.tag}"`, lastModified: new Date(file.modifiedMs).toUTCString() };
   const answer = answerFor(request.headers, { ...version, sizeBytes: file.sizeBytes });
   if (answer.status === 412) {
     throw new ApiError('precondition_failed', 'The file is not the one that the request names.');
@@ -111,11 +98,6 @@ async function pump(contents: Readable | undefined, response: ServerResponse): P
   } catch (error) {
     if (!gone.signal.aborted) throw error;
   }
-}
-
-function versionOf({ tag, modifiedMs }: StoredFile): { etag: string; lastModified: string } {
-  // Only a strong tag may match in If-Range (RFC 9110, section 13.1.5).
-  return { etag: `"${tag}"`, lastModified: new Date(modifiedMs).toUTCString() };
 }
 
 function lengthHeaders(answer: FileAnswer, sizeBytes: number): Record<string, string> {

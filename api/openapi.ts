@@ -1,6 +1,7 @@
 import { OpenAPIRegistry, OpenApiGeneratorV31 } from '@asteasolutions/zod-to-openapi';
 import { z } from 'zod';
 import { ERROR_TABLE, errorBodySchema } from '../contract/errors.ts';
+import { optional } from '../runtime/optional.ts';
 import { AUTHORIZATION_IGNORED } from './access/access-middleware.ts';
 import { operationLinks } from './links.ts';
 import { errorsOf, scopeOf, waitSecondsOf, type Operation } from './operation.ts';
@@ -90,15 +91,10 @@ function answersOf(operationId: string, operation: Operation) {
         content: Object.fromEntries(
           (contentTypes ?? [JSON_TYPE]).map((type) => [type, { schema: schema ?? z.string() }]),
         ),
-        ...linksOf(operationId, status),
+        ...optional('links', operationLinks[operationId]?.[status]),
       },
     ]),
   );
-}
-
-function linksOf(operationId: string, status: string) {
-  const links = operationLinks[operationId]?.[status];
-  return links === undefined ? {} : { links };
 }
 
 /** Errors that share a status are one response, described by their codes, with what else is answered by that status. */
@@ -116,7 +112,7 @@ function refusalsOf(operation: Operation) {
         status,
         {
           description: [...(description === undefined ? [] : [description]), codes.join(', ')].join('; or '),
-          ...(headers === undefined ? {} : { headers }),
+          ...optional('headers', headers),
           content: {
             [JSON_TYPE]: { schema: bodies.length === 0 ? errorBodySchema : z.union([errorBodySchema, ...bodies]) },
           },

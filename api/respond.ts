@@ -1,23 +1,22 @@
 import { HTTPResponse, type H3Event } from 'h3';
 import type { Logger } from 'pino';
+import { ERROR_TABLE } from '../contract/errors.ts';
 import { originalStatusOf } from '../contract/failures.ts';
 import { POLL_INTERVAL_SECONDS } from '../contract/limits.ts';
 import { holdsStream, jsonChunks } from '../contract/streams.ts';
-import { httpStatusOf, toApiError } from './errors.ts';
+import { toApiError } from './errors.ts';
 import type { Answer, ExportedText } from './operation.ts';
 import { paced } from './paced.ts';
 import { preferredWaitMs } from './request.ts';
 
 const STATUS = { finished: 200, pending: 202, unavailable: 503 } as const;
 
-/** @returns a function that dresses a use case's answer for REST. What holds a stream is written out as it is read. */
-export function createResponder(log: Logger): (event: H3Event, answer: Answer<unknown> | ExportedText) => HTTPResponse {
-  return (event, answer) => {
-    const onCut = (error: unknown): void => {
-      log.error({ err: error, method: event.req.method, path: event.url.pathname }, 'an answer was cut short');
-    };
-    return 'body' in answer ? jsonOf(event, answer, onCut) : fileOf(event, answer, onCut);
+/** Dresses a use case's answer for REST. What holds a stream is written out as it is read. */
+export function respond(log: Logger, event: H3Event, answer: Answer<unknown> | ExportedText): HTTPResponse {
+  const onCut = (error: unknown): void => {
+    log.error({ err: error, method: event.req.method, path: event.url.pathname }, 'an answer was cut short');
   };
+  return 'body' in answer ? jsonOf(event, answer, onCut) : fileOf(event, answer, onCut);
 }
 
 type OnCut = (error: unknown) => void;
@@ -48,7 +47,7 @@ function fileOf(event: H3Event, { open, contentType, name }: ExportedText, onCut
 /** Dresses whatever was thrown for REST; what is our fault is logged with its cause. */
 export function errorResponse(log: Logger, thrown: unknown, event: H3Event): HTTPResponse {
   const error = toApiError(thrown);
-  const status = httpStatusOf(error);
+  const status = ERROR_TABLE[error.code].http;
   if (status >= 500) {
     log.error({ err: error.cause ?? error, method: event.req.method, path: event.url.pathname }, error.message);
   }
@@ -67,22 +66,13 @@ export function errorResponse(log: Logger, thrown: unknown, event: H3Event): HTT
 /** An error while it is read cuts the connection: half a list must not look like a whole one. */
 function streamed(chunks: AsyncGenerator<string>, onCut: OnCut): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
-  let hasLeft = false;
-  return new ReadableStream({
-    async pull(controller) {
-      try {
-        const chunk = await chunks.next();
-        if (hasLeft) return;
-        if (chunk.done === true) controller.close();
-        else controller.enqueue(encoder.encode(chunk.value));
-      } catch (error) {
-        onCut(error);
-        throw error;
-      }
-    },
-    async cancel() {
-      hasLeft = true;
-      await chunks.return(undefined);
-    },
-  });
+  const encoded = async function* (): AsyncGenerator<Uint8Array> {
+    try {
+      for await (const chunk of chunks) yield encoder.encode(chunk);
+    } catch (error) {
+      onCut(error);
+      throw error;
+    }
+  };
+  return ReadableStream.from(encoded());
 }

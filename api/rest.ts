@@ -13,7 +13,7 @@ import { scopeOf, type Operation } from './operation.ts';
 import { operations } from './operations.ts';
 import { rateLimit } from './rate-limit.ts';
 import { readInput } from './request.ts';
-import { createResponder, errorResponse } from './respond.ts';
+import { errorResponse, respond } from './respond.ts';
 
 export interface RestOptions {
   readonly requestsPerMinute: number;
@@ -47,14 +47,13 @@ export function createRestApp(deps: ServiceDeps, options: RestOptions): H3 {
 
 /** Registers every operation of the table, and the refusal of other methods at their paths. */
 function mountOperations(app: H3, deps: ServiceDeps): void {
-  const respond = createResponder(deps.log);
   const methodsByPath = new Map<string, string[]>();
   for (const operation of Object.values<Operation>(operations)) {
     const path = operation.path.replaceAll(/\{(\w+)\}/g, ':$1');
     const handler: EventHandler = async (event) => {
       const caller = callerOf(event, scopeOf(operation));
       const input = await readInput(event, operation, deps.defaultWaitSeconds);
-      return respond(event, await operation.run(deps, caller, input as never));
+      return respond(deps.log, event, await operation.run(deps, caller, input as never));
     };
     app.on(operation.method, path, handler, { meta: { mayPoll: isAboutJob(operation) } });
     if (operation.method === 'get') app.head(path, handler);

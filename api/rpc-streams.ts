@@ -7,10 +7,7 @@ import { holdsStream, jsonChunks, type Streamable } from '../contract/streams.ts
 import { paced } from './paced.ts';
 
 /** What the procedures of one request answer with and do not hold. */
-export interface RpcStreams {
-  /** @returns what stands for the body until the answer is written; the body itself when it holds no stream */
-  hold<Result>(body: Streamable<Result>): Result;
-}
+export type RpcStreams = ReturnType<typeof createRpcStreams>;
 
 interface RpcStreamsOptions {
   readonly log: Logger;
@@ -23,9 +20,10 @@ interface RpcStreamsOptions {
  * written the text around it, the result is written out in its place, as fast as it is read. Callers see the JSON that they
  * would see otherwise.
  */
-export function createRpcStreams(response: ServerResponse, { log, onStream }: RpcStreamsOptions): RpcStreams {
+export function createRpcStreams(response: ServerResponse, { log, onStream }: RpcStreamsOptions) {
   const held = new Map<string, unknown>();
   return {
+    /** @returns what stands for the body until the answer is written; the body itself when it holds no stream */
     hold<Result>(body: Streamable<Result>): Result {
       if (!holdsStream(body)) return body as Result;
       onStream();

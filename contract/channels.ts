@@ -50,18 +50,11 @@ export function channelReferenceOf(text: string, hosts: readonly string[] = []):
   }
 }
 
+const PLACES = { handle: '@', id: 'channel/', custom: 'c/', user: 'user/' } as const;
+
 /** The channel's place on the platform; also what its subject ID is made of. */
-export function channelPathOf(reference: ChannelReference): string {
-  switch (reference.kind) {
-    case 'handle':
-      return `@${reference.name}`;
-    case 'id':
-      return `channel/${reference.name}`;
-    case 'custom':
-      return `c/${reference.name}`;
-    case 'user':
-      return `user/${reference.name}`;
-  }
+export function channelPathOf({ kind, name }: ChannelReference): string {
+  return PLACES[kind] + name;
 }
 
 /** The channel that stands at a place on the platform which holds its id; undefined for all other places. */

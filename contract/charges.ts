@@ -9,14 +9,14 @@ export const OWNER_PROFILE_PART = 'owner-profile';
  * something that the provider bills costs what it would have: otherwise whoever starts and cancels has us pay for nothing.
  */
 export function chargeOf(record: DownloadRecord): Thousandths {
-  switch (record.status) {
-    case 'pending':
-      return 0;
-    case 'success':
-      return record.charge;
-    case 'failed':
-      return record.failure.code === 'cancelled' && isProviderAsked(record) ? priceOfAsked(record) : 0;
-  }
+  if (record.status === 'success') return record.charge;
+  const isCancelled = record.status === 'failed' && record.failure.code === 'cancelled';
+  return isCancelled && isProviderAsked(record) ? priceOfAsked(record) : 0;
+}
+
+/** The price while a download is pending, what it has cost afterwards. */
+export function costOf(record: DownloadRecord): Thousandths {
+  return record.status === 'pending' ? record.price : chargeOf(record);
 }
 
 /** Whether a provider was asked for something of this download that it bills, and has not refused. */

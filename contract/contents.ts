@@ -24,6 +24,16 @@ export interface ContentsReader {
   }): AsyncIterable<readonly Item[]>;
 }
 
+/** What a job has kept. @throws MissingContentsError */
+export async function keptFacts<Facts extends object>(
+  contents: ContentsReader,
+  recordId: string,
+): Promise<KeptFacts<Facts>> {
+  const facts = await contents.facts<Facts>(recordId);
+  if (facts === undefined) throw new MissingContentsError(recordId);
+  return facts;
+}
+
 /** What a record refers to is not there any more, and no repetition brings it back. */
 export class MissingContentsError extends Error {
   override readonly name = 'MissingContentsError';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { chargeOf } from './charges.ts';
+import { costOf } from './charges.ts';
 import {
   durationSchema,
   includeWebhookSchema,
@@ -97,14 +97,8 @@ export type FactsRecord = z.infer<typeof factsRecordSchema>;
 
 export function renderRecordFields(record: DownloadRecord, progress: Progress | undefined) {
   const fields = { id: record.id, media_id: record.mediaId, status: record.status, created_at: record.createdAt };
-  switch (record.status) {
-    case 'pending':
-      return { ...fields, cost: formatMoney(record.price), response: null, progress };
-    case 'failed':
-      return { ...fields, cost: formatMoney(chargeOf(record)), response: record.failure.message };
-    case 'success':
-      return { ...fields, cost: formatMoney(record.charge), response: null };
-  }
+  const response = record.status === 'failed' ? record.failure.message : null;
+  return { ...fields, cost: formatMoney(costOf(record)), response, progress };
 }
 
 export function renderVidnetFields(record: DownloadRecord, progress: Progress | undefined) {

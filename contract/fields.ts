@@ -22,6 +22,13 @@ export const includeWebhookSchema = optionalField(
   }),
 );
 
+export function pageSchema(description: string, pattern: string, example: string) {
+  return z
+    .string()
+    .max(2048)
+    .meta({ description, pattern, examples: [example] });
+}
+
 /** Fields that several results share. */
 export const moneySchema = z
   .string()

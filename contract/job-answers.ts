@@ -5,7 +5,13 @@ import { moneySchema, progressSchema, timestampSchema, type Progress } from './f
 import { ulidSchema } from './ids.ts';
 import { LAST_RESPONSE_MS } from './limits.ts';
 import { formatMoney } from './money.ts';
-import { recordTypeSchema, type DownloadRecord, type FailedRecord, type PendingRecord } from './records.ts';
+import {
+  recordTypeSchema,
+  type DownloadRecord,
+  type FailedRecord,
+  type PendingRecord,
+  type SuccessRecord,
+} from './records.ts';
 
 /** The answers of jobs whose result is no download record, while they run and when they failed (design, section 3). */
 
@@ -91,6 +97,11 @@ export function renderPending(record: PendingRecord, message: string, progress: 
     download: { id: record.id, type: record.type, status: record.status },
     progress,
   };
+}
+
+/** The job in the answer that holds what it fetched. */
+export function renderSuccess<Type>({ id, mediaId, status, charge, createdAt }: SuccessRecord, type: Type) {
+  return { id, media_id: mediaId, type, cost: formatMoney(charge), status, created_at: createdAt };
 }
 
 export function renderFailed(record: FailedRecord): FailedResult {

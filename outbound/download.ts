@@ -2,6 +2,7 @@ import { open } from 'node:fs/promises';
 import type { BlockList } from 'node:net';
 import { Client, type Dispatcher } from 'undici';
 import { startDeadline } from '../runtime/deadline.ts';
+import { watchRate, type LeastRate } from '../runtime/least-rate.ts';
 import { createGuardedConnector } from './connector.ts';
 import { DownloadError, problemOf } from './download-error.ts';
 import { DeadlineError } from './failures.ts';
@@ -15,8 +16,8 @@ export interface DownloaderSettings {
   readonly connectTimeoutMs: number;
   /** Longest silence before and within an answer, in milliseconds. */
   readonly idleTimeoutMs: number;
-  /** Fewest bytes of a body in `windowMs`: a host that sends one now and then is never silent, and would hold a job for hours. */
-  readonly leastRate?: { readonly bytes: number; readonly windowMs: number };
+  /** Of a body. */
+  readonly leastRate?: LeastRate;
   /** Finds the addresses of names. Default: DNS. */
   readonly lookup?: Lookup;
   /** Certificate authorities (PEM) trusted instead of the usual ones. */
@@ -133,7 +134,7 @@ async function write(answer: Answer, hop: Hop): Promise<number> {
   if ((totalBytes ?? 0) > maxBytes) throw new DownloadError({ kind: 'too_large' });
   const file = await open(path, 'wx');
   let sizeBytes = 0;
-  const stopWatching = watchRate(hop, () => sizeBytes);
+  const stopWatching = hop.leastRate && watchRate(hop.leastRate, () => sizeBytes, hop.end);
   try {
     for await (const chunk of chunksOf(answer.body, signal)) {
       sizeBytes += chunk.length;
@@ -144,21 +145,9 @@ async function write(answer: Answer, hop: Hop): Promise<number> {
     if (totalBytes !== undefined && sizeBytes !== totalBytes) throw new DownloadError({ kind: 'incomplete' });
     return sizeBytes;
   } finally {
-    stopWatching();
+    stopWatching?.();
     await file.close();
   }
-}
-
-/** @returns what ends the watching */
-function watchRate({ leastRate, end }: Hop, receivedBytes: () => number): () => void {
-  if (leastRate === undefined) return () => undefined;
-  let before = 0;
-  const timer = setInterval(() => {
-    const now = receivedBytes();
-    if (now - before < leastRate.bytes) end();
-    before = now;
-  }, leastRate.windowMs);
-  return () => clearInterval(timer);
 }
 
 /** Errors of the connection are sorted here, apart from those of the file. */

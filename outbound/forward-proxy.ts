@@ -1,13 +1,13 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo, BlockList, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createGuardedConnector } from './connector.ts';
 import { ForbiddenTargetError } from './failures.ts';
 import { forwardRequest } from './forward-request.ts';
 import { createDnsLookup, type Lookup } from './lookup.ts';
-import { PROXY_REFUSALS, refusalOf, type Dial } from './proxy-refusals.ts';
+import { refusalOf, type Dial } from './proxy-refusals.ts';
 import { checkTarget } from './targets.ts';
 
 export interface ForwardProxySettings {
@@ -22,12 +22,7 @@ export interface ForwardProxySettings {
 }
 
 /** A proxy on loopback for programs that make requests of their own. */
-export interface ForwardProxy {
-  /** With its user name and password, which nobody else on this machine knows: a secret, not for logs or arguments. */
-  readonly url: string;
-  /** Ends all connections. */
-  close(): Promise<void>;
-}
+export type ForwardProxy = Awaited<ReturnType<typeof startForwardProxy>>;
 
 /** Patience with the hosts that a program turns to. */
 export const PROXY_LIMITS = { connectTimeoutMs: 10_000, idleTimeoutMs: 60_000 } as const;
@@ -44,7 +39,7 @@ const MAX_CONNECTIONS = 1_000;
  * A program that follows links judges none of them. Through this proxy each of its requests, also one after a redirect, is
  * judged as those of `download.ts` are: the host and port of the URL, every answer of the name server, the connected socket.
  */
-export async function startForwardProxy(settings: ForwardProxySettings): Promise<ForwardProxy> {
+export async function startForwardProxy(settings: ForwardProxySettings) {
   const lookup = settings.lookup ?? createDnsLookup();
   const password = randomBytes(24).toString('hex');
   const expected = Buffer.from(`Basic ${Buffer.from(`${USER}:${password}`).toString('base64')}`);
@@ -82,8 +77,8 @@ export async function startForwardProxy(settings: ForwardProxySettings): Promise
   };
 
   const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES }, (request, response) => {
-    if (!isKnown(request)) refuseStranger(response);
-    else void forwardRequest(request, response, dial);
+    if (isKnown(request)) void forwardRequest(request, response, dial);
+    else response.writeHead(407, { 'proxy-authenticate': 'Basic', 'content-length': 0, connection: 'close' }).end();
   });
   server.maxConnections = MAX_CONNECTIONS;
   server.on('connection', (socket: Socket) => keep(socket));
@@ -93,11 +88,15 @@ export async function startForwardProxy(settings: ForwardProxySettings): Promise
     if (isKnown(request)) void tunnel(request.url ?? '', { client, head, dial });
     else client.end(`HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic\r\n\r\n`);
   });
-  const port = await listen(server);
+  server.listen(0, HOST);
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
   return {
+    /** With its user name and password, which nobody else on this machine knows: a secret, not for logs or arguments. */
     url: `http://${USER}:${password}@${HOST}:${String(port)}`,
+    /** Ends all connections. */
     close: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         server.close(() => resolve());
         for (const socket of sockets) socket.destroy();
       }),
@@ -120,7 +119,7 @@ async function tunnel(
     target.write(head);
     target.pipe(client).pipe(target);
   } catch (error) {
-    const { statusCode, phrase } = PROXY_REFUSALS[refusalOf(error)];
+    const { statusCode, phrase } = refusalOf(error);
     client.end(`HTTP/1.1 ${String(statusCode)} ${phrase}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
   }
 }
@@ -131,14 +130,4 @@ function urlOfAuthority(authority: string): URL {
   const url = `http://${match?.[1] ?? ''}:${match?.[2] ?? ''}`;
   if (match === null || !URL.canParse(url)) throw new ForbiddenTargetError();
   return new URL(url);
-}
-
-function refuseStranger(response: ServerResponse): void {
-  response.writeHead(407, { 'proxy-authenticate': 'Basic', 'content-length': 0, connection: 'close' }).end();
-}
-
-async function listen(server: Server): Promise<number> {
-  server.listen(0, HOST);
-  await once(server, 'listening');
-  return (server.address() as AddressInfo).port;
 }

@@ -2,7 +2,7 @@ import { request, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { pipeline } from 'node:stream';
 import { ForbiddenTargetError } from './failures.ts';
-import { PROXY_REFUSALS, refusalOf, type Dial } from './proxy-refusals.ts';
+import { refusalOf, type Dial } from './proxy-refusals.ts';
 
 const MAX_HEADER_BYTES = 65_536;
 
@@ -34,7 +34,7 @@ export async function forwardRequest(incoming: IncomingMessage, outgoing: Server
       outgoing.destroy();
       return;
     }
-    const { statusCode, phrase } = PROXY_REFUSALS[refusalOf(error)];
+    const { statusCode, phrase } = refusalOf(error);
     outgoing.writeHead(statusCode, phrase, { 'content-length': 0, connection: 'close' }).end();
   }
 }

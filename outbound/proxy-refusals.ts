@@ -6,18 +6,11 @@ import { ForbiddenTargetError, unreachableCode } from './failures.ts';
 export type Dial = (target: URL, client: Duplex) => Promise<Socket>;
 
 /**
- * Why the proxy made no connection: the reason phrase of its answer, which clients repeat in their errors, where
+ * Why the proxy made no connection: clients repeat the reason phrase of its answer in their errors, where
  * `sources/vidnet/failures.ts` reads it.
  */
-export const PROXY_REFUSALS = {
-  forbidden: { statusCode: 403, phrase: 'Target Not Public' },
-  unreachable: { statusCode: 502, phrase: 'Target Unreachable' },
-  timeout: { statusCode: 504, phrase: 'Target Timeout' },
-} as const;
-export type ProxyRefusal = keyof typeof PROXY_REFUSALS;
-
-/** @returns what to tell the client of a connection that was not made */
-export function refusalOf(error: unknown): ProxyRefusal {
-  if (error instanceof ForbiddenTargetError) return 'forbidden';
-  return unreachableCode(error) === 'timeout' ? 'timeout' : 'unreachable';
+export function refusalOf(error: unknown): { readonly statusCode: number; readonly phrase: string } {
+  if (error instanceof ForbiddenTargetError) return { statusCode: 403, phrase: 'Target Not Public' };
+  if (unreachableCode(error) === 'timeout') return { statusCode: 504, phrase: 'Target Timeout' };
+  return { statusCode: 502, phrase: 'Target Unreachable' };
 }

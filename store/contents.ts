@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb';
-import { LONG_PARTS, MissingContentsError, type ContentsReader, type KeptFacts } from '../contract/contents.ts';
+import { LONG_PARTS, MissingContentsError, type KeptFacts } from '../contract/contents.ts';
 import { PIECE_MAX_CHARS, PIECE_MAX_ITEMS } from '../contract/limits.ts';
 import type { StoredList } from '../contract/records.ts';
 import { createDocuments, pack, pieceIdOf, unpack, type ListingState } from './documents.ts';
@@ -10,27 +10,16 @@ import { piecesOf } from './pieces.ts';
  * What jobs keep beside their records: facts, whose parts are in pieces where they are long, and lists in pieces. All writes may be
  * repeated; a piece is found by its `_id`, which holds the record, the list and the number of the piece.
  */
-export interface ContentsStore extends ContentsReader {
-  putFacts(recordId: string, facts: object): Promise<void>;
-  /** Keeps a whole list in pieces that are small enough to be read one by one. */
-  putList(list: ListName, items: AsyncIterable<object>): Promise<StoredList>;
-  putPiece(piece: ListName & { readonly number: number }, items: readonly object[]): Promise<void>;
-  /** @returns undefined when that piece is not there */
-  piece<Item>(piece: ListName & { readonly number: number }): Promise<readonly Item[] | undefined>;
-  /** Removes the pieces from 1 to that number. */
-  removePieces(list: ListName, pieces: number): Promise<void>;
-  /** Notes how far a listing has come; call it after the piece is written. */
-  putState(list: ListName, state: ListingState): Promise<void>;
-  state(list: ListName): Promise<ListingState | undefined>;
-}
+export type ContentsStore = ReturnType<typeof createContentsStore>;
 
 interface ListName {
   readonly recordId: string;
   /** Of the list among those of the record. */
   readonly name: string;
 }
+type PieceName = ListName & { readonly number: number };
 
-export function createContentsStore(db: Db): ContentsStore {
+export function createContentsStore(db: Db) {
   const documents = createDocuments(db);
   const large = largeDocuments(documents);
   return {
@@ -38,11 +27,13 @@ export function createContentsStore(db: Db): ContentsStore {
       const facts = (await documents.parted(recordId)) ?? (await large.factsOf(recordId));
       return facts as KeptFacts<Facts> | undefined;
     },
-    async piece<Item>({ recordId, name, number }: ListName & { readonly number: number }) {
+    /** @returns undefined when that piece is not there */
+    async piece<Item>({ recordId, name, number }: PieceName) {
       const document = await documents.find(pieceIdOf(recordId, name, number));
       return document?.packed === undefined ? undefined : ((await unpack(document.packed)) as readonly Item[]);
     },
-    async removePieces({ recordId, name }, pieces) {
+    /** Removes the pieces from 1 to that number. */
+    async removePieces({ recordId, name }: ListName, pieces: number): Promise<void> {
       for (let number = 1; number <= pieces; number += 1) await documents.remove(pieceIdOf(recordId, name, number));
     },
     async *pages<Item>(list: ListName & { readonly pieces: number }) {
@@ -55,7 +46,7 @@ export function createContentsStore(db: Db): ContentsStore {
         yield* large.pagesOf(id, packed) as AsyncIterable<readonly Item[]>;
       }
     },
-    async putFacts(recordId, facts) {
+    async putFacts(recordId: string, facts: object): Promise<void> {
       const long = LONG_PARTS.flatMap((name) => {
         const items: unknown = Object.entries(facts).find(([key]) => key === name)?.[1];
         return Array.isArray(items) ? [{ name, items: items as unknown[] }] : [];
@@ -72,12 +63,15 @@ export function createContentsStore(db: Db): ContentsStore {
       const short = Object.entries(facts).filter(([key]) => !(key in parts));
       await documents.putParted(recordId, Object.fromEntries(short), parts);
     },
-    putList: ({ recordId, name }, items) => documents.putPart(recordId, name, piecesOf(items)),
-    async putPiece({ recordId, name, number }, items) {
+    /** Keeps a whole list in pieces that are small enough to be read one by one. */
+    putList: ({ recordId, name }: ListName, items: AsyncIterable<object>) =>
+      documents.putPart(recordId, name, piecesOf(items)),
+    async putPiece({ recordId, name, number }: PieceName, items: readonly object[]): Promise<void> {
       await documents.put(pieceIdOf(recordId, name, number), { packed: await pack(JSON.stringify(items)) });
     },
-    putState: ({ recordId, name }, state) => documents.put(`${recordId}/${name}`, { state }),
-    async state({ recordId, name }) {
+    /** Notes how far a listing has come; call it after the piece is written. */
+    putState: ({ recordId, name }: ListName, state: ListingState) => documents.put(`${recordId}/${name}`, { state }),
+    async state({ recordId, name }: ListName): Promise<ListingState | undefined> {
       return (await documents.find(`${recordId}/${name}`))?.state;
     },
   };

@@ -2,19 +2,7 @@ import { statfs } from 'node:fs/promises';
 import { JobError } from '../runtime/job-error.ts';
 
 /** What is left on the file systems that downloads fill. */
-export interface SpaceGuard {
-  /** @throws JobError `disk_full` when there is too little to begin */
-  require(): Promise<void>;
-  /**
-   * Looks again and again while a download runs.
-   *
-   * @param onShort told once, when so little is left that the download must stop
-   * @returns what ends the looking
-   */
-  watch(onShort: (error: JobError) => void): () => void;
-  /** Whether so little is left that whatever went wrong just now went wrong for that. */
-  isShort(): Promise<boolean>;
-}
+export type SpaceGuard = ReturnType<typeof createSpaceGuard>;
 
 export interface SpaceGuardSettings {
   /** Folders that exist, on the file systems that are watched. */
@@ -32,24 +20,32 @@ const STOP_APART_MS = 5_000;
 /** With less nothing can be written that is worth it. */
 const NOTHING_BYTES = 1024 ** 2;
 
-export function createSpaceGuard(settings: SpaceGuardSettings): SpaceGuard {
+export function createSpaceGuard(settings: SpaceGuardSettings) {
   const { folders, minFreeBytes, freeBytes = freeBytesOf, lookEveryMs = LOOK_EVERY_MS } = settings;
   const leastFree = async (): Promise<number> => Math.min(...(await Promise.all(folders.map(freeBytes))));
   const shortBelow = Math.max(minFreeBytes / 2, NOTHING_BYTES);
+  // What can't be looked at is no reason to stop: a disk that is full says so itself.
+  const isShort = async (): Promise<boolean> => (await leastFree().catch(() => Infinity)) < shortBelow;
   let stoppedAtMs = -Infinity;
   return {
-    async require() {
+    /** @throws JobError `disk_full` when there is too little to begin */
+    async require(): Promise<void> {
       if ((await leastFree()) < minFreeBytes) throw diskFull();
     },
-    watch(onShort) {
+    /**
+     * Looks again and again while a download runs.
+     *
+     * @param onShort told once, when so little is left that the download must stop
+     * @returns what ends the looking
+     */
+    watch(onShort: (error: JobError) => void): () => void {
       if (minFreeBytes === 0) return () => undefined;
       let isOver = false;
       let timer: NodeJS.Timeout | undefined;
       const look = async (): Promise<void> => {
-        // What can't be looked at is no reason to stop: a disk that is full says so itself.
-        const isShort = (await leastFree().catch(() => Infinity)) < shortBelow;
+        const isStop = await isShort();
         if (isOver) return;
-        if (isShort && performance.now() - stoppedAtMs > STOP_APART_MS) {
+        if (isStop && performance.now() - stoppedAtMs > STOP_APART_MS) {
           stoppedAtMs = performance.now();
           onShort(diskFull());
           return;
@@ -62,7 +58,8 @@ export function createSpaceGuard(settings: SpaceGuardSettings): SpaceGuard {
         clearTimeout(timer);
       };
     },
-    isShort: async () => (await leastFree().catch(() => Infinity)) < shortBelow,
+    /** Whether so little is left that whatever went wrong just now went wrong for that. */
+    isShort,
   };
 }
 

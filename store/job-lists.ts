@@ -6,11 +6,8 @@ interface Entry {
   recordId: string;
 }
 
-/** Lists of records' ids, such as of all jobs about one audio. They are short. */
-export type JobLists = ReturnType<typeof createJobLists>;
-
 /**
- * Each entry is a document that is inserted and never changed. So nothing has to change in one piece: whoever is repeated
+ * Lists of records' ids, such as of all jobs about one audio. They are short. Each entry is a document that is inserted and never changed. So nothing has to change in one piece: whoever is repeated
  * after a crash finds its own entry, and of two who want the same place one is refused, by MongoDB and by the embedded
  * server alike.
  */

@@ -3,15 +3,8 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 const PREFIX = 'td';
 const KEY = /^td_([0-9a-f]{16})_([A-Za-z0-9_-]{43})$/;
 
-export interface NewSecret {
-  readonly id: string;
-  /** The whole key, which is shown once. */
-  readonly key: string;
-  readonly hash: string;
-}
-
-/** A key of 256 random bits, with an id by which it is found. The prefix lets scanners for leaked secrets know it. */
-export function makeSecret(): NewSecret {
+/** A key of 256 random bits, with an id by which it is found; the whole is shown once. The prefix lets scanners for leaked secrets know it. */
+export function makeSecret() {
   const id = randomBytes(8).toString('hex');
   const secret = randomBytes(32).toString('base64url');
   return { id, key: `${PREFIX}_${id}_${secret}`, hash: hashOf(secret) };

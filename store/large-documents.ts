@@ -19,20 +19,12 @@ type Part =
   | { readonly rest: object; readonly long: readonly string[] }
   | { readonly name: string; readonly page: readonly unknown[] };
 
-/** What earlier versions packed into one document, however large. */
-export interface LargeDocuments {
-  /** Facts, with streams in place of their long parts. */
-  factsOf(id: string): Promise<object | undefined>;
-  /** The items of a piece. */
-  pagesOf(id: string, packed: Binary): AsyncIterable<readonly unknown[]>;
-}
-
 /**
- * A transcript of 15 MB in one document held the event loop for seconds. So a large one is taken apart by a thread when it is
+ * What earlier versions packed into one document, however large. A transcript of 15 MB in one document held the event loop for seconds. So a large one is taken apart by a thread when it is
  * first read, and its parts are kept as those of new ones are; the document itself stays, for whoever goes back to the version
  * that wrote it. One at a time, so that many callers need no more memory than one.
  */
-export function largeDocuments(documents: Documents): LargeDocuments {
+export function largeDocuments(documents: Documents) {
   let last: Promise<unknown> = Promise.resolve();
   const oneByOne = <Result>(work: () => Promise<Result>): Promise<Result> => {
     const result = last.then(work);
@@ -71,7 +63,8 @@ export function largeDocuments(documents: Documents): LargeDocuments {
   };
 
   return {
-    factsOf: (id) =>
+    /** Facts, with streams in place of their long parts. */
+    factsOf: (id: string): Promise<object | undefined> =>
       oneByOne(async () => {
         const packed = (await documents.find(id))?.packed;
         if (packed === undefined) return undefined;
@@ -79,7 +72,8 @@ export function largeDocuments(documents: Documents): LargeDocuments {
         if (small !== undefined) return withStreams(small as object);
         return takenApart(id, packed);
       }),
-    async *pagesOf(id, packed) {
+    /** The items of a piece. */
+    async *pagesOf(id: string, packed: Binary): AsyncGenerator<readonly unknown[]> {
       const small = await unpack(packed, INLINE_MAX_BYTES);
       if (small !== undefined) {
         yield small as readonly unknown[];

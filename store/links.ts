@@ -1,11 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-export interface LinkSigner {
-  /** @returns a link that is valid for the signer's time to live, with `Expires` in Unix seconds */
-  linkTo(recordId: string, fileName: string): string;
-  /** @returns whether the signature covers this path and expiry, and the expiry has not passed */
-  isValid(path: string, query: { readonly expires: string | null; readonly signature: string | null }): boolean;
-}
+export type LinkSigner = ReturnType<typeof createLinkSigner>;
 
 const SIGNATURE = /^[A-Za-z0-9_-]{43}$/;
 const EXPIRES = /^[1-9]\d{9,10}$/;
@@ -19,19 +14,21 @@ export function createLinkSigner(options: {
   readonly secrets: readonly string[];
   readonly driveUrl: string;
   readonly ttlSeconds: number;
-}): LinkSigner {
+}) {
   const { secrets, driveUrl, ttlSeconds } = options;
   const [newest] = secrets;
   if (newest === undefined) throw new Error('links need a secret');
   const sign = (secret: string, path: string, expires: string): Buffer =>
     createHmac('sha256', secret).update(`v1\n${path}\n${expires}`).digest();
   return {
-    linkTo(recordId, fileName) {
+    /** @returns a link that is valid for the signer's time to live, with `Expires` in Unix seconds */
+    linkTo(recordId: string, fileName: string): string {
       const path = filePath(recordId, fileName);
       const expires = String(Math.floor(Date.now() / 1000) + ttlSeconds);
       return `${driveUrl}${path}?Expires=${expires}&Signature=${sign(newest, path, expires).toString('base64url')}`;
     },
-    isValid(path, { expires, signature }) {
+    /** @returns whether the signature covers this path and expiry, and the expiry has not passed */
+    isValid(path: string, { expires, signature }: Readonly<Record<'expires' | 'signature', string | null>>): boolean {
       // Node's decoder takes padding and foreign characters, which would give one signature many spellings.
       if (expires === null || signature === null || !EXPIRES.test(expires) || !SIGNATURE.test(signature)) return false;
       const given = Buffer.from(signature, 'base64url');

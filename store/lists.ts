@@ -1,5 +1,4 @@
 import type { Collection, Db } from 'mongodb';
-import type { ListsPort } from '../contract/kind.ts';
 import type { ListParameters } from '../contract/kinds/imgnet-list.ts';
 import type { DownloadRecord } from '../contract/records.ts';
 import { otherListPartOf } from '../contract/subjects.ts';
@@ -31,34 +30,27 @@ interface ListDocument extends Partial<AskedList> {
 }
 
 /** What the ids of lists stand for. */
-export interface ListStore extends ListsPort {
-  /** @returns when somebody was last told of a `list_id`, in milliseconds since 1970 */
-  handedOutAtMs(listId: string): Promise<number | undefined>;
-  asked(name: ListName): Promise<AskedList | undefined>;
-  /**
-   * Begins a list in place of the one that was asked for before, unless somebody else was quicker.
-   *
-   * @returns the one that stands
-   */
-  begin(name: ListName, list: AskedList, before: AskedList | undefined): Promise<AskedList>;
-}
+export type ListStore = ReturnType<typeof createListStore>;
 
 export function createListStore(
   db: Db,
   { records, now }: { readonly records: Pick<RecordStore, 'get' | 'latestOf'>; readonly now: () => number },
-): ListStore {
+) {
   const lists: Collection<ListDocument> = db.collection('lists');
   const asked = async (name: ListName): Promise<AskedList | undefined> => {
     const { askedAtMs, since } = (await lists.findOne({ _id: idOf(name) })) ?? {};
     return askedAtMs === undefined ? undefined : { askedAtMs, ...(since === undefined ? {} : { since }) };
   };
   return {
-    async handOut(listId) {
+    /** Notes that an answer tells a `list_id`: it is valid from then on. */
+    async handOut(listId: string): Promise<void> {
       await upsertOne(lists, listId, { $set: { handedOutAtMs: now() } });
     },
-    handedOutAtMs: async (listId) => (await lists.findOne({ _id: listId }))?.handedOutAtMs,
+    /** @returns when somebody was last told of a `list_id`, in milliseconds since 1970 */
+    handedOutAtMs: async (listId: string) => (await lists.findOne({ _id: listId }))?.handedOutAtMs,
     asked,
-    async begin(name, list, before) {
+    /** Begins a list in place of the one before, unless somebody else was quicker. @returns the one that stands */
+    async begin(name: ListName, list: AskedList, before: AskedList | undefined): Promise<AskedList> {
       const _id = idOf(name);
       if (before === undefined) await upsertOne(lists, _id, { $setOnInsert: list });
       else await lists.updateOne({ _id, askedAtMs: before.askedAtMs }, { $set: list });
@@ -69,22 +61,19 @@ export function createListStore(
      * As it was planned when the part was accepted, unless that failed or somebody else was quicker to start it: then the
      * newest. There is none for the moment between the start of the one and of the other.
      */
-    async otherPart(record) {
+    async otherPart(record: DownloadRecord): Promise<DownloadRecord> {
       const other = otherListPartOf(record);
       if (other === undefined) throw new Error(`record ${record.id} is no part of a list`);
       const { otherId } = (record.parameters ?? {}) as Partial<ListParameters>;
       const planned = otherId === undefined ? undefined : await records.get(otherId);
       if (planned !== undefined && planned.status !== 'failed') return planned;
       const newest = (await records.latestOf(other.subjectId)) ?? planned;
-      return newest ?? { ...plannedFor(record), ...other, id: otherId ?? record.id };
+      const { mediaId, createdAt, price } = record;
+      return newest ?? { mediaId, createdAt, price, status: 'pending', ...other, id: otherId ?? record.id };
     },
   };
 }
 
 function idOf({ listId, days }: ListName): string {
   return `${listId}/${days === undefined ? 'all' : String(days)}`;
-}
-
-function plannedFor({ mediaId, createdAt, price }: DownloadRecord) {
-  return { mediaId, createdAt, price, status: 'pending' as const };
 }

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { MongoClient, MongoServerError, type Db } from 'mongodb';
+import { MongoClient, MongoServerError } from 'mongodb';
 import { watchHeartbeats } from './heartbeat-watch.ts';
 
 /** The driver's 10 s would hold a request for 20 s on a line that is dead. */
@@ -8,12 +8,7 @@ const HEARTBEAT_MS = 2_000;
 const HEARTBEAT_SLACK_MS = 3_000;
 const RECONNECT_MS = 500;
 
-export interface Mongo {
-  readonly db: Db;
-  /** Resolves when the server answers; rejects within the server selection timeout. */
-  ping(): Promise<void>;
-  close(): Promise<void>;
-}
+export type Mongo = ReturnType<typeof openMongo>;
 
 /**
  * Opens the database. Nothing but `_id` is queried on the way of a request, so there are no indexes to create. The
@@ -26,7 +21,7 @@ export interface Mongo {
  *
  * @param options.timeoutMs how long an operation waits for a server before it fails
  */
-export function openMongo(options: { uri: string; database: string; timeoutMs: number }): Mongo {
+export function openMongo(options: { uri: string; database: string; timeoutMs: number }) {
   const client = new MongoClient(options.uri, {
     appName: 'tapedeck',
     serverSelectionTimeoutMS: options.timeoutMs,
@@ -63,12 +58,13 @@ export function openMongo(options: { uri: string; database: string; timeoutMs: n
   };
   return {
     db,
-    ping: async () => {
+    /** Resolves when the server answers; rejects within the server selection timeout. */
+    ping: async (): Promise<void> => {
       // Where the first operation of a client finds no server, all later ones fail as well until somebody connects it.
       await client.connect();
       await db.command({ ping: 1 });
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       isClosed = true;
       stopWatching();
       await client.close();

@@ -24,17 +24,13 @@ export interface BucketLimits {
 }
 
 /** A bucket, and where in it the files are. */
-export interface S3Bucket {
-  readonly client: S3Client;
-  readonly bucket: string;
-  readonly prefix: string;
-}
+export type S3Bucket = ReturnType<typeof openBucket>;
 
 const CONNECT_TIMEOUT_MS = 5_000;
 /** Each answer to a reader holds one. */
 const MAX_CONNECTIONS = 1_000;
 
-export function openBucket({ bucket, prefix, limits, ...settings }: S3Settings): S3Bucket {
+export function openBucket({ bucket, prefix, limits, ...settings }: S3Settings) {
   const agent = { keepAlive: true, maxSockets: MAX_CONNECTIONS };
   const client = new S3Client({
     endpoint: settings.endpoint,
@@ -49,5 +45,7 @@ export function openBucket({ bucket, prefix, limits, ...settings }: S3Settings):
       httpsAgent: agent,
     },
   });
-  return { client, bucket, prefix };
+  /** Options of a call without contents. */
+  const inTime = () => ({ abortSignal: AbortSignal.timeout(limits.answerTimeoutMs) });
+  return { client, bucket, prefix, inTime };
 }

@@ -26,6 +26,11 @@ export function isNotFound(error: unknown): boolean {
   return error instanceof S3ServiceException && error.$metadata.httpStatusCode === 404;
 }
 
+/** For a call that may find nothing. */
+export function orMissing(error: unknown): undefined {
+  if (!isNotFound(error)) throw error;
+}
+
 /** Whether the object is not the one that was meant (`If-Match`). */
 export function isReplaced(error: unknown): boolean {
   return error instanceof S3ServiceException && error.$metadata.httpStatusCode === 412;

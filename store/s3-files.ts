@@ -23,7 +23,7 @@ import {
   type FileStore,
 } from './files.ts';
 import { openBucket, type S3Settings } from './s3-bucket.ts';
-import { isNotFound, isReplaced, onS3 } from './s3-failures.ts';
+import { isNotFound, isReplaced, onS3, orMissing } from './s3-failures.ts';
 import { abortUploads, uploadFile } from './s3-uploads.ts';
 
 const PAGE_OBJECTS = 500;
@@ -32,9 +32,7 @@ const SHA256 = 'sha256';
 /** Published files as objects of an S3-compatible bucket: `<prefix><record id>/<name>`, with their SHA-256 as metadata. */
 export function createS3Files(settings: S3Settings, pageObjects = PAGE_OBJECTS): FileStore {
   const place = openBucket(settings);
-  const { client, bucket, prefix } = place;
-  const { answerTimeoutMs } = settings.limits;
-  const inTime = () => ({ abortSignal: AbortSignal.timeout(answerTimeoutMs) });
+  const { client, bucket, prefix, inTime } = place;
   const objectOf = ({ recordId, name }: FileKey) => ({ Bucket: bucket, Key: `${prefix}${recordId}/${name}` });
 
   const look = (key: FileKey): Promise<HeadObjectCommandOutput | undefined> =>
@@ -46,7 +44,7 @@ export function createS3Files(settings: S3Settings, pageObjects = PAGE_OBJECTS):
       const request = new GetObjectCommand({ ...objectOf(key), IfMatch: version, ...bytes });
       // Only until the contents begin: the reader sets the pace of the rest.
       const late = new AbortController();
-      const timer = setTimeout(() => late.abort(), answerTimeoutMs);
+      const timer = setTimeout(() => late.abort(), settings.limits.answerTimeoutMs);
       const { Body: body } = await client
         .send(request, { abortSignal: late.signal })
         .catch((error: unknown) => {
@@ -77,7 +75,7 @@ export function createS3Files(settings: S3Settings, pageObjects = PAGE_OBJECTS):
         metadata: { [SHA256]: sha256 },
       };
       // Of one record there is one attempt at a time: what is under way for the same object belongs to a dead one.
-      const abandoned = { prefix: object.Key, beforeMs: Infinity, answerTimeoutMs };
+      const abandoned = { prefix: object.Key, beforeMs: Infinity };
       await onS3(() => abortUploads(place, abandoned));
       try {
         await onS3(() => uploadFile(place, sourcePath, { ...order, signal }));
@@ -138,12 +136,8 @@ export function createS3Files(settings: S3Settings, pageObjects = PAGE_OBJECTS):
         return { entries, ...(next === undefined ? {} : { next }) };
       }),
 
-    removeLeftovers: (beforeMs) => onS3(() => abortUploads(place, { prefix, beforeMs, answerTimeoutMs })),
+    removeLeftovers: (beforeMs) => onS3(() => abortUploads(place, { prefix, beforeMs })),
   };
-}
-
-function orMissing(error: unknown): undefined {
-  if (!isNotFound(error)) throw error;
 }
 
 /** A connection that breaks within an answer is the store's matter too. */

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { AbortMultipartUploadCommand, ListMultipartUploadsCommand } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import type { S3Bucket } from './s3-bucket.ts';
-import { isNotFound } from './s3-failures.ts';
+import { orMissing } from './s3-failures.ts';
 
 /** A file of this size or less goes in one request. Three parts in memory are far below the 150 MB that a transfer may take. */
 const PART_BYTES = 8 * 1024 ** 2;
@@ -50,38 +50,24 @@ export async function uploadFile(
   }
 }
 
-export interface AbandonedUploads {
-  readonly prefix: string;
-  /** Only those that were begun before; milliseconds since 1970. */
-  readonly beforeMs: number;
-  /** Limit of each call, in milliseconds. */
-  readonly answerTimeoutMs: number;
-}
-
-/** Removes uploads that nobody will end. @returns how many */
+/** Removes uploads that nobody will end, of those begun before a time (milliseconds since 1970). @returns how many */
 export async function abortUploads(
-  { client, bucket }: S3Bucket,
-  { prefix, beforeMs, answerTimeoutMs }: AbandonedUploads,
+  { client, bucket, inTime }: S3Bucket,
+  { prefix, beforeMs }: { readonly prefix: string; readonly beforeMs: number },
 ): Promise<number> {
-  const inTime = () => ({ abortSignal: AbortSignal.timeout(answerTimeoutMs) });
   let removed = 0;
   let from: { KeyMarker?: string | undefined; UploadIdMarker?: string | undefined } = {};
   for (;;) {
     const list = new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: prefix, ...from });
     const page = await client.send(list, inTime());
     for (const upload of page.Uploads ?? []) {
-      const { Key, UploadId, Initiated } = upload;
-      if (Initiated === undefined || Initiated.getTime() >= beforeMs) continue;
+      if ((upload.Initiated?.getTime() ?? 0) >= beforeMs) continue;
+      const { Key, UploadId } = upload;
       const abort = new AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId });
-      removed += await client.send(abort, inTime()).then(() => 1, noneWhenEnded);
+      await client.send(abort, inTime()).catch(orMissing);
+      removed += 1;
     }
     if (page.IsTruncated !== true) return removed;
     from = { KeyMarker: page.NextKeyMarker, UploadIdMarker: page.NextUploadIdMarker };
   }
-}
-
-/** One that ended by itself since it was listed. */
-function noneWhenEnded(error: unknown): 0 {
-  if (isNotFound(error)) return 0;
-  throw error;
 }

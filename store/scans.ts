@@ -6,20 +6,18 @@ const MAX_WAIT_MS = 10_000;
 /** Of 50,000 records on a busy machine a scan took 6 s. */
 const SCAN_TIMEOUT_MS = 20_000;
 
-export type Scans = <Item extends Document>(
-  collection: Collection<Item>,
-  page: { readonly filter: Filter<Item>; readonly limit: number },
-) => Promise<readonly WithId<Item>[]>;
-
 /**
  * Reads pages of listings, the greatest ids first. Such a filter may make the database read all it has, however little is
  * shown: so a few do at a time, and none for long.
  *
  * @throws BusyError when too many came before
  */
-export function createScans(): Scans {
+export function createScans() {
   const semaphore = createSemaphore(AT_ONCE, MAX_WAIT_MS);
-  return (collection, { filter, limit }) =>
+  return <Item extends Document>(
+    collection: Collection<Item>,
+    { filter, limit }: { readonly filter: Filter<Item>; readonly limit: number },
+  ): Promise<readonly WithId<Item>[]> =>
     semaphore.withPermit(() =>
       collection.find(filter, { maxTimeMS: SCAN_TIMEOUT_MS }).sort({ _id: -1 }).limit(limit).toArray(),
     );

@@ -26,12 +26,9 @@ export type SnapshotClaim =
   | ({ readonly state: 'theirs' } & OpenClaim)
   | { readonly state: 'started'; readonly snapshotId: string };
 
-interface SnapshotDocument {
-  _id: string;
-  claimId: string;
-  sinceMs: number;
-  endedAtMs?: number;
-  snapshotId?: string;
+interface SnapshotDocument extends OpenClaim {
+  readonly _id: string;
+  readonly snapshotId?: string;
 }
 
 /** By the snapshot's id the claim that has it. It stays when the claim is forgotten: such a snapshot is of no use. */

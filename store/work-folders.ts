@@ -5,12 +5,6 @@ import { join } from 'node:path';
 import { processIdentity } from '../runtime/subprocess/process-facts.ts';
 import { orMissing } from './missing.ts';
 
-/** One attempt's private folder, on the file system of the file store. */
-export interface WorkFolder {
-  readonly path: string;
-  remove(): Promise<void>;
-}
-
 export type WorkFolders = ReturnType<typeof createWorkFolders>;
 
 /**
@@ -30,13 +24,13 @@ export function createWorkFolders(root: string) {
     return dead;
   };
   return {
-    /** A fresh folder for one attempt at one record. What dead attempts at it left behind is removed first. */
-    async open(recordId: string): Promise<WorkFolder> {
+    /** A fresh private folder for one attempt at one record, on the file system of the file store. What dead attempts at it left behind is removed first. */
+    async open(recordId: string) {
       await removeWhere((id) => id === recordId);
       const owner = processIdentity(process.pid) ?? String(process.pid);
       const path = join(root, [recordId, hostname(), owner, randomBytes(6).toString('hex')].join('~'));
       await mkdir(path, { recursive: true, mode: 0o700 });
-      return { path, remove: () => rm(path, { recursive: true, force: true }) };
+      return { path, remove: (): Promise<void> => rm(path, { recursive: true, force: true }) };
     },
     /** Removes what dead workers of this machine left behind. @returns the names removed */
     removeAbandoned: (): Promise<readonly string[]> => removeWhere(() => true),

@@ -24,60 +24,45 @@ const WRITTEN_BYTES = 2 << 20;
 const FILE_BYTES = 128 * 1024;
 const SENT_AS_FILES = /^\/(?:files|docs)\//;
 
+export type AnswerBudget = ReturnType<typeof createAnswerBudget>;
 /** What one answer holds, from when it is read until it is sent or cut. */
-export interface Holding {
-  /**
-   * Raises what is held to that many bytes.
-   *
-   * @throws ApiError `answers_unread` when the caller's answers hold too much, `unavailable` when all together do
-   */
-  atLeast(bytes: number): void;
-  /** Adds to what is held. @throws ApiError like {@link atLeast} */
-  add(bytes: number): void;
-  release(): void;
-}
-
-export interface AnswerBudget {
-  /** @param caller who shares the limit of one */
-  open(caller: string): Holding;
-}
+type Holding = ReturnType<AnswerBudget['open']>;
 
 /**
  * Counts what large answers hold, and refuses more before it is read: whoever asks for many and takes none would otherwise
  * fill the memory (20 of 14 MB each were 1 GB). An answer alone may be of any size.
  */
-export function createAnswerBudget({ perCallerBytes, inAllBytes }: AnswerBudgetOptions): AnswerBudget {
+export function createAnswerBudget({ perCallerBytes, inAllBytes }: AnswerBudgetOptions) {
   const heldBy = new Map<string, number>();
   let inAll = 0;
   return {
-    open(caller) {
+    /** @param caller who shares the limit of one */
+    open(caller: string) {
       let held = 0;
       let isOpen = true;
+      /** @throws ApiError `answers_unread` when the caller's answers hold too much, `unavailable` when all together do */
       const grow = (bytes: number): void => {
         // Whoever has left needs no answer, and nobody would give back what it holds. It is no fault of ours.
-        if (!isOpen)
-          throw new ApiError('answers_unread', 'The connection is closed.', { retryAfterSeconds: RETRY_SECONDS });
+        if (!isOpen) throw refusal('answers_unread', 'The connection is closed.');
         const own = heldBy.get(caller) ?? 0;
         if (own > held && own + bytes > perCallerBytes) {
-          throw new ApiError('answers_unread', 'Too many large answers were asked for and not read yet.', {
-            retryAfterSeconds: RETRY_SECONDS,
-          });
+          throw refusal('answers_unread', 'Too many large answers were asked for and not read yet.');
         }
         if (inAll > held && inAll + bytes > inAllBytes) {
-          throw new ApiError('unavailable', 'Too many large answers are on their way. Try again soon.', {
-            retryAfterSeconds: RETRY_SECONDS,
-          });
+          throw refusal('unavailable', 'Too many large answers are on their way. Try again soon.');
         }
         held += bytes;
         inAll += bytes;
         heldBy.set(caller, own + bytes);
       };
       return {
+        /** Adds to what is held. */
         add: grow,
-        atLeast(bytes) {
+        /** Raises what is held to that many bytes. */
+        atLeast(bytes: number): void {
           if (bytes > held) grow(bytes - held);
         },
-        release() {
+        release(): void {
           isOpen = false;
           inAll -= held;
           const left = (heldBy.get(caller) ?? 0) - held;
@@ -88,6 +73,10 @@ export function createAnswerBudget({ perCallerBytes, inAllBytes }: AnswerBudgetO
       };
     },
   };
+}
+
+function refusal(code: 'answers_unread' | 'unavailable', message: string): ApiError {
+  return new ApiError(code, message, { retryAfterSeconds: RETRY_SECONDS });
 }
 
 /** Counts what each answer holds until it is sent or cut, and refuses those for which there is no room. */

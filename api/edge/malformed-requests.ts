@@ -28,17 +28,11 @@ export function answerMalformedRequests(server: Server): void {
 }
 
 function refusalOf(code: string | undefined): { readonly status: string; readonly refusal: ApiError } {
-  const malformed = new ApiError('invalid_input', 'The request is not valid HTTP.');
-  switch (code) {
-    case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return {
-        status: '408 Request Timeout',
-        refusal: new ApiError('request_timeout', 'The request did not arrive to its end in time.'),
-      };
-    case 'HPE_HEADER_OVERFLOW':
-      return { status: '431 Request Header Fields Too Large', refusal: malformed };
-    case undefined:
-    default:
-      return { status: '400 Bad Request', refusal: malformed };
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    const refusal = new ApiError('request_timeout', 'The request did not arrive to its end in time.');
+    return { status: '408 Request Timeout', refusal };
   }
+  const isTooLong = code === 'HPE_HEADER_OVERFLOW';
+  const status = isTooLong ? '431 Request Header Fields Too Large' : '400 Bad Request';
+  return { status, refusal: new ApiError('invalid_input', 'The request is not valid HTTP.') };
 }

@@ -1,5 +1,6 @@
 import { scopeSchema, scopes, type ApiKey, type Scope } from '../../contract/accounts.ts';
 import { formatMoney, parseMoney } from '../../contract/money.ts';
+import { receiverSecrets } from '../../outbound/webhooks/signature.ts';
 import type { AccountStore } from '../../store/accounts.ts';
 import type { KeyStore } from '../../store/keys.ts';
 
@@ -114,4 +115,18 @@ function scopesOf(text: unknown): readonly Scope[] {
     .safeParse(typeof text === 'string' ? text.split(',') : []);
   if (!parsed.success) throw new UsageError(`--scopes: a list out of ${scopes.join(',')}`);
   return [...new Set(parsed.data)];
+}
+
+/**
+ * `npm run keys -- webhook-secret URL`: the secret to give to one receiver, instead of the one that signs for all.
+ *
+ * @param keys those of `WEBHOOK_SECRETS`
+ * @returns one secret a line, in the order of the keys
+ * @throws UsageError
+ */
+export function webhookSecret(keys: readonly Uint8Array[], url: string | undefined): string {
+  const isUrl = url !== undefined && /^https?:\/\//i.test(url) && URL.canParse(url);
+  if (!isUrl) throw new UsageError('webhook-secret: an address of the receiver, such as https://receiver.example');
+  if (keys.length === 0) throw new UsageError('webhook-secret: WEBHOOK_SECRETS is not set, so no webhook is signed.');
+  return receiverSecrets(keys, new URL(url)).join('\n');
 }

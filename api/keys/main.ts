@@ -7,8 +7,7 @@ import { loadConfigOrExit } from '../../config.ts';
 import { createAccountStore } from '../../store/accounts.ts';
 import { createKeyStore } from '../../store/keys.ts';
 import { openMongo } from '../../store/mongo.ts';
-import { createKeyCommands, UsageError, USAGE } from './commands.ts';
-import { webhookSecret } from './webhook-secret.ts';
+import { createKeyCommands, UsageError, USAGE, webhookSecret } from './commands.ts';
 
 /** An amount to take away looks like an option. */
 const NEGATIVE = /^-\d/;

@@ -27,7 +27,12 @@ export async function currentJob(deps: ServiceDeps, record: DownloadRecord, wait
   }
   if (newest.status !== 'pending') return { record: newest };
   const status = await deps.jobs.status({ subjectId: record.subjectId, recordId: record.id });
-  if (status.state === 'gone') return { record: await endOrphan(deps, newest) };
+  if (status.state === 'gone') {
+    // A workflow ends its record before it closes. If none runs and the record is still pending, the workflow was terminated,
+    // or Temporal lost its data: without this the caller would poll for ever.
+    const outcome = { status: 'failed', failure: STOPPED_BY_OPERATOR } as const;
+    return { record: await finishRecord(deps.records, record.id, outcome) };
+  }
   return { record: newest, progress: status.state === 'running' ? status.progress : undefined };
 }
 
@@ -50,12 +55,4 @@ export async function lastResponseOf(
   { subjectId }: DownloadRecord,
 ): Promise<LastResponse | undefined> {
   return renderLastResponse(await deps.records.failureOf(subjectId), deps.now());
-}
-
-/**
- * A workflow ends its record before it closes. If none runs and the record is still pending, the workflow was
- * terminated, or Temporal lost its data: without this the caller would poll for ever.
- */
-async function endOrphan(deps: ServiceDeps, record: DownloadRecord): Promise<DownloadRecord> {
-  return finishRecord(deps.records, record.id, { status: 'failed', failure: STOPPED_BY_OPERATOR });
 }

@@ -11,11 +11,6 @@ export interface Accepted {
   readonly record: DownloadRecord;
 }
 
-interface Followed {
-  readonly record: DownloadRecord;
-  readonly webhookUrl: string | undefined;
-}
-
 /**
  * The two jobs of one request as they are, without starting any; the webhook is added to what runs.
  *
@@ -38,7 +33,11 @@ export async function followBoth(
   return [one, other];
 }
 
-async function follow(deps: ServiceDeps, caller: Caller, { record, webhookUrl }: Followed): Promise<Accepted> {
+async function follow(
+  deps: ServiceDeps,
+  caller: Caller,
+  { record, webhookUrl }: { readonly record: DownloadRecord; readonly webhookUrl: string | undefined },
+): Promise<Accepted> {
   const { id: recordId, subjectId } = record;
   if (caller.kind === 'key') await deps.keyDownloads.note(caller.key.id, recordId);
   if (record.status !== 'pending') return { how: 'finished', record };

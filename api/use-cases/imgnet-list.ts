@@ -31,14 +31,6 @@ const FRESH_MS = kinds.imgnet_list_posts.freshness * 1000;
 /** Within this time whoever asks for a list has started its jobs, or was refused. */
 const STARTING_MS = 30_000;
 
-/** What is known of the parts of a list that was asked for. */
-interface Standing {
-  readonly list: AskedList;
-  /** Without those that were not started, or are not known yet. */
-  readonly posts: DownloadRecord | undefined;
-  readonly reels: DownloadRecord | undefined;
-}
-
 /**
  * POST /api/imgnet/list: the posts and reels of an account, or a job for each of the two. Jobs that run are joined, and
  * what is finished is not fetched again.
@@ -130,12 +122,16 @@ async function jobsOf(
   });
 }
 
-/** @returns undefined when the list has ended an hour ago: then it is asked for anew */
+/**
+ * What is known of a list that was asked for, without the parts that were not started, or are not known yet.
+ *
+ * @returns undefined when the list has ended an hour ago: then it is asked for anew
+ */
 async function standingOf(
   deps: ServiceDeps,
   profile: SuccessRecord,
   { list, nowMs }: { readonly list: AskedList; readonly nowMs: number },
-): Promise<Standing | undefined> {
+) {
   const latest = (part: ListPartName) => deps.records.latestOf(subjectOf(part, profile, list));
   const [posts, reels] = [await latest('posts'), await latest('reels')];
   const untilMs = [posts, reels].map((record) => {

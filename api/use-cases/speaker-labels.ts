@@ -9,6 +9,7 @@ import {
   type SpeakerLabelsResult,
 } from '../../contract/kinds/speaker-labels.ts';
 import type { Caller } from '../../contract/accounts.ts';
+import { keptFacts } from '../../contract/contents.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { DownloadRecord, PublishedFile, SuccessRecord } from '../../contract/records.ts';
 import {
@@ -25,7 +26,7 @@ import type { Answer, ExportedText, UseCase } from '../operation.ts';
 import { paced } from '../paced.ts';
 import { answerJob, currentJob, notReady, type CurrentJob } from './current-job.ts';
 import { requesting, webhookOf, type JobPlan, type JobRequest } from './request-job.ts';
-import { finishedTranscript, known } from './transcripts.ts';
+import { finishedTranscript } from './transcripts.ts';
 
 /** `pending`: the audio is still being downloaded; `silent`: there is none, as in a post that has only photos. */
 interface NothingToLabel {
@@ -163,8 +164,8 @@ async function readLabels(
       return { mediaId: found.audio.mediaId, labels: { segments: NOTHING, turns: NOTHING } };
     case 'job': {
       const record = await finishedTranscript(deps, found.record, 'The audio is being transcribed.');
-      const facts = await deps.rendering.contents.facts<SpeakerLabels>(record.id);
-      return { mediaId: record.mediaId, labels: known(facts, record.id) };
+      const labels = await keptFacts<SpeakerLabels>(deps.rendering.contents, record.id);
+      return { mediaId: record.mediaId, labels };
     }
   }
 }

@@ -6,7 +6,7 @@ import {
   transcriptPrice,
 } from '../../contract/kinds/transcript.ts';
 import type { Caller } from '../../contract/accounts.ts';
-import { MissingContentsError } from '../../contract/contents.ts';
+import { keptFacts } from '../../contract/contents.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { DownloadRecord, SuccessRecord } from '../../contract/records.ts';
 import type { Streamable } from '../../contract/streams.ts';
@@ -63,7 +63,7 @@ export async function exportTranscript(
   { download_id: id, format }: OneTranscript & { readonly format: TranscriptFormat },
 ): Promise<ExportedText> {
   const record = await finishedTranscript(deps, await transcriptRecord(deps, id), 'The transcript is being fetched.');
-  const { lines, track } = known(await deps.rendering.contents.facts<TranscriptFacts>(id), id);
+  const { lines, track } = await keptFacts<TranscriptFacts>(deps.rendering.contents, id);
   const { contentType, writer } = TRANSCRIPT_FORMATS[format];
   return {
     name: `${record.mediaId}.${track.language}.${format}`,
@@ -92,12 +92,6 @@ export async function finishedTranscript(
     case 'success':
       return record;
   }
-}
-
-/** @throws MissingContentsError */
-export function known<Facts>(facts: Facts | undefined, recordId: string): Facts {
-  if (facts === undefined) throw new MissingContentsError(recordId);
-  return facts;
 }
 
 function renderTranscript({ rendering }: ServiceDeps, { record, progress }: CurrentJob) {

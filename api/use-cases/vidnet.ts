@@ -10,35 +10,27 @@ import { invalidField } from '../errors.ts';
 import { renderRecord } from './downloads.ts';
 import { requesting, type JobPlan, type JobRequest } from './request-job.ts';
 
-type DownloadRequest = VidnetDownloadRequest & JobRequest;
+/** The finished record of what is made of a video, or a new job. */
+const downloading = <Result>(workflow: 'audio' | 'video', type: 'audio' | 'vidnet_video') =>
+  requesting({
+    plan: ({ rendering }, { vidnet_video_id: mediaId }: VidnetDownloadRequest & JobRequest): JobPlan => {
+      const subjectId = subjectIdOf(type, mediaId);
+      return { workflow, type, mediaId, subjectId, price: rendering.prices[workflow], isRefusedWhilePending: true };
+    },
+    // The record of a job of that type is such a record.
+    render: (deps, job) => renderRecord(deps, job) as Result,
+  });
 
-/** POST /api/downloads/audio: the finished record of the video's audio, or a new job. */
-export const requestAudio = requesting({
-  plan: ({ rendering: { prices } }, request: DownloadRequest) =>
-    planDownload(request, { workflow: 'audio', type: 'audio', price: prices.audio }),
-  // The record of an audio job is an audio record.
-  render: (deps, job) => renderRecord(deps, job) as AudioResult,
-});
-
-/** POST /api/downloads/video: the finished record of the video, or a new job. */
-export const requestVideo = requesting({
-  plan: ({ rendering: { prices } }, request: DownloadRequest) =>
-    planDownload(request, { workflow: 'video', type: 'vidnet_video', price: prices.video }),
-  render: (deps, job) => renderRecord(deps, job) as VideoResult,
-});
+/** POST /api/downloads/audio */
+export const requestAudio = downloading<AudioResult>('audio', 'audio');
+/** POST /api/downloads/video */
+export const requestVideo = downloading<VideoResult>('video', 'vidnet_video');
 
 /** POST /api/channel/profile: the profile of a channel with its list. */
 export const requestChannel = requesting({
   plan: planChannel,
   render: ({ rendering }, { record, progress }) => renderChannelResult(record, rendering, progress),
 });
-
-function planDownload(
-  { vidnet_video_id: mediaId }: DownloadRequest,
-  download: Pick<JobPlan, 'workflow' | 'type' | 'price'>,
-): JobPlan {
-  return { ...download, mediaId, subjectId: subjectIdOf(download.type, mediaId), isRefusedWhilePending: true };
-}
 
 /** @throws ApiError `invalid_input` for what is no channel */
 async function planChannel(deps: ServiceDeps, { url }: ChannelRequest & JobRequest): Promise<JobPlan> {

@@ -6,6 +6,7 @@ import {
   countSchema,
   includeWebhookSchema,
   moneySchema,
+  pageSchema,
   platformTimeSchema,
   timestampSchema,
   type Progress,
@@ -14,8 +15,8 @@ import { ulidSchema } from '../ids.ts';
 import {
   renderVidnetFailed,
   renderVidnetPending,
-  vidnetFailedResultSchema,
-  vidnetPendingResultSchema,
+  type VidnetFailedResult,
+  type VidnetPendingResult,
 } from '../job-answers.ts';
 import type { JobInput } from '../jobs.ts';
 import type { Kind, RecordContext, RenderContext } from '../kind.ts';
@@ -28,14 +29,11 @@ import { CHANNEL_URL_PATTERN } from '../url-patterns.ts';
 /** Body of POST /api/channel/profile (specification, section 4.2). Unknown fields are ignored. */
 export const channelRequestSchema = z
   .object({
-    url: z
-      .string()
-      .max(2048)
-      .meta({
-        description: 'Channel URL (`/@handle`, `/channel/ID`, `/c/NAME`, `/user/NAME`), or a bare handle or channel id',
-        pattern: CHANNEL_URL_PATTERN,
-        examples: ['https://www.youtube.com/@evening-talks'],
-      }),
+    url: pageSchema(
+      'Channel URL (`/@handle`, `/channel/ID`, `/c/NAME`, `/user/NAME`), or a bare handle or channel id',
+      CHANNEL_URL_PATTERN,
+      'https://www.youtube.com/@evening-talks',
+    ),
     include_webhook: includeWebhookSchema,
   })
   .meta({ id: 'ChannelRequest' });
@@ -99,10 +97,7 @@ export const channelProfileSchema = z
 export type ChannelProfile = z.infer<typeof channelProfileSchema>;
 
 /** Answer of POST /api/channel/profile, and the body of its webhook. */
-export const channelResultSchema = z
-  .discriminatedUnion('status', [channelProfileSchema, vidnetPendingResultSchema, vidnetFailedResultSchema])
-  .meta({ id: 'ChannelResult' });
-export type ChannelResult = z.infer<typeof channelResultSchema>;
+export type ChannelResult = ChannelProfile | VidnetPendingResult | VidnetFailedResult;
 
 /** The download record of a channel job; the profile itself is had from POST /api/channel/profile. */
 export const channelRecordSchema = z

@@ -1,7 +1,14 @@
 import { z } from 'zod';
-import { MissingContentsError } from '../contents.ts';
+import { keptFacts } from '../contents.ts';
 import { factsRecordSchema, renderFactsRecord } from '../downloads.ts';
-import { countSchema, includeWebhookSchema, moneySchema, timestampSchema, type Progress } from '../fields.ts';
+import {
+  countSchema,
+  includeWebhookSchema,
+  moneySchema,
+  pageSchema,
+  timestampSchema,
+  type Progress,
+} from '../fields.ts';
 import { ulidSchema } from '../ids.ts';
 import {
   partnershipSchema,
@@ -21,6 +28,7 @@ import {
   pendingResultSchema,
   renderFailed,
   renderPending,
+  renderSuccess,
   type JobNews,
 } from '../job-answers.ts';
 import type { JobInput } from '../jobs.ts';
@@ -34,14 +42,11 @@ import { POST_URL_PATTERN } from '../url-patterns.ts';
 /** Body of POST /api/imgnet/content and …/audio (specification, section 4.1). Unknown fields are ignored. */
 export const imgnetPostRequestSchema = z
   .object({
-    url: z
-      .string()
-      .max(2048)
-      .meta({
-        description: 'URL of a post (`/p/CODE/`) or a reel (`/reel/CODE/`)',
-        pattern: POST_URL_PATTERN,
-        examples: ['https://www.instagram.com/reel/DAbCdEfGhIj/'],
-      }),
+    url: pageSchema(
+      'URL of a post (`/p/CODE/`) or a reel (`/reel/CODE/`)',
+      POST_URL_PATTERN,
+      'https://www.instagram.com/reel/DAbCdEfGhIj/',
+    ),
     include_webhook: includeWebhookSchema,
   })
   .meta({ id: 'ImgnetPostRequest' });
@@ -164,22 +169,13 @@ export async function renderImgnetContentResult(
     return { ...pending, last_response: lastResponse };
   }
   if (record.status === 'failed') return renderFailed(record);
-  const content = await contents.facts<ContentFacts>(record.id);
-  if (content === undefined) throw new MissingContentsError(record.id);
-  const cost = formatMoney(record.charge);
+  const content = await keptFacts<ContentFacts>(contents, record.id);
   return {
     ...(content.type === 'post' ? wholePost(withMicroseconds(content)) : wholeReel(content)),
     status: 'success',
     source: 'api',
-    cost,
-    download: {
-      id: record.id,
-      media_id: record.mediaId,
-      type: 'imgnet_post',
-      cost,
-      status: record.status,
-      created_at: record.createdAt,
-    },
+    cost: formatMoney(record.charge),
+    download: renderSuccess(record, 'imgnet_post'),
   };
 }
 

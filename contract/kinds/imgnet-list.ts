@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { chargeOf } from '../charges.ts';
+import { costOf } from '../charges.ts';
 import type { ContentsReader } from '../contents.ts';
 import { factsRecordSchema, renderFactsRecord } from '../downloads.ts';
 import {
@@ -267,10 +267,6 @@ function streamOf<Name extends keyof WholeItem>(
 function expectedOf({ parameters }: SuccessRecord): number | undefined {
   const { sinceDate, postsCount } = (parameters ?? {}) as Partial<ListParameters>;
   return sinceDate === undefined ? postsCount : undefined;
-}
-
-function costOf(record: DownloadRecord): number {
-  return record.status === 'pending' ? record.price : chargeOf(record);
 }
 
 function endedPart(record: DownloadRecord): ListPart {

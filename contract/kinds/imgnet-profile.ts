@@ -1,7 +1,14 @@
 import { z } from 'zod';
-import { MissingContentsError } from '../contents.ts';
+import { keptFacts } from '../contents.ts';
 import { factsRecordSchema, renderFactsRecord } from '../downloads.ts';
-import { countSchema, includeWebhookSchema, moneySchema, timestampSchema, type Progress } from '../fields.ts';
+import {
+  countSchema,
+  includeWebhookSchema,
+  moneySchema,
+  pageSchema,
+  timestampSchema,
+  type Progress,
+} from '../fields.ts';
 import { ulidSchema } from '../ids.ts';
 import { urlSchema, wordSchema } from '../imgnet-media.ts';
 import {
@@ -10,10 +17,10 @@ import {
   pendingResultSchema,
   renderFailed,
   renderPending,
+  renderSuccess,
   type JobNews,
 } from '../job-answers.ts';
 import type { Kind, RenderContext } from '../kind.ts';
-import { formatMoney } from '../money.ts';
 import type { DownloadRecord } from '../records.ts';
 import { completing, type Told } from '../told.ts';
 import { PROFILE_URL_PATTERN } from '../url-patterns.ts';
@@ -22,14 +29,7 @@ import { listPrice } from '../list-price.ts';
 /** Body of POST /api/imgnet/profile (specification, section 4.1). Unknown fields are ignored. */
 export const imgnetProfileRequestSchema = z
   .object({
-    url: z
-      .string()
-      .max(2048)
-      .meta({
-        description: 'URL of a profile, or `@name`',
-        pattern: PROFILE_URL_PATTERN,
-        examples: ['https://www.instagram.com/evening.talks/'],
-      }),
+    url: pageSchema('URL of a profile, or `@name`', PROFILE_URL_PATTERN, 'https://www.instagram.com/evening.talks/'),
     include_webhook: includeWebhookSchema,
   })
   .meta({ id: 'ImgnetProfileRequest' });
@@ -140,20 +140,12 @@ export async function renderImgnetProfileResult(
     return { ...pending, ...list(), source: 'api', last_response: lastResponse };
   }
   if (record.status === 'failed') return renderFailed(record);
-  const fields = await contents.facts<ImgnetProfileFields>(record.id);
-  if (fields === undefined) throw new MissingContentsError(record.id);
+  const fields = await keptFacts<ImgnetProfileFields>(contents, record.id);
   return {
     status: 'success',
     ...wholeProfile(fields),
     ...list(fields.posts_count),
-    download: {
-      id: record.id,
-      media_id: record.mediaId,
-      type: 'imgnet_profile',
-      cost: formatMoney(record.charge),
-      status: record.status,
-      created_at: record.createdAt,
-    },
+    download: renderSuccess(record, 'imgnet_profile'),
   };
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { durationOf, fileFields, NO_SPEAKERS, recordFields, renderFiles, renderRecordFields } from '../downloads.ts';
-import { includeWebhookSchema, type Progress } from '../fields.ts';
+import { includeWebhookSchema, pageSchema, type Progress } from '../fields.ts';
 import type { JobInput } from '../jobs.ts';
 import type { Kind, PricesOf, RecordContext } from '../kind.ts';
 import type { DownloadRecord } from '../records.ts';
@@ -11,14 +11,11 @@ export const mediaFormatSchema = z.enum(['audio', 'video']);
 /** Body of POST /api/downloads/media, an addition to the specification. Unknown fields are ignored. */
 export const mediaRequestSchema = z
   .object({
-    url: z
-      .string()
-      .max(2048)
-      .meta({
-        description: 'Page of one video or recording, on any site that the operator allows (MEDIA_SITES)',
-        pattern: WEBHOOK_URL_PATTERN,
-        examples: ['https://example.com/videos/evening-talk'],
-      }),
+    url: pageSchema(
+      'Page of one video or recording, on any site that the operator allows (MEDIA_SITES)',
+      WEBHOOK_URL_PATTERN,
+      'https://example.com/videos/evening-talk',
+    ),
     format: mediaFormatSchema.describe('`audio`: M4A; `video`: MP4'),
     include_webhook: includeWebhookSchema,
   })

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { chargeOf } from '../charges.ts';
-import { MissingContentsError } from '../contents.ts';
+import { costOf } from '../charges.ts';
+import { keptFacts } from '../contents.ts';
 import { factsRecordSchema, renderFactsRecord } from '../downloads.ts';
 import { includeWebhookSchema, moneySchema, optionalField, progressSchema, type Progress } from '../fields.ts';
 import { ulidSchema } from '../ids.ts';
@@ -172,28 +172,27 @@ export async function renderSpeakerLabels(
   { contents }: Pick<RenderContext, 'contents'>,
   progress?: Progress,
 ): Promise<Streamable<SpeakerLabelsResult>> {
-  const subject = { transcript_speaker_id: audioIdOf(record), media_id: record.mediaId };
-  if (record.status === 'failed') {
-    return { ...renderFailed(record), ...subject, transcript_speaker_cost: formatMoney(chargeOf(record)) };
-  }
+  const subject = {
+    transcript_speaker_id: audioIdOf(record),
+    media_id: record.mediaId,
+    transcript_speaker_cost: formatMoney(costOf(record)),
+  };
+  if (record.status === 'failed') return { ...renderFailed(record), ...subject };
   if (record.status === 'pending') {
     return {
       status: 'pending',
       message: 'Transcription in progress',
       ...subject,
-      transcript_speaker_cost: formatMoney(record.price),
       download_id: record.id,
       progress,
     };
   }
-  const labels = await contents.facts<SpeakerLabels>(record.id);
-  if (labels === undefined) throw new MissingContentsError(record.id);
+  const labels = await keptFacts<SpeakerLabels>(contents, record.id);
   const isSilent = labels.segments.count === 0;
   return {
     status: 'success',
     message: isSilent ? NO_SPEECH : undefined,
     ...subject,
-    transcript_speaker_cost: formatMoney(record.charge),
     download_id: record.id,
     data: {
       transcriptsWithTimeStamps: labels.segments.map(({ text, start, duration, speaker }) => {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MissingContentsError, type ContentsReader, type KeptFacts } from '../contents.ts';
+import { keptFacts, type ContentsReader, type KeptFacts } from '../contents.ts';
 import { NO_FILES, renderVidnetFields, vidnetRecordFields } from '../downloads.ts';
 import {
   countSchema,
@@ -15,8 +15,8 @@ import { ulidSchema, vidnetVideoIdSchema } from '../ids.ts';
 import {
   renderVidnetFailed,
   renderVidnetPending,
-  vidnetFailedResultSchema,
-  vidnetPendingResultSchema,
+  type VidnetFailedResult,
+  type VidnetPendingResult,
 } from '../job-answers.ts';
 import type { JobInput } from '../jobs.ts';
 import type { Kind, PricesOf, RecordContext, RenderContext } from '../kind.ts';
@@ -161,10 +161,7 @@ export const transcriptSchema = z
 export type Transcript = z.infer<typeof transcriptSchema>;
 
 /** Answer of POST /api/transcripts and GET /api/transcripts/{downloadID}, and the body of the webhook. */
-export const transcriptResultSchema = z
-  .discriminatedUnion('status', [transcriptSchema, vidnetPendingResultSchema, vidnetFailedResultSchema])
-  .meta({ id: 'TranscriptResult' });
-export type TranscriptResult = z.infer<typeof transcriptResultSchema>;
+export type TranscriptResult = Transcript | VidnetPendingResult | VidnetFailedResult;
 
 /** The download record of a transcript job; the transcript itself is had from GET /api/transcripts/{downloadID}. */
 export const captionsRecordSchema = z
@@ -195,9 +192,7 @@ export async function renderCaptionsResult(
 ): Promise<Streamable<TranscriptResult>> {
   if (record.status === 'pending') return renderVidnetPending(record, 'The transcript is being fetched.', progress);
   if (record.status === 'failed') return renderVidnetFailed(record);
-  const facts = await contents.facts<TranscriptFacts>(record.id);
-  if (facts === undefined) throw new MissingContentsError(record.id);
-  return renderTranscript(record, facts, contents);
+  return renderTranscript(record, await keptFacts<TranscriptFacts>(contents, record.id), contents);
 }
 
 function renderTranscript(

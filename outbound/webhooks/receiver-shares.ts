@@ -12,17 +12,9 @@ export class ReceiverBusyError extends Error {
   }
 }
 
+export type ReceiverShares = ReturnType<typeof createReceiverShares>;
 /** The place of one request among those under way. */
-export interface ReceiverPlace {
-  /** Counts where the name leads: many names may stand for one machine. @throws ReceiverBusyError */
-  readonly addAddresses: (addresses: readonly string[]) => void;
-  readonly leave: () => void;
-}
-
-export interface ReceiverShares {
-  /** @throws ReceiverBusyError */
-  enter(url: string): ReceiverPlace;
-}
+export type ReceiverPlace = ReturnType<ReceiverShares['enter']>;
 
 export interface ReceiverSharesOptions {
   /** Most requests under way in this process. */
@@ -60,7 +52,7 @@ interface Load {
  * (of IPv6, a network of 64 bits). One too many is told when its turn should come, so that thousands can wait for a
  * receiver that hangs without asking all the time. Other receivers' requests find a place meanwhile.
  */
-export function createReceiverShares(options: ReceiverSharesOptions): ReceiverShares {
+export function createReceiverShares(options: ReceiverSharesOptions) {
   const { maxAtOnce, now = () => performance.now(), random = Math.random } = options;
   const loads = new Map<string, Load>();
   const limitOf = (share: keyof typeof SHARES): number => Math.max(1, Math.floor(maxAtOnce * SHARES[share]));
@@ -87,7 +79,8 @@ export function createReceiverShares(options: ReceiverSharesOptions): ReceiverSh
   };
 
   return {
-    enter(url) {
+    /** @throws ReceiverBusyError */
+    enter(url: string) {
       const { hostname, port } = placeOf(url);
       const claims = [claim(`${hostname}:${port}`, limitOf('host'))];
       const leave = (): void => {
@@ -95,7 +88,8 @@ export function createReceiverShares(options: ReceiverSharesOptions): ReceiverSh
       };
       return {
         leave,
-        addAddresses(addresses) {
+        /** Counts where the name leads: many names may stand for one machine. @throws ReceiverBusyError */
+        addAddresses(addresses: readonly string[]): void {
           const networks = new Set(addresses.map(addressGroup));
           for (const network of networks) {
             claims.push(claim(`${network} port ${port}`, limitOf('socket')), claim(network, limitOf('address')));

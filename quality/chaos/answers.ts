@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { recordStatusSchema } from '../../contract/records.ts';
+import { parseJson } from '../../runtime/json.ts';
 
 const job = z.object({ id: z.string(), status: recordStatusSchema });
 /** Wherever an answer, or a webhook, tells of jobs; the rest of it is not looked at. */
@@ -16,19 +17,13 @@ const bodySchema = z.object({
 });
 export type AnswerBody = z.infer<typeof bodySchema>;
 
-export type ToldJob = Readonly<z.infer<typeof job>>;
-
 /** @returns undefined for what is no JSON object */
 export function readBody(text: string): AnswerBody | undefined {
-  try {
-    return bodySchema.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
+  return bodySchema.safeParse(parseJson(text)).data;
 }
 
 /** The jobs that an answer or a webhook of any kind tells of. */
-export function jobsIn(body: AnswerBody): readonly ToldJob[] {
+export function jobsIn(body: AnswerBody): readonly Readonly<z.infer<typeof job>>[] {
   const { data, download, downloads, download_id: id, status } = body;
   const named = [data, download, downloads?.posts, downloads?.reels].filter((one) => one !== undefined);
   if (named.length > 0 || id === undefined) return named;

@@ -22,7 +22,6 @@ const ACCOUNTS_PER_IMGNET_JOB = 0.16;
 
 /** The connections that can be cut, by what is at their far end. */
 export const LINES = ['api', 'temporal', 'mongodb', 'sandbox', 'receiver'] as const;
-export type LineName = (typeof LINES)[number];
 
 /** The service under test with everything around it. */
 export type Stage = Awaited<ReturnType<typeof setStage>>;

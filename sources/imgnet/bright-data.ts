@@ -1,7 +1,14 @@
 import { z } from 'zod';
 import { JobError } from '../../runtime/job-error.ts';
-import { triggerRequest, type DatasetIds } from './bright-data-requests.ts';
-import { createDatasetClient, NotBegunError, type DatasetAnswer, type DatasetClient } from './dataset-client.ts';
+import { parseJson } from '../../runtime/json.ts';
+import { triggerRequest, type TriggerSettings } from './bright-data-requests.ts';
+import {
+  createDatasetClient,
+  NotBegunError,
+  type DatasetAnswer,
+  type DatasetClient,
+  type DatasetClientSettings,
+} from './dataset-client.ts';
 import { EMPTY_SNAPSHOT, httpFailure, LOST_SNAPSHOT, rowFailure } from './failures.ts';
 import {
   SnapshotLostError,
@@ -20,15 +27,7 @@ import { startedSnapshots } from './started-snapshots.ts';
 /** 20,000 records have 60 MB; a record has 3 KB, with long captions and comments ten times that. One is read in one turn. */
 const LIMITS: LineLimits = { maxLineBytes: 1024 ** 2, maxBodyBytes: 2 * 1024 ** 3 };
 
-export interface BrightDataSettings {
-  /** IMGNET_API_URL. */
-  readonly apiUrl: string;
-  /** IMGNET_API_TOKEN; without it every call fails and names the setting. */
-  readonly token: string | undefined;
-  readonly datasets: DatasetIds;
-  /** IMGNET_PLATFORM_URL: base address of the platform's pages, without a slash at the end. */
-  readonly platformUrl: string;
-}
+export type BrightDataSettings = DatasetClientSettings & TriggerSettings;
 
 const triggerSchema = z.object({ snapshot_id: z.string().regex(/^[\w-]{1,100}$/) });
 const progressSchema = z.object({ status: z.string(), error_message: z.string().nullish() });
@@ -120,12 +119,4 @@ function lost(): SnapshotLostError {
 
 function snapshotPath(what: 'progress' | 'snapshot', snapshotId: string): string {
   return `/datasets/v3/${what}/${encodeURIComponent(snapshotId)}`;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { errors } from 'undici';
 import { startDeadline } from '../../runtime/deadline.ts';
 import { JobError } from '../../runtime/job-error.ts';
 import { retryAfterAtMs } from '../../runtime/retry-after.ts';
-import { answerTo, beginningOf, connectionsWith } from '../../outbound/answers.ts';
-import { connectionFailure } from './connection-failures.ts';
+import { answerTo, beginningOf, connectionCode, connectionsWith, isTimeoutCode } from '../../outbound/answers.ts';
 import type { ImgnetCall } from './imgnet-source.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -50,34 +50,15 @@ export class NotBegunError extends JobError {
   }
 }
 
-export interface DatasetClient {
-  /**
-   * Sends a request and hands its answer, whatever the status, to `read`; the connection is given back after that.
-   *
-   * @throws JobError, of which NotBegunError is one; the signal's reason
-   */
-  exchange<Result>(
-    request: DatasetRequest,
-    call: ImgnetCall,
-    read: (answer: DatasetAnswer) => Promise<Result>,
-  ): Promise<Result>;
-  /** The same for answers that are read while they arrive. */
-  stream<Item>(
-    request: DatasetRequest,
-    call: ImgnetCall,
-    read: (answer: DatasetAnswer) => AsyncIterable<Item>,
-  ): AsyncGenerator<Item>;
-  /** A small body as text, without the token should it be in there. */
-  text(answer: DatasetAnswer): Promise<string>;
-  close(): Promise<void>;
-}
+export type DatasetClient = ReturnType<typeof createDatasetClient>;
 
 /** HTTP with the dataset API: the token, limits of time, no redirects, errors sorted. */
-export function createDatasetClient(settings: DatasetClientSettings): DatasetClient {
+export function createDatasetClient(settings: DatasetClientSettings) {
   const { token, connectTimeoutMs = CONNECT_TIMEOUT_MS, idleTimeoutMs = IDLE_TIMEOUT_MS } = settings;
   const limits = { connectTimeoutMs, idleTimeoutMs, connections: CONNECTIONS, trustedCa: settings.trustedCa };
   const dispatchers = { GET: connectionsWith(limits), POST: connectionsWith(limits) };
 
+  /** Answers that are read while they arrive. */
   async function* stream<Item>(
     { method, path, json }: DatasetRequest,
     call: ImgnetCall,
@@ -127,20 +108,53 @@ export function createDatasetClient(settings: DatasetClientSettings): DatasetCli
 
   return {
     stream,
-    async exchange(request, call, read) {
+    /**
+     * Sends a request and hands its answer, whatever the status, to `read`; the connection is given back after that.
+     *
+     * @throws JobError, of which NotBegunError is one; the signal's reason
+     */
+    async exchange<Result>(
+      request: DatasetRequest,
+      call: ImgnetCall,
+      read: (answer: DatasetAnswer) => Promise<Result>,
+    ): Promise<Result> {
       const results = stream(request, call, async function* (answer) {
         yield await read(answer);
       });
       for await (const result of results) return result;
       throw new Error('an answer was read without a result');
     },
-    text: async (answer) => {
+    /** A small body as text, without the token should it be in there. */
+    text: async (answer: DatasetAnswer): Promise<string> => {
       const { bytes } = await beginningOf(answer.body, TEXT_MAX_BYTES);
       const text = bytes.toString('utf8');
       return token === undefined ? text : text.replaceAll(token, '[token]');
     },
-    async close() {
+    async close(): Promise<void> {
       await Promise.all([dispatchers.GET.destroy(), dispatchers.POST.destroy()]);
     },
   };
+}
+
+/**
+ * What a connection threw, sorted. Whether the other side can have seen the request is not told by the error: the same
+ * codes come before and after it was sent.
+ *
+ * @param whileReading the answer had begun
+ * @returns the error itself when it is not one of a connection
+ */
+export function connectionFailure(error: unknown, whileReading: boolean): unknown {
+  if (error instanceof JobError) return error;
+  // Some kinds of garbage have no code.
+  const code = error instanceof errors.HTTPParserError ? error.name : connectionCode(error);
+  // Not the error itself: it may hold what was sent, and with it the token.
+  const cause = new Error(code ?? String(error));
+  const isTimeout = error instanceof DOMException && error.name === 'TimeoutError';
+  if (isTimeout || isTimeoutCode(code)) {
+    return new JobError('upstream_timeout', 'The dataset API did not answer in time.', { cause });
+  }
+  if (code === undefined) return error;
+  return whileReading
+    ? new JobError('incomplete', 'The dataset API ended its answer too early.', { cause })
+    : new JobError('upstream_error', 'The dataset API could not be reached.', { cause });
 }

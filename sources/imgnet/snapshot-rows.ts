@@ -1,4 +1,5 @@
 import { JobError } from '../../runtime/job-error.ts';
+import { parseJson } from '../../runtime/json.ts';
 import { shortcodeOf } from './records/publication.ts';
 import { recordOf, wordOf, type ImgnetRecord } from './records/record-readers.ts';
 import { createTurns } from '../../runtime/subprocess/turns.ts';
@@ -63,18 +64,11 @@ export function isNotReady(record: ImgnetRecord): boolean {
 /** One value for each line; a line that holds an array, as JSON downloads do, gives its entries. */
 async function* valuesOf(lines: AsyncIterable<string>): AsyncGenerator<{ value: unknown; chars: number }> {
   for await (const line of lines) {
-    const value = parsed(line);
+    const value = parseJson(line);
+    // Half a record at the end of a body is the usual reason.
+    if (value === undefined) throw new JobError('incomplete', 'The dataset API sent a row that cannot be read.');
     const values = Array.isArray(value) ? (value as unknown[]) : [value];
     for (const each of values) yield { value: each, chars: line.length / values.length };
-  }
-}
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    // Half a record at the end of a body is the usual reason.
-    throw new JobError('incomplete', 'The dataset API sent a row that cannot be read.');
   }
 }
 

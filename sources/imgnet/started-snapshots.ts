@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseJson } from '../../runtime/json.ts';
 import { orderOf, type TriggerSettings } from './bright-data-requests.ts';
 import { readCsv } from './csv.ts';
 import type { DatasetClient, DatasetRequest } from './dataset-client.ts';
@@ -54,7 +55,11 @@ export function startedSnapshots(client: DatasetClient, settings: TriggerSetting
     const found = new Map<string, number>();
     for (let page = 0; page < MAX_PAGES; page += 1) {
       const parameters = new URLSearchParams({ ...query, skip: String(page * PAGE_SIZE) });
-      const listed = await read(`/datasets/v3/snapshots?${parameters.toString()}`, call, parseList);
+      const listed = await read(
+        `/datasets/v3/snapshots?${parameters.toString()}`,
+        call,
+        (text) => listSchema.safeParse(parseJson(text)).data,
+      );
       for (const { id, created } of listed) if (created >= fromMs) found.set(id, created);
       if (listed.length < PAGE_SIZE || isPast(listed, fromMs)) {
         return [...found].sort(([, a], [, b]) => a - b).map(([id]) => id);
@@ -77,14 +82,6 @@ export function startedSnapshots(client: DatasetClient, settings: TriggerSetting
 function isPast(listed: Listed, fromMs: number): boolean {
   const [first, last] = [listed[0]?.created ?? 0, listed.at(-1)?.created ?? 0];
   return first > last && last < fromMs;
-}
-
-function parseList(text: string): Listed | undefined {
-  try {
-    return listSchema.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Columns by which an order chooses: one more, such as fewer posts, is another order. What the API adds of its own is not. */

@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import { bareEnvironment } from '../../runtime/subprocess/environment.ts';
 import { findProgram } from '../../runtime/subprocess/linked-programs.ts';
@@ -20,7 +20,7 @@ export async function readPythonProgram(program: string): Promise<PythonProgram>
   const { PATH = '' } = bareEnvironment(program);
   const file = isAbsolute(program) ? program : await findProgram(program, PATH);
   if (file === undefined) throw new Error(`${program} is not there`);
-  const head = await headOf(file);
+  const head = Buffer.concat(await createReadStream(file, { end: HEAD_BYTES - 1 }).toArray()).toString('latin1');
   // Our own launcher: local/engines/ytdlp.ts.
   if (/^#!\/bin\/sh\nexec "\$\{0%\/\*\}\/python3" -I -m yt_dlp "\$@"\n/.test(head)) {
     return { python: join(dirname(file), 'python3'), flags: ['-I'], file, isModule: true };
@@ -35,14 +35,4 @@ export async function readPythonProgram(program: string): Promise<PythonProgram>
   const python = isAbsolute(named) ? named : await findProgram(named, PATH);
   if (python === undefined) throw new Error(`${named}, which ${file} names, is not there`);
   return { python, flags: words, file, isModule: false };
-}
-
-async function headOf(file: string): Promise<string> {
-  const handle = await open(file);
-  try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
-    return buffer.toString('latin1', 0, bytesRead);
-  } finally {
-    await handle.close();
-  }
 }

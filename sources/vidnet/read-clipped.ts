@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { JobError } from '../../runtime/job-error.ts';
+import { parseJson } from '../../runtime/json.ts';
 
 /** More than the driver ever keeps of a text. */
 const TEXT_MAX_CHARS = 64 * 1024;
@@ -30,12 +31,4 @@ function clipped(value: unknown): unknown {
       .slice(0, ENTRIES_MAX)
       .map(([key, entry]) => [key, clipped(entry)]),
   );
-}
-
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

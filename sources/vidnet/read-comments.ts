@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { COMMENT_MAX_CHARS } from '../../contract/limits.ts';
 import type { VideoComment } from '../../contract/kinds/transcript.ts';
-import { parseJson } from './read-clipped.ts';
+import { parseJson } from '../../runtime/json.ts';
 import { bounded, countSchema, formatTimestamp, textSchema } from './values.ts';
 
 const PAGE_SIZE = 100;

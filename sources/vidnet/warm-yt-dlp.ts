@@ -2,12 +2,12 @@ import { stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { startProgram } from '../../runtime/subprocess/run.ts';
+import { startProgram, type Start } from '../../runtime/subprocess/run.ts';
 import { readPythonProgram } from './python-program.ts';
 import { baseArguments, environmentOf } from './run-yt-dlp.ts';
 import { startWarmParent, type WarmParent } from './warm-parent.ts';
 import { AUDIO_FORMATS, downloadArguments } from './yt-dlp-arguments.ts';
-import { channelUrl, videoUrl, type YtdlpSettings, type YtdlpStarter } from './yt-dlp-settings.ts';
+import { channelUrl, videoUrl, type YtdlpSettings } from './yt-dlp-settings.ts';
 
 export interface WarmYtdlpOptions {
   /** Told when a parent is ready, or once why there is none: then each call starts the program itself. */
@@ -20,12 +20,7 @@ export interface WarmYtdlpOptions {
   readonly retryAfterMs?: number;
 }
 
-export interface WarmYtdlp extends YtdlpStarter {
-  /** Waits until a parent is ready. @returns its process id. @throws when there is none, with the reason */
-  readonly ready: () => Promise<number>;
-  /** Ends the parent with its calls. */
-  readonly close: () => Promise<void>;
-}
+export type WarmYtdlp = ReturnType<typeof createWarmYtdlp>;
 
 /** Long enough for what platforms take for the id of a video. */
 const ANY_ID = 'aaaaaaaaaaa';
@@ -37,7 +32,7 @@ const ANY_ID = 'aaaaaaaaaaa';
 export function createWarmYtdlp(
   settings: YtdlpSettings,
   { tell, maxCalls = 1_000, maxAgeMs = 3_600_000, retryAfterMs = 60_000 }: WarmYtdlpOptions = {},
-): WarmYtdlp {
+) {
   let current: { readonly parent: WarmParent; readonly version: string } | undefined;
   const retired = new Set<WarmParent>();
   let starting: Promise<void> | undefined;
@@ -81,7 +76,7 @@ export function createWarmYtdlp(
   };
   renew();
   return {
-    async startOf(asked) {
+    async startOf(asked: Pick<YtdlpSettings, 'program' | 'pluginDir'>): Promise<Start | undefined> {
       // Other settings are another yt-dlp.
       if (asked.program !== settings.program || asked.pluginDir !== settings.pluginDir) return undefined;
       forget();
@@ -99,14 +94,16 @@ export function createWarmYtdlp(
       return (program, args, options) =>
         parent.isOpen() ? parent.start(args, options) : startProgram(program, args, options);
     },
-    async ready() {
+    /** Waits until a parent is ready. @returns its process id. @throws when there is none, with the reason */
+    async ready(): Promise<number> {
       forget();
       if (current === undefined) renew();
       await starting;
       if (current === undefined) throw failure ?? new Error('it was closed');
       return current.parent.pid;
     },
-    async close() {
+    /** Ends the parent with its calls. */
+    async close(): Promise<void> {
       closing.abort();
       await starting;
       retire();

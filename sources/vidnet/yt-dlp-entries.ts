@@ -1,3 +1,4 @@
+import { PassThrough } from 'node:stream';
 import { z } from 'zod';
 import { JobError } from '../../runtime/job-error.ts';
 import type { ChannelVideoItem } from '../../contract/kinds/channel.ts';
@@ -5,11 +6,14 @@ import type { SourceCall } from '../call.ts';
 import { runYtdlp } from './run-yt-dlp.ts';
 import { bounded, formatTimestamp, linkSchema, textSchema, TITLE_MAX_CHARS } from './values.ts';
 import { MAX_TEXT_BYTES } from './yt-dlp-facts.ts';
-import { parseJson } from './read-clipped.ts';
+import { parseJson } from '../../runtime/json.ts';
 import type { YtdlpSettings } from './yt-dlp-settings.ts';
 import { biggest, thumbnailsSchema } from './yt-dlp-thumbnails.ts';
 
 const PREFIX = 'TAPEDECK-ENTRY ';
+
+/** What was found, or why there is no more. */
+type Told = ChannelVideoItem | { readonly error: unknown };
 
 /** An entry has 2 KB. */
 const ENTRY_MAX_CHARS = 64 * 1024;
@@ -39,9 +43,7 @@ export async function* listEntries(
 ): AsyncGenerator<ChannelVideoItem> {
   // With this argument of the operator's, times are counted back from "3 weeks ago".
   const isTimeExact = !/approximate[_-]date/.test(settings.extractorArgs ?? '');
-  const found: (ChannelVideoItem | JobError)[] = [];
-  let wake = (): void => undefined;
-  let end: { readonly error?: unknown } | undefined;
+  const found = new PassThrough({ objectMode: true });
   const nobodyReads = new AbortController();
   const running = runYtdlp(
     settings,
@@ -55,28 +57,18 @@ export async function* listEntries(
       maxFileBytes: MAX_TEXT_BYTES,
       onStdoutLine: (line) => {
         if (!line.startsWith(PREFIX)) return;
-        found.push(
-          line.length > ENTRY_MAX_CHARS ? tooLarge() : toVideo(parseJson(line.slice(PREFIX.length)), isTimeExact),
-        );
-        wake();
+        const isTooLarge = line.length > ENTRY_MAX_CHARS;
+        found.write(isTooLarge ? { error: tooLarge() } : toVideo(parseJson(line.slice(PREFIX.length)), isTimeExact));
       },
     },
-  )
-    .then(
-      () => (end = {}),
-      (error: unknown) => (end = { error }),
-    )
-    .finally(() => wake());
+  ).then(
+    () => found.end(),
+    (error: unknown) => found.end({ error }),
+  );
   try {
-    for (;;) {
-      for (const video of found.splice(0)) {
-        if (video instanceof JobError) throw video;
-        yield video;
-      }
-      if (found.length > 0) continue;
-      if (end !== undefined && 'error' in end) throw end.error;
-      if (end !== undefined) return;
-      await new Promise<void>((resolve) => (wake = resolve));
+    for await (const told of found as AsyncIterable<Told>) {
+      if ('error' in told) throw told.error;
+      yield told;
     }
   } finally {
     nobodyReads.abort(new Error('nobody reads the list any more'));
@@ -90,9 +82,11 @@ function tooLarge(): JobError {
   return new JobError('too_large', "The channel's list has an entry that is larger than this service accepts.");
 }
 
-function toVideo(told: unknown, isTimeExact: boolean): ChannelVideoItem | JobError {
+function toVideo(told: unknown, isTimeExact: boolean): Told {
   const { success, data: entry, error } = entrySchema.safeParse(told);
-  if (!success) return new JobError('upstream_error', "The channel's list cannot be read.", { cause: error });
+  if (!success) {
+    return { error: new JobError('upstream_error', "The channel's list cannot be read.", { cause: error }) };
+  }
   return {
     vidnet_id: entry.id,
     title: bounded(entry.title ?? entry.id, TITLE_MAX_CHARS),

@@ -1,3 +1,4 @@
+import type { LeastRate } from '../../runtime/least-rate.ts';
 import type { Start } from '../../runtime/subprocess/run.ts';
 
 /** Settings of the driver; the operator's, never a caller's. */
@@ -17,8 +18,8 @@ export interface YtdlpSettings {
   readonly jsRuntime?: string | undefined;
   /** What starts it faster than the system does: `warm-yt-dlp.ts`. */
   readonly starter?: YtdlpStarter | undefined;
-  /** Fewest bytes of a download in a while. Default: `stall-watch.ts`. */
-  readonly leastRate?: { readonly bytes: number; readonly windowMs: number };
+  /** Of a download. */
+  readonly leastRate?: LeastRate;
   readonly maxFileBytes: number;
   /** Tallest picture of a video, in pixels. */
   readonly maxVideoHeight: number;

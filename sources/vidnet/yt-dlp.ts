@@ -3,7 +3,9 @@ import { basename, join } from 'node:path';
 import { z } from 'zod';
 import type { ActivityProgress } from '../../contract/jobs.ts';
 import { JobError } from '../../runtime/job-error.ts';
+import { watchRate } from '../../runtime/least-rate.ts';
 import { percentOf } from '../../runtime/percent.ts';
+import { folderBytes } from '../../runtime/subprocess/folder-watch.ts';
 import type { SourceCall } from '../call.ts';
 import type { Subject } from './failures.ts';
 import { runYtdlp } from './run-yt-dlp.ts';
@@ -16,10 +18,12 @@ import {
   PROGRESS_PREFIX,
   videoFormats,
 } from './yt-dlp-arguments.ts';
-import { parseJson } from './read-clipped.ts';
+import { parseJson } from '../../runtime/json.ts';
 import { broadcastFailure } from './yt-dlp-broadcast.ts';
-import { LEAST_RATE, watchForStall } from './stall-watch.ts';
 import { videoUrl, type YtdlpSettings } from './yt-dlp-settings.ts';
+
+/** Of a download. yt-dlp waits 20 s for each piece, however small; it gives a silent host up before, and explains it better. */
+const LEAST_RATE = { bytes: 65_536, windowMs: 120_000 };
 
 const metadataSchema = z.object({
   duration: z.number().positive().nullish(),
@@ -117,8 +121,10 @@ export function createYtdlpSource(settings: YtdlpSettings): VidnetSource {
       } else if (line.startsWith(FORMATS_PREFIX)) {
         stated = formatsSchema.catch(NOTHING_STATED).parse(parseJson(line.slice(FORMATS_PREFIX.length)));
         // From here on media come.
-        stopWatching ??= watchForStall(options.folder, settings.leastRate ?? LEAST_RATE, (error) =>
-          refusal.abort(error),
+        stopWatching ??= watchRate(
+          settings.leastRate ?? LEAST_RATE,
+          () => folderBytes(options.folder),
+          () => refusal.abort(new JobError('upstream_timeout', 'The video platform sends next to nothing.')),
         );
       } else if (line.startsWith(PROGRESS_PREFIX)) {
         const told = progressLineSchema.catch({}).parse(parseJson(line.slice(PROGRESS_PREFIX.length)));

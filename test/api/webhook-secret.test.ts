@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { UsageError } from '../../api/keys/commands.ts';
-import { webhookSecret } from '../../api/keys/webhook-secret.ts';
+import { UsageError, webhookSecret } from '../../api/keys/commands.ts';
 import { parseWebhookSecret } from '../../outbound/webhooks/signature.ts';
 
 const keys = [randomBytes(32), randomBytes(24)];

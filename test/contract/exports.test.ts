@@ -11,8 +11,7 @@ import {
   type ExportWriter,
   type TimedLine,
 } from '../../contract/transcript-exports.ts';
-import { parseSrt } from '../../sources/vidnet/captions/parse-srt.ts';
-import { parseVtt } from '../../sources/vidnet/captions/parse-vtt.ts';
+import { parseCaptions } from '../../sources/vidnet/captions/parse-captions.ts';
 import { keptFacts, wholeOf } from '../helpers/streamed.ts';
 
 const written = (writer: ExportWriter, lines: readonly TimedLine[]): string =>
@@ -171,7 +170,7 @@ describe('an exported transcript, read again', () => {
   it('is the same from WebVTT, whatever was said', () => {
     fc.assert(
       fc.property(linesOf(anyWord), (lines) => {
-        expect(parseVtt(toWebVtt(lines), 'manual')).toEqual(lines);
+        expect(parseCaptions(toWebVtt(lines), 'vtt', 'manual')).toEqual(lines);
       }),
     );
   });
@@ -181,7 +180,7 @@ describe('an exported transcript, read again', () => {
     fc.assert(
       fc.property(linesOf(plain), (lines) => {
         fc.pre(lines.length > 0);
-        expect(parseSrt(toSrt(lines), 'manual')).toEqual(lines);
+        expect(parseCaptions(toSrt(lines), 'srt', 'manual')).toEqual(lines);
       }),
     );
   });

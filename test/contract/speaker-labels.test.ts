@@ -17,7 +17,7 @@ import {
 } from '../../contract/kinds/speaker-labels.ts';
 import { writeSpeakerLabels } from '../../contract/speaker-label-formats.ts';
 import { labelsOfAudio, speakerLabelsSubjectOf, subjectAbove } from '../../contract/subjects.ts';
-import { parseVtt } from '../../sources/vidnet/captions/parse-vtt.ts';
+import { parseCaptions } from '../../sources/vidnet/captions/parse-captions.ts';
 import { readRttm } from '../../quality/bench/eval/rttm.ts';
 import { LABELS, SILENCE } from '../helpers/kept-audio.ts';
 import { fieldsOf } from '../helpers/fields.ts';
@@ -192,7 +192,7 @@ describe('exported speaker labels', () => {
     expect(vtt).toContain('<v Speaker 1>--&gt; &lt;v Speaker 9&gt;R&amp;D&lt;/v&gt;\nNOTE\n');
     expect(vtt.match(/-->/g)).toHaveLength(1);
     expect(vtt.match(/<v [^>]+>/g)).toEqual(['<v Speaker 1>']);
-    expect(parseVtt(await text(LABELS, 'vtt'), 'manual')).toMatchObject([
+    expect(parseCaptions(await text(LABELS, 'vtt'), 'vtt', 'manual')).toMatchObject([
       { startSeconds: 0.5, durationSeconds: 1.25, text: 'Shall we <begin>?' },
       { startSeconds: 2, durationSeconds: 0.5, text: 'Yes.' },
     ]);
@@ -203,7 +203,7 @@ describe('exported speaker labels', () => {
     // Everything is said in the first two seconds; then somebody holds the last word for ten.
     const wordStarts = words.map((_, i) => 5 + i / 16);
     const segment = { text: words.join(' '), start: 5, duration: 12, speaker: 'Speaker 1', wordStarts };
-    const cues = parseVtt(await text({ segments: [segment], turns: [] }, 'vtt'), 'manual');
+    const cues = parseCaptions(await text({ segments: [segment], turns: [] }, 'vtt'), 'vtt', 'manual');
     expect(cues.length).toBeGreaterThan(1);
     expect(cues.map((cue) => cue.text).join(' ')).toBe(segment.text);
     for (const [i, { startSeconds, text: said }] of cues.entries()) {

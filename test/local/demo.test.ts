@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { parseVtt } from '../../sources/vidnet/captions/parse-vtt.ts';
+import { parseCaptions } from '../../sources/vidnet/captions/parse-captions.ts';
 import { probe, runTool } from '../helpers/media.ts';
 import { isLong, rows } from '../helpers/rows.ts';
 import { useSpeechTools } from '../helpers/speech-tools.ts';
@@ -102,7 +102,7 @@ describe('the demo', () => {
       }
       const vtt = await readFile(join(folder, 'built-in', 'demo', 'transcript.vtt'), 'utf8');
       expect(new Set(vtt.match(/<v [^>]+>/g))).toEqual(new Set(['<v Speaker 1>', '<v Speaker 2>']));
-      expect(parseVtt(vtt, 'manual').length).toBeGreaterThan(2);
+      expect(parseCaptions(vtt, 'vtt', 'manual').length).toBeGreaterThan(2);
       // A pipe is no terminal.
       expect(output).not.toContain('\u001b');
       expect(await isGone(serviceUrl(output)!)).toBe(true);

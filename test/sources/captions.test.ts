@@ -3,8 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { JobError } from '../../runtime/job-error.ts';
 import { parseCaptions } from '../../sources/vidnet/captions/parse-captions.ts';
 import { parseJson3 } from '../../sources/vidnet/captions/parse-json3.ts';
-import { parseSrt } from '../../sources/vidnet/captions/parse-srt.ts';
-import { parseVtt } from '../../sources/vidnet/captions/parse-vtt.ts';
 import { rollingJson3, rollingVtt } from '../helpers/rolling-captions.ts';
 
 const json3 = (events: object[]) => JSON.stringify({ wireMagic: 'pb3', pens: [{}], events });
@@ -129,14 +127,14 @@ no<00:00:09.400><c> doubt</c>
 
 describe('captions in WebVTT', () => {
   it('are the text without markup, comments and styles', () => {
-    expect(parseVtt(AUTHORED, 'manual')).toEqual([
+    expect(parseCaptions(AUTHORED, 'vtt', 'manual')).toEqual([
       { startSeconds: 1, durationSeconds: 1.5, text: 'Hello & welcome to the show' },
       { startSeconds: 360_000, durationSeconds: 1, text: 'I <3 tape <really>' },
     ]);
   });
 
   it('have each word once when a recogniser made them, also words that were said again', () => {
-    expect(parseVtt(ROLLING, 'automatic')).toEqual([
+    expect(parseCaptions(ROLLING, 'vtt', 'automatic')).toEqual([
       { startSeconds: 0.16, durationSeconds: 1.84, text: 'no no no' },
       { startSeconds: 2.01, durationSeconds: 1.99, text: 'no means no' },
       { startSeconds: 9, durationSeconds: 1, text: 'no doubt' },
@@ -146,27 +144,31 @@ describe('captions in WebVTT', () => {
   it('keep every word of an author', () => {
     const chorus =
       'WEBVTT\n\n00:01.000 --> 00:02.000\nno no\n\n00:02.000 --> 00:03.000\nno\n\n00:03.000 --> 00:04.000\nno\n';
-    expect(texts(parseVtt(chorus, 'manual'))).toEqual(['no no', 'no', 'no']);
+    expect(texts(parseCaptions(chorus, 'vtt', 'manual'))).toEqual(['no no', 'no', 'no']);
   });
 
   it('keep a word that a speaker repeats, where the display does not roll', () => {
     const cues = ['i said the', 'the cat sat', 'on a mat', 'all day', 'long'];
     const vtt = cues.map((text, n) => `00:0${n}.000 --> 00:0${n + 1}.000\n${text}\n`).join('\n');
-    expect(texts(parseVtt(`WEBVTT\n\n${vtt}`, 'automatic'))).toEqual(cues);
+    expect(texts(parseCaptions(`WEBVTT\n\n${vtt}`, 'vtt', 'automatic'))).toEqual(cues);
   });
 
   it.each(['', ' \n', '<!doctype html><title>Sorry</title>', 'WEBVTTX\n'])('are refused when they are %j', (text) => {
-    expect(code(() => parseVtt(text, 'manual'))).toBe('upstream_error');
+    expect(code(() => parseCaptions(text, 'vtt', 'manual'))).toBe('upstream_error');
   });
 
   it('may be none', () => {
-    expect(parseVtt('WEBVTT\n\nNOTE silence\n', 'automatic')).toEqual([]);
+    expect(parseCaptions('WEBVTT\n\nNOTE silence\n', 'vtt', 'automatic')).toEqual([]);
   });
 
   it('of a hostile file are read in a moment', () => {
     const word = '<c '.repeat(20_000) + 'no '.repeat(200_000);
     const started = performance.now();
-    parseVtt(`WEBVTT\n\n00:00.000 --> 00:01.000\n${word}x\n\n00:01.000 --> 00:02.000\n${word}y\n`, 'automatic');
+    parseCaptions(
+      `WEBVTT\n\n00:00.000 --> 00:01.000\n${word}x\n\n00:01.000 --> 00:02.000\n${word}y\n`,
+      'vtt',
+      'automatic',
+    );
     expect(performance.now() - started).toBeLessThan(5000);
   });
 });
@@ -175,7 +177,7 @@ describe('captions in SubRip', () => {
   it('are the text without numbers and tags', () => {
     const srt =
       '1\r\n00:00:01,000 --> 00:00:02,500\r\n{\\an8}<i>First</i> &amp; only\r\n \r\n2\r\n0:00:03,5 --> 0:00:04\r\n1984\r\n';
-    expect(parseSrt(srt, 'manual')).toEqual([
+    expect(parseCaptions(srt, 'srt', 'manual')).toEqual([
       { startSeconds: 1, durationSeconds: 1.5, text: 'First &amp; only' },
       { startSeconds: 3.5, durationSeconds: 0.5, text: '1984' },
     ]);
@@ -185,11 +187,11 @@ describe('captions in SubRip', () => {
     const srt = ['good evening', 'good evening to all', 'to all of you', 'of you who listen']
       .map((text, n) => `${n + 1}\n00:00:0${n},000 --> 00:00:0${n + 1},000\n${text}\n`)
       .join('\n');
-    expect(texts(parseSrt(srt, 'automatic'))).toEqual(['good evening', 'to all', 'of you', 'who listen']);
+    expect(texts(parseCaptions(srt, 'srt', 'automatic'))).toEqual(['good evening', 'to all', 'of you', 'who listen']);
   });
 
   it('are refused when there is no cue', () => {
-    expect(code(() => parseSrt('404 page not found', 'manual'))).toBe('upstream_error');
+    expect(code(() => parseCaptions('404 page not found', 'srt', 'manual'))).toBe('upstream_error');
   });
 });
 
@@ -243,7 +245,7 @@ describe('whatever is said', () => {
           const time = (seconds: number) => `00:${String(seconds).padStart(2, '0')}.000`;
           return `${time(n)} --> ${time(n + 1)}\n${rows.slice(Math.max(0, n - height), n + 1).join('\n')}\n`;
         });
-        expect(texts(parseVtt(`WEBVTT\n\n${cues.join('\n')}`, 'automatic'))).toEqual(rows);
+        expect(texts(parseCaptions(`WEBVTT\n\n${cues.join('\n')}`, 'vtt', 'automatic'))).toEqual(rows);
       }),
     );
   });

@@ -198,7 +198,8 @@ describe('an answer that nobody can use', () => {
       return undefined;
     });
     const failure = await failureOf(askChannels(api));
-    expect(failure).toMatchObject({ code: 'upstream_error', cause: { name: 'TransportError', kind: 'too_large' } });
+    const cause = { message: 'the answer is longer than any real one' };
+    expect(failure).toMatchObject({ code: 'upstream_error', cause });
   });
 });
 

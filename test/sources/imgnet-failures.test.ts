@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FailureCode } from '../../contract/failures.ts';
-import { connectionFailure } from '../../sources/imgnet/connection-failures.ts';
+import { connectionFailure } from '../../sources/imgnet/dataset-client.ts';
 import { HTTP_FAILURES, httpFailure, ROW_OUTCOMES, rowFailure } from '../../sources/imgnet/failures.ts';
 
 const ANSWERS: readonly [FailureCode, number, string][] = [

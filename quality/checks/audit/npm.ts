@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { installerEnv, type Env } from '../../../local/engines/environment.ts';
+import { parseJson } from '../../../runtime/json.ts';
 import { run } from '../../../runtime/subprocess/run.ts';
 import { NotAuditedError, severityOf, type Advisory } from './advisory.ts';
 
@@ -44,12 +45,4 @@ export async function auditNpm(root: string, env: Env): Promise<Advisory[]> {
     title: cause.title,
     url: cause.url,
   }));
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -48,18 +48,18 @@ function unpacked(root: string): string[] {
 /** Each version of each file that a commit before HEAD has, once. A shallow clone has few. @throws when it is no git checkout */
 export function* pastFiles(root: string): Generator<SourceText> {
   const paths = new Map<string, string>();
-  for (const line of git(root, ['rev-list', '--objects', 'HEAD']).toString('utf8').split('\n')) {
+  const filters = [
+    '--filter-provided-objects',
+    '--filter=object:type=blob',
+    `--filter=blob:limit=${MAX_TEXT_BYTES + 1}`,
+  ];
+  for (const line of git(root, ['rev-list', '--objects', ...filters, 'HEAD'])
+    .toString('utf8')
+    .split('\n')) {
     const [, id, path] = /^([0-9a-f]+) (.+)$/.exec(line) ?? [];
     if (id !== undefined && path !== undefined) paths.set(id, path);
   }
-  const headers = git(root, ['cat-file', '--batch-check'], [...paths.keys()])
-    .toString('utf8')
-    .trim()
-    .split('\n');
-  const wanted = headers
-    .map((line) => line.split(' '))
-    .filter(([, type, size]) => type === 'blob' && Number(size) <= MAX_TEXT_BYTES)
-    .map(([id = '']) => id);
+  const wanted = [...paths.keys()];
   // In portions, so that a long history does not lie in memory as a whole.
   for (let start = 0; start < wanted.length; start += PORTION) {
     const ids = wanted.slice(start, start + PORTION);

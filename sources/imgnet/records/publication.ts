@@ -21,21 +21,8 @@ export interface ItemContext {
 /** What the platform calls reels inside. */
 const REEL_PRODUCT = 'clips';
 
-/** What posts and reels have in common. */
-export interface Publication {
-  readonly url: string;
-  readonly shortcode: string;
-  readonly date_posted: string | undefined;
-  readonly user_posted: string | undefined;
-  readonly account: string | undefined;
-}
-
-/** @returns undefined for a record that names no post or reel */
-export function publicationOf(
-  record: ImgnetRecord,
-  kind: PostReference['kind'],
-  context: ItemContext,
-): Publication | undefined {
+/** What posts and reels have in common; undefined for a record that names no post or reel. */
+export function publicationOf(record: ImgnetRecord, kind: PostReference['kind'], context: ItemContext) {
   const shortcode = shortcodeOf(record, context.hosts);
   if (shortcode === undefined) return undefined;
   return {

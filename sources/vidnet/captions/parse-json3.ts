@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { JobError } from '../../../runtime/job-error.ts';
+import { parseJson } from '../../../runtime/json.ts';
 import type { CaptionLine } from '../../../contract/kinds/transcript.ts';
 import { captionLines, cleanText, endAtNext, type Cue } from './cue.ts';
 
@@ -27,7 +28,11 @@ type Event = z.infer<typeof eventSchema>;
  * @throws JobError `upstream_error` for what are no captions
  */
 export function parseJson3(text: string): CaptionLine[] {
-  const { events = [] } = readTrack(text);
+  const { data: track, error } = trackSchema.safeParse(parseJson(text));
+  if (track === undefined) {
+    throw new JobError('upstream_error', 'The platform sent captions that cannot be read.', { cause: error });
+  }
+  const { events = [] } = track;
   // Line feeds that scroll the window are events of their own, and fall out here as texts that show nothing.
   const spoken = events
     .map((event) => ({ ...event, line: textOf(event) }))
@@ -40,14 +45,6 @@ export function parseJson3(text: string): CaptionLine[] {
   // Manual captions may overlap on purpose, when two people speak at once.
   const rolls = events.some((event) => event.wWinId !== undefined || event.aAppend !== undefined);
   return captionLines(rolls ? endAtNext(cues) : cues);
-}
-
-function readTrack(text: string): z.infer<typeof trackSchema> {
-  try {
-    return trackSchema.parse(JSON.parse(text));
-  } catch (error) {
-    throw new JobError('upstream_error', 'The platform sent captions that cannot be read.', { cause: error });
-  }
 }
 
 function textOf(event: Event): string {

@@ -29,13 +29,8 @@ export function withoutRepeats(cues: readonly Cue[]): Cue[] {
   return endAtNext(fresh);
 }
 
-interface Step {
-  readonly touches: boolean;
-  /** How many words at the beginning of the cue are old. */
-  readonly repeated: number;
-}
-
-function stepTo(cue: Cue, before: Cue | undefined): Step {
+/** @returns `repeated`: how many words at the beginning of the cue are old */
+function stepTo(cue: Cue, before: Cue | undefined) {
   if (before === undefined) return { touches: false, repeated: 0 };
   if (cue.startMs <= before.endMs + TOUCH_MAX_MS) {
     return { touches: true, repeated: overlapOf(wordsOf(before), wordsOf(cue)) };
