@@ -77,7 +77,11 @@ async function attemptOnce(
 
   const message = await webhookMessage(delivery, record, deps);
   const startedAt = nowMicroseconds();
-  const outcome = await deps.webhooks.post(input.url, { ...message, signal, onAddresses: place.addAddresses });
+  const outcome = await deps.webhooks.post(input.url, {
+    ...message,
+    signal,
+    onAddresses: (addresses) => place.addAddresses(addresses),
+  });
   const attempt = { number: input.attempt, startedAt, ...attemptOf(outcome) };
   const result = resultOf(attempt);
   const over = input.isLast || result === 'forbidden';
