@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import { unitTestFiles } from './test/unit-files.ts';
+import { unitTestFiles } from '../unit-files.ts';
 
 /** The compiler would refuse the changed code, which no test is to be praised for. */
 const COMPILES = 'test/docs.test.ts';

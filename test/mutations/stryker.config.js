@@ -8,7 +8,7 @@ export default {
   mutate: ['contract/**/*.ts', 'workflows/**/*.ts', 'store/**/*.ts', 'activities/**/*.ts'],
   testRunner: 'vitest',
   plugins: ['@stryker-mutator/vitest-runner'],
-  vitest: { configFile: 'vitest.unit.config.ts' },
+  vitest: { configFile: 'test/mutations/vitest.config.ts' },
   // What is evaluated once, when a module is loaded, would need all tests again for each change.
   ignoreStatic: true,
   // Wording is told to people, and free to change.
