@@ -40,8 +40,8 @@ describe('a text in cues', () => {
     expect(linesOf('this one has a clause, and then some more words')).toEqual([
       ['this one has a clause,', 'and then some more words'],
     ]);
-    expect(linesOf('Yes, this one has its only clause at its very beginning')).toEqual([
-      ['Yes, this one has its only', 'clause at its very beginning'],
+    expect(linesOf('Yes, this has its only clause at its beginning')).toEqual([
+      ['Yes, this has its only', 'clause at its beginning'],
     ]);
   });
 
