@@ -59,8 +59,7 @@ function rowOf(tokens: readonly Token[], firstColumns: number): Row {
   const before = [0];
   for (const [i, { columns }] of tokens.entries()) before.push((before[i] ?? 0) + blankBefore(i) + columns);
   // The blank before a stretch is not in it. There are always tokens in one.
-  const columns = (from: number, end: number): number =>
-    (before[end] ?? 0) - (before[from] ?? 0) - blankBefore(from);
+  const columns = (from: number, end: number): number => (before[end] ?? 0) - (before[from] ?? 0) - blankBefore(from);
   const lineEnd = (from: number, most: number): number => {
     let end = Math.min(from + 1, tokens.length);
     while (end < tokens.length && columns(from, end + 1) <= most) end += 1;

@@ -13,9 +13,11 @@ const waitAfter = async (attempt: number, retryAtMs?: number): Promise<number> =
   vi.useFakeTimers({ toFake: ['Date'], now: NOW_MS });
   const poll = (): Promise<ApplicationFailure> =>
     Promise.resolve(retryLater('upstream_timeout', 'It is still collecting.', retryAtMs));
-  const { nextRetryDelay, details } = await new MockActivityEnvironment({ attempt }).run<[], ApplicationFailure, typeof poll>(
-    poll,
-  );
+  const { nextRetryDelay, details } = await new MockActivityEnvironment({ attempt }).run<
+    [],
+    ApplicationFailure,
+    typeof poll
+  >(poll);
   // What the job fails with that has waited too long.
   expect(details).toEqual(['upstream_timeout']);
   return Number(nextRetryDelay) / 1000;

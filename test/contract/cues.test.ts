@@ -17,7 +17,8 @@ describe('a text in cues', () => {
   it('that fits is left as it is, with its own lines', () => {
     expect(linesOf('Good evening.')).toEqual([['Good evening.']]);
     expect(linesOf('one\r\n\r\n \n two')).toEqual([['one', 'two']]);
-    expect(linesOf(`${WIDEST}\nyes`)).toEqual([[WIDEST, 'yes']]);
+    const full = `${'a'.repeat(20)} ${'b'.repeat(21)}`;
+    expect(linesOf(`${full}\nyes`)).toEqual([[full, 'yes']]);
     expect(linesOf(`Thirty-one columns and no more.\n${WIDEST}`, 11)).toEqual([
       ['Thirty-one columns and no more.', WIDEST],
     ]);
@@ -75,7 +76,8 @@ describe('a text in cues', () => {
       expect(columnsOf(line)).toBeLessThanOrEqual(42);
       expect(line).not.toMatch(/^[。、]/);
     }
-    for (const token of tokensOf({ startSeconds: 0, durationSeconds: 9, text })) expect(token.text).not.toMatch(/^[。、]/);
+    for (const token of tokensOf({ startSeconds: 0, durationSeconds: 9, text }))
+      expect(token.text).not.toMatch(/^[。、]/);
     expect(linesOf(JAPANESE)).toEqual([
       ['吾輩は猫である名前はまだ無いどこで生れ', 'たかとんと見当がつかぬ何でも薄暗いじめ'],
     ]);

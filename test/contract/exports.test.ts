@@ -198,7 +198,9 @@ describe('an exported transcript, read again', () => {
           ...{ track: { language: 'en', kind: 'manual' }, lines },
         };
         const contents = { facts: () => Promise.resolve(keptFacts(facts)) } as unknown as ContentsReader;
-        const { video, status } = transcriptSchema.parse(await wholeOf(await renderCaptionsResult(RECORD, { contents })));
+        const { video, status } = transcriptSchema.parse(
+          await wholeOf(await renderCaptionsResult(RECORD, { contents })),
+        );
         const read = video.transcriptsWithTimeStamps.map(({ start, dur, text }) =>
           line(text, Number(start), Number(dur)),
         );

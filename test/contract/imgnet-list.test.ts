@@ -152,7 +152,10 @@ describe('the answer about a list', () => {
   ] as const)('brings the %s while the %s are fetched, with the progress of those', async (ready, running) => {
     const progress = { stage: 'listing', items: 2 } as const;
     const lastResponse = { download_id: ulid(), status: 'failed', response: MESSAGE, created_at: AT } as const;
-    const parts = { [ready]: part(ready, 'success'), [running]: { ...part(running, 'pending'), progress, lastResponse } };
+    const parts = {
+      [ready]: part(ready, 'success'),
+      [running]: { ...part(running, 'pending'), progress, lastResponse },
+    };
     const { posts, reels } = parts as Record<ListPartName, ListPart>;
     const answer = await answerTo(posts, reels);
     expect(answer).toMatchObject({ status: 'pending', [ready]: ITEMS[ready], total_cost: 0.01 });

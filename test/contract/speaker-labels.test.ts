@@ -247,23 +247,40 @@ describe('exported speaker labels', () => {
   });
 
   it.each([
-    ['in the text', [0, 10, 12], [0, 8], [8, 12]],
-    ['within its segments, not before', [20, 22, 32], [0, 24], [24, 32]],
-    ['within its segments, not after', [0, 10, 12], [0, 8], [8, 30]],
-    ['however late it begins', [0, 10, 20], [1, 10], [0, 1], [10, 20]],
-    ['however early it ends', [0, 10, 30], [0, 9], [9, 11], [11, 30]],
-  ])('as RTTM name who speaks by the time that is shared, %s', async (_how, [start, middle, end], first, ...others) => {
+    ['all of them', [0, 10, 12], [[0, 8]], [[8, 12]]],
+    ['not what is before a segment', [20, 22, 32], [[0, 24]], [[24, 32]]],
+    ['not what is after a segment', [0, 10, 12], [[0, 8]], [[8, 30]]],
+    [
+      'not who comes first',
+      [0, 10, 20],
+      [[1, 10]],
+      [
+        [0, 1],
+        [10, 20],
+      ],
+    ],
+    [
+      'not who comes last',
+      [0, 10, 20],
+      [
+        [0, 9],
+        [18, 20],
+      ],
+      [[10, 18]],
+    ],
+  ])('as RTTM name who speaks by the seconds that are shared: %s', async (_how, [start, middle, end], one, two) => {
     const segments = [
       { text: 'One.', start: start!, duration: middle! - start!, speaker: 'Speaker 1' },
       { text: 'Two.', start: middle!, duration: end! - middle!, speaker: 'Speaker 2' },
     ];
-    const turns = [
-      { startSeconds: first![0]!, endSeconds: first![1]!, speaker: 1 },
-      ...others.map(([startSeconds, endSeconds]) => ({ startSeconds: startSeconds!, endSeconds: endSeconds!, speaker: 0 })),
-    ].toSorted((a, b) => a.startSeconds - b.startSeconds);
+    // The engine counts them the other way round.
+    const turnsOf = (spans: readonly (readonly number[])[], speaker: number) =>
+      spans.map(([startSeconds, endSeconds]) => ({ startSeconds: startSeconds!, endSeconds: endSeconds!, speaker }));
+    const turns = [...turnsOf(one, 1), ...turnsOf(two, 0)].toSorted((a, b) => a.startSeconds - b.startSeconds);
     const named = readRttm(await text({ segments, turns }, 'rttm'));
-    expect(named.filter(({ startSeconds }) => startSeconds === first![0])).toMatchObject([{ speaker: 'Speaker_1' }]);
-    expect(named.filter(({ speaker }) => speaker === 'Speaker_2')).toHaveLength(others.length);
+    expect(named.map(({ speaker }) => speaker)).toEqual(
+      turns.map(({ speaker }) => (speaker === 1 ? 'Speaker_1' : 'Speaker_2')),
+    );
   });
 
   it('as RTTM number those whom the text does not name after those whom it names, each for itself', async () => {

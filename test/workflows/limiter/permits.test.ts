@@ -2,7 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MAX_PAUSED_MS, type PermitRequest, type RouteLimits } from '../../../runtime/pacing.ts';
 import type { FailureCode } from '../../../contract/failures.ts';
-import { initialPermits, Permits, permitsSchema, type PermitEnd, type PermitsState } from '../../../workflows/limiter/permits.ts';
+import {
+  initialPermits,
+  Permits,
+  permitsSchema,
+  type PermitEnd,
+  type PermitsState,
+} from '../../../workflows/limiter/permits.ts';
 
 const LIMITS: RouteLimits = { maxAtOnce: 2, startsPerMinute: 60, firstPauseSeconds: 15, maxPauseSeconds: 900 };
 const NOW = Date.UTC(2026, 10, 21);
