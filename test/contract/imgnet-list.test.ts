@@ -11,7 +11,7 @@ import {
 } from '../../contract/kinds/imgnet-list.ts';
 import { imgnetProfileResultSchema } from '../../contract/kinds/imgnet-profile.ts';
 import { priceTable } from '../../contract/prices.ts';
-import type { DownloadRecord, RecordStatus } from '../../contract/records.ts';
+import type { DownloadRecord, RecordStatus, SuccessRecord } from '../../contract/records.ts';
 import { wholeOf } from '../helpers/streamed.ts';
 
 const AT = '2026-11-21T09:30:00.123456Z';
@@ -166,9 +166,13 @@ describe('the answer about a list', () => {
 
   it('says something else in each state', async () => {
     const states = [
-      ...([['pending', 'pending'] as const, ['success', 'pending'], ['pending', 'success']] as const),
-      ...([['success', 'success'] as const, ['success', 'failed'], ['failed', 'success']] as const),
-    ];
+      ['pending', 'pending'],
+      ['success', 'pending'],
+      ['pending', 'success'],
+      ['success', 'success'],
+      ['success', 'failed'],
+      ['failed', 'success'],
+    ] as const;
     const answers = await Promise.all(
       states.map(([posts, reels]) => answerTo(part('posts', posts), part('reels', reels))),
     );
@@ -194,11 +198,12 @@ describe('the answer about a list', () => {
   });
 
   it('counts none where nothing was kept', async () => {
-    const [posts, reels] = (['posts', 'reels'] as const).map((name) => {
-      const { lists: _none, ...record } = partOf(name, 'success');
-      return { record: name === 'posts' ? record : { ...record, lists: {} } } as ListPart;
-    });
-    expect(await answerTo(posts!, reels!)).toMatchObject({ posts: [], reels: [], posts_count: 0, total_count: 0 });
+    const without = (name: ListPartName): SuccessRecord => {
+      const { lists: _none, ...record } = partOf(name, 'success') as SuccessRecord;
+      return record;
+    };
+    const answer = await answerTo({ record: without('posts') }, { record: { ...without('reels'), lists: {} } });
+    expect(answer).toMatchObject({ posts: [], reels: [], posts_count: 0, reels_count: 0, total_count: 0 });
   });
 
   it('whose reels failed has every key, and no reels', async () => {

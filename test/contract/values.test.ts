@@ -54,25 +54,25 @@ describe('money', () => {
 });
 
 describe('the cost of a download', () => {
-  const price = 15;
   const begun = {
     ...{ id: '01JD5Z3K6VQ0W8R9T2X4Y6B8CD', type: 'imgnet_post', subjectId: 'imgnet_post/p/D1', mediaId: 'D1' },
-    ...{ createdAt: '2026-11-21T09:30:00.123456Z', price, parameters: { profilePrice: 10 } },
+    ...{ createdAt: '2026-11-21T09:30:00.123456Z', price: 15, parameters: { profilePrice: 10 } },
   } as const;
   const finishedAt = begun.createdAt;
-  const failed = (code: FailureCode, providerAsked?: Readonly<Record<string, string>>): DownloadRecord => ({
+  const failed = (code: FailureCode, providerAsked?: Readonly<Record<string, true>>): DownloadRecord => ({
     ...{ ...begun, finishedAt, status: 'failed', failure: { code, message: 'No.' } },
     ...(providerAsked && { providerAsked }),
   });
-  const asked = { content: finishedAt };
+  const asked = { content: true } as const;
+  const all = { ...asked, 'owner-profile': true } as const;
 
   it.each<[string, DownloadRecord, number]>([
-    ['while it runs, its price', { ...begun, status: 'pending' }, price],
+    ['while it runs, its price', { ...begun, status: 'pending' }, 15],
     ['of a success, its charge', { ...begun, status: 'success', finishedAt, charge: 5, files: [] }, 5],
     ['of a failure, nothing, even where a provider was asked', failed('upstream_error', asked), 0],
     ['of one cancelled before a provider was asked, nothing', failed('cancelled'), 0],
     ['of one cancelled afterwards, what was asked for', failed('cancelled', asked), 5],
-    ['with the profile of the owner too', failed('cancelled', { ...asked, 'owner-profile': finishedAt }), price],
+    ['of one cancelled after all was asked for, its price', failed('cancelled', all), 15],
   ])('is, %s', (_when, record, cost) => {
     expect(costOf(record)).toBe(cost);
   });

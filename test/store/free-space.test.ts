@@ -51,7 +51,7 @@ describe('the look at free space', () => {
 
   it('stops nothing that ends while it looks, nor where it cannot look', async () => {
     const looks: ((bytes: number) => void)[] = [];
-    const slow = createSpaceGuard({ ...settings, freeBytes: () => new Promise((answer) => looks.push(answer)) });
+    const slow = createSpaceGuard({ ...settings, freeBytes: () => new Promise((answer) => void looks.push(answer)) });
     const onShort = vi.fn();
     const end = slow.watch(onShort);
     await vi.advanceTimersByTimeAsync(1_000);
