@@ -88,7 +88,7 @@ function partsOf(word: string): string[] {
   const parts: string[] = [];
   for (const [text] of word.matchAll(SEGMENTED)) {
     for (const { segment, isWordLike } of segmenter.segment(text)) {
-      if (isWordLike === true || parts.length === 0) parts.push(segment);
+      if (isWordLike === true) parts.push(segment);
       else parts.push(`${parts.pop() ?? ''}${segment}`);
     }
   }

@@ -58,8 +58,8 @@ function rowOf(tokens: readonly Token[], firstColumns: number): Row {
   const blankBefore = (token: number): number => (tokens[token]?.isSpaced === true ? 1 : 0);
   const before = [0];
   for (const [i, { columns }] of tokens.entries()) before.push((before[i] ?? 0) + blankBefore(i) + columns);
-  const columns = (from: number, end: number): number =>
-    (before[end] ?? 0) - (before[from] ?? 0) - (end > from ? blankBefore(from) : 0);
+  // The blank before a stretch is not in it. There are always tokens in one.
+  const columns = (from: number, end: number): number => (before[end] ?? 0) - (before[from] ?? 0) - blankBefore(from);
   const lineEnd = (from: number, most: number): number => {
     let end = Math.min(from + 1, tokens.length);
     while (end < tokens.length && columns(from, end + 1) <= most) end += 1;
@@ -91,7 +91,7 @@ function cueLines(row: Row, from: number, end: number): string[] {
   if (latest >= end) return [lineOf(row, from, end)];
   const cost = (middle: number): number => {
     const second = row.columns(middle, end);
-    return second > LINE_MAX_COLUMNS && middle < latest ? Infinity : Math.abs(row.columns(from, middle) - second) / 2;
+    return second > LINE_MAX_COLUMNS ? Infinity : Math.abs(row.columns(from, middle) - second) / 2;
   };
   const middle = bestBreak(row, { from, latest, cost });
   return [lineOf(row, from, middle), lineOf(row, middle, end)];

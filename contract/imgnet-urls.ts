@@ -54,8 +54,8 @@ export function profileReferenceOf(text: string, hosts: readonly string[] = []):
  */
 export function postReferenceOf(text: string, hosts: readonly string[] = []): PostReference | undefined {
   const segments = segmentsOf(text.trim(), hosts) ?? [];
-  // Behind the name of its owner it is the same page.
-  const path = segments.length === 3 && accountOf(segments[0] ?? '') !== undefined ? segments.slice(1) : segments;
+  // Behind the name of its owner it is the same page; no account is named as the pages of posts are.
+  const path = accountOf(segments[0] ?? '') === undefined ? segments : segments.slice(1);
   const [type = '', shortcode = '', ...more] = path;
   const kind = Object.hasOwn(POST_KINDS, type.toLowerCase()) ? POST_KINDS[type.toLowerCase()] : undefined;
   if (kind === undefined || more.length > 0 || !SHORTCODE.test(shortcode)) return undefined;

@@ -70,6 +70,8 @@ describe('what is no channel', () => {
     'https://www.youtube.com/playlist?list=UUk2Vn7dQx_Zb4mTfLr9YwGA',
     'https://www.youtube.com/channel/',
     `https://www.youtube.com/channel/${ID}x`,
+    `https://www.youtube.com/channel/${ID}/videos/more`,
+    'https://www.youtube.com/c/EveningTalks/more',
     'https://www.youtube.com/channel/../@evening-talks/../x/y',
     'https://www.youtube.com/@evening-talks/videos/more',
     'https://www.youtube.com/@evening%2Ftalks',

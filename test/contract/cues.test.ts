@@ -1,11 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { columnsOf } from '../../contract/cue-tokens.ts';
+import { columnsOf, tokensOf } from '../../contract/cue-tokens.ts';
 import { cuesOf } from '../../contract/cues.ts';
 
 const SPEECH =
   'And so my fellow Americans, ask not what your country can do for you, ask what you can do for your country. ' +
   'We choose to go to the moon in this decade and do the other things, not because they are easy.';
+/** A word that fills a line, and could be broken where it has hyphens. */
+const WIDEST = `${'abcdefg-'.repeat(5)}ab`;
+/** 38 signs, and so 76 columns, in one word without blanks. */
+const JAPANESE = '吾輩は猫である名前はまだ無いどこで生れたかとんと見当がつかぬ何でも薄暗いじめ';
 const linesOf = (text: string, labelColumns = 0): (readonly string[])[] =>
   cuesOf({ startSeconds: 10, durationSeconds: 12, text }, labelColumns).map(({ lines }) => lines);
 
@@ -13,6 +17,21 @@ describe('a text in cues', () => {
   it('that fits is left as it is, with its own lines', () => {
     expect(linesOf('Good evening.')).toEqual([['Good evening.']]);
     expect(linesOf('one\r\n\r\n \n two')).toEqual([['one', 'two']]);
+    const full = `${'a'.repeat(20)} ${'b'.repeat(21)}`;
+    expect(linesOf(`${full}\nyes`)).toEqual([[full, 'yes']]);
+    expect(linesOf(`Thirty-one columns and no more.\n${WIDEST}`, 11)).toEqual([
+      ['Thirty-one columns and no more.', WIDEST],
+    ]);
+  });
+
+  it('that fits but for one of its own lines, or with one line too many, is broken anew', () => {
+    expect(linesOf('short\na long line of words that goes over forty-two columns, yes')).toEqual([
+      ['short a long line of words that', 'goes over forty-two columns, yes'],
+    ]);
+    expect(linesOf('and one of forty columns, well, forty one\nshort', 11)).toEqual([
+      ['and one of forty columns,', 'well, forty one short'],
+    ]);
+    expect(linesOf('one\ntwo\nthree')).toEqual([['one two three']]);
   });
 
   it('of two lines is broken near its middle, after a clause if there is one', () => {
@@ -22,6 +41,9 @@ describe('a text in cues', () => {
     expect(linesOf('this one has a clause, and then some more words')).toEqual([
       ['this one has a clause,', 'and then some more words'],
     ]);
+    expect(linesOf('Yes, this has its only clause at its beginning')).toEqual([
+      ['Yes, this has its only', 'clause at its beginning'],
+    ]);
   });
 
   it('that is long becomes several of about equal length', () => {
@@ -30,6 +52,15 @@ describe('a text in cues', () => {
       ['ask what you can do for your country.', 'We choose to go to the moon'],
       ['in this decade and do the other things,', 'not because they are easy.'],
     ]);
+  });
+
+  it('fills both lines to the last column before it takes another cue', () => {
+    const [first, second] = [`${'a'.repeat(20)} ${'b'.repeat(21)}`, `${'c'.repeat(20)} ${'d'.repeat(21)}`];
+    expect(linesOf(`${first} ${second}`)).toEqual([[first, second]]);
+  });
+
+  it('breaks no word that fits into a line', () => {
+    expect(linesOf(`so ${WIDEST}`)).toEqual([['so', WIDEST]]);
   });
 
   it('leaves room for the label of each', () => {
@@ -45,10 +76,33 @@ describe('a text in cues', () => {
       expect(columnsOf(line)).toBeLessThanOrEqual(42);
       expect(line).not.toMatch(/^[。、]/);
     }
+    for (const token of tokensOf({ startSeconds: 0, durationSeconds: 9, text }))
+      expect(token.text).not.toMatch(/^[。、]/);
+    expect(linesOf(JAPANESE)).toEqual([
+      ['吾輩は猫である名前はまだ無いどこで生れ', 'たかとんと見当がつかぬ何でも薄暗いじめ'],
+    ]);
+    expect(linesOf(`see ${JAPANESE}`)[0]?.[0]).toMatch(/^see 吾輩/);
   });
 
   it('of a hundred thousand signs in one word takes no time that grows with its square', () => {
     expect(linesOf('日本語'.repeat(33_333)).flat().join('')).toHaveLength(99_999);
+  });
+});
+
+describe('the columns of a text', () => {
+  it.each([
+    ['', 0],
+    ['tape', 4],
+    ['naïve', 5],
+    ['日本', 4],
+    ['tape 日', 7],
+    ['日 tape', 7],
+    ['한글', 4],
+    ['！', 2],
+    ['a\u0300', 1],
+    ['e\u0301t', 2],
+  ])('%j are %i', (text, columns) => {
+    expect(columnsOf(text)).toBe(columns);
   });
 });
 
@@ -67,6 +121,16 @@ describe('the times of cues', () => {
     const cues = cuesOf(text);
     for (const { startSeconds, endSeconds } of cues) expect(endSeconds - startSeconds).toBeCloseTo(3, 0);
     expect(cuesOf({ ...text, wordStarts: [1, 2] })).toEqual(cues);
+    expect(cuesOf({ ...text, text: `  ${SPEECH.replaceAll(' ', '  ')} ` })).toEqual(cues);
+  });
+
+  it('go by length within one long word too, and where all words have one letter', () => {
+    for (const text of [JAPANESE.repeat(2), Array.from({ length: 60 }, () => 'a').join(' ')]) {
+      const [first, second, ...more] = cuesOf({ startSeconds: 10, durationSeconds: 12, text });
+      expect([first?.startSeconds, second?.endSeconds, more.length]).toEqual([10, 22, 0]);
+      expect(second?.startSeconds).toBeCloseTo(16, 0);
+      expect(first?.endSeconds).toBe(second?.startSeconds);
+    }
   });
 });
 
@@ -97,11 +161,25 @@ it('whatever is said is in the cues once and in order, within its time', () => {
       let before = 3;
       for (const { startSeconds, endSeconds, lines } of cues) {
         expect(lines.length === 1 || lines.length === 2).toBe(true);
+        expect(lines).not.toContain('');
         expect(startSeconds).toBeGreaterThanOrEqual(before);
         expect(endSeconds).toBeGreaterThanOrEqual(startSeconds);
         before = startSeconds;
       }
       expect(cues.at(-1)?.endSeconds).toBe(3 + durationSeconds);
+    }),
+  );
+});
+
+it('no line of words is wider than what fits beside its label', () => {
+  const word = fc.stringMatching(/^[a-z]{1,12}[.,]?$/);
+  const texts = fc.tuple(fc.array(word, { minLength: 1, maxLength: 60 }), fc.integer({ min: 0, max: 20 }));
+  fc.assert(
+    fc.property(texts, ([words, labelColumns]) => {
+      for (const [first = '', second = ''] of linesOf(words.join(' '), labelColumns)) {
+        expect(columnsOf(first)).toBeLessThanOrEqual(42 - labelColumns);
+        expect(columnsOf(second)).toBeLessThanOrEqual(42);
+      }
     }),
   );
 });

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ContentsReader } from '../../contract/contents.ts';
 import { renderCaptionsResult, transcriptSchema, type TranscriptFacts } from '../../contract/kinds/transcript.ts';
-import type { SuccessRecord } from '../../contract/records.ts';
+import type { DownloadRecord, SuccessRecord } from '../../contract/records.ts';
+import { ItemStream } from '../../contract/streams.ts';
 import { formatSeconds } from '../../contract/times.ts';
 import {
   plainTextWriter,
@@ -120,6 +121,10 @@ describe('plain text', () => {
     expect(toPlainText(TALK)).toBe('Good evening. Tonight it is about tape.\n\nAnd about decks.\n');
   });
 
+  it('goes on after a pause of two seconds, without the blanks and line breaks of its lines', () => {
+    expect(toPlainText([line(' one\n\n two ', 0, 1), line('three', 3, 1)])).toBe('one two three\n');
+  });
+
   it('goes on while another line is still being said', () => {
     expect(toPlainText([line('long', 0, 10), line('short', 1, 1), line('next', 9, 1)])).toBe('long short next\n');
   });
@@ -193,12 +198,62 @@ describe('an exported transcript, read again', () => {
           ...{ track: { language: 'en', kind: 'manual' }, lines },
         };
         const contents = { facts: () => Promise.resolve(keptFacts(facts)) } as unknown as ContentsReader;
-        const { video } = transcriptSchema.parse(await wholeOf(await renderCaptionsResult(RECORD, { contents })));
+        const { video, status } = transcriptSchema.parse(
+          await wholeOf(await renderCaptionsResult(RECORD, { contents })),
+        );
         const read = video.transcriptsWithTimeStamps.map(({ start, dur, text }) =>
           line(text, Number(start), Number(dur)),
         );
         expect(read).toEqual(lines);
+        expect([status, video.transcripts]).toEqual(['ok', lines.map(({ text }) => text).join(' ')]);
       }),
     );
+  });
+});
+
+describe('a transcript', () => {
+  const video = { videoId: 'dQw4w9WgXcQ', link: 'https://www.youtube.com/watch?v=dQw4w9WgXcQ', title: 'Talk' };
+  const facts = { video: { ...video, durationSeconds: 61 }, track: { language: 'en', kind: 'manual' }, lines: TALK };
+  const comments = [{ id: 'Ugx', text: 'Tea', replyTo: null }];
+  const contents = (kept: object | undefined): ContentsReader => ({
+    facts: () => Promise.resolve(kept as never),
+    async *pages({ recordId, name, pieces }) {
+      if (recordId === RECORD.id && name === 'comments' && pieces > 0) yield await Promise.resolve(comments as never);
+    },
+  });
+  const { charge: _charge, finishedAt, files: _files, ...begun } = RECORD;
+  const rendered = async (record: DownloadRecord, kept?: object) =>
+    wholeOf(await renderCaptionsResult(record, { contents: contents(kept) }));
+
+  it('that is fetched or failed says so, with what it costs', async () => {
+    const download = { id: RECORD.id, vidnet_video_id: RECORD.mediaId };
+    expect(await rendered({ ...begun, status: 'pending' })).toMatchObject({
+      ...{ status: 'pending', cost: '0.003', download: { ...download, status: 'pending' } },
+    });
+    const failure = { code: 'private', message: 'The video is private.' } as const;
+    expect(await rendered({ ...begun, finishedAt, status: 'failed', failure })).toMatchObject({
+      ...{ status: 'failed', ...failure, cost: '0.000', download: { ...download, status: 'failed' } },
+    });
+  });
+
+  it('whose contents are gone is told apart from one that says nothing', async () => {
+    await expect(rendered(RECORD)).rejects.toMatchObject({ name: 'MissingContentsError' });
+  });
+
+  it('has its comments where they were asked for, and its length', async () => {
+    const kept = keptFacts(facts);
+    expect(await rendered(RECORD, kept)).not.toHaveProperty('video.comments');
+    const answer = await rendered({ ...RECORD, lists: { comments: { pieces: 1, items: 1 } } }, kept);
+    expect(transcriptSchema.parse(answer)).toMatchObject({
+      video: { duration: '00:01:01', comments: [{ id: 'Ugx', text: 'Tea', author: null, reply_to: null }] },
+    });
+  });
+
+  it('has one blank between lines in its full text, wherever the store parts them', async () => {
+    const pages = async function* (): AsyncGenerator<readonly TimedLine[]> {
+      for (const page of [[], [line('one'), line('two')], [], [line('three')]]) yield await Promise.resolve(page);
+    };
+    const answer = await rendered(RECORD, { ...keptFacts(facts), lines: new ItemStream(pages, 3) });
+    expect(answer).toHaveProperty('video.transcripts', 'one two three');
   });
 });

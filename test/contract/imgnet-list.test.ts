@@ -3,9 +3,15 @@ import { ulid } from 'ulid';
 import type { ContentsReader } from '../../contract/contents.ts';
 import type { ListsPort } from '../../contract/kind.ts';
 import { renderResult } from '../../contract/kinds.ts';
-import { imgnetListResultSchema, renderImgnetList, type ListPartName } from '../../contract/kinds/imgnet-list.ts';
+import {
+  imgnetListResultSchema,
+  renderImgnetList,
+  type ListPart,
+  type ListPartName,
+} from '../../contract/kinds/imgnet-list.ts';
+import { imgnetProfileResultSchema } from '../../contract/kinds/imgnet-profile.ts';
 import { priceTable } from '../../contract/prices.ts';
-import type { DownloadRecord, RecordStatus } from '../../contract/records.ts';
+import type { DownloadRecord, RecordStatus, SuccessRecord } from '../../contract/records.ts';
 import { wholeOf } from '../helpers/streamed.ts';
 
 const AT = '2026-11-21T09:30:00.123456Z';
@@ -25,8 +31,8 @@ const SPECIFIED = [
 
 const contents: ContentsReader = {
   facts: () => Promise.resolve(undefined),
-  async *pages({ name }) {
-    yield await Promise.resolve(ITEMS[name as ListPartName] as never);
+  async *pages({ name, pieces }) {
+    if (pieces > 0) yield await Promise.resolve(ITEMS[name as ListPartName] as never);
   },
 };
 
@@ -117,6 +123,89 @@ describe('the webhook of a part of a list', () => {
 });
 
 describe('the answer about a list', () => {
+  const answerTo = async (posts: ListPart, reels: ListPart) => {
+    const answer = await wholeOf(renderImgnetList({ posts, reels }, contents));
+    expect(imgnetListResultSchema.parse(answer)).toEqual(answer);
+    return answer as Record<string, unknown>;
+  };
+  const part = (name: ListPartName, status: RecordStatus): ListPart => ({ record: partOf(name, status) });
+  /** As it was asked for: when, and of an account with how many posts. */
+  const asked = (name: ListPartName, parameters: object): ListPart => ({
+    record: { ...partOf(name, 'success'), parameters: { part: name, ...parameters } },
+  });
+
+  it('that is fetched tells the price of both parts together, their jobs, and nothing that is not known', async () => {
+    const [posts, reels] = [part('posts', 'pending'), part('reels', 'pending')];
+    const dear: ListPart = { record: { ...posts.record, price: 6 } };
+    expect(await answerTo(dear, reels)).toEqual({
+      ...{ status: 'pending', message: expect.any(String) as string, total_cost: 0.011 },
+      downloads: {
+        posts: { id: posts.record.id, type: 'imgnet_list_posts', status: 'pending' },
+        reels: { id: reels.record.id, type: 'imgnet_list_reels', status: 'pending' },
+      },
+    });
+  });
+
+  it.each([
+    ['posts', 'reels'],
+    ['reels', 'posts'],
+  ] as const)('brings the %s while the %s are fetched, with the progress of those', async (ready, running) => {
+    const progress = { stage: 'listing', items: 2 } as const;
+    const lastResponse = { download_id: ulid(), status: 'failed', response: MESSAGE, created_at: AT } as const;
+    const parts = {
+      [ready]: part(ready, 'success'),
+      [running]: { ...part(running, 'pending'), progress, lastResponse },
+    };
+    const { posts, reels } = parts as Record<ListPartName, ListPart>;
+    const answer = await answerTo(posts, reels);
+    expect(answer).toMatchObject({ status: 'pending', [ready]: ITEMS[ready], total_cost: 0.01 });
+    expect(answer).not.toHaveProperty(running);
+    expect(answer['progress']).toEqual({ [running]: progress });
+    expect(answer['last_response']).toEqual({ [running]: lastResponse });
+  });
+
+  it('says something else in each state', async () => {
+    const states = [
+      ['pending', 'pending'],
+      ['success', 'pending'],
+      ['pending', 'success'],
+      ['success', 'success'],
+      ['success', 'failed'],
+      ['failed', 'success'],
+    ] as const;
+    const answers = await Promise.all(
+      states.map(([posts, reels]) => answerTo(part('posts', posts), part('reels', reels))),
+    );
+    const messages = answers.map(({ message }) => message);
+    expect(new Set(messages).size).toBe(states.length);
+    expect(messages.join(' ')).not.toContain('undefined');
+  });
+
+  it('says once why both parts failed', async () => {
+    const answer = await answerTo(part('posts', 'failed'), part('reels', 'failed'));
+    expect(answer).toMatchObject({ status: 'failed', message: MESSAGE, code: 'private', total_count: 0 });
+  });
+
+  it.each([
+    ['what the profile counts', { postsCount: 7 }, 7],
+    ['nothing that the profile does not tell', {}, null],
+    ['nothing for some days alone', { postsCount: 7, sinceDate: '2026-11-01' }, null],
+  ])('compares what was received with %s', async (_what, parameters, expected) => {
+    const answer = await answerTo(asked('posts', parameters), asked('reels', parameters));
+    expect(answer).toMatchObject({ ...ITEMS, posts_count: 1, reels_count: 2, total_count: 3 });
+    expect(answer).toHaveProperty('completeness', { expected, received: 3 });
+    expect(answer).not.toHaveProperty('last_response');
+  });
+
+  it('counts none where nothing was kept', async () => {
+    const without = (name: ListPartName): SuccessRecord => {
+      const { lists: _none, ...record } = partOf(name, 'success') as SuccessRecord;
+      return record;
+    };
+    const answer = await answerTo({ record: without('posts') }, { record: { ...without('reels'), lists: {} } });
+    expect(answer).toMatchObject({ posts: [], reels: [], posts_count: 0, reels_count: 0, total_count: 0 });
+  });
+
   it('whose reels failed has every key, and no reels', async () => {
     const parts = { posts: { record: partOf('posts', 'success') }, reels: { record: partOf('reels', 'failed') } };
     const answer = (await wholeOf(renderImgnetList(parts, contents))) as object;
@@ -134,11 +223,14 @@ describe('the result of a profile', () => {
     ['failed', 0],
   ] as const)('that is %s hands out its list_id %s times', async (status, times) => {
     const handOut = vi.fn<ListsPort['handOut']>().mockResolvedValue();
-    const facts = () => Promise.resolve({ account: 'tea', url, profile_url: url } as never);
+    const facts = () => Promise.resolve({ account: 'tea', url, profile_url: url, posts_count: 1234 } as never);
     const record = { ...partOf('posts', status), type: 'imgnet_profile', subjectId: 'imgnet_profile/tea' } as const;
     const context = { ...contextOf({ handOut }), contents: { ...contents, facts } };
     const result = await renderResult(record, context);
     expect(handOut.mock.calls).toEqual(Array(times).fill([record.id]));
-    if (times > 0) expect(result).toHaveProperty('list_id', record.id);
+    expect(imgnetProfileResultSchema.parse(result)).toMatchObject({ status, download: { id: record.id, status } });
+    if (times === 0) return;
+    // Before the profile is known, the list costs what the shortest does.
+    expect(result).toMatchObject({ list_id: record.id, list_cost: status === 'pending' ? 0.01 : 1.234 });
   });
 });

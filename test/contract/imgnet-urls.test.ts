@@ -37,6 +37,7 @@ describe('the account of a profile URL', () => {
     ['instagram.com/natgeo/tagged', 'natgeo'],
     ['https://www.instagram.com:443/natgeo', 'natgeo'],
     ['https://www.instagram.com/%6Eatgeo/', 'natgeo'],
+    ['instagram.com/natgeo?from=https://example.com/', 'natgeo'],
   ])('of %j is %s', (text, account) => {
     expect(profileReferenceOf(text)).toBe(account);
   });
@@ -54,6 +55,10 @@ describe('the account of a profile URL', () => {
     'https://www.instagram.com/stories/natgeo/123/',
     'https://www.instagram.com/natgeo/p/DAbc123/',
     'https://www.instagram.com/natgeo/followers/',
+    'https://www.instagram.com/natgeo/reels/more/',
+    'https://www.instagram.com/natgeo/%zz/',
+    'https://www.instagram.com/nat@geo/',
+    '@nat/geo',
     'https://www.instagram.com/nat%2Fgeo/',
     'https://www.instagram.com/nat geo/',
     'https://www.instagram.com/.natgeo/',
@@ -66,8 +71,10 @@ describe('the account of a profile URL', () => {
     'https://example.com/natgeo',
     'https://www.instagram.com@example.com/natgeo',
     'https://user:secret@www.instagram.com/natgeo',
+    'https://:secret@www.instagram.com/natgeo',
     'https://www.instagram.com:8443/natgeo',
     'ftp://www.instagram.com/natgeo',
+    'shttp://www.instagram.com/natgeo',
     'javascript:alert(1)',
     'example.com',
     'http://127.0.0.1:4000/natgeo/',
@@ -91,9 +98,15 @@ describe('the post of a URL', () => {
           expect(postReferenceOf(`${base}/${path}/${code}${end}`, [SANDBOX])).toEqual(reference);
           expect(postReferenceOf(`${base}/${name}/${path}/${code}${end}`, [SANDBOX])).toEqual(reference);
           expect(postReferenceOf(postUrlOf(reference))).toEqual(reference);
+          expect(postReferenceOf(` ${base}/${path}/${code} `, [SANDBOX])).toEqual(reference);
         }
       }),
     );
+  });
+
+  it('may have a shortcode that names sounds elsewhere', () => {
+    expect(postReferenceOf('https://www.instagram.com/p/audio/')).toEqual({ shortcode: 'audio', kind: 'post' });
+    expect(postReferenceOf('https://www.instagram.com/reel/audio/')).toEqual({ shortcode: 'audio', kind: 'reel' });
   });
 
   it.each([
@@ -102,6 +115,8 @@ describe('the post of a URL', () => {
     'https://www.instagram.com/natgeo/',
     'https://www.instagram.com/p/',
     'https://www.instagram.com/p/DAbc123/comments/',
+    'https://www.instagram.com/natgeo/p/DAbc123/comments/',
+    'https://www.instagram.com/natgeo/DAbc123/',
     'https://www.instagram.com/p/DAbc%20123/',
     'https://www.instagram.com/reels/audio/123456/',
     'https://www.instagram.com/reels/audio/',

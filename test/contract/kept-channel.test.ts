@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { renderResult } from '../../contract/kinds.ts';
 import type { ContentsReader } from '../../contract/contents.ts';
 import { priceTable } from '../../contract/prices.ts';
-import type { SuccessRecord } from '../../contract/records.ts';
+import type { DownloadRecord, SuccessRecord } from '../../contract/records.ts';
 import { jsonChunks } from '../../contract/streams.ts';
 import { noLists } from '../helpers/no-lists.ts';
 
@@ -62,18 +62,54 @@ const ANSWER =
   `"vidnet_video_id":"${ID}","type":"list","cost":"0.010","status":"success","response":null,` +
   '"created_at":"2026-11-21T09:30:00.123456Z"}}';
 
+interface KeptChannel {
+  readonly facts: object;
+  readonly videos: readonly object[];
+}
+
+/** @param kept by record */
+async function answerTo(record: DownloadRecord, kept: Readonly<Record<string, KeptChannel>>): Promise<string> {
+  const contents: ContentsReader = {
+    facts: (recordId) => Promise.resolve(kept[recordId]?.facts as never),
+    async *pages({ recordId, name, pieces }) {
+      if (name === 'videos' && pieces > 0) yield await Promise.resolve(kept[recordId]?.videos as never);
+    },
+  };
+  let text = '';
+  const context = { prices: priceTable({}), linkTo: () => '', contents, lists: noLists };
+  for await (const chunk of jsonChunks(await renderResult(record, context))) text += chunk;
+  return text;
+}
+
 it.each([
   ['earlier versions', NEUTRAL],
   ['this version', AS_ANSWERED],
-])('a channel that %s kept is answered with the same bytes', async (_who, { facts, videos }) => {
-  const contents = {
-    facts: () => Promise.resolve(facts),
-    async *pages() {
-      yield await Promise.resolve(videos);
-    },
-  } as unknown as ContentsReader;
-  let text = '';
-  const context = { prices: priceTable({}), linkTo: () => '', contents, lists: noLists };
-  for await (const chunk of jsonChunks(await renderResult(RECORD, context))) text += chunk;
-  expect(text).toBe(ANSWER);
+])('a channel that %s kept is answered with the same bytes', async (_who, kept) => {
+  expect(await answerTo(RECORD, { [RECORD.id]: kept })).toBe(ANSWER);
+});
+
+it('a channel that another record holds is read from there', async () => {
+  const holder = '01JD5Z4M7WR1X9S0V3Y5Z7C9DE';
+  expect(await answerTo({ ...RECORD, contentsOf: holder }, { [holder]: AS_ANSWERED })).toBe(ANSWER);
+});
+
+it('a channel without a list has no videos, and one whose contents are gone is an error', async () => {
+  const { lists: _none, ...record } = RECORD;
+  for (const lists of [undefined, {}]) {
+    const without = { ...record, ...(lists && { lists }) };
+    expect(JSON.parse(await answerTo(without, { [RECORD.id]: AS_ANSWERED })) as unknown).toHaveProperty('videos', []);
+  }
+  await expect(answerTo(RECORD, {})).rejects.toMatchObject({ name: 'MissingContentsError' });
+});
+
+it('a channel that is fetched or failed says so, with what it costs', async () => {
+  const { charge: _charge, files: _files, lists: _lists, finishedAt, ...begun } = RECORD;
+  const failure = { code: 'removed', message: 'There is no such channel.' } as const;
+  const download = { id: RECORD.id, vidnet_video_id: ID };
+  expect(JSON.parse(await answerTo({ ...begun, status: 'pending' }, {})) as unknown).toMatchObject({
+    ...{ status: 'pending', cost: '0.010', download: { ...download, status: 'pending' } },
+  });
+  expect(JSON.parse(await answerTo({ ...begun, finishedAt, status: 'failed', failure }, {})) as unknown).toMatchObject({
+    ...{ status: 'failed', ...failure, cost: '0.000', download: { ...download, status: 'failed' } },
+  });
 });

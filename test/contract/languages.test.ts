@@ -1,7 +1,7 @@
 import { OpenAPIRegistry, OpenApiGeneratorV31 } from '@asteasolutions/zod-to-openapi';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { canonicalLanguage, LANGUAGE_PATTERN, languageSchema } from '../../contract/languages.ts';
+import { canonicalLanguage, LANGUAGE_PATTERN, languageSchema, unknownLanguage } from '../../contract/languages.ts';
 
 describe('language tags', () => {
   it.each([
@@ -29,6 +29,19 @@ describe('language tags', () => {
     expect(messages('english please')).toEqual(['must be a BCP 47 language tag such as "en" or "pt-BR"']);
     expect(messages('a'.repeat(200))).toHaveLength(1);
     expect(messages(`en-${'abcdefgh-'.repeat(20)}us`)).toHaveLength(1);
+  });
+
+  it('are compared with those of a speech engine by their language alone', () => {
+    expect(unknownLanguage('pt-BR', ['en', 'pt'])).toBeUndefined();
+    expect(unknownLanguage('xx', undefined)).toBeUndefined();
+  });
+
+  it('that a speech engine does not know are refused with those that it knows, or with how many they are', () => {
+    const five = ['aa', 'bb', 'cc', 'dd', 'ee'];
+    const few = unknownLanguage('pt-BR', five);
+    for (const tag of ['pt-BR', ...five]) expect(few).toContain(` ${tag}`);
+    expect(unknownLanguage('pt-BR', [...five, 'ff'])).toContain(' 6 ');
+    expect(unknownLanguage('pt-BR', [...five, 'ff'])).not.toContain(' aa');
   });
 
   it('is a plain string in the OpenAPI document', () => {

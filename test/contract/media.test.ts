@@ -14,6 +14,7 @@ describe('the address of a page', () => {
     ['https://example.com/tea?utm_source=x&v=1&fbclid=2&UTM_Medium=y', 'https://example.com/tea?v=1'],
     ['https://example.com/tea?si=abc', 'https://example.com/tea'],
     ['https://example.com/tea?', 'https://example.com/tea'],
+    ['https://example.com/tea?&v=1&&t=2', 'https://example.com/tea?v=1&t=2'],
   ])('is the same for all who share it: %s', (given, expected) => {
     expect(normalized(given)).toBe(expected);
     expect(normalized(expected)).toBe(expected);

@@ -163,11 +163,19 @@ describe('a request for speaker labels', () => {
     expect(parsed).toEqual({ ...request, language: 'pt-BR', max_speakers: 20 });
   });
 
+  it('may give a range of speakers, even of one number, but not an empty one', () => {
+    const parse = (min_speakers: number, max_speakers: number) =>
+      speakerLabelsRequestSchema.safeParse({ ...request, min_speakers, max_speakers });
+    expect([parse(2, 3).success, parse(2, 2).success, parse(3, 2).success]).toEqual([true, true, false]);
+  });
+
   it('has one subject for each thing that is said about the audio, all below the audio', () => {
     const audio = { audioId: AUDIO_ID, fileName: 'a.m4a' };
     const told = [{}, { language: 'en' }, { minSpeakers: 2 }, { maxSpeakers: 2 }, { minSpeakers: 2, maxSpeakers: 2 }];
     const subjects = told.map((one) => speakerLabelsSubjectOf({ ...audio, ...one }));
     expect(new Set(subjects).size).toBe(told.length);
+    expect(subjects[0]).toBe(labelsOfAudio(AUDIO_ID));
+    expect([subjectAbove({}), subjectAbove({ parameters: {} })]).toEqual([undefined, undefined]);
     for (const [index, one] of told.entries()) {
       expect(subjects[index]).toMatch(new RegExp(`^${labelsOfAudio(AUDIO_ID)}`));
       expect(subjectAbove({ parameters: { ...audio, ...one } })).toBe(labelsOfAudio(AUDIO_ID));
@@ -236,6 +244,54 @@ describe('exported speaker labels', () => {
       ].join('\n'),
     );
     expect(readRttm(lines)).toHaveLength(turns.length);
+  });
+
+  it.each([
+    ['all of them', [0, 10, 12], [[0, 8]], [[8, 12]]],
+    ['not what is before a segment', [20, 22, 32], [[0, 24]], [[24, 32]]],
+    ['not what is after a segment', [0, 10, 12], [[0, 8]], [[8, 30]]],
+    [
+      'not who comes first',
+      [0, 10, 20],
+      [[1, 10]],
+      [
+        [0, 1],
+        [10, 20],
+      ],
+    ],
+    [
+      'not who comes last',
+      [0, 10, 20],
+      [
+        [0, 9],
+        [18, 20],
+      ],
+      [[10, 18]],
+    ],
+  ])('as RTTM name who speaks by the seconds that are shared: %s', async (_how, [start, middle, end], one, two) => {
+    const segments = [
+      { text: 'One.', start: start!, duration: middle! - start!, speaker: 'Speaker 1' },
+      { text: 'Two.', start: middle!, duration: end! - middle!, speaker: 'Speaker 2' },
+    ];
+    // The engine counts them the other way round.
+    const turnsOf = (spans: readonly (readonly number[])[], speaker: number) =>
+      spans.map(([startSeconds, endSeconds]) => ({ startSeconds: startSeconds!, endSeconds: endSeconds!, speaker }));
+    const turns = [...turnsOf(one, 1), ...turnsOf(two, 0)].toSorted((a, b) => a.startSeconds - b.startSeconds);
+    const named = readRttm(await text({ segments, turns }, 'rttm'));
+    expect(named.map(({ speaker }) => speaker)).toEqual(
+      turns.map(({ speaker }) => (speaker === 1 ? 'Speaker_1' : 'Speaker_2')),
+    );
+  });
+
+  it('as RTTM number those whom the text does not name after those whom it names, each for itself', async () => {
+    const turns = [0, 1, 2, 1].map((speaker, i) => ({ startSeconds: 100 + i, endSeconds: 100.5 + i, speaker }));
+    const named = readRttm(await text({ segments: LABELS.segments.slice(0, 1), turns }, 'rttm'));
+    expect(named.map(({ speaker }) => speaker)).toEqual(['Speaker_2', 'Speaker_3', 'Speaker_4', 'Speaker_3']);
+  });
+
+  it('have no cue where nothing is said', async () => {
+    const segments = ['One.', ' \n', 'Two.'].map((said, i) => ({ ...LABELS.segments[0]!, start: i, text: said }));
+    expect((await text({ segments, turns: [] }, 'srt')).match(/^\d+$/gm)).toEqual(['1', '2']);
   });
 
   it('as RTTM keep two speakers apart who talk at once', async () => {

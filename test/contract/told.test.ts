@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { ContentsReader } from '../../contract/contents.ts';
-import { renderImgnetContentResult } from '../../contract/kinds/imgnet-content.ts';
-import type { SuccessRecord } from '../../contract/records.ts';
+import { imgnetContentResultSchema, renderImgnetContentResult } from '../../contract/kinds/imgnet-content.ts';
+import type { DownloadRecord, SuccessRecord } from '../../contract/records.ts';
 import { completing } from '../../contract/told.ts';
 
 describe('what was told is completed', () => {
@@ -20,6 +20,8 @@ describe('what was told is completed', () => {
     const whole = complete({ id: 'a' });
     expect(whole).toEqual({ id: 'a', name: null, items: [], place: null });
     expect(whole).not.toHaveProperty('note');
+    // Told by null, as JSON may.
+    expect(complete({ id: 'a', place: null } as never)).toEqual(whole);
   });
 
   it('inside of what is there too, whose order stays, and which is not changed', () => {
@@ -29,6 +31,39 @@ describe('what was told is completed', () => {
       '{"place":{"name":"x","country":null},"id":"a","items":[{"size":null},{"size":2}],"note":"n","name":null}',
     );
     expect(JSON.stringify(told)).toBe(before);
+  });
+});
+
+describe('the content of a post or reel', () => {
+  const base = {
+    ...{ id: '01JD5Z3K6VQ0W8R9T2X4Y6B8CD', type: 'imgnet_post', subjectId: 'imgnet_post/p/D1', mediaId: 'D1' },
+    ...{ createdAt: '2026-11-21T09:30:00.123456Z', price: 15 },
+  } as const;
+  const finishedAt = '2026-11-21T09:30:10.123456Z';
+  const rendered = async (record: DownloadRecord, facts?: object) => {
+    const contents = { facts: () => Promise.resolve(facts) } as unknown as ContentsReader;
+    return imgnetContentResultSchema.parse(await renderImgnetContentResult(record, { contents }));
+  };
+
+  it('that is fetched or failed says so, with what it costs', async () => {
+    expect(await rendered({ ...base, status: 'pending' })).toMatchObject({
+      ...{ status: 'pending', cost: '0.015', download: { id: base.id, status: 'pending' } },
+    });
+    const failure = { code: 'private', message: 'The account is private.' } as const;
+    expect(await rendered({ ...base, finishedAt, status: 'failed', failure })).toMatchObject({
+      ...{ status: 'failed', ...failure, cost: '0.000', download: { id: base.id, status: 'failed' } },
+    });
+  });
+
+  it.each([
+    ['post', 'D1', 'post_content'],
+    ['reel', 'D2', 'hashtags'],
+  ] as const)('of a %s has the fields of its kind and what was charged', async (type, shortcode, field) => {
+    const facts = { type, shortcode, url: `https://www.instagram.com/p/${shortcode}/`, content_type: type };
+    const answer = await rendered({ ...base, finishedAt, status: 'success', charge: 5, files: [] }, facts);
+    const download = { id: base.id, media_id: 'D1', type: 'imgnet_post', status: 'success', cost: '0.005' };
+    expect(answer).toMatchObject({ status: 'success', type, shortcode, cost: '0.005', download });
+    expect(answer).toHaveProperty(field, []);
   });
 });
 

@@ -1,6 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { vidnetVideoIdSchema, ulidSchema } from '../../contract/ids.ts';
+import { costOf } from '../../contract/charges.ts';
+import type { FailureCode } from '../../contract/failures.ts';
+import type { DownloadRecord } from '../../contract/records.ts';
 import { formatMoney, parseMoney } from '../../contract/money.ts';
 import { listPrice, splitListPrice } from '../../contract/list-price.ts';
 import { priceTable } from '../../contract/prices.ts';
@@ -47,6 +50,31 @@ describe('money', () => {
 
   it('takes an overridden price', () => {
     expect(priceTable({ PRICE_AUDIO: '1.250' }).audio).toBe(1250);
+  });
+});
+
+describe('the cost of a download', () => {
+  const begun = {
+    ...{ id: '01JD5Z3K6VQ0W8R9T2X4Y6B8CD', type: 'imgnet_post', subjectId: 'imgnet_post/p/D1', mediaId: 'D1' },
+    ...{ createdAt: '2026-11-21T09:30:00.123456Z', price: 15, parameters: { profilePrice: 10 } },
+  } as const;
+  const finishedAt = begun.createdAt;
+  const failed = (code: FailureCode, providerAsked?: Readonly<Record<string, true>>): DownloadRecord => ({
+    ...{ ...begun, finishedAt, status: 'failed', failure: { code, message: 'No.' } },
+    ...(providerAsked && { providerAsked }),
+  });
+  const asked = { content: true } as const;
+  const all = { ...asked, 'owner-profile': true } as const;
+
+  it.each<[string, DownloadRecord, number]>([
+    ['while it runs, its price', { ...begun, status: 'pending' }, 15],
+    ['of a success, its charge', { ...begun, status: 'success', finishedAt, charge: 5, files: [] }, 5],
+    ['of a failure, nothing, even where a provider was asked', failed('upstream_error', asked), 0],
+    ['of one cancelled before a provider was asked, nothing', failed('cancelled'), 0],
+    ['of one cancelled afterwards, what was asked for', failed('cancelled', asked), 5],
+    ['of one cancelled after all was asked for, its price', failed('cancelled', all), 15],
+  ])('is, %s', (_when, record, cost) => {
+    expect(costOf(record)).toBe(cost);
   });
 });
 

@@ -7,6 +7,10 @@ describe('RTTM', () => {
     expect(writeRttm([{ file: 'a talk', speaker: 'Speaker 1', startSeconds: 0.5, endSeconds: 2.25 }])).toBe(
       'SPEAKER a_talk 1 0.500 1.750 <NA> <NA> Speaker_1 <NA> <NA>\n',
     );
+    const [line = ''] = writeRttm([{ file: ' a  talk ', speaker: ' ', startSeconds: 0.5, endSeconds: 2.25 }]).split(
+      '\n',
+    );
+    expect(line).toBe('SPEAKER a_talk 1 0.500 1.750 <NA> <NA> <NA> <NA> <NA>');
   });
 
   it('is read with other lines left out, names of any alphabet, and without the last two fields', () => {

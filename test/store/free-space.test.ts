@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { createSpaceGuard, isDiskFull } from '../../store/free-space.ts';
+import { createSpaceGuard, diskFull, isDiskFull } from '../../store/free-space.ts';
 
 const MIB = 1024 ** 2;
 const free: Record<string, number> = {};
@@ -44,8 +44,26 @@ describe('the look at free space', () => {
     const onShort = vi.fn();
     guard.watch(onShort)();
     free['work'] = 0;
+    expect(vi.getTimerCount()).toBe(0);
     await vi.advanceTimersByTimeAsync(10_000);
     expect(onShort).not.toHaveBeenCalled();
+  });
+
+  it('stops nothing that ends while it looks, nor where it cannot look', async () => {
+    const looks: ((bytes: number) => void)[] = [];
+    const slow = createSpaceGuard({ ...settings, freeBytes: () => new Promise((answer) => void looks.push(answer)) });
+    const onShort = vi.fn();
+    const end = slow.watch(onShort);
+    await vi.advanceTimersByTimeAsync(1_000);
+    end();
+    expect(looks).toHaveLength(settings.folders.length);
+    looks.forEach((answer) => answer(0));
+    await vi.advanceTimersByTimeAsync(10_000);
+    const blind = createSpaceGuard({ ...settings, freeBytes: () => Promise.reject(new Error('gone')) });
+    const endBlind = blind.watch(onShort);
+    await vi.advanceTimersByTimeAsync(10_000);
+    endBlind();
+    expect([onShort.mock.calls.length, await blind.isShort()]).toEqual([0, false]);
   });
 
   it('can be turned off, and still knows a full disk', async () => {
@@ -64,5 +82,6 @@ describe('the look at free space', () => {
     expect(isDiskFull(Object.assign(new Error('write'), { code: 'EDQUOT' }))).toBe(true);
     expect(isDiskFull(Object.assign(new Error('write'), { code: 'EACCES' }))).toBe(false);
     expect(isDiskFull('ENOSPC')).toBe(false);
+    expect(diskFull(full)).toMatchObject({ code: 'disk_full', cause: full });
   });
 });

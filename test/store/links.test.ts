@@ -57,6 +57,18 @@ describe('signed links', () => {
     expect(isValid(parts(other.linkTo(ID, 'a.m4a')))).toBe(false);
   });
 
+  it('have one spelling: the bits of the last character that no signature uses count too', () => {
+    const link = parts(signer.linkTo(ID, 'a.m4a'));
+    const characters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+    const spellings = [...characters].map((last) => `${link.signature?.slice(0, -1) ?? ''}${last}`);
+    const valid = spellings.filter((signature) => isValid({ ...link, signature }));
+    expect(valid).toEqual([link.signature]);
+  });
+
+  it('are not made without a secret', () => {
+    expect(() => createLinkSigner({ secrets: [], driveUrl: 'https://drive.example', ttlSeconds: 60 })).toThrow();
+  });
+
   it('outlive an exchange of secrets: the first signs, all are believed', () => {
     const [old, young] = ['s'.repeat(32), 't'.repeat(32)];
     const make = (...secrets: string[]) =>

@@ -2,7 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MAX_PAUSED_MS, type PermitRequest, type RouteLimits } from '../../../runtime/pacing.ts';
 import type { FailureCode } from '../../../contract/failures.ts';
-import { initialPermits, Permits, type PermitEnd, type PermitsState } from '../../../workflows/limiter/permits.ts';
+import {
+  initialPermits,
+  Permits,
+  permitsSchema,
+  type PermitEnd,
+  type PermitsState,
+} from '../../../workflows/limiter/permits.ts';
 
 const LIMITS: RouteLimits = { maxAtOnce: 2, startsPerMinute: 60, firstPauseSeconds: 15, maxPauseSeconds: 900 };
 const NOW = Date.UTC(2026, 10, 21);
@@ -109,6 +115,7 @@ describe('a refusal of the platform', () => {
       nowMs = permits.state.pause?.untilMs ?? 0;
     }
     expect(pauses).toEqual([15, 30, 60, 120, 240, 480, 900, 900, 900]);
+    expect(permits.state.pause?.refusals).toBe(9);
   });
 
   it('of those who started before the pause changes nothing; they come first, in their old order', () => {
@@ -168,6 +175,19 @@ describe('a refusal of the platform', () => {
     credulous.next(NOW);
     credulous.end('a', refused('quota_exceeded', NOW + 9_000 * hourMs), { nowMs: NOW });
     expect(pauseSeconds(credulous, NOW)).toBe(MAX_PAUSED_MS / 1000);
+  });
+
+  it('of one who started before the pause neither ends nor lengthens the work of its probe', () => {
+    const permits = aQueue('abcd');
+    permits.next(NOW);
+    permits.end('a', refused(), { nowMs: NOW });
+    expect(startedAt(permits, NOW + 15_000)).toBe('c');
+    const { pause } = permits.state;
+    // One that is known, and one whom an earlier limiter had let through.
+    for (const name of 'bx') permits.end(name, refused(), { nowMs: NOW + 15_000 });
+    expect(permits.state.pause).toEqual({ ...pause, refusals: 3 });
+    permits.end('c', ANSWERED, { nowMs: NOW + 16_000 });
+    expect(permits.state.pause).toBeUndefined();
   });
 
   it('of nobody that is known pauses too: an earlier limiter had granted the permit', () => {
@@ -274,10 +294,22 @@ describe('holders', () => {
     expect(permits.takeUnseen(NOW + 60_000)).toEqual([asker('a'), asker('b')]);
     expect([permits.nextCheckMs, permits.takeUnseen(NOW + 60_001)]).toEqual([NOW + 120_000, []]);
   });
+
+  it('are looked at when the first of them is due, and never while there are none', () => {
+    const permits = aQueue('a');
+    expect(permits.nextCheckMs).toBeUndefined();
+    permits.next(NOW);
+    for (const name of 'bc') permits.request(asker(name));
+    permits.next(NOW + 30_000);
+    expect(permits.nextCheckMs).toBe(NOW + 60_000);
+    expect(permits.takeUnseen(NOW + 60_000)).toEqual([asker('a')]);
+    expect(permits.nextCheckMs).toBe(NOW + 90_000);
+  });
 });
 
 describe('a limiter', () => {
   it('is idle when nobody waits or works, and no pause is to be remembered', () => {
+    expect(aQueue('').idleFromMs(NOW)).toBe(NOW);
     const permits = aQueue('a');
     expect(permits.idleFromMs(NOW)).toBeUndefined();
     permits.next(NOW);
@@ -332,6 +364,8 @@ describe('any order of events', () => {
       check(before, permits.state);
       advance();
     }
+    // The next run of the limiter takes nothing else.
+    expect(permitsSchema.parse(permits.state)).toEqual(permits.state);
     /** From here on the platform answers everyone. */
     const finish = (): void => {
       for (let rounds = 0; permits.state.queue.length + permits.state.holders.length > 0; rounds += 1) {
