@@ -36,9 +36,9 @@ describe('what was told is completed', () => {
 
 describe('the content of a post or reel', () => {
   const base = {
-    ...{ id: '01JD5Z3K6VQ0W8R9T2X4Y6B8CD', type: 'imgnet_post', subjectId: 'imgnet_post/p/D1', mediaId: 'D1' },
-    ...{ createdAt: '2026-11-21T09:30:00.123456Z', price: 15 },
-  } as const;
+    ...({ id: '01JD5Z3K6VQ0W8R9T2X4Y6B8CD', type: 'imgnet_post', subjectId: 'imgnet_post/p/D1' } as const),
+    ...{ mediaId: 'D1', createdAt: '2026-11-21T09:30:00.123456Z', price: 15 },
+  };
   const finishedAt = '2026-11-21T09:30:10.123456Z';
   const rendered = async (record: DownloadRecord, facts?: object) => {
     const contents = { facts: () => Promise.resolve(facts) } as unknown as ContentsReader;

@@ -60,7 +60,7 @@ describe('signed links', () => {
   it('have one spelling: the bits of the last character that no signature uses count too', () => {
     const link = parts(signer.linkTo(ID, 'a.m4a'));
     const characters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
-    const spellings = [...characters].map((last) => `${link.signature?.slice(0, -1) ?? ''}${last}`);
+    const spellings = Array.from(characters, (last) => `${link.signature?.slice(0, -1) ?? ''}${last}`);
     const valid = spellings.filter((signature) => isValid({ ...link, signature }));
     expect(valid).toEqual([link.signature]);
   });
