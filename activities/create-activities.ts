@@ -19,8 +19,12 @@ import { createDeliverActivity } from './deliver-webhook.ts';
 import { createChannelActivities } from './channel.ts';
 import { createTranscriptActivities } from './transcript.ts';
 import { createImgnetAudioActivity } from './imgnet-audio.ts';
-import { createKeepingActivities } from './imgnet-keeping.ts';
-import { createMediaActivities } from './media.ts';
+import { createAudioActivity } from './audio.ts';
+import { createContentActivity } from './imgnet-content.ts';
+import { createListActivity } from './imgnet-list.ts';
+import { createMediaActivity } from './media.ts';
+import { createProfileActivity } from './imgnet-profile.ts';
+import { createVideoActivity } from './video.ts';
 import { createSnapshotActivities } from './imgnet-snapshots.ts';
 import { createOwnerActivities } from './owner-profile.ts';
 import { createPermitActivities } from './permits.ts';
@@ -40,11 +44,15 @@ const CREATORS = {
   ],
   /** Calls of the platforms: a few slots a worker. */
   fetch: [
-    createMediaActivities,
+    createAudioActivity,
+    createVideoActivity,
+    createMediaActivity,
     createTranscriptActivities,
     createChannelActivities,
     createSnapshotActivities,
-    createKeepingActivities,
+    createContentActivity,
+    createListActivity,
+    createProfileActivity,
     createImgnetAudioActivity,
   ],
   /** Transcription with speaker labels: a few slots a worker. */

@@ -9,7 +9,7 @@ import type { ContentFacts } from '../contract/kinds/imgnet-content.ts';
 import { codecOf, type Probe } from '../media/probe.ts';
 import type { Downloader } from '../outbound/download.ts';
 import type { ContentsStore } from '../store/contents.ts';
-import { conversionProgress, type MakerDeps } from './media.ts';
+import { conversionProgress, type MakerDeps } from './fetch-file.ts';
 import { hasExpired, mediaFailure, readingMedia } from './media-failures.ts';
 import { withSourceCall, type RunningCall } from './source-call.ts';
 import { withSpace } from './space.ts';

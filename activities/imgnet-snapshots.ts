@@ -9,6 +9,7 @@ import {
   type SnapshotPage,
   type SnapshotRequest,
 } from '../sources/imgnet/imgnet-source.ts';
+import type { ContentsStore } from '../store/contents.ts';
 import type { RecordStore } from '../store/records.ts';
 import type { SnapshotKey, SnapshotStore } from '../store/snapshots.ts';
 import { Context } from '@temporalio/activity';
@@ -22,6 +23,12 @@ export interface SnapshotDeps {
   readonly imgnet: ImgnetSource;
   readonly snapshots: SnapshotStore;
   readonly fetchTimeoutMs: number;
+}
+
+/** What keeps the data of a snapshot beside the record of its job. */
+export interface KeepingDeps extends SnapshotDeps {
+  readonly contents: ContentsStore;
+  readonly records: Pick<RecordStore, 'noteContents' | 'noteOwner'>;
 }
 
 /** What starting a snapshot needs besides. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { ulid } from 'ulid';
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
-import { createMediaActivities } from '../../activities/media.ts';
+import { createAudioActivity } from '../../activities/audio.ts';
 import type { FailureCode } from '../../contract/failures.ts';
 import { JobError } from '../../runtime/job-error.ts';
 import { createMedia } from '../../media/ffmpeg.ts';
@@ -36,7 +36,7 @@ function fetchAudio({ on = folder, realSpace = false } = {}): Promise<unknown> {
     ...{ folders: [on], minFreeBytes: realSpace ? 0 : 100 * MIB, lookEveryMs: 20 },
     ...(realSpace ? {} : { freeBytes: () => Promise.resolve(freeBytes) }),
   });
-  const activity = createMediaActivities({
+  const activity = createAudioActivity({
     ...{ files: createDiskFiles(join(on, 'files')), workFolders: createWorkFolders(join(on, 'work')), space },
     media: createMedia({ ffmpeg, ffprobe, maxFileBytes: 100 * MIB, maxMediaSeconds: 600 }),
     vidnet: {

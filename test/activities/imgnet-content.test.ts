@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { createKeepingActivities, type StoredContent } from '../../activities/imgnet-keeping.ts';
+import { createContentActivity, type StoredContent } from '../../activities/imgnet-content.ts';
 import type { PostReference } from '../../contract/imgnet-urls.ts';
 import type { SuccessRecord } from '../../contract/records.ts';
 import {
@@ -41,7 +41,7 @@ async function stored(
 ): Promise<{ told: object; answer: ImgnetContentResult }> {
   const post = { kind, shortcode: SHORTCODE };
   const recordId = ulid();
-  const { storeContent } = createKeepingActivities({
+  const { storeContent } = createContentActivity({
     ...{ imgnet, contents, snapshots: createSnapshotStore(mongo.db), fetchTimeoutMs: 5_000 },
     records: createRecordStore(mongo.db),
   });

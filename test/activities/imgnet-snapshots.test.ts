@@ -6,7 +6,8 @@ import { ulid } from 'ulid';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import type { PostItem } from '../../contract/imgnet-media.ts';
 import type { ImgnetProfileFields } from '../../contract/kinds/imgnet-profile.ts';
-import { createKeepingActivities, type ListOrder } from '../../activities/imgnet-keeping.ts';
+import { createListActivity, type ListOrder } from '../../activities/imgnet-list.ts';
+import { createProfileActivity } from '../../activities/imgnet-profile.ts';
 import { createSnapshotActivities, type SnapshotOrder } from '../../activities/imgnet-snapshots.ts';
 import { JobError } from '../../runtime/job-error.ts';
 import { SnapshotLostError, SnapshotNotReadyError, UncertainTriggerError } from '../../sources/imgnet/imgnet-source.ts';
@@ -31,7 +32,8 @@ function build() {
     contents,
     snapshots,
     ...createSnapshotActivities(deps),
-    ...createKeepingActivities(deps),
+    ...createListActivity(deps),
+    ...createProfileActivity(deps),
   };
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { createMediaActivities } from '../../activities/media.ts';
+import { createVideoActivity } from '../../activities/video.ts';
 import type { JobResult } from '../../contract/records.ts';
 import { createMedia } from '../../media/ffmpeg.ts';
 import type { FetchedMedia } from '../../sources/vidnet/yt-dlp.ts';
@@ -39,7 +39,7 @@ function fetchVideo(
   cameWhole = facts.isSizeVerified,
 ): Promise<JobResult> {
   const { ffmpeg, ffprobe } = inject('tools');
-  const activity = createMediaActivities({
+  const activity = createVideoActivity({
     files: createDiskFiles(join(folder, 'files')),
     space: createSpaceGuard({ folders: [folder], minFreeBytes: 0 }),
     workFolders: createWorkFolders(join(folder, 'work')),

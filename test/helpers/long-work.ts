@@ -5,7 +5,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { SpeakerLabels } from '../../contract/kinds/speaker-labels.ts';
-import { createKeepingActivities } from '../../activities/imgnet-keeping.ts';
+import { createListActivity } from '../../activities/imgnet-list.ts';
 import { createTranscriptActivities } from '../../activities/transcript.ts';
 import { createSpeechActivities } from '../../activities/speaker-labels.ts';
 import { webhookMessage } from '../../activities/webhook-message.ts';
@@ -202,7 +202,7 @@ export function longWork(part: number): void {
         };
         const rows = () =>
           pagesOf(linesOf(body(), { maxLineBytes: 1024 ** 2, maxBodyBytes: 1e9 }), { hosts: [], retryAtMs: undefined });
-        const { storeList } = createKeepingActivities({
+        const { storeList } = createListActivity({
           ...{ contents, snapshots: createSnapshotStore(mongo.db), fetchTimeoutMs: 30_000 },
           records: createRecordStore(mongo.db),
           imgnet: { rows, facts: brightDataFacts({ platformUrl: 'https://www.instagram.com', hosts: [] }) } as never,

@@ -1,0 +1,40 @@
+import type { PostItem, ReelItem } from '../contract/imgnet-media.ts';
+import type { ListParameters } from '../contract/kinds/imgnet-list.ts';
+import type { JobResult } from '../contract/records.ts';
+import { readSnapshot, type KeepingDeps, type ReadySnapshot } from './imgnet-snapshots.ts';
+
+export interface ListOrder extends Pick<ListParameters, 'part' | 'sinceDate' | 'since' | 'postsCount'> {
+  readonly account: string;
+  readonly snapshot: ReadySnapshot;
+}
+
+export function createListActivity(deps: KeepingDeps) {
+  const { imgnet, contents } = deps;
+  return {
+    /** Keeps a part of a list in pieces, while it arrives: of thousands of items only a page is held. */
+    storeList: (order: ListOrder): Promise<JobResult> =>
+      readSnapshot(deps, order.snapshot, async (pages, report) => {
+        const { recordId } = order.snapshot;
+        let pieces = 0;
+        let items = 0;
+        for await (const { rows } of pages) {
+          const page = rows
+            .flatMap(({ record }) => imgnet.facts.item(record, order) ?? [])
+            .filter((item) => !isOld(item, order));
+          if (page.length > 0) {
+            pieces += 1;
+            items += page.length;
+            await contents.putPiece({ recordId, name: order.part, number: pieces }, page);
+          }
+          report({ stage: 'listing', items });
+        }
+        return { lists: { [order.part]: { pieces, items } } };
+      }),
+  };
+}
+
+/** An item without a date is kept: upstream has chosen it. */
+function isOld({ date_posted }: PostItem | ReelItem, { since, sinceDate }: ListOrder): boolean {
+  const first = since ?? sinceDate;
+  return first !== undefined && date_posted !== undefined && Date.parse(date_posted) < Date.parse(first);
+}

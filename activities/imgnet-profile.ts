@@ -1,0 +1,22 @@
+import type { JobResult } from '../contract/records.ts';
+import { subjectIdOf } from '../contract/subjects.ts';
+import { onlyRecordOf } from '../sources/imgnet/imgnet-source.ts';
+import { readSnapshot, type KeepingDeps, type ReadySnapshot } from './imgnet-snapshots.ts';
+
+/** More than profiles show. */
+const SHOWN_POSTS_MAX = 50;
+
+export function createProfileActivity(deps: KeepingDeps) {
+  const { imgnet, contents, records } = deps;
+  return {
+    /** Keeps a profile, and whose the posts are that it shows. */
+    storeProfile: ({ snapshot, account }: { snapshot: ReadySnapshot; account: string }): Promise<JobResult> =>
+      readSnapshot(deps, snapshot, async (pages) => {
+        const record = await onlyRecordOf(pages);
+        await contents.putFacts(snapshot.recordId, imgnet.facts.profile(record, account));
+        const shortcodes = imgnet.facts.shownPosts(record).slice(0, SHOWN_POSTS_MAX);
+        await Promise.all(shortcodes.map((code) => records.noteOwner(subjectIdOf('imgnet_audio', code), account)));
+        return {};
+      }),
+  };
+}

@@ -1,0 +1,8 @@
+import type { JobResult } from '../contract/records.ts';
+import { fetchFile, type FetchDeps, type FetchJob } from './fetch-file.ts';
+
+export const createVideoActivity = (deps: FetchDeps) => ({
+  /** Downloads the pictures and the sound of a video, makes them one MP4, verifies that and publishes it. */
+  fetchVideo: (job: FetchJob): Promise<JobResult> =>
+    fetchFile(deps, job, { format: 'video', fetch: (options) => deps.vidnet.fetchVideo(job.mediaId, options) }),
+});
