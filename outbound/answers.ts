@@ -38,7 +38,10 @@ export async function answerTo(
   const answering = request(url, { ...options, signal });
   // While it waits for a connection undici hears of no signal; it is not sent then, when there is one.
   answering.catch(() => undefined);
-  await Promise.race([answering, once(signal, 'abort')]);
+  const over = new AbortController();
+  const aborted = once(signal, 'abort', { signal: over.signal }).catch(() => undefined);
+  // The signal may be that of many requests, and would keep a listener of each.
+  await Promise.race([answering, aborted]).finally(() => over.abort());
   signal.throwIfAborted();
   const answer = await answering;
   // Whoever reads hears of an error; one that nobody heard would end the process.
