@@ -20,8 +20,7 @@ const ENGINES = /\/local\/engines\//;
  */
 export function unitTestFiles(): string[] {
   const known = new Map<string, boolean>();
-  return readdirSync(TESTS, { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.test.ts') && !path.endsWith('.long.test.ts'))
+  return testFiles()
     .filter((path) => !needsEngines(join(TESTS, path), known))
     .map((path) => join('test', path))
     .sort();
@@ -29,9 +28,16 @@ export function unitTestFiles(): string[] {
 
 /** Test files that replace a module for their whole process. @returns paths from the root of the repository */
 export function mockingTestFiles(): string[] {
-  return readdirSync(TESTS, { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.test.ts') && MOCKED.test(readFileSync(join(TESTS, path), 'utf8')))
+  return testFiles()
+    .filter((path) => MOCKED.test(readFileSync(join(TESTS, path), 'utf8')))
     .map((path) => join('test', path));
+}
+
+/** Without the long ones; paths from this folder. */
+function testFiles(): string[] {
+  return readdirSync(TESTS, { recursive: true, encoding: 'utf8' }).filter(
+    (path) => path.endsWith('.test.ts') && !path.endsWith('.long.test.ts'),
+  );
 }
 
 /** @param known of files looked at before. Imports make no circles: .dependency-cruiser.cjs */

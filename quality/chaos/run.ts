@@ -63,7 +63,8 @@ export async function runChaos(options: RunOptions) {
     signal.throwIfAborted();
     const index = await readSandboxIndex(stage.sandbox);
     const lost = { target: 'dataset', mode: 'unanswered', times: Math.ceil(jobs * LOST_ANSWERS_PER_JOB) };
-    await fetch(`${stage.sandbox.url}/misbehave`, { method: 'POST', body: JSON.stringify(lost) });
+    const taken = await fetch(`${stage.sandbox.url}/misbehave`, { method: 'POST', body: JSON.stringify(lost) });
+    if (!taken.ok) throw new Error(`the sandbox answered ${String(taken.status)}: ${await taken.text()}`);
     const random = createRandom(seed);
     const durationMs = minutes * 60_000;
     const calls = planCalls(index, random, { jobs, durationMs, imgnetShare });
