@@ -31,6 +31,8 @@ const LOST_ANSWERS_PER_JOB = 0.05;
 
 export interface RunOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Of the service, instead of the run's own. */
+  readonly settings?: Readonly<Record<string, string>>;
   readonly arguments: Omit<ChaosArguments, 'json' | 'keep'>;
   /** An empty folder for everything that the run writes. */
   readonly dataDir: string;
@@ -46,7 +48,7 @@ export interface RunOptions {
  */
 export async function runChaos(options: RunOptions) {
   const { jobs, minutes, kills, seed, patienceMinutes, imgnet: imgnetShare } = options.arguments;
-  const { env, dataDir, say, signal } = options;
+  const { env, settings, dataDir, say, signal } = options;
   const startedAt = new Date().toISOString();
   const stops: (() => Promise<void>)[] = [];
   const stopAll = async (): Promise<void> => {
@@ -59,7 +61,15 @@ export async function runChaos(options: RunOptions) {
       injected.heard(line);
       say(line);
     };
-    const stage = await setStage({ env, jobs, imgnetShare, dataDir, log, onStarted: (stop) => stops.push(stop) });
+    const stage = await setStage({
+      env,
+      settings,
+      jobs,
+      imgnetShare,
+      dataDir,
+      log,
+      onStarted: (stop) => stops.push(stop),
+    });
     signal.throwIfAborted();
     const index = await readSandboxIndex(stage.sandbox);
     const lost = { target: 'dataset', mode: 'unanswered', times: Math.ceil(jobs * LOST_ANSWERS_PER_JOB) };

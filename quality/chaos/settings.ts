@@ -7,8 +7,8 @@ const TAKEN_OVER = /^((YTDLP|FFMPEG|FFPROBE|SPEECH_PYTHON)_PATH|SPEECH_VAD_MODEL
 
 export const DATABASE = 'chaos';
 
-/** The settings of the service under test. */
-export function chaosSettings(given: Env): Env & { readonly WEBHOOK_SECRETS: string } {
+/** The settings of the service under test. @param own of them, those that a run has otherwise */
+export function chaosSettings(given: Env, own: Env = {}): Env & { readonly WEBHOOK_SECRETS: string } {
   return {
     ...withoutSettings(given, TAKEN_OVER),
     ALLOW_ANONYMOUS: 'false',
@@ -24,6 +24,7 @@ export function chaosSettings(given: Env): Env & { readonly WEBHOOK_SECRETS: str
     // One or two windows for each talk of 15 to 30 s.
     SPEECH_WINDOW_SECONDS: '20',
     WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
+    ...own,
     WEBHOOK_SECRETS: `whsec_${randomBytes(32).toString('base64')}`,
   };
 }

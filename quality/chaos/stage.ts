@@ -28,6 +28,7 @@ export type Stage = Awaited<ReturnType<typeof setStage>>;
 
 export interface StageOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
+  readonly settings?: Readonly<Record<string, string>> | undefined;
   readonly jobs: number;
   /** Part of the jobs that are about the photo platform, if that was asked for. */
   readonly imgnetShare: number | undefined;
@@ -39,9 +40,9 @@ export interface StageOptions {
 }
 
 /** Starts engines, sandbox, receiver and service, each behind a line that can be cut. @throws when one does not start */
-export async function setStage({ env: given, jobs, imgnetShare, dataDir, log, onStarted }: StageOptions) {
+export async function setStage({ env: given, settings, jobs, imgnetShare, dataDir, log, onStarted }: StageOptions) {
   const accountsPerJob = imgnetShare === undefined ? ACCOUNTS_PER_JOB : imgnetShare * ACCOUNTS_PER_IMGNET_JOB;
-  const env = chaosSettings(given);
+  const env = chaosSettings(given, settings);
   const cacheDir = defaultCacheDir(env);
   const tools = await ensureTools({ env, cacheDir, log });
   const line = async (target: () => string): Promise<FaultProxy> => {

@@ -1,4 +1,8 @@
 import { REFUSED_BY_BROWSERS } from '../../local/engines/ports.ts';
 import { foreignPages } from '../helpers/foreign-pages/of-command.ts';
 
-foreignPages('npm start', REFUSED_BY_BROWSERS);
+foreignPages('npm start', {
+  places: ['elsewhere', 'otherPort'],
+  reboundToAll: true,
+  refusedPorts: REFUSED_BY_BROWSERS,
+});

@@ -19,6 +19,8 @@ const OFF = [
     'PrivateNetworkAccessRespectPreflightResults',
     'BlockInsecurePrivateNetworkRequests',
   ],
+  // A process for each window, for a bar that nobody sees.
+  ...['PreloadTopChromeWebUI', 'WebUITabStrip'],
 ];
 
 export interface PageRequest {

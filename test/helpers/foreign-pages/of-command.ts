@@ -9,17 +9,26 @@ import { startTestSandbox, type TestSandbox } from '../sandbox.ts';
 
 const SET_UP_TIMEOUT_MS = 20 * 60_000;
 const ATTACK_TIMEOUT_MS = 60_000;
-const ELSEWHERE = [
-  ['on another site', 'elsewhere'],
-  ['on another port of this machine', 'otherPort'],
-] as const;
+const PLACES = {
+  elsewhere: 'on another site',
+  otherPort: 'on another port of this machine',
+} as const;
 
-/**
- * What pages of other origins can do to all that a command starts, and to a server that does not defend itself.
- *
- * @param refusedPorts to which browsers connect for no page
- */
-export function foreignPages(command: 'npm start' | 'npm run sandbox', refusedPorts: readonly number[]): void {
+interface Attacks {
+  /** Where the pages are that attack. */
+  readonly places: readonly (keyof typeof PLACES)[];
+  /** Whether names lead to the ports too that answer no browser. */
+  readonly reboundToAll: boolean;
+  /** To which browsers connect for no page. */
+  readonly refusedPorts: readonly number[];
+}
+
+/** What pages of other origins can do to all that a command starts, and to a server that does not defend itself. */
+export function foreignPages(
+  command: 'npm start' | 'npm run sandbox',
+  { places, reboundToAll, refusedPorts }: Attacks,
+): void {
+  const elsewhere = places.map((place) => [PLACES[place], place] as const);
   let attacker: Attacker;
   let platform: TestSandbox | undefined;
   let running: RunningCommand;
@@ -57,7 +66,7 @@ export function foreignPages(command: 'npm start' | 'npm run sandbox', refusedPo
       server.close();
     });
 
-    it.each(ELSEWHERE)('a page %s starts what it likes, and shows it', async (_where, place) => {
+    it.each(elsewhere)('a page %s starts what it likes, and shows it', async (_where, place) => {
       posted = [];
       const page = await attacker[place]();
       expect(await attackAcross(page, [target])).toEqual(['GET victim/ was answered', 'POST victim/ was answered']);
@@ -115,7 +124,7 @@ export function foreignPages(command: 'npm start' | 'npm run sandbox', refusedPo
       expect(ports.filter(({ isLoopback }) => !isLoopback)).toEqual([]);
     });
 
-    it.each(ELSEWHERE)(
+    it.each(elsewhere)(
       'answers nothing to a page %s, on no port, and does nothing for it',
       async (_where, place) => {
         const { before, after } = await changedBy(async () => {
@@ -131,11 +140,12 @@ export function foreignPages(command: 'npm start' | 'npm run sandbox', refusedPo
     );
 
     it(
-      'answers nothing to a page whose name was made to lead here, on no port, and does nothing for it',
+      `answers nothing to a page whose name was made to lead here, on ${reboundToAll ? 'no port' : 'no port for browsers'}, and does nothing for it`,
       async () => {
         const { before, after } = await changedBy(async () => {
           const read = await Promise.all(
             targets.map(async (target) => {
+              if (!reboundToAll && !target.isForBrowsers) return [];
               const page = await attacker.rebound(target.port);
               if (page === undefined) return [];
               const lines = await attackAsOwn(page, page.origin, target);
@@ -150,7 +160,7 @@ export function foreignPages(command: 'npm start' | 'npm run sandbox', refusedPo
       ATTACK_TIMEOUT_MS,
     );
 
-    it.each(ELSEWHERE)(
+    it.each(elsewhere)(
       'is not shown in a frame of a page %s',
       async (_where, place) => {
         const page = await attacker[place]();
