@@ -17,6 +17,8 @@ declare module 'vitest' {
     tools: Tools;
     timeSkippingServer: TimeSkippingServer;
     s3: Omit<S3Server, 'daemon'>;
+    /** Removed at the end. */
+    dataDir: string;
   }
 }
 
@@ -42,9 +44,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide('tools', tools);
   project.provide('timeSkippingServer', timeSkipping);
   project.provide('s3', s3);
+  project.provide('dataDir', dataDir);
   return countedTeardown(async () => {
     await engines.stop();
     await s3Daemon.stop(STOP_GRACE_MS);
-    await rm(dataDir, { recursive: true, force: true });
+    // What tests have left to run stops when it sees that they are gone, and may write until then.
+    await rm(dataDir, { recursive: true, force: true, maxRetries: 10, retryDelay: 500 });
   });
 }

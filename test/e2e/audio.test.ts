@@ -4,14 +4,12 @@ import { createRpcClient } from '../../api/rpc-client.ts';
 import { audioBench, audioOfFormats, audioThatFails } from '../helpers/audio-bench.ts';
 import { probe } from '../helpers/media.ts';
 import { startWebhookReceiver } from '../../local/webhook-receiver.ts';
-import type { TestService } from '../helpers/service.ts';
+import { SHARED_LINK_TTL_SECONDS as LINK_TTL_SECONDS, type TestService } from '../helpers/service.ts';
 import { until } from '../helpers/until.ts';
 
-/** Not the default. */
-const LINK_TTL_SECONDS = 5_400;
 // The other formats and failures are in audio.long.test.ts.
 const copies = ['copy.mp4', 'copy.webm', "it's -copy ü.ogg"];
-const bench = audioBench({ copies, env: { LINK_TTL_SECONDS: String(LINK_TTL_SECONDS) } });
+const bench = audioBench({ copies });
 let service: TestService;
 beforeAll(() => void (service = bench.service()));
 

@@ -10,7 +10,7 @@ import { until } from '../helpers/until.ts';
 
 let service: TestService;
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.shared();
 }, 120_000);
 afterAll(() => service.stop());
 

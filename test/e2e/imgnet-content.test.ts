@@ -24,7 +24,7 @@ let service: TestService;
 let index: ImgnetIndex;
 
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.shared();
   index = await imgnetIndex(service);
 }, 120_000);
 afterAll(() => service.stop());

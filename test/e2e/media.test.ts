@@ -26,7 +26,7 @@ beforeAll(async () => {
   site.set('/shared', page(video('/shared.mp4')));
   site.set('/shared.mp4', { type: 'video/mp4', body: await readFile(new URL('160.mp4', MEDIA)) });
   site.set('/several', page(video('/tea.mp4'), video('/tea.mp4?again')));
-  service = await TestService.start();
+  service = await TestService.shared();
 }, 120_000);
 afterAll(async () => {
   await service.stop();

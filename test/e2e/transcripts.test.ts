@@ -9,12 +9,12 @@ import {
 } from '../../contract/job-answers.ts';
 import { transcriptSchema, type Transcript } from '../../contract/kinds/transcript.ts';
 import { startWebhookReceiver } from '../../local/webhook-receiver.ts';
-import { CALLERS_BY_ADDRESS, from, TestService, type Answered } from '../helpers/service.ts';
+import { from, TestService, type Answered } from '../helpers/service.ts';
 import { until } from '../helpers/until.ts';
 
 let service: TestService;
 beforeAll(async () => {
-  service = await TestService.start({ env: CALLERS_BY_ADDRESS });
+  service = await TestService.shared();
 }, 120_000);
 afterAll(() => service.stop());
 

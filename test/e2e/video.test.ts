@@ -30,7 +30,7 @@ beforeAll(async () => {
   );
   await make(...picture, ...sound, '-pix_fmt', 'yuv444p', join(mediaDir, 'odd444.mp4'));
   await make(...sound, join(mediaDir, 'sound.mp3'));
-  service = await TestService.start({ mediaDir });
+  service = await TestService.shared({ mediaDir });
 }, 120_000);
 afterAll(async () => {
   await service.stop();

@@ -1,19 +1,17 @@
 import { execFile } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Webhook, WebhookVerificationError } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { DeliveryList, DeliveryResult, WebhookTestResult } from '../../contract/deliveries.ts';
 import { startWebhookReceiver, type ReceivedPost, type WebhookReceiver } from '../../local/webhook-receiver.ts';
-import { TestService } from '../helpers/service.ts';
+import { SHARED_WEBHOOK_SECRETS as secrets, TestService } from '../helpers/service.ts';
 import { until } from '../helpers/until.ts';
 
-const secrets = [1, 2].map(() => `whsec_${randomBytes(32).toString('base64')}`);
 let service: TestService;
 let receiver: WebhookReceiver;
 beforeAll(async () => {
-  service = await TestService.start({ env: { WEBHOOK_SECRETS: secrets.join(',') } });
+  service = await TestService.shared();
   receiver = await startWebhookReceiver();
 }, 120_000);
 afterAll(async () => {

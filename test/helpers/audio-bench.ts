@@ -16,13 +16,7 @@ export interface AudioBench {
 }
 
 /** A service whose platform has the same sound in files of these names, whose endings tell their formats. */
-export function audioBench({
-  copies,
-  env = {},
-}: {
-  copies: readonly string[];
-  env?: Readonly<Record<string, string>>;
-}) {
+export function audioBench({ copies }: { copies: readonly string[] }) {
   let service: TestService;
   let mediaDir: string;
   beforeAll(async () => {
@@ -38,7 +32,7 @@ export function audioBench({
         : [];
       await runTool(ffmpeg, ['-v', 'error', '-i', original, ...picture, join(mediaDir, copy)]);
     }
-    service = await TestService.start({ mediaDir, env });
+    service = await TestService.shared({ mediaDir });
   }, 120_000);
   afterAll(async () => {
     await service.stop();

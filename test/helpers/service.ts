@@ -32,6 +32,15 @@ export interface ServiceOptions {
 /** The setting in which callers without a key are told apart by {@link from}. */
 export const CALLERS_BY_ADDRESS = { TRUSTED_PROXIES: '127.0.0.0/8', ALLOW_ANONYMOUS: 'true' };
 
+/** How long links last, and by what webhooks are signed, in the service that several test files use. */
+export const SHARED_LINK_TTL_SECONDS = 5_400;
+export const SHARED_WEBHOOK_SECRETS = [1, 2].map((byte) => `whsec_${Buffer.alloc(32, byte).toString('base64')}`);
+const SHARED_SETTINGS = {
+  ...CALLERS_BY_ADDRESS,
+  LINK_TTL_SECONDS: String(SHARED_LINK_TTL_SECONDS),
+  WEBHOOK_SECRETS: SHARED_WEBHOOK_SECRETS.join(','),
+};
+
 /** @returns the header of the n-th caller, as a proxy adds it */
 export function from(caller: number): Record<string, string> {
   return { 'x-forwarded-for': `192.0.2.${String(caller + 1)}` };
@@ -50,13 +59,17 @@ export function untilAnswered<Body>(ask: () => Promise<Answered<Body>>, what: st
 
 /** The whole service on a sandbox: real processes, random ids, ports, queue and database. */
 export class TestService {
+  static #shared: TestService | undefined;
   readonly stack: Stack;
   readonly sandbox: Sandbox;
   readonly dataDir: string;
   /** Of the ids in the sandbox. */
   readonly idSalt: string;
 
-  private constructor(parts: { stack: Stack; sandbox: Sandbox; dataDir: string; idSalt: string }) {
+  readonly #isShared: boolean;
+
+  private constructor(parts: Pick<TestService, 'stack' | 'sandbox' | 'dataDir' | 'idSalt'>, isShared: boolean) {
+    this.#isShared = isShared;
     this.stack = parts.stack;
     this.sandbox = parts.sandbox;
     this.dataDir = parts.dataDir;
@@ -64,23 +77,33 @@ export class TestService {
   }
 
   static async start(options: ServiceOptions = {}): Promise<TestService> {
-    const dataDir = await mkdtemp(join(tmpdir(), 'tapedeck-e2e-'));
+    return TestService.#start(options, false);
+  }
+
+  /**
+   * For test files that need no settings of their own. Those that run in one process use one service after the other, since
+   * its start takes four seconds of a core, each with a sandbox of its own. It ends with the process.
+   */
+  static async shared(options: Pick<ServiceOptions, 'mediaDir'> = {}): Promise<TestService> {
+    const past = TestService.#shared;
+    if (past === undefined) {
+      TestService.#shared = await TestService.#start({ ...options, env: SHARED_SETTINGS }, true);
+    } else {
+      const { stack, dataDir } = past;
+      const publicUrl = past.sandbox.url;
+      const idSalt = newSalt();
+      const platform = { port: Number(new URL(publicUrl).port), publicUrl };
+      const sandbox = await sandboxFor(idSalt, { ...options, platform });
+      TestService.#shared = new TestService({ stack, sandbox, dataDir, idSalt }, true);
+    }
+    return TestService.#shared;
+  }
+
+  static async #start(options: ServiceOptions, isShared: boolean): Promise<TestService> {
+    const dataDir = await mkdtemp(join(isShared ? inject('dataDir') : tmpdir(), 'tapedeck-e2e-'));
     const tools = inject('tools');
-    const unique = randomUUID().slice(0, 8);
-    const log = (): void => undefined;
-    const sandbox = await startSandbox({
-      catalogueDir: BUILT_IN_CATALOGUE,
-      ...(options.mediaDir === undefined ? {} : { mediaDir: options.mediaDir }),
-      cacheDir: join(defaultCacheDir(process.env), 'sandbox'),
-      port: 0,
-      ...options.platform,
-      ffmpeg: tools.ffmpeg,
-      ffprobe: tools.ffprobe,
-      idSalt: unique,
-      // What is asked for at once is there: the next question would come 2 s later.
-      snapshots: options.areSnapshotsSlow ? undefined : { collectMs: 0, buildMs: 0 },
-      log,
-    });
+    const unique = newSalt();
+    const sandbox = await sandboxFor(unique, options);
     const engines = options.ownEngines
       ? { TEMPORAL_ADDRESS: '', MONGODB_URI: '' }
       : { TEMPORAL_ADDRESS: inject('temporalAddress'), MONGODB_URI: inject('mongodbUri') };
@@ -104,15 +127,16 @@ export class TestService {
       dataDir,
       roles: options.roles ?? ['api', 'worker'],
       ports: 'free',
-      log,
+      log: () => undefined,
       output: { dir: dataDir },
     });
-    return new TestService({ stack, sandbox, dataDir, idSalt: unique });
+    return new TestService({ stack, sandbox, dataDir, idSalt: unique }, isShared);
   }
 
   async stop(): Promise<void> {
-    await this.stack.stop();
+    if (!this.#isShared) await this.stack.stop();
     await this.sandbox.stop();
+    if (this.#isShared) return;
     if (process.env['KEEP_E2E'] === undefined) await rm(this.dataDir, { recursive: true, force: true });
   }
 
@@ -191,4 +215,23 @@ export class TestService {
   logOf(role: ServiceName): Promise<string> {
     return readFile(join(this.dataDir, `${role}.log`), 'utf8');
   }
+}
+
+const newSalt = (): string => randomUUID().slice(0, 8);
+
+function sandboxFor(idSalt: string, { mediaDir, platform, areSnapshotsSlow }: ServiceOptions): Promise<Sandbox> {
+  const { ffmpeg, ffprobe } = inject('tools');
+  return startSandbox({
+    catalogueDir: BUILT_IN_CATALOGUE,
+    mediaDir,
+    cacheDir: join(defaultCacheDir(process.env), 'sandbox'),
+    port: 0,
+    ...platform,
+    ffmpeg,
+    ffprobe,
+    idSalt,
+    // What is asked for at once is there: the next question would come 2 s later.
+    snapshots: areSnapshotsSlow ? undefined : { collectMs: 0, buildMs: 0 },
+    log: () => undefined,
+  });
 }
