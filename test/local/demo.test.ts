@@ -73,7 +73,7 @@ describe('the demo', () => {
   // The built-in talk takes twice as long; everything else is the same.
   it.each(
     rows<readonly [string, string | undefined, RegExp]>(
-      [['a recording of the user', DIALOGUE, /, for 0\.00\d/]],
+      [['a recording of the user', DIALOGUE, /, for 0\.002/]],
       [['the built-in talk', undefined, /, for 0\.006/]],
     ),
   )(
