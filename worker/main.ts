@@ -174,9 +174,6 @@ const activities = createActivities({
   fetchTimeoutMs: config.FETCH_TIMEOUT_SECONDS * 1000,
 });
 
-const ytdlpVersion = await readYtdlpVersion(config.YTDLP_PATH).catch(exitWith);
-const isOld = (ytdlpVersion.ageDays ?? 0) >= YTDLP_OLD_AFTER_DAYS;
-log[isOld ? 'warn' : 'info'](ytdlpVersion, isOld ? 'yt-dlp is old: platforms change within weeks' : 'yt-dlp');
 const connection = await orUnreachable(temporal.address, NativeConnection.connect(connectionOptions(temporal))).catch(
   exitWith,
 );
@@ -193,6 +190,11 @@ const workers = await createWorkers({
 });
 
 await arrangeRetention(client, { taskQueue: config.TASK_QUEUE, retentionDays: config.RETENTION_DAYS }).catch(exitWith);
+
+// Last: meanwhile it warms up.
+const ytdlpVersion = await readYtdlpVersion(config.YTDLP_PATH, warmYtdlp).catch(exitWith);
+const isOld = (ytdlpVersion.ageDays ?? 0) >= YTDLP_OLD_AFTER_DAYS;
+log[isOld ? 'warn' : 'info'](ytdlpVersion, isOld ? 'yt-dlp is old: platforms change within weeks' : 'yt-dlp');
 
 onStop(process.env, (reason) => {
   log.info({ reason }, 'stopping: running work gets its grace time');

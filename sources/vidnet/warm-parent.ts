@@ -101,12 +101,15 @@ export async function startWarmParent({ program, env, args, urls, signal }: Warm
       signal.removeEventListener('abort', kill);
     });
     if (first === undefined) throw new Error(`it did not come up: ${stderr.trim().split('\n').at(-1) ?? ''}`);
+    const known = JSON.parse(first) as { readonly version: string; readonly files: readonly string[] };
     lines.on('line', (line) => takeAnswer(calls, line));
     return {
       pid: child.pid ?? NaN,
       readyAtMs: performance.now(),
-      /** Files that tell the version of what it has loaded. */
-      files: [program.file, ...(JSON.parse(first) as { files: string[] }).files],
+      /** Of yt-dlp, as `--version` tells it. */
+      version: known.version,
+      /** Files that change with what it has loaded. */
+      files: [program.file, ...known.files],
       /** How many calls it was given. */
       calls: () => total,
       /** Whether it takes calls: not when it is gone or was told to end. */

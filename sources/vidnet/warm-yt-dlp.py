@@ -66,7 +66,7 @@ def run_program(args):
 
 
 def warm_up():
-    """Leaves one thread and nothing to collect. Returns what prepares a fork for its call, and the files that make the version."""
+    """Leaves one thread and nothing to collect. Returns what prepares a fork for its call, and what is known of yt-dlp."""
     if sys.path and sys.path[0] == os.path.dirname(os.path.realpath(__file__)):
         # Where Python would look for modules, had it started the program.
         sys.path[0] = os.path.dirname(os.path.realpath(PROGRAM))
@@ -97,7 +97,8 @@ def warm_up():
         tempfile.tempdir = None
         gc.enable()
 
-    return freshen, [sys.modules['yt_dlp.version'].__file__]
+    version = sys.modules['yt_dlp.version']
+    return freshen, {'version': version.__version__, 'files': [version.__file__]}
 
 
 def limit(kind, most):
@@ -203,10 +204,10 @@ class Calls:
 
 # Until orders are read, nobody sees that stdin has ended.
 die_with_parent(signal.SIGKILL)
-freshen, files = warm_up()
+freshen, known = warm_up()
 die_with_parent(0)
 calls = Calls(freshen)
-answer({'files': files})
+answer(known)
 try:
     calls.serve()
 except BaseException:

@@ -74,6 +74,13 @@ export function createWarmYtdlp(
     notBeforeMs = current.parent.readyAtMs + retryAfterMs;
     current = undefined;
   };
+  const whenReady = async (): Promise<WarmParent> => {
+    forget();
+    if (current === undefined) renew();
+    await starting;
+    if (current === undefined) throw failure ?? new Error('it was closed');
+    return current.parent;
+  };
   renew();
   return {
     async startOf(asked: Pick<YtdlpSettings, 'program' | 'pluginDir'>): Promise<Start | undefined> {
@@ -95,13 +102,9 @@ export function createWarmYtdlp(
         parent.isOpen() ? parent.start(args, options) : startProgram(program, args, options);
     },
     /** Waits until a parent is ready. @returns its process id. @throws when there is none, with the reason */
-    async ready(): Promise<number> {
-      forget();
-      if (current === undefined) renew();
-      await starting;
-      if (current === undefined) throw failure ?? new Error('it was closed');
-      return current.parent.pid;
-    },
+    ready: async (): Promise<number> => (await whenReady()).pid,
+    /** Waits until a parent is ready. @returns the version of its yt-dlp. @throws as `ready` */
+    version: async (): Promise<string> => (await whenReady()).version,
     /** Ends the parent with its calls. */
     async close(): Promise<void> {
       closing.abort();

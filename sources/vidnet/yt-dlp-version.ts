@@ -3,15 +3,22 @@ import { JobError } from '../../runtime/job-error.ts';
 import { datedVersion, type DatedVersion } from '../../runtime/subprocess/dated-version.ts';
 import { bareEnvironment } from '../../runtime/subprocess/environment.ts';
 import { run } from '../../runtime/subprocess/run.ts';
+import type { WarmYtdlp } from './warm-yt-dlp.ts';
 
 const TIMEOUT_MS = 30_000;
 
 /**
  * Which yt-dlp this is, and how old.
  *
+ * @param warm knows it without another start, where it can be kept warm
  * @throws JobError `tool_missing` when it cannot be started or does not answer
  */
-export async function readYtdlpVersion(program: string): Promise<DatedVersion> {
+export async function readYtdlpVersion(program: string, warm?: Pick<WarmYtdlp, 'version'>): Promise<DatedVersion> {
+  const known = await warm?.version().catch(() => undefined);
+  return datedVersion(known ?? (await askVersion(program)), Date.now());
+}
+
+async function askVersion(program: string): Promise<string> {
   const refused = (cause: unknown): JobError =>
     new JobError('tool_missing', 'yt-dlp cannot be started; the operator must check YTDLP_PATH.', { cause });
   const result = await run(program, ['--ignore-config', '--no-plugin-dirs', '--version'], {
@@ -23,5 +30,5 @@ export async function readYtdlpVersion(program: string): Promise<DatedVersion> {
     throw refused(error);
   });
   if (result.exitCode !== 0) throw refused(new Error(result.stderrTail));
-  return datedVersion(result.stdout.trim(), Date.now());
+  return result.stdout.trim();
 }

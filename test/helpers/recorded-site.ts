@@ -6,9 +6,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inject } from 'vitest';
 import type { SourceCall } from '../../sources/call.ts';
-import type { WarmYtdlp } from '../../sources/vidnet/warm-yt-dlp.ts';
 import type { YtdlpSettings } from '../../sources/vidnet/yt-dlp-settings.ts';
-import { warmOf } from './warm.ts';
+import { warmStarter } from './warm.ts';
 
 export interface Page {
   readonly status?: number;
@@ -19,7 +18,6 @@ export interface Page {
 /** A web site on loopback, and yt-dlp's settings for it: pages under `/recorded/` are what an extractor has given. */
 export class RecordedSite {
   readonly requests: string[] = [];
-  #warm: WarmYtdlp | undefined;
   readonly #pages = new Map<string, Page>();
   readonly #server = createServer((request, response) => {
     const path = (request.url ?? '').split('?')[0] ?? '';
@@ -30,11 +28,9 @@ export class RecordedSite {
     response.end(request.method === 'HEAD' ? undefined : bytes);
   });
 
-  /** @param form `isWarm`: whether its settings run yt-dlp in forks of a warm one, as the worker does */
-  static async start({ isWarm = false } = {}): Promise<RecordedSite> {
+  static async start(): Promise<RecordedSite> {
     const site = new RecordedSite();
     await new Promise<void>((resolve) => site.#server.listen(0, '127.0.0.1', resolve));
-    if (isWarm) site.#warm = await warmOf(site.settings());
     return site;
   }
 
@@ -54,13 +50,12 @@ export class RecordedSite {
       pluginDir: fileURLToPath(new URL('./yt-dlp-plugins', import.meta.url)),
       maxFileBytes: 50_000_000,
       maxVideoHeight: 1080,
-      starter: this.#warm,
+      starter: warmStarter,
       ...more,
     };
   }
 
   async stop(): Promise<void> {
-    await this.#warm?.close();
     this.#server.closeAllConnections();
     await new Promise<void>((resolve) => this.#server.close(() => resolve()));
   }

@@ -6,6 +6,7 @@ import { defaultCacheDir } from '../../local/engines/cache.ts';
 import { BUILT_IN_CATALOGUE, startSandbox, type Sandbox, type SandboxOptions } from '../../local/sandbox/server.ts';
 import type { VideoCase } from '../../local/sandbox/catalogue.ts';
 import { run, type RunResult } from '../../runtime/subprocess/run.ts';
+import { warmStarter } from './warm.ts';
 
 export function tool(name: 'TEST_YTDLP' | 'TEST_FFMPEG' | 'TEST_FFPROBE'): string {
   const path = process.env[name];
@@ -59,6 +60,7 @@ export async function startTestSandbox(options: Partial<SandboxOptions> = {}): P
 /** Runs the real yt-dlp on a page of the sandbox, as hardened as the service runs it. */
 export async function ytDlp(sandbox: TestSandbox, url: string, args: readonly string[]): Promise<RunResult> {
   const program = tool('TEST_YTDLP');
+  const start = await warmStarter.startOf({ program, pluginDir: sandbox.env.YTDLP_PLUGIN_DIR });
   return run(
     program,
     [
@@ -71,6 +73,7 @@ export async function ytDlp(sandbox: TestSandbox, url: string, args: readonly st
       env: { PATH: `${dirname(program)}:${process.env['PATH'] ?? ''}`, HOME: sandbox.folder },
       timeoutMs: 60_000,
       maxStdoutChars: 1_000_000,
+      ...(start === undefined ? {} : { start }),
     },
   );
 }

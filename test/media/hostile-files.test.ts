@@ -16,6 +16,7 @@ import { hostileMedia } from '../helpers/hostile/media.ts';
 import { SEES_MEMORY, watchMemory } from '../helpers/hostile/memory.ts';
 import { namesAreOnlyNames } from '../helpers/hostile/names.ts';
 import { runTool } from '../helpers/media.ts';
+import { isLong, rows } from '../helpers/rows.ts';
 import { until } from '../helpers/until.ts';
 
 const MAX_SECONDS = 20;
@@ -27,6 +28,7 @@ const MAX_MEMORY_MIB = 700;
 const MARK = Buffer.from('OF ANOTHER JOB  ');
 
 const REFERENCE = 'a reference to a file elsewhere';
+const AN_HOUR = 'silence, an hour in 700 kB';
 
 let root: string;
 let work: string;
@@ -38,7 +40,7 @@ const canary = createServer((_, answer) => {
   hits += 1;
   answer.end('secret');
 });
-const rows: string[] = [];
+const table: string[] = [];
 let mostMib = 0;
 const { signal } = new AbortController();
 const limits = { signal, timeoutMs: TIMEOUT_MS, onProgress: (): void => undefined };
@@ -66,7 +68,7 @@ beforeAll(async () => {
   packets = packets.subarray(packets.indexOf('mdat') + 2_000, packets.indexOf('mdat') + 2_064);
 }, 60_000);
 afterAll(async () => {
-  if (process.env['HOSTILE_TABLE'] !== undefined) await writeFile(process.env['HOSTILE_TABLE'], rows.join('\n'));
+  if (process.env['HOSTILE_TABLE'] !== undefined) await writeFile(process.env['HOSTILE_TABLE'], table.join('\n'));
   await rm(root, { recursive: true, force: true });
   canary.closeAllConnections();
   await new Promise((resolve) => canary.close(resolve));
@@ -89,12 +91,13 @@ async function suffer(name: string, path: string): Promise<Record<string, string
   const memory = watchMemory(root);
   const before = await readdir(work);
   let audioCodec = 'aac';
+  const probing = media.probe(path, signal);
   const outcome = {
-    probe: await codeOf(media.probe(path, signal).then((found) => (audioCodec = codecOf(found, 'audio') ?? 'none'))),
+    probe: await codeOf(probing.then((found) => (audioCodec = codecOf(found, 'audio') ?? 'none'))),
     // Also what a probe has refused, and as if it were AAC, which is copied as it is.
     m4a: await codeOf(media.writeM4a({ path, audioCodec }, join(work, 'out.m4a'), limits)),
     mp4: await codeOf(
-      media.probe(path, signal).then((probe) => {
+      probing.then((probe) => {
         const sound = codecOf(probe, 'audio') === undefined ? undefined : { path, probe };
         return media.writeMp4({ pictures: { path, probe }, sound }, join(work, 'out.mp4'), limits);
       }),
@@ -116,14 +119,22 @@ async function suffer(name: string, path: string): Promise<Record<string, string
   expect(hits).toBe(0);
   expect(peakMib).toBeLessThan(MAX_MEMORY_MIB);
   mostMib = Math.max(mostMib, peakMib);
-  rows.push(`| ${name} | ${Object.values(outcome).join(', ')} | ${peakMib} | ${seconds.toFixed(1)} |`);
+  table.push(`| ${name} | ${Object.values(outcome).join(', ')} | ${peakMib} | ${seconds.toFixed(1)} |`);
   return outcome;
 }
 
-const lists = hostileLists({ neighbour: '', otherJob: '', name: '', canary: '' });
+const lists = Object.keys(hostileLists({ neighbour: '', otherJob: '', name: '', canary: '' }));
+/** One of each format and each way to name a file. */
+const FEW_LISTS = [
+  ...['HLS, absolute file', 'HLS, neighbour', 'HLS, http', 'HLS, concat', 'HLS, byte order mark'],
+  ...['ffconcat, neighbour', 'ffconcat, options', 'DASH, neighbour', 'SDP', 'RTSP reference', 'image sequence'],
+  ...['lavfi', 'SVG', 'subtitles with a file', 'empty', 'zeros'],
+];
 
 describe('a text that names other files', () => {
-  it.each(Object.keys(lists))('gives nothing: %s', async (name) => {
+  it('is among those that there are', () => expect(lists).toEqual(expect.arrayContaining(FEW_LISTS)));
+
+  it.each(isLong() ? lists : FEW_LISTS)('gives nothing: %s', async (name) => {
     const path = join(work, 'fetched.m4a');
     await writeFile(path, hostileLists(secrets)[name] ?? '');
     expect(await suffer(name, path)).toEqual({
@@ -139,12 +150,22 @@ describe('a text that names other files', () => {
   });
 });
 
+/** Those of which something is said below, and one of each kind of lie. */
+const FEW_LIARS = [
+  ...[REFERENCE, 'a header that claims 1000 hours', 'samples that last 1000 hours', '4 billion samples without sizes'],
+  ...['an MP4 that is cut', 'boxes in boxes, 20,000 deep', 'a box of 18 exabytes', '5 MB of words', '300 tracks'],
+  ...['a WAV that claims 4 GB', 'a WAV of 65,535 channels', AN_HOUR, 'a PNG', 'a zip', 'noise'],
+  ...['a cover of 144 million pixels', 'pictures of 16,383 x 16,383', 'an attachment', 'a link to the next file'],
+];
+
 describe('media that lie', () => {
   let made: ReturnType<typeof hostileMedia> | undefined;
-  const liars = () => (made ??= hostileMedia(join(root, 'honest'), join(work, 'secret.m4a')));
+  const only = isLong() ? undefined : FEW_LIARS;
+  const liars = () => (made ??= hostileMedia(join(root, 'honest'), join(work, 'secret.m4a'), only));
 
   it('do no harm', { timeout: 300_000 }, async () => {
     const corpus = await liars();
+    expect(Object.keys(corpus)).toEqual(expect.arrayContaining(FEW_LIARS));
     const outcomes: Record<string, unknown> = {};
     for (const [name, bytes] of Object.entries(corpus)) {
       const path = join(work, 'fetched');
@@ -186,16 +207,26 @@ describe('media that lie', () => {
 
   it('are cut at the longest duration that is allowed', async () => {
     const path = join(work, 'fetched.flac');
-    await runTool(inject('tools').ffmpeg, [...'-v error -f lavfi -i anullsrc=r=8000:cl=mono:d=3600'.split(' '), path]);
+    await writeFile(path, (await liars())[AN_HOUR] ?? '');
     const output = join(work, 'out.wav');
     await prepareWav(path, output, { ...limits, ffmpeg: inject('tools').ffmpeg, maxSeconds: MAX_SECONDS });
-    expect((await stat(output)).size).toBeLessThan(MAX_SECONDS * 32_000 + 1_000);
+    const { size } = await stat(output);
+    expect(size).toBeLessThan(MAX_SECONDS * 32_000 + 1_000);
+    expect(size).toBeGreaterThan((MAX_SECONDS - 1) * 32_000);
     await rm(output);
   });
 });
 
-// The other names are in hostile-files.long.test.ts.
-namesAreOnlyNames([
-  ...['http:x.m4a', 'concat:secret.wav|secret.wav', 'pipe:0', '-i', '%(title)s.m4a', 'x%03d.m4a', '$(touch owned).m4a'],
-  ...["a'b.m4a", 'a\nb.m4a', '...', '*', 'n'.repeat(255)],
-]);
+namesAreOnlyNames(
+  rows(
+    [
+      ...['http:x.m4a', 'concat:secret.wav|secret.wav', 'pipe:0', '-i', 'x%03d.m4a', '$(touch owned).m4a', 'a\nb.m4a'],
+      'n'.repeat(255),
+    ],
+    [
+      ...['%(title)s.m4a', "a'b.m4a", '...', '*', 'subfile,,start,0,end,9,,:secret.wav', 'crypto:secret.wav'],
+      ...['file:secret.wav', 'data:,x', '--exec=touch owned', '-o', '-', '`touch owned`', 'a;touch owned', 'a"b.m4a'],
+      ...['a b.m4a', 'a\rb', '\u202egnp.m4a', '..m4a', '~', '[x]', '{a,b}', 'a\\b', 'ü'.repeat(120)],
+    ],
+  ),
+);

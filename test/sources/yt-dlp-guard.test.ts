@@ -25,7 +25,7 @@ let settings: YtdlpSettings;
 beforeAll(async () => {
   await new Promise<void>((resolve) => canary.listen(0, INNER, resolve));
   inner = `${INNER}:${(canary.address() as AddressInfo).port}`;
-  site = await RecordedSite.start({ isWarm: true });
+  site = await RecordedSite.start();
   const allowedNetworks = new BlockList();
   allowedNetworks.addAddress('127.0.0.1');
   guard = await startForwardProxy({ allowedNetworks, connectTimeoutMs: 5_000, idleTimeoutMs: 10_000 });

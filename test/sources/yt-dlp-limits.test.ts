@@ -25,7 +25,7 @@ let settings: YtdlpSettings;
 let answer: RequestListener = (_, response) => response.end();
 
 beforeAll(async () => {
-  site = await RecordedSite.start({ isWarm: true });
+  site = await RecordedSite.start();
   host = await serve((request, response) => {
     response.on('error', () => undefined);
     answer(request, response);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TranscriptFacts } from '../../contract/kinds/transcript.ts';
 import { createTranscriptSource } from '../../sources/vidnet/yt-dlp-transcript.ts';
 import type { YtdlpSettings } from '../../sources/vidnet/yt-dlp-settings.ts';
@@ -13,14 +13,10 @@ let settings: YtdlpSettings;
 beforeAll(async () => {
   sandbox = await startTestSandbox();
   site = await RecordedSite.start();
-  settings = {
-    program: inject('tools').ytdlp,
+  settings = site.settings({
     videoUrlTemplate: sandbox.env.VIDNET_VIDEO_URL,
-    channelUrlTemplate: `${sandbox.url}/{path}`,
     pluginDir: sandbox.env.YTDLP_PLUGIN_DIR,
-    maxFileBytes: 50_000_000,
-    maxVideoHeight: 1080,
-  };
+  });
 }, 60_000);
 afterAll(async () => {
   await site.stop();

@@ -21,11 +21,15 @@ const hear = (path: string, hearsWords = false): Promise<Transcript> => {
 };
 const speakersOf = ({ turns }: Transcript): number[] => turns.map(({ speaker }) => speaker);
 
+const TELEPHONE = ['-af', 'highpass=300,lowpass=3400', '-ar', '8000', '-c:a', 'pcm_mulaw'] as const;
+
 describe('a conversation', { timeout: TIMEOUT_MS }, () => {
+  // On a telephone line it is below, twice.
   it.each(
     rows<readonly [string, string, readonly string[]]>(
-      [['a telephone line', 'telephone.wav', ['-af', 'highpass=300,lowpass=3400', '-ar', '8000', '-c:a', 'pcm_mulaw']]],
+      [],
       [
+        ['a telephone line', 'telephone.wav', TELEPHONE],
         ['5.1 channels', 'surround.flac', ['-af', 'pan=5.1|FC=c0', '-ar', '48000']],
         ['stereo at 48 kHz', 'stereo.wav', ['-ac', '2', '-ar', '48000']],
         ['24 bits at 44.1 kHz', 'deep.wav', ['-ar', '44100', '-c:a', 'pcm_s24le']],
@@ -47,9 +51,18 @@ describe('a conversation', { timeout: TIMEOUT_MS }, () => {
     expect(heard.turns.length).toBeGreaterThan(3.4 * (times + 1));
   });
 
-  it.each(rows([120], [900]))('has its two speakers on both sides of a silence of %d s', async (seconds) => {
+  it.each(
+    rows<readonly [string, number, readonly string[]]>(
+      [['on a telephone line', 120, TELEPHONE]],
+      [
+        ['as it was recorded', 120, []],
+        ['as it was recorded', 900, []],
+      ],
+    ),
+  )('%s has its two speakers on both sides of a silence of %d s', async (_, seconds, format) => {
+    const once = await bench.make('once.wav', '-i', media('garden'), ...format);
     const filter = `[0]apad=pad_dur=${String(seconds)}[first];[first][1]concat=n=2:v=0:a=1`;
-    const torn = await bench.make('torn.wav', '-i', media('garden'), '-i', media('garden'), '-filter_complex', filter);
+    const torn = await bench.make('torn.wav', '-i', once, '-i', once, '-filter_complex', filter);
     const heard = await hear(torn);
     expect(speakersOf(heard)).toEqual([0, 1, 0, 1, 0, 1, 0, 1]);
     const [last, next] = [heard.turns[3]!, heard.turns[4]!];

@@ -66,6 +66,7 @@ describe.each(['json', 'verbose_json'] as const)(
         const { wavPath, speech } = await recording(8);
         return cutWindows({ speech }, 15).map((window) => ({ ...window, wavPath }));
       },
+      ...{ says: /^Good morning .*all of you\./, language: 'en' },
       longWindow: () => recording(80),
       unknownLanguage: 'xx',
     });

@@ -12,12 +12,15 @@ const GARDEN = fileURLToPath(new URL('../../local/sandbox/catalogue/media/garden
 
 const find = (wavPath: string, signal = new AbortController().signal): Promise<SpeechRegions> =>
   findSpeech(wavPath, { vadModel: bench.tools.vadModel, signal, timeoutMs: 60_000, onProgress: () => undefined });
+let garden: Promise<SpeechRegions> | undefined;
+/** Of the recording as it is, for several tests. */
+const findInGarden = (): Promise<SpeechRegions> => (garden ??= bench.prepare(GARDEN).then((path) => find(path)));
 const spoken = ({ speech }: SpeechRegions): number =>
   speech.reduce((sum, { startSeconds, endSeconds }) => sum + endSeconds - startSeconds, 0);
 
 describe('the search for speech', () => {
   it('finds the lines of a conversation, in order and within the file', async () => {
-    const found = await find(await bench.prepare(GARDEN));
+    const found = await findInGarden();
     expect(found.durationSeconds).toBeCloseTo(14, 0);
     // The four lines take 12.2 s, pauses within them included.
     expect(spoken(found)).toBeGreaterThan(9);
@@ -35,7 +38,7 @@ describe('the search for speech', () => {
     ['stereo at 48 kHz', ['-ac', '2', '-ar', '48000']],
     ['8 kHz', ['-ar', '8000']],
   ])('finds the same in %s', async (_, format) => {
-    const original = await find(await bench.prepare(GARDEN));
+    const original = await findInGarden();
     const other = await find(await bench.prepare(await bench.make('other.wav', '-i', GARDEN, ...format)));
     expect(other.durationSeconds).toBeCloseTo(original.durationSeconds, 1);
     expect(Math.abs(spoken(other) - spoken(original))).toBeLessThan(1.5);
@@ -91,13 +94,14 @@ describe('the search for speech', () => {
   });
 
   it('ends when it is cancelled, with its process', async () => {
-    const hour = await bench.make('hour.wav', '-f', 'lavfi', '-i', 'anoisesrc=a=0.1:seed=1:r=16000', '-t', '3600');
+    // It takes seconds to search.
+    const long = await bench.make('long.wav', '-f', 'lavfi', '-i', 'anoisesrc=a=0.1:seed=1:r=16000', '-t', '900');
     const isRunning = (): boolean =>
       spawnSync('ps', ['-eo', 'args='], { encoding: 'utf8' })
         .stdout.split('\n')
-        .some((line) => line.includes(hour));
+        .some((line) => line.includes(long));
     const abort = new AbortController();
-    const search = find(hour, abort.signal);
+    const search = find(long, abort.signal);
     search.catch(() => undefined);
     await until(() => Promise.resolve(isRunning() || undefined), { what: 'the process' });
     abort.abort(new Error('cancelled by the test'));

@@ -40,7 +40,10 @@ function engineOf(models: Parameters<typeof createSherpaEngine>[0]['models']): S
   return createSherpaEngine({ models, workFolder: folder, timeoutMs: 60_000, threads: 1, speakerDistance: 0.5 });
 }
 
-describe.each(['tiny-whisper', 'tiny-parakeet'])('the sherpa engine with %s', (name) => {
+describe.each([
+  ['tiny-whisper', /^Good morning, the bridge is closed/, 'de'],
+  ['tiny-parakeet', /^we meet tonight/, undefined],
+] as const)('the sherpa engine with %s', (name, says, language) => {
   let engine: SpeechEngine;
   // The unknown transducer says nothing about its languages.
   const models = async (): Promise<SherpaModels> => {
@@ -53,6 +56,7 @@ describe.each(['tiny-whisper', 'tiny-parakeet'])('the sherpa engine with %s', (n
   describeEngine({
     engine: () => engine,
     windows: () => Promise.resolve(cut('short', 15)),
+    ...{ says, language },
     longWindow: () => Promise.resolve(recording('long')),
     unknownLanguage: 'sw',
   });

@@ -166,9 +166,9 @@ describe.each(Object.entries(stores))('files on %s', (_kind, open) => {
   });
 
   it('are listed a page at a time, each once', async () => {
-    const many = await open(20);
+    const many = await open(4);
     const keys: FileKey[] = [];
-    for (let record = 0; record < 50; record += 1) keys.push(newKey());
+    for (let record = 0; record < 10; record += 1) keys.push(newKey());
     const source = await aSource(Buffer.alloc(3));
     const rest = keys.values();
     const work = async (): Promise<void> => {

@@ -1,0 +1,2 @@
+// With the words of a whole talk.
+import './builtin.test.ts';

@@ -1,0 +1,2 @@
+// With half a day of waiting.
+import './retry-when-disk-full.test.ts';
