@@ -26,7 +26,10 @@ describe('the version of yt-dlp', () => {
 
   it('is that of the one which is kept warm, without another start', async () => {
     const warm = { version: () => Promise.resolve('2026.10.26') };
-    expect(await readYtdlpVersion('/no/yt-dlp', warm)).toMatchObject({ version: '2026.10.26', releasedOn: '2026-10-26' });
+    expect(await readYtdlpVersion('/no/yt-dlp', warm)).toMatchObject({
+      version: '2026.10.26',
+      releasedOn: '2026-10-26',
+    });
     const none = { version: () => Promise.reject(new Error('it did not come up')) };
     await expect(readYtdlpVersion('/no/yt-dlp', none)).rejects.toMatchObject({ code: 'tool_missing' });
   });

@@ -1,11 +1,12 @@
 import { ActivityFailure, ApplicationFailure, RetryState } from '@temporalio/common';
+import type * as workflow from '@temporalio/workflow';
 import { expect, it, vi } from 'vitest';
 import { createRetryWhenDiskFull } from '../../workflows/retry-when-disk-full.ts';
 
 const waitsMs: number[] = [];
 // Outside of a workflow nobody waits.
 vi.mock('@temporalio/workflow', async (importOriginal) => ({
-  ...(await importOriginal<typeof import('@temporalio/workflow')>()),
+  ...(await importOriginal<typeof workflow>()),
   patched: () => true,
   sleep: (ms: number) => Promise.resolve(void waitsMs.push(ms)),
 }));
