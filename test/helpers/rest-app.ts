@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { BlockList } from 'node:net';
 import { pino, type Logger } from 'pino';
 import { inject, vi } from 'vitest';
+import { ACCEPT_TURNS, createAcceptTurns } from '../../api/accept-turns.ts';
 import type { DeliveryGateway } from '../../api/deliveries.ts';
 import type { ServiceDeps } from '../../api/deps.ts';
 import { ANSWER_BUDGET, createAnswerBudget, type AnswerBudgetOptions } from '../../api/edge/answer-budget.ts';
@@ -91,6 +92,7 @@ export async function startFacades(requestsPerMinute = 100_000, options: Facades
     files,
     signer,
     jobs,
+    acceptTurns: createAcceptTurns(ACCEPT_TURNS),
     receivers: createReceiverStore(mongo.db),
     speechLanguages: createSpeechLanguages(mongo.db),
     deliveries: createDeliveryStore(mongo.db),
