@@ -14,6 +14,8 @@ interface Line {
   ahead: number;
   unwritten: number;
   isAsking: boolean;
+  /** How many requests wait for a sum. */
+  awaited: number;
   /** By the clock of the process, in milliseconds. */
   askedAt: number;
   timer?: NodeJS.Timeout | undefined;
@@ -50,7 +52,16 @@ export function createRequestCounter({ requestCounts, now, log }: CounterDeps, l
     // What was not written of a window that is over counts no more.
     clearTimeout(line?.timer);
     const window = { startMs: now(), used: 0 };
-    const fresh = { window, isShared: false, waiting: [], ahead: 0, unwritten: 0, isAsking: false, askedAt: -Infinity };
+    const fresh = {
+      window,
+      isShared: false,
+      waiting: [],
+      ahead: 0,
+      unwritten: 0,
+      isAsking: false,
+      awaited: 0,
+      askedAt: -Infinity,
+    };
     lines.set(caller, fresh);
     return fresh;
   };
@@ -77,6 +88,7 @@ export function createRequestCounter({ requestCounts, now, log }: CounterDeps, l
       line.isShared = sum !== undefined && sum.used >= alone.used;
       line.window = sum !== undefined && line.isShared ? sum : alone;
       line.ahead -= unwritten;
+      line.awaited -= batch.length;
       let place = line.window.used - cost + unwritten;
       for (const one of batch) one.resolve({ startMs: line.window.startMs, used: (place += one.cost) });
     } while (line.waiting.length > 0);
@@ -84,10 +96,10 @@ export function createRequestCounter({ requestCounts, now, log }: CounterDeps, l
     if (line.unwritten !== 0) askSoon(caller, line);
   };
   const askSoon = (caller: string, line: Line): void => {
-    if (line.isAsking || line.timer !== undefined) return;
+    if (line.isAsking) return;
     const leftMs = line.askedAt + WRITE_MS - performance.now();
-    if (leftMs <= 0) void ask(caller, line);
-    else line.timer = setTimeout(() => void ask(caller, line), leftMs).unref();
+    if (leftMs <= 0 || line.unwritten >= mostAhead) void ask(caller, line);
+    else line.timer ??= setTimeout(() => void ask(caller, line), leftMs).unref();
   };
   const clean = (): void => {
     cleanedMs = now();
@@ -106,8 +118,8 @@ export function createRequestCounter({ requestCounts, now, log }: CounterDeps, l
     known,
     /**
      * Counts a request, which stands for as many as its cost, and tells the sum up to it. One that changes something waits for
-     * the sum of all processes. One that only reads does not, while this process knows of no more than half the limit and has
-     * let few others pass before they were in the sum: those are written together, about once a second.
+     * the sum of all processes. One that only reads does not, while this process knows of no more than half the limit, nobody
+     * waits for a sum, and few others were let pass before they were in the sum: as many are written together, or what there is after a second.
      */
     async count(caller: string, cost: number, isRead: boolean): Promise<RequestCount> {
       if (now() >= cleanedMs + WINDOW_MS) clean();
@@ -115,13 +127,15 @@ export function createRequestCounter({ requestCounts, now, log }: CounterDeps, l
       const expected = { startMs, used: used + cost };
       if (used >= limit) return expected;
       const line = lineOf(caller);
-      if (isRead && expected.used <= limit / 2 && line.ahead + cost <= mostAhead) {
+      const isFarBelow = line.awaited === 0 && expected.used <= limit / 2;
+      if (isRead && isFarBelow && line.ahead + cost <= mostAhead) {
         line.ahead += cost;
         line.unwritten += cost;
         askSoon(caller, line);
         return expected;
       }
       return new Promise<RequestCount>((resolve) => {
+        line.awaited += 1;
         line.waiting.push({ cost, resolve });
         if (!line.isAsking) void ask(caller, line);
       });
