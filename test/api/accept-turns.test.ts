@@ -4,16 +4,16 @@ import { BusyError } from '../../runtime/semaphore.ts';
 
 /** Works that end when they are told to. */
 function bench(options: { atOnce: number; maxWaitMs: number }) {
-  const { inTurn } = createAcceptTurns(options);
+  const turns = createAcceptTurns(options);
   const begun: number[] = [];
   const ends: (() => void)[] = [];
   const add = (index: number): Promise<number> =>
-    inTurn(async () => {
+    turns.inTurn(async () => {
       begun.push(index);
       await new Promise<void>((resolve) => (ends[index] = resolve));
       return index;
     });
-  return { inTurn, begun, ends, add };
+  return { turns, begun, ends, add };
 }
 
 it('begins what is asked for in the order of arrival, a few at a time', async () => {
@@ -37,13 +37,13 @@ it('lets go on without a turn who has waited too long, also while nobody ends', 
 });
 
 it('throws what the work throws, and does it once', async () => {
-  const { inTurn } = bench({ atOnce: 1, maxWaitMs: 60_000 });
+  const { turns } = bench({ atOnce: 1, maxWaitMs: 60_000 });
   let done = 0;
   const work = () => {
     done += 1;
     return Promise.reject(new BusyError('of its own'));
   };
-  await expect(inTurn(work)).rejects.toThrow('of its own');
+  await expect(turns.inTurn(work)).rejects.toThrow('of its own');
   expect(done).toBe(1);
-  expect(await inTurn(() => Promise.resolve('next'))).toBe('next');
+  expect(await turns.inTurn(() => Promise.resolve('next'))).toBe('next');
 });

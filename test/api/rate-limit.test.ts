@@ -186,7 +186,7 @@ describe('requests that read, far below the limit,', () => {
       expect(add.mock.calls.map(([, amount]) => amount)).toEqual([1]);
       await vi.advanceTimersByTimeAsync(1_000);
       expect(add.mock.calls.map(([, amount]) => amount)).toEqual([1, 89]);
-      // A hundredth and more are written at once, and whoever changes something is counted after them.
+      // As many as may be ahead are written at once, and whoever changes something is counted after all of them.
       for (let index = 0; index < 100; index += 1) await counter.count('caller', 1, true);
       await vi.advanceTimersByTimeAsync(0);
       expect(sum).toBe(190);

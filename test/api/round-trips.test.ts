@@ -21,7 +21,7 @@ const spies: MockInstance[] = [];
 const touched: { readonly how: string; readonly collection: string }[] = [];
 /** The driver's operations, as they are made; counts of requests are written beside. */
 function note(how: (typeof WRITES)[number] | 'findOne'): void {
-  const own = Collection.prototype[how] as (...given: unknown[]) => unknown;
+  const own = Reflect.get(Collection.prototype, how) as (...given: unknown[]) => unknown;
   const spy = vi.spyOn(Collection.prototype, how).mockImplementation(function (this: Collection, ...given: unknown[]) {
     if (this.collectionName !== 'windows') touched.push({ how, collection: this.collectionName });
     return own.apply(this, given) as never;
@@ -51,7 +51,7 @@ async function doneBy(ask: () => Promise<Response>) {
     status,
     reads: touched.filter(({ how }) => how === 'findOne').map(({ collection }) => collection),
     writes: touched.filter(({ how }) => how !== 'findOne').map(({ collection }) => collection),
-    temporal: fakes.flatMap((fake) => fake.mock.calls).length,
+    temporal: fakes.reduce((sum, fake) => sum + fake.mock.calls.length, 0),
   };
 }
 const kept = async (outcome?: 'success' | 'failed') => {
