@@ -16,6 +16,7 @@ import type { RequestCountStore } from '../store/request-counts.ts';
 import type { SpeechLanguages } from '../store/speech-languages.ts';
 import type { WebhookClient } from '../outbound/webhooks/client.ts';
 import type { WebhookSigner } from '../outbound/webhooks/signature.ts';
+import type { AcceptTurns } from './accept-turns.ts';
 import type { DeliveryGateway } from './deliveries.ts';
 import type { AnswerBudget } from './edge/answer-budget.ts';
 import type { EnginesLook } from './engines-look.ts';
@@ -32,6 +33,7 @@ export interface ServiceDeps {
   readonly files: FileStore;
   readonly signer: LinkSigner;
   readonly jobs: JobGateway;
+  readonly acceptTurns: AcceptTurns;
   readonly receivers: ReceiverStore;
   readonly speechLanguages: Pick<SpeechLanguages, 'known'>;
   readonly deliveries: DeliveryStore;

@@ -17,6 +17,8 @@ import { progressOf } from './job-progress.ts';
 
 const RPC_DEADLINE_MS = 5_000;
 const PROGRESS_DEADLINE_MS = 1_000;
+/** Longer than the server waits for a workflow before it answers that it still runs. */
+const LONG_POLL_MS = 60_000;
 const FOREIGN = 'A workflow that this service has not started has the id of this subject. An operator must end it.';
 
 /** A job that runs already: its input, and which run of the subject's workflow it is. */
@@ -126,10 +128,11 @@ export function createJobGateway(client: Client, taskQueue: string): JobGateway 
     async waitFor(subjectId, timeoutMs, signal) {
       if (signal?.aborted === true) return;
       // The SDK leaves its listeners behind, and the signal may live as long as the process.
-      const own = startDeadline({ signal });
+      const own = startDeadline({ signal, timeoutMs });
       try {
+        // Told that the time is nearly over, the server answers at once, and would be asked again and again.
         await client.connection.withAbortSignal(own.signal, () =>
-          within(timeoutMs, () => client.workflow.getHandle(subjectId).result()),
+          within(timeoutMs + LONG_POLL_MS, () => client.workflow.getHandle(subjectId).result()),
         );
       } catch {
         // Failed, cancelled, gone or too late: the record tells which.

@@ -19,6 +19,7 @@ import { onStop } from '../runtime/subprocess/on-stop.ts';
 import { createWebhookClient } from '../outbound/webhooks/client.ts';
 import { WEBHOOK_TEST_LIMITS, WEBHOOK_TEST_TAKES_MS } from '../outbound/webhooks/limits.ts';
 import { createWebhookSigner } from '../outbound/webhooks/signature.ts';
+import { ACCEPT_TURNS, createAcceptTurns } from './accept-turns.ts';
 import { createDeliveryGateway } from './deliveries.ts';
 import type { ServiceDeps } from './deps.ts';
 import { ANSWER_BUDGET, createAnswerBudget } from './edge/answer-budget.ts';
@@ -65,6 +66,7 @@ const deps: ServiceDeps = {
   files,
   signer,
   jobs,
+  acceptTurns: createAcceptTurns(ACCEPT_TURNS),
   receivers: createReceiverStore(mongo.db),
   speechLanguages: createSpeechLanguages(mongo.db),
   deliveries: createDeliveryStore(mongo.db),

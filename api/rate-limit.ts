@@ -16,6 +16,12 @@ const POLLS_PER_REQUEST = 40;
 /** The poll that brings the result comes up to an interval after the end of the job. */
 const ENDED_LATELY_MS = 4 * POLL_INTERVAL_SECONDS * 1000;
 
+/** What may be polls, and as many of them as were free. */
+interface Polls {
+  made: number;
+  free: number;
+}
+
 /**
  * Counts requests per key, else per client address, over all processes of the api. Polite polls are free. Routes on which a
  * job can be waited for say `mayPoll` in their `meta`: there a GET is judged by the record that it names, a POST when it
@@ -24,8 +30,8 @@ const ENDED_LATELY_MS = 4 * POLL_INTERVAL_SECONDS * 1000;
 export function rateLimit(limit: number, deps: ServiceDeps): Middleware {
   const { records, keyDownloads, now } = deps;
   const counter = createRequestCounter(deps, limit);
-  /** By caller, and by caller and job: what may be polls of this minute, and as many of them as were free. */
-  const polls = new Map<string, { made: number; free: number }>();
+  /** Those of this minute, by caller, and by caller and job. */
+  const polls = new Map<string, Polls>();
   let pollsEndMs = 0;
   const madeAgain = (caller: string, job = '') => {
     const key = `${caller} ${job}`;
@@ -51,22 +57,22 @@ export function rateLimit(limit: number, deps: ServiceDeps): Middleware {
     const isRead = event.req.method === 'GET' || event.req.method === 'HEAD';
     let count = counter.known(limitedAs);
     let state: 'new' | 'free' | 'counted' = 'new';
-    const take = async (cost: number): Promise<void> => {
+    const take = async (cost: number, waits = !isRead): Promise<void> => {
       state = 'counted';
-      count = await counter.count(limitedAs, cost, isRead);
+      count = await counter.count(limitedAs, cost, !waits);
       if (count.used <= limit) return;
       const retryAfterSeconds = secondsLeft(count, now());
       throw new ApiError('rate_limited', `More than ${String(limit)} requests a minute.`, { retryAfterSeconds });
     };
     const takeOther = async () => (state === 'new' ? take(1) : undefined);
     /** Whoever asks more often for one job than is free is counted from the first time on, a burst as soon as it is seen. */
-    const takeFor = async (own: { made: number; free: number }, isPoll: boolean): Promise<void> => {
+    const takeFor = async (own: Polls, isPoll: boolean, waits?: boolean): Promise<void> => {
       // What was taken for a poll may turn out to start a job after all.
       if (state === 'counted' || (state === 'free' && isPoll)) return;
       const cost = own.made > FREE_POLLS ? 1 + own.free : Number(!isPoll);
       own.free = own.made > FREE_POLLS ? 0 : own.free + Number(isPoll);
       if (cost === 0) state = 'free';
-      else await take(cost);
+      else await take(cost, waits);
     };
     const takeLate = async (job: string) => (state === 'new' ? takeFor(madeAgain(limitedAs, job), true) : undefined);
     let isCountedFirst = false;
@@ -76,14 +82,17 @@ export function rateLimit(limit: number, deps: ServiceDeps): Middleware {
       else if (isRead) {
         const [id = ''] = Object.values(event.context.params ?? {});
         const own = madeAgain(limitedAs, id);
-        isCountedFirst = !isUnderWay(await records.get(id));
+        identity.found = await records.get(id);
+        isCountedFirst = !isUnderWay(identity.found);
         await (isCountedFirst ? takeOther() : takeFor(own, true));
       } else {
-        identity.admitJobs = async (subjectIds) => {
-          const own = madeAgain(limitedAs, subjectIds.join(' '));
-          const found = await Promise.all(subjectIds.map((subjectId) => records.latestOf(subjectId)));
-          const repeated = await Promise.all(found.map(async (one) => one !== undefined && isRepeated(caller, one)));
-          await takeFor(own, repeated.every(Boolean) && found.some(isUnderWay));
+        identity.admitJobs = async (subjects, isAnswered) => {
+          const own = madeAgain(limitedAs, subjects.map(({ subjectId }) => subjectId).join(' '));
+          const found = subjects.map(({ latest }) => latest);
+          const isPoll =
+            found.some(isUnderWay) &&
+            (await Promise.all(found.map(async (one) => one !== undefined && isRepeated(caller, one)))).every(Boolean);
+          await takeFor(own, isPoll, !isAnswered);
         };
       }
       const answer = await next();

@@ -23,10 +23,14 @@ export type AccountStore = ReturnType<typeof createAccountStore>;
 export function createAccountStore(db: Db) {
   const accounts: Collection<AccountDocument> = db.collection('accounts');
   const entries: Collection<EntryDocument> = db.collection('ledger');
+  /** By key; that never changes. */
+  const unlimited = new Map<string, boolean>();
 
   const get = async (keyId: string): Promise<Account | undefined> => {
     const document = await accounts.findOne({ _id: keyId });
-    return document === null ? undefined : fromDocument(document);
+    if (document === null) return undefined;
+    unlimited.set(keyId, document.isUnlimited);
+    return fromDocument(document);
   };
   /** @returns whether the hold was there */
   const endHold = async (keyId: string, hold: Hold, charge: Thousandths): Promise<boolean> => {
@@ -57,19 +61,18 @@ export function createAccountStore(db: Db) {
     async reserve(keyId: string, wanted: readonly Hold[]): Promise<boolean> {
       const holds = wanted.filter(({ amount }) => amount > 0);
       if (holds.length === 0) return true;
-      const account = await get(keyId);
-      if (account === undefined) return false;
+      const isUnlimited = unlimited.get(keyId) ?? (await get(keyId))?.isUnlimited;
+      if (isUnlimited === undefined) return false;
       const amount = holds.reduce((sum, hold) => sum + hold.amount, 0);
       const heldAtMs = Date.now();
       const fields = holds.map(({ recordId, ...hold }) => [`holds.${recordId}`, { ...hold, heldAtMs }] as const);
-      const filter = { _id: keyId, ...(account.isUnlimited ? {} : { available: { $gte: amount } }) };
+      const filter = { _id: keyId, ...(isUnlimited ? {} : { available: { $gte: amount } }) };
       const change = { $inc: { available: -amount }, $set: Object.fromEntries(fields) };
       return (await accounts.updateOne(filter, change)).matchedCount === 1;
     },
     /** Gives back what was set aside for a job that was not started. */
-    async release(keyId: string, recordId: string): Promise<void> {
-      const hold = await holdOf(keyId, recordId);
-      if (hold !== undefined) await endHold(keyId, hold, 0);
+    async release(keyId: string, hold: Hold): Promise<void> {
+      if (hold.amount > 0) await endHold(keyId, hold, 0);
     },
     /** Books what a record that has ended costs, and gives back the rest. */
     async captureHold(record: DownloadRecord): Promise<void> {

@@ -61,16 +61,16 @@ export function createRecordStore(db: Db) {
     const document = await records.findOne({ _id: id });
     return document === null ? undefined : fromDocument(document);
   };
+  const getIfAny = (id: string | undefined) => (id === undefined ? undefined : get(id));
   const subjectRecord = async (
     subjectId: string,
     field: 'latestId' | 'successId' | 'failedId',
-  ): Promise<DownloadRecord | undefined> => {
-    const id = (await subjects.findOne({ _id: subjectId }))?.[field];
-    return id === undefined ? undefined : get(id);
-  };
+  ): Promise<DownloadRecord | undefined> => getIfAny((await subjects.findOne({ _id: subjectId }))?.[field]);
 
-  const point = async (subjectId: string, pointers: Omit<SubjectDocument, '_id'>): Promise<void> => {
-    await upsertOne(subjects, subjectId, { $set: pointers });
+  const point = (subjectId: string, pointers: Omit<SubjectDocument, '_id'>) =>
+    upsertOne(subjects, subjectId, { $set: pointers });
+  const note = async (subjectId: string, pointers: Omit<SubjectDocument, '_id'>): Promise<void> => {
+    await point(subjectId, pointers);
   };
 
   const canonicalOf = async (subjectId: string): Promise<string> => {
@@ -124,6 +124,15 @@ export function createRecordStore(db: Db) {
       if (record?.status !== 'success' || record.filesRemovedAt !== undefined) return;
       await records.updateOne({ _id: id }, { $set: { filesRemovedAt: at } });
     },
+    /** The newest job of a subject, and its newest success: often the same record. */
+    async standingOf(subjectId: string) {
+      const { latestId, successId } = (await subjects.findOne({ _id: subjectId })) ?? {};
+      const [latest, other] = await Promise.all([
+        getIfAny(latestId),
+        successId === latestId ? undefined : getIfAny(successId),
+      ]);
+      return { latest, success: successId === latestId ? latest : other };
+    },
     latestOf: (subjectId: string): Promise<DownloadRecord | undefined> => subjectRecord(subjectId, 'latestId'),
     successOf: (subjectId: string): Promise<DownloadRecord | undefined> => subjectRecord(subjectId, 'successId'),
     failureOf: (subjectId: string): Promise<DownloadRecord | undefined> => subjectRecord(subjectId, 'failedId'),
@@ -140,19 +149,21 @@ export function createRecordStore(db: Db) {
       }
       return newest;
     },
-    noteLatest: ({ subjectId, id }: DownloadRecord): Promise<void> => point(subjectId, { latestId: id }),
+    /** @returns the id of the newest success of the subject, as it is after this change */
+    noteLatest: async ({ subjectId, id }: Pick<DownloadRecord, 'subjectId' | 'id'>): Promise<string | undefined> =>
+      (await point(subjectId, { latestId: id })).successId,
     /** Makes the record the success of its subject, and of the subject that this one stands for. */
     async noteSuccess({ subjectId, id }: DownloadRecord): Promise<void> {
-      await point(subjectId, { successId: id });
+      await note(subjectId, { successId: id });
       const canonicalId = await canonicalOf(subjectId);
-      if (canonicalId !== subjectId) await point(canonicalId, { successId: id });
+      if (canonicalId !== subjectId) await note(canonicalId, { successId: id });
     },
-    noteFailure: ({ subjectId, id }: DownloadRecord): Promise<void> => point(subjectId, { failedId: id }),
+    noteFailure: ({ subjectId, id }: DownloadRecord): Promise<void> => note(subjectId, { failedId: id }),
     /** Notes beside which record the contents lie that a provider sent for a subject. */
     noteContents: (subjectId: string, recordId: string): Promise<void> =>
-      point(subjectId, { contents: { recordId, keptAtMs: Date.now() } }),
+      note(subjectId, { contents: { recordId, keptAtMs: Date.now() } }),
     /** Notes whose post a subject is about. */
-    noteOwner: (subjectId: string, owner: string): Promise<void> => point(subjectId, { owner }),
+    noteOwner: (subjectId: string, owner: string): Promise<void> => note(subjectId, { owner }),
     ownerOf: async (subjectId: string) => (await subjects.findOne({ _id: subjectId }))?.owner,
     /** Takes the owner's profile out of what a pending content costs: it will not be charged. May be repeated. */
     async leaveOutProfile(id: string): Promise<void> {
@@ -167,7 +178,7 @@ export function createRecordStore(db: Db) {
     contentsOf: async (subjectId: string) => (await subjects.findOne({ _id: subjectId }))?.contents,
     /** Notes that a subject is another name for a second one. */
     noteSameAs: (subjectId: string, canonicalId: string): Promise<void> =>
-      point(subjectId, { sameAs: { subjectId: canonicalId, foundAtMs: Date.now() } }),
+      note(subjectId, { sameAs: { subjectId: canonicalId, foundAtMs: Date.now() } }),
     /** @returns the subject that this one stands for, itself unless another was noted lately (a handle may change hands) */
     canonicalOf,
     /**

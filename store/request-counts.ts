@@ -21,10 +21,18 @@ export function createRequestCountStore(db: Db) {
   // A count that is lost by a crash of the server is no harm, so nobody waits for a journal.
   const windows: Collection<RequestCount & { _id: string }> = db.collection('windows', { writeConcern: { w: 1 } });
   return {
-    /** Adds to the window that is open, or begins one. @returns the sum */
-    async add(caller: string, amount: number, nowMs: number): Promise<RequestCount> {
-      const before = await windows.findOne({ _id: `${minuteOf(nowMs - WINDOW_MS)}/${caller}` });
-      const startMs = before !== null && nowMs < before.startMs + WINDOW_MS ? before.startMs : nowMs;
+    /**
+     * Adds to the window that is open, or begins one.
+     *
+     * @param window since when it is open: as the store has told, or from when on it would be if there were none
+     * @returns the sum
+     */
+    async add(caller: string, amount: number, window: { startMs: number; isKnown: boolean }): Promise<RequestCount> {
+      let { startMs } = window;
+      if (!window.isKnown) {
+        const before = await windows.findOne({ _id: `${minuteOf(startMs - WINDOW_MS)}/${caller}` });
+        if (before !== null && startMs < before.startMs + WINDOW_MS) startMs = before.startMs;
+      }
       const change = { $inc: { used: amount }, $setOnInsert: { startMs } };
       return upsertOne(windows, `${minuteOf(startMs)}/${caller}`, change);
     },

@@ -2,6 +2,7 @@ import type { BlockList } from 'node:net';
 import type { H3Event, Middleware } from 'h3';
 import type { Caller, Scope } from '../../contract/accounts.ts';
 import { ApiError } from '../../contract/errors.ts';
+import type { DownloadRecord } from '../../contract/records.ts';
 import { isMeantAsKey, type Authenticate } from './authenticate.ts';
 import { clientAddress } from './client-address.ts';
 import { refuseForeignPages, type OriginGuardOptions } from './origin-guard.ts';
@@ -14,17 +15,31 @@ export interface AccessOptions extends OriginGuardOptions {
   readonly stopping: AbortSignal;
 }
 
-/** @throws ApiError `rate_limited` for a request for these jobs that is one too many */
-export type AdmitJobs = (subjectIds: readonly string[]) => Promise<void>;
+/** A subject that a request is about, as it stands before anything is done. */
+export interface AskedSubject {
+  readonly subjectId: string;
+  /** The record of its newest job. */
+  readonly latest: DownloadRecord | undefined;
+}
+/**
+ * @param isRead whether the request is answered by what is there
+ * @throws ApiError `rate_limited` for a request for these jobs that is one too many
+ */
+export type AdmitJobs = (subjects: readonly AskedSubject[], isRead: boolean) => Promise<void>;
 
-/** Who asks, and how a rate limit is asked before a job is started or joined for them; services of ours have none. */
-export type LimitedCaller = Caller & { readonly admitJobs?: AdmitJobs | undefined };
+/** What the rate limit hands on to what serves a request; services of ours have none. */
+interface FromLimit {
+  /** Asks it before a job is started or joined. */
+  admitJobs?: AdmitJobs | undefined;
+  /** The record that a GET is about, if there is one: it was looked at already. */
+  found?: DownloadRecord | undefined;
+}
+export type LimitedCaller = Caller & Readonly<FromLimit>;
 
-export interface Identity {
+export interface Identity extends FromLimit {
   /** Who shares a rate limit: a key, or else an address. */
   readonly limitedAs: string;
   readonly caller: Caller | { readonly refused: unknown };
-  admitJobs?: AdmitJobs;
 }
 
 interface Access {
@@ -106,10 +121,10 @@ export function callerOf(event: H3Event, scope: Scope | 'none'): LimitedCaller {
   if (scope === 'none') return { kind: 'anonymous' };
   const identity = identityOf(event);
   if (identity === undefined) throw new Error(`${event.url.pathname} has not passed the access middleware`);
-  const { caller, limitedAs, admitJobs } = identity;
+  const { caller, limitedAs, admitJobs, found } = identity;
   if ('refused' in caller) throw caller.refused;
   if (caller.kind === 'key' && !caller.key.scopes.includes(scope)) {
     throw new ApiError('forbidden', `This API key lacks the scope "${scope}".`);
   }
-  return caller.kind === 'anonymous' ? { ...caller, limitedAs, admitJobs } : { ...caller, admitJobs };
+  return caller.kind === 'anonymous' ? { ...caller, limitedAs, admitJobs, found } : { ...caller, admitJobs, found };
 }

@@ -4,14 +4,29 @@ import type { ServiceDeps } from '../deps.ts';
 
 type CounterDeps = Pick<ServiceDeps, 'requestCounts' | 'now' | 'log'>;
 
+/** The requests of a caller in a window, as far as this process knows. */
 interface Line {
   window: RequestCount;
+  /** Whether the database has told the window: then all processes add to that one. */
+  isShared: boolean;
   readonly waiting: { readonly cost: number; readonly resolve: (count: RequestCount) => void }[];
+  /** What was let pass before it was in the sum, and what of it is not on its way there yet. */
+  ahead: number;
+  unwritten: number;
   isAsking: boolean;
+  /** How many requests wait for a sum. */
+  awaited: number;
+  /** By the clock of the process, in milliseconds. */
+  askedAt: number;
+  timer?: NodeJS.Timeout | undefined;
 }
 
 /** A busy database answers within a second or two; one that is away never does, and is left alone as long. */
 const STORE_TIMEOUT_MS = 3_000;
+/** How often a process writes what nobody waits for. */
+const WRITE_MS = 1_000;
+/** How much of the limit a process lets pass before it is in the sum: of 90 requests, one. */
+const AHEAD_OF_LIMIT = 1 / 64;
 
 /**
  * Counts together with the other processes. What arrives while a count is under way is added at once afterwards. While the
@@ -20,38 +35,79 @@ const STORE_TIMEOUT_MS = 3_000;
  */
 export function createRequestCounter({ requestCounts, now, log }: CounterDeps, limit: number) {
   const lines = new Map<string, Line>();
+  const mostAhead = Math.max(1, Math.floor(limit * AHEAD_OF_LIMIT));
   let awayUntilMs = 0;
   let cleanedMs = 0;
 
+  const isOpen = ({ window }: Line): boolean => now() < window.startMs + WINDOW_MS;
   /** What this process knows of the window that is open. */
   const known = (caller: string): RequestCount => {
-    const window = lines.get(caller)?.window;
-    return window !== undefined && now() < window.startMs + WINDOW_MS ? window : { startMs: now(), used: 0 };
+    const line = lines.get(caller);
+    if (line === undefined || !isOpen(line)) return { startMs: now(), used: 0 };
+    return { startMs: line.window.startMs, used: line.window.used + line.ahead };
   };
-  const countWaiting = async (caller: string, line: Line): Promise<void> => {
+  const lineOf = (caller: string): Line => {
+    const line = lines.get(caller);
+    if (line !== undefined && isOpen(line)) return line;
+    // What was not written of a window that is over counts no more.
+    clearTimeout(line?.timer);
+    const window = { startMs: now(), used: 0 };
+    const fresh = {
+      window,
+      isShared: false,
+      waiting: [],
+      ahead: 0,
+      unwritten: 0,
+      isAsking: false,
+      awaited: 0,
+      askedAt: -Infinity,
+    };
+    lines.set(caller, fresh);
+    return fresh;
+  };
+  const ask = async (caller: string, line: Line): Promise<void> => {
+    clearTimeout(line.timer);
+    line.timer = undefined;
     line.isAsking = true;
-    while (line.waiting.length > 0) {
+    do {
       const batch = line.waiting.splice(0);
-      const cost = batch.reduce((sum, one) => sum + one.cost, 0);
-      const { startMs, used } = known(caller);
-      const alone = { startMs, used: used + cost };
-      let sum = alone;
+      const { unwritten, window, isShared: isKnown } = line;
+      line.unwritten = 0;
+      line.askedAt = performance.now();
+      const cost = batch.reduce((sum, one) => sum + one.cost, unwritten);
+      const alone = { startMs: window.startMs, used: window.used + cost };
+      let sum: RequestCount | undefined;
       try {
-        if (now() >= awayUntilMs) sum = await Promise.race([requestCounts.add(caller, cost, now()), tooLate()]);
+        const adding = { startMs: window.startMs, isKnown };
+        if (now() >= awayUntilMs) sum = await Promise.race([requestCounts.add(caller, cost, adding), tooLate()]);
       } catch (error) {
         awayUntilMs = now() + STORE_TIMEOUT_MS;
         log.warn({ err: error }, 'requests are counted by each process alone: the database cannot be reached');
       }
       // What was counted here alone while the database was away counts on.
-      line.window = sum.used >= alone.used ? sum : alone;
-      let place = line.window.used - cost;
+      line.isShared = sum !== undefined && sum.used >= alone.used;
+      line.window = sum !== undefined && line.isShared ? sum : alone;
+      line.ahead -= unwritten;
+      line.awaited -= batch.length;
+      let place = line.window.used - cost + unwritten;
       for (const one of batch) one.resolve({ startMs: line.window.startMs, used: (place += one.cost) });
-    }
+    } while (line.waiting.length > 0);
     line.isAsking = false;
+    if (line.unwritten !== 0) askSoon(caller, line);
+  };
+  const askSoon = (caller: string, line: Line): void => {
+    if (line.isAsking) return;
+    const leftMs = line.askedAt + WRITE_MS - performance.now();
+    if (leftMs <= 0 || line.unwritten >= mostAhead) void ask(caller, line);
+    else line.timer ??= setTimeout(() => void ask(caller, line), leftMs).unref();
   };
   const clean = (): void => {
     cleanedMs = now();
-    for (const [caller, line] of lines) if (!line.isAsking && line.window !== known(caller)) lines.delete(caller);
+    for (const [caller, line] of lines) {
+      if (line.isAsking || isOpen(line)) continue;
+      clearTimeout(line.timer);
+      lines.delete(caller);
+    }
     // The newest window may have begun in the minute before.
     requestCounts.removeBefore(cleanedMs - 3 * WINDOW_MS).catch((error: unknown) => {
       log.warn({ err: error }, 'old counts were not removed');
@@ -61,20 +117,28 @@ export function createRequestCounter({ requestCounts, now, log }: CounterDeps, l
   return {
     known,
     /**
-     * Counts a request, which stands for as many as its cost, and tells the sum up to it. One that changes something waits for the sum of all processes.
-     * One that only reads does not, while this process knows of no more than half the limit and has no count under way.
+     * Counts a request, which stands for as many as its cost, and tells the sum up to it. One that changes something waits for
+     * the sum of all processes. One that only reads does not, while this process knows of no more than half the limit, nobody
+     * waits for a sum, and few others were let pass before they were in the sum: as many are written together, or what there is after a second.
      */
     async count(caller: string, cost: number, isRead: boolean): Promise<RequestCount> {
       if (now() >= cleanedMs + WINDOW_MS) clean();
       const { startMs, used } = known(caller);
       const expected = { startMs, used: used + cost };
       if (used >= limit) return expected;
-      const line = lines.get(caller) ?? { window: { startMs, used }, waiting: [], isAsking: false };
-      lines.set(caller, line);
-      const isFarBelow = !line.isAsking && expected.used <= limit / 2;
-      const sum = new Promise<RequestCount>((resolve) => line.waiting.push({ cost, resolve }));
-      if (!line.isAsking) void countWaiting(caller, line);
-      return isRead && isFarBelow ? expected : sum;
+      const line = lineOf(caller);
+      const isFarBelow = line.awaited === 0 && expected.used <= limit / 2;
+      if (isRead && isFarBelow && line.ahead + cost <= mostAhead) {
+        line.ahead += cost;
+        line.unwritten += cost;
+        askSoon(caller, line);
+        return expected;
+      }
+      return new Promise<RequestCount>((resolve) => {
+        line.awaited += 1;
+        line.waiting.push({ cost, resolve });
+        if (!line.isAsking) void ask(caller, line);
+      });
     },
   };
 }

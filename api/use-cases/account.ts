@@ -32,8 +32,8 @@ export async function reserve(deps: ServiceDeps, caller: Caller, holds: readonly
 }
 
 /** Gives back what was set aside for a job that was not started. */
-export async function release(deps: ServiceDeps, caller: Caller, recordId: string): Promise<void> {
-  if (caller.kind === 'key') await deps.accounts.release(caller.key.id, recordId);
+export async function release(deps: ServiceDeps, caller: Caller, hold: Hold): Promise<void> {
+  if (caller.kind === 'key') await deps.accounts.release(caller.key.id, hold);
 }
 
 /** @returns the error of a request that the key cannot pay */
@@ -53,14 +53,15 @@ export async function insufficientCredit(deps: ServiceDeps, caller: Caller, pric
 async function checkHolds(deps: ServiceDeps, keyId: string): Promise<void> {
   const account = await deps.accounts.get(keyId);
   const old = account?.holds.filter(({ heldAtMs }) => deps.now() > heldAtMs + LEFT_BEHIND_MS) ?? [];
-  for (const { recordId, subjectId } of old) {
+  for (const hold of old) {
+    const { recordId, subjectId } = hold;
     const record = await deps.records.get(recordId);
     if (record !== undefined) {
       // Ends the record too when its workflow is gone.
       const { record: newest } = await currentJob(deps, record, 0);
       await deps.accounts.captureHold(newest);
     } else if ((await deps.jobs.status({ subjectId, recordId })).state === 'gone') {
-      await deps.accounts.release(keyId, recordId);
+      await deps.accounts.release(keyId, hold);
     }
   }
 }

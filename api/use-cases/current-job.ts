@@ -4,6 +4,7 @@ import { POLL_INTERVAL_SECONDS } from '../../contract/limits.ts';
 import type { DownloadRecord } from '../../contract/records.ts';
 import { renderLastResponse, type LastResponse } from '../../contract/job-answers.ts';
 import type { Progress } from '../../contract/fields.ts';
+import type { LimitedCaller } from '../access/access-middleware.ts';
 import { finishRecord } from '../../store/finish-record.ts';
 import type { ServiceDeps } from '../deps.ts';
 import type { Answer } from '../operation.ts';
@@ -16,6 +17,15 @@ export interface CurrentJob {
 
 /** @returns the JSON of a job in any state, as callers see it */
 export type RenderJob<Body> = (deps: ServiceDeps, job: CurrentJob) => Body | Promise<Body>;
+
+/** @returns the record of an id: the one that the rate limit has found, where it has just looked */
+export async function recordOf(
+  deps: ServiceDeps,
+  { found }: LimitedCaller,
+  id: string,
+): Promise<DownloadRecord | undefined> {
+  return found?.id === id ? found : deps.records.get(id);
+}
 
 /** Waits for a pending record's job to end, but not longer than that, and looks how it stands. */
 export async function currentJob(deps: ServiceDeps, record: DownloadRecord, waitMs: number): Promise<CurrentJob> {

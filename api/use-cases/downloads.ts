@@ -8,7 +8,7 @@ import { formatMicroseconds } from '../../contract/times.ts';
 import type { RecordFilter } from '../../store/records.ts';
 import type { ServiceDeps } from '../deps.ts';
 import type { UseCase } from '../operation.ts';
-import { answerJob, currentJob, type CurrentJob } from './current-job.ts';
+import { answerJob, currentJob, recordOf, type CurrentJob } from './current-job.ts';
 import { subscriberOf } from './subscribers.ts';
 
 /** A cancelled job stops its downloads first; most have ended within this time, and the answer then says so. */
@@ -26,8 +26,8 @@ interface OneDownload {
  *
  * @throws ApiError `not_found`
  */
-export const getDownload: UseCase<OneDownload, DownloadResult> = async (deps, _caller, { download_id: id, waitMs }) =>
-  answerJob(deps, await currentJob(deps, await recordById(deps, id), waitMs), renderRecord);
+export const getDownload: UseCase<OneDownload, DownloadResult> = async (deps, caller, { download_id: id, waitMs }) =>
+  answerJob(deps, await currentJob(deps, await recordById(deps, caller, id), waitMs), renderRecord);
 
 /**
  * DELETE /downloads/{downloadId}: cancels a pending job. It ends as failed, and its webhooks are told. It costs nothing unless a
@@ -36,7 +36,7 @@ export const getDownload: UseCase<OneDownload, DownloadResult> = async (deps, _c
  * @throws ApiError `not_found`; `forbidden` when somebody else has started it; `already_finished` when there is nothing to cancel
  */
 export const cancelDownload: UseCase<OneDownload, DownloadResult> = async (deps, caller, { download_id: id }) => {
-  const record = await recordById(deps, id);
+  const record = await recordById(deps, caller, id);
   if (!mayCancel(caller, record)) {
     throw new ApiError('forbidden', 'Only who has started a download can cancel it.');
   }
@@ -82,8 +82,8 @@ export function renderRecord({ rendering }: ServiceDeps, { record, progress }: C
 }
 
 /** @throws ApiError `not_found` */
-async function recordById(deps: ServiceDeps, id: string): Promise<DownloadRecord> {
-  const record = await deps.records.get(id);
+async function recordById(deps: ServiceDeps, caller: Caller, id: string): Promise<DownloadRecord> {
+  const record = await recordOf(deps, caller, id);
   if (record === undefined) throw new ApiError('not_found', 'There is no download with this id.');
   return record;
 }

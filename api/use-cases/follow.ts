@@ -21,8 +21,12 @@ export async function followBoth(
   caller: LimitedCaller,
   { records, webhookUrl }: { records: readonly [DownloadRecord, DownloadRecord]; webhookUrl: string | undefined },
 ): Promise<readonly [Accepted, Accepted]> {
-  await caller.admitJobs?.(records.map(({ subjectId }) => subjectId));
-  if (webhookUrl !== undefined && records.some(({ status }) => status === 'pending')) {
+  const isAnswered = records.every(({ status }) => status !== 'pending');
+  await caller.admitJobs?.(
+    records.map((latest) => ({ subjectId: latest.subjectId, latest })),
+    isAnswered,
+  );
+  if (webhookUrl !== undefined && !isAnswered) {
     // Both or none.
     for (const { id: recordId } of records) await claimPlace(deps, caller, { recordId, webhookUrl });
   }

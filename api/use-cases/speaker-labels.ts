@@ -24,7 +24,7 @@ import type { ServiceDeps } from '../deps.ts';
 import { invalidField } from '../errors.ts';
 import type { Answer, ExportedText, UseCase } from '../operation.ts';
 import { paced } from '../paced.ts';
-import { answerJob, currentJob, notReady, type CurrentJob } from './current-job.ts';
+import { answerJob, currentJob, notReady, recordOf, type CurrentJob } from './current-job.ts';
 import { requesting, webhookOf, type JobPlan, type JobRequest } from './request-job.ts';
 import { finishedTranscript } from './transcripts.ts';
 
@@ -103,8 +103,8 @@ const requestLabelsOf = requesting({
  *
  * @throws ApiError `not_found`, `audio_failed`
  */
-export const getSpeakerLabels: LabelsCase<OneTranscript> = async (deps, _caller, { id, waitMs }) => {
-  const found = await findLabels(deps, id, waitMs);
+export const getSpeakerLabels: LabelsCase<OneTranscript> = async (deps, caller, { id, waitMs }) => {
+  const found = await findLabels(deps, caller, { id, waitMs });
   if (found.kind !== 'job') return answerWithoutJob(found);
   return answerJob(deps, await currentJob(deps, found.record, waitMs), renderLabels);
 };
@@ -117,10 +117,10 @@ export const getSpeakerLabels: LabelsCase<OneTranscript> = async (deps, _caller,
  */
 export async function exportSpeakerLabels(
   deps: ServiceDeps,
-  _caller: Caller,
+  caller: Caller,
   { id, format }: OneTranscript & { readonly format: SpeakerLabelFormat },
 ): Promise<ExportedText> {
-  const { mediaId, labels } = await readLabels(deps, id);
+  const { mediaId, labels } = await readLabels(deps, caller, id);
   const { contentType, chunks } = writeSpeakerLabels(labels, format, mediaId);
   return { name: `${mediaId}.speakers.${format}`, contentType, open: () => paced(chunks()) };
 }
@@ -128,16 +128,16 @@ export async function exportSpeakerLabels(
 /**
  * The job that an id leads to, or an audio for which there can be none yet, or ever.
  *
- * @param id of a job, or of an audio: that is its newest success, whatever was asked for with it; without one, its newest
+ * @param asked.id of a job, or of an audio: that is its newest success, whatever was asked for with it; without one, its newest
  * job
  * @throws ApiError `not_found`, `audio_failed`
  */
 async function findLabels(
   deps: ServiceDeps,
-  id: string,
-  waitMs: number,
+  caller: Caller,
+  { id, waitMs }: OneTranscript,
 ): Promise<{ readonly kind: 'job'; readonly record: DownloadRecord } | NothingToLabel> {
-  const asked = await deps.records.get(id);
+  const asked = await recordOf(deps, caller, id);
   if (asked?.type === 'speaker_labels') return { kind: 'job', record: asked };
   const found = await labelledAudio(deps, asked, waitMs);
   if (found.kind !== 'ready') return found;
@@ -154,9 +154,10 @@ const NOTHING = new ItemStream<never>(async function* () {
 
 async function readLabels(
   deps: ServiceDeps,
+  caller: Caller,
   id: string,
 ): Promise<{ readonly mediaId: string; readonly labels: ExportedLabels }> {
-  const found = await findLabels(deps, id, 0);
+  const found = await findLabels(deps, caller, { id, waitMs: 0 });
   switch (found.kind) {
     case 'pending':
       throw notReady('The audio is being downloaded.', found.audio);

@@ -16,7 +16,7 @@ import { TRANSCRIPT_FORMATS, type TranscriptFormat } from '../../contract/transc
 import type { ServiceDeps } from '../deps.ts';
 import type { ExportedText, UseCase } from '../operation.ts';
 import { paced } from '../paced.ts';
-import { answerJob, currentJob, notReady, type CurrentJob } from './current-job.ts';
+import { answerJob, currentJob, notReady, recordOf, type CurrentJob } from './current-job.ts';
 import { requesting, type JobPlan, type JobRequest } from './request-job.ts';
 
 interface OneTranscript {
@@ -45,10 +45,10 @@ export const requestTranscript = requesting({
  *
  * @throws ApiError `not_found`
  */
-export const getTranscript: UseCase<OneTranscript, Streamable<TranscriptResult>> = async (deps, _caller, asked) =>
+export const getTranscript: UseCase<OneTranscript, Streamable<TranscriptResult>> = async (deps, caller, asked) =>
   answerJob(
     deps,
-    await currentJob(deps, await transcriptRecord(deps, asked.download_id), asked.waitMs),
+    await currentJob(deps, await transcriptRecord(deps, caller, asked.download_id), asked.waitMs),
     renderTranscript,
   );
 
@@ -59,10 +59,14 @@ export const getTranscript: UseCase<OneTranscript, Streamable<TranscriptResult>>
  */
 export async function exportTranscript(
   deps: ServiceDeps,
-  _caller: Caller,
+  caller: Caller,
   { download_id: id, format }: OneTranscript & { readonly format: TranscriptFormat },
 ): Promise<ExportedText> {
-  const record = await finishedTranscript(deps, await transcriptRecord(deps, id), 'The transcript is being fetched.');
+  const record = await finishedTranscript(
+    deps,
+    await transcriptRecord(deps, caller, id),
+    'The transcript is being fetched.',
+  );
   const { lines, track } = await keptFacts<TranscriptFacts>(deps.rendering.contents, id);
   const { contentType, writer } = TRANSCRIPT_FORMATS[format];
   return {
@@ -99,8 +103,8 @@ function renderTranscript({ rendering }: ServiceDeps, { record, progress }: Curr
 }
 
 /** @throws ApiError `not_found` */
-async function transcriptRecord(deps: ServiceDeps, id: string): Promise<DownloadRecord> {
-  const record = await deps.records.get(id);
+async function transcriptRecord(deps: ServiceDeps, caller: Caller, id: string): Promise<DownloadRecord> {
+  const record = await recordOf(deps, caller, id);
   if (record?.type !== 'captions') throw new ApiError('not_found', 'There is no transcript with this id.');
   return record;
 }

@@ -132,7 +132,7 @@ async function refuseFlood(deps: ServiceDeps, caller: Caller, url: string): Prom
   if (caller.kind === 'service') return;
   const startMs = Math.floor(deps.now() / WINDOW_MS) * WINDOW_MS;
   const id = `redeliver ${callerIdOf(caller)} ${receiverHostOf(url)}`;
-  const { used } = await deps.requestCounts.add(id, 1, startMs);
+  const { used } = await deps.requestCounts.add(id, 1, { startMs, isKnown: true });
   if (used <= REDELIVERIES_PER_MINUTE_MAX) return;
   const most = `${String(REDELIVERIES_PER_MINUTE_MAX)} webhooks a minute`;
   throw new ApiError('rate_limited', `You can have ${most} repeated at one host.`, {

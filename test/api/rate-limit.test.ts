@@ -168,3 +168,32 @@ describe('while the database is away', () => {
     add.mockRestore();
   });
 });
+
+describe('requests that read, far below the limit,', () => {
+  it('are written together, and none of them waits', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    try {
+      let sum = 0;
+      const add = vi.fn<RequestCountStore['add']>((_caller, amount, { startMs }) =>
+        Promise.resolve({ startMs, used: (sum += amount) }),
+      );
+      const requestCounts = { add, removeBefore: () => Promise.resolve() };
+      const log = pino({ level: 'silent' });
+      const counter = createRequestCounter({ requestCounts, now: () => nowMs, log }, 6_400);
+      const used: number[] = [];
+      for (let index = 0; index < 90; index += 1) used.push((await counter.count('caller', 1, true)).used);
+      expect(used).toEqual(Array.from({ length: 90 }, (_, index) => index + 1));
+      expect(add.mock.calls.map(([, amount]) => amount)).toEqual([1]);
+      await vi.advanceTimersByTimeAsync(1_000);
+      expect(add.mock.calls.map(([, amount]) => amount)).toEqual([1, 89]);
+      // As many as may be ahead are written at once, and whoever changes something is counted after all of them.
+      for (let index = 0; index < 100; index += 1) await counter.count('caller', 1, true);
+      await vi.advanceTimersByTimeAsync(0);
+      expect(sum).toBe(190);
+      await counter.count('caller', 1, true);
+      expect((await counter.count('caller', 1, false)).used).toBe(192);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { BlockList } from 'node:net';
 import { pino, type Logger } from 'pino';
 import { inject, vi } from 'vitest';
+import { ACCEPT_TURNS, createAcceptTurns, type AcceptTurnsOptions } from '../../api/accept-turns.ts';
 import type { DeliveryGateway } from '../../api/deliveries.ts';
 import type { ServiceDeps } from '../../api/deps.ts';
 import { ANSWER_BUDGET, createAnswerBudget, type AnswerBudgetOptions } from '../../api/edge/answer-budget.ts';
@@ -41,6 +42,7 @@ type FacadesOptions = Partial<Pick<RestOptions, 'isLoopback' | 'allowsAnonymous'
   readonly rpcToken?: string;
   readonly connections?: Partial<ConnectionLimits>;
   readonly answerBudget?: Partial<AnswerBudgetOptions>;
+  readonly acceptTurns?: Partial<AcceptTurnsOptions>;
   /** Otherwise each probe looks at the engines anew, unless another one does. */
   readonly healthKeptMs?: number;
   /** Otherwise one of its own. */
@@ -57,6 +59,7 @@ export async function startFacades(requestsPerMinute = 100_000, options: Facades
     rpcToken = randomBytes(24).toString('hex'),
     connections: limits,
     answerBudget,
+    acceptTurns,
     healthKeptMs: keptMs = 0,
     database = `api-${randomUUID().slice(0, 8)}`,
     log = pino({ level: 'silent' }),
@@ -91,6 +94,7 @@ export async function startFacades(requestsPerMinute = 100_000, options: Facades
     files,
     signer,
     jobs,
+    acceptTurns: createAcceptTurns({ ...ACCEPT_TURNS, ...acceptTurns }),
     receivers: createReceiverStore(mongo.db),
     speechLanguages: createSpeechLanguages(mongo.db),
     deliveries: createDeliveryStore(mongo.db),

@@ -2,6 +2,7 @@ import { loadConfig } from '../../../config.ts';
 // A process of the api whose memory a test measures: both facades on the test's database, without Temporal.
 import { BlockList } from 'node:net';
 import { pino } from 'pino';
+import { ACCEPT_TURNS, createAcceptTurns } from '../../../api/accept-turns.ts';
 import type { ServiceDeps } from '../../../api/deps.ts';
 import { ANSWER_BUDGET, createAnswerBudget } from '../../../api/edge/answer-budget.ts';
 import { CONNECTION_LIMITS } from '../../../api/edge/connections.ts';
@@ -63,6 +64,7 @@ const deps: ServiceDeps = {
     status: () => Promise.resolve({ state: 'unknown' }),
     ...{ waitFor: done, ping: done },
   },
+  acceptTurns: createAcceptTurns(ACCEPT_TURNS),
   deliveries: createDeliveryStore(db),
   redeliveries: { start: () => Promise.resolve(true) },
   webhooks: { post: () => Promise.reject(new Error('no webhooks here')), close: () => undefined },

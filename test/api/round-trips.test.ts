@@ -1,0 +1,150 @@
+import { Collection } from 'mongodb';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi, type MockInstance } from 'vitest';
+import { ACCEPT_TURNS } from '../../api/accept-turns.ts';
+import type { JobInput } from '../../contract/jobs.ts';
+import { finishRecord } from '../../store/finish-record.ts';
+import { aTranscriptJob, keepJob } from '../helpers/kept-jobs.ts';
+import { startFacades, type Facades } from '../helpers/rest-app.ts';
+
+let facades: Facades;
+let key: { readonly id: string; readonly text: string };
+beforeAll(async () => {
+  // Nobody goes on without a turn on a machine that is busy.
+  facades = await startFacades(100_000, { acceptTurns: { maxWaitMs: 600_000 } });
+  key = await facades.deps.keys.create({ name: 'test', scopes: ['read', 'jobs'] });
+  await facades.deps.accounts.open(key.id, 1_000);
+});
+afterAll(() => facades.close());
+
+const WRITES = ['insertOne', 'updateOne', 'findOneAndUpdate', 'deleteOne', 'insertMany', 'updateMany'] as const;
+const spies: MockInstance[] = [];
+const touched: { readonly how: string; readonly collection: string }[] = [];
+/** The driver's operations, as they are made; counts of requests are written beside. */
+function note(how: (typeof WRITES)[number] | 'findOne'): void {
+  const own = Reflect.get(Collection.prototype, how) as (...given: unknown[]) => unknown;
+  const spy = vi.spyOn(Collection.prototype, how).mockImplementation(function (this: Collection, ...given: unknown[]) {
+    if (this.collectionName !== 'windows') touched.push({ how, collection: this.collectionName });
+    return own.apply(this, given) as never;
+  });
+  spies.push(spy);
+}
+beforeEach(() => {
+  vi.clearAllMocks();
+  for (const how of [...WRITES, 'findOne'] as const) note(how);
+});
+afterEach(() => {
+  for (const spy of spies.splice(0)) spy.mockRestore();
+});
+
+const headers = () => ({ authorization: `Bearer ${key.text}`, prefer: 'wait=0' });
+const get = (path: string) => fetch(facades.url + path, { headers: headers() });
+const post = (path: string, body: object) =>
+  fetch(facades.url + path, { method: 'POST', headers: headers(), body: JSON.stringify(body) });
+/** What a request does, when the same one was made before. */
+async function doneBy(ask: () => Promise<Response>) {
+  await (await ask()).text();
+  touched.length = 0;
+  const fakes = Object.values(facades.jobs);
+  for (const fake of fakes) fake.mockClear();
+  const { status } = await ask();
+  return {
+    status,
+    reads: touched.filter(({ how }) => how === 'findOne').map(({ collection }) => collection),
+    writes: touched.filter(({ how }) => how !== 'findOne').map(({ collection }) => collection),
+    temporal: fakes.reduce((sum, fake) => sum + fake.mock.calls.length, 0),
+  };
+}
+const kept = async (outcome?: 'success' | 'failed') => {
+  const job = aTranscriptJob();
+  await keepJob(facades.deps.records, job);
+  const failure = { code: 'private', message: 'Private.' } as const;
+  if (outcome === 'success') await finishRecord(facades.deps.records, job.recordId, { status: outcome, result: {} });
+  if (outcome === 'failed') await finishRecord(facades.deps.records, job.recordId, { status: outcome, failure });
+  return job;
+};
+
+describe('a record that has ended', () => {
+  it.each(['success', 'failed'] as const)(
+    'is read at once, with no write and no question to Temporal: %s',
+    async (how) => {
+      const { recordId } = await kept(how);
+      expect(await doneBy(() => get(`/downloads/${recordId}`))).toEqual({
+        ...{ status: 200, reads: ['records'], writes: [], temporal: 0 },
+      });
+    },
+  );
+
+  it('answers a request for its subject with no write and no question to Temporal', async () => {
+    const { mediaId } = await kept('success');
+    const body = { vidnet_video_id: mediaId, language: 'en' };
+    vi.spyOn(facades.deps.rendering.contents, 'facts').mockResolvedValue(undefined);
+    expect(await doneBy(() => post('/api/transcripts', body))).toMatchObject({
+      ...{ reads: ['subjects', 'records'], writes: [], temporal: 0 },
+    });
+  });
+});
+
+describe('a request for a job that runs', () => {
+  const running = (input: JobInput) => {
+    facades.jobs.running.mockResolvedValue({ running: input, runId: 'run' });
+  };
+  afterEach(() => facades.jobs.running.mockResolvedValue('closed'));
+
+  it('sets nothing aside and starts nothing', async () => {
+    const url = '@polled-by-its-payer';
+    await post('/api/channel/profile', { url });
+    running(facades.jobs.start.mock.lastCall![1]);
+    const again = await doneBy(() => post('/api/channel/profile', { url }));
+    expect(again).toMatchObject({ status: 202, writes: [] });
+    expect(again.reads).not.toContain('accounts');
+    expect(facades.jobs.start).not.toHaveBeenCalled();
+  });
+
+  it('sets aside and starts where no workflow runs', async () => {
+    const url = '@failed-meanwhile';
+    await post('/api/channel/profile', { url });
+    const first = facades.jobs.start.mock.lastCall![1];
+    // Nobody has ended the record, as after a termination by an operator.
+    await post('/api/channel/profile', { url });
+    const second = facades.jobs.start.mock.lastCall![1];
+    expect(second.recordId).not.toBe(first.recordId);
+    const holds = (await facades.deps.accounts.get(key.id))!.holds.map(({ recordId }) => recordId);
+    expect(holds).toContain(second.recordId);
+  });
+
+  it('answers what has ended between two looks, and starts nothing', async () => {
+    const video = { vidnet_video_id: 'endedSince1' };
+    await post('/api/downloads/audio', video);
+    const job = facades.jobs.start.mock.lastCall![1];
+    facades.jobs.start.mockClear();
+    facades.jobs.running.mockImplementationOnce(async () => {
+      await finishRecord(facades.deps.records, job.recordId, { status: 'success', result: {} });
+      return 'closed';
+    });
+    const answer = await post('/api/downloads/audio', video);
+    expect([answer.status, await answer.json()]).toMatchObject([200, { data: { id: job.recordId } }]);
+    expect(facades.jobs.start).not.toHaveBeenCalled();
+  });
+});
+
+describe('a burst of new jobs', () => {
+  it('is accepted a few at a time, and the first are answered before the last are begun', async () => {
+    const within = { timeout: 20_000 };
+    const begun: (() => void)[] = [];
+    facades.jobs.start.mockImplementation(() => new Promise((resolve) => void begun.push(() => resolve('started'))));
+    let answered = 0;
+    const answers = Array.from({ length: 3 * ACCEPT_TURNS.atOnce }, async (_, index) => {
+      const { status } = await post('/api/channel/profile', { url: `@burst-${String(index)}` });
+      answered += 1;
+      return status;
+    });
+    for (const turn of [1, 2, 3]) {
+      const [before, now] = [(turn - 1) * ACCEPT_TURNS.atOnce, turn * ACCEPT_TURNS.atOnce];
+      await expect.poll(() => begun.length, within).toBe(now);
+      expect(answered).toBe(before);
+      for (const resolve of begun) resolve();
+      await expect.poll(() => answered, within).toBe(now);
+    }
+    expect(new Set(await Promise.all(answers))).toEqual(new Set([202]));
+  });
+});

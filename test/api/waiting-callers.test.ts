@@ -1,0 +1,44 @@
+import { randomUUID } from 'node:crypto';
+import { Client, Connection } from '@temporalio/client';
+import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest';
+import { createJobGateway } from '../../api/jobs.ts';
+
+let connection: Connection;
+let client: Client;
+beforeAll(async () => {
+  connection = await Connection.connect({ address: inject('temporalAddress') });
+  client = new Client({ connection });
+});
+afterAll(() => connection.close());
+
+it('50 callers who wait for one job ask Temporal once each, and leave no listeners behind', async () => {
+  const workflowId = `waited-for-${randomUUID()}`;
+  const handle = await client.workflow.start('nothing', { workflowId, taskQueue: 'without-workers' });
+  const asked = vi.spyOn(connection.workflowService, 'getWorkflowExecutionHistory');
+  const warnings: Error[] = [];
+  const onWarning = (warning: Error) => warnings.push(warning);
+  process.on('warning', onWarning);
+  const stopping = new AbortController();
+  const removed = vi.spyOn(stopping.signal, 'removeEventListener');
+  const jobs = createJobGateway(client, 'without-workers');
+  try {
+    const waits = Array.from({ length: 50 }, () => jobs.waitFor(workflowId, 1_500, stopping.signal));
+    await Promise.all(waits);
+    expect(asked).toHaveBeenCalledTimes(50);
+    expect(removed).toHaveBeenCalledTimes(50);
+    expect(warnings).toEqual([]);
+  } finally {
+    process.off('warning', onWarning);
+    asked.mockRestore();
+    await handle.terminate();
+  }
+});
+
+it('whoever waits is told when the job has closed', async () => {
+  const workflowId = `closed-${randomUUID()}`;
+  const handle = await client.workflow.start('nothing', { workflowId, taskQueue: 'without-workers' });
+  const waiting = createJobGateway(client, 'without-workers').waitFor(workflowId, 60_000);
+  await handle.terminate();
+  await waiting;
+  expect((await handle.describe()).status.name).toBe('TERMINATED');
+});
