@@ -102,11 +102,14 @@ export async function startWarmParent({ program, env, args, urls, signal }: Warm
     });
     if (first === undefined) throw new Error(`it did not come up: ${stderr.trim().split('\n').at(-1) ?? ''}`);
     lines.on('line', (line) => takeAnswer(calls, line));
+    const { files, spared } = JSON.parse(first) as { readonly files: string[]; readonly spared: string[] };
     return {
       pid: child.pid ?? NaN,
       readyAtMs: performance.now(),
       /** Files that tell the version of what it has loaded. */
-      files: [program.file, ...(JSON.parse(first) as { files: string[] }).files],
+      files: [program.file, ...files],
+      /** What forks need not do: see lighter-yt-dlp.py. */
+      spared,
       /** How many calls it was given. */
       calls: () => total,
       /** Whether it takes calls: not when it is gone or was told to end. */

@@ -66,7 +66,7 @@ def run_program(args):
 
 
 def warm_up():
-    """Leaves one thread and nothing to collect. Returns what prepares a fork for its call, and the files that make the version."""
+    """Leaves one thread and nothing to collect. Returns what prepares a fork for its call, and facts for the starter."""
     if sys.path and sys.path[0] == os.path.dirname(os.path.realpath(__file__)):
         # Where Python would look for modules, had it started the program.
         sys.path[0] = os.path.dirname(os.path.realpath(PROGRAM))
@@ -81,6 +81,8 @@ def warm_up():
     if not callable(yt_dlp._load_all_plugins):
         sys.exit('plugins are loaded in an unknown way')
     yt_dlp._load_all_plugins = lambda: None
+    lighter = runpy.run_path(os.path.join(os.path.dirname(os.path.realpath(__file__)), 'lighter-yt-dlp.py'))
+    spared = lighter['lighten'](sys.modules)
     networking = sys.modules['yt_dlp.utils.networking']
     networking.std_headers['User-Agent'] = networking.random_user_agent()
     if len(os.listdir('/proc/self/task')) != 1:
@@ -97,7 +99,7 @@ def warm_up():
         tempfile.tempdir = None
         gc.enable()
 
-    return freshen, [sys.modules['yt_dlp.version'].__file__]
+    return freshen, {'files': [sys.modules['yt_dlp.version'].__file__], 'spared': spared}
 
 
 def limit(kind, most):
@@ -203,10 +205,10 @@ class Calls:
 
 # Until orders are read, nobody sees that stdin has ended.
 die_with_parent(signal.SIGKILL)
-freshen, files = warm_up()
+freshen, facts = warm_up()
 die_with_parent(0)
 calls = Calls(freshen)
-answer({'files': files})
+answer(facts)
 try:
     calls.serve()
 except BaseException:

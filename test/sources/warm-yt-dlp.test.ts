@@ -9,6 +9,7 @@ import { processFacts } from '../../runtime/subprocess/process-facts.ts';
 import { run, RunKilledError, type RunOptions, type RunResult } from '../../runtime/subprocess/run.ts';
 import { readPythonProgram } from '../../sources/vidnet/python-program.ts';
 import { baseArguments, YTDLP_MEMORY_BYTES } from '../../sources/vidnet/run-yt-dlp.ts';
+import { startWarmParent } from '../../sources/vidnet/warm-parent.ts';
 import { createWarmYtdlp, type WarmYtdlp, type WarmYtdlpOptions } from '../../sources/vidnet/warm-yt-dlp.ts';
 import type { YtdlpSettings } from '../../sources/vidnet/yt-dlp-settings.ts';
 import { RecordedSite } from '../helpers/recorded-site.ts';
@@ -117,6 +118,9 @@ describe.runIf(isPossible)('a call of a warm yt-dlp', () => {
     ['refuses its arguments', () => ['--no-such-option']],
     ['gets no work', () => []],
     ['tells its version', () => ['--version']],
+    ['draws a table', (url: string) => ['--skip-download', '--print', 'formats_table', '--', `${url}/page`]],
+    ['has few extractors', (url: string) => ['--use-extractors', 'tell', '--', `${url}/page`]],
+    ['trusts nobody', (url: string) => ['--no-check-certificates', '--skip-download', '--', `${url}/page`]],
   ])('that %s is as the program: output, errors, files and exit code', async (_what, args) => {
     const [cold, forked] = [await call(args(site.url)), await call(args(site.url), { warm })];
     expect({ ...forked, cwd: '' }).toEqual({ ...cold, cwd: '' });
@@ -280,6 +284,15 @@ describe.runIf(isPossible)('a warm yt-dlp', () => {
     const names = (await about('environ')).split('\0').map((line) => line.split('=')[0]);
     expect(names.sort()).toEqual(['', 'HOME', 'LANG', 'PATH', 'PYTHONDONTWRITEBYTECODE', 'TMPDIR']);
     expect((await about('environ')) + (await about('cmdline'))).not.toContain(secret);
+  });
+
+  it('has done for all calls what takes each of them longest', async () => {
+    const program = await readPythonProgram(settings.program);
+    const env = () => Promise.resolve(bareEnvironment(settings.program));
+    const signal = new AbortController().signal;
+    const parent = await startWarmParent({ program, env, args: ['--version'], urls: [], signal });
+    onTestFinished(() => parent.close());
+    expect(parent.spared).toEqual(['draw_no_tables', 'keep_extractors', 'keep_certificates']);
   });
 
   it('that is closed leaves nothing behind', async () => {
