@@ -69,9 +69,14 @@ def keep_certificates(modules):
     common = modules['yt_dlp.networking.common']
     making = common.make_ssl_context
     usual = {'verify': True, 'legacy_support': False, 'use_certifi': True}
-    ready = [making(**usual)]
+    kept = making(**usual)
+    given = []
 
     def make_kept(**options):
-        return ready.pop() if ready and options == usual and 'SSLKEYLOGFILE' not in os.environ else making(**options)
+        if given or options != usual or 'SSLKEYLOGFILE' in os.environ:
+            return making(**options)
+        # And it stays, since freeing it takes a while too.
+        given.append(kept)
+        return kept
 
     common.make_ssl_context = make_kept

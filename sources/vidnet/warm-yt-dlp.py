@@ -13,6 +13,7 @@ import gc
 import json
 import os
 import random
+import re
 import resource
 import runpy
 import select
@@ -70,6 +71,8 @@ def warm_up():
     if sys.path and sys.path[0] == os.path.dirname(os.path.realpath(__file__)):
         # Where Python would look for modules, had it started the program.
         sys.path[0] = os.path.dirname(os.path.realpath(PROGRAM))
+    # Otherwise the expressions that are compiled first, and used first, are forgotten at the end.
+    re._MAXCACHE = 10_000
     code = run_program(WARM_UP)
     if code != 0:
         sys.exit(f'the first run ended with {code}')
