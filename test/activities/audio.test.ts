@@ -71,7 +71,7 @@ describe('the audio of a video', () => {
 
   it.each(['alac.m4a', 'opus.m4a', 'flac.flac'])('becomes AAC when it is something else (%s)', async (name) => {
     const { result } = await fetchAudio(name);
-    const { streams, duration } = await probe(join(folder, 'files', 'record', result.files[0]!.name));
+    const { streams, duration } = await probe(join(folder, 'files', 'record', result.files![0]!.name));
     expect(streams.map((stream) => stream.codec_name)).toEqual(['aac']);
     expect(duration).toBeCloseTo(SECONDS, 0);
   });
