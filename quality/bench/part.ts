@@ -5,6 +5,8 @@ export interface Finding {
   readonly what: string;
   readonly unit: string;
   readonly value: number;
+  /** Whether it is on the page, and not only in its picture. */
+  readonly isChief?: boolean;
   /** What it is held against, measured in the same run. */
   readonly reference?: { readonly what: string; readonly value: number };
 }

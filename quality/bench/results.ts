@@ -6,7 +6,9 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { PartResult } from './part.ts';
 
-const FOLDER = fileURLToPath(new URL('./results', import.meta.url));
+/** Where they are kept. */
+export const RESULTS = fileURLToPath(new URL('./results', import.meta.url));
+const CODE = fileURLToPath(new URL('.', import.meta.url));
 
 /** One run of a part, as it is kept. */
 export interface KeptResult extends PartResult {
@@ -18,7 +20,7 @@ export interface KeptResult extends PartResult {
 }
 
 export async function keptResult(part: string, result: PartResult): Promise<KeptResult> {
-  const { stdout } = await promisify(execFile)('git', ['describe', '--always', '--dirty'], { cwd: FOLDER_OF_CODE });
+  const { stdout } = await promisify(execFile)('git', ['describe', '--always', '--dirty'], { cwd: CODE });
   const [first] = cpus();
   return {
     part,
@@ -29,15 +31,14 @@ export async function keptResult(part: string, result: PartResult): Promise<Kept
     ...result,
   };
 }
-const FOLDER_OF_CODE = fileURLToPath(new URL('.', import.meta.url));
 
 export async function keep(result: KeptResult): Promise<void> {
-  await mkdir(FOLDER, { recursive: true });
-  await writeFile(join(FOLDER, `${result.part}.json`), `${JSON.stringify(result, undefined, 2)}\n`);
+  await mkdir(RESULTS, { recursive: true });
+  await writeFile(join(RESULTS, `${result.part}.json`), `${JSON.stringify(result, undefined, 2)}\n`);
 }
 
 export async function readKept(): Promise<ReadonlyMap<string, KeptResult>> {
-  const files = (await readdir(FOLDER).catch(() => [])).filter((name) => name.endsWith('.json'));
-  const kept = files.map(async (name) => JSON.parse(await readFile(join(FOLDER, name), 'utf8')) as KeptResult);
+  const files = (await readdir(RESULTS).catch(() => [])).filter((name) => name.endsWith('.json'));
+  const kept = files.map(async (name) => JSON.parse(await readFile(join(RESULTS, name), 'utf8')) as KeptResult);
   return new Map((await Promise.all(kept)).map((one) => [one.part, one]));
 }

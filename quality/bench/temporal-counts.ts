@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Client, WorkflowHandle } from '@temporalio/client';
+import { request } from 'undici';
 
 type HistoryEvent = NonNullable<Awaited<ReturnType<WorkflowHandle['fetchHistory']>>['events']>[number];
 
@@ -42,7 +43,8 @@ function actionsOf(events: readonly HistoryEvent[]): number {
 export async function countHeartbeats(temporalPid: number): Promise<number> {
   const args = readFileSync(`/proc/${String(temporalPid)}/cmdline`, 'utf8').split('\0');
   const port = args[args.indexOf('--metrics-port') + 1] ?? '';
-  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  // fetch does not connect to such a port.
+  const text = await (await request(`http://127.0.0.1:${port}/metrics`)).body.text();
   const lines = text
     .split('\n')
     .filter((line) => /^service_requests\{.*operation="RecordActivityTaskHeartbeat"/.test(line));

@@ -58,8 +58,15 @@ export const accept: Part = {
               ['p99', 0.99],
             ] as const) {
               const value = quantile(took[subjects].flat(), share);
+              const isChief = told === 'median' && subjects === 'different subjects' && size >= 40;
               const reference = { what: 'bare start and insert', value: quantile(took.bare.flat(), share) };
-              findings.push({ what: `${String(size)} at once, ${subjects}, ${told}`, unit: 'ms', value, reference });
+              findings.push({
+                what: `${String(size)} at once, ${subjects}, ${told}`,
+                unit: 'ms',
+                value,
+                reference,
+                isChief,
+              });
             }
           }
         }

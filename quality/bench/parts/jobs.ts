@@ -48,7 +48,7 @@ export const jobs: Part = {
         const rates = Object.entries(took).map(([name, all]) => [name, (60_000 * size) / median(all)] as const);
         const rateOfOurs = rates[0]?.[1] ?? NaN;
         const ofMinute = rates.slice(1).map(([what, value]): Finding => {
-          return { what: 'jobs', unit: '1/min', value: rateOfOurs, reference: { what, value } };
+          return { what: 'jobs', unit: '1/min', value: rateOfOurs, reference: { what, value }, isChief: true };
         });
         return {
           findings: [...ofMinute, ...costFindings(costs, size)],
@@ -66,7 +66,7 @@ function costFindings(costs: readonly ProcessorTime[], size: number): Finding[] 
   const names = Object.keys(costs[0] ?? {});
   const sum = (cost: ProcessorTime): number => Object.values(cost).reduce((all, one) => all + one, 0);
   return [
-    { what: 'processor time of a job', unit: 's', value: ofJob(sum) },
+    { what: 'processor time of a job', unit: 's', value: ofJob(sum), isChief: true },
     ...names.map((name) => ({ what: `of that ${name}`, unit: 's', value: ofJob((cost) => cost[name] ?? 0) })),
   ];
 }

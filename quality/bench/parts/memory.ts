@@ -39,6 +39,7 @@ export const memory: Part = {
       const findings = ['api', 'worker'].map((name) => ({
         what: `${name} after ${String(memoryJobs)} jobs`,
         unit: 'MiB',
+        isChief: true,
         value: around(1, name),
         reference: { what: `after ${String(memoryJobs * WARM_SHARE)}`, value: around(WARM_SHARE, name) },
       }));

@@ -42,7 +42,7 @@ export const oneJob: Part = {
         const value = median(tookMs.ours);
         return {
           findings: [
-            { what: 'one job', unit: 'ms', value, reference },
+            { what: 'one job', unit: 'ms', value, reference, isChief: true },
             { what: 'of that beside the fetch', unit: 'ms', value: value - reference.value },
           ],
           raw: tookMs,

@@ -62,7 +62,13 @@ function findingOf(
   { loads, of }: { readonly loads: Record<'ours' | 'bare', Load[]>; readonly of: keyof Load },
 ): Finding {
   const value = (one: Load[]): number => median(one.map((load) => load[of]));
-  return { what, unit, value: value(loads.ours), reference: { what: 'bare handler', value: value(loads.bare) } };
+  return {
+    what,
+    unit,
+    isChief: of === 'perSecond',
+    value: value(loads.ours),
+    reference: { what: 'bare handler', value: value(loads.bare) },
+  };
 }
 
 interface Preparation {

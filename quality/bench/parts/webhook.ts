@@ -43,6 +43,7 @@ export const webhook: Part = {
         ).map(([told, share]) => ({
           what: `end to webhook, ${told}`,
           unit: 'ms',
+          isChief: told === 'median',
           value: quantile(raw.endToWebhookMs, share),
           reference: { what: 'a bare request', value: median(raw.requestMs) },
         }));

@@ -32,7 +32,8 @@ export const workers: Part = {
       const rateOf = (number: number): number => median(raw[String(number)] ?? []);
       const findings = NUMBERS.slice(1).map((number) => ({
         what: `${String(number)} workers`,
-        unit: 'jobs/min',
+        unit: '1/min',
+        isChief: true,
         value: rateOf(number),
         reference: { what: '1 worker', value: rateOf(1) },
       }));
