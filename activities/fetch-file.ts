@@ -5,6 +5,7 @@ import type { JobInput } from '../contract/jobs.ts';
 import type { MediaPage } from '../contract/kinds/media.ts';
 import type { JobResult } from '../contract/records.ts';
 import type { Media, MediaSource } from '../media/ffmpeg.ts';
+import { UnreadableMediaError } from '../media/guard.ts';
 import { codecOf, type Probe } from '../media/probe.ts';
 import type { FetchedMedia, FetchOptions, VidnetSource } from '../sources/vidnet/yt-dlp.ts';
 import type { FileStore } from '../store/files.ts';
@@ -48,8 +49,12 @@ export function fetchFile(
       const limits = { signal: attempt.signal, timeoutMs };
       const options = { ...limits, folder: attempt.folder, maxMediaSeconds, onProgress: attempt.report };
       const fetched = await fetch(options);
-      const paths = await Promise.all(fetched.paths.map((path) => deps.media.rewrap(path, limits)));
-      const made = await readingMedia(fetched.cameWhole, () => make(deps, attempt, { ...fetched, paths, format }));
+      const made = await readingMedia(fetched.cameWhole, async () => {
+        const copied = format === 'audio' ? await copyM4a(deps, attempt, fetched) : undefined;
+        if (copied !== undefined) return copied;
+        const paths = await Promise.all(fetched.paths.map((path) => deps.media.rewrap(path, limits)));
+        return make(deps, attempt, { ...fetched, paths, format });
+      });
       attempt.report({ stage: 'publishing' });
       attempt.signal.throwIfAborted();
       const name = `${mediaId}.${EXTENSIONS[format]}`;
@@ -57,6 +62,35 @@ export function fetchFile(
       return { durationSeconds: made.durationSeconds, files: [file] };
     }),
   );
+}
+
+/**
+ * Most audio is an M4A of AAC: it is copied without a look at it first, and the finished file tells whether it was one.
+ *
+ * @returns undefined for anything else, which needs that look
+ * @throws JobError
+ */
+async function copyM4a(
+  { media, fetchTimeoutMs: timeoutMs }: FetchDeps,
+  attempt: RunningCall,
+  { paths: [source = ''], statedDurationSeconds: expectedSeconds }: FetchedMedia,
+) {
+  if (expectedSeconds === undefined || !source.endsWith('.m4a')) return undefined;
+  const { signal } = attempt;
+  attempt.report({ stage: 'converting' });
+  const path = join(attempt.folder, `output.${EXTENSIONS.audio}`);
+  try {
+    const onProgress = conversionProgress(attempt, expectedSeconds);
+    await media.writeM4a({ path: source, audioCodec: 'aac' }, path, { signal, timeoutMs, onProgress });
+  } catch (error) {
+    if (error instanceof UnreadableMediaError) return undefined;
+    throw error;
+  }
+  attempt.report({ stage: 'verifying' });
+  const result = await media.probe(path, signal);
+  if (codecOf(result, 'audio') !== 'aac') return undefined;
+  verifyDuration(result, expectedSeconds);
+  return { path, durationSeconds: result.durationSeconds };
 }
 
 /** Makes an M4A or an MP4 in the attempt's folder, and verifies it. @throws JobError */

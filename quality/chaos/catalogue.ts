@@ -1,22 +1,24 @@
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { catalogueSchema } from '../../local/sandbox/catalogue.ts';
+import { catalogueSchema, type VideoEntry } from '../../local/sandbox/catalogue.ts';
 import { BUILT_IN_CATALOGUE } from '../../local/sandbox/server.ts';
 
 /** Of these cases a copy is a subject of its own that can be had whole, within seconds. */
-const COPIED = ['ordinary', 'silent'];
+const isShort = (video: VideoEntry): boolean => ['ordinary', 'silent'].includes(video.case);
 const VIDEOS_PER_CHANNEL = 6;
 
 /**
- * Writes a catalogue for the sandbox: the built-in one, and its short videos again and again under other ids, in channels
+ * Writes a catalogue for the sandbox: the built-in one, and some of its videos again and again under other ids, in channels
  * of their own, since a run needs more subjects than the built-in one has.
  *
  * @param folder made when missing
  * @param copies how many videos to add
+ * @param isCopied which ones; the short ones
+ * @returns the ids of the copies
  */
-export async function writeCatalogue(folder: string, copies: number): Promise<void> {
+export async function writeCatalogue(folder: string, copies: number, isCopied = isShort): Promise<readonly string[]> {
   const builtIn = catalogueSchema.parse(JSON.parse(await readFile(join(BUILT_IN_CATALOGUE, 'catalogue.json'), 'utf8')));
-  const templates = builtIn.videos.filter((video) => COPIED.includes(video.case));
+  const templates = builtIn.videos.filter(isCopied);
   const channels = Array.from({ length: Math.ceil(copies / VIDEOS_PER_CHANNEL) }, (_, index) => {
     const number = String(index + 1).padStart(4, '0');
     return {
@@ -36,4 +38,5 @@ export async function writeCatalogue(folder: string, copies: number): Promise<vo
   await mkdir(folder, { recursive: true });
   await cp(join(BUILT_IN_CATALOGUE, 'media'), join(folder, 'media'), { recursive: true });
   await writeFile(join(folder, 'catalogue.json'), JSON.stringify(catalogue));
+  return videos.map(({ id }) => id);
 }

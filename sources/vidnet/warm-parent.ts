@@ -32,6 +32,13 @@ interface WarmParentOptions {
   readonly signal: AbortSignal;
 }
 
+/** What a parent tells of itself when it is ready. */
+interface Known {
+  readonly version: string;
+  readonly files: readonly string[];
+  readonly spared: readonly string[];
+}
+
 interface Call {
   readonly streams: readonly [PassThrough, PassThrough];
   readonly onStart: RunOptions['onStart'];
@@ -101,7 +108,7 @@ export async function startWarmParent({ program, env, args, urls, signal }: Warm
       signal.removeEventListener('abort', kill);
     });
     if (first === undefined) throw new Error(`it did not come up: ${stderr.trim().split('\n').at(-1) ?? ''}`);
-    const known = JSON.parse(first) as { readonly version: string; readonly files: readonly string[] };
+    const known = JSON.parse(first) as Known;
     lines.on('line', (line) => takeAnswer(calls, line));
     return {
       pid: child.pid ?? NaN,
@@ -110,6 +117,8 @@ export async function startWarmParent({ program, env, args, urls, signal }: Warm
       version: known.version,
       /** Files that change with what it has loaded. */
       files: [program.file, ...known.files],
+      /** What forks need not do: see lighter-yt-dlp.py. */
+      spared: known.spared,
       /** How many calls it was given. */
       calls: () => total,
       /** Whether it takes calls: not when it is gone or was told to end. */

@@ -13,6 +13,7 @@ import gc
 import json
 import os
 import random
+import re
 import resource
 import runpy
 import select
@@ -70,6 +71,8 @@ def warm_up():
     if sys.path and sys.path[0] == os.path.dirname(os.path.realpath(__file__)):
         # Where Python would look for modules, had it started the program.
         sys.path[0] = os.path.dirname(os.path.realpath(PROGRAM))
+    # Otherwise the expressions that are compiled first, and used first, are forgotten at the end.
+    re._MAXCACHE = 10_000
     code = run_program(WARM_UP)
     if code != 0:
         sys.exit(f'the first run ended with {code}')
@@ -81,6 +84,8 @@ def warm_up():
     if not callable(yt_dlp._load_all_plugins):
         sys.exit('plugins are loaded in an unknown way')
     yt_dlp._load_all_plugins = lambda: None
+    lighter = runpy.run_path(os.path.join(os.path.dirname(os.path.realpath(__file__)), 'lighter-yt-dlp.py'))
+    spared = lighter['lighten'](sys.modules)
     networking = sys.modules['yt_dlp.utils.networking']
     networking.std_headers['User-Agent'] = networking.random_user_agent()
     if len(os.listdir('/proc/self/task')) != 1:
@@ -98,7 +103,7 @@ def warm_up():
         gc.enable()
 
     version = sys.modules['yt_dlp.version']
-    return freshen, {'version': version.__version__, 'files': [version.__file__]}
+    return freshen, {'version': version.__version__, 'files': [version.__file__], 'spared': spared}
 
 
 def limit(kind, most):

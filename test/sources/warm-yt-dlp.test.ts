@@ -9,6 +9,7 @@ import { processFacts } from '../../runtime/subprocess/process-facts.ts';
 import { run, RunKilledError, type RunOptions, type RunResult } from '../../runtime/subprocess/run.ts';
 import { readPythonProgram } from '../../sources/vidnet/python-program.ts';
 import { baseArguments, YTDLP_MEMORY_BYTES } from '../../sources/vidnet/run-yt-dlp.ts';
+import { startWarmParent } from '../../sources/vidnet/warm-parent.ts';
 import { createWarmYtdlp, type WarmYtdlp, type WarmYtdlpOptions } from '../../sources/vidnet/warm-yt-dlp.ts';
 import type { YtdlpSettings } from '../../sources/vidnet/yt-dlp-settings.ts';
 import { RecordedSite } from '../helpers/recorded-site.ts';
@@ -137,10 +138,13 @@ describe.runIf(isPossible)('a call of a warm yt-dlp', () => {
         ['fails', (url) => [...FILE, '--', `${url}/none`]],
         ['refuses its arguments', () => ['--no-such-option']],
         ['tells its version', () => ['--version']],
+        ['draws a table', (url) => ['--skip-download', '--print', 'formats_table', '--', `${url}/page`]],
       ],
       [
         ['tells facts alone', (url) => ['--skip-download', ...FACTS, '--', `${url}/page`]],
         ['gets no work', () => []],
+        ['has few extractors', (url) => ['--use-extractors', 'tell', '--', `${url}/page`]],
+        ['trusts nobody', (url) => ['--no-check-certificates', '--skip-download', '--', `${url}/page`]],
       ],
     ),
   )('that %s is as the program: output, errors, files and exit code', async (_what, args) => {
@@ -309,6 +313,15 @@ describe.runIf(isPossible)('a warm yt-dlp', () => {
     expect(await warm.startOf({ program, pluginDir })).toBeUndefined();
     expect(await warm.ready()).not.toBe(before);
     await areGone([before]);
+  });
+
+  it('has done for all calls what takes each of them longest', async () => {
+    const program = await readPythonProgram(settings.program);
+    const env = () => Promise.resolve(bareEnvironment(settings.program));
+    const signal = new AbortController().signal;
+    const parent = await startWarmParent({ program, env, args: ['--version'], urls: [], signal });
+    onTestFinished(() => parent.close());
+    expect(parent.spared).toEqual(['draw_no_tables', 'keep_extractors', 'keep_certificates']);
   });
 
   it('that is closed leaves nothing behind', async () => {

@@ -1,0 +1,130 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client, Connection } from '@temporalio/client';
+import { MongoClient } from 'mongodb';
+import { defaultCacheDir } from '../../local/engines/cache.ts';
+import { startEngines } from '../../local/engines/engines.ts';
+import { withoutSettings } from '../../local/stack.ts';
+import { startWebhookReceiver } from '../../local/webhook-receiver.ts';
+import { createAccountStore } from '../../store/accounts.ts';
+import { createKeyStore } from '../../store/keys.ts';
+import { mongodbServer } from '../fault-proxy.ts';
+import { startCommandCounter } from './command-counter.ts';
+import { DATABASE, withBench, type Bench } from './service.ts';
+import { countHeartbeats, countHistories } from './temporal-counts.ts';
+import { until } from './until.ts';
+
+/** After so long without a change a job has left nothing under way. */
+const QUIET_MS = 1_500;
+const LOOK_EVERY_MS = 300;
+const JOB_TIMEOUT_MS = 120_000;
+const CREDIT_THOUSANDTHS = 1_000_000;
+
+/** What a piece of work has cost; `operations` by command and collection. */
+export interface Counts {
+  readonly events: number;
+  readonly actions: number;
+  readonly heartbeats: number;
+  readonly operations: Readonly<Record<string, number>>;
+}
+
+/** A service whose engines tell what they were asked for. */
+export interface Counted {
+  readonly bench: Bench;
+  readonly count: (work: () => Promise<unknown>) => Promise<Counts>;
+  /** Sends a request by a key that can pay. @throws when it is refused */
+  readonly ask: (path: string, body: object, prefer?: string) => Promise<unknown>;
+  /** Asks for a job by that key, with a webhook, and waits until that has come. */
+  readonly runJob: (path: string, body: object) => Promise<void>;
+}
+
+export async function withCounts<Result>(
+  dataDir: string,
+  body: (counted: Counted) => Promise<Result>,
+): Promise<Result> {
+  const env = withoutSettings(process.env, /^$/);
+  const log = (): void => undefined;
+  const engines = await startEngines({ env, dataDir, cacheDir: defaultCacheDir(env), ports: 'free', log });
+  const counter = await startCommandCounter(mongodbServer(engines.mongodbUri));
+  const connection = await Connection.connect({ address: engines.temporalAddress });
+  const receiver = await startWebhookReceiver();
+  try {
+    const client = new Client({ connection });
+    const now = async (): Promise<Counts> => ({
+      ...(await countHistories(client)),
+      heartbeats: await countHeartbeats(engines.pids().temporal ?? NaN),
+      operations: counter.counts(),
+    });
+    const quiet = async (): Promise<Counts> => {
+      let newest = await now();
+      for (let sinceMs = performance.now(); performance.now() - sinceMs < QUIET_MS;) {
+        await delay(LOOK_EVERY_MS);
+        const next = await now();
+        if (JSON.stringify(next) !== JSON.stringify(newest)) sinceMs = performance.now();
+        newest = next;
+      }
+      return newest;
+    };
+    const authorization = await openAccount(engines.mongodbUri);
+    const serviceEnv = { TEMPORAL_ADDRESS: engines.temporalAddress, MONGODB_URI: counter.uri };
+    return await withBench({ dataDir, roles: ['api', 'worker'], env: serviceEnv }, (bench) => {
+      const ask = async (path: string, request: object, prefer?: string): Promise<unknown> => {
+        const response = await fetch(bench.stack.restUrl + path, {
+          method: 'POST',
+          headers: { authorization, ...(prefer === undefined ? {} : { prefer }) },
+          body: JSON.stringify(request),
+        });
+        const text = await response.text();
+        if (!response.ok) throw new Error(`${path} answered ${String(response.status)}: ${text}`);
+        return JSON.parse(text);
+      };
+      return body({
+        ...{ bench, ask },
+        async count(work) {
+          const before = await quiet();
+          await work();
+          return difference(await quiet(), before);
+        },
+        async runJob(path, request) {
+          const before = receiver.posts.length;
+          await ask(path, { ...request, include_webhook: receiver.url });
+          // Of the two parts of a list each has its own.
+          const webhooks = path.endsWith('/list') ? 2 : 1;
+          await until(() => receiver.posts.length >= before + webhooks, JOB_TIMEOUT_MS, `the webhook of ${path}`);
+        },
+      });
+    });
+  } finally {
+    await receiver.close();
+    await connection.close();
+    await counter.stop();
+    await engines.stop();
+  }
+}
+
+/** @returns the header of a key that can pay */
+async function openAccount(mongodbUri: string): Promise<string> {
+  const mongo = await MongoClient.connect(mongodbUri);
+  try {
+    const { id, text } = await createKeyStore(mongo.db(DATABASE)).create({ name: 'bench', scopes: ['read', 'jobs'] });
+    await createAccountStore(mongo.db(DATABASE)).open(id, CREDIT_THOUSANDTHS);
+    return `Bearer ${text}`;
+  } finally {
+    await mongo.close();
+  }
+}
+
+function difference(after: Counts, before: Counts): Counts {
+  const heartbeats = after.heartbeats - before.heartbeats;
+  const changed = Object.entries(after.operations).map(
+    ([name, value]) => [name, value - (before.operations[name] ?? 0)] as const,
+  );
+  return {
+    events: after.events - before.events,
+    actions: after.actions - before.actions + heartbeats,
+    heartbeats,
+    operations: Object.fromEntries(changed.filter(([, value]) => value > 0)),
+  };
+}
+
+export const sumOf = (operations: Counts['operations']): number =>
+  Object.values(operations).reduce((sum, one) => sum + one, 0);

@@ -1,0 +1,21 @@
+import type { Part } from './part.ts';
+import { accept } from './parts/accept.ts';
+import { counts } from './parts/counts.ts';
+import { jobs } from './parts/jobs.ts';
+import { memory } from './parts/memory.ts';
+import { oneJob } from './parts/one-job.ts';
+import { reads } from './parts/reads.ts';
+import { webhook } from './parts/webhook.ts';
+import { workers } from './parts/workers.ts';
+
+/** In the order of the page. */
+export const PARTS: Readonly<Record<string, Part>> = {
+  jobs,
+  'one-job': oneJob,
+  accept,
+  reads,
+  webhook,
+  counts,
+  workers,
+  memory,
+};

@@ -1,0 +1,72 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { startMetube, ytdlpForEach, ytdlpForLists, type Contestant } from '../contestants.ts';
+import type { Finding, Part } from '../part.ts';
+import { differenceOf, processorTimeOf, type ProcessorTime } from '../processor-time.ts';
+import { inTurn, timed } from '../rounds.ts';
+import { withBench } from '../service.ts';
+import { median } from '../statistics.ts';
+
+/** Short audio, queued all at once, against what else can fetch it. */
+export const jobs: Part = {
+  title: 'Jobs a minute, and what they cost',
+  run: ({ dataDir, rounds, jobs: size, jobsAtOnce, metube }) => {
+    const places = String(jobsAtOnce);
+    const env = { VIDNET_MAX_JOBS: places, MAX_FETCHES: places };
+    const videos = size * (rounds + 1);
+    return withBench({ dataDir, roles: ['api', 'worker'], videos, env }, async (bench) => {
+      const idsOf = (round: number): readonly string[] => bench.ids.slice(round * size, (round + 1) * size);
+      const costs: ProcessorTime[] = [];
+      const ours = async (round: number): Promise<number> => {
+        const before = processorTimeOf(bench.stack);
+        const tookMs = await timed(async () => {
+          const accepted = await Promise.all(idsOf(round).map((id) => bench.requestAudio(id)));
+          for (const { id } of accepted) await bench.ended(id);
+        });
+        costs.push(differenceOf(processorTimeOf(bench.stack), before));
+        return tookMs;
+      };
+      const theirs =
+        (contestant: Contestant) =>
+        async (round: number): Promise<number> => {
+          const folder = await mkdtemp(join(dataDir, 'contestant-'));
+          const tookMs = await timed(() => contestant({ ids: idsOf(round), jobsAtOnce, folder }));
+          await rm(folder, { recursive: true, force: true });
+          return tookMs;
+        };
+      const other = metube === undefined ? undefined : await startMetube(bench, metube, { dataDir, jobsAtOnce });
+      try {
+        // Of everything the first time is longer: of our own, it is not counted.
+        await ours(rounds);
+        costs.length = 0;
+        const took = await inTurn<string, number>(rounds, {
+          Tapedeck: ours,
+          'yt-dlp for each video': theirs(ytdlpForEach(bench)),
+          ...(other === undefined ? {} : { MeTube: theirs(other.contestant) }),
+          'yt-dlp -a LIST for each place': theirs(ytdlpForLists(bench)),
+        });
+        const rates = Object.entries(took).map(([name, all]) => [name, (60_000 * size) / median(all)] as const);
+        const rateOfOurs = rates[0]?.[1] ?? NaN;
+        const ofMinute = rates.slice(1).map(([what, value]): Finding => {
+          return { what: 'jobs', unit: '1/min', value: rateOfOurs, reference: { what, value }, isChief: true };
+        });
+        return {
+          findings: [...ofMinute, ...costFindings(costs, size)],
+          raw: { size, jobsAtOnce, tookMs: took, costs },
+        };
+      } finally {
+        await other?.stop();
+      }
+    });
+  },
+};
+
+function costFindings(costs: readonly ProcessorTime[], size: number): Finding[] {
+  const ofJob = (seconds: (cost: ProcessorTime) => number): number => median(costs.map(seconds)) / size;
+  const names = Object.keys(costs[0] ?? {});
+  const sum = (cost: ProcessorTime): number => Object.values(cost).reduce((all, one) => all + one, 0);
+  return [
+    { what: 'processor time of a job', unit: 's', value: ofJob(sum), isChief: true },
+    ...names.map((name) => ({ what: `of that ${name}`, unit: 's', value: ofJob((cost) => cost[name] ?? 0) })),
+  ];
+}

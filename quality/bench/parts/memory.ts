@@ -1,0 +1,49 @@
+import { join } from 'node:path';
+import { ulid } from 'ulid';
+import type { Part } from '../part.ts';
+import { residentMib } from '../processor-time.ts';
+import { atOnce } from '../rounds.ts';
+import { withBench } from '../service.ts';
+import { writeStandIns } from '../stand-ins.ts';
+import { median } from '../statistics.ts';
+
+const SAMPLES = 100;
+/** What is held against the end: after a tenth of the jobs all is loaded. */
+const WARM_SHARE = 0.1;
+const PLACES = 16;
+const LOOK_EVERY_MS = 1_000;
+
+/** Whether api and worker grow with the number of jobs. */
+export const memory: Part = {
+  title: 'Memory over many jobs',
+  run: async ({ dataDir, memoryJobs, say }) => {
+    const standIns = await writeStandIns(join(dataDir, 'stand-ins'), 0);
+    const env = { ...standIns, VIDNET_MAX_JOBS: String(PLACES), MAX_FETCHES: String(PLACES) };
+    return withBench({ dataDir, roles: ['api', 'worker'], env }, async (bench) => {
+      const samples: { readonly jobs: number; readonly mib: Readonly<Record<string, number>> }[] = [];
+      const every = Math.max(1, Math.floor(memoryJobs / SAMPLES));
+      let done = 0;
+      await atOnce(Array.from({ length: memoryJobs }), 2 * PLACES, async () => {
+        const { id } = await bench.requestAudio(ulid().slice(-11));
+        await bench.ended(id, LOOK_EVERY_MS);
+        done += 1;
+        if (done % every !== 0) return;
+        const mib = Object.fromEntries(bench.stack.processes().map(({ name, pid }) => [name, residentMib(pid)]));
+        samples.push({ jobs: done, mib });
+        if (samples.length % 10 === 0) say(`${String(done)} jobs: ${JSON.stringify(mib)}`);
+      });
+      const around = (share: number, name: string): number => {
+        const middle = Math.round(share * samples.length);
+        return median(samples.slice(Math.max(0, middle - 5), middle + 5).map(({ mib }) => mib[name] ?? NaN));
+      };
+      const findings = ['api', 'worker'].map((name) => ({
+        what: `${name} after ${String(memoryJobs)} jobs`,
+        unit: 'MiB',
+        isChief: true,
+        value: around(1, name),
+        reference: { what: `after ${String(memoryJobs * WARM_SHARE)}`, value: around(WARM_SHARE, name) },
+      }));
+      return { findings, raw: samples };
+    });
+  },
+};

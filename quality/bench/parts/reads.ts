@@ -1,0 +1,133 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { MongoClient, type Db } from 'mongodb';
+import { ulid } from 'ulid';
+import { pendingRecordOf, type JobInput } from '../../../contract/jobs.ts';
+import type { JobResult } from '../../../contract/records.ts';
+import { createContentsStore } from '../../../store/contents.ts';
+import { createDiskFiles } from '../../../store/disk-files.ts';
+import { createRecordStore } from '../../../store/records.ts';
+import { startBareServer } from '../bare.ts';
+import { loadOf, type Load } from '../load.ts';
+import type { Finding, Part } from '../part.ts';
+import { inTurn } from '../rounds.ts';
+import { DATABASE, withBench, type Bench } from '../service.ts';
+import { median } from '../statistics.ts';
+
+const LIST_ITEMS = 20_000;
+const ITEMS_PER_PIECE = 100;
+const FILE_BYTES = 100 * 1024 ** 2;
+/** Of those that take long: this part of the others. */
+const LARGE_SHARE = 1 / 200;
+
+interface Read {
+  readonly name: string;
+  readonly ours: string;
+  readonly bare: string;
+  readonly requests: number;
+}
+
+/** What callers read, each beside a handler that does only what has to be done. */
+export const reads: Part = {
+  title: 'Reads',
+  run: ({ dataDir, rounds, requests }) =>
+    withBench({ dataDir, roles: ['api'] }, async (bench) => {
+      const mongo = await MongoClient.connect(bench.stack.mongodbUri);
+      const bare = await startBareServer(bench.stack.mongodbUri, DATABASE);
+      try {
+        const all = await prepare(bench, { db: mongo.db(DATABASE), bareUrl: bare.url, dataDir, requests });
+        const findings: Finding[] = [];
+        const raw: Record<string, Record<'ours' | 'bare', Load[]>> = {};
+        for (const read of all) {
+          for (const url of [read.ours, read.bare]) await loadOf(url, Math.ceil(read.requests / 10));
+          const loads = await inTurn(rounds, {
+            ours: () => loadOf(read.ours, read.requests),
+            bare: () => loadOf(read.bare, read.requests),
+          });
+          raw[read.name] = loads;
+          findings.push(findingOf(read.name, '1/s', { loads, of: 'perSecond' }));
+          findings.push(findingOf(`${read.name}, p99`, 'ms', { loads, of: 'p99Ms' }));
+        }
+        return { findings, raw };
+      } finally {
+        await bare.stop();
+        await mongo.close();
+      }
+    }),
+};
+
+function findingOf(
+  what: string,
+  unit: string,
+  { loads, of }: { readonly loads: Record<'ours' | 'bare', Load[]>; readonly of: keyof Load },
+): Finding {
+  const value = (one: Load[]): number => median(one.map((load) => load[of]));
+  return {
+    what,
+    unit,
+    isChief: of === 'perSecond',
+    value: value(loads.ours),
+    reference: { what: 'bare handler', value: value(loads.bare) },
+  };
+}
+
+interface Preparation {
+  readonly db: Db;
+  readonly bareUrl: string;
+  readonly dataDir: string;
+  readonly requests: number;
+}
+
+async function prepare(bench: Bench, { db, bareUrl, dataDir, requests }: Preparation): Promise<readonly Read[]> {
+  const { restUrl } = bench.stack;
+  const records = createRecordStore(db);
+  const at = new Date().toISOString().replace('Z', '000Z');
+  const begin = async (input: Pick<JobInput, 'type' | 'subjectId' | 'mediaId' | 'parameters'>): Promise<string> => {
+    const recordId = ulid();
+    await records.insertIfAbsent(pendingRecordOf({ ...input, recordId, createdAt: at, price: 5 }));
+    return recordId;
+  };
+  const end = (id: string, result: JobResult) => records.finish(id, { status: 'success', result }, at);
+  const source = join(dataDir, 'large');
+  await writeFile(source, Buffer.alloc(FILE_BYTES, 'tapedeck'));
+  const mediaId = 'large-audio';
+  const finished = await begin({ type: 'audio', subjectId: `audio/${mediaId}`, mediaId });
+  const key = { recordId: finished, name: `${mediaId}.m4a` };
+  const file = await createDiskFiles(join(dataDir, 'files')).publish(source, key, new AbortController().signal);
+  await end(finished, { durationSeconds: 6_000, files: [file] });
+  const link = new URL((await bench.ended(finished)).audio_url ?? '');
+
+  const name = '@large';
+  const parameters = { channel: { kind: 'handle', name: 'large' } };
+  const listed = await begin({ type: 'list', subjectId: `list/${name}`, mediaId: name, parameters });
+  const pieces = LIST_ITEMS / ITEMS_PER_PIECE;
+  const contents = createContentsStore(db);
+  await contents.putFacts(listed, { channelId: 'UC1', title: 'Large', url: 'https://video.example/' });
+  for (let number = 1; number <= pieces; number += 1) {
+    const items = Array.from({ length: ITEMS_PER_PIECE }, (_, index) => {
+      const videoId = String(number * ITEMS_PER_PIECE + index).padStart(11, '0');
+      return { videoId, title: `How long should tea of number ${videoId} brew, and why?`, viewCount: index };
+    });
+    await contents.putPiece({ recordId: listed, name: 'videos', number }, items);
+  }
+  await end(listed, { lists: { videos: { pieces, items: LIST_ITEMS } } });
+  const listUrl = `${restUrl}/downloads/${listed}`;
+  const listAnswer = join(dataDir, 'list.json');
+  await writeFile(listAnswer, Buffer.from(await (await fetch(listUrl)).arrayBuffer()));
+
+  const pending = await bench.requestAudio(bench.sandbox.catalogue[0]?.id ?? '');
+  const bareFile = (path: string): string => `${bareUrl}/file?path=${encodeURIComponent(path)}`;
+  const ofRecord = (id: string) => ({ ours: `${restUrl}/downloads/${id}`, bare: `${bareUrl}/record/${id}` });
+  const fewer = Math.ceil(requests * LARGE_SHARE);
+  return [
+    { name: 'finished record', ...ofRecord(finished), requests },
+    { name: 'pending record', ...ofRecord(pending.id), bare: `${bareUrl}/record/${finished}`, requests },
+    { name: 'list of 20,000', ours: listUrl, bare: bareFile(listAnswer), requests: fewer },
+    {
+      name: 'file of 100 MB',
+      ours: restUrl + link.pathname + link.search,
+      bare: bareFile(join(dataDir, 'files', key.recordId, key.name)),
+      requests: fewer,
+    },
+  ];
+}

@@ -1,0 +1,106 @@
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
+import { defaultCacheDir } from '../../local/engines/cache.ts';
+import { ensureTools } from '../../local/engines/tools.ts';
+import { startSandbox } from '../../local/sandbox/server.ts';
+import type { ServiceName } from '../../local/service-process.ts';
+import { startStack, withoutSettings } from '../../local/stack.ts';
+import { writeCatalogue } from '../chaos/catalogue.ts';
+
+/** Tools that the machine has; everything else is the bench's own, whatever the user's service is set to. */
+const TAKEN_OVER = /^(YTDLP|FFMPEG|FFPROBE)_PATH$/;
+/** Nine seconds of speech. */
+const SHORT_VIDEO = 'B7wRn2sEo_c';
+export const DATABASE = 'bench';
+export const TASK_QUEUE = 'bench';
+const LOOK_EVERY_MS = 50;
+const TIMEOUT_MS = 300_000;
+
+const jobSchema = z.object({ data: z.object({ id: z.string(), status: z.string(), audio_url: z.string().nullish() }) });
+export type Bench = Awaited<ReturnType<typeof startBench>>;
+
+export interface BenchServiceOptions {
+  readonly dataDir: string;
+  readonly roles: readonly ServiceName[];
+  /** Short videos of which there are copies; 0. */
+  readonly videos?: number;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** A service of its own with engines and a sandbox, whose pacing and rate limit hold nobody up. */
+export async function startBench({ dataDir, roles, videos = 0, env = {} }: BenchServiceOptions) {
+  const log = (): void => undefined;
+  const given = withoutSettings(process.env, TAKEN_OVER);
+  const cacheDir = defaultCacheDir(given);
+  const tools = await ensureTools({ env: given, cacheDir, log });
+  const catalogueDir = join(dataDir, 'catalogue');
+  const ids = await writeCatalogue(catalogueDir, videos, ({ id }) => id === SHORT_VIDEO);
+  const { ffmpeg, ffprobe } = tools;
+  const sandbox = await startSandbox({
+    catalogueDir,
+    cacheDir: join(cacheDir, 'sandbox'),
+    port: 0,
+    ffmpeg,
+    ffprobe,
+    log,
+  });
+  try {
+    const stack = await startStack({
+      env: {
+        ...given,
+        ...{ YTDLP_PATH: tools.ytdlp, FFMPEG_PATH: ffmpeg, FFPROBE_PATH: ffprobe },
+        ...{ MONGODB_DATABASE: DATABASE, TASK_QUEUE, LOG_LEVEL: 'warn', ALLOW_ANONYMOUS: 'true' },
+        ...{ RATE_LIMIT_PER_MINUTE: '1000000', VIDNET_STARTS_PER_MINUTE: '60000', IMGNET_STARTS_PER_MINUTE: '60000' },
+        ...{ SPEECH_ENGINE: 'builtin', WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' },
+        ...sandbox.env,
+        ...env,
+      },
+      ...{ dataDir, cacheDir, roles, ports: 'free', log, output: { dir: dataDir } },
+    });
+    const request = async (path: string, body: object): Promise<z.infer<typeof jobSchema>['data']> => {
+      const response = await fetch(stack.restUrl + path, { method: 'POST', body: JSON.stringify(body) });
+      const text = await response.text();
+      if (response.status !== 202) throw new Error(`${path} answered ${String(response.status)}: ${text}`);
+      return jobSchema.parse(JSON.parse(text)).data;
+    };
+    const look = async (id: string) => {
+      const response = await fetch(`${stack.restUrl}/downloads/${id}`);
+      return jobSchema.parse(await response.json()).data;
+    };
+    return {
+      ...{ stack, sandbox, tools, ids, request },
+      requestAudio: (videoId: string, webhook?: string) =>
+        request('/api/downloads/audio', { vidnet_video_id: videoId, ...(webhook && { include_webhook: webhook }) }),
+      /** Asks until the job has succeeded. @throws when it fails, or takes five minutes */
+      async ended(id: string, everyMs = LOOK_EVERY_MS) {
+        for (const untilMs = performance.now() + TIMEOUT_MS; performance.now() < untilMs; await delay(everyMs)) {
+          const found = await look(id);
+          if (found.status === 'failed') throw new Error(`job ${id} failed`);
+          if (found.status === 'success') return found;
+        }
+        throw new Error(`job ${id} did not end`);
+      },
+      async stop() {
+        await stack.stop();
+        await sandbox.stop();
+      },
+    };
+  } catch (error) {
+    await sandbox.stop();
+    throw error;
+  }
+}
+
+/** Runs a body on such a service, and stops it however the body ends. */
+export async function withBench<Result>(
+  options: BenchServiceOptions,
+  body: (bench: Bench) => Promise<Result>,
+): Promise<Result> {
+  const bench = await startBench(options);
+  try {
+    return await body(bench);
+  } finally {
+    await bench.stop();
+  }
+}

@@ -1,0 +1,89 @@
+import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { createAudioActivity } from '../../activities/audio.ts';
+import type { JobResult } from '../../contract/records.ts';
+import { createMedia } from '../../media/ffmpeg.ts';
+import { createDiskFiles } from '../../store/disk-files.ts';
+import { createSpaceGuard } from '../../store/free-space.ts';
+import { createWorkFolders } from '../../store/work-folders.ts';
+import { probe, runTool } from '../helpers/media.ts';
+
+const SECONDS = 5;
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tapedeck-audio-'));
+  const make = (name: string, ...args: string[]): Promise<Buffer> =>
+    runTool(inject('tools').ffmpeg, ['-v', 'error', '-f', 'lavfi', '-i', ...args, join(folder, name)]);
+  const sine = `sine=d=${String(SECONDS)}`;
+  await make('aac.m4a', sine);
+  await make('alac.m4a', sine, '-c:a', 'alac');
+  await make('opus.m4a', sine, '-c:a', 'libopus', '-f', 'mp4');
+  await make('flac.flac', sine);
+  await make('pictures.m4a', `testsrc=d=${String(SECONDS)}:s=64x64:r=5`, '-c:v', 'libx264', '-f', 'mp4');
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** Runs the activity on a file that the platform is said to have sent. */
+async function fetchAudio(
+  name: string,
+  stated: { statedDurationSeconds?: number } = { statedDurationSeconds: SECONDS },
+) {
+  const { ffmpeg, ffprobe } = inject('tools');
+  const media = createMedia({ ffmpeg, ffprobe, maxFileBytes: 10_000_000, maxMediaSeconds: 60 });
+  const looks = vi.spyOn(media, 'probe');
+  const writes = vi.spyOn(media, 'writeM4a');
+  const activity = createAudioActivity({
+    files: createDiskFiles(join(folder, 'files')),
+    space: createSpaceGuard({ folders: [folder], minFreeBytes: 0 }),
+    workFolders: createWorkFolders(join(folder, 'work')),
+    media,
+    vidnet: {
+      fetchVideo: () => Promise.reject(new Error('not asked for')),
+      fetchPage: () => Promise.reject(new Error('not asked for')),
+      fetchAudio: async (_, options) => {
+        const path = join(options.folder, basename(name));
+        await cp(join(folder, name), path);
+        const whole = { isSizeVerified: true, cameWhole: true };
+        return { paths: [path], statedDurationSeconds: undefined, ...stated, ...whole };
+      },
+    },
+    maxMediaSeconds: 60,
+    fetchTimeoutMs: 30_000,
+  });
+  const running = new MockActivityEnvironment().run(activity.fetchAudio, {
+    recordId: 'record',
+    mediaId: 'k3fP0aTz9Qw',
+  });
+  const result = await (running as Promise<JobResult>);
+  return { result, looks: looks.mock.calls.map(([path]) => basename(path)), writes: writes.mock.calls.length };
+}
+
+describe('the audio of a video', () => {
+  it('that is an M4A of AAC is written once, and looked at once, when it is finished', async () => {
+    const { result, looks, writes } = await fetchAudio('aac.m4a');
+    expect({ looks, writes }).toEqual({ looks: ['output.m4a'], writes: 1 });
+    expect(result).toMatchObject({ durationSeconds: expect.closeTo(SECONDS, 0) as number, files: [{}] });
+  });
+
+  it.each(['alac.m4a', 'opus.m4a', 'flac.flac'])('becomes AAC when it is something else (%s)', async (name) => {
+    const { result } = await fetchAudio(name);
+    const { streams, duration } = await probe(join(folder, 'files', 'record', result.files![0]!.name));
+    expect(streams.map((stream) => stream.codec_name)).toEqual(['aac']);
+    expect(duration).toBeCloseTo(SECONDS, 0);
+  });
+
+  it('of which nobody says how long it is must be as long as the source', async () => {
+    expect((await fetchAudio('aac.m4a', {})).looks).toEqual(['aac.m4a', 'output.m4a']);
+  });
+
+  it.each([
+    ['aac.m4a', 2 * SECONDS, 'incomplete'],
+    ['pictures.m4a', SECONDS, 'no_audio'],
+  ] as const)('fails when it is too short or none (%s of %i s: %s)', async (name, statedDurationSeconds, code) => {
+    await expect(fetchAudio(name, { statedDurationSeconds })).rejects.toMatchObject({ details: [code] });
+  });
+});

@@ -1,0 +1,32 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { sumOf, withCounts } from '../../quality/bench/counted.ts';
+
+/** The most that a job for audio asks of the engines, with a key that pays and a webhook; to be lowered. Heartbeats, two in the usual case, are left out of the actions. */
+const MOST = { actions: 12, events: 66, operations: 29 };
+
+it('a job for audio asks no more of Temporal and of the database than it did', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'tapedeck-cost-'));
+  try {
+    const counts = await withCounts(dataDir, async ({ bench, count, runJob }) => {
+      const [first, second] = bench.sandbox.catalogue.filter((video) => video.case === 'ordinary');
+      const audio = (id = '') => runJob('/api/downloads/audio', { vidnet_video_id: id });
+      // It sets up what later jobs use.
+      await audio(first?.id);
+      return count(() => audio(second?.id));
+    });
+    const operations = sumOf(counts.operations);
+    // Less would mean that something is not seen: a job is started, done and told, and its record begun and ended.
+    expect(counts.actions).toBeGreaterThanOrEqual(4);
+    expect(counts.events).toBeGreaterThanOrEqual(15);
+    expect(operations).toBeGreaterThanOrEqual(4);
+    // On a busy machine it takes longer, and has more heartbeats.
+    expect(counts.actions - counts.heartbeats).toBeLessThanOrEqual(MOST.actions);
+    expect(counts.events).toBeLessThanOrEqual(MOST.events);
+    expect(operations).toBeLessThanOrEqual(MOST.operations);
+  } finally {
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}, 180_000);
