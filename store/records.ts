@@ -1,6 +1,7 @@
 import type { Collection, Db, Filter, UpdateFilter } from 'mongodb';
 import type { DownloadRecord, JobOutcome, PendingRecord, RecordStatus, RecordType } from '../contract/records.ts';
 import type { ContentParameters } from '../contract/kinds/imgnet-content.ts';
+import type { Thousandths } from '../contract/money.ts';
 import { subjectAbove } from '../contract/subjects.ts';
 import { createAccountStore } from './accounts.ts';
 import { createJobLists } from './job-lists.ts';
@@ -69,14 +70,10 @@ export function createRecordStore(db: Db) {
     return id === undefined ? undefined : get(id);
   };
 
-  const point = async (subjectId: string, pointers: Omit<SubjectDocument, '_id'>): Promise<void> => {
-    await upsertOne(subjects, subjectId, { $set: pointers });
-  };
+  const point = async (subjectId: string, pointers: Omit<SubjectDocument, '_id'>): Promise<SubjectDocument> =>
+    upsertOne(subjects, subjectId, { $set: pointers });
 
-  const canonicalOf = async (subjectId: string): Promise<string> => {
-    const sameAs = (await subjects.findOne({ _id: subjectId }))?.sameAs;
-    return sameAs !== undefined && Date.now() < sameAs.foundAtMs + SAME_AS_MS ? sameAs.subjectId : subjectId;
-  };
+  const priceOf = async (id: string): Promise<Thousandths> => present(await get(id), id).price;
 
   return {
     get,
@@ -95,15 +92,22 @@ export function createRecordStore(db: Db) {
      * @returns the record as it is now
      */
     async finish(id: string, outcome: JobOutcome, finishedAt: string): Promise<DownloadRecord> {
-      const current = present(await get(id), id);
-      if (current.status === 'pending') {
-        const change =
-          outcome.status === 'success'
-            ? { status: 'success' as const, files: [], charge: current.price, ...outcome.result, finishedAt }
-            : { status: 'failed' as const, failure: outcome.failure, finishedAt };
-        await records.updateOne({ _id: id, status: 'pending' }, { $set: change });
-      }
-      const ended = present(await get(id), id);
+      const change =
+        outcome.status === 'success'
+          ? {
+              status: 'success' as const,
+              files: [],
+              charge: outcome.result.charge ?? (await priceOf(id)),
+              ...outcome.result,
+              finishedAt,
+            }
+          : { status: 'failed' as const, failure: outcome.failure, finishedAt };
+      const changed = await records.findOneAndUpdate(
+        { _id: id, status: 'pending' },
+        { $set: change },
+        { returnDocument: 'after' },
+      );
+      const ended = changed === null ? present(await get(id), id) : fromDocument(changed);
       // Here, so that no way of ending a record forgets it; also when it had ended before: whoever did may have died.
       await accounts.captureHold(ended);
       return ended;
@@ -140,19 +144,24 @@ export function createRecordStore(db: Db) {
       }
       return newest;
     },
-    noteLatest: ({ subjectId, id }: DownloadRecord): Promise<void> => point(subjectId, { latestId: id }),
+    /** The ids of the newest job of a subject, and of the newest that succeeded. */
+    async pointersOf(subjectId: string): Promise<Pick<SubjectDocument, 'latestId' | 'successId'>> {
+      return (await subjects.findOne({ _id: subjectId })) ?? {};
+    },
+    noteLatest: async ({ subjectId, id }: DownloadRecord): Promise<void> =>
+      void (await point(subjectId, { latestId: id })),
     /** Makes the record the success of its subject, and of the subject that this one stands for. */
     async noteSuccess({ subjectId, id }: DownloadRecord): Promise<void> {
-      await point(subjectId, { successId: id });
-      const canonicalId = await canonicalOf(subjectId);
+      const canonicalId = canonicalIn(await point(subjectId, { successId: id }));
       if (canonicalId !== subjectId) await point(canonicalId, { successId: id });
     },
-    noteFailure: ({ subjectId, id }: DownloadRecord): Promise<void> => point(subjectId, { failedId: id }),
+    noteFailure: async ({ subjectId, id }: DownloadRecord): Promise<void> =>
+      void (await point(subjectId, { failedId: id })),
     /** Notes beside which record the contents lie that a provider sent for a subject. */
-    noteContents: (subjectId: string, recordId: string): Promise<void> =>
-      point(subjectId, { contents: { recordId, keptAtMs: Date.now() } }),
+    noteContents: async (subjectId: string, recordId: string): Promise<void> =>
+      void (await point(subjectId, { contents: { recordId, keptAtMs: Date.now() } })),
     /** Notes whose post a subject is about. */
-    noteOwner: (subjectId: string, owner: string): Promise<void> => point(subjectId, { owner }),
+    noteOwner: async (subjectId: string, owner: string): Promise<void> => void (await point(subjectId, { owner })),
     ownerOf: async (subjectId: string) => (await subjects.findOne({ _id: subjectId }))?.owner,
     /** Takes the owner's profile out of what a pending content costs: it will not be charged. May be repeated. */
     async leaveOutProfile(id: string): Promise<void> {
@@ -166,10 +175,11 @@ export function createRecordStore(db: Db) {
     /** @returns that record, and when it was noted, in milliseconds since 1970 */
     contentsOf: async (subjectId: string) => (await subjects.findOne({ _id: subjectId }))?.contents,
     /** Notes that a subject is another name for a second one. */
-    noteSameAs: (subjectId: string, canonicalId: string): Promise<void> =>
-      point(subjectId, { sameAs: { subjectId: canonicalId, foundAtMs: Date.now() } }),
+    noteSameAs: async (subjectId: string, canonicalId: string): Promise<void> =>
+      void (await point(subjectId, { sameAs: { subjectId: canonicalId, foundAtMs: Date.now() } })),
     /** @returns the subject that this one stands for, itself unless another was noted lately (a handle may change hands) */
-    canonicalOf,
+    canonicalOf: async (subjectId: string): Promise<string> =>
+      canonicalIn((await subjects.findOne({ _id: subjectId })) ?? { _id: subjectId }),
     /**
      * Makes a record the one that fetches a subject which several subject IDs stand for, unless another one does.
      *
@@ -208,6 +218,10 @@ export function createRecordStore(db: Db) {
       return (await scans(records, { filter, limit })).map(fromDocument);
     },
   };
+}
+
+function canonicalIn({ _id, sameAs }: SubjectDocument): string {
+  return sameAs !== undefined && Date.now() < sameAs.foundAtMs + SAME_AS_MS ? sameAs.subjectId : _id;
 }
 
 function fromDocument({ _id, ...fields }: RecordDocument): DownloadRecord {
