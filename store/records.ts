@@ -70,8 +70,11 @@ export function createRecordStore(db: Db) {
     return id === undefined ? undefined : get(id);
   };
 
-  const point = async (subjectId: string, pointers: Omit<SubjectDocument, '_id'>): Promise<SubjectDocument> =>
+  const pointed = (subjectId: string, pointers: Omit<SubjectDocument, '_id'>): Promise<SubjectDocument> =>
     upsertOne(subjects, subjectId, { $set: pointers });
+  const point = async (...change: Parameters<typeof pointed>): Promise<void> => {
+    await pointed(...change);
+  };
 
   const priceOf = async (id: string): Promise<Thousandths> => present(await get(id), id).price;
 
@@ -148,20 +151,18 @@ export function createRecordStore(db: Db) {
     async pointersOf(subjectId: string): Promise<Pick<SubjectDocument, 'latestId' | 'successId'>> {
       return (await subjects.findOne({ _id: subjectId })) ?? {};
     },
-    noteLatest: async ({ subjectId, id }: DownloadRecord): Promise<void> =>
-      void (await point(subjectId, { latestId: id })),
+    noteLatest: ({ subjectId, id }: DownloadRecord): Promise<void> => point(subjectId, { latestId: id }),
     /** Makes the record the success of its subject, and of the subject that this one stands for. */
     async noteSuccess({ subjectId, id }: DownloadRecord): Promise<void> {
-      const canonicalId = canonicalIn(await point(subjectId, { successId: id }));
+      const canonicalId = canonicalIn(await pointed(subjectId, { successId: id }));
       if (canonicalId !== subjectId) await point(canonicalId, { successId: id });
     },
-    noteFailure: async ({ subjectId, id }: DownloadRecord): Promise<void> =>
-      void (await point(subjectId, { failedId: id })),
+    noteFailure: ({ subjectId, id }: DownloadRecord): Promise<void> => point(subjectId, { failedId: id }),
     /** Notes beside which record the contents lie that a provider sent for a subject. */
-    noteContents: async (subjectId: string, recordId: string): Promise<void> =>
-      void (await point(subjectId, { contents: { recordId, keptAtMs: Date.now() } })),
+    noteContents: (subjectId: string, recordId: string): Promise<void> =>
+      point(subjectId, { contents: { recordId, keptAtMs: Date.now() } }),
     /** Notes whose post a subject is about. */
-    noteOwner: async (subjectId: string, owner: string): Promise<void> => void (await point(subjectId, { owner })),
+    noteOwner: (subjectId: string, owner: string): Promise<void> => point(subjectId, { owner }),
     ownerOf: async (subjectId: string) => (await subjects.findOne({ _id: subjectId }))?.owner,
     /** Takes the owner's profile out of what a pending content costs: it will not be charged. May be repeated. */
     async leaveOutProfile(id: string): Promise<void> {
@@ -175,8 +176,8 @@ export function createRecordStore(db: Db) {
     /** @returns that record, and when it was noted, in milliseconds since 1970 */
     contentsOf: async (subjectId: string) => (await subjects.findOne({ _id: subjectId }))?.contents,
     /** Notes that a subject is another name for a second one. */
-    noteSameAs: async (subjectId: string, canonicalId: string): Promise<void> =>
-      void (await point(subjectId, { sameAs: { subjectId: canonicalId, foundAtMs: Date.now() } })),
+    noteSameAs: (subjectId: string, canonicalId: string): Promise<void> =>
+      point(subjectId, { sameAs: { subjectId: canonicalId, foundAtMs: Date.now() } }),
     /** @returns the subject that this one stands for, itself unless another was noted lately (a handle may change hands) */
     canonicalOf: async (subjectId: string): Promise<string> =>
       canonicalIn((await subjects.findOne({ _id: subjectId })) ?? { _id: subjectId }),
