@@ -44,11 +44,14 @@ export function createRecordActivities({
           if (!isKnown && (await isReusable(success, files))) return 'done';
         }
         const previous = latestId === undefined || latestId === successId ? success : await records.get(latestId);
-        if (previous?.status === 'pending') {
-          // A subject has one open workflow, and it is ours: the earlier one was terminated, and nothing else will end its record.
+        // A subject has one open workflow. If ours was terminated while this step was on its way, a later job has it now.
+        const isOurs = latestId === undefined || latestId < input.recordId;
+        if (isOurs && previous?.status === 'pending') {
+          // The earlier one was terminated, and nothing else will end its record.
           await finishRecord(records, previous.id, { status: 'failed', failure: STOPPED_BY_OPERATOR });
         }
-        await records.noteLatest(await records.insertIfAbsent(pendingRecordOf(input)));
+        const record = await records.insertIfAbsent(pendingRecordOf(input));
+        if (isOurs) await records.noteLatest(record);
       }
       // Who pays for the job is charged for it from now on, also when cancelled: this job goes on then.
       if (input.parameters !== undefined && 'paidBy' in input.parameters) {
