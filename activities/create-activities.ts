@@ -133,7 +133,7 @@ export const activityInputs = {
   fetchVideo: one(media),
   findClosed: one(z.object({ askers })),
   findFreshContent: one(shortcodeSchema),
-  finishJob: one(z.object({ recordId: ulidSchema, outcome })),
+  finishJob: one(z.object({ recordId: ulidSchema, outcome, price: moneySchema.exactOptional() })),
   hasFetchedProfile: one(ulidSchema),
   labelSpeakers: one(speech.extend({ windows: countSchema, durationSeconds: seconds, engine })),
   listChannel: one(z.object({ recordId: ulidSchema })),

@@ -1,7 +1,10 @@
 import { Context } from '@temporalio/activity';
 import type { ActivityProgress } from '../contract/jobs.ts';
 
-const BEAT_MS = 1_000;
+/** Each beat is a call of the server, and an action in Temporal Cloud: work that is quickly done sends none. */
+const FIRST_BEAT_MS = 2_000;
+/** A cancellation takes as long to arrive. */
+const BEAT_MS = 5_000;
 
 /**
  * Heartbeats while the body runs, with the newest progress. The beat comes from a timer and not from the work: a
@@ -12,12 +15,14 @@ export async function withHeartbeat<Result>(
 ): Promise<Result> {
   const context = Context.current();
   let newest: ActivityProgress = { stage: 'waiting' };
-  const beat = (): void => context.heartbeat(newest);
-  beat();
-  const timer = setInterval(beat, BEAT_MS);
+  const beat = (): void => {
+    context.heartbeat(newest);
+    timer = setTimeout(beat, BEAT_MS);
+  };
+  let timer = setTimeout(beat, FIRST_BEAT_MS);
   try {
     return await body((progress) => (newest = progress), context.cancellationSignal);
   } finally {
-    clearInterval(timer);
+    clearTimeout(timer);
   }
 }

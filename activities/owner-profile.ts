@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
 import { ulid } from 'ulid';
 import { isProviderAsked } from '../contract/charges.ts';
-import type { JobInput } from '../contract/jobs.ts';
+import { JOB_VERSION, type JobInput } from '../contract/jobs.ts';
 import { subjectIdOf } from '../contract/subjects.ts';
 import { nowMicroseconds } from '../store/clock.ts';
 import type { FileStore } from '../store/files.ts';
@@ -30,6 +30,7 @@ export function createOwnerActivities({ records, files, isOpen }: OwnerDeps) {
         return undefined;
       }
       return {
+        version: JOB_VERSION,
         recordId: ulid(),
         type: 'imgnet_profile',
         subjectId,

@@ -1,6 +1,7 @@
 import { OWNER_PROFILE_PART } from '../contract/charges.ts';
 import { STOPPED_BY_OPERATOR } from '../contract/failures.ts';
 import { pendingRecordOf, type JobInput } from '../contract/jobs.ts';
+import type { Thousandths } from '../contract/money.ts';
 import type { DownloadRecord, JobOutcome } from '../contract/records.ts';
 import { imgnetContent } from '../contract/kinds/imgnet-content.ts';
 import { postSubjectOf, subjectIdOf } from '../contract/subjects.ts';
@@ -8,6 +9,12 @@ import type { FileStore } from '../store/files.ts';
 import { isReusable } from '../store/reuse.ts';
 import type { RecordStore } from '../store/records.ts';
 import { finishRecord } from '../store/finish-record.ts';
+
+export interface FinishedJob {
+  readonly recordId: string;
+  readonly outcome: JobOutcome;
+  readonly price?: Thousandths;
+}
 
 /** The clocks of the api and the workers differ by less. */
 const CLOCKS_DIFFER_MS = 5 * 60_000;
@@ -28,17 +35,24 @@ export function createRecordActivities({
      * this job then, and it must end without a trace
      */
     async claimJob(input: JobInput): Promise<'claimed' | 'done'> {
-      const success = await records.successOf(input.subjectId);
-      const known = await records.get(input.recordId);
-      if (known === undefined && success !== undefined && isJustBefore(input, success)) {
-        if (await isReusable(success, files)) return 'done';
+      const { latestId, successId } = await records.pointersOf(input.subjectId);
+      // The api points to a record when it has written it: then there is nothing left to do.
+      if (latestId !== input.recordId) {
+        const success = successId === undefined ? undefined : await records.get(successId);
+        if (success !== undefined && isJustBefore(input, success)) {
+          const isKnown = (await records.get(input.recordId)) !== undefined;
+          if (!isKnown && (await isReusable(success, files))) return 'done';
+        }
+        const previous = latestId === undefined || latestId === successId ? success : await records.get(latestId);
+        // A subject has one open workflow. If ours was terminated while this step was on its way, a later job has it now.
+        const isOurs = latestId === undefined || latestId < input.recordId;
+        if (isOurs && previous?.status === 'pending') {
+          // The earlier one was terminated, and nothing else will end its record.
+          await finishRecord(records, previous.id, { status: 'failed', failure: STOPPED_BY_OPERATOR });
+        }
+        const record = await records.insertIfAbsent(pendingRecordOf(input));
+        if (isOurs) await records.noteLatest(record);
       }
-      const previous = await records.latestOf(input.subjectId);
-      if (previous?.status === 'pending' && previous.id !== input.recordId) {
-        // A subject has one open workflow, and it is ours: the earlier one was terminated, and nothing else will end its record.
-        await finishRecord(records, previous.id, { status: 'failed', failure: STOPPED_BY_OPERATOR });
-      }
-      await records.noteLatest(await records.insertIfAbsent(pendingRecordOf(input)));
       // Who pays for the job is charged for it from now on, also when cancelled: this job goes on then.
       if (input.parameters !== undefined && 'paidBy' in input.parameters) {
         await records.noteProviderAsked(String(input.parameters.paidBy), OWNER_PROFILE_PART);
@@ -57,9 +71,13 @@ export function createRecordActivities({
       return isFresh ? sent.recordId : undefined;
     },
 
-    /** Ends a job's record; whoever comes second changes nothing. */
-    async finishJob(job: { recordId: string; outcome: JobOutcome }): Promise<void> {
-      await finishRecord(records, job.recordId, job.outcome);
+    /**
+     * Ends a job's record; whoever comes second changes nothing.
+     *
+     * @param job.price of the job, which spares a look; absent in jobs of older versions
+     */
+    async finishJob({ recordId, outcome, price }: FinishedJob): Promise<void> {
+      await finishRecord(records, recordId, priced(outcome, price));
     },
   };
 }
@@ -72,4 +90,10 @@ export function createRecordActivities({
 function isJustBefore({ subjectId, createdAt }: JobInput, success: DownloadRecord): boolean {
   if (success.status !== 'success' || success.subjectId !== subjectId) return false;
   return Date.parse(success.finishedAt) >= Date.parse(createdAt) - CLOCKS_DIFFER_MS;
+}
+
+/** A success costs what its work says, and otherwise what the job costs. */
+function priced(outcome: JobOutcome, price: Thousandths | undefined): JobOutcome {
+  if (outcome.status !== 'success' || price === undefined) return outcome;
+  return { ...outcome, result: { charge: price, ...outcome.result } };
 }

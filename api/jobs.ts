@@ -7,7 +7,7 @@ import {
 } from '@temporalio/client';
 import { ApiError } from '../contract/errors.ts';
 import { jobSchema } from '../runtime/inputs/jobs.ts';
-import { MEMO_JOB, type JobInput } from '../contract/jobs.ts';
+import { JOB_VERSION, MEMO_JOB, type JobInput } from '../contract/jobs.ts';
 import type { Progress } from '../contract/fields.ts';
 import { startDeadline } from '../runtime/deadline.ts';
 import { searchAttributesOf } from '../runtime/visibility.ts';
@@ -77,7 +77,7 @@ export function createJobGateway(client: Client, taskQueue: string): JobGateway 
             workflowIdConflictPolicy: 'FAIL',
             workflowIdReusePolicy: 'ALLOW_DUPLICATE',
             taskQueue,
-            args: [input],
+            args: [{ ...input, version: JOB_VERSION }],
             memo: { [MEMO_JOB]: job },
             typedSearchAttributes: searchAttributesOf(input),
             staticSummary: `${input.type} of ${input.mediaId}`,

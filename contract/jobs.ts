@@ -1,8 +1,13 @@
 import type { Thousandths } from './money.ts';
 import type { PendingRecord, RecordType, Starter } from './records.ts';
 
+/** Of the steps that a workflow takes: what runs already has been started with its own. */
+export const JOB_VERSION = 2;
+
 /** The input of every job's workflow. Small by design: only references travel through Temporal. */
 export interface JobInput {
+  /** {@link JOB_VERSION} of whoever started it; absent in jobs of releases that had none. */
+  readonly version?: number;
   /** ULID of the record that this job fills. */
   readonly recordId: string;
   readonly type: RecordType;

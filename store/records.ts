@@ -1,6 +1,7 @@
 import type { Collection, Db, Filter, UpdateFilter } from 'mongodb';
 import type { DownloadRecord, JobOutcome, PendingRecord, RecordStatus, RecordType } from '../contract/records.ts';
 import type { ContentParameters } from '../contract/kinds/imgnet-content.ts';
+import type { Thousandths } from '../contract/money.ts';
 import { subjectAbove } from '../contract/subjects.ts';
 import { createAccountStore } from './accounts.ts';
 import { createJobLists } from './job-lists.ts';
@@ -67,16 +68,13 @@ export function createRecordStore(db: Db) {
     field: 'latestId' | 'successId' | 'failedId',
   ): Promise<DownloadRecord | undefined> => getIfAny((await subjects.findOne({ _id: subjectId }))?.[field]);
 
-  const point = (subjectId: string, pointers: Omit<SubjectDocument, '_id'>) =>
+  const point = (subjectId: string, pointers: Omit<SubjectDocument, '_id'>): Promise<SubjectDocument> =>
     upsertOne(subjects, subjectId, { $set: pointers });
-  const note = async (subjectId: string, pointers: Omit<SubjectDocument, '_id'>): Promise<void> => {
-    await point(subjectId, pointers);
+  const note = async (...change: Parameters<typeof point>): Promise<void> => {
+    await point(...change);
   };
 
-  const canonicalOf = async (subjectId: string): Promise<string> => {
-    const sameAs = (await subjects.findOne({ _id: subjectId }))?.sameAs;
-    return sameAs !== undefined && Date.now() < sameAs.foundAtMs + SAME_AS_MS ? sameAs.subjectId : subjectId;
-  };
+  const priceOf = async (id: string): Promise<Thousandths> => present(await get(id), id).price;
 
   return {
     get,
@@ -95,15 +93,22 @@ export function createRecordStore(db: Db) {
      * @returns the record as it is now
      */
     async finish(id: string, outcome: JobOutcome, finishedAt: string): Promise<DownloadRecord> {
-      const current = present(await get(id), id);
-      if (current.status === 'pending') {
-        const change =
-          outcome.status === 'success'
-            ? { status: 'success' as const, files: [], charge: current.price, ...outcome.result, finishedAt }
-            : { status: 'failed' as const, failure: outcome.failure, finishedAt };
-        await records.updateOne({ _id: id, status: 'pending' }, { $set: change });
-      }
-      const ended = present(await get(id), id);
+      const change =
+        outcome.status === 'success'
+          ? {
+              status: 'success' as const,
+              files: [],
+              charge: outcome.result.charge ?? (await priceOf(id)),
+              ...outcome.result,
+              finishedAt,
+            }
+          : { status: 'failed' as const, failure: outcome.failure, finishedAt };
+      const changed = await records.findOneAndUpdate(
+        { _id: id, status: 'pending' },
+        { $set: change },
+        { returnDocument: 'after' },
+      );
+      const ended = changed === null ? present(await get(id), id) : fromDocument(changed);
       // Here, so that no way of ending a record forgets it; also when it had ended before: whoever did may have died.
       await accounts.captureHold(ended);
       return ended;
@@ -149,13 +154,16 @@ export function createRecordStore(db: Db) {
       }
       return newest;
     },
+    /** The ids of the newest job of a subject, and of the newest that succeeded. */
+    async pointersOf(subjectId: string): Promise<Pick<SubjectDocument, 'latestId' | 'successId'>> {
+      return (await subjects.findOne({ _id: subjectId })) ?? {};
+    },
     /** @returns the id of the newest success of the subject, as it is after this change */
     noteLatest: async ({ subjectId, id }: Pick<DownloadRecord, 'subjectId' | 'id'>): Promise<string | undefined> =>
       (await point(subjectId, { latestId: id })).successId,
     /** Makes the record the success of its subject, and of the subject that this one stands for. */
     async noteSuccess({ subjectId, id }: DownloadRecord): Promise<void> {
-      await note(subjectId, { successId: id });
-      const canonicalId = await canonicalOf(subjectId);
+      const canonicalId = canonicalIn(await point(subjectId, { successId: id }));
       if (canonicalId !== subjectId) await note(canonicalId, { successId: id });
     },
     noteFailure: ({ subjectId, id }: DownloadRecord): Promise<void> => note(subjectId, { failedId: id }),
@@ -180,7 +188,8 @@ export function createRecordStore(db: Db) {
     noteSameAs: (subjectId: string, canonicalId: string): Promise<void> =>
       note(subjectId, { sameAs: { subjectId: canonicalId, foundAtMs: Date.now() } }),
     /** @returns the subject that this one stands for, itself unless another was noted lately (a handle may change hands) */
-    canonicalOf,
+    canonicalOf: async (subjectId: string): Promise<string> =>
+      canonicalIn((await subjects.findOne({ _id: subjectId })) ?? { _id: subjectId }),
     /**
      * Makes a record the one that fetches a subject which several subject IDs stand for, unless another one does.
      *
@@ -219,6 +228,10 @@ export function createRecordStore(db: Db) {
       return (await scans(records, { filter, limit })).map(fromDocument);
     },
   };
+}
+
+function canonicalIn({ _id, sameAs }: SubjectDocument): string {
+  return sameAs !== undefined && Date.now() < sameAs.foundAtMs + SAME_AS_MS ? sameAs.subjectId : _id;
 }
 
 function fromDocument({ _id, ...fields }: RecordDocument): DownloadRecord {

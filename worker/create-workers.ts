@@ -44,7 +44,7 @@ export async function createWorkers(options: WorkersOptions) {
     shutdownGraceTime: options.shutdownGraceMs,
     // An activity that ignores its cancellation must not keep the process alive.
     shutdownForceTime: options.shutdownGraceMs + 3_000,
-    // A cancellation reaches a download with the next heartbeat that is sent.
+    // Each heartbeat is sent at once: a cancellation comes back with it, and activities/heartbeat.ts makes few.
     maxHeartbeatThrottleInterval: '1 second',
     defaultHeartbeatThrottleInterval: '1 second',
     interceptors: { activity: [checkInputs] },

@@ -3,6 +3,9 @@ import type { Activities } from '../activities/create-activities.ts';
 import type { PermitActivities } from '../activities/permits.ts';
 import { taskQueues } from '../runtime/task-queues.ts';
 
+/** Several beats: see activities/heartbeat.ts. */
+const LOST_AFTER = '20 seconds';
+
 /** The database, or Temporal, may be away for hours: short steps are tried until they succeed. */
 export const untilDone = {
   startToCloseTimeout: '30 seconds',
@@ -10,6 +13,15 @@ export const untilDone = {
 } as const;
 
 export const records = proxyActivities<Activities['records']>(untilDone);
+
+/**
+ * The steps of each job, made by the worker that runs the workflow: no task, no queue, one event. While the database is away
+ * the longer waits are timers of the server, and no workflow task is held open for them.
+ */
+export const localRecords = proxyLocalActivities<Pick<Activities['records'], 'claimJob' | 'finishJob'>>({
+  ...untilDone,
+  localRetryThreshold: '2 seconds',
+});
 
 /** One short call of Temporal, made by the worker that runs the workflow: each job waits for it. */
 const { askForTurn: requestPermit } = proxyLocalActivities<Pick<PermitActivities, 'askForTurn'>>(untilDone);
@@ -28,7 +40,7 @@ export const pacing = {
  */
 const heavy = {
   // A worker that was killed outright is noticed after this time.
-  heartbeatTimeout: '10 seconds',
+  heartbeatTimeout: LOST_AFTER,
   // The default is TRY_CANCEL: the workflow would go on while yt-dlp still runs.
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
   retry: { initialInterval: '1 second', maximumInterval: '1 minute', maximumAttempts: 30 },
@@ -79,7 +91,7 @@ export function deliverActivities(summary: string) {
     taskQueue: taskQueues.webhooks(workflowInfo().taskQueue),
     // A list of 20,000 items is 40 MB, and some lines are slow.
     startToCloseTimeout: '15 minutes',
-    heartbeatTimeout: '10 seconds',
+    heartbeatTimeout: LOST_AFTER,
     retry: { initialInterval: '1 second', maximumInterval: '30 seconds' },
     summary,
   });

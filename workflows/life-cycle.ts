@@ -12,7 +12,7 @@ import type { JobInput } from '../contract/jobs.ts';
 import type { Waiting } from '../runtime/pacing.ts';
 import type { JobOutcome, JobResult } from '../contract/records.ts';
 import { deliveryIdOf, deliveryPriorityOf, WITHOUT_KEY } from '../contract/webhooks.ts';
-import { records } from './activities.ts';
+import { localRecords, records } from './activities.ts';
 import { deliverWebhook } from './deliver-webhook.ts';
 import { progressQuery, subscribeSignal, type JobProgress } from './messages.ts';
 import { CANCELLED, failureOf } from './outcome.ts';
@@ -40,6 +40,7 @@ export async function runJob(
   input: JobInput,
   work: (withPermit: WithPermit, own: OwnWork) => Promise<JobResult>,
 ): Promise<void> {
+  const { recordId, price } = input;
   const subscribers = new Subscribers();
   subscribers.add(input.webhookUrl, input.startedBy ?? input.chargedTo ?? WITHOUT_KEY);
   let progress: JobProgress = { stage: 'accepted', upstreamRefusals: 0 };
@@ -51,7 +52,7 @@ export async function runJob(
     progress = waiting === undefined ? rest : { ...rest, stage: 'waiting', waiting };
     showWaiting(waiting);
   };
-  const permits = new PermitClient(input.recordId, show);
+  const permits = new PermitClient(recordId, show);
   const onUpstreamFailure = (lastRefusal: string, stage: JobProgress['stage']): void => {
     progress = { ...progress, stage, upstreamRefusals: progress.upstreamRefusals + 1, lastRefusal };
   };
@@ -61,8 +62,9 @@ export async function runJob(
     onShortage: show,
   });
 
+  const { claimJob, finishJob } = input.version === undefined ? records : localRecords;
   // Cancelled before it began, a job still has a record that says so, and subscribers who wait for it.
-  const claim = await CancellationScope.nonCancellable(() => records.claimJob(input));
+  const claim = await CancellationScope.nonCancellable(() => claimJob(input));
   if (claim === 'done') return;
 
   let outcome: JobOutcome;
@@ -84,8 +86,8 @@ export async function runJob(
 
   progress = { ...progress, stage: 'notifying' };
   await CancellationScope.nonCancellable(async () => {
-    await records.finishJob({ recordId: input.recordId, outcome });
-    await notify(input.recordId, subscribers, permits);
+    await finishJob({ recordId, outcome, price });
+    await notify(recordId, subscribers, permits);
   });
   if (problem !== undefined) throw problem;
 }

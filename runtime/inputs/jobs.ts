@@ -49,6 +49,7 @@ export const pageSchema = z.object({
 const ownerSchema = z.object({ paidBy: ulidSchema });
 
 const anyJob = z.object({
+  version: countSchema.exactOptional(),
   recordId: ulidSchema,
   subjectId: workflowIdSchema,
   createdAt: z.iso.datetime(),

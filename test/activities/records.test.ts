@@ -92,6 +92,14 @@ describe('claiming a subject', () => {
     expect(await activities.claimJob(nextJobOf(job))).toBe('claimed');
   });
 
+  it('leaves the record of a later job alone when its own was terminated meanwhile', async () => {
+    const job = anAudioJob({ recordId: '01JD5Z3K6VQ0W8R9T2X4Y6B8CD' });
+    const later = nextJobOf(job);
+    await activities.claimJob(later);
+    await activities.claimJob(job);
+    expect(await records.latestOf(job.subjectId)).toMatchObject({ id: later.recordId, status: 'pending' });
+  });
+
   it('ends the record of a job that was terminated', async () => {
     const job = anAudioJob();
     await activities.claimJob(job);

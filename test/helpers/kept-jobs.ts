@@ -1,5 +1,5 @@
 import { ulid } from 'ulid';
-import { pendingRecordOf, type JobInput } from '../../contract/jobs.ts';
+import { JOB_VERSION, pendingRecordOf, type JobInput } from '../../contract/jobs.ts';
 import type { TranscriptJob } from '../../contract/kinds/transcript.ts';
 import type { DownloadRecord, JobOutcome } from '../../contract/records.ts';
 import { subjectIdOf } from '../../contract/subjects.ts';
@@ -10,6 +10,7 @@ export function aTranscriptJob(overrides: Partial<TranscriptJob> = {}): Transcri
   const mediaId = overrides.mediaId ?? Math.random().toString(36).slice(2).padEnd(11, 'x').slice(0, 11);
   const parameters = { language: 'en', includeComments: false };
   return {
+    version: JOB_VERSION,
     recordId: ulid(),
     type: 'captions',
     subjectId: subjectIdOf('captions', mediaId, parameters.language),

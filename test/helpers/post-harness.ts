@@ -3,7 +3,7 @@ import { ulid } from 'ulid';
 import { beforeAll, beforeEach, vi } from 'vitest';
 import type { Activities } from '../../activities/create-activities.ts';
 import type { ContentJob } from '../../contract/kinds/imgnet-content.ts';
-import type { JobInput } from '../../contract/jobs.ts';
+import { JOB_VERSION, type JobInput } from '../../contract/jobs.ts';
 import type { PostAudioJob } from '../../contract/kinds/imgnet-audio.ts';
 import type { JobOutcome } from '../../contract/records.ts';
 import { postSubjectOf, subjectIdOf } from '../../contract/subjects.ts';
@@ -17,7 +17,14 @@ const newPost = () => ({ kind: 'post', shortcode: `D${ulid().slice(-10)}` }) as 
 export function aContentJob(): ContentJob {
   const post = newPost();
   return {
-    ...{ recordId: ulid(), type: 'imgnet_post', mediaId: post.shortcode, subjectId: postSubjectOf(post), createdAt },
+    ...{
+      version: JOB_VERSION,
+      recordId: ulid(),
+      type: 'imgnet_post',
+      mediaId: post.shortcode,
+      subjectId: postSubjectOf(post),
+      createdAt,
+    },
     price: 15,
     parameters: { post, profilePrice: 10 },
   };
@@ -26,7 +33,7 @@ export function aContentJob(): ContentJob {
 export function aPostAudioJob(): PostAudioJob {
   const post = newPost();
   return {
-    ...{ recordId: ulid(), type: 'imgnet_audio', mediaId: post.shortcode, createdAt },
+    ...{ version: JOB_VERSION, recordId: ulid(), type: 'imgnet_audio', mediaId: post.shortcode, createdAt },
     ...{ subjectId: subjectIdOf('imgnet_audio', post.shortcode), price: 5, parameters: { post } },
   };
 }
@@ -35,7 +42,13 @@ export function aPostAudioJob(): PostAudioJob {
 export function aProfileJob(paidBy: string): JobInput {
   const account = `tea.${ulid().toLowerCase().slice(-12)}`;
   return {
-    ...{ recordId: ulid(), type: 'imgnet_profile', subjectId: subjectIdOf('imgnet_profile', account), createdAt },
+    ...{
+      version: JOB_VERSION,
+      recordId: ulid(),
+      type: 'imgnet_profile',
+      subjectId: subjectIdOf('imgnet_profile', account),
+      createdAt,
+    },
     ...{ mediaId: account, price: 0, parameters: { paidBy } },
   };
 }

@@ -1,3 +1,4 @@
+import { JOB_VERSION } from '../../contract/jobs.ts';
 import type { Client } from '@temporalio/client';
 import { ulid } from 'ulid';
 import { beforeEach, vi } from 'vitest';
@@ -10,7 +11,13 @@ import { workflowBench } from './workflow-bench.ts';
 export function aSpeakerLabelsJob(): SpeakerLabelsJob {
   const parameters = { audioId: ulid(), fileName: 'a.m4a', maxSpeakers: 3 };
   return {
-    ...{ recordId: ulid(), type: 'speaker_labels', mediaId: 'dQw4w9WgXcQ', createdAt: '2026-11-21T09:30:00.123456Z' },
+    ...{
+      version: JOB_VERSION,
+      recordId: ulid(),
+      type: 'speaker_labels',
+      mediaId: 'dQw4w9WgXcQ',
+      createdAt: '2026-11-21T09:30:00.123456Z',
+    },
     ...{ subjectId: speakerLabelsSubjectOf(parameters), price: 6, parameters },
   };
 }

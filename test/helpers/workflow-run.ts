@@ -6,7 +6,7 @@ import { DefaultLogger, Runtime, type WorkflowBundleWithSourceMap } from '@tempo
 import { ulid } from 'ulid';
 import type { Activities } from '../../activities/create-activities.ts';
 import { createPermitActivities, type PermitActivities } from '../../activities/permits.ts';
-import type { JobInput } from '../../contract/jobs.ts';
+import { JOB_VERSION, type JobInput } from '../../contract/jobs.ts';
 import { subjectIdOf } from '../../contract/subjects.ts';
 import { createWorkers } from '../../worker/create-workers.ts';
 import { createLimiters } from '../../worker/limiters.ts';
@@ -107,6 +107,7 @@ export async function withWorkers<Result>(
 export function anAudioJob(overrides: Partial<JobInput> = {}): JobInput {
   const mediaId = randomUUID().replaceAll('-', '').slice(0, 11);
   return {
+    version: JOB_VERSION,
     recordId: ulid(),
     type: 'audio',
     subjectId: subjectIdOf('audio', mediaId),

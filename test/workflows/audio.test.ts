@@ -16,6 +16,7 @@ describe('the audio job', () => {
     expect(fetchAudio).toHaveBeenCalledExactlyOnceWith({ recordId: job.recordId, mediaId: job.mediaId });
     expect(finishJob).toHaveBeenCalledExactlyOnceWith({
       recordId: job.recordId,
+      price: job.price,
       outcome: { status: 'success', result: aResult },
     });
     expect(attemptDelivery).toHaveBeenCalledExactlyOnceWith(

@@ -25,6 +25,7 @@ describe('the job of a list', () => {
     });
     expect(finishJob).toHaveBeenCalledExactlyOnceWith({
       recordId: job.recordId,
+      price: job.price,
       outcome: { status: 'success', result: kept },
     });
   });

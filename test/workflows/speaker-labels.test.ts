@@ -20,7 +20,7 @@ it('prepares once, transcribes each window once, and tells the speakers apart at
   });
   expect(records.clearSpeech).toHaveBeenCalledExactlyOnceWith(job.recordId);
   const outcome = { status: 'success', result: { durationSeconds: 700 } };
-  expect(records.finishJob).toHaveBeenCalledExactlyOnceWith({ recordId: job.recordId, outcome });
+  expect(records.finishJob).toHaveBeenCalledExactlyOnceWith({ recordId: job.recordId, price: job.price, outcome });
 });
 
 it('has nothing to transcribe where nobody speaks', async () => {
@@ -87,7 +87,7 @@ it('ends with the failure of a window, after the others were told to stop, and c
   expect(cancelled).toBe(others);
   expect(records.clearSpeech).toHaveBeenCalledOnce();
   const outcome = { status: 'failed', failure: { code: 'unsupported', message: 'It is unsupported.' } };
-  expect(records.finishJob).toHaveBeenCalledExactlyOnceWith({ recordId: job.recordId, outcome });
+  expect(records.finishJob).toHaveBeenCalledExactlyOnceWith({ recordId: job.recordId, price: job.price, outcome });
 });
 
 it('stops all windows when it is cancelled, and clears up', async () => {
