@@ -118,7 +118,7 @@ export function createRequestCounter({ requestCounts, now, log }: CounterDeps, l
     known,
     /**
      * Counts a request, which stands for as many as its cost, and tells the sum up to it. One that changes something waits for
-     * the sum of all processes. One that only reads does not, while this process knows of no more than half the limit, nobody
+     * the sum of all processes. One that only reads does not, while this process knows of no more than a quarter of the limit, nobody
      * waits for a sum, and few others were let pass before they were in the sum: as many are written together, or what there is after a second.
      */
     async count(caller: string, cost: number, isRead: boolean): Promise<RequestCount> {
@@ -127,7 +127,7 @@ export function createRequestCounter({ requestCounts, now, log }: CounterDeps, l
       const expected = { startMs, used: used + cost };
       if (used >= limit) return expected;
       const line = lineOf(caller);
-      const isFarBelow = line.awaited === 0 && expected.used <= limit / 2;
+      const isFarBelow = line.awaited === 0 && expected.used <= limit / 4;
       if (isRead && isFarBelow && line.ahead + cost <= mostAhead) {
         line.ahead += cost;
         line.unwritten += cost;
