@@ -30,7 +30,7 @@ interface Read {
 /** What callers read, each beside a handler that does only what has to be done. */
 export const reads: Part = {
   title: 'Reads',
-  run: ({ dataDir, rounds, requests }) =>
+  run: ({ dataDir, rounds, requests, say }) =>
     withBench({ dataDir, roles: ['api'] }, async (bench) => {
       const mongo = await MongoClient.connect(bench.stack.mongodbUri);
       const bare = await startBareServer(bench.stack.mongodbUri, DATABASE);
@@ -39,6 +39,7 @@ export const reads: Part = {
         const findings: Finding[] = [];
         const raw: Record<string, Record<'ours' | 'bare', Load[]>> = {};
         for (const read of all) {
+          say(`${read.name}: ${String(read.requests)} requests a round`);
           for (const url of [read.ours, read.bare]) await loadOf(url, Math.ceil(read.requests / 10));
           const loads = await inTurn(rounds, {
             ours: () => loadOf(read.ours, read.requests),
