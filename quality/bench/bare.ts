@@ -7,7 +7,7 @@ const PROGRAM = fileURLToPath(new URL('./bare-server.ts', import.meta.url));
 
 /** The server of bare-server.ts in a process of its own, as the api has one. */
 export async function startBareServer(mongodbUri: string, database: string) {
-  const child = spawn(process.execPath, [PROGRAM, mongodbUri, database], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [PROGRAM, mongodbUri, database], { stdio: ['pipe', 'pipe', 'inherit'] });
   const ended = once(child, 'close');
   const lines = createInterface({ input: child.stdout });
   const line = await Promise.race([once(lines, 'line'), ended.then(() => undefined)]);
@@ -16,7 +16,7 @@ export async function startBareServer(mongodbUri: string, database: string) {
     /** Without a slash at the end. */
     url: String(line[0]).replace(/\/$/, ''),
     async stop() {
-      child.kill('SIGTERM');
+      child.stdin.end();
       await ended;
     },
   };
