@@ -1,14 +1,12 @@
-import { WorkflowFailedError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import { audio } from '../../workflows/audio.ts';
 import { progressQuery } from '../../workflows/messages.ts';
 import { aResult, audioHarness, refusal } from '../helpers/audio-harness.ts';
-import { isLong } from '../helpers/rows.ts';
 import { waitsOf } from '../helpers/timers.ts';
 import { until } from '../helpers/until.ts';
 import { anAudioJob } from '../helpers/workflow-run.ts';
 
-const { fetchAudio, finishJob, nowMs, runAudio, withService } = audioHarness();
+const { fetchAudio, finishJob, nowMs, withService } = audioHarness();
 
 describe('a job for which there is no space', () => {
   it('waits ever longer, uses up no attempt, and goes on', async () => {
@@ -56,24 +54,3 @@ describe('a job for which there is no space', () => {
     expect(fetchAudio).toHaveBeenCalledTimes(2);
   });
 });
-
-// The last: after a workflow that failed, the test server skips no more time. By itself: patience-when-disk-full.test.ts.
-it.runIf(isLong())(
-  'a job for which there is no space for half a day fails with that reason',
-  async () => {
-    const startMs = await nowMs();
-    fetchAudio.mockRejectedValue(refusal('disk_full'));
-    const endHours: number[] = [];
-    finishJob.mockImplementation(async () => void endHours.push(((await nowMs()) - startMs) / 3_600_000));
-    expect(await runAudio(anAudioJob())).toBeInstanceOf(WorkflowFailedError);
-    expect(endHours).toHaveLength(1);
-    expect(endHours[0]).toBeGreaterThanOrEqual(12);
-    expect(endHours[0]).toBeLessThan(12.5);
-    expect(finishJob.mock.lastCall?.[0].outcome).toEqual({
-      status: 'failed',
-      failure: { code: 'disk_full', message: 'It is disk_full.' },
-    });
-    expect(fetchAudio.mock.calls.length).toBeLessThan(160);
-  },
-  120_000,
-);
