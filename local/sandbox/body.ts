@@ -85,7 +85,7 @@ export async function sendBody(
   if (end === source.sizeBytes) options.onComplete?.();
 }
 
-/** @returns false when the client left */
+/** @returns false when the client left before all was sent */
 export async function write(
   res: ServerResponse,
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
@@ -93,6 +93,7 @@ export async function write(
 ): Promise<boolean> {
   const gone = new AbortController();
   res.once('close', () => gone.abort());
+  let unsent = 0;
   try {
     for await (const chunk of chunks) {
       for (const piece of pieces(chunk, options.bytesPerSecond)) {
@@ -103,11 +104,13 @@ export async function write(
         if (options.bytesPerSecond !== undefined) {
           await delay((piece.length / options.bytesPerSecond) * 1000, undefined, { signal: gone.signal });
         }
-        res.write(piece);
+        unsent += 1;
+        res.write(piece, (error) => (unsent -= error ? 0 : 1));
         options.onBytes?.(piece.length);
       }
     }
-    return !res.destroyed;
+    // A client that has all of them may have left before the end of the source was seen.
+    return !res.destroyed || unsent === 0;
   } catch (error) {
     if (gone.signal.aborted) return false;
     throw error;
