@@ -112,9 +112,12 @@ export async function startMetube(bench: Bench, checkout: string, options: { dat
 }
 
 async function waitFor(child: ChildProcess, isReady: () => Promise<boolean>): Promise<void> {
-  for (const untilMs = performance.now() + START_TIMEOUT_MS; !(await isReady()); await delay(LOOK_EVERY_MS)) {
-    if (child.exitCode === null && performance.now() < untilMs) continue;
-    child.kill('SIGKILL');
-    throw new Error('MeTube did not come up');
+  const lastMs = performance.now() + START_TIMEOUT_MS;
+  while (!(await isReady())) {
+    if (child.exitCode !== null || performance.now() > lastMs) {
+      child.kill('SIGKILL');
+      throw new Error('MeTube did not come up');
+    }
+    await delay(LOOK_EVERY_MS);
   }
 }

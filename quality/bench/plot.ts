@@ -15,16 +15,16 @@ export function plotOf(title: string, findings: readonly Finding[]): string {
     const scale = BAR_WIDTH / Math.max(value, reference?.value ?? 0, Number.MIN_VALUE);
     const bar = (length: number, top: number, colour: string): string =>
       `<rect x="${String(LABEL_WIDTH)}" y="${String(top)}" width="${(length * scale).toFixed(1)}" height="${String(BAR)}" fill="${colour}"/>`;
-    const text = (x: number, top: number, anchor: string, words: string): string =>
+    const text = ([x, top]: readonly [number, number], anchor: 'start' | 'end', words: string): string =>
       `<text x="${String(x)}" y="${String(top + 9)}" text-anchor="${anchor}">${escaped(words)}</text>`;
     const beside = LABEL_WIDTH + BAR_WIDTH + 8;
     const compared =
       reference && `${numberOf(reference.value)} ${reference.what}: ratio ${numberOf(value / reference.value)}`;
     return [
-      text(LABEL_WIDTH - 8, y, 'end', what),
+      text([LABEL_WIDTH - 8, y], 'end', what),
       reference === undefined ? '' : bar(value, y, OURS) + bar(reference.value, y + BAR, THEIRS),
-      text(beside, y, 'start', `${numberOf(value)} ${unit}`),
-      compared === undefined ? '' : text(beside, y + BAR, 'start', compared),
+      text([beside, y], 'start', `${numberOf(value)} ${unit}`),
+      compared === undefined ? '' : text([beside, y + BAR], 'start', compared),
     ].join('');
   });
   const size = `width="${String(LABEL_WIDTH + BAR_WIDTH + TEXT_WIDTH)}" height="${String(40 + findings.length * ROW)}"`;

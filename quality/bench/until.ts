@@ -4,7 +4,9 @@ const LOOK_EVERY_MS = 5;
 
 /** Looks until something is so. @throws when that takes too long, with what it was */
 export async function until(isSo: () => boolean, timeoutMs: number, what: string): Promise<void> {
-  for (const lastMs = performance.now() + timeoutMs; !isSo(); await delay(LOOK_EVERY_MS)) {
+  const lastMs = performance.now() + timeoutMs;
+  while (!isSo()) {
     if (performance.now() > lastMs) throw new Error(`${what} did not come`);
+    await delay(LOOK_EVERY_MS);
   }
 }
