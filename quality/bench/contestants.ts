@@ -112,9 +112,9 @@ export async function startMetube(bench: Bench, checkout: string, options: { dat
 }
 
 async function waitFor(child: ChildProcess, isReady: () => Promise<boolean>): Promise<void> {
-  const untilMs = performance.now() + START_TIMEOUT_MS;
+  const lastMs = performance.now() + START_TIMEOUT_MS;
   while (!(await isReady())) {
-    if (child.exitCode !== null || performance.now() >= untilMs) {
+    if (child.exitCode !== null || performance.now() > lastMs) {
       child.kill('SIGKILL');
       throw new Error('MeTube did not come up');
     }

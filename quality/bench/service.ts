@@ -74,8 +74,7 @@ export async function startBench({ dataDir, roles, videos = 0, env = {} }: Bench
         request('/api/downloads/audio', { vidnet_video_id: videoId, ...(webhook && { include_webhook: webhook }) }),
       /** Asks until the job has succeeded. @throws when it fails, or takes five minutes */
       async ended(id: string, everyMs = LOOK_EVERY_MS) {
-        const untilMs = performance.now() + TIMEOUT_MS;
-        while (performance.now() < untilMs) {
+        for (const lastMs = performance.now() + TIMEOUT_MS; performance.now() < lastMs;) {
           const found = await look(id);
           if (found.status === 'failed') throw new Error(`job ${id} failed`);
           if (found.status === 'success') return found;

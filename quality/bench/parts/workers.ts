@@ -18,7 +18,8 @@ export const workers: Part = {
   run: async ({ dataDir, rounds, jobs: size, jobsAtOnce }) => {
     const standIns = await writeStandIns(join(dataDir, 'stand-ins'), FETCH_SECONDS);
     const places = String(jobsAtOnce * Math.max(...NUMBERS));
-    const env = { ...standIns, VIDNET_MAX_JOBS: places, MAX_FETCHES: String(jobsAtOnce) };
+    // The stack sets up speech for workers of its own only.
+    const env = { ...standIns, SPEECH_ENGINE: 'auto', VIDNET_MAX_JOBS: places, MAX_FETCHES: String(jobsAtOnce) };
     return withBench({ dataDir, roles: ['api'], env }, async (bench) => {
       const run = (number: number) => async (): Promise<number> => {
         const jobs = size * number;
