@@ -61,7 +61,7 @@ describe('a job', () => {
         const holder = await start(first);
         await until(() => fetchAudio.mock.calls.length === 1);
         const handle = await start(second);
-        const shown = await until(() => waiting(handle));
+        const shown = await until(() => waiting(handle), { within: 40_000 });
         expect(shown.reason).toMatch(/^Waiting for a turn/);
         expect(shown.until).toBeUndefined();
         release();
@@ -70,7 +70,8 @@ describe('a job', () => {
       },
       { limits },
     );
-  });
+    // The wait is shown after 10 s of real time.
+  }, 60_000);
 
   it('asks again when its limiter has forgotten it', async () => {
     const startMs = await nowMs();
