@@ -29,8 +29,12 @@ describe('the audio of a video', () => {
     const answers = await Promise.all(Array.from({ length: 50 }, () => service.requestAudio(id)));
     const accepted = answers.filter((answer) => answer.status === 202);
     const refused = answers.filter((answer) => answer.status === 409);
-    expect([accepted.length, refused.length]).toEqual([1, 49]);
+    // Requests are accepted a few at a time: on a busy machine the job is done before the last of them.
+    const answered = answers.filter((answer) => answer.status === 200);
+    expect([accepted.length, refused.length + answered.length]).toEqual([1, 49]);
+    expect(refused.length).toBeGreaterThan(0);
     const recordId = accepted[0]!.body.data.id;
+    for (const { body } of answered) expect(body.data.id).toBe(recordId);
     for (const { body } of refused) expect(body).toMatchObject({ error: expect.any(String), id: recordId });
     expect(accepted[0]!.body.data).toMatchObject({ status: 'pending', audio_url: null, type: 'audio', cost: '0.005' });
     expect(accepted[0]!.headers.get('retry-after')).toBe('30');
