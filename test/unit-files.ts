@@ -3,6 +3,8 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const TESTS = fileURLToPath(new URL('.', import.meta.url));
+/** What tests start of it runs with engines too. */
+const QUALITY = fileURLToPath(new URL('../quality/', import.meta.url));
 /** Imports of types are none at run time. */
 const IMPORT = /^(?:import|export)\s+(?!type\b)(?:[^'";]*?\bfrom\s+)?'([^']+)';|\bimport\('([^']+)'\)/gm;
 /** What global-setup.ts provides, in either way. */
@@ -53,7 +55,11 @@ function needsEngines(file: string, known: Map<string, boolean>): boolean {
     PROVIDED.test(text) ||
     MOCKED.test(text) ||
     imported.some((path) => ENGINES.test(path)) ||
-    imported.some((path) => path.startsWith(TESTS) && path.endsWith('.ts') && needsEngines(path, known));
+    imported.some((path) => isFollowed(path) && path.endsWith('.ts') && needsEngines(path, known));
   known.set(file, needs);
   return needs;
+}
+
+function isFollowed(path: string): boolean {
+  return path.startsWith(TESTS) || path.startsWith(QUALITY);
 }
