@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { sumOf, withCounts } from '../../quality/bench/counted.ts';
 
 /** The most that a job for audio asks of the engines, with a key that pays and a webhook; to be lowered. Heartbeats, two in the usual case, are left out of the actions. */
-const MOST = { actions: 12, events: 66, operations: 29 };
+const MOST = { actions: 11, events: 56, operations: 18 };
 
 it('a job for audio asks no more of Temporal and of the database than it did', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'tapedeck-cost-'));
