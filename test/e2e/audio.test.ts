@@ -96,9 +96,9 @@ describe('the audio of a video', () => {
     const ended = body.data;
     const response = await fetch(ended.audio_url!);
     expect(response.headers.get('content-type')).toBe('audio/mp4');
-    const { published, work } = await service.filesOnDisk();
+    const { published } = await service.filesOnDisk();
     expect(published.filter((name) => name.startsWith(ended.id))).toHaveLength(1);
-    expect(work).toEqual([]);
+    await until(async () => (await service.filesOnDisk()).work.length === 0, { what: 'an empty work folder' });
     const facts = await probe(ended.audio_url!);
     expect(facts.streams.map((stream) => stream.codec_name)).toEqual(['aac']);
     expect(facts.container).toContain('m4a');

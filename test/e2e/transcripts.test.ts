@@ -121,7 +121,7 @@ describe('a transcript', () => {
     await service.misbehave({ video: id, mode: 'off' });
     const after = await service.request<FailedResult>('GET', `/api/transcripts/${downloadId}`);
     expect([after.status, after.body.code]).toEqual([200, 'cancelled']);
-    expect((await service.filesOnDisk()).work).toEqual([]);
+    await until(async () => (await service.filesOnDisk()).work.length === 0, { what: 'an empty work folder' });
   });
 
   it('is told to three webhooks of one host, of 40 that join it, once each', async () => {

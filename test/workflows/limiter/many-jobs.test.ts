@@ -200,3 +200,31 @@ describe('jobs', () => {
     expect(fetchAudio).toHaveBeenCalledTimes(1);
   });
 });
+
+describe('a job', () => {
+  const waiting = async (handle: { describe(): Promise<{ memo?: unknown }> }) =>
+    ((await handle.describe()).memo as WaitingMemo | undefined)?.waiting;
+
+  it('that waits for a permit without a pause says so when it takes long', async () => {
+    const [first, second] = [anAudioJob(), anAudioJob()];
+    await withService(
+      async (client, taskQueue) => {
+        let release = (): void => undefined;
+        fetchAudio.mockImplementationOnce(() => new Promise((resolve) => (release = () => resolve(aResult))));
+        const start = (job: JobInput) =>
+          client.workflow.start(audio, { workflowId: job.subjectId, taskQueue, args: [job] });
+        const holder = await start(first);
+        await until(() => fetchAudio.mock.calls.length === 1);
+        const handle = await start(second);
+        const shown = await until(() => waiting(handle), { within: 40_000 });
+        expect(shown.reason).toMatch(/^Waiting for a turn/);
+        expect(shown.until).toBeUndefined();
+        release();
+        await Promise.all([holder.result(), handle.result()]);
+        expect(await waiting(handle)).toBeUndefined();
+      },
+      { limits: { ...limits, maxAtOnce: 1 } },
+    );
+    // The wait is shown after 10 s of real time.
+  }, 60_000);
+});

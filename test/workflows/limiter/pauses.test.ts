@@ -1,6 +1,5 @@
 import { WorkflowFailedError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
-import type { JobInput } from '../../../contract/jobs.ts';
 import { limiterIdOf, MAX_PAUSED_MS, type RouteLimits } from '../../../runtime/pacing.ts';
 import { audio } from '../../../workflows/audio.ts';
 import { deliverWebhook } from '../../../workflows/deliver-webhook.ts';
@@ -47,32 +46,6 @@ describe('a platform that refuses', () => {
 });
 
 describe('a job', () => {
-  const waiting = async (handle: { describe(): Promise<{ memo?: unknown }> }) =>
-    ((await handle.describe()).memo as WaitingMemo | undefined)?.waiting;
-
-  it('that waits for a permit without a pause says so when it takes long', async () => {
-    const [first, second] = [anAudioJob(), anAudioJob()];
-    await withService(
-      async (client, taskQueue) => {
-        let release = (): void => undefined;
-        fetchAudio.mockImplementationOnce(() => new Promise((resolve) => (release = () => resolve(aResult))));
-        const start = (job: JobInput) =>
-          client.workflow.start(audio, { workflowId: job.subjectId, taskQueue, args: [job] });
-        const holder = await start(first);
-        await until(() => fetchAudio.mock.calls.length === 1);
-        const handle = await start(second);
-        const shown = await until(() => waiting(handle), { within: 40_000 });
-        expect(shown.reason).toMatch(/^Waiting for a turn/);
-        expect(shown.until).toBeUndefined();
-        release();
-        await Promise.all([holder.result(), handle.result()]);
-        expect(await waiting(handle)).toBeUndefined();
-      },
-      { limits },
-    );
-    // The wait is shown after 10 s of real time.
-  }, 60_000);
-
   it('asks again when its limiter has forgotten it', async () => {
     const startMs = await nowMs();
     const job = anAudioJob();
