@@ -10,6 +10,7 @@ import { isReusable } from '../store/reuse.ts';
 import { listChannelVideos } from './channel-listing.ts';
 import { retryLater } from './retry-later.ts';
 import { withSourceCall, type SourceCallDeps } from './source-call.ts';
+import { titled } from './title.ts';
 
 export interface ChannelDeps extends SourceCallDeps {
   readonly channels: ChannelSource;
@@ -56,7 +57,7 @@ export function createChannelActivities(deps: ChannelDeps) {
           ));
         if (other === undefined || other.id === job.recordId) return { channelId };
         return other.status === 'success'
-          ? { channelId, known: contentsOf(other, channelId) }
+          ? { channelId, known: { ...contentsOf(other, channelId), ...titled(facts.title) } }
           : { channelId, heldBy: other.subjectId };
       }),
 
@@ -71,7 +72,7 @@ export function createChannelActivities(deps: ChannelDeps) {
         const channel = await channelFactsOf(deps.contents, job.recordId);
         if (channel === undefined) throw new Error(`the channel of record ${job.recordId} was not described`);
         const { pieces, items } = await listChannelVideos({ ...deps, recordId: job.recordId, channel, call });
-        return { mediaId: channel.vidnet_id, lists: { videos: { pieces, items } } };
+        return { mediaId: channel.vidnet_id, lists: { videos: { pieces, items } }, ...titled(channel.title) };
       }),
   };
 }

@@ -12,7 +12,7 @@ import {
   shortcodeSchema,
 } from '../runtime/inputs/jobs.ts';
 import { countSchema, deliverySchema, moneySchema, removalSchema, workflowIdSchema } from '../runtime/inputs/parts.ts';
-import { failureCodeSchema, noticeSchema, permitRequestSchema, upstreamUseSchema } from '../runtime/pacing.ts';
+import { failureCodeSchema, permitRequestSchema, upstreamUseSchema } from '../runtime/inputs/pacing.ts';
 import { fileNameSchema, ulidSchema, vidnetVideoIdSchema } from '../contract/ids.ts';
 import { languageSchema } from '../contract/languages.ts';
 import { createDeliverActivity } from './deliver-webhook.ts';
@@ -27,7 +27,7 @@ import { createProfileActivity } from './imgnet-profile.ts';
 import { createVideoActivity } from './video.ts';
 import { createSnapshotActivities } from './imgnet-snapshots.ts';
 import { createOwnerActivities } from './owner-profile.ts';
-import { createPermitActivities } from './permits.ts';
+import { createPacingActivities } from './pacing.ts';
 import { createRecordActivities } from './records.ts';
 import { createRetentionActivities } from './retention.ts';
 import { createSpeechActivities, createSpeechRemains } from './speaker-labels.ts';
@@ -40,7 +40,7 @@ const CREATORS = {
     createOwnerActivities,
     createSpeechRemains,
     createRetentionActivities,
-    createPermitActivities,
+    createPacingActivities,
   ],
   /** Calls of the platforms: a few slots a worker. */
   fetch: [
@@ -89,9 +89,23 @@ const started = z.object({ recordId: ulidSchema, part, snapshotId: z.string().re
 const snapshot = started.extend({ isEmpty: z.boolean() });
 const speech = labelsSchema.extend({ recordId: ulidSchema });
 const engine = z.string().min(1).max(100);
-const askers = z.array(permitRequestSchema);
+
+const order = z.object({
+  recordId: ulidSchema,
+  part,
+  request: z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('profile'), account: accountSchema }),
+    z.object({
+      kind: z.enum(['posts', 'reels']),
+      account: accountSchema,
+      sinceDate: daySchema.exactOptional(),
+    }),
+    postSchema,
+  ]),
+});
 
 const result = z.object({
+  title: z.string().max(300).exactOptional(),
   durationSeconds: seconds.exactOptional(),
   files: z
     .array(
@@ -122,8 +136,10 @@ export const activityInputs = {
   awaitOtherListing: one(workflowIdSchema),
   awaitOwnerProfile: one(workflowIdSchema),
   awaitSnapshot: one(started),
+  beginJob: one(jobSchema),
   claimJob: one(jobSchema),
   clearSpeech: one(ulidSchema),
+  collectSnapshot: one(order),
   describeChannel: one(z.object({ recordId: ulidSchema, subjectId: workflowIdSchema, channel: channelSchema })),
   fetchAudio: one(media),
   fetchComments: one(media),
@@ -131,12 +147,12 @@ export const activityInputs = {
   fetchMedia: one(pageSchema.extend({ recordId: ulidSchema })),
   fetchTranscript: one(media.extend({ language: languageSchema })),
   fetchVideo: one(media),
-  findClosed: one(z.object({ askers })),
   findFreshContent: one(shortcodeSchema),
   finishJob: one(z.object({ recordId: ulidSchema, outcome, price: moneySchema.exactOptional() })),
   hasFetchedProfile: one(ulidSchema),
   labelSpeakers: one(speech.extend({ windows: countSchema, durationSeconds: seconds, engine })),
   listChannel: one(z.object({ recordId: ulidSchema })),
+  pauseOf: one(z.object({ route: z.string().min(1).max(300) })),
   planOwnerProfile: one(z.object({ account: accountSchema, paidBy: ulidSchema })),
   prepareSpeech: one(speech),
   storeContent: one(z.object({ snapshot, post: postSchema })),
@@ -144,21 +160,6 @@ export const activityInputs = {
   storeProfile: one(z.object({ snapshot, account: accountSchema })),
   sweepFiles: one(removalSchema.extend({ after: z.string().max(2000).exactOptional() })),
   sweepLeftovers: z.tuple([]),
-  tellParked: one(z.object({ askers, notice: noticeSchema })),
   transcribeWindow: one(speech.extend({ number: z.int().min(1), engine })),
-  triggerSnapshot: one(
-    z.object({
-      recordId: ulidSchema,
-      part,
-      request: z.discriminatedUnion('kind', [
-        z.object({ kind: z.literal('profile'), account: accountSchema }),
-        z.object({
-          kind: z.enum(['posts', 'reels']),
-          account: accountSchema,
-          sinceDate: daySchema.exactOptional(),
-        }),
-        postSchema,
-      ]),
-    }),
-  ),
+  triggerSnapshot: one(order),
 } satisfies InputSchemas<AllActivities>;

@@ -13,6 +13,7 @@ import type { SpaceGuard } from '../store/free-space.ts';
 import { readingMedia } from './media-failures.ts';
 import { withSourceCall, type RunningCall, type SourceCallDeps } from './source-call.ts';
 import { withSpace } from './space.ts';
+import { titled } from './title.ts';
 
 /** What makes and publishes files. */
 export interface MakerDeps extends SourceCallDeps {
@@ -59,7 +60,7 @@ export function fetchFile(
       attempt.signal.throwIfAborted();
       const name = `${mediaId}.${EXTENSIONS[format]}`;
       const file = await deps.files.publish(made.path, { recordId, name }, attempt.signal);
-      return { durationSeconds: made.durationSeconds, files: [file] };
+      return { durationSeconds: made.durationSeconds, files: [file], ...titled(fetched.title) };
     }),
   );
 }

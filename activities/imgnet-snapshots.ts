@@ -13,11 +13,13 @@ import type { ContentsStore } from '../store/contents.ts';
 import type { RecordStore } from '../store/records.ts';
 import type { SnapshotKey, SnapshotStore } from '../store/snapshots.ts';
 import { Context } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+import { msOptionalToNumber } from '@temporalio/common/lib/time.js';
 import type { ActivityProgress } from '../contract/jobs.ts';
 import { classifyFailures } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
 import { findStarted, TRIGGER_TIMEOUT_MS } from './lost-triggers.ts';
-import { retryLater } from './retry-later.ts';
+import { LATER, retryLater } from './retry-later.ts';
 
 export interface SnapshotDeps {
   readonly imgnet: ImgnetSource;
@@ -34,6 +36,8 @@ export interface KeepingDeps extends SnapshotDeps {
 /** What starting a snapshot needs besides. */
 export interface TriggerDeps extends SnapshotDeps {
   readonly records: Pick<RecordStore, 'noteProviderAsked' | 'noteProviderRefused'>;
+  /** Aborted when the worker is about to stop. */
+  readonly stopping: AbortSignal;
 }
 
 /** What to collect, and for which part of which job. */
@@ -54,10 +58,15 @@ export interface ReadySnapshot extends StartedSnapshot {
 /** Less than the activity's startToCloseTimeout, so that it says itself what was too slow. */
 const POLL_TIMEOUT_MS = 30_000;
 const KEEPING_RETRY_MS = 1_000;
+/** Lists take up to an hour. */
+const MAX_COLLECTING_MS = 65 * 60_000;
+/** Most answers come within seconds. */
+const LOOKS_SECONDS = [2, 3, 5, 10, 15] as const;
+const LAST_LOOK_SECONDS = 30;
 
 export function createSnapshotActivities(deps: TriggerDeps) {
   const { imgnet, snapshots, records } = deps;
-  return {
+  const activities = {
     /**
      * Starts a snapshot, once: it costs money. Repeated, it hands back the one that was started; where the answer was
      * lost, the provider is asked what it has started. From here on the job is charged when it is cancelled, unless the
@@ -108,6 +117,39 @@ export function createSnapshotActivities(deps: TriggerDeps) {
         }
         return { ...snapshot, isEmpty: progress === 'empty' };
       }),
+  };
+  return {
+    ...activities,
+    /**
+     * Starts a snapshot and waits until it can be read, in the place of its route: as many are collected at once as may be.
+     * Repeated, it waits for the one that was started.
+     *
+     * @returns null when an hour was not enough
+     */
+    collectSnapshot: async (order: SnapshotOrder): Promise<ReadySnapshot | null> => {
+      const started = await activities.triggerSnapshot(order);
+      const endMs = Date.now() + MAX_COLLECTING_MS;
+      return classifyFailures(() =>
+        withHeartbeat(async (_report, signal) => {
+          const leaving = AbortSignal.any([signal, deps.stopping]);
+          for (let looks = 0; Date.now() < endMs; looks += 1) {
+            // The next worker takes over.
+            if (deps.stopping.aborted) throw retryLater('upstream_timeout', 'The worker stops.');
+            try {
+              return await activities.awaitSnapshot(started);
+            } catch (error) {
+              if (!(error instanceof ApplicationFailure) || error.type !== LATER) throw error;
+              const ownMs = (LOOKS_SECONDS[looks] ?? LAST_LOOK_SECONDS) * 1000;
+              const waitMs = Math.max(ownMs, msOptionalToNumber(error.nextRetryDelay) ?? 0);
+              // Whoever stops or is cancelled does not wait: the next look, or what follows it, says so.
+              await sleep(waitMs, undefined, { signal: leaving }).catch(() => undefined);
+              signal.throwIfAborted();
+            }
+          }
+          return null;
+        }),
+      );
+    },
   };
 }
 

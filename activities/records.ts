@@ -5,10 +5,14 @@ import type { Thousandths } from '../contract/money.ts';
 import type { DownloadRecord, JobOutcome } from '../contract/records.ts';
 import { imgnetContent } from '../contract/kinds/imgnet-content.ts';
 import { postSubjectOf, subjectIdOf } from '../contract/subjects.ts';
+import { routeNamesOf, type RouteNames, type Routes } from '../runtime/pacing.ts';
 import type { FileStore } from '../store/files.ts';
 import { isReusable } from '../store/reuse.ts';
 import type { RecordStore } from '../store/records.ts';
 import { finishRecord } from '../store/finish-record.ts';
+
+/** `done`: there is nothing to do; otherwise the routes by which a job uses the platforms. */
+export type Claim = 'done' | { readonly routes: RouteNames };
 
 export interface FinishedJob {
   readonly recordId: string;
@@ -23,11 +27,13 @@ const CLOCKS_DIFFER_MS = 5 * 60_000;
 export function createRecordActivities({
   records,
   files,
+  routes,
 }: {
   readonly records: RecordStore;
   readonly files: FileStore;
+  readonly routes: Routes;
 }) {
-  return {
+  const activities = {
     /**
      * Takes the subject for a job: its pending record exists afterwards.
      *
@@ -35,23 +41,25 @@ export function createRecordActivities({
      * this job then, and it must end without a trace
      */
     async claimJob(input: JobInput): Promise<'claimed' | 'done'> {
-      const { latestId, successId } = await records.pointersOf(input.subjectId);
-      // The api points to a record when it has written it: then there is nothing left to do.
-      if (latestId !== input.recordId) {
+      // A record is written when its subject points to it, by whoever comes first: then there is nothing left to do.
+      if ((await records.get(input.recordId)) === undefined) {
+        const { latestId, successId } = await records.pointersOf(input.subjectId);
         const success = successId === undefined ? undefined : await records.get(successId);
         if (success !== undefined && isJustBefore(input, success)) {
           const isKnown = (await records.get(input.recordId)) !== undefined;
           if (!isKnown && (await isReusable(success, files))) return 'done';
         }
-        const previous = latestId === undefined || latestId === successId ? success : await records.get(latestId);
         // A subject has one open workflow. If ours was terminated while this step was on its way, a later job has it now.
         const isOurs = latestId === undefined || latestId < input.recordId;
-        if (isOurs && previous?.status === 'pending') {
-          // The earlier one was terminated, and nothing else will end its record.
-          await finishRecord(records, previous.id, { status: 'failed', failure: STOPPED_BY_OPERATOR });
+        if (isOurs) {
+          const previous = latestId === undefined || latestId === successId ? success : await records.get(latestId);
+          if (previous?.status === 'pending') {
+            // The earlier one was terminated, and nothing else will end its record.
+            await finishRecord(records, previous.id, { status: 'failed', failure: STOPPED_BY_OPERATOR });
+          }
+          await records.noteLatest({ subjectId: input.subjectId, id: input.recordId });
         }
-        const record = await records.insertIfAbsent(pendingRecordOf(input));
-        if (isOurs) await records.noteLatest(record);
+        await records.insertIfAbsent(pendingRecordOf(input));
       }
       // Who pays for the job is charged for it from now on, also when cancelled: this job goes on then.
       if (input.parameters !== undefined && 'paidBy' in input.parameters) {
@@ -78,6 +86,14 @@ export function createRecordActivities({
      */
     async finishJob({ recordId, outcome, price }: FinishedJob): Promise<void> {
       await finishRecord(records, recordId, priced(outcome, price));
+    },
+  };
+  return {
+    ...activities,
+    /** Takes the subject for a job, and tells it by which route each of its uses of a platform goes. */
+    async beginJob(input: JobInput): Promise<Claim> {
+      const claim = await activities.claimJob(input);
+      return claim === 'done' ? claim : { routes: routeNamesOf(routes) };
     },
   };
 }

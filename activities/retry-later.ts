@@ -2,6 +2,9 @@ import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/comm
 import { Context } from '@temporalio/activity';
 import type { FailureCode } from '../contract/failures.ts';
 
+/** Type of the failure of an activity that only has to wait. */
+export const LATER = 'later';
+
 /** Most answers come within seconds; a list of thousands takes up to an hour. */
 const DELAYS_SECONDS = [2, 3, 5, 10, 15] as const;
 const LAST_DELAY_SECONDS = 30;
@@ -20,7 +23,7 @@ export function retryLater(code: FailureCode, message: string, retryAtMs?: numbe
   const wantedMs = retryAtMs === undefined ? 0 : retryAtMs - Date.now();
   return ApplicationFailure.create({
     message,
-    type: 'later',
+    type: LATER,
     details: [code],
     nextRetryDelay: Math.min(MAX_DELAY_MS, Math.max(delayMs, wantedMs)),
     // Waiting is no failure: it belongs into no log and no alarm.

@@ -17,6 +17,7 @@ import { classifyFailures } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
 import { preparedAudio, refuseHalf, type PreparedAudioDeps, type SpeechOrder } from './prepared-audio.ts';
 import { withSourceCall, type SourceCallDeps } from './source-call.ts';
+import { titled } from './title.ts';
 
 export interface SpeechDeps extends PreparedAudioDeps, Pick<SourceCallDeps, 'workFolders'> {
   readonly speech: Speech;
@@ -113,8 +114,10 @@ export function createSpeechActivities(deps: SpeechDeps) {
             segments,
             turns,
           });
+          const audio = await deps.records.get(order.audioId);
+          const title = audio?.status === 'success' ? audio.title : undefined;
           // Where nobody speaks there is nothing to pay for (design, section 3).
-          return { durationSeconds, ...(segments.length === 0 ? { charge: 0 } : {}) };
+          return { durationSeconds, ...titled(title), ...(segments.length === 0 ? { charge: 0 } : {}) };
         }),
       ),
   };

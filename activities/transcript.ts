@@ -3,8 +3,10 @@ import type { JobResult } from '../contract/records.ts';
 import type { VideoComment } from '../contract/kinds/transcript.ts';
 import type { CommentSource } from '../sources/vidnet/comment-source.ts';
 import type { TranscriptSource } from '../sources/vidnet/yt-dlp-transcript.ts';
+import { optional } from '../runtime/optional.ts';
 import type { ContentsStore } from '../store/contents.ts';
 import { withSourceCall, type SourceCallDeps } from './source-call.ts';
+import { titled } from './title.ts';
 
 export interface TranscriptDeps extends SourceCallDeps {
   readonly transcripts: TranscriptSource;
@@ -24,8 +26,8 @@ export function createTranscriptActivities(deps: TranscriptDeps) {
         call.report({ stage: 'fetching' });
         const transcript = await deps.transcripts.fetch(job.mediaId, job.language, call);
         await deps.contents.putFacts(job.recordId, transcript);
-        const { durationSeconds } = transcript.video;
-        return durationSeconds === undefined ? {} : { durationSeconds };
+        const { durationSeconds, title } = transcript.video;
+        return { ...optional('durationSeconds', durationSeconds), ...titled(title) };
       }),
 
     /** Fetches the comments of a video and keeps them in pieces. A repeated run replaces what an earlier one wrote. */

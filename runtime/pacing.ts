@@ -1,8 +1,4 @@
-import { z } from 'zod';
-import { FAILURE_FAULTS, type FailureCode } from '../contract/failures.ts';
-import { epochMsSchema, workflowIdSchema } from './inputs/parts.ts';
-
-export const failureCodeSchema = z.enum(Object.keys(FAILURE_FAULTS) as [FailureCode, ...FailureCode[]]);
+import type { FailureCode } from '../contract/failures.ts';
 
 /** What jobs use of the upstreams. The configuration says by which route each goes. */
 export const upstreamUses = [
@@ -18,23 +14,18 @@ export type SiteUse = `site/${string}`;
 export type UpstreamUse = PlatformUse | SiteUse;
 
 /** A host, and not more: it becomes a part of a workflow's ID. */
-export const siteSchema = z.string().regex(/^[\w.:[\]-]{1,260}$/);
-export const upstreamUseSchema = z.union([z.enum(upstreamUses), z.templateLiteral(['site/', siteSchema])]);
-
-/** Thirty years: times that are made of it are still times. */
-const pauseSchema = z.number().min(0).max(1e9);
+export const SITE = /^[\w.:[\]-]{1,260}$/;
 
 /** How hard a route may be used. */
-export const limitsSchema = z.object({
+export interface RouteLimits {
   /** Uses at once, by all workers together. */
-  maxAtOnce: z.int().min(1),
+  readonly maxAtOnce: number;
   /** Uses that may start in a minute; as many as may run at once may start together. */
-  startsPerMinute: z.number().min(0.001),
+  readonly startsPerMinute: number;
   /** The pause after a first refusal of the platform; each refusal after it doubles the pause. */
-  firstPauseSeconds: pauseSchema,
-  maxPauseSeconds: pauseSchema,
-});
-export type RouteLimits = z.infer<typeof limitsSchema>;
+  readonly firstPauseSeconds: number;
+  readonly maxPauseSeconds: number;
+}
 
 /** An upstream behind one exit, such as `vidnet` or `vidnet-data-api`: what a platform refuses, it refuses to a route. */
 export interface Route extends RouteLimits {
@@ -44,6 +35,13 @@ export interface Route extends RouteLimits {
 export interface Routes extends Readonly<Record<PlatformUse, Route>> {
   /** Of each other site: what one of them refuses holds up no other. */
   readonly site: RouteLimits;
+}
+
+/** By use the name of its route. */
+export type RouteNames = Readonly<Record<PlatformUse, string>>;
+
+export function routeNamesOf(routes: Routes): RouteNames {
+  return Object.fromEntries(upstreamUses.map((use) => [use, routes[use].route])) as Record<PlatformUse, string>;
 }
 
 export function routeOf(routes: Routes, use: UpstreamUse): Route {
@@ -64,28 +62,10 @@ export function isPlatformRefusal(code: FailureCode): boolean {
 }
 
 /**
- * Waits of a job, all pauses of all routes together, after which it fails with the refusal: nobody polls for days. A day's
- * quota comes back within 25 hours, when the clocks change.
+ * So long a job waits for a platform that refuses, then it fails with the refusal: nobody polls for days. A day's quota comes
+ * back within 25 hours, when the clocks change.
  */
 export const MAX_PAUSED_MS = 26 * 3_600_000;
-
-/**
- * Who requests a permit, which `turnId` names: histories have it under that name. It belongs to one run of a workflow, so that
- * what comes too late for it reaches nobody else.
- */
-export const permitRequestSchema = z.object({
-  turnId: z.string().min(1).max(100),
-  workflowId: workflowIdSchema,
-  runId: z.string().max(100),
-});
-export type PermitRequest = z.infer<typeof permitRequestSchema>;
-
-/** What waiting jobs are told of a route's pause; `open`: it is over, and permits are granted again. */
-export const noticeSchema = z.discriminatedUnion('state', [
-  z.object({ state: z.literal('paused'), code: failureCodeSchema, reason: z.string(), untilMs: epochMsSchema }),
-  z.object({ state: z.literal('open') }),
-]);
-export type PauseNotice = z.infer<typeof noticeSchema>;
 
 /** The field of a job's memo that says why it waits; absent while it works. */
 export const MEMO_WAITING = 'waiting';
@@ -96,7 +76,55 @@ export interface Waiting {
   readonly until?: string;
 }
 
-/** Workflow ID of a route's limiter. The queue is part of it: services that share a namespace have workers of their own. */
+/** Type of the failure of an activity that came when its route was paused already: it is scheduled again at once. */
+export const TURNED_AWAY = 'turned-away';
+/** Type of the failure of an activity whose site is busy or refuses: the job waits by itself. */
+export const NOT_NOW = 'not-now';
+export interface NotNowDetails {
+  /** When it may be its turn, in milliseconds since the epoch. */
+  readonly atMs: number;
+  /** As what the site refuses; absent where it is only busy. */
+  readonly code?: FailureCode;
+}
+
+/** Why a job waits for its turn without a pause. */
+export const QUEUED = 'Waiting for a turn: only so many jobs at once may use the platform.';
+
+/** The id of an activity that uses a platform: whoever looks at a pending one knows its route. */
+export function activityIdOf(route: string, count: number): string {
+  return `${route}#${String(count)}`;
+}
+
+/** @returns the route in the id of an activity; undefined when it uses none */
+export function routeIn(activityId: string): string | undefined {
+  const end = activityId.lastIndexOf('#');
+  return end < 0 ? undefined : activityId.slice(0, end);
+}
+
+/** @returns the site in the id of an activity; undefined when it uses none */
+export function siteUseOf(activityId: string): SiteUse | undefined {
+  const route = routeIn(activityId);
+  return route?.startsWith('site/') === true ? (route as SiteUse) : undefined;
+}
+
+// Jobs of version 4da8403 ask a limiter workflow for permits, until they have ended.
+
+/**
+ * Who requests a permit, which `turnId` names: histories have it under that name. It belongs to one run of a workflow, so that
+ * what comes too late for it reaches nobody else.
+ */
+export interface PermitRequest {
+  readonly turnId: string;
+  readonly workflowId: string;
+  readonly runId: string;
+}
+
+/** What waiting jobs are told of a route's pause; `open`: it is over, and permits are granted again. */
+export type PauseNotice =
+  | { readonly state: 'paused'; readonly code: FailureCode; readonly reason: string; readonly untilMs: number }
+  | { readonly state: 'open' };
+
+/** Workflow ID that a route's limiter had. The queue is part of it: services that share a namespace have workers of their own. */
 export function limiterIdOf(taskQueue: string, route: string): string {
   return `limiter/${taskQueue}/${route}`;
 }

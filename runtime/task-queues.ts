@@ -2,7 +2,12 @@
 export const taskQueues = {
   /** Workflows, and activities that only touch the database. */
   workflows: (prefix: string): string => prefix,
+  /** What needs no permit of a platform: questions, and the keeping of what was collected. */
   fetch: (prefix: string): string => `${prefix}-fetch`,
+  /** Uses of one route: workers take a task of it only with a permit. */
+  route: (prefix: string, route: string): string => `${prefix}-route-${route}`,
+  /** Pages of all sites that are none of the platforms. */
+  sites: (prefix: string): string => `${prefix}-sites`,
   /** Transcription: it needs processors and memory, not the network. */
   speech: (prefix: string): string => `${prefix}-speech`,
   /** What comes before and after it, which is short: it must not wait for another job's windows. */

@@ -33,10 +33,14 @@ export function createAccountStore(db: Db) {
     return fromDocument(document);
   };
   /** @returns whether the hold was there */
-  const endHold = async (keyId: string, hold: Hold, charge: Thousandths): Promise<boolean> => {
+  const endHold = async (
+    keyId: string,
+    hold: Pick<Hold, 'recordId' | 'amount'>,
+    charge: Thousandths,
+  ): Promise<boolean> => {
     const field = `holds.${hold.recordId}`;
     // The field is made up of an id of ours, which the type of a filter can't know.
-    const filter = { _id: keyId, [field]: { $exists: true } } as Filter<AccountDocument>;
+    const filter = { _id: keyId, [`${field}.amount`]: hold.amount } as Filter<AccountDocument>;
     const change = { $inc: { available: hold.amount - charge, spent: charge }, $unset: { [field]: '' as const } };
     return (await accounts.updateOne(filter, change)).matchedCount === 1;
   };
@@ -78,15 +82,16 @@ export function createAccountStore(db: Db) {
     async captureHold(record: DownloadRecord): Promise<void> {
       const { id: recordId, chargedTo: keyId, type, mediaId } = record;
       if (keyId === undefined || record.status === 'pending') return;
-      const hold = await holdOf(keyId, recordId);
-      if (hold === undefined) return;
       const charge = chargeOf(record);
       if (charge > 0) {
         // Before the account, so that nothing is spent that is not listed; again after a crash, with no effect.
         const entry = { keyId, recordId, type, mediaId, amount: charge, bookedAt: record.finishedAt };
         await upsertOne(entries, entryId(keyId, recordId), { $setOnInsert: entry });
       }
-      await endHold(keyId, hold, charge);
+      if (await endHold(keyId, { recordId, amount: record.price }, charge)) return;
+      // It is booked already, or more was set aside than the price is by now.
+      const hold = await holdOf(keyId, recordId);
+      if (hold !== undefined) await endHold(keyId, hold, charge);
     },
     /** Entries of a key, newest download first. @param page.before only downloads with a smaller id */
     async ledger(

@@ -29,15 +29,22 @@ export type ReceiverStore = ReturnType<typeof createReceiverStore>;
 export function createReceiverStore(db: Db) {
   const receivers: Collection<ReceiversDocument> = db.collection('receivers');
   return {
-    /** Gives a receiver its place, unless the job, or this caller with this host, has as many as there may be. May be repeated. */
-    async claim(recordId: string, receiver: Receiver): Promise<ReceiverPlace> {
+    /**
+     * Gives a receiver its place, unless the job, or this caller with this host, has as many as there may be. May be repeated.
+     *
+     * @param first the one that the job was started with, which stands in its record
+     */
+    async claim(recordId: string, receiver: Receiver, first?: Receiver): Promise<ReceiverPlace> {
       const entry = entryOf(receiver);
+      const before = first === undefined ? [] : [entryOf(first)];
+      if (before.includes(entry)) return 'told';
       const known = await receivers.findOne({ _id: recordId });
       if (known?.told?.includes(entry) === true) return 'told';
       // What has no place leaves no trace, so that a flood does not grow the document.
-      const place = placeOf(entry, known?.asked ?? []);
+      const place = placeOf(entry, [...before, ...(known?.asked ?? [])]);
       if (place !== 'free') return place;
-      return placeOf(entry, (await upsertOne(receivers, recordId, { $addToSet: { asked: entry } })).asked ?? []);
+      const { asked = [] } = await upsertOne(receivers, recordId, { $addToSet: { asked: entry } });
+      return placeOf(entry, [...before, ...asked]);
     },
     /** Notes that the job knows a receiver, which takes a place where it has none. */
     async noteTold(recordId: string, receiver: Receiver): Promise<void> {
@@ -47,9 +54,11 @@ export function createReceiverStore(db: Db) {
     /**
      * Notes that a URL was asked for when the job had ended.
      *
+     * @param firstUrl of the receiver that the job was started with
      * @returns its number among those, counted from 1 and always the same; undefined when it was told, whoever asked
      */
-    async lateNumberOf(recordId: string, url: string): Promise<number | undefined> {
+    async lateNumberOf(recordId: string, url: string, firstUrl?: string): Promise<number | undefined> {
+      if (url === firstUrl) return undefined;
       const known = await receivers.findOne({ _id: recordId });
       if (known?.told?.some((entry) => entry.endsWith(`\n${url}`)) === true) return undefined;
       const { late = [] } = await upsertOne(receivers, recordId, { $addToSet: { late: url } });

@@ -36,6 +36,8 @@ export interface RecordFilter {
   readonly createdAfter?: string | undefined;
   /** The same, exclusive. */
   readonly createdBefore?: string | undefined;
+  /** Only what is pending, or has ended at this time or later: the same. */
+  readonly openSince?: string | undefined;
   /** Only what neither a key nor a service of ours has started, as far as is known. */
   readonly isWithoutKey?: boolean;
   /** Only these records. */
@@ -215,13 +217,14 @@ export function createRecordStore(db: Db) {
       }
     },
     /** A page of records, newest first; what operators and callers list may scan. */
-    async list({ limit, before, ids, createdAfter, createdBefore, ...told }: RecordFilter) {
+    async list({ limit, before, ids, createdAfter, createdBefore, openSince, ...told }: RecordFilter) {
       const { isWithoutKey, ...same } = told;
       // What is undefined is not sent (mongo.ts).
       const filter = {
         ...same,
         ...(before !== undefined && { _id: { $lt: before } }),
         ...(ids && { _id: { $in: [...ids] } }),
+        ...(openSince !== undefined && { $or: [{ status: 'pending' }, { finishedAt: { $gte: openSince } }] }),
         ...(isWithoutKey === true && { chargedTo: { $exists: false }, startedBy: { $ne: 'service' } }),
         ...((createdAfter ?? createdBefore) && { createdAt: { $gte: createdAfter, $lt: createdBefore } }),
       } as Filter<RecordDocument>;

@@ -7,10 +7,18 @@ import {
 } from '@temporalio/worker';
 import { type Activities, activityInputs } from '../activities/create-activities.ts';
 import { refusalOf } from '../runtime/inputs/check.ts';
+import { jobInputs } from '../runtime/inputs/jobs.ts';
+import type { UpstreamUse } from '../runtime/pacing.ts';
 import { taskQueues } from '../runtime/task-queues.ts';
+import type { Budget } from './pacing/budget.ts';
+import { pacedBy, pacedBySite, reportingTo } from './pacing/interceptors.ts';
+import type { Pacing } from './pacing/pacing.ts';
+import { pacedTuner } from './pacing/slots.ts';
 
 /** Each takes seconds to minutes, one core, and about 100 MB. */
 const SPEECH_STEPS_AT_ONCE = 4;
+/** Each holds a place while it waits for a task. */
+const POLLS_OF_ROUTE = 2;
 
 interface WorkersOptions {
   readonly connection: NativeConnection;
@@ -18,26 +26,52 @@ interface WorkersOptions {
   readonly taskQueue: string;
   readonly bundle: WorkflowBundleWithSourceMap;
   readonly activities: Activities;
+  readonly pacing: Pacing;
   readonly maxFetches: number;
   readonly maxSpeechWindows: number;
   readonly maxDeliveries: number;
   readonly shutdownGraceMs: number;
 }
 
+/** The first step of each job: its input is what its workflow takes. */
+const BEGINNINGS: ReadonlySet<string> = new Set<keyof Activities['records']>(['beginJob', 'claimJob']);
+
 /** Looks at what an activity is asked to do before it acts: it may become a path, a URL, or what is removed. */
 const checkInputs: ActivityInterceptorsFactory = ({ info }) => ({
   inbound: {
     execute(input, next) {
-      const refusal = refusalOf(activityInputs, info.activityType, input.args);
+      const refusal = BEGINNINGS.has(info.activityType)
+        ? refusalOf(jobInputs, info.workflowType ?? '', input.args)
+        : refusalOf(activityInputs, info.activityType, input.args);
       if (refusal !== undefined) return Promise.reject(ApplicationFailure.nonRetryable(refusal, 'invalid-input'));
       return next(input);
     },
   },
 });
 
+/** What activities use that have no permit: those of jobs of version 4da8403, and the keeping of what was collected. */
+const USES: Partial<Record<keyof Activities['fetch'], UpstreamUse>> = {
+  fetchAudio: 'vidnet-page',
+  fetchVideo: 'vidnet-page',
+  fetchTranscript: 'vidnet-page',
+  describeChannel: 'vidnet-listing',
+  listChannel: 'vidnet-listing',
+  fetchComments: 'vidnet-comments',
+  triggerSnapshot: 'imgnet-dataset',
+  storeProfile: 'imgnet-dataset',
+  storeContent: 'imgnet-dataset',
+  storeList: 'imgnet-dataset',
+  fetchImgnetAudio: 'imgnet-media',
+};
+
+function ofUse(activity: string, pacing: Pacing): Budget | undefined {
+  const use = (USES as Readonly<Record<string, UpstreamUse | undefined>>)[activity];
+  return use === undefined ? undefined : pacing.budgetOf(use);
+}
+
 /** One worker per task queue, in one process. */
 export async function createWorkers(options: WorkersOptions) {
-  const { activities, taskQueue } = options;
+  const { activities, taskQueue, pacing } = options;
   const shared = {
     connection: options.connection,
     namespace: options.namespace,
@@ -49,12 +83,26 @@ export async function createWorkers(options: WorkersOptions) {
     defaultHeartbeatThrottleInterval: '1 second',
     interceptors: { activity: [checkInputs] },
   };
-  const ofActivities = (queue: Exclude<keyof typeof taskQueues, 'workflows'>, own: object, atOnce: number) =>
+  const ofActivities = (
+    queue: Exclude<keyof typeof taskQueues, 'workflows' | 'route'>,
+    own: object,
+    { atOnce, pacedAs = [] }: { readonly atOnce: number; readonly pacedAs?: readonly ActivityInterceptorsFactory[] },
+  ) =>
     Worker.create({
       ...shared,
       taskQueue: taskQueues[queue](taskQueue),
       activities: own,
       maxConcurrentActivityTaskExecutions: atOnce,
+      interceptors: { activity: [checkInputs, ...pacedAs] },
+    });
+  const ofRoute = (route: string) =>
+    Worker.create({
+      ...shared,
+      taskQueue: taskQueues.route(taskQueue, route),
+      activities: activities.fetch,
+      tuner: pacedTuner(pacing.budget(route)),
+      maxConcurrentActivityTaskPolls: POLLS_OF_ROUTE,
+      interceptors: { activity: [checkInputs, pacedBy(pacing.budget(route))] },
     });
   const workers = await Promise.all([
     Worker.create({
@@ -63,10 +111,18 @@ export async function createWorkers(options: WorkersOptions) {
       workflowBundle: options.bundle,
       activities: activities.records,
     }),
-    ofActivities('fetch', activities.fetch, options.maxFetches),
-    ofActivities('speechSteps', activities.speech, SPEECH_STEPS_AT_ONCE),
-    ofActivities('speech', activities.speech, options.maxSpeechWindows),
-    ofActivities('webhooks', activities.deliver, options.maxDeliveries),
+    ...pacing.routes.map(ofRoute),
+    ofActivities('sites', activities.fetch, {
+      atOnce: options.maxFetches,
+      pacedAs: [pacedBySite((site) => pacing.siteBudget(site))],
+    }),
+    ofActivities('fetch', activities.fetch, {
+      atOnce: options.maxFetches,
+      pacedAs: [reportingTo((activity) => ofUse(activity, pacing))],
+    }),
+    ofActivities('speechSteps', activities.speech, { atOnce: SPEECH_STEPS_AT_ONCE }),
+    ofActivities('speech', activities.speech, { atOnce: options.maxSpeechWindows }),
+    ofActivities('webhooks', activities.deliver, { atOnce: options.maxDeliveries }),
   ]);
   const shutdown = (): void => {
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();

@@ -1,9 +1,9 @@
 import { mkdir } from 'node:fs/promises';
 import { NativeConnection, Runtime } from '@temporalio/worker';
-import { pino } from 'pino';
 import { createActivities } from '../activities/create-activities.ts';
 import { loadConfigOrExit } from '../config.ts';
 import { createMedia } from '../media/ffmpeg.ts';
+import { createLog } from '../runtime/log.ts';
 import { YTDLP_OLD_AFTER_DAYS } from '../runtime/subprocess/dated-version.ts';
 import { onStop } from '../runtime/subprocess/on-stop.ts';
 import { createDownloader, MEDIA_HOST_LIMITS } from '../outbound/download.ts';
@@ -26,6 +26,8 @@ import { createFileStore, WORKER_BUCKET_LIMITS } from '../store/create-file-stor
 import { createSpaceGuard } from '../store/free-space.ts';
 import { createLinkSigner } from '../store/links.ts';
 import { createListStore } from '../store/lists.ts';
+import { createPacingStore } from '../store/pacing.ts';
+import { createPauseView } from '../runtime/pause-view.ts';
 import { createRecordStore } from '../store/records.ts';
 import { reachEngines, temporalSettingsOf } from '../store/reach-engines.ts';
 import { createSnapshotStore } from '../store/snapshots.ts';
@@ -39,14 +41,16 @@ import { createReceiverShares } from '../outbound/webhooks/receiver-shares.ts';
 import { createWebhookSigner } from '../outbound/webhooks/signature.ts';
 import { createWorkers } from './create-workers.ts';
 import { arrangeRetention } from './retention-schedule.ts';
-import { createLimiters, createOpenWorkflows } from './limiters.ts';
-import { upstreamLimitsOf } from './upstream-limits.ts';
+import { createOldTurns, keepEndingLimiters } from './old-turns.ts';
+import { createOpenWorkflows } from './open-workflows.ts';
+import { startPacing } from './pacing/pacing.ts';
+import { formerRoutesOf, upstreamLimitsOf } from './upstream-limits.ts';
 import { removeSpeechLeftovers } from './speech-leftovers.ts';
 import { temporalLogger } from './temporal-logger.ts';
 import { loadWorkflows } from './workflow-bundle.ts';
 
 const config = loadConfigOrExit(process.env, ['TEMPORAL_ADDRESS', 'MONGODB_URI', 'LINK_SECRET']);
-const log = pino({ level: config.LOG_LEVEL, base: { part: 'worker' } });
+const log = await createLog('worker', config);
 Runtime.install({ logger: temporalLogger(log), shutdownSignals: [] });
 
 const exitWith = (error: unknown): never => {
@@ -134,9 +138,15 @@ const now = (): number => Date.now();
 const lists = createListStore(mongo.db, { records, now });
 const leftovers = await removeSpeechLeftovers(speechAudio, records);
 if (leftovers.length > 0) log.info({ leftovers }, 'removed the audio of transcriptions that have ended');
+const pacingStore = createPacingStore(mongo.db);
+const pauseOf = createPauseView(pacingStore, config.TASK_QUEUE);
+const routes = upstreamLimitsOf(config);
+const stopping = new AbortController();
 const activities = createActivities({
-  limiters: createLimiters(client, config.TASK_QUEUE),
-  routes: upstreamLimitsOf(config),
+  grantTurn: createOldTurns(client, { taskQueue: config.TASK_QUEUE, pauseOf }),
+  pauseOf,
+  routes,
+  stopping: stopping.signal,
   records,
   deliveries: createDeliveryStore(mongo.db),
   contents,
@@ -177,8 +187,17 @@ const activities = createActivities({
 const connection = await orUnreachable(temporal.address, NativeConnection.connect(connectionOptions(temporal))).catch(
   exitWith,
 );
+const pacing = await startPacing({
+  store: pacingStore,
+  taskQueue: config.TASK_QUEUE,
+  routes,
+  formerRoutes: formerRoutesOf(config),
+  maxFetches: config.MAX_FETCHES,
+  onError: (error) => log.warn({ err: error }, 'the share of the platforms could not be renewed'),
+});
 const workers = await createWorkers({
   connection,
+  pacing,
   namespace: temporal.namespace,
   taskQueue: config.TASK_QUEUE,
   bundle: await loadWorkflows(),
@@ -189,6 +208,11 @@ const workers = await createWorkers({
   shutdownGraceMs: config.SHUTDOWN_GRACE_SECONDS * 1000,
 });
 
+const limiters = keepEndingLimiters(client, {
+  taskQueue: config.TASK_QUEUE,
+  onEnded: (ended) => log.info({ ended }, 'limiters of an older version were ended'),
+  onError: (error) => log.warn({ err: error }, 'limiters of an older version could not be ended'),
+});
 await arrangeRetention(client, { taskQueue: config.TASK_QUEUE, retentionDays: config.RETENTION_DAYS }).catch(exitWith);
 
 // Last: meanwhile it warms up.
@@ -198,6 +222,7 @@ log[isOld ? 'warn' : 'info'](ytdlpVersion, isOld ? 'yt-dlp is old: platforms cha
 
 onStop(process.env, (reason) => {
   log.info({ reason }, 'stopping: running work gets its grace time');
+  stopping.abort();
   workers.shutdown();
 });
 const running = workers.run();
@@ -206,6 +231,8 @@ process.send?.({ ready: true });
 try {
   await running;
 } finally {
+  limiters.stop();
+  await pacing.stop();
   webhooks.close();
   await warmYtdlp.close();
   await guard.close();

@@ -12,8 +12,6 @@ const { code } = await bundleWorkflowCode({
   workflowsPath,
   payloadConverterPath,
   workflowInterceptorModules: [interceptorsPath],
-  // Shared by all workflows of a worker: zod alone takes 3 MB, for each of the hundreds that are kept in memory.
-  preloadModules: ['zod'],
   logger,
 });
 process.stdout.write(code);

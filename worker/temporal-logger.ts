@@ -7,7 +7,8 @@ export function temporalLogger(log: Logger): DefaultLogger {
     // A worker of activities alone has no workflows by design, and we use no Nexus.
     if (/^No (?:workflows|Nexus services) registered/.test(message)) return;
     const { error, ...fields } = (meta ?? {}) as Record<string, unknown>;
-    const name = level.toLowerCase() as Lowercase<LogLevel>;
+    // Each of many workers changes six times between start and stop.
+    const name = message === 'Worker state changed' ? 'debug' : (level.toLowerCase() as Lowercase<LogLevel>);
     log[name]({ ...(error === undefined ? {} : { err: error }), temporal: fields }, message);
   });
 }

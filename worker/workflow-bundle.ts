@@ -1,25 +1,22 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { glob, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
+import { keptBuildOf, ROOT } from '../runtime/kept-builds.ts';
 import { bareEnvironment } from '../runtime/subprocess/environment.ts';
 import { run } from '../runtime/subprocess/run.ts';
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const PRINT_BUNDLE = join(ROOT, 'worker', 'print-bundle.mjs');
 const ENTRIES = ['index', 'interceptors', 'payload-converter'].map((name) => join(ROOT, 'workflows', `${name}.ts`));
 /** All that a bundle is made from: workflows import values from these folders only, as `.dependency-cruiser.cjs` has it. */
 const SOURCES = ['{workflows,contract,runtime}/**/*.{ts,json}', 'worker/print-bundle.mjs', 'package-lock.json'];
-/** Goes with the packages that a bundle is made from and by. */
-const CACHE = join(ROOT, 'node_modules', '.cache', 'tapedeck');
 const TIMEOUT_MS = 120_000;
 /** It has 3 million. */
 const MAX_CHARS = 50_000_000;
 
 /** The workflows as workers run them and as replay tests check them: compiled once for the same sources, then kept. */
 export async function loadWorkflows(): Promise<WorkflowBundleWithSourceMap> {
-  const kept = join(CACHE, `workflows-${await fingerprintOfSources()}.js`);
+  const kept = `${await keptBuildOf('workflows', SOURCES)}.js`;
   const code = await readFile(kept, 'utf8').catch(() => undefined);
   if (code !== undefined) return { code, sourceMap: '' };
   const bundle = await compileWorkflows();
@@ -40,12 +37,4 @@ export async function compileWorkflows(): Promise<WorkflowBundleWithSourceMap> {
   });
   if (exitCode !== 0) throw new Error(`the workflows could not be compiled: ${stderrTail}`);
   return { code: stdout, sourceMap: '' };
-}
-
-async function fingerprintOfSources(): Promise<string> {
-  const files: string[] = [];
-  for await (const file of glob(SOURCES, { cwd: ROOT })) files.push(file);
-  const hash = createHash('sha256');
-  for (const file of files.sort()) hash.update(`${file}\n`).update(await readFile(join(ROOT, file)));
-  return hash.digest('hex').slice(0, 16);
 }

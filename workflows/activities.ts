@@ -1,7 +1,8 @@
 import { ActivityCancellationType, proxyActivities, proxyLocalActivities, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../activities/create-activities.ts';
-import type { PermitActivities } from '../activities/permits.ts';
+import type { PacingActivities } from '../activities/pacing.ts';
 import { taskQueues } from '../runtime/task-queues.ts';
+import type { Place } from './place.ts';
 
 /** Several beats: see activities/heartbeat.ts. */
 const LOST_AFTER = '20 seconds';
@@ -14,25 +15,16 @@ export const untilDone = {
 
 export const records = proxyActivities<Activities['records']>(untilDone);
 
+const soon = { ...untilDone, localRetryThreshold: '2 seconds' } as const;
+
 /**
  * The steps of each job, made by the worker that runs the workflow: no task, no queue, one event. While the database is away
  * the longer waits are timers of the server, and no workflow task is held open for them.
  */
-export const localRecords = proxyLocalActivities<Pick<Activities['records'], 'claimJob' | 'finishJob'>>({
-  ...untilDone,
-  localRetryThreshold: '2 seconds',
-});
+export const localRecords = proxyLocalActivities<Pick<Activities['records'], 'beginJob' | 'finishJob'>>(soon);
 
-/** One short call of Temporal, made by the worker that runs the workflow: each job waits for it. */
-const { askForTurn: requestPermit } = proxyLocalActivities<Pick<PermitActivities, 'askForTurn'>>(untilDone);
-const limiting = proxyActivities<Omit<PermitActivities, 'askForTurn'>>(untilDone);
-
-/** What keeps limiters and jobs together; all of it is Temporal's own, and so is tried until it succeeds. */
-export const pacing = {
-  requestPermit,
-  notifyWaiters: limiting.tellParked,
-  findClosed: limiting.findClosed,
-};
+/** What jobs ask about the routes. */
+export const localPacing = proxyLocalActivities<PacingActivities>(soon);
 
 /**
  * Minutes or hours of work. The retry policy mends our own faults only (a worker that died, a full database): what the
@@ -46,13 +38,14 @@ const heavy = {
   retry: { initialInterval: '1 second', maximumInterval: '1 minute', maximumAttempts: 30 },
 } as const;
 
-/** Downloads. */
-export function fetchActivities(summary: string) {
+/** Downloads, and what else is fetched. */
+export function fetchActivities({ options }: Place, summary: string) {
   return proxyActivities<Activities['fetch']>({
     ...heavy,
     taskQueue: taskQueues.fetch(workflowInfo().taskQueue),
     startToCloseTimeout: '10 hours',
     summary,
+    ...options,
   });
 }
 

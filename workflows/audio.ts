@@ -4,8 +4,10 @@ import { runJob } from './life-cycle.ts';
 
 /** The audio of a video as an M4A file. */
 export function audio(input: JobInput): Promise<void> {
-  return runJob(input, (withPermit) => {
-    const { fetchAudio } = fetchActivities(`Fetch the audio of video ${input.mediaId}`);
-    return withPermit('vidnet-page', () => fetchAudio({ recordId: input.recordId, mediaId: input.mediaId }));
+  return runJob(input, (useUpstream) => {
+    const { recordId, mediaId } = input;
+    return useUpstream('vidnet-page', (place) =>
+      fetchActivities(place, `Fetch the audio of video ${mediaId}`).fetchAudio({ recordId, mediaId }),
+    );
   });
 }

@@ -2,6 +2,7 @@ import type { PostAudioJob } from '../contract/kinds/imgnet-audio.ts';
 import { fetchActivities, records } from './activities.ts';
 import { collect } from './imgnet-snapshot.ts';
 import { runJob } from './life-cycle.ts';
+import { BESIDE } from './place.ts';
 import { upstreamFailure } from './outcome.ts';
 
 /** The platform's links last for hours or days: what is expired once is a matter of time, twice in a row it is not. */
@@ -10,22 +11,23 @@ const MAX_COLLECTIONS = 2;
 /** The audio of each video of a post or reel, as M4A files. */
 export function imgnetAudio(input: PostAudioJob): Promise<void> {
   const { recordId, mediaId: shortcode, parameters } = input;
-  const { post } = parameters;
-  const title = `${post.kind} ${shortcode}`;
-  return runJob(input, async (withPermit) => {
+  return runJob(input, async (useUpstream) => {
+    const { post } = parameters;
+    const title = `${post.kind} ${shortcode}`;
     let contentsId = await records.findFreshContent(shortcode);
     for (let collections = 0; ;) {
       if (contentsId === undefined) {
         collections += 1;
         const order = { recordId, part: `content-${collections}`, request: post, title };
-        await collect(withPermit, order, (snapshot) =>
-          fetchActivities(`Keep ${title}`).storeContent({ snapshot, post }),
+        await collect(useUpstream, order, (snapshot) =>
+          fetchActivities(BESIDE, `Keep ${title}`).storeContent({ snapshot, post }),
         );
         contentsId = recordId;
       }
       const order = { recordId, contentsId, shortcode };
-      const { fetchImgnetAudio } = fetchActivities(`Fetch the audio of ${title}`);
-      const audio = await withPermit('imgnet-media', () => fetchImgnetAudio(order));
+      const audio = await useUpstream('imgnet-media', (place) =>
+        fetchActivities(place, `Fetch the audio of ${title}`).fetchImgnetAudio(order),
+      );
       if (audio.state === 'made') return audio.result;
       if (collections === MAX_COLLECTIONS) throw upstreamFailure('upstream_error', audio.reason);
       contentsId = undefined;

@@ -2,14 +2,15 @@ import type { JobInput } from '../contract/jobs.ts';
 import { fetchActivities } from './activities.ts';
 import { collect } from './imgnet-snapshot.ts';
 import { runJob } from './life-cycle.ts';
+import { BESIDE } from './place.ts';
 
 /** The profile of an account of the photo platform. */
 export function imgnetProfile(input: JobInput): Promise<void> {
   const { recordId, mediaId: account } = input;
   const order = { recordId, part: 'profile', request: { kind: 'profile', account } } as const;
-  return runJob(input, (withPermit) =>
-    collect(withPermit, { ...order, title: `the profile of ${account}` }, (snapshot) =>
-      fetchActivities(`Keep the profile of ${account}`).storeProfile({ snapshot, account }),
+  return runJob(input, (useUpstream) =>
+    collect(useUpstream, { ...order, title: `the profile of ${account}` }, (snapshot) =>
+      fetchActivities(BESIDE, `Keep the profile of ${account}`).storeProfile({ snapshot, account }),
     ),
   );
 }

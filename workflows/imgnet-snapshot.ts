@@ -2,7 +2,8 @@ import { ActivityFailure, TimeoutFailure } from '@temporalio/workflow';
 import type { ReadySnapshot, SnapshotOrder } from '../activities/imgnet-snapshots.ts';
 import { fetchActivities, pollActivities } from './activities.ts';
 import { upstreamFailure } from './outcome.ts';
-import type { WithPermit } from './with-permit.ts';
+import { BESIDE } from './place.ts';
+import type { UseUpstream } from './use-upstream.ts';
 
 /** Lists take up to an hour. */
 const MAX_WAIT = '65 minutes';
@@ -15,17 +16,21 @@ const MAX_WAIT = '65 minutes';
  * @param keep reads it in an activity
  */
 export async function collect<Result>(
-  withPermit: WithPermit,
+  useUpstream: UseUpstream,
   { title, ...order }: SnapshotOrder & { readonly title: string },
   keep: (snapshot: ReadySnapshot) => Promise<Result>,
 ): Promise<Result> {
-  const { triggerSnapshot } = fetchActivities(`Start collecting ${title}`);
   const { awaitSnapshot } = pollActivities(`Wait for ${title}`, MAX_WAIT);
-  const kept = await withPermit('imgnet-dataset', async () => {
-    const started = await triggerSnapshot(order);
+  const kept = await useUpstream('imgnet-dataset', async (place) => {
     let ready;
     try {
-      ready = await awaitSnapshot(started);
+      if (place !== BESIDE) {
+        ready = await fetchActivities(place, `Collect ${title}`).collectSnapshot(order);
+        if (ready === null) return undefined;
+      } else {
+        const { triggerSnapshot } = fetchActivities(place, `Start collecting ${title}`);
+        ready = await awaitSnapshot(await triggerSnapshot(order));
+      }
     } catch (error) {
       if (isOutOfTime(error)) return undefined;
       throw error;

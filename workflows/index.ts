@@ -6,7 +6,6 @@ export { imgnetAudio } from './imgnet-audio.ts';
 export { imgnetContent } from './imgnet-content.ts';
 export { imgnetList } from './imgnet-list.ts';
 export { imgnetProfile } from './imgnet-profile.ts';
-export { limiter } from './limiter/limiter.ts';
 export { media } from './media.ts';
 export { retention } from './retention.ts';
 export { speakerLabels } from './speaker-labels.ts';

@@ -8,6 +8,7 @@ import {
   startChild,
   TemporalFailure,
 } from '@temporalio/workflow';
+import type { Claim } from '../activities/records.ts';
 import type { JobInput } from '../contract/jobs.ts';
 import type { Waiting } from '../runtime/pacing.ts';
 import type { JobOutcome, JobResult } from '../contract/records.ts';
@@ -17,8 +18,10 @@ import { deliverWebhook } from './deliver-webhook.ts';
 import { progressQuery, subscribeSignal, type JobProgress } from './messages.ts';
 import { CANCELLED, failureOf } from './outcome.ts';
 import { Subscribers } from './subscribers.ts';
-import { createWithPermit, type WithPermit } from './with-permit.ts';
+import { createWithPermit } from './with-permit.ts';
 import { PermitClient } from './permit-client.ts';
+import { createUpstreams } from './upstreams.ts';
+import type { UseUpstream } from './use-upstream.ts';
 import { createRetryWhenDiskFull } from './retry-when-disk-full.ts';
 import { createWaitingDisplay } from './displays.ts';
 
@@ -38,7 +41,7 @@ export interface OwnWork {
  */
 export async function runJob(
   input: JobInput,
-  work: (withPermit: WithPermit, own: OwnWork) => Promise<JobResult>,
+  work: (useUpstream: UseUpstream, own: OwnWork) => Promise<JobResult>,
 ): Promise<void> {
   const { recordId, price } = input;
   const subscribers = new Subscribers();
@@ -56,21 +59,26 @@ export async function runJob(
   const onUpstreamFailure = (lastRefusal: string, stage: JobProgress['stage']): void => {
     progress = { ...progress, stage, upstreamRefusals: progress.upstreamRefusals + 1, lastRefusal };
   };
-  const withPermit = createWithPermit(permits, {
-    onWork: () => (progress = { ...progress, stage: 'working' }),
+  const events = {
+    onWork: () => void (progress = { ...progress, stage: 'working' }),
     onUpstreamFailure,
     onShortage: show,
-  });
+  };
 
-  const { claimJob, finishJob } = input.version === undefined ? records : localRecords;
   // Cancelled before it began, a job still has a record that says so, and subscribers who wait for it.
-  const claim = await CancellationScope.nonCancellable(() => claimJob(input));
+  const isOld = input.version === undefined;
+  const claim = await CancellationScope.nonCancellable<'claimed' | Claim>(() =>
+    isOld ? records.claimJob(input) : localRecords.beginJob(input),
+  );
   if (claim === 'done') return;
+  const { finishJob } = isOld ? records : localRecords;
+  const useUpstream =
+    claim === 'claimed' ? createWithPermit(permits, events) : createUpstreams(input, claim.routes, events);
 
   let outcome: JobOutcome;
   let problem: TemporalFailure | undefined;
   try {
-    const result = await work(withPermit, {
+    const result = await work(useUpstream, {
       onUpstreamFailure: (message) => onUpstreamFailure(message, 'backing-off'),
       retryWhenDiskFull: createRetryWhenDiskFull(show),
     });

@@ -1,7 +1,7 @@
 import { ActivityFailure, ApplicationFailure, isCancellation } from '@temporalio/workflow';
 import { FAILURE_FAULTS, type Failure, type FailureCode, type Fault } from '../contract/failures.ts';
 import { isPlatformRefusal } from '../runtime/pacing.ts';
-import type { Refusal } from './limiter/pauses.ts';
+import type { Refusal } from '../runtime/pauses.ts';
 
 /** The end of a job that was asked to stop. */
 export const CANCELLED: Failure = { code: 'cancelled', message: 'The job was cancelled.' };

@@ -7,11 +7,9 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { MAX_PAUSED_MS, type PermitRequest, type UpstreamUse, type Waiting } from '../runtime/pacing.ts';
-import { pacing } from './activities.ts';
-import { releasePermitSignal } from './limiter/messages.ts';
-import type { Refusal } from './limiter/pauses.ts';
-import type { PermitEnd } from './limiter/permits.ts';
-import { pauseSignal, permitGrantedSignal } from './messages.ts';
+import { localPacing } from './activities.ts';
+import type { Refusal } from '../runtime/pauses.ts';
+import { pauseSignal, permitGrantedSignal, releasePermitSignal, type PermitEnd } from './messages.ts';
 import { upstreamFailure } from './outcome.ts';
 
 /** What a limiter has granted. */
@@ -35,7 +33,7 @@ const LONGEST_REPEAT_MS = 60 * 60_000;
 /** The server ends a workflow at 51,200 events, and tells nobody: a job whose pauses are many and short fails before that. */
 const MAX_EVENTS = 40_000;
 
-/** The job's side of the limiters: requests permits, waits for them, releases them. */
+/** A job of version 4da8403: it requests permits of limiters, waits for them, releases them. Workers grant them now. */
 export class PermitClient {
   readonly #recordId: string;
   readonly #show: (waiting: Waiting | undefined) => void;
@@ -79,7 +77,7 @@ export class PermitClient {
     const wait: Wait = { isGranted: false };
     this.#waits.set(request.turnId, wait);
     // Not cancelled halfway: what was asked for must be withdrawn, and from a limiter that is known.
-    const ask = () => CancellationScope.nonCancellable(() => pacing.requestPermit({ use, asker: request }));
+    const ask = () => CancellationScope.nonCancellable(() => localPacing.askForTurn({ use, asker: request }));
     let limiterId: string | undefined;
     try {
       if (

@@ -7,8 +7,8 @@ const DELAYS_SECONDS = [2, 10, 30, 60, 120, 300, 300] as const;
 const MAX_DELAY_MS = 3_600_000;
 
 /**
- * Work that uses a server of the operator's choice, for which there is no limiter: tries again when the server is at
- * fault, at the time that it names or after a while.
+ * Work that uses a server of the operator's choice, which is not paced: tries again when the server is at fault, at the time
+ * that it names or after a while.
  */
 export async function retryUpstream<Result>(
   work: () => Promise<Result>,

@@ -16,7 +16,7 @@ const MAX_AT_ONCE = 8;
 export function speakerLabels(input: SpeakerLabelsJob): Promise<void> {
   const { recordId, mediaId, parameters } = input;
   const job = { recordId, ...parameters };
-  return runJob(input, async (_withPermit, { onUpstreamFailure, retryWhenDiskFull }) => {
+  return runJob(input, async (_useUpstream, { onUpstreamFailure, retryWhenDiskFull }) => {
     try {
       showSpeech({ stage: 'preparing' });
       const { prepareSpeech } = speechActivities('speechSteps', `Find speech in the audio of ${mediaId}`);

@@ -5,13 +5,16 @@ import { runJob } from './life-cycle.ts';
 /** The captions of a video in a language, with its comments when they were asked for. */
 export function transcript(input: TranscriptJob): Promise<void> {
   const { recordId, mediaId, parameters } = input;
-  return runJob(input, async (withPermit) => {
+  return runJob(input, async (useUpstream) => {
     const { language } = parameters;
-    const { fetchTranscript } = fetchActivities(`Fetch the captions of video ${mediaId} in ${language}`);
-    const captions = await withPermit('vidnet-page', () => fetchTranscript({ recordId, mediaId, language }));
+    const title = `Fetch the captions of video ${mediaId} in ${language}`;
+    const captions = await useUpstream('vidnet-page', (place) =>
+      fetchActivities(place, title).fetchTranscript({ recordId, mediaId, language }),
+    );
     if (!parameters.includeComments) return captions;
-    const { fetchComments } = fetchActivities(`Fetch the comments of video ${mediaId}`);
-    const comments = await withPermit('vidnet-comments', () => fetchComments({ recordId, mediaId }));
+    const comments = await useUpstream('vidnet-comments', (place) =>
+      fetchActivities(place, `Fetch the comments of video ${mediaId}`).fetchComments({ recordId, mediaId }),
+    );
     return { ...captions, ...comments };
   });
 }

@@ -4,8 +4,10 @@ import { runJob } from './life-cycle.ts';
 
 /** A video as an MP4 file. */
 export function video(input: JobInput): Promise<void> {
-  return runJob(input, (withPermit) => {
-    const { fetchVideo } = fetchActivities(`Fetch video ${input.mediaId}`);
-    return withPermit('vidnet-page', () => fetchVideo({ recordId: input.recordId, mediaId: input.mediaId }));
+  return runJob(input, (useUpstream) => {
+    const { recordId, mediaId } = input;
+    return useUpstream('vidnet-page', (place) =>
+      fetchActivities(place, `Fetch video ${mediaId}`).fetchVideo({ recordId, mediaId }),
+    );
   });
 }

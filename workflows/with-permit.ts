@@ -1,43 +1,32 @@
 import { setCurrentDetails, sleep } from '@temporalio/workflow';
-import type { UpstreamUse, Waiting } from '../runtime/pacing.ts';
-import type { Refusal } from './limiter/pauses.ts';
-import type { PermitEnd } from './limiter/permits.ts';
+import type { UpstreamUse } from '../runtime/pacing.ts';
+import type { Refusal } from '../runtime/pauses.ts';
+import type { PermitEnd } from './messages.ts';
 import { createRetryWhenDiskFull } from './retry-when-disk-full.ts';
 import { failureOf, faultOf, refusalOf } from './outcome.ts';
 import type { Permit, PermitClient } from './permit-client.ts';
-
-/** Uses an upstream when its limiter permits it, and again when it failed in passing. */
-export type WithPermit = <Result>(use: UpstreamUse, work: () => Promise<Result>) => Promise<Result>;
-
-/** Waits before a subject is asked for again; a platform that fails recovers within minutes or not at all. */
-const DELAYS_SECONDS = [2, 10, 30, 60] as const;
-
-/** Told of what happens to a use of an upstream. */
-export interface UseEvents {
-  readonly onWork: () => void;
-  /** The upstream did not do its part. The job waits for its limiter, or backs off by itself. */
-  readonly onUpstreamFailure: (message: string, stage: 'waiting' | 'backing-off') => void;
-  /** The service itself has no space; told again without a reason when it goes on. */
-  readonly onShortage: (waiting: Waiting | undefined) => void;
-}
+import { BESIDE, type Place } from './place.ts';
+import { UPSTREAM_DELAYS_SECONDS, type UseEvents, type UseUpstream } from './use-upstream.ts';
 
 /**
+ * Uses of upstreams by a job of version 4da8403, which asks for a turn before each.
+ *
  * Three kinds of failure, told apart by the activity. Our own disk is full: the job releases its permit, waits for space and
- * begins anew. The platform refuses the route: the limiter makes all jobs wait, no attempt is
- * used up. Anything else of the upstream (a 500, a body cut short) concerns this subject: the job waits and tries a few times.
+ * begins anew. The platform refuses the route: the job asks for a turn again, no attempt is used up. Anything else of the upstream
+ * (a 500, a body cut short) concerns this subject: the job waits and tries a few times.
  */
-export function createWithPermit(permits: PermitClient, events: UseEvents): WithPermit {
+export function createWithPermit(permits: PermitClient, events: UseEvents): UseUpstream {
   const retryWhenDiskFull = createRetryWhenDiskFull(events.onShortage);
   return (use, work) => retryWhenDiskFull(() => useWithPermit(use, work));
 
-  async function useWithPermit<Result>(use: UpstreamUse, work: () => Promise<Result>): Promise<Result> {
+  async function useWithPermit<Result>(use: UpstreamUse, work: (place: Place) => Promise<Result>): Promise<Result> {
     let refused: { permit: Permit; refusal: Refusal } | undefined;
     for (let faults = 0; ;) {
       const permit: Permit = await permits.acquire(use, refused);
       refused = undefined;
       events.onWork();
       try {
-        const result = await work();
+        const result = await work(BESIDE);
         permits.release(permit, { kind: 'answered' });
         return result;
       } catch (error) {
@@ -48,12 +37,12 @@ export function createWithPermit(permits: PermitClient, events: UseEvents): With
           continue;
         }
         permits.release(permit, endOf(error));
-        const seconds = DELAYS_SECONDS[faults];
+        const seconds = UPSTREAM_DELAYS_SECONDS[faults];
         if (faultOf(error) !== 'upstream' || seconds === undefined) throw error;
         faults += 1;
         const { message } = failureOf(error);
         events.onUpstreamFailure(message, 'backing-off');
-        const summary = `upstream back-off ${faults} of ${DELAYS_SECONDS.length}: ${message}`;
+        const summary = `upstream back-off ${faults} of ${UPSTREAM_DELAYS_SECONDS.length}: ${message}`;
         setCurrentDetails(`Waiting ${seconds} s. ${message}`);
         await sleep(seconds * 1000, { summary });
         setCurrentDetails('');

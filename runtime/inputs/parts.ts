@@ -18,9 +18,6 @@ export const httpUrlSchema = z
 /** Thousandths. A negative price would be a gift to an account. */
 export const moneySchema = z.int().min(0).max(1_000_000_000);
 
-/** Milliseconds since 1970, as far as a Date goes: a later one throws when it is written as text. */
-export const epochMsSchema = z.number().min(0).max(8.64e15);
-
 export const countSchema = z.int().min(0);
 
 /** A delivery: what its workflow takes, and with the number of an attempt its activity. */

@@ -1,7 +1,7 @@
 import type { YtdlpSettings } from './yt-dlp-settings.ts';
 
 /** Keys of the metadata that the driver reads. */
-const METADATA_KEYS = 'duration,live_status,n_entries';
+const METADATA_KEYS = 'title,duration,live_status,n_entries';
 
 /** For RTMP and the like yt-dlp starts other programs, and FTP has no place here. The URL may say otherwise than the protocol. */
 const PROTOCOLS =

@@ -19,6 +19,7 @@ import {
   videoFormats,
 } from './yt-dlp-arguments.ts';
 import { parseJson } from '../../runtime/json.ts';
+import { textSchema } from './values.ts';
 import { broadcastFailure } from './yt-dlp-broadcast.ts';
 import { videoUrl, type YtdlpSettings } from './yt-dlp-settings.ts';
 
@@ -26,6 +27,7 @@ import { videoUrl, type YtdlpSettings } from './yt-dlp-settings.ts';
 const LEAST_RATE = { bytes: 65_536, windowMs: 120_000 };
 
 const metadataSchema = z.object({
+  title: textSchema,
   duration: z.number().positive().nullish(),
   live_status: z.string().nullish(),
   /** Of a page that holds several videos. */
@@ -61,6 +63,8 @@ const progressLineSchema = z.object({
 });
 
 export interface FetchedMedia {
+  /** What the platform calls it. */
+  readonly title?: string | undefined;
   /** Absolute paths of the files as the platform sent them. */
   readonly paths: readonly string[];
   /** Duration that the platform states, in seconds; undefined when it states none. */
@@ -154,6 +158,7 @@ export function createYtdlpSource(settings: YtdlpSettings): VidnetSource {
     const paths = await wholeFiles(options.folder, stated);
     return {
       paths,
+      title: metadata.title,
       statedDurationSeconds: metadata.duration ?? undefined,
       isSizeVerified: stated.isSizeOfAll,
       cameWhole: stated.isSizeOfAll || (await areOfLength(paths, lengths)),

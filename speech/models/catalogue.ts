@@ -21,7 +21,8 @@ export interface CatalogueModel {
 /** Where the releases are. */
 export const SHERPA_RELEASES_URL = 'https://github.com/k2-fsa/sherpa-onnx/releases/download';
 
-const ASR = 'asr-models';
+/** The release of recognisers. */
+export const ASR = 'asr-models';
 const SEGMENTATION = 'speaker-segmentation-models';
 /** Upstream spells it so. */
 const EMBEDDING = 'speaker-recongition-models';

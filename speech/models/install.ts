@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 import { fetchFile, fetchSums, forget, RefusedError } from '../../outbound/fetch-file.ts';
 import { showFetched, type ProgressView } from '../../runtime/progress.ts';
 import { sha256Of } from '../../store/checksum.ts';
-import type { CatalogueModel } from './catalogue.ts';
+import { ASR, type CatalogueModel } from './catalogue.ts';
 import { inspectModel } from './inspect.ts';
 import { readLock, writeLock, wrongFilesIn, type PinnedModel } from './models-folder.ts';
 import { requireSpace, unpack } from './unpack.ts';
@@ -63,6 +63,14 @@ export async function installModel(model: CatalogueModel, options: InstallOption
   return true;
 }
 
+/** @throws {UnreachableError}; the signal's reason: the host of the releases does not answer */
+export async function reachReleases(baseUrl: string, signal: AbortSignal): Promise<void> {
+  await fetchSums(`${baseUrl}/${ASR}/${SUMS}`, { signal, mostFailures: 1 }).catch((error: unknown) => {
+    // Its no is an answer too.
+    if (!(error instanceof RefusedError)) throw error;
+  });
+}
+
 /** @returns undefined where the release has no list, as that of the segmentation models, or the list does not name the file */
 async function publishedSum(releaseUrl: string, file: string, { signal }: InstallOptions): Promise<string | undefined> {
   try {
@@ -95,6 +103,9 @@ async function place(
   download: string,
   { modelsDir, view, signal }: InstallOptions,
 ): Promise<PinnedModel['files']> {
+  // One that was killed may have left hundreds of megabytes.
+  const left = (await readdir(modelsDir)).filter((name) => isStagingOf(model, name));
+  await Promise.all(left.map((name) => rm(join(modelsDir, name), { recursive: true, force: true })));
   const stagingName = `.${model.name}.${randomBytes(6).toString('hex')}.tmp`;
   const staging = join(modelsDir, stagingName);
   await mkdir(staging);
@@ -114,6 +125,11 @@ async function place(
   } finally {
     await rm(staging, { recursive: true, force: true });
   }
+}
+
+function isStagingOf(model: CatalogueModel, name: string): boolean {
+  const before = `.${model.name}.`;
+  return name.startsWith(before) && /^[\da-f]{12}\.tmp$/.test(name.slice(before.length));
 }
 
 /** @returns all files below the folder, with what tells them from others */

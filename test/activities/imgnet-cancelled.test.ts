@@ -22,6 +22,7 @@ import { CANCELLED } from '../../workflows/outcome.ts';
 import { fakeImgnetSource } from '../helpers/imgnet-source.ts';
 import { aListJob } from '../helpers/list-harness.ts';
 import { aContentJob, aPostAudioJob, aProfileJob } from '../helpers/post-harness.ts';
+import { GENEROUS, routesWith } from '../helpers/workflow-run.ts';
 
 let mongo: Mongo;
 let records: RecordStore;
@@ -33,8 +34,14 @@ function build() {
   const files = createDiskFiles(join(tmpdir(), 'tapedeck-no-files'));
   const snapshots = createSnapshotStore(mongo.db);
   return {
-    ...createSnapshotActivities({ imgnet, snapshots, records, fetchTimeoutMs: 5_000 }),
-    ...createRecordActivities({ records, files }),
+    ...createSnapshotActivities({
+      imgnet,
+      snapshots,
+      records,
+      fetchTimeoutMs: 5_000,
+      stopping: new AbortController().signal,
+    }),
+    ...createRecordActivities({ records, files, routes: routesWith(GENEROUS) }),
     ...createOwnerActivities({ records, files, isOpen: () => Promise.resolve(false) }),
   };
 }

@@ -27,7 +27,7 @@ const imgnet = fakeImgnetSource();
 function build() {
   const contents = createContentsStore(mongo.db);
   const snapshots = createSnapshotStore(mongo.db);
-  const deps = { imgnet, snapshots, records, contents, fetchTimeoutMs: 5_000 };
+  const deps = { imgnet, snapshots, records, contents, fetchTimeoutMs: 5_000, stopping: new AbortController().signal };
   return {
     contents,
     snapshots,

@@ -37,7 +37,13 @@ beforeEach(async () => {
   aheadMs = 0;
   api = await startDatasetApi({ now: () => Date.now() + aheadMs });
   source = sourceAt(api.url);
-  ({ triggerSnapshot } = createSnapshotActivities({ imgnet: source, snapshots, records, fetchTimeoutMs: 5_000 }));
+  ({ triggerSnapshot } = createSnapshotActivities({
+    imgnet: source,
+    snapshots,
+    records,
+    fetchTimeoutMs: 5_000,
+    stopping: new AbortController().signal,
+  }));
 });
 afterEach(async () => {
   vi.restoreAllMocks();
@@ -158,7 +164,13 @@ it('where the provider cannot tell, the job fails rather than pay twice', async 
   spoil('500', { step: 'list' });
   expect(await failureOf(order)).toMatchObject(CANNOT_TELL);
   const locked = sourceAt(api.url, { token: 'refused' });
-  ({ triggerSnapshot } = createSnapshotActivities({ imgnet: locked, snapshots, records, fetchTimeoutMs: 5_000 }));
+  ({ triggerSnapshot } = createSnapshotActivities({
+    imgnet: locked,
+    snapshots,
+    records,
+    fetchTimeoutMs: 5_000,
+    stopping: new AbortController().signal,
+  }));
   const refused = await anOrder();
   await deadAttempt(refused, 2 * MINUTE_MS);
   expect(await failureOf(refused)).toMatchObject(CANNOT_TELL);

@@ -12,6 +12,7 @@ import { createDiskFiles } from '../../store/disk-files.ts';
 import { openMongo, type Mongo } from '../../store/mongo.ts';
 import { createRecordStore, type RecordStore } from '../../store/records.ts';
 import { finishRecord } from '../../store/finish-record.ts';
+import { GENEROUS, routesWith } from '../helpers/workflow-run.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -122,7 +123,7 @@ describe('the profile of an owner', () => {
 
 describe('the content of a post', () => {
   const findFreshContent = (shortcode: string) =>
-    createRecordActivities({ records, files }).findFreshContent(shortcode);
+    createRecordActivities({ records, files, routes: routesWith(GENEROUS) }).findFreshContent(shortcode);
 
   it.each(['post', 'reel'] as const)('is found when it was fetched by the URL of a %s', async (kind) => {
     const shortcode = `D${randomUUID().slice(0, 8)}`;

@@ -9,7 +9,7 @@ import { createDiskFiles } from '../../store/disk-files.ts';
 import type { FileStore } from '../../store/files.ts';
 import { openMongo, type Mongo } from '../../store/mongo.ts';
 import { createRecordStore, type RecordStore } from '../../store/records.ts';
-import { anAudioJob } from '../helpers/workflow-run.ts';
+import { anAudioJob, GENEROUS, routesWith } from '../helpers/workflow-run.ts';
 
 let mongo: Mongo;
 let records: RecordStore;
@@ -22,7 +22,7 @@ beforeAll(async () => {
   mongo = openMongo({ uri: inject('mongodbUri'), database: `act-${randomUUID().slice(0, 8)}`, timeoutMs: 5_000 });
   records = createRecordStore(mongo.db);
   files = createDiskFiles(join(folder, 'files'));
-  activities = createRecordActivities({ records, files });
+  activities = createRecordActivities({ records, files, routes: routesWith(GENEROUS) });
 });
 afterAll(async () => {
   await mongo.db.dropDatabase();
@@ -48,6 +48,13 @@ describe('claiming a subject', () => {
     expect(await activities.claimJob(job)).toBe('claimed');
     expect(await activities.claimJob(job)).toBe('claimed');
     expect(await records.latestOf(job.subjectId)).toMatchObject({ id: job.recordId, status: 'pending' });
+  });
+
+  it('writes the record also when the api has pointed to it, and died before it wrote it', async () => {
+    const job = anAudioJob();
+    await records.noteLatest({ subjectId: job.subjectId, id: job.recordId });
+    expect(await activities.claimJob(job)).toBe('claimed');
+    expect(await records.get(job.recordId)).toMatchObject({ status: 'pending' });
   });
 
   it('leaves no trace when the subject was done just before', async () => {

@@ -60,7 +60,7 @@ describe('a transcript', () => {
 
   it('is kept beside the record as it came', async () => {
     const told = captionsOf(5_000);
-    expect(await fetchTranscript('whole', told)).toEqual({ durationSeconds: 61.5 });
+    expect(await fetchTranscript('whole', told)).toEqual({ durationSeconds: 61.5, title: 'Tea' });
     expect(await wholeOf(await contents.facts<TranscriptFacts>('whole'))).toEqual(told);
   });
 });

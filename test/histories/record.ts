@@ -13,7 +13,7 @@ import type { FailureCode } from '../../contract/failures.ts';
 import { JobError } from '../../runtime/job-error.ts';
 import type { ChannelJob } from '../../contract/kinds/channel.ts';
 import type { ContentJob } from '../../contract/kinds/imgnet-content.ts';
-import type { JobInput } from '../../contract/jobs.ts';
+import { JOB_VERSION, type JobInput } from '../../contract/jobs.ts';
 import type { ListJob } from '../../contract/kinds/imgnet-list.ts';
 import type { PostAudioJob } from '../../contract/kinds/imgnet-audio.ts';
 import type { SpeakerLabelsJob } from '../../contract/kinds/speaker-labels.ts';
@@ -33,15 +33,13 @@ import { aTranscriptJob } from '../helpers/kept-jobs.ts';
 import { defaultCacheDir } from '../../local/engines/cache.ts';
 import { timeSkippingServer } from '../../local/engines/time-skipping.ts';
 import { loadWorkflows } from '../../worker/workflow-bundle.ts';
-import { limiterIdOf } from '../../runtime/pacing.ts';
-import { limiter } from '../../workflows/limiter/limiter.ts';
 import { retention } from '../../workflows/retention.ts';
 import { speakerLabels } from '../../workflows/speaker-labels.ts';
 import { audio } from '../../workflows/audio.ts';
 import { deliverWebhook } from '../../workflows/deliver-webhook.ts';
-import { subscribeSignal } from '../../workflows/messages.ts';
+import { progressQuery, subscribeSignal } from '../../workflows/messages.ts';
 import { until } from '../helpers/until.ts';
-import { anAudioJob, GENEROUS, withWorkers, type FakeActivities } from '../helpers/workflow-run.ts';
+import { anAudioJob, withWorkers, type FakeActivities } from '../helpers/workflow-run.ts';
 
 const cacheDir = defaultCacheDir(process.env);
 const say = (line: string): void => console.log(line);
@@ -72,8 +70,8 @@ await jobHistory(audio, 'audio-private', { webhookUrl: url }, { ...obliging, fet
 await jobHistory(audio, 'audio-upstream-recovers', {}, { ...obliging, fetch: refusing('upstream_error', 2) });
 await jobHistory(audio, 'audio-upstream-fails', {}, { ...obliging, fetch: refusing('upstream_error', 9) });
 await jobHistory(audio, 'audio-parked', {}, { ...obliging, fetch: refusing('rate_limited', 2) });
-await jobHistory(audio, 'audio-cancelled-while-parked', {}, { ...obliging, fetch: refusing('rate_limited', 9) }, async (handle) => {
-  await until(async () => (await handle.describe()).memo?.['waiting']);
+await jobHistory(audio, 'audio-cancelled-while-parked', {}, { ...obliging, fetch: refusing('rate_limited', 9), isReal: true }, async (handle) => {
+  await until(async () => (await handle.query(progressQuery)).stage === 'waiting');
   await handle.cancel();
 });
 // audio-no-space-failed.json stays as it is: it is from before jobs waited for space.
@@ -92,9 +90,6 @@ await channelHistory('channel-known', { channelId: 'UC1', known: { contentsOf: '
 await speakerLabelsHistory('speaker-labels-success');
 await speakerLabelsHistory('speaker-labels-failed', refuseWith('unsupported'));
 await imgnetHistories();
-await limiterHistory('limiter-idle', obliging);
-await limiterHistory('limiter-pauses', { ...obliging, fetch: refusing('rate_limited', 2) });
-await limiterHistory('limiter-continued', { ...obliging, fetch: refusing('rate_limited', 1) }, 10);
 await deliveryHistory('webhook-delivered', obliging);
 await deliveryHistory('webhook-abandoned', { ...obliging, deliver: { attemptDelivery: () => Promise.resolve('refused') } });
 await deliveryHistory('webhook-forbidden', { ...obliging, deliver: { attemptDelivery: () => Promise.resolve('forbidden') } });
@@ -121,7 +116,7 @@ async function transcriptHistory(name: string): Promise<void> {
 async function speakerLabelsHistory(name: string, second = () => Promise.resolve({ words: 1, voices: 1 })): Promise<void> {
   const parameters = { audioId: ulid(), fileName: 'a.m4a', maxSpeakers: 3 };
   const job: SpeakerLabelsJob = {
-    ...{ recordId: ulid(), type: 'speaker_labels', mediaId: 'dQw4w9WgXcQ', price: 6, parameters },
+    ...{ version: JOB_VERSION, recordId: ulid(), type: 'speaker_labels', mediaId: 'dQw4w9WgXcQ', price: 6, parameters },
     ...{ subjectId: speakerLabelsSubjectOf(parameters), createdAt: '2026-11-21T09:30:00.123456Z' },
   };
   const records = { ...obliging.records, clearSpeech: () => Promise.resolve() };
@@ -151,19 +146,19 @@ async function imgnetHistories(): Promise<void> {
   const [shortcode, account, createdAt] = ['DAbCdEfGhIj', 'tea', '2026-11-21T09:30:00.123456Z'];
   const post = { kind: 'post', shortcode } as const;
   const profile: JobInput = {
-    ...{ recordId: ulid(), type: 'imgnet_profile', mediaId: account, price: 0, createdAt },
+    ...{ version: JOB_VERSION, recordId: ulid(), type: 'imgnet_profile', mediaId: account, price: 0, createdAt },
     subjectId: subjectIdOf('imgnet_profile', account),
   };
   const list: ListJob = {
-    ...{ recordId: ulid(), type: 'imgnet_list_reels', mediaId: account, price: 5, createdAt },
+    ...{ version: JOB_VERSION, recordId: ulid(), type: 'imgnet_list_reels', mediaId: account, price: 5, createdAt },
     ...{ subjectId: subjectIdOf('imgnet_list_reels', account, 'all'), parameters: { part: 'reels' } },
   };
   const content: ContentJob = {
-    ...{ recordId: ulid(), type: 'imgnet_post', mediaId: shortcode, price: 15, createdAt },
+    ...{ version: JOB_VERSION, recordId: ulid(), type: 'imgnet_post', mediaId: shortcode, price: 15, createdAt },
     ...{ subjectId: postSubjectOf(post), parameters: { post, profilePrice: 10 } },
   };
   const media: PostAudioJob = {
-    ...{ recordId: ulid(), type: 'imgnet_audio', mediaId: shortcode, price: 5, createdAt },
+    ...{ version: JOB_VERSION, recordId: ulid(), type: 'imgnet_audio', mediaId: shortcode, price: 5, createdAt },
     ...{ subjectId: subjectIdOf('imgnet_audio', shortcode), parameters: { post } },
   };
   const imgnet = (changes: Record<string, unknown> = {}): FakeActivities => ({
@@ -222,33 +217,19 @@ async function channelHistory(name: string, look: ChannelLook): Promise<void> {
   );
 }
 
-type Handle = Pick<WorkflowHandle, 'result' | 'fetchHistory' | 'describe' | 'cancel' | 'signal'>;
+type Handle = Pick<WorkflowHandle, 'result' | 'fetchHistory' | 'query' | 'cancel' | 'signal'>;
 
 async function jobHistory(
   workflow: typeof audio,
   name: string,
   overrides: Partial<JobInput>,
-  ...[activities, meanwhile]: [FakeActivities, ((handle: Handle) => Promise<unknown>)?]
+  ...[activities, meanwhile]: [Parameters<typeof record>[1], ((handle: Handle) => Promise<unknown>)?]
 ): Promise<void> {
   const job = anAudioJob(overrides);
   await record(name, activities, async (env, taskQueue) => {
     const handle = await env.client.workflow.start(workflow, { workflowId: job.subjectId, taskQueue, args: [job] });
     await meanwhile?.(handle);
     return handle;
-  });
-}
-
-/** The limiter of two jobs, one after the other, until it ends or continues as a new run. */
-async function limiterHistory(name: string, activities: FakeActivities, maxEvents?: number): Promise<void> {
-  const limits = { ...GENEROUS, maxAtOnce: 1 };
-  await record(name, activities, async (env, taskQueue) => {
-    const input = { limits, ...(maxEvents === undefined ? {} : { maxEvents }) };
-    const options = { workflowId: limiterIdOf(taskQueue, 'page'), taskQueue, args: [input] as [typeof input] };
-    const started = await env.client.workflow.start(limiter, options);
-    for (const job of [anAudioJob(), anAudioJob()]) {
-      await env.client.workflow.execute(audio, { workflowId: job.subjectId, taskQueue, args: [job] });
-    }
-    return env.client.workflow.getHandle(started.workflowId, started.firstExecutionRunId);
   });
 }
 
@@ -272,7 +253,9 @@ async function record(
   activities: FakeActivities & { readonly isReal?: boolean },
   start: (env: TestWorkflowEnvironment, taskQueue: string) => Promise<Handle>,
 ): Promise<void> {
-  if (wanted.length > 0 && !wanted.includes(name)) return;
+  // Those without it are of jobs of version 4da8403, which take other steps: they are not recorded any more.
+  const file = /^(?:webhook|retention)/.test(name) ? name : `v2-${name}`;
+  if (wanted.length > 0 && !wanted.includes(file)) return;
   const env = await (activities.isReal === true
     ? TestWorkflowEnvironment.createLocal({ server: { executable: { type: 'existing-path', path: await temporalCli() } } })
     : TestWorkflowEnvironment.createTimeSkipping({ server: { executable: server } }));
@@ -283,8 +266,8 @@ async function record(
       await handle.result().catch(() => undefined);
       return handle.fetchHistory();
     });
-    await writeFile(join(import.meta.dirname, `${name}.json`), anonymous(historyToJSON(history)));
-    console.log(`recorded ${name}: ${String(history.events?.length)} events`);
+    await writeFile(join(import.meta.dirname, `${file}.json`), anonymous(historyToJSON(history)));
+    console.log(`recorded ${file}: ${String(history.events?.length)} events`);
   } finally {
     await env.teardown();
   }

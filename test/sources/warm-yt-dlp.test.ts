@@ -12,6 +12,7 @@ import { baseArguments, YTDLP_MEMORY_BYTES } from '../../sources/vidnet/run-yt-d
 import { startWarmParent } from '../../sources/vidnet/warm-parent.ts';
 import { createWarmYtdlp, type WarmYtdlp, type WarmYtdlpOptions } from '../../sources/vidnet/warm-yt-dlp.ts';
 import type { YtdlpSettings } from '../../sources/vidnet/yt-dlp-settings.ts';
+import { FEW_SITES, RUN_YTDLP as RUN } from '../helpers/few-sites.ts';
 import { RecordedSite } from '../helpers/recorded-site.ts';
 import { rows } from '../helpers/rows.ts';
 import { until } from '../helpers/until.ts';
@@ -22,13 +23,13 @@ const pluginDir = fileURLToPath(new URL('../helpers/warm-plugins', import.meta.u
 let site: RecordedSite;
 let folder: string;
 let settings: YtdlpSettings;
-/** Of a yt-dlp that knows a few sites only, which warms up in half the time. */
+/** Warms up in a third of the time. */
 let few: YtdlpSettings;
 beforeAll(async () => {
   site = await RecordedSite.start();
   folder = await mkdtemp(join(tmpdir(), 'tapedeck-warm-test-'));
-  settings = site.settings({ pluginDir, starter: undefined });
-  few = isPossible ? { ...settings, program: await script('few', ...FEW, ...RUN) } : settings;
+  few = site.settings({ pluginDir, starter: undefined });
+  settings = { ...few, program: inject('tools').ytdlp };
 });
 afterAll(async () => {
   await site.stop();
@@ -105,15 +106,6 @@ async function script(name: string, ...lines: readonly string[]): Promise<string
   await chmod(path, 0o700);
   return path;
 }
-const RUN = ['import runpy', "runpy.run_module('yt_dlp', run_name='__main__')"];
-// Before the plugins: a fork runs this again, and has them.
-const FEW = [
-  'from yt_dlp.extractor import import_extractors',
-  'from yt_dlp.globals import extractors',
-  'import_extractors()',
-  "few = ('HTML5MediaEmbedIE', 'GenericIE')",
-  'if len(extractors.value) > 99: extractors.value = {name: extractors.value[name] for name in few}',
-];
 
 describe.runIf(isPossible)('a call of a warm yt-dlp', () => {
   const secret = 'pass-of-the-proxy';
@@ -305,7 +297,7 @@ describe.runIf(isPossible)('a warm yt-dlp', () => {
   });
 
   it('takes no call when its program has changed, and is replaced', async () => {
-    const program = await script('changing', ...FEW, ...RUN);
+    const program = await script('changing', ...FEW_SITES, ...RUN);
     const warm = await keepWarm({}, { program });
     const before = await warm.ready();
     expect(await warm.startOf({ program, pluginDir })).toBeDefined();
@@ -353,7 +345,7 @@ describe.runIf(isPossible)('a warm yt-dlp', () => {
       [
         'import threading, time',
         'threading.Thread(target=time.sleep, args=(60,), daemon=True).start()',
-        ...FEW,
+        ...FEW_SITES,
         ...RUN,
       ],
       /threads are left/,

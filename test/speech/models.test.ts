@@ -95,10 +95,13 @@ describe('npm run models', () => {
     publish(SEGMENTATION.file, await archiveOf(tiny.folder, 'tiny-segmentation'));
     publish(EMBEDDING.file, await readFile(join(tiny.folder, 'tiny-embedding', 'tiny_embedding.onnx')));
     publish(VAD.file, Buffer.from('stands for the model'));
+    // Of a run that was killed while it unpacked.
+    await mkdir(join(modelsDir, '.whisper.0123456789ab.tmp'), { recursive: true });
     expect(await models('install', ...CATALOGUE.map(({ name }) => name))).toBe(true);
     expect(said).toContainEqual(expect.stringMatching(/^whisper: fetched .* of .* MB$/));
     expect(said).toContainEqual(expect.stringMatching(/^whisper: unpacked 100 %$/));
     expect((await readdir(join(modelsDir, '.downloads'))).length).toBe(0);
+    expect((await readdir(modelsDir)).filter((name) => name.endsWith('.tmp'))).toEqual([]);
 
     await new Promise((resolve) => server.close(resolve));
     requests = [];

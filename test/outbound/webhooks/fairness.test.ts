@@ -18,7 +18,9 @@ import { loadWorkflows } from '../../../worker/workflow-bundle.ts';
 import { deliverWebhook } from '../../../workflows/deliver-webhook.ts';
 import { startWebhookReceiver } from '../../../local/webhook-receiver.ts';
 import { until } from '../../helpers/until.ts';
-import { anAudioJob } from '../../helpers/workflow-run.ts';
+import { memoryPacing } from '../../helpers/memory-pacing.ts';
+import { anAudioJob, GENEROUS, routesWith } from '../../helpers/workflow-run.ts';
+import { startPacing } from '../../../worker/pacing/pacing.ts';
 import { tcpReceiver } from '../receivers.ts';
 import { testClient } from './test-client.ts';
 
@@ -79,7 +81,11 @@ async function aWorker() {
   const connection = await NativeConnection.connect({ address });
   const nothing = { nothing: () => Promise.reject(new Error('this test has no such activities')) };
   const taskQueue = `fair-${randomUUID()}`;
+  const limits = routesWith(GENEROUS);
+  const onError = (): void => undefined;
+  const pacing = await startPacing({ store: memoryPacing(), taskQueue, routes: limits, maxFetches: 1, onError });
   const workers = await createWorkers({
+    pacing,
     ...{ connection, namespace: 'default', taskQueue, bundle: await loadWorkflows() },
     activities: { records: nothing, fetch: nothing, speech: nothing, deliver: activities } as unknown as Parameters<
       typeof createWorkers
@@ -93,6 +99,7 @@ async function aWorker() {
     webhooks.close();
     workers.shutdown();
     await running;
+    await pacing.stop();
     await connection.close();
     await client.connection.close();
     await mongo.db.dropDatabase();

@@ -3,6 +3,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { buildConsole } from '../../../api/console/console-files.ts';
 import { settings } from '../../../config.ts';
 import { createMedia } from '../../../media/ffmpeg.ts';
 import { readYtdlpVersion } from '../../../sources/vidnet/yt-dlp-version.ts';
@@ -80,6 +81,7 @@ it.each<[string, readonly string[], () => Promise<unknown>]>([
   ['the built-in engine, for speakers,', ONE_CORE, () => builtin.cluster([[voice]], { signal })],
   ['sherpa', EVERY, () => sherpa.analyse(window(), limits)],
   ['the compiler of workflows', EVERY, () => compileWorkflows()],
+  ['the builder of the console', EVERY, () => buildConsole(join(folder, 'console'))],
 ])(
   '%s is started with %j of the environment, and without a secret among its arguments',
   async (_what, names, start) => {
@@ -94,7 +96,7 @@ it.each<[string, readonly string[], () => Promise<unknown>]>([
 );
 
 it('the service starts programs in no other places', async () => {
-  const others = ['data', 'docs', 'local', 'node_modules', 'quality', 'test'];
+  const others = ['command', 'data', 'docs', 'local', 'node_modules', 'quality', 'test'];
   const folders = (await readdir(ROOT, { withFileTypes: true }))
     .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.') && !others.includes(entry.name))
     .map(({ name }) => name);
@@ -110,6 +112,7 @@ it('the service starts programs in no other places', async () => {
     }),
   );
   expect(starting.flat().toSorted()).toEqual([
+    'api/console/console-files.ts',
     'media/ffmpeg.ts',
     'media/probe.ts',
     'sources/vidnet/run-yt-dlp.ts',

@@ -30,7 +30,9 @@ describe('a channel whose name is as long as it may be', () => {
       fetch: { describeChannel, listChannel: () => Promise.resolve({}) },
     };
     await withService({ activities }, async (client, taskQueue) => {
-      expect(await createJobGateway(client, taskQueue).start('channel', job)).toBe('started');
+      expect(await createJobGateway(client, taskQueue, () => Promise.resolve(undefined)).start('channel', job)).toBe(
+        'started',
+      );
       await client.workflow.getHandle(job.subjectId).result();
     });
     expect(describeChannel).toHaveBeenCalledOnce();

@@ -1,0 +1,29 @@
+import { pino, type Logger } from 'pino';
+
+export interface LogSettings {
+  readonly LOG_LEVEL: string;
+  readonly LOG_FORMAT: 'auto' | 'json' | 'text';
+}
+
+/** What moves a terminal's cursor or changes its colours, as JSON writes it; a line may quote what others chose. */
+const CONTROLS = /(\\(?:u00[01][\da-f]|[bfr])|[\u007f-\u009f])|\\./g;
+
+/** The log of a part of the service, on standard output: JSON, or lines for people where that is a terminal. */
+export async function createLog(part: string, { LOG_LEVEL, LOG_FORMAT }: LogSettings): Promise<Logger> {
+  const options = { level: LOG_LEVEL, base: { part } };
+  const { isTTY } = process.stdout;
+  if (LOG_FORMAT === 'json' || (LOG_FORMAT === 'auto' && !isTTY)) return pino(options);
+  // It takes a moment to load, and most services have no terminal.
+  const { prettyFactory } = await import('pino-pretty');
+  const format = prettyFactory({
+    colorize: isTTY && process.stdout.hasColors(),
+    translateTime: 'SYS:HH:MM:ss.l',
+    ignore: 'part',
+    messageFormat: '{part}: {msg}',
+    singleLine: true,
+  });
+  const out = pino.destination({ sync: true });
+  const clean = (line: string): string =>
+    line.replace(CONTROLS, (found, control: string | undefined) => (control === undefined ? found : '\ufffd'));
+  return pino(options, { write: (line: string) => void out.write(format(clean(line))) });
+}
