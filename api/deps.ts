@@ -20,6 +20,8 @@ import type { AcceptTurns } from './accept-turns.ts';
 import type { DeliveryGateway } from './deliveries.ts';
 import type { AnswerBudget } from './edge/answer-budget.ts';
 import type { EnginesLook } from './engines-look.ts';
+import type { DownloadFeeds } from './events/download-feeds.ts';
+import type { JobWatches } from './events/job-watches.ts';
 import type { JobGateway } from './jobs.ts';
 
 /** What the service is made of; built in main.ts, or by a test. */
@@ -33,6 +35,8 @@ export interface ServiceDeps {
   readonly files: FileStore;
   readonly signer: LinkSigner;
   readonly jobs: JobGateway;
+  readonly watches: JobWatches;
+  readonly feeds: DownloadFeeds;
   readonly acceptTurns: AcceptTurns;
   readonly receivers: ReceiverStore;
   readonly speechLanguages: Pick<SpeechLanguages, 'known'>;
@@ -48,6 +52,8 @@ export interface ServiceDeps {
   /** How long a channel or a transcript is waited for when the caller does not say. */
   readonly defaultWaitSeconds: number;
   readonly platforms: Platforms;
+  /** Where operators see a workflow; undefined where no Web UI is known. */
+  readonly workflowUrl: (workflowId: string) => string | undefined;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly lookAtEngines: EnginesLook;

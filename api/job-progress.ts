@@ -1,16 +1,22 @@
 import { z } from 'zod';
 import { MEMO_SPEECH, progressStages } from '../contract/jobs.ts';
 import { percentOf } from '../runtime/percent.ts';
-import { MEMO_WAITING } from '../runtime/pacing.ts';
+import { MEMO_WAITING, type Waiting } from '../runtime/pacing.ts';
 import type { Progress } from '../contract/fields.ts';
 
 /** While a snapshot is collected nothing else is known. */
 const COLLECTING = "The platform's data are being collected.";
 
+const COLLECTS: ReadonlySet<string> = new Set(['awaitSnapshot', 'collectSnapshot']);
+
 /** What Temporal tells of a running workflow, as far as it is needed here. */
 export interface RunningWorkflow {
   readonly memo: Readonly<Record<string, unknown>> | undefined;
   readonly activities: readonly RunningActivity[];
+  /** Why an activity waits for its turn. */
+  readonly queued?: Waiting | undefined;
+  /** Whether it goes on just now, after what it did by activities. */
+  readonly isBetween?: boolean;
 }
 
 /** An activity that runs or waits for a worker; `heartbeat` is what it last reported. */
@@ -20,14 +26,18 @@ interface RunningActivity {
 }
 
 /** What a running job does, by its memo and its activities; undefined when what it reports cannot be read. */
-export function progressOf({ memo, activities }: RunningWorkflow): Progress | undefined {
+export function progressOf({ memo, activities, queued, isBetween = false }: RunningWorkflow): Progress | undefined {
   // The file is published; its record is about to say so.
   if (activities.some(({ name }) => name === 'finishJob')) return { stage: 'publishing' };
   const waiting = waitingSchema.safeParse(memo?.[MEMO_WAITING]);
   if (waiting.success) return { stage: 'waiting', ...waiting.data };
-  if (activities.some(({ name }) => name === 'awaitSnapshot')) return { stage: 'fetching', reason: COLLECTING };
+  if (queued !== undefined) return { stage: 'waiting', ...queued };
+  if (activities.some(({ name }) => name !== undefined && COLLECTS.has(name)))
+    return { stage: 'fetching', reason: COLLECTING };
   const speech = speechSchema.safeParse(memo?.[MEMO_SPEECH]).data;
   if (speech?.stage === 'transcribing') return transcribing(speech, activities);
+  // Most jobs have one activity that takes its time: the file is published then, and the record about to say so.
+  if (isBetween && speech === undefined) return { stage: 'publishing' };
   const reported = toProgress(
     activities.find(({ heartbeat }) => heartbeat !== undefined)?.heartbeat ?? { stage: 'waiting' },
   );

@@ -4,11 +4,14 @@ import {
   WorkflowExecutionAlreadyStartedError,
   WorkflowNotFoundError,
   type Client,
+  type WorkflowExecutionDescription,
 } from '@temporalio/client';
 import { ApiError } from '../contract/errors.ts';
 import { jobSchema } from '../runtime/inputs/jobs.ts';
 import { JOB_VERSION, MEMO_JOB, type JobInput } from '../contract/jobs.ts';
 import type { Progress } from '../contract/fields.ts';
+import { QUEUED, routeIn, type Waiting } from '../runtime/pacing.ts';
+import type { PauseView } from '../runtime/pause-view.ts';
 import { startDeadline } from '../runtime/deadline.ts';
 import { searchAttributesOf } from '../runtime/visibility.ts';
 import { subscribeSignal } from '../workflows/messages.ts';
@@ -17,6 +20,12 @@ import { progressOf } from './job-progress.ts';
 
 const RPC_DEADLINE_MS = 5_000;
 const PROGRESS_DEADLINE_MS = 1_000;
+/** PENDING_ACTIVITY_STATE_SCHEDULED of the Temporal API. */
+const SCHEDULED = 1;
+/** A workflow's first task is scheduled together with it. */
+const FIRST_TASK_WITHIN_MS = 50;
+/** Shorter waits are not told. */
+const QUICK_MS = 10_000;
 /** Longer than the server waits for a workflow before it answers that it still runs. */
 const LONG_POLL_MS = 60_000;
 const FOREIGN = 'A workflow that this service has not started has the id of this subject. An operator must end it.';
@@ -47,8 +56,12 @@ export interface JobGateway {
   ping(): Promise<void>;
 }
 
-/** Jobs as Temporal workflows: one per subject, the workflow ID the subject's. */
-export function createJobGateway(client: Client, taskQueue: string): JobGateway {
+/**
+ * Jobs as Temporal workflows: one per subject, the workflow ID the subject's.
+ *
+ * @param pauseOf tells why activities of a route wait
+ */
+export function createJobGateway(client: Client, taskQueue: string, pauseOf: PauseView): JobGateway {
   const within = <Result>(timeoutMs: number, call: () => Promise<Result>): Promise<Result> =>
     client.connection.withDeadline(Date.now() + timeoutMs, call);
   const running = async (subjectId: string): Promise<'closed' | RunningJob> => {
@@ -111,15 +124,20 @@ export function createJobGateway(client: Client, taskQueue: string): JobGateway 
 
     async status({ subjectId, recordId }) {
       try {
-        const { status, memo, raw } = await within(PROGRESS_DEADLINE_MS, () =>
+        const { status, memo, raw, startTime } = await within(PROGRESS_DEADLINE_MS, () =>
           client.workflow.getHandle(subjectId).describe(),
         );
         if (status.name !== 'RUNNING' || jobIn(memo)?.recordId !== recordId) return { state: 'gone' };
-        const activities = (raw.pendingActivities ?? []).map(({ activityType, heartbeatDetails }) => ({
-          name: activityType?.name ?? undefined,
-          heartbeat: decoded(heartbeatDetails?.payloads?.[0]?.data),
-        }));
-        return { state: 'running', progress: progressOf({ memo, activities }) };
+        const pending = raw.pendingActivities ?? [];
+        const activities = pending
+          .filter((activity) => !isQueued(activity))
+          .map(({ activityType, heartbeatDetails }) => ({
+            name: activityType?.name ?? undefined,
+            heartbeat: decoded(heartbeatDetails?.payloads?.[0]?.data),
+          }));
+        const queued = await waitingOf(pending, pauseOf);
+        const isBetween = pending.length === 0 && isLaterTask(raw.pendingWorkflowTask, startTime);
+        return { state: 'running', progress: progressOf({ memo, activities, queued, isBetween }) };
       } catch (error) {
         return { state: error instanceof WorkflowNotFoundError ? 'gone' : 'unknown' };
       }
@@ -145,6 +163,38 @@ export function createJobGateway(client: Client, taskQueue: string): JobGateway 
       await within(PROGRESS_DEADLINE_MS, () => client.workflowService.getSystemInfo({}));
     },
   };
+}
+
+type PendingTask = WorkflowExecutionDescription['raw']['pendingWorkflowTask'];
+
+/** Whether a workflow has something to take up after its beginning, such as the end of an activity. */
+function isLaterTask(task: PendingTask, startTime: Date): boolean {
+  // Tried again, it may be the first one.
+  if (!task || Number(task.attempt) > 1) return false;
+  return msOf(task.originalScheduledTime ?? task.scheduledTime) > startTime.getTime() + FIRST_TASK_WITHIN_MS;
+}
+
+type PendingActivities = NonNullable<WorkflowExecutionDescription['raw']['pendingActivities']>;
+
+/** Whether an activity that uses a platform waits for its turn. */
+function isQueued({ activityId, state }: PendingActivities[number]): boolean {
+  return Number(state) === SCHEDULED && routeIn(activityId ?? '') !== undefined;
+}
+
+/** Why an activity waits for its turn, if one does. */
+async function waitingOf(pending: PendingActivities, pauseOf: PauseView): Promise<Waiting | undefined> {
+  for (const activity of pending) {
+    const route = routeIn(activity.activityId ?? '');
+    if (route === undefined || !isQueued(activity)) continue;
+    const pause = await pauseOf(route);
+    if (pause !== undefined) return { reason: pause.reason, until: new Date(pause.untilMs).toISOString() };
+    if (Date.now() - msOf(activity.scheduledTime) >= QUICK_MS) return { reason: QUEUED };
+  }
+  return undefined;
+}
+
+function msOf(time: PendingActivities[number]['scheduledTime']): number {
+  return Number(time?.seconds ?? 0) * 1000 + (time?.nanos ?? 0) / 1e6;
 }
 
 /** @returns false when the workflow has closed; what the call returns otherwise, true if that is nothing */

@@ -1,6 +1,5 @@
 import { once, setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { pino } from 'pino';
 import { loadConfigOrExit } from '../config.ts';
 import { createAccountStore } from '../store/accounts.ts';
 import { createKeyDownloadStore } from '../store/key-downloads.ts';
@@ -15,6 +14,7 @@ import { createSpeechLanguages } from '../store/speech-languages.ts';
 import { createRecordStore } from '../store/records.ts';
 import { reachEngines } from '../store/reach-engines.ts';
 import { createRequestCountStore } from '../store/request-counts.ts';
+import { createLog } from '../runtime/log.ts';
 import { onStop } from '../runtime/subprocess/on-stop.ts';
 import { createWebhookClient } from '../outbound/webhooks/client.ts';
 import { WEBHOOK_TEST_LIMITS, WEBHOOK_TEST_TAKES_MS } from '../outbound/webhooks/limits.ts';
@@ -25,12 +25,15 @@ import type { ServiceDeps } from './deps.ts';
 import { ANSWER_BUDGET, createAnswerBudget } from './edge/answer-budget.ts';
 import { serveRest } from './edge/serve-rest.ts';
 import { createEnginesLook } from './engines-look.ts';
+import { createEvents } from './events/create-events.ts';
+import { createPacingStore } from '../store/pacing.ts';
+import { createPauseView } from '../runtime/pause-view.ts';
 import { createJobGateway } from './jobs.ts';
 import { createRestApp } from './rest.ts';
 import { createRpcServer } from './rpc-server.ts';
 
 const config = loadConfigOrExit(process.env, ['TEMPORAL_ADDRESS', 'MONGODB_URI', 'LINK_SECRET', 'RPC_TOKEN']);
-const log = pino({ level: config.LOG_LEVEL, base: { part: 'api' } });
+const log = await createLog('api', config);
 
 const exitWith = (error: unknown): never => {
   log.fatal({ err: error }, error instanceof Error ? error.message : 'cannot start');
@@ -55,17 +58,23 @@ await files.check().catch(exitWith);
 const now = (): number => Date.now();
 const records = createRecordStore(mongo.db);
 const lists = createListStore(mongo.db, { records, now });
-const jobs = createJobGateway(client, config.TASK_QUEUE);
+const keyDownloads = createKeyDownloadStore(mongo.db);
+const jobs = createJobGateway(
+  client,
+  config.TASK_QUEUE,
+  createPauseView(createPacingStore(mongo.db), config.TASK_QUEUE),
+);
 const deps: ServiceDeps = {
   records,
   lists,
   keys: createKeyStore(mongo.db),
   accounts: createAccountStore(mongo.db),
-  keyDownloads: createKeyDownloadStore(mongo.db),
+  keyDownloads,
   requestCounts: createRequestCountStore(mongo.db),
   files,
   signer,
   jobs,
+  ...createEvents({ records, keyDownloads, jobs, stopping: stopping.signal, now, log }),
   acceptTurns: createAcceptTurns(ACCEPT_TURNS),
   receivers: createReceiverStore(mongo.db),
   speechLanguages: createSpeechLanguages(mongo.db),
@@ -83,6 +92,7 @@ const deps: ServiceDeps = {
   },
   defaultWaitSeconds: config.DEFAULT_WAIT_SECONDS,
   platforms: config.platforms,
+  workflowUrl: (id) => workflowUrlOf(config, id),
   now,
   lookAtEngines: createEnginesLook({ pingTemporal: () => jobs.ping(), pingMongo: () => mongo.ping(), keptMs: 1_000 }),
   answerBudget: createAnswerBudget(ANSWER_BUDGET),
@@ -94,6 +104,7 @@ const rest = serveRest(
   createRestApp(deps, {
     requestsPerMinute: config.RATE_LIMIT_PER_MINUTE,
     publicUrl: config.PUBLIC_URL,
+    driveUrl: config.DRIVE_URL,
     isLoopback: config.isLoopback,
     allowsAnonymous: config.allowsAnonymous,
     trustedProxies: config.trustedProxies,
@@ -113,6 +124,14 @@ onStop(process.env, (reason) => {
   stopping.abort();
   void stop();
 });
+
+function workflowUrlOf(
+  { TEMPORAL_UI_URL: uiUrl, TEMPORAL_NAMESPACE: namespace }: typeof config,
+  id: string,
+): string | undefined {
+  if (uiUrl === undefined) return undefined;
+  return `${uiUrl.replace(/\/+$/, '')}/namespaces/${namespace}/workflows/${encodeURIComponent(id)}`;
+}
 
 async function stop(): Promise<void> {
   // What sends requests here needs a moment to see that.

@@ -1,31 +1,18 @@
 import { OpenAPIRegistry, OpenApiGeneratorV31 } from '@asteasolutions/zod-to-openapi';
 import { z } from 'zod';
-import { ERROR_TABLE, errorBodySchema } from '../contract/errors.ts';
-import { optional } from '../runtime/optional.ts';
+import { jobResultSchema } from '../contract/kinds.ts';
 import { AUTHORIZATION_IGNORED } from './access/access-middleware.ts';
-import { operationLinks } from './links.ts';
-import { errorsOf, scopeOf, waitSecondsOf, type Operation } from './operation.ts';
-import { operations } from './operations.ts';
+import { errorExamples } from './openapi/error-examples.ts';
+import { answersOfJobs, merged, otherAnswers } from './openapi/examples.ts';
+import { sampleRendering } from './openapi/rendering.ts';
+import { JSON_TYPE, responsesOf } from './openapi/responses.ts';
+import { webhooksOf } from './openapi/webhooks.ts';
+import { errorsOf, scopeOf, tellsEvents, waitSecondsOf, type Operation } from './operation.ts';
+import { operationGroups, operations } from './operations.ts';
 
 type Document = ReturnType<OpenApiGeneratorV31['generateDocument']>;
-type HeadersObject = Readonly<
-  Record<string, { description: string; required: boolean; schema: { type: 'integer' | 'string'; minimum?: number } }>
->;
 
 const KEY_SCHEME = 'ApiKey';
-const JSON_TYPE = 'application/json';
-const RETRY_AFTER = {
-  description: 'When to ask again, in seconds',
-  required: true,
-  schema: { type: 'integer', minimum: 1 },
-} as const;
-/** What errors tell besides their body. A source that is not set up says no time: only the operator can help. */
-const ERROR_HEADERS: Readonly<Record<number, HeadersObject>> = {
-  401: { 'WWW-Authenticate': { description: 'RFC 6750', required: true, schema: { type: 'string' } } },
-  405: { Allow: { description: 'The methods of this path', required: true, schema: { type: 'string' } } },
-  429: { 'Retry-After': RETRY_AFTER },
-  503: { 'Retry-After': { ...RETRY_AFTER, required: false } },
-};
 const preferHeader = (defaultSeconds: number) =>
   z.object({
     prefer: z
@@ -36,12 +23,20 @@ const preferHeader = (defaultSeconds: number) =>
         examples: ['wait=5'],
       }),
   });
+const lastEventHeader = z.object({
+  'last-event-id': z
+    .string()
+    .optional()
+    .describe('The id of the last event that was read: the stream goes on after it'),
+});
 
 /** The OpenAPI 3.1 document of the REST facade, made from the table that also makes the routes. */
-export function openApiDocument(
+export async function openApiDocument(
   publicUrl: string,
   { allowsAnonymous, defaultWaitSeconds }: { allowsAnonymous: boolean; defaultWaitSeconds: number },
-): Document {
+): Promise<Document> {
+  const rendering = sampleRendering(publicUrl);
+  const others = await otherAnswers(rendering);
   const registry = new OpenAPIRegistry();
   registry.registerComponent('securitySchemes', KEY_SCHEME, {
     type: 'http',
@@ -51,73 +46,48 @@ export function openApiDocument(
       `Where none is needed, an \`Authorization\` header that holds no key is ignored; \`${AUTHORIZATION_IGNORED}\` says so.`,
     ].join(' '),
   });
-  const keyed = [{ [KEY_SCHEME]: [] }, ...(allowsAnonymous ? [{}] : [])];
-  for (const [operationId, operation] of Object.entries<Operation>(operations)) {
-    registry.registerPath({
-      operationId,
-      method: operation.method,
-      path: operation.path,
-      summary: operation.summary,
-      security: scopeOf(operation) === 'none' ? [] : keyed,
-      request: {
-        params: operation.params,
-        query: operation.query,
-        headers: operation.wait && preferHeader(waitSecondsOf(operation, defaultWaitSeconds)),
-        ...(operation.body === undefined
-          ? {}
-          : { body: { required: true, content: { [JSON_TYPE]: { schema: operation.body } } } }),
-      },
-      responses: { ...answersOf(operationId, operation), ...refusalsOf(operation) },
-    });
+  const rows: Readonly<Record<string, Operation>> = operations;
+  for (const code of new Set(Object.values(rows).flatMap(errorsOf))) {
+    registry.registerComponent('examples', code, { summary: code, value: errorExamples[code] });
   }
-  return new OpenApiGeneratorV31(registry.definitions).generateDocument({
+  const keyed = [{ [KEY_SCHEME]: [] }, ...(allowsAnonymous ? [{}] : [])];
+  for (const { tag, rows: group } of operationGroups) {
+    for (const [id, operation] of Object.entries<Operation>(group)) {
+      const ofJobs = await answersOfJobs(rendering, operation.jobs ?? []);
+      const examples = merged(ofJobs, others[id as keyof typeof operations] ?? {});
+      const wait = operation.wait && preferHeader(waitSecondsOf(operation, defaultWaitSeconds));
+      registry.registerPath({
+        operationId: id,
+        tags: [tag],
+        method: operation.method,
+        path: operation.path,
+        summary: operation.summary,
+        security: scopeOf(operation) === 'none' ? [] : keyed,
+        request: {
+          params: operation.params,
+          query: operation.query,
+          headers: tellsEvents(operation) ? lastEventHeader : wait,
+          ...(operation.body === undefined
+            ? {}
+            : { body: { required: true, content: { [JSON_TYPE]: { schema: operation.body } } } }),
+        },
+        responses: responsesOf({ id, operation, examples }),
+      });
+    }
+  }
+  for (const webhook of await webhooksOf(rows, rendering)) registry.registerWebhook(webhook);
+  // Nothing but the schema of events refers to the last one, which the generator does not read.
+  const definitions = [...registry.definitions, { type: 'schema' as const, schema: jobResultSchema }];
+  return new OpenApiGeneratorV31(definitions).generateDocument({
     openapi: '3.1.0',
     info: {
       title: 'Tapedeck',
       version: '1.0',
-      description: 'Public media and metadata as durable jobs. Poll, wait with `Prefer: wait=N`, or get a webhook.',
+      description:
+        'Public media and metadata as durable jobs. Poll, wait with `Prefer: wait=N`, follow events, or get a webhook.',
+      license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: publicUrl }],
+    tags: operationGroups.map(({ tag, about }) => ({ name: tag, description: about })),
   });
-}
-
-function answersOf(operationId: string, operation: Operation) {
-  return Object.fromEntries(
-    Object.entries(operation.answers).map(([status, { description, schema, contentTypes }]) => [
-      status,
-      {
-        description,
-        ...(status === '202' || status === '503' ? { headers: { 'Retry-After': RETRY_AFTER } } : {}),
-        content: Object.fromEntries(
-          (contentTypes ?? [JSON_TYPE]).map((type) => [type, { schema: schema ?? z.string() }]),
-        ),
-        ...optional('links', operationLinks[operationId]?.[status]),
-      },
-    ]),
-  );
-}
-
-/** Errors that share a status are one response, described by their codes, with what else is answered by that status. */
-function refusalsOf(operation: Operation) {
-  const errors = errorsOf(operation);
-  const { answers, errorBodies = {} } = operation;
-  const statuses = [...new Set(errors.map((code) => ERROR_TABLE[code].http))];
-  return Object.fromEntries(
-    statuses.map((status) => {
-      const codes = errors.filter((code) => ERROR_TABLE[code].http === status);
-      const headers = ERROR_HEADERS[status];
-      const { description, schema } = answers[status] ?? {};
-      const bodies = [schema, errorBodies[status]].filter((one) => one !== undefined);
-      return [
-        status,
-        {
-          description: [...(description === undefined ? [] : [description]), codes.join(', ')].join('; or '),
-          ...optional('headers', headers),
-          content: {
-            [JSON_TYPE]: { schema: bodies.length === 0 ? errorBodySchema : z.union([errorBodySchema, ...bodies]) },
-          },
-        },
-      ];
-    }),
-  );
 }

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Caller, Scope } from '../contract/accounts.ts';
 import type { ErrorCode } from '../contract/errors.ts';
 import type { Failure } from '../contract/failures.ts';
+import type { RecordType } from '../contract/records.ts';
 import type { Streamable } from '../contract/streams.ts';
 import type { ServiceDeps } from './deps.ts';
 
@@ -27,11 +28,38 @@ export interface ExportedText {
   readonly open: () => AsyncGenerator<string>;
 }
 
+/** An event of a stream: how something stands now. */
+export interface ToldEvent<Body> {
+  /** Whoever comes again with it goes on from there. */
+  readonly id: string;
+  readonly body: Body;
+}
+
+/** What the reader of a stream is told. */
+export interface EventFeed<Body> {
+  readonly told: AsyncGenerator<ToldEvent<Body>>;
+  /** From where a reader goes on who comes again before it was told anything. */
+  readonly from?: string;
+}
+
+/** A stream of events as an answer. */
+export interface EventsAnswer<Body> {
+  /**
+   * Undefined when the reader was told everything before.
+   *
+   * @param left aborted when the reader has left
+   */
+  readonly events: ((left: AbortSignal) => EventFeed<Body>) | undefined;
+}
+
+/** Of these at most one is given; an answer without any is empty. */
 interface OperationAnswer {
   readonly description: string;
-  /** Of a JSON answer; an {@link ExportedText} otherwise. */
+  /** Of a JSON answer. */
   readonly schema?: z.ZodType;
-  /** Default: application/json. */
+  /** Of the JSON of each event, where the answer is a stream of them. */
+  readonly event?: z.ZodType;
+  /** Of an {@link ExportedText}. */
   readonly contentTypes?: readonly string[];
 }
 
@@ -49,6 +77,8 @@ interface Described {
   readonly params?: z.ZodObject;
   /** What REST says, with 404, of a parameter in the path that is none; the first that is wrong counts. */
   readonly unknown?: Readonly<Record<string, string>>;
+  /** Of which types the jobs are that it starts, one of each; what it answers when they have ended, their webhooks bring too. */
+  readonly jobs?: readonly RecordType[];
   /** Whether it waits for the result without `Prefer: wait=N` too; absent where that is not honoured. */
   readonly wait?: 'when asked' | 'by default';
   readonly answers: Readonly<Record<number, OperationAnswer>>;
@@ -60,10 +90,12 @@ interface Described {
   readonly errors?: readonly ErrorCode[];
 }
 
+export type AnyAnswer = Answer<unknown> | ExportedText | EventsAnswer<unknown>;
+
 /** A row of the table that the routes, the procedures and the OpenAPI document are made from. */
 export interface Operation extends Described {
   /** Takes what the schema of the row gives, see {@link InputOf}. */
-  run(deps: ServiceDeps, caller: Caller, input: never): Promise<Answer<unknown> | ExportedText>;
+  run(deps: ServiceDeps, caller: Caller, input: never): Promise<AnyAnswer>;
 }
 
 /** @returns the row; checks that what it runs takes what its schema gives, and answers what it says */
@@ -73,8 +105,11 @@ export function operation<const Row extends Described>(
   return row;
 }
 
-/** What a use case is asked: the fields that callers send, and how long it may wait. */
-export type InputOf<Row> = FieldsOf<Row, 'output'> & { readonly waitMs: number };
+/** What a use case is asked: the fields that callers send, how long it may wait, and where a stream of events goes on. */
+export type InputOf<Row> = FieldsOf<Row, 'output'> & {
+  readonly waitMs: number;
+  readonly lastEventId?: string | undefined;
+};
 
 /** @typeParam Side of the schema: what callers send is its input, what use cases get its output */
 export type FieldsOf<Row, Side extends 'input' | 'output'> = Row extends { readonly body: infer Schema }
@@ -96,8 +131,15 @@ type AnswersOf<Row extends Pick<Described, 'answers'>> = Row['answers'][keyof Ro
 /** The JSON of all answers of an operation; never for a text. */
 export type ResultOf<Row extends Pick<Described, 'answers'>> =
   AnswersOf<Row> extends { readonly schema: infer Schema } ? z.output<Schema> : never;
-type AnswerOf<Row extends Pick<Described, 'answers'>> =
-  AnswersOf<Row> extends { readonly schema: unknown } ? Answer<Streamable<ResultOf<Row>>> : ExportedText;
+/** The JSON of each event of an operation; never for what is no stream of events. */
+export type EventOf<Row> = Row extends { readonly answers: { readonly 200: { readonly event: infer Schema } } }
+  ? SideOf<Schema, 'output'>
+  : never;
+type AnswerOf<Row extends Pick<Described, 'answers'>> = [EventOf<Row>] extends [never]
+  ? AnswersOf<Row> extends { readonly schema: unknown }
+    ? Answer<Streamable<ResultOf<Row>>>
+    : ExportedText
+  : EventsAnswer<Streamable<EventOf<Row>>>;
 
 /** What a request answers whose job failed: what its webhook brings, with the status that this tells. */
 export function failed<Result extends z.ZodObject>(schema: Result) {
@@ -126,6 +168,11 @@ export function errorsOf({ body, params, scope, errors = [] }: Operation): reado
   if (body !== undefined) return ['invalid_input', 'invalid_json', 'body_too_large', ...ALWAYS, ...errors];
   // A path that no percent-decoding makes sense of is no id that is unknown.
   return ['invalid_input', ...(params === undefined ? [] : (['not_found'] as const)), ...ALWAYS, ...errors];
+}
+
+/** Whether an operation answers with a stream of events. */
+export function tellsEvents({ answers }: Pick<Operation, 'answers'>): boolean {
+  return answers[200]?.event !== undefined;
 }
 
 /** How long an operation waits for the result when the caller does not say. */

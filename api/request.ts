@@ -25,13 +25,14 @@ export async function readText(event: H3Event): Promise<string> {
 }
 
 /**
- * Reads and checks what an operation takes: the fields of its schema, and how long it may wait.
+ * Reads and checks what an operation takes: the fields of its schema, how long it may wait, and where a stream of events goes on.
  *
  * @throws ApiError `invalid_json`, `invalid_input`, `not_found`; HTTPError 413 beyond 64 KiB, declared or not
  */
 export async function readInput(event: H3Event, operation: Operation, defaultWaitSeconds: number): Promise<object> {
   const waitMs = preferredWaitMs(event) ?? waitSecondsOf(operation, defaultWaitSeconds) * 1000;
-  return { ...(await readFields(event, operation)), waitMs };
+  const lastEventId = event.req.headers.get('last-event-id') ?? undefined;
+  return { ...(await readFields(event, operation)), waitMs, lastEventId };
 }
 
 async function readFields(event: H3Event, { body, query, params, unknown = {} }: Operation): Promise<object> {

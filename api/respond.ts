@@ -4,19 +4,29 @@ import { ERROR_TABLE } from '../contract/errors.ts';
 import { originalStatusOf } from '../contract/failures.ts';
 import { POLL_INTERVAL_SECONDS } from '../contract/limits.ts';
 import { holdsStream, jsonChunks } from '../contract/streams.ts';
+import type { ServiceDeps } from './deps.ts';
+import { isLetIn } from './access/access-middleware.ts';
+import { EVENT_STREAM, holdingOf } from './edge/answer-budget.ts';
+import { eventStream } from './edge/event-stream.ts';
 import { toApiError } from './errors.ts';
-import type { Answer, ExportedText } from './operation.ts';
+import type { Answer, AnyAnswer, EventsAnswer, ExportedText } from './operation.ts';
 import { paced } from './paced.ts';
 import { preferredWaitMs } from './request.ts';
 
 const STATUS = { finished: 200, pending: 202, unavailable: 503 } as const;
 
 /** Dresses a use case's answer for REST. What holds a stream is written out as it is read. */
-export function respond(log: Logger, event: H3Event, answer: Answer<unknown> | ExportedText): HTTPResponse {
+export function respond(
+  { log, stopping }: Pick<ServiceDeps, 'log' | 'stopping'>,
+  event: H3Event,
+  answer: AnyAnswer,
+): HTTPResponse {
   const onCut = (error: unknown): void => {
     log.error({ err: error, method: event.req.method, path: event.url.pathname }, 'an answer was cut short');
   };
-  return 'body' in answer ? jsonOf(event, answer, onCut) : fileOf(event, answer, onCut);
+  if ('body' in answer) return jsonOf(event, answer, onCut);
+  if ('events' in answer) return eventsOf(event, answer, { stopping, onCut });
+  return fileOf(event, answer, onCut);
 }
 
 type OnCut = (error: unknown) => void;
@@ -40,6 +50,26 @@ function fileOf(event: H3Event, { open, contentType, name }: ExportedText, onCut
     headers: {
       'Content-Type': `${contentType}; charset=utf-8`,
       'Content-Disposition': `attachment; filename="${name}"`,
+    },
+  });
+}
+
+function eventsOf(
+  event: H3Event,
+  { events }: EventsAnswer<unknown>,
+  options: { readonly stopping: AbortSignal; readonly onCut: OnCut },
+): HTTPResponse {
+  // What makes a browser come no more: it was told the end.
+  if (events === undefined) return new HTTPResponse(null, { status: 204 });
+  const reader = { holding: holdingOf(event), isLetIn: () => isLetIn(event) };
+  return new HTTPResponse(event.req.method === 'HEAD' ? null : eventStream(events, { ...options, ...reader }), {
+    headers: {
+      'Content-Type': EVENT_STREAM,
+      'Cache-Control': 'no-store',
+      // Kept alive, the connection would outlive a stream that ends because the process stops.
+      Connection: 'close',
+      // Proxies such as nginx would gather events.
+      'X-Accel-Buffering': 'no',
     },
   });
 }

@@ -3,13 +3,16 @@ import { H3, HTTPResponse, type EventHandler } from 'h3';
 import { ApiError } from '../contract/errors.ts';
 import { createAuthenticate } from './access/authenticate.ts';
 import { callerOf, accessMiddleware } from './access/access-middleware.ts';
+import { loadConsole, type ConsoleFiles } from './console/console-files.ts';
+import { consolePage } from './console/console-page.ts';
 import type { ServiceDeps } from './deps.ts';
 import { docsPage } from './docs-page.ts';
 import { meterAnswers } from './edge/answer-budget.ts';
 import { securityHeaders } from './edge/security-headers.ts';
 import { fileHost } from './file-host.ts';
+import { frontDoor } from './front-door.ts';
 import { openApiDocument } from './openapi.ts';
-import { scopeOf, type Operation } from './operation.ts';
+import { scopeOf, tellsEvents, type Operation } from './operation.ts';
 import { operations } from './operations.ts';
 import { rateLimit } from './rate-limit.ts';
 import { readInput } from './request.ts';
@@ -18,11 +21,14 @@ import { errorResponse, respond } from './respond.ts';
 export interface RestOptions {
   readonly requestsPerMinute: number;
   readonly publicUrl: string;
+  readonly driveUrl: string;
   /** Whether the service listens on loopback only. */
   readonly isLoopback: boolean;
   /** Whether callers without an API key are let in. */
   readonly allowsAnonymous: boolean;
   readonly trustedProxies: BlockList;
+  /** Otherwise the console is built when it is first opened, unless that was done before. */
+  readonly loadConsole?: () => Promise<ConsoleFiles>;
 }
 
 /** The REST facade: routes, and how answers and errors are dressed. */
@@ -35,9 +41,14 @@ export function createRestApp(deps: ServiceDeps, options: RestOptions): H3 {
   app.use(meterAnswers(deps.answerBudget));
   mountOperations(app, deps);
 
-  const document = JSON.stringify(openApiDocument(options.publicUrl, { ...options, ...deps }));
-  app.get('/openapi.json', () => new HTTPResponse(document, { headers: { 'Content-Type': 'application/json' } }));
+  let document: Promise<string> | undefined;
+  app.get('/openapi.json', async () => {
+    document ??= openApiDocument(options.publicUrl, { ...options, ...deps }).then((one) => JSON.stringify(one));
+    return new HTTPResponse(await document, { headers: { 'Content-Type': 'application/json' } });
+  });
   app.get('/docs/**', docsPage());
+  app.get('/', frontDoor(options.publicUrl));
+  app.get('/console/**', consolePage({ ...options, log: deps.log, load: options.loadConsole ?? loadConsole }));
   const files = fileHost(deps);
   app.get('/files/**', files);
   app.head('/files/**', files);
@@ -53,7 +64,7 @@ function mountOperations(app: H3, deps: ServiceDeps): void {
     const handler: EventHandler = async (event) => {
       const caller = callerOf(event, scopeOf(operation));
       const input = await readInput(event, operation, deps.defaultWaitSeconds);
-      return respond(deps.log, event, await operation.run(deps, caller, input as never));
+      return respond(deps, event, await operation.run(deps, caller, input as never));
     };
     app.on(operation.method, path, handler, { meta: { mayPoll: isAboutJob(operation) } });
     if (operation.method === 'get') app.head(path, handler);
@@ -64,8 +75,10 @@ function mountOperations(app: H3, deps: ServiceDeps): void {
 }
 
 /** Whether it may ask how a job goes: a GET about one download, and the requests for jobs, which can wait for them. */
-function isAboutJob({ method, params, wait }: Operation): boolean {
-  return method === 'get' ? params !== undefined : wait !== undefined;
+function isAboutJob(operation: Operation): boolean {
+  const { method, params, wait } = operation;
+  // A stream of events is one request, however long it lasts.
+  return method === 'get' ? params !== undefined && !tellsEvents(operation) : wait !== undefined;
 }
 
 function refuseMethod(allow: string): never {

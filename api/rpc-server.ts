@@ -7,7 +7,7 @@ import { REQUEST_BODY_MAX_BYTES } from '../contract/limits.ts';
 import { addressGroup } from '../outbound/addresses.ts';
 import { unauthorized } from './access/authenticate.ts';
 import type { ServiceDeps } from './deps.ts';
-import { releaseAtClose, STREAM_BYTES } from './edge/answer-budget.ts';
+import { releaseAtClose } from './edge/answer-budget.ts';
 import { CONNECTION_LIMITS, guardConnections, serverOptions, type ConnectionLimits } from './edge/connections.ts';
 import { SECURITY_HEADERS } from './edge/security-headers.ts';
 import { toApiError } from './errors.ts';
@@ -38,8 +38,7 @@ export function createRpcServer(deps: ServiceDeps, options: RpcOptions): Server 
       }
       const holding = deps.answerBudget.open(`service ${addressGroup(req.socket.remoteAddress)}`);
       releaseAtClose(res, holding);
-      const streams = createRpcStreams(res, { log: deps.log, onStream: () => holding.add(STREAM_BYTES) });
-      return { deps, streams };
+      return { deps, streams: createRpcStreams(res, { log: deps.log, holding }) };
     },
     maxBodySize: REQUEST_BODY_MAX_BYTES,
     maxBatchSize: BATCH_MAX_CALLS,

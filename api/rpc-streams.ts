@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Logger } from 'pino';
 import { holdsStream, jsonChunks, type Streamable } from '../contract/streams.ts';
+import { holdEvents, roomFor, STREAM_BYTES, type Holding } from './edge/answer-budget.ts';
 import { paced } from './paced.ts';
 
 /** What the procedures of one request answer with and do not hold. */
@@ -11,8 +13,13 @@ export type RpcStreams = ReturnType<typeof createRpcStreams>;
 
 interface RpcStreamsOptions {
   readonly log: Logger;
-  /** Called before each; may throw to refuse it. */
-  readonly onStream: () => void;
+  /** What the answer holds. */
+  readonly holding: Holding;
+}
+interface Held {
+  /** Bodies by their marks. */
+  readonly held: Map<string, unknown>;
+  readonly log: Logger;
 }
 
 /**
@@ -20,26 +27,41 @@ interface RpcStreamsOptions {
  * written the text around it, the result is written out in its place, as fast as it is read. Callers see the JSON that they
  * would see otherwise.
  */
-export function createRpcStreams(response: ServerResponse, { log, onStream }: RpcStreamsOptions) {
+export function createRpcStreams(response: ServerResponse, { log, holding }: RpcStreamsOptions) {
   const held = new Map<string, unknown>();
+  const markOf = (body: object): unknown => {
+    const mark = randomUUID();
+    held.set(JSON.stringify(mark), body);
+    return mark;
+  };
   return {
-    /** @returns what stands for the body until the answer is written; the body itself when it holds no stream */
+    /**
+     * @returns what stands for the body until the answer is written; the body itself when it holds no stream
+     * @throws ApiError when there is no room for it
+     */
     hold<Result>(body: Streamable<Result>): Result {
       if (!holdsStream(body)) return body as Result;
-      onStream();
+      holding.add(STREAM_BYTES);
       if (held.size === 0) replaceMarks(response, { held, log });
-      const mark = randomUUID();
-      held.set(JSON.stringify(mark), body);
-      return mark as Result;
+      return markOf(body) as Result;
+    },
+    /** The answer is a stream of events. @throws ApiError when there is no room for it */
+    tellEvents(): void {
+      holdEvents(holding);
+      response.setHeader('Connection', 'close');
+      replaceMarksInEvents(response, { held, log });
+    },
+    /** The same as `hold` for the next event, as soon as there is room. */
+    async holdNext<Result>(body: Streamable<Result>, left: AbortSignal): Promise<Result> {
+      if (!holdsStream(body)) return body as Result;
+      await roomFor(holding, STREAM_BYTES, left);
+      return markOf(body) as Result;
     },
   };
 }
 
 /** As middleware for compression does it: what tRPC writes is kept, and written at its end. */
-function replaceMarks(
-  response: ServerResponse,
-  { held, log }: { readonly held: ReadonlyMap<string, unknown>; readonly log: Logger },
-): void {
+function replaceMarks(response: ServerResponse, { held, log }: Held): void {
   const written: Uint8Array[] = [];
   const own = { write: response.write.bind(response), end: response.end.bind(response) };
   response.write = (chunk: Uint8Array): boolean => {
@@ -57,7 +79,39 @@ function replaceMarks(
   };
 }
 
-async function* spliced(text: string, held: ReadonlyMap<string, unknown>): AsyncGenerator<string> {
+/**
+ * Of a stream of events nothing is kept: what tRPC writes goes out at once, the bodies as they are read. tRPC waits after each
+ * write, until it is told to go on.
+ */
+function replaceMarksInEvents(response: ServerResponse, { held, log }: Held): void {
+  const own = { write: response.write.bind(response), end: response.end.bind(response) };
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
+  let turn = Promise.resolve();
+  const inTurn = (step: () => Promise<void> | void): void => {
+    turn = turn.then(step).catch((error: unknown) => {
+      if (!gone.signal.aborted) log.error({ err: error }, 'events over tRPC were cut short');
+      response.destroy();
+    });
+  };
+  response.write = (chunk: Uint8Array): boolean => {
+    inTurn(async () => {
+      for await (const text of paced(spliced(Buffer.from(chunk).toString('utf8'), held))) {
+        if (!own.write(text)) await once(response, 'drain', { signal: gone.signal });
+      }
+      response.emit('drain');
+    });
+    return false;
+  };
+  response.end = () => {
+    inTurn(() => {
+      own.end();
+    });
+    return response;
+  };
+}
+
+async function* spliced(text: string, held: Map<string, unknown>): AsyncGenerator<string> {
   let rest = text;
   // Ids of our own making, each once, in the order in which the procedures of a batch answered.
   const places = [...held].map(([mark, body]) => ({ mark, body, at: text.indexOf(mark) }));
@@ -65,6 +119,7 @@ async function* spliced(text: string, held: ReadonlyMap<string, unknown>): Async
     const at = rest.indexOf(mark);
     yield rest.slice(0, at);
     yield* jsonChunks(body);
+    held.delete(mark);
     rest = rest.slice(at + mark.length);
   }
   yield rest;

@@ -1,8 +1,11 @@
 import {
   initTRPC,
+  tracked,
   TRPCError,
+  type TrackedEnvelope,
   type TRPCMutationProcedure as MutationProcedure,
   type TRPCQueryProcedure as QueryProcedure,
+  type TRPCSubscriptionProcedure as SubscriptionProcedure,
 } from '@trpc/server';
 import { z } from 'zod';
 import type { Caller } from '../contract/accounts.ts';
@@ -12,11 +15,26 @@ import { PREFER_WAIT_MAX_SECONDS } from '../contract/limits.ts';
 import { TextStream } from '../contract/streams.ts';
 import type { ServiceDeps } from './deps.ts';
 import { invalidInput, toApiError } from './errors.ts';
-import { fieldNameOf, waitSecondsOf, type FieldsOf, type Operation, type ResultOf } from './operation.ts';
+import {
+  fieldNameOf,
+  tellsEvents,
+  waitSecondsOf,
+  type EventOf,
+  type EventsAnswer,
+  type FieldsOf,
+  type Operation,
+  type ResultOf,
+} from './operation.ts';
 import { operations } from './operations.ts';
 import type { RpcStreams } from './rpc-streams.ts';
 
-const t = initTRPC.context<{ deps: ServiceDeps; streams: RpcStreams }>().create({
+interface Context {
+  readonly deps: ServiceDeps;
+  readonly streams: RpcStreams;
+}
+
+const t = initTRPC.context<Context>().create({
+  sse: { ping: { enabled: true, intervalMs: 15_000 }, client: { reconnectAfterInactivityMs: 45_000 } },
   errorFormatter: ({ shape, error }) => {
     // The same body that REST answers, beside tRPC's own fields; nothing of what stays in `cause`.
     const { stack: _secret, ...data } = shape.data;
@@ -74,9 +92,24 @@ interface TypesOf<One extends Row> {
   output: [ResultOf<One>] extends [never] ? Exported : ResultOf<One>;
   meta: object;
 }
-type ProcedureOf<One extends Row> = One extends { readonly method: 'get' }
-  ? QueryProcedure<TypesOf<One>>
-  : MutationProcedure<TypesOf<One>>;
+/** An event as a client of a subscription gets it; `lastEventId` in the input goes on after the one with that id. */
+interface Followed<Body> {
+  readonly id: string;
+  readonly data: Body;
+}
+interface FollowedTypes<One extends Row> {
+  input: unknown extends FieldsOf<One, 'input'> ? LastEvent | undefined : OrNull<FieldsOf<One, 'input'>> & LastEvent;
+  output: AsyncIterable<Followed<EventOf<One>>>;
+  meta: object;
+}
+interface LastEvent {
+  readonly lastEventId?: string | null | undefined;
+}
+type ProcedureOf<One extends Row> = [EventOf<One>] extends [never]
+  ? One extends { readonly method: 'get' }
+    ? QueryProcedure<TypesOf<One>>
+    : MutationProcedure<TypesOf<One>>
+  : SubscriptionProcedure<FollowedTypes<One>>;
 type Procedures = { [One in RowWithProcedure as One['rpc']]: ProcedureOf<One> };
 /** The procedures by the parts of their names: `downloads.audio` is `audio` in `downloads`. */
 type Tree = {
@@ -88,22 +121,47 @@ type Tree = {
 };
 
 const SERVICE: Caller = { kind: 'service' };
+const lastEvent = { lastEventId: optionalField(z.string()) };
 const wait = { wait_seconds: optionalField(z.number().int().min(0).max(PREFER_WAIT_MAX_SECONDS)) };
 
 function procedureOf(row: Operation) {
+  if (tellsEvents(row)) return subscriptionOf(row);
   const fields =
     row.body ?? (row.query && takingNulls(row.query)) ?? (row.params && z.object(asFields(row.params.shape)));
   const waiting = row.wait === undefined ? fields : fields?.safeExtend(wait);
   const taking = procedure.input(waiting ?? z.unknown());
-  const run = async ({ ctx, input }: { ctx: { deps: ServiceDeps; streams: RpcStreams }; input: unknown }) => {
+  const run = async ({ ctx, input }: { ctx: Context; input: unknown }) => {
     const { wait_seconds: seconds, ...asked } = (input ?? {}) as { readonly wait_seconds?: number };
     const waitMs = (seconds ?? waitSecondsOf(row, ctx.deps.defaultWaitSeconds)) * 1000;
     const answer = await row.run(ctx.deps, SERVICE, { ...asked, waitMs } as never);
+    if ('events' in answer) throw new Error(`${row.path} tells events`);
     if ('body' in answer) return ctx.streams.hold(answer.body);
     const { open, ...file } = answer;
     return ctx.streams.hold<Exported>({ ...file, text: new TextStream(open) });
   };
   return row.method === 'get' ? taking.query(run) : taking.mutation(run);
+}
+
+function subscriptionOf(row: Operation) {
+  const { params } = row;
+  const fields = z.object({ ...(params && asFields(params.shape)), ...lastEvent });
+  const taking = procedure.input(params === undefined ? fields.nullish() : fields);
+  return taking.subscription(async ({ ctx: { deps, streams }, input, signal }) => {
+    streams.tellEvents();
+    const answer = await row.run(deps, SERVICE, { ...input, waitMs: 0 } as never);
+    if (!('events' in answer)) throw new Error(`${row.path} tells no events`);
+    return trackedEvents(answer, streams, signal ?? new AbortController().signal);
+  });
+}
+
+/** An end that is an AbortError is none to tRPC: clients come again. */
+async function* trackedEvents(
+  { events }: EventsAnswer<unknown>,
+  streams: RpcStreams,
+  left: AbortSignal,
+): AsyncGenerator<TrackedEnvelope<unknown>> {
+  if (events === undefined) return;
+  for await (const { id, body } of events(left).told) yield tracked(id, await streams.holdNext(body, left));
 }
 
 /** The fields of a query, which REST cannot send as null: as in a body, that is the same as leaving one out. */

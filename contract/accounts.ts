@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { moneySchema, timestampSchema } from './fields.ts';
 import { ulidSchema } from './ids.ts';
 import { LIST_MAX_ITEMS } from './limits.ts';
-import type { Thousandths } from './money.ts';
+import { formatMoney, type Thousandths } from './money.ts';
 import { recordTypeSchema } from './records.ts';
 
 /** What an API key may do: look, start and cancel jobs, test and repeat webhooks. */
@@ -93,3 +93,26 @@ export const accountSchema = z
   })
   .meta({ id: 'Account' });
 export type AccountResult = z.infer<typeof accountSchema>;
+
+/** An account as its holder sees it, with a page of its entries. */
+export function renderAccount(
+  { id, name, scopes: allowed, createdAt }: Omit<ApiKey, 'revokedAt'>,
+  account: Account,
+  { entries, isLast }: { readonly entries: readonly LedgerEntry[]; readonly isLast: boolean },
+): AccountResult {
+  const body = {
+    key: { id, name, scopes: allowed, created_at: createdAt },
+    credit: account.isUnlimited ? null : formatMoney(account.available),
+    reserved: formatMoney(account.holds.reduce((sum, { amount }) => sum + amount, 0)),
+    spent: formatMoney(account.spent),
+    entries: entries.map(({ recordId, type, mediaId, amount, bookedAt }) => ({
+      download_id: recordId,
+      type,
+      media_id: mediaId,
+      amount: formatMoney(amount),
+      booked_at: bookedAt,
+    })),
+    next_cursor: isLast ? null : entries.at(-1)?.recordId,
+  };
+  return accountSchema.parse(body);
+}

@@ -21,6 +21,8 @@ export const CHANNEL_TABS = [
   'posts',
   'about',
 ];
+/** Where the real platform's pages are. */
+export const VIDNET_PLATFORM_URL = 'https://www.youtube.com/';
 const REAL_HOSTS = ['youtube.com', 'music.youtube.com'];
 
 /**

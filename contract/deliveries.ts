@@ -112,6 +112,15 @@ export const webhookTestRequestSchema = z
   .meta({ id: 'WebhookTestRequest' });
 export type WebhookTestRequest = z.infer<typeof webhookTestRequestSchema>;
 
+/** What POST /api/webhook/test sends. */
+export const webhookTestBodySchema = z
+  .object({ test: z.literal(true), message: z.string() })
+  .meta({ id: 'WebhookTestBody' });
+export const WEBHOOK_TEST_BODY: z.infer<typeof webhookTestBodySchema> = {
+  test: true,
+  message: 'A sample of the webhooks that this service sends.',
+};
+
 /** Answer of POST /api/webhook/test. */
 export const webhookTestResultSchema = z
   .object({

@@ -47,6 +47,7 @@ export const recordFields = {
   ),
   status: recordStatusSchema,
   created_at: timestampSchema,
+  title: z.string().optional().describe('What the platform calls it, once that is known; in lists only'),
   response: z.string().nullable().describe('What went wrong, when the status is failed'),
   duration: durationSchema.nullable().describe('Null until the status is success, and where there is none'),
   transcript_speaker_id: ulidSchema.nullable().describe('For POST /api/transcriptspeakerid; null for what is no audio'),
@@ -63,8 +64,8 @@ export const recordFields = {
 };
 
 /** The answer of a request whose job failed, of the kinds that answer their record. */
-export function failedRecordOf<Shape extends z.ZodRawShape>(record: z.ZodObject<Shape>) {
-  return z.object({ data: record.extend({ status: z.literal('failed'), response: z.string() }) });
+export function failedRecordOf<Shape extends z.ZodRawShape>(id: string, record: z.ZodObject<Shape>) {
+  return z.object({ data: record.extend({ status: z.literal('failed'), response: z.string() }) }).meta({ id });
 }
 
 /** Of the types that have files. */
@@ -117,6 +118,10 @@ export function renderFactsRecord(type: FactsRecord['type']) {
     duration: null,
     ...NO_FILES,
   });
+}
+
+export function titleOf(record: DownloadRecord): string | undefined {
+  return record.status === 'success' ? record.title : undefined;
 }
 
 export function durationOf(record: DownloadRecord): string | null {

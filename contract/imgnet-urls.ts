@@ -79,6 +79,6 @@ export function accountOf(name: string): string | undefined {
   return ACCOUNT.test(name) && !OWN_PAGES.has(folded) ? folded : undefined;
 }
 
-function segmentsOf(text: string, hosts: readonly string[]): string[] | undefined {
+function segmentsOf(text: string, hosts: readonly string[]): readonly string[] | undefined {
   return platformSegmentsOf(text, [...REAL_HOSTS, ...hosts]);
 }

@@ -40,6 +40,7 @@ export function pendingRecordOf(input: JobInput): PendingRecord {
     ...(input.parameters === undefined ? {} : { parameters: input.parameters }),
     ...(input.chargedTo === undefined ? {} : { chargedTo: input.chargedTo }),
     ...(input.startedBy === undefined ? {} : { startedBy: input.startedBy }),
+    ...(input.webhookUrl === undefined ? {} : { webhookUrl: input.webhookUrl }),
     status: 'pending',
   };
 }

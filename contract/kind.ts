@@ -37,6 +37,12 @@ export interface PriceSetting {
 /** The prices that a kind names, as they are configured. */
 export type PricesOf<Settings> = Readonly<Record<keyof Settings, Thousandths>>;
 
+/** A request for a job, as REST takes it. */
+export interface RequestForJob {
+  readonly path: string;
+  readonly body: Readonly<Record<string, string | number | boolean>>;
+}
+
 /** What is particular of a kind of job, as far as callers see it. The table `kinds` has one for each type of record. */
 export interface Kind {
   /** The workflow type. */
@@ -49,6 +55,8 @@ export interface Kind {
   readonly prices: Readonly<Record<string, PriceSetting>>;
   /** The schema of its download record (specification, section 2.1). */
   readonly record: z.ZodObject;
+  /** @returns how the same is asked for again; undefined where it takes what the record does not tell */
+  readonly requestOf: (record: DownloadRecord) => RequestForJob | undefined;
   /** The download record in any state. */
   readonly renderRecord: (record: DownloadRecord, context: RecordContext, progress?: Progress) => object;
   /** The JSON of a job in any state, the same for the endpoint that started it and for its webhook. */

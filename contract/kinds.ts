@@ -1,16 +1,23 @@
 import { z } from 'zod';
+import { titleOf } from './downloads.ts';
 import type { Progress } from './fields.ts';
 import type { Kind, RecordContext, RenderContext } from './kind.ts';
-import { audio } from './kinds/audio.ts';
-import { channel } from './kinds/channel.ts';
-import { imgnetAudio } from './kinds/imgnet-audio.ts';
-import { imgnetContent } from './kinds/imgnet-content.ts';
-import { imgnetListPosts, imgnetListReels } from './kinds/imgnet-list.ts';
-import { imgnetProfile } from './kinds/imgnet-profile.ts';
-import { media } from './kinds/media.ts';
-import { speakerLabels } from './kinds/speaker-labels.ts';
-import { transcript } from './kinds/transcript.ts';
-import { video } from './kinds/video.ts';
+import { failedResultSchema, vidnetFailedResultSchema, vidnetPendingResultSchema } from './job-answers.ts';
+import { audio, audioResultSchema } from './kinds/audio.ts';
+import { channel, channelProfileSchema } from './kinds/channel.ts';
+import { imgnetAudio, imgnetAudioResultSchema } from './kinds/imgnet-audio.ts';
+import {
+  imgnetContent,
+  imgnetContentPendingSchema,
+  imgnetPostSchema,
+  imgnetReelSchema,
+} from './kinds/imgnet-content.ts';
+import { imgnetListPosts, imgnetListReels, imgnetListResultSchema } from './kinds/imgnet-list.ts';
+import { imgnetProfile, imgnetProfilePendingSchema, imgnetProfileSchema } from './kinds/imgnet-profile.ts';
+import { media, mediaResultSchema } from './kinds/media.ts';
+import { speakerLabels, speakerLabelsResultSchema } from './kinds/speaker-labels.ts';
+import { transcript, transcriptSchema } from './kinds/transcript.ts';
+import { video, videoResultSchema } from './kinds/video.ts';
 import type { DownloadRecord, RecordType } from './records.ts';
 
 /** All kinds of jobs, by the type of their records. */
@@ -41,6 +48,28 @@ export async function renderResult(
   return kinds[record.type].render(record, context, progress);
 }
 
+/** The same of whichever job it is. */
+export const jobResultSchema = z
+  .union([
+    audioResultSchema,
+    videoResultSchema,
+    mediaResultSchema,
+    channelProfileSchema,
+    transcriptSchema,
+    vidnetPendingResultSchema,
+    vidnetFailedResultSchema,
+    imgnetProfileSchema,
+    imgnetProfilePendingSchema,
+    imgnetPostSchema,
+    imgnetReelSchema,
+    imgnetContentPendingSchema,
+    failedResultSchema,
+    imgnetListResultSchema,
+    imgnetAudioResultSchema,
+    speakerLabelsResultSchema,
+  ])
+  .meta({ id: 'JobResult' });
+
 const recordSchemas = new Set(Object.values(kinds).map(({ record }) => record));
 /** The record of whichever download it is. */
 export const downloadRecordSchema = z
@@ -61,7 +90,14 @@ export const downloadListSchema = z
   .meta({ id: 'DownloadList' });
 export type DownloadList = z.infer<typeof downloadListSchema>;
 
-/** The download record of any job, as GET /downloads/{downloadId} and the list of downloads show it. */
+/** The download record of any job, as GET /downloads/{downloadId} shows it. */
 export function renderDownload(record: DownloadRecord, context: RecordContext, progress?: Progress): DownloadResult {
   return { data: kinds[record.type].renderRecord(record, context, progress) };
+}
+
+/** The same in lists, where titles tell records apart. The specification has none in the answers that it describes. */
+export function renderListed(record: DownloadRecord, context: RecordContext, progress?: Progress): DownloadResult {
+  const { data } = renderDownload(record, context, progress);
+  const title = titleOf(record);
+  return { data: title === undefined ? data : { ...data, title } };
 }

@@ -55,6 +55,8 @@ interface RecordBase {
   readonly providerAsked?: Readonly<Record<string, true>>;
   /** Absent in records of older versions. */
   readonly startedBy?: Starter;
+  /** The webhook that came with the request that started the job. Not shown: it may hold a secret. */
+  readonly webhookUrl?: string;
 }
 
 export interface PendingRecord extends RecordBase {
@@ -66,6 +68,8 @@ export interface SuccessRecord extends RecordBase {
   readonly finishedAt: string;
   /** Booked by the write that made the record a success: exactly once. */
   readonly charge: Thousandths;
+  /** What the platform calls it, in one line. */
+  readonly title?: string;
   /** Of media; absent for what has no duration. */
   readonly durationSeconds?: number;
   readonly files: readonly PublishedFile[];
@@ -93,7 +97,9 @@ export interface FailedRecord extends RecordBase {
 export type DownloadRecord = PendingRecord | SuccessRecord | FailedRecord;
 
 /** What a job adds to its record when it ends well: references only, since it travels through Temporal. */
-export interface JobResult extends Partial<Pick<SuccessRecord, 'durationSeconds' | 'files' | 'lists' | 'contentsOf'>> {
+export interface JobResult extends Partial<
+  Pick<SuccessRecord, 'title' | 'durationSeconds' | 'files' | 'lists' | 'contentsOf'>
+> {
   /** When it is not what was known at the start. */
   readonly mediaId?: string;
   /** When it is not the price. */

@@ -45,7 +45,7 @@ async function* rttmOf(labels: ExportedLabels, mediaId: string): AsyncGenerator<
  * The labels of the text for the speakers of the turns, by how long they overlap. The text counts those who are heard to
  * say a word; somebody who only coughs has a turn, and takes the next number.
  */
-async function namesOfSpeakers({ segments, turns }: ExportedLabels): Promise<Map<number, string>> {
+export async function namesOfSpeakers({ segments, turns }: ExportedLabels): Promise<Map<number, string>> {
   const names = new Map<number, string>();
   const labels = new Set<string>();
   const given = new Set<string>();

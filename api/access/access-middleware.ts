@@ -40,6 +40,8 @@ export interface Identity extends FromLimit {
   /** Who shares a rate limit: a key, or else an address. */
   readonly limitedAs: string;
   readonly caller: Caller | { readonly refused: unknown };
+  /** Looks at a key again. */
+  readonly again?: () => Promise<Identity['caller']>;
 }
 
 interface Access {
@@ -50,14 +52,14 @@ interface Access {
 
 /** By event: reading a body puts another request in its place. */
 const accesses = new WeakMap<H3Event, Access>();
-/** Links are bounded by their expiry, and probes must not use up a caller's requests. */
-const NOT_LIMITED = /^\/(?:files\/|health$|live$|ready$)/;
+/** Links are bounded by their expiry, and neither probes nor a page and its parts must use up a caller's requests. */
+const NOT_LIMITED = /^\/(?:files\/|console(?:\/|$)|health$|live$|ready$)/;
 /** What answers to any name and any page: a link carries its own permission, and /live tells nothing of the engines. */
 const OPEN_TO_PAGES = /^\/(?:files\/|live$)/;
 /** Tells a caller who needs no key that what it sent is none. */
 export const AUTHORIZATION_IGNORED = 'Authorization-Ignored';
 /** What needs no key besides those. */
-const DOCUMENTS = /^\/(?:docs(?:\/|$)|openapi\.json$)/;
+const DOCUMENTS = /^\/(?:$|console(?:\/|$)|docs(?:\/|$)|openapi\.json$)/;
 
 /**
  * Finds out who asks. It refuses nobody for a missing key by itself: such requests count towards a rate limit first, and
@@ -86,24 +88,37 @@ export function accessMiddleware(options: AccessOptions): Middleware {
 
 async function identify(event: H3Event, address: string, options: AccessOptions): Promise<Identity | undefined> {
   const { pathname } = event.url;
+  const isDocument = DOCUMENTS.test(pathname);
   if (NOT_LIMITED.test(pathname)) {
-    if (!OPEN_TO_PAGES.test(pathname)) refuseForeignPages(event.req, options);
+    if (!OPEN_TO_PAGES.test(pathname)) refuseForeignPages(event.req, { ...options, isDocument });
     return undefined;
   }
   const byAddress = `address ${address}`;
-  if (DOCUMENTS.test(pathname)) {
-    refuseForeignPages(event.req, { ...options, isDocument: true });
+  if (isDocument) {
+    refuseForeignPages(event.req, { ...options, isDocument });
     return { limitedAs: byAddress, caller: { kind: 'anonymous' } };
   }
-  const caller = await options.authenticate(event.req.headers.get('authorization')).catch((refused: unknown) => {
-    // A database that is away is no wrong key.
-    if (refused instanceof ApiError) return { refused };
-    throw refused;
-  });
+  const authorization = event.req.headers.get('authorization');
+  const again = (): Promise<Identity['caller']> =>
+    options.authenticate(authorization).catch((refused: unknown) => {
+      // A database that is away is no wrong key.
+      if (refused instanceof ApiError) return { refused };
+      throw refused;
+    });
+  const caller = await again();
   // A page cannot make a browser send a key that it does not know.
   const key = 'kind' in caller && caller.kind === 'key' ? caller.key : undefined;
   if (key === undefined) refuseForeignPages(event.req, options);
-  return { limitedAs: key === undefined ? byAddress : `key ${key.id}`, caller };
+  return key === undefined ? { limitedAs: byAddress, caller } : { limitedAs: `key ${key.id}`, caller, again };
+}
+
+/** Whether who asked, perhaps long ago, would still be let in: a key may have been revoked since. */
+export async function isLetIn(event: H3Event): Promise<boolean> {
+  // While the database is away, who was let in stays.
+  const caller = await identityOf(event)
+    ?.again?.()
+    .catch(() => undefined);
+  return caller === undefined || 'kind' in caller;
 }
 
 /** @returns who asks, good key or not; undefined for what is not limited */

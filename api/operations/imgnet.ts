@@ -31,6 +31,7 @@ export const imgnetOperations = {
     rpc: 'imgnet.profile',
     summary: 'Get the profile of an account of the photo platform',
     body: imgnetProfileRequestSchema,
+    jobs: ['imgnet_profile'],
     wait: 'when asked',
     answers: {
       200: { description: 'The profile', schema: imgnetProfileSchema },
@@ -46,6 +47,7 @@ export const imgnetOperations = {
     rpc: 'imgnet.list',
     summary: 'Get the posts and reels of an account of the photo platform',
     body: imgnetListRequestSchema,
+    jobs: ['imgnet_list_posts', 'imgnet_list_reels'],
     wait: 'when asked',
     answers: {
       200: { description: 'The list, or the part of it that could be had', schema: imgnetListSchema },
@@ -61,6 +63,7 @@ export const imgnetOperations = {
     rpc: 'imgnet.content',
     summary: 'Get the metadata of a post or reel of the photo platform',
     body: imgnetPostRequestSchema,
+    jobs: ['imgnet_post'],
     wait: 'when asked',
     answers: {
       200: { description: 'The post or reel', schema: z.union([imgnetPostSchema, imgnetReelSchema]) },
@@ -76,11 +79,12 @@ export const imgnetOperations = {
     rpc: 'imgnet.audio',
     summary: 'Fetch the audio of a post or reel of the photo platform as M4A',
     body: imgnetPostRequestSchema,
+    jobs: ['imgnet_audio'],
     wait: 'when asked',
     answers: {
       200: { description: 'The audio, or that there is none', schema: imgnetAudioResultSchema },
       202: { description: 'The job has not ended', schema: imgnetAudioResultSchema },
-      ...failed(failedRecordOf(imgnetAudioRecordSchema)),
+      ...failed(failedRecordOf('ImgnetAudioFailed', imgnetAudioRecordSchema)),
     },
     errors: STARTS_JOB,
     run: requestImgnetAudio,

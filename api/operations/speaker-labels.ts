@@ -6,10 +6,16 @@ import {
   speakerLabelsFailedSchema,
   speakerLabelsPendingSchema,
   speakerLabelsSchema,
+  spokenWordsSchema,
 } from '../../contract/kinds/speaker-labels.ts';
 import { speakerLabelFormatSchema } from '../../contract/speaker-label-formats.ts';
 import { failed, operation, STARTS_JOB } from '../operation.ts';
-import { exportSpeakerLabels, getSpeakerLabels, requestSpeakerLabels } from '../use-cases/speaker-labels.ts';
+import {
+  exportSpeakerLabels,
+  getSpeakerLabels,
+  getSpokenWords,
+  requestSpeakerLabels,
+} from '../use-cases/speaker-labels.ts';
 
 const labelsParams = z.object({
   id: ulidSchema.describe('`transcript_speaker_id` of the audio, or `download_id` of the job'),
@@ -28,6 +34,7 @@ export const speakerLabelOperations = {
     rpc: 'speakers.request',
     summary: 'Get who says what in an audio that was downloaded',
     body: speakerLabelsRequestSchema,
+    jobs: ['speaker_labels'],
     wait: 'when asked',
     answers: {
       200: { description: 'The transcript, or that nobody speaks', schema: speakerLabelsSchema },
@@ -54,6 +61,17 @@ export const speakerLabelOperations = {
     },
     errors: ['audio_failed'],
     run: getSpeakerLabels,
+  }),
+  getSpokenWords: operation({
+    method: 'get',
+    path: '/api/transcriptspeakerid/{id}/words',
+    rpc: 'speakers.words',
+    summary: 'Get when each word of a transcript with speaker labels begins, and who speaks when',
+    params: labelsParams,
+    unknown: UNKNOWN_LABELS,
+    answers: { 200: { description: 'The words', schema: spokenWordsSchema } },
+    errors: ['audio_failed', 'not_ready'],
+    run: getSpokenWords,
   }),
   exportSpeakerLabels: operation({
     method: 'get',

@@ -16,6 +16,7 @@ export const vidnetOperations = {
     rpc: 'channels.profile',
     summary: 'Get the profile of a channel with the list of its videos',
     body: channelRequestSchema,
+    jobs: ['list'],
     wait: 'by default',
     answers: {
       200: { description: 'The profile', schema: channelProfileSchema },
@@ -31,6 +32,7 @@ export const vidnetOperations = {
     rpc: 'transcripts.request',
     summary: 'Get the captions of a video in a language',
     body: transcriptRequestSchema,
+    jobs: ['captions'],
     wait: 'by default',
     answers: {
       200: { description: 'The transcript', schema: transcriptSchema },

@@ -2,7 +2,7 @@ import {
   type Caller,
   type Hold,
   type AccountQuery,
-  accountSchema,
+  renderAccount,
   type AccountResult,
 } from '../../contract/accounts.ts';
 import { ApiError } from '../../contract/errors.ts';
@@ -73,26 +73,12 @@ async function checkHolds(deps: ServiceDeps, keyId: string): Promise<void> {
  */
 export const getAccount: UseCase<AccountQuery, AccountResult> = async (deps, caller, { limit, cursor }) => {
   if (caller.kind !== 'key') throw unauthorized('Only an API key has an account: Authorization: Bearer td_…');
-  const { id, name, scopes, createdAt } = caller.key;
+  const { id } = caller.key;
   await checkHolds(deps, id);
   // The entries first: what ends in between is then missing there, and not counted twice by who adds them up.
   const entries = await deps.accounts.ledger(id, { before: cursor, limit: limit + 1 });
   const account = await deps.accounts.get(id);
   if (account === undefined) throw new ApiError('internal', 'This key has no account.');
-  const shown = entries.slice(0, limit);
-  const body = {
-    key: { id, name, scopes, created_at: createdAt },
-    credit: account.isUnlimited ? null : formatMoney(account.available),
-    reserved: formatMoney(account.holds.reduce((sum, { amount }) => sum + amount, 0)),
-    spent: formatMoney(account.spent),
-    entries: shown.map(({ recordId, type, mediaId, amount, bookedAt }) => ({
-      download_id: recordId,
-      type,
-      media_id: mediaId,
-      amount: formatMoney(amount),
-      booked_at: bookedAt,
-    })),
-    next_cursor: entries.length > limit ? shown.at(-1)?.recordId : null,
-  };
-  return { state: 'finished', body: accountSchema.parse(body) };
+  const page = { entries: entries.slice(0, limit), isLast: entries.length <= limit };
+  return { state: 'finished', body: renderAccount(caller.key, account, page) };
 };

@@ -68,8 +68,12 @@ export async function claimPlaces(deps: ServiceDeps, caller: Caller, candidates:
     const { subjectId, webhookUrl } = job;
     if (webhookUrl === undefined) continue;
     const running = finished === undefined ? await deps.jobs.running(subjectId) : 'closed';
-    const recordId = running === 'closed' ? finished?.id : running.running.recordId;
-    if (recordId !== undefined) await claimPlace(deps, caller, { recordId, webhookUrl });
+    if (running !== 'closed') {
+      const { recordId, ...startedWith } = running.running;
+      await claimPlace(deps, caller, { recordId, webhookUrl, startedWith });
+    } else if (finished !== undefined) {
+      await claimPlace(deps, caller, { recordId: finished.id, webhookUrl, startedWith: finished });
+    }
   }
 }
 

@@ -28,7 +28,11 @@ export async function recordOf(
 }
 
 /** Waits for a pending record's job to end, but not longer than that, and looks how it stands. */
-export async function currentJob(deps: ServiceDeps, record: DownloadRecord, waitMs: number): Promise<CurrentJob> {
+export async function currentJob(
+  deps: Pick<ServiceDeps, 'records' | 'jobs' | 'stopping'>,
+  record: DownloadRecord,
+  waitMs: number,
+): Promise<CurrentJob> {
   let newest = record;
   if (newest.status === 'pending' && waitMs > 0) {
     // Whoever waits while the process is about to stop is told how things stand, and not cut off.

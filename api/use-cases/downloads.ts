@@ -2,7 +2,7 @@ import type { Caller } from '../../contract/accounts.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { LIST_MAX_ITEMS } from '../../contract/limits.ts';
 import type { DownloadRecord } from '../../contract/records.ts';
-import { renderDownload, type DownloadList, type DownloadResult } from '../../contract/kinds.ts';
+import { renderDownload, renderListed, type DownloadList, type DownloadResult } from '../../contract/kinds.ts';
 import type { DownloadListQuery } from '../../contract/downloads.ts';
 import { formatMicroseconds } from '../../contract/times.ts';
 import type { RecordFilter } from '../../store/records.ts';
@@ -70,7 +70,7 @@ export const listDownloads: UseCase<DownloadListQuery, DownloadList> = async (de
   return {
     state: 'finished',
     body: {
-      downloads: shown.map((record) => renderDownload(record, deps.rendering).data),
+      downloads: shown.map((record) => renderListed(record, deps.rendering).data),
       next_cursor: next ?? null,
     },
   };
@@ -82,7 +82,7 @@ export function renderRecord({ rendering }: ServiceDeps, { record, progress }: C
 }
 
 /** @throws ApiError `not_found` */
-async function recordById(deps: ServiceDeps, caller: Caller, id: string): Promise<DownloadRecord> {
+export async function recordById(deps: ServiceDeps, caller: Caller, id: string): Promise<DownloadRecord> {
   const record = await recordOf(deps, caller, id);
   if (record === undefined) throw new ApiError('not_found', 'There is no download with this id.');
   return record;
@@ -105,7 +105,12 @@ interface Listed {
   readonly stoppedAt?: string | undefined;
 }
 
-async function listed(deps: ServiceDeps, caller: Caller, filter: RecordFilter): Promise<Listed> {
+/** What the list of a caller has. */
+export async function listed(
+  deps: Pick<ServiceDeps, 'records' | 'keyDownloads'>,
+  caller: Caller,
+  filter: RecordFilter,
+): Promise<Listed> {
   if (caller.kind !== 'key') {
     return { records: await deps.records.list({ ...filter, isWithoutKey: caller.kind === 'anonymous' }) };
   }

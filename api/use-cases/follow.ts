@@ -28,7 +28,8 @@ export async function followBoth(
   );
   if (webhookUrl !== undefined && !isAnswered) {
     // Both or none.
-    for (const { id: recordId } of records) await claimPlace(deps, caller, { recordId, webhookUrl });
+    for (const record of records)
+      await claimPlace(deps, caller, { recordId: record.id, webhookUrl, startedWith: record });
   }
   const [first, second] = records;
   const one = await follow(deps, caller, { record: first, webhookUrl });
@@ -44,11 +45,12 @@ async function follow(
 ): Promise<Accepted> {
   const { id: recordId, subjectId } = record;
   if (caller.kind === 'key') await deps.keyDownloads.note(caller.key.id, recordId);
+  deps.feeds.accepted(caller, record);
   if (record.status !== 'pending') return { how: 'finished', record };
   if (webhookUrl === undefined) return { how: 'joined', record };
   const job = await deps.jobs.running(subjectId);
   if (job !== 'closed' && job.running.recordId === recordId) {
-    const joined = { recordId, subjectId, runId: job.runId, webhookUrl };
+    const joined = { recordId, subjectId, runId: job.runId, webhookUrl, startedWith: record };
     if (await subscribe(deps, caller, joined)) return { how: 'joined', record };
   }
   // It has ended in between, and took no subscriber.
@@ -71,8 +73,8 @@ export async function tellOfEnded(
     if (how !== 'finished' || record.status === 'pending') continue;
     const recordId = record.id;
     const told = { recordId, webhookUrl: url };
-    if ((await claimPlace(deps, caller, told)) === 'told') continue;
-    const number = await deps.receivers.lateNumberOf(recordId, url);
+    if ((await claimPlace(deps, caller, { ...told, startedWith: record })) === 'told') continue;
+    const number = await deps.receivers.lateNumberOf(recordId, url, record.webhookUrl);
     if (number !== undefined) {
       const deliveryId = deliveryIdOf(recordId, LATE_SUBSCRIBERS_FROM + number - 1);
       const subscribedBy = [subscriberOf(caller)];

@@ -96,8 +96,14 @@ function postOf(deps: ServiceDeps, { url }: PostRequest): PostReference {
  * @throws ApiError `unavailable`
  */
 export function requireImgnet(deps: ServiceDeps): void {
-  if (deps.platforms.isImgnetConfigured) return;
-  throw new ApiError('unavailable', 'The photo platform is not set up here: the operator must set IMGNET_API_TOKEN.');
+  const refusal = imgnetRefusal(deps.platforms);
+  if (refusal !== undefined) throw new ApiError('unavailable', refusal);
+}
+
+/** @returns why there is nothing of the photo platform */
+export function imgnetRefusal({ isImgnetConfigured }: ServiceDeps['platforms']): string | undefined {
+  if (isImgnetConfigured) return undefined;
+  return 'The photo platform is not set up here: the operator must set IMGNET_API_TOKEN.';
 }
 
 /** What a pending answer tells of its job. */

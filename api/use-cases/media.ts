@@ -36,8 +36,9 @@ export const requestMedia = requesting({
 
 const VIDNET_HOSTS = ['youtube.com', 'youtu.be', 'youtube-nocookie.com'];
 
-function pageOf(
-  { platforms }: ServiceDeps,
+/** @throws ApiError as {@link requestMedia} does */
+export function pageOf(
+  { platforms }: Pick<ServiceDeps, 'platforms'>,
   given: string,
 ): { readonly url: string; readonly site: string | undefined } {
   const { mediaSites, mediaAllowedNetworks, vidnetHosts } = platforms;

@@ -7,18 +7,21 @@ import {
   renderSpeakerLabels,
   type SpeakerLabelsRequest,
   type SpeakerLabelsResult,
+  type SpokenWords,
 } from '../../contract/kinds/speaker-labels.ts';
 import type { Caller } from '../../contract/accounts.ts';
 import { keptFacts } from '../../contract/contents.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { DownloadRecord, PublishedFile, SuccessRecord } from '../../contract/records.ts';
 import {
+  namesOfSpeakers,
   writeSpeakerLabels,
   type ExportedLabels,
   type SpeakerLabelFormat,
 } from '../../contract/speaker-label-formats.ts';
 import { ItemStream, type Streamable } from '../../contract/streams.ts';
 import { unknownLanguage } from '../../contract/languages.ts';
+import { toMilliseconds } from '../../contract/times.ts';
 import { labelsOfAudio, speakerLabelsSubjectOf } from '../../contract/subjects.ts';
 import type { ServiceDeps } from '../deps.ts';
 import { invalidField } from '../errors.ts';
@@ -123,6 +126,33 @@ export async function exportSpeakerLabels(
   const { mediaId, labels } = await readLabels(deps, caller, id);
   const { contentType, chunks } = writeSpeakerLabels(labels, format, mediaId);
   return { name: `${mediaId}.speakers.${format}`, contentType, open: () => paced(chunks()) };
+}
+
+/**
+ * GET /api/transcriptspeakerid/{id}/words: the same as the files are made of.
+ *
+ * @throws ApiError as {@link exportSpeakerLabels} does
+ */
+export const getSpokenWords: UseCase<OneTranscript, Streamable<SpokenWords>> = async (deps, caller, { id }) => {
+  const { mediaId, labels } = await readLabels(deps, caller, id);
+  return { state: 'finished', body: await renderSpokenWords(mediaId, labels) };
+};
+
+export async function renderSpokenWords(mediaId: string, labels: ExportedLabels): Promise<Streamable<SpokenWords>> {
+  const names = await namesOfSpeakers(labels);
+  return {
+    status: 'success',
+    media_id: mediaId,
+    segments: labels.segments.map(({ text, start, duration, speaker, wordStarts }) => ({
+      ...{ text, start, duration, speaker },
+      word_starts: wordStarts === undefined ? null : [...wordStarts],
+    })),
+    turns: labels.turns.map(({ startSeconds, endSeconds, speaker }) => ({
+      start: startSeconds,
+      duration: toMilliseconds(endSeconds - startSeconds),
+      speaker: names.get(speaker) ?? '',
+    })),
+  };
 }
 
 /**

@@ -19,7 +19,7 @@ import {
   type NewJob,
 } from './candidates.ts';
 import { tellOfEnded, type Accepted } from './follow.ts';
-import { noteTold, subscribe, subscriberOf } from './subscribers.ts';
+import { subscribe, subscriberOf } from './subscribers.ts';
 
 /** A subject whose jobs keep ending between two looks is asked for again this often. */
 const MAX_TRIES = 5;
@@ -84,6 +84,7 @@ async function accept(
   };
   const done = async (how: Accepted['how'], record: DownloadRecord): Promise<Accepted> => {
     await noteAsked(record.id);
+    deps.feeds.accepted(caller, record);
     return { how, record };
   };
   let { isPaid, successId } = candidate;
@@ -109,11 +110,8 @@ async function accept(
       await records.noteLatest(justFinished);
       return done('finished', justFinished);
     }
-    const [record] = await Promise.all([
-      records.insertIfAbsent(pendingRecordOf(input)),
-      noteTold(deps, caller, { recordId, webhookUrl }),
-      noteAsked(recordId),
-    ]);
+    const [record] = await Promise.all([records.insertIfAbsent(pendingRecordOf(input)), noteAsked(recordId)]);
+    deps.feeds.accepted(caller, record);
     deps.log.info({ downloadId: recordId, subjectId }, 'job accepted');
     return { how: 'started', record };
   };
@@ -135,7 +133,7 @@ async function accept(
       throw new ApiError('pending_duplicate', message, { id: record.id });
     }
     // A job that has closed in between took no subscriber: look for its result.
-    const joined = { recordId: record.id, subjectId, runId, webhookUrl };
+    const joined = { recordId: record.id, subjectId, runId, webhookUrl, startedWith: running };
     return (await subscribe(deps, caller, joined)) ? done('joined', record) : undefined;
   };
   try {

@@ -1,8 +1,10 @@
 import type { Caller } from '../../contract/accounts.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { WEBHOOKS_PER_HOST_MAX, WEBHOOKS_PER_JOB_MAX } from '../../contract/limits.ts';
+import type { DownloadRecord } from '../../contract/records.ts';
 import { WITHOUT_KEY } from '../../contract/webhooks.ts';
 import { checkTarget } from '../../outbound/targets.ts';
+import type { Receiver } from '../../store/receivers.ts';
 import type { ServiceDeps } from '../deps.ts';
 
 /** What somebody wants to be told of. */
@@ -11,6 +13,9 @@ interface Subscription {
   /** Absent where nobody is to be told. */
   readonly webhookUrl: string | undefined;
 }
+
+/** The webhook that a job was started with, which it knows; `startedBy` tells who shares its place. */
+type StartedWith = Pick<DownloadRecord, 'webhookUrl' | 'startedBy'>;
 
 /** @returns how jobs and webhooks tell who has asked for them: the id of a key, `service`, or {@link WITHOUT_KEY} */
 export function subscriberOf(caller: Caller): string {
@@ -59,10 +64,15 @@ export function assertWebhookTarget(deps: ServiceDeps, { url, field, fieldsOf = 
 export async function subscribe(
   deps: ServiceDeps,
   caller: Caller,
-  { recordId, webhookUrl, ...run }: Subscription & { readonly subjectId: string; readonly runId: string },
+  {
+    recordId,
+    webhookUrl,
+    startedWith,
+    ...run
+  }: Subscription & { readonly subjectId: string; readonly runId: string; readonly startedWith: StartedWith },
 ): Promise<boolean> {
   if (webhookUrl === undefined) return true;
-  if ((await claimPlace(deps, caller, { recordId, webhookUrl })) === 'told') return true;
+  if ((await claimPlace(deps, caller, { recordId, webhookUrl, startedWith })) === 'told') return true;
   if (!(await deps.jobs.subscribe(run, webhookUrl, subscriberOf(caller)))) return false;
   // After the signal: whoever dies in between is repeated, and signals.
   await noteTold(deps, caller, { recordId, webhookUrl });
@@ -83,9 +93,14 @@ export async function noteTold(
 export async function claimPlace(
   deps: ServiceDeps,
   caller: Caller,
-  { recordId, webhookUrl: url }: Subscription & { readonly webhookUrl: string },
+  {
+    recordId,
+    webhookUrl: url,
+    startedWith,
+  }: Subscription & { readonly webhookUrl: string; readonly startedWith: StartedWith },
 ): Promise<'told' | 'free'> {
-  const place = await deps.receivers.claim(recordId, { caller: callerIdOf(caller), url });
+  const first = firstOf(caller, startedWith);
+  const place = await deps.receivers.claim(recordId, { caller: callerIdOf(caller), url }, first);
   switch (place) {
     case 'told':
     case 'free':
@@ -95,6 +110,12 @@ export async function claimPlace(
     case 'full for the host':
       throw tooMany(`You have ${String(WEBHOOKS_PER_HOST_MAX)} webhooks at this host for this job: that is the most.`);
   }
+}
+
+/** An address is not kept: without a key, whoever asks counts as who has started the job. */
+function firstOf(caller: Caller, { webhookUrl: url, startedBy = WITHOUT_KEY }: StartedWith): Receiver | undefined {
+  if (url === undefined) return undefined;
+  return { caller: subscriberOf(caller) === startedBy ? callerIdOf(caller) : startedBy, url };
 }
 
 function tooMany(message: string): ApiError {

@@ -4,6 +4,7 @@ import type { Caller } from '../../contract/accounts.ts';
 import {
   deliveryIdFrom,
   renderDelivery,
+  WEBHOOK_TEST_BODY,
   type DeliveryListQuery,
   type WebhookTestRequest,
   type DeliveryList,
@@ -39,16 +40,16 @@ export const testWebhook: UseCase<WebhookTestRequest, WebhookTestResult> = async
     field: 'url',
     fieldsOf: (message) => ({ status: 'error', message, http_status: 0 }),
   });
-  const body = JSON.stringify({ test: true, message: 'A sample of the webhooks that this service sends.' });
+  const body = JSON.stringify(WEBHOOK_TEST_BODY);
   const headers = {
     ...webhookHeaders({ endpoint: 'webhook/test', originalStatus: 200, downloadId: SAMPLE_ID }),
     ...(await deps.signWebhook({ id: `test-${ulid()}`, url: request.url, body })),
   };
   const startedMs = performance.now();
   const outcome = await deps.webhooks.post(request.url, { headers, body });
-  if (outcome.kind === 'answered') return { state: 'finished', body: describe(outcome.statusCode) };
+  if (outcome.kind === 'answered') return { state: 'finished', body: tellOfTest(outcome.statusCode) };
   await delay(Math.max(0, startedMs + deps.webhookTestMs - performance.now()));
-  return { state: 'finished', body: describe(undefined) };
+  return { state: 'finished', body: tellOfTest(undefined) };
 };
 
 /**
@@ -140,7 +141,8 @@ async function refuseFlood(deps: ServiceDeps, caller: Caller, url: string): Prom
   });
 }
 
-function describe(statusCode: number | undefined): WebhookTestResult {
+/** @param statusCode what the receiver answered; undefined for no answer */
+export function tellOfTest(statusCode: number | undefined): WebhookTestResult {
   if (statusCode === undefined) {
     const message = 'The URL gave no answer in time. It must be publicly reachable and accept POST requests.';
     return { status: 'error', message, http_status: 0 };

@@ -38,6 +38,7 @@ export const audio = {
   freshness: 'files',
   prices: { audio: { setting: 'PRICE_AUDIO', default: '0.005', about: 'Price of an audio job' } },
   record: audioRecordSchema,
+  requestOf: ({ mediaId }: DownloadRecord) => ({ path: '/api/downloads/audio', body: { vidnet_video_id: mediaId } }),
   renderRecord: renderAudio,
   render: (record: DownloadRecord, context: RecordContext, progress?: Progress): AudioResult => ({
     data: renderAudio(record, context, progress),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ChannelReference } from '../channels.ts';
+import { channelPathOf, VIDNET_PLATFORM_URL, type ChannelReference } from '../channels.ts';
 import { MissingContentsError, type ContentsReader } from '../contents.ts';
 import { NO_FILES, recordFields, renderRecordFields } from '../downloads.ts';
 import {
@@ -182,6 +182,11 @@ export const channel = {
   freshness: 3600,
   prices: { channel: { setting: 'PRICE_CHANNEL', default: '0.010', about: 'Price of a channel profile' } },
   record: channelRecordSchema,
+  requestOf: ({ mediaId, parameters }: DownloadRecord) => {
+    const { channel: asked } = (parameters ?? {}) as Partial<ChannelParameters>;
+    const place = asked === undefined ? mediaId : channelPathOf(asked);
+    return { path: '/api/channel/profile', body: { url: VIDNET_PLATFORM_URL + place } };
+  },
   renderRecord: (record: DownloadRecord, _context: RecordContext, progress?: Progress): ChannelRecord => ({
     ...renderRecordFields(record, progress),
     vidnet_video_id: record.mediaId,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { durationOf, fileFields, recordFields, renderFiles, renderRecordFields } from '../downloads.ts';
 import { moneySchema, type Progress } from '../fields.ts';
 import { ulidSchema } from '../ids.ts';
-import type { PostReference } from '../imgnet-urls.ts';
+import { postUrlOf, type PostReference } from '../imgnet-urls.ts';
 import type { JobInput } from '../jobs.ts';
 import type { Kind, RecordContext } from '../kind.ts';
 import { formatMoney } from '../money.ts';
@@ -94,6 +94,10 @@ export const imgnetAudio = {
     imgnetAudio: { setting: 'PRICE_IMGNET_AUDIO', default: '0.005', about: 'Price of the audio of a post or reel' },
   },
   record: imgnetAudioRecordSchema,
+  requestOf: ({ parameters }: DownloadRecord) => ({
+    path: '/api/imgnet/audio',
+    body: { url: postUrlOf((parameters as PostAudioParameters).post) },
+  }),
   renderRecord: renderImgnetAudio,
   render: renderImgnetAudioResult,
 } as const satisfies Kind;

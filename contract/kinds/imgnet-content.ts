@@ -21,7 +21,7 @@ import {
   urlSchema,
   wordSchema,
 } from '../imgnet-media.ts';
-import type { PostReference } from '../imgnet-urls.ts';
+import { postUrlOf, type PostReference } from '../imgnet-urls.ts';
 import {
   failedResultSchema,
   lastResponseSchema,
@@ -195,6 +195,10 @@ export const imgnetContent = {
   freshness: 3600,
   prices,
   record: factsRecordSchema,
+  requestOf: ({ parameters }: DownloadRecord) => ({
+    path: '/api/imgnet/content',
+    body: { url: postUrlOf((parameters as ContentParameters).post) },
+  }),
   renderRecord: renderFactsRecord('imgnet_post'),
   render: (record: DownloadRecord, context: RenderContext, progress?: Progress) =>
     renderImgnetContentResult(record, context, { progress }),

@@ -149,7 +149,7 @@ export function renderImgnetList(
   only?: ListPartName,
 ): Streamable<ImgnetListResult> {
   const told = only === undefined ? [parts.posts, parts.reels] : [parts[only]];
-  if (told.some(({ record }) => record.status === 'pending')) return renderPending(parts, contents);
+  if (told.some(({ record }) => record.status === 'pending')) return renderPending(parts, contents, only);
   const failures = told.flatMap(({ record }) => (record.status === 'failed' ? [record] : []));
   const [first] = failures;
   if (first !== undefined && failures.length === told.length) return renderFailed(parts, first, failures);
@@ -181,13 +181,18 @@ function renderSuccess(
   };
 }
 
-function renderPending({ posts, reels }: ListParts, contents: ContentsReader): Streamable<ImgnetListPending> {
+function renderPending(
+  { posts, reels }: ListParts,
+  contents: ContentsReader,
+  only: ListPartName | undefined,
+): Streamable<ImgnetListPending> {
   const isAnyProgress = posts.progress !== undefined || reels.progress !== undefined;
-  const readyPosts = successOf(posts);
-  const readyReels = successOf(reels);
+  // Whoever follows one part is not sent the other each time that it gets further.
+  const readyPosts = only === undefined ? successOf(posts) : undefined;
+  const readyReels = only === undefined ? successOf(reels) : undefined;
   return {
     status: 'pending',
-    message: pendingMessageOf(readyPosts, readyReels),
+    message: only === undefined ? pendingMessageOf(readyPosts, readyReels) : `The ${only} are being fetched.`,
     downloads: {
       posts: { id: posts.record.id, type: 'imgnet_list_posts', status: posts.record.status },
       reels: { id: reels.record.id, type: 'imgnet_list_reels', status: reels.record.status },
@@ -280,6 +285,8 @@ const kindOf = (only: ListPartName) =>
     freshness: 3600,
     prices: listPrices,
     record: factsRecordSchema,
+    // It takes the `list_id` of a profile, which lasts for an hour.
+    requestOf: (): undefined => undefined,
     renderRecord: renderFactsRecord(`imgnet_list_${only}`),
     /** What the webhook of a part tells. The part is failed for good, so its failure does not grow old. */
     async render(record: DownloadRecord, { contents, lists }: RenderContext, progress?: Progress) {

@@ -158,6 +158,7 @@ export const imgnetProfile = {
     profile: { setting: 'PRICE_PROFILE', default: '0.010', about: 'Price of a profile of the photo platform' },
   },
   record: factsRecordSchema,
+  requestOf: ({ mediaId }: DownloadRecord) => ({ path: '/api/imgnet/profile', body: { url: `@${mediaId}` } }),
   renderRecord: renderFactsRecord('imgnet_profile'),
   render: (record: DownloadRecord, context: RenderContext, progress?: Progress) =>
     renderImgnetProfileResult(record, context, { progress }),

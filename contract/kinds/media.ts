@@ -30,7 +30,7 @@ export interface MediaPage {
 }
 export interface MediaParameters {
   readonly page: MediaPage;
-  /** The site whose limiter the job asks; absent for pages of the video platform. */
+  /** The site by which the job is paced; absent for pages of the video platform. */
   readonly site?: string | undefined;
 }
 export type MediaJob = JobInput & { readonly parameters: MediaParameters };
@@ -110,6 +110,10 @@ export const media = {
   freshness: 'files',
   prices,
   record: mediaRecordSchema,
+  requestOf: ({ parameters }: DownloadRecord) => ({
+    path: '/api/downloads/media',
+    body: { ...(parameters as MediaParameters).page },
+  }),
   renderRecord: renderMedia,
   render: renderMediaResult,
 } as const satisfies Kind;

@@ -112,6 +112,28 @@ export const speakerLabelsSchema = z
   .meta({ id: 'SpeakerLabels' });
 export type SpeakerLabelsBody = z.infer<typeof speakerLabelsSchema>;
 
+/** What GET /api/transcriptspeakerid/{id}/words answers, an addition to the specification. */
+export const spokenWordsSchema = z
+  .object({
+    status: z.literal('success'),
+    media_id: z.string(),
+    segments: z
+      .array(
+        spokenSegmentSchema.extend({
+          word_starts: z
+            .array(z.number().min(0))
+            .nullable()
+            .describe('When each word of the text begins, in seconds; words are what blanks part. Null in older jobs'),
+        }),
+      )
+      .describe('Empty when nobody speaks'),
+    turns: z
+      .array(z.object({ start: z.number().min(0), duration: z.number().min(0), speaker: z.string() }))
+      .describe('Who speaks when, words or not; in order of their start'),
+  })
+  .meta({ id: 'SpokenWords' });
+export type SpokenWords = z.infer<typeof spokenWordsSchema>;
+
 /** The answer while the transcription runs. */
 export const speakerLabelsPendingSchema = z
   .object({
@@ -247,6 +269,18 @@ export const speakerLabels = {
   freshness: 'files',
   prices,
   record: factsRecordSchema,
+  requestOf(record: DownloadRecord) {
+    const { language, minSpeakers, maxSpeakers } = (record.parameters ?? {}) as Partial<SpeakerLabelsParameters>;
+    return {
+      path: '/api/transcriptspeakerid',
+      body: {
+        transcript_with_speaker_id: audioIdOf(record),
+        ...(language === undefined ? {} : { language }),
+        ...(minSpeakers === undefined ? {} : { min_speakers: minSpeakers }),
+        ...(maxSpeakers === undefined ? {} : { max_speakers: maxSpeakers }),
+      },
+    };
+  },
   renderRecord: renderFactsRecord('speaker_labels'),
   render: renderSpeakerLabels,
 } as const satisfies Kind;

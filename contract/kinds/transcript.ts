@@ -263,6 +263,11 @@ export const transcript = {
   freshness: 24 * 3600,
   prices,
   record: captionsRecordSchema,
+  requestOf: ({ mediaId, parameters }: DownloadRecord) => {
+    const { language = 'en', includeComments = false } = (parameters ?? {}) as Partial<TranscriptParameters>;
+    const comments = includeComments ? { include_comments: true } : {};
+    return { path: '/api/transcripts', body: { vidnet_video_id: mediaId, language, ...comments } };
+  },
   renderRecord: (record: DownloadRecord, _context: RecordContext, progress?: Progress): CaptionsRecord => ({
     ...renderVidnetFields(record, progress),
     type: 'captions',

@@ -43,6 +43,7 @@ export const video = {
   freshness: 'files',
   prices: { video: { setting: 'PRICE_VIDEO', default: '0.010', about: 'Price of a video job' } },
   record: videoRecordSchema,
+  requestOf: ({ mediaId }: DownloadRecord) => ({ path: '/api/downloads/video', body: { vidnet_video_id: mediaId } }),
   renderRecord: renderVideo,
   render: (record: DownloadRecord, context: RecordContext, progress?: Progress): VideoResult => ({
     data: renderVideo(record, context, progress),

@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { refusalOf } from '../../runtime/inputs/check.ts';
+import { jobInputs } from '../../runtime/inputs/jobs.ts';
 import { limiterIdOf } from '../../runtime/pacing.ts';
 import { recordTypeSchema } from '../../contract/records.ts';
 import { retentionScheduleId, taskQueues } from '../../runtime/task-queues.ts';
 import { searchAttributesOf } from '../../runtime/visibility.ts';
 import { deliveryIdOf } from '../../contract/webhooks.ts';
 import { channelSubjectOf } from '../../store/channel-subjects.ts';
-import { workflowInputs } from '../../workflows/inputs.ts';
 import { keepAudio } from '../helpers/kept-audio.ts';
 import { keepJob } from '../helpers/kept-jobs.ts';
 import { kindSamples } from '../helpers/kind-samples.ts';
@@ -98,7 +98,7 @@ describe('every job that a valid request can start', () => {
           expect(Buffer.byteLength(job.subjectId)).toBeLessThanOrEqual(MAX);
           for (const { value } of searchAttributesOf(job))
             expect(Array.from(String(value)).length).toBeLessThanOrEqual(MAX);
-          expect(refusalOf(workflowInputs, workflow, [JSON.parse(JSON.stringify(job))])).toBeUndefined();
+          expect(refusalOf(jobInputs, workflow, [JSON.parse(JSON.stringify(job))])).toBeUndefined();
         }
       }),
       { numRuns: 150 },
@@ -138,7 +138,7 @@ describe('the other IDs', () => {
   it('fit with the longest name of a task queue that the settings allow', () => {
     const queue = 'q'.repeat(100);
     const scheduledRun = `${retentionScheduleId(queue)}-2026-11-22T09:30:00Z`;
-    const queues = Object.values(taskQueues).map((nameOf) => nameOf(queue));
+    const queues = Object.values(taskQueues).map((nameOf) => nameOf(queue, 'vidnet-data-api'));
     for (const id of [deliveryIdOf(ulid(), 999_999), limiterIdOf(queue, 'vidnet-data-api'), scheduledRun, ...queues]) {
       expect(id.length).toBeLessThanOrEqual(MAX);
     }

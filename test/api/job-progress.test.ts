@@ -46,8 +46,24 @@ describe('the progress of a transcription', () => {
     expect(progressOf({ memo: { speech: { stage } }, activities })).toEqual({ stage: expected });
   });
 
+  it('is that it waits while an activity waits for its turn, and why', () => {
+    const queued = { reason: 'The platform limits us.', until: '2026-11-22T10:00:00.000Z' };
+    expect(progressOf({ memo: {}, activities: [], queued })).toEqual({ stage: 'waiting', ...queued });
+    expect(progressOf({ memo: {}, activities: [] })).toEqual({ stage: 'waiting' });
+    const collecting = [{ name: 'collectSnapshot', heartbeat: undefined }];
+    expect(progressOf({ memo: {}, activities: collecting })).toMatchObject({ stage: 'fetching' });
+  });
+
+  it('is what the workflow tells of itself, also between two activities', () => {
+    const told = { waiting: { reason: 'The service has no space left.' } };
+    expect(progressOf({ memo: told, activities: [], isBetween: true })).toEqual({ stage: 'waiting', ...told.waiting });
+    const diarizing = { speech: { stage: 'diarizing' } };
+    expect(progressOf({ memo: diarizing, activities: [], isBetween: true })).toEqual({ stage: 'diarizing' });
+  });
+
   it('is its end when the record is being written', () => {
     const activities = [{ name: 'finishJob', heartbeat: undefined }];
     expect(progressOf({ memo: speech(3, 3), activities })).toEqual({ stage: 'publishing' });
+    expect(progressOf({ memo: {}, activities: [], isBetween: true })).toEqual({ stage: 'publishing' });
   });
 });

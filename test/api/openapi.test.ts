@@ -7,6 +7,7 @@ import type { Operation } from '../../api/operation.ts';
 import { operations } from '../../api/operations.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
 
+const document = await openApiDocument('http://api.example', { allowsAnonymous: true, defaultWaitSeconds: 25 });
 let facades: Facades;
 beforeAll(async () => {
   facades = await startFacades();
@@ -14,19 +15,16 @@ beforeAll(async () => {
 afterAll(() => facades.close());
 
 describe('the OpenAPI document', () => {
-  const document = openApiDocument('http://api.example', { allowsAnonymous: true, defaultWaitSeconds: 25 });
-
-  it('tells which operations take a key, and whether they need one', () => {
-    const securityOf = (allowsAnonymous: boolean, path: string): unknown =>
-      openApiDocument('http://api.example', { allowsAnonymous, defaultWaitSeconds: 25 }).paths?.[path]?.get?.security;
-    expect(securityOf(true, '/api/downloads')).toEqual([{ ApiKey: [] }, {}]);
-    expect(securityOf(false, '/api/downloads')).toEqual([{ ApiKey: [] }]);
-    expect(securityOf(false, '/health')).toEqual([]);
+  it('tells which operations take a key, and whether they need one', async () => {
+    const keyed = await openApiDocument('http://api.example', { allowsAnonymous: false, defaultWaitSeconds: 25 });
+    expect(document.paths?.['/api/downloads']?.get?.security).toEqual([{ ApiKey: [] }, {}]);
+    expect(keyed.paths?.['/api/downloads']?.get?.security).toEqual([{ ApiKey: [] }]);
+    expect(keyed.paths?.['/health']?.get?.security).toEqual([]);
     expect(document.components?.securitySchemes?.['ApiKey']).toMatchObject({ type: 'http', scheme: 'bearer' });
   });
 
-  it('tells how long an operation waits, as it is set', () => {
-    const told = openApiDocument('http://api.example', { allowsAnonymous: true, defaultWaitSeconds: 8 });
+  it('tells how long an operation waits, as it is set', async () => {
+    const told = await openApiDocument('http://api.example', { allowsAnonymous: true, defaultWaitSeconds: 8 });
     const preferOf = (path: string): unknown => told.paths?.[path]?.post?.parameters?.[0];
     expect(preferOf('/api/transcripts')).toMatchObject({
       schema: { description: expect.stringContaining('by default 8') },

@@ -11,6 +11,8 @@ beforeAll(async () => {
 });
 afterAll(() => connection.close());
 
+const noPause = (): Promise<undefined> => Promise.resolve(undefined);
+
 it('50 callers who wait for one job ask Temporal once each, and leave no listeners behind', async () => {
   const workflowId = `waited-for-${randomUUID()}`;
   const handle = await client.workflow.start('nothing', { workflowId, taskQueue: 'without-workers' });
@@ -20,7 +22,7 @@ it('50 callers who wait for one job ask Temporal once each, and leave no listene
   process.on('warning', onWarning);
   const stopping = new AbortController();
   const removed = vi.spyOn(stopping.signal, 'removeEventListener');
-  const jobs = createJobGateway(client, 'without-workers');
+  const jobs = createJobGateway(client, 'without-workers', noPause);
   try {
     const waits = Array.from({ length: 50 }, () => jobs.waitFor(workflowId, 1_500, stopping.signal));
     await Promise.all(waits);
@@ -37,7 +39,7 @@ it('50 callers who wait for one job ask Temporal once each, and leave no listene
 it('whoever waits is told when the job has closed', async () => {
   const workflowId = `closed-${randomUUID()}`;
   const handle = await client.workflow.start('nothing', { workflowId, taskQueue: 'without-workers' });
-  const waiting = createJobGateway(client, 'without-workers').waitFor(workflowId, 60_000);
+  const waiting = createJobGateway(client, 'without-workers', noPause).waitFor(workflowId, 60_000);
   await handle.terminate();
   await waiting;
   expect((await handle.describe()).status.name).toBe('TERMINATED');

@@ -1,0 +1,88 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { dirname, extname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { keptBuildOf, ROOT } from '../../runtime/kept-builds.ts';
+import { bareEnvironment } from '../../runtime/subprocess/environment.ts';
+import { run } from '../../runtime/subprocess/run.ts';
+
+const BUILD = join(ROOT, 'console', 'build.mjs');
+/** All that the pages are made from: they import from `contract/` and `clients/` besides, as `.dependency-cruiser.cjs` has it. */
+const SOURCES = [
+  'console/**/*.{ts,tsx,css,html,svg,mjs,json}',
+  'clients/typescript/src/*.ts',
+  'contract/**/*.ts',
+  'package-lock.json',
+];
+const TIMEOUT_MS = 120_000;
+const CONTENT_TYPES: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.md': 'text/plain; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+export interface ConsoleFile {
+  readonly contentType: string;
+  readonly bytes: Buffer<ArrayBuffer>;
+  readonly gzipped: Buffer<ArrayBuffer>;
+  readonly etag: string;
+}
+
+/** The console as browsers get it. */
+export interface ConsoleFiles {
+  readonly page: string;
+  /** By their names, which change with what they hold. */
+  readonly assets: ReadonlyMap<string, ConsoleFile>;
+}
+
+/** The console, built once for the same sources and then kept. It is a third of a megabyte, and stays in memory. */
+export async function loadConsole(): Promise<ConsoleFiles> {
+  const folder = await builtConsole();
+  const names = await readdir(join(folder, 'assets'));
+  const assets = names.map(async (name) => [name, await readAsset(join(folder, 'assets', name))] as const);
+  return { page: await readFile(join(folder, 'index.html'), 'utf8'), assets: new Map(await Promise.all(assets)) };
+}
+
+/** @returns the folder of the build; makes it in a few seconds where there is none. @throws when that fails */
+export async function builtConsole(): Promise<string> {
+  const kept = await keptBuildOf('console', SOURCES);
+  const isKept = await readdir(kept).then(
+    () => true,
+    () => false,
+  );
+  if (isKept) return kept;
+  const staging = `${kept}.${randomBytes(6).toString('hex')}.tmp`;
+  await mkdir(dirname(staging), { recursive: true });
+  try {
+    await buildConsole(staging);
+    await rename(staging, kept).catch((error: unknown) => {
+      // Of two that build at once, the first is kept.
+      if (!['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    });
+    return kept;
+  } finally {
+    await rm(staging, { recursive: true, force: true });
+  }
+}
+
+/** @throws when it fails */
+export async function buildConsole(folder: string): Promise<void> {
+  const { exitCode, stderrTail } = await run(process.execPath, [BUILD, folder], {
+    cwd: dirname(BUILD),
+    env: bareEnvironment(process.execPath),
+    timeoutMs: TIMEOUT_MS,
+  });
+  if (exitCode !== 0) throw new Error(`the console could not be built: ${stderrTail}`);
+}
+
+async function readAsset(path: string): Promise<ConsoleFile> {
+  const bytes = await readFile(path);
+  return {
+    contentType: CONTENT_TYPES[extname(path)] ?? 'application/octet-stream',
+    bytes,
+    gzipped: await promisify(gzip)(bytes),
+    etag: `"${createHash('sha256').update(bytes).digest('hex').slice(0, 32)}"`,
+  };
+}

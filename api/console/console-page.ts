@@ -1,0 +1,82 @@
+import { randomBytes } from 'node:crypto';
+import { HTTPResponse, type EventHandler, type H3Event } from 'h3';
+import type { Logger } from 'pino';
+import { ApiError } from '../../contract/errors.ts';
+import type { ConsoleFile, ConsoleFiles } from './console-files.ts';
+
+export interface ConsoleOptions {
+  readonly load: () => Promise<ConsoleFiles>;
+  /** Where signed links lead: sound and pictures of files come from there. */
+  readonly driveUrl: string;
+  readonly log: Logger;
+}
+
+/** Stands in the page for the nonce of the styles that a part of the page makes while it runs. */
+const NONCE = '__NONCE__';
+const ASSETS = '/console/assets/';
+/** What is in a file of such a name never changes. */
+const HASHED = /-[\w-]{8}\.\w+$/;
+
+/**
+ * The console at /console: one page for all of its addresses, and the files that it is made of. It is loaded when somebody first
+ * opens it; where that fails, it says so.
+ */
+export function consolePage({ load, driveUrl, log }: ConsoleOptions): EventHandler {
+  let loading: Promise<ConsoleFiles> | undefined;
+  const drive = new URL(driveUrl).origin;
+  const files = (): Promise<ConsoleFiles> =>
+    (loading ??= load().catch((error: unknown) => {
+      log.error({ err: error }, 'there is no console');
+      throw new ApiError('unavailable', 'The console could not be built; the log of the api says why.', {
+        cause: error,
+      });
+    }));
+  return async (event) => {
+    const { pathname } = event.url;
+    const { page, assets } = await files();
+    if (pathname.startsWith(ASSETS)) {
+      const name = pathname.slice(ASSETS.length);
+      const asset = assets.get(name);
+      if (asset === undefined) throw new ApiError('not_found', 'There is nothing at this path.');
+      return answerAsset(event.req, asset, HASHED.test(name));
+    }
+    const nonce = randomBytes(16).toString('base64');
+    event.res.headers.set('Content-Security-Policy', policyOf(nonce, drive));
+    return new HTTPResponse(page.replaceAll(NONCE, nonce), {
+      headers: { 'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': 'no-store' },
+    });
+  };
+}
+
+/** Nothing of anybody else runs here. Pictures of profiles and lists are the platforms' own, wherever they keep them. */
+function policyOf(nonce: string, drive: string): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' https: http:",
+    // Files may be served under an address of their own.
+    `media-src 'self' ${drive}`,
+    `connect-src 'self' ${drive}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
+function answerAsset(
+  { headers }: H3Event['req'],
+  { contentType, bytes, gzipped, etag }: ConsoleFile,
+  isHashed: boolean,
+): HTTPResponse {
+  const common = {
+    'Cache-Control': isHashed ? 'public, max-age=31536000, immutable' : 'no-cache',
+    ETag: etag,
+    Vary: 'Accept-Encoding',
+  };
+  if (headers.get('if-none-match') === etag) return new HTTPResponse(null, { status: 304, headers: common });
+  const takesGzip = /\bgzip\b/.test(headers.get('accept-encoding') ?? '');
+  return new HTTPResponse(takesGzip ? gzipped : bytes, {
+    headers: { ...common, 'Content-Type': contentType, ...(takesGzip ? { 'Content-Encoding': 'gzip' } : {}) },
+  });
+}

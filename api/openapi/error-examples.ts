@@ -1,0 +1,50 @@
+import { ApiError, type ErrorBody, type ErrorCode } from '../../contract/errors.ts';
+import { idOf } from './samples.ts';
+
+type Extras = ConstructorParameters<typeof ApiError>[2];
+
+const forbidden = 'The host 10.0.0.1 is not public.';
+const ofAudio = { id: idOf('audio') };
+const errors: Readonly<Record<ErrorCode, string | readonly [message: string, extras: Extras]>> = {
+  invalid_input: ['url: must be a URL', { details: [{ path: 'url', message: 'must be a URL' }] }],
+  invalid_json: 'The body is not valid JSON.',
+  webhook_target_forbidden: [forbidden, { details: [{ path: 'include_webhook', message: forbidden }] }],
+  audio_failed: ['The audio could not be downloaded: The video is private.', ofAudio],
+  unauthorized: 'An API key is needed: Authorization: Bearer td_…',
+  insufficient_credit: [
+    'This costs 0.010, and the key "app" has 0.004 left. Nothing was started.',
+    { money: { price: '0.010', credit: '0.004' } },
+  ],
+  forbidden: 'This API key lacks the scope "jobs".',
+  link_invalid: 'The link is not valid or has expired. Get the download again for a new one.',
+  not_found: 'There is no download with this id.',
+  method_not_allowed: 'This path takes GET, HEAD only.',
+  request_timeout: 'The request did not arrive to its end in time.',
+  pending_duplicate: ['A pending download already exists for this video.', ofAudio],
+  already_finished: ['The download has ended already; there is nothing to cancel.', ofAudio],
+  not_ready: ['The transcript is being fetched.', { id: idOf('captions') }],
+  delivery_pending: 'The webhook is still being delivered. Wait until it has ended.',
+  too_many_webhooks: 'A job is told to 20 webhooks at most, and this one has as many.',
+  list_id_expired: 'The list_id is older than one hour. Request the profile again.',
+  precondition_failed: 'The file is not the one that the request names.',
+  body_too_large: 'The body is larger than 64 KiB.',
+  range_not_satisfiable: 'The range lies outside the file.',
+  answers_unread: 'Too many large answers were asked for and not read yet.',
+  rate_limited: 'More than 90 requests a minute.',
+  internal: 'Something went wrong on our side.',
+  unavailable: 'The job engine (Temporal) cannot be reached. Try again soon.',
+};
+
+/** Bodies of all errors. */
+export const errorExamples = Object.fromEntries(
+  Object.entries(errors).map(([code, told]) => {
+    const [message, extras] = typeof told === 'string' ? [told] : told;
+    return [code, new ApiError(code as ErrorCode, message, extras).toBody()];
+  }),
+) as Readonly<Record<ErrorCode, ErrorBody>>;
+
+/** What POST /api/webhook/test answers of a URL whose text alone forbids it. */
+export const refusedTest: object = new ApiError('webhook_target_forbidden', forbidden, {
+  details: [{ path: 'url', message: forbidden }],
+  fields: { status: 'error', message: forbidden, http_status: 0 },
+}).toBody();

@@ -1,0 +1,26 @@
+import { gzipSync } from 'node:zlib';
+import { expect, it } from 'vitest';
+import { loadConsole } from '../../api/console/console-files.ts';
+
+const FIRST_LOAD_BYTES = 200_000;
+
+it('the console as it is built loads little, and nothing from elsewhere', async () => {
+  const { page, assets } = await loadConsole();
+  const named = [...page.matchAll(/(?:src|href)="([^"]+)"/g)]
+    .map(([, url = '']) => url)
+    .filter((url) => url !== '/docs');
+  expect(named).toHaveLength(3);
+  for (const url of named) expect(assets.has(url.replace('/console/assets/', ''))).toBe(true);
+  // All that may ever be loaded: the first load is a part of that.
+  const sizes = [...assets.values()].map(({ gzipped }) => gzipped.length);
+  const bytes = gzipSync(page).length + sizes.reduce((sum, size) => sum + size, 0);
+  expect(bytes).toBeGreaterThan(20_000);
+  expect(bytes).toBeLessThan(FIRST_LOAD_BYTES);
+  for (const [name, { bytes: file, contentType }] of assets) {
+    expect([name, contentType]).not.toEqual([name, 'application/octet-stream']);
+    if (/\.(?:js|css)$/.test(name)) expect(file.toString()).not.toMatch(/\b(?:from|import|url\()\s*\(?["']?https?:/);
+  }
+  for (const name of ['preact', 'uplot', 'wavesurfer.js', '@tanstack/virtual-core']) {
+    expect(assets.get('licences.md')?.bytes.toString()).toContain(`# ${name}\n`);
+  }
+});

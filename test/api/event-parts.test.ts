@@ -1,0 +1,181 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { pino } from 'pino';
+import { describe, expect, it, vi } from 'vitest';
+import { eventStream, type EventStreamOptions } from '../../api/edge/event-stream.ts';
+import { createJobWatches, LOOK_LIMITS, stateOf, type LookLimits } from '../../api/events/job-watches.ts';
+import { createMailbox } from '../../api/events/mailbox.ts';
+import type { ToldEvent } from '../../api/operation.ts';
+import { pendingRecordOf } from '../../contract/jobs.ts';
+import type { DownloadRecord } from '../../contract/records.ts';
+import { ItemStream } from '../../contract/streams.ts';
+
+const never = (): AbortSignal => new AbortController().signal;
+
+function aRecord(id: string, isEnded = false): DownloadRecord {
+  const pending = pendingRecordOf({
+    ...{ recordId: id, type: 'audio', subjectId: `audio/${id}`, mediaId: id, createdAt: '2026-11-21T09:30:00.123456Z' },
+    price: 5,
+  });
+  if (!isEnded) return pending;
+  return { ...pending, status: 'success', charge: 5, files: [], finishedAt: '2026-11-21T09:31:00.123456Z' };
+}
+
+describe('a stream', () => {
+  const options: EventStreamOptions = {
+    ...{ stopping: never(), holding: undefined, isLetIn: () => Promise.resolve(true), onCut: () => undefined },
+  };
+  async function* twoEvents(waitMs: number): AsyncGenerator<ToldEvent<object>> {
+    yield { id: '1', body: { text: 'a\nb' } };
+    await delay(waitMs);
+    yield {
+      id: '2',
+      body: {
+        list: new ItemStream(async function* () {
+          yield await Promise.resolve([1, 2]);
+        }),
+      },
+    };
+  }
+
+  it('has a heartbeat while nothing happens, and says from the start where the reader goes on', async () => {
+    const withBeats = { ...options, heartbeatMs: 20 };
+    const text = await new Response(eventStream(() => ({ told: twoEvents(70), from: 'here' }), withBeats)).text();
+    expect(text).toMatch(
+      /^retry: 2000\nid: here\n\ndata: \{"text":"a\\nb"\}\nid: 1\n\n(?::\n\n){1,4}data: \{"list":\[1,2\]\}\nid: 2\n\n$/,
+    );
+  });
+
+  it('is made no faster than it is read, and not at all for whoever is refused', async () => {
+    let made = 0;
+    const events = async function* (): AsyncGenerator<ToldEvent<number>> {
+      for (;;) yield await Promise.resolve({ id: String((made += 1)), body: made });
+    };
+    const reader = eventStream(() => ({ told: events() }), options).getReader();
+    await delay(30);
+    expect(made).toBe(0);
+    for (let reads = 0; reads < 4; reads += 1) await reader.read();
+    await delay(30);
+    expect(made).toBe(3);
+    await reader.cancel();
+  });
+
+  it('ends at once when its reader leaves', async () => {
+    const opened: AbortSignal[] = [];
+    const events = (left: AbortSignal) => {
+      opened.push(left);
+      const mailbox = createMailbox(left, never());
+      const told = async function* (): AsyncGenerator<ToldEvent<unknown>> {
+        for (let state = await mailbox.next(); state !== undefined; state = await mailbox.next())
+          yield { id: state.eventId, body: null };
+      };
+      return { told: told() };
+    };
+    const reader = eventStream(events, options).getReader();
+    await reader.read();
+    const pending = reader.read();
+    await reader.cancel();
+    expect([opened[0]?.aborted, (await pending).done]).toEqual([true, true]);
+  });
+
+  it('is cut when an event cannot be made, and not when the process stops', async () => {
+    const failing = async function* (): AsyncGenerator<ToldEvent<unknown>> {
+      await Promise.reject(new Error('no such piece'));
+    };
+    const onCut = vi.fn();
+    const cut = new Response(eventStream(() => ({ told: failing() }), { ...options, onCut })).text();
+    await expect(cut).rejects.toThrow('no such piece');
+    expect(onCut).toHaveBeenCalledOnce();
+    const stopping = AbortSignal.abort();
+    const ended = await new Response(eventStream(() => ({ told: failing() }), { ...options, stopping, onCut })).text();
+    expect(ended).toBe('retry: 2000\n\n');
+    expect(onCut).toHaveBeenCalledOnce();
+  });
+});
+
+describe('a mailbox', () => {
+  const states = (id: string) => [1, 2, 3].map((percent) => stateOf(aRecord(id), { stage: 'fetching', percent }));
+
+  it('keeps of each job how it stands now, and when the first of those ended that nobody was told of', async () => {
+    const mailbox = createMailbox(never(), never());
+    for (const state of [...states('a'), ...states('b'), stateOf(aRecord('b', true))]) mailbox.put(state);
+    expect(mailbox.firstEndMs()).toBe(Date.parse('2026-11-21T09:31:00.123Z'));
+    expect((await mailbox.next())?.progress?.percent).toBe(3);
+    expect((await mailbox.next())?.record.status).toBe('success');
+    expect(mailbox.firstEndMs()).toBe(Infinity);
+    mailbox.close();
+    expect(await mailbox.next()).toBeUndefined();
+  });
+
+  it('ends for a reader who is too far behind, and with the process, which it leaves no listener', async () => {
+    const far = createMailbox(never(), never());
+    for (let n = 0; n <= 5_000; n += 1) far.put(stateOf(aRecord(String(n))));
+    expect(await far.next()).toBeUndefined();
+    const stopping = new AbortController();
+    const removed = vi.spyOn(stopping.signal, 'removeEventListener');
+    const mailbox = createMailbox(never(), stopping.signal);
+    const next = mailbox.next();
+    stopping.abort();
+    expect(await next).toBeUndefined();
+    mailbox.close();
+    expect(removed).toHaveBeenCalledOnce();
+  });
+});
+
+describe('watches', () => {
+  const setUp = (given: Partial<LookLimits>) => {
+    const limits = { ...LOOK_LIMITS, ...given };
+    const looks: string[] = [];
+    const ended = new Set<string>();
+    const look = (id: string) => {
+      looks.push(id);
+      return id === 'broken'
+        ? Promise.reject(new Error('away'))
+        : Promise.resolve({ record: aRecord(id, ended.has(id)) });
+    };
+    const log = pino({ level: 'silent' });
+    const watches = createJobWatches({ look, now: () => Date.now(), log, limits });
+    return { looks, ended, watches, log };
+  };
+
+  it('look at those first that waited longest, and keep some looks for lists', async () => {
+    const { looks, watches } = setUp({ everyMs: 30, followed: 2, listed: 1 });
+    const nothing = (): void => undefined;
+    const leave = [
+      ...['a', 'b', 'c', 'd'].map((id) => watches.watch(id, nothing)),
+      ...['x', 'y'].map((id) => watches.watch(id, nothing, true)),
+    ];
+    await vi.waitFor(() => expect(looks.length).toBeGreaterThanOrEqual(12));
+    expect(looks.slice(0, 12)).toEqual(['a', 'b', 'x', 'c', 'd', 'y', 'a', 'b', 'x', 'c', 'd', 'y']);
+    for (const one of leave) one();
+    const made = looks.length;
+    await delay(100);
+    expect(looks.length).toBeLessThanOrEqual(made + 3);
+  });
+
+  it('look no more often for who leaves and comes again', async () => {
+    const { looks, watches } = setUp({ everyMs: 200, followed: 10, listed: 10 });
+    const beganMs = performance.now();
+    for (let times = 0; times < 20; times += 1) {
+      const leave = watches.watch('a', () => undefined);
+      await delay(10);
+      leave();
+    }
+    expect(looks.length).toBeLessThanOrEqual(1 + (performance.now() - beganMs) / 200);
+  });
+
+  it('know up to when every end was told: not beyond a job that cannot be looked at, of which the log tells once', async () => {
+    const { watches, log } = setUp({ everyMs: 10, followed: 10, listed: 10 });
+    const warned = vi.spyOn(log, 'warn');
+    const beganMs = Date.now();
+    expect(watches.completeMs()).toBeGreaterThanOrEqual(beganMs);
+    watches.watch('a', () => undefined);
+    await vi.waitFor(() => expect(watches.completeMs()).toBeGreaterThan(beganMs + 20));
+    watches.watch('broken', () => undefined);
+    await vi.waitFor(() => expect(warned).toHaveBeenCalled());
+    const { length } = warned.mock.calls;
+    const brokenMs = Date.now();
+    await delay(60);
+    expect(watches.completeMs()).toBeLessThanOrEqual(brokenMs);
+    expect([length, warned.mock.calls.length]).toEqual([1, 1]);
+  });
+});

@@ -1,0 +1,248 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { STREAM_BYTES } from '../../api/edge/answer-budget.ts';
+import type { Progress } from '../../contract/fields.ts';
+import { finishRecord } from '../../store/finish-record.ts';
+import { readEvents, type EventReader } from '../helpers/event-reader.ts';
+import { keepJob } from '../helpers/kept-jobs.ts';
+import { startFacades, type Facades } from '../helpers/rest-app.ts';
+import { until } from '../helpers/until.ts';
+import { anAudioJob } from '../helpers/workflow-run.ts';
+
+const soon = { everyMs: 100 };
+let facades: Facades;
+/** Another process on the same database, which looks at jobs as often as the service does. */
+let other: Facades;
+beforeAll(async () => {
+  facades = await startFacades(undefined, { looks: soon });
+  other = await startFacades(undefined, { database: facades.db.databaseName });
+});
+const readers: EventReader[] = [];
+afterEach(async () => {
+  for (const reader of readers) reader.leave();
+  await Promise.all(readers.splice(0).map(({ over }) => over));
+  vi.restoreAllMocks();
+});
+afterAll(async () => {
+  await other.close();
+  await facades.close();
+});
+
+const success = { status: 'success', result: { durationSeconds: 61 } } as const;
+const runs = (progress: Progress | undefined, { jobs } = facades): void =>
+  void jobs.status.mockResolvedValue({ state: 'running', progress });
+const aJob = async (): Promise<string> => (await keepJob(facades.deps.records, anAudioJob())).id;
+async function follow(id: string, lastEventId?: string, { url } = facades): Promise<EventReader> {
+  const headers = lastEventId === undefined ? {} : { 'last-event-id': lastEventId };
+  const reader = await readEvents(`${url}/api/downloads/${id}/events`, headers);
+  readers.push(reader);
+  return reader;
+}
+const states = ({ told }: EventReader): unknown[] =>
+  told.map(({ data }) => {
+    const { status, progress } = data['data'] as { status: string; progress?: Progress };
+    return progress?.percent ?? status;
+  });
+const polled = async (id: string): Promise<unknown> => (await fetch(`${facades.url}/downloads/${id}`)).json();
+
+describe('the events of a job', () => {
+  it('tell how it stands, each change, and its end as a poll answers it', async () => {
+    const id = await aJob();
+    runs({ stage: 'fetching', percent: 10 });
+    const reader = await follow(id);
+    const headersOf = ['content-type', 'cache-control', 'connection'].map((name) => reader.headers.get(name));
+    expect([reader.status, ...headersOf]).toEqual([200, 'text/event-stream', 'no-store', 'close']);
+    await until(() => reader.told.length === 1);
+    runs({ stage: 'fetching', percent: 60 });
+    await until(() => reader.told.length === 2);
+    expect(reader.told.at(-1)?.data).toEqual(await polled(id));
+    await finishRecord(facades.deps.records, id, success);
+    expect(await reader.over).toBe('whole');
+    expect(states(reader)).toEqual([10, 60, 'success']);
+    expect(reader.told.at(-1)?.data).toEqual(await polled(id));
+    expect(reader.text.startsWith('retry: 2000\n\n')).toBe(true);
+  });
+
+  it('keep what was known while Temporal gives no answer', async () => {
+    const id = await aJob();
+    runs({ stage: 'fetching', percent: 10 });
+    const reader = await follow(id);
+    await until(() => reader.told.length === 1);
+    const looks = facades.jobs.status.mockResolvedValue({ state: 'unknown' }).mock.calls.length;
+    await until(() => facades.jobs.status.mock.calls.length > looks + 1);
+    expect(states(reader)).toEqual([10]);
+  });
+
+  it('tell the end of a job whose workflow is gone, as a poll does', async () => {
+    const id = await aJob();
+    facades.jobs.status.mockResolvedValue({ state: 'gone' });
+    const reader = await follow(id);
+    expect(await reader.over).toBe('whole');
+    expect(states(reader)).toEqual(['failed']);
+  });
+
+  it('cost one question to Temporal a second for 200 readers, and none when they have left', async () => {
+    const id = await aJob();
+    const { status } = other.jobs;
+    runs({ stage: 'fetching', percent: 10 }, other);
+    const beganMs = performance.now();
+    const many = await Promise.all(Array.from({ length: 200 }, () => follow(id, undefined, other)));
+    await until(() => many.every(({ told }) => told.length === 1));
+    runs({ stage: 'fetching', percent: 20 }, other);
+    await until(() => many.every(({ told }) => told.length === 2));
+    const seconds = (performance.now() - beganMs) / 1_000;
+    expect(status.mock.calls.length).toBeLessThanOrEqual(seconds + 1);
+    for (const reader of many) reader.leave();
+    await until(async () => {
+      const looks = status.mock.calls.length;
+      await delay(1_200);
+      return status.mock.calls.length === looks;
+    });
+  }, 60_000);
+});
+
+describe('a reader who comes again', () => {
+  it('is told nothing twice, and no end is lost, in whichever process', async () => {
+    const id = await aJob();
+    runs({ stage: 'fetching', percent: 10 });
+    runs({ stage: 'fetching', percent: 10 }, other);
+    const first = await follow(id);
+    await until(() => first.told.length === 1);
+    first.leave();
+    const looks = other.jobs.status.mock.calls.length;
+    const second = await follow(id, first.lastEventId, other);
+    await until(() => other.jobs.status.mock.calls.length > looks + 1);
+    expect(second.told).toEqual([]);
+    runs({ stage: 'fetching', percent: 20 }, other);
+    await until(() => second.told.length === 1);
+    second.leave();
+    await finishRecord(facades.deps.records, id, success);
+    const third = await follow(id, second.lastEventId);
+    expect(await third.over).toBe('whole');
+    expect([states(second), states(third)]).toEqual([[20], ['success']]);
+    const last = await follow(id, third.lastEventId, other);
+    expect([last.status, await last.over, last.text]).toEqual([204, 'whole', '']);
+  });
+
+  it('with an id of another job, or with none that was given, is told how this one stands', async () => {
+    const id = await aJob();
+    await finishRecord(facades.deps.records, id, success);
+    const ended = await aJob();
+    await finishRecord(facades.deps.records, ended, success);
+    for (const lastEventId of [`${ended}-success`, 'x']) {
+      const reader = await follow(id, lastEventId);
+      await reader.over;
+      expect(states(reader)).toEqual(['success']);
+    }
+  });
+});
+
+describe('a stream of events', () => {
+  it.each(['01JD5Z3K6VQ0W8R9T2X4Y6B8CD', 'x'])('of a download that is not there is 404: %s', async (id) => {
+    const answer = await fetch(`${facades.url}/api/downloads/${id}/events`);
+    expect([answer.status, await answer.json()]).toMatchObject([404, { code: 'not_found' }]);
+  });
+
+  it('is no answer to HEAD, and takes no other method', async () => {
+    const id = await aJob();
+    const looks = vi.spyOn(facades.deps.watches, 'watch');
+    const url = `${facades.url}/api/downloads/${id}/events`;
+    const head = await fetch(url, { method: 'HEAD' });
+    expect([head.status, head.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
+    expect((await fetch(url, { method: 'POST' })).status).toBe(405);
+    expect(looks).not.toHaveBeenCalled();
+  });
+
+  it('is refused to pages of other sites and to keys without the scope', async () => {
+    const id = await aJob();
+    const url = `${facades.url}/api/downloads/${id}/events`;
+    expect((await fetch(url, { headers: { origin: 'https://elsewhere.example' } })).status).toBe(403);
+    const { text } = await facades.deps.keys.create({ name: 'test', scopes: ['jobs'] });
+    expect((await fetch(url, { headers: { authorization: `Bearer ${text}` } })).status).toBe(403);
+  });
+
+  it('ends when its key is revoked', async () => {
+    const id = await aJob();
+    runs({ stage: 'fetching' });
+    const key = await facades.deps.keys.create({ name: 'test', scopes: ['read'] });
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    try {
+      const url = `${facades.url}/api/downloads/${id}/events`;
+      const reader = await readEvents(url, { authorization: `Bearer ${key.text}` });
+      readers.push(reader);
+      await until(() => reader.told.length === 1);
+      await facades.deps.keys.revoke(key.id);
+      // Known keys are looked up again after some seconds.
+      vi.mocked(facades.deps.now).mockImplementation(() => Date.now() + 10_000);
+      await vi.advanceTimersByTimeAsync(30_000);
+      expect(await reader.over).toBe('whole');
+    } finally {
+      vi.useRealTimers();
+      vi.mocked(facades.deps.now).mockImplementation(() => Date.now());
+    }
+  });
+
+  it('counts as one request, which polls of the job do not', async () => {
+    const limited = await startFacades(3, { looks: soon });
+    try {
+      runs({ stage: 'fetching' }, limited);
+      const { id } = await keepJob(limited.deps.records, anAudioJob());
+      const left = (answer: { headers: Headers }) => answer.headers.get('ratelimit-remaining');
+      expect(left(await fetch(`${limited.url}/downloads/${id}`))).toBe('3');
+      expect(left(await follow(id, undefined, limited))).toBe('2');
+      expect(left(await follow(id, undefined, limited))).toBe('1');
+      expect(left(await follow(id, undefined, limited))).toBe('0');
+      expect((await follow(id, undefined, limited)).status).toBe(429);
+    } finally {
+      for (const reader of readers) reader.leave();
+      await limited.close();
+    }
+  });
+
+  it('ends in order when the process is about to stop', async () => {
+    const stopped = await startFacades(undefined, { looks: soon, database: facades.db.databaseName });
+    try {
+      runs({ stage: 'fetching' }, stopped);
+      const logged = vi.spyOn(stopped.deps.log, 'error');
+      const reader = await follow(await aJob(), undefined, stopped);
+      await until(() => reader.told.length === 1);
+      stopped.stop();
+      expect(await reader.over).toBe('whole');
+      expect(logged).not.toHaveBeenCalled();
+    } finally {
+      await stopped.close();
+    }
+  });
+
+  it('whose end is long waits until there is room for it, and others are refused meanwhile', async () => {
+    const small = await startFacades(undefined, {
+      answerBudget: { perCallerBytes: 2 * STREAM_BYTES, inAllBytes: 4 * STREAM_BYTES },
+      looks: soon,
+    });
+    try {
+      const parameters = { channel: { kind: 'handle', name: 'tea' } } as const;
+      const job = { ...anAudioJob(), type: 'list', subjectId: 'list/@tea', mediaId: '@tea', parameters } as const;
+      const { id } = await keepJob(small.deps.records, job);
+      await small.contents.putFacts(id, { channelId: 'UC1', title: 'Tea', url: 'https://video.example/' });
+      await small.contents.putPiece({ recordId: id, name: 'videos', number: 1 }, [{ videoId: 'v', title: 'Green' }]);
+      runs({ stage: 'listing' }, small);
+      const reader = await follow(id, undefined, small);
+      await until(() => reader.told.length === 1);
+      const another = small.deps.answerBudget.open('address 127.0.0.1');
+      another.add(STREAM_BYTES + 1);
+      const lists = { videos: { pieces: 1, items: 1 } };
+      await finishRecord(small.deps.records, id, { status: 'success', result: { lists } });
+      expect((await follow(id, undefined, small)).status).toBe(429);
+      await delay(600);
+      expect(reader.told).toHaveLength(1);
+      another.release();
+      expect(await reader.over).toBe('whole');
+      const { body } = await small.post('/api/channel/profile', JSON.stringify({ url: '@tea' }));
+      expect(body['videos']).toHaveLength(1);
+      expect(reader.told.at(-1)?.data).toEqual(body);
+    } finally {
+      for (const reader of readers) reader.leave();
+      await small.close();
+    }
+  });
+});

@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { resolvedSchema, type Subject } from '../../contract/resolved.ts';
+import { startFacades, type Facades } from '../helpers/rest-app.ts';
+
+let facades: Facades;
+beforeAll(async () => {
+  facades = await startFacades();
+});
+afterAll(() => facades.close());
+
+const ID = 'k3fP0aTz9Qw';
+async function resolved(text: string): Promise<readonly Subject[]> {
+  const answer = await fetch(`${facades.url}/api/resolve?${new URLSearchParams({ url: text }).toString()}`);
+  expect(answer.status).toBe(200);
+  const body: unknown = await answer.json();
+  expect(resolvedSchema.parse(body)).toEqual(body);
+  return (body as { subjects: Subject[] }).subjects;
+}
+const kindsOf = (subjects: readonly Subject[]): string[] => subjects.map(({ kind, id }) => `${kind} ${id}`);
+
+describe('GET /api/resolve', () => {
+  it.each([
+    [`https://www.youtube.com/watch?v=${ID}`, [`video ${ID}`]],
+    [ID, [`video ${ID}`, `channel @${ID.toLowerCase()}`, `profile ${ID.toLowerCase()}`]],
+    ['@evening-talks', ['channel @evening-talks']],
+    ['@evening.talks', ['channel @evening.talks', 'profile evening.talks']],
+    ['https://www.youtube.com/c/EveningTalks/videos', ['channel c/eveningtalks']],
+    ['https://www.instagram.com/evening.talks/', ['profile evening.talks']],
+    ['https://www.instagram.com/p/DAbCdEfGhIj/', ['post DAbCdEfGhIj']],
+    ['instagram.com/evening.talks/reel/DAbCdEfGhIj/?igsh=1', ['reel DAbCdEfGhIj']],
+    ['https://example.com/talk?utm_source=x#part', ['page https://example.com/talk']],
+    ['example.com/talk', ['page https://example.com/talk']],
+    ['!', []],
+    ['two words', []],
+    ['http://127.0.0.1/', ['page http://127.0.0.1/']],
+    ['http://[', []],
+  ])('tells what %s may mean', async (text, expected) => {
+    expect(kindsOf(await resolved(text))).toEqual(expected);
+  });
+
+  it('tells what can be had, with requests that are taken and prices that are asked', async () => {
+    const texts = [ID, 'https://www.youtube.com/@evening-talks', 'https://www.instagram.com/evening.talks/'];
+    const subjects = await Promise.all(
+      [...texts, 'instagram.com/p/DAbCdEfGhIj', 'https://example.com/talk'].map(resolved),
+    );
+    const offers = subjects.flatMap(([first]) => first!.offers).filter(({ after }) => after === null);
+    expect(offers.length).toBe(4 + 1 + 1 + 2 + 2);
+    for (const { path, body, needs, price, per } of offers) {
+      const added = needs.includes('language') ? { language: 'en' } : {};
+      const answer = await facades.post(path, JSON.stringify({ ...body, ...added }));
+      expect([path, answer.status, per]).toEqual([path, 202, 'job']);
+      const told = answer.body as { data?: { cost: string }; cost?: string };
+      expect([path, told.data?.cost ?? told.cost]).toEqual([path, price]);
+    }
+  });
+
+  it('tells what comes after another', async () => {
+    const [video] = await resolved(ID);
+    expect(video!.offers.at(-1)).toMatchObject({
+      operation: 'requestSpeakerLabels',
+      after: 'requestAudio',
+      needs: ['transcript_with_speaker_id'],
+      price: '0.006',
+      per: 'minute',
+    });
+    const [profile] = await resolved('https://www.instagram.com/evening.talks/');
+    expect(profile!.offers.at(-1)).toMatchObject({ after: 'requestImgnetProfile', price: '0.001', per: 'post' });
+  });
+
+  it('says why something cannot be had', async () => {
+    const [page] = await resolved('http://10.0.0.1/talk');
+    expect(page).toMatchObject({ kind: 'page', offers: [], note: 'The URL points to an address that is not public.' });
+  });
+
+  it('starts nothing and asks no engine', async () => {
+    facades.jobs.start.mockClear();
+    await resolved(ID);
+    expect(facades.jobs.start).not.toHaveBeenCalled();
+    expect(facades.jobs.status).not.toHaveBeenCalled();
+  });
+
+  it.each(['', `?url=`, `?url=${'x'.repeat(2_049)}`])('refuses %s', async (query) => {
+    expect((await fetch(`${facades.url}/api/resolve${query}`)).status).toBe(400);
+  });
+
+  it('is the same over tRPC', async () => {
+    expect(await facades.rpc.resolve.query({ url: ID })).toEqual({ subjects: await resolved(ID) });
+  });
+});

@@ -1,0 +1,177 @@
+import { ulid } from 'ulid';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { jobDetailsSchema, type JobDetails } from '../../contract/job-details.ts';
+import { spokenWordsSchema } from '../../contract/kinds/speaker-labels.ts';
+import type { JobInput } from '../../contract/jobs.ts';
+import { aLabelsJob, keepAudio, keepLabels, LABELS, SILENCE } from '../helpers/kept-audio.ts';
+import { aTranscriptJob, keepJob } from '../helpers/kept-jobs.ts';
+import { startFacades, type Facades } from '../helpers/rest-app.ts';
+import { anAudioJob } from '../helpers/workflow-run.ts';
+
+let facades: Facades;
+beforeAll(async () => {
+  facades = await startFacades();
+});
+afterAll(() => facades.close());
+
+async function get(path: string): Promise<{ status: number; body: unknown }> {
+  const answer = await fetch(facades.url + path);
+  return { status: answer.status, body: await answer.json() };
+}
+async function detailsOf(id: string): Promise<JobDetails> {
+  const { status, body } = await get(`/api/downloads/${id}/job`);
+  expect(status).toBe(200);
+  return jobDetailsSchema.strict().parse(body);
+}
+
+describe('GET /api/downloads/{downloadId}/result', () => {
+  it('is what the endpoint of its kind answers, and starts nothing', async () => {
+    const audio = await keepAudio(facades);
+    const labels = await keepLabels(facades, aLabelsJob(audio));
+    expect(await get(`/api/downloads/${labels.id}/result`)).toEqual(await get(`/api/transcriptspeakerid/${labels.id}`));
+    const { status, body } = await get(`/api/downloads/${audio.id}/result`);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ data: { id: audio.id, status: 'success', duration: '00:01:01' } });
+    expect(facades.jobs.start).not.toHaveBeenCalled();
+  });
+
+  it('is 202 while the job runs, and 200 with the reason when it has failed', async () => {
+    facades.jobs.status.mockResolvedValueOnce({ state: 'running', progress: { stage: 'fetching', percent: 12 } });
+    const running = await keepJob(facades.deps.records, aTranscriptJob());
+    const pending = await get(`/api/downloads/${running.id}/result`);
+    expect(pending).toMatchObject({ status: 202, body: { status: 'pending', progress: { percent: 12 } } });
+    const failure = { code: 'no_captions', message: 'There are none.' } as const;
+    const failed = await keepJob(facades.deps.records, aTranscriptJob(), { status: 'failed', failure });
+    expect(await get(`/api/downloads/${failed.id}/result`)).toMatchObject({
+      status: 200,
+      body: { status: 'failed', code: 'no_captions' },
+    });
+  });
+
+  it.each([ulid(), 'nothing'])('is 404 for %s', async (id) => {
+    for (const part of ['result', 'job']) {
+      expect(await get(`/api/downloads/${id}/${part}`)).toMatchObject({ status: 404, body: { code: 'not_found' } });
+    }
+  });
+});
+
+describe('GET /api/downloads/{downloadId}/job', () => {
+  it('tells the files, the workflow, and how to ask again', async () => {
+    const audio = await keepAudio(facades);
+    const { finished_at: finishedAt, ...details } = await detailsOf(audio.id);
+    expect(Date.parse(finishedAt ?? '')).toBeGreaterThan(Date.now() - 60_000);
+    expect(details).toEqual({
+      download_id: audio.id,
+      title: null,
+      failure: null,
+      request: { method: 'POST', path: '/api/downloads/audio', body: { vidnet_video_id: audio.mediaId } },
+      files: [{ name: `${audio.mediaId}.m4a`, size_bytes: 5, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) }],
+      workflow: {
+        id: audio.subjectId,
+        url: `http://temporal.example/namespaces/default/workflows/${encodeURIComponent(audio.subjectId)}`,
+      },
+    });
+  });
+
+  it('tells a title, as lists do; records alone are as the specification has them', async () => {
+    const result = { durationSeconds: 5, title: 'Tea & rain' };
+    const { id, mediaId } = await keepJob(facades.deps.records, aTranscriptJob(), { status: 'success', result });
+    expect(await detailsOf(id)).toMatchObject({ title: result.title });
+    const list = await get(`/api/downloads?media_id=${mediaId}`);
+    expect(list.body).toMatchObject({ downloads: [{ id, title: result.title }] });
+    const { body } = await get(`/downloads/${id}`);
+    expect((body as { data: object }).data).not.toHaveProperty('title');
+  });
+
+  it('tells whose fault a failure is', async () => {
+    const failure = { code: 'upstream_timeout', message: 'No answer.' } as const;
+    const failed = await keepJob(facades.deps.records, anAudioJob(), { status: 'failed', failure });
+    expect(await detailsOf(failed.id)).toMatchObject({ failure: { ...failure, fault: 'upstream' }, files: [] });
+    const running = await keepJob(facades.deps.records, anAudioJob());
+    expect(await detailsOf(running.id)).toMatchObject({ failure: null, finished_at: null });
+  });
+
+  const post = { shortcode: 'DAbCdEfGhIj', kind: 'reel' };
+  const audioId = ulid();
+  it.each<[Partial<JobInput>, string | undefined, object | undefined]>([
+    [{ type: 'vidnet_video' }, '/api/downloads/video', { vidnet_video_id: 'MEDIA' }],
+    [
+      { type: 'list', mediaId: '@tea', parameters: { channel: { kind: 'handle', name: 'tea' } } },
+      '/api/channel/profile',
+      { url: 'https://www.youtube.com/@tea' },
+    ],
+    [
+      { type: 'captions', parameters: { language: 'de', includeComments: true } },
+      '/api/transcripts',
+      { vidnet_video_id: 'MEDIA', language: 'de', include_comments: true },
+    ],
+    [{ type: 'imgnet_profile', mediaId: 'tea' }, '/api/imgnet/profile', { url: '@tea' }],
+    [
+      { type: 'imgnet_post', parameters: { post, profilePrice: 0 } },
+      '/api/imgnet/content',
+      { url: 'https://www.instagram.com/reel/DAbCdEfGhIj/' },
+    ],
+    [
+      { type: 'imgnet_audio', parameters: { post } },
+      '/api/imgnet/audio',
+      { url: 'https://www.instagram.com/reel/DAbCdEfGhIj/' },
+    ],
+    [{ type: 'imgnet_list_posts', parameters: { part: 'posts' } }, undefined, undefined],
+    [
+      { type: 'media', parameters: { page: { url: 'https://example.com/talk', format: 'video' } } },
+      '/api/downloads/media',
+      { url: 'https://example.com/talk', format: 'video' },
+    ],
+    [
+      { type: 'speaker_labels', parameters: { audioId, fileName: 'a.m4a', language: 'en', maxSpeakers: 3 } },
+      '/api/transcriptspeakerid',
+      { transcript_with_speaker_id: audioId, language: 'en', max_speakers: 3 },
+    ],
+  ])('tells how %o is asked for again', async (job, path, body) => {
+    const { id, mediaId } = await keepJob(facades.deps.records, anAudioJob({ subjectId: ulid(), ...job }));
+    const { request } = await detailsOf(id);
+    const expected = JSON.parse(JSON.stringify({ method: 'POST', path, body }).replaceAll('MEDIA', mediaId)) as unknown;
+    expect(request).toEqual(path === undefined ? null : expected);
+  });
+});
+
+describe('GET /api/transcriptspeakerid/{id}/words', () => {
+  it('tells when each word begins, and who speaks when by the labels of the text', async () => {
+    const audio = await keepAudio(facades);
+    const [first, second] = LABELS.segments;
+    const labels = { ...LABELS, segments: [{ ...first!, wordStarts: [0.5, 0.75, 1.1] }, second!] };
+    const { id } = await keepLabels(facades, aLabelsJob(audio), labels);
+    const { status, body } = await get(`/api/transcriptspeakerid/${id}/words`);
+    expect(status).toBe(200);
+    expect(spokenWordsSchema.strict().parse(body)).toEqual({
+      status: 'success',
+      media_id: audio.mediaId,
+      segments: [
+        { ...first!, word_starts: [0.5, 0.75, 1.1] },
+        { ...second!, word_starts: null },
+      ],
+      turns: [
+        { start: 0.5, duration: 1.25, speaker: 'Speaker 1' },
+        { start: 2, duration: 0.5, speaker: 'Speaker 2' },
+      ],
+    });
+    expect(await facades.rpc.speakers.words.query({ id })).toEqual(body);
+    expect((await get(`/api/transcriptspeakerid/${audio.id}/words`)).body).toEqual(body);
+  });
+
+  it('are none where nobody speaks, and not there yet while the job runs', async () => {
+    const silent = await keepAudio(facades);
+    await keepLabels(facades, aLabelsJob(silent), SILENCE);
+    expect(await get(`/api/transcriptspeakerid/${silent.id}/words`)).toMatchObject({
+      status: 200,
+      body: { segments: [], turns: [] },
+    });
+    const audio = await keepAudio(facades);
+    const { id } = await keepJob(facades.deps.records, aLabelsJob(audio));
+    facades.jobs.status.mockResolvedValueOnce({ state: 'running', progress: undefined });
+    expect(await get(`/api/transcriptspeakerid/${id}/words`)).toMatchObject({
+      status: 409,
+      body: { code: 'not_ready' },
+    });
+  });
+});
