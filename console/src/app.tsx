@@ -1,0 +1,126 @@
+import type { JSX } from 'preact';
+import { lazy, Suspense } from 'preact/compat';
+import { useEffect, useState } from 'preact/hooks';
+import { Home } from './pages/home.tsx';
+import { Job } from './pages/job.tsx';
+import { Jobs } from './pages/jobs.tsx';
+import { pathTo, route, type Route } from './router.ts';
+import { apiKey, keyWanted } from './session.ts';
+import { useStore } from './store.ts';
+import { switchTheme, theme } from './theme.ts';
+import { Icon, Logo } from './ui/icons.tsx';
+import { KeyPanel } from './ui/key-panel.tsx';
+import { Loading, Title } from './ui/parts.tsx';
+
+const Account = lazy(async () => (await import('./pages/account.tsx')).Account);
+
+const TITLES: Readonly<Record<Route['page'], string>> = {
+  home: 'Fetch',
+  jobs: 'Jobs',
+  job: 'Job',
+  account: 'Account',
+  nowhere: 'Nothing here',
+};
+
+export function App(): JSX.Element {
+  const now = useStore(route);
+  const key = useStore(apiKey);
+  useEffect(() => {
+    document.title = `${TITLES[now.page]} · Tapedeck`;
+  }, [now.page]);
+  return (
+    <>
+      <a class="skip" href="#main">
+        Skip to the content
+      </a>
+      <Header page={now.page} />
+      <main id="main" key={key}>
+        <Suspense fallback={<Loading />}>
+          <Place now={now} />
+        </Suspense>
+      </main>
+      <footer class="footer">
+        <a href="/docs" target="_blank" rel="noreferrer">
+          API
+        </a>
+        <a href="/console/assets/licences.md" target="_blank" rel="noreferrer">
+          Licences
+        </a>
+      </footer>
+    </>
+  );
+}
+
+function Place({ now }: { readonly now: Route }): JSX.Element {
+  switch (now.page) {
+    case 'home':
+      return <Home query={now.query} />;
+    case 'jobs':
+      return <Jobs query={now.query} />;
+    case 'job':
+      return <Job key={now.id} id={now.id} query={now.query} />;
+    case 'account':
+      return <Account />;
+    case 'nowhere':
+      return (
+        <section class="empty">
+          <Title>Nothing here</Title>
+          <p>
+            There is no such page. <a href={pathTo('home')}>Fetch something</a>, or look at the{' '}
+            <a href={pathTo('jobs')}>jobs</a>.
+          </p>
+        </section>
+      );
+  }
+}
+
+function Header({ page }: { readonly page: Route['page'] }): JSX.Element {
+  const shown = useStore(theme);
+  const wanted = useStore(keyWanted);
+  const [isOpen, setOpen] = useState(false);
+  const current = (...pages: Route['page'][]): 'page' | undefined => (pages.includes(page) ? 'page' : undefined);
+  return (
+    <>
+      <header class="header">
+        <a class="brand" href={pathTo('home')} aria-label="Tapedeck">
+          <Logo />
+          <span class="brand-name">Tapedeck</span>
+        </a>
+        <nav aria-label="Main">
+          <a href={pathTo('home')} aria-current={current('home')}>
+            Fetch
+          </a>
+          <a href={pathTo('jobs')} aria-current={current('jobs', 'job')}>
+            Jobs
+          </a>
+          <a href={pathTo('account')} aria-current={current('account')}>
+            Account
+          </a>
+        </nav>
+        <div class="tools">
+          <button
+            type="button"
+            class="tool"
+            aria-label={shown === 'dark' ? 'Light colours' : 'Dark colours'}
+            onClick={switchTheme}
+          >
+            <Icon name={shown === 'dark' ? 'sun' : 'moon'} />
+          </button>
+          <button
+            type="button"
+            class="tool"
+            aria-label="API key"
+            aria-expanded={isOpen || wanted !== undefined}
+            onClick={() => {
+              setOpen(!isOpen);
+              keyWanted.set(undefined);
+            }}
+          >
+            <Icon name="key" />
+          </button>
+        </div>
+      </header>
+      {isOpen || wanted !== undefined ? <KeyPanel reason={wanted} onDone={() => setOpen(false)} /> : null}
+    </>
+  );
+}

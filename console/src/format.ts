@@ -1,0 +1,93 @@
+const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
+
+/** `1.4 MB` */
+export function bytesText(bytes: number): string {
+  let value = bytes;
+  let unit = 0;
+  while (value >= 999.5 && unit < UNITS.length - 1) {
+    value /= 1000;
+    unit += 1;
+  }
+  return `${unit === 0 || value >= 99.5 ? value.toFixed(0) : value.toFixed(1)} ${UNITS[unit] ?? ''}`;
+}
+
+/** `3:07`, `1:02:03` */
+export function clockText(seconds: number): string {
+  const whole = Math.max(0, Math.floor(seconds));
+  const parts = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
+  const [hours = 0, minutes = 0, rest = 0] = parts;
+  const two = (part: number): string => String(part).padStart(2, '0');
+  return hours > 0 ? `${String(hours)}:${two(minutes)}:${two(rest)}` : `${String(minutes)}:${two(rest)}`;
+}
+
+/** `2 min 5 s`, for waiting. */
+export function spanText(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds));
+  if (whole < 60) return `${String(whole)} s`;
+  if (whole < 3600) return `${String(Math.floor(whole / 60))} min ${String(whole % 60)} s`;
+  return `${String(Math.floor(whole / 3600))} h ${String(Math.floor(whole / 60) % 60)} min`;
+}
+
+/** A price as the service tells it: `0.005`; `free`. */
+export function priceText(amount: string): string {
+  return Number(amount) === 0 ? 'free' : amount;
+}
+
+const numbers = new Intl.NumberFormat('en');
+const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
+
+/** `1,234` */
+export function countText(count: number): string {
+  return numbers.format(count);
+}
+
+/** `1.2K` */
+export function shortCount(count: number): string {
+  return short.format(count);
+}
+
+const dates = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
+const moments = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' });
+
+/** Times of the video platform come without a zone, and are UTC. */
+export function millisecondsOf(time: string): number {
+  return Date.parse(/^\d{4}-\d\d-\d\d \d/.test(time) ? `${time.replace(' ', 'T')}Z` : time);
+}
+
+/** The same of a time that may not be known, or be none. */
+export function knownMilliseconds(time: string | null): number | null {
+  const at = time === null ? NaN : millisecondsOf(time);
+  return Number.isNaN(at) ? null : at;
+}
+
+export function dateText(time: string): string {
+  const at = millisecondsOf(time);
+  return Number.isNaN(at) ? time : dates.format(at);
+}
+
+export function momentText(time: string): string {
+  const at = millisecondsOf(time);
+  return Number.isNaN(at) ? time : moments.format(at);
+}
+
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+const STEPS = [
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+] as const;
+
+/** `3 minutes ago`, `in 2 hours`; the date where that is days ago. */
+export function agoText(time: string, nowMs: number): string {
+  const seconds = (millisecondsOf(time) - nowMs) / 1000;
+  if (Math.abs(seconds) > 7 * 86_400) return dateText(time);
+  for (const [unit, length] of STEPS) {
+    if (Math.abs(seconds) >= length) return relative.format(Math.round(seconds / length), unit);
+  }
+  return 'just now';
+}
+
+/** `HH:MM:SS` in seconds. */
+export function secondsOfClock(text: string): number {
+  return text.split(':').reduce((total, part) => total * 60 + Number(part), 0);
+}

@@ -1,0 +1,111 @@
+import type { JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import type { DeliveryList, DeliveryResult } from '../../../contract/deliveries.ts';
+import { call, read } from '../api.ts';
+import { momentText } from '../format.ts';
+import { useAction, useLoaded } from '../ui/hooks.ts';
+import { Icon } from '../ui/icons.tsx';
+import { Trouble } from '../ui/parts.tsx';
+import { DELIVERY_NAMES } from '../words.ts';
+
+const LOOK_MS = 5_000;
+/** The first attempt is written down a moment after the end of the job. */
+const AFTER_END_MS = [1_000, 4_000] as const;
+
+/** Who was told of the end of a job, and how that went. */
+export function Deliveries({
+  id,
+  isPending,
+}: {
+  readonly id: string;
+  readonly isPending: boolean;
+}): JSX.Element | null {
+  const wasPending = useRef(isPending);
+  const { value, thrown, again } = useLoaded(
+    async (signal) =>
+      isPending ? [] : (await read<DeliveryList>(`/api/webhook/deliveries?download_id=${id}`, signal)).deliveries,
+    [id, isPending],
+  );
+  const deliveries = value ?? [];
+  const isOnItsWay = deliveries.some(({ state }) => state === 'pending');
+  useEffect(() => {
+    if (isPending || !wasPending.current) return undefined;
+    const timers = AFTER_END_MS.map((ms) => setTimeout(again, ms));
+    return () => timers.forEach(clearTimeout);
+  }, [isPending, again]);
+  useEffect(() => {
+    if (!isOnItsWay) return undefined;
+    const timer = setInterval(again, LOOK_MS);
+    return () => clearInterval(timer);
+  }, [isOnItsWay, again]);
+  if (deliveries.length === 0 && thrown === undefined) return null;
+  return (
+    <section class="card" aria-labelledby="deliveries-heading">
+      <h2 id="deliveries-heading">
+        <Icon name="bell" /> Webhooks
+      </h2>
+      <Trouble thrown={thrown} />
+      <ul class="deliveries">
+        {deliveries.map((delivery) => (
+          <Delivery key={delivery.id} delivery={delivery} onChanged={again} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Delivery({
+  delivery,
+  onChanged,
+}: {
+  readonly delivery: DeliveryResult;
+  readonly onChanged: () => void;
+}): JSX.Element {
+  const { isRunning, thrown, run } = useAction();
+  const { id, url, state, attempts, next_attempt_at: next } = delivery;
+  return (
+    <li>
+      <div class="heading">
+        <span>
+          <span class={`status status-${state}`}>
+            <span class="dot" aria-hidden="true" />
+            {DELIVERY_NAMES[state]}
+          </span>{' '}
+          <code class="clip">{url}</code>
+        </span>
+        {state === 'pending' ? null : (
+          <button
+            type="button"
+            class="button"
+            disabled={isRunning}
+            onClick={() =>
+              run(async () => {
+                await call('POST', `/api/webhook/deliveries/${id}/redeliver`);
+                onChanged();
+              })
+            }
+          >
+            <Icon name="retry" /> Deliver again
+          </button>
+        )}
+      </div>
+      <Trouble thrown={thrown} />
+      {attempts.length === 0 ? (
+        <p class="quiet">No attempt yet.</p>
+      ) : (
+        <ol class="attempts">
+          {attempts.map((attempt) => (
+            <li key={attempt.number}>
+              <span>Attempt {attempt.number}</span>
+              <strong>{attempt.http_status ?? attempt.error ?? 'no answer'}</strong>
+              <span class="quiet">
+                {momentText(attempt.started_at)}, {attempt.duration_ms} ms
+              </span>
+            </li>
+          ))}
+        </ol>
+      )}
+      {next === undefined ? null : <p class="quiet">The next attempt is at {momentText(next)} at the earliest.</p>}
+    </li>
+  );
+}

@@ -1,0 +1,39 @@
+import type { JSX } from 'preact';
+import type { JobDetails } from '../../../contract/job-details.ts';
+import { pathTo } from '../router.ts';
+import type { Download } from '../types.ts';
+import { Icon } from '../ui/icons.tsx';
+import { FAULT_NAMES, REMEDIES } from '../words.ts';
+
+/** Why a job has failed, and what can be done. */
+export function FailurePanel({
+  record,
+  details,
+}: {
+  readonly record: Download;
+  readonly details: JobDetails | undefined;
+}): JSX.Element {
+  const failure = details?.failure;
+  return (
+    <section class="card failure" role="alert" aria-labelledby="failure-heading">
+      <Icon name="warning" size={28} />
+      <div>
+        <h2 id="failure-heading">{failure?.message ?? record.response ?? 'The job failed.'}</h2>
+        {failure === undefined || failure === null ? null : (
+          <>
+            <p>{REMEDIES[failure.code]}</p>
+            <p class="quiet">
+              {FAULT_NAMES[failure.fault]} (<code>{failure.code}</code>).
+              {Number(record.cost) === 0 ? '' : ' It was stopped after a provider had been paid, which is charged.'}
+            </p>
+          </>
+        )}
+        {details !== undefined && details.request === null ? (
+          <p>
+            A list begins with a fresh profile: <a href={pathTo('home', { q: `@${record.media_id}` })}>fetch that</a>.
+          </p>
+        ) : null}
+      </div>
+    </section>
+  );
+}

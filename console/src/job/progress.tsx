@@ -1,0 +1,159 @@
+import type { JSX } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Progress } from '../../../contract/fields.ts';
+import { bytesText, countText, millisecondsOf, momentText, spanText } from '../format.ts';
+import type { How } from '../live.ts';
+import type { DownloadType } from '../types.ts';
+import { useNow } from '../ui/hooks.ts';
+import { Icon } from '../ui/icons.tsx';
+import { STAGE_NAMES, STAGES_OF } from '../words.ts';
+
+const HOW_NAMES: Readonly<Record<How, string>> = {
+  connecting: 'Connecting',
+  live: 'Live',
+  lost: 'Connection lost, trying again',
+};
+
+/** Whether what stands here is as it is now. */
+export function LiveMark({ how }: { readonly how: How }): JSX.Element {
+  return (
+    <span class={`live live-${how}`} role="status">
+      <span class="dot" aria-hidden="true" />
+      {HOW_NAMES[how]}
+    </span>
+  );
+}
+
+/** How far a job is, in a line of a list. */
+export function ProgressLine({ progress }: { readonly progress: Progress | undefined }): JSX.Element | null {
+  if (progress === undefined) return null;
+  const percent = progress.percent === undefined ? '' : ` ${progress.percent.toFixed(0)} %`;
+  return (
+    <span class="quiet clip">
+      {STAGE_NAMES[progress.stage]}
+      {percent}
+      {progress.reason === undefined ? '' : `: ${progress.reason}`}
+    </span>
+  );
+}
+
+/** The stages of a job, how far it is in this one, how fast, and why it waits and until when. */
+export function ProgressPanel({
+  type,
+  progress,
+  how,
+}: {
+  readonly type: DownloadType;
+  readonly progress: Progress | undefined;
+  readonly how: How;
+}): JSX.Element {
+  const { stage, percent } = progress ?? { stage: 'waiting' as const };
+  const speed = useSpeed(progress?.downloaded_bytes);
+  return (
+    <section class="card progress" aria-labelledby="progress-heading">
+      <div class="heading">
+        <h2 id="progress-heading">{STAGE_NAMES[stage]}</h2>
+        <LiveMark how={how} />
+      </div>
+      <Stages type={type} stage={stage} />
+      <progress aria-label={STAGE_NAMES[stage]} max={100} {...(percent === undefined ? {} : { value: percent })} />
+      <p class="numbers">
+        {percent === undefined ? null : <span>{percent.toFixed(1)} %</span>}
+        <Amounts progress={progress} />
+        {speed === undefined ? null : <span>{bytesText(speed)} a second</span>}
+        {remaining(progress, speed)}
+      </p>
+      {progress?.reason === undefined ? null : <Waiting reason={progress.reason} until={progress.until} />}
+    </section>
+  );
+}
+
+function Stages({ type, stage }: { readonly type: DownloadType; readonly stage: Progress['stage'] }): JSX.Element {
+  const known = STAGES_OF[type];
+  const all = known.includes(stage) ? known : [...known, stage];
+  const current = all.indexOf(stage);
+  return (
+    <ol class="stages" aria-label="Stages">
+      {all.map((one, index) => (
+        <li
+          key={one}
+          class={index < current ? 'stage past' : index === current ? 'stage now' : 'stage'}
+          aria-current={index === current ? 'step' : undefined}
+        >
+          {STAGE_NAMES[one]}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function Amounts({ progress }: { readonly progress: Progress | undefined }): JSX.Element {
+  const { downloaded_bytes: bytes, total_bytes: allBytes, items, total_items: allItems } = progress ?? {};
+  return (
+    <>
+      {bytes === undefined ? null : (
+        <span>
+          {bytesText(bytes)}
+          {allBytes === undefined ? '' : ` of ${bytesText(allBytes)}`}
+        </span>
+      )}
+      {items === undefined ? null : (
+        <span>
+          {countText(items)}
+          {allItems === undefined ? ' items' : ` of ${countText(allItems)}`}
+        </span>
+      )}
+    </>
+  );
+}
+
+function Waiting({ reason, until }: { readonly reason: string; readonly until: string | undefined }): JSX.Element {
+  const now = useNow(1_000);
+  const seconds = until === undefined ? undefined : (millisecondsOf(until) - now) / 1000;
+  return (
+    <div class="notice">
+      <Icon name="clock" />
+      <div>
+        <p>{reason}</p>
+        {until === undefined || seconds === undefined ? null : (
+          <p class="quiet">
+            {seconds > 0
+              ? `It goes on in ${spanText(seconds)} at the earliest, at `
+              : 'It goes on any moment; it waited until '}
+            <time dateTime={until}>{momentText(until)}</time>.
+          </p>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function remaining(progress: Progress | undefined, speed: number | undefined): JSX.Element | null {
+  const { downloaded_bytes: bytes, total_bytes: all } = progress ?? {};
+  if (bytes === undefined || all === undefined || speed === undefined || speed <= 0 || bytes >= all) return null;
+  return <span>{spanText((all - bytes) / speed)} to go</span>;
+}
+
+/** Of what was seen before, this share counts on. */
+const SMOOTHING = 0.6;
+
+/** @returns bytes a second, smoothed; undefined until it is known */
+function useSpeed(bytes: number | undefined): number | undefined {
+  const last = useRef<{ readonly bytes: number; readonly atMs: number } | undefined>(undefined);
+  const [speed, setSpeed] = useState<number>();
+  useEffect(() => {
+    const before = last.current;
+    const atMs = performance.now();
+    if (bytes === undefined) {
+      last.current = undefined;
+      setSpeed(undefined);
+      return;
+    }
+    last.current = { bytes, atMs };
+    // A new attempt begins at the beginning.
+    if (before === undefined || bytes < before.bytes || atMs <= before.atMs) return;
+    const now = ((bytes - before.bytes) / (atMs - before.atMs)) * 1000;
+    setSpeed((old) => (old === undefined ? now : old * SMOOTHING + now * (1 - SMOOTHING)));
+  }, [bytes]);
+  return speed;
+}

@@ -1,0 +1,210 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { useId, useState } from 'preact/hooks';
+import type { Offer, Subject } from '../../../contract/resolved.ts';
+import { navigate } from '../router.ts';
+import { placeOf, requestFor, start, type Then, type Wishes } from '../start.ts';
+import { useAction } from '../ui/hooks.ts';
+import { Icon, type IconName } from '../ui/icons.tsx';
+import { Out, Price, Trouble } from '../ui/parts.tsx';
+import { keepLanguage, LanguageField, usualLanguage } from '../ui/language-field.tsx';
+
+const KINDS: Readonly<Record<Subject['kind'], { readonly name: string; readonly icon: IconName }>> = {
+  video: { name: 'Video on the video platform', icon: 'video' },
+  channel: { name: 'Channel on the video platform', icon: 'channel' },
+  profile: { name: 'Profile on the photo platform', icon: 'profile' },
+  post: { name: 'Post on the photo platform', icon: 'post' },
+  reel: { name: 'Reel on the photo platform', icon: 'post' },
+  page: { name: 'Page of another site', icon: 'page' },
+};
+
+interface OffersProps {
+  readonly subject: Subject;
+  readonly isLikeliest: boolean;
+}
+
+/** Something that one click starts: an offer of the service, or two of them in a row. */
+interface Choice {
+  readonly title: string;
+  readonly about: string;
+  readonly icon: IconName;
+  readonly offer: Offer;
+  /** What the click starts after that. */
+  readonly then?: { readonly what: Then; readonly offer: Offer };
+}
+
+const CHOICES: Readonly<Record<string, Omit<Choice, 'offer' | 'then'>>> = {
+  requestAudio: { title: 'Audio', about: 'The sound as M4A, to play and to keep', icon: 'audio' },
+  requestVideo: { title: 'Video', about: 'Picture and sound as MP4', icon: 'video' },
+  requestTranscript: { title: 'Captions', about: 'What is said, from the captions of the platform', icon: 'captions' },
+  requestChannel: { title: 'Channel', about: 'Its description, its numbers and all of its videos', icon: 'channel' },
+  requestImgnetProfile: {
+    title: 'Profile',
+    about: 'Biography and numbers; its posts and reels are had from there',
+    icon: 'profile',
+  },
+  requestImgnetContent: { title: 'Post', about: 'Pictures, caption, numbers and newest comments', icon: 'post' },
+  requestImgnetAudio: { title: 'Audio', about: 'The sound of each of its videos as M4A', icon: 'audio' },
+  'requestMedia audio': { title: 'Audio', about: 'The sound of the page as M4A', icon: 'audio' },
+  'requestMedia video': { title: 'Video', about: 'The video of the page as MP4', icon: 'video' },
+};
+
+/** What something is, and what can be had of it; folded where something else is likelier. */
+export function Offers({ subject, isLikeliest }: OffersProps): JSX.Element {
+  const heading = useId();
+  const [isOpen, setOpen] = useState(isLikeliest);
+  const { name, icon } = KINDS[subject.kind];
+  return (
+    <article class="card subject" aria-labelledby={heading}>
+      <header>
+        <span class="badge">
+          <Icon name={icon} size={24} />
+        </span>
+        <div class="grow">
+          <h2 id={heading}>{name}</h2>
+          <p class="quiet clip">
+            <Out url={subject.url}>{subject.id}</Out>
+          </p>
+        </div>
+        {isOpen ? null : (
+          <button type="button" class="button" aria-label={`Or this: ${name}`} onClick={() => setOpen(true)}>
+            Or this
+          </button>
+        )}
+      </header>
+      {isOpen ? <Choices subject={subject} /> : null}
+    </article>
+  );
+}
+
+function Choices({ subject }: { readonly subject: Subject }): JSX.Element {
+  const [language, setLanguage] = useState(usualLanguage());
+  const [hasComments, setComments] = useState(false);
+  const [webhook, setWebhook] = useState('');
+  const choices = choicesOf(subject.offers, hasComments);
+  return (
+    <>
+      {subject.note === null ? null : (
+        <div class="notice">
+          <Icon name="warning" />
+          <p>{subject.note}</p>
+        </div>
+      )}
+      <ul class="offers">
+        {choices.map((choice, index) => (
+          <OfferRow
+            key={`${choice.title} ${choice.about}`}
+            choice={choice}
+            wishes={{ language, webhook }}
+            isFirst={index === 0}
+          >
+            {choice.offer.needs.includes('language') ? (
+              <div class="row">
+                <LanguageField
+                  value={language}
+                  onChange={(next) => {
+                    setLanguage(next);
+                    keepLanguage(next);
+                  }}
+                />
+                <label class="choice">
+                  <input
+                    type="checkbox"
+                    checked={hasComments}
+                    onChange={(event) => setComments(event.currentTarget.checked)}
+                  />
+                  With comments
+                </label>
+              </div>
+            ) : null}
+          </OfferRow>
+        ))}
+      </ul>
+      {choices.length === 0 ? null : (
+        <details class="more">
+          <summary>Notify a webhook</summary>
+          <label class="field">
+            <span>URL that is sent the result</span>
+            <input
+              type="url"
+              placeholder="https://example.com/hooks/media"
+              value={webhook}
+              onInput={(event) => setWebhook(event.currentTarget.value)}
+            />
+          </label>
+        </details>
+      )}
+    </>
+  );
+}
+
+function OfferRow({
+  choice,
+  wishes,
+  isFirst,
+  children,
+}: {
+  readonly choice: Choice;
+  readonly wishes: Wishes;
+  readonly isFirst: boolean;
+  readonly children: ComponentChildren;
+}): JSX.Element {
+  const { isRunning, thrown, run } = useAction();
+  const { title, about, icon, offer, then } = choice;
+  return (
+    <li class="offer">
+      <Icon name={icon} size={24} />
+      <div class="grow">
+        <h3>{title}</h3>
+        <p class="quiet">{about}</p>
+        {children}
+        <Trouble thrown={thrown} />
+      </div>
+      <div class="offer-end">
+        <span>
+          <Price amount={offer.price} />
+          {then === undefined ? null : (
+            <small>
+              {' '}
+              + <Price amount={then.offer.price} per={then.offer.per} />
+            </small>
+          )}
+        </span>
+        <button
+          type="button"
+          class={isFirst ? 'button button-main' : 'button'}
+          disabled={isRunning}
+          aria-label={`Fetch: ${title}`}
+          onClick={() => run(async () => navigate(placeOf(await start(requestFor(offer, wishes)), then?.what)))}
+        >
+          {isRunning ? 'Starting…' : 'Fetch'}
+        </button>
+      </div>
+    </li>
+  );
+}
+
+/** Speakers are told apart in an audio: both are one choice, and the choice that people come for stands first. */
+function choicesOf(offers: readonly Offer[], hasComments: boolean): readonly Choice[] {
+  const labels = offers.find(({ operation }) => operation === 'requestSpeakerLabels');
+  const audio = offers.find(({ operation }) => operation === labels?.after);
+  const speakers: Choice[] =
+    labels === undefined || audio === undefined
+      ? []
+      : [
+          {
+            title: 'Transcript with speakers',
+            about: 'Who says what, heard in the audio: to read, to search, to play and as subtitles',
+            icon: 'speakers',
+            offer: audio,
+            then: { what: 'speakers', offer: labels },
+          },
+        ];
+  const others = offers.flatMap((offer) => {
+    const { operation, body } = offer;
+    if (operation === 'requestTranscript' && 'include_comments' in body !== hasComments) return [];
+    const known = CHOICES[operation] ?? CHOICES[`${operation} ${String(body['format'])}`];
+    return known === undefined ? [] : [{ ...known, offer }];
+  });
+  const [first, ...rest] = others;
+  return first === undefined ? speakers : [first, ...speakers, ...rest];
+}

@@ -1,0 +1,113 @@
+import type { JSX } from 'preact';
+import { useMemo, useRef } from 'preact/hooks';
+import type { Transcript as CaptionsBody } from '../../../contract/kinds/transcript.ts';
+import { read } from '../api.ts';
+import { agoText, countText, dateText, secondsOfClock } from '../format.ts';
+import { pathTo } from '../router.ts';
+import type { Download, DownloadPage } from '../types.ts';
+import { useLoaded } from '../ui/hooks.ts';
+import { languageName } from '../ui/language-field.tsx';
+import { Facts, Loading, Out, Trouble } from '../ui/parts.tsx';
+import { Exports } from './exports.tsx';
+import type { Line, Transcript } from './lines.ts';
+import { Sound } from './sound.tsx';
+import { TranscriptView } from './transcript-view.tsx';
+
+/** What is said in a video, by its captions; where its audio was fetched too, they follow it. */
+export function Captions({ record }: { readonly record: Download }): JSX.Element {
+  const { value, thrown } = useLoaded(
+    async (signal) => {
+      const body = await read<CaptionsBody>(`/api/downloads/${record.id}/result`, signal);
+      const query = `type=audio&status=success&limit=1&media_id=${encodeURIComponent(body.video.vidnet_id)}`;
+      const { downloads } = await read<DownloadPage>(`/api/downloads?${query}`, signal);
+      return { body, audio: downloads[0] };
+    },
+    [record.id],
+  );
+  if (thrown !== undefined) return <Trouble thrown={thrown} />;
+  if (value === undefined) return <Loading what="Loading the captions" />;
+  return <Shown body={value.body} audio={value.audio} />;
+}
+
+function Shown({ body, audio }: { readonly body: CaptionsBody; readonly audio: Download | undefined }): JSX.Element {
+  const { video, track } = body;
+  const media = useRef<HTMLAudioElement>(null);
+  const lines = useMemo<readonly Line[]>(
+    () =>
+      video.transcriptsWithTimeStamps.map(({ text, start, dur }) => ({
+        text,
+        start: Number(start),
+        duration: Number(dur),
+      })),
+    [video],
+  );
+  const transcript: Transcript = { mediaId: video.vidnet_id, lines, turns: [] };
+  const last = lines.at(-1);
+  const durationSeconds =
+    video.duration === null ? (last?.start ?? 0) + (last?.duration ?? 1) : secondsOfClock(video.duration);
+  return (
+    <>
+      <section class="card" aria-labelledby="captions-heading">
+        <div class="heading">
+          <h2 id="captions-heading">Captions</h2>
+          <span class="quiet">
+            {languageName(track.language) ?? track.language}
+            {track.kind === 'automatic' ? ', recognised by the platform' : ''}
+          </span>
+        </div>
+        <Facts
+          facts={[
+            ['Channel', video.channelName],
+            ['Published', video.publishedAt === null ? null : dateText(video.publishedAt)],
+            ['Views', video.viewCount === null ? null : countText(video.viewCount)],
+            ['Likes', video.likeCount === null ? null : countText(video.likeCount)],
+            ['Comments', video.commentCount === null ? null : countText(video.commentCount)],
+            ['Page', <Out url={video.link}>Open on the platform</Out>],
+          ]}
+        />
+        {audio === undefined ? (
+          <p class="quiet">
+            <a href={pathTo('home', { q: video.vidnet_id })}>Fetch its audio</a> too, and the captions follow it.
+          </p>
+        ) : (
+          <Sound media={media} audio={audio} lines={lines} durationSeconds={durationSeconds} />
+        )}
+        <TranscriptView lines={lines} speakers={[]} names={{}} media={media} />
+        <Exports transcript={transcript} names={{}} fileName={`${video.vidnet_id}.${track.language}`} />
+        {video.description ? (
+          <details class="more">
+            <summary>Description</summary>
+            <p class="text">{video.description}</p>
+          </details>
+        ) : null}
+      </section>
+      {video.comments === undefined ? null : <Comments comments={video.comments} />}
+    </>
+  );
+}
+
+const SHOWN_COMMENTS = 200;
+
+function Comments({ comments }: { readonly comments: NonNullable<CaptionsBody['video']['comments']> }): JSX.Element {
+  const now = Date.now();
+  return (
+    <section class="card" aria-labelledby="comments-heading">
+      <h2 id="comments-heading">{countText(comments.length)} comments</h2>
+      <ul class="comments">
+        {comments.slice(0, SHOWN_COMMENTS).map((comment) => (
+          <li key={comment.id} class={comment.reply_to === null ? '' : 'reply'}>
+            <p class="quiet">
+              <strong>{comment.author ?? 'Somebody'}</strong>
+              {comment.published_at === null ? '' : ` · ${agoText(comment.published_at, now)}`}
+              {comment.likes === null ? '' : ` · ${countText(comment.likes)} likes`}
+            </p>
+            <p class="text">{comment.text}</p>
+          </li>
+        ))}
+      </ul>
+      {comments.length > SHOWN_COMMENTS ? (
+        <p class="quiet">The first {SHOWN_COMMENTS} are shown; the API tells all.</p>
+      ) : null}
+    </section>
+  );
+}

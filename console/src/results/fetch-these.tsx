@@ -1,0 +1,137 @@
+import type { JSX } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Offer, Resolved } from '../../../contract/resolved.ts';
+import { Problem, read, sentenceOf } from '../api.ts';
+import { countText, priceText } from '../format.ts';
+import { pathTo } from '../router.ts';
+import { requestFor, start } from '../start.ts';
+import { useLoaded } from '../ui/hooks.ts';
+import { LanguageField, usualLanguage } from '../ui/language-field.tsx';
+import type { Row } from './rows.ts';
+
+const NAMES: Readonly<Record<string, string>> = {
+  requestAudio: 'Audio',
+  requestVideo: 'Video',
+  requestTranscript: 'Captions',
+  requestImgnetContent: 'Post',
+  requestImgnetAudio: 'Audio',
+};
+/** As many requests at a time. */
+const AT_ONCE = 2;
+
+interface Going {
+  readonly all: number;
+  readonly started: number;
+  readonly refused: number;
+  /** Why it has stopped, or waits. */
+  readonly message?: string | undefined;
+  readonly isOver: boolean;
+}
+
+/** The same of several rows at once. What it would cost is told before. */
+export function FetchThese({ rows }: { readonly rows: readonly Row[] }): JSX.Element | null {
+  const [first] = rows;
+  const { value } = useLoaded(
+    async (signal) =>
+      first === undefined
+        ? []
+        : await read<Resolved>(`/api/resolve?${new URLSearchParams({ url: first.reference }).toString()}`, signal).then(
+            ({ subjects }) => subjects[0]?.offers ?? [],
+          ),
+    // What a row costs, all of its kind cost.
+    [first === undefined],
+  );
+  const [language, setLanguage] = useState(usualLanguage());
+  const [going, setGoing] = useState<Going>();
+  const end = useRef<AbortController | undefined>(undefined);
+  useEffect(() => () => end.current?.abort(), []);
+  if (going !== undefined)
+    return <Progress going={going} onStop={() => end.current?.abort()} onDone={() => setGoing(undefined)} />;
+  if (first === undefined) return null;
+  const offers = (value ?? []).filter(({ operation, body }) => operation in NAMES && !('include_comments' in body));
+  const begin = (offer: Offer): void => {
+    end.current = new AbortController();
+    void startAll(offer, { rows, language, signal: end.current.signal, onChange: setGoing });
+  };
+  return (
+    <div class="these" role="group" aria-label="Fetch what is chosen">
+      <strong>Fetch {rows.length === 1 ? 'this one' : `these ${countText(rows.length)}`}</strong>
+      {offers.map((offer) => (
+        <button key={offer.operation} type="button" class="button button-main" onClick={() => begin(offer)}>
+          {NAMES[offer.operation]} <small>{priceText((Number(offer.price) * rows.length).toFixed(3))}</small>
+        </button>
+      ))}
+      {offers.some(({ needs }) => needs.includes('language')) ? (
+        <LanguageField label="Captions in" value={language} onChange={setLanguage} />
+      ) : null}
+    </div>
+  );
+}
+
+function Progress({
+  going,
+  onStop,
+  onDone,
+}: {
+  readonly going: Going;
+  readonly onStop: () => void;
+  readonly onDone: () => void;
+}): JSX.Element {
+  const { all, started, refused, message, isOver } = going;
+  return (
+    <div class="these" role="status">
+      <span class="grow">
+        <strong>
+          {countText(started)} of {countText(all)} started
+        </strong>
+        {refused === 0 ? '' : `, ${countText(refused)} refused`}
+        {message === undefined ? '' : `. ${message}`}
+        <progress aria-label="Requests that were sent" max={all} value={started + refused} />
+      </span>
+      <a class="button" href={pathTo('jobs')}>
+        See the jobs
+      </a>
+      <button type="button" class="button" onClick={isOver ? onDone : onStop}>
+        {isOver ? 'Done' : 'Stop'}
+      </button>
+    </div>
+  );
+}
+
+interface Batch {
+  readonly rows: readonly Row[];
+  readonly language: string;
+  readonly signal: AbortSignal;
+  readonly onChange: (going: Going) => void;
+}
+
+/** Goes as fast as the service takes requests, and stops where the credit ends. */
+async function startAll(offer: Offer, { rows, language, signal, onChange }: Batch): Promise<void> {
+  const waiting = [...rows];
+  let going: Going = { all: rows.length, started: 0, refused: 0, isOver: false };
+  const tell = (change: Partial<Going>): void => onChange((going = { ...going, ...change }));
+  tell({});
+  const work = async (): Promise<void> => {
+    for (let row = waiting.shift(); row !== undefined && !signal.aborted; row = waiting.shift()) {
+      try {
+        const { reference } = row;
+        const subject = 'vidnet_video_id' in offer.body ? { vidnet_video_id: reference } : { url: reference };
+        await start(requestFor({ ...offer, body: { ...offer.body, ...subject } }, { language, webhook: '' }));
+        tell({ started: going.started + 1, message: undefined });
+      } catch (error) {
+        const { status, retryAfterSeconds } = error instanceof Problem ? error : { status: 0, retryAfterSeconds: 0 };
+        if (status === 429) {
+          waiting.unshift(row);
+          tell({ message: `The service takes no more for ${retryAfterSeconds.toString()} s.` });
+          await new Promise((resolve) => setTimeout(resolve, Math.max(1, retryAfterSeconds) * 1000));
+        } else {
+          // Of no connection, no key and no credit, the next one would find the same.
+          if ([0, 401, 402, 403].includes(status)) waiting.length = 0;
+          tell({ refused: going.refused + 1, message: sentenceOf(error) });
+        }
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  tell({ isOver: true });
+}

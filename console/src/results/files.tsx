@@ -1,0 +1,97 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import type { JobDetails } from '../../../contract/job-details.ts';
+import { read } from '../api.ts';
+import { bytesText, momentText } from '../format.ts';
+import type { Download } from '../types.ts';
+import { Icon } from '../ui/icons.tsx';
+import { LabelsOffer } from './labels-offer.tsx';
+
+type WithFiles = Extract<Download, { readonly files_removed_at?: string | undefined }>;
+
+/** Files to play and to keep. Links last for a while; a player whose link has run out gets a new one. */
+export function Files({
+  record,
+  files,
+}: {
+  readonly record: WithFiles;
+  readonly files: JobDetails['files'];
+}): JSX.Element {
+  const [links, setLinks] = useState(record.file_urls ?? []);
+  const renew = (): void => {
+    read<{ data: Download }>(`/downloads/${record.id}`).then(
+      ({ data }) => setLinks(data.file_urls ?? []),
+      // The player shows that it cannot play.
+      () => undefined,
+    );
+  };
+  if (record.files_removed_at !== undefined) {
+    return (
+      <section class="card">
+        <h2>Files</h2>
+        <p>
+          They were removed at {momentText(record.files_removed_at)}, when their time was over. Asking again fetches
+          them again.
+        </p>
+      </section>
+    );
+  }
+  if (links.length === 0) {
+    return (
+      <section class="card">
+        <h2>No sound</h2>
+        <p>The post has photos only, or its videos are silent.</p>
+      </section>
+    );
+  }
+  return (
+    <>
+      <section class="card" aria-labelledby="files-heading">
+        <h2 id="files-heading">{links.length === 1 ? 'Play' : `${links.length.toString()} files`}</h2>
+        {links.map((link, index) => (
+          <Player key={index} link={link} file={files[index]} record={record} onGone={renew} />
+        ))}
+      </section>
+      {record.transcript_speaker_id === null ? null : (
+        <LabelsOffer audioId={record.transcript_speaker_id} price={record.transcript_speaker_cost} />
+      )}
+    </>
+  );
+}
+
+function Player({
+  link,
+  file,
+  record,
+  onGone,
+}: {
+  readonly link: string;
+  readonly file: JobDetails['files'][number] | undefined;
+  readonly record: WithFiles;
+  readonly onGone: () => void;
+}): JSX.Element {
+  const [isRenewed, setRenewed] = useState(false);
+  const renewOnce = (): void => {
+    if (isRenewed) return;
+    setRenewed(true);
+    onGone();
+  };
+  const isVideo = /\.mp4(?:\?|$)/.test(link);
+  const ending = isVideo ? 'mp4' : 'm4a';
+  return (
+    <div class="player">
+      {isVideo ? (
+        <video controls preload="metadata" src={link} onError={renewOnce} aria-label={`Video ${record.media_id}`} />
+      ) : (
+        <audio controls preload="metadata" src={link} onError={renewOnce} aria-label={`Audio ${record.media_id}`} />
+      )}
+      <p class="line">
+        <a class="button" href={link} download={`${record.media_id}.${ending}`}>
+          <Icon name="down" /> {isVideo ? 'MP4' : 'M4A'}
+          {file === undefined ? '' : `, ${bytesText(file.size_bytes)}`}
+        </a>
+        {record.duration === null ? null : <span class="quiet">{record.duration}</span>}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,93 @@
+import type { JSX, RefObject } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { useStore } from '../store.ts';
+import { theme } from '../theme.ts';
+import { nameIn, type Names, type Turn } from './lines.ts';
+import { playFrom } from './playback.ts';
+
+const LANE = 18;
+const GAP = 4;
+const LEAST_WIDTH = 1.5;
+export const VOICES = 8;
+
+/** Who speaks when: a lane for each speaker, in the colour of the speaker, over the same time as the curve above. */
+export function Lanes({
+  turns,
+  speakers,
+  names,
+  durationSeconds,
+  media,
+}: {
+  readonly turns: readonly Turn[];
+  readonly speakers: readonly string[];
+  readonly names: Names;
+  readonly durationSeconds: number;
+  readonly media: RefObject<HTMLMediaElement | null>;
+}): JSX.Element {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const shown = useStore(theme);
+  const width = useWidth(canvas);
+  const height = speakers.length * (LANE + GAP);
+  useEffect(() => {
+    const paper = canvas.current?.getContext('2d');
+    if (!paper || width === 0) return;
+    const scale = devicePixelRatio;
+    paper.canvas.width = Math.round(width * scale);
+    paper.canvas.height = Math.round(height * scale);
+    paper.scale(scale, scale);
+    const style = getComputedStyle(document.documentElement);
+    const track = style.getPropertyValue('--track').trim();
+    for (const index of speakers.keys()) {
+      paper.fillStyle = track;
+      paper.beginPath();
+      paper.roundRect(0, index * (LANE + GAP), width, LANE, 4);
+      paper.fill();
+    }
+    for (const { start, duration, speaker } of turns) {
+      const lane = speakers.indexOf(speaker);
+      const [left, right] = [start, start + duration].map((seconds) => (seconds / durationSeconds) * width) as [
+        number,
+        number,
+      ];
+      paper.fillStyle = style.getPropertyValue(`--voice-${(lane % VOICES).toString()}`).trim();
+      paper.beginPath();
+      paper.roundRect(left, lane * (LANE + GAP), Math.max(LEAST_WIDTH, right - left), LANE, 3);
+      paper.fill();
+    }
+  }, [turns, speakers, durationSeconds, width, height, shown]);
+  const shares = sharesOf(turns);
+  const told = speakers.map((label) => `${nameIn(names, label)} ${((shares.get(label) ?? 0) * 100).toFixed(0)} %`);
+  return (
+    <canvas
+      ref={canvas}
+      class="lanes"
+      style={{ height: `${height.toString()}px` }}
+      role="img"
+      aria-label={`Who speaks when, and how much: ${told.join(', ')}`}
+      onClick={(event) => {
+        const box = event.currentTarget.getBoundingClientRect();
+        playFrom(media.current, ((event.clientX - box.left) / box.width) * durationSeconds);
+      }}
+    />
+  );
+}
+
+/** The share of each speaker in all that is spoken. */
+export function sharesOf(turns: readonly Turn[]): ReadonlyMap<string, number> {
+  const seconds = new Map<string, number>();
+  for (const { speaker, duration } of turns) seconds.set(speaker, (seconds.get(speaker) ?? 0) + duration);
+  const all = [...seconds.values()].reduce((sum, one) => sum + one, 0);
+  return new Map([...seconds].map(([label, one]) => [label, all === 0 ? 0 : one / all]));
+}
+
+function useWidth(element: RefObject<HTMLElement | null>): number {
+  const [width, setWidth] = useState(0);
+  useEffect(() => {
+    const watched = element.current;
+    if (watched === null) return undefined;
+    const observer = new ResizeObserver(() => setWidth(watched.clientWidth));
+    observer.observe(watched);
+    return () => observer.disconnect();
+  }, [element]);
+  return width;
+}

@@ -1,0 +1,43 @@
+import type { JSX } from 'preact';
+import { lazy } from 'preact/compat';
+import type { JobDetails } from '../../../contract/job-details.ts';
+import type { Download } from '../types.ts';
+import { Files } from './files.tsx';
+
+// Each comes when it is looked at: few look at all of them.
+const Speakers = lazy(async () => (await import('./speakers.tsx')).Speakers);
+const Captions = lazy(async () => (await import('./captions.tsx')).Captions);
+const Channel = lazy(async () => (await import('./channel.tsx')).Channel);
+const List = lazy(async () => (await import('./photo-list.tsx')).PhotoList);
+const Profile = lazy(async () => (await import('./profile.tsx')).Profile);
+const Post = lazy(async () => (await import('./post.tsx')).Post);
+
+/** What a job has made, shown as what it is. */
+export function Result({
+  record,
+  files,
+}: {
+  readonly record: Download;
+  readonly files: JobDetails['files'];
+}): JSX.Element {
+  switch (record.type) {
+    case 'audio':
+    case 'vidnet_video':
+    case 'imgnet_audio':
+    case 'media':
+      return <Files record={record} files={files} />;
+    case 'speaker_labels':
+      return <Speakers record={record} />;
+    case 'captions':
+      return <Captions record={record} />;
+    case 'list':
+      return <Channel id={record.id} />;
+    case 'imgnet_list_posts':
+    case 'imgnet_list_reels':
+      return <List record={record} />;
+    case 'imgnet_profile':
+      return <Profile id={record.id} />;
+    case 'imgnet_post':
+      return <Post id={record.id} />;
+  }
+}

@@ -1,0 +1,235 @@
+import type { JSX, RefObject } from 'preact';
+import { memo } from 'preact/compat';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { clockText } from '../format.ts';
+import { Icon } from '../ui/icons.tsx';
+import { useVirtual } from '../ui/virtual.ts';
+import { nameIn, type Line, type Names } from './lines.ts';
+import { knownWordsOf, playFrom, usePlace } from './playback.ts';
+
+/** About two lines of text with its time. */
+const ROW_HEIGHT = 72;
+
+/** A transcript that follows the playback: a click on a word plays it; what is searched for is shown where it is said. */
+export function TranscriptView({
+  lines,
+  speakers,
+  names,
+  media,
+}: {
+  readonly lines: readonly Line[];
+  /** Labels, in the order of their colours. */
+  readonly speakers: readonly string[];
+  readonly names: Names;
+  readonly media: RefObject<HTMLMediaElement | null>;
+}): JSX.Element {
+  const scroller = useRef<HTMLDivElement>(null);
+  const [isFollowing, setFollowing] = useState(true);
+  const { line: current, word, isPlaying } = usePlace(media, lines);
+  const search = useSearch(lines);
+  const virtual = useVirtual({ count: lines.length, rowHeight: ROW_HEIGHT, scroller });
+  useEffect(() => {
+    if (isPlaying && isFollowing && current >= 0) virtual.scrollToIndex(current, { align: 'center' });
+  }, [current, isPlaying, isFollowing]);
+  useEffect(() => {
+    if (search.at === undefined) return;
+    setFollowing(false);
+    virtual.scrollToIndex(search.at, { align: 'center' });
+  }, [search.at]);
+  const letGo = (): void => setFollowing(false);
+  return (
+    <div class="transcript">
+      <div class="row transcript-tools">
+        <SearchField search={search} />
+        <label class="choice">
+          <input
+            type="checkbox"
+            checked={isFollowing}
+            onChange={(event) => setFollowing(event.currentTarget.checked)}
+          />
+          Follow playback
+        </label>
+      </div>
+      <div
+        class="lines"
+        ref={scroller}
+        tabIndex={0}
+        role="region"
+        aria-label="Lines of the transcript"
+        onWheel={letGo}
+        onTouchMove={letGo}
+      >
+        <ol style={{ height: `${virtual.getTotalSize().toString()}px` }}>
+          {virtual.getVirtualItems().map(({ index, start, key }) => {
+            const line = lines[index];
+            return line === undefined ? null : (
+              <li
+                key={key}
+                data-index={index}
+                ref={(node) => virtual.measureElement(node)}
+                aria-setsize={lines.length}
+                aria-posinset={index + 1}
+                class={index === current ? 'line-now' : ''}
+                style={{ transform: `translateY(${start.toString()}px)` }}
+              >
+                <TranscriptLine
+                  line={line}
+                  voice={line.speaker === undefined ? -1 : speakers.indexOf(line.speaker)}
+                  name={line.speaker === undefined ? undefined : nameIn(names, line.speaker)}
+                  isNewVoice={line.speaker !== lines[index - 1]?.speaker}
+                  word={index === current ? word : -1}
+                  sought={search.isHit(index) ? search.text : ''}
+                  onPlay={(seconds) => {
+                    setFollowing(true);
+                    playFrom(media.current, seconds);
+                  }}
+                />
+              </li>
+            );
+          })}
+        </ol>
+      </div>
+    </div>
+  );
+}
+
+interface LineProps {
+  readonly line: Line;
+  /** Which colour; -1 without a speaker. */
+  readonly voice: number;
+  readonly name: string | undefined;
+  readonly isNewVoice: boolean;
+  readonly word: number;
+  readonly sought: string;
+  readonly onPlay: (seconds: number) => void;
+}
+
+const TranscriptLine = memo(
+  ({ line, voice, name, isNewVoice, word, sought, onPlay }: LineProps): JSX.Element => (
+    <>
+      <button
+        type="button"
+        class="time"
+        aria-label={`Play from ${clockText(line.start)}${name === undefined ? '' : `, ${name}`}`}
+        onClick={() => onPlay(line.start)}
+      >
+        {clockText(line.start)}
+      </button>
+      <div class={`said voice-${((voice + 8) % 8).toString()} ${voice < 0 ? 'no-voice' : ''}`}>
+        {name !== undefined && isNewVoice ? <strong class="voice-name">{name}</strong> : null}
+        <p
+          onClick={(event) => {
+            const index = event.target instanceof HTMLElement ? event.target.dataset['word'] : undefined;
+            if (index !== undefined) onPlay(knownWordsOf(line)[Number(index)]?.start ?? line.start);
+          }}
+        >
+          {knownWordsOf(line).map(({ text }, index) => [
+            <span key={index} data-word={index} class={classOf(index === word, isSought(text, sought))}>
+              {text}
+            </span>,
+            ' ',
+          ])}
+        </p>
+      </div>
+    </>
+  ),
+  (before, after) =>
+    before.line === after.line &&
+    before.name === after.name &&
+    before.voice === after.voice &&
+    before.isNewVoice === after.isNewVoice &&
+    before.word === after.word &&
+    before.sought === after.sought,
+);
+
+function classOf(isNow: boolean, isHit: boolean): string {
+  return `${isNow ? 'word-now' : ''} ${isHit ? 'word-hit' : ''}`.trim();
+}
+
+function isSought(word: string, sought: string): boolean {
+  if (sought === '') return false;
+  const plain = folded(word);
+  return sought.split(' ').some((part) => part !== '' && plain.includes(part));
+}
+
+/** The same for `É` and `e`. */
+function folded(text: string): string {
+  return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+}
+
+interface Search {
+  readonly text: string;
+  readonly typed: string;
+  readonly setTyped: (text: string) => void;
+  readonly count: number;
+  /** Counted from 1; 0 without a hit. */
+  readonly number: number;
+  /** The line of the hit that is shown. */
+  readonly at: number | undefined;
+  readonly isHit: (index: number) => boolean;
+  readonly step: (by: number) => void;
+}
+
+function useSearch(lines: readonly Line[]): Search {
+  const [typed, setTyped] = useState('');
+  const [place, setPlace] = useState(0);
+  const text = folded(typed).replace(/\s+/g, ' ').trim();
+  const texts = useMemo(() => lines.map((line) => folded(line.text).replace(/\s+/g, ' ')), [lines]);
+  const hits = useMemo(
+    () => (text === '' ? [] : texts.flatMap((one, index) => (one.includes(text) ? [index] : []))),
+    [texts, text],
+  );
+  const asSet = useMemo(() => new Set(hits), [hits]);
+  useEffect(() => setPlace(0), [text]);
+  return {
+    ...{ text, typed, setTyped, count: hits.length, at: hits[place] },
+    number: hits.length === 0 ? 0 : place + 1,
+    isHit: (index) => asSet.has(index),
+    step: (by) => setPlace((before) => (hits.length === 0 ? 0 : (before + by + hits.length) % hits.length)),
+  };
+}
+
+function SearchField({ search }: { readonly search: Search }): JSX.Element {
+  const { typed, setTyped, text, count, number, step } = search;
+  return (
+    <form
+      class="row grow"
+      role="search"
+      aria-label="In the transcript"
+      onSubmit={(event) => {
+        event.preventDefault();
+        step(1);
+      }}
+    >
+      <label class="search grow">
+        <Icon name="search" />
+        <input
+          type="search"
+          aria-label="Search the transcript"
+          placeholder="Search the transcript"
+          value={typed}
+          onInput={(event) => setTyped(event.currentTarget.value)}
+        />
+      </label>
+      {text === '' ? null : (
+        <>
+          <span role="status" class="quiet">
+            {count === 0 ? 'No match' : `${number.toString()} of ${count.toString()}`}
+          </span>
+          <button
+            type="button"
+            class="button"
+            disabled={count < 2}
+            onClick={() => step(-1)}
+            aria-label="The one before"
+          >
+            ↑
+          </button>
+          <button type="submit" class="button" disabled={count < 2} aria-label="The next one">
+            ↓
+          </button>
+        </>
+      )}
+    </form>
+  );
+}

@@ -1,0 +1,88 @@
+import type { JSX, RefObject } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import WaveSurfer from 'wavesurfer.js';
+import { useStore } from '../store.ts';
+import { theme } from '../theme.ts';
+import type { Line } from './lines.ts';
+import { DECODED_MAX_SECONDS, peaksOfSound, peaksOfSpeech } from './peaks.ts';
+
+const HEIGHT = 72;
+
+/** The sound as a curve, on which a click leads to that moment. */
+export function Waveform({
+  media,
+  url,
+  lines,
+  durationSeconds,
+}: {
+  readonly media: RefObject<HTMLMediaElement | null>;
+  readonly url: string;
+  readonly lines: readonly Line[];
+  readonly durationSeconds: number;
+}): JSX.Element {
+  const place = useRef<HTMLDivElement>(null);
+  const shown = useStore(theme);
+  const surfer = useRef<WaveSurfer | undefined>(undefined);
+  const { peaks, isOfSpeech } = usePeaks(url, lines, durationSeconds);
+  useEffect(() => {
+    const [container, player] = [place.current, media.current];
+    if (peaks === undefined || container === null || player === null) return undefined;
+    const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? '';
+    const made = WaveSurfer.create({
+      container,
+      media: player,
+      peaks: [peaks],
+      duration: durationSeconds,
+      height: HEIGHT,
+      barWidth: 2,
+      barGap: 1,
+      barRadius: 2,
+      barMinHeight: 1,
+      normalize: true,
+      dragToSeek: true,
+      cspNonce: nonce,
+      ...colours(),
+    });
+    surfer.current = made;
+    return () => {
+      surfer.current = undefined;
+      made.destroy();
+    };
+  }, [peaks, durationSeconds]);
+  useEffect(() => surfer.current?.setOptions(colours()), [shown]);
+  return (
+    <>
+      <div class="waveform" ref={place} aria-hidden="true" />
+      {isOfSpeech ? <p class="quiet">Drawn from the transcript, not from the sound.</p> : null}
+    </>
+  );
+}
+
+/** Of recordings that are too long to decode in a page, and of sound that the page may not read, the transcript draws the curve. */
+function usePeaks(url: string, lines: readonly Line[], durationSeconds: number) {
+  const [state, setState] = useState<{ readonly peaks?: number[]; readonly isOfSpeech: boolean }>({
+    isOfSpeech: false,
+  });
+  useEffect(() => {
+    const end = new AbortController();
+    const ofSpeech = (): void => setState({ peaks: peaksOfSpeech(lines, durationSeconds), isOfSpeech: true });
+    if (durationSeconds > DECODED_MAX_SECONDS) ofSpeech();
+    else
+      peaksOfSound(url, end.signal).then(
+        (peaks) => {
+          if (!end.signal.aborted) setState({ peaks, isOfSpeech: false });
+        },
+        () => {
+          if (!end.signal.aborted) ofSpeech();
+        },
+      );
+    return () => end.abort();
+  }, [url, durationSeconds]);
+  return state;
+}
+
+function colours() {
+  const style = getComputedStyle(document.documentElement);
+  const colour = (name: string): string => style.getPropertyValue(name).trim();
+  return { waveColor: colour('--wave'), progressColor: colour('--accent'), cursorColor: colour('--ink') };
+}

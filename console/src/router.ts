@@ -1,0 +1,56 @@
+import { createStore } from './store.ts';
+
+const HOME = '/console';
+
+/** Where in the console somebody is. */
+export type Route =
+  | { readonly page: 'home'; readonly query: URLSearchParams }
+  | { readonly page: 'jobs'; readonly query: URLSearchParams }
+  | { readonly page: 'job'; readonly id: string; readonly query: URLSearchParams }
+  | { readonly page: 'account' }
+  | { readonly page: 'nowhere' };
+
+export function routeOf({ pathname, search }: Pick<Location, 'pathname' | 'search'>): Route {
+  const [first, second, ...more] = pathname.slice(HOME.length).split('/').filter(Boolean);
+  const query = new URLSearchParams(search);
+  if (first === undefined) return { page: 'home', query };
+  if (first === 'jobs' && second === undefined) return { page: 'jobs', query };
+  if (first === 'jobs' && second !== undefined && more.length === 0) return { page: 'job', id: second, query };
+  if (first === 'account' && second === undefined) return { page: 'account' };
+  return { page: 'nowhere' };
+}
+
+export const route = createStore<Route>(routeOf(location));
+
+/** @param query of those that have a value */
+export function pathTo(
+  page: 'home' | 'jobs' | 'account' | { readonly job: string },
+  query: Readonly<Record<string, string | undefined>> = {},
+): string {
+  const path = typeof page === 'object' ? `/jobs/${page.job}` : page === 'home' ? '' : `/${page}`;
+  const given = Object.entries(query).flatMap(([name, value]) => (value ? [[name, value]] : []));
+  const search = new URLSearchParams(given).toString();
+  return HOME + path + (search === '' ? '' : `?${search}`);
+}
+
+/** @param isReplaced the place that one comes from is not to be gone back to */
+export function navigate(path: string, { isReplaced = false } = {}): void {
+  if (isReplaced) history.replaceState(null, '', path);
+  else history.pushState(null, '', path);
+  route.set(routeOf(location));
+}
+
+/** Links to other places of the console need no new page. */
+export function followLinks(): void {
+  addEventListener('popstate', () => route.set(routeOf(location)));
+  document.addEventListener('click', (event) => {
+    if (event.defaultPrevented || event.button !== 0) return;
+    if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    const link = event.target instanceof Element ? event.target.closest('a') : null;
+    if (link === null || link.target !== '' || link.hash !== '' || link.hasAttribute('download')) return;
+    if (link.origin !== location.origin || !/^\/console(?:\/|$)/.test(link.pathname)) return;
+    event.preventDefault();
+    navigate(link.pathname + link.search);
+    scrollTo(0, 0);
+  });
+}

@@ -1,0 +1,21 @@
+import type { z } from 'zod';
+import type { AudioRecord } from '../../contract/kinds/audio.ts';
+import type { CaptionsRecord } from '../../contract/kinds/transcript.ts';
+import type { ChannelRecord } from '../../contract/kinds/channel.ts';
+import type { FactsRecord } from '../../contract/downloads.ts';
+import type { ImgnetAudioRecord } from '../../contract/kinds/imgnet-audio.ts';
+import type { MediaRecord } from '../../contract/kinds/media.ts';
+import type { VideoRecord } from '../../contract/kinds/video.ts';
+import type { postItemSchema, reelItemSchema } from '../../contract/imgnet-media.ts';
+
+/** What the service answers. Types alone come from its contract: schemas would be half of what a browser loads. */
+export type Download =
+  AudioRecord | VideoRecord | ChannelRecord | CaptionsRecord | ImgnetAudioRecord | MediaRecord | FactsRecord;
+export type DownloadType = Download['type'];
+export type PostItem = z.infer<typeof postItemSchema>;
+export type ReelItem = z.infer<typeof reelItemSchema>;
+
+export interface DownloadPage {
+  readonly downloads: readonly Download[];
+  readonly next_cursor: string | null;
+}

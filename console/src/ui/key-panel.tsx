@@ -1,0 +1,82 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { apiKey, forgetKey, isKeyOnDevice, keyWanted, takeKey } from '../session.ts';
+import { useStore } from '../store.ts';
+import { Icon } from './icons.tsx';
+
+/** Where the API key is given, or forgotten. Only this browser keeps it, and sends it to nobody but the service. */
+export function KeyPanel({
+  reason,
+  onDone,
+}: {
+  readonly reason: string | undefined;
+  readonly onDone: () => void;
+}): JSX.Element {
+  const key = useStore(apiKey);
+  const [text, setText] = useState('');
+  const [isKept, setKept] = useState(isKeyOnDevice());
+  const done = (): void => {
+    keyWanted.set(undefined);
+    onDone();
+  };
+  return (
+    <section class="key-panel" aria-labelledby="key-heading">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          const given = text.trim();
+          if (given === '') return;
+          takeKey(given, isKept);
+          done();
+        }}
+      >
+        <div class="heading">
+          <h2 id="key-heading">API key</h2>
+          <button type="button" class="tool" aria-label="Close" onClick={done}>
+            <Icon name="close" />
+          </button>
+        </div>
+        {reason ? <p role="alert">{reason}</p> : null}
+        <p class="quiet">
+          {key === undefined
+            ? 'No key is in use. On your own machine none is needed unless the operator says so.'
+            : `In use: the key that begins ${key.slice(0, 8)}…`}
+        </p>
+        <div class="row">
+          <label class="field grow">
+            <span>Key</span>
+            <input
+              type="password"
+              autocomplete="off"
+              spellcheck={false}
+              placeholder="td_…"
+              value={text}
+              onInput={(event) => setText(event.currentTarget.value)}
+            />
+          </label>
+          <button type="submit" class="button button-main">
+            Use this key
+          </button>
+        </div>
+        <div class="row">
+          <label class="choice">
+            <input type="checkbox" checked={isKept} onChange={(event) => setKept(event.currentTarget.checked)} />
+            Keep it on this device, not only in this tab
+          </label>
+          {key === undefined ? null : (
+            <button
+              type="button"
+              class="button"
+              onClick={() => {
+                forgetKey();
+                done();
+              }}
+            >
+              Forget this key
+            </button>
+          )}
+        </div>
+      </form>
+    </section>
+  );
+}

@@ -1,0 +1,80 @@
+import type { JSX } from 'preact';
+import { useId } from 'preact/hooks';
+import { onDevice } from '../store.ts';
+
+const COMMON = [
+  'en',
+  'de',
+  'es',
+  'fr',
+  'it',
+  'pt',
+  'pt-BR',
+  'nl',
+  'pl',
+  'ru',
+  'uk',
+  'tr',
+  'ar',
+  'hi',
+  'id',
+  'ja',
+  'ko',
+  'zh',
+];
+const names = new Intl.DisplayNames('en', { type: 'language' });
+
+/** `German` for `de`; undefined for what is no language. */
+export function languageName(tag: string): string | undefined {
+  try {
+    return names.of(tag);
+  } catch {
+    return undefined;
+  }
+}
+
+const NAME = 'tapedeck.language';
+
+/** What was asked for last, else the language of the browser: that of a country is rarer among captions. */
+export function usualLanguage(): string {
+  return onDevice.read(NAME) ?? new Intl.Locale(navigator.language).language;
+}
+
+export function keepLanguage(tag: string): void {
+  onDevice.write(NAME, languageName(tag) === undefined ? undefined : tag);
+}
+
+/** Any language tag; the common ones are offered. */
+export function LanguageField({
+  value,
+  onChange,
+  label = 'Language',
+}: {
+  readonly value: string;
+  readonly onChange: (language: string) => void;
+  readonly label?: string;
+}): JSX.Element {
+  const list = useId();
+  return (
+    <label class="field field-short">
+      <span>
+        {label}
+        {value === '' ? '' : `: ${languageName(value) ?? 'none such'}`}
+      </span>
+      <input
+        list={list}
+        value={value}
+        autocapitalize="none"
+        spellcheck={false}
+        onInput={(event) => onChange(event.currentTarget.value.trim())}
+      />
+      <datalist id={list}>
+        {COMMON.map((tag) => (
+          <option key={tag} value={tag}>
+            {languageName(tag)}
+          </option>
+        ))}
+      </datalist>
+    </label>
+  );
+}
