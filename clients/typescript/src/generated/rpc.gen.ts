@@ -1,0 +1,47 @@
+// Made by `npm run clients`.
+
+import type { Events, Export, Mutation, Query, Wait } from '../rpc-types.ts';
+import type * as rest from './types.gen.ts';
+
+// An alias and no interface, which would be no record to tRPC.
+export type Procedures = {
+  downloads: {
+    audio: Mutation<rest.RequestAudioData, rest.RequestAudioResponses & rest.RequestAudioErrors, 200 | 202 | 400 | 500, Wait>;
+    video: Mutation<rest.RequestVideoData, rest.RequestVideoResponses & rest.RequestVideoErrors, 200 | 202 | 400 | 500, Wait>;
+    media: Mutation<rest.RequestMediaData, rest.RequestMediaResponses & rest.RequestMediaErrors, 200 | 202 | 400 | 500, Wait>;
+    list: Query<rest.ListDownloadsData, rest.ListDownloadsResponses & rest.ListDownloadsErrors, 200>;
+    get: Query<rest.GetDownloadData, rest.GetDownloadResponses & rest.GetDownloadErrors, 200 | 202, Wait>;
+    events: Events<rest.FollowDownloadData, rest.JobResult>;
+    allEvents: Events<rest.FollowDownloadsData, rest.DownloadResult>;
+    cancel: Mutation<rest.CancelDownloadData, rest.CancelDownloadResponses & rest.CancelDownloadErrors, 200 | 202>;
+    result: Query<rest.GetResultData, rest.GetResultResponses & rest.GetResultErrors, 200 | 202, Wait>;
+    job: Query<rest.GetJobData, rest.GetJobResponses & rest.GetJobErrors, 200>;
+  };
+  resolve: Query<rest.ResolveData, rest.ResolveResponses & rest.ResolveErrors, 200>;
+  health: Query<rest.CheckHealthData, rest.CheckHealthResponses & rest.CheckHealthErrors, 200 | 503>;
+  channels: {
+    profile: Mutation<rest.RequestChannelData, rest.RequestChannelResponses & rest.RequestChannelErrors, 200 | 202 | 400 | 500, Wait>;
+  };
+  transcripts: {
+    request: Mutation<rest.RequestTranscriptData, rest.RequestTranscriptResponses & rest.RequestTranscriptErrors, 200 | 202 | 400 | 500, Wait>;
+    get: Query<rest.GetTranscriptData, rest.GetTranscriptResponses & rest.GetTranscriptErrors, 200 | 202, Wait>;
+    export: Export<rest.ExportTranscriptData>;
+  };
+  speakers: {
+    request: Mutation<rest.RequestSpeakerLabelsData, rest.RequestSpeakerLabelsResponses & rest.RequestSpeakerLabelsErrors, 200 | 202 | 400 | 500, Wait>;
+    get: Query<rest.GetSpeakerLabelsData, rest.GetSpeakerLabelsResponses & rest.GetSpeakerLabelsErrors, 200 | 202, Wait>;
+    words: Query<rest.GetSpokenWordsData, rest.GetSpokenWordsResponses & rest.GetSpokenWordsErrors, 200>;
+    export: Export<rest.ExportSpeakerLabelsData>;
+  };
+  imgnet: {
+    profile: Mutation<rest.RequestImgnetProfileData, rest.RequestImgnetProfileResponses & rest.RequestImgnetProfileErrors, 200 | 202 | 400 | 500, Wait>;
+    list: Mutation<rest.RequestImgnetListData, rest.RequestImgnetListResponses & rest.RequestImgnetListErrors, 200 | 202 | 400 | 500, Wait>;
+    content: Mutation<rest.RequestImgnetContentData, rest.RequestImgnetContentResponses & rest.RequestImgnetContentErrors, 200 | 202 | 400 | 500, Wait>;
+    audio: Mutation<rest.RequestImgnetAudioData, rest.RequestImgnetAudioResponses & rest.RequestImgnetAudioErrors, 200 | 202 | 400 | 500, Wait>;
+  };
+  webhook: {
+    test: Mutation<rest.TestWebhookData, rest.TestWebhookResponses & rest.TestWebhookErrors, 200>;
+    deliveries: Query<rest.ListDeliveriesData, rest.ListDeliveriesResponses & rest.ListDeliveriesErrors, 200>;
+    redeliver: Mutation<rest.RedeliverWebhookData, rest.RedeliverWebhookResponses & rest.RedeliverWebhookErrors, 202>;
+  };
+};

@@ -1,0 +1,360 @@
+// Made by `npm run clients`.
+// @ts-nocheck
+
+import type { Client, ClientMeta, Options as Options2, RequestResult, ServerSentEventsResult, TDataShape } from './client/index.ts';
+import type { CancelDownloadData, CancelDownloadErrors, CancelDownloadResponses, CheckHealthData, CheckHealthErrors, CheckHealthResponses, CheckLiveData, CheckLiveErrors, CheckLiveResponses, CheckReadyData, CheckReadyErrors, CheckReadyResponses, ExportSpeakerLabelsData, ExportSpeakerLabelsErrors, ExportSpeakerLabelsResponses, ExportTranscriptData, ExportTranscriptErrors, ExportTranscriptResponses, FollowDownloadData, FollowDownloadErrors, FollowDownloadResponse, FollowDownloadResponses, FollowDownloadsData, FollowDownloadsErrors, FollowDownloadsResponse, FollowDownloadsResponses, GetAccountData, GetAccountErrors, GetAccountResponses, GetDownloadData, GetDownloadErrors, GetDownloadResponses, GetJobData, GetJobErrors, GetJobResponses, GetResultData, GetResultErrors, GetResultResponses, GetSpeakerLabelsData, GetSpeakerLabelsErrors, GetSpeakerLabelsResponses, GetSpokenWordsData, GetSpokenWordsErrors, GetSpokenWordsResponses, GetTranscriptData, GetTranscriptErrors, GetTranscriptResponses, ListDeliveriesData, ListDeliveriesErrors, ListDeliveriesResponses, ListDownloadsData, ListDownloadsErrors, ListDownloadsResponses, RedeliverWebhookData, RedeliverWebhookErrors, RedeliverWebhookResponses, RequestAudioData, RequestAudioErrors, RequestAudioResponses, RequestChannelData, RequestChannelErrors, RequestChannelResponses, RequestImgnetAudioData, RequestImgnetAudioErrors, RequestImgnetAudioResponses, RequestImgnetContentData, RequestImgnetContentErrors, RequestImgnetContentResponses, RequestImgnetListData, RequestImgnetListErrors, RequestImgnetListResponses, RequestImgnetProfileData, RequestImgnetProfileErrors, RequestImgnetProfileResponses, RequestMediaData, RequestMediaErrors, RequestMediaResponses, RequestSpeakerLabelsData, RequestSpeakerLabelsErrors, RequestSpeakerLabelsResponses, RequestTranscriptData, RequestTranscriptErrors, RequestTranscriptResponses, RequestVideoData, RequestVideoErrors, RequestVideoResponses, ResolveData, ResolveErrors, ResolveResponses, TestWebhookData, TestWebhookErrors, TestWebhookResponses } from './types.gen.ts';
+
+export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
+    /**
+     * You can provide a client instance returned by `createClient()` instead of
+     * individual options. This might be also useful if you want to implement a
+     * custom client.
+     */
+    client: Client;
+    /**
+     * You can pass arbitrary values through the `meta` object. This can be
+     * used to access values that aren't defined as part of the SDK function.
+     */
+    meta?: keyof ClientMeta extends never ? Record<string, unknown> : ClientMeta;
+};
+
+/**
+ * Fetch the audio of a video as M4A
+ */
+export const requestAudio = <ThrowOnError extends boolean = true>(options: Options<RequestAudioData, ThrowOnError>): RequestResult<RequestAudioResponses, RequestAudioErrors, ThrowOnError, 'data'> => options.client.post<RequestAudioResponses, RequestAudioErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/downloads/audio',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Fetch a video as MP4
+ */
+export const requestVideo = <ThrowOnError extends boolean = true>(options: Options<RequestVideoData, ThrowOnError>): RequestResult<RequestVideoResponses, RequestVideoErrors, ThrowOnError, 'data'> => options.client.post<RequestVideoResponses, RequestVideoErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/downloads/video',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Fetch the audio or the video of a page of any site
+ */
+export const requestMedia = <ThrowOnError extends boolean = true>(options: Options<RequestMediaData, ThrowOnError>): RequestResult<RequestMediaResponses, RequestMediaErrors, ThrowOnError, 'data'> => options.client.post<RequestMediaResponses, RequestMediaErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/downloads/media',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List downloads, newest first
+ */
+export const listDownloads = <ThrowOnError extends boolean = true>(options: Options<ListDownloadsData, ThrowOnError>): RequestResult<ListDownloadsResponses, ListDownloadsErrors, ThrowOnError, 'data'> => options.client.get<ListDownloadsResponses, ListDownloadsErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/downloads',
+    ...options
+});
+
+/**
+ * Cancel a pending download
+ */
+export const cancelDownload = <ThrowOnError extends boolean = true>(options: Options<CancelDownloadData, ThrowOnError>): RequestResult<CancelDownloadResponses, CancelDownloadErrors, ThrowOnError, 'data'> => options.client.delete<CancelDownloadResponses, CancelDownloadErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/downloads/{downloadId}',
+    ...options
+});
+
+/**
+ * Get a download, with a fresh link
+ */
+export const getDownload = <ThrowOnError extends boolean = true>(options: Options<GetDownloadData, ThrowOnError>): RequestResult<GetDownloadResponses, GetDownloadErrors, ThrowOnError, 'data'> => options.client.get<GetDownloadResponses, GetDownloadErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/downloads/{downloadId}',
+    ...options
+});
+
+/**
+ * Follow a job by server-sent events, to its end; an addition to the specification
+ */
+export const followDownload = <ThrowOnError extends boolean = true>(options: Options<FollowDownloadData, ThrowOnError, FollowDownloadResponse>): Promise<ServerSentEventsResult<FollowDownloadResponses>> => options.client.sse.get<FollowDownloadResponses, FollowDownloadErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/downloads/{downloadId}/events',
+    ...options
+});
+
+/**
+ * Follow all downloads of the list by server-sent events; an addition to the specification
+ */
+export const followDownloads = <ThrowOnError extends boolean = true>(options: Options<FollowDownloadsData, ThrowOnError, FollowDownloadsResponse>): Promise<ServerSentEventsResult<FollowDownloadsResponses>> => options.client.sse.get<FollowDownloadsResponses, FollowDownloadsErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/downloads/events',
+    ...options
+});
+
+/**
+ * Say what a URL, handle, name or id may mean, and what can be had of it at which price
+ */
+export const resolve = <ThrowOnError extends boolean = true>(options: Options<ResolveData, ThrowOnError>): RequestResult<ResolveResponses, ResolveErrors, ThrowOnError, 'data'> => options.client.get<ResolveResponses, ResolveErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/resolve',
+    ...options
+});
+
+/**
+ * Get what a job of any kind has made, as its webhook brings it; starts and costs nothing
+ */
+export const getResult = <ThrowOnError extends boolean = true>(options: Options<GetResultData, ThrowOnError>): RequestResult<GetResultResponses, GetResultErrors, ThrowOnError, 'data'> => options.client.get<GetResultResponses, GetResultErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/downloads/{downloadId}/result',
+    ...options
+});
+
+/**
+ * Get what is known of a job beside its record
+ */
+export const getJob = <ThrowOnError extends boolean = true>(options: Options<GetJobData, ThrowOnError>): RequestResult<GetJobResponses, GetJobErrors, ThrowOnError, 'data'> => options.client.get<GetJobResponses, GetJobErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/downloads/{downloadId}/job',
+    ...options
+});
+
+/**
+ * Get the profile of a channel with the list of its videos
+ */
+export const requestChannel = <ThrowOnError extends boolean = true>(options: Options<RequestChannelData, ThrowOnError>): RequestResult<RequestChannelResponses, RequestChannelErrors, ThrowOnError, 'data'> => options.client.post<RequestChannelResponses, RequestChannelErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/channel/profile',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Get the captions of a video in a language
+ */
+export const requestTranscript = <ThrowOnError extends boolean = true>(options: Options<RequestTranscriptData, ThrowOnError>): RequestResult<RequestTranscriptResponses, RequestTranscriptErrors, ThrowOnError, 'data'> => options.client.post<RequestTranscriptResponses, RequestTranscriptErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/transcripts',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Get a transcript again; starts nothing and costs nothing
+ */
+export const getTranscript = <ThrowOnError extends boolean = true>(options: Options<GetTranscriptData, ThrowOnError>): RequestResult<GetTranscriptResponses, GetTranscriptErrors, ThrowOnError, 'data'> => options.client.get<GetTranscriptResponses, GetTranscriptErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/transcripts/{downloadId}',
+    ...options
+});
+
+/**
+ * Get a transcript as subtitles or plain text
+ */
+export const exportTranscript = <ThrowOnError extends boolean = true>(options: Options<ExportTranscriptData, ThrowOnError>): RequestResult<ExportTranscriptResponses, ExportTranscriptErrors, ThrowOnError, 'data'> => options.client.get<ExportTranscriptResponses, ExportTranscriptErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/transcripts/{downloadId}.{format}',
+    ...options
+});
+
+/**
+ * Get who says what in an audio that was downloaded
+ */
+export const requestSpeakerLabels = <ThrowOnError extends boolean = true>(options: Options<RequestSpeakerLabelsData, ThrowOnError>): RequestResult<RequestSpeakerLabelsResponses, RequestSpeakerLabelsErrors, ThrowOnError, 'data'> => options.client.post<RequestSpeakerLabelsResponses, RequestSpeakerLabelsErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/transcriptspeakerid',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Get a transcript with speaker labels again, by the id of the audio or the job; starts and costs nothing
+ */
+export const getSpeakerLabels = <ThrowOnError extends boolean = true>(options: Options<GetSpeakerLabelsData, ThrowOnError>): RequestResult<GetSpeakerLabelsResponses, GetSpeakerLabelsErrors, ThrowOnError, 'data'> => options.client.get<GetSpeakerLabelsResponses, GetSpeakerLabelsErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/transcriptspeakerid/{id}',
+    ...options
+});
+
+/**
+ * Get when each word of a transcript with speaker labels begins, and who speaks when
+ */
+export const getSpokenWords = <ThrowOnError extends boolean = true>(options: Options<GetSpokenWordsData, ThrowOnError>): RequestResult<GetSpokenWordsResponses, GetSpokenWordsErrors, ThrowOnError, 'data'> => options.client.get<GetSpokenWordsResponses, GetSpokenWordsErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/transcriptspeakerid/{id}/words',
+    ...options
+});
+
+/**
+ * Get a transcript with speaker labels as subtitles, plain text or RTTM
+ */
+export const exportSpeakerLabels = <ThrowOnError extends boolean = true>(options: Options<ExportSpeakerLabelsData, ThrowOnError>): RequestResult<ExportSpeakerLabelsResponses, ExportSpeakerLabelsErrors, ThrowOnError, 'data'> => options.client.get<ExportSpeakerLabelsResponses, ExportSpeakerLabelsErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/transcriptspeakerid/{id}.{format}',
+    ...options
+});
+
+/**
+ * Get the profile of an account of the photo platform
+ */
+export const requestImgnetProfile = <ThrowOnError extends boolean = true>(options: Options<RequestImgnetProfileData, ThrowOnError>): RequestResult<RequestImgnetProfileResponses, RequestImgnetProfileErrors, ThrowOnError, 'data'> => options.client.post<RequestImgnetProfileResponses, RequestImgnetProfileErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/imgnet/profile',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Get the posts and reels of an account of the photo platform
+ */
+export const requestImgnetList = <ThrowOnError extends boolean = true>(options: Options<RequestImgnetListData, ThrowOnError>): RequestResult<RequestImgnetListResponses, RequestImgnetListErrors, ThrowOnError, 'data'> => options.client.post<RequestImgnetListResponses, RequestImgnetListErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/imgnet/list',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Get the metadata of a post or reel of the photo platform
+ */
+export const requestImgnetContent = <ThrowOnError extends boolean = true>(options: Options<RequestImgnetContentData, ThrowOnError>): RequestResult<RequestImgnetContentResponses, RequestImgnetContentErrors, ThrowOnError, 'data'> => options.client.post<RequestImgnetContentResponses, RequestImgnetContentErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/imgnet/content',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Fetch the audio of a post or reel of the photo platform as M4A
+ */
+export const requestImgnetAudio = <ThrowOnError extends boolean = true>(options: Options<RequestImgnetAudioData, ThrowOnError>): RequestResult<RequestImgnetAudioResponses, RequestImgnetAudioErrors, ThrowOnError, 'data'> => options.client.post<RequestImgnetAudioResponses, RequestImgnetAudioErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/imgnet/audio',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Check that a webhook URL can be reached
+ */
+export const testWebhook = <ThrowOnError extends boolean = true>(options: Options<TestWebhookData, ThrowOnError>): RequestResult<TestWebhookResponses, TestWebhookErrors, ThrowOnError, 'data'> => options.client.post<TestWebhookResponses, TestWebhookErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/webhook/test',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List webhooks with their attempts, those of the newest downloads first
+ */
+export const listDeliveries = <ThrowOnError extends boolean = true>(options: Options<ListDeliveriesData, ThrowOnError>): RequestResult<ListDeliveriesResponses, ListDeliveriesErrors, ThrowOnError, 'data'> => options.client.get<ListDeliveriesResponses, ListDeliveriesErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/webhook/deliveries',
+    ...options
+});
+
+/**
+ * Deliver a webhook again
+ */
+export const redeliverWebhook = <ThrowOnError extends boolean = true>(options: Options<RedeliverWebhookData, ThrowOnError>): RequestResult<RedeliverWebhookResponses, RedeliverWebhookErrors, ThrowOnError, 'data'> => options.client.post<RedeliverWebhookResponses, RedeliverWebhookErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/webhook/deliveries/{deliveryId}/redeliver',
+    ...options
+});
+
+/**
+ * Get the credit of an API key, and what its downloads have cost
+ */
+export const getAccount = <ThrowOnError extends boolean = true>(options: Options<GetAccountData, ThrowOnError>): RequestResult<GetAccountResponses, GetAccountErrors, ThrowOnError, 'data'> => options.client.get<GetAccountResponses, GetAccountErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/account',
+    ...options
+});
+
+/**
+ * Whether the process runs; it asks no engine
+ */
+export const checkLive = <ThrowOnError extends boolean = true>(options: Options<CheckLiveData, ThrowOnError>): RequestResult<CheckLiveResponses, CheckLiveErrors, ThrowOnError, 'data'> => options.client.get<CheckLiveResponses, CheckLiveErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/live',
+    ...options
+});
+
+/**
+ * Whether requests should be sent here
+ */
+export const checkReady = <ThrowOnError extends boolean = true>(options: Options<CheckReadyData, ThrowOnError>): RequestResult<CheckReadyResponses, CheckReadyErrors, ThrowOnError, 'data'> => options.client.get<CheckReadyResponses, CheckReadyErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/ready',
+    ...options
+});
+
+/**
+ * Whether the service can work
+ */
+export const checkHealth = <ThrowOnError extends boolean = true>(options: Options<CheckHealthData, ThrowOnError>): RequestResult<CheckHealthResponses, CheckHealthErrors, ThrowOnError, 'data'> => options.client.get<CheckHealthResponses, CheckHealthErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/health',
+    ...options
+});

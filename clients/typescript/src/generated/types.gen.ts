@@ -1,0 +1,4369 @@
+// Made by `npm run clients`.
+// @ts-nocheck
+
+export type ClientOptions = {
+    baseUrl: 'http://127.0.0.1:3000' | (string & {});
+};
+
+export type Webhooks = RequestAudioEndedWebhookRequest | RequestVideoEndedWebhookRequest | RequestMediaEndedWebhookRequest | RequestChannelEndedWebhookRequest | RequestTranscriptEndedWebhookRequest | RequestSpeakerLabelsEndedWebhookRequest | RequestImgnetProfileEndedWebhookRequest | RequestImgnetListEndedWebhookRequest | RequestImgnetContentEndedWebhookRequest | RequestImgnetAudioEndedWebhookRequest | TestWebhookSentWebhookRequest;
+
+/**
+ * ULID
+ */
+export type Ulid = string;
+
+/**
+ * Id of a delivery
+ */
+export type WebhookId = string;
+
+export type AudioResult = {
+    data: AudioRecord;
+};
+
+export type AudioRecord = {
+    id: Ulid;
+    media_id: string;
+    /**
+     * The price while pending, what was charged afterwards; a failed job costs 0.000 unless it was cancelled too late
+     */
+    cost: string;
+    status: 'pending' | 'success' | 'failed';
+    /**
+     * ISO 8601 UTC with microseconds
+     */
+    created_at: string;
+    /**
+     * What the platform calls it, once that is known; in lists only
+     */
+    title?: string;
+    /**
+     * What went wrong, when the status is failed
+     */
+    response: string | null;
+    /**
+     * Null until the status is success, and where there is none
+     */
+    duration: string | null;
+    transcript_speaker_id: Ulid;
+    /**
+     * Of audio; null until the status is success
+     */
+    transcript_speaker_cost: string | null;
+    /**
+     * Signed link to the M4A file; null until the status is success, when it was removed, and without audio
+     */
+    audio_url: string | null;
+    /**
+     * Signed links to the files; null until the status is success, when they were removed, and without files
+     */
+    file_urls: Array<string> | null;
+    progress?: Progress;
+    vidnet_video_id: VidnetVideoId;
+    /**
+     * When the files were removed, whose time was over; there are no links then, and a new request fetches again
+     */
+    files_removed_at?: string;
+    type: 'audio';
+};
+
+/**
+ * What a running job does; an addition to the specification
+ */
+export type Progress = {
+    stage: 'waiting' | 'fetching' | 'listing' | 'converting' | 'verifying' | 'publishing' | 'preparing' | 'detecting_speech' | 'transcribing' | 'diarizing';
+    percent?: number;
+    downloaded_bytes?: number;
+    total_bytes?: number;
+    /**
+     * Items of a list that have arrived; windows of an audio that are transcribed
+     */
+    items?: number;
+    /**
+     * Items that the platform announced; windows of the audio
+     */
+    total_items?: number;
+    /**
+     * Why the job waits
+     */
+    reason?: string;
+    /**
+     * Until when the job waits at least
+     */
+    until?: string;
+};
+
+/**
+ * Video id of the video platform
+ */
+export type VidnetVideoId = string;
+
+export type AudioFailed = {
+    data: {
+        id: Ulid;
+        media_id: string;
+        /**
+         * The price while pending, what was charged afterwards; a failed job costs 0.000 unless it was cancelled too late
+         */
+        cost: string;
+        status: 'failed';
+        /**
+         * ISO 8601 UTC with microseconds
+         */
+        created_at: string;
+        /**
+         * What the platform calls it, once that is known; in lists only
+         */
+        title?: string;
+        response: string;
+        /**
+         * Null until the status is success, and where there is none
+         */
+        duration: string | null;
+        transcript_speaker_id: Ulid;
+        /**
+         * Of audio; null until the status is success
+         */
+        transcript_speaker_cost: string | null;
+        /**
+         * Signed link to the M4A file; null until the status is success, when it was removed, and without audio
+         */
+        audio_url: string | null;
+        /**
+         * Signed links to the files; null until the status is success, when they were removed, and without files
+         */
+        file_urls: Array<string> | null;
+        progress?: Progress;
+        vidnet_video_id: VidnetVideoId;
+        /**
+         * When the files were removed, whose time was over; there are no links then, and a new request fetches again
+         */
+        files_removed_at?: string;
+        type: 'audio';
+    };
+};
+
+export type VideoResult = {
+    data: VideoRecord;
+};
+
+export type VideoRecord = {
+    id: Ulid;
+    media_id: string;
+    /**
+     * The price while pending, what was charged afterwards; a failed job costs 0.000 unless it was cancelled too late
+     */
+    cost: string;
+    status: 'pending' | 'success' | 'failed';
+    /**
+     * ISO 8601 UTC with microseconds
+     */
+    created_at: string;
+    /**
+     * What the platform calls it, once that is known; in lists only
+     */
+    title?: string;
+    /**
+     * What went wrong, when the status is failed
+     */
+    response: string | null;
+    /**
+     * Null until the status is success, and where there is none
+     */
+    duration: string | null;
+    transcript_speaker_id: null;
+    transcript_speaker_cost: null;
+    /**
+     * The audio is a job of its own
+     */
+    audio_url: null;
+    /**
+     * One signed link to the MP4 file; null until the status is success, and when the file was removed
+     */
+    file_urls: Array<string> | null;
+    progress?: Progress;
+    vidnet_video_id: VidnetVideoId;
+    /**
+     * When the files were removed, whose time was over; there are no links then, and a new request fetches again
+     */
+    files_removed_at?: string;
+    type: 'vidnet_video';
+};
+
+export type VideoFailed = {
+    data: {
+        id: Ulid;
+        media_id: string;
+        /**
+         * The price while pending, what was charged afterwards; a failed job costs 0.000 unless it was cancelled too late
+         */
+        cost: string;
+        status: 'failed';
+        /**
+         * ISO 8601 UTC with microseconds
+         */
+        created_at: string;
+        /**
+         * What the platform calls it, once that is known; in lists only
+         */
+        title?: string;
+        response: string;
+        /**
+         * Null until the status is success, and where there is none
+         */
+        duration: string | null;
+        transcript_speaker_id: null;
+        transcript_speaker_cost: null;
+        /**
+         * The audio is a job of its own
+         */
+        audio_url: null;
+        /**
+         * One signed link to the MP4 file; null until the status is success, and when the file was removed
+         */
+        file_urls: Array<string> | null;
+        progress?: Progress;
+        vidnet_video_id: VidnetVideoId;
+        /**
+         * When the files were removed, whose time was over; there are no links then, and a new request fetches again
+         */
+        files_removed_at?: string;
+        type: 'vidnet_video';
+    };
+};
+
+export type MediaResult = {
+    data: MediaRecord;
+};
+
+export type MediaRecord = {
+    id: Ulid;
+    media_id: string;
+    /**
+     * The price while pending, what was charged afterwards; a failed job costs 0.000 unless it was cancelled too late
+     */
+    cost: string;
+    status: 'pending' | 'success' | 'failed';
+    /**
+     * ISO 8601 UTC with microseconds
+     */
+    created_at: string;
+    /**
+     * What the platform calls it, once that is known; in lists only
+     */
+    title?: string;
+    /**
+     * What went wrong, when the status is failed
+     */
+    response: string | null;
+    /**
+     * Null until the status is success, and where there is none
+     */
+    duration: string | null;
+    /**
+     * For POST /api/transcriptspeakerid; null for what is no audio
+     */
+    transcript_speaker_id: string | null;
+    /**
+     * Of audio; null until the status is success
+     */
+    transcript_speaker_cost: string | null;
+    /**
+     * The link of the format `audio`; null of the other one
+     */
+    audio_url: string | null;
+    /**
+     * One signed link to the file; null until the status is success, and when the file was removed
+     */
+    file_urls: Array<string> | null;
+    progress?: Progress;
+    /**
+     * When the files were removed, whose time was over; there are no links then, and a new request fetches again
+     */
+    files_removed_at?: string;
+    type: 'media';
+    /**
+     * The page, without what does not belong to its address
+     */
+    url: string;
+    format: 'audio' | 'video';
+};
+
+export type MediaFailed = {
+    data: {
+        id: Ulid;
+        media_id: string;
+        /**
+         * The price while pending, what was charged afterwards; a failed job costs 0.000 unless it was cancelled too late
+         */
+        cost: string;
+        status: 'failed';
+        /**
+         * ISO 8601 UTC with microseconds
+         */
+        created_at: string;
+        /**
+         * What the platform calls it, once that is known; in lists only
+         */
+        title?: string;
+        response: string;
+        /**
+         * Null until the status is success, and where there is none
+         */
+        duration: string | null;
+        /**
+         * For POST /api/transcriptspeakerid; null for what is no audio
+         */
+        transcript_speaker_id: string | null;
+        /**
+         * Of audio; null until the status is success
+         */
+        transcript_speaker_cost: string | null;
+        /**
+         * The link of the format `audio`; null of the other one
+         */
+        audio_url: string | null;
+        /**
+         * One signed link to the file; null until the status is success, and when the file was removed
+         */
+        file_urls: Array<string> | null;
+        progress?: Progress;
+        /**
+         * When the files were removed, whose time was over; there are no links then, and a new request fetches again
+         */
+        files_removed_at?: string;
+        type: 'media';
+        /**
+         * The page, without what does not belong to its address
+         */
+        url: string;
+        format: 'audio' | 'video';
+    };
+};
+
+export type ChannelProfile = {
+    status: 'success';
+    /**
+     * Channel id
+     */
+    vidnet_id: string;
+    title: string;
+    description: string | null;
+    url: string;
+    thumbnail: string | null;
+    country: string | null;
+    total_media: number | null;
+    subscriber_count: number | null;
+    total_views: number | null;
+    /**
+     * YYYY-MM-DD HH:MM:SS in UTC
+     */
+    creation_date: string | null;
+    /**
+     * Decimal string with three decimals
+     */
+    cost: string;
+    source: 'api';
+    /**
+     * Newest first
+     */
+    videos: Array<ChannelVideo>;
+    download: {
+        id: Ulid;
+        /**
+         * Channel id
+         */
+        vidnet_video_id: string;
+        type: 'list';
+        /**
+         * Decimal string with three decimals
+         */
+        cost: string;
+        status: 'success';
+        response: null;
+        /**
+         * ISO 8601 UTC with microseconds
+         */
+        created_at: string;
+    };
+};
+
+export type ChannelVideo = {
+    vidnet_id: string;
+    title: string;
+    thumbnail: string | null;
+    /**
+     * YYYY-MM-DD HH:MM:SS in UTC
+     */
+    published_at: string | null;
+    /**
+     * Seconds
+     */
+    duration: number | null;
+};
+
+/**
+ * The job failed; an addition to the specification
+ */
+export type VidnetFailedResult = {
+    status: 'failed';
+    /**
+     * A sentence for people
+     */
+    message: string;
+    /**
+     * Stable, for programs
+     */
+    code: 'private' | 'removed' | 'geo_blocked' | 'age_restricted' | 'members_only' | 'live' | 'not_started' | 'drm_protected' | 'no_audio' | 'no_video' | 'no_captions' | 'too_long' | 'too_large' | 'unsupported' | 'rate_limited' | 'quota_exceeded' | 'sign_in_required' | 'upstream_error' | 'upstream_timeout' | 'incomplete' | 'cancelled' | 'tool_missing' | 'disk_full' | 'internal';
+    download_id: Ulid;
+    /**
+     * A failed job costs 0.000 unless it was cancelled too late
+     */
+    cost: string;
+    download: {
+        id: Ulid;
+        type: 'imgnet_profile' | 'imgnet_post' | 'imgnet_audio' | 'imgnet_list_posts' | 'imgnet_list_reels' | 'audio' | 'vidnet_video' | 'list' | 'captions' | 'speaker_labels' | 'media';
+        status: 'failed';
+        /**
+         * Decimal string with three decimals
+         */
+        cost: string;
+        response: string;
+        /**
+         * ISO 8601 UTC with microseconds
+         */
+        created_at: string;
+        vidnet_video_id: string;
+    };
+};
+
+export type Transcript = {
+    status: 'ok';
+    video: {
+        vidnet_id: VidnetVideoId;
+        link: string;
+        title: string;
+        description: string | null;
+        /**
+         * YYYY-MM-DD HH:MM:SS in UTC
+         */
+        publishedAt: string | null;
+        /**
+         * HH:MM:SS
+         */
+        duration: string | null;
+        viewCount: number | null;
+        likeCount: number | null;
+        commentCount: number | null;
+        channelId: string | null;
+        channelName: string | null;
+        transcriptsWithTimeStamps: Array<CaptionLine>;
+        /**
+         * The full text
+         */
+        transcripts: string;
+        /**
+         * Present when they were asked for
+         */
+        comments?: Array<Comment>;
+    };
+    /**
+     * The captions that were used; an addition to the specification
+     */
+    track: {
+        /**
+         * BCP 47
+         */
+        language: string;
+        kind: 'manual' | 'automatic';
+        name: string | null;
+    };
+    download: {
+        id: Ulid;
+        vidnet_video_id: VidnetVideoId;
+        type: 'captions';
+        /**
+         * Decimal string with three decimals
+         */
+        cost: string;
+        status: 'success';
+        /**
+         * ISO 8601 UTC with microseconds
+         */
+        created_at: string;
+    };
+};
+
+export type CaptionLine = {
+    /**
+     * Seconds as a decimal string
+     */
+    dur: string;
+    text: string;
+    /**
+     * Seconds as a decimal string
+     */
+    start: string;
+};
+
+export type Comment = {
+    id: string;
+    author: string | null;
+    /**
+     * The author's channel
+     */
+    author_id: string | null;
+    text: string;
+    likes: number | null;
+    /**
+     * YYYY-MM-DD HH:MM:SS in UTC
+     */
+    published_at: string | null;
+    /**
+     * The platform said "2 weeks ago" and no date
+     */
+    published_at_is_estimated?: true;
+    /**
+     * The comment that this one answers; null for one that answers the video
+     */
+    reply_to: string | null;
+};
+
+export type SpeakerLabels = {
+    status: 'success';
+    /**
+     * Present when nobody speaks
+     */
+    message?: string;
+    /**
+     * The one that was asked for: the id of the audio
+     */
+    transcript_speaker_id: string;
+    media_id: string;
+    /**
+     * Decimal string with three decimals
+     */
+    transcript_speaker_cost: string;
+    /**
+     * The job; absent when none was needed
+     */
+    download_id?: string;
+    data: {
+        /**
+         * Empty when nobody speaks
+         */
+        transcriptsWithTimeStamps: Array<SpokenSegment>;
+        /**
+         * Language code; `und` when it is not known
+         */
+        language: string;
+        /**
+         * Of the audio, in seconds; 0 when nobody speaks
+         */
+        duration: number;
+        /**
+         * Present when nobody speaks
+         */
+        message?: string;
+        /**
+         * What heard the words and voices; absent when there is no audio
+         */
+        engine?: string;
+    };
+};
+
+export type SpokenSegment = {
+    text: string;
+    /**
+     * Seconds
+     */
+    start: number;
+    /**
+     * Seconds
+     */
+    duration: number;
+    /**
+     * Label, in order of appearance
+     */
+    speaker: string;
+};
+
+/**
+ * The job failed; an addition to the specification
+ */
+export type SpeakerLabelsFailed = {
+    status: 'failed';
+    /**
+     * A sentence for people
+     */
+    message: string;
+    /**
+     * Stable, for programs
+     */
+    code: 'private' | 'removed' | 'geo_blocked' | 'age_restricted' | 'members_only' | 'live' | 'not_started' | 'drm_protected' | 'no_audio' | 'no_video' | 'no_captions' | 'too_long' | 'too_large' | 'unsupported' | 'rate_limited' | 'quota_exceeded' | 'sign_in_required' | 'upstream_error' | 'upstream_timeout' | 'incomplete' | 'cancelled' | 'tool_missing' | 'disk_full' | 'internal';
+    download_id: Ulid;
+    /**
+     * A failed job costs 0.000 unless it was cancelled too late
+     */
+    cost: string;
+    download: {
+        id: Ulid;
+        type: 'imgnet_profile' | 'imgnet_post' | 'imgnet_audio' | 'imgnet_list_posts' | 'imgnet_list_reels' | 'audio' | 'vidnet_video' | 'list' | 'captions' | 'speaker_labels' | 'media';
+        status: 'failed';
+        /**
+         * Decimal string with three decimals
+         */
+        cost: string;
+        response: string;
+        /**
+         * ISO 8601 UTC with microseconds
+         */
+        created_at: string;
+    };
+    /**
+     * The one that was asked for: the id of the audio
+     */
+    transcript_speaker_id: string;
+    media_id: string;
+    /**
+     * Decimal string with three decimals
+     */
+    transcript_speaker_cost: string;
+};
+
+export type ImgnetProfile = {
+    /**
+     * User name
+     */
+    account: string;
+    /**
+     * Null when unknown
+     */
+    fbid: string | null;
+    /**
+     * The platform's numeric user id; null when unknown
+     */
+    instagram_id: string | null;
+    /**
+     * Null when unknown
+     */
+    profile_name: string | null;
+    /**
+     * Null when unknown
+     */
+    full_name: string | null;
+    /**
+     * Null when unknown or without one
+     */
+    biography: string | null;
+    /**
+     * The platform's own link; it expires. Null when unknown
+     */
+    profile_image_link: string | null;
+    /**
+     * Null when unknown
+     */
+    followers: number | null;
+    /**
+     * Null when unknown
+     */
+    following: number | null;
+    /**
+     * Null when unknown
+     */
+    posts_count: number | null;
+    /**
+     * Null when unknown
+     */
+    highlights_count: number | null;
+    /**
+     * Null when unknown
+     */
+    is_verified: boolean | null;
+    /**
+     * Null when unknown
+     */
+    is_private: boolean | null;
+    /**
+     * Null when unknown
+     */
+    is_business_account: boolean | null;
+    /**
+     * Null when unknown
+     */
+    is_professional_account: boolean | null;
+    /**
+     * Null when unknown
+     */
+    is_joined_recently: boolean | null;
+    /**
+     * Null when unknown
+     */
+    has_channel: boolean | null;
+    /**
+     * Share of the followers, such as 0.0582; null when unknown
+     */
+    avg_engagement: number | null;
+    /**
+     * Null when unknown or without one
+     */
+    category_name: string | null;
+    /**
+     * Parts joined by commas; null when unknown or without one
+     */
+    business_address: string | null;
+    /**
+     * Null when unknown or without one
+     */
+    email: string | null;
+    /**
+     * The first link of the profile; null when unknown or without one
+     */
+    external_url: string | null;
+    profile_url: string;
+    url: string;
+    /**
+     * Empty when unknown or without any
+     */
+    bio_hashtags: Array<string>;
+    /**
+     * Titles of the highlights; empty when unknown
+     */
+    highlights: Array<string>;
+    /**
+     * Empty when unknown
+     */
+    related_accounts: Array<ImgnetRelatedAccount>;
+    status: 'success';
+    /**
+     * For POST /api/imgnet/list; valid for one hour after this answer
+     */
+    list_id: string;
+    /**
+     * What the list will cost
+     */
+    list_cost: number;
+    download: {
+        id: Ulid;
+        /**
+         * The account, in lower case
+         */
+        media_id: string;
+        type: 'imgnet_profile';
+        /**
+         * Decimal string with three decimals
+         */
+        cost: string;
+        status: 'success';
+        /**
+         * ISO 8601 UTC with microseconds
+         */
+        created_at: string;
+    };
+};
+
+export type ImgnetRelatedAccount = {
+    instagram_id: string | null;
+    user_name: string | null;
+    profile_name: string | null;
+    is_private: boolean | null;
+    is_verified: boolean | null;
+};
+
+/**
+ * The job failed; an addition to the specification
+ */
+export type FailedResult = {
+    status: 'failed';
+    /**
+     * A sentence for people
+     */
+    message: string;
+    /**
+     * Stable, for programs
+     */
+    code: 'private' | 'removed' | 'geo_blocked' | 'age_restricted' | 'members_only' | 'live' | 'not_started' | 'drm_protected' | 'no_audio' | 'no_video' | 'no_captions' | 'too_long' | 'too_large' | 'unsupported' | 'rate_limited' | 'quota_exceeded' | 'sign_in_required' | 'upstream_error' | 'upstream_timeout' | 'incomplete' | 'cancelled' | 'tool_missing' | 'disk_full' | 'internal';
+    download_id: Ulid;
+    /**
+     * A failed job costs 0.000 unless it was cancelled too late
+     */
+    cost: string;
+    download: {
+        id: Ulid;
+        type: 'imgnet_profile' | 'imgnet_post' | 'imgnet_audio' | 'imgnet_list_posts' | 'imgnet_list_reels' | 'audio' | 'vidnet_video' | 'list' | 'captions' | 'speaker_labels' | 'media';
+        status: 'failed';
+        /**
+         * Decimal string with three decimals
+         */
+        cost: string;
+        response: string;
+        /**
+         * ISO 8601 UTC with microseconds
+         */
+        created_at: string;
+    };
+};
+
+export type ImgnetList = {
+    status: 'success';
+    message: string;
+    /**
+     * Empty where they could not be fetched, and in the webhook of the reels
+     */
+    posts: Array<ImgnetPostItem>;
+    /**
+     * Empty where they could not be fetched, and in the webhook of the posts
+     */
+    reels: Array<ImgnetReelItem>;
+    posts_count: number;
+    reels_count: number;
+    total_count: number;
+    downloads: {
+        posts: {
+            id: Ulid;
+            type: 'imgnet_list_posts';
+            status: 'pending' | 'success' | 'failed';
+            /**
+             * While it is pending, what it costs if it succeeds
+             */
+            cost: string;
+        };
+        reels: {
+            id: Ulid;
+            type: 'imgnet_list_reels';
+            status: 'pending' | 'success' | 'failed';
+            /**
+             * While it is pending, what it costs if it succeeds
+             */
+            cost: string;
+        };
+    };
+    /**
+     * How much of the account is here; an addition to the specification
+     */
+    completeness: {
+        /**
+         * What the profile counts, posts and reels together; null when it does not tell, for some days, or for one part
+         */
+        expected: number | null;
+        received: number;
+    };
+    /**
+     * The part that failed
+     */
+    last_response?: {
+        posts?: LastResponse;
+        reels?: LastResponse;
+    };
+};
+
+export type ImgnetPostItem = {
+    type: 'post';
+    /**
+     * The platform's numeric id of the post; null when unknown
+     */
+    instagram_id: string | null;
+    /**
+     * Null when unknown or without one
+     */
+    caption: string | null;
+    /**
+     * The caption; null when unknown or without one
+     */
+    description: string | null;
+    /**
+     * Null when unknown or hidden
+     */
+    likes: number | null;
+    /**
+     * The same number as num_comments
+     */
+    comments: number | null;
+    /**
+     * Null when unknown
+     */
+    num_comments: number | null;
+    /**
+     * ISO 8601 UTC; null when unknown
+     */
+    date_posted: string | null;
+    /**
+     * The same time as date_posted
+     */
+    datetime: string | null;
+    /**
+     * Who published it; may be a co-author. Null when unknown
+     */
+    user_posted: string | null;
+    /**
+     * Whose list it is in, or its owner; null when unknown
+     */
+    account: string | null;
+    /**
+     * The platform's own link; it expires. Null when unknown
+     */
+    image_url: string | null;
+    /**
+     * The first video; null when unknown or without one
+     */
+    video_url: string | null;
+    url: string;
+    shortcode: string;
+    /**
+     * In lower case: image, video, carousel; null when unknown
+     */
+    content_type: string | null;
+    /**
+     * Null when unknown
+     */
+    photos_number: number | null;
+    /**
+     * Whole seconds of all videos; null when unknown or without one
+     */
+    videos_duration: number | null;
+    /**
+     * Null when unknown or without one
+     */
+    location: {
+        name: string;
+    } | null;
+    /**
+     * Null when unknown
+     */
+    post_id: string | null;
+    /**
+     * Empty when unknown
+     */
+    photos: Array<string>;
+    /**
+     * Empty when unknown
+     */
+    videos: Array<string>;
+    /**
+     * Empty when unknown
+     */
+    images: Array<ImgnetImage>;
+    /**
+     * Empty when unknown or without sound
+     */
+    audio: Array<ImgnetSound>;
+};
+
+export type ImgnetImage = {
+    instagram_id: string | null;
+    url: string;
+};
+
+export type ImgnetSound = {
+    audio_asset_id: string | null;
+    ig_artist_id: string | null;
+    ig_artist_username: string | null;
+    original_audio_title: string | null;
+};
+
+export type ImgnetReelItem = {
+    type: 'reel';
+    /**
+     * Null when unknown
+     */
+    post_id: string | null;
+    /**
+     * The caption; null when unknown or without one
+     */
+    description: string | null;
+    /**
+     * Null when unknown or hidden
+     */
+    likes: number | null;
+    /**
+     * An older count of the platform's; null when unknown
+     */
+    views: number | null;
+    /**
+     * Null when unknown
+     */
+    video_view_count: number | null;
+    /**
+     * Null when unknown
+     */
+    video_play_count: number | null;
+    /**
+     * Null when unknown
+     */
+    num_comments: number | null;
+    /**
+     * ISO 8601 UTC; null when unknown
+     */
+    date_posted: string | null;
+    /**
+     * Who published it; may be a co-author. Null when unknown
+     */
+    user_posted: string | null;
+    /**
+     * Whose list it is in, or its owner; null when unknown
+     */
+    account: string | null;
+    /**
+     * The platform's own link; it expires. Null when unknown
+     */
+    video_url: string | null;
+    /**
+     * Null when unknown
+     */
+    thumbnail: string | null;
+    url: string;
+    shortcode: string;
+    content_type: 'reel';
+    /**
+     * Null when unknown
+     */
+    content_id: string | null;
+    /**
+     * Such as clips; null when unknown
+     */
+    product_type: string | null;
+    /**
+     * Whole seconds; null when unknown
+     */
+    length: number | null;
+    /**
+     * The same time as length
+     */
+    videos_duration: number | null;
+    /**
+     * Whether the owner is; null when unknown
+     */
+    is_verified: boolean | null;
+    /**
+     * Empty when unknown
+     */
+    videos: Array<string>;
+};
+
+export type LastResponse = {
+    download_id: Ulid;
+    status: 'failed';
+    /**
+     * What went wrong
+     */
+    response: string;
+    /**
+     * ISO 8601 UTC with microseconds
+     */
+    created_at: string;
+};
+
+/**
+ * The job failed; an addition to the specification
+ */
+export type ImgnetListFailed = {
+    status: 'failed';
+    /**
+     * A sentence for people
+     */
+    message: string;
+    /**
+     * Stable, for programs
+     */
+    code: 'private' | 'removed' | 'geo_blocked' | 'age_restricted' | 'members_only' | 'live' | 'not_started' | 'drm_protected' | 'no_audio' | 'no_video' | 'no_captions' | 'too_long' | 'too_large' | 'unsupported' | 'rate_limited' | 'quota_exceeded' | 'sign_in_required' | 'upstream_error' | 'upstream_timeout' | 'incomplete' | 'cancelled' | 'tool_missing' | 'disk_full' | 'internal';
+    /**
+     * Empty where they could not be fetched, and in the webhook of the reels
+     */
+    posts: Array<ImgnetPostItem>;
+    /**
+     * Empty where they could not be fetched, and in the webhook of the posts
+     */
+    reels: Array<ImgnetReelItem>;
+    posts_count: number;
+    reels_count: number;
+    total_count: number;
+    downloads: {
+        posts: {
+            id: Ulid;
+            type: 'imgnet_list_posts';
+            status: 'pending' | 'success' | 'failed';
+            /**
+             * While it is pending, what it costs if it succeeds
+             */
+            cost: string;
+        };
+        reels: {
+            id: Ulid;
+            type: 'imgnet_list_reels';
+            status: 'pending' | 'success' | 'failed';
+            /**
+             * While it is pending, what it costs if it succeeds
+             */
+            cost: string;
+        };
+    };
+    last_response?: {
+        posts?: LastResponse;
+        reels?: LastResponse;
+    };
+};
+
+export type ImgnetPost = {
+    type: 'post';
+    /**
+     * The platform's numeric id of the post; null when unknown
+     */
+    instagram_id: string | null;
+    /**
+     * Null when unknown or without one
+     */
+    caption: string | null;
+    /**
+     * The caption; null when unknown or without one
+     */
+    description: string | null;
+    /**
+     * Null when unknown or hidden
+     */
+    likes: number | null;
+    /**
+     * The same number as num_comments
+     */
+    comments: number | null;
+    /**
+     * Null when unknown
+     */
+    num_comments: number | null;
+    /**
+     * ISO 8601 UTC; null when unknown
+     */
+    date_posted: string | null;
+    /**
+     * The same time as date_posted
+     */
+    datetime: string | null;
+    /**
+     * Who published it; may be a co-author. Null when unknown
+     */
+    user_posted: string | null;
+    /**
+     * Whose list it is in, or its owner; null when unknown
+     */
+    account: string | null;
+    /**
+     * The platform's own link; it expires. Null when unknown
+     */
+    image_url: string | null;
+    /**
+     * The first video; null when unknown or without one
+     */
+    video_url: string | null;
+    url: string;
+    shortcode: string;
+    /**
+     * In lower case: image, video, carousel; null when unknown
+     */
+    content_type: string | null;
+    /**
+     * Null when unknown
+     */
+    photos_number: number | null;
+    /**
+     * Whole seconds of all videos; null when unknown or without one
+     */
+    videos_duration: number | null;
+    /**
+     * Null when unknown or without one
+     */
+    location: {
+        name: string;
+    } | null;
+    /**
+     * Null when unknown
+     */
+    post_id: string | null;
+    /**
+     * Empty when unknown
+     */
+    photos: Array<string>;
+    /**
+     * Empty when unknown
+     */
+    videos: Array<string>;
+    /**
+     * Empty when unknown
+     */
+    images: Array<ImgnetImage>;
+    /**
+     * Empty when unknown or without sound
+     */
+    audio: Array<ImgnetSound>;
+    /**
+     * With their #; empty when unknown or without any
+     */
+    hashtags: Array<string>;
+    /**
+     * Null when unknown
+     */
+    pk: string | null;
+    /**
+     * Null when unknown
+     */
+    content_id: string | null;
+    /**
+     * Null when unknown
+     */
+    thumbnail: string | null;
+    /**
+     * Whether the owner is; null when unknown
+     */
+    is_verified: boolean | null;
+    /**
+     * Null when unknown
+     */
+    is_paid_partnership: boolean | null;
+    /**
+     * Null when unknown
+     */
+    user_posted_id: string | null;
+    /**
+     * Null when unknown
+     */
+    profile_url: string | null;
+    /**
+     * Null when unknown or without one
+     */
+    alt_text: string | null;
+    /**
+     * The owner's; null when unknown
+     */
+    followers: number | null;
+    /**
+     * The owner's; null when unknown
+     */
+    posts_count: number | null;
+    /**
+     * Null when unknown
+     */
+    profile_image_link: string | null;
+    /**
+     * Null when unknown or without a video
+     */
+    video_view_count: number | null;
+    /**
+     * Null when unknown or without a video
+     */
+    video_play_count: number | null;
+    /**
+     * Such as feed; null when unknown
+     */
+    product_type: string | null;
+    /**
+     * Null when unknown
+     */
+    is_pinned: boolean | null;
+    /**
+     * Empty when unknown
+     */
+    latest_comments: Array<ImgnetPostComment>;
+    /**
+     * Empty when unknown or without any
+     */
+    tagged_users: Array<ImgnetTaggedUser>;
+    /**
+     * User names; empty when unknown or without any
+     */
+    coauthor_producers: Array<string>;
+    /**
+     * Empty when unknown or without any
+     */
+    partnership_details: Array<ImgnetPartnership>;
+    /**
+     * The slides in order; empty when unknown
+     */
+    post_content: Array<ImgnetSlide>;
+    status: 'success';
+    source: 'api';
+    /**
+     * What was charged, with the owner's profile when it was fetched for this; an addition
+     */
+    cost: string;
+    /**
+     * The job that fetched it; an addition to the specification
+     */
+    download: {
+        id: Ulid;
+        /**
+         * The shortcode
+         */
+        media_id: string;
+        type: 'imgnet_post';
+        /**
+         * Decimal string with three decimals
+         */
+        cost: string;
+        status: 'success';
+        /**
+         * ISO 8601 UTC with microseconds
+         */
+        created_at: string;
+    };
+};
+
+export type ImgnetPostComment = {
+    comment: string;
+    user_commenting: string | null;
+    likes: number | null;
+    /**
+     * Where only the day is told, its midnight
+     */
+    created_at: string | null;
+};
+
+export type ImgnetTaggedUser = {
+    username: string;
+    full_name: string | null;
+    is_verified: boolean | null;
+};
+
+export type ImgnetPartnership = {
+    profile_id: string | null;
+    username: string | null;
+    profile_url: string | null;
+};
+
+export type ImgnetSlide = {
+    /**
+     * From 0, in the order of the post
+     */
+    index: number;
+    /**
+     * In lower case, such as photo or video
+     */
+    type: string | null;
+    /**
+     * The platform's own link; it expires
+     */
+    url: string | null;
+    instagram_id: string | null;
+};
+
+export type ImgnetReel = {
+    type: 'reel';
+    /**
+     * Null when unknown
+     */
+    post_id: string | null;
+    /**
+     * The caption; null when unknown or without one
+     */
+    description: string | null;
+    /**
+     * Null when unknown or hidden
+     */
+    likes: number | null;
+    /**
+     * An older count of the platform's; null when unknown
+     */
+    views: number | null;
+    /**
+     * Null when unknown
+     */
+    video_view_count: number | null;
+    /**
+     * Null when unknown
+     */
+    video_play_count: number | null;
+    /**
+     * Null when unknown
+     */
+    num_comments: number | null;
+    /**
+     * ISO 8601 UTC; null when unknown
+     */
+    date_posted: string | null;
+    /**
+     * Who published it; may be a co-author. Null when unknown
+     */
+    user_posted: string | null;
+    /**
+     * Whose list it is in, or its owner; null when unknown
+     */
+    account: string | null;
+    /**
+     * The platform's own link; it expires. Null when unknown
+     */
+    video_url: string | null;
+    /**
+     * Null when unknown
+     */
+    thumbnail: string | null;
+    url: string;
+    shortcode: string;
+    content_type: 'reel';
+    /**
+     * Null when unknown
+     */
+    content_id: string | null;
+    /**
+     * Such as clips; null when unknown
+     */
+    product_type: string | null;
+    /**
+     * Whole seconds; null when unknown
+     */
+    length: number | null;
+    /**
+     * The same time as length
+     */
+    videos_duration: number | null;
+    /**
+     * Whether the owner is; null when unknown
+     */
+    is_verified: boolean | null;
+    /**
+     * Empty when unknown
+     */
+    videos: Array<string>;
+    /**
+     * With their #; empty when unknown or without any
+     */
+    hashtags: Array<string>;
+    /**
+     * Null when unknown
+     */
+    is_paid_partnership: boolean | null;
+    /**
+     * The owner's; null when unknown
+     */
+    followers: number | null;
+    /**
+     * The owner's; null when unknown
+     */
+    posts_count: number | null;
+    /**
+     * Empty when unknown
+     */
+    latest_comments: Array<ImgnetReelComment>;
+    /**
+     * Empty when unknown or without any
+     */
+    tagged_users: Array<ImgnetTaggedUser>;
+    /**
+     * User names; empty when unknown or without any
+     */
+    coauthor_producers: Array<string>;
+    status: 'success';
+    source: 'api';
+    /**
+     * What was charged, with the owner's profile when it was fetched for this; an addition
+     */
+    cost: string;
+    /**
+     * The job that fetched it; an addition to the specification
+     */
+    download: {
+        id: Ulid;
+        /**
+         * The shortcode
+         */
+        media_id: string;
+        type: 'imgnet_post';
+        /**
+         * Decimal string with three decimals
+         */
+        cost: string;
+        status: 'success';
+        /**
+         * ISO 8601 UTC with microseconds
+         */
+        created_at: string;
+    };
+};
+
+export type ImgnetReelComment = {
+    comment: string;
+    user_commenting: string | null;
+    likes: number | null;
+    /**
+     * ISO 8601 UTC; only the day where the platform tells no more
+     */
+    date_of_comment: string | string | null;
+};
+
+export type ImgnetAudioRecord = {
+    id: Ulid;
+    media_id: string;
+    /**
+     * The price while pending, what was charged afterwards; a failed job costs 0.000 unless it was cancelled too late
+     */
+    cost: string;
+    status: 'pending' | 'success' | 'failed';
+    /**
+     * ISO 8601 UTC with microseconds
+     */
+    created_at: string;
+    /**
+     * What the platform calls it, once that is known; in lists only
+     */
+    title?: string;
+    /**
+     * What went wrong, when the status is failed
+     */
+    response: string | null;
+    /**
+     * Of the first video with sound; null until there is one
+     */
+    duration: string | null;
+    transcript_speaker_id: Ulid;
+    /**
+     * Of the first video with sound; null until the status is success
+     */
+    transcript_speaker_cost: string | null;
+    /**
+     * The first of `file_urls`; null without one
+     */
+    audio_url: string | null;
+    /**
+     * Signed links to M4A files, one for each video, in order; of one without sound it is silence. Empty where none has sound, null until the status is success, and when they were removed
+     */
+    file_urls: Array<string> | null;
+    progress?: Progress;
+    /**
+     * When the files were removed, whose time was over; there are no links then, and a new request fetches again
+     */
+    files_removed_at?: string;
+    type: 'imgnet_audio';
+};
+
+export type ImgnetNoAudio = {
+    status: 'success';
+    message: string;
+    download_id: Ulid;
+    /**
+     * Decimal string with three decimals
+     */
+    cost: string;
+    transcript_speaker_id: Ulid;
+    /**
+     * 0.000
+     */
+    transcript_speaker_cost: string;
+};
+
+export type ImgnetAudioFailed = {
+    data: {
+        id: Ulid;
+        media_id: string;
+        /**
+         * The price while pending, what was charged afterwards; a failed job costs 0.000 unless it was cancelled too late
+         */
+        cost: string;
+        status: 'failed';
+        /**
+         * ISO 8601 UTC with microseconds
+         */
+        created_at: string;
+        /**
+         * What the platform calls it, once that is known; in lists only
+         */
+        title?: string;
+        response: string;
+        /**
+         * Of the first video with sound; null until there is one
+         */
+        duration: string | null;
+        transcript_speaker_id: Ulid;
+        /**
+         * Of the first video with sound; null until the status is success
+         */
+        transcript_speaker_cost: string | null;
+        /**
+         * The first of `file_urls`; null without one
+         */
+        audio_url: string | null;
+        /**
+         * Signed links to M4A files, one for each video, in order; of one without sound it is silence. Empty where none has sound, null until the status is success, and when they were removed
+         */
+        file_urls: Array<string> | null;
+        progress?: Progress;
+        /**
+         * When the files were removed, whose time was over; there are no links then, and a new request fetches again
+         */
+        files_removed_at?: string;
+        type: 'imgnet_audio';
+    };
+};
+
+export type WebhookTestBody = {
+    test: true;
+    message: string;
+};
+
+export type JobResult = AudioResult | VideoResult | MediaResult | ChannelProfile | Transcript | VidnetPendingResult | VidnetFailedResult | ImgnetProfile | ImgnetProfilePending | ImgnetPost | ImgnetReel | ImgnetContentPending | FailedResult | ImgnetList | ImgnetListPending | ImgnetListFailed | {
+    data: ImgnetAudioRecord;
+} | ImgnetNoAudio | SpeakerLabels | SpeakerLabelsFailed | SpeakerLabelsPending | AudioRequired;
+
+export type VidnetPendingResult = {
+    status: 'pending';
+    message: string;
+    download_id: Ulid;
+    /**
+     * What the job costs if it succeeds
+     */
+    cost: string;
+    download: {
+        id: Ulid;
+        type: 'imgnet_profile' | 'imgnet_post' | 'imgnet_audio' | 'imgnet_list_posts' | 'imgnet_list_reels' | 'audio' | 'vidnet_video' | 'list' | 'captions' | 'speaker_labels' | 'media';
+        status: 'pending';
+        vidnet_video_id: string;
+    };
+    progress?: Progress;
+};
+
+export type ImgnetProfilePending = {
+    status: 'pending';
+    message: string;
+    download_id: Ulid;
+    /**
+     * What the job costs if it succeeds
+     */
+    cost: string;
+    download: {
+        id: Ulid;
+        type: 'imgnet_profile' | 'imgnet_post' | 'imgnet_audio' | 'imgnet_list_posts' | 'imgnet_list_reels' | 'audio' | 'vidnet_video' | 'list' | 'captions' | 'speaker_labels' | 'media';
+        status: 'pending';
+    };
+    progress?: Progress;
+    /**
+     * For POST /api/imgnet/list; valid for one hour after this answer
+     */
+    list_id: string;
+    /**
+     * The least that the list will cost: its length is not known yet
+     */
+    list_cost: number;
+    source: 'api';
+    last_response?: LastResponse;
+};
+
+export type ImgnetContentPending = {
+    status: 'pending';
+    message: string;
+    download_id: Ulid;
+    /**
+     * What the job costs: with the profile of the owner, until it is known that this need not be fetched
+     */
+    cost: string;
+    download: {
+        id: Ulid;
+        type: 'imgnet_profile' | 'imgnet_post' | 'imgnet_audio' | 'imgnet_list_posts' | 'imgnet_list_reels' | 'audio' | 'vidnet_video' | 'list' | 'captions' | 'speaker_labels' | 'media';
+        status: 'pending';
+    };
+    progress?: Progress;
+    last_response?: LastResponse;
+};
+
+export type ImgnetListPending = {
+    status: 'pending';
+    message: string;
+    downloads: {
+        posts: {
+            id: Ulid;
+            type: 'imgnet_list_posts';
+            status: 'pending' | 'success' | 'failed';
+        };
+        reels: {
+            id: Ulid;
+            type: 'imgnet_list_reels';
+            status: 'pending' | 'success' | 'failed';
+        };
+    };
+    /**
+     * What both parts cost if they succeed
+     */
+    total_cost: number;
+    /**
+     * When only the reels are still fetched; an addition
+     */
+    posts?: Array<ImgnetPostItem>;
+    /**
+     * When only the posts are still fetched; an addition
+     */
+    reels?: Array<ImgnetReelItem>;
+    /**
+     * A part that failed within the last 30 minutes
+     */
+    last_response?: {
+        posts?: LastResponse;
+        reels?: LastResponse;
+    };
+    progress?: {
+        posts?: Progress;
+        reels?: Progress;
+    };
+};
+
+export type SpeakerLabelsPending = {
+    status: 'pending';
+    message: string;
+    /**
+     * The one that was asked for: the id of the audio
+     */
+    transcript_speaker_id: string;
+    media_id: string;
+    /**
+     * Decimal string with three decimals
+     */
+    transcript_speaker_cost: string;
+    /**
+     * The job
+     */
+    download_id: string;
+    progress?: Progress;
+};
+
+export type AudioRequired = {
+    status: 'pending';
+    message: string;
+    transcript_speaker_id: Ulid;
+};
+
+export type Error = {
+    /**
+     * A sentence for people
+     */
+    error: string;
+    /**
+     * Stable, for programs
+     */
+    code: 'invalid_input' | 'invalid_json' | 'webhook_target_forbidden' | 'audio_failed' | 'unauthorized' | 'insufficient_credit' | 'forbidden' | 'link_invalid' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'pending_duplicate' | 'already_finished' | 'not_ready' | 'delivery_pending' | 'too_many_webhooks' | 'list_id_expired' | 'precondition_failed' | 'body_too_large' | 'range_not_satisfiable' | 'answers_unread' | 'rate_limited' | 'internal' | 'unavailable';
+    /**
+     * The download that stands in the way
+     */
+    id?: string;
+    /**
+     * What the request costs, with status 402
+     */
+    price?: string;
+    /**
+     * What the key has left, with status 402
+     */
+    credit?: string;
+    /**
+     * Which field is wrong, and why
+     */
+    details?: Array<{
+        path: string;
+        message: string;
+    }>;
+};
+
+export type VidnetDownloadRequest = {
+    vidnet_video_id: VidnetVideoId;
+    include_webhook?: IncludeWebhook;
+};
+
+/**
+ * Where the result is POSTed when the job ends: a publicly reachable http(s) URL. Public IP addresses and names in other scripts are taken too, and what the operator has allowed.
+ */
+export type IncludeWebhook = string | null;
+
+export type MediaRequest = {
+    /**
+     * Page of one video or recording, on any site that the operator allows (MEDIA_SITES)
+     */
+    url: string;
+    /**
+     * `audio`: M4A; `video`: MP4
+     */
+    format: 'audio' | 'video';
+    include_webhook?: IncludeWebhook;
+};
+
+export type DownloadList = {
+    downloads: Array<DownloadRecord>;
+    /**
+     * Where the list goes on; null on the last page
+     */
+    next_cursor: string | null;
+};
+
+export type DownloadRecord = ({
+    type: 'audio';
+} & AudioRecord) | ({
+    type: 'vidnet_video';
+} & VideoRecord) | ({
+    type: 'list';
+} & ChannelRecord) | ({
+    type: 'captions';
+} & CaptionsRecord) | ({
+    type: 'imgnet_profile' | 'imgnet_post' | 'imgnet_list_posts' | 'imgnet_list_reels' | 'speaker_labels';
+} & FactsRecord) | ({
+    type: 'imgnet_audio';
+} & ImgnetAudioRecord) | ({
+    type: 'media';
+} & MediaRecord);
+
+export type ChannelRecord = {
+    id: Ulid;
+    media_id: string;
+    /**
+     * The price while pending, what was charged afterwards; a failed job costs 0.000 unless it was cancelled too late
+     */
+    cost: string;
+    status: 'pending' | 'success' | 'failed';
+    /**
+     * ISO 8601 UTC with microseconds
+     */
+    created_at: string;
+    /**
+     * What the platform calls it, once that is known; in lists only
+     */
+    title?: string;
+    /**
+     * What went wrong, when the status is failed
+     */
+    response: string | null;
+    /**
+     * Null until the status is success, and where there is none
+     */
+    duration: string | null;
+    /**
+     * For POST /api/transcriptspeakerid; null for what is no audio
+     */
+    transcript_speaker_id: string | null;
+    /**
+     * Of audio; null until the status is success
+     */
+    transcript_speaker_cost: string | null;
+    /**
+     * Signed link to the M4A file; null until the status is success, when it was removed, and without audio
+     */
+    audio_url: string | null;
+    /**
+     * Signed links to the files; null until the status is success, when they were removed, and without files
+     */
+    file_urls: Array<string> | null;
+    progress?: Progress;
+    type: 'list';
+    /**
+     * The channel: as it was asked for, its id once the status is success
+     */
+    vidnet_video_id: string;
+};
+
+export type CaptionsRecord = {
+    id: Ulid;
+    media_id: string;
+    /**
+     * The price while pending, what was charged afterwards; a failed job costs 0.000 unless it was cancelled too late
+     */
+    cost: string;
+    status: 'pending' | 'success' | 'failed';
+    /**
+     * ISO 8601 UTC with microseconds
+     */
+    created_at: string;
+    /**
+     * What the platform calls it, once that is known; in lists only
+     */
+    title?: string;
+    /**
+     * What went wrong, when the status is failed
+     */
+    response: string | null;
+    /**
+     * Null until the status is success, and where there is none
+     */
+    duration: string | null;
+    /**
+     * For POST /api/transcriptspeakerid; null for what is no audio
+     */
+    transcript_speaker_id: string | null;
+    /**
+     * Of audio; null until the status is success
+     */
+    transcript_speaker_cost: string | null;
+    /**
+     * Signed link to the M4A file; null until the status is success, when it was removed, and without audio
+     */
+    audio_url: string | null;
+    /**
+     * Signed links to the files; null until the status is success, when they were removed, and without files
+     */
+    file_urls: Array<string> | null;
+    progress?: Progress;
+    vidnet_video_id: VidnetVideoId;
+    type: 'captions';
+    /**
+     * The language that was asked for
+     */
+    language: string;
+};
+
+export type FactsRecord = {
+    id: Ulid;
+    media_id: string;
+    /**
+     * The price while pending, what was charged afterwards; a failed job costs 0.000 unless it was cancelled too late
+     */
+    cost: string;
+    status: 'pending' | 'success' | 'failed';
+    /**
+     * ISO 8601 UTC with microseconds
+     */
+    created_at: string;
+    /**
+     * What the platform calls it, once that is known; in lists only
+     */
+    title?: string;
+    /**
+     * What went wrong, when the status is failed
+     */
+    response: string | null;
+    /**
+     * Null until the status is success, and where there is none
+     */
+    duration: string | null;
+    /**
+     * For POST /api/transcriptspeakerid; null for what is no audio
+     */
+    transcript_speaker_id: string | null;
+    /**
+     * Of audio; null until the status is success
+     */
+    transcript_speaker_cost: string | null;
+    /**
+     * Signed link to the M4A file; null until the status is success, when it was removed, and without audio
+     */
+    audio_url: string | null;
+    /**
+     * Signed links to the files; null until the status is success, when they were removed, and without files
+     */
+    file_urls: Array<string> | null;
+    progress?: Progress;
+    type: 'imgnet_profile' | 'imgnet_post' | 'imgnet_list_posts' | 'imgnet_list_reels' | 'speaker_labels';
+};
+
+export type DownloadResult = {
+    data: DownloadRecord;
+};
+
+export type Resolved = {
+    /**
+     * The likeliest first; empty for what means nothing here
+     */
+    subjects: Array<Subject>;
+};
+
+export type Subject = {
+    kind: 'video' | 'channel' | 'profile' | 'post' | 'reel' | 'page';
+    /**
+     * What the platform calls it: an id, a place of a channel, a name, a shortcode; the URL of a page
+     */
+    id: string;
+    /**
+     * Its page
+     */
+    url: string;
+    /**
+     * Empty where the service cannot have it
+     */
+    offers: Array<Offer>;
+    /**
+     * Why there are no offers
+     */
+    note: string | null;
+};
+
+export type Offer = {
+    /**
+     * `operationId` of the request
+     */
+    operation: string;
+    path: string;
+    /**
+     * Of the request, as far as it is known
+     */
+    body: {
+        [key: string]: string | boolean;
+    };
+    /**
+     * Fields of the body that the caller adds
+     */
+    needs: Array<string>;
+    /**
+     * The operation that comes first; its result tells what `needs` names
+     */
+    after: string | null;
+    /**
+     * Decimal string with three decimals
+     */
+    price: string;
+    /**
+     * What the price is of: the job, each started minute of audio, each of the posts of an account
+     */
+    per: 'job' | 'minute' | 'post';
+};
+
+export type JobDetails = {
+    download_id: Ulid;
+    /**
+     * What the platform calls it; null until that is known
+     */
+    title: string | null;
+    /**
+     * Null while the job runs
+     */
+    finished_at: string | null;
+    failure: {
+        /**
+         * Stable, for programs
+         */
+        code: 'private' | 'removed' | 'geo_blocked' | 'age_restricted' | 'members_only' | 'live' | 'not_started' | 'drm_protected' | 'no_audio' | 'no_video' | 'no_captions' | 'too_long' | 'too_large' | 'unsupported' | 'rate_limited' | 'quota_exceeded' | 'sign_in_required' | 'upstream_error' | 'upstream_timeout' | 'incomplete' | 'cancelled' | 'tool_missing' | 'disk_full' | 'internal';
+        /**
+         * Who could help: nobody, the platform after a while, the operator
+         */
+        fault: 'subject' | 'upstream' | 'ours';
+        message: string;
+    } | null;
+    /**
+     * What asks for the same again; null for parts of lists, which take the `list_id` of a new profile
+     */
+    request: {
+        method: 'POST';
+        path: string;
+        body: {
+            [key: string]: string | number | boolean;
+        };
+    } | null;
+    files: Array<{
+        name: string;
+        size_bytes: number;
+        sha256: string;
+    }>;
+    workflow: {
+        id: string;
+        /**
+         * In the Temporal Web UI; null where the service was not told its address
+         */
+        url: string | null;
+    };
+};
+
+export type ChannelRequest = {
+    /**
+     * Channel URL (`/@handle`, `/channel/ID`, `/c/NAME`, `/user/NAME`), or a bare handle or channel id
+     */
+    url: string;
+    include_webhook?: IncludeWebhook;
+};
+
+export type TranscriptRequest = {
+    vidnet_video_id: VidnetVideoId;
+    /**
+     * Language code such as `en`, `de` or `pt-BR`
+     */
+    language: string;
+    /**
+     * Include the video's comments
+     */
+    include_comments?: boolean | null;
+    include_webhook?: IncludeWebhook;
+};
+
+export type SpeakerLabelsRequest = ({
+    min_speakers?: unknown;
+    max_speakers?: unknown;
+} | {
+    min_speakers?: unknown;
+    max_speakers?: unknown;
+} | {
+    min_speakers?: unknown;
+    max_speakers?: unknown;
+} | {
+    min_speakers?: unknown;
+    max_speakers?: unknown;
+} | {
+    min_speakers?: unknown;
+    max_speakers?: unknown;
+} | {
+    min_speakers?: unknown;
+    max_speakers?: unknown;
+} | {
+    min_speakers?: unknown;
+    max_speakers?: unknown;
+} | {
+    min_speakers?: unknown;
+    max_speakers?: unknown;
+} | {
+    min_speakers?: unknown;
+    max_speakers?: unknown;
+} | {
+    min_speakers?: unknown;
+    max_speakers?: unknown;
+} | {
+    min_speakers?: unknown;
+    max_speakers?: unknown;
+} | {
+    min_speakers?: unknown;
+    max_speakers?: unknown;
+} | {
+    min_speakers?: unknown;
+    max_speakers?: unknown;
+} | {
+    min_speakers?: unknown;
+    max_speakers?: unknown;
+} | {
+    min_speakers?: unknown;
+    max_speakers?: unknown;
+} | {
+    min_speakers?: unknown;
+    max_speakers?: unknown;
+} | {
+    min_speakers?: unknown;
+    max_speakers?: unknown;
+} | {
+    min_speakers?: unknown;
+    max_speakers?: unknown;
+} | {
+    min_speakers?: unknown;
+    max_speakers?: unknown;
+} | {
+    min_speakers?: unknown;
+    max_speakers?: unknown;
+}) & {
+    /**
+     * `transcript_speaker_id` of an audio download
+     */
+    transcript_with_speaker_id: string;
+    include_webhook?: IncludeWebhook;
+    /**
+     * At least so many speakers are told apart
+     */
+    min_speakers?: number | null;
+    /**
+     * At most so many speakers are told apart
+     */
+    max_speakers?: number | null;
+    /**
+     * Language that is spoken
+     */
+    language?: string | null;
+};
+
+export type SpokenWords = {
+    status: 'success';
+    media_id: string;
+    /**
+     * Empty when nobody speaks
+     */
+    segments: Array<{
+        text: string;
+        /**
+         * Seconds
+         */
+        start: number;
+        /**
+         * Seconds
+         */
+        duration: number;
+        /**
+         * Label, in order of appearance
+         */
+        speaker: string;
+        /**
+         * When each word of the text begins, in seconds; words are what blanks part. Null in older jobs
+         */
+        word_starts: Array<number> | null;
+    }>;
+    /**
+     * Who speaks when, words or not; in order of their start
+     */
+    turns: Array<{
+        start: number;
+        duration: number;
+        speaker: string;
+    }>;
+};
+
+export type ImgnetProfileRequest = {
+    /**
+     * URL of a profile, or `@name`
+     */
+    url: string;
+    include_webhook?: IncludeWebhook;
+};
+
+export type ImgnetListRequest = {
+    /**
+     * `list_id` of a profile result; valid for one hour
+     */
+    list_id: string;
+    /**
+     * Only what was posted within the N days before the list was first asked for; everything without it
+     */
+    max_age_days?: number | null;
+    /**
+     * Where each of the two parts is POSTed when it ends: a publicly reachable http(s) URL. Public IP addresses and names in other scripts are taken too, and what the operator has allowed.
+     */
+    include_webhook?: string | null;
+};
+
+export type ImgnetPostRequest = {
+    /**
+     * URL of a post (`/p/CODE/`) or a reel (`/reel/CODE/`)
+     */
+    url: string;
+    include_webhook?: IncludeWebhook;
+};
+
+export type ImgnetAudioResult = {
+    data: ImgnetAudioRecord;
+} | ImgnetNoAudio;
+
+export type WebhookTestResult = {
+    status: 'success' | 'error';
+    message: string;
+    /**
+     * The status code that the URL returned; 0 when there was no answer
+     */
+    http_status: number;
+};
+
+export type WebhookTestRefused = {
+    /**
+     * A sentence for people
+     */
+    error: string;
+    /**
+     * Stable, for programs
+     */
+    code: 'invalid_input' | 'invalid_json' | 'webhook_target_forbidden' | 'audio_failed' | 'unauthorized' | 'insufficient_credit' | 'forbidden' | 'link_invalid' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'pending_duplicate' | 'already_finished' | 'not_ready' | 'delivery_pending' | 'too_many_webhooks' | 'list_id_expired' | 'precondition_failed' | 'body_too_large' | 'range_not_satisfiable' | 'answers_unread' | 'rate_limited' | 'internal' | 'unavailable';
+    /**
+     * The download that stands in the way
+     */
+    id?: string;
+    /**
+     * What the request costs, with status 402
+     */
+    price?: string;
+    /**
+     * What the key has left, with status 402
+     */
+    credit?: string;
+    /**
+     * Which field is wrong, and why
+     */
+    details?: Array<{
+        path: string;
+        message: string;
+    }>;
+    status: 'error';
+    /**
+     * The same as `error`
+     */
+    message: string;
+    /**
+     * Nothing was sent
+     */
+    http_status: 0;
+};
+
+export type WebhookTestRequest = {
+    /**
+     * The webhook URL to test: a publicly reachable http(s) URL. Public IP addresses and names in other scripts are taken too, and what the operator has allowed.
+     */
+    url: string;
+};
+
+export type WebhookDeliveryList = {
+    deliveries: Array<WebhookDelivery>;
+    /**
+     * For the next page; null on the last one
+     */
+    next_cursor: string | null;
+};
+
+export type WebhookDelivery = {
+    /**
+     * The `webhook-id` of the message
+     */
+    id: string;
+    download_id: Ulid;
+    /**
+     * The receiver; path and query may hold a secret, and are left out
+     */
+    url: string;
+    /**
+     * `X-Webhook-Endpoint`
+     */
+    endpoint: string;
+    state: 'pending' | 'delivered' | 'abandoned';
+    created_at: string;
+    attempts: Array<{
+        /**
+         * Counted from 1, on through redeliveries
+         */
+        number: number;
+        started_at: string;
+        duration_ms: number;
+        /**
+         * What the receiver answered
+         */
+        http_status?: number;
+        /**
+         * Why there was no answer: `timeout`, `dns`, `refused`, …
+         */
+        error?: string;
+    }>;
+    /**
+     * When the next attempt is due at the earliest, where one follows
+     */
+    next_attempt_at?: string;
+};
+
+export type Account = {
+    key: {
+        /**
+         * Not secret
+         */
+        id: string;
+        name: string;
+        scopes: Array<'read' | 'jobs' | 'webhooks'>;
+        /**
+         * ISO 8601 UTC with microseconds
+         */
+        created_at: string;
+    };
+    /**
+     * What new jobs may cost; null: unlimited
+     */
+    credit: string | null;
+    /**
+     * Set aside for jobs that have not ended
+     */
+    reserved: string;
+    /**
+     * What all downloads of the key have cost
+     */
+    spent: string;
+    /**
+     * What each download has cost, newest first; those that cost nothing are left out
+     */
+    entries: Array<{
+        download_id: Ulid;
+        type: 'imgnet_profile' | 'imgnet_post' | 'imgnet_audio' | 'imgnet_list_posts' | 'imgnet_list_reels' | 'audio' | 'vidnet_video' | 'list' | 'captions' | 'speaker_labels' | 'media';
+        media_id: string;
+        /**
+         * Decimal string with three decimals
+         */
+        amount: string;
+        /**
+         * ISO 8601 UTC with microseconds
+         */
+        booked_at: string;
+    }>;
+    /**
+     * `cursor` of the next page; null on the last one
+     */
+    next_cursor: string | null;
+};
+
+export type Live = {
+    status: 'ok';
+};
+
+export type Health = {
+    status: 'ok' | 'unavailable';
+    temporal: 'ok' | 'unavailable';
+    mongodb: 'ok' | 'unavailable';
+};
+
+export type RequestAudioData = {
+    body: VidnetDownloadRequest;
+    headers?: {
+        /**
+         * RFC 7240: `wait=N` waits up to N seconds (at most 60, by default 0) for the result
+         */
+        prefer?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/downloads/audio';
+};
+
+export type RequestAudioErrors = {
+    /**
+     * The job failed, since what was asked for cannot be had; or invalid_input, invalid_json, webhook_target_forbidden
+     */
+    400: Error | AudioFailed;
+    /**
+     * unauthorized
+     */
+    401: Error;
+    /**
+     * insufficient_credit
+     */
+    402: Error;
+    /**
+     * forbidden
+     */
+    403: Error;
+    /**
+     * method_not_allowed
+     */
+    405: Error;
+    /**
+     * too_many_webhooks, pending_duplicate
+     */
+    409: Error;
+    /**
+     * body_too_large
+     */
+    413: Error;
+    /**
+     * rate_limited, answers_unread
+     */
+    429: Error;
+    /**
+     * The job failed, through the platform or this service; or internal
+     */
+    500: Error | AudioFailed;
+    /**
+     * unavailable
+     */
+    503: Error;
+};
+
+export type RequestAudioError = RequestAudioErrors[keyof RequestAudioErrors];
+
+export type RequestAudioResponses = {
+    /**
+     * The audio was fetched before; nothing is charged
+     */
+    200: AudioResult;
+    /**
+     * A job was started
+     */
+    202: AudioResult;
+};
+
+export type RequestAudioResponse = RequestAudioResponses[keyof RequestAudioResponses];
+
+export type RequestVideoData = {
+    body: VidnetDownloadRequest;
+    headers?: {
+        /**
+         * RFC 7240: `wait=N` waits up to N seconds (at most 60, by default 0) for the result
+         */
+        prefer?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/downloads/video';
+};
+
+export type RequestVideoErrors = {
+    /**
+     * The job failed, since what was asked for cannot be had; or invalid_input, invalid_json, webhook_target_forbidden
+     */
+    400: Error | VideoFailed;
+    /**
+     * unauthorized
+     */
+    401: Error;
+    /**
+     * insufficient_credit
+     */
+    402: Error;
+    /**
+     * forbidden
+     */
+    403: Error;
+    /**
+     * method_not_allowed
+     */
+    405: Error;
+    /**
+     * too_many_webhooks, pending_duplicate
+     */
+    409: Error;
+    /**
+     * body_too_large
+     */
+    413: Error;
+    /**
+     * rate_limited, answers_unread
+     */
+    429: Error;
+    /**
+     * The job failed, through the platform or this service; or internal
+     */
+    500: Error | VideoFailed;
+    /**
+     * unavailable
+     */
+    503: Error;
+};
+
+export type RequestVideoError = RequestVideoErrors[keyof RequestVideoErrors];
+
+export type RequestVideoResponses = {
+    /**
+     * The video was fetched before; nothing is charged
+     */
+    200: VideoResult;
+    /**
+     * A job was started
+     */
+    202: VideoResult;
+};
+
+export type RequestVideoResponse = RequestVideoResponses[keyof RequestVideoResponses];
+
+export type RequestMediaData = {
+    body: MediaRequest;
+    headers?: {
+        /**
+         * RFC 7240: `wait=N` waits up to N seconds (at most 60, by default 0) for the result
+         */
+        prefer?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/downloads/media';
+};
+
+export type RequestMediaErrors = {
+    /**
+     * The job failed, since what was asked for cannot be had; or invalid_input, invalid_json, webhook_target_forbidden
+     */
+    400: Error | MediaFailed;
+    /**
+     * unauthorized
+     */
+    401: Error;
+    /**
+     * insufficient_credit
+     */
+    402: Error;
+    /**
+     * forbidden
+     */
+    403: Error;
+    /**
+     * method_not_allowed
+     */
+    405: Error;
+    /**
+     * too_many_webhooks
+     */
+    409: Error;
+    /**
+     * body_too_large
+     */
+    413: Error;
+    /**
+     * rate_limited, answers_unread
+     */
+    429: Error;
+    /**
+     * The job failed, through the platform or this service; or internal
+     */
+    500: Error | MediaFailed;
+    /**
+     * unavailable
+     */
+    503: Error;
+};
+
+export type RequestMediaError = RequestMediaErrors[keyof RequestMediaErrors];
+
+export type RequestMediaResponses = {
+    /**
+     * The file, fetched now, or before and not charged again
+     */
+    200: MediaResult;
+    /**
+     * The job has not ended
+     */
+    202: MediaResult;
+};
+
+export type RequestMediaResponse = RequestMediaResponses[keyof RequestMediaResponses];
+
+export type ListDownloadsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Only jobs of this type
+         */
+        type?: 'imgnet_profile' | 'imgnet_post' | 'imgnet_audio' | 'imgnet_list_posts' | 'imgnet_list_reels' | 'audio' | 'vidnet_video' | 'list' | 'captions' | 'speaker_labels' | 'media';
+        /**
+         * Only jobs with this status
+         */
+        status?: 'pending' | 'success' | 'failed';
+        /**
+         * Only jobs about this video, channel, account or post
+         */
+        media_id?: string;
+        /**
+         * Only jobs created at this time or later
+         */
+        created_after?: string;
+        /**
+         * Only jobs created before this time
+         */
+        created_before?: string;
+        /**
+         * Most records on a page
+         */
+        limit?: number;
+        /**
+         * `next_cursor` of the page before
+         */
+        cursor?: string;
+    };
+    url: '/api/downloads';
+};
+
+export type ListDownloadsErrors = {
+    /**
+     * invalid_input
+     */
+    400: Error;
+    /**
+     * unauthorized
+     */
+    401: Error;
+    /**
+     * forbidden
+     */
+    403: Error;
+    /**
+     * method_not_allowed
+     */
+    405: Error;
+    /**
+     * rate_limited, answers_unread
+     */
+    429: Error;
+    /**
+     * internal
+     */
+    500: Error;
+    /**
+     * unavailable
+     */
+    503: Error;
+};
+
+export type ListDownloadsError = ListDownloadsErrors[keyof ListDownloadsErrors];
+
+export type ListDownloadsResponses = {
+    /**
+     * A page of download records
+     */
+    200: DownloadList;
+};
+
+export type ListDownloadsResponse = ListDownloadsResponses[keyof ListDownloadsResponses];
+
+export type CancelDownloadData = {
+    body?: never;
+    path: {
+        /**
+         * ULID
+         */
+        downloadId: Ulid;
+    };
+    query?: never;
+    url: '/downloads/{downloadId}';
+};
+
+export type CancelDownloadErrors = {
+    /**
+     * invalid_input
+     */
+    400: Error;
+    /**
+     * unauthorized
+     */
+    401: Error;
+    /**
+     * forbidden
+     */
+    403: Error;
+    /**
+     * not_found
+     */
+    404: Error;
+    /**
+     * method_not_allowed
+     */
+    405: Error;
+    /**
+     * already_finished
+     */
+    409: Error;
+    /**
+     * rate_limited, answers_unread
+     */
+    429: Error;
+    /**
+     * internal
+     */
+    500: Error;
+    /**
+     * unavailable
+     */
+    503: Error;
+};
+
+export type CancelDownloadError = CancelDownloadErrors[keyof CancelDownloadErrors];
+
+export type CancelDownloadResponses = {
+    /**
+     * The job has ended, as failed
+     */
+    200: DownloadResult;
+    /**
+     * The job was told to stop
+     */
+    202: DownloadResult;
+};
+
+export type CancelDownloadResponse = CancelDownloadResponses[keyof CancelDownloadResponses];
+
+export type GetDownloadData = {
+    body?: never;
+    headers?: {
+        /**
+         * RFC 7240: `wait=N` waits up to N seconds (at most 60, by default 0) for the result
+         */
+        prefer?: string;
+    };
+    path: {
+        /**
+         * ULID
+         */
+        downloadId: Ulid;
+    };
+    query?: never;
+    url: '/downloads/{downloadId}';
+};
+
+export type GetDownloadErrors = {
+    /**
+     * invalid_input
+     */
+    400: Error;
+    /**
+     * unauthorized
+     */
+    401: Error;
+    /**
+     * forbidden
+     */
+    403: Error;
+    /**
+     * not_found
+     */
+    404: Error;
+    /**
+     * method_not_allowed
+     */
+    405: Error;
+    /**
+     * rate_limited, answers_unread
+     */
+    429: Error;
+    /**
+     * internal
+     */
+    500: Error;
+    /**
+     * unavailable
+     */
+    503: Error;
+};
+
+export type GetDownloadError = GetDownloadErrors[keyof GetDownloadErrors];
+
+export type GetDownloadResponses = {
+    /**
+     * The download has ended, well or not
+     */
+    200: DownloadResult;
+    /**
+     * The job has not ended
+     */
+    202: DownloadResult;
+};
+
+export type GetDownloadResponse = GetDownloadResponses[keyof GetDownloadResponses];
+
+export type FollowDownloadData = {
+    body?: never;
+    headers?: {
+        /**
+         * The id of the last event that was read: the stream goes on after it
+         */
+        'last-event-id'?: string;
+    };
+    path: {
+        /**
+         * ULID
+         */
+        downloadId: Ulid;
+    };
+    query?: never;
+    url: '/api/downloads/{downloadId}/events';
+};
+
+export type FollowDownloadErrors = {
+    /**
+     * invalid_input
+     */
+    400: Error;
+    /**
+     * unauthorized
+     */
+    401: Error;
+    /**
+     * forbidden
+     */
+    403: Error;
+    /**
+     * not_found
+     */
+    404: Error;
+    /**
+     * method_not_allowed
+     */
+    405: Error;
+    /**
+     * rate_limited, answers_unread
+     */
+    429: Error;
+    /**
+     * internal
+     */
+    500: Error;
+    /**
+     * unavailable
+     */
+    503: Error;
+};
+
+export type FollowDownloadError = FollowDownloadErrors[keyof FollowDownloadErrors];
+
+export type FollowDownloadResponses = {
+    /**
+     * Server-sent events (WHATWG HTML, section 9.2). The `data` of each is JSON of this schema.
+     */
+    200: string;
+    /**
+     * The reader was told the end before, as `Last-Event-ID` says
+     */
+    204: void;
+};
+
+export type FollowDownloadResponse = FollowDownloadResponses[keyof FollowDownloadResponses];
+
+export type FollowDownloadsData = {
+    body?: never;
+    headers?: {
+        /**
+         * The id of the last event that was read: the stream goes on after it
+         */
+        'last-event-id'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/downloads/events';
+};
+
+export type FollowDownloadsErrors = {
+    /**
+     * invalid_input
+     */
+    400: Error;
+    /**
+     * unauthorized
+     */
+    401: Error;
+    /**
+     * forbidden
+     */
+    403: Error;
+    /**
+     * method_not_allowed
+     */
+    405: Error;
+    /**
+     * rate_limited, answers_unread
+     */
+    429: Error;
+    /**
+     * internal
+     */
+    500: Error;
+    /**
+     * unavailable
+     */
+    503: Error;
+};
+
+export type FollowDownloadsError = FollowDownloadsErrors[keyof FollowDownloadsErrors];
+
+export type FollowDownloadsResponses = {
+    /**
+     * Server-sent events (WHATWG HTML, section 9.2). The `data` of each is JSON of this schema.
+     */
+    200: string;
+};
+
+export type FollowDownloadsResponse = FollowDownloadsResponses[keyof FollowDownloadsResponses];
+
+export type ResolveData = {
+    body?: never;
+    path?: never;
+    query: {
+        /**
+         * A URL, handle, name or id of either platform, or the URL of a page of any other site
+         */
+        url: string;
+    };
+    url: '/api/resolve';
+};
+
+export type ResolveErrors = {
+    /**
+     * invalid_input
+     */
+    400: Error;
+    /**
+     * unauthorized
+     */
+    401: Error;
+    /**
+     * forbidden
+     */
+    403: Error;
+    /**
+     * method_not_allowed
+     */
+    405: Error;
+    /**
+     * rate_limited, answers_unread
+     */
+    429: Error;
+    /**
+     * internal
+     */
+    500: Error;
+    /**
+     * unavailable
+     */
+    503: Error;
+};
+
+export type ResolveError = ResolveErrors[keyof ResolveErrors];
+
+export type ResolveResponses = {
+    /**
+     * What it may mean
+     */
+    200: Resolved;
+};
+
+export type ResolveResponse = ResolveResponses[keyof ResolveResponses];
+
+export type GetResultData = {
+    body?: never;
+    headers?: {
+        /**
+         * RFC 7240: `wait=N` waits up to N seconds (at most 60, by default 0) for the result
+         */
+        prefer?: string;
+    };
+    path: {
+        /**
+         * ULID
+         */
+        downloadId: Ulid;
+    };
+    query?: never;
+    url: '/api/downloads/{downloadId}/result';
+};
+
+export type GetResultErrors = {
+    /**
+     * invalid_input
+     */
+    400: Error;
+    /**
+     * unauthorized
+     */
+    401: Error;
+    /**
+     * forbidden
+     */
+    403: Error;
+    /**
+     * not_found
+     */
+    404: Error;
+    /**
+     * method_not_allowed
+     */
+    405: Error;
+    /**
+     * rate_limited, answers_unread
+     */
+    429: Error;
+    /**
+     * internal
+     */
+    500: Error;
+    /**
+     * unavailable
+     */
+    503: Error;
+};
+
+export type GetResultError = GetResultErrors[keyof GetResultErrors];
+
+export type GetResultResponses = {
+    /**
+     * What the job has made, or why it failed
+     */
+    200: JobResult;
+    /**
+     * The job has not ended
+     */
+    202: JobResult;
+};
+
+export type GetResultResponse = GetResultResponses[keyof GetResultResponses];
+
+export type GetJobData = {
+    body?: never;
+    path: {
+        /**
+         * ULID
+         */
+        downloadId: Ulid;
+    };
+    query?: never;
+    url: '/api/downloads/{downloadId}/job';
+};
+
+export type GetJobErrors = {
+    /**
+     * invalid_input
+     */
+    400: Error;
+    /**
+     * unauthorized
+     */
+    401: Error;
+    /**
+     * forbidden
+     */
+    403: Error;
+    /**
+     * not_found
+     */
+    404: Error;
+    /**
+     * method_not_allowed
+     */
+    405: Error;
+    /**
+     * rate_limited, answers_unread
+     */
+    429: Error;
+    /**
+     * internal
+     */
+    500: Error;
+    /**
+     * unavailable
+     */
+    503: Error;
+};
+
+export type GetJobError = GetJobErrors[keyof GetJobErrors];
+
+export type GetJobResponses = {
+    /**
+     * Its failure, files and workflow, and how to ask again
+     */
+    200: JobDetails;
+};
+
+export type GetJobResponse = GetJobResponses[keyof GetJobResponses];
+
+export type RequestChannelData = {
+    body: ChannelRequest;
+    headers?: {
+        /**
+         * RFC 7240: `wait=N` waits up to N seconds (at most 60, by default 25) for the result
+         */
+        prefer?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/channel/profile';
+};
+
+export type RequestChannelErrors = {
+    /**
+     * The job failed, since what was asked for cannot be had; or invalid_input, invalid_json, webhook_target_forbidden
+     */
+    400: Error | VidnetFailedResult;
+    /**
+     * unauthorized
+     */
+    401: Error;
+    /**
+     * insufficient_credit
+     */
+    402: Error;
+    /**
+     * forbidden
+     */
+    403: Error;
+    /**
+     * method_not_allowed
+     */
+    405: Error;
+    /**
+     * too_many_webhooks
+     */
+    409: Error;
+    /**
+     * body_too_large
+     */
+    413: Error;
+    /**
+     * rate_limited, answers_unread
+     */
+    429: Error;
+    /**
+     * The job failed, through the platform or this service; or internal
+     */
+    500: Error | VidnetFailedResult;
+    /**
+     * unavailable
+     */
+    503: Error;
+};
+
+export type RequestChannelError = RequestChannelErrors[keyof RequestChannelErrors];
+
+export type RequestChannelResponses = {
+    /**
+     * The profile
+     */
+    200: ChannelProfile;
+    /**
+     * The job has not ended
+     */
+    202: VidnetPendingResult;
+};
+
+export type RequestChannelResponse = RequestChannelResponses[keyof RequestChannelResponses];
+
+export type RequestTranscriptData = {
+    body: TranscriptRequest;
+    headers?: {
+        /**
+         * RFC 7240: `wait=N` waits up to N seconds (at most 60, by default 25) for the result
+         */
+        prefer?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/transcripts';
+};
+
+export type RequestTranscriptErrors = {
+    /**
+     * The job failed, since what was asked for cannot be had; or invalid_input, invalid_json, webhook_target_forbidden
+     */
+    400: Error | VidnetFailedResult;
+    /**
+     * unauthorized
+     */
+    401: Error;
+    /**
+     * insufficient_credit
+     */
+    402: Error;
+    /**
+     * forbidden
+     */
+    403: Error;
+    /**
+     * method_not_allowed
+     */
+    405: Error;
+    /**
+     * too_many_webhooks
+     */
+    409: Error;
+    /**
+     * body_too_large
+     */
+    413: Error;
+    /**
+     * rate_limited, answers_unread
+     */
+    429: Error;
+    /**
+     * The job failed, through the platform or this service; or internal
+     */
+    500: Error | VidnetFailedResult;
+    /**
+     * unavailable
+     */
+    503: Error;
+};
+
+export type RequestTranscriptError = RequestTranscriptErrors[keyof RequestTranscriptErrors];
+
+export type RequestTranscriptResponses = {
+    /**
+     * The transcript
+     */
+    200: Transcript;
+    /**
+     * The job has not ended
+     */
+    202: VidnetPendingResult;
+};
+
+export type RequestTranscriptResponse = RequestTranscriptResponses[keyof RequestTranscriptResponses];
+
+export type GetTranscriptData = {
+    body?: never;
+    headers?: {
+        /**
+         * RFC 7240: `wait=N` waits up to N seconds (at most 60, by default 0) for the result
+         */
+        prefer?: string;
+    };
+    path: {
+        /**
+         * ULID
+         */
+        downloadId: Ulid;
+    };
+    query?: never;
+    url: '/api/transcripts/{downloadId}';
+};
+
+export type GetTranscriptErrors = {
+    /**
+     * invalid_input
+     */
+    400: Error;
+    /**
+     * unauthorized
+     */
+    401: Error;
+    /**
+     * forbidden
+     */
+    403: Error;
+    /**
+     * not_found
+     */
+    404: Error;
+    /**
+     * method_not_allowed
+     */
+    405: Error;
+    /**
+     * rate_limited, answers_unread
+     */
+    429: Error;
+    /**
+     * internal
+     */
+    500: Error;
+    /**
+     * unavailable
+     */
+    503: Error;
+};
+
+export type GetTranscriptError = GetTranscriptErrors[keyof GetTranscriptErrors];
+
+export type GetTranscriptResponses = {
+    /**
+     * The transcript, or why it could not be had
+     */
+    200: Transcript | VidnetFailedResult;
+    /**
+     * The job has not ended
+     */
+    202: VidnetPendingResult;
+};
+
+export type GetTranscriptResponse = GetTranscriptResponses[keyof GetTranscriptResponses];
+
+export type ExportTranscriptData = {
+    body?: never;
+    path: {
+        /**
+         * ULID
+         */
+        downloadId: Ulid;
+        format: 'srt' | 'vtt' | 'txt';
+    };
+    query?: never;
+    url: '/api/transcripts/{downloadId}.{format}';
+};
+
+export type ExportTranscriptErrors = {
+    /**
+     * invalid_input
+     */
+    400: Error;
+    /**
+     * unauthorized
+     */
+    401: Error;
+    /**
+     * forbidden
+     */
+    403: Error;
+    /**
+     * not_found
+     */
+    404: Error;
+    /**
+     * method_not_allowed
+     */
+    405: Error;
+    /**
+     * not_ready
+     */
+    409: Error;
+    /**
+     * rate_limited, answers_unread
+     */
+    429: Error;
+    /**
+     * internal
+     */
+    500: Error;
+    /**
+     * unavailable
+     */
+    503: Error;
+};
+
+export type ExportTranscriptError = ExportTranscriptErrors[keyof ExportTranscriptErrors];
+
+export type ExportTranscriptResponses = {
+    /**
+     * The file
+     */
+    200: string;
+};
+
+export type ExportTranscriptResponse = ExportTranscriptResponses[keyof ExportTranscriptResponses];
+
+export type RequestSpeakerLabelsData = {
+    body: SpeakerLabelsRequest;
+    headers?: {
+        /**
+         * RFC 7240: `wait=N` waits up to N seconds (at most 60, by default 0) for the result
+         */
+        prefer?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/transcriptspeakerid';
+};
+
+export type RequestSpeakerLabelsErrors = {
+    /**
+     * The job failed, since what was asked for cannot be had; or invalid_input, invalid_json, webhook_target_forbidden, audio_failed
+     */
+    400: Error | SpeakerLabelsFailed;
+    /**
+     * unauthorized
+     */
+    401: Error;
+    /**
+     * insufficient_credit
+     */
+    402: Error;
+    /**
+     * forbidden
+     */
+    403: Error;
+    /**
+     * not_found
+     */
+    404: Error;
+    /**
+     * method_not_allowed
+     */
+    405: Error;
+    /**
+     * too_many_webhooks
+     */
+    409: Error;
+    /**
+     * body_too_large
+     */
+    413: Error;
+    /**
+     * rate_limited, answers_unread
+     */
+    429: Error;
+    /**
+     * The job failed, through the platform or this service; or internal
+     */
+    500: Error | SpeakerLabelsFailed;
+    /**
+     * unavailable
+     */
+    503: Error;
+};
+
+export type RequestSpeakerLabelsError = RequestSpeakerLabelsErrors[keyof RequestSpeakerLabelsErrors];
+
+export type RequestSpeakerLabelsResponses = {
+    /**
+     * The transcript, or that nobody speaks
+     */
+    200: SpeakerLabels;
+    /**
+     * The transcription or the download of the audio has not ended
+     */
+    202: SpeakerLabelsPending | AudioRequired;
+};
+
+export type RequestSpeakerLabelsResponse = RequestSpeakerLabelsResponses[keyof RequestSpeakerLabelsResponses];
+
+export type GetSpeakerLabelsData = {
+    body?: never;
+    headers?: {
+        /**
+         * RFC 7240: `wait=N` waits up to N seconds (at most 60, by default 0) for the result
+         */
+        prefer?: string;
+    };
+    path: {
+        /**
+         * `transcript_speaker_id` of the audio, or `download_id` of the job
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/api/transcriptspeakerid/{id}';
+};
+
+export type GetSpeakerLabelsErrors = {
+    /**
+     * invalid_input, audio_failed
+     */
+    400: Error;
+    /**
+     * unauthorized
+     */
+    401: Error;
+    /**
+     * forbidden
+     */
+    403: Error;
+    /**
+     * not_found
+     */
+    404: Error;
+    /**
+     * method_not_allowed
+     */
+    405: Error;
+    /**
+     * rate_limited, answers_unread
+     */
+    429: Error;
+    /**
+     * internal
+     */
+    500: Error;
+    /**
+     * unavailable
+     */
+    503: Error;
+};
+
+export type GetSpeakerLabelsError = GetSpeakerLabelsErrors[keyof GetSpeakerLabelsErrors];
+
+export type GetSpeakerLabelsResponses = {
+    /**
+     * The transcript, or that nobody speaks, or why it could not be had
+     */
+    200: SpeakerLabels | SpeakerLabelsFailed;
+    /**
+     * The transcription or the download of the audio has not ended
+     */
+    202: SpeakerLabelsPending | AudioRequired;
+};
+
+export type GetSpeakerLabelsResponse = GetSpeakerLabelsResponses[keyof GetSpeakerLabelsResponses];
+
+export type GetSpokenWordsData = {
+    body?: never;
+    path: {
+        /**
+         * `transcript_speaker_id` of the audio, or `download_id` of the job
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/api/transcriptspeakerid/{id}/words';
+};
+
+export type GetSpokenWordsErrors = {
+    /**
+     * invalid_input, audio_failed
+     */
+    400: Error;
+    /**
+     * unauthorized
+     */
+    401: Error;
+    /**
+     * forbidden
+     */
+    403: Error;
+    /**
+     * not_found
+     */
+    404: Error;
+    /**
+     * method_not_allowed
+     */
+    405: Error;
+    /**
+     * not_ready
+     */
+    409: Error;
+    /**
+     * rate_limited, answers_unread
+     */
+    429: Error;
+    /**
+     * internal
+     */
+    500: Error;
+    /**
+     * unavailable
+     */
+    503: Error;
+};
+
+export type GetSpokenWordsError = GetSpokenWordsErrors[keyof GetSpokenWordsErrors];
+
+export type GetSpokenWordsResponses = {
+    /**
+     * The words
+     */
+    200: SpokenWords;
+};
+
+export type GetSpokenWordsResponse = GetSpokenWordsResponses[keyof GetSpokenWordsResponses];
+
+export type ExportSpeakerLabelsData = {
+    body?: never;
+    path: {
+        /**
+         * `transcript_speaker_id` of the audio, or `download_id` of the job
+         */
+        id: string;
+        format: 'srt' | 'vtt' | 'txt' | 'rttm';
+    };
+    query?: never;
+    url: '/api/transcriptspeakerid/{id}.{format}';
+};
+
+export type ExportSpeakerLabelsErrors = {
+    /**
+     * invalid_input, audio_failed
+     */
+    400: Error;
+    /**
+     * unauthorized
+     */
+    401: Error;
+    /**
+     * forbidden
+     */
+    403: Error;
+    /**
+     * not_found
+     */
+    404: Error;
+    /**
+     * method_not_allowed
+     */
+    405: Error;
+    /**
+     * not_ready
+     */
+    409: Error;
+    /**
+     * rate_limited, answers_unread
+     */
+    429: Error;
+    /**
+     * internal
+     */
+    500: Error;
+    /**
+     * unavailable
+     */
+    503: Error;
+};
+
+export type ExportSpeakerLabelsError = ExportSpeakerLabelsErrors[keyof ExportSpeakerLabelsErrors];
+
+export type ExportSpeakerLabelsResponses = {
+    /**
+     * The file
+     */
+    200: string;
+};
+
+export type ExportSpeakerLabelsResponse = ExportSpeakerLabelsResponses[keyof ExportSpeakerLabelsResponses];
+
+export type RequestImgnetProfileData = {
+    body: ImgnetProfileRequest;
+    headers?: {
+        /**
+         * RFC 7240: `wait=N` waits up to N seconds (at most 60, by default 0) for the result
+         */
+        prefer?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/imgnet/profile';
+};
+
+export type RequestImgnetProfileErrors = {
+    /**
+     * The job failed, since what was asked for cannot be had; or invalid_input, invalid_json, webhook_target_forbidden
+     */
+    400: Error | FailedResult;
+    /**
+     * unauthorized
+     */
+    401: Error;
+    /**
+     * insufficient_credit
+     */
+    402: Error;
+    /**
+     * forbidden
+     */
+    403: Error;
+    /**
+     * method_not_allowed
+     */
+    405: Error;
+    /**
+     * too_many_webhooks
+     */
+    409: Error;
+    /**
+     * body_too_large
+     */
+    413: Error;
+    /**
+     * rate_limited, answers_unread
+     */
+    429: Error;
+    /**
+     * The job failed, through the platform or this service; or internal
+     */
+    500: Error | FailedResult;
+    /**
+     * unavailable
+     */
+    503: Error;
+};
+
+export type RequestImgnetProfileError = RequestImgnetProfileErrors[keyof RequestImgnetProfileErrors];
+
+export type RequestImgnetProfileResponses = {
+    /**
+     * The profile
+     */
+    200: ImgnetProfile;
+    /**
+     * The job has not ended
+     */
+    202: ImgnetProfilePending;
+};
+
+export type RequestImgnetProfileResponse = RequestImgnetProfileResponses[keyof RequestImgnetProfileResponses];
+
+export type RequestImgnetListData = {
+    body: ImgnetListRequest;
+    headers?: {
+        /**
+         * RFC 7240: `wait=N` waits up to N seconds (at most 60, by default 0) for the result
+         */
+        prefer?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/imgnet/list';
+};
+
+export type RequestImgnetListErrors = {
+    /**
+     * The job failed, since what was asked for cannot be had; or invalid_input, invalid_json, webhook_target_forbidden
+     */
+    400: Error | ImgnetListFailed;
+    /**
+     * unauthorized
+     */
+    401: Error;
+    /**
+     * insufficient_credit
+     */
+    402: Error;
+    /**
+     * forbidden
+     */
+    403: Error;
+    /**
+     * not_found
+     */
+    404: Error;
+    /**
+     * method_not_allowed
+     */
+    405: Error;
+    /**
+     * too_many_webhooks, not_ready
+     */
+    409: Error;
+    /**
+     * list_id_expired
+     */
+    410: Error;
+    /**
+     * body_too_large
+     */
+    413: Error;
+    /**
+     * rate_limited, answers_unread
+     */
+    429: Error;
+    /**
+     * The job failed, through the platform or this service; or internal
+     */
+    500: Error | ImgnetListFailed;
+    /**
+     * unavailable
+     */
+    503: Error;
+};
+
+export type RequestImgnetListError = RequestImgnetListErrors[keyof RequestImgnetListErrors];
+
+export type RequestImgnetListResponses = {
+    /**
+     * The list, or the part of it that could be had
+     */
+    200: ImgnetList;
+    /**
+     * A part of it has not ended
+     */
+    202: ImgnetListPending;
+};
+
+export type RequestImgnetListResponse = RequestImgnetListResponses[keyof RequestImgnetListResponses];
+
+export type RequestImgnetContentData = {
+    body: ImgnetPostRequest;
+    headers?: {
+        /**
+         * RFC 7240: `wait=N` waits up to N seconds (at most 60, by default 0) for the result
+         */
+        prefer?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/imgnet/content';
+};
+
+export type RequestImgnetContentErrors = {
+    /**
+     * The job failed, since what was asked for cannot be had; or invalid_input, invalid_json, webhook_target_forbidden
+     */
+    400: Error | FailedResult;
+    /**
+     * unauthorized
+     */
+    401: Error;
+    /**
+     * insufficient_credit
+     */
+    402: Error;
+    /**
+     * forbidden
+     */
+    403: Error;
+    /**
+     * method_not_allowed
+     */
+    405: Error;
+    /**
+     * too_many_webhooks
+     */
+    409: Error;
+    /**
+     * body_too_large
+     */
+    413: Error;
+    /**
+     * rate_limited, answers_unread
+     */
+    429: Error;
+    /**
+     * The job failed, through the platform or this service; or internal
+     */
+    500: Error | FailedResult;
+    /**
+     * unavailable
+     */
+    503: Error;
+};
+
+export type RequestImgnetContentError = RequestImgnetContentErrors[keyof RequestImgnetContentErrors];
+
+export type RequestImgnetContentResponses = {
+    /**
+     * The post or reel
+     */
+    200: ImgnetPost | ImgnetReel;
+    /**
+     * The job has not ended
+     */
+    202: ImgnetContentPending;
+};
+
+export type RequestImgnetContentResponse = RequestImgnetContentResponses[keyof RequestImgnetContentResponses];
+
+export type RequestImgnetAudioData = {
+    body: ImgnetPostRequest;
+    headers?: {
+        /**
+         * RFC 7240: `wait=N` waits up to N seconds (at most 60, by default 0) for the result
+         */
+        prefer?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/imgnet/audio';
+};
+
+export type RequestImgnetAudioErrors = {
+    /**
+     * The job failed, since what was asked for cannot be had; or invalid_input, invalid_json, webhook_target_forbidden
+     */
+    400: Error | ImgnetAudioFailed;
+    /**
+     * unauthorized
+     */
+    401: Error;
+    /**
+     * insufficient_credit
+     */
+    402: Error;
+    /**
+     * forbidden
+     */
+    403: Error;
+    /**
+     * method_not_allowed
+     */
+    405: Error;
+    /**
+     * too_many_webhooks
+     */
+    409: Error;
+    /**
+     * body_too_large
+     */
+    413: Error;
+    /**
+     * rate_limited, answers_unread
+     */
+    429: Error;
+    /**
+     * The job failed, through the platform or this service; or internal
+     */
+    500: Error | ImgnetAudioFailed;
+    /**
+     * unavailable
+     */
+    503: Error;
+};
+
+export type RequestImgnetAudioError = RequestImgnetAudioErrors[keyof RequestImgnetAudioErrors];
+
+export type RequestImgnetAudioResponses = {
+    /**
+     * The audio, or that there is none
+     */
+    200: ImgnetAudioResult;
+    /**
+     * The job has not ended
+     */
+    202: ImgnetAudioResult;
+};
+
+export type RequestImgnetAudioResponse = RequestImgnetAudioResponses[keyof RequestImgnetAudioResponses];
+
+export type TestWebhookData = {
+    body: WebhookTestRequest;
+    path?: never;
+    query?: never;
+    url: '/api/webhook/test';
+};
+
+export type TestWebhookErrors = {
+    /**
+     * invalid_input, invalid_json, webhook_target_forbidden
+     */
+    400: Error | WebhookTestRefused;
+    /**
+     * unauthorized
+     */
+    401: Error;
+    /**
+     * forbidden
+     */
+    403: Error;
+    /**
+     * method_not_allowed
+     */
+    405: Error;
+    /**
+     * body_too_large
+     */
+    413: Error;
+    /**
+     * rate_limited, answers_unread
+     */
+    429: Error;
+    /**
+     * internal
+     */
+    500: Error;
+    /**
+     * unavailable
+     */
+    503: Error;
+};
+
+export type TestWebhookError = TestWebhookErrors[keyof TestWebhookErrors];
+
+export type TestWebhookResponses = {
+    /**
+     * How the URL answered
+     */
+    200: WebhookTestResult;
+};
+
+export type TestWebhookResponse = TestWebhookResponses[keyof TestWebhookResponses];
+
+export type ListDeliveriesData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Only deliveries of this download
+         */
+        download_id?: string;
+        /**
+         * Only deliveries in this state
+         */
+        state?: 'pending' | 'delivered' | 'abandoned';
+        /**
+         * Most deliveries on a page
+         */
+        limit?: number;
+        /**
+         * `next_cursor` of the page before
+         */
+        cursor?: string;
+    };
+    url: '/api/webhook/deliveries';
+};
+
+export type ListDeliveriesErrors = {
+    /**
+     * invalid_input
+     */
+    400: Error;
+    /**
+     * unauthorized
+     */
+    401: Error;
+    /**
+     * forbidden
+     */
+    403: Error;
+    /**
+     * method_not_allowed
+     */
+    405: Error;
+    /**
+     * rate_limited, answers_unread
+     */
+    429: Error;
+    /**
+     * internal
+     */
+    500: Error;
+    /**
+     * unavailable
+     */
+    503: Error;
+};
+
+export type ListDeliveriesError = ListDeliveriesErrors[keyof ListDeliveriesErrors];
+
+export type ListDeliveriesResponses = {
+    /**
+     * A page of deliveries
+     */
+    200: WebhookDeliveryList;
+};
+
+export type ListDeliveriesResponse = ListDeliveriesResponses[keyof ListDeliveriesResponses];
+
+export type RedeliverWebhookData = {
+    body?: never;
+    path: {
+        /**
+         * Id of a delivery
+         */
+        deliveryId: WebhookId;
+    };
+    query?: never;
+    url: '/api/webhook/deliveries/{deliveryId}/redeliver';
+};
+
+export type RedeliverWebhookErrors = {
+    /**
+     * invalid_input
+     */
+    400: Error;
+    /**
+     * unauthorized
+     */
+    401: Error;
+    /**
+     * forbidden
+     */
+    403: Error;
+    /**
+     * not_found
+     */
+    404: Error;
+    /**
+     * method_not_allowed
+     */
+    405: Error;
+    /**
+     * delivery_pending, too_many_webhooks
+     */
+    409: Error;
+    /**
+     * rate_limited, answers_unread
+     */
+    429: Error;
+    /**
+     * internal
+     */
+    500: Error;
+    /**
+     * unavailable
+     */
+    503: Error;
+};
+
+export type RedeliverWebhookError = RedeliverWebhookErrors[keyof RedeliverWebhookErrors];
+
+export type RedeliverWebhookResponses = {
+    /**
+     * A further round of attempts was started
+     */
+    202: WebhookDelivery;
+};
+
+export type RedeliverWebhookResponse = RedeliverWebhookResponses[keyof RedeliverWebhookResponses];
+
+export type GetAccountData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Most entries on a page
+         */
+        limit?: number;
+        /**
+         * `next_cursor` of the page before
+         */
+        cursor?: string;
+    };
+    url: '/api/account';
+};
+
+export type GetAccountErrors = {
+    /**
+     * invalid_input
+     */
+    400: Error;
+    /**
+     * unauthorized
+     */
+    401: Error;
+    /**
+     * forbidden
+     */
+    403: Error;
+    /**
+     * method_not_allowed
+     */
+    405: Error;
+    /**
+     * rate_limited, answers_unread
+     */
+    429: Error;
+    /**
+     * internal
+     */
+    500: Error;
+    /**
+     * unavailable
+     */
+    503: Error;
+};
+
+export type GetAccountError = GetAccountErrors[keyof GetAccountErrors];
+
+export type GetAccountResponses = {
+    /**
+     * The account, with a page of its entries
+     */
+    200: Account;
+};
+
+export type GetAccountResponse = GetAccountResponses[keyof GetAccountResponses];
+
+export type CheckLiveData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/live';
+};
+
+export type CheckLiveErrors = {
+    /**
+     * method_not_allowed
+     */
+    405: Error;
+};
+
+export type CheckLiveError = CheckLiveErrors[keyof CheckLiveErrors];
+
+export type CheckLiveResponses = {
+    /**
+     * It runs
+     */
+    200: Live;
+};
+
+export type CheckLiveResponse = CheckLiveResponses[keyof CheckLiveResponses];
+
+export type CheckReadyData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/ready';
+};
+
+export type CheckReadyErrors = {
+    /**
+     * forbidden
+     */
+    403: Error;
+    /**
+     * method_not_allowed
+     */
+    405: Error;
+    /**
+     * An engine is away, or the process is about to stop
+     */
+    503: Health;
+};
+
+export type CheckReadyError = CheckReadyErrors[keyof CheckReadyErrors];
+
+export type CheckReadyResponses = {
+    /**
+     * All engines answer
+     */
+    200: Health;
+};
+
+export type CheckReadyResponse = CheckReadyResponses[keyof CheckReadyResponses];
+
+export type CheckHealthData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/health';
+};
+
+export type CheckHealthErrors = {
+    /**
+     * forbidden
+     */
+    403: Error;
+    /**
+     * method_not_allowed
+     */
+    405: Error;
+    /**
+     * An engine is away
+     */
+    503: Health;
+};
+
+export type CheckHealthError = CheckHealthErrors[keyof CheckHealthErrors];
+
+export type CheckHealthResponses = {
+    /**
+     * All engines answer
+     */
+    200: Health;
+};
+
+export type CheckHealthResponse = CheckHealthResponses[keyof CheckHealthResponses];
+
+export type RequestAudioEndedWebhookPayload = AudioResult | AudioFailed;
+
+export type RequestAudioEndedWebhookRequest = {
+    body: RequestAudioEndedWebhookPayload;
+    key: 'downloads/audio';
+    path?: never;
+    query?: never;
+};
+
+export type RequestVideoEndedWebhookPayload = VideoResult | VideoFailed;
+
+export type RequestVideoEndedWebhookRequest = {
+    body: RequestVideoEndedWebhookPayload;
+    key: 'downloads/video';
+    path?: never;
+    query?: never;
+};
+
+export type RequestMediaEndedWebhookPayload = MediaResult | MediaFailed;
+
+export type RequestMediaEndedWebhookRequest = {
+    body: RequestMediaEndedWebhookPayload;
+    key: 'downloads/media';
+    path?: never;
+    query?: never;
+};
+
+export type RequestChannelEndedWebhookPayload = ChannelProfile | VidnetFailedResult;
+
+export type RequestChannelEndedWebhookRequest = {
+    body: RequestChannelEndedWebhookPayload;
+    key: 'channel/videos';
+    path?: never;
+    query?: never;
+};
+
+export type RequestTranscriptEndedWebhookPayload = Transcript | VidnetFailedResult;
+
+export type RequestTranscriptEndedWebhookRequest = {
+    body: RequestTranscriptEndedWebhookPayload;
+    key: 'transcripts';
+    path?: never;
+    query?: never;
+};
+
+export type RequestSpeakerLabelsEndedWebhookPayload = SpeakerLabels | SpeakerLabelsFailed;
+
+export type RequestSpeakerLabelsEndedWebhookRequest = {
+    body: RequestSpeakerLabelsEndedWebhookPayload;
+    key: 'transcriptspeakerid';
+    path?: never;
+    query?: never;
+};
+
+export type RequestImgnetProfileEndedWebhookPayload = ImgnetProfile | FailedResult;
+
+export type RequestImgnetProfileEndedWebhookRequest = {
+    body: RequestImgnetProfileEndedWebhookPayload;
+    key: 'imgnet/profile';
+    path?: never;
+    query?: never;
+};
+
+export type RequestImgnetListEndedWebhookPayload = ImgnetList | ImgnetListFailed;
+
+export type RequestImgnetListEndedWebhookRequest = {
+    body: RequestImgnetListEndedWebhookPayload;
+    key: 'imgnet/list';
+    path?: never;
+    query?: never;
+};
+
+export type RequestImgnetContentEndedWebhookPayload = ImgnetPost | ImgnetReel | FailedResult;
+
+export type RequestImgnetContentEndedWebhookRequest = {
+    body: RequestImgnetContentEndedWebhookPayload;
+    key: 'imgnet/content';
+    path?: never;
+    query?: never;
+};
+
+export type RequestImgnetAudioEndedWebhookPayload = {
+    data: ImgnetAudioRecord;
+} | ImgnetNoAudio | ImgnetAudioFailed;
+
+export type RequestImgnetAudioEndedWebhookRequest = {
+    body: RequestImgnetAudioEndedWebhookPayload;
+    key: 'imgnet/audio';
+    path?: never;
+    query?: never;
+};
+
+export type TestWebhookSentWebhookPayload = WebhookTestBody;
+
+export type TestWebhookSentWebhookRequest = {
+    body: TestWebhookSentWebhookPayload;
+    key: 'webhook/test';
+    path?: never;
+    query?: never;
+};

@@ -1,0 +1,66 @@
+import type {
+  TRPCBuiltRouter,
+  TRPCDefaultErrorData,
+  TRPCDefaultErrorShape,
+  TRPCMutationProcedure,
+  TRPCQueryProcedure,
+  TRPCRouterRecord,
+  TRPCSubscriptionProcedure,
+} from '@trpc/server';
+import type { Error as ErrorBody } from './generated/types.gen.ts';
+
+/** What a procedure takes, made from what its operation takes over REST: the body, else the query, else the path. */
+type InputOf<Data> = [Part<Data, 'body'>] extends [never]
+  ? [Part<Data, 'query'>] extends [never]
+    ? PathOf<Part<Data, 'path'>>
+    : OrNull<Part<Data, 'query'>>
+  : OrNull<Part<Data, 'body'>>;
+/** Never for what an operation does not take. */
+type Part<Data, Name extends string> = Name extends keyof Data ? NonNullable<Data[Name]> : never;
+type PathOf<Path> = [Path] extends [never] ? never : { [Name in keyof Path as FieldName<Name & string>]: Path[Name] };
+type FieldName<Name extends string> = Name extends `${infer Head}Id` ? `${Head}_id` : Name;
+type OrNull<Fields> = {
+  [Name in keyof Fields]: undefined extends Fields[Name] ? Fields[Name] | null : Fields[Name];
+};
+/** How long an answer may wait for the result of a job. */
+export interface Wait {
+  readonly wait_seconds?: number | null | undefined;
+}
+type Taking<Data, More> = Otherwise<InputOf<Data> & More, void>;
+type Otherwise<Type, None> = [Type] extends [never] ? None : Type;
+/** The bodies of these statuses, without those of errors, which are thrown. */
+type AnswersOf<Bodies, Status extends keyof Bodies> = Exclude<Bodies[Status], ErrorBody>;
+interface Procedure<Input, Output> {
+  input: Input;
+  output: Output;
+  meta: object;
+}
+
+export type Query<Data, Bodies, Status extends keyof Bodies, More = unknown> = TRPCQueryProcedure<
+  Procedure<Taking<Data, More>, AnswersOf<Bodies, Status>>
+>;
+export type Mutation<Data, Bodies, Status extends keyof Bodies, More = unknown> = TRPCMutationProcedure<
+  Procedure<Taking<Data, More>, AnswersOf<Bodies, Status>>
+>;
+/** A text file. */
+export type Export<Data> = TRPCQueryProcedure<
+  Procedure<Taking<Data, unknown>, { readonly name: string; readonly contentType: string; readonly text: string }>
+>;
+interface LastEvent {
+  readonly lastEventId?: string | null | undefined;
+}
+export type Events<Data, Body> = TRPCSubscriptionProcedure<
+  Procedure<
+    [InputOf<Data>] extends [never] ? LastEvent | undefined : InputOf<Data> & LastEvent,
+    AsyncIterable<{ readonly id: string; readonly data: Body }>
+  >
+>;
+
+interface ErrorShape extends Omit<TRPCDefaultErrorShape, 'data'> {
+  /** The body that REST would answer. */
+  readonly data: Omit<TRPCDefaultErrorData, 'stack'> & { readonly body: ErrorBody };
+}
+export type RouterOf<Procedures extends TRPCRouterRecord> = TRPCBuiltRouter<
+  { ctx: object; meta: object; errorShape: ErrorShape; transformer: false },
+  Procedures
+>;

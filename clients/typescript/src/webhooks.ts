@@ -1,0 +1,101 @@
+import type { Webhooks } from './generated/types.gen.ts';
+
+type Told<Webhook> = Webhook extends { readonly key: infer Endpoint; readonly body: infer Body }
+  ? {
+      /** Of the job, by which bodies are told apart; by a header that is not signed. */
+      readonly endpoint: Endpoint;
+      readonly body: Body;
+      /** The same at every attempt and redelivery. */
+      readonly id: string;
+      readonly sentAt: Date;
+    }
+  : never;
+/** What a webhook brings. */
+export type WebhookEvent = Told<Webhooks>;
+
+/** A message that the service has not signed, or that is too old. */
+export class WebhookVerificationError extends Error {
+  override readonly name = 'WebhookVerificationError';
+}
+
+export interface ReceivedWebhook {
+  /** The receiver's own, `whsec_…`; several while they are exchanged. */
+  readonly secret: string | readonly string[];
+  readonly headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** As it was received, not parsed and written again. */
+  readonly body: string | Uint8Array;
+  /** How old or how early a message may be, by default 300. */
+  readonly toleranceSeconds?: number;
+}
+
+const PREFIX = 'whsec_';
+const VERSION = 'v1,';
+
+/**
+ * Checks by Standard Webhooks that the service has sent a message, and sent it now.
+ *
+ * @throws WebhookVerificationError
+ */
+export async function verifyWebhook(received: ReceivedWebhook): Promise<WebhookEvent> {
+  const { secret, body, toleranceSeconds = 300 } = received;
+  const [id, timestamp, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) =>
+    headerOf(received, name),
+  );
+  if (id === undefined || timestamp === undefined || signatures === undefined) {
+    throw new WebhookVerificationError('The message is not signed.');
+  }
+  const sentAt = new Date(Number(timestamp) * 1000);
+  // Not a number is no time within the tolerance either.
+  if (!(Math.abs(Date.now() - sentAt.getTime()) <= toleranceSeconds * 1000)) {
+    throw new WebhookVerificationError('The message is too old, or the clock is wrong.');
+  }
+  const signed = joined(`${id}.${timestamp}.`, body);
+  const given = signatures.split(' ').filter((one) => one.startsWith(VERSION));
+  for (const one of typeof secret === 'string' ? [secret] : secret) {
+    const key = await keyOf(one);
+    for (const signature of given) {
+      const bytes = bytesOf(signature.slice(VERSION.length));
+      if (bytes !== undefined && (await crypto.subtle.verify('HMAC', key, bytes, signed))) {
+        return eventOf(received, { id, sentAt });
+      }
+    }
+  }
+  throw new WebhookVerificationError('No signature of the message fits.');
+}
+
+function eventOf(received: ReceivedWebhook, facts: { readonly id: string; readonly sentAt: Date }): WebhookEvent {
+  const { body } = received;
+  const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
+  const endpoint = headerOf(received, 'x-webhook-endpoint');
+  return { ...facts, endpoint, body: JSON.parse(text) as unknown } as WebhookEvent;
+}
+
+function headerOf({ headers }: ReceivedWebhook, name: string): string | undefined {
+  if (headers instanceof Headers) return headers.get(name) ?? undefined;
+  const [, value] = Object.entries(headers).find(([one]) => one.toLowerCase() === name) ?? [];
+  return typeof value === 'string' || value === undefined ? value : value[0];
+}
+
+async function keyOf(secret: string) {
+  const bytes = secret.startsWith(PREFIX) ? bytesOf(secret.slice(PREFIX.length)) : undefined;
+  if (bytes === undefined || bytes.length === 0) throw new TypeError('A secret of webhooks begins with whsec_.');
+  return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify']);
+}
+
+/** @returns undefined for what is no base64 */
+function bytesOf(base64: string): Uint8Array<ArrayBuffer> | undefined {
+  try {
+    return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+  } catch {
+    return undefined;
+  }
+}
+
+function joined(head: string, body: string | Uint8Array): Uint8Array<ArrayBuffer> {
+  const encoder = new TextEncoder();
+  const [first, second] = [encoder.encode(head), typeof body === 'string' ? encoder.encode(body) : body];
+  const whole = new Uint8Array(first.length + second.length);
+  whole.set(first);
+  whole.set(second, first.length);
+  return whole;
+}

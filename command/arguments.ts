@@ -1,0 +1,195 @@
+import { parseArgs } from 'node:util';
+import {
+  isCommand,
+  isFetchCommand,
+  optionOf,
+  OPTIONS,
+  optionsOf,
+  type CommandName,
+  type FetchCommand,
+  type OptionName,
+} from './commands.ts';
+import { UsageError } from './exit.ts';
+
+const MOST_AT_ONCE = 32;
+const USUALLY_AT_ONCE = 4;
+const USUALLY_LISTED = 20;
+
+/** What a fetching command is told beside its subjects. */
+export interface FetchOptions {
+  readonly output: string | undefined;
+  readonly isForced: boolean;
+  readonly isJson: boolean;
+  readonly isWaiting: boolean;
+  readonly from: string | undefined;
+  readonly atOnce: number;
+  readonly format: string | undefined;
+  readonly hasComments: boolean;
+  readonly isVideo: boolean;
+  /** Fields that the caller adds to a request. */
+  readonly fields: Readonly<Record<string, string | number>>;
+}
+
+export type Parsed =
+  | { readonly action: 'help'; readonly command: CommandName | undefined }
+  | { readonly action: 'version' }
+  | { readonly action: 'keys'; readonly words: readonly string[] }
+  | { readonly action: 'completion'; readonly shell: string }
+  | {
+      readonly action: 'fetch';
+      readonly command: FetchCommand;
+      readonly texts: readonly string[];
+      readonly options: FetchOptions;
+    }
+  | {
+      readonly action: 'jobs';
+      readonly query: Readonly<Record<string, string>>;
+      readonly limit: number;
+      readonly isJson: boolean;
+    }
+  | { readonly action: 'job' | 'cancel'; readonly ids: readonly string[]; readonly isJson: boolean }
+  | { readonly action: 'webhook test'; readonly url: string; readonly isJson: boolean };
+
+type Values = Readonly<Partial<Record<OptionName, string | boolean>>>;
+
+/** @throws UsageError */
+export function parseCommandLine(words: readonly string[]): Parsed {
+  // Its words are its own affair.
+  if (words[0] === 'keys') return { action: 'keys', words: words.slice(1) };
+  const { values, positionals } = parse(words);
+  const [name, ...rest] = positionals;
+  if (values.version === true) return { action: 'version' };
+  if (name === undefined || name === 'help') {
+    const about = rest[0];
+    if (about !== undefined && !isCommand(about)) throw new UsageError(`There is no command ${about}.`);
+    if (values.help === true || name === 'help') return { action: 'help', command: about };
+    throw new UsageError('Which command?');
+  }
+  if (!isCommand(name)) throw new UsageError(`There is no command ${name}.`);
+  if (values.help === true) return { action: 'help', command: name };
+  for (const option of Object.keys(values) as OptionName[]) {
+    if (!optionsOf(name).includes(option)) throw new UsageError(`${name} takes no --${option}.`);
+  }
+  return commandLine(name, rest, values);
+}
+
+function parse(words: readonly string[]): { readonly values: Values; readonly positionals: readonly string[] } {
+  const options = Object.fromEntries(
+    Object.entries(OPTIONS).map(([name, { type, ...more }]) => [
+      name,
+      { type, ...('short' in more ? { short: more.short } : {}) },
+    ]),
+  );
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...words],
+      options,
+      allowPositionals: true,
+      allowNegative: true,
+    });
+    return { values, positionals };
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    // Node's own says what to do about words that begin with a hyphen, as ids of videos may.
+    throw new UsageError(error.message);
+  }
+}
+
+function commandLine(name: CommandName, rest: readonly string[], values: Values): Parsed {
+  const isJson = values.json === true;
+  if (isFetchCommand(name)) {
+    if (rest.length === 0 && values.from === undefined) throw new UsageError(`${name}: of what?`);
+    return { action: 'fetch', command: name, texts: rest, options: fetchOptions(name, values) };
+  }
+  switch (name) {
+    case 'jobs':
+      if (rest.length > 0) throw new UsageError('jobs takes options only.');
+      return { action: 'jobs', query: filtersOf(values), limit: numberOf(values, 'limit') ?? USUALLY_LISTED, isJson };
+    case 'job':
+    case 'cancel':
+      if (rest.length === 0) throw new UsageError(`${name}: the id of which job?`);
+      return { action: name, ids: rest, isJson };
+    case 'webhook': {
+      const [what, url] = rest;
+      if (what !== 'test' || url === undefined || rest.length > 2) throw new UsageError('webhook test URL');
+      return { action: 'webhook test', url, isJson };
+    }
+    case 'completion':
+      return { action: 'completion', shell: rest[0] ?? '' };
+    case 'keys':
+      throw new UsageError('keys stands first.');
+  }
+}
+
+function fetchOptions(command: FetchCommand, values: Values): FetchOptions {
+  if (command === 'transcript' && values.language === undefined) {
+    throw new UsageError('transcript: --language says in which one, such as en.');
+  }
+  const format = choiceOf(values, 'format');
+  if (format === 'rttm' && command === 'transcript') throw new UsageError('--format: rttm is of speakers only.');
+  const fields = {
+    language: textOf(values, 'language'),
+    min_speakers: numberOf(values, 'min-speakers'),
+    max_speakers: numberOf(values, 'max-speakers'),
+    max_age_days: numberOf(values, 'max-age-days', 0),
+  };
+  const atOnce = numberOf(values, 'jobs') ?? USUALLY_AT_ONCE;
+  if (atOnce > MOST_AT_ONCE) throw new UsageError(`--jobs: at most ${String(MOST_AT_ONCE)}`);
+  return {
+    output: textOf(values, 'output'),
+    isForced: values.force === true,
+    isJson: values.json === true,
+    isWaiting: values.wait !== false,
+    from: textOf(values, 'from'),
+    atOnce,
+    format,
+    hasComments: values.comments === true,
+    isVideo: values.video === true,
+    fields: Object.fromEntries(
+      Object.entries(fields).filter(([, value]) => value !== undefined),
+    ) as FetchOptions['fields'],
+  };
+}
+
+/** The query of GET /api/downloads. */
+function filtersOf(values: Values): Readonly<Record<string, string>> {
+  const query = {
+    type: choiceOf(values, 'type'),
+    status: choiceOf(values, 'status'),
+    media_id: textOf(values, 'media'),
+    created_after: timeOf(values, 'after'),
+    created_before: timeOf(values, 'before'),
+  };
+  return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined)) as Record<string, string>;
+}
+
+function textOf(values: Values, name: OptionName): string | undefined {
+  const value = values[name];
+  if (value === '') throw new UsageError(`--${name}: nothing is named.`);
+  return typeof value === 'string' ? value : undefined;
+}
+
+function choiceOf(values: Values, name: OptionName): string | undefined {
+  const value = textOf(values, name);
+  const { choices = [] } = optionOf(name);
+  if (value !== undefined && !choices.includes(value)) throw new UsageError(`--${name}: one of ${choices.join(', ')}`);
+  return value;
+}
+
+function numberOf(values: Values, name: OptionName, least = 1): number | undefined {
+  const value = textOf(values, name);
+  if (value === undefined) return undefined;
+  if (!/^\d{1,6}$/.test(value) || Number(value) < least) {
+    throw new UsageError(`--${name}: a whole number, ${String(least)} or more`);
+  }
+  return Number(value);
+}
+
+function timeOf(values: Values, name: OptionName): string | undefined {
+  const value = textOf(values, name);
+  if (value === undefined) return undefined;
+  const time = new Date(value);
+  if (Number.isNaN(time.getTime()))
+    throw new UsageError(`--${name}: a time such as 2026-11-21 or 2026-11-21T09:30:00Z`);
+  return time.toISOString();
+}

@@ -1,0 +1,75 @@
+import { commandOf, COMMANDS, optionOf, OPTIONS, optionsOf, type CommandName, type OptionName } from './commands.ts';
+import { UsageError } from './exit.ts';
+
+const names = Object.keys(COMMANDS) as CommandName[];
+const options = Object.keys(OPTIONS) as OptionName[];
+
+/** @returns a script that makes a shell complete the words of the command line */
+export function completionScript(shell: string): string {
+  switch (shell) {
+    case 'bash':
+      return bash();
+    case 'zsh':
+      // It runs functions that were written for bash.
+      return `#compdef tapedeck\nautoload -U +X bashcompinit && bashcompinit\n${bash()}`;
+    case 'fish':
+      return fish();
+    default:
+      throw new UsageError('completion bash, zsh or fish');
+  }
+}
+
+function bash(): string {
+  const flags = (name: CommandName): string =>
+    optionsOf(name)
+      .map((option) => `--${option}`)
+      .join(' ');
+  const afterOption = options.flatMap((option) => {
+    const { type, choices, isPath } = optionOf(option);
+    if (type === 'boolean') return [];
+    // Without replies the shell completes names of files.
+    return `    --${option}) ${isPath ? '' : `COMPREPLY=($(compgen -W "${choices?.join(' ') ?? ''}" -- "$word")); `}return ;;`;
+  });
+  const ofCommand = names.map((name) => {
+    const { words = [] } = commandOf(name);
+    return `    ${name}) words="${[...words, flags(name)].join(' ')}" ;;`;
+  });
+  return `_tapedeck() {
+  local word=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]} words
+  COMPREPLY=()
+  case $before in
+${afterOption.join('\n')}
+  esac
+  case \${COMP_WORDS[1]} in
+${ofCommand.join('\n')}
+    *) words="${names.join(' ')} --help --version" ;;
+  esac
+  if [ "$COMP_CWORD" -eq 1 ]; then words="${names.join(' ')} --help --version"; fi
+  COMPREPLY=($(compgen -W "$words" -- "$word"))
+}
+complete -o default -F _tapedeck tapedeck`;
+}
+
+function fish(): string {
+  const isFirst = `not __fish_seen_subcommand_from ${names.join(' ')}`;
+  const lines = names.flatMap((name) => {
+    const { about, words } = commandOf(name);
+    const isSeen = `__fish_seen_subcommand_from ${name}`;
+    return [
+      `complete -c tapedeck -f -n ${quoted(isFirst)} -a ${name} -d ${quoted(about)}`,
+      ...(words === undefined ? [] : [`complete -c tapedeck -f -n ${quoted(isSeen)} -a ${quoted(words.join(' '))}`]),
+      ...optionsOf(name).map((option) => `complete -c tapedeck -n ${quoted(isSeen)} ${fishOption(option)}`),
+    ];
+  });
+  return lines.join('\n');
+}
+
+function fishOption(name: OptionName): string {
+  const { type, short, about, choices, isPath } = optionOf(name);
+  const value = type === 'boolean' ? '' : isPath ? ' -r -F' : ` -x${choices ? ` -a ${quoted(choices.join(' '))}` : ''}`;
+  return `-l ${name}${short === undefined ? '' : ` -s ${short}`}${value} -d ${quoted(about)}`;
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+}

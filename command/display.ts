@@ -1,0 +1,135 @@
+import { createLogUpdate } from 'log-update';
+import { styleText } from 'node:util';
+import type { Progress } from '../contract/fields.ts';
+import { sizeText } from '../runtime/progress.ts';
+
+const BAR_CHARS = 24;
+const TITLE_CHARS = 32;
+const STEP_PERCENT = 25;
+const DRAW_EVERY_MS = 100;
+const LINE_EVERY_MS = 1_000;
+
+/** One of several things that go on. */
+export interface Work {
+  /** @param progress its `stage` parts what is done one after another */
+  show(progress: { readonly stage: string; readonly percent?: number | undefined; readonly text: string }): void;
+  /** @param line what stays of it */
+  end(line?: string): void;
+}
+
+export interface Display {
+  work(title: string): Work;
+  /** A line for people, on standard error. */
+  note(text: string, kind?: 'plain' | 'dim' | 'problem' | 'good'): void;
+  /** A line of the result, on standard output. */
+  print(text: string): void;
+  end(): void;
+}
+
+export interface DisplayOptions {
+  readonly out: NodeJS.WritableStream & { readonly isTTY?: boolean };
+  readonly err: NodeJS.WriteStream;
+  readonly isColoured: boolean;
+  readonly isMoving: boolean;
+}
+
+/** Bars that move on a terminal, elsewhere a line for each change. */
+export function createDisplay({ out, err, isColoured, isMoving }: DisplayOptions): Display {
+  const isLive = err.isTTY && isMoving;
+  const colour = (style: Parameters<typeof styleText>[0], text: string): string =>
+    err.isTTY && isColoured ? styleText(style, text, { validateStream: false }) : text;
+  const update = isLive ? createLogUpdate(err) : undefined;
+  const bars = new Map<object, string>();
+  let drawnAtMs = -Infinity;
+  const draw = (isDue: boolean): void => {
+    if (update === undefined || (!isDue && performance.now() - drawnAtMs < DRAW_EVERY_MS)) return;
+    drawnAtMs = performance.now();
+    if (bars.size === 0) update.clear();
+    else update([...bars.values()].join('\n'));
+  };
+  /** Lines that stay stand above the bars. */
+  const above = (write: () => void): void => {
+    update?.clear();
+    write();
+    if (bars.size > 0) draw(true);
+  };
+  const note: Display['note'] = (text, kind = 'plain') => {
+    const style = ({ plain: undefined, dim: 'dim', problem: 'red', good: 'green' } as const)[kind];
+    const line = visible(text);
+    above(() => err.write(`${style === undefined ? line : colour(style, line)}\n`));
+  };
+  return {
+    note,
+    work(title) {
+      const name = visible(title);
+      const key = {};
+      let last = { stage: '', change: '', atMs: -Infinity };
+      return {
+        show({ stage, percent, text }) {
+          if (isLive) {
+            bars.set(
+              key,
+              `${barText(percent)}  ${name.slice(0, TITLE_CHARS)}  ${visible(text)}`.slice(0, (err.columns || 80) - 1),
+            );
+            // Of a stage that has begun nobody may tell more for long.
+            draw(stage !== last.stage);
+            last.stage = stage;
+            return;
+          }
+          const nowMs = performance.now();
+          const step = percent === undefined ? '' : `${String(Math.floor(percent / STEP_PERCENT) * STEP_PERCENT)} %`;
+          const change = stage === 'waiting' ? text : step;
+          if (stage === last.stage && (change === last.change || nowMs - last.atMs < LINE_EVERY_MS)) return;
+          last = { stage, change, atMs: nowMs };
+          note(`${name}: ${text}${step === '' ? '' : `, ${step}`}`);
+        },
+        end(line) {
+          bars.delete(key);
+          draw(true);
+          if (line !== undefined) note(line);
+        },
+      };
+    },
+    print: (text) => above(() => out.write(`${out.isTTY === true ? visible(text) : text}\n`)),
+    end() {
+      bars.clear();
+      update?.clear();
+      update?.done();
+    },
+  };
+}
+
+export function barText(percent: number | undefined): string {
+  const full = Math.round(((percent ?? 0) / 100) * BAR_CHARS);
+  const number = percent === undefined ? '' : `${String(Math.round(percent))} %`;
+  return `${'█'.repeat(full)}${'░'.repeat(BAR_CHARS - full)} ${number.padStart(5)}`;
+}
+
+/** What a running job does, in words. */
+export function progressText(progress: Progress): string {
+  const {
+    stage,
+    downloaded_bytes: bytes,
+    total_bytes: totalBytes,
+    items,
+    total_items: totalItems,
+    reason,
+    until,
+  } = progress;
+  const what = stage.replaceAll('_', ' ');
+  if (stage === 'waiting') {
+    return [what, reason && `: ${reason}`, until && ` (until ${until.slice(11, 16)} UTC at least)`]
+      .filter(Boolean)
+      .join('');
+  }
+  if (bytes !== undefined)
+    return `${what} ${sizeText(bytes)}${totalBytes === undefined ? '' : ` of ${sizeText(totalBytes)}`}`;
+  if (items !== undefined)
+    return `${what} ${String(items)}${totalItems === undefined ? '' : ` of ${String(totalItems)}`}`;
+  return what;
+}
+
+/** Texts of strangers must not command the terminal: no control characters but line breaks and tabs. */
+export function visible(text: string): string {
+  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '');
+}

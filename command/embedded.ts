@@ -1,0 +1,65 @@
+import { join } from 'node:path';
+import { TapedeckError } from '../clients/typescript/src/index.ts';
+import { shortPath, type CommandConfig } from './config.ts';
+import type { Display } from './display.ts';
+import { UsageError } from './exit.ts';
+
+const LOOK_MS = 2_000;
+
+export interface Found {
+  readonly url: string;
+  /** Ends what was started here. */
+  readonly stop: () => Promise<void>;
+  readonly isEmbedded: boolean;
+}
+
+/**
+ * The service that was named, else the one of this machine, else one of our own.
+ *
+ * @throws TapedeckError when it cannot be started; UsageError when none may be
+ */
+export async function findService(
+  config: CommandConfig,
+  { display, mayStart }: { readonly display: Display; readonly mayStart: boolean },
+): Promise<Found> {
+  const found = { stop: () => Promise.resolve(), isEmbedded: false };
+  if (config.url !== undefined) return { ...found, url: config.url };
+  if (await isService(config.usualUrl)) return { ...found, url: config.usualUrl };
+  if (!mayStart) {
+    throw new UsageError(
+      `--no-wait: no service answers at ${config.usualUrl}, and one that is started here would not go on with the jobs.`,
+    );
+  }
+  const { DATA_DIR: dataDir } = config.serviceEnv;
+  display.note(
+    `No service answers at ${config.usualUrl}: starting one for now, with its data in ${shortPath(dataDir)}`,
+    'dim',
+  );
+  try {
+    // Loaded only here: it brings all engines along.
+    const { startStack } = await import('../local/stack.ts');
+    const stack = await startStack({
+      env: config.serviceEnv,
+      dataDir,
+      roles: ['api', 'worker'],
+      ports: 'free',
+      log: (line) => display.note(line, 'dim'),
+      output: { dir: join(dataDir, 'logs') },
+    });
+    return { url: stack.restUrl, stop: stack.stop, isEmbedded: true };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new TapedeckError(`The service could not be started: ${reason}`, { code: 'unreachable' });
+  }
+}
+
+/** Whether a Tapedeck listens there, and not just anybody. */
+async function isService(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(`${url}/health`, { signal: AbortSignal.timeout(LOOK_MS) });
+    const body = (await response.json()) as Readonly<Record<string, unknown>>;
+    return 'temporal' in body && 'mongodb' in body;
+  } catch {
+    return false;
+  }
+}

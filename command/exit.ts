@@ -1,0 +1,73 @@
+import { TapedeckError, type ErrorCode } from '../clients/typescript/src/index.ts';
+
+/** What scripts learn from how the program ended; of several results the highest counts. */
+export const EXIT = {
+  success: 0,
+  /** A job failed, or what was asked for is not there. */
+  failure: 1,
+  usage: 2,
+  /** The service cannot be reached, or refuses whoever asks. */
+  refused: 3,
+} as const;
+
+/** The command line is wrong; the message says how. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** What was asked for cannot be had. */
+export class FailedError extends Error {
+  override readonly name = 'FailedError';
+}
+
+/** @param thrown by whatever a command did */
+export function exitCodeOf(thrown: unknown): number {
+  if (thrown instanceof UsageError) return EXIT.usage;
+  return thrown instanceof TapedeckError ? EXIT[MEANINGS[thrown.code]] : EXIT.failure;
+}
+
+const MEANINGS: Readonly<Record<ErrorCode, keyof typeof EXIT>> = {
+  invalid_input: 'usage',
+  invalid_json: 'usage',
+  webhook_target_forbidden: 'usage',
+  method_not_allowed: 'usage',
+  body_too_large: 'usage',
+  range_not_satisfiable: 'usage',
+  audio_failed: 'failure',
+  link_invalid: 'failure',
+  not_found: 'failure',
+  pending_duplicate: 'failure',
+  already_finished: 'failure',
+  not_ready: 'failure',
+  delivery_pending: 'failure',
+  too_many_webhooks: 'failure',
+  list_id_expired: 'failure',
+  precondition_failed: 'failure',
+  unauthorized: 'refused',
+  insufficient_credit: 'refused',
+  forbidden: 'refused',
+  request_timeout: 'refused',
+  answers_unread: 'refused',
+  rate_limited: 'refused',
+  internal: 'refused',
+  unavailable: 'refused',
+  unreachable: 'refused',
+  unexpected_answer: 'refused',
+};
+
+/** A sentence for whatever was thrown, with the fields and reasons that the service named. */
+export function sentenceOf(thrown: unknown): string {
+  if (!(thrown instanceof TapedeckError)) return thrown instanceof Error ? thrown.message : String(thrown);
+  const { message, price, credit, details, cause } = thrown;
+  const money = price === undefined ? '' : ` It costs ${price}, and the key has ${credit ?? 'nothing'} left.`;
+  const reason = cause instanceof Error ? ` (${causeOf(cause)})` : '';
+  const fields = details.map((one) => `${one.path}: ${one.message}`);
+  // Of a single field the sentence often says the same.
+  const isSaid = details.some((one) => message.includes(one.message));
+  return [...(isSaid ? [] : [`${message}${reason}${money}`]), ...fields].join('\n  ');
+}
+
+/** Fetch says "fetch failed", and why only below that. */
+function causeOf({ message, cause }: Error): string {
+  return cause instanceof Error && cause.message !== '' ? cause.message : message;
+}

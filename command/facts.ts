@@ -1,0 +1,43 @@
+/** Lists of a result whose items have lines of their own. */
+const LISTED = ['videos', 'posts', 'reels'] as const;
+/** What says nothing about the subject. */
+const HIDDEN: ReadonlySet<string> = new Set(['status', 'message', 'source', 'list_id', 'download_id']);
+const NAME_CHARS = 22;
+const MAX_CHARS = 160;
+
+interface Item {
+  readonly vidnet_id?: string;
+  readonly published_at?: string | null;
+  readonly date_posted?: string | null;
+  readonly url?: string;
+  readonly title?: string;
+  readonly description?: string | null;
+}
+
+/** A profile, post, list or channel for a person: what is known of it, a line each, then what is in it. */
+export function factsText(answer: object): string {
+  const facts = Object.entries(answer).flatMap(([name, value]) => factOf(name, value));
+  const lists = answer as Readonly<Partial<Record<(typeof LISTED)[number], readonly Item[]>>>;
+  const items = LISTED.flatMap((name) => {
+    const rows = lists[name] ?? [];
+    // The URLs of a post's own videos are no items.
+    return rows.every((row) => typeof row === 'object') ? rows.map(rowOf) : [];
+  });
+  return [...facts, ...(items.length > 0 && facts.length > 0 ? [''] : []), ...items].join('\n');
+}
+
+function factOf(name: string, value: unknown): readonly string[] {
+  if (HIDDEN.has(name) || value === null || value === '') return [];
+  if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') return [];
+  return [`${name.replaceAll('_', ' ').padEnd(NAME_CHARS)}  ${oneLine(String(value))}`];
+}
+
+function rowOf({ vidnet_id: id, published_at, date_posted, url, title, description }: Item): string {
+  const day = (published_at ?? date_posted ?? '').slice(0, 10).padEnd(10);
+  return [day, id ?? url ?? '', oneLine(title ?? description ?? '')].join('  ').trimEnd();
+}
+
+function oneLine(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.length > MAX_CHARS ? `${line.slice(0, MAX_CHARS - 1)}…` : line;
+}

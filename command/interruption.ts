@@ -1,0 +1,33 @@
+import { onSignal, type Signals } from '../local/run-until-signal.ts';
+
+/** npm and the launcher hand the same Ctrl-C on once more. */
+const ONE_KEY_PRESS_MS = 500;
+
+export interface Interruption {
+  /** Aborted by the first signal. */
+  readonly signal: AbortSignal;
+  /** The exit code, once there was a signal. */
+  readonly code: Promise<number>;
+}
+
+/** The first signal asks to stop, the second one ends at once. */
+export function onInterruption(signals: Signals, now?: () => number): Interruption {
+  const interruption = new AbortController();
+  const code = new Promise<number>((resolve) => {
+    onSignal(
+      (name, exitCode) => {
+        interruption.abort(new Error(`${name}: stopped`));
+        resolve(exitCode);
+      },
+      { signals, onePressMs: ONE_KEY_PRESS_MS, ...(now === undefined ? {} : { now }) },
+    );
+  });
+  return { signal: interruption.signal, code };
+}
+
+/** What the user who stopped waiting is told. @param ids of the jobs that were waited for */
+export function farewell(ids: readonly string[], isEmbedded: boolean): string {
+  if (ids.length === 0) return 'Stopped.';
+  const go = isEmbedded ? 'go on when the service runs again' : 'go on in the service';
+  return `Stopped waiting. Jobs ${go}: ${ids.join(', ')}\nThe same command goes on with them; tapedeck cancel ID ends one.`;
+}

@@ -1,0 +1,50 @@
+// tapedeck COMMAND: what callers use from a terminal or a script. `tapedeck --help` tells all of it.
+import { setTimeout as delay } from 'node:timers/promises';
+import { readConfig, type CommandConfig } from './config.ts';
+import { createDisplay } from './display.ts';
+import type { Found } from './embedded.ts';
+import { EXIT, exitCodeOf, sentenceOf, UsageError } from './exit.ts';
+import { farewell, onInterruption } from './interruption.ts';
+import { run } from './run.ts';
+
+const TIDY_MS = 2_000;
+
+// Whoever reads may have enough, as `head` has.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(EXIT.success);
+});
+
+process.exit(await main(process.argv.slice(2)));
+
+async function main(words: readonly string[]): Promise<number> {
+  let config: CommandConfig;
+  try {
+    config = readConfig(process.env);
+  } catch (error) {
+    console.error(sentenceOf(error));
+    return exitCodeOf(error);
+  }
+  const display = createDisplay({ out: process.stdout, err: process.stderr, ...config });
+  const { signal, code: interrupted } = onInterruption(process);
+  const waiting = new Set<string>();
+  let found: Found | undefined;
+  const running = run(words, {
+    ...{ config, display, stdin: process.stdin, signal, waiting },
+    onFound: (one) => (found = one),
+  }).catch((error: unknown) => {
+    if (signal.aborted) return EXIT.failure;
+    display.note(sentenceOf(error), 'problem');
+    if (error instanceof UsageError) display.note('tapedeck --help tells how it is used.', 'dim');
+    return exitCodeOf(error);
+  });
+  const code = await Promise.race([running, interrupted]);
+  if (signal.aborted) {
+    // What is half written is removed meanwhile; a service that is still being started notices that we are gone.
+    await Promise.race([running, delay(TIDY_MS)]);
+    display.note(farewell([...waiting], found?.isEmbedded === true));
+  }
+  display.end();
+  await found?.stop();
+  return code;
+}

@@ -1,0 +1,188 @@
+import { spawnSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import { resolveText } from '../../api/use-cases/resolve.ts';
+import type { ServiceDeps } from '../../api/deps.ts';
+import { parseCommandLine, type Parsed } from '../../command/arguments.ts';
+import { commandOf, COMMANDS, optionsOf, type CommandName, type FetchCommand } from '../../command/commands.ts';
+import { completionScript } from '../../command/completion.ts';
+import { readConfig } from '../../command/config.ts';
+import { UsageError } from '../../command/exit.ts';
+import { helpText } from '../../command/help.ts';
+import { planById, planOf, type Options } from '../../command/plan.ts';
+import { loadConfig } from '../../config.ts';
+
+const line = (text: string): Parsed => parseCommandLine(text.split(' ').filter(Boolean));
+const names = Object.keys(COMMANDS) as CommandName[];
+
+describe('a command line', () => {
+  it('says what to fetch, and how', () => {
+    expect(line('transcript one two --language en --comments -o out/ --jobs 8 --no-wait --json')).toEqual({
+      action: 'fetch',
+      command: 'transcript',
+      texts: ['one', 'two'],
+      options: {
+        ...{ output: 'out/', isForced: false, isJson: true, isWaiting: false, from: undefined, atOnce: 8 },
+        ...{ format: undefined, hasComments: true, isVideo: false, fields: { language: 'en' } },
+      },
+    });
+    expect(line('speakers --min-speakers 2 --max-speakers 3 x')).toMatchObject({
+      options: { isWaiting: true, atOnce: 4, fields: { min_speakers: 2, max_speakers: 3 } },
+    });
+    expect(line('list @x --max-age-days 0')).toMatchObject({ options: { fields: { max_age_days: 0 } } });
+    // An id may begin with a hyphen.
+    expect(line('audio --from - -- -7Rb2LqWd_8')).toMatchObject({ texts: ['-7Rb2LqWd_8'], options: { from: '-' } });
+  });
+
+  it('says which jobs, what to hand over, and what to explain', () => {
+    expect(line('jobs --type captions --status failed --after 2026-11-21 --limit 3')).toEqual({
+      action: 'jobs',
+      query: { type: 'captions', status: 'failed', created_after: '2026-11-21T00:00:00.000Z' },
+      ...{ limit: 3, isJson: false },
+    });
+    expect(line('cancel A B --json')).toEqual({ action: 'cancel', ids: ['A', 'B'], isJson: true });
+    expect(line('webhook test https://x.example')).toMatchObject({ action: 'webhook test', url: 'https://x.example' });
+    expect(line('keys create alice --credit 5.000')).toEqual({
+      action: 'keys',
+      words: ['create', 'alice', '--credit', '5.000'],
+    });
+    expect(line('--version')).toEqual({ action: 'version' });
+    expect([line('--help'), line('help audio'), line('audio -h')]).toMatchObject([
+      { action: 'help', command: undefined },
+      { action: 'help', command: 'audio' },
+      { action: 'help', command: 'audio' },
+    ]);
+  });
+
+  it.each([
+    ['', 'Which command'],
+    ['sing', 'no command sing'],
+    ['audio', 'of what'],
+    ['audio x --language en', 'audio takes no --language'],
+    ['audio x --nonsense', 'nonsense'],
+    ['audio -7Rb2LqWd_8', "'--'"],
+    ['audio x --jobs 0', '--jobs'],
+    ['audio x --jobs 33', '--jobs'],
+    ['audio x --output=', '--output'],
+    ['transcript x', '--language'],
+    ['transcript x -l en --format rttm', 'rttm'],
+    ['speakers x --format mp3', '--format'],
+    ['jobs x', 'options only'],
+    ['jobs --status done', 'pending, success, failed'],
+    ['jobs --after noon', '--after'],
+    ['cancel', 'which job'],
+    ['webhook url', 'webhook test URL'],
+  ])('is told what is wrong with it: %s', (text, message) => {
+    expect(() => line(text)).toThrow(UsageError);
+    expect(() => line(text)).toThrow(message);
+  });
+
+  it('is explained with each command and option', () => {
+    const all = helpText(undefined);
+    for (const name of names) {
+      expect(all).toContain(commandOf(name).about);
+      for (const option of optionsOf(name)) expect(helpText(name)).toContain(`--${option}`);
+    }
+    expect(all).toMatch(/130 {2}interrupted/);
+  });
+
+  it('takes its settings from the environment once', () => {
+    const config = readConfig({
+      TAPEDECK_URL: 'http://127.0.0.1:3000/',
+      TAPEDECK_KEY: '',
+      NO_COLOR: '1',
+      PORT: '3005',
+    });
+    expect(config).toMatchObject({ url: 'http://127.0.0.1:3000', key: undefined, isColoured: false, isMoving: true });
+    expect(config.usualUrl).toBe('http://127.0.0.1:3005');
+    expect(Object.isFrozen(config)).toBe(true);
+    expect(readConfig({ TERM: 'dumb' })).toMatchObject({ url: undefined, isColoured: false, isMoving: false });
+    for (const url of ['localhost:3000', 'ftp://x'])
+      expect(() => readConfig({ TAPEDECK_URL: url })).toThrow('TAPEDECK_URL');
+  });
+});
+
+const config = loadConfig({ IMGNET_API_TOKEN: 'token' });
+const deps = { platforms: config.platforms, rendering: { prices: config.prices } } as ServiceDeps;
+const usual: Options = { fields: {}, hasComments: false, isVideo: false };
+
+async function plan(command: FetchCommand, text: string, options: Partial<Options> = {}) {
+  const { body: resolved } = await resolveText(deps, undefined, { url: text });
+  return planOf(command, text, { ...usual, ...options, resolved });
+}
+
+describe('what a text names', () => {
+  const video = { vidnet_video_id: 'kX3vQ9mTz0A' };
+
+  it('is asked for as the service offers it', async () => {
+    expect(await plan('audio', 'https://youtu.be/kX3vQ9mTz0A')).toEqual({
+      ...{ first: undefined, needs: undefined, request: { path: '/api/downloads/audio', body: video } },
+    });
+    const fields = { language: 'de' };
+    expect((await plan('transcript', 'kX3vQ9mTz0A', { fields, hasComments: true })).request).toEqual({
+      path: '/api/transcripts',
+      body: { ...video, ...fields, include_comments: true },
+    });
+    expect((await plan('transcript', 'kX3vQ9mTz0A', { fields })).request.body).toEqual({ ...video, ...fields });
+    expect((await plan('media', 'https://site.example/page', { isVideo: true })).request.body).toMatchObject({
+      format: 'video',
+    });
+    expect((await plan('audio', 'https://www.instagram.com/reel/Abc123/')).request.path).toBe('/api/imgnet/audio');
+  });
+
+  it('is asked for after what it needs', async () => {
+    expect(await plan('list', '@evening.talks', { fields: { max_age_days: 7 } })).toEqual({
+      first: { path: '/api/imgnet/profile', body: { url: '@evening.talks' } },
+      needs: 'list_id',
+      request: { path: '/api/imgnet/list', body: { max_age_days: 7 } },
+    });
+    expect(await plan('speakers', 'kX3vQ9mTz0A')).toMatchObject({
+      first: { path: '/api/downloads/audio', body: video },
+      needs: 'transcript_with_speaker_id',
+    });
+    const id = '01JD5Z3K6VQ0W8R9T2X4Y6B8CD';
+    expect(planById('speakers', id, usual)?.request.body).toEqual({ transcript_with_speaker_id: id });
+    expect(planById('audio', id, usual)).toBeUndefined();
+  });
+
+  it('is refused with what there is instead', async () => {
+    const post = 'https://www.instagram.com/p/Abc123/';
+    await expect(plan('channel', post)).rejects.toThrow(
+      'is a post, of which there is no channel; there is: audio, speakers',
+    );
+    await expect(plan('audio', 'two words')).rejects.toThrow('no URL, handle or id');
+    await expect(plan('media', 'http://127.0.0.1/page')).rejects.toThrow(UsageError);
+  });
+});
+
+/** What bash would complete: the words so far, the last one unfinished. */
+function completed(words: readonly string[]): readonly string[] {
+  const script = `${completionScript('bash')}
+COMP_WORDS=(${['tapedeck', ...words].map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${String(words.length)}
+_tapedeck; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const { stdout, stderr } = spawnSync('bash', ['-c', script], { encoding: 'utf8' });
+  expect(stderr).toBe('');
+  return stdout.split('\n').filter(Boolean);
+}
+
+describe('a completion script', () => {
+  it.each(['bash', 'zsh'])('for %s is one that bash takes', (shell) => {
+    const { status, stderr } = spawnSync('bash', ['-n'], { input: completionScript(shell), encoding: 'utf8' });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  });
+
+  it('completes commands, options and what they may be', () => {
+    expect(completed(['tr'])).toEqual(['transcript']);
+    expect(completed(['jobs', '--st'])).toEqual(['--status']);
+    expect(completed(['jobs', '--status', ''])).toEqual(['pending', 'success', 'failed']);
+    expect(completed(['webhook', 't'])).toEqual(['test']);
+    expect(completed(['audio', '--lang'])).toEqual([]);
+  });
+
+  it('for fish names each command with its options, quoted', () => {
+    const lines = completionScript('fish').split('\n');
+    for (const one of lines)
+      expect(one).toMatch(/^complete -c tapedeck (?:-f )?-n '(?:[^'\\]|\\.)*' (?:[^']|'(?:[^'\\]|\\.)*')*$/);
+    for (const name of names) expect(lines.some((one) => one.includes(`-a ${name} `))).toBe(true);
+    expect(() => completionScript('tcsh')).toThrow(UsageError);
+  });
+});

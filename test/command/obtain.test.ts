@@ -1,0 +1,113 @@
+import type { ServerResponse } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import { parseCommandLine } from '../../command/arguments.ts';
+import type { Display } from '../../command/display.ts';
+import { fetchAll } from '../../command/fetch.ts';
+import { createService } from '../../command/service.ts';
+import { serve } from '../helpers/serve.ts';
+
+const ID = '01JD5Z3K6VQ0W8R9T2X4Y6B8CD';
+const VIDEO = { kind: 'video', id: 'kX3vQ9mTz0A', url: 'https://site.example/', note: null };
+const OFFER = {
+  operation: 'requestAudio',
+  path: '/api/downloads/audio',
+  needs: [],
+  after: null,
+  price: '0.005',
+  per: 'job',
+};
+const RESOLVED = { subjects: [{ ...VIDEO, offers: [{ ...OFFER, body: { vidnet_video_id: VIDEO.id } }] }] };
+
+type Answer = (response: ServerResponse) => void;
+const json = (status: number, body: object, headers: Record<string, string> = {}): Answer => {
+  return (response) => response.writeHead(status, headers).end(JSON.stringify(body));
+};
+const refused = (status: number, code: string, more: object = {}, headers: Record<string, string> = {}) =>
+  json(status, { error: `${code}.`, code, ...more }, headers);
+
+/** Fetches the audio of texts from a service that answers as told, each path its answers in turn and the last one on. */
+async function fetched(line: string, answers: Readonly<Record<string, readonly Answer[]>>) {
+  const asked: string[] = [];
+  const server = await serve((request, response) => {
+    const path = (request.url ?? '').split('?')[0] ?? '';
+    asked.push(path);
+    const all = path === '/api/resolve' ? [json(200, RESOLVED)] : (answers[path] ?? []);
+    const answer = all[Math.min(asked.filter((one) => one === path).length, all.length) - 1];
+    if (answer === undefined) refused(404, 'not_found')(response);
+    else answer(response);
+  });
+  const [notes, printed, waiting]: [string[], string[], Set<string>] = [[], [], new Set()];
+  const display: Display = {
+    work: (title) => ({ show: ({ text }) => notes.push(`${title}: ${text}`), end: () => undefined }),
+    note: (text) => notes.push(text),
+    print: (text) => printed.push(text),
+    end: () => undefined,
+  };
+  const parsed = parseCommandLine(line.split(' '));
+  if (parsed.action !== 'fetch') throw new Error('this fetches nothing');
+  const { signal } = new AbortController();
+  const service = createService({
+    ...{ url: server.url, key: undefined, signal, isPatient: parsed.options.isWaiting },
+    onPutOff: (seconds) => notes.push(`put off by ${String(seconds)}`),
+  });
+  const onWaiting = (id: string, isOver: boolean): void => {
+    if (isOver) waiting.delete(id);
+    else waiting.add(id);
+  };
+  const code = await fetchAll({ service, display, onWaiting }, { ...parsed, place: { folder: '.' } });
+  await server.stop();
+  return { code, asked, notes, lines: printed.map((one) => JSON.parse(one) as object), waiting };
+}
+
+const record = (status: string, more: object = {}) => ({ data: { id: ID, status, media_id: VIDEO.id, ...more } });
+const AUDIO = '/api/downloads/audio';
+const EVENTS = `/api/downloads/${ID}/events`;
+
+describe('what is asked for', () => {
+  it('is joined when it runs already, and followed to its end', async () => {
+    const told = [record('pending', { progress: { stage: 'fetching', downloaded_bytes: 1_000 } })];
+    const end = record('failed', { response: 'The video is private.' });
+    const stream: Answer = (response) => {
+      const events = [...told, end].map((one, index) => `data: ${JSON.stringify(one)}\nid: ${String(index)}\n\n`);
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' }).end(events.join(''));
+    };
+    const done = await fetched('audio --json one', {
+      [AUDIO]: [refused(409, 'pending_duplicate', { id: ID })],
+      [EVENTS]: [(response) => response.destroy(), stream],
+    });
+    expect(done.code).toBe(1);
+    expect(done.lines).toEqual([{ input: 'one', status: 'failed', ids: [ID], result: end }]);
+    expect(done.notes).toEqual(['one: fetching 1.0 kB', 'one: The video is private.']);
+    expect(done.asked).toEqual(['/api/resolve', AUDIO, EVENTS, EVENTS]);
+    expect(done.waiting.size).toBe(0);
+  });
+
+  it('is asked for again when the service puts it off, but not by who does not wait', async () => {
+    const answers = {
+      [AUDIO]: [refused(429, 'rate_limited', {}, { 'Retry-After': '0' }), json(500, record('failed'))],
+    };
+    const patient = await fetched('audio --json one', answers);
+    expect([patient.code, patient.asked.length, patient.notes[0]]).toEqual([1, 3, 'put off by 0']);
+    const hasty = await fetched('audio --json --no-wait one', answers);
+    expect([hasty.code, hasty.asked.length]).toEqual([3, 2]);
+    expect(hasty.lines).toMatchObject([{ status: 'error', error: { code: 'rate_limited' } }]);
+  });
+
+  it('is left when the key is not let in, and the others are not asked for', async () => {
+    const done = await fetched('audio --json --jobs 1 one two three', { [AUDIO]: [refused(401, 'unauthorized')] });
+    expect([done.code, done.lines.length, done.asked.length]).toEqual([3, 1, 2]);
+    expect(done.notes.at(-1)).toBe('2 more were not asked for.');
+  });
+
+  it('is asked for one by one where money is short: what was fetched before is free', async () => {
+    const poor = refused(402, 'insufficient_credit', { price: '0.005', credit: '0.000' });
+    const done = await fetched('audio --json --jobs 1 one two', { [AUDIO]: [poor, json(200, record('success'))] });
+    expect(done.lines).toMatchObject([{ status: 'error' }, { status: 'success', ids: [ID] }]);
+    expect([done.code, done.notes.at(-1)]).toEqual([3, '1 of 2 went well']);
+  });
+
+  it('is no answer where somebody else listens', async () => {
+    const done = await fetched('audio --json one', { [AUDIO]: [(response) => response.end('<html>')] });
+    expect([done.code, done.lines]).toMatchObject([3, [{ error: { code: 'unexpected_answer' } }]]);
+  });
+});

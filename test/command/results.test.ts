@@ -1,0 +1,196 @@
+import { EventEmitter } from 'node:events';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { TapedeckError } from '../../clients/typescript/src/index.ts';
+import { failureOf, jobIdsOf, progressOf } from '../../command/answers.ts';
+import { EXIT, exitCodeOf, FailedError, sentenceOf, UsageError } from '../../command/exit.ts';
+import { factsText } from '../../command/facts.ts';
+import { jsonLine } from '../../command/json-line.ts';
+import { farewell, onInterruption } from '../../command/interruption.ts';
+import { readTexts } from '../../command/reading.ts';
+import { saveFile, saveText } from '../../command/save.ts';
+import { nameOf, pathIn, placeOf } from '../../command/targets.ts';
+import { ERROR_TABLE, type ErrorCode } from '../../contract/errors.ts';
+
+let folder: string;
+beforeAll(async () => (folder = await mkdtemp(join(tmpdir(), 'tapedeck-results-'))));
+afterAll(() => rm(folder, { recursive: true, force: true }));
+const { signal } = new AbortController();
+
+describe('the name of a file', () => {
+  const id = 'kX3vQ9mTz0A';
+  it.each([
+    ['How long should tea brew?', `How long should tea brew_ [${id}].m4a`],
+    ['../../etc/passwd', `_.._etc_passwd [${id}].m4a`],
+    ['--help', `help [${id}].m4a`],
+    ['.hidden\u0000\u001b[2J\u202etxt', `hidden[2Jtxt [${id}].m4a`],
+    ['a\nb\u2028c  d', `a b c d [${id}].m4a`],
+    ['C:\\con|x"<>', `C_con_x_ [${id}].m4a`],
+    ['…', `… [${id}].m4a`],
+    ['...', `_ [${id}].m4a`],
+    [undefined, `${id}.m4a`],
+  ])('%j is safe', (title, expected) => {
+    expect(nameOf({ title, id, ending: '.m4a' })).toBe(expected);
+  });
+
+  it('fits into a folder, with its id and ending', () => {
+    const name = nameOf({ title: '茶'.repeat(300), id, ending: '.speakers.rttm' });
+    expect(Buffer.byteLength(name)).toBeLessThanOrEqual(200);
+    expect(name).toMatch(/^茶+ \[kX3vQ9mTz0A\]\.speakers\.rttm$/);
+    expect(nameOf({ title: undefined, id: `https://site.example/${'x'.repeat(400)}`, ending: '.mp4' })).toMatch(
+      /^https_.+\.mp4$/,
+    );
+  });
+
+  it('follows from where results shall be saved', async () => {
+    const file = join(folder, 'there.txt');
+    await writeFile(file, 'old');
+    const one = { isMany: false, isForced: false };
+    expect(placeOf(undefined, one)).toEqual({ folder: '.' });
+    expect(placeOf(folder, one)).toEqual({ folder });
+    expect(placeOf(`${folder}/new/`, { ...one, isMany: true })).toEqual({ folder: `${folder}/new/` });
+    expect(placeOf(`${folder}/new.m4a`, one)).toEqual({ file: `${folder}/new.m4a` });
+    expect(placeOf(file, { ...one, isForced: true })).toEqual({ file });
+    expect(() => placeOf(file, one)).toThrow('--force');
+    expect(() => placeOf(`${folder}/new.m4a`, { ...one, isMany: true })).toThrow('folder');
+    const naming = { title: 'T', id: 'I', ending: '.m4a' };
+    expect([pathIn({ file: 'a/b.m4a' }, naming, 1), pathIn({ folder: 'a' }, naming, 1)]).toEqual([
+      'a/b-2.m4a',
+      'a/T [I]-2.m4a',
+    ]);
+  });
+});
+
+describe('a file that is saved', () => {
+  it('has its name when it is whole, and overwrites none', async () => {
+    const dir = join(folder, 'deep', 'er');
+    const path = join(dir, 'a.txt');
+    await saveText(path, 'first', { isForced: false, signal });
+    await expect(saveText(path, 'second', { isForced: false, signal })).rejects.toThrow(FailedError);
+    expect(await readFile(path, 'utf8')).toBe('first');
+    await saveText(path, 'third', { isForced: true, signal });
+    expect([await readFile(path, 'utf8'), await readdir(dir)]).toEqual(['third', ['a.txt']]);
+  });
+
+  it('leaves nothing when it breaks off, by itself or by Ctrl-C', async () => {
+    const dir = join(folder, 'broken');
+    await mkdir(dir);
+    const interruption = new AbortController();
+    const progress: number[] = [];
+    const until = (end: () => void) => ({
+      name: 'x',
+      sizeBytes: 10,
+      // eslint-disable-next-line @typescript-eslint/require-await -- It is made as it is read.
+      contents: (async function* () {
+        yield Buffer.alloc(4);
+        end();
+        yield Buffer.alloc(4);
+      })(),
+    });
+    const lost = until(() => {
+      throw new TapedeckError('gone', { code: 'unreachable' });
+    });
+    const options = { isForced: false, signal: interruption.signal, onProgress: (done: number) => progress.push(done) };
+    await expect(saveFile(join(dir, 'x'), lost, options)).rejects.toThrow('gone');
+    expect(progress).toEqual([4]);
+    const interrupted = until(() => interruption.abort(new Error('SIGINT')));
+    await expect(saveFile(join(dir, 'x'), interrupted, options)).rejects.toThrow('SIGINT');
+    expect(await readdir(dir)).toEqual([]);
+  });
+});
+
+describe('a signal', () => {
+  it('asks to stop, and the second one ends at once', async () => {
+    const process = Object.assign(new EventEmitter(), { exit: vi.fn() });
+    let nowMs = 0;
+    const { signal: stop, code } = onInterruption(process, () => nowMs);
+    process.emit('SIGINT');
+    // The launcher hands the same Ctrl-C on.
+    nowMs = 3;
+    process.emit('SIGINT');
+    expect([stop.aborted, await code, process.exit.mock.calls]).toEqual([true, 130, []]);
+    nowMs = 2_000;
+    process.emit('SIGTERM');
+    expect(process.exit).toHaveBeenCalledExactlyOnceWith(143);
+    expect(farewell(['A', 'B'], false)).toContain('go on in the service: A, B\n');
+    expect(farewell(['A'], true)).toContain('when the service runs again');
+  });
+});
+
+describe('how it ended', () => {
+  it('is told by the exit code, for every error of the service', () => {
+    expect([exitCodeOf(new UsageError('x')), exitCodeOf(new FailedError('x')), exitCodeOf(new Error('x'))]).toEqual([
+      2, 1, 1,
+    ]);
+    const by = (code: number) =>
+      (Object.keys(ERROR_TABLE) as ErrorCode[]).filter(
+        (one) => exitCodeOf(new TapedeckError('x', { code: one })) === code,
+      );
+    expect(by(EXIT.refused)).toEqual(
+      expect.arrayContaining(['unauthorized', 'insufficient_credit', 'forbidden', 'rate_limited', 'unavailable']),
+    );
+    expect(by(EXIT.usage)).toEqual(expect.arrayContaining(['invalid_input', 'webhook_target_forbidden']));
+    expect(by(EXIT.failure)).toEqual(expect.arrayContaining(['audio_failed', 'not_found', 'already_finished']));
+    expect(by(EXIT.success)).toEqual([]);
+    expect(exitCodeOf(new TapedeckError('x', { code: 'unreachable' }))).toBe(EXIT.refused);
+  });
+
+  it('is told in words, with the fields that are wrong and the money that is missing', () => {
+    const details = [{ path: 'language', message: 'must be a tag' }];
+    const facts = { code: 'invalid_input', refusal: { details } } as const;
+    expect(sentenceOf(new TapedeckError('The request is wrong.', facts))).toBe(
+      'The request is wrong.\n  language: must be a tag',
+    );
+    expect(sentenceOf(new TapedeckError('language: must be a tag.', facts))).toBe('language: must be a tag');
+    const poor = { code: 'insufficient_credit', refusal: { price: '0.005', credit: '0.001' } } as const;
+    expect(sentenceOf(new TapedeckError('Too little.', poor))).toBe(
+      'Too little. It costs 0.005, and the key has 0.001 left.',
+    );
+    const cause = new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED 127.0.0.1:9') });
+    expect(sentenceOf(new TapedeckError('Away.', { code: 'unreachable', cause }))).toBe(
+      'Away. (connect ECONNREFUSED 127.0.0.1:9)',
+    );
+  });
+
+  it('is read from the answers of every kind', () => {
+    const record = { id: 'A', status: 'failed', response: 'private' };
+    expect([jobIdsOf({ data: record }), failureOf({ data: record })]).toEqual([['A'], 'private']);
+    expect(failureOf({ status: 'failed', message: 'no captions' })).toBe('no captions');
+    expect(failureOf({ status: 'success', message: 'complete' })).toBeUndefined();
+    const part = (id: string) => ({ id, status: 'pending' });
+    expect(jobIdsOf({ downloads: { posts: part('A'), reels: part('B') } })).toEqual(['A', 'B']);
+    expect([jobIdsOf({ download_id: 'A' }), jobIdsOf({ download: { id: 'A' } }), jobIdsOf({})]).toEqual([
+      ['A'],
+      ['A'],
+      [],
+    ]);
+    expect(progressOf({ progress: { reels: { stage: 'fetching' } } }, 'reels')).toEqual({ stage: 'fetching' });
+    expect(progressOf({ data: { progress: { stage: 'waiting' } } })).toEqual({ stage: 'waiting' });
+  });
+
+  it('is shown to people and to programs, without characters that command a terminal', () => {
+    const channel = {
+      status: 'success',
+      title: 'Tea',
+      country: null,
+      videos: [{ vidnet_id: 'v', title: 'One\n two', published_at: '2026-03-14 18:00:00' }],
+    };
+    expect(factsText(channel)).toBe(`${'title'.padEnd(22)}  Tea\n\n2026-03-14  v  One two`);
+    // A post has the links of its videos.
+    expect(factsText({ videos: ['https://x.example/1'] })).toBe('');
+    const value = { title: '\u001b[2J\u009b2J\u2028' };
+    expect(jsonLine(value)).toMatch(/^[\x20-\x7e]+$/);
+    expect(JSON.parse(jsonLine(value))).toEqual(value);
+  });
+});
+
+describe('a list of subjects', () => {
+  it('has one a line', async () => {
+    const stdin = Readable.from(['# tea\r\n', 'one\r\n\n  two  \nthr', 'ee']);
+    expect(await readTexts('-', { stdin, signal })).toEqual(['one', 'two', 'three']);
+    await expect(readTexts(join(folder, 'nowhere'), { stdin, signal })).rejects.toThrow(UsageError);
+  });
+});
