@@ -1,11 +1,12 @@
 // npm run doctor: what is there, which way it was found, and what to do about what is missing. Installs nothing.
+import { loadConfigOrExit } from '../config.ts';
 import { defaultCacheDir } from './engines/cache.ts';
 import { examine } from './doctor.ts';
 
 const findings = await examine({
   env: process.env,
   cacheDir: defaultCacheDir(process.env),
-  dataDir: process.env['DATA_DIR'] || './data',
+  config: loadConfigOrExit(process.env, []),
 });
 const rows = [
   ['', 'state', 'version', 'where'],

@@ -1,5 +1,5 @@
-import { join, resolve } from 'node:path';
-import { settings } from '../config.ts';
+import { join } from 'node:path';
+import { settings, type Config } from '../config.ts';
 import { createWarmYtdlp } from '../sources/vidnet/warm-yt-dlp.ts';
 import { chromium } from './engines/chromium.ts';
 import type { Setup } from './engines/environment.ts';
@@ -8,6 +8,7 @@ import { pingMongodb } from './engines/mongodb.ts';
 import { mongodbServer } from './engines/mongodb-server.ts';
 import { checkListens } from './engines/ports.ts';
 import { s3Server } from './engines/s3-server.ts';
+import { hearsWithoutPython, isUndecided } from './engines/speech-models.ts';
 import { speechPython } from './engines/speech-python.ts';
 import { firstWorking, givenBy, NoStrategyError, type Tool } from './engines/strategies.ts';
 import { temporalCli } from './engines/temporal-cli.ts';
@@ -29,20 +30,21 @@ export interface Finding {
 }
 
 /** Looks at everything that the service needs, and installs nothing. */
-export async function examine(options: Omit<Setup, 'log'> & { readonly dataDir: string }): Promise<Finding[]> {
+export async function examine(options: Omit<Setup, 'log'> & { readonly config: Config }): Promise<Finding[]> {
   const setup: Setup = { ...options, log: () => undefined };
+  const { config } = options;
   const { env } = setup;
   const node = { name: 'Node', version: process.versions.node, where: process.execPath };
   const others = await Promise.all([
     engineFinding(temporalCli(setup), givenBy(env, 'TEMPORAL_ADDRESS', reach)),
     engineFinding(
-      await mongodbServer(setup, join(resolve(options.dataDir), 'mongodb')),
+      await mongodbServer(setup, join(config.DATA_DIR, 'mongodb')),
       givenBy(env, 'MONGODB_URI', (uri) => pingMongodb(uri, REACH_TIMEOUT_MS)),
     ),
     findingOf(withWarmth(ytdlp(setup), env)),
     findingOf(mediaProgram('ffmpeg', setup)),
     findingOf(mediaProgram('ffprobe', setup)),
-    findingOf(speechPython(setup), true),
+    speechFinding(setup, config),
     findingOf(timeSkippingServer(setup), true),
     findingOf(s3Server(setup), true),
     findingOf(chromium(setup), true),
@@ -89,6 +91,18 @@ async function findingOf<T>(tool: Tool<T>, optional = false): Promise<Finding> {
   }
   const hints = [...found, ...installed].flatMap(({ hint }) => hint ?? []);
   return missing(`${reasons.join('; ')}. Any of these helps: ${hints.join('; ')}`);
+}
+
+/** Models, or the Python packages that stand in for them. */
+async function speechFinding(setup: Setup, config: Config): Promise<Finding> {
+  const common = { name: 'speech', version: 'for speaker labels', optional: true };
+  if (await hearsWithoutPython(config)) {
+    return { ...common, state: 'ready', where: `${config.speechModelsDir} (npm run models)` };
+  }
+  const python = await findingOf(speechPython(setup), true);
+  if (!isUndecided(config)) return python;
+  const where = `by the first start: models from ${config.SPEECH_MODELS_URL}; where that does not answer: ${python.where}`;
+  return { ...common, state: 'will be set up', version: '', where };
 }
 
 /** Tells also whether a worker can keep it warm, by doing so: without, each call takes longer. */

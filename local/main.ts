@@ -11,7 +11,9 @@ await runUntilSignal(async () => {
     ports: 'preferred',
     log: (line) => console.error(line),
     output: 'inherit',
+    mayFetchModels: true,
   });
+  console.log(`In a browser ${stack.restUrl}/console`);
   console.log(`REST         ${stack.restUrl} (its documentation: ${stack.restUrl}/docs)`);
   console.log(`tRPC         ${stack.rpcUrl} (its token: ${stack.rpcTokenIn})`);
   console.log(

@@ -18,5 +18,7 @@ const others = releases.some(isOwn) ? releases.filter((release) => !isOwn(releas
 for (const release of others) rmSync(join(RELEASES, release), { recursive: true });
 rmSync(join(CORE, 'sdk-core'), { recursive: true, force: true });
 for (const file of readdirSync(PACKAGES, { recursive: true })) {
-  if (UNREAD.test(file)) rmSync(join(PACKAGES, file), { force: true, recursive: true });
+  // The project's own are links to what is outside.
+  if (UNREAD.test(file) && !file.startsWith('@tapedeck'))
+    rmSync(join(PACKAGES, file), { force: true, recursive: true });
 }

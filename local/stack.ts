@@ -30,6 +30,8 @@ export interface StackOptions {
   readonly output: Output;
   /** Default: the user's cache folder. */
   readonly cacheDir?: string;
+  /** Whether models for speech may be fetched for somebody who has decided nothing about it. */
+  readonly mayFetchModels?: boolean;
 }
 
 const PROCESSES = ['api', 'worker', 'temporal', 'mongodb'] as const;
@@ -48,13 +50,15 @@ export async function startStack(options: StackOptions) {
   const dataDir = resolve(options.dataDir);
   const cacheDir = options.cacheDir ?? defaultCacheDir(options.env);
   // Before anything is started: a wrong setting is told at once, and once.
-  const config = loadConfig(options.env);
+  const config = loadConfig({ ...options.env, DATA_DIR: dataDir });
   await mkdir(dataDir, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
     throw new Error(`DATA_DIR: ${dataDir} cannot be used: ${error instanceof Error ? error.message : String(error)}`);
   });
   const [tools, speech, started] = await Promise.allSettled([
     ensureTools({ env: options.env, cacheDir, log }),
-    options.roles.includes('worker') ? speechSettings({ env: options.env, cacheDir, log }) : {},
+    options.roles.includes('worker')
+      ? speechSettings({ env: options.env, cacheDir, log }, config, options.mayFetchModels === true)
+      : {},
     startEngines({ env: options.env, dataDir, cacheDir, ports: options.ports, log }),
   ]);
   if (started.status === 'rejected') throw started.reason;

@@ -1,14 +1,14 @@
-// npm run demo [-- --media FILE]: the main job once, on this machine; then everything is stopped.
+// npm run demo [-- --media FILE]: the main job once, on this machine. In a terminal the service then runs until Ctrl-C.
+import { once } from 'node:events';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { onNpmGone } from '../../runtime/subprocess/parent-watch.ts';
 import { lockDataDir } from '../engines/data-lock.ts';
+import { isWatched, onFirstSignal } from '../run-until-signal.ts';
 import { setStage } from './stage.ts';
 import { tellStory } from './story.ts';
 import { createTerminal, secondsText } from './terminal.ts';
 
-const SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 const LOCK = 'demo-in-use';
 
 const { env } = process;
@@ -19,25 +19,25 @@ const begun = Date.now();
 const interruption = new AbortController();
 const { signal } = interruption;
 let exitCode = 0;
-const interrupt = (why: string, code: number): void => {
-  exitCode = code;
-  interruption.abort(new Error(`${why}: the demo was stopped`));
-};
-for (const [name, code] of Object.entries(SIGNALS)) {
-  process.on(name, () => {
-    // A second signal ends us at once; what was started notices that and ends too.
-    if (signal.aborted) process.exit(code);
-    interrupt(name, code);
-  });
-}
-onNpmGone(env, () => interrupt('npm is gone', SIGNALS.SIGTERM));
+let durationMs: number | undefined;
+onFirstSignal((what, code) => {
+  // What comes after the story is ended so.
+  if (durationMs === undefined) exitCode = code;
+  interruption.abort(new Error(`${what}: the demo was stopped`));
+});
 
 const stops: (() => Promise<void>)[] = [];
 try {
   const interrupted = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason as Error));
   });
-  await Promise.race([demo(), interrupted]);
+  const pageUrl = await Promise.race([demo(), interrupted]);
+  durationMs = Date.now() - begun;
+  if (isWatched()) {
+    terminal.heading('In a browser');
+    terminal.fact('Open', pageUrl, 'to see and hear who says what; the service runs until Ctrl-C');
+    await once(signal, 'abort');
+  }
 } catch (error) {
   exitCode ||= 1;
   terminal.failure(error instanceof Error ? error.message : String(error));
@@ -52,19 +52,20 @@ try {
     });
   }
 }
-if (exitCode === 0) {
+if (exitCode === 0 && durationMs !== undefined) {
   terminal.heading('Done');
-  terminal.fact('Time', `${secondsText(Date.now() - begun)}; everything that was started is stopped`);
+  terminal.fact('Time', `${secondsText(durationMs)}; everything that was started is stopped`);
   terminal.fact(
     'Go on',
-    'npm run sandbox keeps the same service running, to try things with curl and the Web UI',
+    'npm run sandbox keeps the same service running: open http://127.0.0.1:3000/console',
     'npm run demo -- --media FILE does the same with a recording of your own',
   );
 }
 // A set-up that was interrupted may still be building something.
 process.exit(exitCode);
 
-async function demo(): Promise<void> {
+/** @returns the address of the page that shows what came of it */
+async function demo(): Promise<string> {
   const media = await readMediaArgument();
   stops.push(await takeFolder());
   terminal.heading('Set-up');
@@ -74,7 +75,8 @@ async function demo(): Promise<void> {
   const stage = await setStage({ env, media, dataDir, log, onStarted: (stop) => stops.push(stop) });
   isReady = true;
   terminal.fact('Ready', `after ${secondsText(Date.now() - begun)}: ${stage.stack.restUrl}, data in ${dataDir}`);
-  await tellStory({ stage, terminal, dataDir, signal });
+  const jobId = await tellStory({ stage, terminal, dataDir, signal });
+  return `${stage.stack.restUrl}/console/jobs/${jobId}`;
 }
 
 /** @returns the absolute path of the recording that was asked for, if any */

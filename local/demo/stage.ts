@@ -6,14 +6,13 @@ import { defaultCacheDir } from '../engines/cache.ts';
 import type { Env, Log } from '../engines/environment.ts';
 import { ensureTools } from '../engines/tools.ts';
 import { BUILT_IN_CATALOGUE, startSandbox } from '../sandbox/server.ts';
+import { TALK } from '../sandbox/talk.ts';
 import { startStack, withoutSettings } from '../stack.ts';
 import { startWebhookReceiver } from '../webhook-receiver.ts';
 
-/** A talk of two, 18 s: long enough to tell their voices apart, and soon transcribed. */
-const TALK = 'The new bridge opens in June';
 /** Engines and tools of the user's; everything else the demo decides itself. */
 const TAKEN_OVER =
-  /^(TEMPORAL_(ADDRESS|NAMESPACE|API_KEY|TLS|UI_URL)|MONGODB_URI|(YTDLP|FFMPEG|FFPROBE)_PATH|LOG_LEVEL|SPEECH_.+)$/;
+  /^(TEMPORAL_(ADDRESS|NAMESPACE|API_KEY|TLS|UI_URL)|MONGODB_URI|(YTDLP|FFMPEG|FFPROBE)_PATH|LOG_(LEVEL|FORMAT)|SPEECH_.+)$/;
 
 export interface StageOptions {
   readonly env: Env;
@@ -70,6 +69,7 @@ export async function setStage({ env: given, media, dataDir, log, onStarted }: S
     ports: 'free',
     log,
     output: { dir: join(dataDir, 'logs') },
+    mayFetchModels: true,
   });
   onStarted(() => stack.stop());
   /** What a caller asks for. */

@@ -7,9 +7,10 @@ import { webhookTestResultSchema } from '../../contract/deliveries.ts';
 import { subjectIdOf } from '../../contract/subjects.ts';
 import { probeFile } from '../../media/probe.ts';
 import { sizeText } from '../../runtime/progress.ts';
-import { createService, watch, type Service } from './service.ts';
+import { createService, type Service } from '../call-service.ts';
 import type { Stage } from './stage.ts';
 import { secondsText, type Terminal } from './terminal.ts';
+import { watch } from './watch.ts';
 
 const WATCHABLE_SECONDS = 3;
 const RANGES = { w: 'bytes=0-999', a: 'bytes=1000-' } as const;
@@ -33,8 +34,13 @@ export interface Scene {
   readonly signal: AbortSignal;
 }
 
-/** Plays the main job, and what can be made of its result. @throws at the first thing that fails */
-export async function tellStory(scene: Scene): Promise<void> {
+/**
+ * Plays the main job, and what can be made of its result.
+ *
+ * @returns the id of the job whose page shows who says what
+ * @throws at the first thing that fails
+ */
+export async function tellStory(scene: Scene): Promise<string> {
   const service = createService(scene.stage.stack.restUrl, scene.signal);
   const record = await runJob(scene, service);
   scene.terminal.heading('Record');
@@ -43,7 +49,7 @@ export async function tellStory(scene: Scene): Promise<void> {
   await showWebhook(record, scene);
   await repeatRequest(record, scene, service);
   showWorkflow(record, scene);
-  await showSpeakers(record, scene, service);
+  return showSpeakers(record, scene, service);
 }
 
 /** The main job, from the request to the record. */
@@ -141,7 +147,7 @@ function showWorkflow(record: AudioRecord, { stage, terminal }: Scene): void {
 }
 
 /** Who says what in the audio of the record. */
-async function showSpeakers(record: AudioRecord, scene: Scene, service: Service): Promise<void> {
+async function showSpeakers(record: AudioRecord, scene: Scene, service: Service): Promise<string> {
   const { terminal, dataDir, stage, signal } = scene;
   terminal.heading('Who says what');
   const started = Date.now();
@@ -167,6 +173,7 @@ async function showSpeakers(record: AudioRecord, scene: Scene, service: Service)
   const count = `${speakers} ${speakers === 1 ? 'speaker' : 'speakers'}\n`;
   terminal.fact('Transcript', speakers === 0 ? (message ?? 'nobody speaks') : count);
   for (const { start, speaker, text } of segments) terminal.block(`${clockText(start)}  ${speaker}  ${text}`);
+  return body.download_id ?? audioId;
 }
 
 /** Such as `1:05` or `61:05`. */

@@ -1,3 +1,4 @@
+import { access, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { startDaemon } from './daemon.ts';
@@ -9,6 +10,12 @@ import { startUiProxy } from './ui-proxy.ts';
 const READY_TIMEOUT_MS = 60_000;
 const CHECK_TIMEOUT_MS = 2_000;
 const MOST_TRIES = 5;
+const FAIR_QUEUES = [
+  // A key with thousands of jobs does not hold up another's first.
+  ...['matching.useNewMatcher=true', 'matching.enableFairness=true'],
+  // With one process there is nothing to spread, and a task need not be handed on from one part of a queue to the other.
+  ...['matching.numTaskqueueReadPartitions=1', 'matching.numTaskqueueWritePartitions=1'],
+];
 
 export interface TemporalServerOptions extends Omit<Setup, 'cacheDir'> {
   readonly program: string;
@@ -31,11 +38,15 @@ export interface TemporalServerOptions extends Omit<Setup, 'cacheDir'> {
  * @throws when it does not come up
  */
 export async function startTemporal(options: TemporalServerOptions): Promise<Supervised> {
+  const isFair = await isFairIn(options.stateDir);
   for (let tries = 1; ; tries += 1) {
     const [hiddenUiPort = 0, metricsPort = 0] = await portsWithoutPages(2);
     const endProxy = await startUiProxy(options.uiPort, hiddenUiPort);
     try {
-      const daemon = await startServer(options, { hiddenUiPort, metricsPort, httpPort: await freePort() });
+      const daemon = await startServer(
+        { ...options, isFair },
+        { hiddenUiPort, metricsPort, httpPort: await freePort() },
+      );
       return { pid: daemon.pid, stop: (graceMs) => daemon.stop(graceMs).finally(endProxy) };
     } catch (error) {
       await endProxy();
@@ -47,8 +58,23 @@ export async function startTemporal(options: TemporalServerOptions): Promise<Sup
   }
 }
 
+/**
+ * Whether the server shares out tasks by their callers. It finds no tasks that were queued before it did: a folder that began
+ * without that goes on without.
+ */
+async function isFairIn(stateDir: string): Promise<boolean> {
+  const sign = join(stateDir, 'fair');
+  const exists = (path: string): Promise<boolean> =>
+    access(path).then(
+      () => true,
+      () => false,
+    );
+  if (!(await exists(join(stateDir, 'temporal.db')))) await writeFile(sign, '');
+  return exists(sign);
+}
+
 function startServer(
-  options: TemporalServerOptions,
+  options: TemporalServerOptions & { readonly isFair: boolean },
   ports: Readonly<Record<'hiddenUiPort' | 'metricsPort' | 'httpPort', number>>,
 ): Promise<Supervised> {
   const { port, stateDir, namespaces = [] } = options;
@@ -56,6 +82,7 @@ function startServer(
   const settings = [
     // No request has a name with a space in its Host header.
     'frontend.httpAllowedHosts=["nobody at all"]',
+    ...(options.isFair ? FAIR_QUEUES : []),
     // It is served by the same port and does not look at the names.
     'system.enableNexus=false',
   ];

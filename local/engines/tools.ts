@@ -1,5 +1,7 @@
+import type { SpeechConfig } from '../../speech/choose-engine.ts';
 import type { Setup } from './environment.ts';
 import { mediaProgram } from './ffmpeg.ts';
+import { fetchStarterModels, hearsWithoutPython, isUndecided } from './speech-models.ts';
 import { speechPython } from './speech-python.ts';
 import { ensure, NoStrategyError, type Tool } from './strategies.ts';
 import { ytdlp } from './ytdlp.ts';
@@ -33,10 +35,22 @@ export async function ensureTools(setup: Setup) {
 }
 
 /**
- * The settings for what transcripts with speaker labels run on, set up in the cache when missing: it is large, and nothing
- * else needs it. Without a Python nothing else is held up: the service runs, and a transcription says which setting it needs.
+ * The settings for what transcripts with speaker labels run on, set up when missing: it is large, and nothing else needs it.
+ * Models that are installed, or may be fetched, go before Python packages. Without either nothing else is held up: the service
+ * runs, and a transcription says which setting it needs.
+ *
+ * @param mayFetchModels whether somebody who has decided nothing gets models, where their host answers
  */
-export async function speechSettings(setup: Setup): Promise<Readonly<Record<string, string>>> {
+export async function speechSettings(
+  setup: Setup,
+  config: SpeechConfig,
+  mayFetchModels: boolean,
+): Promise<Readonly<Record<string, string>>> {
+  if (await hearsWithoutPython(config)) return {};
+  if (mayFetchModels && isUndecided(config)) {
+    await fetchStarterModels(config, setup.log);
+    if (await hearsWithoutPython(config)) return {};
+  }
   try {
     const { python, vadModel } = (await ensure(speechPython(setup), setup.log)).value;
     return { SPEECH_PYTHON_PATH: python, SPEECH_VAD_MODEL_PATH: setup.env['SPEECH_VAD_MODEL_PATH'] || vadModel };

@@ -1,12 +1,13 @@
 // npm run sandbox [-- --media DIR]: the whole service on this machine, on a stand-in for the video platform.
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { defaultCacheDir } from '../engines/cache.ts';
 import { choosePort } from '../engines/ports.ts';
-import { runUntilSignal } from '../run-until-signal.ts';
+import { isWatched, runUntilSignal } from '../run-until-signal.ts';
 import { startStack } from '../stack.ts';
 import { ensureTools } from '../engines/tools.ts';
 import { BUILT_IN_CATALOGUE, startSandbox } from './server.ts';
+import { TALK, transcribeTalk } from './talk.ts';
 
 /** The receivers of webhooks run on this machine too; nowhere else may they. */
 const LOOPBACK = '127.0.0.0/8,::1/128';
@@ -37,6 +38,8 @@ await runUntilSignal(async () => {
       WEBHOOK_ALLOWED_NETWORKS: [given(env['WEBHOOK_ALLOWED_NETWORKS']) ?? [], LOOPBACK].flat().join(','),
       // Tools that try all operations give up on an answer after 10 s.
       DEFAULT_WAIT_SECONDS: given(env['DEFAULT_WAIT_SECONDS']) ?? '8',
+      // Those that npm start and npm run demo have fetched.
+      SPEECH_MODELS_DIR: given(env['SPEECH_MODELS_DIR']) ?? resolve(given(env['DATA_DIR']) ?? './data', 'models'),
       // A key of the real platform is not for the sandbox.
       VIDNET_API_KEY: '',
       ...sandbox.env,
@@ -61,13 +64,25 @@ await runUntilSignal(async () => {
   // With recordings of one's own, they are what one wants to try.
   const video = sandbox.catalogue.findLast((one) => one.case === 'ordinary');
   if (video !== undefined) {
+    console.log(`In a browser ${stack.restUrl}/console?q=${encodeURIComponent(video.id)}`);
     console.log(
       `Try          curl -X POST ${stack.restUrl}/api/downloads/audio -d '{"vidnet_video_id":"${video.id}"}'`,
     );
   }
   console.log('Ctrl-C stops all of them.');
+  const stopping = new AbortController();
+  const talk = isWatched() ? sandbox.catalogue.find(({ title }) => title === TALK) : undefined;
+  if (talk !== undefined) {
+    transcribeTalk(stack.restUrl, talk.id, stopping.signal).then(
+      (pageUrl) => console.log(`To look at   ${pageUrl} (who says what in a talk of two, ready in a moment)`),
+      (error: unknown) => {
+        if (!stopping.signal.aborted) console.error(`No transcript to look at: ${String(error)}`);
+      },
+    );
+  }
   return {
     async stop() {
+      stopping.abort();
       await stack.stop();
       await sandbox.stop();
     },

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { fileURLToPath } from 'node:url';
+import { isLoopbackName } from '../../api/access/origin-guard.ts';
 import { foreignPage } from '../engines/foreign-page.ts';
 import { serveOnLoopback } from '../loopback-server.ts';
 import { readCatalogueFolder } from './catalogue-folder.ts';
@@ -108,6 +109,12 @@ export async function startSandbox(options: SandboxOptions) {
   };
 }
 
+/** Whether a page shows one of the pictures here, as the console does: that changes nothing, and tells that page nothing. */
+function isShown({ method, url = '', headers: { host = '', ...headers } }: IncomingMessage): boolean {
+  const isPicture = headers['sec-fetch-dest'] === 'image' && /^\/[^?]+\.png(?:\?|$)/.test(url);
+  return method === 'GET' && isPicture && isLoopbackName(host);
+}
+
 /** Answers every request. No path from outside reaches the disk: only entries of the catalogue do. */
 function createRoutes(parts: SandboxParts): (req: IncomingMessage, res: ServerResponse) => Promise<void> {
   const dataApi = createDataApi(parts);
@@ -124,7 +131,7 @@ function createRoutes(parts: SandboxParts): (req: IncomingMessage, res: ServerRe
     const path = req.url ?? '';
     // Joined and not resolved: `//x` would otherwise be the host x.
     const url = path.startsWith('/') ? URL.parse(`http://sandbox${path}`) : null;
-    if (foreign !== undefined) send(res, refusal(403, foreign));
+    if (foreign !== undefined && !isShown(req)) send(res, refusal(403, foreign));
     else if (url === null) send(res, refusal(400, 'The URL cannot be read.'));
     else await answer({ req, res, url });
   };

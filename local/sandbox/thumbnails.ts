@@ -1,5 +1,6 @@
 import { bytesSource, type BodySource } from './body.ts';
 import type { CatalogueChannel, CatalogueVideo } from './catalogue.ts';
+import { landscape } from './landscape.ts';
 
 export type Thumbnail = ReturnType<typeof sized>[number];
 
@@ -7,12 +8,6 @@ type Sizes = Readonly<Record<string, readonly [width: number, height: number]>>;
 const VIDEO_SIZES = { default: [120, 90], medium: [320, 180], high: [480, 360] } as const;
 const AVATAR_SIZES = { default: [88, 88], medium: [240, 240], high: [800, 800] } as const;
 const BANNER_SIZE = [1060, 175] as const;
-
-/** A PNG of one grey point: nobody looks at the pictures. */
-const PICTURE = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNoAAAAggCBd81ytgAAAABJRU5ErkJggg==',
-  'base64',
-);
 
 /** Smallest first; the names are the Data API's. */
 export function videoThumbnails(video: CatalogueVideo, baseUrl: string) {
@@ -32,15 +27,17 @@ export function banner(channel: CatalogueChannel, baseUrl: string): Thumbnail {
  * What `/vi/ID/NAME.png` and `/avatar/ID/NAME.png` answer.
  *
  * @param kind `vi` or `avatar`
+ * @param id of the video or channel
  * @returns undefined for a size that there is not
  */
-export function thumbnailSource(kind: string, file: string): BodySource | undefined {
+export function thumbnailSource(kind: string, id: string, file: string): BodySource | undefined {
   const sizes: Sizes = kind === 'vi' ? VIDEO_SIZES : { ...AVATAR_SIZES, banner: BANNER_SIZE };
-  return Object.keys(sizes).some((name) => `${name}.png` === file) ? pictureSource() : undefined;
+  return Object.keys(sizes).some((name) => `${name}.png` === file) ? pictureSource(id) : undefined;
 }
 
-export function pictureSource(): BodySource {
-  return bytesSource(PICTURE, 'image/png');
+/** @returns the same picture for the same text */
+export function pictureSource(seed: string): BodySource {
+  return bytesSource(landscape(seed), 'image/png');
 }
 
 function sized(sizes: Sizes, folder: string) {

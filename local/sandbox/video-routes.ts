@@ -84,7 +84,7 @@ export function createVideoRoutes(parts: SandboxParts): (exchange: Exchange) => 
     if (CHANNEL_PATHS.includes(first) && isVideosTab(third)) return channelListing(exchange, `${first}/${second}`);
     const video = library.video(second);
     const picture =
-      first === 'avatar' || (first === 'vi' && video !== undefined) ? thumbnailSource(first, third) : undefined;
+      first === 'avatar' || (first === 'vi' && video !== undefined) ? thumbnailSource(first, second, third) : undefined;
     if (picture !== undefined) return sendBody(exchange, picture);
     if (video === undefined) return nothingHere(exchange);
     if (first === 'media') return media(exchange, video, third);

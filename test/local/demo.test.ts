@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { parseCaptions } from '../../sources/vidnet/captions/parse-captions.ts';
+import { startConsoleBrowser } from '../helpers/console.ts';
+import { CTRL_C, inTerminal } from '../helpers/in-terminal.ts';
 import { probe, runTool } from '../helpers/media.ts';
 import { isLong, rows } from '../helpers/rows.ts';
 import { useSpeechTools } from '../helpers/speech-tools.ts';
@@ -27,16 +29,22 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 interface Demo {
   output(): string;
   signal(name: NodeJS.Signals): void;
+  type(keys: string): void;
   readonly exitCode: Promise<number | null>;
 }
 
 /** The program behind `npm run demo`, on the engines and tools of the whole run. */
-function startDemo(name: string, args: readonly string[] = []): Demo {
+function startDemo(name: string, args: readonly string[] = [], isInTerminal = false): Demo {
   const { ytdlp, ffmpeg, ffprobe } = inject('tools');
-  const child = spawn(process.execPath, ['local/bootstrap.mjs', 'local/demo/main.ts', ...args], {
+  const command = [process.execPath, 'local/bootstrap.mjs', 'local/demo/main.ts', ...args] as const;
+  const [program, given] = isInTerminal ? inTerminal(speech.tools.python, ...command) : [command[0], command.slice(1)];
+  const child = spawn(program, given, {
     cwd: ROOT,
     env: {
       ...process.env,
+      CI: '',
+      // A terminal in which nothing can move or be coloured.
+      TERM: 'dumb',
       TEMPORAL_ADDRESS: inject('temporalAddress'),
       MONGODB_URI: inject('mongodbUri'),
       YTDLP_PATH: ytdlp,
@@ -47,19 +55,39 @@ function startDemo(name: string, args: readonly string[] = []): Demo {
       // For the user's own service; the demo must not take it over.
       PUBLIC_URL: 'http://192.0.2.1:9',
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: 'pipe',
   });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += String(chunk)));
   return {
-    output: () => output,
+    // A terminal begins lines anew by itself.
+    output: () => output.replaceAll('\r', ''),
     signal: (wanted) => void child.kill(wanted),
+    type: (keys) => void child.stdin.write(keys),
     exitCode: new Promise((resolve) => child.on('close', resolve)),
   };
 }
 
 function serviceUrl(output: string): string | undefined {
   return /Ready .*(http:\/\/127\.0\.0\.1:\d+),/.exec(output)?.[1];
+}
+
+/** Opens the page that the demo names, as somebody does who follows the link, and clicks on a word. */
+async function hearTranscript(demo: Demo): Promise<void> {
+  const open = () => /Open +(http:\S+\/console\/jobs\/[0-9A-Z]{26})/.exec(demo.output())?.[1];
+  const url = await until(() => Promise.resolve(open()), { within: WITHIN_MS, what: 'the page of the transcript' });
+  const browser = await startConsoleBrowser(url);
+  try {
+    await browser.within({}, async ({ page, go }) => {
+      await go(url);
+      await page.getByText(/^2 speakers/).waitFor();
+      await page.locator('[data-word="0"]').first().click();
+      await page.locator('.word-now').first().waitFor();
+      expect(await page.evaluate<boolean>("document.querySelector('audio').paused")).toBe(false);
+    });
+  } finally {
+    await browser.close();
+  }
 }
 
 async function isGone(url: string): Promise<boolean> {
@@ -77,14 +105,17 @@ describe('the demo', () => {
       [['the built-in talk', undefined]],
     ),
   )(
-    'shows the job from the request to file, webhook and speakers, and stops everything: %s',
+    'shows the job from the request to file, webhook, speakers and, in a terminal, their page, and stops everything: %s',
     async (name, recording) => {
       const args = recording === undefined ? [] : ['--media', join(speech.folder, recording)];
       if (recording !== undefined) await speech.make(recording, '-t', '7', '-i', GARDEN, '-c', 'copy');
-      const demo = startDemo(name, args);
+      const isInTerminal = recording !== undefined;
+      const demo = startDemo(name, args, isInTerminal);
+      if (isInTerminal) await hearTranscript(demo).finally(() => demo.type(CTRL_C));
       const exitCode = await demo.exitCode;
       const output = demo.output();
       expect({ exitCode, output }).toMatchObject({ exitCode: 0 });
+      expect(/In a browser/.test(output)).toBe(isInTerminal);
       expect(output).toContain(`Video        ${recording ?? 'The new bridge opens in June'}`);
       const path = join(folder, name, 'demo', 'audio.m4a');
       const { size } = await stat(path);
@@ -106,7 +137,8 @@ describe('the demo', () => {
         /Request +POST \/api\/transcriptspeakerid: 202 after \d+ ms, for 0\.006/,
         /Progress +\d+ % +transcribing/,
         /Engine +builtin, language en/,
-        /Transcript +2 speakers\n\s*\n(?: +0:\d\d {2}Speaker [12] {2}\S.*\n(?: {19}\S.*\n)*)+\nDone/,
+        /Transcript +2 speakers\n\s*\n(?: +0:\d\d {2}Speaker [12] {2}\S.*\n(?: {19}\S.*\n)*)+\n(?:In a browser|Done)/,
+        /\nDone\n +Time +\S+ s; everything that was started is stopped/,
         /npm run sandbox/,
       ]) {
         expect(output).toMatch(line);
@@ -114,7 +146,6 @@ describe('the demo', () => {
       const vtt = await readFile(join(folder, name, 'demo', 'transcript.vtt'), 'utf8');
       expect(new Set(vtt.match(/<v [^>]+>/g))).toEqual(new Set(['<v Speaker 1>', '<v Speaker 2>']));
       expect(parseCaptions(vtt, 'vtt', 'manual').length).toBeGreaterThan(recording === undefined ? 2 : 1);
-      // A pipe is no terminal.
       expect(output).not.toContain('\u001b');
       expect(await isGone(serviceUrl(output)!)).toBe(true);
     },

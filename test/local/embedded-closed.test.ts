@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { startStack, type Stack } from '../../local/stack.ts';
 import { CAN_INTRUDE, intrude, type Loot } from '../helpers/intruder.ts';
 import { listeningPorts } from '../helpers/listening-ports.ts';
-import { ask, fromPages, OF_THE_API, START } from '../helpers/page-requests.ts';
+import { ask, fromPages, OF_THE_API, PATIENT_MS, START } from '../helpers/page-requests.ts';
 import { until } from '../helpers/until.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -31,7 +31,8 @@ beforeAll(async () => {
   // As the folder of a project is, in which npm start makes ./data.
   await chmod(folder, 0o755);
   dataDir = join(folder, 'data');
-  const { ytdlp, ffmpeg, ffprobe } = inject('tools');
+  const { ffmpeg, ffprobe } = inject('tools');
+  const ytdlp = inject('ytdlp');
   stack = await startStack({
     env: {
       ...process.env,
@@ -72,7 +73,10 @@ describe("Temporal's Web UI", () => {
     const link = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
     for (const host of ['127.0.0.1', 'localhost']) {
       for (const how of [{}, { 'sec-fetch-site': 'none' }, link]) {
-        const answer = await ask(uiPort(), { path, headers: { host: `${host}:${String(uiPort())}`, ...how } });
+        const answer = await ask(uiPort(), {
+          ...{ path, headers: { host: `${host}:${String(uiPort())}`, ...how } },
+          timeoutMs: PATIENT_MS,
+        });
         expect(answer?.status).toBe(200);
         expect(answer?.text).toContain('<!doctype html>');
       }
@@ -81,10 +85,11 @@ describe("Temporal's Web UI", () => {
 
   it("lets people act: the page's own requests reach the server, bodies and cookies included", async () => {
     const own = { host: `localhost:${String(uiPort())}`, 'sec-fetch-site': 'same-origin' };
-    const page = await ask(uiPort(), { path: '/api/v1/settings', headers: own });
+    const timeoutMs = PATIENT_MS;
+    const page = await ask(uiPort(), { path: '/api/v1/settings', headers: own, timeoutMs });
     const cookie = String(page?.headers['set-cookie']).split(';')[0] ?? '';
     const answer = await ask(uiPort(), {
-      ...{ method: 'POST', path: `${OF_THE_API}/acted` },
+      ...{ method: 'POST', path: `${OF_THE_API}/acted`, timeoutMs },
       body: START.replace(',"input":[{"retentionDays":-1}]', ''),
       headers: {
         ...{ ...own, cookie, origin: `http://localhost:${String(uiPort())}` },

@@ -33,8 +33,9 @@ describe('a data folder', () => {
   });
 
   it('is free again when its holder was killed and nobody has reaped it', async () => {
-    // The shell becomes a sleep and never waits for its child, which ends at once.
-    const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 300']);
+    // The shell becomes a sleep, which never waits for its child. That ends afterwards: a shell may have reaped it.
+    const child = 'while grep -q sh "/proc/$$/comm"; do sleep 0.02; done';
+    const parent = spawn('sh', ['-c', `(${child}) & echo $!; exec sleep 300`]);
     const pid = await new Promise<string>((resolve) =>
       parent.stdout.once('data', (data: Buffer) => resolve(String(data).trim())),
     );

@@ -58,12 +58,12 @@ export function createMediaHost(parts: MediaParts) {
   };
   const sourceOf = async (path: string): Promise<BodySource | undefined> => {
     const [shortcode = '', file = ''] = path.slice(PREFIX.length).split('/');
-    if (shortcode === 'avatar') return pictureSource();
+    if (shortcode === 'avatar') return pictureSource(path);
     const publication = parts.find(shortcode);
     const index = Number.parseInt(file, 10);
     const slide = publication?.slides[index];
     if (publication === undefined || slide === undefined) return undefined;
-    if (file.endsWith('.png')) return pictureSource();
+    if (file.endsWith('.png')) return pictureSource(path);
     return slide === 'video' ? fileSource(await videoOf(publication, index), 'mp4') : undefined;
   };
 

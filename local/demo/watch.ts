@@ -1,24 +1,9 @@
-import type { z } from 'zod';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Progress } from '../../contract/fields.ts';
 import { createProgressView, sizeText } from '../../runtime/progress.ts';
 import type { Terminal } from './terminal.ts';
 
 const POLL_MS = 100;
-
-export type Service = ReturnType<typeof createService>;
-
-/** Calls the service as others do: REST and nothing else. @param signal ends every request */
-export function createService(restUrl: string, signal: AbortSignal) {
-  /** @throws when it refuses, or answers something else than the contract promises */
-  return async <Body>(path: string, schema: z.ZodType<Body>, request?: unknown) => {
-    const sent = request === undefined ? {} : { method: 'POST', body: JSON.stringify(request) };
-    const response = await fetch(restUrl + path, { signal, ...sent });
-    const text = await response.text();
-    if (!response.ok) throw new Error(`${path} answered ${String(response.status)}: ${text}`);
-    return { status: response.status, body: schema.parse(JSON.parse(text)) };
-  };
-}
 
 /** Shows the progress of a job until it has ended. @param look asks how the job is now */
 export async function watch<State extends { readonly status: string; readonly progress?: Progress | undefined }>(

@@ -1,0 +1,20 @@
+import type { z } from 'zod';
+
+export type Service = ReturnType<typeof createService>;
+
+/**
+ * Calls the service as others do: REST and nothing else.
+ *
+ * @param signal ends every request
+ * @param headers of every request
+ */
+export function createService(restUrl: string, signal: AbortSignal, headers: Readonly<Record<string, string>> = {}) {
+  /** @throws when it refuses, or answers something else than the contract promises */
+  return async <Body>(path: string, schema: z.ZodType<Body>, request?: unknown) => {
+    const sent = request === undefined ? {} : { method: 'POST', body: JSON.stringify(request) };
+    const response = await fetch(restUrl + path, { signal, headers, ...sent });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${path} answered ${String(response.status)}: ${text}`);
+    return { status: response.status, body: schema.parse(JSON.parse(text)) };
+  };
+}

@@ -1,0 +1,38 @@
+import { join } from 'node:path';
+import { fingerprint } from './cache.ts';
+import type { Setup } from './environment.ts';
+import { capture } from './programs.ts';
+import { privatePython, pythonIn } from './python.ts';
+import { ensure, programTool, type Found } from './strategies.ts';
+
+interface PythonModule {
+  readonly name: string;
+  /** What `python3 -m` runs. */
+  readonly module: string;
+  /** File with the complete list of packages with their hashes. */
+  readonly requirements: string;
+}
+
+/** A Python of its own with a program that is a module, set up when needed. @throws {NoStrategyError} */
+export function ensurePythonModule(setup: Setup, { name, module, requirements }: PythonModule): Promise<Found<string>> {
+  const { env, cacheDir } = setup;
+  const folder = join(cacheDir, `${name}-${fingerprint(requirements)}`);
+  // The launcher of pip names the folder in which it was made, which is moved afterwards.
+  const version = (python: string): Promise<string> => capture(python, ['-E', '-s', '-m', module, '--version'], env);
+  const tool = programTool(setup, {
+    name,
+    names: [],
+    cached: [pythonIn(folder)],
+    version,
+    installed: [
+      privatePython({
+        ...{ folder, requirements, what: name, env },
+        use: async (python) => {
+          await version(python);
+          return python;
+        },
+      }),
+    ],
+  });
+  return ensure(tool, setup.log);
+}

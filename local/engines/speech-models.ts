@@ -1,0 +1,35 @@
+import { chooseSpeech, type SpeechConfig } from '../../speech/choose-engine.ts';
+import { STARTER } from '../../speech/models/catalogue.ts';
+import { runModels } from '../../speech/models/command.ts';
+import { reachReleases } from '../../speech/models/install.ts';
+import type { Log } from './environment.ts';
+
+/** A host that drops what is sent to it holds up the first start, and each later one. */
+const ANSWER_WITHIN_MS = 10_000;
+
+/** Whether an engine is set up that needs none of the Python packages. */
+export async function hearsWithoutPython(config: SpeechConfig): Promise<boolean> {
+  // The folder is for analyses, of which there are none.
+  return !('missing' in (await chooseSpeech({ ...config, SPEECH_PYTHON_PATH: undefined }, '')));
+}
+
+/** Whether it was left open what transcribes, and where: then models may be fetched for it. */
+export function isUndecided({ SPEECH_ENGINE, SPEECH_OPENAI_URL, SPEECH_PYTHON_PATH }: SpeechConfig): boolean {
+  return SPEECH_ENGINE === 'auto' && SPEECH_OPENAI_URL === undefined && SPEECH_PYTHON_PATH === undefined;
+}
+
+/** Installs a small set of models for the sherpa engine. Where that fails, it says so in one line; a later start goes on. */
+export async function fetchStarterModels(config: SpeechConfig, log: Log): Promise<void> {
+  const { speechModelsDir: modelsDir, SPEECH_MODELS_URL } = config;
+  const baseUrl = SPEECH_MODELS_URL.replace(/\/+$/, '');
+  try {
+    await reachReleases(baseUrl, AbortSignal.timeout(ANSWER_WITHIN_MS));
+    log(`speech: fetching models into ${modelsDir}, about 250 MB, once (SPEECH_ENGINE=builtin does without)`);
+    const say = (line: string): void => log(`speech: ${line}`);
+    const { signal } = new AbortController();
+    await runModels('install', STARTER, { modelsDir, baseUrl, isLive: false, say, signal });
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    log(`speech: no models for better words and speakers, so the builtin engine is used: ${why}`);
+  }
+}
