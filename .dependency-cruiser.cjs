@@ -2,7 +2,10 @@
 const layers = [
   ['test'],
   ['quality'],
+  ['command'],
   ['local'],
+  ['console'],
+  ['clients'],
   ['api', 'worker'],
   ['workflows'],
   ['activities'],
@@ -70,6 +73,27 @@ module.exports = {
       to: { path: anyOf(['activities', 'sources', 'speech', 'media']) },
     },
     {
+      name: 'the-console-knows-the-contract',
+      comment: 'It uses what any caller can use. What it shares with the service runs in browsers too.',
+      severity: 'error',
+      from: { path: '^console/' },
+      to: { path: FOLDER, pathNot: anyOf(['console', 'clients', 'contract']) },
+    },
+    {
+      name: 'the-console-checks-nothing',
+      comment: 'Schemas would be half of what a browser loads.',
+      severity: 'error',
+      from: { path: '^console/' },
+      to: { path: '^(contract/kinds|node_modules/zod/)', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'clients-stand-alone',
+      comment: 'They are installed without the service.',
+      severity: 'error',
+      from: { path: '^clients/', pathNot: '/src/(node|rpc|rpc-types)\\.ts$' },
+      to: { pathNot: '^clients/' },
+    },
+    {
       name: 'config-is-read-by-mains',
       comment: 'Parts receive their slice of the configuration; only the joints may import the value.',
       severity: 'error',
@@ -81,6 +105,6 @@ module.exports = {
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '^(data|\\.tapedeck|coverage)/' },
+    exclude: { path: '^(clients/typescript/(dist|src/generated)|data|\\.tapedeck|coverage)/' },
   },
 };

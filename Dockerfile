@@ -7,6 +7,12 @@ COPY local/prune-packages.mjs local/
 # No scripts of packages: one of them calls home.
 RUN npm ci --omit=dev --ignore-scripts && npm_config_omit=dev node local/prune-packages.mjs
 
+# Pages for browsers, by development packages that only their making needs.
+FROM packages AS console
+RUN npm ci --ignore-scripts
+COPY . .
+RUN node --input-type=module -e "await (await import('/app/api/console/console-files.ts')).builtConsole()"
+
 FROM node:24-trixie-slim AS yt-dlp
 RUN apt-get update && apt-get install -y --no-install-recommends python3 python3-venv && rm -rf /var/lib/apt/lists/*
 COPY local/engines/yt-dlp-requirements.txt /tmp/requirements.txt
@@ -35,6 +41,7 @@ WORKDIR /app
 COPY --from=packages /app/node_modules ./node_modules
 # What .dockerignore lets through: the product, without what only runs it on a bare machine or proves it.
 COPY . .
+COPY --from=console /app/node_modules/.cache/tapedeck ./node_modules/.cache/tapedeck
 # Compiled once for all starts: the running container cannot keep it.
 RUN node --input-type=module -e "await (await import('/app/worker/workflow-bundle.ts')).loadWorkflows()"
 # A new named volume takes over the owner of the folder that it covers.
@@ -56,5 +63,5 @@ HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/ready`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 
 # Not `npm run api`: its bootstrap would want the development packages too.
-ENTRYPOINT ["tini", "--", "node", "--max-semi-space-size=4", "--heap-growing-percent=20"]
+ENTRYPOINT ["tini", "--", "node", "--max-semi-space-size=16"]
 CMD ["api/main.ts"]

@@ -66,7 +66,7 @@ export const settings = z.object({
   TEMPORAL_NAMESPACE: z.string().default('default').describe('Temporal namespace'),
   TEMPORAL_API_KEY: z.string().optional().describe('API key of Temporal Cloud; turns TLS on'),
   TEMPORAL_TLS: bool.default(false).describe('TLS towards TEMPORAL_ADDRESS'),
-  TEMPORAL_UI_URL: url.optional().describe('Address of the Temporal Web UI, for links shown to operators'),
+  TEMPORAL_UI_URL: url.optional().describe('Address of the Temporal Web UI, which answers about jobs link to'),
   TASK_QUEUE: z
     .string()
     .regex(/^[\w.-]{1,100}$/)
@@ -143,7 +143,7 @@ export const settings = z.object({
     .default(15)
     .describe('Pause of a platform after it refused us; it doubles with each further refusal'),
   UPSTREAM_MAX_PAUSE_SECONDS: positive.default(900).describe('Longest of these pauses'),
-  MAX_FETCHES: positive.default(4).describe('Downloads that one worker runs at once'),
+  MAX_FETCHES: positive.default(4).describe('Downloads of a platform that a worker runs at once'),
   MAX_DELIVERIES: positive.default(100).describe('Webhooks that one worker sends at once'),
   MAX_FILE_BYTES: positive.default(8 * 1024 ** 3).describe('Largest file that a download may write'),
   MAX_VIDEO_HEIGHT: positive.default(1080).describe('Tallest picture that a video job fetches, in pixels'),
@@ -171,6 +171,10 @@ export const settings = z.object({
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'])
     .default('info')
     .describe('Least severe line logged'),
+  LOG_FORMAT: z
+    .enum(['auto', 'json', 'text'])
+    .default('auto')
+    .describe('Form of logged lines; `auto`: for people where standard output is a terminal, else JSON'),
   ...priceSettings,
 });
 
@@ -186,6 +190,11 @@ type Derived =
 
 /** What requests may name, as far as the configuration decides it. */
 export interface Platforms {
+  /** Pages of the video platform, with `{id}` of a video and `{path}` of a channel. */
+  readonly vidnetVideoUrl: string;
+  readonly vidnetChannelUrl: string;
+  /** Base address of the photo platform's pages. */
+  readonly imgnetUrl: string;
   /** Hosts of the video platform beside the real ones, with port. */
   readonly vidnetHosts: readonly string[];
   /** Hosts of the photo platform beside the real ones, with port. */
@@ -274,6 +283,9 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     prices: priceTable(rest),
     // A URL that is a template need not be a valid URL itself, as when its host holds the placeholder.
     platforms: {
+      vidnetVideoUrl: rest.VIDNET_VIDEO_URL,
+      vidnetChannelUrl: rest.VIDNET_CHANNEL_URL,
+      imgnetUrl: trimSlash(rest.IMGNET_PLATFORM_URL),
       vidnetHosts: [rest.VIDNET_CHANNEL_URL, rest.VIDNET_VIDEO_URL]
         .filter((one) => URL.canParse(one))
         .map((one) => new URL(one).host),

@@ -1,9 +1,18 @@
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['node_modules/', 'data/', '.tapedeck/', 'coverage/'] },
   {
-    files: ['**/*.ts'],
+    ignores: [
+      'node_modules/',
+      'data/',
+      '.tapedeck/',
+      'coverage/',
+      'clients/typescript/dist/',
+      'clients/typescript/src/generated/',
+    ],
+  },
+  {
+    files: ['**/*.{ts,tsx}'],
     extends: [tseslint.configs.strictTypeChecked],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
@@ -20,7 +29,7 @@ export default tseslint.config(
   },
   {
     // Only the configuration may look at the environment: everything else is handed what it needs.
-    files: ['**/*.ts'],
+    files: ['**/*.{ts,tsx}'],
     ignores: ['config.ts', '**/main.ts', 'local/**', 'quality/**', 'test/**'],
     rules: {
       'no-restricted-properties': [

@@ -17,7 +17,7 @@ type Snippet = Pick<Block, 'id' | 'code'>;
 const snippets: readonly Snippet[] = blocks.filter(({ language }) => language === 'ts');
 const MISTAKEN: Snippet = {
   id: 'a mistaken one',
-  code: "import { createRpcClient } from './api/rpc-client.ts';\nawait createRpcClient('', { token: '' }).downloads.nothing.mutate({});",
+  code: "import { createRpcClient } from './clients/typescript/src/rpc.ts';\nawait createRpcClient('', { token: '' }).downloads.nothing.mutate({});",
 };
 const settingNames = Object.keys(settings.shape);
 
@@ -213,7 +213,7 @@ describe('docker-compose.yml', () => {
   it('has an image of every folder which api and worker import, and of none that only runs or proves it', () => {
     expect(readFileSync(`${ROOT}Dockerfile`, 'utf8')).toMatch(/^COPY \. \.$/m);
     const left = readFileSync(`${ROOT}.dockerignore`, 'utf8').split('\n');
-    const tools = ['local', 'quality', 'test'];
+    const tools = ['command', 'local', 'quality', 'test'];
     expect(layers()).toEqual(expect.arrayContaining([...tools, 'api', 'worker', 'contract', 'runtime']));
     expect(
       layers()

@@ -8,6 +8,7 @@ import { startS3Server, type S3Server } from '../local/engines/s3-server.ts';
 import { ensure } from '../local/engines/strategies.ts';
 import { timeSkippingServer, type TimeSkippingServer } from '../local/engines/time-skipping.ts';
 import { ensureTools, type Tools } from '../local/engines/tools.ts';
+import { ytdlpOfFewSites } from './helpers/few-sites.ts';
 import { countedTeardown } from './helpers/teardown.ts';
 
 declare module 'vitest' {
@@ -15,6 +16,8 @@ declare module 'vitest' {
     temporalAddress: string;
     mongodbUri: string;
     tools: Tools;
+    /** yt-dlp with few sites. */
+    ytdlp: string;
     timeSkippingServer: TimeSkippingServer;
     s3: Omit<S3Server, 'daemon'>;
     /** Removed at the end. */
@@ -36,12 +39,15 @@ export default async function setup(project: TestProject): Promise<() => Promise
   });
   const engines = await startEngines({ env: process.env, dataDir, cacheDir, ports: 'free', log });
 
-  process.env['TEST_YTDLP'] = tools.ytdlp;
+  const ytdlp = await ytdlpOfFewSites(tools.ytdlp, dataDir);
+
+  process.env['TEST_YTDLP'] = ytdlp;
   process.env['TEST_FFMPEG'] = tools.ffmpeg;
   process.env['TEST_FFPROBE'] = tools.ffprobe;
   project.provide('temporalAddress', engines.temporalAddress);
   project.provide('mongodbUri', engines.mongodbUri);
   project.provide('tools', tools);
+  project.provide('ytdlp', ytdlp);
   project.provide('timeSkippingServer', timeSkipping);
   project.provide('s3', s3);
   project.provide('dataDir', dataDir);

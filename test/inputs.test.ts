@@ -3,10 +3,11 @@ import { ulid } from 'ulid';
 import { describe, expect, it } from 'vitest';
 import { activityInputs } from '../activities/create-activities.ts';
 import { refusalOf } from '../runtime/inputs/check.ts';
-import { signalInputs, workflowInputs } from '../workflows/inputs.ts';
+import { jobInputs } from '../runtime/inputs/jobs.ts';
+import { isKnownSignal } from '../workflows/signals.ts';
 import { kindSamples } from './helpers/kind-samples.ts';
 import { aTranscriptJob } from './helpers/kept-jobs.ts';
-import { anAudioJob, GENEROUS } from './helpers/workflow-run.ts';
+import { anAudioJob } from './helpers/workflow-run.ts';
 
 const recordId = ulid();
 const url = 'https://example.com/hook';
@@ -26,9 +27,9 @@ const delivery = { deliveryId: `webhook/${recordId}/1`, recordId, url };
 const audio = { recordId, mediaId: 'kX3vQ9mTz0A' };
 
 describe('a workflow takes', () => {
-  it.each<[keyof typeof workflowInputs, object]>([
+  it.each<[keyof typeof jobInputs, object]>([
     ['audio', anAudioJob({ webhookUrl: url, chargedTo: '0123456789abcdef', startedBy: '0123456789abcdef' })],
-    ...kindSamples.map(({ workflow, job }): [keyof typeof workflowInputs, object] => [workflow, job]),
+    ...kindSamples.map(({ workflow, job }): [keyof typeof jobInputs, object] => [workflow, job]),
     ['transcript', aTranscriptJob()],
     ['channel', aChannelJob('evening-talks')],
     ['channel', aChannelJob('évening·tälks_話')],
@@ -38,18 +39,15 @@ describe('a workflow takes', () => {
     ['imgnetList', anImgnetJob('imgnet_list_posts', 'tea', { part: 'posts', sinceDate: '2026-01-31', postsCount: 0 })],
     ['imgnetAudio', anImgnetJob('imgnet_audio', post.shortcode, { post })],
     ['speakerLabels', labelsJob],
-    ['deliverWebhook', { ...delivery, subscribedBy: ['anonymous'], firstAttempt: 5 }],
-    ['limiter', { limits: GENEROUS }],
-    ['retention', { retentionDays: 1, confirmedBy: 'the operator' }],
     // What a newer version adds passes through an older worker.
     ['audio', { ...anAudioJob(), addedLater: true }],
   ])('%s: %o', (workflow, input) => {
-    expect(refusalOf(workflowInputs, workflow, [input])).toBeUndefined();
+    expect(refusalOf(jobInputs, workflow, [input])).toBeUndefined();
   });
 });
 
 describe('a workflow refuses, with the name of the field,', () => {
-  it.each<[keyof typeof workflowInputs, unknown, string]>([
+  it.each<[keyof typeof jobInputs, unknown, string]>([
     ['audio', { ...anAudioJob(), recordId: '../../etc' }, 'recordId'],
     ['audio', { ...anAudioJob(), mediaId: '../secret' }, 'mediaId'],
     ['audio', { ...anAudioJob(), subjectId: '' }, 'subjectId'],
@@ -71,27 +69,18 @@ describe('a workflow refuses, with the name of the field,', () => {
     ['imgnetAudio', anImgnetJob('imgnet_audio', '..', { post }), 'mediaId'],
     ['speakerLabels', { ...labelsJob, parameters: { ...labels, fileName: '../a.m4a' } }, 'parameters.fileName'],
     ['speakerLabels', { ...labelsJob, parameters: { ...labels, audioId: '..' } }, 'parameters.audioId'],
-    ['deliverWebhook', { ...delivery, url: 'ftp://example.com' }, 'url'],
-    ['deliverWebhook', { ...delivery, deliveryId: `${recordId}/1` }, 'deliveryId'],
-    ['deliverWebhook', { ...delivery, firstAttempt: '1' }, 'firstAttempt'],
-    ['limiter', { limits: { ...GENEROUS, startsPerMinute: 0 } }, 'limits.startsPerMinute'],
-    ['limiter', { limits: GENEROUS, state: { queue: 'x' } }, 'state.queue'],
-    ['retention', { retentionDays: -1 }, 'retentionDays'],
-    ['retention', { retentionDays: 0, confirmedBy: 'me' }, 'retentionDays'],
-    ['retention', { retentionDays: 0.5 }, 'retentionDays'],
-    ['retention', { retentionDays: 30, confirmedBy: ' ' }, 'confirmedBy'],
     ['audio', null, 'argument 1'],
   ])('%s: %o', (workflow, input, field) => {
-    expect(refusalOf(workflowInputs, workflow, [input])).toContain(` ${field}: `);
+    expect(refusalOf(jobInputs, workflow, [input])).toContain(` ${field}: `);
   });
 
-  it.each(Object.keys(workflowInputs))('%s: nothing, a text, a list', (workflow) => {
-    for (const args of [[], ['x'], [[]], [{}]]) expect(refusalOf(workflowInputs, workflow, args)).toContain(workflow);
+  it.each(Object.keys(jobInputs))('%s: nothing, a text, a list', (workflow) => {
+    for (const args of [[], ['x'], [[]], [{}]]) expect(refusalOf(jobInputs, workflow, args)).toContain(workflow);
   });
 });
 
 describe('a signal', () => {
-  it.each<[keyof typeof signalInputs, unknown[], boolean]>([
+  it.each<[string, unknown[], boolean]>([
     ['subscribe', [url], true],
     ['subscribe', [url, '0123456789abcdef'], true],
     ['subscribe', ['hook'], false],
@@ -99,21 +88,28 @@ describe('a signal', () => {
     ['subscribe', [{}], false],
     ['turnGranted', [{ turnId: 'x/1', limiterId: 'limiter/q/page' }], true],
     ['turnGranted', [], false],
+    ['subscribe', [url, 'a.b/$c'], false],
+    ['subscribe', [url, 'key', 'more'], false],
+    ['subscribe', [`https://example.com/${'x'.repeat(10_000)}`], false],
+    ['turnGranted', [{ turnId: 'x/1' }], false],
+    ['unknown', [], false],
+    ['constructor', [], false],
     ['pause', [{ turnId: 'x/1', notice: { state: 'open' } }], true],
+    [
+      'pause',
+      [{ turnId: 'x/1', notice: { state: 'paused', code: 'rate_limited', reason: '', untilMs: 1_790_000_000_000 } }],
+      true,
+    ],
+    ['pause', [{ turnId: 'x/1', notice: { state: 'paused', code: 'x', reason: '', untilMs: 1 } }], false],
+    ['pause', [{ turnId: 'x/1', notice: { state: 'closed' } }], false],
     // Such a time cannot be written as text, and what throws in a workflow is tried again for ever.
     [
       'pause',
       [{ turnId: 'x/1', notice: { state: 'paused', code: 'rate_limited', reason: '', untilMs: 1e300 } }],
       false,
     ],
-    ['ask', [{ asker, limits: GENEROUS }], true],
-    ['ask', [{ asker, limits: { ...GENEROUS, maxAtOnce: -1 } }], false],
-    ['ask', [{ limits: GENEROUS }], false],
-    ['endTurn', [{ turnId: 'x/1', how: { kind: 'answered' }, again: asker }], true],
-    ['endTurn', [{ turnId: 'x/1', how: { kind: 'refused', code: 'rate_limited', message: '', retryAtMs: 1 } }], true],
-    ['endTurn', [{ turnId: 'x/1', how: { kind: 'refused', code: 'no such code', message: '' } }], false],
   ])('%s %j is good: %s', (signal, args, isGood) => {
-    expect(refusalOf(signalInputs, signal, args) === undefined).toBe(isGood);
+    expect(isKnownSignal(signal, args)).toBe(isGood);
   });
 });
 
@@ -126,19 +122,21 @@ const ORDERS: { readonly [Name in keyof typeof activityInputs]: unknown } = {
   awaitOtherListing: 'list/@evening-talks',
   awaitOwnerProfile: 'imgnet_profile/tea',
   awaitSnapshot: snapshot,
+  beginJob: anAudioJob(),
   claimJob: anAudioJob(),
   clearSpeech: recordId,
+  collectSnapshot: { recordId, part: 'posts', request: { kind: 'posts', account: 'tea' } },
   describeChannel: { recordId, subjectId: 'list/@evening-talks', channel },
   fetchAudio: audio,
   fetchComments: audio,
   fetchImgnetAudio: { recordId, contentsId: recordId, shortcode: post.shortcode },
   fetchTranscript: { ...audio, language: 'pt-BR' },
-  findClosed: { askers: [asker] },
   findFreshContent: post.shortcode,
   finishJob: { recordId, outcome: { status: 'success', result: { lists: { videos: { pieces: 1, items: 2 } } } } },
   hasFetchedProfile: recordId,
   labelSpeakers: { recordId, ...labels, windows: 1, durationSeconds: 12.5, engine: 'builtin' },
   listChannel: { recordId },
+  pauseOf: { route: 'vidnet' },
   planOwnerProfile: { account: 'tea', paidBy: recordId },
   prepareSpeech: { recordId, ...labels },
   storeContent: { snapshot: { ...snapshot, isEmpty: false }, post },
@@ -149,7 +147,6 @@ const ORDERS: { readonly [Name in keyof typeof activityInputs]: unknown } = {
   storeProfile: { snapshot: { ...snapshot, isEmpty: true }, account: 'tea' },
   sweepFiles: { retentionDays: 30, after: recordId },
   sweepLeftovers: undefined,
-  tellParked: { askers: [asker], notice: { state: 'open' } },
   transcribeWindow: { recordId, ...labels, number: 1, engine: 'builtin' },
   triggerSnapshot: { recordId, part: 'posts', request: { kind: 'posts', account: 'tea' } },
 };
@@ -177,6 +174,21 @@ describe('an activity', () => {
         }
       }),
       { numRuns: 50 },
+    );
+  });
+
+  it.each<[keyof typeof activityInputs, object, string]>([
+    ['attemptDelivery', { url: 'ftp://example.com' }, 'url'],
+    ['attemptDelivery', { deliveryId: `${recordId}/1` }, 'deliveryId'],
+    ['attemptDelivery', { firstAttempt: '1' }, 'firstAttempt'],
+    ['attemptDelivery', { attempt: '11' }, 'attempt'],
+    ['sweepFiles', { retentionDays: -1 }, 'retentionDays'],
+    ['sweepFiles', { retentionDays: 0, confirmedBy: 'me' }, 'retentionDays'],
+    ['sweepFiles', { retentionDays: 0.5 }, 'retentionDays'],
+    ['sweepFiles', { confirmedBy: ' ' }, 'confirmedBy'],
+  ])('%s refuses %o, with the name of the field', (activity, wrong, field) => {
+    expect(refusalOf(activityInputs, activity, [{ ...(ORDERS[activity] as object), ...wrong }])).toContain(
+      ` ${field}: `,
     );
   });
 

@@ -12,8 +12,13 @@ import { deliveryIdOf } from '../contract/webhooks.ts';
 import * as workflows from '../workflows/index.ts';
 import { kindSamples } from './helpers/kind-samples.ts';
 import { limiterIdOf, MEMO_WAITING } from '../runtime/pacing.ts';
-import { requestPermitSignal, releasePermitSignal, limiterQuery } from '../workflows/limiter/messages.ts';
-import { pauseSignal, progressQuery, subscribeSignal, permitGrantedSignal } from '../workflows/messages.ts';
+import {
+  pauseSignal,
+  progressQuery,
+  releasePermitSignal,
+  subscribeSignal,
+  permitGrantedSignal,
+} from '../workflows/messages.ts';
 
 // Names that others hold on to: running workflows, stored records, callers, dashboards. To rename one breaks them.
 describe('names that must not change', () => {
@@ -27,7 +32,6 @@ describe('names that must not change', () => {
         'imgnetContent',
         'imgnetList',
         'imgnetProfile',
-        'limiter',
         'retention',
         'speakerLabels',
         'transcript',
@@ -36,16 +40,17 @@ describe('names that must not change', () => {
     );
     const ofJobs = [subscribeSignal, progressQuery, permitGrantedSignal, pauseSignal];
     expect(ofJobs.map(({ name }) => name)).toEqual(['subscribe', 'progress', 'turnGranted', 'pause']);
-    const ofLimiters = [requestPermitSignal, releasePermitSignal, limiterQuery];
-    expect(ofLimiters.map(({ name }) => name)).toEqual(['ask', 'endTurn', 'limiter']);
+    expect(releasePermitSignal.name).toBe('endTurn');
     expect(limiterIdOf('q', 'vidnet')).toBe('limiter/q/vidnet');
     expect(retentionScheduleId('q')).toBe('retention/q');
     expect(subjectIdOf('audio', 'k3fP0aTz9Qw')).toBe('audio/k3fP0aTz9Qw');
     expect(deliveryIdOf('01JD5Z3K6VQ0W8R9T2X4Y6B8CD', 1)).toBe('webhook/01JD5Z3K6VQ0W8R9T2X4Y6B8CD/1');
     expect(webhookIdOf('webhook/01JD5Z3K6VQ0W8R9T2X4Y6B8CD/1')).toBe('01JD5Z3K6VQ0W8R9T2X4Y6B8CD-1');
-    expect(Object.values(taskQueues).map((nameOf) => nameOf('q'))).toEqual([
+    expect(Object.values(taskQueues).map((nameOf) => nameOf('q', 'vidnet'))).toEqual([
       'q',
       'q-fetch',
+      'q-route-vidnet',
+      'q-sites',
       'q-speech',
       'q-speech-steps',
       'q-webhooks',
@@ -56,8 +61,8 @@ describe('names that must not change', () => {
     expect(Object.values(SEARCH_ATTRIBUTES)).toEqual(['TapedeckType', 'TapedeckMediaId', 'TapedeckDownloadId']);
   });
 
-  it('of routes, with the statuses of their answers, and procedures', () => {
-    const document = openApiDocument('http://api.example', { allowsAnonymous: true, defaultWaitSeconds: 25 });
+  it('of routes, with the statuses of their answers, and procedures', async () => {
+    const document = await openApiDocument('http://api.example', { allowsAnonymous: true, defaultWaitSeconds: 25 });
     const statuses = Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
       Object.entries(item).map(([method, operation]) => [
         `${method} ${path}`,
@@ -70,6 +75,11 @@ describe('names that must not change', () => {
         kindSamples.map(({ path }) => [`post ${path}`, '200 202 400 401 402 403 405 409 413 429 500 503']),
       ),
       'get /api/downloads': '200 400 401 403 405 429 500 503',
+      'get /api/resolve': '200 400 401 403 405 429 500 503',
+      'get /api/downloads/{downloadId}/result': '200 202 400 401 403 404 405 429 500 503',
+      'get /api/downloads/{downloadId}/job': '200 400 401 403 404 405 429 500 503',
+      'get /api/downloads/{downloadId}/events': '200 204 400 401 403 404 405 429 500 503',
+      'get /api/downloads/events': '200 400 401 403 405 429 500 503',
       'get /downloads/{downloadId}': '200 202 400 401 403 404 405 429 500 503',
       'delete /downloads/{downloadId}': '200 202 400 401 403 404 405 409 429 500 503',
       'post /api/channel/profile': '200 202 400 401 402 403 405 409 413 429 500 503',
@@ -78,6 +88,7 @@ describe('names that must not change', () => {
       'get /api/transcripts/{downloadId}.{format}': '200 400 401 403 404 405 409 429 500 503',
       'post /api/transcriptspeakerid': '200 202 400 401 402 403 404 405 409 413 429 500 503',
       'get /api/transcriptspeakerid/{id}': '200 202 400 401 403 404 405 429 500 503',
+      'get /api/transcriptspeakerid/{id}/words': '200 400 401 403 404 405 409 429 500 503',
       'get /api/transcriptspeakerid/{id}.{format}': '200 400 401 403 404 405 409 429 500 503',
       'post /api/imgnet/profile': '200 202 400 401 402 403 405 409 413 429 500 503',
       'post /api/imgnet/list': '200 202 400 401 402 403 404 405 409 410 413 429 500 503',
@@ -98,12 +109,18 @@ describe('names that must not change', () => {
         'downloads.list',
         'downloads.get',
         'downloads.cancel',
+        'downloads.result',
+        'downloads.job',
+        'resolve',
+        'downloads.events',
+        'downloads.allEvents',
         'channels.profile',
         'transcripts.request',
         'transcripts.get',
         'transcripts.export',
         'speakers.request',
         'speakers.get',
+        'speakers.words',
         'speakers.export',
         'imgnet.profile',
         'imgnet.list',

@@ -54,7 +54,9 @@ async function runToEnd(program: string, args: readonly string[], cwd: string): 
   if (code !== 0) throw new Error(`${program} ended with ${String(code)}`);
 }
 
-const historySchema = z.object({ done: z.array(z.object({ status: z.string() })) });
+const historySchema = z.object({
+  done: z.array(z.object({ status: z.string(), msg: z.string().nullish(), error: z.string().nullish() })),
+});
 
 /** MeTube from a checkout, its packages in `.venv`. @returns it, and what ends it */
 export async function startMetube(bench: Bench, checkout: string, options: { dataDir: string; jobsAtOnce: number }) {
@@ -76,6 +78,7 @@ export async function startMetube(bench: Bench, checkout: string, options: { dat
         TEMP_DIR: folder,
         MAX_CONCURRENT_DOWNLOADS: String(options.jobsAtOnce),
         LOGLEVEL: 'ERROR',
+        ALLOW_PRIVATE_ADDRESSES: 'true',
       },
       YTDL_OPTIONS: JSON.stringify({ fixup: 'never', ffmpeg_location: bench.tools.ffmpeg }),
     },
@@ -84,7 +87,8 @@ export async function startMetube(bench: Bench, checkout: string, options: { dat
   const done = async (): Promise<number> => {
     const { done: all } = historySchema.parse(await (await fetch(`${url}/history`)).json());
     const failed = all.find(({ status }) => status !== 'finished');
-    if (failed !== undefined) throw new Error(`MeTube: a download is ${failed.status}`);
+    if (failed !== undefined)
+      throw new Error(`MeTube: a download is ${failed.status}: ${failed.msg ?? failed.error ?? ''}`);
     return all.length;
   };
   await waitFor(child, () =>

@@ -52,7 +52,7 @@ export async function withCounts<Result>(
     const now = async (): Promise<Counts> => ({
       ...(await countHistories(client)),
       heartbeats: await countHeartbeats(engines.pids().temporal ?? NaN),
-      operations: counter.counts(),
+      operations: withoutPacing(counter.counts()),
     });
     const quiet = async (): Promise<Counts> => {
       let newest = await now();
@@ -111,6 +111,11 @@ async function openAccount(mongodbUri: string): Promise<string> {
   } finally {
     await mongo.close();
   }
+}
+
+/** Each worker renews its share once a second, however many jobs there are. */
+function withoutPacing(counts: Counts['operations']): Counts['operations'] {
+  return Object.fromEntries(Object.entries(counts).filter(([name]) => !name.endsWith(' pacing')));
 }
 
 function difference(after: Counts, before: Counts): Counts {

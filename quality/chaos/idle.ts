@@ -5,8 +5,8 @@ import { owedWebhooks } from './audit/webhooks.ts';
 import type { Stage } from './stage.ts';
 
 const LOOK_MS = 1_000;
-/** These stay open on purpose: they give turns, or wait for their time. */
-const STANDING = /^(limiter|retention)\//;
+/** These stay open on purpose: they wait for their time. */
+const STANDING = /^retention\//;
 
 /**
  * Waits until everything has come to its end: callers, webhooks, workflows.

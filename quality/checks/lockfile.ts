@@ -11,15 +11,16 @@ const lockfileSchema = z.object({
       dev: z.boolean().optional(),
       resolved: z.string().optional(),
       integrity: z.string().optional(),
+      link: z.boolean().optional(),
     }),
   ),
 });
 
-/** All packages of a lock file, whether or not this platform installs them; the project itself is left out. */
+/** All packages of a lock file, whether or not this platform installs them; the project's own are left out. */
 export function readLockfile(path: string) {
   const { packages } = lockfileSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
   return Object.entries(packages)
-    .filter(([place]) => place !== '')
+    .filter(([place, { link }]) => place.includes('node_modules/') && link !== true)
     .map(([place, entry]) => ({
       name: entry.name ?? place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length),
       version: entry.version ?? '',

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { audioResultSchema, type AudioResult } from '../../contract/kinds/audio.ts';
-import { createRpcClient } from '../../api/rpc-client.ts';
+import { createRpcClient } from '../../clients/typescript/src/rpc.ts';
 import { audioBench, audioOfFormats, audioThatFails } from '../helpers/audio-bench.ts';
 import { probe } from '../helpers/media.ts';
 import { startWebhookReceiver } from '../../local/webhook-receiver.ts';
@@ -26,6 +26,8 @@ describe('the audio of a video', () => {
 
   it('is fetched once for 50 callers at a time, and answered from then on', async () => {
     const id = service.videoId('ordinary', 0);
+    // The job must not end before all have asked.
+    await service.misbehave({ video: id, target: 'media', mode: 'slow', bytes_per_second: 40_000 });
     const answers = await Promise.all(Array.from({ length: 50 }, () => service.requestAudio(id)));
     const accepted = answers.filter((answer) => answer.status === 202);
     const refused = answers.filter((answer) => answer.status === 409);

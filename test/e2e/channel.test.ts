@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { openMongo } from '../../store/mongo.ts';
-import { createRpcClient } from '../../api/rpc-client.ts';
+import { createRpcClient } from '../../clients/typescript/src/rpc.ts';
 import { channelProfileSchema, type ChannelProfile } from '../../contract/kinds/channel.ts';
 import { vidnetFailedResultSchema, vidnetPendingResultSchema, type PendingResult } from '../../contract/job-answers.ts';
 import { startWebhookReceiver } from '../../local/webhook-receiver.ts';

@@ -3,11 +3,14 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { CTRL_C, inTerminal } from '../helpers/in-terminal.ts';
 import { runTool } from '../helpers/media.ts';
+import { useSpeechTools } from '../helpers/speech-tools.ts';
 import { until } from '../helpers/until.ts';
 import { canBeWarm } from '../helpers/warm.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
+const speech = useSpeechTools();
 let folder: string;
 let mediaDir: string;
 beforeAll(async () => {
@@ -21,19 +24,30 @@ afterAll(async () => {
   await rm(mediaDir, { recursive: true, force: true });
 });
 
-/** Runs an npm script on the engines of the test run until it has printed something, then ends it as Ctrl-C does. */
+/**
+ * Runs an npm script on the engines of the test run until it has printed something, then ends it as Ctrl-C does.
+ *
+ * @param python runs it in a terminal
+ */
 async function command(
   script: string,
   args: readonly string[],
   printed: RegExp,
+  python?: string,
 ): Promise<{ output: string; exitCode: number | null }> {
   const { ytdlp, ffmpeg, ffprobe } = inject('tools');
-  const child = spawn('npm', ['run', '--silent', script, '--', ...args], {
+  const typed = ['npm', 'run', '--silent', script, '--', ...args] as const;
+  const [program, given] = python === undefined ? [typed[0], typed.slice(1)] : inTerminal(python, ...typed);
+  const child = spawn(program, given, {
     cwd: ROOT,
     detached: true,
     env: {
       ...process.env,
-      ...{ YTDLP_PATH: ytdlp, FFMPEG_PATH: ffmpeg, FFPROBE_PATH: ffprobe, DATA_DIR: folder, LOG_LEVEL: 'warn' },
+      ...{ YTDLP_PATH: ytdlp, FFMPEG_PATH: ffmpeg, FFPROBE_PATH: ffprobe, DATA_DIR: folder },
+      // Without fetching models.
+      SPEECH_ENGINE: 'builtin',
+      // A terminal in which nothing can move or be coloured.
+      ...{ CI: '', TERM: 'dumb' },
       ...{ TEMPORAL_ADDRESS: inject('temporalAddress'), MONGODB_URI: inject('mongodbUri') },
       ...{
         PORT: '0',
@@ -43,23 +57,27 @@ async function command(
         MONGODB_DATABASE: `cmd-${script}`,
       },
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: 'pipe',
   });
   let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => (output += chunk.toString().replaceAll('\r', '')));
   const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
   try {
-    await until(() => printed.test(output) || child.exitCode !== null, { what: `${script} to print`, within: 60_000 });
+    await until(() => printed.test(output) || child.exitCode !== null, { what: `${script} to print`, within: 90_000 });
   } finally {
-    if (child.exitCode === null) process.kill(-child.pid!, 'SIGINT');
+    if (python !== undefined) child.stdin.write(CTRL_C);
+    else if (child.exitCode === null) process.kill(-child.pid!, 'SIGINT');
   }
   return { output, exitCode: await ended };
 }
 
 describe('a command of the README', () => {
   it('npm start runs the service, and npm run sandbox -- --media DIR runs it on recordings with the same token', async () => {
-    const { output } = await command('start', [], /Ctrl-C stops/);
+    const { output } = await command('start', [], /Ctrl-C stops/, speech.tools.python);
+    expect(output).toMatch(/^\[\d\d:\d\d:\d\d\.\d{3}\] INFO: worker: worker is ready \{"taskQueue":"cmd-start"/m);
     expect(output).toMatch(/REST +http:\/\/127\.0\.0\.1:\d+/);
+    expect(output).not.toContain('Worker state changed');
     const file = join(folder, 'rpc-token');
     const token = await readFile(file, 'utf8');
     expect(token).toMatch(/^\w{64}$/);
@@ -67,7 +85,9 @@ describe('a command of the README', () => {
     expect(output).toContain(`its token: ${file}`);
     expect(output).not.toContain(token);
 
-    const { output: again } = await command('sandbox', ['--media', mediaDir], /Ctrl-C stops/);
+    const toLookAt = /^To look at +http:\/\/127\.0\.0\.1:\d+\/console\/jobs\/[0-9A-Z]{26} /m;
+    const { output: again } = await command('sandbox', ['--media', mediaDir], toLookAt, speech.tools.python);
+    expect(again).toMatch(toLookAt);
     expect(again).toMatch(/^SANDBOX_URL=http:\/\/127\.0\.0\.1:\d+$/m);
     expect(again).toContain('1 recordings added');
     // What callers have been told stays good.

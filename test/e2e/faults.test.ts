@@ -10,5 +10,5 @@ describeFaults(
     ['receiver', 'unanswered'],
     ['files', 'down'],
   ],
-  { faultMs: 3_000, table: false },
+  { faultMs: 2_000, table: false },
 );

@@ -9,6 +9,7 @@ import { createAccountStore } from '../../store/accounts.ts';
 import { createKeyStore } from '../../store/keys.ts';
 import { openMongo } from '../../store/mongo.ts';
 import { startStack, type Stack } from '../../local/stack.ts';
+import { startConsoleBrowser } from '../helpers/console.ts';
 import { datasetStats, imgnetIndex } from '../helpers/imgnet.ts';
 import { TestService } from '../helpers/service.ts';
 import { until } from '../helpers/until.ts';
@@ -131,6 +132,60 @@ describe('a service with API keys', () => {
     // The window began with the first of them.
     for (const { headers: told } of refused) expect(Number(told.get('retry-after'))).toBeGreaterThan(30);
   });
+
+  it(
+    'is used in the console with a key that is asked for, kept for the tab, charged and forgotten',
+    { timeout: 120_000 },
+    async () => {
+      const [rich, poor] = [await makeKey(1_000), await makeKey(1)].map(({ authorization }) => authorization.slice(7));
+      const browser = await startConsoleBrowser(service.stack.restUrl);
+      try {
+        await browser.within({}, async ({ page, context, go, violations }) => {
+          const give = async (text = ''): Promise<void> => {
+            await page.getByLabel('Key', { exact: true }).fill(text);
+            await page.getByRole('button', { name: 'Use this key' }).click();
+          };
+          await go('/console/jobs');
+          await page.getByText('An API key is needed').first().waitFor();
+          expect(await violations()).toEqual([]);
+          await give('td_wrong');
+          await page.getByText('The Authorization header must be').first().waitFor();
+          await give(poor);
+          await page.getByRole('link', { name: 'Fetch something' }).click();
+          await page.getByLabel('A link, handle or id').fill(service.videoId('hd720'));
+          await page.getByRole('button', { name: 'Fetch: Video' }).click();
+          await page.getByText('It costs 0.010; the key has 0.001 left.').waitFor();
+          await page.getByRole('button', { name: 'API key' }).click();
+          await page.getByLabel('Keep it on this device').check();
+          await give(rich);
+          await page.getByRole('button', { name: 'Fetch: Audio' }).click();
+          await page.getByText('0.005 credits charged').waitFor({ timeout: 60_000 });
+          const other = await context.newPage();
+          await other.goto('/console/account');
+          await other.getByText('0.995').waitFor();
+          await other.close();
+          await page.getByRole('link', { name: 'Account' }).click();
+          await page.getByText('0.005 in 30 days').waitFor();
+          await page
+            .getByRole('img', { name: /^Spending of the last 30 days; most on \d{4}-\d\d-\d\d: 0\.005$/ })
+            .waitFor();
+          await page.locator('.plot canvas').waitFor();
+          await page.getByText('The same as numbers').click();
+          const [, newest] = await page.getByRole('table').getByRole('row').allInnerTexts();
+          expect(newest).toMatch(/^\d{4}-\d\d-\d\d\s+1\s+0\.005$/);
+          expect(await violations()).toEqual([]);
+          await page.getByRole('button', { name: 'API key' }).click();
+          await page.getByRole('button', { name: 'Forget this key' }).click();
+          await page.getByText('Without an API key').waitFor();
+          expect(await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])')).not.toContain(
+            'td_',
+          );
+        });
+      } finally {
+        await browser.close();
+      }
+    },
+  );
 
   it('answers who waits before it stops', async () => {
     const headers = { ...(await makeKey()), prefer: 'wait=60' };

@@ -1,6 +1,7 @@
 import { Client, Connection } from '@temporalio/client';
-import { readdir, stat, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   speakerLabelsResultSchema,
@@ -9,14 +10,23 @@ import {
 } from '../../contract/kinds/speaker-labels.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../local/webhook-receiver.ts';
 import { CALLERS_BY_ADDRESS, from, TestService, type Answered } from '../helpers/service.ts';
+import { useSpeechTools } from '../helpers/speech-tools.ts';
 import { until } from '../helpers/until.ts';
 
 const PATH = '/api/transcriptspeakerid';
+/** The shortest talk of two voices, as another video: hearing words takes as long as the talk. */
+const SHORT_TALK = 'a short talk.m4a';
+const speech = useSpeechTools();
 let service: TestService;
 let receiver: WebhookReceiver;
 beforeAll(async () => {
+  const garden = fileURLToPath(new URL('../../local/sandbox/catalogue/media/garden/140.m4a', import.meta.url));
+  const mediaDir = join(speech.folder, 'media');
+  await mkdir(mediaDir);
+  await copyFile(garden, join(mediaDir, SHORT_TALK));
   // Windows so short that a talk has several, and one slot, so that some are done while others wait.
   service = await TestService.start({
+    mediaDir,
     env: { ...CALLERS_BY_ADDRESS, SPEECH_ENGINE: 'builtin', SPEECH_WINDOW_SECONDS: '10', MAX_SPEECH_WINDOWS: '1' },
   });
   receiver = await startWebhookReceiver();
@@ -136,7 +146,8 @@ describe('speaker labels', () => {
   }, 120_000);
 
   it('survive the sudden end of the worker: windows that are done are not done again', async () => {
-    const audio = await talk(2);
+    const { id: video } = service.sandbox.catalogue.find(({ title }) => title === SHORT_TALK)!;
+    const audio = await service.finishedAudio(video);
     const started = await ask(audio.id);
     expect(started.status).toBe(202);
     await until(

@@ -2,27 +2,19 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { imgnetIndex, postUrl } from '../helpers/imgnet.ts';
 import { TestService, type Answered } from '../helpers/service.ts';
 import * as specified from '../helpers/specification.ts';
-import { always, startTranscriptionServer, type TranscriptionServer } from '../helpers/transcription-server.ts';
 import { until } from '../helpers/until.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 let service: TestService;
-let words: TranscriptionServer;
 /** Answers by what they are. */
 const answers = new Map<string, Answered<Json>>();
 
 beforeAll(async () => {
-  // What is heard is not the matter here.
-  words = await startTranscriptionServer({
-    product: 'whisper-1',
-    instead: always('One says this. Another says that.'),
-  });
-  service = await TestService.start({ env: { SPEECH_ENGINE: 'openai', SPEECH_OPENAI_URL: words.url } });
+  service = await TestService.shared();
   await Promise.all([media(), channels(), transcripts(), photos()]);
 }, 240_000);
 afterAll(async () => {
   await service.stop();
-  await words.stop();
 });
 
 const post = (path: string, body: object, wait = 0): Promise<Answered<Json>> =>

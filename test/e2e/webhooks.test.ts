@@ -3,9 +3,11 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Webhook, WebhookVerificationError } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createRpcClient } from '../../clients/typescript/src/rpc.ts';
 import type { DeliveryList, DeliveryResult, WebhookTestResult } from '../../contract/deliveries.ts';
 import { startWebhookReceiver, type ReceivedPost, type WebhookReceiver } from '../../local/webhook-receiver.ts';
-import { SHARED_WEBHOOK_SECRETS as secrets, TestService } from '../helpers/service.ts';
+import { readEvents } from '../helpers/event-reader.ts';
+import { SHARED_WEBHOOK_SECRETS as secrets, TestService, untilAnswered, type Answered } from '../helpers/service.ts';
 import { until } from '../helpers/until.ts';
 
 let service: TestService;
@@ -101,3 +103,78 @@ it('the webhook test tells nothing of closed ports and forbidden addresses by it
     expect(tookMs).toBeGreaterThan(5_240);
   }
 }, 60_000);
+
+/** A link differs from one second to the next by its expiry alone. */
+const withoutExpiry = (body: unknown): unknown =>
+  JSON.parse(JSON.stringify(body).replaceAll(/\?Expires=\d+&Signature=[\w-]+/g, ''));
+
+/** @returns the last of what a subscription over tRPC tells */
+function lastOverRpc(id: string): Promise<unknown> {
+  const { rpcUrl, rpcToken } = service.stack;
+  return new Promise((resolve, reject) => {
+    let last: unknown;
+    createRpcClient(rpcUrl, { token: rpcToken }).downloads.events.subscribe(
+      { download_id: id },
+      { onData: ({ data }) => void (last = data), onError: reject, onComplete: () => resolve(last) },
+    );
+  });
+}
+
+it.each([
+  {
+    kind: 'audio',
+    path: '/api/downloads/audio',
+    body: () => Promise.resolve({ vidnet_video_id: service.videoId('ordinary', 2) }),
+    // The same POST would be refused while the job runs.
+    again: (id: string) => ['GET', `/downloads/${id}`] as const,
+    idOf: (answer: Record<string, unknown>) => (answer['data'] as { id: string }).id,
+  },
+  {
+    kind: 'channel',
+    path: '/api/channel/profile',
+    body: async () => {
+      // An attempt fails, so that the job lasts until all look at it: a POST after its end would begin another record.
+      await service.misbehave({ video: '*', target: 'api', mode: '500', times: 1 });
+      const index = (await (await fetch(service.sandbox.url)).json()) as { channels: { url: string; case: string }[] };
+      return { url: index.channels.find((one) => one.case === 'ordinary')?.url };
+    },
+    again: () => ['POST', '/api/channel/profile'] as const,
+    idOf: (answer: Record<string, unknown>) => String(answer['download_id']),
+  },
+])(
+  'the end of a job is the same for who polls, waits, follows it over REST or tRPC, and gets the webhook: $kind',
+  async ({ path, again, idOf, ...given }) => {
+    const told = await startWebhookReceiver();
+    const body = await given.body();
+    const asked = { ...body, include_webhook: told.url };
+    const accepted = await service.request<Record<string, unknown>>('POST', path, {
+      body: asked,
+      headers: { prefer: 'wait=0' },
+    });
+    expect(accepted.status).toBe(202);
+    const id = idOf(accepted.body);
+    const [method, where] = again(id);
+    const ask = (waitSeconds: number) => (): Promise<Answered<unknown>> =>
+      service.request(method, where, {
+        ...(method === 'POST' ? { body } : {}),
+        headers: { prefer: `wait=${String(waitSeconds)}` },
+      });
+    const events = await readEvents(`${service.stack.restUrl}/api/downloads/${id}/events`);
+    const [polled, waited, overRpc, post] = await Promise.all([
+      untilAnswered(ask(0), 'the end, by polls'),
+      untilAnswered(ask(60), 'the end, by waiting'),
+      lastOverRpc(id),
+      until(() => told.posts[0], { within: 60_000, what: 'the webhook' }),
+      events.over,
+    ]);
+    await told.close();
+    expect(events.end).toBe('whole');
+    const ends = [polled, waited, events.told.at(-1)?.data, overRpc, JSON.parse(post.body) as unknown].map(
+      withoutExpiry,
+    );
+    for (const end of ends) expect(end).toEqual(ends[0]);
+    expect(JSON.stringify(ends[0])).toContain('"status":"success"');
+    expect(events.told.map(({ id: eventId }) => eventId).at(-1)).toBe(`${id}-success`);
+  },
+  120_000,
+);

@@ -6,7 +6,7 @@ import { until } from '../helpers/until.ts';
 import { configOf } from './config-of.ts';
 
 /** Workflows that go on by design. */
-const LASTING = ['limiter', 'retention'];
+const LASTING = ['retention'];
 
 /** Waits until every job has ended. @returns how many there were, by how they ended @throws when there were none */
 export async function jobsEnded(stack: Pick<Stack, 'env'>, withinMs: number): Promise<Record<string, number>> {

@@ -17,6 +17,8 @@ export interface Part {
 
 /** The webhook test takes 5 s by design, and these two wait for their results. */
 const SLOW = ['testWebhook', 'requestChannel', 'requestTranscript'];
+/** These go on as long as there is something to tell. */
+const ENDLESS = ['followDownload', 'followDownloads'];
 const STATELESS = ['--phases', 'examples,coverage,fuzzing'];
 export const PARTS: readonly Part[] = [
   ...SLOW.map((name) => ({ name, args: [...STATELESS, '--include-operation-id', name] })),
@@ -66,6 +68,7 @@ export async function fuzz(part: Part, options: FuzzOptions): Promise<PartReport
   const args = [
     ...['-E', '-s', '-m', 'schemathesis.cli', '--config-file', CONFIG, '--no-color'],
     ...['run', `${options.serviceUrl}/openapi.json`, '--checks', 'all', '--continue-on-failure'],
+    ...ENDLESS.flatMap((name) => ['--exclude-operation-id', name]),
     ...['--max-examples', String(options.maxExamples), '--seed', String(options.seed)],
     ...['--generation-database', 'none', '--report', 'json', '--report-json-path', reportPath],
     ...(options.key === undefined ? [] : ['--header', `Authorization: Bearer ${options.key}`]),

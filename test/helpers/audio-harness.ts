@@ -6,6 +6,7 @@ import type { FailureCode } from '../../contract/failures.ts';
 import { JobError } from '../../runtime/job-error.ts';
 import type { JobInput } from '../../contract/jobs.ts';
 import type { JobOutcome, JobResult } from '../../contract/records.ts';
+import type { PauseView } from '../../runtime/pause-view.ts';
 import { audio } from '../../workflows/audio.ts';
 import { workflowBench, type BenchServer } from './workflow-bench.ts';
 import type { RunSetting } from './workflow-run.ts';
@@ -37,7 +38,7 @@ export function audioHarness(server: BenchServer = 'skipping') {
   });
 
   const withService = <Result>(
-    body: (client: TestWorkflowEnvironment['client'], taskQueue: string) => Promise<Result>,
+    body: (client: TestWorkflowEnvironment['client'], taskQueue: string, pauseOf: PauseView) => Promise<Result>,
     setting: Partial<RunSetting> = {},
   ) => bench.withService({ activities, ...setting }, body);
   return {

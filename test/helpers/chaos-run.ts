@@ -16,7 +16,8 @@ type ChaosNumbers = RunOptions['arguments'];
 export function describeChaos(run: ChaosNumbers, { hears }: { readonly hears: boolean }): void {
   it('nothing is lost, doubled or left while processes are killed and lines are cut', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'tapedeck-chaos-'));
-    const { ytdlp, ffmpeg, ffprobe } = inject('tools');
+    const { ffmpeg, ffprobe } = inject('tools');
+    const ytdlp = inject('ytdlp');
     const lines: string[] = [];
     const words = hears
       ? undefined

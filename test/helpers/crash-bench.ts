@@ -79,6 +79,7 @@ export function useCrashBench(videos: number): CrashBench {
     async untilFetching({ id }) {
       await until(async () => (await service.getDownload(id)).body.data.progress?.stage === 'fetching', {
         what: 'the fetch',
+        within: 60_000,
       });
     },
     kill(...names) {

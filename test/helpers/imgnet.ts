@@ -1,7 +1,8 @@
 import type { TestService } from './service.ts';
 
-/** What the sandbox has of the photo platform. */
+/** What the sandbox has beside its videos. */
 export interface ImgnetIndex {
+  readonly channels: readonly { readonly url: string; readonly case: string }[];
   readonly accounts: readonly { readonly url: string; readonly user_name: string; readonly case: string }[];
   readonly posts: readonly { readonly url: string; readonly case: string }[];
 }

@@ -1,19 +1,23 @@
 import { request } from 'node:http';
 
+/** What speaks no HTTP does not answer at all. */
 const ANSWER_TIMEOUT_MS = 1_500;
+/** For what answers, on a busy machine. */
+export const PATIENT_MS = 20_000;
 
 export interface Asked {
   readonly method?: 'GET' | 'POST';
   readonly path?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
+  readonly timeoutMs?: number;
 }
 
 /** Sends what a browser or a program would, with the very headers that are given. @returns undefined for no HTTP answer */
-export function ask(port: number, { method = 'GET', path = '/', headers, body }: Asked) {
+export function ask(port: number, { method = 'GET', path = '/', headers, body, timeoutMs = ANSWER_TIMEOUT_MS }: Asked) {
   return new Promise<{ status: number; headers: NodeJS.Dict<string | string[]>; text: string } | undefined>(
     (resolve) => {
-      const options = { host: '127.0.0.1', port, method, path, headers, timeout: ANSWER_TIMEOUT_MS, agent: false };
+      const options = { host: '127.0.0.1', port, method, path, headers, timeout: timeoutMs, agent: false };
       const asking = request(options, (response) => {
         let text = '';
         response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));

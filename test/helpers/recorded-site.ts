@@ -44,7 +44,7 @@ export class RecordedSite {
 
   settings(more: Partial<YtdlpSettings> = {}): YtdlpSettings {
     return {
-      program: inject('tools').ytdlp,
+      program: inject('ytdlp'),
       videoUrlTemplate: `${this.url}/recorded/{id}`,
       channelUrlTemplate: `${this.url}/recorded/{path}`,
       pluginDir: fileURLToPath(new URL('./yt-dlp-plugins', import.meta.url)),

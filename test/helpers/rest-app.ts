@@ -12,10 +12,12 @@ import { ANSWER_BUDGET, createAnswerBudget, type AnswerBudgetOptions } from '../
 import { CONNECTION_LIMITS, type ConnectionLimits } from '../../api/edge/connections.ts';
 import { serveRest } from '../../api/edge/serve-rest.ts';
 import { createEnginesLook } from '../../api/engines-look.ts';
+import { createEvents } from '../../api/events/create-events.ts';
+import { LOOK_LIMITS, type LookLimits } from '../../api/events/job-watches.ts';
 import type { JobGateway } from '../../api/jobs.ts';
 import { DEFAULT_WAIT_SECONDS } from '../../contract/limits.ts';
 import { createRestApp, type RestOptions } from '../../api/rest.ts';
-import { createRpcClient } from '../../api/rpc-client.ts';
+import { createRpcClient } from '../../clients/typescript/src/rpc.ts';
 import { createRpcServer } from '../../api/rpc-server.ts';
 import { priceTable } from '../../contract/prices.ts';
 import { createAccountStore } from '../../store/accounts.ts';
@@ -38,11 +40,15 @@ import { createWebhookSigner } from '../../outbound/webhooks/signature.ts';
 const WEBHOOK_KEY = Buffer.from('a key that signs webhooks');
 export const WEBHOOK_SECRET = `whsec_${WEBHOOK_KEY.toString('base64')}`;
 
-type FacadesOptions = Partial<Pick<RestOptions, 'isLoopback' | 'allowsAnonymous' | 'trustedProxies' | 'publicUrl'>> & {
+type FacadesOptions = Partial<
+  Pick<RestOptions, 'isLoopback' | 'allowsAnonymous' | 'trustedProxies' | 'publicUrl' | 'loadConsole'>
+> & {
   readonly rpcToken?: string;
   readonly connections?: Partial<ConnectionLimits>;
   readonly answerBudget?: Partial<AnswerBudgetOptions>;
   readonly acceptTurns?: Partial<AcceptTurnsOptions>;
+  /** How jobs and lists are looked at that somebody follows. */
+  readonly looks?: Partial<LookLimits>;
   /** Otherwise each probe looks at the engines anew, unless another one does. */
   readonly healthKeptMs?: number;
   /** Otherwise one of its own. */
@@ -60,6 +66,7 @@ export async function startFacades(requestsPerMinute = 100_000, options: Facades
     connections: limits,
     answerBudget,
     acceptTurns,
+    looks,
     healthKeptMs: keptMs = 0,
     database = `api-${randomUUID().slice(0, 8)}`,
     log = pino({ level: 'silent' }),
@@ -84,16 +91,18 @@ export async function startFacades(requestsPerMinute = 100_000, options: Facades
   const now = vi.fn<ServiceDeps['now']>(() => Date.now());
   const records = createRecordStore(mongo.db);
   const lists = createListStore(mongo.db, { records, now });
+  const keyDownloads = createKeyDownloadStore(mongo.db);
   const deps: ServiceDeps = {
     records,
     lists,
     keys: createKeyStore(mongo.db),
     accounts: createAccountStore(mongo.db),
-    keyDownloads: createKeyDownloadStore(mongo.db),
+    keyDownloads,
     requestCounts: createRequestCountStore(mongo.db),
     files,
     signer,
     jobs,
+    ...createEvents({ records, keyDownloads, jobs, stopping: stopping.signal, now, log }, { ...LOOK_LIMITS, ...looks }),
     acceptTurns: createAcceptTurns({ ...ACCEPT_TURNS, ...acceptTurns }),
     receivers: createReceiverStore(mongo.db),
     speechLanguages: createSpeechLanguages(mongo.db),
@@ -111,6 +120,7 @@ export async function startFacades(requestsPerMinute = 100_000, options: Facades
       IMGNET_PLATFORM_URL: 'http://127.0.0.1:4000',
       IMGNET_API_TOKEN: 'token',
     }).platforms,
+    workflowUrl: (id) => `http://temporal.example/namespaces/default/workflows/${encodeURIComponent(id)}`,
     now,
     lookAtEngines: createEnginesLook({ pingTemporal: () => jobs.ping(), pingMongo: () => mongo.ping(), keptMs }),
     answerBudget: createAnswerBudget({ ...ANSWER_BUDGET, ...answerBudget }),
@@ -118,7 +128,7 @@ export async function startFacades(requestsPerMinute = 100_000, options: Facades
     log,
   };
   const app = createRestApp(deps, {
-    ...{ requestsPerMinute, publicUrl: 'http://api.example' },
+    ...{ requestsPerMinute, publicUrl: 'http://api.example', driveUrl: 'http://drive.example' },
     ...{ isLoopback: true, allowsAnonymous: true, trustedProxies: new BlockList(), ...access },
   });
   const connections = { ...CONNECTION_LIMITS, ...limits };

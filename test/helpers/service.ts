@@ -9,6 +9,7 @@ import { defaultCacheDir } from '../../local/engines/cache.ts';
 import type { ServiceName } from '../../local/service-process.ts';
 import { startStack, type Stack } from '../../local/stack.ts';
 import { BUILT_IN_CATALOGUE, startSandbox, type Sandbox } from '../../local/sandbox/server.ts';
+import { always, startTranscriptionServer } from './transcription-server.ts';
 import { until } from './until.ts';
 
 export interface Answered<Body> {
@@ -35,6 +36,7 @@ export const CALLERS_BY_ADDRESS = { TRUSTED_PROXIES: '127.0.0.0/8', ALLOW_ANONYM
 /** How long links last, and by what webhooks are signed, in the service that several test files use. */
 export const SHARED_LINK_TTL_SECONDS = 5_400;
 export const SHARED_WEBHOOK_SECRETS = [1, 2].map((byte) => `whsec_${Buffer.alloc(32, byte).toString('base64')}`);
+const SHARED_WORDS = 'One says this. Another says that.';
 const SHARED_SETTINGS = {
   ...CALLERS_BY_ADDRESS,
   LINK_TTL_SECONDS: String(SHARED_LINK_TTL_SECONDS),
@@ -87,7 +89,10 @@ export class TestService {
   static async shared(options: Pick<ServiceOptions, 'mediaDir'> = {}): Promise<TestService> {
     const past = TestService.#shared;
     if (past === undefined) {
-      TestService.#shared = await TestService.#start({ ...options, env: SHARED_SETTINGS }, true);
+      // Words that are heard are not the matter where it is used; the voices are told apart by the service.
+      const words = await startTranscriptionServer({ product: 'whisper-1', instead: always(SHARED_WORDS) });
+      const speech = { SPEECH_ENGINE: 'openai', SPEECH_OPENAI_URL: words.url };
+      TestService.#shared = await TestService.#start({ ...options, env: { ...SHARED_SETTINGS, ...speech } }, true);
     } else {
       const { stack, dataDir } = past;
       const publicUrl = past.sandbox.url;
@@ -111,7 +116,7 @@ export class TestService {
       env: {
         ...process.env,
         ...engines,
-        YTDLP_PATH: tools.ytdlp,
+        YTDLP_PATH: inject('ytdlp'),
         FFMPEG_PATH: tools.ffmpeg,
         FFPROBE_PATH: tools.ffprobe,
         TASK_QUEUE: `e2e-${unique}`,

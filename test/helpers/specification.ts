@@ -106,7 +106,7 @@ export const anyRecord = object(
     ...{ created_at: micros, response: told(string), duration: told(clock), transcript_speaker_id: told(id) },
     ...{ transcript_speaker_cost: told(money), audio_url: told(link), file_urls: told(list(link)) },
   },
-  { ...ADDED, ...video, language: string },
+  { ...ADDED, ...video, language: string, title: string },
 );
 
 /** Sections 2.2 to 2.7: a job that runs. */

@@ -87,7 +87,8 @@ export function describeTakeover({ withWorker }: { readonly withWorker: boolean 
     key = await readFile(join(dataDir, 'api-key'), 'utf8');
     // Nobody else posts anything.
     if (withWorker) receiver = await startHooks();
-    const { ytdlp, ffmpeg, ffprobe } = inject('tools');
+    const { ffmpeg, ffprobe } = inject('tools');
+    const ytdlp = inject('ytdlp');
     const log = (): void => undefined;
     sandbox = await startSandbox({
       catalogueDir: BUILT_IN_CATALOGUE,

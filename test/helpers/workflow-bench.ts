@@ -1,12 +1,14 @@
 import { Context } from '@temporalio/activity';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
-import { afterAll, afterEach, beforeAll, beforeEach, inject } from 'vitest';
+import { afterAll, beforeAll, inject } from 'vitest';
+import type { PauseView } from '../../runtime/pause-view.ts';
 import { loadWorkflows } from '../../worker/workflow-bundle.ts';
 import { startTimeSkipping } from './time-skipping.ts';
 import {
   GENEROUS,
   startWorkers,
+  withDerived,
   withWorkers,
   type FakeActivities,
   type RunSetting,
@@ -14,11 +16,10 @@ import {
 } from './workflow-run.ts';
 
 /**
- * `skipping` skips time while a result is awaited, until a workflow has failed or was terminated; `skipping-anew` is such a
- * server for each test; `real` is the server of the whole run, which alone knows schedules and takes children with search
- * attributes.
+ * `skipping` skips time while a result is awaited, until a workflow has failed or was terminated; `real` is the server of the
+ * whole run, which alone knows schedules and takes children with search attributes.
  */
-export type BenchServer = 'skipping' | 'skipping-anew' | 'real';
+export type BenchServer = 'skipping' | 'real';
 
 export interface WorkflowBench {
   /** To the server, once it is there. */
@@ -31,7 +32,7 @@ export interface WorkflowBench {
    */
   readonly withService: <Result>(
     setting: Omit<RunSetting, 'env' | 'bundle'>,
-    body: (client: TestWorkflowEnvironment['client'], taskQueue: string) => Promise<Result>,
+    body: (client: TestWorkflowEnvironment['client'], taskQueue: string, pauseOf: PauseView) => Promise<Result>,
   ) => Promise<Result>;
 }
 
@@ -44,15 +45,14 @@ export function workflowBench(server: BenchServer = 'skipping'): WorkflowBench {
   /** By their limits. */
   const shared = new Map<string, Promise<StartedWorkers>>();
   let current: FakeActivities = {};
-  const [before, after] = server === 'skipping-anew' ? [beforeEach, afterEach] : [beforeAll, afterAll];
-  before(async () => {
+  beforeAll(async () => {
     env =
       server === 'real'
         ? await TestWorkflowEnvironment.createFromExistingServer({ address: inject('temporalAddress') })
         : await startTimeSkipping();
     bundle = await (bundling ??= loadWorkflows());
   }, 120_000);
-  after(async () => {
+  afterAll(async () => {
     await Promise.all([...shared.values()].map(async (workers) => (await workers).stop()));
     shared.clear();
     await env.teardown();
@@ -63,14 +63,15 @@ export function workflowBench(server: BenchServer = 'skipping'): WorkflowBench {
     async withService({ activities, limits = GENEROUS, ...more }, body) {
       if (Object.keys(more).length > 0) {
         const own = { env, bundle, activities, limits, ...more };
-        return withWorkers(own, (taskQueue) => body(env.client, taskQueue));
+        return withWorkers(own, (taskQueue, pauseOf) => body(env.client, taskQueue, pauseOf));
       }
       current = activities;
       const key = JSON.stringify(limits);
-      const workers = shared.get(key) ?? startWorkers({ env, bundle, activities: whatever(() => current), limits });
+      const workers =
+        shared.get(key) ?? startWorkers({ env, bundle, activities: whatever(() => withDerived(current)), limits });
       shared.set(key, workers);
-      const { taskQueue } = await workers;
-      return body(env.client, taskQueue);
+      const { taskQueue, pauseOf } = await workers;
+      return body(env.client, taskQueue, pauseOf);
     },
   };
 }

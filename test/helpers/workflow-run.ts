@@ -1,16 +1,18 @@
-import { routeOf, upstreamUses, limiterIdOf, type RouteLimits, type Routes } from '../../runtime/pacing.ts';
+import type { PacingStore } from '../../runtime/shares.ts';
+import { createPauseView, type PauseView } from '../../runtime/pause-view.ts';
+import { routeNamesOf, type RouteLimits, type Routes } from '../../runtime/pacing.ts';
 import { randomUUID } from 'node:crypto';
-import type { WorkflowHandle } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { DefaultLogger, Runtime, type WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { ulid } from 'ulid';
 import type { Activities } from '../../activities/create-activities.ts';
-import { createPermitActivities, type PermitActivities } from '../../activities/permits.ts';
+import { createPacingActivities } from '../../activities/pacing.ts';
 import { JOB_VERSION, type JobInput } from '../../contract/jobs.ts';
 import { subjectIdOf } from '../../contract/subjects.ts';
 import { createWorkers } from '../../worker/create-workers.ts';
-import { createLimiters } from '../../worker/limiters.ts';
-import { until } from './until.ts';
+import { createOldTurns } from '../../worker/old-turns.ts';
+import { startPacing } from '../../worker/pacing/pacing.ts';
+import { memoryPacing } from './memory-pacing.ts';
 
 Runtime.install({ logger: new DefaultLogger('ERROR') });
 
@@ -29,8 +31,8 @@ export interface RunSetting {
   readonly limits?: RouteLimits;
   /** Otherwise one of its own. */
   readonly taskQueue?: string;
-  /** Replaces some of the activities that are the service's own, and so reach the real limiter. */
-  readonly change?: (permits: PermitActivities) => PermitActivities;
+  /** What the workers share; otherwise their own, which those of the same queue have that come later. */
+  readonly store?: PacingStore;
 }
 
 /** Nobody waits for anybody. */
@@ -53,24 +55,64 @@ export function routesWith(limits: RouteLimits): Routes {
   };
 }
 
+/** What workers of a task queue share, also with those that come after them. */
+const stores = new Map<string, PacingStore>();
+
 export interface StartedWorkers {
   readonly taskQueue: string;
+  /** As the api sees it. */
+  readonly pauseOf: PauseView;
   readonly stop: () => Promise<void>;
+}
+
+/** What the service makes up of several steps, made up of those that a test has prepared. */
+export function withDerived({ records = {}, fetch = {}, ...others }: FakeActivities): FakeActivities {
+  const { claimJob } = records;
+  const { triggerSnapshot, awaitSnapshot } = fetch;
+  const routes = routeNamesOf(routesWith(GENEROUS));
+  return {
+    ...others,
+    records: {
+      ...(claimJob && {
+        beginJob: async (job: JobInput) => ((await claimJob(job)) === 'done' ? ('done' as const) : { routes }),
+      }),
+      ...records,
+    },
+    fetch: {
+      ...(triggerSnapshot &&
+        awaitSnapshot && {
+          collectSnapshot: async (order: Parameters<typeof triggerSnapshot>[0]) =>
+            awaitSnapshot(await triggerSnapshot(order)),
+        }),
+      ...fetch,
+    },
+  };
 }
 
 /** Starts workers with fake activities, on task queues of their own. */
 export async function startWorkers(setting: RunSetting): Promise<StartedWorkers> {
   const { env, bundle, limits = GENEROUS, taskQueue = `test-${randomUUID()}` } = setting;
-  const limiters = createLimiters(env.client, taskQueue);
-  const own = createPermitActivities({ limiters, routes: routesWith(limits) });
-  const permits = setting.change?.(own) ?? own;
+  const store = setting.store ?? stores.get(taskQueue) ?? memoryPacing();
+  stores.set(taskQueue, store);
+  const routes = routesWith(limits);
+  const pauseOf = createPauseView(store, taskQueue);
+  const own = createPacingActivities({
+    routes,
+    pauseOf,
+    grantTurn: createOldTurns(env.client, { taskQueue, pauseOf }),
+  });
   // A worker wants at least one.
   const nothing = { nothing: () => Promise.reject(new Error('this test has no such activities')) };
-  const { records, fetch = nothing, speech = nothing, deliver = nothing } = setting.activities;
+  const { records, fetch = {}, speech = nothing, deliver = nothing } = withDerived(setting.activities);
+  const onError = (error: unknown): never => {
+    throw error;
+  };
+  const pacing = await startPacing({ store, taskQueue, routes, maxFetches: 100, onError });
   const workers = await createWorkers({
     connection: env.nativeConnection,
     namespace: env.namespace ?? 'default',
-    activities: { records: { ...records, ...permits }, fetch, speech, deliver } as Parameters<
+    pacing,
+    activities: { records: { ...records, ...own }, fetch: { ...nothing, ...fetch }, speech, deliver } as Parameters<
       typeof createWorkers
     >[0]['activities'],
     ...{ taskQueue, bundle, maxFetches: 100, maxSpeechWindows: 2, maxDeliveries: 10, shutdownGraceMs: 0 },
@@ -78,9 +120,11 @@ export async function startWorkers(setting: RunSetting): Promise<StartedWorkers>
   const running = workers.run();
   return {
     taskQueue,
+    pauseOf,
     async stop() {
       workers.shutdown();
       await running;
+      await pacing.stop();
     },
   };
 }
@@ -88,17 +132,11 @@ export async function startWorkers(setting: RunSetting): Promise<StartedWorkers>
 /** Runs workflows against fake activities while `body` runs. */
 export async function withWorkers<Result>(
   setting: RunSetting,
-  body: (taskQueue: string) => Promise<Result>,
+  body: (taskQueue: string, pauseOf: PauseView) => Promise<Result>,
 ): Promise<Result> {
-  const { env, limits = GENEROUS } = setting;
-  const { taskQueue, stop } = await startWorkers(setting);
+  const { taskQueue, pauseOf, stop } = await startWorkers(setting);
   try {
-    const result = await body(taskQueue);
-    if (env.supportsTimeSkipping) {
-      const routes = new Set(upstreamUses.map((use) => limiterIdOf(taskQueue, routeOf(routesWith(limits), use).route)));
-      for (const limiterId of routes) await quiet(env.client.workflow.getHandle(limiterId));
-    }
-    return result;
+    return await body(taskQueue, pauseOf);
   } finally {
     await stop();
   }
@@ -116,15 +154,4 @@ export function anAudioJob(overrides: Partial<JobInput> = {}): JobInput {
     price: 5,
     ...overrides,
   };
-}
-
-/** EVENT_TYPE_WORKFLOW_TASK_SCHEDULED, …_TASK_STARTED and …_EXECUTION_SIGNALED of the Temporal API. */
-const UNFINISHED = [5, 6, 26];
-
-/** A task that no worker takes any more would keep the server from skipping time in the next test. */
-async function quiet(workflow: WorkflowHandle): Promise<void> {
-  await until(async () => {
-    const { events } = await workflow.fetchHistory().catch(() => ({ events: [] }));
-    return !UNFINISHED.includes(events?.at(-1)?.eventType ?? 0);
-  });
 }

@@ -8,7 +8,7 @@ const ALLOWED = [
 
 const NVIDIA_MODEL = {
   licence: 'CC-BY-4.0',
-  why: 'a model of NVIDIA, fetched when asked for; whoever passes it on names them',
+  why: 'a model of NVIDIA, not in the image; whoever passes it on names them',
 } as const;
 
 /** What asks for more, and why it is fine here. By name, so that nothing else comes in with the same licence unseen. */

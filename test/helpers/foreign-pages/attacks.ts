@@ -20,7 +20,7 @@ export interface Target {
 
 const TEMPORAL = '/api/v1/namespaces/default';
 /** What has something to click on. */
-const FOR_PEOPLE: readonly string[] = ['/', '/docs', '/namespaces/default/workflows'];
+const FOR_PEOPLE: readonly string[] = ['/', '/docs', '/console', '/namespaces/default/workflows'];
 const SPEAKS_WITHIN_MS = 2_000;
 
 /** The aims of each part that a command prints the address of; `unknown` are all of them together. */
@@ -34,7 +34,9 @@ export function aimsAt(prey: Prey): Record<keyof RunningCommand['urls'] | 'unkno
     rest: {
       reads: [
         ...['/api/downloads', `/downloads/${recordId}`, '/api/account', '/api/webhook/deliveries', prey.filePath],
-        ...['/live', '/ready', '/health', '/openapi.json', '/docs'],
+        ...['/live', '/ready', '/health', '/openapi.json', '/docs', '/', '/console'],
+        '/api/resolve?url=@tea',
+        ...['result', 'job'].map((part) => `/api/downloads/${recordId}/${part}`),
       ],
       writes: [
         write('/api/downloads/video', { vidnet_video_id: videoId }),

@@ -38,11 +38,12 @@ export interface RunningCommand {
  */
 export async function startCommand(
   main: 'local/main.ts' | 'local/sandbox/main.ts',
-  platform?: { readonly env: Readonly<Record<string, string>>; readonly videoId: string },
+  platform?: { readonly env: Readonly<Record<string, string>>; readonly videoId: string; readonly url: string },
 ): Promise<RunningCommand> {
   const dataDir = await mkdtemp(join(tmpdir(), 'tapedeck-pages-'));
   const receiver = await startWebhookReceiver();
-  const { ytdlp, ffmpeg, ffprobe } = inject('tools');
+  const { ffmpeg, ffprobe } = inject('tools');
+  const ytdlp = inject('ytdlp');
   const child = spawn(process.execPath, ['local/bootstrap.mjs', main], {
     cwd: ROOT,
     env: {
@@ -52,6 +53,10 @@ export async function startCommand(
       ...{ PORT: '0', RPC_PORT: '0', SANDBOX_PORT: '0', WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' },
       // Or the limit would refuse what nothing else refuses.
       RATE_LIMIT_PER_MINUTE: '100000',
+      // Nobody speaks here: no models are fetched.
+      SPEECH_ENGINE: 'builtin',
+      // A job that is refused waits longer than all attacks take.
+      ...{ UPSTREAM_FIRST_PAUSE_SECONDS: '3600', UPSTREAM_MAX_PAUSE_SECONDS: '3600' },
       ...platform?.env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -73,7 +78,7 @@ export async function startCommand(
     const sandbox = printed(/^SANDBOX_URL=(\S+)/m);
     const videoId = platform?.videoId ?? printed(/"vidnet_video_id":"([^"]+)"/) ?? '';
     const urls = { rest, rpc, webUi, ...(sandbox === undefined ? {} : { sandbox }) };
-    const prey = await huntable(urls, videoId, receiver);
+    const prey = await huntable(urls, { videoId, sandboxUrl: platform?.url ?? sandbox ?? '' }, receiver);
     return { pid: child.pid!, urls, prey, stop, state: () => stateOf(urls, dataDir, receiver) };
   } catch (error) {
     await stop();
@@ -83,16 +88,21 @@ export async function startCommand(
 
 type Urls = RunningCommand['urls'];
 
-async function huntable(urls: Urls, videoId: string, receiver: WebhookReceiver): Promise<Prey> {
-  const asked = await fetch(`${urls.rest}/api/downloads/audio`, {
-    method: 'POST',
-    body: JSON.stringify({ vidnet_video_id: videoId, include_webhook: receiver.url }),
-  });
-  const { data: accepted } = (await asked.json()) as AudioResult;
+async function huntable(
+  urls: Urls,
+  { videoId, sandboxUrl }: { readonly videoId: string; readonly sandboxUrl: string },
+  receiver: WebhookReceiver,
+): Promise<Prey> {
   const within = 60_000;
+  const requested = async (body: object): Promise<AudioResult['data']> => {
+    const asked = await fetch(`${urls.rest}/api/downloads/audio`, { method: 'POST', body: JSON.stringify(body) });
+    return ((await asked.json()) as AudioResult).data;
+  };
+  const kept = async (id: string) => ((await json(`${urls.rest}/downloads/${id}`)) as AudioResult).data;
+  const accepted = await requested({ vidnet_video_id: videoId, include_webhook: receiver.url });
   const ended = await until(
     async () => {
-      const { data } = (await json(`${urls.rest}/downloads/${accepted.id}`)) as AudioResult;
+      const data = await kept(accepted.id);
       return data.status === 'pending' ? undefined : data;
     },
     { within, what: 'the end of the job' },
@@ -106,7 +116,9 @@ async function huntable(urls: Urls, videoId: string, receiver: WebhookReceiver):
     },
     { within, what: 'the webhook' },
   );
-  // The workflows of the job and its webhook end a moment after that is on record; the one that paces jobs goes on.
+  const { id: waitingId } = await requested({ vidnet_video_id: await refusedVideo(sandboxUrl, videoId) });
+  await until(async () => (await kept(waitingId)).progress?.until !== undefined, { within, what: 'a job that waits' });
+  // The workflows of the other job and its webhook end a moment after that is on record.
   const running = await until(
     async () => {
       const [one, ...others] = (await workflowsOf(urls)).filter(({ status }) => status.endsWith('RUNNING'));
@@ -122,6 +134,16 @@ async function huntable(urls: Urls, videoId: string, receiver: WebhookReceiver):
     runningWorkflowId: running.id,
     receiverUrl: receiver.url,
   };
+}
+
+/** Another video, which the platform does not give us: its job waits. */
+async function refusedVideo(sandboxUrl: string, fetchedId: string): Promise<string> {
+  const { videos } = (await json(`${sandboxUrl}/`)) as { videos: readonly { id: string; case: string }[] };
+  const video = videos.find((one) => one.case === 'ordinary' && one.id !== fetchedId)?.id;
+  const order = { video, target: 'page', mode: '429' };
+  const told = await fetch(`${sandboxUrl}/misbehave`, { method: 'POST', body: JSON.stringify(order) });
+  if (video === undefined || !told.ok) throw new Error(`the sandbox refuses: ${await told.text()}`);
+  return video;
 }
 
 async function stateOf(urls: Urls, dataDir: string, receiver: WebhookReceiver): Promise<string[]> {

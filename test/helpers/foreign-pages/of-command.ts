@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startAttacker, type Attacker } from './attacker.ts';
 import { aimsAt, attackAcross, attackAsOwn, framedBy, POKE, speaksHttp, type Target } from './attacks.ts';
 import { startCommand, type RunningCommand } from './command.ts';
+import { rows } from '../rows.ts';
 import { listeningPorts, type ListeningPort } from '../listening-ports.ts';
 import { startTestSandbox, type TestSandbox } from '../sandbox.ts';
 
@@ -38,7 +39,7 @@ export function foreignPages(
     if (command === 'npm start') {
       platform = await startTestSandbox();
       const videoId = platform.idOf('ordinary');
-      running = await startCommand('local/main.ts', { env: { ...platform.env }, videoId });
+      running = await startCommand('local/main.ts', { env: { ...platform.env }, videoId, url: platform.url });
     } else {
       running = await startCommand('local/sandbox/main.ts');
     }
@@ -170,16 +171,14 @@ export function foreignPages(
       ATTACK_TIMEOUT_MS,
     );
 
-    it(
-      'shows the Web UI and the documentation to somebody who follows a link to them',
-      async () => {
-        const { rest, webUi } = running.urls;
+    // A browser takes a quarter of a minute of a core to show the Web UI.
+    it.each(rows<'rest' | 'webUi'>(['rest'], ['webUi']))(
+      'shows its pages to somebody who follows a link to them: %s',
+      async (part) => {
         const page = await attacker.elsewhere();
-        await page.follow(`${webUi}/namespaces/default/workflows`, running.prey.runningWorkflowId);
+        if (part === 'rest') await page.follow(`${running.urls.rest}/docs`, 'Fetch the audio of a video as M4A');
+        else await page.follow(`${running.urls.webUi}/namespaces/default/workflows`, running.prey.runningWorkflowId);
         await page.close();
-        const other = await attacker.elsewhere();
-        await other.follow(`${rest}/docs`, 'Fetch the audio of a video as M4A');
-        await other.close();
       },
       ATTACK_TIMEOUT_MS,
     );

@@ -4,6 +4,7 @@ import { BlockList } from 'node:net';
 import { pino } from 'pino';
 import { ACCEPT_TURNS, createAcceptTurns } from '../../../api/accept-turns.ts';
 import type { ServiceDeps } from '../../../api/deps.ts';
+import { createEvents } from '../../../api/events/create-events.ts';
 import { ANSWER_BUDGET, createAnswerBudget } from '../../../api/edge/answer-budget.ts';
 import { CONNECTION_LIMITS } from '../../../api/edge/connections.ts';
 import { serveRest } from '../../../api/edge/serve-rest.ts';
@@ -43,27 +44,33 @@ const LINK_SECRET = 's'.repeat(32);
 const { db } = openMongo({ uri: options.mongodbUri, database: options.database, timeoutMs: 5_000 });
 const signer = createLinkSigner({ secrets: [LINK_SECRET], driveUrl: 'http://drive.example', ttlSeconds: 600 });
 const records = createRecordStore(db);
-const lists = createListStore(db, { records, now: () => Date.now() });
+const now = (): number => Date.now();
+const lists = createListStore(db, { records, now });
+const keyDownloads = createKeyDownloadStore(db);
 const done = (): Promise<void> => Promise.resolve();
+const jobs: ServiceDeps['jobs'] = {
+  start: () => Promise.resolve('started'),
+  running: () => Promise.resolve('closed'),
+  subscribe: () => Promise.resolve(true),
+  cancel: () => Promise.resolve(true),
+  status: () => Promise.resolve({ state: 'unknown' }),
+  ...{ waitFor: done, ping: done },
+};
+const stopping = new AbortController().signal;
+const log = pino({ level: 'silent' });
 const deps: ServiceDeps = {
   records,
   lists,
   keys: createKeyStore(db),
   accounts: createAccountStore(db),
-  keyDownloads: createKeyDownloadStore(db),
+  keyDownloads,
   requestCounts: createRequestCountStore(db),
   receivers: createReceiverStore(db),
   speechLanguages: createSpeechLanguages(db),
   files: createDiskFiles(options.filesDir),
   signer,
-  jobs: {
-    start: () => Promise.resolve('started'),
-    running: () => Promise.resolve('closed'),
-    subscribe: () => Promise.resolve(true),
-    cancel: () => Promise.resolve(true),
-    status: () => Promise.resolve({ state: 'unknown' }),
-    ...{ waitFor: done, ping: done },
-  },
+  jobs,
+  ...createEvents({ records, keyDownloads, jobs, stopping, now, log }),
   acceptTurns: createAcceptTurns(ACCEPT_TURNS),
   deliveries: createDeliveryStore(db),
   redeliveries: { start: () => Promise.resolve(true) },
@@ -84,15 +91,17 @@ const deps: ServiceDeps = {
     IMGNET_PLATFORM_URL: 'http://127.0.0.1:4000',
     IMGNET_API_TOKEN: 'token',
   }).platforms,
-  now: () => Date.now(),
+  workflowUrl: () => undefined,
+  now,
   lookAtEngines: () => Promise.resolve({ temporal: 'ok', mongodb: 'ok' }),
   answerBudget: createAnswerBudget(ANSWER_BUDGET),
-  stopping: new AbortController().signal,
-  log: pino({ level: 'silent' }),
+  stopping,
+  log,
 };
 const proxies = new BlockList();
 proxies.addSubnet('127.0.0.0', 8, 'ipv4');
-const access = { publicUrl: 'http://api.example', isLoopback: true, allowsAnonymous: true, trustedProxies: proxies };
+const urls = { publicUrl: 'http://api.example', driveUrl: 'http://drive.example' };
+const access = { ...urls, isLoopback: true, allowsAnonymous: true, trustedProxies: proxies };
 const rest = serveRest(createRestApp(deps, { requestsPerMinute: 100_000, ...access }), {
   ...{ port: 0, hostname: '127.0.0.1', proxies },
 });

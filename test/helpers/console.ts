@@ -1,0 +1,107 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { chromium, type BrowserContext, type Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { defaultCacheDir } from '../../local/engines/cache.ts';
+import { chromium as chromiumTool } from '../../local/engines/chromium.ts';
+import { ensure } from '../../local/engines/strategies.ts';
+
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+/** Of the other theme the colours: nothing else differs. */
+const FIND_VIOLATIONS = `(async () => {
+  const found = [];
+  const find = async (runOnly) => {
+    // Copies of the page's styles, which no rule of these levels needs, are what its policy refuses.
+    const { violations } = await axe.run(document, { preload: false, runOnly });
+    for (const { id, nodes } of violations) for (const { html } of nodes) found.push(id + ': ' + html.slice(0, 200));
+  };
+  const look = document.documentElement.dataset;
+  const own = look.theme;
+  await find(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']);
+  look.theme = own === 'dark' ? 'light' : 'dark';
+  await find({ type: 'rule', values: ['color-contrast'] });
+  look.theme = own;
+  return found;
+})()`;
+/** A busy machine draws late. */
+const WITHIN_MS = 20_000;
+
+export const DESKTOP = { width: 1280, height: 900 };
+export const PHONE = { width: 390, height: 844 };
+
+export interface Look {
+  readonly viewport?: { readonly width: number; readonly height: number };
+  readonly colorScheme?: 'light' | 'dark';
+}
+
+/** A page of the console in a real browser. */
+export interface ConsolePage {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  readonly go: (path: string) => Promise<void>;
+  /** What axe finds against WCAG A and AA, in light and dark, in lines. */
+  readonly violations: () => Promise<string[]>;
+  /** How far the page is wider than its window, in pixels. */
+  readonly overflow: () => Promise<number>;
+}
+
+export interface ConsoleBrowser {
+  /** @throws also when something went wrong in the page unseen, or its policy had to refuse something */
+  within(look: Look, test: (opened: ConsolePage) => Promise<void>): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** What is so after a while. */
+export const eventually = <Value>(ask: () => Promise<Value> | Value) =>
+  expect.poll(ask, { timeout: WITHIN_MS, interval: 100 });
+
+/**
+ * Sets up a Chromium when needed. All tests use one page, one after the other: each page has a process of its own.
+ *
+ * @throws {NoWayError} that says what to install
+ */
+export async function startConsoleBrowser(serviceUrl: string): Promise<ConsoleBrowser> {
+  const log = (line: string): void => console.log(line);
+  const found = await ensure(chromiumTool({ env: process.env, cacheDir: defaultCacheDir(process.env), log }), log);
+  const browser = await chromium.launch({ executablePath: found.value, args: ['--disable-gpu'] });
+  // What moves is drawn sixty times a second.
+  const context = await browser.newContext({ baseURL: serviceUrl, reducedMotion: 'reduce' });
+  context.setDefaultTimeout(WITHIN_MS);
+  const page = await context.newPage();
+  const axe = await readFile(AXE, 'utf8');
+  const wrong: string[] = [];
+  page.on('pageerror', (error) => wrong.push(error.message));
+  // Refused requests are part of the tests; what the page itself says is not.
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) wrong.push(message.text());
+  });
+  const opened: ConsolePage = {
+    page,
+    context,
+    async go(path) {
+      await page.goto(path);
+      await page.locator('h1').waitFor();
+    },
+    async violations() {
+      await page.evaluate(axe);
+      return page.evaluate<string[]>(FIND_VIOLATIONS);
+    },
+    overflow: () => page.evaluate<number>('document.documentElement.scrollWidth - innerWidth'),
+  };
+  return {
+    async within({ viewport = DESKTOP, colorScheme = 'light' }, test) {
+      await page.setViewportSize(viewport);
+      await page.emulateMedia({ colorScheme });
+      wrong.length = 0;
+      try {
+        await test(opened);
+      } finally {
+        await page.unrouteAll({ behavior: 'ignoreErrors' });
+        await context.setOffline(false);
+        await page.evaluate('localStorage.clear(); sessionStorage.clear()').catch(() => undefined);
+      }
+      expect(wrong).toEqual([]);
+    },
+    close: () => browser.close(),
+  };
+}

@@ -1,0 +1,104 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Client, WorkflowHandle } from '@temporalio/client';
+import { describe, expect, it } from 'vitest';
+import { MEMO_JOB, type JobInput } from '../../contract/jobs.ts';
+import type { RouteLimits } from '../../runtime/pacing.ts';
+import type { PacingStore } from '../../runtime/shares.ts';
+import { audio } from '../../workflows/audio.ts';
+import { aResult, audioHarness, refusal } from './audio-harness.ts';
+import { memoryPacing } from './memory-pacing.ts';
+import { until } from './until.ts';
+import { anAudioJob } from './workflow-run.ts';
+
+const limits: RouteLimits = { maxAtOnce: 1, startsPerMinute: 6_000, firstPauseSeconds: 600, maxPauseSeconds: 900 };
+const AT_ONCE = 50;
+const LOOKED_AT = 20;
+const WATCHED_SECONDS = 5;
+
+/** Does something with each, some at once. */
+async function each<One>(all: readonly One[], act: (one: One) => Promise<unknown>): Promise<void> {
+  const left = [...all];
+  const work = async (): Promise<void> => {
+    for (let next = left.shift(); next !== undefined; next = left.shift()) await act(next);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+}
+
+/** Tests that so many jobs cost nothing while they wait. */
+export function waitingJobs(count: number, timeoutMs: number): void {
+  const { claimJob, finishJob, fetchAudio, withService } = audioHarness('real');
+
+  describe(`${String(count)} jobs that wait for their turns`, () => {
+    it(
+      'make no step, and nobody asks the database more often for them, in a pause or not',
+      { timeout: timeoutMs },
+      async () => {
+        const { store, asked } = countedPacing();
+        let refuse = (): void => undefined;
+        fetchAudio.mockImplementationOnce(
+          () => new Promise((_resolve, reject) => (refuse = () => reject(refusal('rate_limited')))),
+        );
+        fetchAudio.mockResolvedValue(aResult);
+        const jobs = Array.from({ length: count }, () => anAudioJob());
+        await withService(
+          async (client, taskQueue) => {
+            await each(jobs, (job) => start(client, taskQueue, job));
+            await until(() => claimJob.mock.calls.length === count, { within: timeoutMs });
+            // Those that were started last: the first ones may be turned away when the pause begins.
+            const handles = jobs.slice(-LOOKED_AT).map(({ subjectId }) => client.workflow.getHandle(subjectId));
+            await until(async () => (await Promise.all(handles.map(isQueued))).every(Boolean));
+            for (const isPaused of [false, true]) {
+              if (isPaused) refuse();
+              // What the pause sets in motion has come to rest.
+              await delay(2_000);
+              const before = await lengthsOf(handles);
+              const askedBefore = asked();
+              await delay(WATCHED_SECONDS * 1000);
+              // Once a second, and a beginning and an end of the time.
+              expect(asked() - askedBefore).toBeLessThanOrEqual(WATCHED_SECONDS + 2);
+              expect(await lengthsOf(handles)).toEqual(before);
+              expect(fetchAudio).toHaveBeenCalledTimes(1);
+            }
+            expect(finishJob).not.toHaveBeenCalled();
+            await each(jobs, ({ subjectId }) => client.workflow.getHandle(subjectId).terminate());
+          },
+          { limits, store },
+        );
+      },
+    );
+  });
+}
+
+const start = (client: Client, taskQueue: string, job: JobInput): Promise<WorkflowHandle> =>
+  client.workflow.start(audio, {
+    ...{ workflowId: job.subjectId, taskQueue, args: [job] },
+    memo: { [MEMO_JOB]: job },
+  });
+
+async function isQueued(handle: WorkflowHandle): Promise<boolean> {
+  return ((await handle.describe()).raw.pendingActivities ?? []).length === 1;
+}
+
+/** Of their histories: a signal, a timer or a task makes one longer. */
+function lengthsOf(handles: readonly WorkflowHandle[]): Promise<number[]> {
+  return Promise.all(handles.map(async (handle) => (await handle.describe()).historyLength));
+}
+
+function countedPacing(): { readonly store: PacingStore; readonly asked: () => number } {
+  const store = memoryPacing();
+  let asked = 0;
+  const counted = <Args extends unknown[], Result>(call: (...args: Args) => Promise<Result>) => {
+    return (...args: Args): Promise<Result> => {
+      asked += 1;
+      return call(...args);
+    };
+  };
+  return {
+    store: {
+      read: counted((id: string) => store.read(id)),
+      replace: counted((...args: Parameters<PacingStore['replace']>) => store.replace(...args)),
+      remove: counted((...args: Parameters<PacingStore['remove']>) => store.remove(...args)),
+    },
+    asked: () => asked,
+  };
+}
