@@ -150,7 +150,12 @@ export const activityInputs = {
   findFreshContent: one(shortcodeSchema),
   finishJob: one(z.object({ recordId: ulidSchema, outcome, price: moneySchema.exactOptional() })),
   hasFetchedProfile: one(ulidSchema),
-  labelSpeakers: one(speech.extend({ windows: countSchema, durationSeconds: seconds, engine })),
+  labelSpeakers: one(
+    speech.extend({
+      ...{ windows: countSchema, durationSeconds: seconds, engine },
+      isByLevel: z.literal(true).exactOptional(),
+    }),
+  ),
   listChannel: one(z.object({ recordId: ulidSchema })),
   pauseOf: one(z.object({ route: z.string().min(1).max(300) })),
   planOwnerProfile: one(z.object({ account: accountSchema, paidBy: ulidSchema })),

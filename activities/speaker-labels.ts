@@ -7,11 +7,10 @@ import type { JobResult } from '../contract/records.ts';
 import type { SpeechWindow, WindowResult } from '../contract/speech.ts';
 import type { Speech } from '../speech/choose-engine.ts';
 import type { SpeechEngine } from '../speech/engine.ts';
+import { findWindows } from '../speech/find-windows.ts';
 import { joinWords } from '../speech/join-words.ts';
 import { languageOf } from '../speech/language-codes.ts';
-import { findSpeech } from '../speech/regions.ts';
 import { turnsOf } from '../speech/turns.ts';
-import { cutWindows } from '../speech/windows.ts';
 import type { ContentsStore } from '../store/contents.ts';
 import { classifyFailures } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
@@ -32,6 +31,8 @@ export interface PreparedSpeech {
   readonly durationSeconds: number;
   /** All windows are heard by the same engine: voices of different ones can't be compared. */
   readonly engine: string;
+  /** Nobody was heard; what may be voices was taken for speech by its level. */
+  readonly isByLevel?: true;
 }
 
 export interface WindowOrder extends SpeechOrder {
@@ -52,16 +53,19 @@ export function createSpeechActivities(deps: SpeechDeps) {
         if (refusal !== undefined) throw new JobError('unsupported', refusal);
         report({ stage: 'preparing' });
         const wavPath = await preparedAudio(deps, order, call);
-        const regions = await findSpeech(wavPath, {
+        const { windows, durationSeconds, isByLevel } = await findWindows(wavPath, engine, {
           vadModel,
           signal,
           timeoutMs: deps.speechTimeoutMs,
+          maxSeconds: deps.speechWindowSeconds,
           onProgress: (share) => report({ stage: 'detecting_speech', percent: percentOf(share) }),
         });
-        await refuseHalf(deps, order, regions.durationSeconds);
-        const windows = cutWindows(regions, deps.speechWindowSeconds);
+        await refuseHalf(deps, order, durationSeconds);
         await deps.contents.putPiece({ recordId: order.recordId, name: 'speech_windows', number: 1 }, windows);
-        return { windows: windows.length, durationSeconds: regions.durationSeconds, engine: engine.name };
+        return {
+          ...{ windows: windows.length, durationSeconds, engine: engine.name },
+          ...(isByLevel ? { isByLevel } : {}),
+        };
       }),
 
     /**
@@ -108,7 +112,7 @@ export function createSpeechActivities(deps: SpeechDeps) {
             turns,
           );
           await deps.contents.putFacts(recordId, {
-            engine: engine.name,
+            engine: order.isByLevel === true ? `${engine.name}+level` : engine.name,
             ...optional('language', languageOf(results)),
             durationSeconds,
             segments,

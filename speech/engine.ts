@@ -30,6 +30,8 @@ export interface SpeechEngine {
   readonly name: string;
   /** Codes of the languages that it may be asked for, without script and region; undefined where only asking tells. */
   readonly languages?: readonly string[] | undefined;
+  /** It finds by itself where somebody speaks: its windows cover the whole audio. */
+  readonly findsSpeech?: true;
   /** @throws JobError `unsupported` for a language it does not know, `tool_missing`, `internal`; the signal's reason */
   analyse(window: AudioWindow, options: AnalyseOptions): Promise<WindowResult>;
   /**

@@ -14,13 +14,10 @@ export function createSherpaEngine(settings: SherpaSettings): SpeechEngine {
   return {
     name: 'sherpa',
     languages: languagesOf(recogniser),
+    findsSpeech: true,
 
     async analyse(window, { language, signal, onProgress }) {
       const asked = language === undefined ? undefined : requestedLanguage(language, recogniser);
-      if (window.speech.length === 0) {
-        onProgress(1);
-        return { words: [], voices: [] };
-      }
       return runAnalysis(window, { ...settings, language: asked, signal, onProgress });
     },
 

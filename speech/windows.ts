@@ -29,6 +29,73 @@ export function cutWindows(
   return windows;
 }
 
+/**
+ * Cuts the whole audio into windows, for an engine that finds speech by itself: far voices are heard by no search for speech.
+ *
+ * Of the pauses in the last fifth of a window the longest is where it ends.
+ *
+ * @param maxSeconds longest window
+ */
+export function coverWindows(
+  { durationSeconds, speech }: SpeechRegions,
+  maxSeconds: number = WINDOW_MAX_SECONDS,
+): SpeechWindow[] {
+  const windows: SpeechWindow[] = [];
+  for (let startSeconds = 0; startSeconds < durationSeconds;) {
+    const endSeconds =
+      durationSeconds - startSeconds <= maxSeconds
+        ? durationSeconds
+        : pauseWithin({ startSeconds: startSeconds + 0.8 * maxSeconds, endSeconds: startSeconds + maxSeconds }, speech);
+    const window = { startSeconds, endSeconds };
+    windows.push({ ...window, speech: within(window, speech) });
+    startSeconds = endSeconds;
+  }
+  return windows;
+}
+
+/** @returns the middle of the longest pause; without any the end */
+function pauseWithin({ startSeconds, endSeconds }: Span, speech: readonly Span[]): number {
+  const inside = within({ startSeconds, endSeconds }, speech);
+  let best = { seconds: -1, middle: endSeconds };
+  for (let next = 0; next <= inside.length; next += 1) {
+    const from = inside[next - 1]?.endSeconds ?? startSeconds;
+    const to = inside[next]?.startSeconds ?? endSeconds;
+    // Where speech goes on beyond the border there is no pause.
+    if (to === from && (next === 0 || next === inside.length)) continue;
+    if (to - from > best.seconds) best = { seconds: to - from, middle: (from + to) / 2 };
+  }
+  return best.middle;
+}
+
+/** @param more what an engine has found by itself @returns what either knows, in order, without overlaps */
+export function unitedSpeech(speech: readonly Span[], more: readonly Span[]): Span[] {
+  const united = [...speech];
+  for (const span of [...more].sort(byStart)) {
+    let { startSeconds } = span;
+    for (const known of within(span, united).sort(byStart)) {
+      united.push({ startSeconds, endSeconds: known.startSeconds });
+      startSeconds = known.endSeconds;
+    }
+    united.push({ ...span, startSeconds });
+  }
+  return united.filter(({ startSeconds, endSeconds }) => endSeconds - startSeconds > SLIVER_SECONDS).sort(byStart);
+}
+
+/** What is shorter, between two that know of speech, is a difference in borders. */
+const SLIVER_SECONDS = 0.05;
+
+/** The parts of spans that lie in another. */
+function within(outer: Span, spans: readonly Span[]): Span[] {
+  return spans
+    .map((span) => ({
+      startSeconds: Math.max(outer.startSeconds, span.startSeconds),
+      endSeconds: Math.min(outer.endSeconds, span.endSeconds),
+    }))
+    .filter(({ startSeconds, endSeconds }) => startSeconds < endSeconds);
+}
+
+const byStart = (a: Span, b: Span): number => a.startSeconds - b.startSeconds;
+
 /** The regions of a window are an argument of a program, whose length has a limit. */
 const MOST_REGIONS = 2_000;
 

@@ -76,7 +76,7 @@ export interface KeptSegment extends SpokenSegment {
 
 /** What a speaker-label job keeps beside its record. */
 export interface SpeakerLabels {
-  /** Name of the engine, such as `builtin`. */
+  /** Name of the engine, such as `builtin`; with `+level` where nobody was heard and speech was taken from the level. */
   readonly engine: string;
   /** Of the words, such as `en`; absent when the engine does not tell it. */
   readonly language?: string;
@@ -106,7 +106,12 @@ export const speakerLabelsSchema = z
       language: z.string().describe('Language code; `und` when it is not known'),
       duration: z.number().min(0).describe('Of the audio, in seconds; 0 when nobody speaks'),
       message: z.string().optional().describe('Present when nobody speaks'),
-      engine: z.string().optional().describe('What heard the words and voices; absent when there is no audio'),
+      engine: z
+        .string()
+        .optional()
+        .describe(
+          'What heard the words and voices; with `+level` where speech could only be guessed by the level of the sound. Absent when there is no audio',
+        ),
     }),
   })
   .meta({ id: 'SpeakerLabels' });

@@ -4,7 +4,7 @@ import { optional } from '../../runtime/optional.ts';
 import type { VoiceSegment, WindowResult, Word } from '../../contract/speech.ts';
 import type { AnalyseOptions, AudioWindow, SpeechEngine } from '../engine.ts';
 import { languageCodeOf, languageOf } from '../language-codes.ts';
-import { cutWindows } from '../windows.ts';
+import { cutWindows, unitedSpeech } from '../windows.ts';
 import type { TranscriptionAnswer } from './answer.ts';
 import { diarizedVoices } from './diarized-voices.ts';
 import { transcribe, type AnswerFormat, type SpeechServer } from './transcribe.ts';
@@ -34,6 +34,7 @@ export function createOpenaiEngine(settings: OpenaiSettings, voices: SpeechEngin
   return {
     // Embeddings of different engines can't be compared: workers that share a job must have both alike.
     name: `openai:${settings.model}+${voices.name}`,
+    ...optional('findsSpeech', voices.findsSpeech),
 
     async analyse(window, { signal, onProgress, language }) {
       const done = { words: 0, voices: 0 };
@@ -41,11 +42,20 @@ export function createOpenaiEngine(settings: OpenaiSettings, voices: SpeechEngin
         done[what] = share;
         onProgress(WORDS_SHARE * done.words + (1 - WORDS_SHARE) * done.voices);
       };
-      const [heard, segments] = await together(
-        signal,
-        (both) => hear(window, { ...optional('language', language), signal: both, onProgress: tell('words') }),
-        async (both) => (await voices.analyse(window, { signal: both, onProgress: tell('voices') })).voices,
-      );
+      const wordsIn = (within: AudioWindow, ended: AbortSignal) =>
+        hear(within, { ...optional('language', language), signal: ended, onProgress: tell('words') });
+      const voicesIn = async (ended: AbortSignal) =>
+        (await voices.analyse(window, { signal: ended, onProgress: tell('voices') })).voices;
+      if (voices.findsSpeech !== true) {
+        const [heard, segments] = await together(signal, (both) => wordsIn(window, both), voicesIn);
+        return { ...heard.result, voices: heard.diarized?.(segments) ?? segments };
+      }
+      const segments = await voicesIn(signal);
+      if (segments.length === 0) {
+        onProgress(1);
+        return { words: [], voices: [] };
+      }
+      const heard = await wordsIn({ ...window, speech: unitedSpeech(window.speech, segments) }, signal);
       return { ...heard.result, voices: heard.diarized?.(segments) ?? segments };
     },
 

@@ -4,29 +4,31 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { JobError } from '../../runtime/job-error.ts';
 import { optional } from '../../runtime/optional.ts';
-import type { Span, VoiceSegment, WindowResult, Word } from '../../contract/speech.ts';
-import { toMilliseconds } from '../../contract/times.ts';
+import type { VoiceSegment, WindowResult, Word } from '../../contract/speech.ts';
 import { bareEnvironment } from '../../runtime/subprocess/environment.ts';
 import { RunTimeoutError } from '../../runtime/subprocess/run.ts';
 import type { AnalyseOptions, AudioWindow } from '../engine.ts';
-import { progressLine, runJsonLines, voiceLine } from '../json-lines.ts';
+import { progressLine, runJsonLines, spanSchema, voiceLine } from '../json-lines.ts';
 import { languageOf } from '../language-codes.ts';
 import type { Recogniser } from '../models/inspect.ts';
 import { readLock, wrongFilesIn } from '../models/models-folder.ts';
 import { readWavLayout } from '../wav.ts';
-import { cutChunks } from './chunks.ts';
 import type { SherpaModels, VoiceModels } from './find-models.ts';
 import { heardLanguage } from './languages.ts';
 import { heardSchema, wordsOf } from './words-of.ts';
 
 const CHILD = fileURLToPath(new URL('./analyse.mjs', import.meta.url));
-/** Around the speech of a chunk: the search for speech cuts soft sounds off. */
-const MARGIN_SECONDS = 0.2;
-
 const lineSchema = z.union([
   progressLine,
   z.object({ loaded: z.literal(true) }),
-  z.object({ heard: heardSchema.extend({ chunk: z.int().min(0), lang: z.string() }) }),
+  z.object({
+    heard: heardSchema.extend({
+      lang: z.string(),
+      chunk: spanSchema.extend({ speech: z.array(spanSchema) }),
+      /** What the recogniser was given of the audio: the chunk with its margins. */
+      sampled: spanSchema,
+    }),
+  }),
   voiceLine,
 ]);
 
@@ -59,14 +61,12 @@ export async function runAnalysis(window: AudioWindow, options: Options): Promis
   const { models, threads, workFolder, timeoutMs, language, signal, onProgress } = options;
   const recogniser = 'recogniser' in models ? models.recogniser : undefined;
   await checkModels(models, recogniser);
-  const chunks = cutChunks(window.speech);
-  const sampled = chunks.map((chunk) => withMargins(chunk, window));
   const { offsetBytes, lengthBytes } = await readWavLayout(window.wavPath);
   const question = {
     wav: { path: window.wavPath, offsetBytes, lengthBytes },
     startSeconds: window.startSeconds,
     endSeconds: window.endSeconds,
-    chunks: sampled.map(({ startSeconds, endSeconds }) => [startSeconds, endSeconds].map(toMilliseconds)),
+    speech: window.speech,
     ...(recogniser === undefined ? {} : { recogniser: { ...recogniser, ...optional('language', language) } }),
     voices: { segmentation: models.segmentation, embedding: models.embedding, threshold: options.speakerDistance },
     threads,
@@ -83,11 +83,10 @@ export async function runAnalysis(window: AudioWindow, options: Options): Promis
       else if ('loaded' in line) isLoaded = true;
       else if ('voice' in line) voices.push(line.voice);
       else {
-        const [chunk, part] = [chunks[line.heard.chunk], sampled[line.heard.chunk]];
-        if (chunk === undefined || part === undefined) throw new Error(`there is no chunk ${line.heard.chunk}`);
-        const own = wordsOf(line.heard, chunk, part);
+        const { chunk, sampled, lang } = line.heard;
+        const own = wordsOf(line.heard, chunk, sampled);
         words.push(...own);
-        results.push({ words: own, voices: [], ...optional('language', languageIn(line.heard.lang, recogniser)) });
+        results.push({ words: own, voices: [], ...optional('language', languageIn(lang, recogniser)) });
       }
     },
     run: { cwd: workFolder, env: bareEnvironment(process.execPath), signal, timeoutMs },
@@ -128,11 +127,4 @@ function isFailure(error: unknown): boolean {
 function languageIn(lang: string, recogniser: Recogniser | undefined): string | undefined {
   if (recogniser?.kind !== 'whisper') return undefined;
   return recogniser.isMultilingual ? heardLanguage(lang) : 'en';
-}
-
-function withMargins(chunk: Span, within: Span): Span {
-  return {
-    startSeconds: Math.max(within.startSeconds, chunk.startSeconds - MARGIN_SECONDS),
-    endSeconds: Math.min(within.endSeconds, chunk.endSeconds + MARGIN_SECONDS),
-  };
 }

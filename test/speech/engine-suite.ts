@@ -1,8 +1,12 @@
 import { spawnSync } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { WindowResult } from '../../contract/speech.ts';
 import type { AudioWindow, SpeechEngine } from '../../speech/engine.ts';
 import { until } from '../helpers/until.ts';
+import { writeTones } from './tones.ts';
 
 const CANCEL_WITHIN_MS = 1_000;
 /** On a busy machine an engine takes several times as long as the audio. */
@@ -126,8 +130,11 @@ export function describeEngine(bench: EngineBench): (index: number) => Promise<W
   );
 
   it('finds nothing where nobody speaks', async () => {
-    const [{ wavPath, startSeconds }] = (await windows()) as [AudioWindow];
-    const quiet = await analyse({ wavPath, startSeconds, endSeconds: startSeconds + 1, speech: [] });
+    const folder = await mkdtemp(join(tmpdir(), 'tapedeck-quiet-'));
+    const wavPath = join(folder, 'quiet.wav');
+    await writeTones(wavPath, [{ seconds: 12 }]);
+    const quiet = await analyse({ wavPath, startSeconds: 1, endSeconds: 11, speech: [] });
+    await rm(folder, { recursive: true });
     expect([quiet.words, quiet.voices]).toEqual([[], []]);
     expect(await engine().cluster([[], []], { signal })).toEqual([[], []]);
   });

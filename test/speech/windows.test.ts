@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cutWindows } from '../../speech/windows.ts';
+import { coverWindows, cutWindows, unitedSpeech } from '../../speech/windows.ts';
 
 const region = (startSeconds: number, endSeconds: number) => ({ startSeconds, endSeconds });
 
@@ -46,4 +46,72 @@ describe('windows', () => {
     expect(windows.length).toBeGreaterThanOrEqual(120);
     expect(windows.length).toBeLessThanOrEqual(150);
   });
+});
+
+describe('windows for an engine that finds speech by itself', () => {
+  it('end in the middle of the longest pause of their last fifth', () => {
+    const speech = [region(2, 50), region(51, 84), region(88, 95), region(95.5, 120)];
+    expect(coverWindows({ durationSeconds: 130, speech }, 100)).toEqual([
+      { startSeconds: 0, endSeconds: 86, speech: speech.slice(0, 2) },
+      { startSeconds: 86, endSeconds: 130, speech: speech.slice(2) },
+    ]);
+  });
+
+  it('cover audio in which no speech was found, and speech without a pause', () => {
+    const spans = (speech: readonly { startSeconds: number; endSeconds: number }[]) =>
+      coverWindows({ durationSeconds: 25, speech }, 10).map(({ startSeconds, endSeconds }) => [
+        startSeconds,
+        endSeconds,
+      ]);
+    expect(spans([])).toEqual([
+      [0, 9],
+      [9, 18],
+      [18, 25],
+    ]);
+    expect(spans([region(0, 25)])).toEqual([
+      [0, 10],
+      [10, 20],
+      [20, 25],
+    ]);
+    expect(coverWindows({ durationSeconds: 0, speech: [] })).toEqual([]);
+  });
+
+  it('follow each other from beginning to end and hold all speech, whatever it is', () => {
+    const lengths = fc.array(fc.tuple(fc.integer({ min: 0, max: 400 }), fc.integer({ min: 1, max: 900 })), {
+      maxLength: 50,
+    });
+    fc.assert(
+      fc.property(lengths, (parts) => {
+        let at = 0;
+        const speech = parts.map(([pause, length]) => {
+          at += pause + length;
+          return region((at - length) / 10, at / 10);
+        });
+        const durationSeconds = at / 10 + 30;
+        const windows = coverWindows({ durationSeconds, speech }, 60);
+        expect([windows[0]?.startSeconds, windows.at(-1)?.endSeconds]).toEqual([0, durationSeconds]);
+        for (const [index, { startSeconds, endSeconds }] of windows.entries()) {
+          expect(endSeconds - startSeconds).toBeLessThanOrEqual(60.001);
+          if (index > 0) expect(startSeconds).toBe(windows[index - 1]?.endSeconds);
+        }
+        const seconds = (spans: readonly { startSeconds: number; endSeconds: number }[]): number =>
+          spans.reduce((sum, span) => sum + span.endSeconds - span.startSeconds, 0);
+        expect(seconds(windows.flatMap((window) => window.speech))).toBeCloseTo(seconds(speech), 5);
+      }),
+    );
+  });
+});
+
+it('speech that either of two has found is in order, without overlaps', () => {
+  const known = [region(1, 2), region(5, 8)];
+  expect(unitedSpeech(known, [region(7, 10), region(0, 6), region(9, 11)])).toEqual([
+    region(0, 1),
+    region(1, 2),
+    region(2, 5),
+    region(5, 8),
+    region(8, 10),
+    region(10, 11),
+  ]);
+  expect(unitedSpeech(known, [region(1.98, 2.02)])).toEqual(known);
+  expect(unitedSpeech([], [])).toEqual([]);
 });

@@ -7,6 +7,7 @@ import { pathTo } from '../router.ts';
 import { useStore, type Store } from '../store.ts';
 import type { Download } from '../types.ts';
 import { useLoaded } from '../ui/hooks.ts';
+import { Icon } from '../ui/icons.tsx';
 import { languageName } from '../ui/language-field.tsx';
 import { Loading, Trouble } from '../ui/parts.tsx';
 import { Exports } from './exports.tsx';
@@ -75,6 +76,12 @@ function Spoken({ labels, recordId }: { readonly labels: Labels; readonly record
             .join(' · ')}
         </span>
       </div>
+      {engine?.endsWith('+level') === true ? (
+        <div class="notice">
+          <Icon name="warning" />
+          <p>Nobody is heard clearly here. What may be voices was taken for speech, and much of this may be wrong.</p>
+        </div>
+      ) : null}
       <Sound media={media} audio={audio} lines={transcript.lines} durationSeconds={duration} />
       <Lanes turns={transcript.turns} speakers={speakers} names={names} durationSeconds={duration} media={media} />
       <SpeakerNames speakers={speakers} names={names} store={store} shares={sharesOf(transcript.turns)} />

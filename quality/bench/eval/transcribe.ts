@@ -1,10 +1,9 @@
 import { join } from 'node:path';
 import type { SpeechEngine } from '../../../speech/engine.ts';
+import { findWindows } from '../../../speech/find-windows.ts';
 import { joinWords } from '../../../speech/join-words.ts';
 import { prepareWav } from '../../../speech/prepare.ts';
-import { findSpeech } from '../../../speech/regions.ts';
 import { turnsOf } from '../../../speech/turns.ts';
-import { cutWindows } from '../../../speech/windows.ts';
 
 const TIMEOUT_MS = 6 * 3_600_000;
 
@@ -32,13 +31,13 @@ export async function transcribe(
     maxSeconds: 24 * 3600,
     onProgress: () => onProgress('preparing', 0),
   });
-  const regions = await findSpeech(wavPath, {
+  const found = await findWindows(wavPath, engine, {
     vadModel,
     signal,
     timeoutMs: TIMEOUT_MS,
     onProgress: (share) => onProgress('finding speech', share),
   });
-  const windows = cutWindows(regions).map((window) => ({ ...window, wavPath }));
+  const windows = found.windows.map((window) => ({ ...window, wavPath }));
   const results = [];
   for (const [i, window] of windows.entries()) {
     const share = (part: number): void => onProgress('listening', (i + part) / windows.length);
@@ -48,5 +47,5 @@ export async function transcribe(
   const voices = results.map((result) => result.voices);
   const turns = turnsOf(voices, await engine.cluster(voices, { signal }));
   const words = results.flatMap((result) => result.words);
-  return { durationSeconds: regions.durationSeconds, turns, words, segments: await joinWords(words, turns) };
+  return { durationSeconds: found.durationSeconds, turns, words, segments: await joinWords(words, turns) };
 }

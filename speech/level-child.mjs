@@ -1,0 +1,105 @@
+// node level-child.mjs WAV OFFSET_BYTES LENGTH_BYTES: where it is louder than its ground, by what may be voices, as JSON lines.
+// Plain JavaScript in a process of its own, so that an hour of samples holds up nobody, and a cancel ends only this.
+import { RATE, readSamples } from './sherpa/samples.mjs';
+
+const [path, offset, length] = process.argv.slice(2);
+const PIECE_SECONDS = 60;
+const FRAMES_PER_SECOND = 100;
+const HOP = RATE / FRAMES_PER_SECOND;
+/** Two periods of the deepest voice. */
+const FRAME = 512;
+/** Periods of voices, 70 to 400 Hz, in samples. */
+const [SHORTEST_PERIOD, LONGEST_PERIOD] = [40, 228];
+/** Of what is quieter nothing is understood. In dB of full scale. */
+const AUDIBLE_DB = -60;
+/** The ground is what a fifth of the audio does not reach. Even noise and held chords are their own ground. */
+const GROUND_SHARE = 0.2;
+const ABOVE_GROUND_DB = 9;
+/** Levels are smoothed over so many frames before and after, about a syllable. */
+const SMOOTHED_FRAMES = 5;
+const BRIDGED_FRAMES = 30;
+const SHORTEST_FRAMES = 30;
+/** How alike two periods are where something sings or speaks, and in what share of the frames. */
+const PERIODIC = 0.5;
+const PERIODIC_SHARE = 0.3;
+/** Voices glide: a pitch that stays within this for so long is an instrument's. */
+const HELD_FRAMES = 15;
+const HELD_DRIFT = 0.015;
+const HELD_SHARE = 0.5;
+
+const wav = { path, offsetBytes: Number(offset), lengthBytes: Number(length) };
+const durationSeconds = wav.lengthBytes / 2 / RATE;
+const count = Math.max(0, Math.floor((durationSeconds * RATE - FRAME - LONGEST_PERIOD) / HOP));
+const levels = new Float32Array(count);
+/** Of each frame the period in samples; 0 where there is none. */
+const periods = new Uint8Array(count);
+for (let at = 0; at < durationSeconds; at += PIECE_SECONDS) {
+  const samples = readSamples(wav, at, at + PIECE_SECONDS + 1);
+  const first = at * FRAMES_PER_SECOND;
+  const end = Math.min(count, first + PIECE_SECONDS * FRAMES_PER_SECOND);
+  for (let frame = first; frame < end; frame += 1) {
+    const from = (frame - first) * HOP;
+    levels[frame] = levelOf(samples, from);
+    if (levels[frame] >= AUDIBLE_DB) periods[frame] = periodOf(samples, from);
+  }
+  console.log(JSON.stringify({ progress: Math.min(1, (at + PIECE_SECONDS) / durationSeconds) }));
+}
+for (const [start, end] of stretches()) {
+  if (!mayBeVoices(start, end)) continue;
+  console.log(
+    JSON.stringify({ speech: { startSeconds: start / FRAMES_PER_SECOND, endSeconds: end / FRAMES_PER_SECOND } }),
+  );
+}
+
+function levelOf(samples, from) {
+  let energy = 1e-12;
+  for (let i = from; i < from + FRAME; i += 1) energy += samples[i] ** 2;
+  return 10 * Math.log10(energy / FRAME);
+}
+
+/** By the likeness of a frame to itself, a period later. */
+function periodOf(samples, from) {
+  let best = { likeness: PERIODIC, period: 0 };
+  for (let period = SHORTEST_PERIOD; period <= LONGEST_PERIOD; period += 1) {
+    let [product, energy, later] = [0, 1e-9, 1e-9];
+    // Every second sample tells enough.
+    for (let i = from; i < from + FRAME; i += 2) {
+      product += samples[i] * samples[i + period];
+      energy += samples[i] ** 2;
+      later += samples[i + period] ** 2;
+    }
+    const likeness = product / Math.sqrt(energy * later);
+    if (likeness > best.likeness) best = { likeness, period };
+  }
+  return best.period;
+}
+
+/** Where it is well above the ground, in frames. */
+function stretches() {
+  const smoothed = levels.map((_, frame) => {
+    const near = levels.subarray(Math.max(0, frame - SMOOTHED_FRAMES), frame + SMOOTHED_FRAMES + 1);
+    return near.reduce((sum, level) => sum + level, 0) / near.length;
+  });
+  const ground = Float32Array.from(smoothed).sort()[Math.floor(count * GROUND_SHARE)] ?? 0;
+  const threshold = Math.max(AUDIBLE_DB, ground + ABOVE_GROUND_DB);
+  const found = [];
+  for (let frame = 0; frame < count; frame += 1) {
+    if (smoothed[frame] < threshold) continue;
+    const last = found.at(-1);
+    if (last !== undefined && frame - last[1] <= BRIDGED_FRAMES) last[1] = frame + 1;
+    else found.push([frame, frame + 1]);
+  }
+  return found.filter(([start, end]) => end - start >= SHORTEST_FRAMES);
+}
+
+function mayBeVoices(start, end) {
+  const own = periods.subarray(start, end);
+  let [periodic, held, run] = [0, 0, 0];
+  for (const [i, period] of own.entries()) {
+    if (period > 0) periodic += 1;
+    const isSame = period > 0 && Math.abs(period - own[i - 1]) <= Math.max(1, period * HELD_DRIFT);
+    run = isSame ? run + 1 : 0;
+    if (run >= HELD_FRAMES) held += run === HELD_FRAMES ? HELD_FRAMES : 1;
+  }
+  return periodic >= own.length * PERIODIC_SHARE && held < periodic * HELD_SHARE;
+}
