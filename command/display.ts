@@ -19,6 +19,8 @@ export interface Work {
 
 export interface Display {
   work(title: string): Work;
+  /** How far many things are together: a bar below the others, where there are bars. */
+  whole(done: number, all: number): void;
   /** A line for people, on standard error. */
   note(text: string, kind?: 'plain' | 'dim' | 'problem' | 'good'): void;
   /** A line of the result, on standard output. */
@@ -40,18 +42,20 @@ export function createDisplay({ out, err, isColoured, isMoving }: DisplayOptions
     err.isTTY && isColoured ? styleText(style, text, { validateStream: false }) : text;
   const update = isLive ? createLogUpdate(err) : undefined;
   const bars = new Map<object, string>();
+  let whole: string | undefined;
   let drawnAtMs = -Infinity;
   const draw = (isDue: boolean): void => {
     if (update === undefined || (!isDue && performance.now() - drawnAtMs < DRAW_EVERY_MS)) return;
     drawnAtMs = performance.now();
-    if (bars.size === 0) update.clear();
-    else update([...bars.values()].join('\n'));
+    const lines = [...bars.values(), ...(whole === undefined ? [] : [whole])];
+    if (lines.length === 0) update.clear();
+    else update(lines.join('\n'));
   };
   /** Lines that stay stand above the bars. */
   const above = (write: () => void): void => {
     update?.clear();
     write();
-    if (bars.size > 0) draw(true);
+    draw(true);
   };
   const note: Display['note'] = (text, kind = 'plain') => {
     const style = ({ plain: undefined, dim: 'dim', problem: 'red', good: 'green' } as const)[kind];
@@ -90,9 +94,14 @@ export function createDisplay({ out, err, isColoured, isMoving }: DisplayOptions
         },
       };
     },
+    whole(done, all) {
+      whole = `${barText((done / all) * 100)}  ${String(done)} of ${String(all)}`;
+      draw(true);
+    },
     print: (text) => above(() => out.write(`${out.isTTY === true ? visible(text) : text}\n`)),
     end() {
       bars.clear();
+      whole = undefined;
       update?.clear();
       update?.done();
     },

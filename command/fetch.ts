@@ -23,11 +23,17 @@ export async function fetchAll(deps: Deps, { texts, ...asked }: FetchAll): Promi
   setMaxListeners(0, signal);
   const waiting = [...new Set(texts)];
   const codes: number[] = [];
+  const all = waiting.length;
+  const tellWhole = (): void => {
+    if (all > 1) deps.display.whole(codes.length, all);
+  };
+  tellWhole();
   const next = async (): Promise<void> => {
     for (let text = waiting.shift(); text !== undefined; text = waiting.shift()) {
       signal.throwIfAborted();
       const { code, isFinal } = await fetchOne(deps, { ...asked, text });
       codes.push(code);
+      tellWhole();
       if (isFinal && waiting.length > 0) {
         deps.display.note(`${String(waiting.length)} more were not asked for.`, 'problem');
         waiting.length = 0;

@@ -25,6 +25,12 @@ export function videoIdOf(text: string, hosts: readonly string[] = []): string |
   return BEFORE_ID.has(first) && more.length === 0 ? idIn(second) : undefined;
 }
 
+/** Whether a URL leads to a playlist of the platform. @param hosts as above */
+export function isPlaylistUrl(text: string, hosts: readonly string[] = []): boolean {
+  const page = platformPageOf(text.trim(), [...HOSTS, ...hosts]);
+  return page !== undefined && /^(?:playlist|watch)$/.test(page.segments.join('/')) && page.query.has('list');
+}
+
 function idIn(text: string | null | undefined): string | undefined {
   const id = text ?? '';
   return VIDEO_ID.test(id) ? id : undefined;

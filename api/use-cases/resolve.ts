@@ -1,13 +1,13 @@
 import { channelPathOf, channelReferenceOf, type ChannelReference } from '../../contract/channels.ts';
 import { ApiError } from '../../contract/errors.ts';
-import { postReferenceOf, postUrlOf, profileReferenceOf, profileUrlOf } from '../../contract/imgnet-urls.ts';
+import { accountOf, postReferenceOf, postUrlOf, profileReferenceOf, profileUrlOf } from '../../contract/imgnet-urls.ts';
 import { contentPrice } from '../../contract/kinds/imgnet-content.ts';
 import { mediaPrice, mediaFormatSchema } from '../../contract/kinds/media.ts';
 import { transcriptPrice } from '../../contract/kinds/transcript.ts';
 import { formatMoney } from '../../contract/money.ts';
 import type { Prices } from '../../contract/prices.ts';
 import type { Offer, Resolved, ResolveQuery, Subject } from '../../contract/resolved.ts';
-import { videoIdOf } from '../../contract/vidnet-urls.ts';
+import { isPlaylistUrl, videoIdOf } from '../../contract/vidnet-urls.ts';
 import type { ServiceDeps } from '../deps.ts';
 import type { Answer } from '../operation.ts';
 import { imgnetRefusal } from './imgnet.ts';
@@ -20,10 +20,34 @@ type Deps = Pick<ServiceDeps, 'platforms' | 'rendering'>;
  * names need not exist.
  */
 export function resolveText(deps: Deps, _caller: unknown, { url: text }: ResolveQuery): Promise<Answer<Resolved>> {
+  const within = urlWithin(text);
+  for (const [meant, find] of [
+    [text, namedBy],
+    [within, namedBy],
+    [text, pageBy],
+    [within, pageBy],
+  ] as const) {
+    const subjects = meant === undefined ? [] : find(deps, meant);
+    if (subjects.length > 0) return Promise.resolve({ state: 'finished', body: { subjects } });
+  }
+  return Promise.resolve({ state: 'finished', body: { subjects: [] } });
+}
+
+/** What people share is often a sentence with a link, or a link in marks. @returns the first one, without what ends a sentence */
+function urlWithin(text: string): string | undefined {
+  const url = /https?:\/\/[^\s<>"']+/i.exec(text)?.[0];
+  // A bracket that opens within belongs to it.
+  return url?.replace(url.includes('(') ? /[.,;:!?]+$/ : /[.,;:!?)\]]+$/, '');
+}
+
+function namedBy(deps: Deps, text: string): readonly Subject[] {
   const named = [videoOf(deps, text), channelOf(deps, text), postOf(deps, text), profileOf(deps, text)];
-  const subjects = named.filter((one) => one !== undefined);
-  const page = subjects.length === 0 ? webPageOf(deps, text) : undefined;
-  return Promise.resolve({ state: 'finished', body: { subjects: page === undefined ? subjects : [page] } });
+  return named.filter((one) => one !== undefined);
+}
+
+function pageBy(deps: Deps, text: string): readonly Subject[] {
+  const page = webPageOf(deps, text);
+  return page === undefined ? [] : [page];
 }
 
 function videoOf({ platforms, rendering: { prices } }: Deps, text: string): Subject | undefined {
@@ -71,7 +95,8 @@ function postOf({ platforms, rendering: { prices } }: Deps, text: string): Subje
 }
 
 function profileOf({ platforms, rendering: { prices } }: Deps, text: string): Subject | undefined {
-  const account = profileReferenceOf(text, platforms.imgnetHosts);
+  // A name with a dot may be a host as well; here it is only one of several meanings.
+  const account = profileReferenceOf(text, platforms.imgnetHosts) ?? accountOf(text.trim());
   if (account === undefined) return undefined;
   const offers = [
     offer('requestImgnetProfile', '/api/imgnet/profile', { body: { url: `@${account}` }, price: prices.profile }),
@@ -88,7 +113,11 @@ function profileOf({ platforms, rendering: { prices } }: Deps, text: string): Su
 function webPageOf(deps: Deps, text: string): Subject | undefined {
   const trimmed = text.trim();
   const given = /^[\w-]+(?:\.[\w-]+)+(?::\d+)?\/./.test(trimmed) ? `https://${trimmed}` : trimmed;
-  if (!/^https?:\/\//i.test(given) || !URL.canParse(given)) return undefined;
+  if (!/^https?:\/\/\S+$/i.test(given) || !URL.canParse(given)) return undefined;
+  if (isPlaylistUrl(given, deps.platforms.vidnetHosts)) {
+    const note = 'A playlist cannot be had as a whole: its videos can, one by one, and its channel with all videos.';
+    return { kind: 'page', id: given, url: new URL(given).href, offers: [], note };
+  }
   const { prices } = deps.rendering;
   try {
     const { url } = pageOf(deps, given);

@@ -30,6 +30,12 @@ describe('GET /api/resolve', () => {
     ['instagram.com/evening.talks/reel/DAbCdEfGhIj/?igsh=1', ['reel DAbCdEfGhIj']],
     ['https://example.com/talk?utm_source=x#part', ['page https://example.com/talk']],
     ['example.com/talk', ['page https://example.com/talk']],
+    ['evening.talks', ['channel @evening.talks', 'profile evening.talks']],
+    [`<https://youtu.be/${ID}>`, [`video ${ID}`]],
+    [`Tea, at last! https://youtu.be/${ID}. Enjoy`, [`video ${ID}`]],
+    [`"https://www.instagram.com/p/DAbCdEfGhIj/"`, ['post DAbCdEfGhIj']],
+    [`(https://youtu.be/${ID})`, [`video ${ID}`]],
+    ['See https://example.com/talk_(film).', ['page https://example.com/talk_(film)']],
     ['!', []],
     ['two words', []],
     ['http://127.0.0.1/', ['page http://127.0.0.1/']],
@@ -71,6 +77,14 @@ describe('GET /api/resolve', () => {
     const [page] = await resolved('http://10.0.0.1/talk');
     expect(page).toMatchObject({ kind: 'page', offers: [], note: 'The URL points to an address that is not public.' });
   });
+
+  it.each(['https://www.youtube.com/playlist?list=PLabc', 'youtube.com/watch?list=PLabc'])(
+    'offers nothing of the playlist %s, and says what there is instead',
+    async (text) => {
+      const note = expect.stringMatching(/its videos/) as string;
+      expect(await resolved(text)).toMatchObject([{ kind: 'page', offers: [], note }]);
+    },
+  );
 
   it('starts nothing and asks no engine', async () => {
     facades.jobs.start.mockClear();

@@ -51,6 +51,22 @@ describe('progress', () => {
     display.end();
   });
 
+  it('of many together is a bar below the others', () => {
+    const { display, err } = screen({ isTTY: true });
+    display.whole(0, 4);
+    display.work('one').show(progress);
+    display.whole(1, 4);
+    display.note('done');
+    const drawn = stripVTControlCharacters(err());
+    expect(drawn.trimEnd()).toMatch(
+      new RegExp(`done\\n${barText(42)}  one  fetching 3.2 MB\\n${barText(25)}  1 of 4$`),
+    );
+    display.end();
+    const elsewhere = screen({ isTTY: false });
+    elsewhere.display.whole(1, 4);
+    expect(elsewhere.err()).toBe('');
+  });
+
   it('has no colours with NO_COLOR, and nothing that moves on a dumb terminal', () => {
     const plain = screen({ isTTY: true, isColoured: false });
     plain.display.note('bad', 'problem');

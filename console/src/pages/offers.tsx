@@ -14,7 +14,7 @@ const KINDS: Readonly<Record<Subject['kind'], { readonly name: string; readonly 
   profile: { name: 'Profile on the photo platform', icon: 'profile' },
   post: { name: 'Post on the photo platform', icon: 'post' },
   reel: { name: 'Reel on the photo platform', icon: 'post' },
-  page: { name: 'Page of another site', icon: 'page' },
+  page: { name: 'Web page', icon: 'page' },
 };
 
 interface OffersProps {
