@@ -114,6 +114,8 @@ async function readStream(path: string, { signal, onOpen, onEvent }: Reading): P
   const own = new AbortController();
   const stop = (): void => own.abort();
   signal.addEventListener('abort', stop, { once: true });
+  // Otherwise what is lost is noticed only by its silence.
+  addEventListener('offline', stop);
   let silence: ReturnType<typeof setTimeout> | undefined;
   const awake = (): void => {
     clearTimeout(silence);
@@ -139,6 +141,7 @@ async function readStream(path: string, { signal, onOpen, onEvent }: Reading): P
   } finally {
     clearTimeout(silence);
     signal.removeEventListener('abort', stop);
+    removeEventListener('offline', stop);
     own.abort();
   }
 }

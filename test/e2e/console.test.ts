@@ -10,14 +10,19 @@ import {
   type Look,
 } from '../helpers/console.ts';
 import { expectShownAsText, hostile, MARKUP } from '../helpers/hostile/answers.ts';
+import { makeKey } from '../helpers/api-key.ts';
 import { imgnetIndex, postUrl } from '../helpers/imgnet.ts';
+import { isLong } from '../helpers/rows.ts';
 import { TestService } from '../helpers/service.ts';
 
 let service: TestService;
 let browser: ConsoleBrowser;
 let receiver: WebhookReceiver;
+/** The long tests walk the same ways with a key. */
+let key: string | undefined;
 beforeAll(async () => {
   service = await TestService.shared();
+  if (isLong()) key = await makeKey(service);
   browser = await startConsoleBrowser(service.stack.restUrl);
   receiver = await startWebhookReceiver();
 }, 20 * 60_000);
@@ -29,7 +34,8 @@ afterAll(async () => {
 
 /** Runs a test in a page of its own, in which nothing may go wrong unseen. */
 const inPage = (test: (opened: ConsolePage) => Promise<void>, look: Look = {}) =>
-  [{ timeout: 180_000 }, () => browser.within(look, test)] as const;
+  [{ timeout: 180_000 }, () => browser.within({ ...look, key }, test)] as const;
+const withKey = (): Record<string, string> => (key === undefined ? {} : { authorization: `Bearer ${key}` });
 const onPhone = { viewport: PHONE, colorScheme: 'dark' } as const;
 /** What somebody has come to by the keyboard. */
 const FOCUSED = '((one) => one.ariaLabel ?? one.textContent.trim())(document.activeElement)';
@@ -242,21 +248,22 @@ describe('in the console', () => {
   );
 
   it(
-    'jobs are filtered, and new ones come by themselves; without a key there is no account',
+    'jobs are filtered, and new ones come by themselves; an account is that of a key',
     ...inPage(async ({ page, go, violations }) => {
       await go('/console/jobs?type=list');
       await page.getByLabel('State').selectOption('failed');
       await page.waitForURL(/status=failed/);
       await page.getByText('No job matches these filters.').waitFor();
       const body = { url: await urlIn('channels', 'removed') };
-      await service.request('POST', '/api/channel/profile', { body });
+      await service.request('POST', '/api/channel/profile', { body, headers: withKey() });
       const row = page.getByRole('link', { name: /^Channel.*Failed/ });
       await row.waitFor();
       expect(await page.locator('.jobs .status').allInnerTexts()).toEqual(['Failed']);
       expect(await violations()).toEqual([]);
       await row.click();
       await page.getByRole('link', { name: 'Account' }).click();
-      await page.getByText('Without an API key nothing is charged').waitFor();
+      const account = key === undefined ? 'Without an API key nothing is charged' : 'Newest charges';
+      await page.getByText(account).waitFor();
       expect(await violations()).toEqual([]);
     }),
   );
@@ -265,7 +272,7 @@ describe('in the console', () => {
     'nothing runs that somebody has written',
     ...inPage(async ({ page, go, violations }) => {
       const body = { vidnet_video_id: service.videoId('ordinary'), language: 'en', include_comments: true };
-      const headers = { prefer: 'wait=60' };
+      const headers = { prefer: 'wait=60', ...withKey() };
       const { body: made } = await service.request<{ download: { id: string } }>('POST', '/api/transcripts', {
         body,
         headers,

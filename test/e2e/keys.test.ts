@@ -5,10 +5,8 @@ import type { AudioResult } from '../../contract/kinds/audio.ts';
 import type { DownloadList, DownloadResult } from '../../contract/kinds.ts';
 import type { ImgnetListPending } from '../../contract/kinds/imgnet-list.ts';
 import type { ImgnetProfile } from '../../contract/kinds/imgnet-profile.ts';
-import { createAccountStore } from '../../store/accounts.ts';
-import { createKeyStore } from '../../store/keys.ts';
-import { openMongo } from '../../store/mongo.ts';
 import { startStack, type Stack } from '../../local/stack.ts';
+import { makeKey } from '../helpers/api-key.ts';
 import { startConsoleBrowser } from '../helpers/console.ts';
 import { datasetStats, imgnetIndex } from '../helpers/imgnet.ts';
 import { TestService } from '../helpers/service.ts';
@@ -29,19 +27,12 @@ afterAll(async () => {
   await service.stop();
 });
 
-async function makeKey(credit?: number) {
-  const { MONGODB_URI: uri = '', MONGODB_DATABASE: database = '' } = service.stack.env;
-  const mongo = openMongo({ uri, database, timeoutMs: 5_000 });
-  const key = await createKeyStore(mongo.db).create({ name: 'e2e', scopes: ['read', 'jobs'] });
-  await createAccountStore(mongo.db).open(key.id, credit);
-  await mongo.close();
-  return { authorization: `Bearer ${key.text}` };
-}
+const bearer = async (credit?: number) => ({ authorization: `Bearer ${await makeKey(service, credit)}` });
 const urls = () => [service.stack.restUrl, second.restUrl];
 
 describe('a service with API keys', () => {
   it('lets 90 requests of a key pass over two processes, and refuses the 91st', async () => {
-    const headers = await makeKey();
+    const headers = await bearer();
     const ask = (index: number) => fetch(`${urls()[index % 2]!}/downloads/01JD5Z3K6VQ0W8R9T2X4Y6B8CD`, { headers });
     const first = await ask(0);
     expect(first.headers.get('ratelimit-remaining')).toBe('89');
@@ -51,7 +42,7 @@ describe('a service with API keys', () => {
   });
 
   it('charges each download once, to the key that started it, and starts nothing beyond the credit', async () => {
-    const headers = await makeKey(12);
+    const headers = await bearer(12);
     const request = (index: number, videoId: string) =>
       fetch(`${urls()[index % 2]!}/api/downloads/audio`, {
         method: 'POST',
@@ -69,7 +60,7 @@ describe('a service with API keys', () => {
     expect(account).toMatchObject({ credit: '0.002', reserved: '0.000', spent: '0.010' });
     expect(account.entries.map(({ amount }) => amount)).toEqual(['0.005', '0.005']);
     // Another key gets it for nothing.
-    const poor = await makeKey(0);
+    const poor = await bearer(0);
     const body = JSON.stringify({ vidnet_video_id: data.media_id });
     const again = await fetch(`${urls()[1]!}/api/downloads/audio`, { method: 'POST', headers: poor, body });
     expect(again.status).toBe(200);
@@ -77,7 +68,7 @@ describe('a service with API keys', () => {
   });
 
   it('charges a list that is cancelled again and again for each time that the provider was asked', async () => {
-    const headers = await makeKey(1_000);
+    const headers = await bearer(1_000);
     const { accounts } = await imgnetIndex(service);
     const { url, user_name } = accounts.find((account) => account.case === 'ordinary')!;
     const asked = async (): Promise<number> => {
@@ -115,11 +106,11 @@ describe('a service with API keys', () => {
   });
 
   it('lets 90 of 200 requests for one download pass at once, and at most four polls more', async () => {
-    const headers = { ...(await makeKey()), prefer: 'wait=60' };
+    const headers = { ...(await bearer()), prefer: 'wait=60' };
     const body = JSON.stringify({ vidnet_video_id: service.videoId('ordinary') });
     const made = await fetch(`${urls()[0]!}/api/downloads/audio`, { method: 'POST', headers, body });
     const { id } = ((await made.json()) as AudioResult).data;
-    const caller = await makeKey();
+    const caller = await bearer();
     const answers = await Promise.all(
       Array.from({ length: 200 }, (_, index) => fetch(`${urls()[index % 2]!}/downloads/${id}`, { headers: caller })),
     );
@@ -137,7 +128,7 @@ describe('a service with API keys', () => {
     'is used in the console with a key that is asked for, kept for the tab, charged and forgotten',
     { timeout: 120_000 },
     async () => {
-      const [rich, poor] = [await makeKey(1_000), await makeKey(1)].map(({ authorization }) => authorization.slice(7));
+      const [rich, poor] = [await makeKey(service, 1_000), await makeKey(service, 1)];
       const browser = await startConsoleBrowser(service.stack.restUrl);
       try {
         await browser.within({}, async ({ page, context, go, violations }) => {
@@ -188,7 +179,7 @@ describe('a service with API keys', () => {
   );
 
   it('answers who waits before it stops', async () => {
-    const headers = { ...(await makeKey()), prefer: 'wait=60' };
+    const headers = { ...(await bearer()), prefer: 'wait=60' };
     const body = JSON.stringify({ vidnet_video_id: service.videoId('long') });
     await service.misbehave({ video: service.videoId('long'), target: 'page', mode: 'hang' });
     const started = Date.now();

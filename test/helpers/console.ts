@@ -32,6 +32,8 @@ export const PHONE = { width: 390, height: 844 };
 export interface Look {
   readonly viewport?: { readonly width: number; readonly height: number };
   readonly colorScheme?: 'light' | 'dark';
+  /** The API key that the tab has. */
+  readonly key?: string | undefined;
 }
 
 /** A page of the console in a real browser. */
@@ -89,10 +91,14 @@ export async function startConsoleBrowser(serviceUrl: string): Promise<ConsoleBr
     overflow: () => page.evaluate<number>('document.documentElement.scrollWidth - innerWidth'),
   };
   return {
-    async within({ viewport = DESKTOP, colorScheme = 'light' }, test) {
+    async within({ viewport = DESKTOP, colorScheme = 'light', key }, test) {
       await page.setViewportSize(viewport);
       await page.emulateMedia({ colorScheme });
       wrong.length = 0;
+      if (key !== undefined) {
+        await page.goto('/console/nowhere');
+        await page.evaluate(`sessionStorage.setItem('tapedeck.key', '${key}')`);
+      }
       try {
         await test(opened);
       } finally {

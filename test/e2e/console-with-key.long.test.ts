@@ -1,0 +1,2 @@
+// Every way through the console once more, with an API key.
+import './console.test.ts';
