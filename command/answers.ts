@@ -1,4 +1,4 @@
-import type { Progress } from '../contract/fields.ts';
+import type { DownloadRecord, Progress } from '../clients/typescript/src/index.ts';
 
 /** What the answers about jobs of all kinds have in common, as far as it is used here. */
 export interface JobAnswer {
@@ -8,29 +8,13 @@ export interface JobAnswer {
   readonly download_id?: string;
   readonly list_id?: string;
   readonly transcript_speaker_id?: string;
-  readonly data?: Partial<FileRecord>;
+  readonly data?: Partial<DownloadRecord>;
   readonly download?: { readonly id: string };
   readonly downloads?: Readonly<Record<PartName, { readonly id: string; readonly status: string }>>;
   readonly progress?: Progress | Readonly<Partial<Record<PartName, Progress>>>;
   readonly last_response?: Readonly<Partial<Record<PartName, { readonly response: string }>>>;
 }
 export type PartName = 'posts' | 'reels';
-
-/** The record of a job, of which files are links. */
-export interface FileRecord {
-  readonly id: string;
-  readonly type: string;
-  readonly status: string;
-  readonly media_id: string;
-  readonly title?: string;
-  readonly created_at: string;
-  readonly cost: string;
-  readonly duration: string | null;
-  readonly response: string | null;
-  readonly transcript_speaker_id: string | null;
-  readonly file_urls: readonly string[] | null;
-  readonly progress?: Progress;
-}
 
 /** The jobs behind an answer: two of a list, none where no audio needed one. */
 export function jobIdsOf({ data, download_id, download, downloads }: JobAnswer): readonly string[] {

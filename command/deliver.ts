@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
-import type { JobDetails } from '../contract/job-details.ts';
+import type { DownloadResult, JobDetails } from '../clients/typescript/src/index.ts';
 import { sizeText } from '../runtime/progress.ts';
-import { jobIdsOf, type FileRecord, type JobAnswer } from './answers.ts';
+import { jobIdsOf, type JobAnswer } from './answers.ts';
 import { optionOf, type FetchCommand } from './commands.ts';
 import { factsText } from './facts.ts';
 import type { Asked, Deps, Outcome } from './obtain.ts';
@@ -108,7 +108,7 @@ interface Named {
 async function namesOf(service: Service, { id, mediaId, place }: Named): Promise<Omit<Naming, 'ending'>> {
   if ('file' in place) return { title: undefined, id };
   const { title } = await service.ask<JobDetails>('GET', `/api/downloads/${id}/job`);
-  const known = mediaId ?? (await service.ask<{ data: FileRecord }>('GET', `/downloads/${id}`)).data.media_id;
+  const known = mediaId ?? (await service.ask<DownloadResult>('GET', `/downloads/${id}`)).data.media_id;
   return { title: title ?? undefined, id: known };
 }
 

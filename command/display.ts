@@ -1,6 +1,6 @@
 import { createLogUpdate } from 'log-update';
 import { styleText } from 'node:util';
-import type { Progress } from '../contract/fields.ts';
+import type { Progress } from '../clients/typescript/src/index.ts';
 import { sizeText } from '../runtime/progress.ts';
 
 const BAR_CHARS = 24;

@@ -1,5 +1,4 @@
-import type { JobDetails } from '../contract/job-details.ts';
-import type { FileRecord } from './answers.ts';
+import type { DownloadList, DownloadRecord, DownloadResult, JobDetails } from '../clients/typescript/src/index.ts';
 import { progressText, type Display } from './display.ts';
 import { EXIT, exitCodeOf, FailedError, sentenceOf } from './exit.ts';
 import { jsonLine } from './json-line.ts';
@@ -13,11 +12,6 @@ export interface Talk {
   readonly isJson: boolean;
 }
 
-interface Page {
-  readonly downloads: readonly FileRecord[];
-  readonly next_cursor: string | null;
-}
-
 /** Lists the jobs that match, newest first. */
 export async function listJobs(
   { service, display, isJson }: Talk,
@@ -25,7 +19,7 @@ export async function listJobs(
 ): Promise<number> {
   let cursor: string | null | undefined;
   for (let left = limit; left > 0 && cursor !== null;) {
-    const page = await service.ask<Page>('GET', '/api/downloads', {
+    const page = await service.ask<DownloadList>('GET', '/api/downloads', {
       query: { ...query, limit: String(Math.min(left, PAGE)), ...(cursor === undefined ? {} : { cursor }) },
     });
     for (const record of page.downloads) display.print(isJson ? jsonLine(record) : rowOf(record));
@@ -40,7 +34,7 @@ export async function listJobs(
 export function showJobs(talk: Talk, ids: readonly string[]): Promise<number> {
   return forEach(talk, ids, async (id) => {
     const path = encodeURIComponent(id);
-    const { data } = await talk.service.ask<{ data: FileRecord }>('GET', `/downloads/${path}`);
+    const { data } = await talk.service.ask<DownloadResult>('GET', `/downloads/${path}`);
     const job = await talk.service.ask<JobDetails>('GET', `/api/downloads/${path}/job`);
     talk.display.print(talk.isJson ? jsonLine({ ...data, job }) : detailsOf(data, job));
   });
@@ -50,7 +44,7 @@ export function showJobs(talk: Talk, ids: readonly string[]): Promise<number> {
 export function cancelJobs(talk: Talk, ids: readonly string[]): Promise<number> {
   return forEach(talk, ids, async (id) => {
     const path = `/downloads/${encodeURIComponent(id)}`;
-    const { data } = await talk.service.ask<{ data: FileRecord }>('DELETE', path);
+    const { data } = await talk.service.ask<DownloadResult>('DELETE', path);
     talk.display.print(talk.isJson ? jsonLine(data) : rowOf(data));
   });
 }
@@ -87,13 +81,13 @@ async function forEach(
   return code;
 }
 
-function rowOf({ id, created_at, type, status, cost, title, media_id, response, progress }: FileRecord): string {
+function rowOf({ id, created_at, type, status, cost, title, media_id, response, progress }: DownloadRecord): string {
   const state = status === 'pending' && progress !== undefined ? progressText(progress) : (response ?? '');
   const time = `${created_at.slice(0, 10)} ${created_at.slice(11, 16)}`;
   return [id, time, type.padEnd(17), status.padEnd(7), cost, title ?? media_id, state].join('  ').trimEnd();
 }
 
-function detailsOf(record: FileRecord, { title, failure, files, workflow, finished_at: end }: JobDetails): string {
+function detailsOf(record: DownloadRecord, { title, failure, files, workflow, finished_at: end }: JobDetails): string {
   const { id, type, status, media_id, cost, created_at, duration, progress } = record;
   const facts = Object.entries({
     ...{ id, type, status, media: media_id, title, duration, cost, created: created_at, finished: end },

@@ -1,5 +1,5 @@
 import { TapedeckError } from '../clients/typescript/src/index.ts';
-import type { Resolved } from '../contract/resolved.ts';
+import type { Resolved } from '../clients/typescript/src/index.ts';
 import { failureOf, jobIdsOf, progressOf, type JobAnswer, type PartName } from './answers.ts';
 import type { FetchOptions } from './arguments.ts';
 import type { FetchCommand } from './commands.ts';

@@ -1,4 +1,4 @@
-import type { Offer, Resolved, Subject } from '../contract/resolved.ts';
+import type { Offer, Resolved, Subject } from '../clients/typescript/src/index.ts';
 import type { FetchOptions } from './arguments.ts';
 import type { FetchCommand } from './commands.ts';
 import { UsageError } from './exit.ts';

@@ -40,12 +40,12 @@ function urlWithin(text: string): string | undefined {
   return url?.replace(url.includes('(') ? /[.,;:!?]+$/ : /[.,;:!?)\]]+$/, '');
 }
 
-function namedBy(deps: Deps, text: string): readonly Subject[] {
+function namedBy(deps: Deps, text: string): Subject[] {
   const named = [videoOf(deps, text), channelOf(deps, text), postOf(deps, text), profileOf(deps, text)];
   return named.filter((one) => one !== undefined);
 }
 
-function pageBy(deps: Deps, text: string): readonly Subject[] {
+function pageBy(deps: Deps, text: string): Subject[] {
   const page = webPageOf(deps, text);
   return page === undefined ? [] : [page];
 }

@@ -39,6 +39,7 @@ async function fetched(line: string, answers: Readonly<Record<string, readonly A
   const [notes, printed, waiting]: [string[], string[], Set<string>] = [[], [], new Set()];
   const display: Display = {
     work: (title) => ({ show: ({ text }) => notes.push(`${title}: ${text}`), end: () => undefined }),
+    whole: () => undefined,
     note: (text) => notes.push(text),
     print: (text) => printed.push(text),
     end: () => undefined,

@@ -156,7 +156,7 @@ describe('how it ended', () => {
   });
 
   it('is read from the answers of every kind', () => {
-    const record = { id: 'A', status: 'failed', response: 'private' };
+    const record = { id: 'A', status: 'failed', response: 'private' } as const;
     expect([jobIdsOf({ data: record }), failureOf({ data: record })]).toEqual([['A'], 'private']);
     expect(failureOf({ status: 'failed', message: 'no captions' })).toBe('no captions');
     expect(failureOf({ status: 'success', message: 'complete' })).toBeUndefined();

@@ -4,7 +4,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import type { FileRecord } from '../../command/answers.ts';
+import type { DownloadRecord } from '../../clients/typescript/src/index.ts';
 import { freePort } from '../../local/engines/ports.ts';
 import { imgnetIndex } from '../helpers/imgnet.ts';
 import { TestService } from '../helpers/service.ts';
@@ -79,7 +79,7 @@ describe('the program tapedeck', { timeout: WITHIN_MS }, () => {
     expect(again.stderr).toContain('is there already');
 
     const listed = await tapedeck(['jobs', '--type', 'audio', '--media', id, '--json']);
-    const [record] = listed.lines.map((line) => JSON.parse(line) as FileRecord);
+    const [record] = listed.lines.map((line) => JSON.parse(line) as DownloadRecord);
     const shown = await tapedeck(['job', record!.id]);
     expect(shown.stdout).toContain(createHash('sha256').update(bytes).digest('hex'));
     expect(await tapedeck(['cancel', record!.id])).toMatchObject({

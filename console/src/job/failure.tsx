@@ -23,7 +23,8 @@ export function FailurePanel({
           <>
             <p>{REMEDIES[failure.code]}</p>
             <p class="quiet">
-              {failure.code === 'cancelled' ? 'Somebody cancelled it' : FAULT_NAMES[failure.fault]} (<code>{failure.code}</code>).
+              {failure.code === 'cancelled' ? 'Somebody cancelled it' : FAULT_NAMES[failure.fault]} (
+              <code>{failure.code}</code>).
               {Number(record.cost) === 0 ? '' : ' It was stopped after a provider had been paid, which is charged.'}
             </p>
           </>
