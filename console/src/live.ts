@@ -1,6 +1,6 @@
 import type { Progress } from '../../contract/fields.ts';
 import { authorization, call, Problem, problemOf, read } from './api.ts';
-import { createEventParser, type ServerEvent } from '../../clients/typescript/src/event-parser.ts';
+import { textsOf } from '../../clients/typescript/src/event-parser.ts';
 import { pause } from '../../clients/typescript/src/pause.ts';
 import type { Download } from './types.ts';
 
@@ -14,8 +14,6 @@ interface Told {
 }
 
 const RECONNECT_MS = [500, 1_000, 2_000, 5_000, 10_000] as const;
-/** Longer than a stream is silent that has a heartbeat. */
-const SILENT_MS = 60_000;
 
 /** Follows a download to its end. @returns a function that ends it before */
 export function watchDownload(
@@ -30,8 +28,8 @@ export function watchDownload(
     };
     let record = await look();
     if (record.status !== 'pending') return 'ended';
-    const onEvent = async (event: ServerEvent): Promise<boolean> => {
-      const pending = pendingAsTold(record, event);
+    const onEvent = async (data: string): Promise<boolean> => {
+      const pending = pendingAsTold(record, data);
       if (pending === undefined) record = await look();
       else onRecord((record = pending));
       return record.status !== 'pending';
@@ -48,7 +46,7 @@ export function watchDownloads({
   onChange,
   ...told
 }: Told & { readonly onChange: (record: Download) => void }): () => void {
-  const onEvent = ({ data }: ServerEvent): Promise<boolean> => {
+  const onEvent = (data: string): Promise<boolean> => {
     onChange((JSON.parse(data) as { readonly data: Download }).data);
     return Promise.resolve(false);
   };
@@ -106,43 +104,24 @@ interface Reading {
   readonly signal: AbortSignal;
   readonly onOpen: () => void;
   /** @returns whether the reader has heard enough */
-  readonly onEvent: (event: ServerEvent) => Promise<boolean>;
+  readonly onEvent: (data: string) => Promise<boolean>;
 }
 
 /** Reads a stream of events until the reader has heard enough, or it is cut before. @throws Problem when it is refused */
 async function readStream(path: string, { signal, onOpen, onEvent }: Reading): Promise<'ended' | 'cut'> {
-  const own = new AbortController();
-  const stop = (): void => own.abort();
-  signal.addEventListener('abort', stop, { once: true });
+  const offline = new AbortController();
   // Otherwise what is lost is noticed only by its silence.
+  const stop = (): void => offline.abort();
   addEventListener('offline', stop);
-  let silence: ReturnType<typeof setTimeout> | undefined;
-  const awake = (): void => {
-    clearTimeout(silence);
-    silence = setTimeout(stop, SILENT_MS);
-  };
   try {
-    awake();
     const headers = { ...authorization(), Accept: 'text/event-stream' };
-    const response = await fetch(path, { headers, signal: own.signal });
+    const response = await fetch(path, { headers, signal: AbortSignal.any([signal, offline.signal]) });
     if (!response.ok) throw problemOf(response, (await response.json().catch(() => ({}))) as object);
     onOpen();
-    const parse = createEventParser();
-    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
-    for (;;) {
-      const piece = await reader?.read();
-      if (piece?.value === undefined) return 'cut';
-      awake();
-      for (const event of parse(piece.value)) if (await onEvent(event)) return 'ended';
-    }
-  } catch (error) {
-    if (own.signal.aborted && !signal.aborted) return 'cut';
-    throw error;
+    for await (const data of textsOf(response.body ?? new ReadableStream())) if (await onEvent(data)) return 'ended';
+    return 'cut';
   } finally {
-    clearTimeout(silence);
-    signal.removeEventListener('abort', stop);
     removeEventListener('offline', stop);
-    own.abort();
   }
 }
 
@@ -153,7 +132,7 @@ interface Pending {
 }
 
 /** @returns the record with what an event tells of it; undefined when only looking tells, as at the end */
-function pendingAsTold(record: Download, { data }: ServerEvent): Download | undefined {
+function pendingAsTold(record: Download, data: string): Download | undefined {
   const told = JSON.parse(data) as Pending & { readonly data?: Pending };
   const { status, progress } = told.data?.status === undefined ? told : told.data;
   if (status !== 'pending') return undefined;

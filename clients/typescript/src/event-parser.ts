@@ -40,3 +40,43 @@ export function createEventParser(onId?: (id: string) => void): (piece: string) 
     return lines.flatMap((line) => takeLine(line) ?? []);
   };
 }
+
+/** The service sends something every 15 seconds. */
+const SILENT_MS = 45_000;
+
+/**
+ * The data of each event of a stream.
+ *
+ * @param onId told of the id of each event
+ * @throws TypeError when it is cut, or silent for so long that it must be lost
+ */
+export async function* textsOf(
+  stream: ReadableStream<Uint8Array>,
+  onId?: (id: string) => void,
+): AsyncGenerator<string, void> {
+  const reader = stream.getReader();
+  const decoder = new TextDecoder();
+  const parse = createEventParser(onId);
+  try {
+    for (;;) {
+      const { value } = await withinSilence(reader.read());
+      if (value === undefined) return;
+      for (const { data } of parse(decoder.decode(value, { stream: true }))) yield data;
+    }
+  } finally {
+    // What was cut already cannot be cancelled.
+    await reader.cancel().catch(() => undefined);
+  }
+}
+
+async function withinSilence<Value>(read: Promise<Value>): Promise<Value> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const silence = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new TypeError('The stream of events is silent.')), SILENT_MS);
+  });
+  try {
+    return await Promise.race([read, silence]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,5 +1,5 @@
 import { TapedeckError } from './errors.ts';
-import { createEventParser } from './event-parser.ts';
+import { textsOf } from './event-parser.ts';
 import type { Client } from './generated/client/index.ts';
 import type { DownloadResult, JobResult } from './generated/types.gen.ts';
 import { pause } from './pause.ts';
@@ -8,8 +8,6 @@ export interface FollowOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The service sends something every 15 seconds. */
-const SILENT_MS = 45_000;
 const LONGEST_PAUSE_MS = 15_000;
 /** About two minutes: a service that restarts takes less. */
 const FAILURES_IN_A_ROW = 12;
@@ -75,35 +73,6 @@ function opened(
     ...(signal === undefined ? {} : { signal }),
     ...{ security: [{ scheme: 'bearer', type: 'http' }], parseAs: 'stream', responseStyle: 'data' },
   });
-}
-
-/** The data of each event; what ends without a word for long is lost. */
-async function* textsOf(stream: ReadableStream<Uint8Array>, onId: (id: string) => void): AsyncGenerator<string, void> {
-  const reader = stream.getReader();
-  const decoder = new TextDecoder();
-  const parse = createEventParser(onId);
-  try {
-    for (;;) {
-      const { value } = await withinSilence(reader.read());
-      if (value === undefined) return;
-      for (const { data } of parse(decoder.decode(value, { stream: true }))) yield data;
-    }
-  } finally {
-    // What was cut already cannot be cancelled.
-    await reader.cancel().catch(() => undefined);
-  }
-}
-
-async function withinSilence<Value>(read: Promise<Value>): Promise<Value> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const silence = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new TypeError('The stream of events is silent.')), SILENT_MS);
-  });
-  try {
-    return await Promise.race([read, silence]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** Whether a later try may go well. A stream that is cut is a TypeError in every platform. */

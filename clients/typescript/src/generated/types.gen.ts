@@ -566,7 +566,7 @@ export type SpeakerLabels = {
          */
         message?: string;
         /**
-         * What heard the words and voices; absent when there is no audio
+         * What heard the words and voices; with `+level` where speech could only be guessed by the level of the sound. Absent when there is no audio
          */
         engine?: string;
     };
