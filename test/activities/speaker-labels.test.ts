@@ -87,6 +87,14 @@ describe('audio that is prepared for transcription', () => {
     expect(await readdir(join(bench.folder, 'work'))).toEqual([]);
   });
 
+  it('is heard from beginning to end by an engine that finds speech by itself', async () => {
+    const { prepared, contents, order } = await prepare(undefined, { engine: { ...noEngine, findsSpeech: true } });
+    expect(prepared.windows).toBe(1);
+    const piece = { recordId: order.recordId, name: 'speech_windows', number: 1 };
+    const { durationSeconds: endSeconds } = prepared;
+    expect(await contents.piece(piece)).toEqual([{ startSeconds: 0, endSeconds, speech: [] }]);
+  });
+
   it('is not prepared in a language that the engine does not know', async () => {
     await expect(prepare(undefined, { language: 'de-AT' })).rejects.toMatchObject({
       ...{ type: 'subject', details: ['unsupported'] },
@@ -135,8 +143,12 @@ it('a window that is kept is not heard again when the job repeats it, and all st
   for (const number of [1, 2, 1, 2]) expect(await transcribe(number)).toEqual({ words: 1, voices: 1 });
   expect(heardAt).toEqual([0, 10, 10]);
 
-  await new MockActivityEnvironment().run(activities.labelSpeakers, { ...order, ...prepared, windows: 2 });
+  await new MockActivityEnvironment().run(activities.labelSpeakers, {
+    ...{ ...order, ...prepared, windows: 2 },
+    isByLevel: true,
+  });
   expect(await wholeOf(await contents.facts(order.recordId))).toMatchObject({
+    engine: 'half-deaf+level',
     segments: [
       { text: 'word1', start: 0 },
       { text: 'word3', start: 10 },

@@ -13,6 +13,7 @@ import { RecentJobs } from './jobs.tsx';
 const PAUSE_MS = 450;
 /** No name is shorter. */
 const LEAST_CHARS = 3;
+const JOB_ID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 
 /** Paste something, see what it is and what can be had of it, and start that. */
 export function Home({ query }: { readonly query: URLSearchParams }): JSX.Element {
@@ -105,6 +106,14 @@ function Meanings({ text }: { readonly text: string }): JSX.Element {
   const { subjects } = value;
   return (
     <section aria-label="What it is" aria-live="polite">
+      {JOB_ID.test(text) ? (
+        <div class="notice">
+          <Icon name="search" />
+          <p>
+            This may be <a href={pathTo({ job: text })}>a job of this service</a>.
+          </p>
+        </div>
+      ) : null}
       {subjects.length === 0 ? (
         <div class="notice">
           <Icon name="search" />
