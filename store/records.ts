@@ -80,10 +80,12 @@ export function createRecordStore(db: Db) {
 
   return {
     get,
-    /** Writes the record unless one with its id is there. @returns the record that is there now */
+    /** Writes the record unless one with its id is there; its webhook in any case. @returns the record that is there now */
     async insertIfAbsent(record: PendingRecord): Promise<DownloadRecord> {
-      const { id, ...fields } = record;
-      const inserted = fromDocument(await upsertOne(records, id, { $setOnInsert: fields }));
+      const { id, webhookUrl, ...fields } = record;
+      // Who joins a job does not know the webhook that it was started with, and may come first.
+      const change = { $setOnInsert: fields, ...(webhookUrl !== undefined && { $set: { webhookUrl } }) };
+      const inserted = fromDocument(await upsertOne(records, id, change as UpdateFilter<RecordDocument>));
       const above = subjectAbove(inserted);
       if (above !== undefined) await lists.add(above, id);
       return inserted;
