@@ -5,8 +5,9 @@ import { mockingTestFiles, unitTestFiles } from './test/unit-files.ts';
 const LONG = 'test/**/*.long.test.ts';
 const shared = {
   setupFiles: ['test/leave-nothing.ts'],
-  testTimeout: 30_000,
-  hookTimeout: 60_000,
+  // Several times what they take on a machine that is busy with other things.
+  testTimeout: 90_000,
+  hookTimeout: 120_000,
   // A test that left a rejected promise behind has not passed.
   dangerouslyIgnoreUnhandledErrors: false,
 };
