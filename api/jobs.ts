@@ -30,9 +30,9 @@ const QUICK_MS = 10_000;
 const LONG_POLL_MS = 60_000;
 const FOREIGN = 'A workflow that this service has not started has the id of this subject. An operator must end it.';
 
-/** A job that runs already: its input, and which run of the subject's workflow it is. */
+/** A job that runs already: its input but for the webhook, which its record has, and which run of the subject's workflow it is. */
 export interface RunningJob {
-  readonly running: JobInput;
+  readonly running: Omit<JobInput, 'webhookUrl'>;
   readonly runId: string;
 }
 

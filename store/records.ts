@@ -4,6 +4,7 @@ import type { ContentParameters } from '../contract/kinds/imgnet-content.ts';
 import type { Thousandths } from '../contract/money.ts';
 import { subjectAbove } from '../contract/subjects.ts';
 import { createAccountStore } from './accounts.ts';
+import { createEndedRecords } from './ended-records.ts';
 import { createJobLists } from './job-lists.ts';
 import { createScans } from './scans.ts';
 import { upsertOne } from './upsert.ts';
@@ -59,6 +60,7 @@ export function createRecordStore(db: Db) {
   const subjects: Collection<SubjectDocument> = db.collection('subjects');
   const lists = createJobLists(db);
   const scans = createScans();
+  const justEnded = createEndedRecords();
 
   const get = async (id: string): Promise<DownloadRecord | undefined> => {
     const document = await records.findOne({ _id: id });
@@ -75,15 +77,18 @@ export function createRecordStore(db: Db) {
   const note = async (...change: Parameters<typeof point>): Promise<void> => {
     await point(...change);
   };
-
   const priceOf = async (id: string): Promise<Thousandths> => present(await get(id), id).price;
 
   return {
     get,
-    /** Writes the record unless one with its id is there. @returns the record that is there now */
+    /** The same of a record that has ended: without a look where this process has seen that just now. */
+    getEnded: async (id: string) => justEnded.get(id) ?? get(id),
+    /** Writes the record unless one with its id is there; its webhook in any case. @returns the record that is there now */
     async insertIfAbsent(record: PendingRecord): Promise<DownloadRecord> {
-      const { id, ...fields } = record;
-      const inserted = fromDocument(await upsertOne(records, id, { $setOnInsert: fields }));
+      const { id, webhookUrl, ...fields } = record;
+      // Who joins a job does not know the webhook that it was started with, and may come first.
+      const change = { $setOnInsert: fields, ...(webhookUrl !== undefined && { $set: { webhookUrl } }) };
+      const inserted = fromDocument(await upsertOne(records, id, change as UpdateFilter<RecordDocument>));
       const above = subjectAbove(inserted);
       if (above !== undefined) await lists.add(above, id);
       return inserted;
@@ -105,15 +110,12 @@ export function createRecordStore(db: Db) {
               finishedAt,
             }
           : { status: 'failed' as const, failure: outcome.failure, finishedAt };
-      const changed = await records.findOneAndUpdate(
-        { _id: id, status: 'pending' },
-        { $set: change },
-        { returnDocument: 'after' },
-      );
+      const pending = { _id: id, status: 'pending' } as const;
+      const changed = await records.findOneAndUpdate(pending, { $set: change }, { returnDocument: 'after' });
       const ended = changed === null ? present(await get(id), id) : fromDocument(changed);
       // Here, so that no way of ending a record forgets it; also when it had ended before: whoever did may have died.
       await accounts.captureHold(ended);
-      return ended;
+      return justEnded.keep(ended);
     },
     /** Notes that a provider is about to be asked for a part. @returns false when the record has ended: it must not be asked */
     async noteProviderAsked(id: string, part: string): Promise<boolean> {

@@ -69,7 +69,8 @@ export async function claimPlaces(deps: ServiceDeps, caller: Caller, candidates:
     if (webhookUrl === undefined) continue;
     const running = finished === undefined ? await deps.jobs.running(subjectId) : 'closed';
     if (running !== 'closed') {
-      const { recordId, ...startedWith } = running.running;
+      const { recordId } = running.running;
+      const startedWith = (await deps.records.get(recordId)) ?? running.running;
       await claimPlace(deps, caller, { recordId, webhookUrl, startedWith });
     } else if (finished !== undefined) {
       await claimPlace(deps, caller, { recordId: finished.id, webhookUrl, startedWith: finished });

@@ -133,7 +133,7 @@ async function accept(
       throw new ApiError('pending_duplicate', message, { id: record.id });
     }
     // A job that has closed in between took no subscriber: look for its result.
-    const joined = { recordId: record.id, subjectId, runId, webhookUrl, startedWith: running };
+    const joined = { recordId: record.id, subjectId, runId, webhookUrl, startedWith: record };
     return (await subscribe(deps, caller, joined)) ? done('joined', record) : undefined;
   };
   try {

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { finishRecord } from '../../store/finish-record.ts';
 import { keepAudio } from '../helpers/kept-audio.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
+import { unicodeText, webUrl } from '../helpers/texts.ts';
 
 let facades: Facades;
 beforeAll(async () => {
@@ -12,9 +13,9 @@ beforeAll(async () => {
 });
 afterAll(() => facades.close());
 
-const text = fc.oneof(fc.string(), fc.string({ unit: 'binary', maxLength: 60 }));
+const text = fc.oneof(fc.string(), unicodeText(60));
 const webhook = fc.oneof(
-  fc.webUrl(),
+  webUrl,
   fc.constantFrom('https://hooks.example.com/a', 'http://10.0.0.1/', 'http://localhost:1', 'ftp://a.example/'),
   text,
 );
@@ -27,13 +28,13 @@ const ulid = fc.stringMatching(/^[0-7][0-9A-HJKMNP-TV-Z]{25}$/);
 const language = fc.constantFrom('en', 'pt-br', 'iw', 'english language', 'x');
 const channel = fc.oneof(
   videoId.map((name) => `https://www.youtube.com/@${name}`),
-  fc.webUrl(),
+  webUrl,
   text,
 );
 const account = fc.oneof(fc.constantFrom('@a.b', 'https://www.instagram.com/p/x', 'instagram.com/a_b'), text);
 const post = fc.oneof(
   videoId.map((code) => `https://www.instagram.com/reel/${code}/`),
-  fc.webUrl(),
+  webUrl,
   text,
 );
 const days = fc.oneof(fc.integer(), fc.double(), fc.constantFrom('7', -1, 1_000_000));

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { channelPathOf, channelReferenceOf } from '../../contract/channels.ts';
+import { webPath, webUrl } from '../helpers/texts.ts';
 
 const ID = 'UCk2Vn7dQx_Zb4mTfLr9YwGA';
 const pathOf = (text: string, hosts: string[] = []): string | undefined => {
@@ -93,8 +94,8 @@ describe('what is no channel', () => {
       fc.property(
         fc.oneof(
           fc.string(),
-          fc.webUrl(),
-          fc.webPath().map((path) => `youtube.com${path}`),
+          webUrl,
+          webPath.map((path) => `youtube.com${path}`),
           fc.tuple(start, word, odd, word).map((parts) => parts.join('')),
         ),
         (text) => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { postReferenceOf, postUrlOf, profileReferenceOf, profileUrlOf } from '../../contract/imgnet-urls.ts';
+import { webUrl } from '../helpers/texts.ts';
 
 const SANDBOX = '127.0.0.1:4000';
 
@@ -134,7 +135,7 @@ describe('the post of a URL', () => {
 it('is never both a profile and a post, and never throws', () => {
   const wild = fc.oneof(
     fc.string(),
-    fc.webUrl(),
+    webUrl,
     fc
       .tuple(bases, fc.array(fc.oneof(fc.string(), accounts, fc.constantFrom('p', 'reel', 'reels')), { maxLength: 4 }))
       .map(([base, path]) => `${base}/${path.join('/')}`),

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { ulid } from 'ulid';
 import type { JobInput } from '../../contract/jobs.ts';
 import { anAudioJob } from './workflow-run.ts';
+import { webPath } from './texts.ts';
 
 const recordId = ulid();
 const videoId = fc.string({ unit: fc.constantFrom('a', 'X', '0', '_', '-'), minLength: 11, maxLength: 11 });
@@ -26,7 +27,7 @@ export const kindSamples = [
     order: { recordId, mediaId: pageId, page },
     rpc: 'downloads.media',
     path: '/api/downloads/media',
-    body: { url: fc.webPath().map((path) => `https://example.com${path}`), format: fc.constantFrom('audio', 'video') },
+    body: { url: webPath.map((path) => `https://example.com${path}`), format: fc.constantFrom('audio', 'video') },
   },
 ] as const satisfies readonly {
   readonly workflow: string;

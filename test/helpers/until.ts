@@ -13,7 +13,7 @@ export async function until<Value>(
   look: () => Promise<Value | undefined | false | null> | Value | undefined | false | null,
   options: { within?: number; what?: string } = {},
 ): Promise<Value> {
-  const { within = 20_000, what = 'the expected state' } = options;
+  const { within = 60_000, what = 'the expected state' } = options;
   const deadline = Date.now() + within;
   for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(1.4 * waitMs, LONGEST_WAIT_MS)) {
     const seen = await look();

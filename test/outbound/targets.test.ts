@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { checkTarget } from '../../outbound/targets.ts';
 import { hostileHosts } from './hostile-hosts.ts';
 import { hostileTargets, hostileUrls, publicUrls } from './hostile-urls.ts';
+import { unicodeText, webUrl } from '../helpers/texts.ts';
 
 const nothing = new BlockList();
 const loopback = new BlockList();
@@ -89,8 +90,8 @@ describe('checkTarget', () => {
     fc.assert(
       fc.property(
         fc.oneof(
-          fc.string({ unit: 'binary' }),
-          fc.webUrl(),
+          unicodeText(),
+          webUrl,
           fc.string().map((text) => `http://${text}`),
           fc.ipV6().map((address) => `http://[${address}]/`),
         ),
