@@ -15,6 +15,8 @@ import { createRecordStore } from '../store/records.ts';
 import { reachEngines } from '../store/reach-engines.ts';
 import { createRequestCountStore } from '../store/request-counts.ts';
 import { createLog } from '../runtime/log.ts';
+import { createMetrics, type Metrics } from '../runtime/telemetry/metrics.ts';
+import { servePages } from '../runtime/telemetry/serve-pages.ts';
 import { onStop } from '../runtime/subprocess/on-stop.ts';
 import { createWebhookClient } from '../outbound/webhooks/client.ts';
 import { WEBHOOK_TEST_LIMITS, WEBHOOK_TEST_TAKES_MS } from '../outbound/webhooks/limits.ts';
@@ -24,11 +26,12 @@ import { createDeliveryGateway } from './deliveries.ts';
 import type { ServiceDeps } from './deps.ts';
 import { ANSWER_BUDGET, createAnswerBudget } from './edge/answer-budget.ts';
 import { serveRest } from './edge/serve-rest.ts';
-import { createEnginesLook } from './engines-look.ts';
+import { createEnginesLook } from '../store/engines-look.ts';
 import { createEvents } from './events/create-events.ts';
 import { createPacingStore } from '../store/pacing.ts';
 import { createPauseView } from '../runtime/pause-view.ts';
 import { createJobGateway } from './jobs.ts';
+import { createApiMetrics } from './metrics.ts';
 import { createRestApp } from './rest.ts';
 import { createRpcServer } from './rpc-server.ts';
 
@@ -55,15 +58,16 @@ const signer = createLinkSigner({
 const files = createFileStore(config.files, API_BUCKET_LIMITS);
 await files.check().catch(exitWith);
 
+const metrics = config.API_METRICS_PORT === undefined ? undefined : await createMetrics(log);
+const measured = metrics && createApiMetrics(metrics);
 const now = (): number => Date.now();
 const records = createRecordStore(mongo.db);
 const lists = createListStore(mongo.db, { records, now });
 const keyDownloads = createKeyDownloadStore(mongo.db);
-const jobs = createJobGateway(
-  client,
-  config.TASK_QUEUE,
-  createPauseView(createPacingStore(mongo.db), config.TASK_QUEUE),
-);
+const pauseOf = createPauseView(createPacingStore(mongo.db), config.TASK_QUEUE);
+const gateway = createJobGateway(client, config.TASK_QUEUE, pauseOf);
+const jobs = measured?.counted(gateway) ?? gateway;
+const acceptTurns = createAcceptTurns(ACCEPT_TURNS);
 const deps: ServiceDeps = {
   records,
   lists,
@@ -75,7 +79,7 @@ const deps: ServiceDeps = {
   signer,
   jobs,
   ...createEvents({ records, keyDownloads, jobs, stopping: stopping.signal, now, log }),
-  acceptTurns: createAcceptTurns(ACCEPT_TURNS),
+  acceptTurns: measured?.timed(acceptTurns) ?? acceptTurns,
   receivers: createReceiverStore(mongo.db),
   speechLanguages: createSpeechLanguages(mongo.db),
   deliveries: createDeliveryStore(mongo.db),
@@ -108,13 +112,15 @@ const rest = serveRest(
     isLoopback: config.isLoopback,
     allowsAnonymous: config.allowsAnonymous,
     trustedProxies: config.trustedProxies,
+    onAnswered: measured?.onAnswered,
   }),
   { port: config.PORT, hostname: config.HOST, proxies: config.trustedProxies },
 );
 await rest.ready();
-const rpc = createRpcServer(deps, { token: config.RPC_TOKEN });
+const rpc = createRpcServer(deps, { token: config.RPC_TOKEN, onAnswered: measured?.onAnswered });
 rpc.listen(config.RPC_PORT, config.RPC_HOST);
 await once(rpc, 'listening');
+const pages = metrics && (await serveMetrics(metrics).catch(exitWith));
 log.info({ rest: config.PUBLIC_URL, rpcPort: config.RPC_PORT, keysNeeded: !config.allowsAnonymous }, 'api is ready');
 process.send?.({ ready: true });
 
@@ -133,6 +139,13 @@ function workflowUrlOf(
   return `${uiUrl.replace(/\/+$/, '')}/namespaces/${namespace}/workflows/${encodeURIComponent(id)}`;
 }
 
+async function serveMetrics({ page }: Metrics) {
+  const port = config.API_METRICS_PORT ?? 0;
+  const served = await servePages({ host: config.METRICS_HOST, port, pages: { '/metrics': page } });
+  log.info({ port: served.port }, 'metrics');
+  return served;
+}
+
 async function stop(): Promise<void> {
   // What sends requests here needs a moment to see that.
   await delay(config.DRAIN_SECONDS * 1000);
@@ -142,6 +155,7 @@ async function stop(): Promise<void> {
     process.exit(0);
   }, config.SHUTDOWN_GRACE_SECONDS * 1000);
   await Promise.all([rest.close(), new Promise<void>((resolve) => rpc.close(() => resolve()))]);
+  pages?.close();
   webhooks.close();
   await closeTemporal();
   await mongo.close();

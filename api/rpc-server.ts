@@ -11,6 +11,7 @@ import { releaseAtClose } from './edge/answer-budget.ts';
 import { CONNECTION_LIMITS, guardConnections, serverOptions, type ConnectionLimits } from './edge/connections.ts';
 import { SECURITY_HEADERS } from './edge/security-headers.ts';
 import { toApiError } from './errors.ts';
+import type { OnAnswered } from './metrics.ts';
 import { createRpcStreams } from './rpc-streams.ts';
 import { appRouter } from './rpc.ts';
 
@@ -18,6 +19,7 @@ export interface RpcOptions {
   /** What callers send as `Authorization: Bearer`, on loopback too: any program and any page reaches a port there. */
   readonly token: string;
   readonly connections?: ConnectionLimits;
+  readonly onAnswered?: OnAnswered | undefined;
 }
 
 /** Calls in one request. They run at once, so a request must not be a hundred. */
@@ -38,7 +40,8 @@ export function createRpcServer(deps: ServiceDeps, options: RpcOptions): Server 
       }
       const holding = deps.answerBudget.open(`service ${addressGroup(req.socket.remoteAddress)}`);
       releaseAtClose(res, holding);
-      return { deps, streams: createRpcStreams(res, { log: deps.log, holding }) };
+      const streams = createRpcStreams(res, { log: deps.log, holding });
+      return { deps, streams, onAnswered: options.onAnswered };
     },
     maxBodySize: REQUEST_BODY_MAX_BYTES,
     maxBatchSize: BATCH_MAX_CALLS,

@@ -40,18 +40,20 @@ import { WEBHOOK_CLIENT_LIMITS } from '../outbound/webhooks/limits.ts';
 import { createReceiverShares } from '../outbound/webhooks/receiver-shares.ts';
 import { createWebhookSigner } from '../outbound/webhooks/signature.ts';
 import { createWorkers } from './create-workers.ts';
+import { createOperatorPages } from './operator-pages.ts';
 import { arrangeRetention } from './retention-schedule.ts';
 import { createOldTurns, keepEndingLimiters } from './old-turns.ts';
 import { createOpenWorkflows } from './open-workflows.ts';
 import { startPacing } from './pacing/pacing.ts';
 import { formerRoutesOf, upstreamLimitsOf } from './upstream-limits.ts';
 import { removeSpeechLeftovers } from './speech-leftovers.ts';
-import { temporalLogger } from './temporal-logger.ts';
+import { temporalRuntime } from './temporal-runtime.ts';
 import { loadWorkflows } from './workflow-bundle.ts';
 
 const config = loadConfigOrExit(process.env, ['TEMPORAL_ADDRESS', 'MONGODB_URI', 'LINK_SECRET']);
 const log = await createLog('worker', config);
-Runtime.install({ logger: temporalLogger(log), shutdownSignals: [] });
+Runtime.install(temporalRuntime(log, config));
+const operatorPages = await createOperatorPages(config, log);
 
 const exitWith = (error: unknown): never => {
   log.fatal({ err: error }, error instanceof Error ? error.message : 'cannot start');
@@ -206,6 +208,7 @@ const workers = await createWorkers({
   maxSpeechWindows: config.MAX_SPEECH_WINDOWS,
   maxDeliveries: config.MAX_DELIVERIES,
   shutdownGraceMs: config.SHUTDOWN_GRACE_SECONDS * 1000,
+  watch: operatorPages.watch,
 });
 
 const limiters = keepEndingLimiters(client, {
@@ -226,12 +229,15 @@ onStop(process.env, (reason) => {
   workers.shutdown();
 });
 const running = workers.run();
+const { queues } = workers;
+await operatorPages.serve({ client, mongo, queues, routes: pacing.routes, pauseOf }).catch(exitWith);
 log.info({ taskQueue: config.TASK_QUEUE, temporal: temporal.address }, 'worker is ready');
 process.send?.({ ready: true });
 try {
   await running;
 } finally {
   limiters.stop();
+  operatorPages.close();
   await pacing.stop();
   webhooks.close();
   await warmYtdlp.close();
