@@ -9,7 +9,7 @@ export const API_METRICS = {
     labels: ['facade', 'operation', 'status'],
   },
   request_seconds: {
-    description: 'Time from a request to the beginning of its answer; of an event stream, to its first event',
+    description: 'Time from a request to the beginning of its answer',
     labels: ['facade', 'operation'],
     advice: { explicitBucketBoundaries: REQUEST_SECONDS },
   },

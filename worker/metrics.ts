@@ -56,6 +56,8 @@ export function createWorkerMetrics(metrics: Metrics) {
   const refusals = own.counter('platform_refusals');
   const publishedBytes = own.counter('published_bytes');
   const webhookAttempts = own.counter('webhook_attempts');
+  // Where alerts look, a count begins at 0: one that begins with its first event is no increase to Prometheus.
+  for (const outcome of ['delivered', 'abandoned']) webhookAttempts({ outcome }, 0);
   const onJob = (kind: string, { recordId, outcome }: FinishedJob): void => {
     jobs({ kind, outcome: outcome.status === 'success' ? 'success' : outcome.failure.code });
     jobSeconds({ kind }, (Date.now() - decodeTime(recordId)) / 1000);
@@ -68,6 +70,7 @@ export function createWorkerMetrics(metrics: Metrics) {
   const programs = own.counter('program_runs');
   const programSeconds = own.counter('program_seconds');
   programRuns.listen(({ program, seconds, end }) => {
+    programs({ program, end: 'killed' }, 0);
     programs({ program, end });
     programSeconds({ program }, seconds);
   });
@@ -80,6 +83,7 @@ export function createWorkerMetrics(metrics: Metrics) {
 
   return {
     onStage({ stage, kind, route, outcome, seconds, input, result }: Stage): void {
+      for (const alarming of ['error', 'disk_full']) stages({ stage, outcome: alarming }, 0);
       stages({ stage, outcome });
       if (outcome !== 'later') stageSeconds({ stage }, seconds);
       if (outcome !== 'ok' && outcome !== 'later' && outcome !== 'error' && isPlatformRefusal(outcome)) {
