@@ -179,6 +179,9 @@ export const settings = z.object({
     .min(1)
     .optional()
     .describe("Port of what Temporal's SDK measures in a worker; without it nothing is"),
+  TRACES_URL: url
+    .optional()
+    .describe('Where spans are sent (OTLP over HTTP), such as http://127.0.0.1:4318/v1/traces; without it, nowhere'),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'])
     .default('info')

@@ -17,6 +17,7 @@ import { createRequestCountStore } from '../store/request-counts.ts';
 import { createLog } from '../runtime/log.ts';
 import { createMetrics, type Metrics } from '../runtime/telemetry/metrics.ts';
 import { servePages } from '../runtime/telemetry/serve-pages.ts';
+import { startTracing } from '../runtime/telemetry/tracing.ts';
 import { onStop } from '../runtime/subprocess/on-stop.ts';
 import { createWebhookClient } from '../outbound/webhooks/client.ts';
 import { WEBHOOK_TEST_LIMITS, WEBHOOK_TEST_TAKES_MS } from '../outbound/webhooks/limits.ts';
@@ -34,6 +35,7 @@ import { createJobGateway } from './jobs.ts';
 import { createApiMetrics } from './metrics.ts';
 import { createRestApp } from './rest.ts';
 import { createRpcServer } from './rpc-server.ts';
+import { tracingInterceptors } from './traces.ts';
 
 const config = loadConfigOrExit(process.env, ['TEMPORAL_ADDRESS', 'MONGODB_URI', 'LINK_SECRET', 'RPC_TOKEN']);
 const log = await createLog('api', config);
@@ -42,7 +44,11 @@ const exitWith = (error: unknown): never => {
   log.fatal({ err: error }, error instanceof Error ? error.message : 'cannot start');
   return process.exit(1);
 };
-const { mongo, client, closeTemporal } = await reachEngines(config, { timeoutMs: 5_000, log }).catch(exitWith);
+const tracing = config.TRACES_URL === undefined ? undefined : await startTracing('api', config.TRACES_URL);
+const interceptors = tracing && tracingInterceptors(tracing);
+const { mongo, client, closeTemporal } = await reachEngines(config, { timeoutMs: 5_000, log, interceptors }).catch(
+  exitWith,
+);
 const webhooks = createWebhookClient({ ...WEBHOOK_TEST_LIMITS, allowedNetworks: config.webhookAllowedNetworks });
 
 const stopping = new AbortController();
@@ -113,11 +119,12 @@ const rest = serveRest(
     allowsAnonymous: config.allowsAnonymous,
     trustedProxies: config.trustedProxies,
     onAnswered: measured?.onAnswered,
+    tracing,
   }),
   { port: config.PORT, hostname: config.HOST, proxies: config.trustedProxies },
 );
 await rest.ready();
-const rpc = createRpcServer(deps, { token: config.RPC_TOKEN, onAnswered: measured?.onAnswered });
+const rpc = createRpcServer(deps, { token: config.RPC_TOKEN, onAnswered: measured?.onAnswered, tracing });
 rpc.listen(config.RPC_PORT, config.RPC_HOST);
 await once(rpc, 'listening');
 const pages = metrics && (await serveMetrics(metrics).catch(exitWith));
@@ -156,6 +163,7 @@ async function stop(): Promise<void> {
   }, config.SHUTDOWN_GRACE_SECONDS * 1000);
   await Promise.all([rest.close(), new Promise<void>((resolve) => rpc.close(() => resolve()))]);
   pages?.close();
+  await tracing?.close();
   webhooks.close();
   await closeTemporal();
   await mongo.close();

@@ -5,6 +5,7 @@ import { createAuthenticate } from './access/authenticate.ts';
 import { callerOf, accessMiddleware } from './access/access-middleware.ts';
 import { loadConsole, type ConsoleFiles } from './console/console-files.ts';
 import { consolePage } from './console/console-page.ts';
+import type { Tracing } from '../runtime/telemetry/tracing.ts';
 import type { ServiceDeps } from './deps.ts';
 import { docsPage } from './docs-page.ts';
 import { meterAnswers } from './edge/answer-budget.ts';
@@ -18,6 +19,7 @@ import { operations } from './operations.ts';
 import { rateLimit } from './rate-limit.ts';
 import { readInput } from './request.ts';
 import { errorResponse, respond } from './respond.ts';
+import { traceRequests } from './traces.ts';
 
 export interface RestOptions {
   readonly requestsPerMinute: number;
@@ -32,6 +34,7 @@ export interface RestOptions {
   readonly loadConsole?: () => Promise<ConsoleFiles>;
   /** Told of each answer when it begins. */
   readonly onAnswered?: OnAnswered | undefined;
+  readonly tracing?: Tracing | undefined;
 }
 
 /** The REST facade: routes, and how answers and errors are dressed. */
@@ -42,6 +45,7 @@ export function createRestApp(deps: ServiceDeps, options: RestOptions): H3 {
     ...(options.onAnswered === undefined ? {} : measuring(options.onAnswered)),
   });
   const authenticate = createAuthenticate({ ...deps, allowsAnonymous: options.allowsAnonymous });
+  if (options.tracing !== undefined) app.use(traceRequests(options.tracing));
   app.use(securityHeaders);
   app.use(accessMiddleware({ ...options, authenticate, stopping: deps.stopping }));
   app.use(rateLimit(options.requestsPerMinute, deps));

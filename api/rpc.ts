@@ -34,6 +34,8 @@ interface Context {
   readonly streams: RpcStreams;
   /** Told of each call that was answered. */
   readonly onAnswered?: OnAnswered | undefined;
+  /** Runs a call in a span, by its name. */
+  readonly inSpan?: (<Result>(name: string, work: () => Promise<Result>) => Promise<Result>) | undefined;
 }
 
 const t = initTRPC.context<Context>().create({
@@ -65,10 +67,10 @@ const REFUSED_BY_TRPC: Partial<Record<TRPCError['code'], readonly [ErrorCode, st
   PAYLOAD_TOO_LARGE: ['body_too_large', 'The body is larger than 64 KiB.'],
 };
 
-const measured = t.middleware(async ({ ctx: { onAnswered }, path, next }) => {
-  if (onAnswered === undefined) return next();
+const measured = t.middleware(async ({ ctx: { onAnswered, inSpan }, path, next }) => {
   const startedMs = performance.now();
-  const result = await next();
+  const result = await (inSpan?.(path, () => next()) ?? next());
+  if (onAnswered === undefined) return result;
   const status = result.ok ? 200 : ERROR_TABLE[documented(result.error).code].http;
   onAnswered({ facade: 'rpc', operation: path, status, seconds: (performance.now() - startedMs) / 1000 });
   return result;

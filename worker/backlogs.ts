@@ -1,8 +1,11 @@
 import type { Client } from '@temporalio/client';
 
+type Question = Parameters<Client['workflowService']['describeTaskQueue']>[0];
+type TaskQueueType = NonNullable<Question['taskQueueType']>;
+
 const DEADLINE_MS = 3_000;
 /** TASK_QUEUE_TYPE_WORKFLOW and TASK_QUEUE_TYPE_ACTIVITY of the Temporal API. */
-const TYPES = [1, 2] as const;
+const TYPES = [1, 2] as readonly TaskQueueType[];
 
 /** Tasks that wait in a queue: those of workflows and those of activities together. */
 export interface Backlog {
@@ -17,7 +20,7 @@ export async function readBacklogs(
   client: Client,
   { namespace, queues }: { readonly namespace: string; readonly queues: readonly string[] },
 ): Promise<readonly Backlog[]> {
-  const ask = (name: string, taskQueueType: number) =>
+  const ask = (name: string, taskQueueType: TaskQueueType) =>
     client.workflowService.describeTaskQueue({ namespace, taskQueue: { name }, taskQueueType, reportStats: true });
   return client.connection.withDeadline(Date.now() + DEADLINE_MS, () =>
     Promise.all(

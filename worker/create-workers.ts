@@ -31,8 +31,8 @@ interface WorkersOptions {
   readonly maxSpeechWindows: number;
   readonly maxDeliveries: number;
   readonly shutdownGraceMs: number;
-  /** Sees each attempt at an activity before anything else does. */
-  readonly watch?: ActivityInterceptorsFactory;
+  /** See each attempt at an activity before anything else does. */
+  readonly watch?: readonly ActivityInterceptorsFactory[];
 }
 
 /** `polled`: tasks of it are taken; `stopping`: running ones are ended; `failed`: the process is about to end. */
@@ -79,8 +79,8 @@ function ofUse(activity: string, pacing: Pacing): Budget | undefined {
 
 /** One worker per task queue, in one process. */
 export async function createWorkers(options: WorkersOptions) {
-  const { activities, taskQueue, pacing, watch } = options;
-  const before = [...(watch === undefined ? [] : [watch]), checkInputs];
+  const { activities, taskQueue, pacing, watch = [] } = options;
+  const before = [...watch, checkInputs];
   const shared = {
     connection: options.connection,
     namespace: options.namespace,

@@ -4,6 +4,7 @@ import { createActivities } from '../activities/create-activities.ts';
 import { loadConfigOrExit } from '../config.ts';
 import { createMedia } from '../media/ffmpeg.ts';
 import { createLog } from '../runtime/log.ts';
+import { startTracing } from '../runtime/telemetry/tracing.ts';
 import { YTDLP_OLD_AFTER_DAYS } from '../runtime/subprocess/dated-version.ts';
 import { onStop } from '../runtime/subprocess/on-stop.ts';
 import { createDownloader, MEDIA_HOST_LIMITS } from '../outbound/download.ts';
@@ -47,12 +48,15 @@ import { createOpenWorkflows } from './open-workflows.ts';
 import { startPacing } from './pacing/pacing.ts';
 import { formerRoutesOf, upstreamLimitsOf } from './upstream-limits.ts';
 import { removeSpeechLeftovers } from './speech-leftovers.ts';
+import { logStage, watchStages } from './stages.ts';
 import { temporalRuntime } from './temporal-runtime.ts';
+import { traceActivities } from './trace-activities.ts';
 import { loadWorkflows } from './workflow-bundle.ts';
 
 const config = loadConfigOrExit(process.env, ['TEMPORAL_ADDRESS', 'MONGODB_URI', 'LINK_SECRET']);
 const log = await createLog('worker', config);
 Runtime.install(temporalRuntime(log, config));
+const tracing = config.TRACES_URL === undefined ? undefined : await startTracing('worker', config.TRACES_URL);
 const operatorPages = await createOperatorPages(config, log);
 
 const exitWith = (error: unknown): never => {
@@ -176,6 +180,7 @@ const activities = createActivities({
   webhooks,
   receivers: createReceiverShares({ maxAtOnce: config.MAX_DELIVERIES }),
   signWebhook: createWebhookSigner(config.webhookKeys),
+  traceHeaders: tracing?.headers,
   rendering: { prices: config.prices, linkTo: (recordId, name) => signer.linkTo(recordId, name), contents, lists },
   speech,
   speechAudio,
@@ -208,7 +213,13 @@ const workers = await createWorkers({
   maxSpeechWindows: config.MAX_SPEECH_WINDOWS,
   maxDeliveries: config.MAX_DELIVERIES,
   shutdownGraceMs: config.SHUTDOWN_GRACE_SECONDS * 1000,
-  watch: operatorPages.watch,
+  watch: [
+    ...(tracing === undefined ? [] : [traceActivities(tracing)]),
+    watchStages((stage) => {
+      logStage(log, stage, tracing?.traceId());
+      operatorPages.onStage(stage);
+    }),
+  ],
 });
 
 const limiters = keepEndingLimiters(client, {
@@ -238,6 +249,7 @@ try {
 } finally {
   limiters.stop();
   operatorPages.close();
+  await tracing?.close();
   await pacing.stop();
   webhooks.close();
   await warmYtdlp.close();

@@ -1,5 +1,4 @@
 import type { Client } from '@temporalio/client';
-import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import type { PauseView } from '../runtime/pause-view.ts';
@@ -10,7 +9,7 @@ import type { Mongo } from '../store/mongo.ts';
 import { readBacklogs } from './backlogs.ts';
 import type { QueueState } from './create-workers.ts';
 import { createWorkerMetrics } from './metrics.ts';
-import { logStage, watchStages } from './stages.ts';
+import type { Stage } from './stages.ts';
 
 /** What a worker is, as far as operators are told of it. */
 interface Watched {
@@ -22,10 +21,9 @@ interface Watched {
   readonly pauseOf: PauseView;
 }
 
-/** What operators are told of a worker: a line for each stage, and where a port is set, health and metrics. */
+/** What operators are told of a worker where a port is set: its health and metrics. */
 export interface OperatorPages {
-  /** Sees each attempt at an activity. */
-  readonly watch: ActivityInterceptorsFactory;
+  readonly onStage: (stage: Stage) => void;
   /**
    * Serves `/metrics`, `/healthz` (200 while the process answers: restart by it) and `/readyz` (200 while the engines answer
    * and all queues are polled, else 503; its body tells which are not).
@@ -41,26 +39,21 @@ export async function createOperatorPages(
   log: Logger,
 ): Promise<OperatorPages> {
   if (port === undefined) {
-    return {
-      watch: watchStages((stage) => logStage(log, stage)),
-      serve: () => Promise.resolve(),
-      close: () => undefined,
-    };
+    return { onStage: () => undefined, serve: () => Promise.resolve(), close: () => undefined };
   }
   const metrics = await createMetrics(log);
   const measured = createWorkerMetrics(metrics);
   let served: Awaited<ReturnType<typeof servePages>> | undefined;
   return {
-    watch: watchStages((stage) => {
-      logStage(log, stage);
-      measured.onStage(stage);
-    }),
+    onStage: measured.onStage,
     async serve({ client, mongo, queues, routes, pauseOf }) {
       const names = queues().map(({ queue }) => queue);
       const backlogs = () => readBacklogs(client, { namespace, queues: names });
       measured.addLooks({ routes, pauseOf, queues, backlogs });
       const lookAtEngines = createEnginesLook({
-        pingTemporal: async () => void (await client.workflowService.getSystemInfo({})),
+        pingTemporal: async () => {
+          await client.workflowService.getSystemInfo({});
+        },
         pingMongo: () => mongo.ping(),
         keptMs: 1_000,
       });
