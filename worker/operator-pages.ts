@@ -28,9 +28,10 @@ export interface OperatorPages {
    * Serves `/metrics`, `/healthz` (200 while the process answers: restart by it) and `/readyz` (200 while the engines answer
    * and all queues are polled, else 503; its body tells which are not).
    *
-   * @throws when the port is taken
+   * @returns the port
+   * @throws when it is taken
    */
-  serve(watched: Watched): Promise<void>;
+  serve(watched: Watched): Promise<number | undefined>;
   close(): void;
 }
 
@@ -39,7 +40,7 @@ export async function createOperatorPages(
   log: Logger,
 ): Promise<OperatorPages> {
   if (port === undefined) {
-    return { onStage: () => undefined, serve: () => Promise.resolve(), close: () => undefined };
+    return { onStage: () => undefined, serve: () => Promise.resolve(undefined), close: () => undefined };
   }
   const metrics = await createMetrics(log);
   const measured = createWorkerMetrics(metrics);
@@ -64,6 +65,7 @@ export async function createOperatorPages(
       };
       served = await servePages({ host, port, pages });
       log.info({ port: served.port }, 'health and metrics');
+      return served.port;
     },
     close: () => served?.close(),
   };
