@@ -44,7 +44,8 @@ const exitWith = (error: unknown): never => {
   log.fatal({ err: error }, error instanceof Error ? error.message : 'cannot start');
   return process.exit(1);
 };
-const tracing = config.TRACES_URL === undefined ? undefined : await startTracing('api', config.TRACES_URL);
+const { TRACES_URL: tracesUrl } = config;
+const tracing = tracesUrl === undefined ? undefined : await startTracing('api', { url: tracesUrl, log });
 const interceptors = tracing && tracingInterceptors(tracing);
 const { mongo, client, closeTemporal } = await reachEngines(config, { timeoutMs: 5_000, log, interceptors }).catch(
   exitWith,

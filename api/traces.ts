@@ -23,7 +23,7 @@ export function traceRequests(tracing: Tracing): Middleware {
     const headers = traceHeadersIn((name) => event.req.headers.get(name));
     return tracing.inSpan(
       { name: `${event.req.method} ${route}`, kind: 'server', headers },
-      async () => next(),
+      () => Promise.resolve(next()),
       (error) => ERROR_TABLE[toApiError(error).code].http >= 500,
     );
   };
@@ -35,11 +35,10 @@ export function tracingInterceptors(tracing: Tracing): ClientInterceptors {
     workflow: [
       {
         startWithDetails: (input, next) => {
-          const own = Object.entries(tracing.headers()).map(([name, value]) => [
-            name,
-            defaultPayloadConverter.toPayload(value),
-          ]);
-          return next({ ...input, headers: { ...input.headers, ...Object.fromEntries(own) } });
+          const headers = { ...input.headers };
+          for (const [name, value] of Object.entries(tracing.headers()))
+            headers[name] = defaultPayloadConverter.toPayload(value);
+          return next({ ...input, headers });
         },
       },
     ],

@@ -5,7 +5,7 @@ type TaskQueueType = NonNullable<Question['taskQueueType']>;
 
 const DEADLINE_MS = 3_000;
 /** TASK_QUEUE_TYPE_WORKFLOW and TASK_QUEUE_TYPE_ACTIVITY of the Temporal API. */
-const TYPES = [1, 2] as readonly TaskQueueType[];
+const TYPES = [1, 2] as unknown as readonly TaskQueueType[];
 
 /** Tasks that wait in a queue: those of workflows and those of activities together. */
 export interface Backlog {

@@ -4,7 +4,6 @@ import { createActivities } from '../activities/create-activities.ts';
 import { loadConfigOrExit } from '../config.ts';
 import { createMedia } from '../media/ffmpeg.ts';
 import { createLog } from '../runtime/log.ts';
-import { startTracing } from '../runtime/telemetry/tracing.ts';
 import { YTDLP_OLD_AFTER_DAYS } from '../runtime/subprocess/dated-version.ts';
 import { onStop } from '../runtime/subprocess/on-stop.ts';
 import { createDownloader, MEDIA_HOST_LIMITS } from '../outbound/download.ts';
@@ -41,23 +40,20 @@ import { WEBHOOK_CLIENT_LIMITS } from '../outbound/webhooks/limits.ts';
 import { createReceiverShares } from '../outbound/webhooks/receiver-shares.ts';
 import { createWebhookSigner } from '../outbound/webhooks/signature.ts';
 import { createWorkers } from './create-workers.ts';
-import { createOperatorPages } from './operator-pages.ts';
 import { arrangeRetention } from './retention-schedule.ts';
 import { createOldTurns, keepEndingLimiters } from './old-turns.ts';
 import { createOpenWorkflows } from './open-workflows.ts';
 import { startPacing } from './pacing/pacing.ts';
 import { formerRoutesOf, upstreamLimitsOf } from './upstream-limits.ts';
 import { removeSpeechLeftovers } from './speech-leftovers.ts';
-import { logStage, watchStages } from './stages.ts';
+import { startTelemetry } from './telemetry.ts';
 import { temporalRuntime } from './temporal-runtime.ts';
-import { traceActivities } from './trace-activities.ts';
 import { loadWorkflows } from './workflow-bundle.ts';
 
 const config = loadConfigOrExit(process.env, ['TEMPORAL_ADDRESS', 'MONGODB_URI', 'LINK_SECRET']);
 const log = await createLog('worker', config);
 Runtime.install(temporalRuntime(log, config));
-const tracing = config.TRACES_URL === undefined ? undefined : await startTracing('worker', config.TRACES_URL);
-const operatorPages = await createOperatorPages(config, log);
+const telemetry = await startTelemetry(config, log);
 
 const exitWith = (error: unknown): never => {
   log.fatal({ err: error }, error instanceof Error ? error.message : 'cannot start');
@@ -180,7 +176,7 @@ const activities = createActivities({
   webhooks,
   receivers: createReceiverShares({ maxAtOnce: config.MAX_DELIVERIES }),
   signWebhook: createWebhookSigner(config.webhookKeys),
-  traceHeaders: tracing?.headers,
+  traceHeaders: telemetry.traceHeaders,
   rendering: { prices: config.prices, linkTo: (recordId, name) => signer.linkTo(recordId, name), contents, lists },
   speech,
   speechAudio,
@@ -213,13 +209,7 @@ const workers = await createWorkers({
   maxSpeechWindows: config.MAX_SPEECH_WINDOWS,
   maxDeliveries: config.MAX_DELIVERIES,
   shutdownGraceMs: config.SHUTDOWN_GRACE_SECONDS * 1000,
-  watch: [
-    ...(tracing === undefined ? [] : [traceActivities(tracing)]),
-    watchStages((stage) => {
-      logStage(log, stage, tracing?.traceId());
-      operatorPages.onStage(stage);
-    }),
-  ],
+  watch: telemetry.watch,
 });
 
 const limiters = keepEndingLimiters(client, {
@@ -241,15 +231,14 @@ onStop(process.env, (reason) => {
 });
 const running = workers.run();
 const { queues } = workers;
-await operatorPages.serve({ client, mongo, queues, routes: pacing.routes, pauseOf }).catch(exitWith);
+await telemetry.serve({ client, mongo, queues, routes: pacing.routes, pauseOf }).catch(exitWith);
 log.info({ taskQueue: config.TASK_QUEUE, temporal: temporal.address }, 'worker is ready');
 process.send?.({ ready: true });
 try {
   await running;
 } finally {
   limiters.stop();
-  operatorPages.close();
-  await tracing?.close();
+  await telemetry.close();
   await pacing.stop();
   webhooks.close();
   await warmYtdlp.close();

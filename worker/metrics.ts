@@ -82,7 +82,7 @@ export function createWorkerMetrics(metrics: Metrics) {
   });
 
   return {
-    onStage({ stage, kind, route, outcome, seconds, input, result }: Stage): void {
+    onStage: ({ stage, kind, route, outcome, seconds, input, result }: Stage): void => {
       for (const alarming of ['error', 'disk_full']) stages({ stage, outcome: alarming }, 0);
       stages({ stage, outcome });
       if (outcome !== 'later') stageSeconds({ stage }, seconds);

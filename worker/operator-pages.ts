@@ -31,8 +31,8 @@ export interface OperatorPages {
    * @returns the port
    * @throws when it is taken
    */
-  serve(watched: Watched): Promise<number | undefined>;
-  close(): void;
+  readonly serve: (watched: Watched) => Promise<number | undefined>;
+  readonly close: () => void;
 }
 
 export async function createOperatorPages(
@@ -47,7 +47,7 @@ export async function createOperatorPages(
   let served: Awaited<ReturnType<typeof servePages>> | undefined;
   return {
     onStage: measured.onStage,
-    async serve({ client, mongo, queues, routes, pauseOf }) {
+    serve: async ({ client, mongo, queues, routes, pauseOf }) => {
       const names = queues().map(({ queue }) => queue);
       const backlogs = () => readBacklogs(client, { namespace, queues: names });
       measured.addLooks({ routes, pauseOf, queues, backlogs });

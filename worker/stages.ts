@@ -80,5 +80,5 @@ function downloadIn(input: unknown): string | undefined {
 
 /** A line for each stage of a job; what waits comes again and again, and is told to whoever asks for details. */
 export function logStage(log: Logger, { input: _large, result: _too, ...facts }: Stage, traceId?: string): void {
-  log[facts.outcome === 'later' ? 'debug' : 'info']({ ...facts, traceId }, 'stage');
+  log[facts.outcome === 'later' ? 'debug' : 'info']({ ...facts, traceId }, `${facts.stage}: ${facts.outcome}`);
 }

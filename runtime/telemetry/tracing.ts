@@ -1,4 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Attributes, Context } from '@opentelemetry/api';
+import type { Logger } from 'pino';
 
 /** Headers of W3C Trace Context: `traceparent`, and `tracestate` where there is one. */
 export type TraceHeaders = Readonly<Record<string, string>>;
@@ -27,20 +29,25 @@ export interface Tracing {
   inSpan<Result>(facts: SpanFacts, work: () => Promise<Result>, isFault?: (error: unknown) => boolean): Promise<Result>;
   past(span: PastSpan): void;
   /** What hands the span under way on; empty without one. */
-  headers(): TraceHeaders;
+  readonly headers: () => TraceHeaders;
   /** Id of the trace under way. */
   traceId(): string | undefined;
-  /** Sends what was not sent yet. */
+  /** Sends what was not sent yet, as far as that is soon. */
   close(): Promise<void>;
 }
 
+const CLOSING_MS = 2_000;
+
 /**
- * Loads what traces, and sends spans to a collector; what it does not take is dropped, and nobody waits for it.
+ * Loads what traces, and sends spans to a collector; what it does not take is dropped, and that is logged.
  *
  * @param part such as `api`
- * @param url of a collector, for OTLP as JSON over HTTP
+ * @param options.url of a collector, for OTLP as JSON over HTTP
  */
-export async function startTracing(part: string, url: string): Promise<Tracing> {
+export async function startTracing(
+  part: string,
+  { url, log }: { readonly url: string; readonly log: Logger },
+): Promise<Tracing> {
   const [{ AsyncLocalStorageContextManager }, core, { resourceFromAttributes }, sdk, { OTLPTraceExporter }, api] =
     await Promise.all([
       import('@opentelemetry/context-async-hooks'),
@@ -52,6 +59,7 @@ export async function startTracing(part: string, url: string): Promise<Tracing> 
     ]);
   const { trace, defaultTextMapGetter, defaultTextMapSetter, ROOT_CONTEXT, SpanKind, SpanStatusCode } = api;
   const kinds = { server: SpanKind.SERVER, consumer: SpanKind.CONSUMER };
+  core.setGlobalErrorHandler((error) => log.warn({ err: error }, 'spans could not be sent'));
   const provider = new sdk.TracerProvider({
     resource: resourceFromAttributes({ 'service.name': `tapedeck-${part}` }),
     spanProcessors: [new sdk.BatchSpanProcessor({ exporter: new OTLPTraceExporter({ url }) })],
@@ -79,12 +87,12 @@ export async function startTracing(part: string, url: string): Promise<Tracing> 
       if (trace.getSpan(within) === undefined) return;
       tracer.startSpan(name, { startTime: startedMs, attributes }, within).end();
     },
-    headers() {
+    headers: () => {
       const carrier: Record<string, string> = {};
       propagator.inject(contexts.active(), carrier, defaultTextMapSetter);
       return carrier;
     },
     traceId: () => trace.getSpanContext(contexts.active())?.traceId,
-    close: () => provider.shutdown(),
+    close: () => Promise.race([provider.shutdown(), delay(CLOSING_MS, undefined, { ref: false })]),
   };
 }
