@@ -58,7 +58,7 @@ ENV NODE_ENV=production \
 USER 1000:1000
 EXPOSE 3000 3001
 
-# For the api. The worker listens nowhere, and switches this off.
+# For the api. A worker asks its own port: docker-compose.yml.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/ready`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 

@@ -167,6 +167,21 @@ export const settings = z.object({
     .default(0)
     .describe('How long after SIGTERM the api still takes requests, with /ready at 503'),
   SHUTDOWN_GRACE_SECONDS: positive.default(10).describe('Time that running work gets after SIGTERM'),
+  METRICS_HOST: z
+    .union([z.ipv4(), z.ipv6()])
+    .default('127.0.0.1')
+    .describe('IP address that the ports for operators below listen on'),
+  API_METRICS_PORT: port.optional().describe('Port of the metrics of the api; without it nothing is measured'),
+  WORKER_METRICS_PORT: port
+    .optional()
+    .describe('Port of the health and the metrics of a worker; without it nothing is measured'),
+  TEMPORAL_METRICS_PORT: port
+    .min(1)
+    .optional()
+    .describe("Port of what Temporal's SDK measures in a worker; without it nothing is"),
+  TRACES_URL: url
+    .optional()
+    .describe('Where spans are sent (OTLP over HTTP), such as http://127.0.0.1:4318/v1/traces; without it, nowhere'),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'])
     .default('info')
@@ -266,6 +281,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     TRUSTED_PROXIES === '' &&
     [PUBLIC_URL, DRIVE_URL].every((one) => isLoopbackHost(new URL(one).hostname));
   const dataDir = resolve(rest.DATA_DIR);
+  refuseSharedPorts(parsed.data);
   const mediaAllowedNetworks = parseNetworks('MEDIA_ALLOWED_NETWORKS', MEDIA_ALLOWED_NETWORKS);
   return Object.freeze({
     ...rest,
@@ -300,6 +316,15 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     speechWorkDir: join(dataDir, 'speech-work'),
     speechModelsDir: rest.SPEECH_MODELS_DIR === undefined ? join(dataDir, 'models') : resolve(rest.SPEECH_MODELS_DIR),
   });
+}
+
+/** A worker and an api of one host, which often have the same settings, would end each other's start. */
+function refuseSharedPorts(given: Settings): void {
+  const names = ['PORT', 'RPC_PORT', 'API_METRICS_PORT', 'WORKER_METRICS_PORT', 'TEMPORAL_METRICS_PORT'] as const;
+  for (const name of names.slice(2)) {
+    const other = names.find((one) => one !== name && given[one] === given[name] && given[name]);
+    if (other !== undefined) throw new ConfigError(`${name}: the same port as ${other}`);
+  }
 }
 
 function areSecrets(secrets: readonly string[]): boolean {

@@ -3,6 +3,7 @@ import { unknownLanguage } from '../contract/languages.ts';
 import { JobError } from '../runtime/job-error.ts';
 import { percentOf } from '../runtime/percent.ts';
 import { optional } from '../runtime/optional.ts';
+import { heardWindows } from '../runtime/telemetry/told.ts';
 import type { JobResult } from '../contract/records.ts';
 import type { SpeechWindow, WindowResult } from '../contract/speech.ts';
 import type { Speech } from '../speech/choose-engine.ts';
@@ -83,6 +84,7 @@ export function createSpeechActivities(deps: SpeechDeps) {
           report({ stage: 'transcribing', percent: 0 });
           const window = await windowOf(deps.contents, order);
           const wavPath = await preparedAudio(deps, order, call);
+          const beganMs = performance.now();
           result = await engine.analyse(
             { ...window, wavPath },
             {
@@ -91,6 +93,11 @@ export function createSpeechActivities(deps: SpeechDeps) {
               onProgress: (share) => report({ stage: 'transcribing', percent: percentOf(share) }),
             },
           );
+          heardWindows.tell(() => ({
+            engine: engine.name,
+            audioSeconds: window.endSeconds - window.startSeconds,
+            seconds: (performance.now() - beganMs) / 1000,
+          }));
           await deps.contents.putPiece(piece, [result]);
         }
         return { words: result.words.length, voices: result.voices.length };

@@ -15,6 +15,8 @@ const HELD_BODY_CHARS = 1_000_000;
 export interface MessageDeps {
   readonly rendering: RenderContext;
   readonly signWebhook: WebhookSigner;
+  /** What hands a trace on to the receiver. */
+  readonly traceHeaders?: (() => Readonly<Record<string, string>>) | undefined;
 }
 
 /**
@@ -25,7 +27,7 @@ export interface MessageDeps {
 export async function webhookMessage(
   delivery: Delivery,
   record: DownloadRecord,
-  { rendering, signWebhook }: MessageDeps,
+  { rendering, signWebhook, traceHeaders }: MessageDeps,
 ): Promise<{ headers: Record<string, string>; body: string | LongBody }> {
   const body = await bodyOf(record, rendering);
   const headers = {
@@ -35,6 +37,7 @@ export async function webhookMessage(
       // Callers of speaker labels know the audio's id and no other.
       downloadId: audioIdOf(record),
     }),
+    ...traceHeaders?.(),
     ...(await signWebhook({ id: webhookIdOf(delivery.id), url: delivery.url, body })),
   };
   return { headers, body: typeof body === 'string' ? body : { bytes: await bytesOf(body()), chunks: body() } };

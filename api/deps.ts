@@ -19,7 +19,7 @@ import type { WebhookSigner } from '../outbound/webhooks/signature.ts';
 import type { AcceptTurns } from './accept-turns.ts';
 import type { DeliveryGateway } from './deliveries.ts';
 import type { AnswerBudget } from './edge/answer-budget.ts';
-import type { EnginesLook } from './engines-look.ts';
+import type { EnginesLook } from '../store/engines-look.ts';
 import type { DownloadFeeds } from './events/download-feeds.ts';
 import type { JobWatches } from './events/job-watches.ts';
 import type { JobGateway } from './jobs.ts';

@@ -15,6 +15,9 @@ import { createRecordStore } from '../store/records.ts';
 import { reachEngines } from '../store/reach-engines.ts';
 import { createRequestCountStore } from '../store/request-counts.ts';
 import { createLog } from '../runtime/log.ts';
+import { createMetrics, type Metrics } from '../runtime/telemetry/metrics.ts';
+import { servePages } from '../runtime/telemetry/serve-pages.ts';
+import { startTracing } from '../runtime/telemetry/tracing.ts';
 import { onStop } from '../runtime/subprocess/on-stop.ts';
 import { createWebhookClient } from '../outbound/webhooks/client.ts';
 import { WEBHOOK_TEST_LIMITS, WEBHOOK_TEST_TAKES_MS } from '../outbound/webhooks/limits.ts';
@@ -24,13 +27,15 @@ import { createDeliveryGateway } from './deliveries.ts';
 import type { ServiceDeps } from './deps.ts';
 import { ANSWER_BUDGET, createAnswerBudget } from './edge/answer-budget.ts';
 import { serveRest } from './edge/serve-rest.ts';
-import { createEnginesLook } from './engines-look.ts';
+import { createEnginesLook } from '../store/engines-look.ts';
 import { createEvents } from './events/create-events.ts';
 import { createPacingStore } from '../store/pacing.ts';
 import { createPauseView } from '../runtime/pause-view.ts';
 import { createJobGateway } from './jobs.ts';
+import { createApiMetrics } from './metrics.ts';
 import { createRestApp } from './rest.ts';
 import { createRpcServer } from './rpc-server.ts';
+import { tracingInterceptors } from './traces.ts';
 
 const config = loadConfigOrExit(process.env, ['TEMPORAL_ADDRESS', 'MONGODB_URI', 'LINK_SECRET', 'RPC_TOKEN']);
 const log = await createLog('api', config);
@@ -39,7 +44,12 @@ const exitWith = (error: unknown): never => {
   log.fatal({ err: error }, error instanceof Error ? error.message : 'cannot start');
   return process.exit(1);
 };
-const { mongo, client, closeTemporal } = await reachEngines(config, { timeoutMs: 5_000, log }).catch(exitWith);
+const { TRACES_URL: tracesUrl } = config;
+const tracing = tracesUrl === undefined ? undefined : await startTracing('api', { url: tracesUrl, log });
+const interceptors = tracing && tracingInterceptors(tracing);
+const { mongo, client, closeTemporal } = await reachEngines(config, { timeoutMs: 5_000, log, interceptors }).catch(
+  exitWith,
+);
 const webhooks = createWebhookClient({ ...WEBHOOK_TEST_LIMITS, allowedNetworks: config.webhookAllowedNetworks });
 
 const stopping = new AbortController();
@@ -55,15 +65,16 @@ const signer = createLinkSigner({
 const files = createFileStore(config.files, API_BUCKET_LIMITS);
 await files.check().catch(exitWith);
 
+const metrics = config.API_METRICS_PORT === undefined ? undefined : await createMetrics(log);
+const measured = metrics && createApiMetrics(metrics);
 const now = (): number => Date.now();
 const records = createRecordStore(mongo.db);
 const lists = createListStore(mongo.db, { records, now });
 const keyDownloads = createKeyDownloadStore(mongo.db);
-const jobs = createJobGateway(
-  client,
-  config.TASK_QUEUE,
-  createPauseView(createPacingStore(mongo.db), config.TASK_QUEUE),
-);
+const pauseOf = createPauseView(createPacingStore(mongo.db), config.TASK_QUEUE);
+const gateway = createJobGateway(client, config.TASK_QUEUE, pauseOf);
+const jobs = measured?.counted(gateway) ?? gateway;
+const acceptTurns = createAcceptTurns(ACCEPT_TURNS);
 const deps: ServiceDeps = {
   records,
   lists,
@@ -75,7 +86,7 @@ const deps: ServiceDeps = {
   signer,
   jobs,
   ...createEvents({ records, keyDownloads, jobs, stopping: stopping.signal, now, log }),
-  acceptTurns: createAcceptTurns(ACCEPT_TURNS),
+  acceptTurns: measured?.timed(acceptTurns) ?? acceptTurns,
   receivers: createReceiverStore(mongo.db),
   speechLanguages: createSpeechLanguages(mongo.db),
   deliveries: createDeliveryStore(mongo.db),
@@ -108,13 +119,16 @@ const rest = serveRest(
     isLoopback: config.isLoopback,
     allowsAnonymous: config.allowsAnonymous,
     trustedProxies: config.trustedProxies,
+    onAnswered: measured?.onAnswered,
+    tracing,
   }),
   { port: config.PORT, hostname: config.HOST, proxies: config.trustedProxies },
 );
 await rest.ready();
-const rpc = createRpcServer(deps, { token: config.RPC_TOKEN });
+const rpc = createRpcServer(deps, { token: config.RPC_TOKEN, onAnswered: measured?.onAnswered, tracing });
 rpc.listen(config.RPC_PORT, config.RPC_HOST);
 await once(rpc, 'listening');
+const pages = metrics && (await serveMetrics(metrics).catch(exitWith));
 log.info({ rest: config.PUBLIC_URL, rpcPort: config.RPC_PORT, keysNeeded: !config.allowsAnonymous }, 'api is ready');
 process.send?.({ ready: true });
 
@@ -133,6 +147,13 @@ function workflowUrlOf(
   return `${uiUrl.replace(/\/+$/, '')}/namespaces/${namespace}/workflows/${encodeURIComponent(id)}`;
 }
 
+async function serveMetrics({ page }: Metrics) {
+  const port = config.API_METRICS_PORT ?? 0;
+  const served = await servePages({ host: config.METRICS_HOST, port, pages: { '/metrics': page } });
+  log.info({ port: served.port }, 'metrics');
+  return served;
+}
+
 async function stop(): Promise<void> {
   // What sends requests here needs a moment to see that.
   await delay(config.DRAIN_SECONDS * 1000);
@@ -142,6 +163,8 @@ async function stop(): Promise<void> {
     process.exit(0);
   }, config.SHUTDOWN_GRACE_SECONDS * 1000);
   await Promise.all([rest.close(), new Promise<void>((resolve) => rpc.close(() => resolve()))]);
+  pages?.close();
+  await tracing?.close();
   webhooks.close();
   await closeTemporal();
   await mongo.close();

@@ -1,22 +1,25 @@
 import type { BlockList } from 'node:net';
-import { H3, HTTPResponse, type EventHandler } from 'h3';
+import { H3, HTTPResponse, type EventHandler, type H3Config, type H3Event } from 'h3';
 import { ApiError } from '../contract/errors.ts';
 import { createAuthenticate } from './access/authenticate.ts';
 import { callerOf, accessMiddleware } from './access/access-middleware.ts';
 import { loadConsole, type ConsoleFiles } from './console/console-files.ts';
 import { consolePage } from './console/console-page.ts';
+import type { Tracing } from '../runtime/telemetry/tracing.ts';
 import type { ServiceDeps } from './deps.ts';
 import { docsPage } from './docs-page.ts';
 import { meterAnswers } from './edge/answer-budget.ts';
 import { securityHeaders } from './edge/security-headers.ts';
 import { fileHost } from './file-host.ts';
 import { frontDoor } from './front-door.ts';
+import type { OnAnswered } from './metrics.ts';
 import { openApiDocument } from './openapi.ts';
 import { scopeOf, tellsEvents, type Operation } from './operation.ts';
 import { operations } from './operations.ts';
 import { rateLimit } from './rate-limit.ts';
 import { readInput } from './request.ts';
 import { errorResponse, respond } from './respond.ts';
+import { traceRequests } from './traces.ts';
 
 export interface RestOptions {
   readonly requestsPerMinute: number;
@@ -29,12 +32,20 @@ export interface RestOptions {
   readonly trustedProxies: BlockList;
   /** Otherwise the console is built when it is first opened, unless that was done before. */
   readonly loadConsole?: () => Promise<ConsoleFiles>;
+  /** Told of each answer when it begins. */
+  readonly onAnswered?: OnAnswered | undefined;
+  readonly tracing?: Tracing | undefined;
 }
 
 /** The REST facade: routes, and how answers and errors are dressed. */
 export function createRestApp(deps: ServiceDeps, options: RestOptions): H3 {
-  const app = new H3({ silent: true, onError: (error, event) => errorResponse(deps.log, error, event) });
+  const app = new H3({
+    silent: true,
+    onError: (error, event) => errorResponse(deps.log, error, event),
+    ...(options.onAnswered === undefined ? {} : measuring(options.onAnswered)),
+  });
   const authenticate = createAuthenticate({ ...deps, allowsAnonymous: options.allowsAnonymous });
+  if (options.tracing !== undefined) app.use(traceRequests(options.tracing));
   app.use(securityHeaders);
   app.use(accessMiddleware({ ...options, authenticate, stopping: deps.stopping }));
   app.use(rateLimit(options.requestsPerMinute, deps));
@@ -56,18 +67,33 @@ export function createRestApp(deps: ServiceDeps, options: RestOptions): H3 {
   return app;
 }
 
+/** What is no operation is told by the pattern of its path: what callers write into paths would fill the memory. */
+function measuring(onAnswered: OnAnswered): Pick<H3Config, 'onRequest' | 'onResponse'> {
+  const startedMs = new WeakMap<H3Event, number>();
+  return {
+    onRequest: (event) => void startedMs.set(event, performance.now()),
+    onResponse({ status }, event) {
+      const { meta, route = 'none' } = event.context.matchedRoute ?? {};
+      const operation = typeof meta?.['operation'] === 'string' ? meta['operation'] : route;
+      const nowMs = performance.now();
+      const seconds = (nowMs - (startedMs.get(event) ?? nowMs)) / 1000;
+      onAnswered({ facade: 'rest', operation, status, seconds });
+    },
+  };
+}
+
 /** Registers every operation of the table, and the refusal of other methods at their paths. */
 function mountOperations(app: H3, deps: ServiceDeps): void {
   const methodsByPath = new Map<string, string[]>();
-  for (const operation of Object.values<Operation>(operations)) {
+  for (const [name, operation] of Object.entries<Operation>(operations)) {
     const path = operation.path.replaceAll(/\{(\w+)\}/g, ':$1');
     const handler: EventHandler = async (event) => {
       const caller = callerOf(event, scopeOf(operation));
       const input = await readInput(event, operation, deps.defaultWaitSeconds);
       return respond(deps, event, await operation.run(deps, caller, input as never));
     };
-    app.on(operation.method, path, handler, { meta: { mayPoll: isAboutJob(operation) } });
-    if (operation.method === 'get') app.head(path, handler);
+    app.on(operation.method, path, handler, { meta: { mayPoll: isAboutJob(operation), operation: name } });
+    if (operation.method === 'get') app.head(path, handler, { meta: { operation: name } });
     const methods = operation.method === 'get' ? ['GET', 'HEAD'] : [operation.method.toUpperCase()];
     methodsByPath.set(path, [...(methodsByPath.get(path) ?? []), ...methods]);
   }

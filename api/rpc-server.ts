@@ -5,12 +5,15 @@ import { createHTTPHandler } from '@trpc/server/adapters/standalone';
 import { ERROR_TABLE } from '../contract/errors.ts';
 import { REQUEST_BODY_MAX_BYTES } from '../contract/limits.ts';
 import { addressGroup } from '../outbound/addresses.ts';
+import type { Tracing } from '../runtime/telemetry/tracing.ts';
 import { unauthorized } from './access/authenticate.ts';
 import type { ServiceDeps } from './deps.ts';
 import { releaseAtClose } from './edge/answer-budget.ts';
 import { CONNECTION_LIMITS, guardConnections, serverOptions, type ConnectionLimits } from './edge/connections.ts';
 import { SECURITY_HEADERS } from './edge/security-headers.ts';
 import { toApiError } from './errors.ts';
+import type { OnAnswered } from './metrics.ts';
+import { traceHeadersIn } from './traces.ts';
 import { createRpcStreams } from './rpc-streams.ts';
 import { appRouter } from './rpc.ts';
 
@@ -18,6 +21,8 @@ export interface RpcOptions {
   /** What callers send as `Authorization: Bearer`, on loopback too: any program and any page reaches a port there. */
   readonly token: string;
   readonly connections?: ConnectionLimits;
+  readonly onAnswered?: OnAnswered | undefined;
+  readonly tracing?: Tracing | undefined;
 }
 
 /** Calls in one request. They run at once, so a request must not be a hundred. */
@@ -38,7 +43,13 @@ export function createRpcServer(deps: ServiceDeps, options: RpcOptions): Server 
       }
       const holding = deps.answerBudget.open(`service ${addressGroup(req.socket.remoteAddress)}`);
       releaseAtClose(res, holding);
-      return { deps, streams: createRpcStreams(res, { log: deps.log, holding }) };
+      const streams = createRpcStreams(res, { log: deps.log, holding });
+      const { onAnswered, tracing } = options;
+      const inSpan =
+        tracing &&
+        (<Result>(name: string, work: () => Promise<Result>): Promise<Result> =>
+          tracing.inSpan({ name, kind: 'server', headers: traceHeadersIn((one) => req.headers[one]) }, work));
+      return { deps, streams, onAnswered, inSpan };
     },
     maxBodySize: REQUEST_BODY_MAX_BYTES,
     maxBatchSize: BATCH_MAX_CALLS,

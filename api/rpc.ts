@@ -15,6 +15,7 @@ import { PREFER_WAIT_MAX_SECONDS } from '../contract/limits.ts';
 import { TextStream } from '../contract/streams.ts';
 import type { ServiceDeps } from './deps.ts';
 import { invalidInput, toApiError } from './errors.ts';
+import type { OnAnswered } from './metrics.ts';
 import {
   fieldNameOf,
   tellsEvents,
@@ -31,6 +32,10 @@ import type { RpcStreams } from './rpc-streams.ts';
 interface Context {
   readonly deps: ServiceDeps;
   readonly streams: RpcStreams;
+  /** Told of each call that was answered. */
+  readonly onAnswered?: OnAnswered | undefined;
+  /** Runs a call in a span, by its name. */
+  readonly inSpan?: (<Result>(name: string, work: () => Promise<Result>) => Promise<Result>) | undefined;
 }
 
 const t = initTRPC.context<Context>().create({
@@ -62,8 +67,17 @@ const REFUSED_BY_TRPC: Partial<Record<TRPCError['code'], readonly [ErrorCode, st
   PAYLOAD_TOO_LARGE: ['body_too_large', 'The body is larger than 64 KiB.'],
 };
 
+const measured = t.middleware(async ({ ctx: { onAnswered, inSpan }, path, next }) => {
+  const startedMs = performance.now();
+  const result = await (inSpan?.(path, () => next()) ?? next());
+  if (onAnswered === undefined) return result;
+  const status = result.ok ? 200 : ERROR_TABLE[documented(result.error).code].http;
+  onAnswered({ facade: 'rpc', operation: path, status, seconds: (performance.now() - startedMs) / 1000 });
+  return result;
+});
+
 /** Use cases throw {@link ApiError}; the table gives the tRPC code. */
-const procedure = t.procedure.use(async ({ next }) => {
+const procedure = t.procedure.use(measured).use(async ({ next }) => {
   const result = await next();
   // What tRPC itself refused (input that is not valid, a body that is too large) keeps its code.
   if (result.ok || result.error.code !== 'INTERNAL_SERVER_ERROR') return result;

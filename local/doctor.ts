@@ -7,6 +7,7 @@ import { mediaProgram } from './engines/ffmpeg.ts';
 import { pingMongodb } from './engines/mongodb.ts';
 import { mongodbServer } from './engines/mongodb-server.ts';
 import { checkListens } from './engines/ports.ts';
+import { prometheus } from './engines/prometheus.ts';
 import { s3Server } from './engines/s3-server.ts';
 import { hearsWithoutPython, isUndecided } from './engines/speech-models.ts';
 import { speechPython } from './engines/speech-python.ts';
@@ -48,6 +49,7 @@ export async function examine(options: Omit<Setup, 'log'> & { readonly config: C
     findingOf(timeSkippingServer(setup), true),
     findingOf(s3Server(setup), true),
     findingOf(chromium(setup), true),
+    findingOf(prometheus(setup), true),
   ]);
   return [{ ...node, state: 'ready', optional: false }, ...others];
 }

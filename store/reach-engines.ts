@@ -1,3 +1,4 @@
+import type { ClientInterceptors } from '@temporalio/client';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import { awaitEngine } from '../runtime/subprocess/await-engine.ts';
@@ -24,12 +25,15 @@ export function temporalSettingsOf(config: EngineSettings) {
  * @param timeoutMs of a request to MongoDB
  * @throws EngineAwayError
  */
-export async function reachEngines(config: EngineSettings, { timeoutMs, log }: { timeoutMs: number; log: Logger }) {
+export async function reachEngines(
+  config: EngineSettings,
+  { timeoutMs, log, interceptors }: { timeoutMs: number; log: Logger; interceptors?: ClientInterceptors | undefined },
+) {
   const mongo = openMongo({ uri: config.MONGODB_URI, database: config.MONGODB_DATABASE, timeoutMs });
   const wait = { timeoutMs: config.STARTUP_WAIT_SECONDS * 1000, log };
   const [temporal] = await Promise.all([
     awaitEngine({ ...wait, name: 'Temporal', setting: 'TEMPORAL_ADDRESS', isFinal: isFinalOfTemporal }, () =>
-      openTemporal(temporalSettingsOf(config)),
+      openTemporal(temporalSettingsOf(config), interceptors),
     ),
     awaitEngine({ ...wait, name: 'MongoDB', setting: 'MONGODB_URI', isFinal: isFinalOfMongo }, () => mongo.ping()),
   ]);

@@ -42,6 +42,11 @@ describe('the configuration', () => {
     ['HOST', '0.0.0.0'],
     ['RPC_TOKEN', 'short'],
     ['TRUSTED_PROXIES', 'proxy.example'],
+    ['METRICS_HOST', 'localhost'],
+    ['API_METRICS_PORT', '3000'],
+    ['WORKER_METRICS_PORT', '3001'],
+    ['TEMPORAL_METRICS_PORT', '0'],
+    ['TRACES_URL', 'collector:4318'],
   ])('refuses %s=%s and names it', (name, value) => {
     expect(() => loadConfig({ [name]: value })).toThrow(ConfigError);
     expect(() => loadConfig({ [name]: value })).toThrow(name);

@@ -31,6 +31,14 @@ interface WorkersOptions {
   readonly maxSpeechWindows: number;
   readonly maxDeliveries: number;
   readonly shutdownGraceMs: number;
+  /** See each attempt at an activity before anything else does. */
+  readonly watch?: readonly ActivityInterceptorsFactory[];
+}
+
+/** `polled`: tasks of it are taken; `stopping`: running ones are ended; `failed`: the process is about to end. */
+export interface QueueState {
+  readonly queue: string;
+  readonly state: 'starting' | 'polled' | 'stopping' | 'failed';
 }
 
 /** The first step of each job: its input is what its workflow takes. */
@@ -71,7 +79,8 @@ function ofUse(activity: string, pacing: Pacing): Budget | undefined {
 
 /** One worker per task queue, in one process. */
 export async function createWorkers(options: WorkersOptions) {
-  const { activities, taskQueue, pacing } = options;
+  const { activities, taskQueue, pacing, watch = [] } = options;
+  const before = [...watch, checkInputs];
   const shared = {
     connection: options.connection,
     namespace: options.namespace,
@@ -81,7 +90,7 @@ export async function createWorkers(options: WorkersOptions) {
     // Each heartbeat is sent at once: a cancellation comes back with it, and activities/heartbeat.ts makes few.
     maxHeartbeatThrottleInterval: '1 second',
     defaultHeartbeatThrottleInterval: '1 second',
-    interceptors: { activity: [checkInputs] },
+    interceptors: { activity: before },
   };
   const ofActivities = (
     queue: Exclude<keyof typeof taskQueues, 'workflows' | 'route'>,
@@ -93,7 +102,7 @@ export async function createWorkers(options: WorkersOptions) {
       taskQueue: taskQueues[queue](taskQueue),
       activities: own,
       maxConcurrentActivityTaskExecutions: atOnce,
-      interceptors: { activity: [checkInputs, ...pacedAs] },
+      interceptors: { activity: [...before, ...pacedAs] },
     });
   const ofRoute = (route: string) =>
     Worker.create({
@@ -102,7 +111,7 @@ export async function createWorkers(options: WorkersOptions) {
       activities: activities.fetch,
       tuner: pacedTuner(pacing.budget(route)),
       maxConcurrentActivityTaskPolls: POLLS_OF_ROUTE,
-      interceptors: { activity: [checkInputs, pacedBy(pacing.budget(route))] },
+      interceptors: { activity: [...before, pacedBy(pacing.budget(route))] },
     });
   const workers = await Promise.all([
     Worker.create({
@@ -128,6 +137,8 @@ export async function createWorkers(options: WorkersOptions) {
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
   };
   return {
+    /** Which queues are polled just now. */
+    queues: (): QueueState[] => workers.map((worker) => ({ queue: worker.options.taskQueue, state: stateOf(worker) })),
     /** Takes no new tasks; running ones get the grace time, then they are cancelled and repeated elsewhere. */
     shutdown,
     /** Resolves when all have stopped, rejects when one of them failed. */
@@ -136,4 +147,11 @@ export async function createWorkers(options: WorkersOptions) {
       await Promise.all(workers.map((worker) => worker.run().finally(shutdown)));
     },
   };
+}
+
+function stateOf(worker: Worker): QueueState['state'] {
+  const { runState, workflowPollerState, activityPollerState } = worker.getStatus();
+  if (runState === 'INITIALIZED') return 'starting';
+  if (runState === 'FAILED' || [workflowPollerState, activityPollerState].includes('FAILED')) return 'failed';
+  return runState === 'RUNNING' && activityPollerState === 'POLLING' ? 'polled' : 'stopping';
 }

@@ -46,12 +46,14 @@ import { createOpenWorkflows } from './open-workflows.ts';
 import { startPacing } from './pacing/pacing.ts';
 import { formerRoutesOf, upstreamLimitsOf } from './upstream-limits.ts';
 import { removeSpeechLeftovers } from './speech-leftovers.ts';
-import { temporalLogger } from './temporal-logger.ts';
+import { startTelemetry } from './telemetry.ts';
+import { temporalRuntime } from './temporal-runtime.ts';
 import { loadWorkflows } from './workflow-bundle.ts';
 
 const config = loadConfigOrExit(process.env, ['TEMPORAL_ADDRESS', 'MONGODB_URI', 'LINK_SECRET']);
 const log = await createLog('worker', config);
-Runtime.install({ logger: temporalLogger(log), shutdownSignals: [] });
+Runtime.install(temporalRuntime(log, config));
+const telemetry = await startTelemetry(config, log);
 
 const exitWith = (error: unknown): never => {
   log.fatal({ err: error }, error instanceof Error ? error.message : 'cannot start');
@@ -174,6 +176,7 @@ const activities = createActivities({
   webhooks,
   receivers: createReceiverShares({ maxAtOnce: config.MAX_DELIVERIES }),
   signWebhook: createWebhookSigner(config.webhookKeys),
+  traceHeaders: telemetry.traceHeaders,
   rendering: { prices: config.prices, linkTo: (recordId, name) => signer.linkTo(recordId, name), contents, lists },
   speech,
   speechAudio,
@@ -206,6 +209,7 @@ const workers = await createWorkers({
   maxSpeechWindows: config.MAX_SPEECH_WINDOWS,
   maxDeliveries: config.MAX_DELIVERIES,
   shutdownGraceMs: config.SHUTDOWN_GRACE_SECONDS * 1000,
+  watch: telemetry.watch,
 });
 
 const limiters = keepEndingLimiters(client, {
@@ -226,12 +230,15 @@ onStop(process.env, (reason) => {
   workers.shutdown();
 });
 const running = workers.run();
+const { queues } = workers;
+await telemetry.serve({ client, mongo, queues, routes: pacing.routes, pauseOf }).catch(exitWith);
 log.info({ taskQueue: config.TASK_QUEUE, temporal: temporal.address }, 'worker is ready');
 process.send?.({ ready: true });
 try {
   await running;
 } finally {
   limiters.stop();
+  await telemetry.close();
   await pacing.stop();
   webhooks.close();
   await warmYtdlp.close();

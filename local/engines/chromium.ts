@@ -1,10 +1,10 @@
-import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { installOnce } from './cache.ts';
+import { aptGet } from './debian.ts';
 import type { Env, Setup } from './environment.ts';
 import { platformFolder } from './install.ts';
-import { capture, requireOnPath, step } from './programs.ts';
+import { capture, step } from './programs.ts';
 import { probe } from './release.ts';
 import { firstWorking, inCache, programTool, type Strategy, type Tool } from './strategies.ts';
 
@@ -32,9 +32,9 @@ export function chromium(setup: Setup): Tool {
       hint: 'root on Debian, and a package mirror',
       possible: () => debianRoot(env),
       attempt: async (log) => {
-        const aptGet = await debianRoot(env);
+        const program = await debianRoot(env);
         const apt = (what: string, ...args: string[]): Promise<void> =>
-          step([aptGet, '-o', 'DPkg::Lock::Timeout=300', ...args], { cwd: '/', env, log, what });
+          step([program, '-o', 'DPkg::Lock::Timeout=300', ...args], { cwd: '/', env, log, what });
         await apt('reading the lists of packages', 'update');
         await apt('installing chromium (about 90 MB)', 'install', '-y', '--no-install-recommends', 'chromium');
         return (await firstWorking(tool.name, onPath, log)).value;
@@ -71,10 +71,9 @@ async function chromiumVersion(program: string, env: Env): Promise<string> {
 
 /** The path of apt-get. @throws when this is not Debian, or the user may not install; Ubuntu's package holds no browser */
 async function debianRoot(env: Env): Promise<string> {
-  const release = await readFile('/etc/os-release', 'utf8').catch(() => '');
-  if (!/^ID=debian$/m.test(release)) throw new Error('this is not Debian');
+  const program = await aptGet(env);
   if (process.getuid?.() !== 0) throw new Error('only root may install packages');
-  return requireOnPath('apt-get', env);
+  return program;
 }
 
 /** The program in a folder that the installer of playwright-core has filled: where it lies there differs by system. */

@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
+import { basename } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { startDeadline } from '../deadline.ts';
+import { programRuns, type ProgramEnd } from '../telemetry/told.ts';
 import { watchFolder } from './folder-watch.ts';
 
 const LIFELINE = fileURLToPath(new URL('./lifeline.sh', import.meta.url));
@@ -99,6 +101,29 @@ const KILLED_EXIT_CODES: readonly number[] = [129, 130, 137, 143];
  */
 export async function run(program: string, args: readonly string[], options: RunOptions): Promise<RunResult> {
   options.signal?.throwIfAborted();
+  const startedMs = performance.now();
+  let end: ProgramEnd = 'cancelled';
+  try {
+    const result = await runToEnd(program, args, options);
+    end = result.exitCode === 0 ? 'ok' : 'failed';
+    return result;
+  } catch (error) {
+    end = endOf(error);
+    throw error;
+  } finally {
+    programRuns.tell(() => ({ program: basename(program), seconds: (performance.now() - startedMs) / 1000, end }));
+  }
+}
+
+function endOf(error: unknown): ProgramEnd {
+  if (error instanceof RunTimeoutError) return 'timeout';
+  if (error instanceof StdoutTooLargeError) return 'output_limit';
+  if (error instanceof FolderTooLargeError) return 'folder_limit';
+  if (error instanceof RunKilledError) return 'killed';
+  return error instanceof RunStartError ? 'not_started' : 'cancelled';
+}
+
+async function runToEnd(program: string, args: readonly string[], options: RunOptions): Promise<RunResult> {
   const child = (options.start ?? startProgram)(program, args, options);
   let stop: Error | undefined;
   let killTimer: NodeJS.Timeout | undefined;

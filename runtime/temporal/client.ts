@@ -1,4 +1,4 @@
-import { Connection } from '@temporalio/client';
+import { Connection, type ClientInterceptors } from '@temporalio/client';
 import { connectionOptions, orUnreachable, type TemporalSettings } from './connection.ts';
 import { clientOver, type LastingClient } from './replaced-connection.ts';
 import { registerSearchAttributes } from './search-attributes.ts';
@@ -18,7 +18,10 @@ const CHANNEL = {
 const FINAL_CODES: readonly unknown[] = [3, 7, 12, 16];
 
 /** A client of a server that knows our search attributes. @throws TemporalUnreachableError, or what the registration throws */
-export async function openTemporal(settings: TemporalSettings): Promise<LastingClient> {
+export async function openTemporal(
+  settings: TemporalSettings,
+  interceptors?: ClientInterceptors,
+): Promise<LastingClient> {
   const options = { ...connectionOptions(settings), channelArgs: CHANNEL };
   const connecting = Connection.connect(options);
   const connection = await orUnreachable(settings.address, connecting);
@@ -28,7 +31,11 @@ export async function openTemporal(settings: TemporalSettings): Promise<LastingC
     await connection.close();
     throw error;
   }
-  return clientOver(connection, { namespace: settings.namespace, reopen: () => Connection.lazy(options) });
+  return clientOver(connection, {
+    namespace: settings.namespace,
+    interceptors,
+    reopen: () => Connection.lazy(options),
+  });
 }
 
 /** Whether the server has answered, and will not answer otherwise later. */

@@ -1,4 +1,4 @@
-import { Client, isGrpcDeadlineError, type Connection } from '@temporalio/client';
+import { Client, isGrpcDeadlineError, type ClientInterceptors, type Connection } from '@temporalio/client';
 
 export interface ReplacementOptions {
   readonly namespace: string;
@@ -6,6 +6,7 @@ export interface ReplacementOptions {
   readonly reopen: () => Connection;
   /** Between two looks at a server that answers, and the limit of each, in milliseconds. */
   readonly pingMs?: number;
+  readonly interceptors?: ClientInterceptors | undefined;
 }
 
 export interface LastingClient {
@@ -27,9 +28,9 @@ const CLOSED_AFTER_MS = 120_000;
  */
 export function clientOver(
   first: Connection,
-  { namespace, reopen, pingMs = PING_MS }: ReplacementOptions,
+  { namespace, reopen, pingMs = PING_MS, interceptors = {} }: ReplacementOptions,
 ): LastingClient {
-  let current = new Client({ connection: first, namespace });
+  let current = new Client({ connection: first, namespace, interceptors });
   let isClosing = false;
   // One for each call: the SDK leaves its listener behind on the signal that it is given.
   let asking = new AbortController();
@@ -37,7 +38,7 @@ export function clientOver(
 
   const replace = (): void => {
     const { connection } = current;
-    current = new Client({ connection: reopen(), namespace });
+    current = new Client({ connection: reopen(), namespace, interceptors });
     setTimeout(() => void connection.close(), CLOSED_AFTER_MS).unref();
   };
   const ping = async (): Promise<void> => {

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { progressSchema } from '../../contract/fields.ts';
 import { subjectIdOf } from '../../contract/subjects.ts';
 import { progressQuery } from '../../workflows/messages.ts';
+import { freePort } from '../../local/engines/ports.ts';
 import { startWebhookReceiver } from '../../local/webhook-receiver.ts';
 import { TestService } from '../helpers/service.ts';
 import { until } from '../helpers/until.ts';
@@ -15,9 +16,15 @@ let service: TestService;
 let connection: Connection;
 let temporal: Client;
 
+let ports: Readonly<Record<'api' | 'worker' | 'sdk', number>>;
 beforeAll(async () => {
+  ports = { api: await freePort(), worker: await freePort(), sdk: await freePort() };
   service = await TestService.start({
-    env: { VIDNET_MAX_JOBS: String(MAX_JOBS), UPSTREAM_FIRST_PAUSE_SECONDS: '3' },
+    env: {
+      ...{ VIDNET_MAX_JOBS: String(MAX_JOBS), UPSTREAM_FIRST_PAUSE_SECONDS: '3' },
+      ...{ API_METRICS_PORT: String(ports.api), WORKER_METRICS_PORT: String(ports.worker) },
+      TEMPORAL_METRICS_PORT: String(ports.sdk),
+    },
   });
   connection = await Connection.connect({ address: inject('temporalAddress') });
   temporal = new Client({ connection });
@@ -148,6 +155,44 @@ describe('an operator', () => {
     expect(await service.ended(id)).toMatchObject({ status: 'failed', cost: '0.000' });
     await service.misbehave({ video, mode: 'off' });
     expect(await service.finishedAudio(video)).toMatchObject({ status: 'success' });
+  });
+});
+
+describe('the pages for operators', () => {
+  const pageOf = (part: keyof typeof ports, path: string) => fetch(`http://127.0.0.1:${String(ports[part])}${path}`);
+
+  it('count what api, worker and SDK have done', async () => {
+    const { id } = await service.finishedAudio(service.videoId('ordinary', 0));
+    const [api, worker, sdk] = await Promise.all(
+      (['api', 'worker', 'sdk'] as const).map(async (part) => (await pageOf(part, '/metrics')).text()),
+    );
+    expect(api).toMatch(/^tapedeck_requests_total\{facade="rest",operation="requestAudio",status="202"\} [1-9]/m);
+    expect(api).toMatch(/^tapedeck_accept_seconds_count [1-9]/m);
+    expect(api).toMatch(/^tapedeck_waits 0$/m);
+    expect(worker).toMatch(/^tapedeck_jobs_total\{kind="audio",outcome="success"\} [1-9]/m);
+    expect(worker).toMatch(/^tapedeck_platform_refusals_total\{route="vidnet",code="rate_limited"\} [1-9]/m);
+    expect(worker).toMatch(/^tapedeck_published_bytes_total\{kind="audio"\} \d{5}/m);
+    expect(worker).toMatch(/^tapedeck_program_runs_total\{program="ffmpeg\S*",end="ok"\} [1-9]/m);
+    expect(worker).toMatch(/^tapedeck_route_paused\{route="vidnet"\} [01]$/m);
+    expect(worker).toMatch(/^tapedeck_queue_waiting\{queue="e2e-\w+-webhooks"\} 0$/m);
+    expect(sdk).toMatch(/^temporal_worker_task_slots_available\{/m);
+    const lines = (await service.logOf('worker')).split('\n').filter((one) => one.includes(id));
+    const stages = lines.map((one) => JSON.parse(one) as object);
+    const whose = { kind: 'audio', downloadId: id, workflowId: `audio/${service.videoId('ordinary', 0)}`, attempt: 1 };
+    expect(stages).toContainEqual(
+      expect.objectContaining({ ...whose, stage: 'fetchAudio', route: 'vidnet', outcome: 'ok' }),
+    );
+    expect(stages).toContainEqual(expect.objectContaining({ ...whose, stage: 'finishJob', outcome: 'ok' }));
+  });
+
+  it('tell which queues a worker polls', async () => {
+    const ready = await pageOf('worker', '/readyz');
+    const { queues, ...rest } = (await ready.json()) as { queues: Record<string, string> };
+    expect([ready.status, rest]).toEqual([200, { status: 'ok', temporal: 'ok', mongodb: 'ok' }]);
+    expect(Object.keys(queues)).toContain(`${service.stack.env['TASK_QUEUE'] ?? ''}-webhooks`);
+    expect(new Set(Object.values(queues))).toEqual(new Set(['polled']));
+    expect((await pageOf('worker', '/healthz')).status).toBe(200);
+    expect((await pageOf('api', '/healthz')).status).toBe(404);
   });
 });
 

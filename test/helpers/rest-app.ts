@@ -11,7 +11,7 @@ import type { ServiceDeps } from '../../api/deps.ts';
 import { ANSWER_BUDGET, createAnswerBudget, type AnswerBudgetOptions } from '../../api/edge/answer-budget.ts';
 import { CONNECTION_LIMITS, type ConnectionLimits } from '../../api/edge/connections.ts';
 import { serveRest } from '../../api/edge/serve-rest.ts';
-import { createEnginesLook } from '../../api/engines-look.ts';
+import { createEnginesLook } from '../../store/engines-look.ts';
 import { createEvents } from '../../api/events/create-events.ts';
 import { LOOK_LIMITS, type LookLimits } from '../../api/events/job-watches.ts';
 import type { JobGateway } from '../../api/jobs.ts';

@@ -1,0 +1,95 @@
+import { chmod, readdir, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { aptGet } from './debian.ts';
+import { startDaemon } from './daemon.ts';
+import { programEnv, type Setup } from './environment.ts';
+import { installProgram, platformFolder } from './install.ts';
+import { freePort } from './ports.ts';
+import { capture, requireOnPath, step } from './programs.ts';
+import { ensure, programTool, type Tool } from './strategies.ts';
+
+const READY_TIMEOUT_MS = 30_000;
+const CHECK_TIMEOUT_MS = 1_000;
+
+/** The `prometheus` program, with `promtool` beside it. For tests only. */
+export function prometheus(setup: Setup): Tool {
+  const { env } = setup;
+  const check = async (program: string): Promise<string> => {
+    const [, version] = /^prometheus, version (\S+)/.exec(await capture(program, ['--version'], env)) ?? [];
+    if (version === undefined) throw new Error(`${program} is not Prometheus`);
+    await capture(promtoolBeside(program), ['--version'], env);
+    return `${version}, for tests only`;
+  };
+  const program = join(platformFolder(setup, 'prometheus-debian'), 'prometheus');
+  return programTool(setup, {
+    name: 'Prometheus',
+    setting: 'PROMETHEUS_PATH',
+    names: ['prometheus'],
+    hint: 'put prometheus and promtool on PATH, or set PROMETHEUS_PATH',
+    cached: [program],
+    version: check,
+    installed: [
+      {
+        // Its Go module cannot be installed by name, and its own downloads are vouched for by the connection alone.
+        name: 'Debian package',
+        hint: 'Debian, and a package mirror',
+        possible: () => aptGet(env),
+        attempt: async (log) => {
+          const [apt, unpack] = [await aptGet(env), await requireOnPath('dpkg-deb', env)];
+          return installProgram({ program, check }, async (staged, staging) => {
+            const at = { cwd: staging, env, log };
+            if (process.getuid?.() === 0) await step([apt, 'update'], { ...at, what: 'reading the lists of packages' });
+            await step([apt, 'download', 'prometheus'], { ...at, what: 'fetching prometheus (about 20 MB)' });
+            const [archive = ''] = (await readdir(staging)).filter((name) => name.endsWith('.deb'));
+            await step([unpack, '-x', archive, 'unpacked'], { ...at, what: 'unpacking' });
+            const unpacked = join(staging, 'unpacked');
+            const [tool, own] = [join(unpacked, 'usr/bin/promtool'), join(unpacked, 'usr/bin/prometheus')];
+            await chmod(tool, 0o755);
+            await Promise.all([rename(own, staged), rename(tool, promtoolBeside(staged))]);
+            await Promise.all([join(staging, archive), unpacked].map((path) => rm(path, { recursive: true })));
+          });
+        },
+      },
+    ],
+  });
+}
+
+export function promtoolBeside(program: string): string {
+  return join(dirname(program), 'promtool');
+}
+
+/**
+ * Starts it on a free port of 127.0.0.1, with its data in `stateDir`, until `daemon` is stopped.
+ *
+ * @param options.configFile as it reads it; what it names is relative to the file
+ * @throws when it does not come up
+ */
+export async function startPrometheus({
+  stateDir,
+  configFile,
+  ...setup
+}: Setup & { readonly stateDir: string; readonly configFile: string }) {
+  const { value: program } = await ensure(prometheus(setup), setup.log);
+  const port = await freePort();
+  const url = `http://127.0.0.1:${String(port)}`;
+  const daemon = await startDaemon({
+    name: 'Prometheus',
+    program,
+    args: [
+      `--config.file=${configFile}`,
+      `--storage.tsdb.path=${join(stateDir, 'data')}`,
+      `--web.listen-address=127.0.0.1:${String(port)}`,
+    ],
+    env: programEnv(setup.env),
+    cwd: stateDir,
+    logFile: join(stateDir, 'prometheus.log'),
+    check: async () => {
+      const answer = await fetch(`${url}/-/ready`, { signal: AbortSignal.timeout(CHECK_TIMEOUT_MS) });
+      await answer.body?.cancel();
+      if (!answer.ok) throw new Error(`${url} answered ${String(answer.status)}`);
+    },
+    readyTimeoutMs: READY_TIMEOUT_MS,
+    log: setup.log,
+  });
+  return { url, daemon };
+}

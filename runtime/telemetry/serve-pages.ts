@@ -1,0 +1,53 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export type Page = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
+
+/** Pages for operators on a port of their own, which should not be reached from outside. */
+export interface PagesOptions {
+  readonly host: string;
+  /** 0: any free one. */
+  readonly port: number;
+  /** By path, such as `/metrics`. */
+  readonly pages: Readonly<Record<string, Page>>;
+}
+
+/**
+ * Serves pages until `close`.
+ *
+ * @returns `port`: the one that it listens on
+ * @throws when the port is taken
+ */
+export async function servePages({ host, port, pages }: PagesOptions) {
+  const byPath = new Map(Object.entries(pages));
+  const server = createServer({ requestTimeout: 10_000, keepAliveTimeout: 5_000 }, (request, response) => {
+    const [path = ''] = (request.url ?? '').split('?');
+    const page = byPath.get(path);
+    if (page === undefined || (request.method !== 'GET' && request.method !== 'HEAD')) {
+      answerJson(response, 404, { error: `There are ${[...byPath.keys()].join(', ')}.` });
+      return;
+    }
+    Promise.resolve(page(request, response)).catch((error: unknown) => response.destroy(asError(error)));
+  });
+  server.maxConnections = 100;
+  server.listen(port, host);
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    /** Cuts who is still being answered. */
+    close(): void {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+export function answerJson(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' });
+  response.end(JSON.stringify(body));
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}

@@ -1,0 +1,106 @@
+import type { Client } from '@temporalio/client';
+import { pino } from 'pino';
+import { ulid } from 'ulid';
+import { afterEach, describe, expect, it } from 'vitest';
+import { loadConfig } from '../../config.ts';
+import type { Mongo } from '../../store/mongo.ts';
+import type { QueueState } from '../../worker/create-workers.ts';
+import { createOperatorPages } from '../../worker/operator-pages.ts';
+import type { Stage } from '../../worker/stages.ts';
+
+const log = pino({ level: 'silent' });
+const attempt: Stage = {
+  ...{ stage: 'fetchAudio', kind: 'audio', queue: 'q', route: 'vidnet', downloadId: undefined, workflowId: undefined },
+  ...{ attempt: 1, outcome: 'ok', queuedSeconds: 0, seconds: 2, input: {}, result: undefined },
+};
+const running: QueueState[] = [
+  { queue: 'q', state: 'polled' },
+  { queue: 'q-speech', state: 'polled' },
+];
+let close = (): void => undefined;
+afterEach(() => close());
+
+/** The pages of a worker whose engines are as told. */
+async function servePages({ queues = running, pingMongo = () => Promise.resolve(), waiting = 0 }) {
+  const pages = await createOperatorPages(loadConfig({ WORKER_METRICS_PORT: '0' }), log);
+  close = () => pages.close();
+  const stats = { approximateBacklogCount: waiting, approximateBacklogAge: { seconds: waiting * 10 } };
+  const client = {
+    connection: { withDeadline: (_at: number, ask: () => Promise<unknown>) => ask() },
+    workflowService: {
+      getSystemInfo: () => Promise.resolve({}),
+      describeTaskQueue: () => Promise.resolve({ stats }),
+    },
+  } as unknown as Client;
+  const mongo = { ping: pingMongo } as Mongo;
+  const port = await pages.serve({
+    client,
+    mongo,
+    queues: () => queues,
+    routes: ['vidnet'],
+    pauseOf: () => Promise.resolve(undefined),
+  });
+  const ask = (path: string) => fetch(`http://127.0.0.1:${String(port)}${path}`);
+  return { ...pages, ready: () => ask('/readyz'), metrics: async () => (await ask('/metrics')).text() };
+}
+
+describe('the health of a worker', () => {
+  it('is 503 while one of its queues is not polled, and tells which', async () => {
+    const queues: QueueState[] = [...running, { queue: 'q-webhooks', state: 'stopping' }];
+    const answer = await (await servePages({ queues })).ready();
+    expect(answer.status).toBe(503);
+    expect(await answer.json()).toMatchObject({
+      status: 'unavailable',
+      temporal: 'ok',
+      queues: { 'q-speech': 'polled', 'q-webhooks': 'stopping' },
+    });
+  });
+
+  it('is 503 while an engine gives no answer', async () => {
+    const answer = await (await servePages({ pingMongo: () => Promise.reject(new Error('away')) })).ready();
+    expect([answer.status, await answer.json()]).toMatchObject([503, { temporal: 'ok', mongodb: 'unavailable' }]);
+  });
+});
+
+describe('the metrics of a worker', () => {
+  it('tell jobs, bytes, refusals and webhooks from what steps take and return', async () => {
+    const { onStage, metrics } = await servePages({ waiting: 3 });
+    const ended = (outcome: object): Stage => ({
+      ...attempt,
+      stage: 'finishJob',
+      input: { recordId: ulid(Date.now() - 60_000), outcome },
+    });
+    const files = [{ name: 'a.m4a', sizeBytes: 1_000, sha256: '' }];
+    onStage(ended({ status: 'success', result: { files } }));
+    onStage(ended({ status: 'failed', failure: { code: 'private', message: '' } }));
+    onStage({ ...attempt, outcome: 'rate_limited', route: 'site/example.com' });
+    onStage({ ...attempt, outcome: 'private' });
+    onStage({ ...attempt, outcome: 'later', seconds: 1_000 });
+    for (const [result, isLast] of [
+      ['delivered', true],
+      ['refused', false],
+      ['refused', true],
+    ] as const)
+      onStage({ ...attempt, stage: 'attemptDelivery', input: { isLast }, result });
+    expect((await metrics()).split('\n')).toEqual(
+      expect.arrayContaining([
+        'tapedeck_jobs_total{kind="audio",outcome="success"} 1',
+        'tapedeck_jobs_total{kind="audio",outcome="private"} 1',
+        'tapedeck_job_seconds_bucket{kind="audio",le="30"} 0',
+        'tapedeck_job_seconds_bucket{kind="audio",le="120"} 2',
+        'tapedeck_published_bytes_total{kind="audio"} 1000',
+        'tapedeck_platform_refusals_total{route="site",code="rate_limited"} 1',
+        'tapedeck_stage_seconds_sum{stage="fetchAudio"} 4',
+        'tapedeck_stages_total{stage="fetchAudio",outcome="later"} 1',
+        'tapedeck_stages_total{stage="fetchAudio",outcome="error"} 0',
+        'tapedeck_webhook_attempts_total{outcome="delivered"} 1',
+        'tapedeck_webhook_attempts_total{outcome="refused"} 1',
+        'tapedeck_webhook_attempts_total{outcome="abandoned"} 1',
+        'tapedeck_route_paused{route="vidnet"} 0',
+        'tapedeck_queue_waiting{queue="q"} 6',
+        'tapedeck_queue_oldest_seconds{queue="q"} 30',
+        'tapedeck_queue_polled{queue="q-speech"} 1',
+      ]),
+    );
+  });
+});

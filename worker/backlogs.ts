@@ -1,0 +1,35 @@
+import type { Client } from '@temporalio/client';
+
+type Question = Parameters<Client['workflowService']['describeTaskQueue']>[0];
+type TaskQueueType = NonNullable<Question['taskQueueType']>;
+
+const DEADLINE_MS = 3_000;
+/** TASK_QUEUE_TYPE_WORKFLOW and TASK_QUEUE_TYPE_ACTIVITY of the Temporal API. */
+const TYPES = [1, 2] as unknown as readonly TaskQueueType[];
+
+/** Tasks that wait in a queue: those of workflows and those of activities together. */
+export interface Backlog {
+  readonly queue: string;
+  readonly tasks: number;
+  /** How long the oldest has waited; 0 where none waits. */
+  readonly oldestSeconds: number;
+}
+
+/** Asks Temporal how much waits in each queue, whichever worker it waits for. @throws when Temporal gives no answer */
+export async function readBacklogs(
+  client: Client,
+  { namespace, queues }: { readonly namespace: string; readonly queues: readonly string[] },
+): Promise<readonly Backlog[]> {
+  const ask = (name: string, taskQueueType: TaskQueueType) =>
+    client.workflowService.describeTaskQueue({ namespace, taskQueue: { name }, taskQueueType, reportStats: true });
+  return client.connection.withDeadline(Date.now() + DEADLINE_MS, () =>
+    Promise.all(
+      queues.map(async (queue) => {
+        const found = await Promise.all(TYPES.map((type) => ask(queue, type)));
+        const tasks = found.map(({ stats }) => Number(stats?.approximateBacklogCount ?? 0));
+        const ages = found.map(({ stats }) => Number(stats?.approximateBacklogAge?.seconds ?? 0));
+        return { queue, tasks: tasks.reduce((sum, one) => sum + one), oldestSeconds: Math.max(...ages) };
+      }),
+    ),
+  );
+}

@@ -1,0 +1,113 @@
+import { decodeTime } from 'ulid';
+import type { FinishedJob } from '../activities/records.ts';
+import type { AttemptInput, AttemptResult } from '../activities/deliver-webhook.ts';
+import { isPlatformRefusal } from '../runtime/pacing.ts';
+import type { PauseView } from '../runtime/pause-view.ts';
+import { WORK_SECONDS, type Metric, type Metrics } from '../runtime/telemetry/metrics.ts';
+import { heardWindows, programRuns } from '../runtime/telemetry/told.ts';
+import type { Backlog } from './backlogs.ts';
+import type { Stage } from './stages.ts';
+import type { QueueState } from './create-workers.ts';
+
+const overWork = { explicitBucketBoundaries: WORK_SECONDS };
+
+/** What a worker measures. */
+export const WORKER_METRICS = {
+  jobs: { description: 'Jobs that have ended, by kind: success, or why they failed', labels: ['kind', 'outcome'] },
+  job_seconds: { description: 'Time from the request for a job to its end', labels: ['kind'], advice: overWork },
+  stages: {
+    description: 'Attempts at steps of jobs: ok, later (it only had to wait), a code, or error (our own fault)',
+    labels: ['stage', 'outcome'],
+  },
+  stage_seconds: { description: 'Time of attempts that had not only to wait', labels: ['stage'], advice: overWork },
+  platform_refusals: {
+    description: 'Refusals of this service by a platform; all sites that are none are one route',
+    labels: ['route', 'code'],
+  },
+  published_bytes: { description: 'Bytes of files that jobs have published', labels: ['kind'] },
+  webhook_attempts: {
+    description: 'Attempts at webhooks: delivered, refused (another follows), abandoned, forbidden',
+    labels: ['outcome'],
+  },
+  program_runs: { description: 'Programs that have ended, by how they did', labels: ['program', 'end'] },
+  program_seconds: { description: 'Time that programs ran', labels: ['program'] },
+  speech_audio_seconds: { description: 'Audio whose words were heard', labels: ['engine'] },
+  speech_work_seconds: { description: 'Time that engines took to hear it', labels: ['engine'] },
+  route_paused: { description: '1 while a platform refuses this service', labels: ['route'] },
+  queue_waiting: { description: 'Tasks that wait in a queue for any worker', labels: ['queue'] },
+  queue_oldest_seconds: { description: 'How long the oldest of them has waited', labels: ['queue'] },
+  queue_polled: { description: '1 while this worker takes tasks of a queue', labels: ['queue'] },
+} as const satisfies Readonly<Record<string, Metric>>;
+
+interface Looks {
+  /** Those that have queues of their own. */
+  readonly routes: readonly string[];
+  readonly pauseOf: PauseView;
+  readonly backlogs: () => Promise<readonly Backlog[]>;
+  readonly queues: () => readonly QueueState[];
+}
+
+export function createWorkerMetrics(metrics: Metrics) {
+  const own = metrics.instruments(WORKER_METRICS);
+  const jobs = own.counter('jobs');
+  const jobSeconds = own.histogram('job_seconds');
+  const stages = own.counter('stages');
+  const stageSeconds = own.histogram('stage_seconds');
+  const refusals = own.counter('platform_refusals');
+  const publishedBytes = own.counter('published_bytes');
+  const webhookAttempts = own.counter('webhook_attempts');
+  // Where alerts look, a count begins at 0: one that begins with its first event is no increase to Prometheus.
+  for (const outcome of ['delivered', 'abandoned']) webhookAttempts({ outcome }, 0);
+  const onJob = (kind: string, { recordId, outcome }: FinishedJob): void => {
+    jobs({ kind, outcome: outcome.status === 'success' ? 'success' : outcome.failure.code });
+    jobSeconds({ kind }, (Date.now() - decodeTime(recordId)) / 1000);
+    if (outcome.status !== 'success') return;
+    for (const { sizeBytes } of outcome.result.files ?? []) publishedBytes({ kind }, sizeBytes);
+  };
+  const onAttempt = ({ isLast }: AttemptInput, result: AttemptResult): void =>
+    webhookAttempts({ outcome: result === 'refused' && isLast ? 'abandoned' : result });
+
+  const programs = own.counter('program_runs');
+  const programSeconds = own.counter('program_seconds');
+  programRuns.listen(({ program, seconds, end }) => {
+    programs({ program, end: 'killed' }, 0);
+    programs({ program, end });
+    programSeconds({ program }, seconds);
+  });
+  const audioSeconds = own.counter('speech_audio_seconds');
+  const workSeconds = own.counter('speech_work_seconds');
+  heardWindows.listen((heard) => {
+    audioSeconds({ engine: heard.engine }, heard.audioSeconds);
+    workSeconds({ engine: heard.engine }, heard.seconds);
+  });
+
+  return {
+    onStage: ({ stage, kind, route, outcome, seconds, input, result }: Stage): void => {
+      for (const alarming of ['error', 'disk_full']) stages({ stage, outcome: alarming }, 0);
+      stages({ stage, outcome });
+      if (outcome !== 'later') stageSeconds({ stage }, seconds);
+      if (outcome !== 'ok' && outcome !== 'later' && outcome !== 'error' && isPlatformRefusal(outcome)) {
+        refusals({ route: route?.startsWith('site/') === true ? 'site' : (route ?? 'none'), code: outcome });
+      }
+      // Their inputs were checked before they ran.
+      if (outcome === 'ok' && stage === 'finishJob') onJob(kind, input as FinishedJob);
+      if (outcome === 'ok' && stage === 'attemptDelivery') onAttempt(input as AttemptInput, result as AttemptResult);
+    },
+    /** What is looked up when the page is read. */
+    addLooks({ routes, pauseOf, backlogs, queues }: Looks): void {
+      own.looked(['route_paused'], async (observe) => {
+        for (const route of routes) observe('route_paused', { route }, (await pauseOf(route)) === undefined ? 0 : 1);
+      });
+      own.looked(['queue_waiting', 'queue_oldest_seconds'], async (observe) => {
+        for (const { queue, tasks, oldestSeconds } of await backlogs()) {
+          observe('queue_waiting', { queue }, tasks);
+          observe('queue_oldest_seconds', { queue }, oldestSeconds);
+        }
+      });
+      own.looked(['queue_polled'], (observe) => {
+        for (const { queue, state } of queues()) observe('queue_polled', { queue }, state === 'polled' ? 1 : 0);
+        return Promise.resolve();
+      });
+    },
+  };
+}

@@ -1,0 +1,85 @@
+import type { Client } from '@temporalio/client';
+import type { Logger } from 'pino';
+import type { Config } from '../config.ts';
+import type { PauseView } from '../runtime/pause-view.ts';
+import { createMetrics } from '../runtime/telemetry/metrics.ts';
+import { answerJson, servePages, type Page } from '../runtime/telemetry/serve-pages.ts';
+import { createEnginesLook, type EnginesLook } from '../store/engines-look.ts';
+import type { Mongo } from '../store/mongo.ts';
+import { readBacklogs } from './backlogs.ts';
+import type { QueueState } from './create-workers.ts';
+import { createWorkerMetrics } from './metrics.ts';
+import type { Stage } from './stages.ts';
+
+/** What a worker is, as far as operators are told of it. */
+interface Watched {
+  readonly client: Client;
+  readonly mongo: Mongo;
+  readonly queues: () => readonly QueueState[];
+  /** Those that have queues of their own. */
+  readonly routes: readonly string[];
+  readonly pauseOf: PauseView;
+}
+
+/** What operators are told of a worker where a port is set: its health and metrics. */
+export interface OperatorPages {
+  readonly onStage: (stage: Stage) => void;
+  /**
+   * Serves `/metrics`, `/healthz` (200 while the process answers: restart by it) and `/readyz` (200 while the engines answer
+   * and all queues are polled, else 503; its body tells which are not).
+   *
+   * @returns the port
+   * @throws when it is taken
+   */
+  readonly serve: (watched: Watched) => Promise<number | undefined>;
+  readonly close: () => void;
+}
+
+export async function createOperatorPages(
+  { METRICS_HOST: host, WORKER_METRICS_PORT: port, TEMPORAL_NAMESPACE: namespace }: Config,
+  log: Logger,
+): Promise<OperatorPages> {
+  if (port === undefined) {
+    return { onStage: () => undefined, serve: () => Promise.resolve(undefined), close: () => undefined };
+  }
+  const metrics = await createMetrics(log);
+  const measured = createWorkerMetrics(metrics);
+  let served: Awaited<ReturnType<typeof servePages>> | undefined;
+  return {
+    onStage: measured.onStage,
+    serve: async ({ client, mongo, queues, routes, pauseOf }) => {
+      const names = queues().map(({ queue }) => queue);
+      const backlogs = () => readBacklogs(client, { namespace, queues: names });
+      measured.addLooks({ routes, pauseOf, queues, backlogs });
+      const lookAtEngines = createEnginesLook({
+        pingTemporal: async () => {
+          await client.workflowService.getSystemInfo({});
+        },
+        pingMongo: () => mongo.ping(),
+        keptMs: 1_000,
+      });
+      const pages = {
+        '/healthz': alive,
+        '/readyz': readiness(lookAtEngines, queues),
+        '/metrics': metrics.page,
+      };
+      served = await servePages({ host, port, pages });
+      log.info({ port: served.port }, 'health and metrics');
+      return served.port;
+    },
+    close: () => served?.close(),
+  };
+}
+
+const alive: Page = (_request, response) => answerJson(response, 200, { status: 'ok' });
+
+function readiness(lookAtEngines: EnginesLook, queues: Watched['queues']): Page {
+  return async (_request, response) => {
+    const engines = await lookAtEngines();
+    const states = queues();
+    const isReady =
+      Object.values(engines).every((part) => part === 'ok') && states.every(({ state }) => state === 'polled');
+    const byQueue = Object.fromEntries(states.map(({ queue, state }) => [queue, state]));
+    answerJson(response, isReady ? 200 : 503, { status: isReady ? 'ok' : 'unavailable', ...engines, queues: byQueue });
+  };
+}
