@@ -145,7 +145,7 @@ it('a window that is kept is not heard again when the job repeats it, and all st
 
   await new MockActivityEnvironment().run(activities.labelSpeakers, {
     ...{ ...order, ...prepared, windows: 2 },
-    isByLevel: true,
+    isByLevel: true as const,
   });
   expect(await wholeOf(await contents.facts(order.recordId))).toMatchObject({
     engine: 'half-deaf+level',
