@@ -4,6 +4,7 @@ import type { ContentParameters } from '../contract/kinds/imgnet-content.ts';
 import type { Thousandths } from '../contract/money.ts';
 import { subjectAbove } from '../contract/subjects.ts';
 import { createAccountStore } from './accounts.ts';
+import { createEndedRecords } from './ended-records.ts';
 import { createJobLists } from './job-lists.ts';
 import { createScans } from './scans.ts';
 import { upsertOne } from './upsert.ts';
@@ -59,6 +60,7 @@ export function createRecordStore(db: Db) {
   const subjects: Collection<SubjectDocument> = db.collection('subjects');
   const lists = createJobLists(db);
   const scans = createScans();
+  const justEnded = createEndedRecords();
 
   const get = async (id: string): Promise<DownloadRecord | undefined> => {
     const document = await records.findOne({ _id: id });
@@ -80,6 +82,8 @@ export function createRecordStore(db: Db) {
 
   return {
     get,
+    /** The same of a record that has ended: without a look where this process has seen that just now. */
+    getEnded: async (id: string) => justEnded.get(id) ?? get(id),
     /** Writes the record unless one with its id is there. @returns the record that is there now */
     async insertIfAbsent(record: PendingRecord): Promise<DownloadRecord> {
       const { id, ...fields } = record;
@@ -105,15 +109,12 @@ export function createRecordStore(db: Db) {
               finishedAt,
             }
           : { status: 'failed' as const, failure: outcome.failure, finishedAt };
-      const changed = await records.findOneAndUpdate(
-        { _id: id, status: 'pending' },
-        { $set: change },
-        { returnDocument: 'after' },
-      );
+      const pending = { _id: id, status: 'pending' } as const;
+      const changed = await records.findOneAndUpdate(pending, { $set: change }, { returnDocument: 'after' });
       const ended = changed === null ? present(await get(id), id) : fromDocument(changed);
       // Here, so that no way of ending a record forgets it; also when it had ended before: whoever did may have died.
       await accounts.captureHold(ended);
-      return ended;
+      return justEnded.keep(ended);
     },
     /** Notes that a provider is about to be asked for a part. @returns false when the record has ended: it must not be asked */
     async noteProviderAsked(id: string, part: string): Promise<boolean> {

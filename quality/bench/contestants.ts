@@ -79,6 +79,8 @@ export async function startMetube(bench: Bench, checkout: string, options: { dat
         MAX_CONCURRENT_DOWNLOADS: String(options.jobsAtOnce),
         LOGLEVEL: 'ERROR',
         ALLOW_PRIVATE_ADDRESSES: 'true',
+        // Its names are the titles, and the copies of a video have one.
+        OUTPUT_TEMPLATE: '%(id)s.%(ext)s',
       },
       YTDL_OPTIONS: JSON.stringify({ fixup: 'never', ffmpeg_location: bench.tools.ffmpeg }),
     },

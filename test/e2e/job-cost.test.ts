@@ -5,8 +5,8 @@ import { expect, it } from 'vitest';
 import { sumOf, withCounts } from '../../quality/bench/counted.ts';
 
 /**
- * The most that a job for audio asks of the engines, with a key that pays and a webhook; to be lowered. Heartbeats, two in the
- * usual case, are left out of the actions.
+ * The most that a job for audio asks of the engines, with a key that pays and a webhook; to be lowered. One operation is the
+ * look at the key, once in five seconds. Heartbeats are left out of the actions.
  */
 const MOST = { actions: 8, events: 32, operations: 14 };
 
