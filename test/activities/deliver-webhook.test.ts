@@ -4,7 +4,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { Webhook } from 'standardwebhooks';
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
-import { createDeliverActivity, type AttemptInput, type AttemptResult } from '../../activities/deliver-webhook.ts';
+import { createDeliverActivity, type AttemptInput, type LocalAttemptResult } from '../../activities/deliver-webhook.ts';
 import { pendingRecordOf, type JobInput } from '../../contract/jobs.ts';
 import type { ChannelJob } from '../../contract/kinds/channel.ts';
 import { priceTable } from '../../contract/prices.ts';
@@ -61,7 +61,7 @@ async function anEndedJob(
   return { deliveryId, recordId: job.recordId, url: 'https://example.com/h', attempt: 1, isLast: false };
 }
 
-function attempt(input: AttemptInput, outcome: PostOutcome): Promise<AttemptResult> {
+function attempt(input: AttemptInput, outcome: PostOutcome): Promise<LocalAttemptResult> {
   post.mockResolvedValueOnce(outcome);
   const rendering = { prices: priceTable({}), linkTo: () => 'http://drive.example/x', contents, lists };
   const { attemptDelivery } = createDeliverActivity({
@@ -72,7 +72,7 @@ function attempt(input: AttemptInput, outcome: PostOutcome): Promise<AttemptResu
     signWebhook: createWebhookSigner([parseWebhookSecret(SECRET)!]),
     rendering,
   });
-  return new MockActivityEnvironment().run<[AttemptInput], AttemptResult, typeof attemptDelivery>(
+  return new MockActivityEnvironment().run<[AttemptInput], LocalAttemptResult, typeof attemptDelivery>(
     attemptDelivery,
     input,
   );
