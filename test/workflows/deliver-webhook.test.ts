@@ -122,7 +122,12 @@ describe('the delivery of a webhook', () => {
     ['is delivered at once', ['delivered'], 'delivered', [1]],
     ['waits before it is made again', ['refused', 'delivered'], 'delivered', [1, 2]],
     ['is left to the queue when there is no place for it', ['queue', 'delivered'], 'delivered', [1, 1]],
-    ['is left to the queue when the fault is ours', [new Error('the database is away'), 'delivered'], 'delivered', [1, 1]],
+    [
+      'is left to the queue when the fault is ours',
+      [new Error('the database is away'), 'delivered'],
+      'delivered',
+      [1, 1],
+    ],
     ['of a forbidden target is the last one', ['forbidden'], 'abandoned', [1]],
   ] as const)('whose first attempt is local: it %s', async (_what, answers, expected, attempts) => {
     const left: (LocalAttemptResult | Error)[] = [...answers];
