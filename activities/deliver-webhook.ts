@@ -30,8 +30,24 @@ export interface AttemptInput extends z.infer<typeof deliverySchema> {
 
 /** `refused`: no 2xx; `forbidden`: the target may not be called, and no later attempt would change that. */
 export type AttemptResult = 'delivered' | 'refused' | 'forbidden';
+/** `queue`: nothing was sent, since the attempt is none for a local activity. */
+export type LocalAttemptResult = AttemptResult | 'queue';
+
+/** As local activities each holds one of the 40 places for workflow tasks, which jobs need. */
+const LOCAL_MAX = 10;
 
 export function createDeliverActivity(deps: DeliverDeps) {
+  let locals = 0;
+  /** One that can be made at once: there is a place for it, and the body is short. */
+  const attemptLocally = async (input: AttemptInput, place: ReceiverPlace): Promise<LocalAttemptResult> => {
+    if (locals >= LOCAL_MAX) return 'queue';
+    locals += 1;
+    try {
+      return await attemptOnce(deps, input, { place, signal: Context.current().cancellationSignal, isLocal: true });
+    } finally {
+      locals -= 1;
+    }
+  };
   return {
     /**
      * Sends the result of a record to a subscriber, once, and records how that went. The body is built now, so that
@@ -40,16 +56,19 @@ export function createDeliverActivity(deps: DeliverDeps) {
      * An attempt that is on record already is not made again: the worker died between the record and its report. When
      * the receiver has its share of requests under way, this task ends and comes again later, and no attempt was made.
      */
-    attemptDelivery: async (input: AttemptInput): Promise<AttemptResult> => {
+    attemptDelivery: async (input: AttemptInput): Promise<LocalAttemptResult> => {
+      const { isLocal } = Context.current().info;
       try {
         // Before anything else: a receiver that hangs has thousands of these.
         const place = deps.receivers.enter(input.url);
         try {
+          if (isLocal) return await attemptLocally(input, place);
           return await withHeartbeat((_report, signal) => attemptOnce(deps, input, { place, signal }));
         } finally {
           place.leave();
         }
       } catch (error) {
+        if (isLocal && error instanceof ReceiverBusyError) return 'queue';
         if (error instanceof MissingContentsError) throw ApplicationFailure.nonRetryable(error.message, 'ours');
         if (!(error instanceof ReceiverBusyError)) throw error;
         // Whoever looks finds the delivery while it waits.
@@ -69,18 +88,19 @@ export function createDeliverActivity(deps: DeliverDeps) {
 async function attemptOnce(
   deps: DeliverDeps,
   input: AttemptInput,
-  { place, signal }: { readonly place: ReceiverPlace; readonly signal: AbortSignal },
-): Promise<AttemptResult> {
+  how: { readonly place: ReceiverPlace; readonly signal: AbortSignal; readonly isLocal?: boolean },
+): Promise<LocalAttemptResult> {
   const { record, delivery } = await openDelivery(deps, input);
   const made = delivery.attempts.find((attempt) => attempt.number === input.attempt);
   if (made !== undefined) return resultOf(made);
 
   const message = await webhookMessage(delivery, record, deps);
+  if (how.isLocal === true && typeof message.body !== 'string') return 'queue';
   const startedAt = nowMicroseconds();
   const outcome = await deps.webhooks.post(input.url, {
     ...message,
-    signal,
-    onAddresses: (addresses) => place.addAddresses(addresses),
+    signal: how.signal,
+    onAddresses: (addresses) => how.place.addAddresses(addresses),
   });
   const attempt = { number: input.attempt, startedAt, ...attemptOf(outcome) };
   const result = resultOf(attempt);

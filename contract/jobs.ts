@@ -2,7 +2,7 @@ import type { Thousandths } from './money.ts';
 import type { PendingRecord, RecordType, Starter } from './records.ts';
 
 /** Of the steps that a workflow takes: what runs already has been started with its own. */
-export const JOB_VERSION = 2;
+export const JOB_VERSION = 3;
 
 /** The input of every job's workflow. Small by design: only references travel through Temporal. */
 export interface JobInput {

@@ -28,6 +28,7 @@ describe('names that must not change', () => {
         'audio',
         'channel',
         'deliverWebhook',
+        'deliverWebhookAtOnce',
         'imgnetAudio',
         'imgnetContent',
         'imgnetList',

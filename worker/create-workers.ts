@@ -118,7 +118,8 @@ export async function createWorkers(options: WorkersOptions) {
       ...shared,
       taskQueue: taskQueues.workflows(taskQueue),
       workflowBundle: options.bundle,
-      activities: activities.records,
+      // A first attempt at a webhook is a local activity.
+      activities: { ...activities.deliver, ...activities.records },
     }),
     ...pacing.routes.map(ofRoute),
     ofActivities('sites', activities.fetch, {

@@ -89,3 +89,12 @@ export function deliverActivities(summary: string) {
     summary,
   });
 }
+
+/** A first attempt, made by the worker that runs the workflow; as it is with one that fails, the queue has it then. */
+export function deliverLocally(summary: string) {
+  return proxyLocalActivities<Activities['deliver']>({
+    startToCloseTimeout: '30 seconds',
+    retry: { maximumAttempts: 1 },
+    summary,
+  });
+}

@@ -1,8 +1,9 @@
-import { sleep } from '@temporalio/workflow';
+import { isCancellation, sleep, TemporalFailure } from '@temporalio/workflow';
 import type { z } from 'zod';
+import type { AttemptInput, LocalAttemptResult } from '../activities/deliver-webhook.ts';
 import { WEBHOOK_RETRY_DELAYS_SECONDS } from '../contract/webhooks.ts';
 import type { deliverySchema } from '../runtime/inputs/parts.ts';
-import { deliverActivities } from './activities.ts';
+import { deliverActivities, deliverLocally } from './activities.ts';
 
 export type DeliveryInput = z.infer<typeof deliverySchema>;
 
@@ -12,7 +13,19 @@ export type DeliveryInput = z.infer<typeof deliverySchema>;
  * The waits are timers of the workflow and not a retry policy: a worker that dies in an attempt must not use up one of
  * the receiver's four.
  */
-export async function deliverWebhook(input: DeliveryInput): Promise<'delivered' | 'abandoned'> {
+export function deliverWebhook(input: DeliveryInput): Promise<'delivered' | 'abandoned'> {
+  return deliver(input, { firstIsLocal: false });
+}
+
+/** The same, but that the worker which runs it makes the first attempt: for jobs since version 3, and a type of its own for older workers. */
+export function deliverWebhookAtOnce(input: DeliveryInput): Promise<'delivered' | 'abandoned'> {
+  return deliver(input, { firstIsLocal: true });
+}
+
+async function deliver(
+  input: DeliveryInput,
+  { firstIsLocal }: { readonly firstIsLocal: boolean },
+): Promise<'delivered' | 'abandoned'> {
   const { firstAttempt = 1 } = input;
   const retries = WEBHOOK_RETRY_DELAYS_SECONDS.length;
   for (let retry = 0; retry <= retries; retry += 1) {
@@ -21,10 +34,22 @@ export async function deliverWebhook(input: DeliveryInput): Promise<'delivered' 
       await sleep(delaySeconds * 1000, { summary: `retry ${retry} after ${delaySeconds} s` });
     }
     const attempt = firstAttempt + retry;
-    const { attemptDelivery } = deliverActivities(`attempt ${attempt} of ${firstAttempt + retries}`);
-    const result = await attemptDelivery({ ...input, attempt, isLast: retry === retries });
+    const summary = `attempt ${attempt} of ${firstAttempt + retries}`;
+    const order = { ...input, attempt, isLast: retry === retries };
+    let result: LocalAttemptResult = firstIsLocal && retry === 0 ? await attemptLocally(order, summary) : 'queue';
+    if (result === 'queue') result = await deliverActivities(summary).attemptDelivery(order);
     if (result === 'delivered') return 'delivered';
     if (result === 'forbidden') return 'abandoned';
   }
   return 'abandoned';
+}
+
+/** The receiver hears of it a few steps earlier. Our own faults are for the queue, where they are mended. */
+async function attemptLocally(order: AttemptInput, summary: string): Promise<LocalAttemptResult> {
+  try {
+    return await deliverLocally(summary).attemptDelivery(order);
+  } catch (error) {
+    if (error instanceof TemporalFailure && !isCancellation(error)) return 'queue';
+    throw error;
+  }
 }

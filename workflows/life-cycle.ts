@@ -14,7 +14,7 @@ import type { Waiting } from '../runtime/pacing.ts';
 import type { JobOutcome, JobResult } from '../contract/records.ts';
 import { deliveryIdOf, deliveryPriorityOf, WITHOUT_KEY } from '../contract/webhooks.ts';
 import { localRecords, records } from './activities.ts';
-import { deliverWebhook } from './deliver-webhook.ts';
+import { deliverWebhook, deliverWebhookAtOnce } from './deliver-webhook.ts';
 import { progressQuery, subscribeSignal, type JobProgress } from './messages.ts';
 import { CANCELLED, failureOf } from './outcome.ts';
 import { Subscribers } from './subscribers.ts';
@@ -95,7 +95,7 @@ export async function runJob(
   progress = { ...progress, stage: 'notifying' };
   await CancellationScope.nonCancellable(async () => {
     await finishJob({ recordId, outcome, price });
-    await notify(recordId, subscribers, permits);
+    await notify(input, subscribers, permits);
   });
   if (problem !== undefined) throw problem;
 }
@@ -104,14 +104,18 @@ export async function runJob(
  * A subscriber may arrive while an earlier one is being notified, or while a permit is still being released: go on until
  * none is left, and nothing is under way.
  */
-async function notify(recordId: string, subscribers: Subscribers, permits: PermitClient): Promise<void> {
+async function notify(
+  { recordId, version = 1 }: JobInput,
+  subscribers: Subscribers,
+  permits: PermitClient,
+): Promise<void> {
   const isOver = (): boolean => allHandlersFinished() && permits.isIdle;
   for (;;) {
     const next = subscribers.take();
     if (next !== undefined) {
       const deliveryId = deliveryIdOf(recordId, next.number);
       // Awaited until it has started: a parent that closes earlier takes the child with it.
-      await startChild(deliverWebhook, {
+      await startChild(version < 3 ? deliverWebhook : deliverWebhookAtOnce, {
         workflowId: deliveryId,
         args: [{ deliveryId, recordId, url: next.url, subscribedBy: next.subscribedBy }],
         parentClosePolicy: ParentClosePolicy.ABANDON,

@@ -4,7 +4,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { Webhook } from 'standardwebhooks';
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
-import { createDeliverActivity, type AttemptInput, type AttemptResult } from '../../activities/deliver-webhook.ts';
+import { createDeliverActivity, type AttemptInput, type LocalAttemptResult } from '../../activities/deliver-webhook.ts';
 import { pendingRecordOf, type JobInput } from '../../contract/jobs.ts';
 import type { ChannelJob } from '../../contract/kinds/channel.ts';
 import { priceTable } from '../../contract/prices.ts';
@@ -61,7 +61,7 @@ async function anEndedJob(
   return { deliveryId, recordId: job.recordId, url: 'https://example.com/h', attempt: 1, isLast: false };
 }
 
-function attempt(input: AttemptInput, outcome: PostOutcome): Promise<AttemptResult> {
+function attempt(input: AttemptInput, outcome: PostOutcome, isLocal = false): Promise<LocalAttemptResult> {
   post.mockResolvedValueOnce(outcome);
   const rendering = { prices: priceTable({}), linkTo: () => 'http://drive.example/x', contents, lists };
   const { attemptDelivery } = createDeliverActivity({
@@ -72,7 +72,7 @@ function attempt(input: AttemptInput, outcome: PostOutcome): Promise<AttemptResu
     signWebhook: createWebhookSigner([parseWebhookSecret(SECRET)!]),
     rendering,
   });
-  return new MockActivityEnvironment().run<[AttemptInput], AttemptResult, typeof attemptDelivery>(
+  return new MockActivityEnvironment({ isLocal }).run<[AttemptInput], LocalAttemptResult, typeof attemptDelivery>(
     attemptDelivery,
     input,
   );
@@ -146,6 +146,15 @@ describe('an attempt at a delivery', () => {
       download_id: job.recordId,
       data: { transcriptsWithTimeStamps: LABELS.segments },
     });
+  });
+
+  it('as a local activity is made too, but left to the queue when its receiver has no free place', async () => {
+    const input = await anEndedJob();
+    const taken = Array.from({ length: 10 }, () => receivers.enter(input.url));
+    expect(await attempt(input, answered(200), true)).toBe('queue');
+    expect(post).not.toHaveBeenCalled();
+    for (const place of taken) place.leave();
+    expect(await attempt(input, answered(200), true)).toBe('delivered');
   });
 
   it('is not made while the job runs', async () => {

@@ -78,16 +78,18 @@ export function workflowBench(server: BenchServer = 'skipping'): WorkflowBench {
 
 /** Activities of every name, which do what the test that runs has prepared. */
 function whatever(current: () => FakeActivities): FakeActivities {
-  const of = (part: keyof FakeActivities): object => ({
+  const of = (part: keyof FakeActivities, local?: keyof FakeActivities): object => ({
     // The SDK's name for activities that are not known by their own.
     default(...args: readonly unknown[]): unknown {
       const name = Context.current().info.activityType;
-      const prepared = current()[part] as
-        Readonly<Record<string, (...args: readonly unknown[]) => unknown>> | undefined;
-      const activity = prepared?.[name];
+      const all = current();
+      const prepared = { ...(local && all[local]), ...all[part] } as Readonly<
+        Record<string, ((...args: readonly unknown[]) => unknown) | undefined>
+      >;
+      const activity = prepared[name];
       if (activity === undefined) throw new Error(`this test has not prepared ${name}`);
       return activity(...args);
     },
   });
-  return { records: of('records'), fetch: of('fetch'), speech: of('speech'), deliver: of('deliver') };
+  return { records: of('records', 'deliver'), fetch: of('fetch'), speech: of('speech'), deliver: of('deliver') };
 }

@@ -36,7 +36,7 @@ import { loadWorkflows } from '../../worker/workflow-bundle.ts';
 import { retention } from '../../workflows/retention.ts';
 import { speakerLabels } from '../../workflows/speaker-labels.ts';
 import { audio } from '../../workflows/audio.ts';
-import { deliverWebhook } from '../../workflows/deliver-webhook.ts';
+import { deliverWebhook, deliverWebhookAtOnce } from '../../workflows/deliver-webhook.ts';
 import { progressQuery, subscribeSignal } from '../../workflows/messages.ts';
 import { until } from '../helpers/until.ts';
 import { anAudioJob, withWorkers, type FakeActivities } from '../helpers/workflow-run.ts';
@@ -93,7 +93,8 @@ await imgnetHistories();
 await deliveryHistory('webhook-delivered', obliging);
 await deliveryHistory('webhook-abandoned', { ...obliging, deliver: { attemptDelivery: () => Promise.resolve('refused') } });
 await deliveryHistory('webhook-forbidden', { ...obliging, deliver: { attemptDelivery: () => Promise.resolve('forbidden') } });
-await deliveryHistory('webhook-delivered-again', { ...obliging, deliver: { attemptDelivery: ({ attempt }) => Promise.resolve(attempt < 6 ? 'refused' : 'delivered') } }, 5);
+await deliveryHistory('webhook-delivered-again', { ...obliging, deliver: { attemptDelivery: ({ attempt }) => Promise.resolve(attempt < 6 ? 'refused' : 'delivered') } }, { firstAttempt: 5 });
+await deliveryHistory('webhook-delivered-at-once', { ...obliging, isReal: true }, { workflow: deliverWebhookAtOnce });
 
 await retentionHistory('retention');
 
@@ -233,12 +234,15 @@ async function jobHistory(
   });
 }
 
-async function deliveryHistory(name: string, activities: FakeActivities, firstAttempt?: number): Promise<void> {
+async function deliveryHistory(
+  name: string,
+  activities: Parameters<typeof record>[1],
+  { workflow = deliverWebhook, ...round }: { firstAttempt?: number; workflow?: typeof deliverWebhook } = {},
+): Promise<void> {
   const { recordId } = anAudioJob();
-  const round = firstAttempt === undefined ? {} : { firstAttempt };
   const input = { deliveryId: `webhook/${recordId}/1`, recordId, url, ...round };
   await record(name, activities, (env, taskQueue) =>
-    env.client.workflow.start(deliverWebhook, { workflowId: input.deliveryId, taskQueue, args: [input] }),
+    env.client.workflow.start(workflow, { workflowId: input.deliveryId, taskQueue, args: [input] }),
   );
 }
 

@@ -1,13 +1,13 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { ulid } from 'ulid';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { AttemptInput, AttemptResult } from '../../activities/deliver-webhook.ts';
-import { deliverWebhook } from '../../workflows/deliver-webhook.ts';
+import type { AttemptInput, LocalAttemptResult } from '../../activities/deliver-webhook.ts';
+import { deliverWebhook, deliverWebhookAtOnce } from '../../workflows/deliver-webhook.ts';
 import { waitsOf } from '../helpers/timers.ts';
 import { workflowBench } from '../helpers/workflow-bench.ts';
 
 const { nowMs, withService } = workflowBench();
-const attemptDelivery = vi.fn<(input: AttemptInput) => Promise<AttemptResult>>();
+const attemptDelivery = vi.fn<(input: AttemptInput) => Promise<LocalAttemptResult>>();
 const activities = { deliver: { attemptDelivery } };
 
 beforeEach(() => void vi.resetAllMocks());
@@ -20,7 +20,7 @@ interface Delivered {
 }
 
 /** Delivers with the clock skipped. */
-async function deliver(round: { firstAttempt?: number } = {}): Promise<Delivered> {
+async function deliver(round: { firstAttempt?: number } = {}, workflow = deliverWebhook): Promise<Delivered> {
   const recordId = ulid();
   const input = { deliveryId: `webhook/${recordId}/1`, recordId, url: 'https://example.com/hook', ...round };
   const times: number[] = [];
@@ -32,7 +32,7 @@ async function deliver(round: { firstAttempt?: number } = {}): Promise<Delivered
   });
   const { result, waits } = await withService({ activities }, async (client, taskQueue) => {
     const options = { workflowId: input.deliveryId, taskQueue, args: [input] as [typeof input] };
-    const handle = await client.workflow.start(deliverWebhook, options);
+    const handle = await client.workflow.start(workflow, options);
     return { result: await handle.result(), waits: await waitsOf(handle) };
   });
   const first = times[0] ?? 0;
@@ -116,5 +116,27 @@ describe('the delivery of a webhook', () => {
     for (const [index, due] of [0, 10, 40, 100].entries()) {
       expect(Math.abs((atSeconds[index] ?? 0) - due)).toBeLessThanOrEqual(4);
     }
+  });
+
+  it.each([
+    ['is delivered at once', ['delivered'], 'delivered', [1]],
+    ['waits before it is made again', ['refused', 'delivered'], 'delivered', [1, 2]],
+    ['is left to the queue when there is no place for it', ['queue', 'delivered'], 'delivered', [1, 1]],
+    [
+      'is left to the queue when the fault is ours',
+      [new Error('the database is away'), 'delivered'],
+      'delivered',
+      [1, 1],
+    ],
+    ['of a forbidden target is the last one', ['forbidden'], 'abandoned', [1]],
+  ] as const)('whose first attempt is local: it %s', async (_what, answers, expected, attempts) => {
+    const left: (LocalAttemptResult | Error)[] = [...answers];
+    attemptDelivery.mockImplementation(() => {
+      const answer = left.shift() ?? 'refused';
+      return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
+    });
+    const { result } = await deliver({}, deliverWebhookAtOnce);
+    expect(result).toBe(expected);
+    expect(attemptDelivery.mock.calls.map(([input]) => input.attempt)).toEqual(attempts);
   });
 });
