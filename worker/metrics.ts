@@ -1,6 +1,6 @@
 import { decodeTime } from 'ulid';
 import type { FinishedJob } from '../activities/records.ts';
-import type { AttemptInput, AttemptResult } from '../activities/deliver-webhook.ts';
+import type { AttemptInput, LocalAttemptResult } from '../activities/deliver-webhook.ts';
 import { isPlatformRefusal } from '../runtime/pacing.ts';
 import type { PauseView } from '../runtime/pause-view.ts';
 import { WORK_SECONDS, type Metric, type Metrics } from '../runtime/telemetry/metrics.ts';
@@ -64,8 +64,11 @@ export function createWorkerMetrics(metrics: Metrics) {
     if (outcome.status !== 'success') return;
     for (const { sizeBytes } of outcome.result.files ?? []) publishedBytes({ kind }, sizeBytes);
   };
-  const onAttempt = ({ isLast }: AttemptInput, result: AttemptResult): void =>
+  const onAttempt = ({ isLast }: AttemptInput, result: LocalAttemptResult): void => {
+    // Nothing was sent: a task follows that sends it.
+    if (result === 'queue') return;
     webhookAttempts({ outcome: result === 'refused' && isLast ? 'abandoned' : result });
+  };
 
   const programs = own.counter('program_runs');
   const programSeconds = own.counter('program_seconds');
@@ -91,7 +94,8 @@ export function createWorkerMetrics(metrics: Metrics) {
       }
       // Their inputs were checked before they ran.
       if (outcome === 'ok' && stage === 'finishJob') onJob(kind, input as FinishedJob);
-      if (outcome === 'ok' && stage === 'attemptDelivery') onAttempt(input as AttemptInput, result as AttemptResult);
+      if (outcome === 'ok' && stage === 'attemptDelivery')
+        onAttempt(input as AttemptInput, result as LocalAttemptResult);
     },
     /** What is looked up when the page is read. */
     addLooks({ routes, pauseOf, backlogs, queues }: Looks): void {

@@ -77,12 +77,15 @@ describe('the metrics of a worker', () => {
     onStage({ ...attempt, outcome: 'private' });
     onStage({ ...attempt, outcome: 'later', seconds: 1_000 });
     for (const [result, isLast] of [
+      ['queue', false],
       ['delivered', true],
       ['refused', false],
       ['refused', true],
     ] as const)
       onStage({ ...attempt, stage: 'attemptDelivery', input: { isLast }, result });
-    expect((await metrics()).split('\n')).toEqual(
+    const page = await metrics();
+    expect(page).not.toContain('outcome="queue"');
+    expect(page.split('\n')).toEqual(
       expect.arrayContaining([
         'tapedeck_jobs_total{kind="audio",outcome="success"} 1',
         'tapedeck_jobs_total{kind="audio",outcome="private"} 1',
