@@ -57,7 +57,7 @@ if (exitCode === 0 && durationMs !== undefined) {
   terminal.fact('Time', `${secondsText(durationMs)}; everything that was started is stopped`);
   terminal.fact(
     'Go on',
-    'npm run sandbox keeps the same service running: open http://127.0.0.1:3000/console',
+    `npm run sandbox keeps the same service running: open http://127.0.0.1:${env['PORT'] || '3000'}/console`,
     'npm run demo -- --media FILE does the same with a recording of your own',
   );
 }
