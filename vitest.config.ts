@@ -3,6 +3,8 @@ import { SlowFirst } from './test/slow-first.ts';
 import { mockingTestFiles, unitTestFiles } from './test/unit-files.ts';
 
 const LONG = 'test/**/*.long.test.ts';
+/** Ten thousand jobs at once: whoever shares its engines comes to nothing beside it. */
+const CROWDED = 'test/workflows/pacing/waiting-jobs.long.test.ts';
 const shared = {
   setupFiles: ['test/leave-nothing.ts'],
   // Several times what they take on a machine that is busy with other things.
@@ -37,7 +39,8 @@ export default defineConfig({
         },
       },
       { test: { ...shared, name: 'mocking', include: mocking } },
-      { test: { ...withEngines, name: 'long', include: [LONG] } },
+      { test: { ...withEngines, name: 'long', include: [LONG], exclude: [CROWDED] } },
+      { test: { ...withEngines, name: 'long-crowded', include: [CROWDED] } },
     ],
   },
 });
