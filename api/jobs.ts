@@ -6,6 +6,7 @@ import {
   type Client,
   type WorkflowExecutionDescription,
 } from '@temporalio/client';
+import { NamespaceNotFoundError } from '@temporalio/common';
 import { ApiError } from '../contract/errors.ts';
 import { jobSchema } from '../runtime/inputs/jobs.ts';
 import { JOB_VERSION, MEMO_JOB, type JobInput } from '../contract/jobs.ts';
@@ -221,10 +222,12 @@ function jobIn(memo: Record<string, unknown> | undefined): JobInput | undefined 
 /** gRPC codes of a server that is away or too busy: CANCELLED, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, UNAVAILABLE. */
 const AWAY = new Set([1, 4, 8, 14]);
 
-/** What a caller may wait out is told as such; anything else (a wrong namespace, a bug) stays what it is. */
+/** What a caller may wait out is told as such; anything else (a bug) stays what it is. */
 export function unavailable(error: unknown): unknown {
   const cause = error instanceof ServiceError ? error.cause : error;
-  if (!isGrpcServiceError(cause) || !AWAY.has(cause.code)) return error;
+  // The namespace was there when we started: a server whose database is too slow does not find it for a while.
+  const isAway = cause instanceof NamespaceNotFoundError || (isGrpcServiceError(cause) && AWAY.has(cause.code));
+  if (!isAway) return error;
   return new ApiError('unavailable', 'The job engine (Temporal) cannot be reached. Try again soon.', {
     retryAfterSeconds: 5,
     cause: error,

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
+import { unavailable } from '../../api/jobs.ts';
 import { MEMO_JOB, type JobInput } from '../../contract/jobs.ts';
 import type { RouteLimits } from '../../runtime/pacing.ts';
 import type { PacingStore } from '../../runtime/shares.ts';
@@ -69,11 +70,21 @@ export function waitingJobs(count: number, timeoutMs: number): void {
   });
 }
 
+/** Again, if so many at once are too much for the server. */
 const start = (client: Client, taskQueue: string, job: JobInput): Promise<WorkflowHandle> =>
-  client.workflow.start(audio, {
-    ...{ workflowId: job.subjectId, taskQueue, args: [job] },
-    memo: { [MEMO_JOB]: job },
-  });
+  until(
+    () =>
+      client.workflow
+        .start(audio, {
+          ...{ workflowId: job.subjectId, workflowIdConflictPolicy: 'USE_EXISTING', taskQueue, args: [job] },
+          memo: { [MEMO_JOB]: job },
+        })
+        .catch((error: unknown) => {
+          if (unavailable(error) === error) throw error;
+          return undefined;
+        }),
+    { what: `the start of ${job.subjectId}` },
+  );
 
 async function isQueued(handle: WorkflowHandle): Promise<boolean> {
   return ((await handle.describe()).raw.pendingActivities ?? []).length === 1;
