@@ -1,2 +1,0 @@
-// Every way through the console once more, with an API key.
-import './console.test.ts';

@@ -1,0 +1,3 @@
+import { describeConsole } from '../helpers/console-ways.ts';
+
+describeConsole({ hasKey: true });
