@@ -3,7 +3,7 @@ import { SlowFirst } from './test/slow-first.ts';
 import { mockingTestFiles, unitTestFiles } from './test/unit-files.ts';
 
 const LONG = 'test/**/*.long.test.ts';
-/** Ten thousand jobs at once: whoever shares its engines comes to nothing beside it. */
+/** Ten thousand jobs at once: whatever runs beside them comes to nothing, also on engines of its own, for want of the disk. */
 const CROWDED = 'test/workflows/pacing/waiting-jobs.long.test.ts';
 const shared = {
   setupFiles: ['test/leave-nothing.ts'],
@@ -40,7 +40,7 @@ export default defineConfig({
       },
       { test: { ...shared, name: 'mocking', include: mocking } },
       { test: { ...withEngines, name: 'long', include: [LONG], exclude: [CROWDED] } },
-      { test: { ...withEngines, name: 'long-crowded', include: [CROWDED] } },
+      { test: { ...withEngines, name: 'long-crowded', include: [CROWDED], sequence: { groupOrder: 1 } } },
     ],
   },
 });
