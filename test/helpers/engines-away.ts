@@ -45,6 +45,8 @@ export const WAYS_TO_BE_AWAY = Object.keys(WAYS) as WayToBeAway[];
 /** 15 s, and what a busy machine adds. */
 const MAX_ANSWER_MS = 25_000;
 const ASK_EVERY_MS = 200;
+/** A job lasts until its engine is gone: what has ended is answered without Temporal. */
+const SLOW = { target: 'media', mode: 'slow', bytes_per_second: 20_000 } as const;
 
 interface Seen {
   readonly status: number;
@@ -104,7 +106,9 @@ export function describeEnginesAway(ways: readonly WayToBeAway[], awayMs: number
     'while %s, requests are told to come back, nothing that was accepted is lost, and it all goes on by itself',
     async (way) => {
       const before = pids();
-      const requests = WAYS[way].videos.map(([kind, index]) => load(service.videoId(kind, index)));
+      const videos = WAYS[way].videos.map(([kind, index]) => service.videoId(kind, index));
+      if (WAYS[way].engine === 'temporal') for (const video of videos) await service.misbehave({ video, ...SLOW });
+      const requests = videos.map(load);
       await delay(1_000);
       const { engine, fault } = WAYS[way];
       const line = { temporal, mongodb }[engine];

@@ -134,13 +134,19 @@ export function politePolls({ limit, ahead }: { readonly limit: number; readonly
       ...(await statusesOf(all(ahead, make))),
       ...(await statusesOf(all(many - ahead, make))),
     ];
+    /** Of polls four may be free: each process sees for itself that they are more than polite. */
+    const expectAbout = (passed: number): void => {
+      expect(passed).toBeGreaterThanOrEqual(limit);
+      expect(passed).toBeLessThanOrEqual(limit + 4);
+    };
 
     it.each(['at once', 'one after the other'])('of GETs of one job that runs, %s', async (how) => {
       const { id } = await keep();
       const statuses: number[] = [];
       if (how === 'at once') statuses.push(...(await burst(() => get(`/downloads/${id}`))));
       else for (let index = 0; index < limit + 20; index += 1) statuses.push((await get(`/downloads/${id}`)).status);
-      expect(passes(statuses)).toBe(limit);
+      if (how === 'at once') expectAbout(passes(statuses));
+      else expect(passes(statuses)).toBe(limit);
       if (how !== 'at once') expect(statuses.slice(limit)).toEqual(all(20, () => 429));
       // Until the time that was told.
       const refused = await get(`/downloads/${id}`);
@@ -154,9 +160,9 @@ export function politePolls({ limit, ahead }: { readonly limit: number; readonly
     it('of GETs of a job that has just ended, and of one that ended long ago', async () => {
       const job = aTranscriptJob();
       await keepJob(two[0]!.deps.records, job, { status: 'success', result: {} }, new Date(nowMs).toISOString());
-      expect(passes(await burst(() => get(`/downloads/${job.recordId}`)))).toBe(limit);
+      expectAbout(passes(await burst(() => get(`/downloads/${job.recordId}`))));
       nowMs += 600_000;
-      expect(passes(await burst(() => get(`/downloads/${job.recordId}`)))).toBe(limit);
+      expectAbout(passes(await burst(() => get(`/downloads/${job.recordId}`))));
     });
 
     it.each([
