@@ -88,8 +88,8 @@ async function copyM4a(
     throw error;
   }
   attempt.report({ stage: 'verifying' });
-  const result = await media.probe(path, signal);
-  if (codecOf(result, 'audio') !== 'aac') return undefined;
+  const result = await media.probeM4a(path, signal);
+  if (result.codec !== 'aac') return undefined;
   verifyDuration(result, expectedSeconds);
   return { path, durationSeconds: result.durationSeconds };
 }

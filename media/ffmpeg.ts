@@ -10,6 +10,7 @@ import {
   surroundings,
   UnreadableMediaError,
 } from './guard.ts';
+import { readM4a } from './m4a.ts';
 import { codecOf, probeFile, type Probe } from './probe.ts';
 
 /** A bit rate at which speech and music survive comparison with the source. */
@@ -30,10 +31,17 @@ export interface MediaSource {
   readonly probe: Probe;
 }
 
+export interface Sound {
+  readonly codec: string | undefined;
+  readonly durationSeconds: number;
+}
+
 /** ffmpeg and ffprobe on files that may be hostile. All paths are absolute. */
 export interface Media {
   /** @throws UnreadableMediaError when the file is no media, JobError `tool_missing` when ffprobe can't be started */
   probe(path: string, signal: AbortSignal): Promise<Probe>;
+  /** The same of an M4A that was written here: its sound only, and without ffprobe where its index is small. */
+  probeM4a(path: string, signal: AbortSignal): Promise<Sound>;
   /**
    * Puts the pictures and the sound of an MPEG transport stream, as HLS brings it, into an MP4 beside it, as they are. (There are
    * builds of ffprobe that crash on such a stream.)
@@ -93,6 +101,13 @@ export function createMedia(settings: FfmpegSettings): Media {
 
   return {
     probe: (path, signal) => probeFile(settings.ffprobe, path, signal),
+
+    probeM4a: async (path, signal) => {
+      const read = await readM4a(path);
+      if (read !== undefined) return read;
+      const probe = await probeFile(settings.ffprobe, path, signal);
+      return { codec: codecOf(probe, 'audio'), durationSeconds: probe.durationSeconds };
+    },
 
     rewrap: async (path, options) => {
       if (!(await isTransportStream(path))) return path;

@@ -41,7 +41,7 @@ it('a trace leads from a request over the job, its steps and programs to the rec
   });
   expect(accepted.status).toBe(202);
   const post = await until(() => receiver.posts[0], { what: 'the webhook' });
-  const names = ['POST /api/downloads/audio', 'beginJob', 'fetchAudio', 'yt-dlp', 'ffprobe', 'finishJob', 'job audio'];
+  const names = ['POST /api/downloads/audio', 'beginJob', 'fetchAudio', 'yt-dlp', 'ffmpeg', 'finishJob', 'job audio'];
   const own = () => spans.filter(({ traceId }) => traceId === CALLER.traceId);
   const found = await until(
     () => ([...names, 'attemptDelivery'].every((name) => own().some((one) => one.name === name)) ? own() : undefined),
@@ -56,7 +56,7 @@ it('a trace leads from a request over the job, its steps and programs to the rec
     beginJob: 'POST /api/downloads/audio',
     fetchAudio: 'POST /api/downloads/audio',
     'yt-dlp': 'fetchAudio',
-    ffprobe: 'fetchAudio',
+    ffmpeg: 'fetchAudio',
     finishJob: 'POST /api/downloads/audio',
     'job audio': 'POST /api/downloads/audio',
     attemptDelivery: 'POST /api/downloads/audio',

@@ -1,9 +1,10 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { JobError } from '../../runtime/job-error.ts';
 import { createMedia, type Media } from '../../media/ffmpeg.ts';
+import { readM4a } from '../../media/m4a.ts';
 import { probe as probeFreely, runTool } from '../helpers/media.ts';
 
 let folder: string;
@@ -43,6 +44,41 @@ describe('making an M4A', () => {
     });
     expect(seconds.length).toBeGreaterThan(0);
     expect((await probeFreely(output)).duration).toBeCloseTo(20, 0);
+  });
+});
+
+describe('the index of an M4A', () => {
+  it.each([
+    ['-c:a', 'aac'],
+    ['-c:a', 'aac', '-ar', '22050', '-ac', '2'],
+    ['-c:a', 'alac'],
+  ])('says of its sound what ffprobe says (%s %s)', async (...args) => {
+    const path = join(folder, 'indexed.m4a');
+    const output = ['-movflags', '+faststart', '-f', 'ipod', path];
+    await runTool(inject('tools').ffmpeg, ['-v', 'error', '-y', '-i', join(folder, 'long.flac'), ...args, ...output]);
+    const { streams, durationSeconds } = await media.probe(path, signal);
+    const read = await readM4a(path);
+    expect(read?.codec).toBe(streams[0]?.codec === 'aac' ? 'aac' : undefined);
+    // ffprobe prints microseconds.
+    if (read !== undefined) expect(Math.abs(read.durationSeconds - durationSeconds)).toBeLessThan(2e-6);
+    const told = await media.probeM4a(path, signal);
+    expect(told.codec).toBe(streams[0]?.codec);
+    expect(told.durationSeconds).toBeCloseTo(durationSeconds, 5);
+  });
+
+  it('is left to ffprobe when it is large, at the end, cut off or none', async () => {
+    const text = join(folder, 'text.m4a');
+    await writeFile(text, 'no media');
+    expect(await readM4a(text)).toBeUndefined();
+    const atEnd = join(folder, 'at-end.m4a');
+    const bare = ['-c:a', 'aac', '-b:a', '320k', '-t', '60', '-f', 'ipod', atEnd];
+    const noise = ['-f', 'lavfi', '-i', 'anoisesrc=d=60'];
+    await runTool(inject('tools').ffmpeg, ['-v', 'error', '-y', ...noise, ...bare]);
+    expect(await readM4a(atEnd)).toBeUndefined();
+    expect(await media.probeM4a(atEnd, signal)).toMatchObject({ codec: 'aac', durationSeconds: expect.closeTo(60, 0) });
+    const cut = join(folder, 'cut-index.m4a');
+    await writeFile(cut, (await readFile(join(folder, 'native.m4a'))).subarray(0, 100));
+    expect(await readM4a(cut)).toBeUndefined();
   });
 });
 
