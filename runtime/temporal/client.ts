@@ -35,6 +35,7 @@ export async function openTemporal(
   return clientOver(connection, {
     namespace: settings.namespace,
     interceptors,
+    ...(settings.payloadCodec && { dataConverter: { payloadCodecs: [settings.payloadCodec] } }),
     reopen: () => Connection.lazy(options),
   });
 }
