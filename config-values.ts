@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net';
+import type { PayloadKeys } from './runtime/temporal/payload-codec.ts';
 import { parseWebhookSecret } from './outbound/webhooks/signature.ts';
 
 /** A setting is missing or wrong; the message names it. */
@@ -33,6 +34,24 @@ export function parseSecrets(text: string): readonly Uint8Array[] {
     }
     return key;
   });
+}
+
+const IN_CLEAR = 'plain';
+
+/** @returns the keys in `PAYLOAD_KEYS`; undefined when it is empty, and nothing is encrypted or decrypted */
+export function parsePayloadKeys(text: string): PayloadKeys | undefined {
+  const entries = entriesOf(text);
+  if (entries.length === 0) return undefined;
+  const all = entries.flatMap((entry, index) => {
+    if (index === 0 && entry === IN_CLEAR) return [];
+    const [, id = '', base64 = ''] = /^([\w.-]{1,60}):([A-Za-z0-9+/]{43}=)$/.exec(entry) ?? [];
+    // Its place and not itself: messages of this kind end up in logs.
+    if (id === '')
+      throw new ConfigError(`PAYLOAD_KEYS: number ${String(index + 1)} is not a name, : and the base64 of 32 bytes`);
+    return { id, key: Buffer.from(base64, 'base64') };
+  });
+  if (new Set(all.map(({ id }) => id)).size < all.length) throw new ConfigError('PAYLOAD_KEYS: two have the same name');
+  return { current: entries[0] === IN_CLEAR ? undefined : all[0], all };
 }
 
 /** @returns the entries of a list with commas between, without the empty ones */

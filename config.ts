@@ -1,12 +1,13 @@
 import type { BlockList } from 'node:net';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
-import { ConfigError, entriesOf, parseNetworks, parseSecrets, trimSlash } from './config-values.ts';
+import { ConfigError, entriesOf, parseNetworks, parsePayloadKeys, parseSecrets, trimSlash } from './config-values.ts';
 import { IMGNET_PLATFORM_URL } from './contract/imgnet-urls.ts';
 import { DEFAULT_WAIT_SECONDS, PREFER_WAIT_MAX_SECONDS } from './contract/limits.ts';
 import { priceSettings, priceTable, type Prices } from './contract/prices.ts';
 import { isLoopbackHost } from './outbound/loopback.ts';
 import { BRIGHT_DATA_API_URL, BRIGHT_DATA_DATASETS } from './sources/imgnet/bright-data-requests.ts';
+import type { PayloadKeys } from './runtime/temporal/payload-codec.ts';
 import { speechSettings } from './speech/speech-settings.ts';
 import type { FilesPlace } from './store/create-file-store.ts';
 import { fileSettings, filesPlaceOf } from './store/file-settings.ts';
@@ -65,7 +66,33 @@ export const settings = z.object({
   TEMPORAL_ADDRESS: z.string().optional().describe('host:port of a Temporal frontend; without it, npm start runs one'),
   TEMPORAL_NAMESPACE: z.string().default('default').describe('Temporal namespace'),
   TEMPORAL_API_KEY: z.string().optional().describe('API key of Temporal Cloud; turns TLS on'),
-  TEMPORAL_TLS: bool.default(false).describe('TLS towards TEMPORAL_ADDRESS'),
+  TEMPORAL_TLS: bool.default(false).describe('TLS towards TEMPORAL_ADDRESS; the files below turn it on too'),
+  TEMPORAL_TLS_CA_FILE: z
+    .string()
+    .optional()
+    .describe("Certificates (PEM) of who has signed the server's; default: the system's"),
+  TEMPORAL_TLS_CERT_FILE: z.string().optional().describe('Our certificate (PEM), for a server that asks for one'),
+  TEMPORAL_TLS_KEY_FILE: z.string().optional().describe('Its private key (PEM)'),
+  TEMPORAL_TLS_SERVER_NAME: z
+    .string()
+    .optional()
+    .describe("Name in the server's certificate, where it is not that of TEMPORAL_ADDRESS"),
+  PAYLOAD_KEYS: z
+    .string()
+    .default('')
+    .describe(
+      'Keys that encrypt what stands in Temporal (name:base64 of 32 bytes, comma-separated): the first encrypts, `plain` in its place does not, all decrypt; for api and worker',
+    ),
+  CODEC_PORT: port
+    .optional()
+    .describe(
+      "Port of the api, at METRICS_HOST, by which Temporal's Web UI at TEMPORAL_UI_URL reads what is encrypted",
+    ),
+  CODEC_TOKEN: z
+    .string()
+    .regex(/^\S{32,}$/, 'at least 32 characters, no spaces')
+    .optional()
+    .describe('Password (any user name) or bearer token for CODEC_PORT; needed where METRICS_HOST is not loopback'),
   TEMPORAL_UI_URL: url.optional().describe('Address of the Temporal Web UI, which answers about jobs link to'),
   TASK_QUEUE: z
     .string()
@@ -76,7 +103,9 @@ export const settings = z.object({
     .string()
     .regex(/^mongodb(\+srv)?:\/\//)
     .optional()
-    .describe('MongoDB server; without it, npm start runs one'),
+    .describe(
+      'MongoDB server, with its TLS options (tls, tlsCAFile, tlsCertificateKeyFile); without it, npm start runs one',
+    ),
   MONGODB_DATABASE: z
     .string()
     .regex(/^[\w-]{1,60}$/)
@@ -197,6 +226,7 @@ type Settings = z.infer<typeof settings>;
 
 type Derived =
   | 'WEBHOOK_SECRETS'
+  | 'PAYLOAD_KEYS'
   | 'ALLOW_ANONYMOUS'
   | 'TRUSTED_PROXIES'
   | 'WEBHOOK_ALLOWED_NETWORKS'
@@ -232,6 +262,8 @@ export interface Config extends Readonly<Omit<Settings, Derived>> {
   readonly webhookAllowedNetworks: BlockList;
   /** Keys that sign webhooks; none: they are not signed. */
   readonly webhookKeys: readonly Uint8Array[];
+  /** What encrypts and decrypts what stands in Temporal; undefined: all stands there in clear. */
+  readonly payloadKeys: PayloadKeys | undefined;
   readonly mediaAllowedNetworks: BlockList;
   readonly prices: Prices;
   readonly platforms: Platforms;
@@ -263,10 +295,14 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     TRUSTED_PROXIES,
     WEBHOOK_ALLOWED_NETWORKS,
     WEBHOOK_SECRETS,
+    PAYLOAD_KEYS,
     MEDIA_ALLOWED_NETWORKS,
     MEDIA_SITES,
     ...rest
   } = parsed.data;
+  if ((rest.TEMPORAL_TLS_CERT_FILE === undefined) !== (rest.TEMPORAL_TLS_KEY_FILE === undefined)) {
+    throw new ConfigError('TEMPORAL_TLS_CERT_FILE: of no use without TEMPORAL_TLS_KEY_FILE, nor that without it');
+  }
   const isLoopback = isLoopbackHost(rest.HOST);
   if (rest.PUBLIC_URL === undefined && ANY_ADDRESS.has(rest.HOST)) {
     throw new ConfigError('PUBLIC_URL: needed when HOST is every address, since links must lead to one');
@@ -295,6 +331,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     trustedProxies: parseNetworks('TRUSTED_PROXIES', TRUSTED_PROXIES),
     webhookAllowedNetworks: parseNetworks('WEBHOOK_ALLOWED_NETWORKS', WEBHOOK_ALLOWED_NETWORKS),
     webhookKeys: parseSecrets(WEBHOOK_SECRETS),
+    payloadKeys: codecKeysOf(rest, PAYLOAD_KEYS),
     mediaAllowedNetworks,
     prices: priceTable(rest),
     // A URL that is a template need not be a valid URL itself, as when its host holds the placeholder.
@@ -318,9 +355,29 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   });
 }
 
+function codecKeysOf(
+  { CODEC_PORT, CODEC_TOKEN, METRICS_HOST }: Omit<Settings, Derived>,
+  text: string,
+): PayloadKeys | undefined {
+  const keys = parsePayloadKeys(text);
+  if (CODEC_PORT === undefined) return keys;
+  if (keys === undefined) throw new ConfigError('CODEC_PORT: of no use without PAYLOAD_KEYS');
+  if (CODEC_TOKEN === undefined && !isLoopbackHost(METRICS_HOST)) {
+    throw new ConfigError('CODEC_TOKEN: needed with CODEC_PORT, since METRICS_HOST is not loopback');
+  }
+  return keys;
+}
+
 /** A worker and an api of one host, which often have the same settings, would end each other's start. */
 function refuseSharedPorts(given: Settings): void {
-  const names = ['PORT', 'RPC_PORT', 'API_METRICS_PORT', 'WORKER_METRICS_PORT', 'TEMPORAL_METRICS_PORT'] as const;
+  const names = [
+    'PORT',
+    'RPC_PORT',
+    'CODEC_PORT',
+    'API_METRICS_PORT',
+    'WORKER_METRICS_PORT',
+    'TEMPORAL_METRICS_PORT',
+  ] as const;
   for (const name of names.slice(2)) {
     const other = names.find((one) => one !== name && given[one] === given[name] && given[name]);
     if (other !== undefined) throw new ConfigError(`${name}: the same port as ${other}`);

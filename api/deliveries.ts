@@ -1,5 +1,6 @@
 import { WorkflowExecutionAlreadyStartedError, type Client } from '@temporalio/client';
 import { deliveryPriorityOf } from '../contract/webhooks.ts';
+import { webhookAttributesOf } from '../runtime/visibility.ts';
 import type * as workflows from '../workflows/index.ts';
 import type { DeliveryInput } from '../workflows/deliver-webhook.ts';
 import { unavailable } from './jobs.ts';
@@ -22,6 +23,7 @@ export function createDeliveryGateway(client: Client, taskQueue: string) {
             taskQueue,
             args: [input],
             priority: deliveryPriorityOf(input.url),
+            typedSearchAttributes: webhookAttributesOf(input),
             staticSummary: `Webhook of download ${input.recordId}${input.firstAttempt === 1 ? '' : ', again'}`,
           }),
         );

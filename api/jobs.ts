@@ -6,7 +6,7 @@ import {
   type Client,
   type WorkflowExecutionDescription,
 } from '@temporalio/client';
-import { NamespaceNotFoundError } from '@temporalio/common';
+import { NamespaceNotFoundError, type Payload } from '@temporalio/common';
 import { ApiError } from '../contract/errors.ts';
 import { jobSchema } from '../runtime/inputs/jobs.ts';
 import { JOB_VERSION, MEMO_JOB, type JobInput } from '../contract/jobs.ts';
@@ -130,12 +130,14 @@ export function createJobGateway(client: Client, taskQueue: string, pauseOf: Pau
         );
         if (status.name !== 'RUNNING' || jobIn(memo)?.recordId !== recordId) return { state: 'gone' };
         const pending = raw.pendingActivities ?? [];
-        const activities = pending
-          .filter((activity) => !isQueued(activity))
-          .map(({ activityType, heartbeatDetails }) => ({
-            name: activityType?.name ?? undefined,
-            heartbeat: decoded(heartbeatDetails?.payloads?.[0]?.data),
-          }));
+        const activities = await Promise.all(
+          pending
+            .filter((activity) => !isQueued(activity))
+            .map(async ({ activityType, heartbeatDetails }) => ({
+              name: activityType?.name ?? undefined,
+              heartbeat: await reported(client, heartbeatDetails?.payloads?.[0]),
+            })),
+        );
         const queued = await waitingOf(pending, pauseOf);
         const isBetween = pending.length === 0 && isLaterTask(raw.pendingWorkflowTask, startTime);
         return { state: 'running', progress: progressOf({ memo, activities, queued, isBetween }) };
@@ -208,9 +210,13 @@ async function unlessClosed(call: () => Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** @returns what an activity reported, which is JSON; undefined when it has not reported yet */
-function decoded(data: Uint8Array | null | undefined): unknown {
-  return data ? (JSON.parse(new TextDecoder().decode(data)) as unknown) : undefined;
+/** @returns what an activity reported; undefined when it has not reported yet */
+async function reported({ options }: Client, payload: Payload | null | undefined): Promise<unknown> {
+  if (!payload) return undefined;
+  const { payloadCodecs, payloadConverter } = options.loadedDataConverter;
+  let payloads = [payload];
+  for (const codec of payloadCodecs) payloads = await codec.decode(payloads);
+  return payloads[0] && payloadConverter.fromPayload(payloads[0]);
 }
 
 /** @returns undefined for a workflow that was started by hand: whoever reaches Temporal can do that under any ID */

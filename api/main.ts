@@ -23,6 +23,7 @@ import { createWebhookClient } from '../outbound/webhooks/client.ts';
 import { WEBHOOK_TEST_LIMITS, WEBHOOK_TEST_TAKES_MS } from '../outbound/webhooks/limits.ts';
 import { createWebhookSigner } from '../outbound/webhooks/signature.ts';
 import { ACCEPT_TURNS, createAcceptTurns } from './accept-turns.ts';
+import { codecPages } from './codec-endpoint.ts';
 import { createDeliveryGateway } from './deliveries.ts';
 import type { ServiceDeps } from './deps.ts';
 import { ANSWER_BUDGET, createAnswerBudget } from './edge/answer-budget.ts';
@@ -30,6 +31,7 @@ import { serveRest } from './edge/serve-rest.ts';
 import { createEnginesLook } from '../store/engines-look.ts';
 import { createEvents } from './events/create-events.ts';
 import { createPacingStore } from '../store/pacing.ts';
+import { createPayloadCodec } from '../runtime/temporal/payload-codec.ts';
 import { createPauseView } from '../runtime/pause-view.ts';
 import { createJobGateway } from './jobs.ts';
 import { createApiMetrics } from './metrics.ts';
@@ -129,6 +131,7 @@ const rpc = createRpcServer(deps, { token: config.RPC_TOKEN, onAnswered: measure
 rpc.listen(config.RPC_PORT, config.RPC_HOST);
 await once(rpc, 'listening');
 const pages = metrics && (await serveMetrics(metrics).catch(exitWith));
+const codecServer = await serveCodec().catch(exitWith);
 log.info({ rest: config.PUBLIC_URL, rpcPort: config.RPC_PORT, keysNeeded: !config.allowsAnonymous }, 'api is ready');
 process.send?.({ ready: true });
 
@@ -154,6 +157,20 @@ async function serveMetrics({ page }: Metrics) {
   return served;
 }
 
+async function serveCodec() {
+  const { CODEC_PORT: port, CODEC_TOKEN: token, METRICS_HOST: host, TEMPORAL_UI_URL: uiUrl, payloadKeys } = config;
+  if (port === undefined || payloadKeys === undefined) return undefined;
+  const codec = createPayloadCodec(payloadKeys);
+  const served = await servePages({
+    host,
+    port,
+    pages: codecPages({ codec, uiUrl, token }),
+    methods: ['POST', 'OPTIONS'],
+  });
+  log.info({ port: served.port }, 'payloads are decoded here');
+  return served;
+}
+
 async function stop(): Promise<void> {
   // What sends requests here needs a moment to see that.
   await delay(config.DRAIN_SECONDS * 1000);
@@ -164,6 +181,7 @@ async function stop(): Promise<void> {
   }, config.SHUTDOWN_GRACE_SECONDS * 1000);
   await Promise.all([rest.close(), new Promise<void>((resolve) => rpc.close(() => resolve()))]);
   pages?.close();
+  codecServer?.close();
   await tracing?.close();
   webhooks.close();
   await closeTemporal();

@@ -87,6 +87,20 @@ export function withoutProbeBy(route: RouteState, by: string): RouteState {
   return { ...route, pause: rest };
 }
 
+/** The route as an operator pauses it, whatever it was before: when the time is over one job tries, as after a refusal. */
+export function pausedByHand(
+  route: RouteState,
+  { reason, untilMs, nowMs }: { readonly reason: string; readonly untilMs: number; readonly nowMs: number },
+): RouteState {
+  const pause: Pause = { code: 'upstream_error', reason, sinceMs: nowMs, untilMs, lengthMs: 0, refusals: 0 };
+  return { ...route, pause, pauses: route.pauses + 1 };
+}
+
+/** The route as an operator opens it, whoever has paused it. */
+export function openedByHand({ pause: _over, pastPause: _past, ...route }: RouteState): RouteState {
+  return route;
+}
+
 /** A first refusal, or one that soon follows a pause: then the pause was too short. */
 function firstPause(
   refusal: Refusal,

@@ -1,22 +1,61 @@
 import type { ClientInterceptors } from '@temporalio/client';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
+import { readFile } from 'node:fs/promises';
+import { createPayloadCodec } from '../runtime/temporal/payload-codec.ts';
 import { awaitEngine } from '../runtime/subprocess/await-engine.ts';
 import { isFinalRefusal as isFinalOfTemporal, openTemporal } from '../runtime/temporal/client.ts';
+import type { TemporalSettings } from '../runtime/temporal/connection.ts';
+import { optional } from '../runtime/optional.ts';
 import { isFinalRefusal as isFinalOfMongo, openMongo } from './mongo.ts';
 
 type EngineSetting =
-  'TEMPORAL_NAMESPACE' | 'TEMPORAL_API_KEY' | 'TEMPORAL_TLS' | 'MONGODB_DATABASE' | 'STARTUP_WAIT_SECONDS';
+  | 'TEMPORAL_NAMESPACE'
+  | 'TEMPORAL_API_KEY'
+  | 'TEMPORAL_TLS'
+  | 'TEMPORAL_TLS_CA_FILE'
+  | 'TEMPORAL_TLS_CERT_FILE'
+  | 'TEMPORAL_TLS_KEY_FILE'
+  | 'TEMPORAL_TLS_SERVER_NAME'
+  | 'payloadKeys'
+  | 'MONGODB_DATABASE'
+  | 'STARTUP_WAIT_SECONDS';
 type EngineSettings = Pick<Config, EngineSetting> & { readonly TEMPORAL_ADDRESS: string; readonly MONGODB_URI: string };
 
-/** @returns how Temporal is reached, as the settings say it */
-export function temporalSettingsOf(config: EngineSettings) {
+/** @returns how Temporal is reached, as the settings say it @throws Error naming the setting whose file cannot be read */
+export async function temporalSettingsOf(config: EngineSettings): Promise<TemporalSettings> {
   return {
     address: config.TEMPORAL_ADDRESS,
     namespace: config.TEMPORAL_NAMESPACE,
     apiKey: config.TEMPORAL_API_KEY,
-    tls: config.TEMPORAL_TLS,
+    tls: await tlsOf(config),
+    payloadCodec: config.payloadKeys && createPayloadCodec(config.payloadKeys),
   };
+}
+
+/** Certificates are read once, at the start. */
+async function tlsOf(config: EngineSettings): Promise<TemporalSettings['tls']> {
+  const ca = await fileOf(config, 'TEMPORAL_TLS_CA_FILE');
+  const crt = await fileOf(config, 'TEMPORAL_TLS_CERT_FILE');
+  const key = await fileOf(config, 'TEMPORAL_TLS_KEY_FILE');
+  const { TEMPORAL_TLS_SERVER_NAME: name } = config;
+  if (ca === undefined && crt === undefined && name === undefined) return config.TEMPORAL_TLS;
+  return {
+    ...optional('serverRootCACertificate', ca),
+    ...optional('serverNameOverride', name),
+    ...(crt !== undefined && key !== undefined && { clientCertPair: { crt, key } }),
+  };
+}
+
+async function fileOf(
+  config: EngineSettings,
+  setting: 'TEMPORAL_TLS_CA_FILE' | 'TEMPORAL_TLS_CERT_FILE' | 'TEMPORAL_TLS_KEY_FILE',
+): Promise<Buffer | undefined> {
+  const path = config[setting];
+  if (path === undefined) return undefined;
+  return readFile(path).catch((error: unknown) => {
+    throw new Error(`${setting}: ${path} cannot be read`, { cause: error });
+  });
 }
 
 /**
@@ -29,11 +68,12 @@ export async function reachEngines(
   config: EngineSettings,
   { timeoutMs, log, interceptors }: { timeoutMs: number; log: Logger; interceptors?: ClientInterceptors | undefined },
 ) {
+  const settings = await temporalSettingsOf(config);
   const mongo = openMongo({ uri: config.MONGODB_URI, database: config.MONGODB_DATABASE, timeoutMs });
   const wait = { timeoutMs: config.STARTUP_WAIT_SECONDS * 1000, log };
   const [temporal] = await Promise.all([
     awaitEngine({ ...wait, name: 'Temporal', setting: 'TEMPORAL_ADDRESS', isFinal: isFinalOfTemporal }, () =>
-      openTemporal(temporalSettingsOf(config), interceptors),
+      openTemporal(settings, interceptors),
     ),
     awaitEngine({ ...wait, name: 'MongoDB', setting: 'MONGODB_URI', isFinal: isFinalOfMongo }, () => mongo.ping()),
   ]);

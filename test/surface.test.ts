@@ -59,7 +59,11 @@ describe('names that must not change', () => {
     expect([MEMO_JOB, MEMO_WAITING, MEMO_SPEECH]).toEqual(['job', 'waiting', 'speech']);
     const labels = { audioId: 'A', fileName: 'a.m4a', language: 'en', minSpeakers: 2, maxSpeakers: 3 };
     expect(speakerLabelsSubjectOf(labels)).toBe('speaker_labels/A/language-en/min-2/max-3');
-    expect(Object.values(SEARCH_ATTRIBUTES)).toEqual(['TapedeckType', 'TapedeckMediaId', 'TapedeckDownloadId']);
+    expect(Object.values(SEARCH_ATTRIBUTES)).toEqual(
+      ['Type', 'MediaId', 'DownloadId', 'Platform', 'Caller', 'WebhookHost', 'Failure'].map(
+        (name) => `Tapedeck${name}`,
+      ),
+    );
   });
 
   it('of routes, with the statuses of their answers, and procedures', async () => {

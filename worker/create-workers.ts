@@ -1,4 +1,4 @@
-import { ApplicationFailure } from '@temporalio/common';
+import { ApplicationFailure, type DataConverter } from '@temporalio/common';
 import {
   Worker,
   type ActivityInterceptorsFactory,
@@ -8,6 +8,7 @@ import {
 import { type Activities, activityInputs } from '../activities/create-activities.ts';
 import { refusalOf } from '../runtime/inputs/check.ts';
 import { jobInputs } from '../runtime/inputs/jobs.ts';
+import { optional } from '../runtime/optional.ts';
 import type { UpstreamUse } from '../runtime/pacing.ts';
 import { taskQueues } from '../runtime/task-queues.ts';
 import type { Budget } from './pacing/budget.ts';
@@ -23,6 +24,8 @@ const POLLS_OF_ROUTE = 2;
 interface WorkersOptions {
   readonly connection: NativeConnection;
   readonly namespace: string;
+  /** Where payloads are encrypted. */
+  readonly dataConverter?: DataConverter | undefined;
   readonly taskQueue: string;
   readonly bundle: WorkflowBundleWithSourceMap;
   readonly activities: Activities;
@@ -84,6 +87,7 @@ export async function createWorkers(options: WorkersOptions) {
   const shared = {
     connection: options.connection,
     namespace: options.namespace,
+    ...optional('dataConverter', options.dataConverter),
     shutdownGraceTime: options.shutdownGraceMs,
     // An activity that ignores its cancellation must not keep the process alive.
     shutdownForceTime: options.shutdownGraceMs + 3_000,

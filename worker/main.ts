@@ -48,7 +48,7 @@ import { formerRoutesOf, upstreamLimitsOf } from './upstream-limits.ts';
 import { removeSpeechLeftovers } from './speech-leftovers.ts';
 import { startTelemetry } from './telemetry.ts';
 import { temporalRuntime } from './temporal-runtime.ts';
-import { loadWorkflows } from './workflow-bundle.ts';
+import { FAILURE_CONVERTER, loadWorkflows } from './workflow-bundle.ts';
 
 const config = loadConfigOrExit(process.env, ['TEMPORAL_ADDRESS', 'MONGODB_URI', 'LINK_SECRET']);
 const log = await createLog('worker', config);
@@ -60,7 +60,7 @@ const exitWith = (error: unknown): never => {
   return process.exit(1);
 };
 const { mongo, client, closeTemporal } = await reachEngines(config, { timeoutMs: 10_000, log }).catch(exitWith);
-const temporal = temporalSettingsOf(config);
+const temporal = await temporalSettingsOf(config).catch(exitWith);
 const webhooks = createWebhookClient({
   ...WEBHOOK_CLIENT_LIMITS,
   allowedNetworks: config.webhookAllowedNetworks,
@@ -203,7 +203,11 @@ const workers = await createWorkers({
   pacing,
   namespace: temporal.namespace,
   taskQueue: config.TASK_QUEUE,
-  bundle: await loadWorkflows(),
+  bundle: await loadWorkflows({ hidesFailures: temporal.payloadCodec !== undefined }),
+  dataConverter: temporal.payloadCodec && {
+    payloadCodecs: [temporal.payloadCodec],
+    failureConverterPath: FAILURE_CONVERTER,
+  },
   activities,
   maxFetches: config.MAX_FETCHES,
   maxSpeechWindows: config.MAX_SPEECH_WINDOWS,

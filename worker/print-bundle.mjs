@@ -7,10 +7,11 @@ const logger = {
   ...{ log: silent, trace: silent, debug: silent, info: silent, warn: silent },
   error: (message) => process.stderr.write(`${message}\n`),
 };
-const [, , workflowsPath, interceptorsPath, payloadConverterPath] = process.argv;
+const [, , workflowsPath, interceptorsPath, payloadConverterPath, failureConverterPath] = process.argv;
 const { code } = await bundleWorkflowCode({
   workflowsPath,
   payloadConverterPath,
+  failureConverterPath,
   workflowInterceptorModules: [interceptorsPath],
   logger,
 });

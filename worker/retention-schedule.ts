@@ -44,6 +44,7 @@ function scheduleFor(taskQueue: string, retentionDays: number) {
       workflowId: retentionScheduleId(taskQueue),
       taskQueue: taskQueues.workflows(taskQueue),
       args: [{ retentionDays }],
+      staticSummary: 'Removes files that are too old',
     },
     policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1 hour' },
   } as const satisfies Omit<RetentionSchedule, 'scheduleId'>;

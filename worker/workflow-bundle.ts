@@ -7,6 +7,8 @@ import { bareEnvironment } from '../runtime/subprocess/environment.ts';
 import { run } from '../runtime/subprocess/run.ts';
 
 const PRINT_BUNDLE = join(ROOT, 'worker', 'print-bundle.mjs');
+/** For workers that encrypt payloads, also of activities. */
+export const FAILURE_CONVERTER = join(ROOT, 'workflows', 'failure-converter.ts');
 const ENTRIES = ['index', 'interceptors', 'payload-converter'].map((name) => join(ROOT, 'workflows', `${name}.ts`));
 /** All that a bundle is made from: workflows import values from these folders only, as `.dependency-cruiser.cjs` has it. */
 const SOURCES = ['{workflows,contract,runtime}/**/*.{ts,json}', 'worker/print-bundle.mjs', 'package-lock.json'];
@@ -14,12 +16,16 @@ const TIMEOUT_MS = 120_000;
 /** It has 3 million. */
 const MAX_CHARS = 50_000_000;
 
-/** The workflows as workers run them and as replay tests check them: compiled once for the same sources, then kept. */
-export async function loadWorkflows(): Promise<WorkflowBundleWithSourceMap> {
-  const kept = `${await keptBuildOf('workflows', SOURCES)}.js`;
+/**
+ * The workflows as workers run them and as replay tests check them: compiled once for the same sources, then kept.
+ *
+ * @param options.hidesFailures whether the texts of failures are encrypted with the payloads
+ */
+export async function loadWorkflows({ hidesFailures = false } = {}): Promise<WorkflowBundleWithSourceMap> {
+  const kept = `${await keptBuildOf(hidesFailures ? 'workflows-hiding' : 'workflows', SOURCES)}.js`;
   const code = await readFile(kept, 'utf8').catch(() => undefined);
   if (code !== undefined) return { code, sourceMap: '' };
-  const bundle = await compileWorkflows();
+  const bundle = await compileWorkflows({ hidesFailures });
   const staging = `${kept}.${randomBytes(6).toString('hex')}.tmp`;
   await mkdir(dirname(staging), { recursive: true });
   await writeFile(staging, bundle.code);
@@ -28,13 +34,17 @@ export async function loadWorkflows(): Promise<WorkflowBundleWithSourceMap> {
 }
 
 /** Takes about three seconds of a core. @throws when it fails, with what the compiler said */
-export async function compileWorkflows(): Promise<WorkflowBundleWithSourceMap> {
-  const { exitCode, stdout, stderrTail } = await run(process.execPath, [PRINT_BUNDLE, ...ENTRIES], {
-    cwd: dirname(PRINT_BUNDLE),
-    env: bareEnvironment(process.execPath),
-    timeoutMs: TIMEOUT_MS,
-    maxStdoutChars: MAX_CHARS,
-  });
+export async function compileWorkflows({ hidesFailures = false } = {}): Promise<WorkflowBundleWithSourceMap> {
+  const { exitCode, stdout, stderrTail } = await run(
+    process.execPath,
+    [PRINT_BUNDLE, ...ENTRIES, ...(hidesFailures ? [FAILURE_CONVERTER] : [])],
+    {
+      cwd: dirname(PRINT_BUNDLE),
+      env: bareEnvironment(process.execPath),
+      timeoutMs: TIMEOUT_MS,
+      maxStdoutChars: MAX_CHARS,
+    },
+  );
   if (exitCode !== 0) throw new Error(`the workflows could not be compiled: ${stderrTail}`);
   return { code: stdout, sourceMap: '' };
 }

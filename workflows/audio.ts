@@ -1,9 +1,10 @@
 import type { JobInput } from '../contract/jobs.ts';
 import { fetchActivities } from './activities.ts';
+import type { JobEnd } from './job-end.ts';
 import { runJob } from './life-cycle.ts';
 
 /** The audio of a video as an M4A file. */
-export function audio(input: JobInput): Promise<void> {
+export function audio(input: JobInput): Promise<JobEnd> {
   return runJob(input, (useUpstream) => {
     const { recordId, mediaId } = input;
     return useUpstream('vidnet-page', (place) =>

@@ -1,12 +1,13 @@
 import type { ChannelJob } from '../contract/kinds/channel.ts';
 import { fetchActivities, pollActivities } from './activities.ts';
+import type { JobEnd } from './job-end.ts';
 import { runJob } from './life-cycle.ts';
 
 /** A list of ten thousands takes minutes; behind a pause of the platform, hours. */
 const MAX_WAIT = '3 hours';
 
 /** The profile of a channel with the list of its videos. */
-export function channel(input: ChannelJob): Promise<void> {
+export function channel(input: ChannelJob): Promise<JobEnd> {
   const { recordId, subjectId, mediaId, parameters } = input;
   return runJob(input, async (useUpstream) => {
     const { awaitOtherListing } = pollActivities(`Wait for another job on channel ${mediaId}`, MAX_WAIT);

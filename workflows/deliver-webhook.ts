@@ -1,8 +1,16 @@
-import { isCancellation, sleep, TemporalFailure } from '@temporalio/workflow';
+import {
+  isCancellation,
+  patched,
+  setCurrentDetails,
+  sleep,
+  TemporalFailure,
+  upsertSearchAttributes,
+} from '@temporalio/workflow';
 import type { z } from 'zod';
 import type { AttemptInput, LocalAttemptResult } from '../activities/deliver-webhook.ts';
 import { WEBHOOK_RETRY_DELAYS_SECONDS } from '../contract/webhooks.ts';
 import type { deliverySchema } from '../runtime/inputs/parts.ts';
+import { ABANDONED, failureAttribute } from '../runtime/visibility.ts';
 import { deliverActivities, deliverLocally } from './activities.ts';
 
 export type DeliveryInput = z.infer<typeof deliverySchema>;
@@ -31,16 +39,28 @@ async function deliver(
   for (let retry = 0; retry <= retries; retry += 1) {
     const delaySeconds = WEBHOOK_RETRY_DELAYS_SECONDS[retry - 1];
     if (delaySeconds !== undefined) {
+      const next = new Date(Date.now() + delaySeconds * 1000).toISOString();
+      setCurrentDetails(`The receiver has not taken attempt ${firstAttempt + retry - 1}. The next one is at ${next}.`);
       await sleep(delaySeconds * 1000, { summary: `retry ${retry} after ${delaySeconds} s` });
     }
     const attempt = firstAttempt + retry;
     const summary = `attempt ${attempt} of ${firstAttempt + retries}`;
+    setCurrentDetails(`At ${summary}.`);
     const order = { ...input, attempt, isLast: retry === retries };
     let result: LocalAttemptResult = firstIsLocal && retry === 0 ? await attemptLocally(order, summary) : 'queue';
     if (result === 'queue') result = await deliverActivities(summary).attemptDelivery(order);
-    if (result === 'delivered') return 'delivered';
-    if (result === 'forbidden') return 'abandoned';
+    if (result === 'delivered') {
+      setCurrentDetails(`Delivered by ${summary}.`);
+      return 'delivered';
+    }
+    if (result === 'forbidden') return abandon('The address is forbidden.');
   }
+  return abandon('No attempt was taken.');
+}
+
+function abandon(reason: string): 'abandoned' {
+  setCurrentDetails(`Given up: ${reason} The deliveries of the API tell what the receiver answered.`);
+  if (patched('abandoned-attribute')) upsertSearchAttributes(failureAttribute(ABANDONED));
   return 'abandoned';
 }
 

@@ -1,6 +1,7 @@
 import type { PostAudioJob } from '../contract/kinds/imgnet-audio.ts';
 import { fetchActivities, records } from './activities.ts';
 import { collect } from './imgnet-snapshot.ts';
+import type { JobEnd } from './job-end.ts';
 import { runJob } from './life-cycle.ts';
 import { BESIDE } from './place.ts';
 import { upstreamFailure } from './outcome.ts';
@@ -9,7 +10,7 @@ import { upstreamFailure } from './outcome.ts';
 const MAX_COLLECTIONS = 2;
 
 /** The audio of each video of a post or reel, as M4A files. */
-export function imgnetAudio(input: PostAudioJob): Promise<void> {
+export function imgnetAudio(input: PostAudioJob): Promise<JobEnd> {
   const { recordId, mediaId: shortcode, parameters } = input;
   return runJob(input, async (useUpstream) => {
     const { post } = parameters;

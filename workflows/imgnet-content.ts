@@ -1,12 +1,13 @@
 import type { ContentJob } from '../contract/kinds/imgnet-content.ts';
 import { fetchActivities } from './activities.ts';
 import { collect } from './imgnet-snapshot.ts';
+import type { JobEnd } from './job-end.ts';
 import { runJob } from './life-cycle.ts';
 import { BESIDE } from './place.ts';
 import { fetchOwnerProfile } from './owner-profile.ts';
 
 /** The content of a post or reel. The profile of its owner is fetched with it when nobody has done that lately. */
-export function imgnetContent(input: ContentJob): Promise<void> {
+export function imgnetContent(input: ContentJob): Promise<JobEnd> {
   const { recordId, mediaId, price, parameters } = input;
   return runJob(input, async (useUpstream) => {
     const { post, profilePrice } = parameters;

@@ -1,11 +1,12 @@
 import type { JobInput } from '../contract/jobs.ts';
 import { fetchActivities } from './activities.ts';
 import { collect } from './imgnet-snapshot.ts';
+import type { JobEnd } from './job-end.ts';
 import { runJob } from './life-cycle.ts';
 import { BESIDE } from './place.ts';
 
 /** The profile of an account of the photo platform. */
-export function imgnetProfile(input: JobInput): Promise<void> {
+export function imgnetProfile(input: JobInput): Promise<JobEnd> {
   const { recordId, mediaId: account } = input;
   const order = { recordId, part: 'profile', request: { kind: 'profile', account } } as const;
   return runJob(input, (useUpstream) =>

@@ -4,19 +4,24 @@ import {
   ChildWorkflowCancellationType,
   condition,
   ParentClosePolicy,
+  patched,
+  setCurrentDetails,
   setHandler,
   startChild,
   TemporalFailure,
+  upsertSearchAttributes,
 } from '@temporalio/workflow';
 import type { Claim } from '../activities/records.ts';
 import type { JobInput } from '../contract/jobs.ts';
 import type { Waiting } from '../runtime/pacing.ts';
 import type { JobOutcome, JobResult } from '../contract/records.ts';
-import { deliveryIdOf, deliveryPriorityOf, WITHOUT_KEY } from '../contract/webhooks.ts';
+import { failureAttribute, webhookAttributesOf } from '../runtime/visibility.ts';
+import { deliveryIdOf, deliveryPriorityOf, receiverHostOf, WITHOUT_KEY } from '../contract/webhooks.ts';
 import { localRecords, records } from './activities.ts';
 import { deliverWebhook, deliverWebhookAtOnce } from './deliver-webhook.ts';
 import { progressQuery, subscribeSignal, type JobProgress } from './messages.ts';
-import { CANCELLED, failureOf } from './outcome.ts';
+import { endOf, tellEnd, type JobEnd } from './job-end.ts';
+import { CANCELLED, failureOf, failureWith } from './outcome.ts';
 import { Subscribers } from './subscribers.ts';
 import { createWithPermit } from './with-permit.ts';
 import { PermitClient } from './permit-client.ts';
@@ -37,12 +42,13 @@ export interface OwnWork {
  * What all jobs share: claim the subject, work, finish the record once, notify the subscribers.
  *
  * @param work what is special about a kind of job; it uses the platforms by the function that it is handed
+ * @returns what came of it, for operators; the record says more
  * @throws what ended the work, so that operators find failed and cancelled jobs by their status
  */
 export async function runJob(
   input: JobInput,
   work: (useUpstream: UseUpstream, own: OwnWork) => Promise<JobResult>,
-): Promise<void> {
+): Promise<JobEnd> {
   const { recordId, price } = input;
   const subscribers = new Subscribers();
   subscribers.add(input.webhookUrl, input.startedBy ?? input.chargedTo ?? WITHOUT_KEY);
@@ -67,10 +73,14 @@ export async function runJob(
 
   // Cancelled before it began, a job still has a record that says so, and subscribers who wait for it.
   const isOld = input.version === undefined;
+  setCurrentDetails('Noting the job on its record.');
   const claim = await CancellationScope.nonCancellable<'claimed' | Claim>(() =>
     isOld ? records.claimJob(input) : localRecords.beginJob(input),
   );
-  if (claim === 'done') return;
+  if (claim === 'done') {
+    setCurrentDetails('An earlier job of this subject had just succeeded: there was nothing to do.');
+    return { recordId, status: 'done before' };
+  }
   const { finishJob } = isOld ? records : localRecords;
   const useUpstream =
     claim === 'claimed' ? createWithPermit(permits, events) : createUpstreams(input, claim.routes, events);
@@ -93,39 +103,50 @@ export async function runJob(
   }
 
   progress = { ...progress, stage: 'notifying' };
+  let webhooks = 0;
   await CancellationScope.nonCancellable(async () => {
+    setCurrentDetails('Ending the record.');
     await finishJob({ recordId, outcome, price });
-    await notify(input, subscribers, permits);
+    setCurrentDetails('Starting the webhooks, each a workflow of its own.');
+    webhooks = await notify(input, subscribers, permits);
   });
-  if (problem !== undefined) throw problem;
+  const end = endOf(input, outcome, webhooks);
+  setCurrentDetails(tellEnd(end));
+  if (outcome.status === 'success' || problem === undefined) return end;
+  // Of a failure only, as the last step: a success costs nothing more. A running job of an older version ends the same way.
+  if (patched('failure-attribute')) upsertSearchAttributes(failureAttribute(outcome.failure.code));
+  throw failureWith(problem, outcome.failure, end);
 }
 
 /**
  * A subscriber may arrive while an earlier one is being notified, or while a permit is still being released: go on until
  * none is left, and nothing is under way.
+ *
+ * @returns how many there were
  */
-async function notify(
-  { recordId, version = 1 }: JobInput,
-  subscribers: Subscribers,
-  permits: PermitClient,
-): Promise<void> {
+async function notify(job: JobInput, subscribers: Subscribers, permits: PermitClient): Promise<number> {
+  const { recordId, version = 1 } = job;
   const isOver = (): boolean => allHandlersFinished() && permits.isIdle;
-  for (;;) {
+  for (let webhooks = 0; ;) {
     const next = subscribers.take();
     if (next !== undefined) {
+      webhooks += 1;
+      const { url, subscribedBy } = next;
       const deliveryId = deliveryIdOf(recordId, next.number);
       // Awaited until it has started: a parent that closes earlier takes the child with it.
       await startChild(version < 3 ? deliverWebhook : deliverWebhookAtOnce, {
         workflowId: deliveryId,
-        args: [{ deliveryId, recordId, url: next.url, subscribedBy: next.subscribedBy }],
+        args: [{ deliveryId, recordId, url, subscribedBy }],
         parentClosePolicy: ParentClosePolicy.ABANDON,
         cancellationType: ChildWorkflowCancellationType.ABANDON,
         // Its activities inherit it.
-        priority: deliveryPriorityOf(next.url),
+        priority: deliveryPriorityOf(url),
+        typedSearchAttributes: webhookAttributesOf({ recordId, url, subscribedBy }, job),
         staticSummary: `Webhook of download ${recordId}`,
+        staticDetails: `To ${receiverHostOf(url)}, of the job ${job.subjectId}`,
       });
     } else if (isOver()) {
-      return;
+      return webhooks;
     } else {
       await condition(isOver);
     }

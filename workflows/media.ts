@@ -1,9 +1,10 @@
 import type { MediaJob } from '../contract/kinds/media.ts';
 import { fetchActivities } from './activities.ts';
+import type { JobEnd } from './job-end.ts';
 import { runJob } from './life-cycle.ts';
 
 /** The audio or the video of a page of any site. */
-export function media(input: MediaJob): Promise<void> {
+export function media(input: MediaJob): Promise<JobEnd> {
   const { recordId, mediaId, parameters } = input;
   return runJob(input, (useUpstream) => {
     const { page, site } = parameters;

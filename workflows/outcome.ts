@@ -1,4 +1,4 @@
-import { ActivityFailure, ApplicationFailure, isCancellation } from '@temporalio/workflow';
+import { ActivityFailure, ApplicationFailure, isCancellation, type TemporalFailure } from '@temporalio/workflow';
 import { FAILURE_FAULTS, type Failure, type FailureCode, type Fault } from '../contract/failures.ts';
 import { isPlatformRefusal } from '../runtime/pacing.ts';
 import type { Refusal } from '../runtime/pauses.ts';
@@ -17,6 +17,18 @@ export function failureOf(error: unknown): Failure {
   return (
     toldFailureIn(error)?.failure ?? { code: 'internal', message: 'The service could not do its part of the work.' }
   );
+}
+
+/**
+ * The end of a failed job as its workflow tells it: what its record says, and not the step in which that came up.
+ *
+ * @param details what came of the job
+ */
+export function failureWith(cause: TemporalFailure, failure: Failure, details: object): TemporalFailure {
+  // Temporal itself tells jobs that were cancelled from those that failed.
+  if (isCancellation(cause)) return cause;
+  const { message, code } = failure;
+  return ApplicationFailure.create({ message, type: code, nonRetryable: true, details: [details], cause });
 }
 
 /** Whose fault a failed activity was, if it said so. */

@@ -1,5 +1,12 @@
 import { defineSearchAttributeKey } from '@temporalio/common';
-import { ApplicationFailure, continueAsNew, patched, proxyActivities, workflowInfo } from '@temporalio/workflow';
+import {
+  ApplicationFailure,
+  continueAsNew,
+  patched,
+  proxyActivities,
+  setCurrentDetails,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type { z } from 'zod';
 import type { RetentionActivities, RetentionSummary } from '../activities/retention.ts';
 import type { removalSchema } from '../runtime/inputs/parts.ts';
@@ -34,6 +41,9 @@ export async function retention(input: RetentionInput): Promise<RetentionSummary
   let summary = progress?.summary ?? { seen: 0, expired: 0, orphans: 0 };
   let after = progress?.after;
   do {
+    setCurrentDetails(
+      `Files so far: ${summary.seen} seen, ${summary.expired} too old, ${summary.orphans} of no record.`,
+    );
     const page = await sweepFiles({
       retentionDays,
       ...optional('confirmedBy', confirmedBy),
@@ -49,6 +59,7 @@ export async function retention(input: RetentionInput): Promise<RetentionSummary
       await continueAsNew<typeof retention>({ ...input, progress: { after, summary } });
     }
   } while (after !== undefined);
+  setCurrentDetails('Removing what dead attempts have left.');
   await sweepLeftovers();
   return summary;
 }

@@ -2,6 +2,7 @@ import { CancellationScope } from '@temporalio/workflow';
 import type { SpeakerLabelsJob } from '../contract/kinds/speaker-labels.ts';
 import { records, speechActivities } from './activities.ts';
 import { retryUpstream } from './retry-upstream.ts';
+import type { JobEnd } from './job-end.ts';
 import { runJob } from './life-cycle.ts';
 import { showSpeech } from './displays.ts';
 import { forEachConcurrently } from './concurrently.ts';
@@ -13,7 +14,7 @@ import { forEachConcurrently } from './concurrently.ts';
 const MAX_AT_ONCE = 8;
 
 /** Who says what in the audio of another record. */
-export function speakerLabels(input: SpeakerLabelsJob): Promise<void> {
+export function speakerLabels(input: SpeakerLabelsJob): Promise<JobEnd> {
   const { recordId, mediaId, parameters } = input;
   const job = { recordId, ...parameters };
   return runJob(input, async (_useUpstream, { onUpstreamFailure, retryWhenDiskFull }) => {

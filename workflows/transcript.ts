@@ -1,9 +1,10 @@
 import type { TranscriptJob } from '../contract/kinds/transcript.ts';
 import { fetchActivities } from './activities.ts';
+import type { JobEnd } from './job-end.ts';
 import { runJob } from './life-cycle.ts';
 
 /** The captions of a video in a language, with its comments when they were asked for. */
-export function transcript(input: TranscriptJob): Promise<void> {
+export function transcript(input: TranscriptJob): Promise<JobEnd> {
   const { recordId, mediaId, parameters } = input;
   return runJob(input, async (useUpstream) => {
     const { language } = parameters;

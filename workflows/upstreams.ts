@@ -76,6 +76,7 @@ export function createUpstreams(
     events.onWork();
     for (;;) {
       const place = placeOf(use, patienceMs - (Date.now() - (refusedSinceMs ?? Date.now())));
+      setCurrentDetails(`By route ${place.route}: a pending activity of it that has not started waits for its turn.`);
       try {
         return await work(place);
       } catch (error) {

@@ -78,7 +78,10 @@ async function temporalPart(options: EnginesOptions): Part<{ address: string; ui
   const ui = { what: 'Temporal Web UI', setting: 'TEMPORAL_UI_PORT', preferred: 8233 };
   const uiPort = await choosePort({ ...wish, ...ui }, log);
   const stateDir = await folder(options, 'temporal');
-  const daemon = await startTemporal({ ...options, program, stateDir, port, uiPort });
+  // The browser asks there, not the server; that port is the api's.
+  const codecPort = setting(env, 'CODEC_PORT');
+  const codecUrl = codecPort === undefined ? undefined : `http://127.0.0.1:${codecPort}`;
+  const daemon = await startTemporal({ ...options, program, stateDir, port, uiPort, codecUrl });
   const address = `127.0.0.1:${String(port)}`;
   log(`Temporal: running on ${address} (${by}: ${program})`);
   return { address, uiUrl: `http://127.0.0.1:${String(uiPort)}`, daemon };

@@ -24,6 +24,8 @@ export interface TemporalServerOptions extends Omit<Setup, 'cacheDir'> {
   readonly port: number;
   /** Where people find the Web UI. */
   readonly uiPort: number;
+  /** Where the Web UI has encrypted payloads decoded. */
+  readonly codecUrl?: string | undefined;
   /** Besides `default`. */
   readonly namespaces?: readonly string[] | undefined;
 }
@@ -96,6 +98,7 @@ function startServer(
       ...settings.flatMap((setting) => ['--dynamic-config-value', setting]),
       ...['--db-filename', join(stateDir, 'temporal.db'), '--sqlite-pragma', 'journal_mode=WAL'],
       ...['--log-level', 'error'],
+      ...(options.codecUrl === undefined ? [] : ['--ui-codec-endpoint', options.codecUrl]),
       ...namespaces.flatMap((name) => ['--namespace', name]),
     ],
     env: programEnv(options.env),

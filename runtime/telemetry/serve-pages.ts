@@ -11,6 +11,8 @@ export interface PagesOptions {
   readonly port: number;
   /** By path, such as `/metrics`. */
   readonly pages: Readonly<Record<string, Page>>;
+  /** By which they are asked for; by default those that only read. */
+  readonly methods?: readonly string[];
 }
 
 /**
@@ -19,12 +21,12 @@ export interface PagesOptions {
  * @returns `port`: the one that it listens on
  * @throws when the port is taken
  */
-export async function servePages({ host, port, pages }: PagesOptions) {
+export async function servePages({ host, port, pages, methods = ['GET', 'HEAD'] }: PagesOptions) {
   const byPath = new Map(Object.entries(pages));
   const server = createServer({ requestTimeout: 10_000, keepAliveTimeout: 5_000 }, (request, response) => {
     const [path = ''] = (request.url ?? '').split('?');
     const page = byPath.get(path);
-    if (page === undefined || (request.method !== 'GET' && request.method !== 'HEAD')) {
+    if (page === undefined || !methods.includes(request.method ?? '')) {
       answerJson(response, 404, { error: `There are ${[...byPath.keys()].join(', ')}.` });
       return;
     }

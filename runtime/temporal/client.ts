@@ -1,7 +1,7 @@
 import { Connection, type ClientInterceptors } from '@temporalio/client';
 import { connectionOptions, orUnreachable, type TemporalSettings } from './connection.ts';
 import { clientOver, type LastingClient } from './replaced-connection.ts';
-import { registerSearchAttributes } from './search-attributes.ts';
+import { checkSearchAttributes, registerSearchAttributes } from './search-attributes.ts';
 
 const CHANNEL = {
   // By default gRPC waits up to two minutes before it looks again: after a minute away, it was back 32 s late.
@@ -27,6 +27,7 @@ export async function openTemporal(
   const connection = await orUnreachable(settings.address, connecting);
   try {
     await registerSearchAttributes(connection, settings.namespace);
+    await checkSearchAttributes(connection, settings.namespace);
   } catch (error) {
     await connection.close();
     throw error;
@@ -34,6 +35,7 @@ export async function openTemporal(
   return clientOver(connection, {
     namespace: settings.namespace,
     interceptors,
+    ...(settings.payloadCodec && { dataConverter: { payloadCodecs: [settings.payloadCodec] } }),
     reopen: () => Connection.lazy(options),
   });
 }

@@ -1,9 +1,15 @@
+import type { TLSConfig } from '@temporalio/client';
+import type { PayloadCodec } from '@temporalio/common';
+
 /** How to reach Temporal; the same for the api's client and the worker's connection. */
 export interface TemporalSettings {
   readonly address: string;
   readonly namespace: string;
   readonly apiKey?: string | undefined;
-  readonly tls: boolean;
+  /** An object for certificates other than the system's, or a name other than the address's. */
+  readonly tls: boolean | TLSConfig;
+  /** Of what is sent there and comes from there; absent: all stands there in clear. */
+  readonly payloadCodec?: PayloadCodec | undefined;
 }
 
 /** Temporal did not answer; the message names the setting. */
@@ -21,10 +27,14 @@ export async function orUnreachable<Connected>(address: string, connecting: Prom
 }
 
 /** Options that both kinds of connection of the SDK take. An API key needs TLS. */
-export function connectionOptions(settings: TemporalSettings): { address: string; tls: boolean; apiKey?: string } {
+export function connectionOptions(settings: TemporalSettings): {
+  address: string;
+  tls: boolean | TLSConfig;
+  apiKey?: string;
+} {
   return {
     address: settings.address,
-    tls: settings.tls || settings.apiKey !== undefined,
+    tls: settings.tls === false ? settings.apiKey !== undefined : settings.tls,
     ...(settings.apiKey === undefined ? {} : { apiKey: settings.apiKey }),
   };
 }

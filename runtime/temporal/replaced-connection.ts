@@ -1,4 +1,5 @@
 import { Client, isGrpcDeadlineError, type ClientInterceptors, type Connection } from '@temporalio/client';
+import type { DataConverter } from '@temporalio/common';
 
 export interface ReplacementOptions {
   readonly namespace: string;
@@ -7,6 +8,7 @@ export interface ReplacementOptions {
   /** Between two looks at a server that answers, and the limit of each, in milliseconds. */
   readonly pingMs?: number;
   readonly interceptors?: ClientInterceptors | undefined;
+  readonly dataConverter?: DataConverter;
 }
 
 export interface LastingClient {
@@ -28,9 +30,9 @@ const CLOSED_AFTER_MS = 120_000;
  */
 export function clientOver(
   first: Connection,
-  { namespace, reopen, pingMs = PING_MS, interceptors = {} }: ReplacementOptions,
+  { namespace, reopen, pingMs = PING_MS, interceptors = {}, dataConverter = {} }: ReplacementOptions,
 ): LastingClient {
-  let current = new Client({ connection: first, namespace, interceptors });
+  let current = new Client({ connection: first, namespace, interceptors, dataConverter });
   let isClosing = false;
   // One for each call: the SDK leaves its listener behind on the signal that it is given.
   let asking = new AbortController();
@@ -38,7 +40,7 @@ export function clientOver(
 
   const replace = (): void => {
     const { connection } = current;
-    current = new Client({ connection: reopen(), namespace, interceptors });
+    current = new Client({ connection: reopen(), namespace, interceptors, dataConverter });
     setTimeout(() => void connection.close(), CLOSED_AFTER_MS).unref();
   };
   const ping = async (): Promise<void> => {

@@ -8,6 +8,7 @@ import type { JobInput } from '../../contract/jobs.ts';
 import type { JobOutcome, JobResult } from '../../contract/records.ts';
 import type { PauseView } from '../../runtime/pause-view.ts';
 import { audio } from '../../workflows/audio.ts';
+import { failureOf } from './failure-of.ts';
 import { workflowBench, type BenchServer } from './workflow-bench.ts';
 import type { RunSetting } from './workflow-run.ts';
 
@@ -48,7 +49,7 @@ export function audioHarness(server: BenchServer = 'skipping') {
     runAudio: (job: JobInput): Promise<unknown> =>
       withService(async (client, taskQueue) => {
         const options = { workflowId: job.subjectId, taskQueue, args: [job] as [JobInput] };
-        const failure: unknown = await client.workflow.execute(audio, options).catch((error: unknown) => error);
+        const failure = await failureOf(client.workflow.execute(audio, options));
         if (job.webhookUrl !== undefined) await client.workflow.getHandle(`webhook/${job.recordId}/1`).result();
         return failure;
       }),

@@ -6,6 +6,7 @@ import type { ReadySnapshot } from '../../activities/imgnet-snapshots.ts';
 import type { ListJob } from '../../contract/kinds/imgnet-list.ts';
 import { subjectIdOf } from '../../contract/subjects.ts';
 import { imgnetList } from '../../workflows/imgnet-list.ts';
+import { failureOf } from './failure-of.ts';
 import { workflowBench } from './workflow-bench.ts';
 
 /** What a list's job keeps in these tests. */
@@ -56,9 +57,7 @@ export function listHarness() {
     /** @returns why the job failed, undefined for a success */
     runList: (job: ListJob): Promise<unknown> =>
       withService((client, taskQueue) =>
-        client.workflow
-          .execute(imgnetList, { workflowId: job.subjectId, taskQueue, args: [job] })
-          .catch((error: unknown) => error),
+        failureOf(client.workflow.execute(imgnetList, { workflowId: job.subjectId, taskQueue, args: [job] })),
       ),
   };
 }

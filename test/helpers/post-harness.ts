@@ -8,6 +8,8 @@ import type { PostAudioJob } from '../../contract/kinds/imgnet-audio.ts';
 import type { JobOutcome } from '../../contract/records.ts';
 import { postSubjectOf, subjectIdOf } from '../../contract/subjects.ts';
 import { registerSearchAttributes } from '../../runtime/temporal/search-attributes.ts';
+import type { JobEnd } from '../../workflows/job-end.ts';
+import { failureOf } from './failure-of.ts';
 import { workflowBench } from './workflow-bench.ts';
 
 const createdAt = '2026-11-21T09:30:00.123456Z';
@@ -94,11 +96,13 @@ export function postHarness(server: 'skipping' | 'real') {
       records.finishJob.mock.calls.map(([told]) => told).find((told) => told.recordId === recordId)?.outcome,
     withService,
     /** Runs a job. @returns why it failed, undefined for a success */
-    run: <Job extends JobInput>(workflow: (job: Job) => Promise<void>, job: Job): Promise<unknown> =>
+    run: <Job extends JobInput>(workflow: (job: Job) => Promise<JobEnd>, job: Job): Promise<unknown> =>
       withService((client, taskQueue) =>
-        client.workflow
-          .execute(workflow as (job: JobInput) => Promise<void>, { workflowId: job.subjectId, taskQueue, args: [job] })
-          .catch((error: unknown) => error),
+        failureOf(
+          client.workflow.execute(workflow as (job: JobInput) => Promise<JobEnd>, {
+            ...{ workflowId: job.subjectId, taskQueue, args: [job] },
+          }),
+        ),
       ),
   };
 }

@@ -6,6 +6,7 @@ import type { Activities } from '../../activities/create-activities.ts';
 import type { SpeakerLabelsJob } from '../../contract/kinds/speaker-labels.ts';
 import { speakerLabelsSubjectOf } from '../../contract/subjects.ts';
 import { speakerLabels } from '../../workflows/speaker-labels.ts';
+import { failureOf } from './failure-of.ts';
 import { workflowBench } from './workflow-bench.ts';
 
 export function aSpeakerLabelsJob(): SpeakerLabelsJob {
@@ -50,7 +51,7 @@ export function speechHarness(server: 'skipping' | 'real') {
         const options = { workflowId: job.subjectId, taskQueue, args: [job] as [SpeakerLabelsJob] };
         const handle = await client.workflow.start(speakerLabels, options);
         await body(client);
-        return handle.result().catch((error: unknown) => error);
+        return failureOf(handle.result());
       }),
   };
 }

@@ -1,5 +1,6 @@
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { inject } from 'vitest';
+import { addSearchAttributes } from './search-attributes.ts';
 
 /** The SDK gives the server 5 seconds to start, a Java program on a machine that may be busy with all other tests. */
 const MOST_STARTS = 4;
@@ -8,7 +9,9 @@ const MOST_STARTS = 4;
 export async function startTimeSkipping(executable = inject('timeSkippingServer')): Promise<TestWorkflowEnvironment> {
   for (let start = 1; ; start += 1) {
     try {
-      return await TestWorkflowEnvironment.createTimeSkipping({ server: { executable } });
+      const env = await TestWorkflowEnvironment.createTimeSkipping({ server: { executable } });
+      await addSearchAttributes(env.connection);
+      return env;
     } catch (error) {
       if (start === MOST_STARTS || !String(error).includes('did not start within')) throw error;
     }

@@ -3,6 +3,7 @@ import { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { afterAll, beforeAll, inject } from 'vitest';
 import type { PauseView } from '../../runtime/pause-view.ts';
+import { registerSearchAttributes } from '../../runtime/temporal/search-attributes.ts';
 import { loadWorkflows } from '../../worker/workflow-bundle.ts';
 import { startTimeSkipping } from './time-skipping.ts';
 import {
@@ -17,7 +18,7 @@ import {
 
 /**
  * `skipping` skips time while a result is awaited, until a workflow has failed or was terminated; `real` is the server of the
- * whole run, which alone knows schedules and takes children with search attributes.
+ * whole run, which alone knows schedules.
  */
 export type BenchServer = 'skipping' | 'real';
 
@@ -50,6 +51,7 @@ export function workflowBench(server: BenchServer = 'skipping'): WorkflowBench {
       server === 'real'
         ? await TestWorkflowEnvironment.createFromExistingServer({ address: inject('temporalAddress') })
         : await startTimeSkipping();
+    if (server === 'real') await registerSearchAttributes(env.connection, 'default');
     bundle = await (bundling ??= loadWorkflows());
   }, 120_000);
   afterAll(async () => {

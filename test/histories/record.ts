@@ -36,8 +36,10 @@ import { loadWorkflows } from '../../worker/workflow-bundle.ts';
 import { retention } from '../../workflows/retention.ts';
 import { speakerLabels } from '../../workflows/speaker-labels.ts';
 import { audio } from '../../workflows/audio.ts';
+import type { JobEnd } from '../../workflows/job-end.ts';
 import { deliverWebhook, deliverWebhookAtOnce } from '../../workflows/deliver-webhook.ts';
 import { progressQuery, subscribeSignal } from '../../workflows/messages.ts';
+import { addSearchAttributes } from '../helpers/search-attributes.ts';
 import { until } from '../helpers/until.ts';
 import { anAudioJob, withWorkers, type FakeActivities } from '../helpers/workflow-run.ts';
 
@@ -67,6 +69,7 @@ await mkdir(import.meta.dirname, { recursive: true });
 await jobHistory(audio, 'audio-success', { webhookUrl: url }, obliging);
 await jobHistory(audio, 'audio-done-before', {}, { ...obliging, records: { ...obliging.records, claimJob: () => Promise.resolve('done') } });
 await jobHistory(audio, 'audio-private', { webhookUrl: url }, { ...obliging, fetch: refusing('private', 1) });
+await jobHistory(audio, 'audio-private-found', { webhookUrl: url }, { ...obliging, isReal: true, fetch: refusing('private', 1) });
 await jobHistory(audio, 'audio-upstream-recovers', {}, { ...obliging, fetch: refusing('upstream_error', 2) });
 await jobHistory(audio, 'audio-upstream-fails', {}, { ...obliging, fetch: refusing('upstream_error', 9) });
 await jobHistory(audio, 'audio-parked', {}, { ...obliging, fetch: refusing('rate_limited', 2) });
@@ -94,6 +97,7 @@ await deliveryHistory('webhook-delivered', obliging);
 await deliveryHistory('webhook-abandoned', { ...obliging, deliver: { attemptDelivery: () => Promise.resolve('refused') } });
 await deliveryHistory('webhook-forbidden', { ...obliging, deliver: { attemptDelivery: () => Promise.resolve('forbidden') } });
 await deliveryHistory('webhook-delivered-again', { ...obliging, deliver: { attemptDelivery: ({ attempt }) => Promise.resolve(attempt < 6 ? 'refused' : 'delivered') } }, { firstAttempt: 5 });
+await deliveryHistory('webhook-abandoned-found', { ...obliging, isReal: true, deliver: { attemptDelivery: () => Promise.resolve('forbidden') } });
 await deliveryHistory('webhook-delivered-at-once', { ...obliging, isReal: true }, { workflow: deliverWebhookAtOnce });
 
 await retentionHistory('retention');
@@ -183,11 +187,11 @@ async function imgnetHistories(): Promise<void> {
   });
   const run = <Job extends JobInput>(
     name: string,
-    [workflow, job]: readonly [(job: Job) => Promise<void>, Job],
+    [workflow, job]: readonly [(job: Job) => Promise<JobEnd>, Job],
     activities: Parameters<typeof record>[1] = imgnet(),
   ): Promise<void> =>
     record(name, activities, (env, taskQueue) =>
-      env.client.workflow.start(workflow as (job: JobInput) => Promise<void>, { workflowId: job.subjectId, taskQueue, args: [job] }),
+      env.client.workflow.start(workflow as (job: JobInput) => Promise<JobEnd>, { workflowId: job.subjectId, taskQueue, args: [job] }),
     );
   await run('imgnet-profile', [imgnetProfile, profile]);
   await run('imgnet-profile-gone', [imgnetProfile, profile], imgnet({ storeProfile: refuseWith('removed') }));
@@ -253,7 +257,7 @@ async function temporalCli(): Promise<string> {
 
 async function record(
   name: string,
-  // Only a real server takes children with search attributes, and tells activities that run to stop.
+  // Only a real server tells activities that run to stop.
   activities: FakeActivities & { readonly isReal?: boolean },
   start: (env: TestWorkflowEnvironment, taskQueue: string) => Promise<Handle>,
 ): Promise<void> {
@@ -264,7 +268,9 @@ async function record(
     ? TestWorkflowEnvironment.createLocal({ server: { executable: { type: 'existing-path', path: await temporalCli() } } })
     : TestWorkflowEnvironment.createTimeSkipping({ server: { executable: server } }));
   try {
-    if (activities.isReal === true) await registerSearchAttributes(env.connection, 'default');
+    await (activities.isReal === true
+      ? registerSearchAttributes(env.connection, 'default')
+      : addSearchAttributes(env.connection));
     const history = await withWorkers({ env, bundle, activities }, async (taskQueue) => {
       const handle = await start(env, taskQueue);
       await handle.result().catch(() => undefined);

@@ -2,6 +2,7 @@ import { WorkflowFailedError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import { audio } from '../../workflows/audio.ts';
 import { audioHarness, refusal } from '../helpers/audio-harness.ts';
+import { failureOf } from '../helpers/failure-of.ts';
 import { waitsOf } from '../helpers/timers.ts';
 import { anAudioJob } from '../helpers/workflow-run.ts';
 
@@ -14,7 +15,7 @@ function runAudio(): Promise<{ failure: unknown; waits: number[] }> {
   return withService(async (client, taskQueue) => {
     const options = { workflowId: job.subjectId, taskQueue, args: [job] as [typeof job] };
     const handle = await client.workflow.start(audio, options);
-    const failure: unknown = await handle.result().catch((error: unknown) => error);
+    const failure = await failureOf(handle.result());
     return { failure, waits: await waitsOf(handle) };
   });
 }
