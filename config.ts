@@ -8,6 +8,7 @@ import { priceSettings, priceTable, type Prices } from './contract/prices.ts';
 import { isLoopbackHost } from './outbound/loopback.ts';
 import { BRIGHT_DATA_API_URL, BRIGHT_DATA_DATASETS } from './sources/imgnet/bright-data-requests.ts';
 import type { PayloadKeys } from './runtime/temporal/payload-codec.ts';
+import { YTDLP_CHANNELS } from './sources/vidnet/releases/version.ts';
 import { speechSettings } from './speech/speech-settings.ts';
 import type { FilesPlace } from './store/create-file-store.ts';
 import { fileSettings, filesPlaceOf } from './store/file-settings.ts';
@@ -148,6 +149,13 @@ export const settings = z.object({
     .default('')
     .describe('Networks (CIDR, comma-separated) exempt from the ban on private addresses of media'),
   YTDLP_PATH: z.string().default('yt-dlp').describe('yt-dlp program'),
+  YTDLP_CHANNEL: z
+    .enum(YTDLP_CHANNELS)
+    .default('pinned')
+    .describe('Releases of yt-dlp that workers fetch and use by themselves: `pinned` (none), `stable`, or `nightly`'),
+  YTDLP_INDEX_URL: url
+    .default('https://pypi.org/simple')
+    .describe('Index of Python packages that they come from, with their checksums (PEP 691)'),
   YTDLP_PLUGIN_DIR: z.string().optional().describe('Folder of yt-dlp extractor plugins; without it none are loaded'),
   YTDLP_COOKIES_FILE: z.string().optional().describe('Cookies handed to yt-dlp (Netscape format)'),
   YTDLP_PROXY: z
@@ -269,6 +277,7 @@ export interface Config extends Readonly<Omit<Settings, Derived>> {
   readonly platforms: Platforms;
   readonly files: FilesPlace;
   readonly workDir: string;
+  readonly ytdlpDir: string;
   readonly speechDir: string;
   readonly speechWorkDir: string;
   readonly speechModelsDir: string;
@@ -349,6 +358,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     },
     files: named(() => filesPlaceOf(rest, { dataDir })),
     workDir: join(dataDir, 'work'),
+    ytdlpDir: join(dataDir, 'yt-dlp'),
     speechDir: join(dataDir, 'speech'),
     speechWorkDir: join(dataDir, 'speech-work'),
     speechModelsDir: rest.SPEECH_MODELS_DIR === undefined ? join(dataDir, 'models') : resolve(rest.SPEECH_MODELS_DIR),

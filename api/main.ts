@@ -10,6 +10,7 @@ import { createKeyStore } from '../store/keys.ts';
 import { createLinkSigner } from '../store/links.ts';
 import { createListStore } from '../store/lists.ts';
 import { createReceiverStore } from '../store/receivers.ts';
+import { createYtdlpInUse } from '../store/ytdlp-in-use.ts';
 import { createSpeechLanguages } from '../store/speech-languages.ts';
 import { createRecordStore } from '../store/records.ts';
 import { reachEngines } from '../store/reach-engines.ts';
@@ -123,6 +124,7 @@ const rest = serveRest(
     trustedProxies: config.trustedProxies,
     onAnswered: measured?.onAnswered,
     tracing,
+    ytdlp: createYtdlpInUse(mongo.db).known,
   }),
   { port: config.PORT, hostname: config.HOST, proxies: config.trustedProxies },
 );

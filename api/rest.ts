@@ -35,6 +35,8 @@ export interface RestOptions {
   /** Told of each answer when it begins. */
   readonly onAnswered?: OnAnswered | undefined;
   readonly tracing?: Tracing | undefined;
+  /** Version of the yt-dlp that jobs use, for the console. */
+  readonly ytdlp?: () => Promise<string | undefined>;
 }
 
 /** The REST facade: routes, and how answers and errors are dressed. */

@@ -1,6 +1,9 @@
 import { join } from 'node:path';
 import { settings, type Config } from '../config.ts';
+import { readPythonProgram } from '../sources/vidnet/python-program.ts';
+import { chooseRelease, createReleaseFolder } from '../sources/vidnet/releases/release-folder.ts';
 import { createWarmYtdlp } from '../sources/vidnet/warm-yt-dlp.ts';
+import { readYtdlpVersion } from '../sources/vidnet/yt-dlp-version.ts';
 import { chromium } from './engines/chromium.ts';
 import type { Setup } from './engines/environment.ts';
 import { mediaProgram } from './engines/ffmpeg.ts';
@@ -14,7 +17,7 @@ import { speechPython } from './engines/speech-python.ts';
 import { firstWorking, givenBy, NoStrategyError, type Tool } from './engines/strategies.ts';
 import { temporalCli } from './engines/temporal-cli.ts';
 import { timeSkippingServer } from './engines/time-skipping.ts';
-import { ytdlp } from './engines/ytdlp.ts';
+import { withAge, ytdlp } from './engines/ytdlp.ts';
 
 const REACH_TIMEOUT_MS = 3_000;
 
@@ -43,6 +46,7 @@ export async function examine(options: Omit<Setup, 'log'> & { readonly config: C
       givenBy(env, 'MONGODB_URI', (uri) => pingMongodb(uri, REACH_TIMEOUT_MS)),
     ),
     findingOf(withWarmth(ytdlp(setup), env)),
+    ...releaseFindings(ytdlp(setup), config),
     findingOf(mediaProgram('ffmpeg', setup)),
     findingOf(mediaProgram('ffprobe', setup)),
     speechFinding(setup, config),
@@ -130,6 +134,31 @@ function withWarmth(tool: Tool, env: Setup['env']): Tool {
       return { version, where: `${where}, ${how}` };
     },
   };
+}
+
+/** Which release workers use instead, where the settings have them fetch one. */
+function releaseFindings(tool: Tool, config: Config): readonly Promise<Finding>[] {
+  const { YTDLP_CHANNEL: channel, ytdlpDir } = config;
+  if (channel === 'pinned') return [];
+  const name = `yt-dlp ${channel}`;
+  const found = async (): Promise<Finding> => {
+    const program = await (tool.given?.check() ??
+      firstWorking(tool.name, tool.found, () => undefined).then(({ value }) => value));
+    await readPythonProgram(program);
+    const state = await createReleaseFolder(ytdlpDir).read();
+    const { version: pinned } = await readYtdlpVersion(program);
+    const { current, candidate } = chooseRelease(state, { pinned, channel });
+    const worse = state.releases.filter((one) => one.state === 'refused').map(({ version }) => version);
+    const notes = [
+      current === undefined ? `none newer than ${pinned} is used` : ytdlpDir,
+      ...(candidate === undefined ? [] : [`the next job tries ${candidate}`]),
+      ...(worse.length === 0 ? [] : [`refused: ${worse.join(', ')} (npm run yt-dlp)`]),
+    ];
+    return { name, optional: true, state: 'ready', version: withAge(current ?? pinned), where: notes.join('; ') };
+  };
+  return [
+    found().catch((error: unknown) => ({ name, optional: true, state: 'missing', version: '', where: message(error) })),
+  ];
 }
 
 function reach(address: string): Promise<void> {

@@ -13,6 +13,8 @@ export interface FetchOptions {
   readonly signal: AbortSignal;
   /** How often in a row it may fail without a single byte. */
   readonly mostFailures: number;
+  /** The media type that is asked for, where a server has several. */
+  readonly accept?: string | undefined;
   /** Called with what is there, and with how much it will be where the server tells it. */
   readonly onProgress?: (doneBytes: number, wholeBytes: number | undefined) => void;
 }
@@ -79,12 +81,15 @@ export async function fetchFile(url: string, file: string, options: FetchOptions
 async function fetchRest(
   url: string,
   part: string,
-  { signal, onProgress, dispatcher }: FetchOptions & { readonly dispatcher: Dispatcher },
+  { signal, accept, onProgress, dispatcher }: FetchOptions & { readonly dispatcher: Dispatcher },
 ): Promise<void> {
   const validator = await readValidator(part, url);
   const had = validator === undefined ? 0 : await sizeOf(part);
   // A coded body could not be continued by bytes.
-  const headers: Record<string, string> = { 'accept-encoding': 'identity' };
+  const headers: Record<string, string> = {
+    'accept-encoding': 'identity',
+    ...(accept === undefined ? {} : { accept }),
+  };
   if (had > 0 && validator !== undefined) Object.assign(headers, { range: `bytes=${had}-`, 'if-range': validator });
   const response = await fetch(url, { dispatcher, signal, headers });
   if (response.status === 416) {

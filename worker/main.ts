@@ -15,9 +15,7 @@ import { createDataApiComments } from '../sources/vidnet/data-api/comments.ts';
 import { createYtdlpChannels } from '../sources/vidnet/yt-dlp-channel.ts';
 import { createYtdlpComments } from '../sources/vidnet/yt-dlp-comments.ts';
 import type { YtdlpSettings } from '../sources/vidnet/yt-dlp-settings.ts';
-import { readYtdlpVersion } from '../sources/vidnet/yt-dlp-version.ts';
 import { createTranscriptSource } from '../sources/vidnet/yt-dlp-transcript.ts';
-import { createWarmYtdlp } from '../sources/vidnet/warm-yt-dlp.ts';
 import { createYtdlpSource } from '../sources/vidnet/yt-dlp.ts';
 import { chooseSpeech, SPEECH_TIMEOUT_MS } from '../speech/choose-engine.ts';
 import { createContentsStore } from '../store/contents.ts';
@@ -34,6 +32,7 @@ import { createSnapshotStore } from '../store/snapshots.ts';
 import { createSpeechAudio } from '../store/speech-audio.ts';
 import { createSpeechLanguages } from '../store/speech-languages.ts';
 import { createWorkFolders } from '../store/work-folders.ts';
+import { createYtdlpInUse } from '../store/ytdlp-in-use.ts';
 import { connectionOptions, orUnreachable } from '../runtime/temporal/connection.ts';
 import { createWebhookClient } from '../outbound/webhooks/client.ts';
 import { WEBHOOK_CLIENT_LIMITS } from '../outbound/webhooks/limits.ts';
@@ -49,6 +48,7 @@ import { removeSpeechLeftovers } from './speech-leftovers.ts';
 import { startTelemetry } from './telemetry.ts';
 import { temporalRuntime } from './temporal-runtime.ts';
 import { FAILURE_CONVERTER, loadWorkflows } from './workflow-bundle.ts';
+import { startYtdlp } from './yt-dlp.ts';
 
 const config = loadConfigOrExit(process.env, ['TEMPORAL_ADDRESS', 'MONGODB_URI', 'LINK_SECRET']);
 const log = await createLog('worker', config);
@@ -93,13 +93,16 @@ const coldYtdlp: YtdlpSettings = {
   maxVideoHeight: config.MAX_VIDEO_HEIGHT,
   ...limits,
 };
-const warmYtdlp = createWarmYtdlp(coldYtdlp, {
-  tell: (failure) =>
-    failure === undefined
-      ? log.info('yt-dlp is kept warm')
-      : log.warn({ err: failure }, 'yt-dlp is not kept warm: each call starts it anew, which takes longer'),
-});
-const ytdlp: YtdlpSettings = { ...coldYtdlp, starter: warmYtdlp };
+const ytdlpInUse = createYtdlpInUse(mongo.db);
+const ytdlpKept = await startYtdlp(config, coldYtdlp, {
+  log,
+  onUse: (version) => {
+    ytdlpInUse
+      .keep(version)
+      .catch((error: unknown) => log.warn({ err: error }, 'the api was not told the version of yt-dlp'));
+  },
+}).catch(exitWith);
+const ytdlp = ytdlpKept.settings;
 const ytdlpChannels = createYtdlpChannels(ytdlp);
 const dataApi =
   config.VIDNET_API_KEY === undefined
@@ -224,7 +227,7 @@ const limiters = keepEndingLimiters(client, {
 await arrangeRetention(client, { taskQueue: config.TASK_QUEUE, retentionDays: config.RETENTION_DAYS }).catch(exitWith);
 
 // Last: meanwhile it warms up.
-const ytdlpVersion = await readYtdlpVersion(config.YTDLP_PATH, warmYtdlp).catch(exitWith);
+const ytdlpVersion = await ytdlpKept.version().catch(exitWith);
 const isOld = (ytdlpVersion.ageDays ?? 0) >= YTDLP_OLD_AFTER_DAYS;
 log[isOld ? 'warn' : 'info'](ytdlpVersion, isOld ? 'yt-dlp is old: platforms change within weeks' : 'yt-dlp');
 
@@ -235,7 +238,9 @@ onStop(process.env, (reason) => {
 });
 const running = workers.run();
 const { queues } = workers;
-await telemetry.serve({ client, mongo, queues, routes: pacing.routes, pauseOf }).catch(exitWith);
+await telemetry
+  .serve({ client, mongo, queues, routes: pacing.routes, pauseOf, ytdlp: ytdlpKept.version })
+  .catch(exitWith);
 log.info({ taskQueue: config.TASK_QUEUE, temporal: temporal.address }, 'worker is ready');
 process.send?.({ ready: true });
 try {
@@ -245,7 +250,7 @@ try {
   await telemetry.close();
   await pacing.stop();
   webhooks.close();
-  await warmYtdlp.close();
+  await ytdlpKept.close();
   await guard.close();
   await speechFolder.remove();
   await imgnet.close();

@@ -2,9 +2,10 @@ import { decodeTime } from 'ulid';
 import type { FinishedJob } from '../activities/records.ts';
 import type { AttemptInput, LocalAttemptResult } from '../activities/deliver-webhook.ts';
 import { isPlatformRefusal } from '../runtime/pacing.ts';
+import type { DatedVersion } from '../runtime/subprocess/dated-version.ts';
 import type { PauseView } from '../runtime/pause-view.ts';
 import { WORK_SECONDS, type Metric, type Metrics } from '../runtime/telemetry/metrics.ts';
-import { heardWindows, programRuns } from '../runtime/telemetry/told.ts';
+import { heardWindows, programRuns, ytdlpReleases } from '../runtime/telemetry/told.ts';
 import type { Backlog } from './backlogs.ts';
 import type { Stage } from './stages.ts';
 import type { QueueState } from './create-workers.ts';
@@ -36,6 +37,11 @@ export const WORKER_METRICS = {
   route_paused: { description: '1 while a platform refuses this service', labels: ['route'] },
   queue_waiting: { description: 'Tasks that wait in a queue for any worker', labels: ['queue'] },
   queue_oldest_seconds: { description: 'How long the oldest of them has waited', labels: ['queue'] },
+  ytdlp_age_days: { description: 'Days since the release of the yt-dlp that new jobs use', labels: ['version'] },
+  ytdlp_releases: {
+    description: 'Releases of yt-dlp: fetched, switched (used from then on), refused, trouble (none could be had)',
+    labels: ['what'],
+  },
   queue_polled: { description: '1 while this worker takes tasks of a queue', labels: ['queue'] },
 } as const satisfies Readonly<Record<string, Metric>>;
 
@@ -45,6 +51,7 @@ interface Looks {
   readonly pauseOf: PauseView;
   readonly backlogs: () => Promise<readonly Backlog[]>;
   readonly queues: () => readonly QueueState[];
+  readonly ytdlp: () => Promise<DatedVersion>;
 }
 
 export function createWorkerMetrics(metrics: Metrics) {
@@ -83,6 +90,11 @@ export function createWorkerMetrics(metrics: Metrics) {
     audioSeconds({ engine: heard.engine }, heard.audioSeconds);
     workSeconds({ engine: heard.engine }, heard.seconds);
   });
+  const releases = own.counter('ytdlp_releases');
+  ytdlpReleases.listen(({ what }) => {
+    for (const alarming of ['refused', 'trouble']) releases({ what: alarming }, 0);
+    releases({ what });
+  });
 
   return {
     onStage: ({ stage, kind, route, outcome, seconds, input, result }: Stage): void => {
@@ -98,7 +110,7 @@ export function createWorkerMetrics(metrics: Metrics) {
         onAttempt(input as AttemptInput, result as LocalAttemptResult);
     },
     /** What is looked up when the page is read. */
-    addLooks({ routes, pauseOf, backlogs, queues }: Looks): void {
+    addLooks({ routes, pauseOf, backlogs, queues, ytdlp }: Looks): void {
       own.looked(['route_paused'], async (observe) => {
         for (const route of routes) observe('route_paused', { route }, (await pauseOf(route)) === undefined ? 0 : 1);
       });
@@ -107,6 +119,10 @@ export function createWorkerMetrics(metrics: Metrics) {
           observe('queue_waiting', { queue }, tasks);
           observe('queue_oldest_seconds', { queue }, oldestSeconds);
         }
+      });
+      own.looked(['ytdlp_age_days'], async (observe) => {
+        const { version, ageDays } = await ytdlp();
+        if (ageDays !== undefined) observe('ytdlp_age_days', { version }, ageDays);
       });
       own.looked(['queue_polled'], (observe) => {
         for (const { queue, state } of queues()) observe('queue_polled', { queue }, state === 'polled' ? 1 : 0);

@@ -2,6 +2,7 @@ import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import type { PauseView } from '../runtime/pause-view.ts';
+import type { DatedVersion } from '../runtime/subprocess/dated-version.ts';
 import { createMetrics } from '../runtime/telemetry/metrics.ts';
 import { answerJson, servePages, type Page } from '../runtime/telemetry/serve-pages.ts';
 import { createEnginesLook, type EnginesLook } from '../store/engines-look.ts';
@@ -19,6 +20,8 @@ interface Watched {
   /** Those that have queues of their own. */
   readonly routes: readonly string[];
   readonly pauseOf: PauseView;
+  /** Which yt-dlp new jobs use. */
+  readonly ytdlp: () => Promise<DatedVersion>;
 }
 
 /** What operators are told of a worker where a port is set: its health and metrics. */
@@ -47,10 +50,10 @@ export async function createOperatorPages(
   let served: Awaited<ReturnType<typeof servePages>> | undefined;
   return {
     onStage: measured.onStage,
-    serve: async ({ client, mongo, queues, routes, pauseOf }) => {
+    serve: async ({ client, mongo, queues, routes, pauseOf, ytdlp }) => {
       const names = queues().map(({ queue }) => queue);
       const backlogs = () => readBacklogs(client, { namespace, queues: names });
-      measured.addLooks({ routes, pauseOf, queues, backlogs });
+      measured.addLooks({ routes, pauseOf, queues, backlogs, ytdlp });
       const lookAtEngines = createEnginesLook({
         pingTemporal: async () => {
           await client.workflowService.getSystemInfo({});

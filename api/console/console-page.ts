@@ -2,17 +2,22 @@ import { randomBytes } from 'node:crypto';
 import { HTTPResponse, type EventHandler, type H3Event } from 'h3';
 import type { Logger } from 'pino';
 import { ApiError } from '../../contract/errors.ts';
+import { datedVersion } from '../../runtime/subprocess/dated-version.ts';
 import type { ConsoleFile, ConsoleFiles } from './console-files.ts';
 
 export interface ConsoleOptions {
   readonly load: () => Promise<ConsoleFiles>;
   /** Where signed links lead: sound and pictures of files come from there. */
   readonly driveUrl: string;
+  /** Version of the yt-dlp that jobs use; undefined when nobody knows. */
+  readonly ytdlp?: (() => Promise<string | undefined>) | undefined;
   readonly log: Logger;
 }
 
 /** Stands in the page for the nonce of the styles that a part of the page makes while it runs. */
 const NONCE = '__NONCE__';
+/** Stands in the page for the version and the age of yt-dlp. */
+const YTDLP = '__YTDLP__';
 const ASSETS = '/console/assets/';
 /** What is in a file of such a name never changes. */
 const HASHED = /-[\w-]{8}\.\w+$/;
@@ -21,7 +26,7 @@ const HASHED = /-[\w-]{8}\.\w+$/;
  * The console at /console: one page for all of its addresses, and the files that it is made of. It is loaded when somebody first
  * opens it; where that fails, it says so.
  */
-export function consolePage({ load, driveUrl, log }: ConsoleOptions): EventHandler {
+export function consolePage({ load, driveUrl, ytdlp, log }: ConsoleOptions): EventHandler {
   let loading: Promise<ConsoleFiles> | undefined;
   const drive = new URL(driveUrl).origin;
   const files = (): Promise<ConsoleFiles> =>
@@ -42,10 +47,18 @@ export function consolePage({ load, driveUrl, log }: ConsoleOptions): EventHandl
     }
     const nonce = randomBytes(16).toString('base64');
     event.res.headers.set('Content-Security-Policy', policyOf(nonce, drive));
-    return new HTTPResponse(page.replaceAll(NONCE, nonce), {
+    // The page is there without it, as while the database is away.
+    const version = await ytdlp?.().catch(() => undefined);
+    return new HTTPResponse(page.replaceAll(NONCE, nonce).replace(YTDLP, ageText(version)), {
       headers: { 'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': 'no-store' },
     });
   };
+}
+
+function ageText(version: string | undefined): string {
+  if (version === undefined || !/^[\w.+-]{1,60}$/.test(version)) return '';
+  const { ageDays } = datedVersion(version, Date.now());
+  return ageDays === undefined ? version : `${version}, ${ageDays} ${ageDays === 1 ? 'day' : 'days'} old`;
 }
 
 /** Nothing of anybody else runs here. Pictures of profiles and lists are the platforms' own, wherever they keep them. */

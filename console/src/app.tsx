@@ -14,6 +14,9 @@ import { Loading, Title } from './ui/parts.tsx';
 
 const Account = lazy(async () => (await import('./pages/account.tsx')).Account);
 
+/** Its version and age, by the api, which has them from the workers. */
+const YTDLP = document.querySelector<HTMLMetaElement>('meta[name="yt-dlp"]')?.content ?? '';
+
 const TITLES: Readonly<Record<Route['page'], string>> = {
   home: 'Fetch',
   jobs: 'Jobs',
@@ -46,6 +49,7 @@ export function App(): JSX.Element {
         <a href="/console/assets/licences.md" target="_blank" rel="noreferrer">
           Licences
         </a>
+        {YTDLP === '' ? null : <span>yt-dlp {YTDLP}</span>}
       </footer>
     </>
   );

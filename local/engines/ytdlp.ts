@@ -71,7 +71,8 @@ function standaloneAsset(): string {
   throw new Error(`there is no standalone release for ${process.platform} ${process.arch}`);
 }
 
-function withAge(version: string): string {
+/** For people. */
+export function withAge(version: string): string {
   const { ageDays } = datedVersion(version, Date.now());
   if (ageDays === undefined) return version;
   const age = `${version}, ${String(ageDays)} days old`;

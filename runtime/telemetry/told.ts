@@ -21,6 +21,11 @@ export interface HeardWindow {
   readonly seconds: number;
 }
 
+/** What came of a release of yt-dlp: `fetched`, `switched`, `refused` or `trouble`. */
+export interface YtdlpReleaseTold {
+  readonly what: string;
+}
+
 /** What deep places tell whoever listens. Where nobody does, nothing is made. */
 export interface Told<Message> {
   tell(message: () => Message): void;
@@ -39,3 +44,4 @@ function told<Message>(name: string): Told<Message> {
 
 export const programRuns = told<ProgramRun>('program-runs');
 export const heardWindows = told<HeardWindow>('heard-windows');
+export const ytdlpReleases = told<YtdlpReleaseTold>('yt-dlp-releases');

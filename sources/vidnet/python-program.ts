@@ -25,9 +25,12 @@ export async function readPythonProgram(program: string): Promise<PythonProgram>
   if (/^#!\/bin\/sh\nexec "\$\{0%\/\*\}\/python3" -I -m yt_dlp "\$@"\n/.test(head)) {
     return { python: join(dirname(file), 'python3'), flags: ['-I'], file, isModule: true };
   }
-  // What pip writes where the path of the interpreter is long or has a space.
-  const long = /^#!\/bin\/sh\n'''exec' "?([^"\n]*python[\d.]*)"? "\$0" "\$@"\n/.exec(head)?.[1];
-  if (long !== undefined) return { python: long, flags: [], file, isModule: false };
+  // What pip writes where the path of the interpreter is long or has a space, and we for releases: releases/install-release.ts.
+  const long = /^#!\/bin\/sh\n'''exec' "?([^"\n]*python[\d.]*)"?((?: -\w+)*) "\$0" "\$@"\n/.exec(head);
+  if (long !== null) {
+    const [, python = '', flags = ''] = long;
+    return { python, flags: flags.split(' ').slice(1), file, isModule: false };
+  }
   const [, interpreter = '', rest = ''] = /^#! *(\S+)(?: +(.*\S))? *\n/.exec(head) ?? [];
   const words = rest === '' ? [] : rest.split(/ +/);
   const named = basename(interpreter) === 'env' ? words.shift() : interpreter;

@@ -6,6 +6,7 @@ import { linkPrograms } from '../../runtime/subprocess/linked-programs.ts';
 import { FolderTooLargeError, run, RunStartError, RunTimeoutError } from '../../runtime/subprocess/run.ts';
 import type { SourceCall } from '../call.ts';
 import { ytdlpFailure, type Subject } from './failures.ts';
+import { runCompared } from './releases/compare.ts';
 import { mergeExtractorArgs, type ExtractorArgs } from './yt-dlp-extractor-args.ts';
 import type { YtdlpSettings } from './yt-dlp-settings.ts';
 
@@ -19,7 +20,7 @@ export interface YtdlpRun {
   readonly extractorArgs?: readonly ExtractorArgs[];
   /** Largest file that the run may write, and most that all files in its folder may hold. */
   readonly maxFileBytes: number;
-  readonly onStdoutLine?: (line: string) => void;
+  readonly onStdoutLine?: ((line: string) => void) | undefined;
 }
 
 /** What lies there beside the media: a fragment that is not joined yet, cookies, facts. */
@@ -40,6 +41,22 @@ const NEEDED_PROGRAMS = ['python3', 'python', 'deno', 'node', 'bun', 'qjs'];
  * @throws JobError with the code of the failure; the signal's reason when aborted
  */
 export async function runYtdlp(settings: YtdlpSettings, call: SourceCall, what: YtdlpRun): Promise<string> {
+  const isPage = what.url !== undefined;
+  const picked = await settings.releases?.pick({ isPage });
+  if (picked === undefined) return runOnce(settings, call, what);
+  return runCompared(picked, call, {
+    isPage,
+    run: (release, during) => runOnce({ ...settings, ...release }, during, what),
+    look: (release, during) =>
+      runOnce({ ...settings, ...release }, during, {
+        ...what,
+        args: [...what.args, '--simulate'],
+        onStdoutLine: undefined,
+      }),
+  });
+}
+
+async function runOnce(settings: YtdlpSettings, call: SourceCall, what: YtdlpRun): Promise<string> {
   const cookies = await copyCookies(settings.cookiesFile, call.folder);
   // For this run only, and private.
   const own = await mkdtemp(join(call.folder, 'run-'));

@@ -1,12 +1,10 @@
 import { stat } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { startProgram, type Start } from '../../runtime/subprocess/run.ts';
+import { serveOwnPage } from './own-page.ts';
 import { readPythonProgram } from './python-program.ts';
-import { baseArguments, environmentOf } from './run-yt-dlp.ts';
+import { environmentOf } from './run-yt-dlp.ts';
 import { startWarmParent, type WarmParent } from './warm-parent.ts';
-import { AUDIO_FORMATS, downloadArguments } from './yt-dlp-arguments.ts';
 import { channelUrl, videoUrl, type YtdlpSettings } from './yt-dlp-settings.ts';
 
 export interface WarmYtdlpOptions {
@@ -105,6 +103,13 @@ export function createWarmYtdlp(
     ready: async (): Promise<number> => (await whenReady()).pid,
     /** Waits until a parent is ready. @returns the version of its yt-dlp. @throws as `ready` */
     version: async (): Promise<string> => (await whenReady()).version,
+    /** Starts nothing any more; the parent ends when its calls have ended. */
+    async retire(): Promise<void> {
+      closing.abort();
+      await starting;
+      retire();
+      await Promise.all([...retired].map((parent) => parent.gone));
+    },
     /** Ends the parent with its calls. */
     async close(): Promise<void> {
       closing.abort();
@@ -120,7 +125,8 @@ async function startFor(settings: YtdlpSettings, signal: AbortSignal): Promise<W
   // Only there a process can be told to die with its parent.
   if (process.platform !== 'linux') throw new Error('only Linux can keep it');
   const program = await readPythonProgram(settings.program);
-  const page = await servePage();
+  // Its first run loads all that a download takes.
+  const page = await serveOwnPage(settings);
   try {
     return await startWarmParent({
       program,
@@ -128,27 +134,12 @@ async function startFor(settings: YtdlpSettings, signal: AbortSignal): Promise<W
       // Without the proxy, whose password is for calls alone.
       env: (folder) =>
         environmentOf({ program: settings.program }, { home: folder, programs: join(folder, 'programs') }),
-      args: [...baseArguments(settings, undefined), ...downloadArguments(settings, AUDIO_FORMATS), '--', page.url],
+      args: page.args,
       urls: [videoUrl(settings, ANY_ID), channelUrl(settings, ['channel', ANY_ID])],
     });
   } finally {
     page.close();
   }
-}
-
-/** A page with a recording for the first run, which thus loads all that a download takes. */
-async function servePage(): Promise<{ readonly url: string; readonly close: () => void }> {
-  const server = createServer((request, response) => {
-    const isPage = request.url === '/';
-    response.setHeader('content-type', isPage ? 'text/html' : 'audio/mp4');
-    response.end(isPage ? '<title>x</title><audio src="a.m4a"></audio>' : Buffer.alloc(1_000));
-  });
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
-  const close = (): void => {
-    server.close();
-    server.closeAllConnections();
-  };
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, close };
 }
 
 /** Changes with the program's file and with the package that it runs. */

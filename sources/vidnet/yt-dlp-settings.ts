@@ -18,6 +18,8 @@ export interface YtdlpSettings {
   readonly jsRuntime?: string | undefined;
   /** What starts it faster than the system does: `warm-yt-dlp.ts`. */
   readonly starter?: YtdlpStarter | undefined;
+  /** Newer ones, where they are fetched: `releases/releases.ts`. Then `program` and `starter` are those of the pinned one. */
+  readonly releases?: YtdlpReleases | undefined;
   /** Of a download. */
   readonly leastRate?: LeastRate;
   readonly maxFileBytes: number;
@@ -28,6 +30,27 @@ export interface YtdlpSettings {
 export interface YtdlpStarter {
   /** @returns undefined when the program is to be started as any other */
   readonly startOf: (settings: Pick<YtdlpSettings, 'program' | 'pluginDir'>) => Promise<Start | undefined>;
+}
+
+/** One of several yt-dlps. */
+export type YtdlpRelease = Pick<YtdlpSettings, 'program' | 'starter'>;
+
+export interface YtdlpReleases {
+  /** @param run.isPage whether it reads a page, and not only a file that another run has left */
+  readonly pick: (run: { readonly isPage: boolean }) => Promise<PickedRelease>;
+}
+
+/** Which yt-dlp a run takes, and to whom it tells how it went. */
+export interface PickedRelease {
+  readonly release: YtdlpRelease;
+  /** Asked where that one can't read a page; undefined for the oldest. */
+  readonly older: YtdlpRelease | undefined;
+  /** It has read a page. */
+  readonly worked: () => Promise<void>;
+  /** It can't read a page that the older one can. */
+  readonly failed: (reason: string) => Promise<void>;
+  /** Call it when the run has ended, however it did. */
+  readonly done: () => void;
 }
 
 export function videoUrl(settings: YtdlpSettings, videoId: string): string {

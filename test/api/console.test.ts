@@ -6,7 +6,7 @@ import { startFacades, type Facades } from '../helpers/rest-app.ts';
 
 const SCRIPT = Buffer.from('console.log(1)');
 const files: ConsoleFiles = {
-  page: '<!doctype html><meta name="csp-nonce" content="__NONCE__" />',
+  page: '<!doctype html><meta name="csp-nonce" content="__NONCE__" /><meta name="yt-dlp" content="__YTDLP__" />',
   assets: new Map([
     [
       'index-abcd_-12.js',
@@ -19,13 +19,14 @@ const files: ConsoleFiles = {
   ]),
 };
 let loaded = 0;
+let ytdlp: () => Promise<string | undefined> = () => Promise.resolve(undefined);
 let facades: Facades;
 beforeAll(async () => {
   const loadConsole = (): Promise<ConsoleFiles> => {
     loaded += 1;
     return Promise.resolve(files);
   };
-  facades = await startFacades(20, { loadConsole, allowsAnonymous: false });
+  facades = await startFacades(20, { loadConsole, ytdlp: () => ytdlp(), allowsAnonymous: false });
 });
 afterAll(() => facades.close());
 
@@ -44,6 +45,18 @@ describe('the console', () => {
       expect([service, Object.keys(links)]).toEqual(['tapedeck', ['console', 'docs', 'openapi', 'health']]);
       for (const link of Object.values(links)) expect((await get(new URL(link).pathname)).status).toBe(200);
     }
+  });
+
+  it('tells which yt-dlp jobs use and how old it is, where workers have told, and nothing else', async () => {
+    const told = async (version: () => Promise<string | undefined>): Promise<string | undefined> => {
+      ytdlp = version;
+      return /<meta name="yt-dlp" content="([^"]*)" \/>$/.exec(await (await get('/console')).text())?.[1];
+    };
+    const dayAgo = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10).replaceAll('-', '.');
+    expect(await told(() => Promise.resolve(dayAgo))).toBe(`${dayAgo}, 1 day old`);
+    expect(await told(() => Promise.resolve('"><script>'))).toBe('');
+    expect(await told(() => Promise.reject(new Error('away')))).toBe('');
+    expect(await told(() => Promise.resolve(undefined))).toBe('');
   });
 
   it.each([

@@ -41,7 +41,7 @@ const WEBHOOK_KEY = Buffer.from('a key that signs webhooks');
 export const WEBHOOK_SECRET = `whsec_${WEBHOOK_KEY.toString('base64')}`;
 
 type FacadesOptions = Partial<
-  Pick<RestOptions, 'isLoopback' | 'allowsAnonymous' | 'trustedProxies' | 'publicUrl' | 'loadConsole'>
+  Pick<RestOptions, 'isLoopback' | 'allowsAnonymous' | 'trustedProxies' | 'publicUrl' | 'loadConsole' | 'ytdlp'>
 > & {
   readonly rpcToken?: string;
   readonly connections?: Partial<ConnectionLimits>;

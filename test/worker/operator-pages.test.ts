@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { ulid } from 'ulid';
 import { afterEach, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../config.ts';
+import { ytdlpReleases } from '../../runtime/telemetry/told.ts';
 import type { Mongo } from '../../store/mongo.ts';
 import type { QueueState } from '../../worker/create-workers.ts';
 import { createOperatorPages } from '../../worker/operator-pages.ts';
@@ -39,6 +40,7 @@ async function servePages({ queues = running, pingMongo = () => Promise.resolve(
     queues: () => queues,
     routes: ['vidnet'],
     pauseOf: () => Promise.resolve(undefined),
+    ytdlp: () => Promise.resolve({ version: '2026.11.5', ageDays: 18 }),
   });
   const ask = (path: string) => fetch(`http://127.0.0.1:${String(port)}${path}`);
   return { ...pages, ready: () => ask('/readyz'), metrics: async () => (await ask('/metrics')).text() };
@@ -83,6 +85,7 @@ describe('the metrics of a worker', () => {
       ['refused', true],
     ] as const)
       onStage({ ...attempt, stage: 'attemptDelivery', input: { isLast }, result });
+    ytdlpReleases.tell(() => ({ what: 'refused' }));
     const page = await metrics();
     expect(page).not.toContain('outcome="queue"');
     expect(page.split('\n')).toEqual(
@@ -99,6 +102,9 @@ describe('the metrics of a worker', () => {
         'tapedeck_webhook_attempts_total{outcome="delivered"} 1',
         'tapedeck_webhook_attempts_total{outcome="refused"} 1',
         'tapedeck_webhook_attempts_total{outcome="abandoned"} 1',
+        'tapedeck_ytdlp_age_days{version="2026.11.5"} 18',
+        'tapedeck_ytdlp_releases_total{what="refused"} 1',
+        'tapedeck_ytdlp_releases_total{what="trouble"} 0',
         'tapedeck_route_paused{route="vidnet"} 0',
         'tapedeck_queue_waiting{queue="q"} 6',
         'tapedeck_queue_oldest_seconds{queue="q"} 30',

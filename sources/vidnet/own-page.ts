@@ -1,0 +1,29 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { baseArguments } from './run-yt-dlp.ts';
+import { AUDIO_FORMATS, downloadArguments } from './yt-dlp-arguments.ts';
+import type { YtdlpSettings } from './yt-dlp-settings.ts';
+
+/** A page of our own, for a first run that does all that a download does. */
+export interface OwnPage {
+  /** Arguments that download its recording, of 1,000 bytes. */
+  readonly args: readonly string[];
+  readonly close: () => void;
+}
+
+export async function serveOwnPage(settings: YtdlpSettings): Promise<OwnPage> {
+  const server = createServer((request, response) => {
+    const isPage = request.url === '/';
+    response.setHeader('content-type', isPage ? 'text/html' : 'audio/mp4');
+    response.end(isPage ? '<title>x</title><audio src="a.m4a"></audio>' : Buffer.alloc(1_000));
+  });
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  return {
+    args: [...baseArguments(settings, undefined), ...downloadArguments(settings, AUDIO_FORMATS), '--', url],
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}

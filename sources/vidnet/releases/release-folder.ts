@@ -1,0 +1,150 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { compareVersions, isOfChannel, isRelease, type YtdlpChannel } from './version.ts';
+
+/** Twice what a call may take: what nobody has used for so long, nobody uses. */
+const UNUSED_AFTER_MS = 24 * 3_600_000;
+/** Those in use, and those before. */
+const KEPT = 2;
+const CHOSEN = 'chosen';
+/** What an operator may choose instead of a release. */
+export const PINNED = 'pinned';
+
+/** `untried`: no job has read a page with it yet. */
+export type ReleaseState = 'untried' | 'good' | 'refused';
+
+export interface InstalledRelease {
+  readonly version: string;
+  readonly state: ReleaseState;
+  /** Why it is refused. */
+  readonly reason?: string;
+}
+
+/** What lies in the folder, newest first. */
+export interface FolderState {
+  readonly releases: readonly InstalledRelease[];
+  /** Refused, and no longer there. */
+  readonly refused: readonly string[];
+  /** By the operator: a release or `pinned`. */
+  readonly chosen: string | undefined;
+}
+
+/**
+ * Releases of yt-dlp, each in a folder of its name, with files beside it that say what came of it. All workers that share the
+ * folder see the same, and each file says one thing, so none overwrites what another one has written.
+ */
+export type ReleaseFolder = ReturnType<typeof createReleaseFolder>;
+
+export function createReleaseFolder(path: string) {
+  const goodFile = (version: string): string => join(path, `${version}.good`);
+  const refusedFile = (version: string): string => join(path, `${version}.refused`);
+  const write = async (file: string, text: string): Promise<void> => {
+    await mkdir(path, { recursive: true });
+    const staged = stagedName(file);
+    await writeFile(staged, `${text}\n`);
+    await rename(staged, file);
+  };
+  const read = async (): Promise<FolderState> => {
+    const names = await readdir(path).catch(ifMissing<string[]>([]));
+    const told = new Set(names);
+    const releaseOf = async (version: string): Promise<InstalledRelease> => {
+      if (!told.has(`${version}.refused`)) return { version, state: told.has(`${version}.good`) ? 'good' : 'untried' };
+      return { version, state: 'refused', reason: await textOf(refusedFile(version)) };
+    };
+    const newestFirst = names.filter(isRelease).sort((one, other) => compareVersions(other, one));
+    const refused = names.flatMap((name) => (name.endsWith('.refused') ? [name.slice(0, -'.refused'.length)] : []));
+    return {
+      releases: await Promise.all(newestFirst.map(releaseOf)),
+      refused: refused.filter((version) => !told.has(version)),
+      chosen: told.has(CHOSEN) ? await textOf(join(path, CHOSEN)) : undefined,
+    };
+  };
+  return {
+    path,
+    read,
+    placeOf: (version: string): string => join(path, version),
+    stagingFor: (version: string): string => stagedName(join(path, version)),
+    /** A job has read a page with it. */
+    approve: (version: string): Promise<void> => write(goodFile(version), new Date().toISOString()),
+    /** It is not used again. */
+    refuse: (version: string, reason: string): Promise<void> => write(refusedFile(version), reason),
+    /** Forgets that it was refused. */
+    pardon: (version: string): Promise<void> => rm(refusedFile(version), { force: true }),
+    /** @param version undefined: the newest good one from now on */
+    choose: (version: string | undefined): Promise<void> =>
+      version === undefined ? rm(join(path, CHOSEN), { force: true }) : write(join(path, CHOSEN), version),
+    /** Whoever uses a release says so again and again. */
+    touch: async (version: string): Promise<void> => {
+      const now = new Date();
+      await utimes(join(path, version), now, now).catch(ifMissing(undefined));
+    },
+    /**
+     * Removes what nobody has used for a day: releases but the newest two and those that are named, and what was never finished.
+     *
+     * @param used versions
+     * @returns versions that are gone
+     */
+    async tidy(used: readonly string[], nowMs: number): Promise<readonly string[]> {
+      const { releases, chosen } = await read();
+      const kept = new Set([...releases.slice(0, KEPT).map(({ version }) => version), ...used, chosen]);
+      const removed: string[] = [];
+      for (const name of await readdir(path).catch(ifMissing<string[]>([]))) {
+        if (!isRelease(name) && !name.endsWith('.tmp')) continue;
+        const isOld = await stat(join(path, name)).then(
+          ({ mtimeMs }) => nowMs - mtimeMs > UNUSED_AFTER_MS,
+          ifMissing(false),
+        );
+        if (kept.has(name) || !isOld) continue;
+        if (isRelease(name)) removed.push(name);
+        await rm(join(path, name), { recursive: true, force: true });
+        await rm(goodFile(name), { force: true });
+      }
+      return removed;
+    },
+  };
+}
+
+/** Which release a run takes. */
+export interface Choice {
+  /** undefined: the pinned one. */
+  readonly current: string | undefined;
+  /** The one before, for what the current one can't read. */
+  readonly older: string | undefined;
+  /** A newer one that no job has tried. */
+  readonly candidate: string | undefined;
+}
+
+/** @param pinned version of the one that was there before any other: nothing older is used, unless the operator chose it */
+export function chooseRelease(
+  { releases, chosen }: Pick<FolderState, 'releases' | 'chosen'>,
+  { pinned, channel }: { readonly pinned: string; readonly channel: YtdlpChannel },
+): Choice {
+  const usable = releases.filter(
+    ({ version, state }) =>
+      state !== 'refused' && isOfChannel(version, channel) && compareVersions(version, pinned) > 0,
+  );
+  const good = usable.filter(({ state }) => state === 'good').map(({ version }) => version);
+  if (chosen === PINNED) return { current: undefined, older: undefined, candidate: undefined };
+  const isThere = chosen !== undefined && releases.some(({ version }) => version === chosen);
+  if (isThere) return { current: chosen, older: good.find((version) => version !== chosen), candidate: undefined };
+  const [current, older] = good;
+  const newest = usable[0];
+  return { current, older, candidate: newest?.state === 'untried' ? newest.version : undefined };
+}
+
+function stagedName(path: string): string {
+  return `${path}.${randomBytes(6).toString('hex')}.tmp`;
+}
+
+async function textOf(file: string): Promise<string> {
+  return (await readFile(file, 'utf8').catch(ifMissing(''))).trim();
+}
+
+/** Another worker may have removed it. */
+function ifMissing<Value>(value: Value): (error: unknown) => Value {
+  return (error) => {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    return value;
+  };
+}

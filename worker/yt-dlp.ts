@@ -1,0 +1,87 @@
+import type { Logger } from 'pino';
+import type { Config } from '../config.ts';
+import { datedVersion, type DatedVersion } from '../runtime/subprocess/dated-version.ts';
+import { ytdlpReleases } from '../runtime/telemetry/told.ts';
+import { readPythonProgram } from '../sources/vidnet/python-program.ts';
+import { createReleases, type ReleaseEvent } from '../sources/vidnet/releases/releases.ts';
+import { createWarmYtdlp, type WarmYtdlp } from '../sources/vidnet/warm-yt-dlp.ts';
+import type { YtdlpSettings } from '../sources/vidnet/yt-dlp-settings.ts';
+import { readYtdlpVersion } from '../sources/vidnet/yt-dlp-version.ts';
+
+/** Soon, since a start may be for want of a newer one; then a few times a day. */
+const LOOKS = { firstMs: 20_000, everyMs: 6 * 3_600_000 };
+
+export interface WorkerYtdlp {
+  readonly settings: YtdlpSettings;
+  /** Which one new jobs use. @throws JobError `tool_missing` when it cannot be started */
+  readonly version: () => Promise<DatedVersion>;
+  readonly close: () => Promise<void>;
+}
+
+interface Told {
+  readonly log: Logger;
+  /** Called with the version that new jobs use: at first, and when it is another one. */
+  readonly onUse: (version: string) => void;
+}
+
+/** yt-dlp as a worker has it: kept warm, and kept new where the settings say so. @throws when that cannot be done here */
+export async function startYtdlp(config: Config, cold: YtdlpSettings, told: Told): Promise<WorkerYtdlp> {
+  const { log, onUse } = told;
+  const { YTDLP_CHANNEL: channel } = config;
+  const keepWarm = (settings: YtdlpSettings): WarmYtdlp =>
+    createWarmYtdlp(settings, {
+      tell: (failure) =>
+        failure === undefined
+          ? log.info('yt-dlp is kept warm')
+          : log.warn({ err: failure }, 'yt-dlp is not kept warm: each call starts it anew, which takes longer'),
+    });
+  if (channel === 'pinned') {
+    const warm = keepWarm(cold);
+    const read = async (): Promise<DatedVersion> => {
+      const found = await readYtdlpVersion(cold.program, warm);
+      onUse(found.version);
+      return found;
+    };
+    let known: Promise<DatedVersion> | undefined;
+    const version = async (): Promise<DatedVersion> => {
+      known ??= read();
+      return datedVersion((await known).version, Date.now());
+    };
+    return {
+      settings: { ...cold, starter: warm },
+      version,
+      close: () => warm.close(),
+    };
+  }
+  await readPythonProgram(cold.program).catch((cause: unknown) => {
+    throw new Error(`YTDLP_CHANNEL=${channel}: YTDLP_PATH must name a yt-dlp that is written in Python`, { cause });
+  });
+  const releases = createReleases({
+    ...{ channel, folder: config.ytdlpDir, indexUrl: config.YTDLP_INDEX_URL, settings: cold, keepWarm },
+    pinnedVersion: (await readYtdlpVersion(cold.program)).version,
+    tell: (event) => {
+      ytdlpReleases.tell(() => ({ what: event.what }));
+      logEvent(log, event);
+      if (event.what === 'switched') onUse(event.version);
+    },
+  });
+  onUse((await releases.current()).version);
+  void releases.keepLooking(LOOKS);
+  return { settings: { ...cold, releases }, version: () => releases.current(), close: () => releases.close() };
+}
+
+function logEvent(log: Logger, event: ReleaseEvent): void {
+  switch (event.what) {
+    case 'fetched':
+      log.info({ version: event.version }, 'a newer yt-dlp was fetched: the next job tries it');
+      break;
+    case 'switched':
+      log.info({ version: event.version }, 'this yt-dlp is used from now on');
+      break;
+    case 'refused':
+      log.warn({ version: event.version, reason: event.reason }, 'this yt-dlp is worse than the one before: not used');
+      break;
+    case 'trouble':
+      log.warn({ reason: event.reason }, 'yt-dlp stays as it is: a newer one could not be had');
+  }
+}
