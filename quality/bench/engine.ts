@@ -41,7 +41,8 @@ export async function startBeside(
     processes: () =>
       Object.entries(cluster.pids()).flatMap(([name, pid]) => (pid === undefined ? [] : [{ name, pid }])),
     metricsUrl: cluster.metricsUrl,
-    temporalData: cluster.dataDir,
+    // The log of its writes beside it is recycled, and tells nothing.
+    temporalData: join(cluster.dataDir, 'base'),
     stop: cluster.stop,
   };
 }
