@@ -44,8 +44,12 @@ export function postgresql(setup: Setup): Tool {
   const folder = platformFolder(setup, 'postgresql-debian');
   return {
     ...tool,
-    // Debian puts its servers beside each other, and none on PATH.
-    found: [...tool.found, inCache([DEBIAN_FOLDER, join(folder, DEBIAN_FOLDER)], working)],
+    found: [
+      ...tool.found,
+      // It puts its servers beside each other, and none on PATH.
+      { ...inCache([DEBIAN_FOLDER], working), name: 'installed by Debian' },
+      inCache([join(folder, DEBIAN_FOLDER)], working),
+    ],
     installed: [
       {
         name: 'Debian package',

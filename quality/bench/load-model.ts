@@ -39,6 +39,8 @@ export interface JobCost {
   readonly events: number;
   readonly operations: number;
   readonly processorSeconds: number;
+  /** Of those, of Temporal's server and its PostgreSQL. */
+  readonly temporalSeconds: number;
   readonly historyBytes: number;
   readonly temporalBytes: number;
   readonly recordBytes: number;
@@ -72,13 +74,21 @@ export function loadModel(kept: ReadonlyMap<string, KeptResult>): string {
   const { audio } = countsSchema.parse(counts.raw);
   // This process has written it.
   const scaled = scale.raw as ScaleRaw;
-  const processor = jobs.findings.find(({ what }) => what === 'processor time of a job');
-  if (processor === undefined) throw new Error('the results of jobs tell no processor time');
+  const secondsOf = (what: string): number => {
+    const found = jobs.findings.find((finding) => finding.what === what);
+    if (found === undefined) throw new Error(`the results of jobs lack: ${what}`);
+    return found.value;
+  };
+  // What a server does when idle weighs least where there were most jobs a minute.
+  const fastest = scaled.runs.at(-1);
+  const { temporal = NaN, postgresql = NaN } = fastest?.processorSeconds ?? {};
+  const temporalSeconds = (temporal + postgresql) / (fastest?.jobs ?? NaN);
   return textOf({
     actions: audio.actions - audio.heartbeats,
     events: audio.events,
     operations: Object.values(audio.operations).reduce((sum, one) => sum + one, 0),
-    processorSeconds: processor.value,
+    processorSeconds: secondsOf('processor time of a job') - secondsOf('of that temporal') + temporalSeconds,
+    temporalSeconds,
     historyBytes: scaled.histories.bytes / scaled.jobs,
     temporalBytes: scaled.temporalBytes / scaled.jobs,
     recordBytes: recordBytesOf(scaled),
@@ -134,7 +144,7 @@ function textOf(cost: JobCost): string {
   const { peak, fetchSeconds, fileMb, fileDays, historyDays, recordDays, use, shardWriteSeconds, shardUse } = ASSUMED;
   const told = (value: number): string => rounded(value).toLocaleString('en');
   const kib = (bytes: number): string => told(bytes / 1024);
-  const counted = `Counted for short audio with a webhook: ${told(cost.processorSeconds)} s of processor, ${told(cost.actions)} actions, ${told(cost.events)} events, ${kib(cost.historyBytes)} KiB of history (${kib(cost.temporalBytes)} KiB in the files of PostgreSQL), ${told(cost.operations)} operations and ${kib(cost.recordBytes)} KiB in MongoDB, before compression and indexes.`;
+  const counted = `Counted for short audio with a webhook: ${told(cost.processorSeconds)} s of processor (Temporal and PostgreSQL ${told(cost.temporalSeconds)}), ${told(cost.actions)} actions, ${told(cost.events)} events, ${kib(cost.historyBytes)} KiB of history (${kib(cost.temporalBytes)} KiB in the files of PostgreSQL), ${told(cost.operations)} operations and ${kib(cost.recordBytes)} KiB in MongoDB, before compression and indexes.`;
   const assumed = `Assumed: a peak ${told(peak)} times the mean; downloads of ${told(fetchSeconds)} s and ${told(fileMb)} MB, with a heartbeat (an action) after ${told(FIRST_BEAT_SECONDS)} s and each ${told(BEAT_SECONDS)} s; ${told(cost.places)} places a worker (\`MAX_FETCHES\`); cores ${told(100 * use)} % busy; files kept ${told(fileDays)} days, histories ${told(historyDays)}, records ${told(recordDays)}; a shard writes for ${told(1_000 * shardWriteSeconds)} ms an event, ${told(100 * shardUse)} % of its time. Longer media cost more.`;
   const formulas = [
     'peak = jobs a day ÷ 86,400 × peak factor',

@@ -4,7 +4,7 @@ import type { KeptResult } from '../../../quality/bench/results.ts';
 import { actionDollars, cloudDollars } from '../../../quality/bench/temporal-prices.ts';
 
 const COST: JobCost = {
-  ...{ actions: 8, events: 30, operations: 14, processorSeconds: 0.25, places: 16 },
+  ...{ actions: 8, events: 30, operations: 14, processorSeconds: 0.25, temporalSeconds: 0.1, places: 16 },
   ...{ historyBytes: 10_000, temporalBytes: 40_000, recordBytes: 2_000 },
 };
 
@@ -19,11 +19,17 @@ const RESULTS: readonly [string, KeptResult][] = [
   kept('counts', {
     raw: { audio: { actions: 9, heartbeats: 1, events: 30, operations: { 'find records': 10, 'insert records': 4 } } },
   }),
-  kept('jobs', { findings: [{ what: 'processor time of a job', unit: 's', value: 0.25 }] }),
+  kept('jobs', {
+    findings: [
+      { what: 'processor time of a job', unit: 's', value: 0.25 },
+      { what: 'of that temporal', unit: 's', value: 0.09 },
+    ],
+  }),
   kept('scale', {
     engine: 'cluster',
     raw: {
-      ...{ places: 16, fetchSeconds: 8, runs: [], jobs: 100, temporalBytes: 4_000_000 },
+      ...{ places: 16, fetchSeconds: 8, jobs: 100, temporalBytes: 4_000_000 },
+      runs: [{ workers: 4, jobs: 50, processorSeconds: { temporal: 4, postgresql: 3, api: 9 } }],
       histories: { workflows: 100, events: 2_500, bytes: 1_000_000, actionsEach: 7 },
       collections: { records: { documents: 100, bytesEach: 2_000 } },
     },
@@ -48,7 +54,9 @@ describe('the load model', () => {
 
   it('is worked out from the results that are kept', () => {
     const text = loadModel(new Map(RESULTS));
-    expect(text).toContain('0.25 s of processor, 8 actions, 30 events, 9.77 KiB of history (39.1 KiB');
+    expect(text).toContain(
+      '0.3 s of processor (Temporal and PostgreSQL 0.14), 8 actions, 30 events, 9.77 KiB of history (39.1 KiB',
+    );
     expect(text).toContain('|Jobs a day|1,000|10,000|100,000|1,000,000|');
     expect(text).not.toMatch(/NaN|undefined|Infinity/);
     const words = text.replace(/^\|.*$/gm, '').split(/\s+/);
