@@ -24,7 +24,7 @@ const ASSUMED = {
   shardUse: 0.1,
   /** 2 GB with each, on demand: AWS Fargate, Virginia, March 2026 (cloudburn.io/blog/aws-fargate-pricing). */
   coreDollars: 0.0494 * 730,
-  /** For a GB and month in a bucket. */
+  /** For a GB and month in a bucket: assumed, not looked up. */
   bucketDollars: 0.023,
 } as const;
 /** As activities/heartbeat.ts sends them. */
@@ -157,7 +157,7 @@ function textOf(cost: JobCost): string {
   const head = ['Jobs a day', ...LOADS.map(told)];
   const rows = ROWS.map(([what, value]) => [what, ...LOADS.map((load) => told(value(needsOf(load, cost))))]);
   const table = [head, head.map(() => '-'), ...rows].map((cells) => `|${cells.join('|')}|`).join('\n');
-  const money = `Prices: ${CLOUD_PRICES}; a core with 2 GB ${told(ASSUMED.coreDollars)} dollars a month (AWS Fargate, March 2026); a bucket ${told(ASSUMED.bucketDollars)} dollars a GB. Traffic, the platform's limits and replicas are left out.`;
+  const money = `Prices: ${CLOUD_PRICES}; a core with 2 GB ${told(ASSUMED.coreDollars)} dollars a month (AWS Fargate, March 2026); a bucket, assumed, ${told(ASSUMED.bucketDollars)} a GB. Traffic, the platform's limits and replicas are left out.`;
   const list = formulas.map((one) => `- ${one}`).join('\n');
   return ['## Load model', counted, assumed, list, table, money].join('\n\n');
 }

@@ -1,6 +1,6 @@
 /** Where these prices are from, for a page. */
 export const CLOUD_PRICES =
-  'Temporal Cloud [as published](https://docs.temporal.io/cloud/pricing) in November 2026, the cheaper of its plans Developer and Business, above 200 million actions at the last published step';
+  'Temporal Cloud by [its list](https://docs.temporal.io/cloud/pricing), looked up in November 2026, the cheaper of its plans Developer and Business, above 200 million actions at the last published step';
 
 /** Dollars for a million actions: each step up to so many millions a month. */
 const STEPS: readonly (readonly [upToMillions: number, dollars: number])[] = [
