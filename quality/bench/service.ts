@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
@@ -17,6 +18,7 @@ export const DATABASE = 'bench';
 export const TASK_QUEUE = 'bench';
 const LOOK_EVERY_MS = 50;
 const TIMEOUT_MS = 300_000;
+const LOG_CHARS = 3_000;
 
 const jobSchema = z.object({ data: z.object({ id: z.string(), status: z.string(), audio_url: z.string().nullish() }) });
 export type Bench = Awaited<ReturnType<typeof startBench>>;
@@ -72,7 +74,11 @@ export async function startBench(options: BenchServiceOptions) {
     const request = async (path: string, body: object): Promise<z.infer<typeof jobSchema>['data']> => {
       const response = await fetch(stack.restUrl + path, { method: 'POST', body: JSON.stringify(body) });
       const text = await response.text();
-      if (response.status !== 202) throw new Error(`${path} answered ${String(response.status)}: ${text}`);
+      if (response.status !== 202) {
+        // The folder goes with the run.
+        const told = (await readFile(join(dataDir, 'api.log'), 'utf8')).slice(-LOG_CHARS);
+        throw new Error(`${path} answered ${String(response.status)}: ${text}\n${told}`);
+      }
       return jobSchema.parse(JSON.parse(text)).data;
     };
     const look = async (id: string) => {
