@@ -1,9 +1,12 @@
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
+import { ENGINES } from './engine.ts';
 
 const USAGE =
-  'usage: npm run bench -- [PART…] [--rounds 3] [--jobs 40] [--at-once 4] [--requests 2000] [--memory-jobs 10000] [--metube FOLDER] [--keep]\n' +
-  '  PART: jobs, one-job, accept, reads, webhook, counts, workers, memory; default: all\n' +
+  'usage: npm run bench -- [PART…] [--rounds 3] [--jobs 40] [--at-once 4] [--requests 2000] [--memory-jobs 10000] [--scale-jobs 10000] [--places 16] [--fetch-seconds 8] [--engine cluster] [--metube FOLDER] [--keep]\n' +
+  '  PART: jobs, one-job, accept, reads, webhook, counts, workers, scale, memory; default: all\n' +
+  '  --scale-jobs, --places, --fetch-seconds: of the part scale: jobs for each number of workers, of which each fetches so many at once, so long\n' +
+  '  --engine cluster: a Temporal server of 512 shards on PostgreSQL in place of the embedded one; both are built or fetched the first time\n' +
   '  --metube: a checkout of MeTube with its packages in FOLDER/.venv\n' +
   '  --keep: the results become those of docs/performance.md';
 
@@ -14,6 +17,10 @@ const argumentsSchema = z.object({
   'at-once': count.default(4),
   requests: count.default(2_000),
   'memory-jobs': count.default(10_000),
+  'scale-jobs': count.default(10_000),
+  places: count.default(16),
+  'fetch-seconds': count.default(8),
+  engine: z.enum(ENGINES).default('embedded'),
   metube: z.string().optional(),
   keep: z.boolean().default(false),
 });
@@ -30,8 +37,9 @@ export function readArguments(args: readonly string[]) {
       options: { ...options, keep: { type: 'boolean' } },
       allowPositionals: true,
     });
-    const { 'at-once': jobsAtOnce, 'memory-jobs': memoryJobs, keep, ...rest } = argumentsSchema.parse(values);
-    return { parts: positionals, keep, options: { ...rest, jobsAtOnce, memoryJobs } };
+    const { 'at-once': jobsAtOnce, 'memory-jobs': memoryJobs, ...others } = argumentsSchema.parse(values);
+    const { 'scale-jobs': scaleJobs, 'fetch-seconds': fetchSeconds, keep, ...rest } = others;
+    return { parts: positionals, keep, options: { ...rest, jobsAtOnce, memoryJobs, scaleJobs, fetchSeconds } };
   } catch (error) {
     const why = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
     throw new Error(`${why}\n${USAGE}`, { cause: error });

@@ -9,8 +9,9 @@ import { createAccountStore } from '../../store/accounts.ts';
 import { createKeyStore } from '../../store/keys.ts';
 import { mongodbServer } from '../fault-proxy.ts';
 import { startCommandCounter } from './command-counter.ts';
+import { startBeside, type Engine } from './engine.ts';
 import { DATABASE, withBench, type Bench } from './service.ts';
-import { countHeartbeats, countHistories } from './temporal-counts.ts';
+import { countHeartbeats, countHistories, metricsUrlOf } from './temporal-counts.ts';
 import { until } from './until.ts';
 
 /** After so long without a change a job has left nothing under way. */
@@ -38,12 +39,18 @@ export interface Counted {
 }
 
 export async function withCounts<Result>(
-  dataDir: string,
+  { dataDir, engine, say = () => undefined }: { dataDir: string; engine: Engine; say?: (line: string) => void },
   body: (counted: Counted) => Promise<Result>,
 ): Promise<Result> {
-  const env = withoutSettings(process.env, /^$/);
+  const given = withoutSettings(process.env, /^$/);
   const log = (): void => undefined;
-  const engines = await startEngines({ env, dataDir, cacheDir: defaultCacheDir(env), ports: 'free', log });
+  const cacheDir = defaultCacheDir(given);
+  const beside = await startBeside(engine, { env: given, dataDir, cacheDir, say });
+  const env = { ...given, ...beside.env };
+  const engines = await startEngines({ env, dataDir, cacheDir, ports: 'free', log }).catch(async (error: unknown) => {
+    await beside.stop();
+    throw error;
+  });
   const counter = await startCommandCounter(mongodbServer(engines.mongodbUri));
   const connection = await Connection.connect({ address: engines.temporalAddress });
   const receiver = await startWebhookReceiver();
@@ -51,7 +58,7 @@ export async function withCounts<Result>(
     const client = new Client({ connection });
     const now = async (): Promise<Counts> => ({
       ...(await countHistories(client)),
-      heartbeats: await countHeartbeats(engines.pids().temporal ?? NaN),
+      heartbeats: await countHeartbeats(beside.metricsUrl ?? metricsUrlOf(engines.pids().temporal ?? NaN)),
       operations: withoutPacing(counter.counts()),
     });
     const quiet = async (): Promise<Counts> => {
@@ -66,7 +73,7 @@ export async function withCounts<Result>(
     };
     const authorization = await openAccount(engines.mongodbUri);
     const serviceEnv = { TEMPORAL_ADDRESS: engines.temporalAddress, MONGODB_URI: counter.uri };
-    return await withBench({ dataDir, roles: ['api', 'worker'], env: serviceEnv }, (bench) => {
+    return await withBench({ dataDir, engine: 'embedded', roles: ['api', 'worker'], env: serviceEnv }, (bench) => {
       const ask = async (path: string, request: object, prefer?: string): Promise<unknown> => {
         const response = await fetch(bench.stack.restUrl + path, {
           method: 'POST',
@@ -98,6 +105,7 @@ export async function withCounts<Result>(
     await connection.close();
     await counter.stop();
     await engines.stop();
+    await beside.stop();
   }
 }
 

@@ -15,7 +15,10 @@ for (const [name, part] of Object.entries(PARTS)) {
   if (parts.length > 0 && !parts.includes(name)) continue;
   const dataDir = await mkdtemp(join(tmpdir(), 'tapedeck-bench-'));
   try {
-    const result = await keptResult(name, await part.run({ ...options, dataDir, say: (line) => console.error(line) }));
+    const result = await keptResult(
+      { part: name, engine: options.engine },
+      await part.run({ ...options, dataDir, say: (line) => console.error(line) }),
+    );
     console.log(`\n${part.title}\n${textOf(result.findings)}`);
     if (isKept) await keep(result);
   } finally {

@@ -1,9 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { ENGINES } from './engine.ts';
+import { loadModel } from './load-model.ts';
 import type { Finding } from './part.ts';
 import { PARTS } from './parts.ts';
 import { plotOf } from './plot.ts';
-import { readKept, RESULTS, type KeptResult } from './results.ts';
+import { nameOf, readKept, RESULTS, type KeptResult } from './results.ts';
 import { rounded } from './statistics.ts';
 
 const PAGE = fileURLToPath(new URL('../../docs/performance.md', import.meta.url));
@@ -27,17 +29,22 @@ export async function writePage(): Promise<void> {
   const kept = await readKept();
   const chief: string[] = [];
   const pictures: string[] = [];
-  for (const [name, { title }] of Object.entries(PARTS)) {
+  const runs = Object.entries(PARTS).flatMap(([part, { title }]) => ENGINES.map((engine) => ({ part, title, engine })));
+  for (const { part, title: ofPart, engine } of runs) {
+    const name = nameOf({ part, engine });
     const result = kept.get(name);
     if (result === undefined) continue;
+    const beside = engine === 'embedded' ? '' : ' (Temporal on PostgreSQL)';
+    const title = ofPart + beside;
     await writeFile(`${RESULTS}/${name}.svg`, plotOf(`${title} (${originOf(result)})`, result.findings));
-    chief.push(...result.findings.filter(({ isChief }) => isChief).map((one) => `|${cellsOf(one).join('|')}|`));
+    const rows = result.findings.filter(({ isChief }) => isChief).map((one) => ({ ...one, what: one.what + beside }));
+    chief.push(...rows.map((one) => `|${cellsOf(one).join('|')}|`));
     pictures.push(`![${title}](../quality/bench/results/${name}.svg)`);
   }
   const intro =
-    '`npm run bench -- --keep` makes this page. Each figure has a reference from the same run; medians of rounds in turn.';
+    '`npm run bench -- --keep` makes this page. Each figure has a reference from the same run; medians of rounds in turn. Temporal is the embedded one; with `--engine cluster` it is a server of 512 shards on PostgreSQL.';
   const table = [`|${HEAD.join('|')}|`, `|${HEAD.map(() => '-').join('|')}|`, ...chief].join('\n');
-  await writeFile(PAGE, `# Performance\n\n${[intro, table, ...pictures].join('\n\n')}\n`);
+  await writeFile(PAGE, `# Performance\n\n${[intro, table, loadModel(kept), ...pictures].join('\n\n')}\n`);
 }
 
 function originOf({ measuredAt, machine, commit }: KeptResult): string {

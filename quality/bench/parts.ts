@@ -5,6 +5,7 @@ import { jobs } from './parts/jobs.ts';
 import { memory } from './parts/memory.ts';
 import { oneJob } from './parts/one-job.ts';
 import { reads } from './parts/reads.ts';
+import { scale } from './parts/scale.ts';
 import { webhook } from './parts/webhook.ts';
 import { workers } from './parts/workers.ts';
 
@@ -17,5 +18,6 @@ export const PARTS: Readonly<Record<string, Part>> = {
   webhook,
   counts,
   workers,
+  scale,
   memory,
 };

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import type { Stack } from '../../local/stack.ts';
 import { descendantsOf } from '../processes.ts';
 
 /** What Linux counts in, whatever the kernel's own clock is. */
@@ -8,18 +7,26 @@ const TICKS_PER_SECOND = 100;
 /** Seconds of processor time so far, by what spent it. */
 export type ProcessorTime = Readonly<Record<string, number>>;
 
-/** All that a stack has spent: its processes, the warm yt-dlp with its forks, and the media tools that have ended. */
-export function processorTimeOf(stack: Pick<Stack, 'processes'>): ProcessorTime {
+/** All that processes have spent, with the warm yt-dlp and its forks, and the media tools that have ended. Equal names are added up. */
+export function processorTimeOf(processes: readonly { readonly name: string; readonly pid: number }[]): ProcessorTime {
   const spent: Record<string, number> = {};
-  for (const { name, pid } of stack.processes()) {
+  const add = (name: string, seconds: number): void => {
+    spent[name] = (spent[name] ?? 0) + seconds;
+  };
+  for (const { name, pid } of processes) {
     const { own, children } = secondsOf(pid);
-    spent[name] = own;
+    add(name, own);
+    if (name === 'postgresql') {
+      // A process for each connection.
+      add(name, children);
+      for (const one of descendantsOf(pid)) add(name, secondsOf(one.pid).own);
+    }
     if (name !== 'worker') continue;
-    spent['ffmpeg and ffprobe'] = children;
+    add('ffmpeg and ffprobe', children);
     const warm = descendantsOf(pid).find(({ command }) => command.includes('warm-yt-dlp.py'));
     if (warm !== undefined) {
       const times = secondsOf(warm.pid);
-      spent['yt-dlp'] = times.own + times.children;
+      add('yt-dlp', times.own + times.children);
     }
   }
   return spent;

@@ -4,26 +4,37 @@ import { cpus, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import type { Engine } from './engine.ts';
 import type { PartResult } from './part.ts';
 
 /** Where they are kept. */
 export const RESULTS = fileURLToPath(new URL('./results', import.meta.url));
 const CODE = fileURLToPath(new URL('.', import.meta.url));
 
+/** Of its files. The embedded engine is the ordinary one. */
+export function nameOf({ part, engine }: Pick<KeptResult, 'part' | 'engine'>): string {
+  return engine === 'embedded' ? part : `${part}-${engine}`;
+}
+
 /** One run of a part, as it is kept. */
 export interface KeptResult extends PartResult {
   readonly part: string;
+  readonly engine: Engine;
   readonly measuredAt: string;
   readonly commit: string;
   readonly machine: { readonly processor: string; readonly cores: number; readonly memoryGib: number };
   readonly versions: Readonly<Record<string, string>>;
 }
 
-export async function keptResult(part: string, result: PartResult): Promise<KeptResult> {
+export async function keptResult(
+  { part, engine }: { readonly part: string; readonly engine: Engine },
+  result: PartResult,
+): Promise<KeptResult> {
   const { stdout } = await promisify(execFile)('git', ['describe', '--always', '--dirty'], { cwd: CODE });
   const [first] = cpus();
   return {
     part,
+    engine,
     measuredAt: new Date().toISOString(),
     commit: stdout.trim(),
     machine: { processor: first?.model ?? '', cores: cpus().length, memoryGib: Math.round(totalmem() / 1024 ** 3) },
@@ -34,11 +45,12 @@ export async function keptResult(part: string, result: PartResult): Promise<Kept
 
 export async function keep(result: KeptResult): Promise<void> {
   await mkdir(RESULTS, { recursive: true });
-  await writeFile(join(RESULTS, `${result.part}.json`), `${JSON.stringify(result, undefined, 2)}\n`);
+  await writeFile(join(RESULTS, `${nameOf(result)}.json`), `${JSON.stringify(result, undefined, 2)}\n`);
 }
 
+/** By their names. */
 export async function readKept(): Promise<ReadonlyMap<string, KeptResult>> {
   const files = (await readdir(RESULTS).catch(() => [])).filter((name) => name.endsWith('.json'));
   const kept = files.map(async (name) => JSON.parse(await readFile(join(RESULTS, name), 'utf8')) as KeptResult);
-  return new Map((await Promise.all(kept)).map((one) => [one.part, one]));
+  return new Map((await Promise.all(kept)).map((one) => [nameOf(one), one]));
 }

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
@@ -7,6 +8,7 @@ import { startSandbox } from '../../local/sandbox/server.ts';
 import type { ServiceName } from '../../local/service-process.ts';
 import { startStack, withoutSettings } from '../../local/stack.ts';
 import { writeCatalogue } from '../chaos/catalogue.ts';
+import { startBeside, type Engine } from './engine.ts';
 
 /** Tools that the machine has; everything else is the bench's own, whatever the user's service is set to. */
 const TAKEN_OVER = /^(YTDLP|FFMPEG|FFPROBE)_PATH$/;
@@ -16,12 +18,15 @@ export const DATABASE = 'bench';
 export const TASK_QUEUE = 'bench';
 const LOOK_EVERY_MS = 50;
 const TIMEOUT_MS = 300_000;
+const LOG_CHARS = 3_000;
 
 const jobSchema = z.object({ data: z.object({ id: z.string(), status: z.string(), audio_url: z.string().nullish() }) });
 export type Bench = Awaited<ReturnType<typeof startBench>>;
 
 export interface BenchServiceOptions {
   readonly dataDir: string;
+  readonly engine: Engine;
+  readonly say?: (line: string) => void;
   readonly roles: readonly ServiceName[];
   /** Short videos of which there are copies; 0. */
   readonly videos?: number;
@@ -29,7 +34,8 @@ export interface BenchServiceOptions {
 }
 
 /** A service of its own with engines and a sandbox, whose pacing and rate limit hold nobody up. */
-export async function startBench({ dataDir, roles, videos = 0, env = {} }: BenchServiceOptions) {
+export async function startBench(options: BenchServiceOptions) {
+  const { dataDir, engine, roles, videos = 0, env = {} } = options;
   const log = (): void => undefined;
   const given = withoutSettings(process.env, TAKEN_OVER);
   const cacheDir = defaultCacheDir(given);
@@ -45,6 +51,12 @@ export async function startBench({ dataDir, roles, videos = 0, env = {} }: Bench
     ffprobe,
     log,
   });
+  const beside = await startBeside(engine, { env: given, dataDir, cacheDir, say: options.say ?? log }).catch(
+    async (error: unknown) => {
+      await sandbox.stop();
+      throw error;
+    },
+  );
   try {
     const stack = await startStack({
       env: {
@@ -54,6 +66,7 @@ export async function startBench({ dataDir, roles, videos = 0, env = {} }: Bench
         ...{ RATE_LIMIT_PER_MINUTE: '1000000', VIDNET_STARTS_PER_MINUTE: '60000', IMGNET_STARTS_PER_MINUTE: '60000' },
         ...{ SPEECH_ENGINE: 'builtin', WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' },
         ...sandbox.env,
+        ...beside.env,
         ...env,
       },
       ...{ dataDir, cacheDir, roles, ports: 'free', log, output: { dir: dataDir } },
@@ -61,7 +74,11 @@ export async function startBench({ dataDir, roles, videos = 0, env = {} }: Bench
     const request = async (path: string, body: object): Promise<z.infer<typeof jobSchema>['data']> => {
       const response = await fetch(stack.restUrl + path, { method: 'POST', body: JSON.stringify(body) });
       const text = await response.text();
-      if (response.status !== 202) throw new Error(`${path} answered ${String(response.status)}: ${text}`);
+      if (response.status !== 202) {
+        // The folder goes with the run.
+        const told = (await readFile(join(dataDir, 'api.log'), 'utf8')).slice(-LOG_CHARS);
+        throw new Error(`${path} answered ${String(response.status)}: ${text}\n${told}`);
+      }
       return jobSchema.parse(JSON.parse(text)).data;
     };
     const look = async (id: string) => {
@@ -70,6 +87,9 @@ export async function startBench({ dataDir, roles, videos = 0, env = {} }: Bench
     };
     return {
       ...{ stack, sandbox, tools, ids, request },
+      /** Where Temporal keeps its data. */
+      temporalData: beside.temporalData ?? join(dataDir, 'temporal'),
+      processes: () => [...stack.processes(), ...beside.processes()],
       requestAudio: (videoId: string, webhook?: string) =>
         request('/api/downloads/audio', { vidnet_video_id: videoId, ...(webhook && { include_webhook: webhook }) }),
       /** Asks until the job has succeeded. @throws when it fails, or takes five minutes */
@@ -84,10 +104,12 @@ export async function startBench({ dataDir, roles, videos = 0, env = {} }: Bench
       },
       async stop() {
         await stack.stop();
+        await beside.stop();
         await sandbox.stop();
       },
     };
   } catch (error) {
+    await beside.stop();
     await sandbox.stop();
     throw error;
   }

@@ -21,8 +21,14 @@ export async function countHistories(client: Client): Promise<TemporalCounts> {
   return { events, actions };
 }
 
+/** Of an embedded server, from its command line. */
+export function metricsUrlOf(temporalPid: number): string {
+  const args = readFileSync(`/proc/${String(temporalPid)}/cmdline`, 'utf8').split('\0');
+  return `http://127.0.0.1:${args[args.indexOf('--metrics-port') + 1] ?? ''}/metrics`;
+}
+
 /** A signal is counted where it arrives. All local activities of one workflow task are one action. */
-function actionsOf(events: readonly HistoryEvent[]): number {
+export function actionsOf(events: readonly HistoryEvent[]): number {
   const tasksWithLocal = new Set<string>();
   let actions = 0;
   for (const event of events) {
@@ -40,11 +46,9 @@ function actionsOf(events: readonly HistoryEvent[]): number {
 }
 
 /** Heartbeats that a server of ours has taken so far, which are an action each. */
-export async function countHeartbeats(temporalPid: number): Promise<number> {
-  const args = readFileSync(`/proc/${String(temporalPid)}/cmdline`, 'utf8').split('\0');
-  const port = args[args.indexOf('--metrics-port') + 1] ?? '';
-  // fetch does not connect to such a port.
-  const text = await (await request(`http://127.0.0.1:${port}/metrics`)).body.text();
+export async function countHeartbeats(metricsUrl: string): Promise<number> {
+  // fetch does not connect to the port of an embedded one.
+  const text = await (await request(metricsUrl)).body.text();
   const lines = text
     .split('\n')
     .filter((line) => /^service_requests\{.*operation="RecordActivityTaskHeartbeat"/.test(line));

@@ -13,7 +13,7 @@ const MOST = { actions: 8, events: 32, operations: 14 };
 it('a job for audio asks no more of Temporal and of the database than it did', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'tapedeck-cost-'));
   try {
-    const counts = await withCounts(dataDir, async ({ bench, count, runJob }) => {
+    const counts = await withCounts({ dataDir, engine: 'embedded' }, async ({ bench, count, runJob }) => {
       const [first, ...others] = bench.sandbox.catalogue.filter((video) => video.case === 'ordinary');
       const audio = (id = '') => runJob('/api/downloads/audio', { vidnet_video_id: id });
       // It sets up what later jobs use.

@@ -18,8 +18,8 @@ const WARM_UP = 50;
  */
 export const accept: Part = {
   title: 'Accepting jobs',
-  run: ({ dataDir, rounds }) =>
-    withBench({ dataDir, roles: ['api'] }, async ({ stack }) => {
+  run: ({ dataDir, engine, say, rounds }) =>
+    withBench({ dataDir, engine, say, roles: ['api'] }, async ({ stack }) => {
       const mongo = await MongoClient.connect(stack.mongodbUri);
       const connection = await Connection.connect({ address: stack.temporalAddress });
       const client = new Client({ connection });

@@ -11,8 +11,8 @@ const KINDS = (Object.keys(KIND_WEIGHTS) as Kind[]).filter((kind) => !LEFT_OUT.i
 /** What a job of each kind, with a webhook, asks of the engines. Counted: histories, the server's metrics, the database's line. */
 export const counts: Part = {
   title: 'What a job asks of the engines',
-  run: ({ dataDir, say }) =>
-    withCounts(dataDir, async (counted) => {
+  run: ({ dataDir, engine, say }) =>
+    withCounts({ dataDir, engine, say }, async (counted) => {
       const index = await readSandboxIndex(counted.bench.sandbox);
       const raw: Partial<Record<Kind, Counts>> = {};
       for (const kind of KINDS) {

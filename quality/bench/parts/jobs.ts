@@ -10,20 +10,20 @@ import { median } from '../statistics.ts';
 /** Short audio, queued all at once, against what else can fetch it. */
 export const jobs: Part = {
   title: 'Jobs a minute, and what they cost',
-  run: ({ dataDir, rounds, jobs: size, jobsAtOnce, metube }) => {
+  run: ({ dataDir, engine, say, rounds, jobs: size, jobsAtOnce, metube }) => {
     const places = String(jobsAtOnce);
     const env = { VIDNET_MAX_JOBS: places, MAX_FETCHES: places };
     const videos = size * (rounds + 1);
-    return withBench({ dataDir, roles: ['api', 'worker'], videos, env }, async (bench) => {
+    return withBench({ dataDir, engine, say, roles: ['api', 'worker'], videos, env }, async (bench) => {
       const idsOf = (round: number): readonly string[] => bench.ids.slice(round * size, (round + 1) * size);
       const costs: ProcessorTime[] = [];
       const ours = async (round: number): Promise<number> => {
-        const before = processorTimeOf(bench.stack);
+        const before = processorTimeOf(bench.processes());
         const tookMs = await timed(async () => {
           const accepted = await Promise.all(idsOf(round).map((id) => bench.requestAudio(id)));
           for (const { id } of accepted) await bench.ended(id);
         });
-        costs.push(differenceOf(processorTimeOf(bench.stack), before));
+        costs.push(differenceOf(processorTimeOf(bench.processes()), before));
         return tookMs;
       };
       const theirs =

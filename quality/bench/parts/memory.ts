@@ -16,10 +16,10 @@ const LOOK_EVERY_MS = 1_000;
 /** Whether api and worker grow with the number of jobs. */
 export const memory: Part = {
   title: 'Memory over many jobs',
-  run: async ({ dataDir, memoryJobs, say }) => {
+  run: async ({ dataDir, engine, memoryJobs, say }) => {
     const standIns = await writeStandIns(join(dataDir, 'stand-ins'), 0);
     const env = { ...standIns, VIDNET_MAX_JOBS: String(PLACES), MAX_FETCHES: String(PLACES) };
-    return withBench({ dataDir, roles: ['api', 'worker'], env }, async (bench) => {
+    return withBench({ dataDir, engine, say, roles: ['api', 'worker'], env }, async (bench) => {
       const samples: { readonly jobs: number; readonly mib: Readonly<Record<string, number>> }[] = [];
       const every = Math.max(1, Math.floor(memoryJobs / SAMPLES));
       let done = 0;

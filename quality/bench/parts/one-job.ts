@@ -16,9 +16,9 @@ const JOBS_PER_ROUND = 10;
 /** From the request for a job to its answer when nothing else runs, over what the fetch takes by itself. */
 export const oneJob: Part = {
   title: 'One job on an idle service',
-  run: ({ dataDir, rounds }) => {
+  run: ({ dataDir, engine, say, rounds }) => {
     const jobs = rounds * JOBS_PER_ROUND;
-    return withBench({ dataDir, roles: ['api', 'worker'], videos: jobs + WARM_UP }, async (bench) => {
+    return withBench({ dataDir, engine, say, roles: ['api', 'worker'], videos: jobs + WARM_UP }, async (bench) => {
       const fetcher = await startFetcher(bench, dataDir);
       const job = async (index: number): Promise<void> => {
         const response = await fetch(`${bench.stack.restUrl}/api/downloads/audio`, {

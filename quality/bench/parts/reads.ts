@@ -32,8 +32,8 @@ interface Read {
 /** What callers read, each beside a handler that does only what has to be done. */
 export const reads: Part = {
   title: 'Reads',
-  run: ({ dataDir, rounds, requests, say }) =>
-    withBench({ dataDir, roles: ['api'] }, async (bench) => {
+  run: ({ dataDir, engine, rounds, requests, say }) =>
+    withBench({ dataDir, engine, say, roles: ['api'] }, async (bench) => {
       const mongo = await MongoClient.connect(bench.stack.mongodbUri);
       const bare = await startBareServer(bench.stack.mongodbUri, DATABASE);
       try {

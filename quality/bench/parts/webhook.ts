@@ -12,9 +12,9 @@ const TIMEOUT_MS = 60_000;
 /** From the moment at which a record has ended to the arrival of its webhook, with the least that a request takes beside it. */
 export const webhook: Part = {
   title: 'From the end of a job to its webhook',
-  run: ({ dataDir, rounds }) => {
+  run: ({ dataDir, engine, say, rounds }) => {
     const jobs = rounds * JOBS_PER_ROUND;
-    return withBench({ dataDir, roles: ['api', 'worker'], videos: jobs + 1 }, async (bench) => {
+    return withBench({ dataDir, engine, say, roles: ['api', 'worker'], videos: jobs + 1 }, async (bench) => {
       const receiver = await startWebhookReceiver();
       const mongo = await MongoClient.connect(bench.stack.mongodbUri);
       const records = mongo.db(DATABASE).collection<{ _id: string; finishedAt: string }>('records');

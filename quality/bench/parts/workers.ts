@@ -1,26 +1,25 @@
 import { join } from 'node:path';
 import { ulid } from 'ulid';
-import { startServiceProcess } from '../../../local/service-process.ts';
 import type { Part } from '../part.ts';
 import { inTurn, timed } from '../rounds.ts';
 import { withBench, type Bench } from '../service.ts';
 import { writeStandIns } from '../stand-ins.ts';
 import { median } from '../statistics.ts';
+import { withWorkers } from '../worker-processes.ts';
 
 const NUMBERS = [1, 2, 4];
 /** Long enough that four workers are not held up by two cores. */
 const FETCH_SECONDS = 4;
-const GRACE_MS = 20_000;
 
 /** What more workers give where each job mostly waits for others. */
 export const workers: Part = {
   title: 'Jobs a minute by the number of workers',
-  run: async ({ dataDir, rounds, jobs: size, jobsAtOnce }) => {
+  run: async ({ dataDir, engine, say, rounds, jobs: size, jobsAtOnce }) => {
     const standIns = await writeStandIns(join(dataDir, 'stand-ins'), FETCH_SECONDS);
     const places = String(jobsAtOnce * Math.max(...NUMBERS));
     // The stack sets up speech for workers of its own only.
     const env = { ...standIns, SPEECH_ENGINE: 'auto', VIDNET_MAX_JOBS: places, MAX_FETCHES: String(jobsAtOnce) };
-    return withBench({ dataDir, roles: ['api'], env }, async (bench) => {
+    return withBench({ dataDir, engine, say, roles: ['api'], env }, async (bench) => {
       const run = (number: number) => async (): Promise<number> => {
         const jobs = size * number;
         const tookMs = await withWorkers({ bench, number, dataDir }, async () => {
@@ -47,26 +46,4 @@ async function runJobs(bench: Bench, jobs: number): Promise<void> {
   const videoIds = Array.from({ length: jobs }, () => ulid().slice(-11));
   const accepted = await Promise.all(videoIds.map((id) => bench.requestAudio(id)));
   for (const { id } of accepted) await bench.ended(id);
-}
-
-async function withWorkers<Result>(
-  { bench, number, dataDir }: { readonly bench: Bench; readonly number: number; readonly dataDir: string },
-  body: () => Promise<Result>,
-): Promise<Result> {
-  const started = await Promise.all(
-    Array.from({ length: number }, (_, index) =>
-      startServiceProcess({
-        name: 'worker',
-        env: bench.stack.env,
-        output: { dir: join(dataDir, `worker-${String(index)}`) },
-        healthUrl: undefined,
-        log: () => undefined,
-      }),
-    ),
-  );
-  try {
-    return await body();
-  } finally {
-    await Promise.all(started.map((worker) => worker.stop(GRACE_MS)));
-  }
 }

@@ -1,0 +1,48 @@
+import { join } from 'node:path';
+import type { Env } from '../../local/engines/environment.ts';
+import { startTemporalCluster } from '../../local/engines/temporal-cluster.ts';
+
+/** Temporal as `npm start` runs it, or a server with PostgreSQL. */
+export const ENGINES = ['embedded', 'cluster'] as const;
+export type Engine = (typeof ENGINES)[number];
+
+/** What runs beside the stack. */
+export interface Beside {
+  /** Settings that lead to it. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly processes: () => readonly { readonly name: string; readonly pid: number }[];
+  /** Metrics of the Temporal server; undefined where the stack runs it. */
+  readonly metricsUrl: string | undefined;
+  /** The folder of its database, as far as it lies below one of its own. */
+  readonly temporalData: string | undefined;
+  readonly stop: () => Promise<void>;
+}
+
+const NOTHING: Beside = {
+  ...{ env: {}, processes: () => [], metricsUrl: undefined, temporalData: undefined },
+  stop: () => Promise.resolve(),
+};
+
+/** Starts what the stack does not start itself. @throws when it can't be set up or does not come up */
+export async function startBeside(
+  engine: Engine,
+  setup: {
+    readonly env: Env;
+    readonly dataDir: string;
+    readonly cacheDir: string;
+    readonly say: (line: string) => void;
+  },
+): Promise<Beside> {
+  if (engine === 'embedded') return NOTHING;
+  const { env, cacheDir, say } = setup;
+  const cluster = await startTemporalCluster({ env, cacheDir, log: say, stateDir: join(setup.dataDir, 'cluster') });
+  return {
+    env: { TEMPORAL_ADDRESS: cluster.address },
+    processes: () =>
+      Object.entries(cluster.pids()).flatMap(([name, pid]) => (pid === undefined ? [] : [{ name, pid }])),
+    metricsUrl: cluster.metricsUrl,
+    // The log of its writes beside it is recycled, and tells nothing.
+    temporalData: join(cluster.dataDir, 'base'),
+    stop: cluster.stop,
+  };
+}

@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { loadModel, needsOf, type JobCost } from '../../../quality/bench/load-model.ts';
+import type { KeptResult } from '../../../quality/bench/results.ts';
+import { actionDollars, cloudDollars } from '../../../quality/bench/temporal-prices.ts';
+
+const COST: JobCost = {
+  ...{ actions: 8, events: 30, operations: 14, processorSeconds: 0.25, temporalSeconds: 0.1, places: 16 },
+  ...{ historyBytes: 10_000, temporalBytes: 40_000, recordBytes: 2_000 },
+};
+
+function kept(part: string, result: Partial<KeptResult>): [string, KeptResult] {
+  const engine = result.engine ?? 'embedded';
+  const machine = { processor: 'one', cores: 2, memoryGib: 8 };
+  const origin = { part, engine, measuredAt: '2026-11-23T00:00:00Z', commit: 'abc', machine, versions: {} };
+  return [engine === 'embedded' ? part : `${part}-${engine}`, { ...origin, findings: [], raw: {}, ...result }];
+}
+
+const RESULTS: readonly [string, KeptResult][] = [
+  kept('counts', {
+    raw: { audio: { actions: 9, heartbeats: 1, events: 30, operations: { 'find records': 10, 'insert records': 4 } } },
+  }),
+  kept('jobs', {
+    findings: [
+      { what: 'processor time of a job', unit: 's', value: 0.25 },
+      { what: 'of that temporal', unit: 's', value: 0.09 },
+    ],
+  }),
+  kept('scale', {
+    engine: 'cluster',
+    raw: {
+      ...{ places: 16, fetchSeconds: 8, jobs: 100, temporalBytes: 4_000_000 },
+      runs: [{ workers: 4, jobs: 50, processorSeconds: { temporal: 4, postgresql: 3, api: 9 } }],
+      histories: { workflows: 100, events: 2_500, bytes: 1_000_000, actionsEach: 7 },
+      collections: { records: { documents: 100, bytesEach: 2_000 } },
+    },
+  }),
+];
+
+describe('the load model', () => {
+  it('grows with the load: ten times the jobs need ten times the rates, bytes and workers', () => {
+    const [less, more] = [needsOf(100_000, COST), needsOf(1_000_000, COST)];
+    expect(more.actionsPerSecond / less.actionsPerSecond).toBeCloseTo(10);
+    expect(more.recordsGb / less.recordsGb).toBeCloseTo(10);
+    expect(more.workers).toBeGreaterThan(9 * less.workers - 10);
+    expect(more.shards).toBeGreaterThanOrEqual(8 * less.shards);
+  });
+
+  it('counts a heartbeat as an action', () => {
+    const { actionsPerSecond, perSecond } = needsOf(86_400, COST);
+    expect(perSecond).toBeCloseTo(3);
+    // Thirty seconds: after 2, 7, 12, 17, 22 and 27.
+    expect(actionsPerSecond / perSecond).toBeCloseTo(8 + 6);
+  });
+
+  it('is worked out from the results that are kept', () => {
+    const text = loadModel(new Map(RESULTS));
+    expect(text).toContain(
+      '0.3 s of processor (Temporal and PostgreSQL 0.14), 8 actions, 30 events, 9.77 KiB of history (39.1 KiB',
+    );
+    expect(text).toContain('|Jobs a day|1,000|10,000|100,000|1,000,000|');
+    expect(text).not.toMatch(/NaN|undefined|Infinity/);
+    const words = text.replace(/^\|.*$/gm, '').split(/\s+/);
+    expect(words.length).toBeLessThanOrEqual(250);
+  });
+
+  it.each(['counts', 'jobs', 'scale-cluster'])('says what to run where the results of %s are missing', (name) => {
+    const text = loadModel(new Map(RESULTS.filter(([one]) => one !== name)));
+    expect(text).toContain('`npm run bench -- scale --engine cluster --keep`');
+    expect(text).not.toContain('|Jobs a day|');
+  });
+});
+
+describe('the price of Temporal Cloud', () => {
+  it('is that of the example which Temporal publishes', () => {
+    expect(actionDollars(11_250_000)).toBe(250 + 225 + 50);
+  });
+
+  it('is that of the plan without a base fee for few actions, and of the other for many', () => {
+    expect(cloudDollars({ actions: 1e6, retainedGb: 0 })).toBeCloseTo(55);
+    expect(cloudDollars({ actions: 102.5e6, retainedGb: 0 })).toBeCloseTo(250 + 225 + 400 + 1_050 + 1_500 + 500);
+  });
+
+  it('grows with what is stored', () => {
+    expect(cloudDollars({ actions: 0, retainedGb: 10 })).toBeCloseTo(1.1 * 10 * 744 * 0.001_05);
+  });
+});
