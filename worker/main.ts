@@ -26,6 +26,7 @@ import { createFileStore, WORKER_BUCKET_LIMITS } from '../store/create-file-stor
 import { createSpaceGuard } from '../store/free-space.ts';
 import { createLinkSigner } from '../store/links.ts';
 import { createListStore } from '../store/lists.ts';
+import { createOldDocuments } from '../store/old-documents.ts';
 import { createPacingStore } from '../store/pacing.ts';
 import { createPauseView } from '../runtime/pause-view.ts';
 import { createRecordStore } from '../store/records.ts';
@@ -40,7 +41,8 @@ import { WEBHOOK_CLIENT_LIMITS } from '../outbound/webhooks/limits.ts';
 import { createReceiverShares } from '../outbound/webhooks/receiver-shares.ts';
 import { createWebhookSigner } from '../outbound/webhooks/signature.ts';
 import { createWorkers } from './create-workers.ts';
-import { arrangeRetention } from './retention-schedule.ts';
+import { startMigrating } from './migrating.ts';
+import { arrangeRetention, retentionOf } from './retention-schedule.ts';
 import { createOldTurns, keepEndingLimiters } from './old-turns.ts';
 import { createOpenWorkflows } from './open-workflows.ts';
 import { startPacing } from './pacing/pacing.ts';
@@ -141,6 +143,7 @@ const lists = createListStore(mongo.db, { records, now });
 const leftovers = await removeSpeechLeftovers(speechAudio, records);
 if (leftovers.length > 0) log.info({ leftovers }, 'removed the audio of transcriptions that have ended');
 const pacingStore = createPacingStore(mongo.db);
+const retention = retentionOf(config);
 const pauseOf = createPauseView(pacingStore, config.TASK_QUEUE);
 const routes = upstreamLimitsOf(config);
 const stopping = new AbortController();
@@ -169,7 +172,8 @@ const activities = createActivities({
   imgnet,
   snapshots: createSnapshotStore(mongo.db),
   isOpen: createOpenWorkflows(client),
-  retentionDays: config.RETENTION_DAYS,
+  ...retention,
+  oldDocuments: createOldDocuments(mongo.db),
   now,
   downloadMedia: createDownloader({ ...MEDIA_HOST_LIMITS, allowedNetworks: config.mediaAllowedNetworks }),
   media: createMedia({ ffmpeg: config.FFMPEG_PATH, ffprobe: config.FFPROBE_PATH, ...limits }),
@@ -217,7 +221,7 @@ const limiters = keepEndingLimiters(client, {
   onEnded: (ended) => log.info({ ended }, 'limiters of an older version were ended'),
   onError: (error) => log.warn({ err: error }, 'limiters of an older version could not be ended'),
 });
-await arrangeRetention(client, { taskQueue: config.TASK_QUEUE, retentionDays: config.RETENTION_DAYS }).catch(exitWith);
+await arrangeRetention(client, retention).catch(exitWith);
 
 // Last: meanwhile it warms up.
 const ytdlpVersion = await readYtdlpVersion(config.YTDLP_PATH, warmYtdlp).catch(exitWith);
@@ -233,6 +237,7 @@ const running = workers.run();
 const { queues } = workers;
 await telemetry.serve({ client, mongo, queues, routes: pacing.routes, pauseOf }).catch(exitWith);
 log.info({ taskQueue: config.TASK_QUEUE, temporal: temporal.address }, 'worker is ready');
+startMigrating(mongo.db, log);
 process.send?.({ ready: true });
 try {
   await running;
