@@ -97,7 +97,7 @@ await deliveryHistory('webhook-delivered-again', { ...obliging, deliver: { attem
 await deliveryHistory('webhook-delivered-at-once', { ...obliging, isReal: true }, { workflow: deliverWebhookAtOnce });
 
 await retentionHistory('retention');
-await retentionHistory('retention-kept', { keepDays: { contents: 30, failed: 90 } });
+await retentionHistory('retention-kept', { keepDays: { contents: 30, failed: 90 }, confirmedBy: 'the operator' });
 
 function both<Fetch>(fetch: Fetch): { fetchAudio: Fetch; fetchVideo: Fetch } {
   return { fetchAudio: fetch, fetchVideo: fetch };
@@ -133,7 +133,7 @@ async function speakerLabelsHistory(name: string, second = () => Promise.resolve
 }
 
 /** Two pages of files, what was left behind, and two pages of each other kind. */
-async function retentionHistory(name: string, kept: Pick<RetentionInput, 'keepDays'> = {}): Promise<void> {
+async function retentionHistory(name: string, kept: Pick<RetentionInput, 'keepDays' | 'confirmedBy'> = {}): Promise<void> {
   const records: FakeActivities['records'] = {
     sweepFiles: ({ after }) =>
       Promise.resolve({ seen: 10, expired: 2, orphans: 1, ...(after === undefined ? { next: '1' } : {}) }),
