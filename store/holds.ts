@@ -33,9 +33,9 @@ export type FoundHold = Hold & { readonly heldAtMs: number };
  * The holds of accounts, a document each, so that an account stays small however many jobs are under way.
  *
  * Money moves by a change of the account document alone, which names the hold while it comes and while it goes. What is named
- * nowhere there counts if its own document says so. A hold comes: its document, which means nothing yet; the money taken, with
- * `opening`; the document holds; `opening` goes. It goes: the money moved, with `closing`; the document goes; `closing` goes. So
- * all of this may be cut off anywhere and repeated by anybody, and no document of a hold appears after its money has moved.
+ * nowhere there counts if its own document says so. A hold comes: the money taken, with `opening`; its document, which means
+ * nothing yet; the document holds; `opening` goes. It goes: the money moved, with `closing`; the document goes; `closing` goes.
+ * So all of this may be cut off anywhere and repeated by anybody, and no document of a hold appears after its money has moved.
  *
  * Documents of holds are asked for by `_id` alone: for anything else the embedded server reads all.
  */
@@ -107,20 +107,16 @@ export function createHolds(db: Db) {
     ): Promise<boolean> {
       const heldAtMs = Date.now();
       const fields = wanted.map(({ recordId, ...hold }) => [`opening.${recordId}`, { ...hold, heldAtMs }] as const);
-      const taking = take(Object.fromEntries(fields));
-      const noting = wanted.map(({ recordId, ...hold }) =>
-        upsertOne(documents, idOf(keyId, recordId), { $setOnInsert: { ...hold, heldAtMs, isHeld: false } }),
+      if (!(await take(Object.fromEntries(fields)))) return false;
+      // Before the job starts, so before anybody can end the hold.
+      await Promise.all(
+        wanted.map(({ recordId, ...hold }) =>
+          upsertOne(documents, idOf(keyId, recordId), { $setOnInsert: { ...hold, heldAtMs, isHeld: false } }),
+        ),
       );
-      // All of them, since the one that failed says nothing of the others.
-      await Promise.allSettled([taking, ...noting]);
-      const [isTaken] = await Promise.all([taking, ...noting]);
-      if (isTaken) {
-        // Nobody waits for it: until then the account itself says it. Should we die here, checks do it (`old`).
-        for (const { recordId } of wanted) void settle(keyId, recordId).catch(() => undefined);
-      } else {
-        for (const { recordId } of wanted) await documents.deleteOne({ _id: idOf(keyId, recordId) });
-      }
-      return isTaken;
+      // Nobody waits for it: until then the account itself says it. Should we die here, checks do it (`old`).
+      for (const { recordId } of wanted) void settle(keyId, recordId).catch(() => undefined);
+      return true;
     },
     /**
      * Holds that are older than a time, the oldest first, and tidies what a process left that died.
