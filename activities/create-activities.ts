@@ -11,7 +11,14 @@ import {
   postSchema,
   shortcodeSchema,
 } from '../runtime/inputs/jobs.ts';
-import { countSchema, deliverySchema, moneySchema, removalSchema, workflowIdSchema } from '../runtime/inputs/parts.ts';
+import {
+  countSchema,
+  deliverySchema,
+  keptRemovalSchema,
+  moneySchema,
+  removalSchema,
+  workflowIdSchema,
+} from '../runtime/inputs/parts.ts';
 import { failureCodeSchema, permitRequestSchema, upstreamUseSchema } from '../runtime/inputs/pacing.ts';
 import { fileNameSchema, ulidSchema, vidnetVideoIdSchema } from '../contract/ids.ts';
 import { languageSchema } from '../contract/languages.ts';
@@ -163,6 +170,7 @@ export const activityInputs = {
   storeContent: one(z.object({ snapshot, post: postSchema })),
   storeList: one(listSchema.extend({ snapshot, account: accountSchema })),
   storeProfile: one(z.object({ snapshot, account: accountSchema })),
+  sweepKept: one(keptRemovalSchema),
   sweepFiles: one(removalSchema.extend({ after: z.string().max(2000).exactOptional() })),
   sweepLeftovers: z.tuple([]),
   transcribeWindow: one(speech.extend({ number: z.int().min(1), engine })),

@@ -2,9 +2,12 @@ import type { z } from 'zod';
 import type { DownloadRecord } from '../contract/records.ts';
 import { formatMicroseconds } from '../contract/times.ts';
 import type { removalSchema } from '../runtime/inputs/parts.ts';
+import type { keptRemovalSchema } from '../runtime/inputs/parts.ts';
 import type { FileEntry, FileStore } from '../store/files.ts';
+import type { KeptKind, OldDocuments } from '../store/old-documents.ts';
 import type { RecordStore } from '../store/records.ts';
 import type { WorkFolders } from '../store/work-folders.ts';
+import { withHeartbeat } from './heartbeat.ts';
 
 export interface RetentionDeps {
   readonly records: RecordStore;
@@ -16,6 +19,9 @@ export interface RetentionDeps {
   readonly now: () => number;
   /** For how long this worker's configuration keeps files; undefined: for ever. */
   readonly retentionDays: number | undefined;
+  readonly oldDocuments: OldDocuments;
+  /** The same for what is kept beside the files; what is not named is kept for ever. */
+  readonly keepDays: Readonly<Partial<Record<KeptKind, number>>>;
 }
 
 export type RetentionActivities = ReturnType<typeof createRetentionActivities>;
@@ -28,6 +34,7 @@ export interface RetentionSummary {
 }
 
 type SweepOrder = z.infer<typeof removalSchema> & { readonly after?: string };
+type KeptOrder = z.infer<typeof keptRemovalSchema>;
 
 const DAY_MS = 24 * 3_600_000;
 /** A job that publishes its files one by one, and then ends its record, takes less. */
@@ -60,12 +67,50 @@ export function createRetentionActivities(deps: RetentionDeps) {
       return { ...swept, ...(next === undefined ? {} : { next }) };
     },
 
+    /**
+     * Looks at one page of what is kept beside the files, and removes what belongs to jobs that ended too long ago. The same
+     * holds of what nobody has confirmed.
+     *
+     * @returns how many documents, and where the next page begins, unless this was the last one
+     */
+    sweepKept: ({ kind, days, after, confirmedBy }: KeptOrder): Promise<{ removed: number; next?: string }> =>
+      withHeartbeat(async (_report, signal) => {
+        const leastDays = confirmedBy === undefined ? deps.keepDays[kind] : days;
+        if (leastDays === undefined) return { removed: 0 };
+        const beforeMs = now() - Math.max(leastDays, days) * DAY_MS;
+        const { records: found, next } = await deps.oldDocuments.page(kind, { after, beforeMs });
+        let removed = 0;
+        for (const [recordId, ids] of found) {
+          signal.throwIfAborted();
+          if (!(await mayGo(deps, recordId, { kind, beforeMs }))) continue;
+          for (const id of ids) {
+            if (kind === 'deliveries' && !(await deps.oldDocuments.isDelivered(id))) continue;
+            await deps.oldDocuments.remove(kind, id);
+            removed += 1;
+          }
+        }
+        return { removed, ...(next === undefined ? {} : { next }) };
+      }),
+
     /** Removes what dead publications and dead attempts left behind. @returns how many of each */
     sweepLeftovers: async (): Promise<{ uploads: number; workFolders: number }> => ({
       uploads: await files.removeLeftovers(now() - ORPHAN_AFTER_MS),
       workFolders: (await workFolders.removeOlderThan(now() - WORK_FOLDER_AFTER_MS)).length,
     }),
   };
+}
+
+/** Whether a job has ended before a time. A success says from then on that its contents are gone: it answers no new request. */
+async function mayGo(
+  { records, now }: RetentionDeps,
+  id: string,
+  { kind, beforeMs }: { readonly kind: KeptKind; readonly beforeMs: number },
+): Promise<boolean> {
+  const record = await records.get(id);
+  if (record === undefined) return true;
+  if (record.status === 'pending' || Date.parse(record.finishedAt) >= beforeMs) return false;
+  if (kind === 'contents') await records.noteContentsRemoved(id, formatMicroseconds(now() * 1000));
+  return true;
 }
 
 /** `expired`: its record says so from now on, so that nobody is sent to a file that is about to go. */

@@ -8,6 +8,7 @@ import {
 } from 'mongodb';
 import { HTTPError } from 'h3';
 import type { z } from 'zod';
+import { MissingContentsError } from '../contract/contents.ts';
 import { ApiError, type ErrorCode } from '../contract/errors.ts';
 import { MissingFileError, StoreAwayError } from '../store/files.ts';
 import { BusyError } from '../runtime/semaphore.ts';
@@ -57,6 +58,9 @@ export function toApiError(error: unknown): ApiError {
   }
   if (inner instanceof MissingFileError) {
     return new ApiError('not_found', 'The file is not kept any more.', { cause: inner });
+  }
+  if (inner instanceof MissingContentsError) {
+    return new ApiError('not_found', 'The result is not kept any more.', { cause: inner });
   }
   const known = error instanceof HTTPError && error.unhandled !== true ? HTTP_LAYER[error.status] : undefined;
   return new ApiError(known?.code ?? 'internal', known?.message ?? 'Something went wrong on our side.', {

@@ -40,6 +40,12 @@ export interface Failure {
 /** The end of a job whose workflow was terminated, which ends no record itself. */
 export const STOPPED_BY_OPERATOR: Failure = { code: 'cancelled', message: 'The job was stopped by an operator.' };
 
+/** The end of a job that was under way when the copy was made from which the service was restored. */
+export const LOST_IN_RESTORE: Failure = {
+  code: 'cancelled',
+  message: 'The service was restored from a copy that was made while this job was under way. Ask for it again.',
+};
+
 /** The HTTP status that a webhook of the failed job reports (specification, section 6). */
 export function originalStatusOf(failure: Failure): 400 | 500 {
   return FAILURE_FAULTS[failure.code] === 'subject' ? 400 : 500;

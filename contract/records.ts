@@ -75,6 +75,8 @@ export interface SuccessRecord extends RecordBase {
   readonly files: readonly PublishedFile[];
   /** When the files were removed, after the time for which they are kept. */
   readonly filesRemovedAt?: string;
+  /** The same of facts and lists. */
+  readonly contentsRemovedAt?: string;
   /** The lists that are kept in pieces beside the record, by name. */
   readonly lists?: Readonly<Record<string, StoredList>>;
   /** The record whose contents these are, when another job of the same subject had them already. */

@@ -4,7 +4,10 @@ import type { FilesPlace } from './create-file-store.ts';
 
 const positive = z.coerce.number().int().positive();
 
-/** The settings of published files, as config.ts declares them. */
+/** Facts are fresh for a day at most, and nothing that may still be answered is removed. */
+const keepDays = positive.min(2).max(36_500).optional();
+
+/** The settings of published files and of how long things are kept, as config.ts declares them. */
 export const fileSettings = {
   FILES_STORE: z
     .enum(['disk', 's3'])
@@ -32,6 +35,12 @@ export const fileSettings = {
     .default(true)
     .describe('The bucket stands in the path and not in the host name of S3_ENDPOINT'),
   RETENTION_DAYS: positive.max(36_500).optional().describe('Days for which files are kept; without it, for ever'),
+  CONTENTS_KEEP_DAYS: keepDays.describe(
+    'Days for which facts, texts and lists of ended jobs are kept; without it, for ever. Longer than any answer is fresh',
+  ),
+  DELIVERIES_KEEP_DAYS: keepDays.describe('The same of the log of webhooks'),
+  SNAPSHOTS_KEEP_DAYS: keepDays.describe("The same of the notes on the dataset API's snapshots"),
+  FAILED_KEEP_DAYS: keepDays.describe('The same of failed downloads, with all that belongs to them'),
   MIN_FREE_BYTES: z.coerce
     .number()
     .int()

@@ -133,6 +133,12 @@ export function createRecordStore(db: Db) {
       if (record?.status !== 'success' || record.filesRemovedAt !== undefined) return;
       await records.updateOne({ _id: id }, { $set: { filesRemovedAt: at } });
     },
+    /** The same of what was kept beside it. */
+    async noteContentsRemoved(id: string, at: string): Promise<void> {
+      const record = await get(id);
+      if (record?.status !== 'success' || record.contentsRemovedAt !== undefined) return;
+      await records.updateOne({ _id: id }, { $set: { contentsRemovedAt: at } });
+    },
     /** The newest job of a subject, and its newest success: often the same record. */
     async standingOf(subjectId: string) {
       const { latestId, successId } = (await subjects.findOne({ _id: subjectId })) ?? {};

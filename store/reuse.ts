@@ -11,7 +11,7 @@ import type { FileStore } from './files.ts';
  * @param nowMs milliseconds since the epoch
  */
 export async function isReusable(record: DownloadRecord, files: FileStore, nowMs = Date.now()): Promise<boolean> {
-  if (record.status !== 'success') return false;
+  if (record.status !== 'success' || record.contentsRemovedAt !== undefined) return false;
   const { freshness } = kinds[record.type];
   if (freshness !== 'files') return nowMs < Date.parse(record.finishedAt) + freshness * 1000;
   if (record.filesRemovedAt !== undefined) return false;

@@ -4,7 +4,7 @@ import { createSemaphore } from '../runtime/semaphore.ts';
 const AT_ONCE = 2;
 const MAX_WAIT_MS = 10_000;
 /** Of 50,000 records on a busy machine a scan took 6 s. */
-const SCAN_TIMEOUT_MS = 20_000;
+export const SCAN_TIMEOUT_MS = 20_000;
 
 /**
  * Reads pages of listings, the greatest ids first. Such a filter may make the database read all it has, however little is

@@ -146,6 +146,7 @@ const ORDERS: { readonly [Name in keyof typeof activityInputs]: unknown } = {
   },
   storeProfile: { snapshot: { ...snapshot, isEmpty: true }, account: 'tea' },
   sweepFiles: { retentionDays: 30, after: recordId },
+  sweepKept: { kind: 'contents', days: 30, after: recordId, confirmedBy: 'the operator' },
   sweepLeftovers: undefined,
   transcribeWindow: { recordId, ...labels, number: 1, engine: 'builtin' },
   triggerSnapshot: { recordId, part: 'posts', request: { kind: 'posts', account: 'tea' } },
@@ -186,6 +187,8 @@ describe('an activity', () => {
     ['sweepFiles', { retentionDays: 0, confirmedBy: 'me' }, 'retentionDays'],
     ['sweepFiles', { retentionDays: 0.5 }, 'retentionDays'],
     ['sweepFiles', { confirmedBy: ' ' }, 'confirmedBy'],
+    ['sweepKept', { days: 0 }, 'days'],
+    ['sweepKept', { kind: 'records' }, 'kind'],
   ])('%s refuses %o, with the name of the field', (activity, wrong, field) => {
     expect(refusalOf(activityInputs, activity, [{ ...(ORDERS[activity] as object), ...wrong }])).toContain(
       ` ${field}: `,

@@ -24,6 +24,7 @@ import { createFileStore, WORKER_BUCKET_LIMITS } from '../store/create-file-stor
 import { createSpaceGuard } from '../store/free-space.ts';
 import { createLinkSigner } from '../store/links.ts';
 import { createListStore } from '../store/lists.ts';
+import { createOldDocuments } from '../store/old-documents.ts';
 import { createPacingStore } from '../store/pacing.ts';
 import { createPauseView } from '../runtime/pause-view.ts';
 import { createRecordStore } from '../store/records.ts';
@@ -39,7 +40,8 @@ import { WEBHOOK_CLIENT_LIMITS } from '../outbound/webhooks/limits.ts';
 import { createReceiverShares } from '../outbound/webhooks/receiver-shares.ts';
 import { createWebhookSigner } from '../outbound/webhooks/signature.ts';
 import { createWorkers } from './create-workers.ts';
-import { arrangeRetention } from './retention-schedule.ts';
+import { startMigrating } from './migrating.ts';
+import { arrangeRetention, retentionOf } from './retention-schedule.ts';
 import { createOldTurns, keepEndingLimiters } from './old-turns.ts';
 import { createOpenWorkflows } from './open-workflows.ts';
 import { startPacing } from './pacing/pacing.ts';
@@ -144,6 +146,7 @@ const lists = createListStore(mongo.db, { records, now });
 const leftovers = await removeSpeechLeftovers(speechAudio, records);
 if (leftovers.length > 0) log.info({ leftovers }, 'removed the audio of transcriptions that have ended');
 const pacingStore = createPacingStore(mongo.db);
+const retention = retentionOf(config);
 const pauseOf = createPauseView(pacingStore, config.TASK_QUEUE);
 const routes = upstreamLimitsOf(config);
 const stopping = new AbortController();
@@ -172,7 +175,8 @@ const activities = createActivities({
   imgnet,
   snapshots: createSnapshotStore(mongo.db),
   isOpen: createOpenWorkflows(client),
-  retentionDays: config.RETENTION_DAYS,
+  ...retention,
+  oldDocuments: createOldDocuments(mongo.db),
   now,
   downloadMedia: createDownloader({ ...MEDIA_HOST_LIMITS, allowedNetworks: config.mediaAllowedNetworks }),
   media: createMedia({ ffmpeg: config.FFMPEG_PATH, ffprobe: config.FFPROBE_PATH, ...limits }),
@@ -224,7 +228,7 @@ const limiters = keepEndingLimiters(client, {
   onEnded: (ended) => log.info({ ended }, 'limiters of an older version were ended'),
   onError: (error) => log.warn({ err: error }, 'limiters of an older version could not be ended'),
 });
-await arrangeRetention(client, { taskQueue: config.TASK_QUEUE, retentionDays: config.RETENTION_DAYS }).catch(exitWith);
+await arrangeRetention(client, retention).catch(exitWith);
 
 // Last: meanwhile it warms up.
 const ytdlpVersion = await ytdlpKept.version().catch(exitWith);
@@ -242,6 +246,7 @@ await telemetry
   .serve({ client, mongo, queues, routes: pacing.routes, pauseOf, ytdlp: ytdlpKept.version })
   .catch(exitWith);
 log.info({ taskQueue: config.TASK_QUEUE, temporal: temporal.address }, 'worker is ready');
+startMigrating(mongo.db, log);
 process.send?.({ ready: true });
 try {
   await running;

@@ -5,27 +5,51 @@ import {
   type Client,
   type ScheduleOptions,
 } from '@temporalio/client';
+import type { Config } from '../config.ts';
+import { optional } from '../runtime/optional.ts';
 import { retentionScheduleId, taskQueues } from '../runtime/task-queues.ts';
-import type { retention } from '../workflows/retention.ts';
+import type { retention, RetentionInput } from '../workflows/retention.ts';
 
 type RetentionSchedule = ScheduleOptions & { readonly action: { readonly args: Parameters<typeof retention> } };
+
+interface RetentionSettings {
+  readonly taskQueue: string;
+  /** Of files. */
+  readonly retentionDays: number | undefined;
+  /** Of what is kept beside them. */
+  readonly keepDays?: RetentionInput['keepDays'];
+}
+
+/** For how long this configuration keeps things. */
+export function retentionOf(config: Config) {
+  return {
+    taskQueue: config.TASK_QUEUE,
+    retentionDays: config.RETENTION_DAYS,
+    keepDays: {
+      ...optional('contents', config.CONTENTS_KEEP_DAYS),
+      ...optional('deliveries', config.DELIVERIES_KEEP_DAYS),
+      ...optional('snapshots', config.SNAPSHOTS_KEEP_DAYS),
+      ...optional('failed', config.FAILED_KEEP_DAYS),
+    },
+  };
+}
 
 /**
  * Makes the schedule what the configuration says. Every worker does that at its start: the newest one's word counts.
  *
- * @param retentionDays without it, files are kept for ever and there is no schedule
+ * Without a time for anything, all is kept for ever and there is no schedule.
  */
 export async function arrangeRetention(
   client: Client,
-  { taskQueue, retentionDays }: { readonly taskQueue: string; readonly retentionDays: number | undefined },
+  { taskQueue, retentionDays, keepDays = {} }: RetentionSettings,
 ): Promise<void> {
   const scheduleId = retentionScheduleId(taskQueue);
   const handle = client.schedule.getHandle(scheduleId);
-  if (retentionDays === undefined) {
+  if (retentionDays === undefined && Object.keys(keepDays).length === 0) {
     await handle.delete().catch(unlessGone);
     return;
   }
-  const schedule = scheduleFor(taskQueue, retentionDays);
+  const schedule = scheduleFor({ taskQueue, retentionDays, keepDays });
   try {
     await client.schedule.create({ ...schedule, scheduleId });
   } catch (error) {
@@ -35,7 +59,8 @@ export async function arrangeRetention(
   }
 }
 
-function scheduleFor(taskQueue: string, retentionDays: number) {
+function scheduleFor({ taskQueue, retentionDays, keepDays = {} }: RetentionSettings) {
+  const keep = Object.keys(keepDays).length === 0 ? undefined : keepDays;
   return {
     spec: { intervals: [{ every: '6 hours' }], jitter: '10 minutes' },
     action: {
@@ -43,8 +68,8 @@ function scheduleFor(taskQueue: string, retentionDays: number) {
       workflowType: 'retention',
       workflowId: retentionScheduleId(taskQueue),
       taskQueue: taskQueues.workflows(taskQueue),
-      args: [{ retentionDays }],
-      staticSummary: 'Removes files that are too old',
+      args: [{ ...optional('retentionDays', retentionDays), ...optional('keepDays', keep) }],
+      staticSummary: 'Removes what is too old',
     },
     policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1 hour' },
   } as const satisfies Omit<RetentionSchedule, 'scheduleId'>;

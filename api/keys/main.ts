@@ -1,10 +1,9 @@
 // npm run keys: makes, lists and revokes API keys, changes their credit, and tells the secrets of receivers.
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { MongoError } from 'mongodb';
 import { loadConfigOrExit } from '../../config.ts';
 import { createAccountStore } from '../../store/accounts.ts';
+import { embeddedUri } from '../../store/embedded-uri.ts';
 import { createKeyStore } from '../../store/keys.ts';
 import { openMongo } from '../../store/mongo.ts';
 import { createKeyCommands, UsageError, USAGE, webhookSecret } from './commands.ts';
@@ -31,10 +30,7 @@ if (line[0] === 'webhook-secret') {
 }
 
 const { env } = process;
-// Left there by npm start while its own database runs.
-const uriFile = join(env['DATA_DIR'] || './data', 'mongodb-uri');
-const uri = env['MONGODB_URI'] || (await readFile(uriFile, 'utf8').catch(() => undefined));
-const config = loadConfigOrExit({ ...env, MONGODB_URI: uri }, ['MONGODB_URI']);
+const config = loadConfigOrExit({ ...env, MONGODB_URI: await embeddedUri(env) }, ['MONGODB_URI']);
 const mongo = openMongo({ uri: config.MONGODB_URI, database: config.MONGODB_DATABASE, timeoutMs: 5_000 });
 const commands = createKeyCommands({ keys: createKeyStore(mongo.db), accounts: createAccountStore(mongo.db) });
 try {

@@ -143,7 +143,7 @@ async function linuxPackage(): Promise<string> {
 
 function ferretdb(setup: Setup): Tool {
   const { env } = setup;
-  const sources = ['main.go', 'gate.go', 'id_index.go', 'unfinished.go', 'go.mod', 'go.sum'];
+  const sources = ['main.go', 'gate.go', 'id_index.go', 'pages.go', 'unfinished.go', 'go.mod', 'go.sum'];
   const source = fingerprint(...sources.map((name) => join(FERRETDB_SOURCE, name)));
   const program = join(platformFolder(setup, `ferretdb-${FERRETDB_VERSION}-${source}`), 'ferretdb');
   const version = async (path: string): Promise<string> =>

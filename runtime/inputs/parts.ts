@@ -32,10 +32,29 @@ export const deliverySchema = z.object({
   firstAttempt: z.int().min(1).exactOptional(),
 });
 
-/** What is removed as too old: what the workflow takes, and the activity for each page. */
+const days = z.int().min(1);
+/** A name, for the history: who takes the responsibility for a run that no schedule has started, which may remove more than the workers' settings say. */
+const confirmedBy = z.string().trim().min(1).max(200).exactOptional();
+
+/** Which files are removed as too old. */
 export const removalSchema = z.object({
   /** Files of downloads that ended earlier are removed. */
-  retentionDays: z.int().min(1),
-  /** A name, for the history: who takes the responsibility for a run that no schedule has started, which may remove more than the workers' settings say. */
-  confirmedBy: z.string().trim().min(1).max(200).exactOptional(),
+  retentionDays: days,
+  confirmedBy,
+});
+
+/** For how many days what is kept beside the files stays; for ever where it is not named. */
+export const keepDaysSchema = z.object({
+  contents: days.exactOptional(),
+  deliveries: days.exactOptional(),
+  snapshots: days.exactOptional(),
+  failed: days.exactOptional(),
+});
+
+/** A page of what is kept beside the files. */
+export const keptRemovalSchema = z.object({
+  kind: keepDaysSchema.keyof(),
+  days,
+  after: z.string().max(1000).exactOptional(),
+  confirmedBy,
 });

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, vi } fro
 import { createRetentionActivities } from '../../activities/retention.ts';
 import type { DownloadRecord, PublishedFile } from '../../contract/records.ts';
 import { openMongo, type Mongo } from '../../store/mongo.ts';
+import { createOldDocuments } from '../../store/old-documents.ts';
 import { createRecordStore, type RecordStore } from '../../store/records.ts';
 import { isReusable } from '../../store/reuse.ts';
 import { createWorkFolders } from '../../store/work-folders.ts';
@@ -61,7 +62,8 @@ describe.each(Object.entries(stores))('the retention of files on %s', (_kind, op
   ) => {
     const now = () => Date.now() + days * DAY_MS;
     const workFolders = createWorkFolders(join(store.folder, 'work'));
-    const deps = { records, files: store.files, workFolders, isOpen, now, retentionDays: configuredDays };
+    const kept = { oldDocuments: createOldDocuments(mongo.db), keepDays: {} };
+    const deps = { records, files: store.files, workFolders, isOpen, now, retentionDays: configuredDays, ...kept };
     const activities = createRetentionActivities(deps);
     const sum = { seen: 0, expired: 0, orphans: 0 };
     for (let after: string | undefined; ;) {

@@ -33,7 +33,7 @@ import { aTranscriptJob } from '../helpers/kept-jobs.ts';
 import { defaultCacheDir } from '../../local/engines/cache.ts';
 import { timeSkippingServer } from '../../local/engines/time-skipping.ts';
 import { loadWorkflows } from '../../worker/workflow-bundle.ts';
-import { retention } from '../../workflows/retention.ts';
+import { retention, type RetentionInput } from '../../workflows/retention.ts';
 import { speakerLabels } from '../../workflows/speaker-labels.ts';
 import { audio } from '../../workflows/audio.ts';
 import type { JobEnd } from '../../workflows/job-end.ts';
@@ -101,6 +101,7 @@ await deliveryHistory('webhook-abandoned-found', { ...obliging, isReal: true, de
 await deliveryHistory('webhook-delivered-at-once', { ...obliging, isReal: true }, { workflow: deliverWebhookAtOnce });
 
 await retentionHistory('retention');
+await retentionHistory('retention-kept', { keepDays: { contents: 30, failed: 90 }, confirmedBy: 'the operator' });
 
 function both<Fetch>(fetch: Fetch): { fetchAudio: Fetch; fetchVideo: Fetch } {
   return { fetchAudio: fetch, fetchVideo: fetch };
@@ -135,15 +136,16 @@ async function speakerLabelsHistory(name: string, second = () => Promise.resolve
   );
 }
 
-/** Two pages of files, then what was left behind. */
-async function retentionHistory(name: string): Promise<void> {
+/** Two pages of files, what was left behind, and two pages of each other kind. */
+async function retentionHistory(name: string, kept: Pick<RetentionInput, 'keepDays' | 'confirmedBy'> = {}): Promise<void> {
   const records: FakeActivities['records'] = {
     sweepFiles: ({ after }) =>
       Promise.resolve({ seen: 10, expired: 2, orphans: 1, ...(after === undefined ? { next: '1' } : {}) }),
     sweepLeftovers: () => Promise.resolve({ uploads: 0, workFolders: 0 }),
+    sweepKept: ({ after }) => Promise.resolve({ removed: 5, ...(after === undefined ? { next: '1' } : {}) }),
   };
   await record(name, { records }, (env, taskQueue) =>
-    env.client.workflow.start(retention, { workflowId: name, taskQueue, args: [{ retentionDays: 30 }] }),
+    env.client.workflow.start(retention, { workflowId: name, taskQueue, args: [{ retentionDays: 30, ...kept }] }),
   );
 }
 

@@ -42,6 +42,38 @@ describe('the retention of files', () => {
     expect(records.sweepLeftovers).toHaveBeenCalledOnce();
   });
 
+  it('goes on with what is kept beside the files, kind by kind, also in a new run', async () => {
+    const sweepKept = vi.fn<RetentionActivities['sweepKept']>(({ after }) =>
+      Promise.resolve(after === undefined ? { removed: 500, next: 'id' } : { removed: 7 }),
+    );
+    const records = { ...threePages(), sweepKept };
+    const input: RetentionInput = { ...confirmed, keepDays: { failed: 90, contents: 365 }, maxEvents: 10 };
+    const sum = await withService({ activities: { records } }, (client, taskQueue) =>
+      client.workflow.execute(retention, { workflowId: taskQueue, taskQueue, args: [input] }),
+    );
+    expect(sum).toEqual({ seen: 30, expired: 6, orphans: 3, removed: { contents: 507, failed: 507 } });
+    const { confirmedBy } = confirmed;
+    expect(sweepKept.mock.calls.map(([page]) => page)).toEqual([
+      { kind: 'contents', days: 365, confirmedBy },
+      { kind: 'contents', days: 365, confirmedBy, after: 'id' },
+      { kind: 'failed', days: 90, confirmedBy },
+      { kind: 'failed', days: 90, confirmedBy, after: 'id' },
+    ]);
+    expect(records.sweepFiles).toHaveBeenCalledTimes(3);
+  });
+
+  it('leaves the files alone where only other things have a time', async () => {
+    const records = { ...threePages(), sweepKept: () => Promise.resolve({ removed: 1 }) };
+    const sum = await withService({ activities: { records } }, (client, taskQueue) =>
+      client.workflow.execute(retention, {
+        ...{ workflowId: taskQueue, taskQueue },
+        args: [{ keepDays: { snapshots: 30 }, confirmedBy: 'the operator' }],
+      }),
+    );
+    expect(sum).toEqual({ seen: 0, expired: 0, orphans: 0, removed: { snapshots: 1 } });
+    expect(records.sweepFiles).not.toHaveBeenCalled();
+  });
+
   it('that was neither started by the schedule of its queue nor confirmed removes nothing and fails at once', async () => {
     const records = threePages();
     await withService({ activities: { records } }, async (client, taskQueue) => {

@@ -30,8 +30,10 @@ const (
 
 type gate struct {
 	backend string
-	logger  *slog.Logger
-	locks   [stripes]sync.Mutex
+	// Of the databases.
+	dir    string
+	logger *slog.Logger
+	locks  [stripes]sync.Mutex
 }
 
 // run hands the connections of the listener to the backend until the context ends.
@@ -70,18 +72,27 @@ func (g *gate) serve(ctx context.Context, client net.Conn) {
 		if err != nil {
 			return
 		}
-		if err := g.answer(request, client, server); err != nil {
+		if err := g.answer(ctx, request, client, server); err != nil {
 			return
 		}
 	}
 }
 
-func (g *gate) answer(request []byte, client, server net.Conn) error {
-	response, err := g.exchange(request, server)
-	if err != nil || response == nil {
-		return err
+func (g *gate) answer(ctx context.Context, request []byte, client, server net.Conn) error {
+	var broken error
+	exchange := func(request []byte) ([]byte, error) {
+		response, err := g.exchange(request, server)
+		broken = errors.Join(broken, err)
+		return response, err
 	}
-	_, err = client.Write(response)
+	response, isPage := g.page(ctx, request, exchange)
+	if !isPage && broken == nil {
+		response, _ = exchange(request)
+	}
+	if broken != nil || response == nil {
+		return broken
+	}
+	_, err := client.Write(response)
 	return err
 }
 

@@ -89,7 +89,7 @@ func serve(address, stateDir string) error {
 	go func() {
 		// Without its gate the server is of no use.
 		defer cancel()
-		front := &gate{backend: socket, logger: logger}
+		front := &gate{backend: socket, dir: dir, logger: logger}
 		gated <- front.run(stop, listener)
 	}()
 	return errors.Join(server.Run(stop), <-gated)

@@ -1,0 +1,346 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/FerretDB/wire/wirebson"
+)
+
+// FerretDB answers everything but a look-up of one `_id` by reading, parsing and sorting the whole collection: of a million
+// documents for two minutes, with all of them in memory. Pages of listings, the first so many documents by `_id`, are therefore
+// found here, by the index and the JSON in SQLite, and FerretDB is asked for each of their documents. What is not such a page
+// goes to FerretDB as it came.
+
+const (
+	maxPage      = 1000
+	maxPageBytes = 32 << 20
+	idColumn     = `_ferretdb_sjson->'$._id'`
+	// Sorts after all texts, and before arrays and objects, which begin with brackets.
+	afterTexts     = `#`
+	maxTimeExpired = 50
+)
+
+var (
+	fieldName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]*$`)
+	// Written alike by all that write JSON. A blank would come before the quote that ends a text.
+	plainText  = regexp.MustCompile(`^[#-%'-;=?-\[\]-~]*$`)
+	operators  = map[string]string{"$gt": ">", "$gte": ">=", "$lt": "<", "$lte": "<=", "$eq": "="}
+	withoutUse = map[string]bool{"lsid": true, "$clusterTime": true, "$readPreference": true, "singleBatch": true}
+)
+
+type pageQuery struct {
+	database, collection string
+	where                string
+	args                 []any
+	order                string
+	limit                int64
+	idsOnly              bool
+	maxTime              time.Duration
+}
+
+// pageOf tells which page a command asks for, or that it asks for none.
+func pageOf(command *wirebson.Document) (*pageQuery, bool) {
+	query := &pageQuery{where: "TRUE"}
+	for i := range command.Len() {
+		name, value := command.GetByIndex(i)
+		ok := true
+		switch name {
+		case "find":
+			query.collection, ok = value.(string)
+		case "$db":
+			query.database, ok = value.(string)
+		case "limit":
+			query.limit, ok = whole(value)
+		case "maxTimeMS":
+			var ms int64
+			ms, ok = whole(value)
+			query.maxTime = time.Duration(ms) * time.Millisecond
+		case "sort":
+			query.order, ok = orderOf(value)
+		case "projection":
+			query.idsOnly, ok = true, isIdsOnly(value)
+		case "filter":
+			var filter *wirebson.Document
+			if filter, ok = value.(*wirebson.Document); ok {
+				query.where, ok = query.all(filter)
+			}
+		default:
+			ok = withoutUse[name]
+		}
+		if !ok {
+			return nil, false
+		}
+	}
+	isPage := query.collection != "" && query.order != "" && query.limit > 0 && query.limit <= maxPage
+	return query, isPage && plainText.MatchString(query.database)
+}
+
+func whole(value any) (int64, bool) {
+	switch number := value.(type) {
+	case int32:
+		return int64(number), true
+	case int64:
+		return number, true
+	case float64:
+		return int64(number), number == float64(int64(number))
+	}
+	return 0, false
+}
+
+func orderOf(value any) (string, bool) {
+	sort, ok := value.(*wirebson.Document)
+	if !ok || sort.Len() != 1 {
+		return "", false
+	}
+	direction, ok := whole(sort.Get("_id"))
+	return map[int64]string{1: "ASC", -1: "DESC"}[direction], ok && (direction == 1 || direction == -1)
+}
+
+func isIdsOnly(value any) bool {
+	projection, ok := value.(*wirebson.Document)
+	if !ok || projection.Len() != 1 {
+		return false
+	}
+	shown, ok := whole(projection.Get("_id"))
+	return ok && shown == 1
+}
+
+// all translates a filter into SQL, or says that it can't.
+func (q *pageQuery) all(filter *wirebson.Document) (string, bool) {
+	parts := []string{"TRUE"}
+	for i := range filter.Len() {
+		name, value := filter.GetByIndex(i)
+		part, ok := q.condition(name, value)
+		if !ok {
+			return "", false
+		}
+		parts = append(parts, part)
+	}
+	return "(" + strings.Join(parts, " AND ") + ")", true
+}
+
+func (q *pageQuery) condition(name string, value any) (string, bool) {
+	if name == "$or" {
+		either, ok := value.(*wirebson.Array)
+		if !ok || either.Len() == 0 {
+			return "", false
+		}
+		var parts []string
+		for i := range either.Len() {
+			filter, ok := either.Get(i).(*wirebson.Document)
+			if !ok {
+				return "", false
+			}
+			part, ok := q.all(filter)
+			if !ok {
+				return "", false
+			}
+			parts = append(parts, part)
+		}
+		return "(" + strings.Join(parts, " OR ") + ")", true
+	}
+	if name != "_id" && !fieldName.MatchString(name) {
+		return "", false
+	}
+	asked, ok := value.(*wirebson.Document)
+	if !ok {
+		return q.compared(name, "=", value)
+	}
+	parts := []string{"TRUE"}
+	for i := range asked.Len() {
+		operator, operand := asked.GetByIndex(i)
+		var part string
+		switch operator {
+		case "$ne":
+			part, ok = q.compared(name, "=", operand)
+			part = "NOT " + part
+		case "$exists":
+			var wanted bool
+			wanted, ok = operand.(bool)
+			part = fmt.Sprintf("(json_type(_ferretdb_sjson, '$.%s') IS NOT NULL) = %t", name, wanted)
+		default:
+			sign, known := operators[operator]
+			part, ok = q.compared(name, sign, operand)
+			ok = ok && known
+		}
+		if !ok {
+			return "", false
+		}
+		parts = append(parts, part)
+	}
+	return "(" + strings.Join(parts, " AND ") + ")", true
+}
+
+// compared is about texts, and about the texts of an array, of which one is enough.
+func (q *pageQuery) compared(name, sign string, value any) (string, bool) {
+	text, ok := value.(string)
+	if !ok || !plainText.MatchString(text) {
+		return "", false
+	}
+	json := `"` + text + `"`
+	if name == "_id" {
+		q.args = append(q.args, json)
+		return fmt.Sprintf("(%s %s ? AND %s < '%s')", idColumn, sign, idColumn, afterTexts), true
+	}
+	q.args = append(q.args, json, json)
+	return fmt.Sprintf(`coalesce(CASE json_type(_ferretdb_sjson, '$.%[1]s')
+		WHEN 'text' THEN _ferretdb_sjson->'$.%[1]s' %[2]s ?
+		WHEN 'array' THEN EXISTS (SELECT 1 FROM json_each(_ferretdb_sjson, '$.%[1]s') WHERE type = 'text' AND json_quote(value) %[2]s ?)
+		END, FALSE)`, name, sign), true
+}
+
+// ids finds the documents of the page; errNoPage where FerretDB has to.
+func (q *pageQuery) ids(ctx context.Context, dir string) (ids []string, err error) {
+	file := filepath.Join(dir, q.database+".sqlite")
+	// As in keepIndexed: FerretDB has set it up.
+	if _, err := os.Stat(file + "-wal"); err != nil {
+		return nil, errNoPage
+	}
+	if q.maxTime > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, q.maxTime)
+		defer cancel()
+	}
+	db, err := open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	var table string
+	err = db.QueryRowContext(ctx, `SELECT table_name FROM _ferretdb_collections WHERE name = ?`, q.collection).Scan(&table)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, errNoPage
+	}
+	if err != nil {
+		return nil, err
+	}
+	text := fmt.Sprintf(`SELECT _ferretdb_sjson->>'$._id' FROM %q WHERE %s ORDER BY %s %s LIMIT ?`, table, q.where, idColumn, q.order)
+	rows, err := db.QueryContext(ctx, text, append(append([]any(nil), q.args...), q.limit)...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id string
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
+	}
+	return ids, rows.Err()
+}
+
+var errNoPage = errors.New("not a page")
+
+// page answers a command that asks for a page, and says whether it did.
+func (g *gate) page(ctx context.Context, request []byte, exchange func([]byte) ([]byte, error)) ([]byte, bool) {
+	if !isMsg(request) || !bytes.HasPrefix(request[headerLength+9:], []byte("\x02find\x00")) {
+		return nil, false
+	}
+	command, ok := commandOf(request)
+	if !ok {
+		return nil, false
+	}
+	query, ok := pageOf(command)
+	if !ok {
+		return nil, false
+	}
+	ids, err := query.ids(ctx, g.dir)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return answerTo(request, wirebson.MustDocument(
+			"ok", 0.0, "errmsg", "operation exceeded time limit", "code", int32(maxTimeExpired), "codeName", "MaxTimeMSExpired",
+		))
+	}
+	if err != nil {
+		if !errors.Is(err, errNoPage) {
+			g.logger.Error("a page was left to the database", "collection", query.collection, "error", err)
+		}
+		return nil, false
+	}
+	found := wirebson.MakeArray(len(ids))
+	size := 0
+	for _, id := range ids {
+		if query.idsOnly {
+			_ = found.Add(wirebson.MustDocument("_id", id))
+			continue
+		}
+		document, bytes, ok := query.document(id, exchange)
+		size += bytes
+		if !ok || size > maxPageBytes {
+			return nil, false
+		}
+		_ = found.Add(document)
+	}
+	namespace := query.database + "." + query.collection
+	return answerTo(request, wirebson.MustDocument(
+		"cursor", wirebson.MustDocument("firstBatch", found, "id", int64(0), "ns", namespace), "ok", 1.0,
+	))
+}
+
+// document asks FerretDB for one, which may be gone by now.
+func (q *pageQuery) document(id string, exchange func([]byte) ([]byte, error)) (any, int, bool) {
+	look := wirebson.MustDocument(
+		"find", q.collection, "filter", wirebson.MustDocument("_id", id), "limit", int64(1), "singleBatch", true, "$db", q.database,
+	)
+	request, ok := message(look, 0)
+	if !ok {
+		return nil, 0, false
+	}
+	response, err := exchange(request)
+	if err != nil {
+		return nil, 0, false
+	}
+	answer, ok := commandOf(response)
+	if !ok {
+		return nil, 0, false
+	}
+	cursor, ok := answer.Get("cursor").(*wirebson.Document)
+	if !ok {
+		return nil, 0, false
+	}
+	batch, ok := cursor.Get("firstBatch").(*wirebson.Array)
+	if !ok || batch.Len() != 1 {
+		return nil, 0, false
+	}
+	return batch.Get(0), len(response), true
+}
+
+// commandOf decodes a message of one document, without anything beside it.
+func commandOf(request []byte) (*wirebson.Document, bool) {
+	const start = headerLength + 5
+	if !isMsg(request) || binary.LittleEndian.Uint32(request[headerLength:]) != 0 || request[headerLength+4] != 0 {
+		return nil, false
+	}
+	if size := binary.LittleEndian.Uint32(request[start:]); int64(size) != int64(len(request)-start) {
+		return nil, false
+	}
+	document, err := wirebson.RawDocument(request[start:]).DecodeDeep()
+	return document, err == nil
+}
+
+func answerTo(request []byte, document *wirebson.Document) ([]byte, bool) {
+	return message(document, binary.LittleEndian.Uint32(request[4:]))
+}
+
+func message(document *wirebson.Document, responseTo uint32) ([]byte, bool) {
+	body, err := document.Encode()
+	if err != nil {
+		return nil, false
+	}
+	made := make([]byte, headerLength+5, headerLength+5+len(body))
+	made = append(made, body...)
+	binary.LittleEndian.PutUint32(made, uint32(len(made)))
+	binary.LittleEndian.PutUint32(made[8:], responseTo)
+	binary.LittleEndian.PutUint32(made[12:], opMsg)
+	return made, true
+}

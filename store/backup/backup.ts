@@ -1,0 +1,128 @@
+import { createHash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Db } from 'mongodb';
+import { MissingFileError, type FileStore } from '../files.ts';
+import { orMissing } from '../missing.ts';
+import {
+  FILES_LIST,
+  lineOf,
+  MANIFEST,
+  NOT_KEPT,
+  readLines,
+  recordOf,
+  RECORDS_AND_LATER,
+  writeLines,
+  type FileLine,
+  type Manifest,
+  type Part,
+} from './format.ts';
+
+const BATCH = 200;
+
+export interface BackupOrder {
+  /** Must not be there; it appears when the copy is whole. */
+  readonly folder: string;
+  readonly db: Db;
+  readonly files: FileStore;
+  /** Without, the files are listed only: their store has copies of its own. */
+  readonly copiesFiles: boolean;
+  readonly tell: (line: string) => void;
+}
+
+/**
+ * Copies a service that may go on working. What it had answered when the copy began is in it, with its files; of what came
+ * later there is some or none. Files of records that are removed meanwhile are left out.
+ */
+export async function backUp({ folder, db, files, copiesFiles, tell }: BackupOrder): Promise<Manifest> {
+  const target = resolve(folder);
+  await mkdir(dirname(target), { recursive: true });
+  if ((await stat(target).catch(orMissing)) !== undefined) throw new Error(`${target} is there already`);
+  const part = `${target}.part`;
+  // What a copy that was cut off has left.
+  await rm(part, { recursive: true, force: true });
+  await mkdir(part, { mode: 0o700 });
+  const takenAt = new Date().toISOString();
+  const collections: Record<string, Part> = {};
+  for (const name of await collectionsOf(db)) {
+    const copied = await writeLines(part, name, documentsOf(db, name));
+    collections[name] = copied;
+    tell(`${name}: ${String(copied.count)}`);
+  }
+  const copied = await writeLines(part, FILES_LIST, copies(part, 'records' in collections, { files, copiesFiles }));
+  tell(`files: ${String(copied.count)}${copiesFiles ? '' : ', listed only'}`);
+  const manifest: Manifest = { format: 1, takenAt, collections, files: { ...copied, areCopied: copiesFiles } };
+  await writeFile(join(part, MANIFEST), JSON.stringify(manifest, undefined, 2), { mode: 0o600, flush: true });
+  await sync(part);
+  await rename(part, target);
+  await sync(dirname(target));
+  return manifest;
+}
+
+/** In the order in which they are copied. */
+async function collectionsOf(db: Db): Promise<readonly string[]> {
+  const all = await db.listCollections({}, { nameOnly: true }).toArray();
+  const names = all.map(({ name }) => name).filter((name) => !NOT_KEPT.includes(name) && !name.startsWith('system.'));
+  const early = names.filter((name) => !RECORDS_AND_LATER.includes(name)).sort();
+  return [...early, ...RECORDS_AND_LATER.filter((name) => names.includes(name))];
+}
+
+/** Not in an order, which the embedded server would make in memory. */
+async function* documentsOf(db: Db, name: string): AsyncGenerator<string> {
+  // Numbers keep their kinds.
+  const options = { batchSize: BATCH, promoteValues: false } as const;
+  for await (const document of db.collection(name).find({}, options)) yield lineOf(document);
+}
+
+/** Goes through the records of the copy, and copies what they name. */
+async function* copies(
+  folder: string,
+  hasRecords: boolean,
+  { files, copiesFiles }: Pick<BackupOrder, 'files' | 'copiesFiles'>,
+): AsyncGenerator<string> {
+  if (!hasRecords) return;
+  for await (const line of readLines(folder, 'records')) {
+    const { _id, ...record } = recordOf(line);
+    if (record.status !== 'success' || record.filesRemovedAt !== undefined) continue;
+    for (const { name, sizeBytes, sha256 } of record.files) {
+      const told: FileLine = { recordId: _id, file: { name, sizeBytes, sha256 } };
+      if (!copiesFiles || (await copyFile(folder, files, told))) yield JSON.stringify(told);
+    }
+  }
+}
+
+/** @returns false when the file is not kept any more */
+async function copyFile(folder: string, files: FileStore, { recordId, file }: FileLine): Promise<boolean> {
+  const target = join(folder, 'files', recordId, file.name);
+  try {
+    const stored = await files.open({ recordId, name: file.name });
+    if (stored === undefined) return false;
+    await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+    const hash = createHash('sha256');
+    const hashing = new Transform({
+      transform(chunk: Buffer, _encoding, done) {
+        hash.update(chunk);
+        done(undefined, chunk);
+      },
+    });
+    await pipeline(await stored.read(), hashing, createWriteStream(target, { mode: 0o600, flush: true }));
+    if (hash.digest('hex') === file.sha256) return true;
+    throw new Error(`the file ${recordId}/${file.name} is not what was published: its SHA-256 is another one`);
+  } catch (error) {
+    if (!(error instanceof MissingFileError)) throw error;
+    await rm(target, { force: true });
+    return false;
+  }
+}
+
+async function sync(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

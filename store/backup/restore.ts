@@ -1,0 +1,172 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { copyFile, mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Db, Document } from 'mongodb';
+import { LOST_IN_RESTORE } from '../../contract/failures.ts';
+import { createAccountStore } from '../accounts.ts';
+import type { FileStore } from '../files.ts';
+import { finishRecord } from '../finish-record.ts';
+import { migrate } from '../migrations.ts';
+import { createRecordStore } from '../records.ts';
+import {
+  documentOf,
+  fileLineSchema,
+  FILES_LIST,
+  MANIFEST,
+  manifestSchema,
+  NOT_KEPT,
+  pathIn,
+  readLines,
+  recordOf,
+  type Manifest,
+  type Part,
+} from './format.ts';
+
+const BATCH = 100;
+const BATCH_CHARS = 8 * 1024 * 1024;
+/** A record that ended that shortly before the copy may not have been booked when the ledger was copied. */
+const UNBOOKED_MS = 3_600_000;
+
+export interface RestoreOrder {
+  readonly folder: string;
+  readonly db: Db;
+  readonly files: FileStore;
+  /** On the file system of the files, where they are on disk; copies pass through it. */
+  readonly workDir: string;
+  readonly tell: (line: string) => void;
+}
+
+/**
+ * Puts a copy into an empty database and file store. Jobs that were under way fail with the reason: their workflows are not
+ * there.
+ *
+ * @throws an error that says what is wrong; nothing was written unless it names a collection
+ */
+export async function restore({ folder, db, files, workDir, tell }: RestoreOrder): Promise<void> {
+  const manifest = manifestSchema.parse(JSON.parse(await readFile(join(folder, MANIFEST), 'utf8')));
+  await refuseNonEmpty(db);
+  for (const [name, part] of [...Object.entries(manifest.collections), [FILES_LIST, manifest.files] as const]) {
+    await checkSum(folder, name, part);
+  }
+  // First: a record must not promise what is not there.
+  if (manifest.files.areCopied) await restoreFiles(folder, { files, workDir });
+  tell(
+    `files: ${String(manifest.files.count)}${manifest.files.areCopied ? '' : ', not copied: they are where they were'}`,
+  );
+  for (const [name, { count }] of Object.entries(manifest.collections)) {
+    const inserted = await insertAll(db, name, readLines(folder, name));
+    if (inserted !== count) throw new Error(`${name}: ${String(inserted)} of ${String(count)} were restored`);
+    tell(`${name}: ${String(count)}`);
+  }
+  await migrate(db);
+  tell(`jobs that were under way and have failed: ${String(await settle(db, folder, manifest))}`);
+}
+
+async function refuseNonEmpty(db: Db): Promise<void> {
+  for (const { name } of await db.listCollections({}, { nameOnly: true }).toArray()) {
+    if (NOT_KEPT.includes(name) || (await db.collection(name).findOne({})) === null) continue;
+    throw new Error(`MONGODB_DATABASE: the database ${db.databaseName} is not empty (${name}); nothing was restored`);
+  }
+}
+
+async function checkSum(folder: string, name: string, { bytes, sha256 }: Part): Promise<void> {
+  const hash = createHash('sha256');
+  let read = 0;
+  for await (const chunk of createReadStream(pathIn(folder, name))) {
+    hash.update(chunk as Buffer);
+    read += (chunk as Buffer).length;
+  }
+  if (read === bytes && hash.digest('hex') === sha256) return;
+  throw new Error(`${pathIn(folder, name)} is damaged; nothing was restored`);
+}
+
+async function restoreFiles(
+  folder: string,
+  { files, workDir }: Pick<RestoreOrder, 'files' | 'workDir'>,
+): Promise<void> {
+  await mkdir(workDir, { recursive: true });
+  for await (const line of readLines(folder, FILES_LIST)) {
+    const { recordId, file } = fileLineSchema.parse(JSON.parse(line));
+    const copy = join(workDir, `restored-${recordId}-${file.name}`);
+    // Publishing may take it away.
+    await copyFile(join(folder, 'files', recordId, file.name), copy);
+    const { sha256 } = await files.publish(copy, { recordId, name: file.name }, new AbortController().signal);
+    if (sha256 !== file.sha256) throw new Error(`the file ${recordId}/${file.name} of the copy is damaged`);
+  }
+}
+
+async function insertAll(db: Db, name: string, lines: AsyncIterable<string>): Promise<number> {
+  const collection = db.collection(name);
+  let inserted = 0;
+  let chars = 0;
+  let held: Document[] = [];
+  const write = async (): Promise<void> => {
+    if (held.length > 0) inserted += (await collection.insertMany(held)).insertedCount;
+    held = [];
+    chars = 0;
+  };
+  for await (const line of lines) {
+    held.push(documentOf(line));
+    chars += line.length;
+    if (held.length === BATCH || chars > BATCH_CHARS) await write();
+  }
+  await write();
+  return inserted;
+}
+
+/**
+ * The parts of the copy are of different moments. The records say what happened: jobs that had not ended fail, what they and
+ * the ended ones cost is booked, and accounts are worked out anew.
+ *
+ * @returns how many jobs failed
+ */
+async function settle(db: Db, folder: string, { takenAt, collections }: Manifest): Promise<number> {
+  const records = createRecordStore(db);
+  const accounts = createAccountStore(db);
+  const booked = db.collection<{ _id: string; keyId: string; amount: number }>('ledger');
+  const sinceMs = Date.parse(takenAt) - UNBOOKED_MS;
+  let lost = 0;
+  if ('records' in collections) {
+    for await (const line of readLines(folder, 'records')) {
+      const { _id: id, ...fields } = recordOf(line);
+      if (fields.status === 'pending') {
+        // It ended after the records were copied, and before the ledger was.
+        if (fields.chargedTo !== undefined) await booked.deleteOne({ _id: `${fields.chargedTo}/${id}` });
+        await finishRecord(records, id, { status: 'failed', failure: LOST_IN_RESTORE });
+        lost += 1;
+      } else if (Date.parse(fields.finishedAt) >= sinceMs) {
+        const record = await records.get(id);
+        if (record !== undefined) await accounts.captureHold(record);
+      }
+    }
+  }
+  await settleAccounts(db);
+  return lost;
+}
+
+async function settleAccounts(db: Db): Promise<void> {
+  const records = createRecordStore(db);
+  const accounts = createAccountStore(db);
+  const documents = db.collection<{ _id: string; granted: number }>('accounts');
+  const keyIds = (await documents.find({}, { projection: { _id: 1 } }).toArray()).map(({ _id }) => _id);
+  for (const keyId of keyIds) {
+    for (const { recordId } of await accounts.allHolds(keyId)) {
+      const record = await records.get(recordId);
+      if (record !== undefined) await accounts.captureHold(record);
+    }
+  }
+  const spentBy = new Map<string, number>();
+  const ledger = db.collection<{ _id: string; keyId: string; amount: number }>('ledger');
+  for await (const { keyId, amount } of ledger.find({}, { batchSize: 1000 })) {
+    spentBy.set(keyId, (spentBy.get(keyId) ?? 0) + amount);
+  }
+  for (const keyId of keyIds) {
+    const { granted = 0 } = (await documents.findOne({ _id: keyId })) ?? {};
+    const spent = spentBy.get(keyId) ?? 0;
+    const change = { $set: { spent, available: granted - spent, holds: {} }, $unset: { opening: '', closing: '' } };
+    await documents.updateOne({ _id: keyId }, change as never);
+  }
+  // No job is under way, so nothing is set aside.
+  await db.collection('holds').deleteMany({});
+}

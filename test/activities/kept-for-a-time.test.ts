@@ -1,0 +1,134 @@
+import { randomUUID } from 'node:crypto';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { createRetentionActivities } from '../../activities/retention.ts';
+import type { DownloadRecord, JobOutcome } from '../../contract/records.ts';
+import { deliveryIdOf } from '../../contract/webhooks.ts';
+import { createContentsStore } from '../../store/contents.ts';
+import { createDeliveryStore } from '../../store/deliveries.ts';
+import type { FileStore } from '../../store/files.ts';
+import { createOldDocuments, type KeptKind } from '../../store/old-documents.ts';
+import { openMongo, type Mongo } from '../../store/mongo.ts';
+import { createReceiverStore } from '../../store/receivers.ts';
+import { createRecordStore } from '../../store/records.ts';
+import { isReusable } from '../../store/reuse.ts';
+import { createSnapshotStore } from '../../store/snapshots.ts';
+import { createWorkFolders } from '../../store/work-folders.ts';
+import { keepJob } from '../helpers/kept-jobs.ts';
+import { anAudioJob } from '../helpers/workflow-run.ts';
+
+const DAY_MS = 24 * 3_600_000;
+const KEEP = { contents: 30, deliveries: 40, snapshots: 50, failed: 60 };
+const noFiles = {} as FileStore;
+
+let mongo: Mongo;
+let stores: ReturnType<typeof createStores>;
+const createStores = () => ({
+  records: createRecordStore(mongo.db),
+  contents: createContentsStore(mongo.db),
+  deliveries: createDeliveryStore(mongo.db),
+  snapshots: createSnapshotStore(mongo.db),
+  receivers: createReceiverStore(mongo.db),
+});
+beforeAll(() => {
+  mongo = openMongo({ uri: inject('mongodbUri'), database: `kept-${randomUUID().slice(0, 8)}`, timeoutMs: 10_000 });
+  stores = createStores();
+});
+afterAll(async () => {
+  await mongo.db.dropDatabase();
+  await mongo.close();
+});
+
+/** A job with something of all that is kept beside the files. */
+async function aJob(outcome?: JobOutcome): Promise<DownloadRecord> {
+  const record = await keepJob(stores.records, anAudioJob(), outcome);
+  const { id: recordId } = record;
+  await stores.contents.putFacts(recordId, { title: 'A title' });
+  await stores.contents.putPiece({ recordId, name: 'posts', number: 1 }, [{ id: 1 }]);
+  const url = 'https://receiver.example/';
+  await stores.deliveries.open({
+    id: deliveryIdOf(recordId, 1),
+    recordId,
+    url,
+    endpoint: 'audio',
+    createdAt: record.createdAt,
+  });
+  if (outcome !== undefined) {
+    const attempt = { number: 1, startedAt: record.createdAt, durationMs: 5, statusCode: 200 };
+    await stores.deliveries.recordAttempt(deliveryIdOf(recordId, 1), attempt, { state: 'delivered', firstAttempt: 1 });
+  }
+  const claim = await stores.snapshots.claim({ recordId, part: 'posts' }, Date.now());
+  if (claim.state === 'mine')
+    await stores.snapshots.started({ recordId, part: 'posts' }, claim.claimId, `s_${recordId}`);
+  await stores.receivers.noteTold(recordId, { caller: 'anonymous', url });
+  return record;
+}
+
+/** Sweeps as it will be after some days. @returns how many documents were removed */
+async function sweep(
+  kind: KeptKind,
+  days: number,
+  order: { days?: number; confirmedBy?: string } = {},
+  keepDays: object = KEEP,
+) {
+  const activities = createRetentionActivities({
+    ...{ records: stores.records, files: noFiles, workFolders: createWorkFolders('/nowhere'), keepDays },
+    ...{ isOpen: () => Promise.resolve(true), now: () => Date.now() + days * DAY_MS, retentionDays: undefined },
+    oldDocuments: createOldDocuments(mongo.db),
+  });
+  const env = new MockActivityEnvironment();
+  let removed = 0;
+  for (let after: string | undefined; ;) {
+    const page: { removed: number; next?: string } = await env.run(activities.sweepKept, {
+      kind,
+      days: KEEP[kind],
+      ...order,
+      ...(after !== undefined && { after }),
+    });
+    removed += page.removed;
+    if (page.next === undefined) return removed;
+    after = page.next;
+  }
+}
+const count = async (name: string, recordId: string): Promise<number> =>
+  mongo.db.collection(name).countDocuments({ _id: { $regex: recordId } as never });
+
+it('each kind goes when its time is over, of jobs that have ended, and the records of successes stay', async () => {
+  const success = await aJob({ status: 'success', result: { files: [] } });
+  const failed = await aJob({ status: 'failed', failure: { code: 'private', message: 'Private.' } });
+  const running = await aJob();
+  const all = [success, failed, running].map(({ id }) => id);
+  const left = async (name: string): Promise<readonly number[]> => Promise.all(all.map((id) => count(name, id)));
+
+  for (const kind of ['contents', 'deliveries', 'snapshots', 'failed'] as const) {
+    expect(await sweep(kind, KEEP[kind] - 1), kind).toBe(0);
+  }
+  expect(await sweep('contents', 31)).toBe(4);
+  expect(await left('contents')).toEqual([0, 0, 2]);
+  const told = (await stores.records.get(success.id))!;
+  expect(told).toEqual({ ...success, contentsRemovedAt: expect.any(String) as string });
+  expect(await isReusable(told, noFiles)).toBe(false);
+
+  expect(await sweep('deliveries', 41)).toBe(2);
+  expect(await left('deliveries')).toEqual([0, 0, 1]);
+  expect(await sweep('snapshots', 51)).toBe(2);
+  expect(await left('snapshots')).toEqual([0, 0, 1]);
+  expect(await left('snapshot_holders')).toEqual([0, 0, 1]);
+
+  await stores.contents.putFacts(failed.id, { title: 'Written since' });
+  expect(await sweep('failed', 61)).toBe(1);
+  for (const name of ['records', 'contents', 'receivers', 'deliveries', 'snapshots']) {
+    expect(await count(name, failed.id), name).toBe(0);
+  }
+  expect(await left('records')).toEqual([1, 0, 1]);
+  expect(await stores.records.failureOf(failed.subjectId)).toBeUndefined();
+});
+
+it('an order that nobody has confirmed removes nothing that this worker keeps', async () => {
+  const { id } = await aJob({ status: 'success', result: { files: [] } });
+  expect(await sweep('contents', 20, { days: 2 })).toBe(0);
+  expect(await sweep('contents', 400, {}, {})).toBe(0);
+  expect(await count('contents', id)).toBe(2);
+  expect(await sweep('contents', 20, { days: 2, confirmedBy: 'the operator' }, {})).toBeGreaterThan(0);
+  expect(await count('contents', id)).toBe(0);
+});

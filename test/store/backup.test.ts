@@ -1,0 +1,140 @@
+import { randomUUID } from 'node:crypto';
+import { appendFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { LOST_IN_RESTORE } from '../../contract/failures.ts';
+import type { JobInput } from '../../contract/jobs.ts';
+import type { DownloadRecord } from '../../contract/records.ts';
+import { createAccountStore } from '../../store/accounts.ts';
+import { backUp } from '../../store/backup/backup.ts';
+import { MANIFEST, pathIn } from '../../store/backup/format.ts';
+import { restore } from '../../store/backup/restore.ts';
+import { createContentsStore } from '../../store/contents.ts';
+import { createDeliveryStore } from '../../store/deliveries.ts';
+import { createDiskFiles } from '../../store/disk-files.ts';
+import { createKeyDownloadStore } from '../../store/key-downloads.ts';
+import { openMongo, type Mongo } from '../../store/mongo.ts';
+import { createRecordStore } from '../../store/records.ts';
+import { keepJob } from '../helpers/kept-jobs.ts';
+import { anAudioJob } from '../helpers/workflow-run.ts';
+
+const KEY = '3f9c2a7be4d05816';
+const GRANTED = 100_000;
+
+let root: string;
+const opened: Mongo[] = [];
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'tapedeck-backup-'));
+});
+afterAll(async () => {
+  for (const mongo of opened) {
+    await mongo.db.dropDatabase();
+    await mongo.close();
+  }
+  await rm(root, { recursive: true, force: true });
+});
+
+/** The stores of a service of its own. */
+function aService() {
+  const name = `backup-${randomUUID().slice(0, 8)}`;
+  const mongo = openMongo({ uri: inject('mongodbUri'), database: name, timeoutMs: 20_000 });
+  opened.push(mongo);
+  const { db } = mongo;
+  return {
+    ...{ db, files: createDiskFiles(join(root, name, 'files')), workDir: join(root, name, 'work') },
+    ...{ records: createRecordStore(db), accounts: createAccountStore(db), contents: createContentsStore(db) },
+    ...{ deliveries: createDeliveryStore(db), keyDownloads: createKeyDownloadStore(db) },
+  };
+}
+type Service = ReturnType<typeof aService>;
+const silent = { tell: (): void => undefined };
+
+/** Accepts a job of the key. */
+async function accept({ records, accounts, keyDownloads }: Service): Promise<JobInput> {
+  const job = { ...anAudioJob(), chargedTo: KEY };
+  const { recordId, subjectId, price: amount } = job;
+  expect(await accounts.reserve(KEY, [{ recordId, subjectId, amount }])).toBe(true);
+  await keepJob(records, job);
+  await keyDownloads.note(KEY, recordId);
+  return job;
+}
+
+/** Ends it as its workflow does. @returns the record, as callers are answered from then on */
+async function finish(
+  { records, files, contents, deliveries, workDir }: Service,
+  job: JobInput,
+): Promise<DownloadRecord> {
+  const { recordId } = job;
+  await mkdir(workDir, { recursive: true });
+  const source = join(workDir, recordId);
+  await writeFile(source, `media of ${recordId}`);
+  const file = await files.publish(source, { recordId, name: 'a.m4a' }, new AbortController().signal);
+  await contents.putFacts(recordId, { title: `Facts of ${recordId}` });
+  const record = await keepJob(records, job, { status: 'success', result: { durationSeconds: 1.5, files: [file] } });
+  const id = `webhook/${recordId}/1`;
+  const url = 'https://receiver.example/';
+  await deliveries.open({ id, recordId, url, endpoint: 'audio', createdAt: record.createdAt });
+  return record;
+}
+
+it('a copy made under load has all that was answered before, and its jobs under way fail with the reason', async () => {
+  const service = aService();
+  await service.accounts.open(KEY, GRANTED);
+  const answered: DownloadRecord[] = [];
+  for (let count = 0; count < 6; count += 1) answered.push(await finish(service, await accept(service)));
+  const running = [await accept(service), await accept(service)];
+  const folder = join(root, 'copy');
+  let isOver = false;
+  const load = [0, 1].map(async () => {
+    while (!isOver) await finish(service, await accept(service));
+  });
+  const manifest = await backUp({ folder, ...service, copiesFiles: true, ...silent });
+  isOver = true;
+  await Promise.all(load);
+  expect(manifest.collections['records']?.count).toBeGreaterThanOrEqual(answered.length + running.length);
+
+  const other = aService();
+  await restore({ folder, ...other, ...silent });
+  for (const record of answered) {
+    expect(await other.records.get(record.id)).toEqual(record);
+    expect(await other.records.successOf(record.subjectId)).toEqual(record);
+    expect(await other.keyDownloads.has(KEY, record.id)).toBe(true);
+    expect(await other.contents.facts(record.id)).toEqual({ title: `Facts of ${record.id}` });
+    expect(await other.deliveries.get(`webhook/${record.id}/1`)).toMatchObject({ recordId: record.id });
+  }
+  for (const { recordId } of running) {
+    expect(await other.records.get(recordId)).toMatchObject({ status: 'failed', failure: LOST_IN_RESTORE });
+  }
+  const all = await other.records.list({ limit: 200 });
+  expect(all.filter(({ status }) => status === 'pending')).toEqual([]);
+  let charged = 0;
+  for (const record of all) {
+    if (record.status !== 'success') continue;
+    charged += record.charge;
+    const stored = await other.files.open({ recordId: record.id, name: 'a.m4a' });
+    expect(stored?.sizeBytes).toBe(record.files[0]?.sizeBytes);
+  }
+  expect(await other.accounts.get(KEY)).toMatchObject({ spent: charged, available: GRANTED - charged });
+  expect(await other.accounts.allHolds(KEY)).toEqual([]);
+  const entries = await other.accounts.ledger(KEY, { limit: 1_000 });
+  expect(entries.reduce((sum, { amount }) => sum + amount, 0)).toBe(charged);
+
+  await expect(restore({ folder, ...other, ...silent })).rejects.toThrow('is not empty');
+  await expect(backUp({ folder, ...service, copiesFiles: true, ...silent })).rejects.toThrow('is there already');
+});
+
+it('a damaged copy is refused before anything is written', async () => {
+  const service = aService();
+  await finish(service, { ...anAudioJob() });
+  const folder = join(root, 'damaged');
+  await backUp({ folder, ...service, copiesFiles: false, ...silent });
+  expect(JSON.parse(await readFile(join(folder, MANIFEST), 'utf8'))).toMatchObject({
+    collections: { records: { count: 1 }, contents: { count: 1 } },
+    files: { count: 1, areCopied: false },
+  });
+  await appendFile(pathIn(folder, 'contents'), '{}\n');
+  const other = aService();
+  await expect(restore({ folder, ...other, ...silent })).rejects.toThrow('contents.jsonl is damaged');
+  expect(await other.db.listCollections().toArray()).toEqual([]);
+});
