@@ -16,7 +16,7 @@ import { failureCodeSchema, permitRequestSchema, upstreamUseSchema } from '../ru
 import { fileNameSchema, ulidSchema, vidnetVideoIdSchema } from '../contract/ids.ts';
 import { languageSchema } from '../contract/languages.ts';
 import { createDeliverActivity } from './deliver-webhook.ts';
-import { createChannelActivities } from './channel.ts';
+import { createChannelActivities, createListingWaits } from './channel.ts';
 import { createTranscriptActivities } from './transcript.ts';
 import { createImgnetAudioActivity } from './imgnet-audio.ts';
 import { createAudioActivity } from './audio.ts';
@@ -38,6 +38,7 @@ const CREATORS = {
   records: [
     createRecordActivities,
     createOwnerActivities,
+    createListingWaits,
     createSpeechRemains,
     createRetentionActivities,
     createPacingActivities,
@@ -89,6 +90,7 @@ const started = z.object({ recordId: ulidSchema, part, snapshotId: z.string().re
 const snapshot = started.extend({ isEmpty: z.boolean() });
 const speech = labelsSchema.extend({ recordId: ulidSchema });
 const engine = z.string().min(1).max(100);
+const engineKey = z.string().min(1).max(100).exactOptional();
 
 const order = z.object({
   recordId: ulidSchema,
@@ -152,7 +154,7 @@ export const activityInputs = {
   hasFetchedProfile: one(ulidSchema),
   labelSpeakers: one(
     speech.extend({
-      ...{ windows: countSchema, durationSeconds: seconds, engine },
+      ...{ windows: countSchema, durationSeconds: seconds, engine, engineKey },
       isByLevel: z.literal(true).exactOptional(),
     }),
   ),
@@ -165,6 +167,6 @@ export const activityInputs = {
   storeProfile: one(z.object({ snapshot, account: accountSchema })),
   sweepFiles: one(removalSchema.extend({ after: z.string().max(2000).exactOptional() })),
   sweepLeftovers: z.tuple([]),
-  transcribeWindow: one(speech.extend({ number: z.int().min(1), engine })),
+  transcribeWindow: one(speech.extend({ number: z.int().min(1), engine, engineKey })),
   triggerSnapshot: one(order),
 } satisfies InputSchemas<AllActivities>;

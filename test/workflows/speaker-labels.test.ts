@@ -3,7 +3,7 @@ import { Context } from '@temporalio/activity';
 import { expect, it } from 'vitest';
 import { MEMO_SPEECH } from '../../contract/jobs.ts';
 import { refusal } from '../helpers/audio-harness.ts';
-import { aSpeakerLabelsJob, speechHarness } from '../helpers/speech-harness.ts';
+import { aSpeakerLabelsJob, ENGINE_KEY, speechHarness } from '../helpers/speech-harness.ts';
 import { until } from '../helpers/until.ts';
 
 const { speech, records, run } = speechHarness('real');
@@ -21,6 +21,19 @@ it('prepares once, transcribes each window once, and tells the speakers apart at
   expect(records.clearSpeech).toHaveBeenCalledExactlyOnceWith(job.recordId);
   const outcome = { status: 'success', result: { durationSeconds: 700 } };
   expect(records.finishJob).toHaveBeenCalledExactlyOnceWith({ recordId: job.recordId, price: job.price, outcome });
+});
+
+it('gives the windows to those who have the engine that began', async () => {
+  speech.prepareSpeech.mockResolvedValue({
+    ...{ windows: 2, durationSeconds: 400, engine: 'sherpa', engineKey: ENGINE_KEY },
+  });
+  const queues = new Set<string>();
+  const note = () => void queues.add(Context.current().info.taskQueue.replace(/^.*?-speech/, 'speech'));
+  speech.transcribeWindow.mockImplementation(() => Promise.resolve((note(), { words: 1, voices: 1 })));
+  speech.labelSpeakers.mockImplementation(() => Promise.resolve((note(), { durationSeconds: 400 })));
+  expect(await run(aSpeakerLabelsJob())).toBeUndefined();
+  expect(speech.transcribeWindow.mock.calls.map(([order]) => order.engineKey)).toEqual([ENGINE_KEY, ENGINE_KEY]);
+  expect([...queues].sort()).toEqual([`speech-by-${ENGINE_KEY}`, `speech-steps-by-${ENGINE_KEY}`]);
 });
 
 it('has nothing to transcribe where nobody speaks', async () => {
