@@ -63,8 +63,7 @@ export async function preparedAudio(
 export async function audioWith(
   window: KeptWindow,
   deps: PreparedAudioDeps,
-  order: SpeechOrder,
-  call: RunningCall,
+  { order, call }: { readonly order: SpeechOrder; readonly call: RunningCall },
 ): Promise<string> {
   const { taken } = window;
   if (taken === undefined) return (await preparedAudio(deps, order, call)).wavPath;

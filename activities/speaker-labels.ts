@@ -103,7 +103,7 @@ export function createSpeechActivities(deps: SpeechDeps) {
         if (result === undefined || !isOf(result, order, window)) {
           const engine = sameEngine(present(deps.speech).engine, order);
           report({ stage: 'transcribing', percent: 0 });
-          const wavPath = await audioWith(window, deps, order, call);
+          const wavPath = await audioWith(window, deps, { order, call });
           const beganMs = performance.now();
           const { startSeconds, endSeconds, speech } = window;
           result = await engine.analyse(

@@ -1,4 +1,5 @@
-import { open, rm } from 'node:fs/promises';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { rm, stat, writeFile } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { fileUrl, INPUT_GUARD, startTool, surroundings, UnreadableMediaError } from '../media/guard.ts';
 import type { Span } from '../contract/speech.ts';
@@ -103,13 +104,8 @@ export async function cutWindow(
 }
 
 async function putInPlace(samples: string, output: string, offsetBytes: number): Promise<void> {
-  const [from, to] = await Promise.all([open(samples), open(output, 'w')]);
-  try {
-    const { size } = await from.stat();
-    await to.write(wavHeader(offsetBytes + size), 0);
-    const start = WAV_HEADER_BYTES + offsetBytes;
-    await pipeline(from.createReadStream({ autoClose: false }), to.createWriteStream({ start, autoClose: false }));
-  } finally {
-    await Promise.all([from.close(), to.close()]);
-  }
+  const { size } = await stat(samples);
+  await writeFile(output, wavHeader(offsetBytes + size));
+  const start = WAV_HEADER_BYTES + offsetBytes;
+  await pipeline(createReadStream(samples), createWriteStream(output, { flags: 'r+', start }));
 }

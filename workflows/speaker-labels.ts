@@ -48,14 +48,14 @@ async function hear(
   const job = { recordId, ...parameters };
   const { engine, engineKey } = audio;
   const by = engineKey === undefined ? {} : { engineKey, untakenMinutes };
-  let isLeft = false;
+  const lying = { isThere: false };
   /** A window that nobody takes stops no other one: what is being heard is not lost. */
   const unlessUntaken = async <Result>(work: () => Promise<Result>): Promise<Result | undefined> => {
     try {
       return await work();
     } catch (error) {
       if (!isUntaken(error)) throw error;
-      isLeft = true;
+      lying.isThere = true;
       return undefined;
     }
   };
@@ -63,7 +63,7 @@ async function hear(
   let done = 0;
   showSpeech({ stage: 'transcribing', done, windows });
   await forEachConcurrently(windows, MAX_AT_ONCE, async (index) => {
-    if (isLeft) return;
+    if (lying.isThere) return;
     const { transcribeWindow } = speechActivities('speech', `Transcribe window ${index + 1} of ${windows}`, by);
     const order = { ...job, number: index + 1, engine, ...(engineKey === undefined ? {} : { engineKey }) };
     const heard = await unlessUntaken(() =>
@@ -73,7 +73,7 @@ async function hear(
     done += 1;
     showSpeech({ stage: 'transcribing', done, windows });
   });
-  if (isLeft) return undefined;
+  if (lying.isThere) return undefined;
 
   showSpeech({ stage: 'diarizing' });
   const { labelSpeakers } = speechActivities('speechSteps', `Tell the speakers of ${mediaId} apart`, by);

@@ -186,7 +186,7 @@ describe('a window that another machine takes', () => {
     const differences = Array.from({ length: 4.25 * 16_000 }, (_, index) =>
       Math.abs(here[0]!.readInt16LE(index * 2) - there[0]!.readInt16LE(index * 2)),
     );
-    expect(Math.max(...differences)).toBeLessThan(10);
+    expect(Math.max(...differences)).toBeLessThan(100);
     expect(await readdir(join(bench.folder, 'elsewhere'), { recursive: true })).toEqual([order.recordId]);
   });
 

@@ -10,6 +10,8 @@ import { workflowBench } from './workflow-bench.ts';
 
 /** Of the engine that the worker has. */
 export const ENGINE_KEY = 'sherpa-12345678';
+/** Three windows. */
+export const PREPARED = { windows: 3, durationSeconds: 700, engine: 'builtin', engineKey: ENGINE_KEY };
 
 export function aSpeakerLabelsJob(): SpeakerLabelsJob {
   const parameters = { audioId: ulid(), fileName: 'a.m4a', maxSpeakers: 3 };
@@ -41,7 +43,7 @@ export function speechHarness(server: 'skipping' | 'real') {
   beforeEach(() => {
     vi.resetAllMocks();
     records.claimJob.mockResolvedValue('claimed');
-    speech.prepareSpeech.mockResolvedValue({ windows: 3, durationSeconds: 700, engine: 'builtin' });
+    speech.prepareSpeech.mockResolvedValue(PREPARED);
     speech.transcribeWindow.mockResolvedValue({ words: 1, voices: 1 });
     speech.labelSpeakers.mockResolvedValue({ durationSeconds: 700 });
   });

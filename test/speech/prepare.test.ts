@@ -27,6 +27,9 @@ async function encode(channels: string, seconds: number): Promise<string> {
     'aac',
     '-b:a',
     '192k',
+    // Noise that the decoder makes up is another one each time.
+    '-aac_pns',
+    '0',
     path,
   ]);
   return path;

@@ -2,7 +2,7 @@ import { WorkflowFailedError } from '@temporalio/client';
 import { expect, it } from 'vitest';
 import type { SpeakerLabelsJob } from '../../contract/kinds/speaker-labels.ts';
 import { refusal } from '../helpers/audio-harness.ts';
-import { aSpeakerLabelsJob, ENGINE_KEY, speechHarness } from '../helpers/speech-harness.ts';
+import { aSpeakerLabelsJob, ENGINE_KEY, PREPARED, speechHarness } from '../helpers/speech-harness.ts';
 import { waitsOf } from '../helpers/timers.ts';
 
 // In a file, and so on a server, of its own: after a workflow that failed, the test server skips no more time.
@@ -20,12 +20,10 @@ async function runWatched(job: SpeakerLabelsJob): Promise<{ failure: unknown; wa
 }
 
 it('begins anew with the engine that is there when nobody has the one that began, and hears each window by that', async () => {
-  const prepared = { windows: 2, durationSeconds: 400, engine: 'sherpa' };
-  speech.prepareSpeech.mockResolvedValueOnce({ ...prepared, engineKey: 'sherpa-of-last-week' });
-  speech.prepareSpeech.mockResolvedValueOnce({ ...prepared, engineKey: ENGINE_KEY });
+  speech.prepareSpeech.mockResolvedValueOnce({ ...PREPARED, engineKey: 'sherpa-of-last-week' });
   expect(await run(aSpeakerLabelsJob())).toBeUndefined();
   expect(speech.prepareSpeech).toHaveBeenCalledTimes(2);
-  expect(speech.transcribeWindow.mock.calls.map(([{ engineKey }]) => engineKey)).toEqual([ENGINE_KEY, ENGINE_KEY]);
+  expect(speech.transcribeWindow.mock.calls.map(([{ engineKey }]) => engineKey)).toEqual([ENGINE_KEY, ENGINE_KEY, ENGINE_KEY]);
   expect(speech.labelSpeakers.mock.lastCall?.[0]).toMatchObject({ engineKey: ENGINE_KEY });
 });
 
