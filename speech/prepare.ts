@@ -67,7 +67,7 @@ function filterOf(taken: Taken): string {
   return taken === 'mix' ? 'anull' : `aformat=channel_layouts=stereo,pan=mono|c0=${taken === 'left' ? 'c0' : 'c1'}`;
 }
 
-/** Decoders and filters need some sound before what is asked for; whole seconds keep the places of samples. */
+/** Decoders and filters need some sound before and after what is asked for; whole seconds keep the places of samples. */
 const LEAD_SECONDS = 1;
 
 /**
@@ -85,12 +85,16 @@ export async function cutWindow(
 ): Promise<void> {
   const { ffmpeg, signal, timeoutMs } = options;
   const fromSeconds = Math.max(0, Math.floor(startSeconds) - LEAD_SECONDS);
+  const toSeconds = Math.ceil(endSeconds) + LEAD_SECONDS;
+  const seekSeconds = fromSeconds - LEAD_SECONDS;
   const samples = `${output}.samples`;
+  // By times of the file: after a seek, ffmpeg's own count is off by what encoders put before the sound.
+  const cut = `atrim=start=${String(fromSeconds)}:end=${String(toSeconds)}`;
   const args = [
-    ...['-v', 'error', '-nostdin', '-y', ...INPUT_GUARD, '-ss', String(fromSeconds), '-i', fileUrl(input)],
-    ...['-filter_complex', `[0:a:0]${filterOf(taken)}[mono]`, '-map', '[mono]'],
-    ...['-t', String(Math.ceil(endSeconds) + LEAD_SECONDS - fromSeconds), '-ac', '1', '-ar', String(SAMPLE_RATE)],
-    ...['-c:a', 'pcm_s16le', '-f', 's16le', fileUrl(samples)],
+    ...['-v', 'error', '-nostdin', '-y', ...INPUT_GUARD, '-copyts'],
+    ...(seekSeconds > 0 ? ['-ss', String(seekSeconds)] : []),
+    ...['-i', fileUrl(input), '-filter_complex', `[0:a:0]${cut},${filterOf(taken)}[mono]`, '-map', '[mono]'],
+    ...['-ac', '1', '-ar', String(SAMPLE_RATE), '-c:a', 'pcm_s16le', '-f', 's16le', fileUrl(samples)],
   ];
   try {
     const result = await startTool('FFMPEG_PATH', () =>
