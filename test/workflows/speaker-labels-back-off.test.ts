@@ -2,7 +2,7 @@ import { WorkflowFailedError } from '@temporalio/client';
 import { expect, it } from 'vitest';
 import type { SpeakerLabelsJob } from '../../contract/kinds/speaker-labels.ts';
 import { refusal } from '../helpers/audio-harness.ts';
-import { aSpeakerLabelsJob, ENGINE_KEY, PREPARED, speechHarness } from '../helpers/speech-harness.ts';
+import { aSpeakerLabelsJob, speechHarness } from '../helpers/speech-harness.ts';
 import { waitsOf } from '../helpers/timers.ts';
 
 // In a file, and so on a server, of its own: after a workflow that failed, the test server skips no more time.
@@ -18,14 +18,6 @@ async function runWatched(job: SpeakerLabelsJob): Promise<{ failure: unknown; wa
   });
   return { failure, waits };
 }
-
-it('begins anew with the engine that is there when nobody has the one that began, and hears each window by that', async () => {
-  speech.prepareSpeech.mockResolvedValueOnce({ ...PREPARED, engineKey: 'sherpa-of-last-week' });
-  expect(await run(aSpeakerLabelsJob())).toBeUndefined();
-  expect(speech.prepareSpeech).toHaveBeenCalledTimes(2);
-  expect(speech.transcribeWindow.mock.calls.map(([{ engineKey }]) => engineKey)).toEqual([ENGINE_KEY, ENGINE_KEY, ENGINE_KEY]);
-  expect(speech.labelSpeakers.mock.lastCall?.[0]).toMatchObject({ engineKey: ENGINE_KEY });
-});
 
 it('asks a transcription server that is in trouble again, and succeeds', async () => {
   speech.transcribeWindow
