@@ -6,6 +6,7 @@ import { IMGNET_PLATFORM_URL } from './contract/imgnet-urls.ts';
 import { DEFAULT_WAIT_SECONDS, PREFER_WAIT_MAX_SECONDS } from './contract/limits.ts';
 import { priceSettings, priceTable, type Prices } from './contract/prices.ts';
 import { isLoopbackHost } from './outbound/loopback.ts';
+import { workerRoles } from './runtime/roles.ts';
 import { BRIGHT_DATA_API_URL, BRIGHT_DATA_DATASETS } from './sources/imgnet/bright-data-requests.ts';
 import type { PayloadKeys } from './runtime/temporal/payload-codec.ts';
 import { YTDLP_CHANNELS } from './sources/vidnet/releases/version.ts';
@@ -180,6 +181,12 @@ export const settings = z.object({
     .default(15)
     .describe('Pause of a platform after it refused us; it doubles with each further refusal'),
   UPSTREAM_MAX_PAUSE_SECONDS: positive.default(900).describe('Longest of these pauses'),
+  WORKER_ROLES: z
+    .string()
+    .default(workerRoles.join(','))
+    .transform(entriesOf)
+    .pipe(z.array(z.enum(workerRoles)).nonempty())
+    .describe('What a worker does (comma-separated); together the workers of a service must do all of it'),
   MAX_FETCHES: positive.default(4).describe('Downloads of a platform that a worker runs at once'),
   MAX_DELIVERIES: positive.default(100).describe('Webhooks that one worker sends at once'),
   MAX_FILE_BYTES: positive.default(8 * 1024 ** 3).describe('Largest file that a download may write'),

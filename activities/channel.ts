@@ -61,10 +61,7 @@ export function createChannelActivities(deps: ChannelDeps) {
           : { channelId, heldBy: other.subjectId };
       }),
 
-    /** Asks once whether the job that lists a channel has ended; while it has not, fails in a way that Temporal asks again. */
-    awaitOtherListing: async (subjectId: string): Promise<void> => {
-      if (await deps.isOpen(subjectId)) throw retryLater('upstream_timeout', 'Another job lists this channel.');
-    },
+    ...createListingWaits(deps),
 
     /** Lists the videos of a channel that was described, page by page; goes on where an earlier attempt stopped. */
     listChannel: (job: { recordId: string }): Promise<JobResult> =>
@@ -74,6 +71,15 @@ export function createChannelActivities(deps: ChannelDeps) {
         const { pieces, items } = await listChannelVideos({ ...deps, recordId: job.recordId, channel, call });
         return { mediaId: channel.vidnet_id, lists: { videos: { pieces, items } }, ...titled(channel.title) };
       }),
+  };
+}
+
+export function createListingWaits({ isOpen }: Pick<ChannelDeps, 'isOpen'>) {
+  return {
+    /** Asks once whether the job that lists a channel has ended; while it has not, fails in a way that Temporal asks again. */
+    async awaitOtherListing(subjectId: string): Promise<void> {
+      if (await isOpen(subjectId)) throw retryLater('upstream_timeout', 'Another job lists this channel.');
+    },
   };
 }
 

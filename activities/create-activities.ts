@@ -23,7 +23,7 @@ import { failureCodeSchema, permitRequestSchema, upstreamUseSchema } from '../ru
 import { fileNameSchema, ulidSchema, vidnetVideoIdSchema } from '../contract/ids.ts';
 import { languageSchema } from '../contract/languages.ts';
 import { createDeliverActivity } from './deliver-webhook.ts';
-import { createChannelActivities } from './channel.ts';
+import { createChannelActivities, createListingWaits } from './channel.ts';
 import { createTranscriptActivities } from './transcript.ts';
 import { createImgnetAudioActivity } from './imgnet-audio.ts';
 import { createAudioActivity } from './audio.ts';
@@ -45,6 +45,7 @@ const CREATORS = {
   records: [
     createRecordActivities,
     createOwnerActivities,
+    createListingWaits,
     createSpeechRemains,
     createRetentionActivities,
     createPacingActivities,
@@ -96,6 +97,7 @@ const started = z.object({ recordId: ulidSchema, part, snapshotId: z.string().re
 const snapshot = started.extend({ isEmpty: z.boolean() });
 const speech = labelsSchema.extend({ recordId: ulidSchema });
 const engine = z.string().min(1).max(100);
+const engineKey = z.string().min(1).max(100).exactOptional();
 
 const order = z.object({
   recordId: ulidSchema,
@@ -159,7 +161,7 @@ export const activityInputs = {
   hasFetchedProfile: one(ulidSchema),
   labelSpeakers: one(
     speech.extend({
-      ...{ windows: countSchema, durationSeconds: seconds, engine },
+      ...{ windows: countSchema, durationSeconds: seconds, engine, engineKey },
       isByLevel: z.literal(true).exactOptional(),
     }),
   ),
@@ -173,6 +175,6 @@ export const activityInputs = {
   sweepKept: one(keptRemovalSchema),
   sweepFiles: one(removalSchema.extend({ after: z.string().max(2000).exactOptional() })),
   sweepLeftovers: z.tuple([]),
-  transcribeWindow: one(speech.extend({ number: z.int().min(1), engine })),
+  transcribeWindow: one(speech.extend({ number: z.int().min(1), engine, engineKey })),
   triggerSnapshot: one(order),
 } satisfies InputSchemas<AllActivities>;

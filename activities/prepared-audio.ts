@@ -1,6 +1,9 @@
+import { join } from 'node:path';
 import type { SpeakerLabelsParameters } from '../contract/kinds/speaker-labels.ts';
 import { JobError } from '../runtime/job-error.ts';
-import { prepareWav } from '../speech/prepare.ts';
+import { optional } from '../runtime/optional.ts';
+import type { SpeechWindow } from '../contract/speech.ts';
+import { cutWindow, prepareWav, TAKEN, type Taken } from '../speech/prepare.ts';
 import { MissingFileError, type FileStore } from '../store/files.ts';
 import type { SpaceGuard } from '../store/free-space.ts';
 import type { RecordStore } from '../store/records.ts';
@@ -20,33 +23,84 @@ export interface PreparedAudioDeps {
 
 export type SpeechOrder = SpeakerLabelsParameters & { readonly recordId: string };
 
+/** A window as it is kept for the machines that hear it. */
+export interface KeptWindow extends SpeechWindow {
+  /** What the audio was made of when it was prepared. Absent where no part of it can be cut elsewhere. */
+  readonly taken?: Taken;
+}
+
 const DAMAGED = 'The stored audio is damaged: download it again, and use the id of that.';
 
-/** The prepared audio, which this machine may still lack. @throws JobError `removed`, `disk_full` */
-export function preparedAudio(deps: PreparedAudioDeps, order: SpeechOrder, call: RunningCall): Promise<string> {
-  return deps.speechAudio.ensure(order.recordId, (path) =>
+/**
+ * The audio of a job, prepared on this machine.
+ *
+ * @returns `taken`: what it was made of; absent where an older release made it
+ * @throws JobError `removed`, `disk_full`
+ */
+export async function preparedAudio(
+  deps: PreparedAudioDeps,
+  order: SpeechOrder,
+  call: RunningCall,
+): Promise<{ readonly wavPath: string; readonly taken?: Taken }> {
+  const { path, note } = await deps.speechAudio.ensure(order.recordId, (output) =>
     withSpace(deps.space, call, async ({ signal, timeoutMs, folder }) => {
       const input = await audioOf(deps, order, folder);
       // It decodes an hour in seconds: there is no progress to tell.
       const rest = { maxSeconds: deps.maxMediaSeconds, onProgress: () => undefined };
-      await prepareWav(input, path, { ffmpeg: deps.ffmpeg, signal, timeoutMs, ...rest }).catch((error: unknown) => {
-        // It was verified when it was published: no platform is at fault any more.
-        const isUnreadable = error instanceof JobError && error.code === 'incomplete';
-        throw isUnreadable ? new JobError('internal', DAMAGED, { cause: error }) : error;
-      });
+      return prepareWav(input, output, { ffmpeg: deps.ffmpeg, signal, timeoutMs, ...rest }).catch(ours);
     }),
   );
+  const taken = TAKEN.find((one) => one === note);
+  return { wavPath: path, ...optional('taken', taken) };
 }
 
-/** A decoder skips what it cannot read: half a transcript must not pass for a whole one. @throws JobError `internal` */
+/**
+ * A WAV file with the samples of a window in their places: what this machine has prepared, else the window alone, cut out of
+ * the published audio. That is copied here once for all windows of a job.
+ *
+ * @throws JobError `removed`, `disk_full`
+ */
+export async function audioWith(
+  window: KeptWindow,
+  deps: PreparedAudioDeps,
+  { order, call }: { readonly order: SpeechOrder; readonly call: RunningCall },
+): Promise<string> {
+  const { taken } = window;
+  if (taken === undefined) return (await preparedAudio(deps, order, call)).wavPath;
+  const whole = await deps.speechAudio.find(order.recordId);
+  if (whole !== undefined) return whole;
+  return withSpace(deps.space, call, async ({ signal, timeoutMs, folder }) => {
+    const input = await deps.speechAudio.source(order.recordId, (place) => audioOf(deps, order, place));
+    const path = join(folder, 'window.wav');
+    await cutWindow(input, path, { ...window, taken, ffmpeg: deps.ffmpeg, signal, timeoutMs }).catch(ours);
+    return path;
+  });
+}
+
+/** It was verified when it was published: no platform is at fault any more. */
+function ours(error: unknown): never {
+  const isUnreadable = error instanceof JobError && error.code === 'incomplete';
+  throw isUnreadable ? new JobError('internal', DAMAGED, { cause: error }) : error;
+}
+
+/** In published audio without gaps, times are places of samples. */
+const GAPLESS_SECONDS = 0.1;
+
+/**
+ * A decoder skips what it cannot read: half a transcript must not pass for a whole one.
+ *
+ * @returns whether it is as long as it should be, to a tenth of a second
+ * @throws JobError `internal`
+ */
 export async function refuseHalf(
   { records }: PreparedAudioDeps,
   { audioId }: SpeechOrder,
   foundSeconds: number,
-): Promise<void> {
+): Promise<boolean> {
   const audio = await records.get(audioId);
   const expectedSeconds = audio?.status === 'success' ? (audio.durationSeconds ?? 0) : 0;
   if (expectedSeconds - foundSeconds > Math.max(1, expectedSeconds / 100)) throw new JobError('internal', DAMAGED);
+  return Math.abs(expectedSeconds - foundSeconds) <= GAPLESS_SECONDS;
 }
 
 async function audioOf({ files, records }: PreparedAudioDeps, order: SpeechOrder, folder: string): Promise<string> {

@@ -5,9 +5,9 @@ import { percentOf } from '../runtime/percent.ts';
 import { optional } from '../runtime/optional.ts';
 import { heardWindows } from '../runtime/telemetry/told.ts';
 import type { JobResult } from '../contract/records.ts';
-import type { SpeechWindow, WindowResult } from '../contract/speech.ts';
+import type { Span, WindowResult } from '../contract/speech.ts';
 import type { Speech } from '../speech/choose-engine.ts';
-import type { SpeechEngine } from '../speech/engine.ts';
+import { engineKeyOf, type SpeechEngine } from '../speech/engine.ts';
 import { findWindows } from '../speech/find-windows.ts';
 import { joinWords } from '../speech/join-words.ts';
 import { languageOf } from '../speech/language-codes.ts';
@@ -15,7 +15,15 @@ import { turnsOf } from '../speech/turns.ts';
 import type { ContentsStore } from '../store/contents.ts';
 import { classifyFailures } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
-import { preparedAudio, refuseHalf, type PreparedAudioDeps, type SpeechOrder } from './prepared-audio.ts';
+import {
+  audioWith,
+  preparedAudio,
+  refuseHalf,
+  type KeptWindow,
+  type PreparedAudioDeps,
+  type SpeechOrder,
+} from './prepared-audio.ts';
+import { retryLater } from './retry-later.ts';
 import { withSourceCall, type SourceCallDeps } from './source-call.ts';
 import { titled } from './title.ts';
 
@@ -32,6 +40,8 @@ export interface PreparedSpeech {
   readonly durationSeconds: number;
   /** All windows are heard by the same engine: voices of different ones can't be compared. */
   readonly engine: string;
+  /** Of the queues of those who have it, with its models; absent in jobs of older releases. */
+  readonly engineKey?: string;
   /** Nobody was heard; what may be voices was taken for speech by its level. */
   readonly isByLevel?: true;
 }
@@ -40,6 +50,12 @@ export interface WindowOrder extends SpeechOrder {
   /** Counted from 1. */
   readonly number: number;
   readonly engine: string;
+  readonly engineKey?: string;
+}
+
+/** What was heard in a window, and by whom: should another engine begin anew, it is worth nothing. */
+interface KeptResult extends WindowResult {
+  readonly heard?: Span & { readonly engineKey: string };
 }
 
 export function createSpeechActivities(deps: SpeechDeps) {
@@ -53,7 +69,7 @@ export function createSpeechActivities(deps: SpeechDeps) {
         const refusal = order.language === undefined ? undefined : unknownLanguage(order.language, engine.languages);
         if (refusal !== undefined) throw new JobError('unsupported', refusal);
         report({ stage: 'preparing' });
-        const wavPath = await preparedAudio(deps, order, call);
+        const { wavPath, taken } = await preparedAudio(deps, order, call);
         const { windows, durationSeconds, isByLevel } = await findWindows(wavPath, engine, {
           vadModel,
           signal,
@@ -61,10 +77,14 @@ export function createSpeechActivities(deps: SpeechDeps) {
           maxSeconds: deps.speechWindowSeconds,
           onProgress: (share) => report({ stage: 'detecting_speech', percent: percentOf(share) }),
         });
-        await refuseHalf(deps, order, durationSeconds);
-        await deps.contents.putPiece({ recordId: order.recordId, name: 'speech_windows', number: 1 }, windows);
+        const isGapless = await refuseHalf(deps, order, durationSeconds);
+        await keepWindows(
+          deps.contents,
+          order.recordId,
+          windows.map((window) => ({ ...window, ...optional('taken', isGapless ? taken : undefined) })),
+        );
         return {
-          ...{ windows: windows.length, durationSeconds, engine: engine.name },
+          ...{ windows: windows.length, durationSeconds, engine: engine.name, engineKey: engineKeyOf(engine) },
           ...(isByLevel ? { isByLevel } : {}),
         };
       }),
@@ -78,15 +98,16 @@ export function createSpeechActivities(deps: SpeechDeps) {
         const { report, signal } = call;
         const { recordId, number } = order;
         const piece = { recordId, name: 'speech_results', number };
-        let [result] = (await deps.contents.piece<WindowResult>(piece)) ?? [];
-        if (result === undefined) {
-          const engine = sameEngine(present(deps.speech).engine, order.engine);
+        const window = await windowOf(deps.contents, order);
+        let [result] = (await deps.contents.piece<KeptResult>(piece)) ?? [];
+        if (result === undefined || !isOf(result, order, window)) {
+          const engine = sameEngine(present(deps.speech).engine, order);
           report({ stage: 'transcribing', percent: 0 });
-          const window = await windowOf(deps.contents, order);
-          const wavPath = await preparedAudio(deps, order, call);
+          const wavPath = await audioWith(window, deps, { order, call });
           const beganMs = performance.now();
+          const { startSeconds, endSeconds, speech } = window;
           result = await engine.analyse(
-            { ...window, wavPath },
+            { startSeconds, endSeconds, speech, wavPath },
             {
               ...optional('language', order.language),
               signal,
@@ -95,10 +116,11 @@ export function createSpeechActivities(deps: SpeechDeps) {
           );
           heardWindows.tell(() => ({
             engine: engine.name,
-            audioSeconds: window.endSeconds - window.startSeconds,
+            audioSeconds: endSeconds - startSeconds,
             seconds: (performance.now() - beganMs) / 1000,
           }));
-          await deps.contents.putPiece(piece, [result]);
+          const heard = { startSeconds, endSeconds, engineKey: engineKeyOf(engine) };
+          await deps.contents.putPiece(piece, [{ ...result, heard } satisfies KeptResult]);
         }
         return { words: result.words.length, voices: result.voices.length };
       }),
@@ -108,7 +130,7 @@ export function createSpeechActivities(deps: SpeechDeps) {
       classifyFailures(() =>
         withHeartbeat(async (report, signal) => {
           const { recordId, durationSeconds, minSpeakers, maxSpeakers } = order;
-          const engine = sameEngine(present(deps.speech).engine, order.engine);
+          const engine = sameEngine(present(deps.speech).engine, order);
           report({ stage: 'diarizing' });
           const results = await resultsOf(deps.contents, order);
           const voices = results.map((result) => result.voices);
@@ -152,30 +174,53 @@ function present(speech: Speech): Exclude<Speech, { readonly missing: string }> 
   return speech;
 }
 
-/** @throws JobError `tool_missing` when this worker has another engine than the one that began the job */
-function sameEngine(engine: SpeechEngine, began: string): SpeechEngine {
-  if (engine.name === began) return engine;
-  throw new JobError(
-    'tool_missing',
-    `The workers differ: one transcribes by ${began}, another by ${engine.name}. SPEECH_ENGINE must be the same for all.`,
-  );
+/** @throws what Temporal tries again elsewhere when this worker has another engine than the one that began the job */
+function sameEngine(engine: SpeechEngine, began: Pick<WindowOrder, 'engine' | 'engineKey'>): SpeechEngine {
+  const { engineKey = engineKeyOf(engine) } = began;
+  if (engine.name === began.engine && engineKeyOf(engine) === engineKey) return engine;
+  // Only jobs of older releases are in queues that workers of any engine take from.
+  const message = `The workers differ: one transcribes by ${began.engine}, another by ${engine.name}.`;
+  throw retryLater('tool_missing', `${message} While such a job runs, some worker must have its engine.`);
 }
 
-async function windowOf(contents: ContentsStore, { recordId, number }: WindowOrder): Promise<SpeechWindow> {
-  const windows = await contents.piece<SpeechWindow>({ recordId, name: 'speech_windows', number: 1 });
-  const window = windows?.[number - 1];
+/** @param windows of which results may be kept already, of the same ones or of others */
+async function keepWindows(contents: ContentsStore, recordId: string, windows: readonly KeptWindow[]): Promise<void> {
+  const before = await windowsOf(contents, recordId);
+  // What is kept beyond the last one would not be found again.
+  if (before.length > windows.length) await contents.removePieces({ recordId, name: 'speech_results' }, before.length);
+  await contents.putPiece({ recordId, name: 'speech_windows', number: 1 }, windows);
+}
+
+async function windowsOf(contents: ContentsStore, recordId: string): Promise<readonly KeptWindow[]> {
+  return (await contents.piece<KeptWindow>({ recordId, name: 'speech_windows', number: 1 })) ?? [];
+}
+
+async function windowOf(contents: ContentsStore, { recordId, number }: WindowOrder): Promise<KeptWindow> {
+  const window = (await windowsOf(contents, recordId))[number - 1];
   if (window === undefined) throw new Error(`window ${number} of record ${recordId} is missing`);
   return window;
 }
 
+/** Whether the result is of this window, by the engine that is asked for; of older releases all are. */
+function isOf({ heard }: KeptResult, { engineKey }: Pick<WindowOrder, 'engineKey'>, window: Span): boolean {
+  if (heard === undefined || engineKey === undefined) return true;
+  const { startSeconds, endSeconds } = window;
+  return heard.engineKey === engineKey && heard.startSeconds === startSeconds && heard.endSeconds === endSeconds;
+}
+
 async function resultsOf(
   contents: ContentsStore,
-  { recordId, windows }: SpeechOrder & PreparedSpeech,
+  order: SpeechOrder & PreparedSpeech,
 ): Promise<readonly WindowResult[]> {
+  const { recordId } = order;
+  const windows = await windowsOf(contents, recordId);
   const results: WindowResult[] = [];
-  for (let number = 1; number <= windows; number += 1) {
-    const [result] = (await contents.piece<WindowResult>({ recordId, name: 'speech_results', number })) ?? [];
-    if (result === undefined) throw new MissingContentsError(`${recordId}/speech_results/${number}`);
+  for (let number = 1; number <= order.windows; number += 1) {
+    const [result] = (await contents.piece<KeptResult>({ recordId, name: 'speech_results', number })) ?? [];
+    const window = windows[number - 1];
+    if (result === undefined || window === undefined || !isOf(result, order, window)) {
+      throw new MissingContentsError(`${recordId}/speech_results/${number}`);
+    }
     results.push(result);
   }
   return results;

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { settings, type Config } from '../config.ts';
+import type { WorkerRole } from '../runtime/roles.ts';
 import { readPythonProgram } from '../sources/vidnet/python-program.ts';
 import { chooseRelease, createReleaseFolder } from '../sources/vidnet/releases/release-folder.ts';
 import { createWarmYtdlp } from '../sources/vidnet/warm-yt-dlp.ts';
@@ -38,6 +39,7 @@ export async function examine(options: Omit<Setup, 'log'> & { readonly config: C
   const setup: Setup = { ...options, log: () => undefined };
   const { config } = options;
   const { env } = setup;
+  const does = (...roles: readonly WorkerRole[]): boolean => roles.some((role) => config.WORKER_ROLES.includes(role));
   const node = { name: 'Node', version: process.versions.node, where: process.execPath };
   const others = await Promise.all([
     engineFinding(temporalCli(setup), givenBy(env, 'TEMPORAL_ADDRESS', reach)),
@@ -45,10 +47,10 @@ export async function examine(options: Omit<Setup, 'log'> & { readonly config: C
       await mongodbServer(setup, join(config.DATA_DIR, 'mongodb')),
       givenBy(env, 'MONGODB_URI', (uri) => pingMongodb(uri, REACH_TIMEOUT_MS)),
     ),
-    findingOf(withWarmth(ytdlp(setup), env)),
-    ...releaseFindings(ytdlp(setup), config),
-    findingOf(mediaProgram('ffmpeg', setup)),
-    findingOf(mediaProgram('ffprobe', setup)),
+    findingOf(withWarmth(ytdlp(setup), env), !does('vidnet', 'media')),
+    ...(does('vidnet', 'media') ? releaseFindings(ytdlp(setup), config) : []),
+    findingOf(mediaProgram('ffmpeg', setup), !does('vidnet', 'imgnet', 'media', 'speech')),
+    findingOf(mediaProgram('ffprobe', setup), !does('vidnet', 'imgnet', 'media', 'speech')),
     speechFinding(setup, config),
     findingOf(timeSkippingServer(setup), true),
     findingOf(s3Server(setup), true),

@@ -12,7 +12,10 @@ export interface Member {
   readonly id: string;
   /** Counts its renewals, and never begins anew. One that stands still belongs to a worker that is gone. */
   readonly beat: number;
-  /** By route the places that are its own, whether it uses them or not: all of them together are never more than there are. */
+  /**
+   * By route that it serves the places that are its own, whether it uses them or not: all of them together are never more than
+   * there are.
+   */
   readonly places: Readonly<Record<string, number>>;
 }
 
@@ -37,18 +40,17 @@ export interface Renewal {
 }
 
 /**
- * The state after a member has renewed its lease. Its places are an equal part of all (what is left over goes to those who came
- * first), less what others have not given back yet; what it uses already stays its own. Who was taken for dead has lost all in
+ * The state after a member has renewed its lease. Its places are an equal part among those who serve the route (what is left
+ * over goes to those who came first), less what others have not given back yet; what it uses already stays its own. Who was taken for dead has lost all in
  * which nothing runs.
  */
 export function renewed(state: PacingState, { id, beat, limits, uses, dead }: Renewal): PacingState {
   const alive = state.members.filter((member) => !dead.has(member.id));
   const known = alive.find((member) => member.id === id);
   const members = known === undefined ? [...alive, { id, beat: 0, places: {} }] : alive;
-  const index = members.findIndex((member) => member.id === id);
   const others = members.filter((member) => member.id !== id);
   const places = Object.entries(limits).map(([route, { maxAtOnce }]) => {
-    const fair = fairShare(maxAtOnce, index, members.length);
+    const fair = fairShare(members, { id, route, maxAtOnce });
     const taken = others.reduce((sum, member) => sum + (member.places[route] ?? 0), 0);
     const { inUse = 0, running = 0 } = uses[route] ?? {};
     const used = known === undefined ? running : inUse;
@@ -77,17 +79,23 @@ export interface Places {
   readonly usable: number;
 }
 
-export function placesOf(
-  { members }: PacingState,
-  { id, route, maxAtOnce }: { readonly id: string; readonly route: string; readonly maxAtOnce: number },
-): Places {
-  const index = members.findIndex((member) => member.id === id);
-  const held = members[index]?.places[route] ?? 0;
-  return { held, usable: Math.min(held, fairShare(maxAtOnce, index, members.length)) };
+export function placesOf({ members }: PacingState, of: ShareOf): Places {
+  const held = members.find(({ id }) => id === of.id)?.places[of.route] ?? 0;
+  return { held, usable: Math.min(held, fairShare(members, of)) };
 }
 
-function fairShare(maxAtOnce: number, index: number, members: number): number {
-  return Math.floor(maxAtOnce / members) + (index < maxAtOnce % members ? 1 : 0);
+interface ShareOf {
+  /** Of the member. */
+  readonly id: string;
+  readonly route: string;
+  readonly maxAtOnce: number;
+}
+
+/** Workers of other roles do not serve the route, and take no part of it. */
+function fairShare(members: readonly Member[], { id, route, maxAtOnce }: ShareOf): number {
+  const serving = members.filter((member) => member.id === id || route in member.places);
+  const index = serving.findIndex((member) => member.id === id);
+  return Math.floor(maxAtOnce / serving.length) + (index < maxAtOnce % serving.length ? 1 : 0);
 }
 
 /** The state without a member that stops. */

@@ -8,10 +8,16 @@ export const taskQueues = {
   route: (prefix: string, route: string): string => `${prefix}-route-${route}`,
   /** Pages of all sites that are none of the platforms. */
   sites: (prefix: string): string => `${prefix}-sites`,
-  /** Transcription: it needs processors and memory, not the network. */
-  speech: (prefix: string): string => `${prefix}-speech`,
+  /**
+   * Transcription: it needs processors and memory, not the network.
+   *
+   * @param engineKey of the engine that must do it; absent in jobs of older releases
+   */
+  speech: (prefix: string, engineKey?: string): string =>
+    engineKey === undefined ? `${prefix}-speech` : `${prefix}-speech-by-${engineKey}`,
   /** What comes before and after it, which is short: it must not wait for another job's windows. */
-  speechSteps: (prefix: string): string => `${prefix}-speech-steps`,
+  speechSteps: (prefix: string, engineKey?: string): string =>
+    engineKey === undefined ? `${prefix}-speech-steps` : `${prefix}-speech-steps-by-${engineKey}`,
   webhooks: (prefix: string): string => `${prefix}-webhooks`,
 };
 

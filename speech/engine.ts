@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { SpeechWindow, VoiceSegment, WindowResult } from '../contract/speech.ts';
 
 /** A window, and where its samples are. */
@@ -25,9 +26,21 @@ export interface Missing {
   readonly missing: string;
 }
 
+/**
+ * Names an engine with its models: it goes into the name of a task queue, so that only those who have them take the work.
+ *
+ * @returns such as `sherpa-1f0c9a52`
+ */
+export function engineKeyOf({ name, models = '' }: Pick<SpeechEngine, 'name' | 'models'>): string {
+  const hash = createHash('sha256').update(`${name}\n${models}`).digest('hex').slice(0, 8);
+  return `${name.replace(/[^\w.-]+/g, '-').slice(0, 60)}-${hash}`;
+}
+
 /** Hears words and voices. One window at a time, so that memory does not grow with the length of the audio. */
 export interface SpeechEngine {
   readonly name: string;
+  /** What it hears by, where that may differ under one name: what different ones heard can't be joined. */
+  readonly models?: string;
   /** Codes of the languages that it may be asked for, without script and region; undefined where only asking tells. */
   readonly languages?: readonly string[] | undefined;
   /** It finds by itself where somebody speaks: its windows cover the whole audio. */

@@ -1,13 +1,24 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { rm, stat, writeFile } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
 import { fileUrl, INPUT_GUARD, startTool, surroundings, UnreadableMediaError } from '../media/guard.ts';
+import type { Span } from '../contract/speech.ts';
 import { run } from '../runtime/subprocess/run.ts';
 import { createMixLevels, PRINT_LEVELS } from './mix-levels.ts';
-import { SAMPLE_RATE } from './wav.ts';
+import { BYTES_PER_SAMPLE, SAMPLE_RATE, WAV_HEADER_BYTES, wavHeader } from './wav.ts';
 
-export interface PrepareOptions {
+/** What the prepared audio is made of: all channels, or the one of two that was taken alone. */
+export const TAKEN = ['mix', 'left', 'right'] as const;
+export type Taken = (typeof TAKEN)[number];
+
+interface ToolOptions {
   /** Absolute path of ffmpeg. */
   readonly ffmpeg: string;
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
+}
+
+export interface PrepareOptions extends ToolOptions {
   /** Longer audio is cut here. */
   readonly maxSeconds: number;
   /** Called with the seconds written so far. */
@@ -20,9 +31,10 @@ export interface PrepareOptions {
  *
  * @param input absolute path of a media file, which may be hostile
  * @param output absolute path; replaced
+ * @returns what it was made of
  * @throws JobError `incomplete` when there is no audio in it that can be read, `tool_missing`, `internal`
  */
-export async function prepareWav(input: string, output: string, options: PrepareOptions): Promise<void> {
+export async function prepareWav(input: string, output: string, options: PrepareOptions): Promise<Taken> {
   const { ffmpeg, signal, timeoutMs, maxSeconds, onProgress } = options;
   const levels = createMixLevels();
   /** @param take filters of ffmpeg; what they leave is mixed */
@@ -43,7 +55,61 @@ export async function prepareWav(input: string, output: string, options: Prepare
     );
     if (result.exitCode !== 0) throw new UnreadableMediaError(result.stderrTail);
   };
-  await writeMono('anull');
+  await writeMono(filterOf('mix'));
   const channel = levels.channelInstead();
-  if (channel !== undefined) await writeMono(`aformat=channel_layouts=stereo,pan=mono|c0=c${channel}`);
+  if (channel === undefined) return 'mix';
+  const taken = channel === 0 ? 'left' : 'right';
+  await writeMono(filterOf(taken));
+  return taken;
+}
+
+function filterOf(taken: Taken): string {
+  return taken === 'mix' ? 'anull' : `aformat=channel_layouts=stereo,pan=mono|c0=${taken === 'left' ? 'c0' : 'c1'}`;
+}
+
+/** Decoders and filters need some sound before and after what is asked for; whole seconds keep the places of samples. */
+const LEAD_SECONDS = 1;
+
+/**
+ * Writes a part of the audio as {@link prepareWav} writes all of it, each sample in its place: before the part there is a
+ * hole, which takes no space. Only the part is decoded.
+ *
+ * @param input as there, whose sound has no gaps
+ * @param output absolute path; replaced
+ * @throws JobError as there
+ */
+export async function cutWindow(
+  input: string,
+  output: string,
+  { startSeconds, endSeconds, taken, ...options }: Span & ToolOptions & { readonly taken: Taken },
+): Promise<void> {
+  const { ffmpeg, signal, timeoutMs } = options;
+  const fromSeconds = Math.max(0, Math.floor(startSeconds) - LEAD_SECONDS);
+  const toSeconds = Math.ceil(endSeconds) + LEAD_SECONDS;
+  const seekSeconds = fromSeconds - LEAD_SECONDS;
+  const samples = `${output}.samples`;
+  // By times of the file: after a seek, ffmpeg's own count is off by what encoders put before the sound.
+  const cut = `atrim=start=${String(fromSeconds)}:end=${String(toSeconds)}`;
+  const args = [
+    ...['-v', 'error', '-nostdin', '-y', ...INPUT_GUARD, '-copyts'],
+    ...(seekSeconds > 0 ? ['-ss', String(seekSeconds)] : []),
+    ...['-i', fileUrl(input), '-filter_complex', `[0:a:0]${cut},${filterOf(taken)}[mono]`, '-map', '[mono]'],
+    ...['-ac', '1', '-ar', String(SAMPLE_RATE), '-c:a', 'pcm_s16le', '-f', 's16le', fileUrl(samples)],
+  ];
+  try {
+    const result = await startTool('FFMPEG_PATH', () =>
+      run(ffmpeg, args, { ...surroundings(output, ffmpeg), signal, timeoutMs }),
+    );
+    if (result.exitCode !== 0) throw new UnreadableMediaError(result.stderrTail);
+    await putInPlace(samples, output, fromSeconds * SAMPLE_RATE * BYTES_PER_SAMPLE);
+  } finally {
+    await rm(samples, { force: true });
+  }
+}
+
+async function putInPlace(samples: string, output: string, offsetBytes: number): Promise<void> {
+  const { size } = await stat(samples);
+  await writeFile(output, wavHeader(offsetBytes + size));
+  const start = WAV_HEADER_BYTES + offsetBytes;
+  await pipeline(createReadStream(samples), createWriteStream(output, { flags: 'r+', start }));
 }

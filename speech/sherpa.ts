@@ -13,6 +13,7 @@ export function createSherpaEngine(settings: SherpaSettings): SpeechEngine {
   const recogniser = 'recogniser' in models ? models.recogniser : undefined;
   return {
     name: 'sherpa',
+    models: models.names.join('+'),
     languages: languagesOf(recogniser),
     findsSpeech: true,
 

@@ -47,9 +47,16 @@ describe('the configuration', () => {
     ['WORKER_METRICS_PORT', '3001'],
     ['TEMPORAL_METRICS_PORT', '0'],
     ['TRACES_URL', 'collector:4318'],
+    ['WORKER_ROLES', 'vidnet,dish-washer'],
+    ['WORKER_ROLES', ','],
   ])('refuses %s=%s and names it', (name, value) => {
     expect(() => loadConfig({ [name]: value })).toThrow(ConfigError);
     expect(() => loadConfig({ [name]: value })).toThrow(name);
+  });
+
+  it('lets a worker do all, or what it is told', () => {
+    expect(loadConfig({}).WORKER_ROLES).toEqual(['workflows', 'vidnet', 'imgnet', 'media', 'speech', 'webhooks']);
+    expect(loadConfig({ WORKER_ROLES: 'speech, webhooks' }).WORKER_ROLES).toEqual(['speech', 'webhooks']);
   });
 
   it('takes empty settings as absent', () => {

@@ -10,6 +10,7 @@ import { refusalOf } from '../runtime/inputs/check.ts';
 import { jobInputs } from '../runtime/inputs/jobs.ts';
 import { optional } from '../runtime/optional.ts';
 import type { UpstreamUse } from '../runtime/pacing.ts';
+import { roleOf, workerRoles, type WorkerRole } from '../runtime/roles.ts';
 import { taskQueues } from '../runtime/task-queues.ts';
 import type { Budget } from './pacing/budget.ts';
 import { pacedBy, pacedBySite, reportingTo } from './pacing/interceptors.ts';
@@ -22,16 +23,21 @@ const SPEECH_STEPS_AT_ONCE = 4;
 const POLLS_OF_ROUTE = 2;
 
 interface WorkersOptions {
+  /** By default all. */
+  readonly roles?: readonly WorkerRole[];
   readonly connection: NativeConnection;
   readonly namespace: string;
   /** Where payloads are encrypted. */
   readonly dataConverter?: DataConverter | undefined;
   readonly taskQueue: string;
-  readonly bundle: WorkflowBundleWithSourceMap;
+  /** Needed by the role that runs them. */
+  readonly bundle: WorkflowBundleWithSourceMap | undefined;
   readonly activities: Activities;
   readonly pacing: Pacing;
   readonly maxFetches: number;
   readonly maxSpeechWindows: number;
+  /** Of the engine that this worker has. */
+  readonly engineKey?: string | undefined;
   readonly maxDeliveries: number;
   readonly shutdownGraceMs: number;
   /** See each attempt at an activity before anything else does. */
@@ -80,9 +86,20 @@ function ofUse(activity: string, pacing: Pacing): Budget | undefined {
   return use === undefined ? undefined : pacing.budgetOf(use);
 }
 
-/** One worker per task queue, in one process. */
+/** What a worker of some roles can do; of a job of version 4da8403 the rest is left to a worker that has its role. */
+function ofRoles(fetch: Activities['fetch'], roles: readonly WorkerRole[]): object {
+  const uses: Readonly<Record<string, UpstreamUse | undefined>> = USES;
+  return Object.fromEntries(
+    Object.entries(fetch).filter(([name]) => {
+      const use = uses[name];
+      return use === undefined || roles.includes(roleOf(use));
+    }),
+  );
+}
+
+/** One worker per task queue of its roles, in one process. */
 export async function createWorkers(options: WorkersOptions) {
-  const { activities, taskQueue, pacing, watch = [] } = options;
+  const { activities, taskQueue, pacing, watch = [], roles = workerRoles } = options;
   const before = [...watch, checkInputs];
   const shared = {
     connection: options.connection,
@@ -99,11 +116,19 @@ export async function createWorkers(options: WorkersOptions) {
   const ofActivities = (
     queue: Exclude<keyof typeof taskQueues, 'workflows' | 'route'>,
     own: object,
-    { atOnce, pacedAs = [] }: { readonly atOnce: number; readonly pacedAs?: readonly ActivityInterceptorsFactory[] },
+    {
+      atOnce,
+      pacedAs = [],
+      engineKey,
+    }: {
+      readonly atOnce: number;
+      readonly pacedAs?: readonly ActivityInterceptorsFactory[];
+      readonly engineKey?: string;
+    },
   ) =>
     Worker.create({
       ...shared,
-      taskQueue: taskQueues[queue](taskQueue),
+      taskQueue: taskQueues[queue](taskQueue, engineKey),
       activities: own,
       maxConcurrentActivityTaskExecutions: atOnce,
       interceptors: { activity: [...before, ...pacedAs] },
@@ -117,27 +142,47 @@ export async function createWorkers(options: WorkersOptions) {
       maxConcurrentActivityTaskPolls: POLLS_OF_ROUTE,
       interceptors: { activity: [...before, pacedBy(pacing.budget(route))] },
     });
-  const workers = await Promise.all([
-    Worker.create({
-      ...shared,
-      taskQueue: taskQueues.workflows(taskQueue),
-      workflowBundle: options.bundle,
-      // A first attempt at a webhook is a local activity.
-      activities: { ...activities.deliver, ...activities.records },
-    }),
-    ...pacing.routes.map(ofRoute),
-    ofActivities('sites', activities.fetch, {
-      atOnce: options.maxFetches,
-      pacedAs: [pacedBySite((site) => pacing.siteBudget(site))],
-    }),
-    ofActivities('fetch', activities.fetch, {
-      atOnce: options.maxFetches,
-      pacedAs: [reportingTo((activity) => ofUse(activity, pacing))],
-    }),
-    ofActivities('speechSteps', activities.speech, { atOnce: SPEECH_STEPS_AT_ONCE }),
-    ofActivities('speech', activities.speech, { atOnce: options.maxSpeechWindows }),
-    ofActivities('webhooks', activities.deliver, { atOnce: options.maxDeliveries }),
-  ]);
+  const byRole: Readonly<Record<WorkerRole, () => readonly Promise<Worker>[]>> = {
+    workflows: () => [
+      Worker.create({
+        ...shared,
+        taskQueue: taskQueues.workflows(taskQueue),
+        ...optional('workflowBundle', options.bundle),
+        // A first attempt at a webhook is a local activity.
+        activities: { ...activities.deliver, ...activities.records },
+      }),
+    ],
+    // Their queues are those of the routes.
+    vidnet: () => [],
+    imgnet: () => [
+      ofActivities('fetch', ofRoles(activities.fetch, roles), {
+        atOnce: options.maxFetches,
+        pacedAs: [reportingTo((activity) => ofUse(activity, pacing))],
+      }),
+    ],
+    media: () => [
+      ofActivities('sites', activities.fetch, {
+        atOnce: options.maxFetches,
+        pacedAs: [pacedBySite((site) => pacing.siteBudget(site))],
+      }),
+    ],
+    speech: () => {
+      const { engineKey, maxSpeechWindows } = options;
+      return [
+        ofActivities('speechSteps', activities.speech, { atOnce: SPEECH_STEPS_AT_ONCE }),
+        // Windows of older releases, which few jobs have.
+        ofActivities('speech', activities.speech, { atOnce: engineKey === undefined ? maxSpeechWindows : 1 }),
+        ...(engineKey === undefined
+          ? []
+          : [
+              ofActivities('speechSteps', activities.speech, { atOnce: SPEECH_STEPS_AT_ONCE, engineKey }),
+              ofActivities('speech', activities.speech, { atOnce: maxSpeechWindows, engineKey }),
+            ]),
+      ];
+    },
+    webhooks: () => [ofActivities('webhooks', activities.deliver, { atOnce: options.maxDeliveries })],
+  };
+  const workers = await Promise.all([...pacing.routes.map(ofRoute), ...roles.flatMap((role) => byRole[role]())]);
   const shutdown = (): void => {
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
   };

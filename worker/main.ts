@@ -1,25 +1,26 @@
+import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { NativeConnection, Runtime } from '@temporalio/worker';
 import { createActivities } from '../activities/create-activities.ts';
 import { loadConfigOrExit } from '../config.ts';
 import { createMedia } from '../media/ffmpeg.ts';
 import { createLog } from '../runtime/log.ts';
-import { YTDLP_OLD_AFTER_DAYS } from '../runtime/subprocess/dated-version.ts';
 import { onStop } from '../runtime/subprocess/on-stop.ts';
 import { createDownloader, MEDIA_HOST_LIMITS } from '../outbound/download.ts';
-import { PROXY_LIMITS, startForwardProxy } from '../outbound/forward-proxy.ts';
 import { createBrightDataSource } from '../sources/imgnet/bright-data.ts';
 import { createDataApiChannels } from '../sources/vidnet/data-api/channel.ts';
 import { createDataApi } from '../sources/vidnet/data-api/client.ts';
 import { createDataApiComments } from '../sources/vidnet/data-api/comments.ts';
 import { createYtdlpChannels } from '../sources/vidnet/yt-dlp-channel.ts';
 import { createYtdlpComments } from '../sources/vidnet/yt-dlp-comments.ts';
-import type { YtdlpSettings } from '../sources/vidnet/yt-dlp-settings.ts';
 import { createTranscriptSource } from '../sources/vidnet/yt-dlp-transcript.ts';
 import { createYtdlpSource } from '../sources/vidnet/yt-dlp.ts';
-import { chooseSpeech, SPEECH_TIMEOUT_MS } from '../speech/choose-engine.ts';
+import { SPEECH_TIMEOUT_MS } from '../speech/choose-engine.ts';
+import { engineKeyOf } from '../speech/engine.ts';
 import { createContentsStore } from '../store/contents.ts';
 import { createDeliveryStore } from '../store/deliveries.ts';
+import { joinFilesFolder } from '../store/files-folder.ts';
 import { createFileStore, WORKER_BUCKET_LIMITS } from '../store/create-file-store.ts';
 import { createSpaceGuard } from '../store/free-space.ts';
 import { createLinkSigner } from '../store/links.ts';
@@ -31,9 +32,7 @@ import { createRecordStore } from '../store/records.ts';
 import { reachEngines, temporalSettingsOf } from '../store/reach-engines.ts';
 import { createSnapshotStore } from '../store/snapshots.ts';
 import { createSpeechAudio } from '../store/speech-audio.ts';
-import { createSpeechLanguages } from '../store/speech-languages.ts';
 import { createWorkFolders } from '../store/work-folders.ts';
-import { createYtdlpInUse } from '../store/ytdlp-in-use.ts';
 import { connectionOptions, orUnreachable } from '../runtime/temporal/connection.ts';
 import { createWebhookClient } from '../outbound/webhooks/client.ts';
 import { WEBHOOK_CLIENT_LIMITS } from '../outbound/webhooks/limits.ts';
@@ -46,13 +45,15 @@ import { createOldTurns, keepEndingLimiters } from './old-turns.ts';
 import { createOpenWorkflows } from './open-workflows.ts';
 import { startPacing } from './pacing/pacing.ts';
 import { formerRoutesOf, upstreamLimitsOf } from './upstream-limits.ts';
-import { removeSpeechLeftovers } from './speech-leftovers.ts';
+import { keepRemovingSpeechLeftovers } from './speech-leftovers.ts';
 import { startTelemetry } from './telemetry.ts';
+import { setUpSpeech } from './speech.ts';
 import { temporalRuntime } from './temporal-runtime.ts';
 import { FAILURE_CONVERTER, loadWorkflows } from './workflow-bundle.ts';
-import { startYtdlp } from './yt-dlp.ts';
+import { setUpYtdlp } from './yt-dlp.ts';
 
-const config = loadConfigOrExit(process.env, ['TEMPORAL_ADDRESS', 'MONGODB_URI', 'LINK_SECRET']);
+const config = loadConfigOrExit(process.env, ['TEMPORAL_ADDRESS', 'MONGODB_URI']);
+const notifies = config.WORKER_ROLES.some((role) => role === 'workflows' || role === 'webhooks');
 const log = await createLog('worker', config);
 Runtime.install(temporalRuntime(log, config));
 const telemetry = await startTelemetry(config, log);
@@ -67,8 +68,9 @@ const webhooks = createWebhookClient({
   ...WEBHOOK_CLIENT_LIMITS,
   allowedNetworks: config.webhookAllowedNetworks,
 });
+// Others make no links, and need no secret.
 const signer = createLinkSigner({
-  secrets: config.LINK_SECRET,
+  secrets: notifies ? loadConfigOrExit(process.env, ['LINK_SECRET']).LINK_SECRET : [randomUUID()],
   driveUrl: config.DRIVE_URL,
   ttlSeconds: config.LINK_TTL_SECONDS,
 });
@@ -76,35 +78,16 @@ const workFolders = createWorkFolders(config.workDir);
 const files = createFileStore(config.files, WORKER_BUCKET_LIMITS);
 await mkdir(config.workDir, { recursive: true });
 await files.check().catch(exitWith);
+if (config.files.kind === 'disk' && config.WORKER_ROLES.some((role) => role !== 'webhooks')) {
+  await joinFilesFolder({ db: mongo.db, root: config.files.root, host: hostname() }).catch(exitWith);
+}
 const space = createSpaceGuard({
   folders: [config.workDir, ...(config.files.kind === 'disk' ? [config.files.root] : [])],
   minFreeBytes: config.MIN_FREE_BYTES,
 });
 const limits = { maxFileBytes: config.MAX_FILE_BYTES, maxMediaSeconds: config.MAX_MEDIA_SECONDS };
-const guard = await startForwardProxy({ ...PROXY_LIMITS, allowedNetworks: config.mediaAllowedNetworks });
-const coldYtdlp: YtdlpSettings = {
-  program: config.YTDLP_PATH,
-  videoUrlTemplate: config.VIDNET_VIDEO_URL,
-  channelUrlTemplate: config.VIDNET_CHANNEL_URL,
-  pluginDir: config.YTDLP_PLUGIN_DIR,
-  cookiesFile: config.YTDLP_COOKIES_FILE,
-  proxy: config.YTDLP_PROXY,
-  guardUrl: guard.url,
-  extractorArgs: config.YTDLP_EXTRACTOR_ARGS,
-  jsRuntime: config.YTDLP_JS_RUNTIME ?? `node:${process.execPath}`,
-  maxVideoHeight: config.MAX_VIDEO_HEIGHT,
-  ...limits,
-};
-const ytdlpInUse = createYtdlpInUse(mongo.db);
-const ytdlpKept = await startYtdlp(config, coldYtdlp, {
-  log,
-  onUse: (version) => {
-    ytdlpInUse
-      .keep(version)
-      .catch((error: unknown) => log.warn({ err: error }, 'the api was not told the version of yt-dlp'));
-  },
-}).catch(exitWith);
-const ytdlp = ytdlpKept.settings;
+const ytdlpProgram = await setUpYtdlp(config, { db: mongo.db, log }).catch(exitWith);
+const { settings: ytdlp } = ytdlpProgram;
 const ytdlpChannels = createYtdlpChannels(ytdlp);
 const dataApi =
   config.VIDNET_API_KEY === undefined
@@ -123,28 +106,15 @@ const imgnet = createBrightDataSource({
 const contents = createContentsStore(mongo.db);
 const removed = await workFolders.removeAbandoned();
 if (removed.length > 0) log.info({ removed }, 'removed what an earlier worker left behind');
-// Not among the folders of attempts, which are gone when a job has ended: this one lasts as long as the worker.
-const speechFolders = createWorkFolders(config.speechWorkDir);
-await speechFolders.removeAbandoned();
-const speechFolder = await speechFolders.open('engine');
-const speech = await chooseSpeech(config, speechFolder.path);
-if ('missing' in speech) {
-  // One that was asked for by name is an error of the operator's; without any, everything else works.
-  if (config.SPEECH_ENGINE !== 'auto') exitWith(new Error(`SPEECH_ENGINE=${config.SPEECH_ENGINE}: ${speech.missing}`));
-  log.warn(`no speaker labels: ${speech.missing}`);
-} else {
-  log.info({ engine: speech.engine.name }, 'speech engine');
-  await createSpeechLanguages(mongo.db)
-    .keep(speech.engine.languages)
-    // The api refuses nothing then, and the jobs do.
-    .catch((error: unknown) => log.warn({ err: error }, 'the api was not told the languages of the speech engine'));
-}
+const { speech, close: closeSpeech } = await setUpSpeech(config, { db: mongo.db, log }).catch(exitWith);
 const speechAudio = createSpeechAudio(config.speechDir);
 const records = createRecordStore(mongo.db);
 const now = (): number => Date.now();
 const lists = createListStore(mongo.db, { records, now });
-const leftovers = await removeSpeechLeftovers(speechAudio, records);
-if (leftovers.length > 0) log.info({ leftovers }, 'removed the audio of transcriptions that have ended');
+const speechSweep = await keepRemovingSpeechLeftovers(speechAudio, records, {
+  onRemoved: (leftovers) => log.info({ leftovers }, 'removed the audio of transcriptions that have ended'),
+  onError: (error) => log.warn({ err: error }, 'the audio of transcriptions that have ended could not be removed'),
+});
 const pacingStore = createPacingStore(mongo.db);
 const retention = retentionOf(config);
 const pauseOf = createPauseView(pacingStore, config.TASK_QUEUE);
@@ -201,16 +171,20 @@ const pacing = await startPacing({
   store: pacingStore,
   taskQueue: config.TASK_QUEUE,
   routes,
-  formerRoutes: formerRoutesOf(config),
+  formerRoutes: config.WORKER_ROLES.includes('vidnet') ? formerRoutesOf(config) : {},
+  roles: config.WORKER_ROLES,
   maxFetches: config.MAX_FETCHES,
   onError: (error) => log.warn({ err: error }, 'the share of the platforms could not be renewed'),
 });
 const workers = await createWorkers({
+  roles: config.WORKER_ROLES,
   connection,
   pacing,
   namespace: temporal.namespace,
   taskQueue: config.TASK_QUEUE,
-  bundle: await loadWorkflows({ hidesFailures: temporal.payloadCodec !== undefined }),
+  bundle: config.WORKER_ROLES.includes('workflows')
+    ? await loadWorkflows({ hidesFailures: temporal.payloadCodec !== undefined })
+    : undefined,
   dataConverter: temporal.payloadCodec && {
     payloadCodecs: [temporal.payloadCodec],
     failureConverterPath: FAILURE_CONVERTER,
@@ -218,22 +192,23 @@ const workers = await createWorkers({
   activities,
   maxFetches: config.MAX_FETCHES,
   maxSpeechWindows: config.MAX_SPEECH_WINDOWS,
+  engineKey: 'missing' in speech ? undefined : engineKeyOf(speech.engine),
   maxDeliveries: config.MAX_DELIVERIES,
   shutdownGraceMs: config.SHUTDOWN_GRACE_SECONDS * 1000,
   watch: telemetry.watch,
 });
 
-const limiters = keepEndingLimiters(client, {
-  taskQueue: config.TASK_QUEUE,
-  onEnded: (ended) => log.info({ ended }, 'limiters of an older version were ended'),
-  onError: (error) => log.warn({ err: error }, 'limiters of an older version could not be ended'),
-});
-await arrangeRetention(client, retention).catch(exitWith);
-
+// What is done once for the whole service is done by those who run its workflows.
+const limiters = config.WORKER_ROLES.includes('workflows')
+  ? keepEndingLimiters(client, {
+      taskQueue: config.TASK_QUEUE,
+      onEnded: (ended) => log.info({ ended }, 'limiters of an older version were ended'),
+      onError: (error) => log.warn({ err: error }, 'limiters of an older version could not be ended'),
+    })
+  : undefined;
+if (limiters !== undefined) await arrangeRetention(client, retention).catch(exitWith);
 // Last: meanwhile it warms up.
-const ytdlpVersion = await ytdlpKept.version().catch(exitWith);
-const isOld = (ytdlpVersion.ageDays ?? 0) >= YTDLP_OLD_AFTER_DAYS;
-log[isOld ? 'warn' : 'info'](ytdlpVersion, isOld ? 'yt-dlp is old: platforms change within weeks' : 'yt-dlp');
+await ytdlpProgram.check().catch(exitWith);
 
 onStop(process.env, (reason) => {
   log.info({ reason }, 'stopping: running work gets its grace time');
@@ -243,21 +218,21 @@ onStop(process.env, (reason) => {
 const running = workers.run();
 const { queues } = workers;
 await telemetry
-  .serve({ client, mongo, queues, routes: pacing.routes, pauseOf, ytdlp: ytdlpKept.version })
+  .serve({ client, mongo, queues, routes: pacing.routes, pauseOf, ytdlp: ytdlpProgram.version })
   .catch(exitWith);
-log.info({ taskQueue: config.TASK_QUEUE, temporal: temporal.address }, 'worker is ready');
+log.info({ taskQueue: config.TASK_QUEUE, roles: config.WORKER_ROLES, temporal: temporal.address }, 'worker is ready');
 startMigrating(mongo.db, log);
 process.send?.({ ready: true });
 try {
   await running;
 } finally {
-  limiters.stop();
+  limiters?.stop();
+  speechSweep.stop();
   await telemetry.close();
   await pacing.stop();
   webhooks.close();
-  await ytdlpKept.close();
-  await guard.close();
-  await speechFolder.remove();
+  await ytdlpProgram.close();
+  await closeSpeech();
   await imgnet.close();
   // A worker that was cut off may still hold the connection; the process ends all the same.
   await connection.close().catch((error: unknown) => log.warn({ err: error }, 'the connection was not closed'));

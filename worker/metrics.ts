@@ -51,7 +51,8 @@ interface Looks {
   readonly pauseOf: PauseView;
   readonly backlogs: () => Promise<readonly Backlog[]>;
   readonly queues: () => readonly QueueState[];
-  readonly ytdlp: () => Promise<DatedVersion>;
+  /** Undefined where the roles need none. */
+  readonly ytdlp: (() => Promise<DatedVersion>) | undefined;
 }
 
 export function createWorkerMetrics(metrics: Metrics) {
@@ -120,10 +121,12 @@ export function createWorkerMetrics(metrics: Metrics) {
           observe('queue_oldest_seconds', { queue }, oldestSeconds);
         }
       });
-      own.looked(['ytdlp_age_days'], async (observe) => {
-        const { version, ageDays } = await ytdlp();
-        if (ageDays !== undefined) observe('ytdlp_age_days', { version }, ageDays);
-      });
+      if (ytdlp !== undefined) {
+        own.looked(['ytdlp_age_days'], async (observe) => {
+          const { version, ageDays } = await ytdlp();
+          if (ageDays !== undefined) observe('ytdlp_age_days', { version }, ageDays);
+        });
+      }
       own.looked(['queue_polled'], (observe) => {
         for (const { queue, state } of queues()) observe('queue_polled', { queue }, state === 'polled' ? 1 : 0);
         return Promise.resolve();

@@ -21,7 +21,8 @@ interface Watched {
   readonly routes: readonly string[];
   readonly pauseOf: PauseView;
   /** Which yt-dlp new jobs use. */
-  readonly ytdlp: () => Promise<DatedVersion>;
+  /** Undefined where the roles need none. */
+  readonly ytdlp: (() => Promise<DatedVersion>) | undefined;
 }
 
 /** What operators are told of a worker where a port is set: its health and metrics. */

@@ -1,13 +1,18 @@
 import type { RecordStore } from '../store/records.ts';
 import type { SpeechAudio } from '../store/speech-audio.ts';
 
+const EVERY_MS = 60_000;
+
 /**
  * Removes prepared audio of jobs that have ended: a workflow removes it at its end, but on one machine only, and not when
  * it was terminated.
  *
  * @returns the records
  */
-export async function removeSpeechLeftovers(audio: SpeechAudio, records: RecordStore): Promise<readonly string[]> {
+export async function removeSpeechLeftovers(
+  audio: Pick<SpeechAudio, 'list' | 'remove'>,
+  records: Pick<RecordStore, 'get'>,
+): Promise<readonly string[]> {
   const removed: string[] = [];
   for (const recordId of await audio.list()) {
     const record = await records.get(recordId);
@@ -16,4 +21,34 @@ export async function removeSpeechLeftovers(audio: SpeechAudio, records: RecordS
     removed.push(recordId);
   }
   return removed;
+}
+
+/** Does that now, and every minute: other machines end jobs whose audio is on this one. @throws when it cannot be done now */
+export async function keepRemovingSpeechLeftovers(
+  audio: Pick<SpeechAudio, 'list' | 'remove'>,
+  records: Pick<RecordStore, 'get'>,
+  {
+    everyMs = EVERY_MS,
+    onRemoved,
+    onError,
+  }: {
+    readonly everyMs?: number;
+    readonly onRemoved: (records: readonly string[]) => void;
+    readonly onError: (error: unknown) => void;
+  },
+): Promise<{ readonly stop: () => void }> {
+  const sweep = async (): Promise<void> => {
+    const removed = await removeSpeechLeftovers(audio, records);
+    if (removed.length > 0) onRemoved(removed);
+  };
+  await sweep();
+  let isRunning = false;
+  const timer = setInterval(() => {
+    if (isRunning) return;
+    isRunning = true;
+    void sweep()
+      .catch(onError)
+      .finally(() => (isRunning = false));
+  }, everyMs);
+  return { stop: () => clearInterval(timer) };
 }

@@ -1,17 +1,64 @@
+import type { Db } from 'mongodb';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
-import { datedVersion, type DatedVersion } from '../runtime/subprocess/dated-version.ts';
+import { PROXY_LIMITS, startForwardProxy } from '../outbound/forward-proxy.ts';
+import { datedVersion, YTDLP_OLD_AFTER_DAYS, type DatedVersion } from '../runtime/subprocess/dated-version.ts';
 import { ytdlpReleases } from '../runtime/telemetry/told.ts';
 import { readPythonProgram } from '../sources/vidnet/python-program.ts';
 import { createReleases, type ReleaseEvent } from '../sources/vidnet/releases/releases.ts';
 import { createWarmYtdlp, type WarmYtdlp } from '../sources/vidnet/warm-yt-dlp.ts';
 import type { YtdlpSettings } from '../sources/vidnet/yt-dlp-settings.ts';
 import { readYtdlpVersion } from '../sources/vidnet/yt-dlp-version.ts';
+import { createYtdlpInUse } from '../store/ytdlp-in-use.ts';
 
 /** Soon, since a start may be for want of a newer one; then a few times a day. */
 const LOOKS = { firstMs: 20_000, everyMs: 6 * 3_600_000 };
 
-export interface WorkerYtdlp {
+/** yt-dlp as a worker has it. One whose roles need none starts nothing for it, asks for no program, and has no version. */
+export async function setUpYtdlp(config: Config, { db, log }: { readonly db: Db; readonly log: Logger }) {
+  const isUsed = config.WORKER_ROLES.some((role) => role === 'vidnet' || role === 'media');
+  const guard = isUsed
+    ? await startForwardProxy({ ...PROXY_LIMITS, allowedNetworks: config.mediaAllowedNetworks })
+    : undefined;
+  const cold: YtdlpSettings = {
+    program: config.YTDLP_PATH,
+    videoUrlTemplate: config.VIDNET_VIDEO_URL,
+    channelUrlTemplate: config.VIDNET_CHANNEL_URL,
+    pluginDir: config.YTDLP_PLUGIN_DIR,
+    cookiesFile: config.YTDLP_COOKIES_FILE,
+    proxy: config.YTDLP_PROXY,
+    guardUrl: guard?.url,
+    extractorArgs: config.YTDLP_EXTRACTOR_ARGS,
+    jsRuntime: config.YTDLP_JS_RUNTIME ?? `node:${process.execPath}`,
+    maxVideoHeight: config.MAX_VIDEO_HEIGHT,
+    maxFileBytes: config.MAX_FILE_BYTES,
+  };
+  if (!isUsed)
+    return { settings: cold, version: undefined, check: () => Promise.resolve(), close: () => Promise.resolve() };
+  const inUse = createYtdlpInUse(db);
+  const onUse = (version: string): void => {
+    inUse
+      .keep(version)
+      .catch((error: unknown) => log.warn({ err: error }, 'the api was not told the version of yt-dlp'));
+  };
+  const kept = await start(config, cold, { log, onUse });
+  return {
+    settings: kept.settings,
+    version: kept.version,
+    /** Looks whether it works, and how old it is. Meanwhile it warms up. @throws JobError `tool_missing` */
+    async check(): Promise<void> {
+      const version = await kept.version();
+      const isOld = (version.ageDays ?? 0) >= YTDLP_OLD_AFTER_DAYS;
+      log[isOld ? 'warn' : 'info'](version, isOld ? 'yt-dlp is old: platforms change within weeks' : 'yt-dlp');
+    },
+    async close(): Promise<void> {
+      await kept.close();
+      await guard?.close();
+    },
+  };
+}
+
+interface Kept {
   readonly settings: YtdlpSettings;
   /** Which one new jobs use. @throws JobError `tool_missing` when it cannot be started */
   readonly version: () => Promise<DatedVersion>;
@@ -24,8 +71,8 @@ interface Told {
   readonly onUse: (version: string) => void;
 }
 
-/** yt-dlp as a worker has it: kept warm, and kept new where the settings say so. @throws when that cannot be done here */
-export async function startYtdlp(config: Config, cold: YtdlpSettings, told: Told): Promise<WorkerYtdlp> {
+/** Kept warm, and kept new where the settings say so. @throws when that cannot be done here */
+async function start(config: Config, cold: YtdlpSettings, told: Told): Promise<Kept> {
   const { log, onUse } = told;
   const { YTDLP_CHANNEL: channel } = config;
   const keepWarm = (settings: YtdlpSettings): WarmYtdlp =>

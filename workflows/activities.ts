@@ -49,11 +49,21 @@ export function fetchActivities({ options }: Place, summary: string) {
   });
 }
 
-/** @param queue `speech` for a window of audio, minutes of a processor; `speechSteps` for what comes before and after them */
-export function speechActivities(queue: 'speech' | 'speechSteps', summary: string) {
+/**
+ * @param queue `speech` for a window of audio, minutes of a processor; `speechSteps` for what comes before and after them
+ * @param by who must do it, and how long nobody may take it up; by default anybody, and for ever
+ */
+export function speechActivities(
+  queue: 'speech' | 'speechSteps',
+  summary: string,
+  { engineKey, untakenMinutes }: { readonly engineKey?: string; readonly untakenMinutes?: number } = {},
+) {
   return proxyActivities<Activities['speech']>({
     ...heavy,
-    taskQueue: taskQueues[queue](workflowInfo().taskQueue),
+    taskQueue: taskQueues[queue](workflowInfo().taskQueue, engineKey),
+    ...(engineKey === undefined || untakenMinutes === undefined
+      ? {}
+      : { scheduleToStartTimeout: `${untakenMinutes} minutes` as const }),
     startToCloseTimeout: '4 hours',
     summary,
   });
@@ -62,10 +72,12 @@ export function speechActivities(queue: 'speech' | 'speechSteps', summary: strin
 /**
  * Waits for what others do: each attempt asks once, without a heartbeat, and as often as it takes. An hour of waiting is
  * one activity in the history.
+ *
+ * @param queue `fetch` where a platform is asked, which not every worker can
  */
-export function pollActivities(summary: string, maxWait: '65 minutes' | '3 hours') {
+export function pollActivities(queue: 'workflows' | 'fetch', summary: string, maxWait: '65 minutes' | '3 hours') {
   return proxyActivities<Pick<Activities['fetch'], 'awaitSnapshot' | 'awaitOtherListing'>>({
-    taskQueue: taskQueues.fetch(workflowInfo().taskQueue),
+    taskQueue: taskQueues[queue](workflowInfo().taskQueue),
     startToCloseTimeout: '45 seconds',
     scheduleToCloseTimeout: maxWait,
     // It waits between attempts most of the time, where nothing could tell it to stop.

@@ -20,7 +20,7 @@ export async function collect<Result>(
   { title, ...order }: SnapshotOrder & { readonly title: string },
   keep: (snapshot: ReadySnapshot) => Promise<Result>,
 ): Promise<Result> {
-  const { awaitSnapshot } = pollActivities(`Wait for ${title}`, MAX_WAIT);
+  const { awaitSnapshot } = pollActivities('fetch', `Wait for ${title}`, MAX_WAIT);
   const kept = await useUpstream('imgnet-dataset', async (place) => {
     let ready;
     try {

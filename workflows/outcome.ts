@@ -1,4 +1,10 @@
-import { ActivityFailure, ApplicationFailure, isCancellation, type TemporalFailure } from '@temporalio/workflow';
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  isCancellation,
+  TimeoutFailure,
+  type TemporalFailure,
+} from '@temporalio/workflow';
 import { FAILURE_FAULTS, type Failure, type FailureCode, type Fault } from '../contract/failures.ts';
 import { isPlatformRefusal } from '../runtime/pacing.ts';
 import type { Refusal } from '../runtime/pauses.ts';
@@ -43,6 +49,12 @@ export function refusalOf(error: unknown): Refusal | undefined {
   if (told === undefined || !isPlatformRefusal(told.failure.code)) return undefined;
   const { failure, retryAtMs } = told;
   return { ...failure, ...(typeof retryAtMs === 'number' ? { retryAtMs } : {}) };
+}
+
+/** Whether nobody took an activity up in the time that it had for that. */
+export function isUntaken(error: unknown): boolean {
+  const { cause } = error instanceof ActivityFailure ? error : {};
+  return cause instanceof TimeoutFailure && cause.timeoutType === 'SCHEDULE_TO_START';
 }
 
 /** The time, in milliseconds since the epoch, before which a failed activity need not be tried again, if it said so. */

@@ -34,6 +34,7 @@ export function createOpenaiEngine(settings: OpenaiSettings, voices: SpeechEngin
   return {
     // Embeddings of different engines can't be compared: workers that share a job must have both alike.
     name: `openai:${settings.model}+${voices.name}`,
+    ...optional('models', voices.models),
     ...optional('findsSpeech', voices.findsSpeech),
 
     async analyse(window, { signal, onProgress, language }) {

@@ -8,7 +8,8 @@ import type { SpeechOrder } from '../../activities/prepared-audio.ts';
 import { createSpeechActivities, type PreparedSpeech } from '../../activities/speaker-labels.ts';
 import { pendingRecordOf } from '../../contract/jobs.ts';
 import { JobError } from '../../runtime/job-error.ts';
-import type { SpeechEngine } from '../../speech/engine.ts';
+import { engineKeyOf, type SpeechEngine } from '../../speech/engine.ts';
+import { readWavLayout } from '../../speech/wav.ts';
 import { createContentsStore, type ContentsStore } from '../../store/contents.ts';
 import { createDiskFiles } from '../../store/disk-files.ts';
 import { createSpaceGuard } from '../../store/free-space.ts';
@@ -33,6 +34,8 @@ afterAll(async () => {
 
 interface Prepared {
   readonly activities: ReturnType<typeof createSpeechActivities>;
+  /** The same on another machine, which has a folder and an engine of its own. */
+  readonly onMachine: (folder: string, engine: SpeechEngine) => ReturnType<typeof createSpeechActivities>;
   readonly contents: ContentsStore;
   readonly order: SpeechOrder;
   readonly prepared: PreparedSpeech;
@@ -62,21 +65,22 @@ async function prepare(
   await records.finish(job.recordId, { status: 'success', result }, '2026-11-21T09:31:00.000000Z');
   await harm(join(root, job.recordId, name));
   const contents = createContentsStore(mongo.db);
-  const activities = createSpeechActivities({
+  const onMachine = (folder: string, has: SpeechEngine) => createSpeechActivities({
     ...{ files, records, contents },
     workFolders: createWorkFolders(join(bench.folder, 'work')),
     space: createSpaceGuard({ folders: [bench.folder], minFreeBytes: 0 }),
-    speechAudio: createSpeechAudio(join(bench.folder, 'speech')),
-    speech: { engine, vadModel: bench.tools.vadModel },
+    speechAudio: createSpeechAudio(join(bench.folder, folder)),
+    speech: { engine: has, vadModel: bench.tools.vadModel },
     ffmpeg: inject('tools').ffmpeg,
     ...{ maxMediaSeconds: 60, speechTimeoutMs: 60_000, speechWindowSeconds: 300 },
   });
+  const activities = onMachine('speech', engine);
   const asked = language === undefined ? {} : { language };
   const order = { recordId: ulid(), audioId: job.recordId, fileName: name, ...asked };
   const { prepareSpeech } = activities;
   const env = new MockActivityEnvironment();
   const prepared = await env.run<[SpeechOrder], PreparedSpeech, typeof prepareSpeech>(prepareSpeech, order);
-  return { activities, contents, order, prepared };
+  return { activities, onMachine, contents, order, prepared };
 }
 
 describe('audio that is prepared for transcription', () => {
@@ -92,7 +96,7 @@ describe('audio that is prepared for transcription', () => {
     expect(prepared.windows).toBe(1);
     const piece = { recordId: order.recordId, name: 'speech_windows', number: 1 };
     const { durationSeconds: endSeconds } = prepared;
-    expect(await contents.piece(piece)).toEqual([{ startSeconds: 0, endSeconds, speech: [] }]);
+    expect(await contents.piece(piece)).toEqual([{ startSeconds: 0, endSeconds, speech: [], taken: 'mix' }]);
   });
 
   it('is not prepared in a language that the engine does not know', async () => {
@@ -153,5 +157,51 @@ it('a window that is kept is not heard again when the job repeats it, and all st
       { text: 'word1', start: 0 },
       { text: 'word3', start: 10 },
     ],
+  });
+});
+
+describe('a window that another machine takes', () => {
+  const hearing = (models: string, heard: Buffer[]): SpeechEngine => ({
+    ...{ name: 'keen', models, findsSpeech: true },
+    analyse: async ({ wavPath, startSeconds, endSeconds }) => {
+      const { offsetBytes } = await readWavLayout(wavPath);
+      const [from, to] = [startSeconds, endSeconds].map((seconds) => offsetBytes + Math.round(seconds * 16_000) * 2);
+      heard.push((await readFile(wavPath)).subarray(from, to));
+      return { words: [], voices: [] };
+    },
+    cluster: () => Promise.resolve([]),
+  });
+
+  it('is cut out of the published audio, to the sample, and nothing else is made there', async () => {
+    const [here, there]: [Buffer[], Buffer[]] = [[], []];
+    const { activities, onMachine, contents, order, prepared } = await prepare(undefined, { engine: hearing('a', here) });
+    const windows = [{ startSeconds: 7.25, endSeconds: 11.5, speech: [], taken: 'mix' }];
+    await contents.putPiece({ recordId: order.recordId, name: 'speech_windows', number: 1 }, windows);
+    const { engine, engineKey } = prepared;
+    const window = { ...order, number: 1, engine, ...(engineKey === undefined ? {} : { engineKey }) };
+    await new MockActivityEnvironment().run(activities.transcribeWindow, window);
+    await contents.removePieces({ recordId: order.recordId, name: 'speech_results' }, 1);
+    await new MockActivityEnvironment().run(onMachine('elsewhere', hearing('a', there)).transcribeWindow, window);
+    expect(there[0]?.length).toBe(4.25 * 32_000);
+    const differences = Array.from({ length: 4.25 * 16_000 }, (_, index) =>
+      Math.abs(here[0]!.readInt16LE(index * 2) - there[0]!.readInt16LE(index * 2)),
+    );
+    expect(Math.max(...differences)).toBeLessThan(100);
+    expect(await readdir(join(bench.folder, 'elsewhere'), { recursive: true })).toEqual([order.recordId]);
+  });
+
+  it('is heard anew when what is kept was heard by other models', async () => {
+    const [first, second]: [Buffer[], Buffer[]] = [[], []];
+    const { activities, onMachine, order, prepared } = await prepare(undefined, { engine: hearing('a', first) });
+    const window = { ...order, number: 1, engine: 'keen' };
+    const hear = (machine: typeof activities, engineKey: string) =>
+      new MockActivityEnvironment().run(machine.transcribeWindow, { ...window, engineKey });
+    const newer = onMachine('newer', hearing('b', second));
+    const keyOf = (models: string) => engineKeyOf({ name: 'keen', models });
+    expect(prepared.engineKey).toBe(keyOf('a'));
+    for (let times = 0; times < 2; times += 1) await hear(activities, keyOf('a'));
+    for (let times = 0; times < 2; times += 1) await hear(newer, keyOf('b'));
+    expect([first.length, second.length]).toEqual([1, 1]);
+    await expect(hear(newer, keyOf('a'))).rejects.toMatchObject({ type: 'later', nonRetryable: false });
   });
 });

@@ -9,6 +9,11 @@ import { speakerLabels } from '../../workflows/speaker-labels.ts';
 import { failureOf } from './failure-of.ts';
 import { workflowBench } from './workflow-bench.ts';
 
+/** Of the engine that the worker has. */
+export const ENGINE_KEY = 'sherpa-12345678';
+/** Three windows. */
+export const PREPARED = { windows: 3, durationSeconds: 700, engine: 'builtin', engineKey: ENGINE_KEY };
+
 export function aSpeakerLabelsJob(): SpeakerLabelsJob {
   const parameters = { audioId: ulid(), fileName: 'a.m4a', maxSpeakers: 3 };
   return {
@@ -39,7 +44,7 @@ export function speechHarness(server: 'skipping' | 'real') {
   beforeEach(() => {
     vi.resetAllMocks();
     records.claimJob.mockResolvedValue('claimed');
-    speech.prepareSpeech.mockResolvedValue({ windows: 3, durationSeconds: 700, engine: 'builtin' });
+    speech.prepareSpeech.mockResolvedValue(PREPARED);
     speech.transcribeWindow.mockResolvedValue({ words: 1, voices: 1 });
     speech.labelSpeakers.mockResolvedValue({ durationSeconds: 700 });
   });
@@ -47,7 +52,7 @@ export function speechHarness(server: 'skipping' | 'real') {
     ...{ speech, records, nowMs: bench.nowMs },
     /** Starts the job, lets the body watch it, and waits for its end. @returns why it failed, undefined for a success */
     run: (job: SpeakerLabelsJob, body: (client: Client) => Promise<void> = () => Promise.resolve()): Promise<unknown> =>
-      bench.withService({ activities: { records, speech } }, async (client, taskQueue) => {
+      bench.withService({ activities: { records, speech }, engineKey: ENGINE_KEY }, async (client, taskQueue) => {
         const options = { workflowId: job.subjectId, taskQueue, args: [job] as [SpeakerLabelsJob] };
         const handle = await client.workflow.start(speakerLabels, options);
         await body(client);

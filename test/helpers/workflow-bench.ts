@@ -43,7 +43,7 @@ let bundling: Promise<WorkflowBundleWithSourceMap> | undefined;
 export function workflowBench(server: BenchServer = 'skipping'): WorkflowBench {
   let env: TestWorkflowEnvironment;
   let bundle: WorkflowBundleWithSourceMap;
-  /** By their limits. */
+  /** By what they were asked for. */
   const shared = new Map<string, Promise<StartedWorkers>>();
   let current: FakeActivities = {};
   beforeAll(async () => {
@@ -62,15 +62,17 @@ export function workflowBench(server: BenchServer = 'skipping'): WorkflowBench {
   return {
     connection: () => env.connection,
     nowMs: () => env.currentTimeMs(),
-    async withService({ activities, limits = GENEROUS, ...more }, body) {
+    async withService({ activities, limits = GENEROUS, engineKey, ...more }, body) {
+      const by = engineKey === undefined ? {} : { engineKey };
       if (Object.keys(more).length > 0) {
-        const own = { env, bundle, activities, limits, ...more };
+        const own = { env, bundle, activities, limits, ...by, ...more };
         return withWorkers(own, (taskQueue, pauseOf) => body(env.client, taskQueue, pauseOf));
       }
       current = activities;
-      const key = JSON.stringify(limits);
+      const key = JSON.stringify({ ...limits, ...by });
       const workers =
-        shared.get(key) ?? startWorkers({ env, bundle, activities: whatever(() => withDerived(current)), limits });
+        shared.get(key) ??
+        startWorkers({ env, bundle, activities: whatever(() => withDerived(current)), limits, ...by });
       shared.set(key, workers);
       const { taskQueue, pauseOf } = await workers;
       return body(env.client, taskQueue, pauseOf);

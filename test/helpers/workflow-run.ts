@@ -29,6 +29,8 @@ export interface RunSetting {
   readonly bundle: WorkflowBundleWithSourceMap;
   readonly activities: FakeActivities;
   readonly limits?: RouteLimits;
+  /** Of the speech engine. */
+  readonly engineKey?: string;
   /** Otherwise one of its own. */
   readonly taskQueue?: string;
   /** What the workers share; otherwise their own, which those of the same queue have that come later. */
@@ -91,7 +93,7 @@ export function withDerived({ records = {}, fetch = {}, ...others }: FakeActivit
 
 /** Starts workers with fake activities, on task queues of their own. */
 export async function startWorkers(setting: RunSetting): Promise<StartedWorkers> {
-  const { env, bundle, limits = GENEROUS, taskQueue = `test-${randomUUID()}` } = setting;
+  const { env, bundle, limits = GENEROUS, engineKey, taskQueue = `test-${randomUUID()}` } = setting;
   const store = setting.store ?? stores.get(taskQueue) ?? memoryPacing();
   stores.set(taskQueue, store);
   const routes = routesWith(limits);
@@ -115,6 +117,7 @@ export async function startWorkers(setting: RunSetting): Promise<StartedWorkers>
     activities: { records: { ...records, ...own }, fetch: { ...nothing, ...fetch }, speech, deliver } as Parameters<
       typeof createWorkers
     >[0]['activities'],
+    engineKey,
     ...{ taskQueue, bundle, maxFetches: 100, maxSpeechWindows: 2, maxDeliveries: 10, shutdownGraceMs: 0 },
   });
   const running = workers.run();

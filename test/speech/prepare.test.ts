@@ -1,8 +1,8 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { prepareWav } from '../../speech/prepare.ts';
+import { cutWindow, prepareWav, type Taken } from '../../speech/prepare.ts';
 import { readWavLayout } from '../../speech/wav.ts';
 import { runTool } from '../helpers/media.ts';
 
@@ -27,19 +27,22 @@ async function encode(channels: string, seconds: number): Promise<string> {
     'aac',
     '-b:a',
     '192k',
+    // Noise that the decoder makes up is another one each time.
+    '-aac_pns',
+    '0',
     path,
   ]);
   return path;
 }
 
-async function prepare(input: string): Promise<{ path: string; told: number[] }> {
+async function prepare(input: string): Promise<{ path: string; told: number[]; taken: Taken }> {
   const path = `${input}.wav`;
   const told: number[] = [];
-  await prepareWav(input, path, {
+  const taken = await prepareWav(input, path, {
     ...{ ffmpeg: inject('tools').ffmpeg, signal: new AbortController().signal },
     ...{ timeoutMs: 60_000, maxSeconds: 60, onProgress: (seconds) => told.push(seconds) },
   });
-  return { path, told };
+  return { path, told, taken };
 }
 
 /** The level of each second, where 1 is full scale. */
@@ -99,5 +102,41 @@ describe('audio that is prepared', () => {
     const { told } = await prepare(await encode(A, 4));
     expect(told.length).toBeGreaterThan(2);
     expect(told).toEqual(told.toSorted((a, b) => a - b));
+  });
+});
+
+describe('a window that is cut out of audio', () => {
+  /** Its samples from one second to another, between -1 and 1. */
+  const samplesOf = async (path: string, startSeconds: number, endSeconds: number): Promise<number[]> => {
+    const { offsetBytes } = await readWavLayout(path);
+    const bytes = await readFile(path);
+    const from = Math.round(startSeconds * 16_000);
+    return Array.from(
+      { length: Math.round(endSeconds * 16_000) - from },
+      (_, index) => bytes.readInt16LE(offsetBytes + (from + index) * 2) / 32_768,
+    );
+  };
+  /** Each moment sounds like no other one. */
+  const chirp = '0.3*sin(2*PI*(200*t+40*t*t))';
+
+  it.each([
+    ['in the midst', 12.345, 17.89, `${chirp}|${A}`],
+    ['at the begin', 0.25, 3, `${chirp}|${A}`],
+    ['up to the end', 23.456, 30, chirp],
+    ['where one channel was taken alone', 12.345, 17.89, `${chirp}|-${chirp}`],
+  ])('has the samples of the whole in their places: %s', async (_where, startSeconds, endSeconds, channels) => {
+    const input = await encode(channels, 30);
+    const { path: whole, taken } = await prepare(input);
+    const window = `${input}.window.wav`;
+    const tool = { ffmpeg: inject('tools').ffmpeg, signal: new AbortController().signal, timeoutMs: 60_000 };
+    await cutWindow(input, window, { startSeconds, endSeconds, taken, ...tool });
+    const [expected, found] = await Promise.all(
+      [whole, window].map((path) => samplesOf(path, startSeconds, endSeconds)),
+    );
+    expect(Math.max(...expected!)).toBeGreaterThan(0.1);
+    expect(Math.max(...expected!.map((sample, index) => Math.abs(sample - found![index]!)))).toBeLessThan(0.001);
+    // What comes before it takes no space on disk.
+    const { blocks } = await stat(window);
+    expect(blocks * 512).toBeLessThan((endSeconds - startSeconds + 4) * 32_000 + 65_536);
   });
 });

@@ -3,7 +3,7 @@ import { Context } from '@temporalio/activity';
 import { expect, it } from 'vitest';
 import { MEMO_SPEECH } from '../../contract/jobs.ts';
 import { refusal } from '../helpers/audio-harness.ts';
-import { aSpeakerLabelsJob, speechHarness } from '../helpers/speech-harness.ts';
+import { aSpeakerLabelsJob, ENGINE_KEY, PREPARED, speechHarness } from '../helpers/speech-harness.ts';
 import { until } from '../helpers/until.ts';
 
 const { speech, records, run } = speechHarness('real');
@@ -16,11 +16,22 @@ it('prepares once, transcribes each window once, and tells the speakers apart at
   expect(speech.prepareSpeech).toHaveBeenCalledExactlyOnceWith(order);
   expect(numbers()).toEqual([1, 2, 3]);
   expect(speech.labelSpeakers).toHaveBeenCalledExactlyOnceWith({
-    ...{ ...order, windows: 3, durationSeconds: 700, engine: 'builtin' },
+    ...{ ...order, ...PREPARED },
   });
   expect(records.clearSpeech).toHaveBeenCalledExactlyOnceWith(job.recordId);
   const outcome = { status: 'success', result: { durationSeconds: 700 } };
   expect(records.finishJob).toHaveBeenCalledExactlyOnceWith({ recordId: job.recordId, price: job.price, outcome });
+});
+
+it('gives the windows to those who have the engine that began', async () => {
+  speech.prepareSpeech.mockResolvedValue({ ...PREPARED, windows: 2 });
+  const queues = new Set<string>();
+  const note = () => void queues.add(Context.current().info.taskQueue.replace(/^.*?-speech/, 'speech'));
+  speech.transcribeWindow.mockImplementation(() => Promise.resolve((note(), { words: 1, voices: 1 })));
+  speech.labelSpeakers.mockImplementation(() => Promise.resolve((note(), { durationSeconds: 400 })));
+  expect(await run(aSpeakerLabelsJob())).toBeUndefined();
+  expect(speech.transcribeWindow.mock.calls.map(([order]) => order.engineKey)).toEqual([ENGINE_KEY, ENGINE_KEY]);
+  expect([...queues].sort()).toEqual([`speech-by-${ENGINE_KEY}`, `speech-steps-by-${ENGINE_KEY}`]);
 });
 
 it('has nothing to transcribe where nobody speaks', async () => {
@@ -48,7 +59,7 @@ it('shows in its memo how many windows are done', async () => {
 });
 
 it('keeps no more than eight windows under way, so that other jobs get their turn', async () => {
-  speech.prepareSpeech.mockResolvedValue({ windows: 30, durationSeconds: 9000, engine: 'builtin' });
+  speech.prepareSpeech.mockResolvedValue({ ...PREPARED, windows: 30 });
   const job = aSpeakerLabelsJob();
   let release = (): void => undefined;
   const held = new Promise<void>((resolve) => (release = resolve));

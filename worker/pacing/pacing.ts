@@ -1,5 +1,6 @@
 import type { RouteLimits, Routes } from '../../runtime/pacing.ts';
 import { routeOf, upstreamUses, type UpstreamUse } from '../../runtime/pacing.ts';
+import { roleOf, workerRoles, type WorkerRole } from '../../runtime/roles.ts';
 import { pacingIdOf, type PacingStore } from '../../runtime/shares.ts';
 import type { Budget } from './budget.ts';
 import { Pacer } from './pacer.ts';
@@ -15,6 +16,8 @@ export interface PacingOptions {
   readonly formerRoutes?: Readonly<Record<string, RouteLimits>>;
   /** Downloads of a route that this worker runs at once, whatever its share is. */
   readonly maxFetches: number;
+  /** Only their routes are shared in; by default all. */
+  readonly roles?: readonly WorkerRole[];
   readonly onError: (error: unknown) => void;
 }
 
@@ -31,8 +34,9 @@ export interface Pacing {
 }
 
 export async function startPacing(options: PacingOptions): Promise<Pacing> {
-  const { store, taskQueue, routes, formerRoutes = {}, maxFetches, onError } = options;
-  const used = Object.fromEntries(upstreamUses.map((use) => [routes[use].route, limitsIn(routes[use])]));
+  const { store, taskQueue, routes, formerRoutes = {}, maxFetches, roles = workerRoles, onError } = options;
+  const uses = upstreamUses.filter((use) => roles.includes(roleOf(use)));
+  const used = Object.fromEntries(uses.map((use) => [routes[use].route, limitsIn(routes[use])]));
   const limits = { ...formerRoutes, ...used };
   // To wait for data that are collected takes nothing of the machine.
   const caps = Object.fromEntries(
@@ -61,7 +65,8 @@ export async function startPacing(options: PacingOptions): Promise<Pacing> {
       void pacer.stop();
     }
   }, SITE_IDLE_MS / 4);
-  await own.start();
+  const isSharing = Object.keys(limits).length > 0;
+  if (isSharing) await own.start();
   return {
     routes: Object.keys(limits),
     budget: (route) => own.budget(route),
@@ -74,7 +79,8 @@ export async function startPacing(options: PacingOptions): Promise<Pacing> {
     },
     async stop() {
       clearInterval(leaveIdle);
-      await Promise.all([own, ...[...sites.values()].map(({ pacer }) => pacer)].map((pacer) => pacer.stop()));
+      const pacers = [...(isSharing ? [own] : []), ...[...sites.values()].map(({ pacer }) => pacer)];
+      await Promise.all(pacers.map((pacer) => pacer.stop()));
     },
   };
 }

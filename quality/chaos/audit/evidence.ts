@@ -15,8 +15,12 @@ export type Evidence = Awaited<ReturnType<typeof readEvidence>>;
  * Reads the database. An api that died between setting money aside and starting the job leaves a hold, which is given back
  * when it is ten minutes old. Those ten minutes are not waited for: the holds are made older, and the service is asked.
  */
-export async function readEvidence({ mongo, key }: Stage, client: Client) {
-  const db = mongo.db(DATABASE);
+export async function readEvidence(
+  { mongo, key }: Pick<Stage, 'mongo' | 'key'>,
+  client: Client,
+  database: string = DATABASE,
+) {
+  const db = mongo.db(database);
   const accounts = createAccountStore(db);
   const all = await createRecordStore(db).list({ limit: ALL });
   const records = new Map(all.map((record) => [record.id, record]));

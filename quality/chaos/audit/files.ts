@@ -22,7 +22,10 @@ export interface FilesDeps {
 /** Whether the published files are those of the records, whole. */
 export async function auditFiles(deps: FilesDeps, { records }: Pick<Evidence, 'records'>) {
   const entries = await readdir(deps.folder, { recursive: true, withFileTypes: true });
-  const onDisk = entries.filter((entry) => !entry.isDirectory()).map(({ parentPath, name }) => join(parentPath, name));
+  const isMarker = (name: string): boolean => name.startsWith('.');
+  const onDisk = entries
+    .filter((entry) => !entry.isDirectory() && !isMarker(entry.name))
+    .map(({ parentPath, name }) => join(parentPath, name));
   const known = new Map<string, SuccessRecord>();
   for (const record of records.values()) {
     if (record.status !== 'success') continue;

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { WorkerRole } from '../../../runtime/roles.ts';
 import { pacingIdOf, renewed, type PacingStore } from '../../../runtime/shares.ts';
 import { startPacing } from '../../../worker/pacing/pacing.ts';
 import type { UseEnd } from '../../../worker/pacing/uses.ts';
@@ -140,6 +141,24 @@ describe('a probe', () => {
     expect(after.routes['page']).toEqual({ ...route, pause });
   });
 });
+
+it('workers of other roles take no part of what a route allows', async () => {
+  const store = memoryPacing();
+  const onError = (error: unknown): never => {
+    throw error;
+  };
+  const options = { store, taskQueue: 'q', routes: routesWith(LIMITS), maxFetches: 4, onError };
+  const join = (roles: readonly WorkerRole[]) => startPacing({ ...options, roles });
+  const [pages, posts, none] = [await join(['vidnet']), await join(['imgnet', 'speech']), await join(['webhooks'])];
+  await pass(3_000);
+  const { members = [] } = (await store.read(pacingIdOf('q')))?.state ?? {};
+  expect(members.map(({ places }) => places)).toEqual([pages, posts].map(({ routes }) => placesAt(routes)));
+  expect(pages.routes.filter((route) => posts.routes.includes(route))).toEqual([]);
+  expect(none.routes).toEqual([]);
+  await Promise.all([pages, posts, none].map((one) => one.stop()));
+});
+
+const placesAt = (routes: readonly string[]) => Object.fromEntries(routes.map((route) => [route, LIMITS.maxAtOnce]));
 
 describe('what workers share of a site', () => {
   const sitePacing = async () => {

@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, inject, it, onTestFinished } from 'vitest';
+import { checkFilesFolder, joinFilesFolder } from '../../store/files-folder.ts';
+import { openMongo } from '../../store/mongo.ts';
+
+function aService() {
+  const database = `folder-${randomUUID().slice(0, 8)}`;
+  const mongo = openMongo({ uri: inject('mongodbUri'), database, timeoutMs: 5_000 });
+  const made: string[] = [];
+  onTestFinished(async () => {
+    await mongo.db.dropDatabase();
+    await mongo.close();
+    await Promise.all(made.map((folder) => rm(folder, { recursive: true, force: true })));
+  });
+  return {
+    folder: async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'tapedeck-folder-'));
+      made.push(folder);
+      return folder;
+    },
+    on: (host: string, root: string) => ({ db: mongo.db, root, host }),
+  };
+}
+
+it('workers of several hosts start on one folder, also all at once', async () => {
+  const { folder, on } = aService();
+  const shared = await folder();
+  await Promise.all(['one', 'two', 'three'].map((host) => joinFilesFolder(on(host, shared))));
+  await joinFilesFolder(on('four', shared));
+  await checkFilesFolder(on('five', shared));
+  expect(await readdir(shared)).toEqual(['.folder-id']);
+});
+
+it('a host with a folder of its own is refused, until its operator says that it takes the place of the other', async () => {
+  const { folder, on } = aService();
+  const [first, second] = [await folder(), await folder()];
+  await checkFilesFolder(on('two', second));
+  await joinFilesFolder(on('one', first));
+  const refusal = await joinFilesFolder(on('two', second)).then(
+    () => '',
+    (error: unknown) => String(error),
+  );
+  expect(refusal).toContain(`FILES_STORE=disk: ${second} on two is not the folder that one uses.`);
+  await expect(checkFilesFolder(on('two', second))).rejects.toThrow('FILES_STORE=s3');
+  expect(await readdir(second)).toEqual([]);
+
+  const [, id = '', path = ''] = /echo (\S+) > (\S+)$/.exec(refusal) ?? [];
+  await writeFile(path, `${id}\n`);
+  await joinFilesFolder(on('two', second));
+  await checkFilesFolder(on('two', second));
+});
+
+it('one host may empty its folder, or move it', async () => {
+  const { folder, on } = aService();
+  const root = await folder();
+  await joinFilesFolder(on('one', root));
+  await rm(join(root, '.folder-id'));
+  await checkFilesFolder(on('one', root));
+  await joinFilesFolder(on('one', root));
+  const elsewhere = join(await folder(), 'moved');
+  await rename(root, elsewhere);
+  await joinFilesFolder(on('one', elsewhere));
+  await joinFilesFolder(on('two', elsewhere));
+});

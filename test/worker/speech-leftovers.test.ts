@@ -1,0 +1,40 @@
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import type { RecordStore } from '../../store/records.ts';
+import { createSpeechAudio } from '../../store/speech-audio.ts';
+import { keepRemovingSpeechLeftovers } from '../../worker/speech-leftovers.ts';
+import { until } from '../helpers/until.ts';
+
+it('audio of a transcription goes when the transcription has ended, on whichever machine it ended', async () => {
+  const root = await mkdtemp(join(tmpdir(), 'tapedeck-leftovers-'));
+  onTestFinished(() => rm(root, { recursive: true, force: true }));
+  for (const name of ['running', 'ended', 'unknown']) await mkdir(join(root, name));
+  const statuses = new Map([
+    ['running', 'pending'],
+    ['ended', 'success'],
+  ]);
+  const get = ((id: string) => {
+    const status = statuses.get(id);
+    return Promise.resolve(status === undefined ? undefined : { status });
+  }) as RecordStore['get'];
+  const removed: string[] = [];
+  const sweep = await keepRemovingSpeechLeftovers(
+    createSpeechAudio(root),
+    { get },
+    {
+      everyMs: 20,
+      onRemoved: (records) => removed.push(...records),
+      onError: (error) => {
+        throw error;
+      },
+    },
+  );
+  expect(removed.sort()).toEqual(['ended', 'unknown']);
+  expect(await readdir(root)).toEqual(['running']);
+  statuses.set('running', 'failed');
+  await until(() => removed.includes('running'));
+  sweep.stop();
+  expect(await readdir(root)).toEqual([]);
+});
