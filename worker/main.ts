@@ -50,6 +50,8 @@ import { startTelemetry } from './telemetry.ts';
 import { temporalRuntime } from './temporal-runtime.ts';
 import { loadWorkflows } from './workflow-bundle.ts';
 
+const LOOK_FOR_ABANDONED_MS = 5 * 60_000;
+
 const config = loadConfigOrExit(process.env, ['TEMPORAL_ADDRESS', 'MONGODB_URI', 'LINK_SECRET']);
 const log = await createLog('worker', config);
 Runtime.install(temporalRuntime(log, config));
@@ -116,11 +118,17 @@ const imgnet = createBrightDataSource({
   platformUrl: config.IMGNET_PLATFORM_URL,
 });
 const contents = createContentsStore(mongo.db);
-const removed = await workFolders.removeAbandoned();
-if (removed.length > 0) log.info({ removed }, 'removed what an earlier worker left behind');
 // Not among the folders of attempts, which are gone when a job has ended: this one lasts as long as the worker.
 const speechFolders = createWorkFolders(config.speechWorkDir);
-await speechFolders.removeAbandoned();
+const removeAbandoned = async (): Promise<void> => {
+  const removed = await Promise.all([workFolders.removeAbandoned(), speechFolders.removeAbandoned()]);
+  if (removed.flat().length > 0) log.info({ removed: removed.flat() }, 'removed what an earlier worker left behind');
+};
+await removeAbandoned();
+// A container that took the place of another has another name, and cannot see yet that the other is gone.
+setInterval(() => {
+  removeAbandoned().catch((error: unknown) => log.warn({ err: error }, 'old work folders could not be removed'));
+}, LOOK_FOR_ABANDONED_MS).unref();
 const speechFolder = await speechFolders.open('engine');
 const speech = await chooseSpeech(config, speechFolder.path);
 if ('missing' in speech) {
