@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { ROOT } from '../helpers/markdown.ts';
-import { readSchema, schemaCheck } from '../helpers/json-schema.ts';
+import { readJson, schemaCheck } from '../helpers/json-schema.ts';
 
 interface Service {
   readonly [key: string]: unknown;
@@ -18,14 +18,17 @@ interface Compose {
 }
 
 const compose = parse(readFileSync(`${ROOT}docker-compose.yml`, 'utf8'), { merge: true }) as Compose;
-const check = schemaCheck(readSchema(`${ROOT}test/fixtures/compose-spec/compose-spec.json`));
+const check = schemaCheck(readJson(`${ROOT}test/fixtures/compose-spec/compose-spec.json`));
 /** What `docker compose up --scale worker=2` makes of it. */
 const scaled = { ...compose, services: { ...compose.services, worker: { ...compose.services.worker, scale: 2 } } };
 
 describe('docker-compose.yml', () => {
   it('keeps the specification, with two workers', () => {
     expect(check(scaled)).toEqual([]);
-    const wrong = { ...scaled, services: { ...scaled.services, worker: { ...scaled.services.worker, memlimit: '8g' } } };
+    const wrong = {
+      ...scaled,
+      services: { ...scaled.services, worker: { ...scaled.services.worker, memlimit: '8g' } },
+    };
     expect(check(wrong).join('\n')).toMatch(/^\/services\/worker .*memlimit/m);
   });
 

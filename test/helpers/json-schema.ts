@@ -1,13 +1,16 @@
 import { readFileSync } from 'node:fs';
-import { Ajv } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 
 /**
- * @param schema of draft 7 or older; keywords that it adds to JSON Schema are passed over
+ * @param schema keywords that it adds to JSON Schema are passed over
+ * @param options.at what of it is meant, such as `#/$defs/Pod`; by default all
  * @returns what is wrong with a value, by its place
  */
-export function schemaCheck(schema: object): (value: unknown) => string[] {
-  const ajv = new Ajv({ strict: false, validateFormats: false, allErrors: true, allowUnionTypes: true });
-  const validate = ajv.compile(schema);
+export function schemaCheck(schema: object, { at = '#' } = {}): (value: unknown) => string[] {
+  const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
+  // It says by an address that nobody needs of which draft it is.
+  const { $schema: _, ...rest } = schema as { readonly $schema?: string };
+  const validate = ajv.addSchema(rest, 'all').compile({ $ref: `all${at}` });
   return (value) => {
     validate(value);
     return (validate.errors ?? []).map(
@@ -16,8 +19,6 @@ export function schemaCheck(schema: object): (value: unknown) => string[] {
   };
 }
 
-/** A file that says which draft it is of by an address that nobody needs. */
-export function readSchema(path: string): object {
-  const { $schema: _, ...schema } = JSON.parse(readFileSync(path, 'utf8')) as { $schema?: string };
-  return schema;
+export function readJson(path: string): object {
+  return JSON.parse(readFileSync(path, 'utf8')) as object;
 }

