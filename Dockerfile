@@ -8,8 +8,7 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY local/prune-packages.mjs local/
 # No scripts of packages: one of them calls home.
-RUN npm ci --omit=dev --ignore-scripts && npm_config_omit=dev node local/prune-packages.mjs \
-  && npm sbom --omit=dev --package-lock-only --sbom-format=cyclonedx > /npm.cdx.json
+RUN npm ci --omit=dev --ignore-scripts && npm_config_omit=dev node local/prune-packages.mjs
 
 # Pages for browsers, by development packages that only their making needs.
 FROM packages AS console
@@ -34,7 +33,7 @@ FROM ${DEBIAN_IMAGE}
 RUN apt-get update \
   && apt-get install -y --no-install-recommends ca-certificates ffmpeg python3 tini \
   && dpkg --purge --force-depends libgl1-mesa-dri libllvm19 libz3-4 mesa-libgallium \
-  && rm -rf /var/lib/apt/lists/* \
+  && rm -rf /var/lib/apt/lists/* /var/cache/apt/* \
   && useradd --uid 1000 --user-group --home-dir /data --no-create-home --shell /usr/sbin/nologin tapedeck \
   && install -d -o tapedeck -g tapedeck /data
 COPY --from=packages /usr/local/bin/node /usr/local/bin/node
@@ -47,10 +46,9 @@ COPY --from=packages /app/node_modules ./node_modules
 # What .dockerignore lets through: the product, without what only runs it on a bare machine or proves it.
 COPY . .
 COPY --from=console /app/node_modules/.cache/tapedeck ./node_modules/.cache/tapedeck
-COPY --from=packages /npm.cdx.json /tmp/
 # The workflows are compiled once for all starts: the running container cannot keep them.
 RUN node --input-type=module -e "await (await import('/app/worker/workflow-bundle.ts')).loadWorkflows()" \
-  && node deploy/image/sbom.mjs /tmp/npm.cdx.json > /usr/share/sbom.cdx.json && rm /tmp/npm.cdx.json
+  && node deploy/image/sbom.mjs > /usr/share/sbom.cdx.json && rm -rf /tmp/*
 
 ENV NODE_ENV=production \
     MALLOC_ARENA_MAX=2 \
