@@ -1,6 +1,9 @@
 # One image for both parts of the service: the api (the default command) and the worker.
-# Debian and not Alpine: Temporal's native core needs glibc.
-FROM node:24-trixie-slim AS packages
+# Debian and not Alpine: Temporal's native core needs glibc. Both digests are those of the lists for all platforms.
+ARG NODE_IMAGE=node:24.21.0-trixie-slim@sha256:8ec5d7557396cfe32d21c3f9c13072355ceab22b584578ca4bb28af31120cffe
+ARG DEBIAN_IMAGE=debian:trixie-slim@sha256:d7e12182ce18b85b93007c1dedf31f2d29e01ccf3182cc4017c709b6259bc132
+
+FROM ${NODE_IMAGE} AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY local/prune-packages.mjs local/
@@ -13,28 +16,29 @@ RUN npm ci --ignore-scripts
 COPY . .
 RUN node --input-type=module -e "await (await import('/app/api/console/console-files.ts')).builtConsole()"
 
-FROM node:24-trixie-slim AS yt-dlp
-RUN apt-get update && apt-get install -y --no-install-recommends python3 python3-venv && rm -rf /var/lib/apt/lists/*
-COPY local/engines/yt-dlp-requirements.txt /tmp/requirements.txt
-RUN python3 -m venv /opt/yt-dlp \
-  && /opt/yt-dlp/bin/pip install --no-cache-dir --only-binary=:all: --no-deps --require-hashes -r /tmp/requirements.txt
+FROM ${DEBIAN_IMAGE} AS python
+RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates python3 python3-venv
+COPY local/engines/yt-dlp-requirements.txt local/engines/speech-requirements.txt /tmp/
+# The builtin speech engine has Silero's model for all engines. One folder names it, whatever Python's version is.
+RUN python3 -m venv /opt/yt-dlp && python3 -m venv /opt/speech \
+  && /opt/yt-dlp/bin/pip install --no-cache-dir --only-binary=:all: --no-deps --require-hashes -r /tmp/yt-dlp-requirements.txt \
+  && /opt/speech/bin/pip install --no-cache-dir --only-binary=:all: --no-deps --require-hashes -r /tmp/speech-requirements.txt \
+  && ln -s /opt/speech/lib/python3.*/site-packages/silero_vad/data /opt/speech/models \
+  && /opt/yt-dlp/bin/pip uninstall --yes pip && /opt/speech/bin/pip uninstall --yes pip \
+  && find /opt/speech/lib -type d -name tests -prune -exec rm -r {} +
 
-# The builtin speech engine, and Silero's model for all of them. One folder names the model, whatever Python's version is.
-FROM node:24-trixie-slim AS speech
-RUN apt-get update && apt-get install -y --no-install-recommends python3 python3-venv && rm -rf /var/lib/apt/lists/*
-COPY local/engines/speech-requirements.txt /tmp/requirements.txt
-RUN python3 -m venv /opt/speech \
-  && /opt/speech/bin/pip install --no-cache-dir --only-binary=:all: --no-deps --require-hashes -r /tmp/requirements.txt \
-  && ln -s /opt/speech/lib/python3.*/site-packages/silero_vad/data /opt/speech/models
-
-FROM node:24-trixie-slim
+FROM ${DEBIAN_IMAGE}
 # ca-certificates: for webhooks over TLS and for yt-dlp. tini: reaps what yt-dlp and ffmpeg leave, and hands on SIGTERM.
+# Drivers of graphics cards, 200 MB that come with ffmpeg, are opened only by what draws on a screen.
 RUN apt-get update \
   && apt-get install -y --no-install-recommends ca-certificates ffmpeg python3 tini \
-  && rm -rf /var/lib/apt/lists/*
-COPY --from=yt-dlp /opt/yt-dlp /opt/yt-dlp
-COPY --from=speech /opt/speech /opt/speech
-RUN /opt/yt-dlp/bin/yt-dlp --version && ffprobe -version \
+  && dpkg --purge --force-depends libgl1-mesa-dri libllvm19 libz3-4 mesa-libgallium \
+  && rm -rf /var/lib/apt/lists/* /var/cache/apt/* \
+  && useradd --uid 1000 --user-group --home-dir /data --no-create-home --shell /usr/sbin/nologin tapedeck \
+  && install -d -o tapedeck -g tapedeck /data
+COPY --from=packages /usr/local/bin/node /usr/local/bin/node
+COPY --from=python /opt /opt
+RUN node --version && /opt/yt-dlp/bin/yt-dlp --version && ffmpeg -version && ffprobe -version \
   && /opt/speech/bin/python3 -c 'import pocketsphinx, sklearn.cluster' && test -s /opt/speech/models/silero_vad.onnx
 
 WORKDIR /app
@@ -42,10 +46,9 @@ COPY --from=packages /app/node_modules ./node_modules
 # What .dockerignore lets through: the product, without what only runs it on a bare machine or proves it.
 COPY . .
 COPY --from=console /app/node_modules/.cache/tapedeck ./node_modules/.cache/tapedeck
-# Compiled once for all starts: the running container cannot keep it.
-RUN node --input-type=module -e "await (await import('/app/worker/workflow-bundle.ts')).loadWorkflows()"
-# A new named volume takes over the owner of the folder that it covers.
-RUN mkdir /data && chown node:node /data
+# The workflows are compiled once for all starts: the running container cannot keep them.
+RUN node --input-type=module -e "await (await import('/app/worker/workflow-bundle.ts')).loadWorkflows()" \
+  && node deploy/image/sbom.mjs > /usr/share/sbom.cdx.json && rm -rf /tmp/*
 
 ENV NODE_ENV=production \
     MALLOC_ARENA_MAX=2 \
@@ -55,6 +58,7 @@ ENV NODE_ENV=production \
     FFPROBE_PATH=/usr/bin/ffprobe \
     SPEECH_PYTHON_PATH=/opt/speech/bin/python3 \
     SPEECH_VAD_MODEL_PATH=/opt/speech/models/silero_vad.onnx
+# A new named volume takes over the owner of the folder that it covers.
 USER 1000:1000
 EXPOSE 3000 3001
 

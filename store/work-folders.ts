@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { processIdentity } from '../runtime/subprocess/process-facts.ts';
@@ -7,18 +7,29 @@ import { orMissing } from './missing.ts';
 
 export type WorkFolders = ReturnType<typeof createWorkFolders>;
 
+/** How often an open folder shows that its process lives: by its time of change. */
+const SIGN_EVERY_MS = 30_000;
+/** Of a folder of another host: far longer than any pause of a process, and than clocks differ. */
+const GONE_AFTER_MS = 10 * 60_000;
+
 /**
  * Folders are named `<record>~<host>~<process>~<random>`. A process id alone may be taken again after a crash, so its
- * start time belongs to the name.
+ * start time belongs to the name. Processes of other hosts, such as other containers on one volume, cannot be seen: they
+ * touch their folders while they live.
  */
-export function createWorkFolders(root: string) {
+export function createWorkFolders(root: string, { signEveryMs = SIGN_EVERY_MS } = {}) {
+  const isGone = async (name: string): Promise<boolean> => {
+    const [, host, owner = ''] = name.split('~');
+    if (host === hostname()) return processIdentity(Number.parseInt(owner, 10)) !== owner;
+    const stats = await stat(join(root, name)).catch(orMissing);
+    return stats !== undefined && stats.mtimeMs < Date.now() - GONE_AFTER_MS;
+  };
   const removeWhere = async (chosen: (recordId: string) => boolean): Promise<readonly string[]> => {
     const names = (await readdir(root).catch(orMissing)) ?? [];
     const dead: string[] = [];
     for (const name of names) {
-      const [recordId = '', host, owner = ''] = name.split('~');
-      const isAlive = processIdentity(Number.parseInt(owner, 10)) === owner;
-      if (chosen(recordId) && host === hostname() && !isAlive) dead.push(name);
+      const [recordId = '', host] = name.split('~');
+      if (chosen(recordId) && host !== undefined && (await isGone(name))) dead.push(name);
     }
     await Promise.all(dead.map((name) => rm(join(root, name), { recursive: true, force: true })));
     return dead;
@@ -30,9 +41,17 @@ export function createWorkFolders(root: string) {
       const owner = processIdentity(process.pid) ?? String(process.pid);
       const path = join(root, [recordId, hostname(), owner, randomBytes(6).toString('hex')].join('~'));
       await mkdir(path, { recursive: true, mode: 0o700 });
-      return { path, remove: (): Promise<void> => rm(path, { recursive: true, force: true }) };
+      const sign = setInterval(() => {
+        // A disk that is full or away for a moment: the next one comes soon enough.
+        utimes(path, new Date(), new Date()).catch(() => undefined);
+      }, signEveryMs).unref();
+      const remove = (): Promise<void> => {
+        clearInterval(sign);
+        return rm(path, { recursive: true, force: true });
+      };
+      return { path, remove };
     },
-    /** Removes what dead workers of this machine left behind. @returns the names removed */
+    /** Removes what dead workers left behind, of other hosts what they left ten minutes ago. @returns the names removed */
     removeAbandoned: (): Promise<readonly string[]> => removeWhere(() => true),
     /** Removes folders that nothing was made in since a time (milliseconds since 1970), whoever made them. @returns their names */
     async removeOlderThan(beforeMs: number): Promise<readonly string[]> {

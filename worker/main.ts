@@ -52,6 +52,8 @@ import { temporalRuntime } from './temporal-runtime.ts';
 import { FAILURE_CONVERTER, loadWorkflows } from './workflow-bundle.ts';
 import { setUpYtdlp } from './yt-dlp.ts';
 
+const LOOK_FOR_ABANDONED_MS = 5 * 60_000;
+
 const config = loadConfigOrExit(process.env, ['TEMPORAL_ADDRESS', 'MONGODB_URI']);
 const notifies = config.WORKER_ROLES.some((role) => role === 'workflows' || role === 'webhooks');
 const log = await createLog('worker', config);
@@ -104,9 +106,19 @@ const imgnet = createBrightDataSource({
   platformUrl: config.IMGNET_PLATFORM_URL,
 });
 const contents = createContentsStore(mongo.db);
-const removed = await workFolders.removeAbandoned();
-if (removed.length > 0) log.info({ removed }, 'removed what an earlier worker left behind');
-const { speech, close: closeSpeech } = await setUpSpeech(config, { db: mongo.db, log }).catch(exitWith);
+const speechFolders = createWorkFolders(config.speechWorkDir);
+const removeAbandoned = async (): Promise<void> => {
+  const removed = await Promise.all([workFolders.removeAbandoned(), speechFolders.removeAbandoned()]);
+  if (removed.flat().length > 0) log.info({ removed: removed.flat() }, 'removed what an earlier worker left behind');
+};
+await removeAbandoned();
+// A container that took the place of another has another name, and cannot see yet that the other is gone.
+setInterval(() => {
+  removeAbandoned().catch((error: unknown) => log.warn({ err: error }, 'old work folders could not be removed'));
+}, LOOK_FOR_ABANDONED_MS).unref();
+const { speech, close: closeSpeech } = await setUpSpeech(config, { db: mongo.db, folders: speechFolders, log }).catch(
+  exitWith,
+);
 const speechAudio = createSpeechAudio(config.speechDir);
 const records = createRecordStore(mongo.db);
 const now = (): number => Date.now();

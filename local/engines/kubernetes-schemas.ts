@@ -1,0 +1,29 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { fingerprint } from './cache.ts';
+import type { Setup } from './environment.ts';
+import { capture, requireOnPath } from './programs.ts';
+import { installPython } from './python.ts';
+
+const KUBERNETES = '1.37.0';
+const KEDA = 'github.com/kedacore/keda/v2@v2.21.0';
+const requirements = fileURLToPath(new URL('./kubernetes-schemas-requirements.txt', import.meta.url));
+
+/** What objects of Kubernetes must be, without a field that it does not know: JSON Schema. Fetched when needed. */
+export async function kubernetesSchema({ env, cacheDir, log }: Setup): Promise<object> {
+  const folder = join(cacheDir, `kubernetes-schemas-${fingerprint(requirements)}`);
+  await installPython({ folder, requirements, what: `the schemas of Kubernetes ${KUBERNETES} (22 MB)`, env, log });
+  const [python = ''] = await readdir(join(folder, 'lib'));
+  const schemas = 'site-packages/kubernetes_validate/kubernetes-json-schema';
+  const file = join(folder, 'lib', python, schemas, `v${KUBERNETES}-local-strict`, '_definitions.json');
+  return JSON.parse(await readFile(file, 'utf8')) as object;
+}
+
+/** The folder of KEDA's definitions of its own objects, in a module that Go checks. @throws without Go */
+export async function kedaDefinitions({ env, log }: Setup): Promise<string> {
+  const go = await requireOnPath('go', env);
+  log(`fetching ${KEDA} (2 MB)`);
+  const { Dir } = JSON.parse(await capture(go, ['mod', 'download', '-json', KEDA], env)) as { Dir: string };
+  return join(Dir, 'config', 'crd', 'bases');
+}

@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { ROOT } from '../helpers/markdown.ts';
+import { readJson, schemaCheck } from '../helpers/json-schema.ts';
+
+interface Service {
+  readonly [key: string]: unknown;
+  readonly image: string;
+  readonly command?: readonly string[];
+  readonly ports?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly mem_limit?: string;
+  readonly healthcheck?: { readonly test: readonly string[] };
+}
+interface Compose {
+  readonly services: Readonly<Record<string, Service>> & { readonly worker: Service; readonly mongodb: Service };
+}
+
+const compose = parse(readFileSync(`${ROOT}docker-compose.yml`, 'utf8'), { merge: true }) as Compose;
+const check = schemaCheck(readJson(`${ROOT}test/fixtures/compose-spec/compose-spec.json`));
+/** What `docker compose up --scale worker=2` makes of it. */
+const scaled = { ...compose, services: { ...compose.services, worker: { ...compose.services.worker, scale: 2 } } };
+
+describe('docker-compose.yml', () => {
+  it('keeps the specification, with two workers', () => {
+    expect(check(scaled)).toEqual([]);
+    const wrong = {
+      ...scaled,
+      services: { ...scaled.services, worker: { ...scaled.services.worker, memlimit: '8g' } },
+    };
+    expect(check(wrong).join('\n')).toMatch(/^\/services\/worker .*memlimit/m);
+  });
+
+  it('gives a worker nothing that only one container can have', () => {
+    const { worker } = compose.services;
+    expect(worker.command).toEqual(['worker/main.ts']);
+    for (const key of ['container_name', 'hostname', 'ports', 'mac_address']) expect(worker).not.toHaveProperty(key);
+  });
+
+  it('lets api and worker into MongoDB by an account that may read and write one database', () => {
+    const { worker, mongodb } = compose.services;
+    const uri = worker.environment?.['MONGODB_URI'] ?? '';
+    expect(uri).toMatch(/^mongodb:\/\/tapedeck:\$\{MONGODB_APP_PASSWORD:\?[^}]+\}@mongodb:27017\/tapedeck\?/);
+    expect(worker.environment?.['MONGODB_DATABASE']).toBe('tapedeck');
+    const script = mongodb.healthcheck?.test.at(-1) ?? '';
+    const [, roles] = /createUser\(\{ user: "tapedeck", pwd: [\w.]+, roles: (\[.*?\]) \}\)/.exec(script) ?? [];
+    expect(roles).toBe('["readWrite"]');
+    expect(Object.keys(worker.environment ?? {})).not.toContain('MONGODB_PASSWORD');
+  });
+
+  it('limits the memory of all that runs for long', () => {
+    const unlimited = Object.entries(compose.services).filter(
+      ([, { mem_limit, restart }]) => restart === 'unless-stopped' && mem_limit === undefined,
+    );
+    expect(unlimited.map(([name]) => name)).toEqual([]);
+  });
+});
