@@ -3,11 +3,13 @@ import {
   Worker,
   type ActivityInterceptorsFactory,
   type NativeConnection,
+  type WorkerDeploymentOptions,
   type WorkflowBundleWithSourceMap,
 } from '@temporalio/worker';
 import { type Activities, activityInputs } from '../activities/create-activities.ts';
 import { refusalOf } from '../runtime/inputs/check.ts';
 import { jobInputs } from '../runtime/inputs/jobs.ts';
+import { optional } from '../runtime/optional.ts';
 import type { UpstreamUse } from '../runtime/pacing.ts';
 import { taskQueues } from '../runtime/task-queues.ts';
 import type { Budget } from './pacing/budget.ts';
@@ -31,6 +33,8 @@ interface WorkersOptions {
   readonly maxSpeechWindows: number;
   readonly maxDeliveries: number;
   readonly shutdownGraceMs: number;
+  /** With it, jobs stay with workers of the release that began them. */
+  readonly deployment?: WorkerDeploymentOptions | undefined;
   /** See each attempt at an activity before anything else does. */
   readonly watch?: readonly ActivityInterceptorsFactory[];
 }
@@ -91,6 +95,7 @@ export async function createWorkers(options: WorkersOptions) {
     maxHeartbeatThrottleInterval: '1 second',
     defaultHeartbeatThrottleInterval: '1 second',
     interceptors: { activity: before },
+    ...optional('workerDeploymentOptions', options.deployment),
   };
   const ofActivities = (
     queue: Exclude<keyof typeof taskQueues, 'workflows' | 'route'>,

@@ -40,6 +40,7 @@ import { WEBHOOK_CLIENT_LIMITS } from '../outbound/webhooks/limits.ts';
 import { createReceiverShares } from '../outbound/webhooks/receiver-shares.ts';
 import { createWebhookSigner } from '../outbound/webhooks/signature.ts';
 import { createWorkers } from './create-workers.ts';
+import { deploymentOf } from './deployment.ts';
 import { arrangeRetention } from './retention-schedule.ts';
 import { createOldTurns, keepEndingLimiters } from './old-turns.ts';
 import { createOpenWorkflows } from './open-workflows.ts';
@@ -198,8 +199,11 @@ const pacing = await startPacing({
   maxFetches: config.MAX_FETCHES,
   onError: (error) => log.warn({ err: error }, 'the share of the platforms could not be renewed'),
 });
+const deployment = await deploymentOf(config);
+if (deployment !== undefined) log.info(deployment.version, 'jobs that begin here stay with workers of this release');
 const workers = await createWorkers({
   connection,
+  deployment,
   pacing,
   namespace: temporal.namespace,
   taskQueue: config.TASK_QUEUE,
