@@ -101,6 +101,18 @@ export const settings = z.object({
     .regex(/^[\w.-]{1,100}$/)
     .default('tapedeck')
     .describe('Prefix of the Temporal task queues'),
+  WORKER_DEPLOYMENT: z
+    .string()
+    .regex(/^[\w-]{1,100}$/)
+    .optional()
+    .describe(
+      'Worker deployment in Temporal: jobs stay with workers of the release that began them; without it, any worker takes any',
+    ),
+  WORKER_BUILD_ID: z
+    .string()
+    .regex(/^[\w.-]{1,100}$/)
+    .optional()
+    .describe('Release of a worker in WORKER_DEPLOYMENT. Default: by what its workflows are made from'),
   MONGODB_URI: z
     .string()
     .regex(/^mongodb(\+srv)?:\/\//)

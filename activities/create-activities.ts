@@ -167,7 +167,7 @@ export const activityInputs = {
   ),
   listChannel: one(z.object({ recordId: ulidSchema })),
   pauseOf: one(z.object({ route: z.string().min(1).max(300) })),
-  planOwnerProfile: one(z.object({ account: accountSchema, paidBy: ulidSchema })),
+  planOwnerProfile: one(z.object({ account: accountSchema, paidBy: ulidSchema, version: countSchema.exactOptional() })),
   prepareSpeech: one(speech),
   storeContent: one(z.object({ snapshot, post: postSchema })),
   storeList: one(listSchema.extend({ snapshot, account: accountSchema })),

@@ -1,8 +1,9 @@
 import { Context } from '@temporalio/activity';
 import { ulid } from 'ulid';
 import { isProviderAsked } from '../contract/charges.ts';
-import { JOB_VERSION, type JobInput } from '../contract/jobs.ts';
+import type { JobInput } from '../contract/jobs.ts';
 import { subjectIdOf } from '../contract/subjects.ts';
+import { optional } from '../runtime/optional.ts';
 import { nowMicroseconds } from '../store/clock.ts';
 import type { FileStore } from '../store/files.ts';
 import type { RecordStore } from '../store/records.ts';
@@ -16,13 +17,20 @@ export interface OwnerDeps {
   readonly isOpen: (workflowId: string) => Promise<boolean>;
 }
 
+/** Whose profile is wanted, and by which job. */
+export interface OwnerOfPost extends Pick<JobInput, 'version'> {
+  readonly account: string;
+  /** Record of that job. The profile's begins with the same version: what workers know that one, know this one. */
+  readonly paidBy: string;
+}
+
 export type OwnerActivities = ReturnType<typeof createOwnerActivities>;
 
 /** The profile of a post's owner, for the job that fetches the post. All may be repeated at will. */
 export function createOwnerActivities({ records, files, isOpen }: OwnerDeps) {
   return {
     /** @returns the job that would fetch the profile, charged with the given record; undefined when it is there and fresh */
-    planOwnerProfile: async (owner: { account: string; paidBy: string }): Promise<JobInput | undefined> => {
+    planOwnerProfile: async (owner: OwnerOfPost): Promise<JobInput | undefined> => {
       const subjectId = subjectIdOf('imgnet_profile', owner.account);
       const success = await records.successOf(subjectId);
       if (success !== undefined && (await isReusable(success, files))) {
@@ -30,7 +38,7 @@ export function createOwnerActivities({ records, files, isOpen }: OwnerDeps) {
         return undefined;
       }
       return {
-        version: JOB_VERSION,
+        ...optional('version', owner.version),
         recordId: ulid(),
         type: 'imgnet_profile',
         subjectId,

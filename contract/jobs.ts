@@ -1,8 +1,13 @@
 import type { Thousandths } from './money.ts';
 import type { PendingRecord, RecordType, Starter } from './records.ts';
 
-/** Of the steps that a workflow takes: what runs already has been started with its own. */
+/**
+ * Of the steps that a workflow takes: what runs already has been started with its own. Jobs begin with steps that workers of the
+ * release before know, too: then both may run side by side, and each can go on with what the other began.
+ */
 export const JOB_VERSION = 3;
+/** The newest steps that this release's workers know; those of the next release may begin with them. */
+export const NEWEST_JOB_VERSION = 3;
 
 /** The input of every job's workflow. Small by design: only references travel through Temporal. */
 export interface JobInput {

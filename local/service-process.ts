@@ -28,6 +28,8 @@ export interface ServiceProcessOptions {
   /** Address that answers 200 when it is ready; without it the process sends the message `{ "ready": true }`. */
   readonly healthUrl: string | undefined;
   readonly log: Log;
+  /** The checkout whose code runs, with its packages; by default this one. */
+  readonly root?: string;
 }
 
 /**
@@ -43,11 +45,11 @@ export async function startServiceProcess(options: ServiceProcessOptions): Promi
   return supervise({ name, launch: () => launch(options, logFile), readyTimeoutMs: READY_TIMEOUT_MS, logFile, log });
 }
 
-function launch({ name, env, healthUrl }: ServiceProcessOptions, logFile: string | undefined): Run {
+function launch({ name, env, healthUrl, root = ROOT }: ServiceProcessOptions, logFile: string | undefined): Run {
   const out = logFile === undefined ? 'inherit' : openSync(logFile, 'a', 0o600);
-  const main = join(ROOT, name, 'main.ts');
+  const main = join(root, name, 'main.ts');
   const child = spawn(process.execPath, [...SMALL_HEAP, '--import', LIFELINE, main], {
-    cwd: ROOT,
+    cwd: root,
     // glibc keeps what its many arenas have freed: with two, a worker needs 20 to 30 MB less.
     env: { MALLOC_ARENA_MAX: '2', NODE_COMPILE_CACHE: COMPILED, ...env },
     // A group of its own, so a Ctrl-C at the terminal reaches only us and we stop things in order.

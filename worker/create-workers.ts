@@ -3,6 +3,7 @@ import {
   Worker,
   type ActivityInterceptorsFactory,
   type NativeConnection,
+  type WorkerDeploymentOptions,
   type WorkflowBundleWithSourceMap,
 } from '@temporalio/worker';
 import { type Activities, activityInputs } from '../activities/create-activities.ts';
@@ -40,6 +41,8 @@ interface WorkersOptions {
   readonly engineKey?: string | undefined;
   readonly maxDeliveries: number;
   readonly shutdownGraceMs: number;
+  /** With it, jobs stay with workers of the release that began them. */
+  readonly deployment?: WorkerDeploymentOptions | undefined;
   /** See each attempt at an activity before anything else does. */
   readonly watch?: readonly ActivityInterceptorsFactory[];
 }
@@ -112,6 +115,7 @@ export async function createWorkers(options: WorkersOptions) {
     maxHeartbeatThrottleInterval: '1 second',
     defaultHeartbeatThrottleInterval: '1 second',
     interceptors: { activity: before },
+    ...optional('workerDeploymentOptions', options.deployment),
   };
   const ofActivities = (
     queue: Exclude<keyof typeof taskQueues, 'workflows' | 'route'>,

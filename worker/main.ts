@@ -39,6 +39,7 @@ import { WEBHOOK_CLIENT_LIMITS } from '../outbound/webhooks/limits.ts';
 import { createReceiverShares } from '../outbound/webhooks/receiver-shares.ts';
 import { createWebhookSigner } from '../outbound/webhooks/signature.ts';
 import { createWorkers } from './create-workers.ts';
+import { deploymentOf } from './deployment.ts';
 import { startMigrating } from './migrating.ts';
 import { arrangeRetention, retentionOf } from './retention-schedule.ts';
 import { createOldTurns, keepEndingLimiters } from './old-turns.ts';
@@ -188,9 +189,12 @@ const pacing = await startPacing({
   maxFetches: config.MAX_FETCHES,
   onError: (error) => log.warn({ err: error }, 'the share of the platforms could not be renewed'),
 });
+const deployment = await deploymentOf(config);
+if (deployment !== undefined) log.info(deployment.version, 'jobs that begin here stay with workers of this release');
 const workers = await createWorkers({
   roles: config.WORKER_ROLES,
   connection,
+  deployment,
   pacing,
   namespace: temporal.namespace,
   taskQueue: config.TASK_QUEUE,

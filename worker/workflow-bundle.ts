@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { keptBuildOf, ROOT } from '../runtime/kept-builds.ts';
 import { bareEnvironment } from '../runtime/subprocess/environment.ts';
@@ -31,6 +31,11 @@ export async function loadWorkflows({ hidesFailures = false } = {}): Promise<Wor
   await writeFile(staging, bundle.code);
   await rename(staging, kept);
   return bundle;
+}
+
+/** What tells workflows apart that may replay differently. */
+export async function workflowsId(): Promise<string> {
+  return basename(await keptBuildOf('workflows', SOURCES));
 }
 
 /** Takes about three seconds of a core. @throws when it fails, with what the compiler said */

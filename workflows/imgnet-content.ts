@@ -1,4 +1,5 @@
 import type { ContentJob } from '../contract/kinds/imgnet-content.ts';
+import { optional } from '../runtime/optional.ts';
 import { fetchActivities } from './activities.ts';
 import { collect } from './imgnet-snapshot.ts';
 import type { JobEnd } from './job-end.ts';
@@ -8,14 +9,16 @@ import { fetchOwnerProfile } from './owner-profile.ts';
 
 /** The content of a post or reel. The profile of its owner is fetched with it when nobody has done that lately. */
 export function imgnetContent(input: ContentJob): Promise<JobEnd> {
-  const { recordId, mediaId, price, parameters } = input;
+  const { recordId, mediaId, price, parameters, version } = input;
   return runJob(input, async (useUpstream) => {
     const { post, profilePrice } = parameters;
     const order = { recordId, part: 'content', request: post, title: `${post.kind} ${mediaId}` };
     const { account } = await collect(useUpstream, order, (snapshot) =>
       fetchActivities(BESIDE, `Keep ${post.kind} ${mediaId}`).storeContent({ snapshot, post }),
     );
-    const hasFetched = account !== undefined && (await fetchOwnerProfile({ account, paidBy: recordId }));
+    const hasFetched =
+      account !== undefined &&
+      (await fetchOwnerProfile({ account, paidBy: recordId, ...optional('version', version) }));
     return { charge: hasFetched ? price : price - profilePrice };
   });
 }

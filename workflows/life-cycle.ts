@@ -12,7 +12,7 @@ import {
   upsertSearchAttributes,
 } from '@temporalio/workflow';
 import type { Claim } from '../activities/records.ts';
-import type { JobInput } from '../contract/jobs.ts';
+import { NEWEST_JOB_VERSION, type JobInput } from '../contract/jobs.ts';
 import type { Waiting } from '../runtime/pacing.ts';
 import type { JobOutcome, JobResult } from '../contract/records.ts';
 import { failureAttribute, webhookAttributesOf } from '../runtime/visibility.ts';
@@ -49,7 +49,9 @@ export async function runJob(
   input: JobInput,
   work: (useUpstream: UseUpstream, own: OwnWork) => Promise<JobResult>,
 ): Promise<JobEnd> {
-  const { recordId, price } = input;
+  const { recordId, price, version = 1 } = input;
+  // No failure of the job: its task is tried again until a worker of a release that knows these steps takes it.
+  if (version > NEWEST_JOB_VERSION) throw new Error(`A newer release began this job (version ${version}).`);
   const subscribers = new Subscribers();
   subscribers.add(input.webhookUrl, input.startedBy ?? input.chargedTo ?? WITHOUT_KEY);
   let progress: JobProgress = { stage: 'accepted', upstreamRefusals: 0 };

@@ -11,7 +11,7 @@ import {
   proxyActivities,
   TerminatedFailure,
 } from '@temporalio/workflow';
-import type { OwnerActivities } from '../activities/owner-profile.ts';
+import type { OwnerActivities, OwnerOfPost } from '../activities/owner-profile.ts';
 import { MEMO_JOB, type JobInput } from '../contract/jobs.ts';
 import { searchAttributesOf } from '../runtime/visibility.ts';
 import { untilDone } from './activities.ts';
@@ -33,7 +33,7 @@ const { awaitOwnerProfile } = proxyActivities<OwnerActivities>({
  *
  * @returns whether this job is charged for the profile
  */
-export async function fetchOwnerProfile(owner: { account: string; paidBy: string }): Promise<boolean> {
+export async function fetchOwnerProfile(owner: OwnerOfPost): Promise<boolean> {
   const job = await planOwnerProfile(owner);
   if (job === undefined) return false;
   const showWaiting = createWaitingDisplay();

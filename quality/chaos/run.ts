@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { join } from 'node:path';
 import { auditCharges } from './audit/charges.ts';
 import { readEvidence } from './audit/evidence.ts';
+import { auditFetches } from './audit/fetches.ts';
 import { auditFiles } from './audit/files.ts';
 import { auditJobs } from './audit/jobs.ts';
 import { auditRemains } from './audit/remains.ts';
@@ -21,7 +22,8 @@ import { watchDescendants } from '../processes.ts';
 import { createRandom } from './random.ts';
 import type { Finding } from './audit/finding.ts';
 import { readSandboxIndex } from './sandbox-index.ts';
-import { setStage } from './stage.ts';
+import { relieveTwice } from './relieve.ts';
+import { setStage, type Stage } from './stage.ts';
 
 /** Short-lived tools too. */
 const WATCH_EVERY_MS = 500;
@@ -37,6 +39,8 @@ export interface RunOptions {
   /** An empty folder for everything that the run writes. */
   readonly dataDir: string;
   readonly say: (line: string) => void;
+  /** Instead of kills and cuts: this release relieves the one of another checkout, and that one this. */
+  readonly relay?: { readonly before: string; readonly openJobs: number };
   /** Ends the run early; what was started is stopped. */
   readonly signal: AbortSignal;
 }
@@ -48,7 +52,7 @@ export interface RunOptions {
  */
 export async function runChaos(options: RunOptions) {
   const { jobs, minutes, kills, seed, patienceMinutes, imgnet: imgnetShare } = options.arguments;
-  const { env, settings, dataDir, say, signal } = options;
+  const { env, settings, dataDir, say, relay, signal } = options;
   const startedAt = new Date().toISOString();
   const stops: (() => Promise<void>)[] = [];
   const stopAll = async (): Promise<void> => {
@@ -67,14 +71,13 @@ export async function runChaos(options: RunOptions) {
       jobs,
       imgnetShare,
       dataDir,
+      before: relay?.before,
       log,
       onStarted: (stop) => stops.push(stop),
     });
     signal.throwIfAborted();
     const index = await readSandboxIndex(stage.sandbox);
-    const lost = { target: 'dataset', mode: 'unanswered', times: Math.ceil(jobs * LOST_ANSWERS_PER_JOB) };
-    const taken = await fetch(`${stage.sandbox.url}/misbehave`, { method: 'POST', body: JSON.stringify(lost) });
-    if (!taken.ok) throw new Error(`the sandbox answered ${String(taken.status)}: ${await taken.text()}`);
+    if (relay === undefined) await loseAnswers(stage, Math.ceil(jobs * LOST_ANSWERS_PER_JOB));
     const random = createRandom(seed);
     const durationMs = minutes * 60_000;
     const calls = planCalls(index, random, { jobs, durationMs, imgnetShare });
@@ -98,8 +101,9 @@ export async function runChaos(options: RunOptions) {
     try {
       const plan = { kills, durationMs };
       await Promise.all([
-        killAll(deps, planKills(random, plan)),
-        cutAll(deps, planCuts(random, plan)),
+        ...(relay === undefined
+          ? [killAll(deps, planKills(random, plan)), cutAll(deps, planCuts(random, plan))]
+          : [relieveTwice(deps, relay)]),
         delay(durationMs, undefined, { signal: ending }),
       ]);
       injectedForMs = nowMs();
@@ -117,6 +121,7 @@ export async function runChaos(options: RunOptions) {
     const evidence = await readEvidence(stage, client);
     const snapshots = await readSnapshots(stage);
     const receptions = stage.receptions();
+    const repeated = relay === undefined ? [] : [await auditFetches(stage, evidence)];
     const webhooks = auditWebhooks(ledger, receptions, { ...evidence, kills: injected.kills.length });
     const { ffmpeg, ffprobe } = stage.tools;
     const files = await auditFiles({ folder: join(dataDir, 'service/files'), index, ffmpeg, ffprobe }, evidence);
@@ -125,6 +130,7 @@ export async function runChaos(options: RunOptions) {
     const findings: readonly Finding[] = [
       ...auditJobs(ledger, evidence),
       auditSnapshots(snapshots),
+      ...repeated,
       ...files.findings,
       ...auditCharges(evidence, stage.key.credit),
       ...webhooks.findings,
@@ -158,6 +164,13 @@ export async function runChaos(options: RunOptions) {
     processes.stop();
     await stopAll();
   }
+}
+
+/** Orders of snapshots that the provider takes and does not answer. */
+async function loseAnswers({ sandbox }: Stage, times: number): Promise<void> {
+  const lost = { target: 'dataset', mode: 'unanswered', times };
+  const taken = await fetch(`${sandbox.url}/misbehave`, { method: 'POST', body: JSON.stringify(lost) });
+  if (!taken.ok) throw new Error(`the sandbox answered ${String(taken.status)}: ${await taken.text()}`);
 }
 
 function clock(ms: number): string {

@@ -10,6 +10,7 @@ import { createAccountStore } from '../../store/accounts.ts';
 import { createKeyStore } from '../../store/keys.ts';
 import { writeCatalogue } from './catalogue.ts';
 import { receptionOf } from './reception.ts';
+import { startRelay } from './relay.ts';
 import { chaosSettings, DATABASE } from './settings.ts';
 import { FaultProxy, mongodbServer } from '../fault-proxy.ts';
 
@@ -33,6 +34,8 @@ export interface StageOptions {
   /** Part of the jobs that are about the photo platform, if that was asked for. */
   readonly imgnetShare: number | undefined;
   readonly dataDir: string;
+  /** A checkout of the release that begins; by default this one does, and no other comes. */
+  readonly before?: string | undefined;
   /** Told also when a part has been started again: `worker is back`. */
   readonly log: (line: string) => void;
   /** Called with what ends each part, as soon as it runs. To be called in reverse order. */
@@ -40,7 +43,16 @@ export interface StageOptions {
 }
 
 /** Starts engines, sandbox, receiver and service, each behind a line that can be cut. @throws when one does not start */
-export async function setStage({ env: given, settings, jobs, imgnetShare, dataDir, log, onStarted }: StageOptions) {
+export async function setStage({
+  env: given,
+  settings,
+  jobs,
+  imgnetShare,
+  dataDir,
+  before,
+  log,
+  onStarted,
+}: StageOptions) {
   const accountsPerJob = imgnetShare === undefined ? ACCOUNTS_PER_JOB : imgnetShare * ACCOUNTS_PER_IMGNET_JOB;
   const env = chaosSettings(given, settings);
   const cacheDir = defaultCacheDir(env);
@@ -85,13 +97,16 @@ export async function setStage({ env: given, settings, jobs, imgnetShare, dataDi
     },
     dataDir: join(dataDir, 'service'),
     cacheDir,
-    roles: ['api', 'worker'],
+    roles: before === undefined ? ['api', 'worker'] : [],
     ports: 'free',
     log,
     output: { dir: join(dataDir, 'logs') },
   });
   onStarted(() => stack.stop());
-  const apiLine = await line(() => new URL(stack.restUrl).host);
+  const logsDir = join(dataDir, 'logs');
+  const relay = before === undefined ? undefined : await startRelay(before, { env: stack.env, logsDir, cacheDir, log });
+  if (relay !== undefined) onStarted(() => relay.stop());
+  const apiLine = await line(() => new URL(relay?.restUrl() ?? stack.restUrl).host);
 
   // Straight to the server: what is audited must not be cut.
   const mongo = await MongoClient.connect(engines.mongodbUri);
@@ -101,6 +116,7 @@ export async function setStage({ env: given, settings, jobs, imgnetShare, dataDi
   await createAccountStore(db).open(id, CREDIT_THOUSANDTHS);
   return {
     stack,
+    relay,
     engines,
     sandbox,
     tools,

@@ -55,12 +55,14 @@ describe('the profile of an owner', () => {
 
   it('is planned as a job of its own, which costs nothing and tells who pays', async () => {
     const account = anAccount();
-    const job = await owner().planOwnerProfile({ account, paidBy: 'content' });
+    const job = await owner().planOwnerProfile({ account, paidBy: 'content', version: 2 });
     expect(job).toMatchObject({
       ...{ type: 'imgnet_profile', subjectId: `imgnet_profile/${account}`, mediaId: account, price: 0 },
       parameters: { paidBy: 'content' },
       // The key that pays for the content must not stop what others have joined.
       startedBy: 'job',
+      // A worker that goes on with the content must know the profile's steps, too.
+      version: 2,
     });
   });
 

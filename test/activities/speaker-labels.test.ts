@@ -65,15 +65,16 @@ async function prepare(
   await records.finish(job.recordId, { status: 'success', result }, '2026-11-21T09:31:00.000000Z');
   await harm(join(root, job.recordId, name));
   const contents = createContentsStore(mongo.db);
-  const onMachine = (folder: string, has: SpeechEngine) => createSpeechActivities({
-    ...{ files, records, contents },
-    workFolders: createWorkFolders(join(bench.folder, 'work')),
-    space: createSpaceGuard({ folders: [bench.folder], minFreeBytes: 0 }),
-    speechAudio: createSpeechAudio(join(bench.folder, folder)),
-    speech: { engine: has, vadModel: bench.tools.vadModel },
-    ffmpeg: inject('tools').ffmpeg,
-    ...{ maxMediaSeconds: 60, speechTimeoutMs: 60_000, speechWindowSeconds: 300 },
-  });
+  const onMachine = (folder: string, has: SpeechEngine) =>
+    createSpeechActivities({
+      ...{ files, records, contents },
+      workFolders: createWorkFolders(join(bench.folder, 'work')),
+      space: createSpaceGuard({ folders: [bench.folder], minFreeBytes: 0 }),
+      speechAudio: createSpeechAudio(join(bench.folder, folder)),
+      speech: { engine: has, vadModel: bench.tools.vadModel },
+      ffmpeg: inject('tools').ffmpeg,
+      ...{ maxMediaSeconds: 60, speechTimeoutMs: 60_000, speechWindowSeconds: 300 },
+    });
   const activities = onMachine('speech', engine);
   const asked = language === undefined ? {} : { language };
   const order = { recordId: ulid(), audioId: job.recordId, fileName: name, ...asked };
@@ -174,7 +175,9 @@ describe('a window that another machine takes', () => {
 
   it('is cut out of the published audio, to the sample, and nothing else is made there', async () => {
     const [here, there]: [Buffer[], Buffer[]] = [[], []];
-    const { activities, onMachine, contents, order, prepared } = await prepare(undefined, { engine: hearing('a', here) });
+    const { activities, onMachine, contents, order, prepared } = await prepare(undefined, {
+      engine: hearing('a', here),
+    });
     const windows = [{ startSeconds: 7.25, endSeconds: 11.5, speech: [], taken: 'mix' }];
     await contents.putPiece({ recordId: order.recordId, name: 'speech_windows', number: 1 }, windows);
     const { engine, engineKey } = prepared;

@@ -3,7 +3,12 @@ import { createPauseView, type PauseView } from '../../runtime/pause-view.ts';
 import { routeNamesOf, type RouteLimits, type Routes } from '../../runtime/pacing.ts';
 import { randomUUID } from 'node:crypto';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { DefaultLogger, Runtime, type WorkflowBundleWithSourceMap } from '@temporalio/worker';
+import {
+  DefaultLogger,
+  Runtime,
+  type WorkerDeploymentOptions,
+  type WorkflowBundleWithSourceMap,
+} from '@temporalio/worker';
 import { ulid } from 'ulid';
 import type { Activities } from '../../activities/create-activities.ts';
 import { createPacingActivities } from '../../activities/pacing.ts';
@@ -35,6 +40,7 @@ export interface RunSetting {
   readonly taskQueue?: string;
   /** What the workers share; otherwise their own, which those of the same queue have that come later. */
   readonly store?: PacingStore;
+  readonly deployment?: WorkerDeploymentOptions;
 }
 
 /** Nobody waits for anybody. */
@@ -118,6 +124,7 @@ export async function startWorkers(setting: RunSetting): Promise<StartedWorkers>
       typeof createWorkers
     >[0]['activities'],
     engineKey,
+    deployment: setting.deployment,
     ...{ taskQueue, bundle, maxFetches: 100, maxSpeechWindows: 2, maxDeliveries: 10, shutdownGraceMs: 0 },
   });
   const running = workers.run();

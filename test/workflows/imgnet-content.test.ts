@@ -22,7 +22,7 @@ it('collects the post, then the profile of its owner, and is charged for both', 
     job.parameters.post,
     { kind: 'profile', account: profile.mediaId },
   ]);
-  expect(records.planOwnerProfile).toHaveBeenCalledWith({ account: 'tea', paidBy: job.recordId });
+  expect(records.planOwnerProfile).toHaveBeenCalledWith({ account: 'tea', paidBy: job.recordId, version: job.version });
   expect(records.claimJob).toHaveBeenCalledWith(profile);
   expect(outcomeOf(job)).toEqual(success(15));
 });

@@ -21,7 +21,10 @@ export const TERMS: Readonly<Record<string, { readonly licence: string; readonly
     licence: 'MPL-2.0',
     why: 'a list of certificates, unchanged; only changed files would have to be published',
   },
-  mediabunny: { licence: 'MPL-2.0', why: 'reads finished files, unchanged; only changed files would have to be published' },
+  mediabunny: {
+    licence: 'MPL-2.0',
+    why: 'reads finished files, unchanged; only changed files would have to be published',
+  },
   mutagen: { licence: 'GPL-2.0-or-later', why: 'a module of yt-dlp, which runs as a process of its own' },
   ffmpeg: {
     licence: 'GPL-2.0-or-later',

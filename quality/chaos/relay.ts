@@ -1,0 +1,57 @@
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { loadConfig } from '../../config.ts';
+import { freePort } from '../../local/engines/ports.ts';
+import type { Log } from '../../local/engines/environment.ts';
+import { speechSettings } from '../../local/engines/tools.ts';
+import { startServiceProcess, type ServiceName } from '../../local/service-process.ts';
+
+/** More than any grace time of the settings. */
+const GRACE_MS = 300_000;
+/** Both releases work side by side meanwhile. */
+const SIDE_BY_SIDE_MS = 10_000;
+
+interface RelayOptions {
+  readonly env: Readonly<Record<string, string>>;
+  readonly logsDir: string;
+  readonly cacheDir: string;
+  readonly log: Log;
+}
+
+/** Api and worker of one release, which another relieves while callers go on. */
+export type Relay = Awaited<ReturnType<typeof startRelay>>;
+
+/** @param before the checkout of the release that begins, with its packages */
+export async function startRelay(before: string, { env, logsDir, cacheDir, log }: RelayOptions) {
+  // One for all, as behind a proxy: links outlive the release that made them.
+  const publicUrl = `http://127.0.0.1:${String(await freePort())}`;
+  const speech = await speechSettings({ env, cacheDir, log }, loadConfig(env), false);
+  let number = 0;
+  const start = async (root: string) => {
+    const [rest, rpc] = [await freePort(), await freePort()];
+    const own = { ...env, ...speech, PUBLIC_URL: publicUrl, PORT: String(rest), RPC_PORT: String(rpc) };
+    const restUrl = `http://127.0.0.1:${String(rest)}`;
+    const output = { dir: join(logsDir, `release-${String((number += 1))}`) };
+    const run = (name: ServiceName, healthUrl?: string) =>
+      startServiceProcess({ name, env: own, output, healthUrl, log, root });
+    const worker = await run('worker');
+    const api = await run('api', `${restUrl}/health`);
+    const stop = async (): Promise<void> => {
+      await api.stop(GRACE_MS);
+      await worker.stop(GRACE_MS);
+    };
+    return { restUrl, stop };
+  };
+  let current = await start(before);
+  return {
+    restUrl: () => current.restUrl,
+    /** Starts another release beside the one that runs, sends new connections there, and stops the one that ran. */
+    async relieve(root: string): Promise<void> {
+      const last = current;
+      current = await start(root);
+      await delay(SIDE_BY_SIDE_MS);
+      await last.stop();
+    },
+    stop: () => current.stop(),
+  };
+}

@@ -1,0 +1,108 @@
+import { isGrpcServiceError, type Client } from '@temporalio/client';
+
+export const USAGE = `usage: npm run versions
+       npm run versions -- use BUILD_ID
+       npm run versions -- use none
+       npm run versions -- move BUILD_ID
+
+Releases of workers that have WORKER_DEPLOYMENT. Without a command: which there are. use: new jobs begin with the workers of this
+one; none: with those that have no WORKER_DEPLOYMENT. move: open jobs of this one go on with the workers in use.`;
+
+/** The command line is wrong; the message says how. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+const WHO = 'npm run versions';
+/** NOT_FOUND of gRPC. */
+const GONE: ReadonlySet<number> = new Set([5]);
+/** States of the Temporal API in which workers of a release are still needed, by their numbers. */
+const STATES: Readonly<Record<number, string>> = { 1: 'has open jobs', 2: 'has no open jobs: its workers may go' };
+
+/** The operator's part of a rolling upgrade. @param deploymentName WORKER_DEPLOYMENT of the workers */
+export function createVersionCommands(client: Client, deploymentName: string) {
+  const { workflowService: service } = client;
+  const { namespace } = client.options;
+
+  const describe = async () => {
+    try {
+      const { workerDeploymentInfo } = await service.describeWorkerDeployment({ namespace, deploymentName });
+      return workerDeploymentInfo;
+    } catch (error) {
+      if (!isGrpcServiceError(error) || !GONE.has(error.code)) throw error;
+      throw new UsageError(`No worker has been started with WORKER_DEPLOYMENT=${deploymentName}.`);
+    }
+  };
+
+  const list = async (): Promise<string> => {
+    const info = await describe();
+    const inUse = info?.routingConfig?.currentDeploymentVersion?.buildId;
+    const lines = (info?.versionSummaries ?? []).map(({ deploymentVersion, drainageStatus }) => {
+      const buildId = deploymentVersion?.buildId ?? '';
+      const state = buildId === inUse ? 'in use' : (STATES[Number(drainageStatus)] ?? 'not used yet');
+      return `${buildId}  ${state}`;
+    });
+    return [
+      ...lines,
+      ...(inUse === undefined ? ['none is in use: new jobs wait for workers without WORKER_DEPLOYMENT'] : []),
+    ].join('\n');
+  };
+
+  const use = async (wanted: string): Promise<string> => {
+    const buildId = wanted === 'none' ? '' : wanted;
+    await describe();
+    // Refused where no worker of it polls a queue that those in use poll.
+    await service.setWorkerDeploymentCurrentVersion({ namespace, deploymentName, buildId, identity: WHO });
+    return buildId === ''
+      ? 'New jobs begin with workers that have no WORKER_DEPLOYMENT.'
+      : `New jobs begin with the workers of ${buildId}.`;
+  };
+
+  /** @param moved takes the runs that were moved */
+  const moveAll = async (buildId: string, moved: Set<string>): Promise<void> => {
+    const query = [
+      "ExecutionStatus = 'Running'",
+      "TemporalWorkflowVersioningBehavior = 'Pinned'",
+      `TemporalWorkerDeploymentVersion = '${deploymentName}:${buildId}'`,
+    ].join(' AND ');
+    for await (const { workflowId, runId } of client.workflow.list({ query })) {
+      try {
+        await service.updateWorkflowExecutionOptions({
+          namespace,
+          workflowExecution: { workflowId, runId },
+          workflowExecutionOptions: { versioningOverride: { autoUpgrade: true } },
+          updateMask: { paths: ['versioning_override'] },
+        });
+        moved.add(runId);
+      } catch (error) {
+        // It has ended meanwhile.
+        if (!isGrpcServiceError(error) || !GONE.has(error.code)) throw error;
+      }
+    }
+  };
+
+  const move = async (buildId: string): Promise<string> => {
+    const info = await describe();
+    if (info?.routingConfig?.currentDeploymentVersion?.buildId === buildId) {
+      throw new UsageError(`${buildId} is in use: its jobs stay where they are.`);
+    }
+    const moved = new Set<string>();
+    // Once more, for what began while the pages were read.
+    for (let before = -1; moved.size > before;) {
+      before = moved.size;
+      await moveAll(buildId, moved);
+    }
+    return `${String(moved.size)} jobs of ${buildId} go on with the workers in use.`;
+  };
+
+  return {
+    /** @returns what to print. @throws UsageError */
+    async run([command = 'list', buildId, ...more]: readonly string[]): Promise<string> {
+      if (more.length > 0) throw new UsageError('Too many words.');
+      if (command === 'list' && buildId === undefined) return list();
+      if (command === 'use' && buildId !== undefined) return use(buildId);
+      if (command === 'move' && buildId !== undefined) return move(buildId);
+      throw new UsageError(`There is no command ${JSON.stringify([command, buildId].join(' ').trim())}.`);
+    },
+  };
+}
