@@ -9,6 +9,7 @@ import { isLoopbackHost } from './outbound/loopback.ts';
 import { workerRoles } from './runtime/roles.ts';
 import { BRIGHT_DATA_API_URL, BRIGHT_DATA_DATASETS } from './sources/imgnet/bright-data-requests.ts';
 import type { PayloadKeys } from './runtime/temporal/payload-codec.ts';
+import { temporalSettings } from './runtime/temporal/temporal-settings.ts';
 import { YTDLP_CHANNELS } from './sources/vidnet/releases/version.ts';
 import { speechSettings } from './speech/speech-settings.ts';
 import type { FilesPlace } from './store/create-file-store.ts';
@@ -65,54 +66,7 @@ export const settings = z.object({
     .string()
     .default('')
     .describe('Secrets that sign webhooks (whsec_ and base64, comma-separated); the same for api and worker'),
-  TEMPORAL_ADDRESS: z.string().optional().describe('host:port of a Temporal frontend; without it, npm start runs one'),
-  TEMPORAL_NAMESPACE: z.string().default('default').describe('Temporal namespace'),
-  TEMPORAL_API_KEY: z.string().optional().describe('API key of Temporal Cloud; turns TLS on'),
-  TEMPORAL_TLS: bool.default(false).describe('TLS towards TEMPORAL_ADDRESS; the files below turn it on too'),
-  TEMPORAL_TLS_CA_FILE: z
-    .string()
-    .optional()
-    .describe("Certificates (PEM) of who has signed the server's; default: the system's"),
-  TEMPORAL_TLS_CERT_FILE: z.string().optional().describe('Our certificate (PEM), for a server that asks for one'),
-  TEMPORAL_TLS_KEY_FILE: z.string().optional().describe('Its private key (PEM)'),
-  TEMPORAL_TLS_SERVER_NAME: z
-    .string()
-    .optional()
-    .describe("Name in the server's certificate, where it is not that of TEMPORAL_ADDRESS"),
-  PAYLOAD_KEYS: z
-    .string()
-    .default('')
-    .describe(
-      'Keys that encrypt what stands in Temporal (name:base64 of 32 bytes, comma-separated): the first encrypts, `plain` in its place does not, all decrypt; for api and worker',
-    ),
-  CODEC_PORT: port
-    .optional()
-    .describe(
-      "Port of the api, at METRICS_HOST, by which Temporal's Web UI at TEMPORAL_UI_URL reads what is encrypted",
-    ),
-  CODEC_TOKEN: z
-    .string()
-    .regex(/^\S{32,}$/, 'at least 32 characters, no spaces')
-    .optional()
-    .describe('Password (any user name) or bearer token for CODEC_PORT; needed where METRICS_HOST is not loopback'),
-  TEMPORAL_UI_URL: url.optional().describe('Address of the Temporal Web UI, which answers about jobs link to'),
-  TASK_QUEUE: z
-    .string()
-    .regex(/^[\w.-]{1,100}$/)
-    .default('tapedeck')
-    .describe('Prefix of the Temporal task queues'),
-  WORKER_DEPLOYMENT: z
-    .string()
-    .regex(/^[\w-]{1,100}$/)
-    .optional()
-    .describe(
-      'Worker deployment in Temporal: jobs stay with workers of the release that began them; without it, any worker takes any',
-    ),
-  WORKER_BUILD_ID: z
-    .string()
-    .regex(/^[\w.-]{1,100}$/)
-    .optional()
-    .describe('Release of a worker in WORKER_DEPLOYMENT. Default: by what its workflows are made from'),
+  ...temporalSettings,
   MONGODB_URI: z
     .string()
     .regex(/^mongodb(\+srv)?:\/\//)
