@@ -1,13 +1,17 @@
 import type { ClientInterceptors } from '@temporalio/client';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
+import { ConfigError } from '../config-values.ts';
 import { readFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
 import { createPayloadCodec } from '../runtime/temporal/payload-codec.ts';
 import { awaitEngine } from '../runtime/subprocess/await-engine.ts';
 import { isFinalRefusal as isFinalOfTemporal, openTemporal } from '../runtime/temporal/client.ts';
 import type { TemporalSettings } from '../runtime/temporal/connection.ts';
 import { optional } from '../runtime/optional.ts';
 import { isFinalRefusal as isFinalOfMongo, openMongo } from './mongo.ts';
+
+const NODE_MAJOR = Number(process.versions.node.split('.')[0]);
 
 type EngineSetting =
   | 'TEMPORAL_NAMESPACE'
@@ -35,6 +39,7 @@ export async function temporalSettingsOf(config: EngineSettings): Promise<Tempor
 
 /** Certificates are read once, at the start. */
 async function tlsOf(config: EngineSettings): Promise<TemporalSettings['tls']> {
+  refuseAddressAsName(config);
   const ca = await fileOf(config, 'TEMPORAL_TLS_CA_FILE');
   const crt = await fileOf(config, 'TEMPORAL_TLS_CERT_FILE');
   const key = await fileOf(config, 'TEMPORAL_TLS_KEY_FILE');
@@ -45,6 +50,19 @@ async function tlsOf(config: EngineSettings): Promise<TemporalSettings['tls']> {
     ...optional('serverNameOverride', name),
     ...(crt !== undefined && key !== undefined && { clientCertPair: { crt, key } }),
   };
+}
+
+/** Node 26 takes no IP address for the name of a server, which ends the client's every try without a reason. */
+function refuseAddressAsName({ TEMPORAL_ADDRESS: address, ...config }: EngineSettings): void {
+  const isTls =
+    config.TEMPORAL_TLS ||
+    (config.TEMPORAL_API_KEY ?? config.TEMPORAL_TLS_CA_FILE ?? config.TEMPORAL_TLS_CERT_FILE) !== undefined;
+  const isAddress = isIP(address.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1')) !== 0;
+  if (isTls && isAddress && config.TEMPORAL_TLS_SERVER_NAME === undefined && NODE_MAJOR >= 26) {
+    throw new ConfigError(
+      'TEMPORAL_TLS_SERVER_NAME: needed where TEMPORAL_ADDRESS is an IP address, which Node 26 does not take as the name of a server',
+    );
+  }
 }
 
 async function fileOf(

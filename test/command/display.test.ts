@@ -13,7 +13,14 @@ function screen({ isTTY, ...options }: { isTTY: boolean; isColoured?: boolean; i
     out,
     err: err as unknown as NodeJS.WriteStream,
   });
-  const read = (one: PassThrough): string => ((one.read() as Buffer | null) ?? '').toString();
+  // Node 26 hands out one write at a time.
+  const read = (one: PassThrough): string => {
+    let text = '';
+    for (let chunk = one.read() as Buffer | null; chunk !== null; chunk = one.read() as Buffer | null) {
+      text += chunk.toString();
+    }
+    return text;
+  };
   return { display, out: () => read(out), err: () => read(err) };
 }
 
