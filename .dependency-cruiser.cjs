@@ -3,7 +3,7 @@ const layers = [
   ['test'],
   ['quality'],
   ['command'],
-  ['local'],
+  ['local', 'deploy'],
   ['console'],
   ['clients'],
   ['api', 'worker'],

@@ -108,7 +108,7 @@ afterAll(async () => {
 });
 
 const configOf = (port: number, env: Readonly<Record<string, string | undefined>>) => ({
-  ...loadConfig(env),
+  ...loadConfig({ TEMPORAL_TLS_SERVER_NAME: NAME, ...env }),
   TEMPORAL_ADDRESS: `127.0.0.1:${String(port)}`,
   MONGODB_URI: '',
 });
@@ -120,11 +120,13 @@ const ours = () => ({
 
 describe('Temporal behind TLS with client certificates', () => {
   it.each([
-    ['by its address', () => temporalPort, {}],
-    ['by another name than its address', () => otherNamePort, { TEMPORAL_TLS_SERVER_NAME: NAME }],
+    ['by its address', () => temporalPort, { TEMPORAL_TLS_SERVER_NAME: undefined }],
+    ['by another name than its address', () => otherNamePort, {}],
   ])('is reached %s by api and worker', async (how, port, more) => {
     if (how === 'by its address' && Number(process.versions.node.split('.')[0]) >= 26) {
-      await expect(temporalSettingsOf(configOf(port(), ours()))).rejects.toThrow(/^TEMPORAL_TLS_SERVER_NAME: needed/);
+      await expect(temporalSettingsOf(configOf(port(), { ...ours(), ...more }))).rejects.toThrow(
+        /^TEMPORAL_TLS_SERVER_NAME: needed/,
+      );
       return;
     }
     const settings = await temporalSettingsOf(configOf(port(), { ...ours(), ...more }));
@@ -143,7 +145,7 @@ describe('Temporal behind TLS with client certificates', () => {
       () => ({ ...ours(), TEMPORAL_TLS_CERT_FILE: files.strangerCert, TEMPORAL_TLS_KEY_FILE: files.strangerKey }),
     ],
     ['without the private authority', () => ({ TEMPORAL_TLS: 'true' })],
-    ['without TLS', () => ({})],
+    ['without TLS', () => ({ TEMPORAL_TLS_SERVER_NAME: undefined })],
   ])(
     'is not reached %s',
     async (_how, env) => {
