@@ -31,6 +31,8 @@ const MONGO_AWAY = [
 function isMongoAway(error: unknown): boolean {
   if (MONGO_AWAY.some((kind) => error instanceof kind)) return true;
   if (isBrokenSocket(error)) return true;
+  // The embedded server, when another of its connections writes for too long.
+  if (error instanceof MongoError && error.message.includes('SQLITE_BUSY')) return true;
   // A class that the driver does not export.
   if (error instanceof MongoError && error.name === 'MongoPoolClosedError') return true;
   return (

@@ -225,10 +225,13 @@ function jobIn(memo: Record<string, unknown> | undefined): JobInput | undefined 
   return jobSchema.safeParse(job).success ? (job as JobInput) : undefined;
 }
 
-/** gRPC codes of a server that is away or too busy: CANCELLED, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, UNAVAILABLE. */
-const AWAY = new Set([1, 4, 8, 14]);
+/**
+ * gRPC codes of a server that is away, too busy or broken: CANCELLED, UNKNOWN, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, ABORTED,
+ * INTERNAL (also a stream that was reset), UNAVAILABLE.
+ */
+const AWAY = new Set([1, 2, 4, 8, 10, 13, 14]);
 
-/** What a caller may wait out is told as such; anything else (a bug) stays what it is. */
+/** What a caller may wait out is told as such; anything else, such as a request of ours that is wrong, stays what it is. */
 export function unavailable(error: unknown): unknown {
   const cause = error instanceof ServiceError ? error.cause : error;
   // The namespace was there when we started: a server whose database is too slow does not find it for a while.

@@ -1,0 +1,40 @@
+import { ServiceError } from '@temporalio/client';
+import { MongoServerError } from 'mongodb';
+import { describe, expect, it } from 'vitest';
+import { toApiError } from '../../api/errors.ts';
+import { unavailable } from '../../api/jobs.ts';
+
+/** As @grpc/grpc-js makes them. */
+function grpcError(code: number): ServiceError {
+  const cause = Object.assign(new Error(`code ${String(code)}`), { code, details: 'told by the server', metadata: {} });
+  return new ServiceError('the call failed', { cause });
+}
+
+describe('an error of an engine', () => {
+  it.each([
+    [1, 'cancelled'],
+    [2, 'unknown'],
+    [4, 'too late'],
+    [8, 'too many calls'],
+    [10, 'aborted'],
+    [13, 'internal'],
+    [14, 'away'],
+  ])('of Temporal is told as 503 with a time to come again: %i (%s)', (code) => {
+    expect(unavailable(grpcError(code))).toMatchObject({ code: 'unavailable', extras: { retryAfterSeconds: 5 } });
+  });
+
+  it.each([
+    [3, 'a wrong argument'],
+    [7, 'no permission'],
+    [12, 'not implemented'],
+  ])('of Temporal that asking again does not help stays ours: %i (%s)', (code) => {
+    const error = grpcError(code);
+    expect(unavailable(error)).toBe(error);
+  });
+
+  it('of a database that is locked is told as 503; of one that refuses a command, as ours', () => {
+    const busy = new MongoServerError({ message: '[begin] database is locked (5) (SQLITE_BUSY)', code: 1 });
+    expect(toApiError(busy)).toMatchObject({ code: 'unavailable', extras: { retryAfterSeconds: 5 } });
+    expect(toApiError(new MongoServerError({ message: 'no such command', code: 59 })).code).toBe('internal');
+  });
+});
