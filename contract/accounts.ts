@@ -45,11 +45,7 @@ export interface Account {
   readonly granted: Thousandths;
   readonly available: Thousandths;
   readonly spent: Thousandths;
-}
-
-/** What is set aside: the rest of what was granted. */
-export function reservedOf({ granted, available, spent }: Account): Thousandths {
-  return granted - available - spent;
+  readonly holds: readonly (Hold & { readonly heldAtMs: number })[];
 }
 
 /** What a download cost, booked once. */
@@ -107,7 +103,7 @@ export function renderAccount(
   const body = {
     key: { id, name, scopes: allowed, created_at: createdAt },
     credit: account.isUnlimited ? null : formatMoney(account.available),
-    reserved: formatMoney(reservedOf(account)),
+    reserved: formatMoney(account.holds.reduce((sum, { amount }) => sum + amount, 0)),
     spent: formatMoney(account.spent),
     entries: entries.map(({ recordId, type, mediaId, amount, bookedAt }) => ({
       download_id: recordId,

@@ -1,28 +1,28 @@
-import type { Collection, Db } from 'mongodb';
+import type { Collection, Db, Filter } from 'mongodb';
 import type { Account, Hold, LedgerEntry } from '../contract/accounts.ts';
 import { chargeOf } from '../contract/charges.ts';
 import type { Thousandths } from '../contract/money.ts';
 import type { DownloadRecord } from '../contract/records.ts';
-import { createHolds, type HoldsOfAccount } from './holds.ts';
-import { SCAN_TIMEOUT_MS } from './scans.ts';
 import { upsertOne } from './upsert.ts';
 
-interface AccountDocument extends Omit<Account, 'keyId'>, HoldsOfAccount {
+/** What is set aside stands in the account itself, so that one change of one document moves money. */
+interface AccountDocument extends Omit<Account, 'keyId' | 'holds'> {
   _id: string;
+  /** By record. */
+  holds: Record<string, Omit<Hold, 'recordId'> & { readonly heldAtMs: number }>;
 }
 /** `_id`: the key and the record, so that a record is booked once, and a key's entries lie together. */
 type EntryDocument = LedgerEntry & { _id: string };
 
 /**
  * The accounts of keys. The hold of a job is the one sign that it has not been booked: it comes with the money set aside, and
- * goes with the money spent or given back (holds.ts). So all of this may be repeated, and be cut off anywhere.
+ * goes with the money spent or given back, in one change each. So all of this may be repeated, and be cut off anywhere.
  */
 export type AccountStore = ReturnType<typeof createAccountStore>;
 
 export function createAccountStore(db: Db) {
   const accounts: Collection<AccountDocument> = db.collection('accounts');
   const entries: Collection<EntryDocument> = db.collection('ledger');
-  const holds = createHolds(db);
   /** By key; that never changes. */
   const unlimited = new Map<string, boolean>();
 
@@ -32,8 +32,20 @@ export function createAccountStore(db: Db) {
     unlimited.set(keyId, document.isUnlimited);
     return fromDocument(document);
   };
-  const book = (keyId: string, recordId: string, charge: Thousandths): Promise<void> =>
-    holds.close(keyId, recordId, (amount) => ({ available: amount - charge, spent: charge }));
+  /** @returns whether the hold was there */
+  const endHold = async (
+    keyId: string,
+    hold: Pick<Hold, 'recordId' | 'amount'>,
+    charge: Thousandths,
+  ): Promise<boolean> => {
+    const field = `holds.${hold.recordId}`;
+    // The field is made up of an id of ours, which the type of a filter can't know.
+    const filter = { _id: keyId, [`${field}.amount`]: hold.amount } as Filter<AccountDocument>;
+    const change = { $inc: { available: hold.amount - charge, spent: charge }, $unset: { [field]: '' as const } };
+    return (await accounts.updateOne(filter, change)).matchedCount === 1;
+  };
+  const holdOf = async (keyId: string, recordId: string): Promise<Hold | undefined> =>
+    (await get(keyId))?.holds.find((hold) => hold.recordId === recordId);
 
   return {
     get,
@@ -51,20 +63,20 @@ export function createAccountStore(db: Db) {
     },
     /** Sets aside what jobs cost, for all of them or for none. @returns false when less is left */
     async reserve(keyId: string, wanted: readonly Hold[]): Promise<boolean> {
-      const paid = wanted.filter(({ amount }) => amount > 0);
-      if (paid.length === 0) return true;
+      const holds = wanted.filter(({ amount }) => amount > 0);
+      if (holds.length === 0) return true;
       const isUnlimited = unlimited.get(keyId) ?? (await get(keyId))?.isUnlimited;
       if (isUnlimited === undefined) return false;
-      const amount = paid.reduce((sum, hold) => sum + hold.amount, 0);
+      const amount = holds.reduce((sum, hold) => sum + hold.amount, 0);
+      const heldAtMs = Date.now();
+      const fields = holds.map(({ recordId, ...hold }) => [`holds.${recordId}`, { ...hold, heldAtMs }] as const);
       const filter = { _id: keyId, ...(isUnlimited ? {} : { available: { $gte: amount } }) };
-      return holds.open(keyId, paid, async (opening) => {
-        const change = { $inc: { available: -amount }, $set: opening };
-        return (await accounts.updateOne(filter, change)).matchedCount === 1;
-      });
+      const change = { $inc: { available: -amount }, $set: Object.fromEntries(fields) };
+      return (await accounts.updateOne(filter, change)).matchedCount === 1;
     },
     /** Gives back what was set aside for a job that was not started. */
     async release(keyId: string, hold: Hold): Promise<void> {
-      if (hold.amount > 0) await book(keyId, hold.recordId, 0);
+      if (hold.amount > 0) await endHold(keyId, hold, 0);
     },
     /** Books what a record that has ended costs, and gives back the rest. */
     async captureHold(record: DownloadRecord): Promise<void> {
@@ -76,17 +88,18 @@ export function createAccountStore(db: Db) {
         const entry = { keyId, recordId, type, mediaId, amount: charge, bookedAt: record.finishedAt };
         await upsertOne(entries, entryId(keyId, recordId), { $setOnInsert: entry });
       }
-      await book(keyId, recordId, charge);
+      if (await endHold(keyId, { recordId, amount: record.price }, charge)) return;
+      // It is booked already, or more was set aside than the price is by now.
+      const hold = await holdOf(keyId, recordId);
+      if (hold !== undefined) await endHold(keyId, hold, charge);
     },
-    oldHolds: (...asked: Parameters<typeof holds.old>) => holds.old(...asked),
-    allHolds: (keyId: string) => holds.all(keyId),
     /** Entries of a key, newest download first. @param page.before only downloads with a smaller id */
     async ledger(
       keyId: string,
       { before, limit }: { before?: string | undefined; limit: number },
     ): Promise<readonly LedgerEntry[]> {
       const filter = { _id: { $gt: entryId(keyId, ''), $lt: entryId(keyId, before ?? '~') } };
-      const found = await entries.find(filter, { maxTimeMS: SCAN_TIMEOUT_MS }).sort({ _id: -1 }).limit(limit).toArray();
+      const found = await entries.find(filter).sort({ _id: -1 }).limit(limit).toArray();
       return found.map(({ _id, ...entry }) => entry);
     },
   };
@@ -96,6 +109,6 @@ function entryId(keyId: string, recordId: string): string {
   return `${keyId}/${recordId}`;
 }
 
-function fromDocument({ _id, isUnlimited, granted, available, spent }: AccountDocument): Account {
-  return { keyId: _id, isUnlimited, granted, available, spent };
+function fromDocument({ _id, holds, ...fields }: AccountDocument): Account {
+  return { keyId: _id, ...fields, holds: Object.entries(holds).map(([recordId, hold]) => ({ recordId, ...hold })) };
 }

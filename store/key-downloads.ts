@@ -1,6 +1,5 @@
 import type { Collection, Db } from 'mongodb';
 import { nowMicroseconds } from './clock.ts';
-import { SCAN_TIMEOUT_MS } from './scans.ts';
 import { upsertOne } from './upsert.ts';
 
 /** `_id`: the key and the record, so that a page is a range of the index that every collection has. */
@@ -45,7 +44,7 @@ export function createKeyDownloadStore(db: Db) {
       { before, limit }: { before?: string | undefined; limit: number },
     ): Promise<readonly string[]> {
       const filter = { _id: { $gt: `${keyId}/`, $lt: `${keyId}/${before ?? '~'}` } };
-      const found = await asked.find(filter, { maxTimeMS: SCAN_TIMEOUT_MS }).sort({ _id: -1 }).limit(limit).toArray();
+      const found = await asked.find(filter).sort({ _id: -1 }).limit(limit).toArray();
       return found.map(({ _id }) => _id.slice(keyId.length + 1));
     },
   };

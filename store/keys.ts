@@ -2,7 +2,6 @@ import type { Collection, Db } from 'mongodb';
 import type { ApiKey } from '../contract/accounts.ts';
 import { nowMicroseconds } from './clock.ts';
 import { makeSecret } from './key-secrets.ts';
-import { SCAN_TIMEOUT_MS } from './scans.ts';
 
 /** A key with the hash of its secret. */
 export interface StoredKey extends ApiKey {
@@ -29,7 +28,7 @@ export function createKeyStore(db: Db) {
     },
     /** All keys, the oldest first. */
     async list(): Promise<readonly ApiKey[]> {
-      const all = (await keys.find({}, { maxTimeMS: SCAN_TIMEOUT_MS }).toArray()).map(fromDocument);
+      const all = (await keys.find().toArray()).map(fromDocument);
       return all.map(({ hash: _secret, ...key }) => key).sort((a, b) => a.createdAt.localeCompare(b.createdAt));
     },
     /** A revoked key stays in the list, and its account readable. */

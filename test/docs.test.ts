@@ -213,7 +213,7 @@ describe('docker-compose.yml', () => {
   it('has an image of every folder which api and worker import, and of none that only runs or proves it', () => {
     expect(readFileSync(`${ROOT}Dockerfile`, 'utf8')).toMatch(/^COPY \. \.$/m);
     const left = readFileSync(`${ROOT}.dockerignore`, 'utf8').split('\n');
-    const tools = ['command', 'local', 'quality', 'test'];
+    const tools = ['command', 'deploy', 'local', 'quality', 'test'];
     expect(layers()).toEqual(expect.arrayContaining([...tools, 'api', 'worker', 'contract', 'runtime']));
     expect(
       layers()

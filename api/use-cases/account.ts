@@ -17,10 +17,6 @@ import { currentJob } from './current-job.ts';
  * whose job is not there, is what a process left that died in between.
  */
 const LEFT_BEHIND_MS = 10 * 60_000;
-/** Of a key with thousands of jobs under way not all are looked at whenever it is asked for. */
-const LOOKS_AT_ONCE = 100;
-/** By key, which of its holds was looked at last. */
-const lookedAt = new Map<string, string>();
 
 /**
  * Sets aside what jobs cost, all of them or none. Callers without a key have no account, and pay nothing here.
@@ -55,11 +51,8 @@ export async function insufficientCredit(deps: ServiceDeps, caller: Caller, pric
 
 /** Settles what died with a process: holds whose jobs have ended, or never began. */
 async function checkHolds(deps: ServiceDeps, keyId: string): Promise<void> {
-  const from = { heldBeforeMs: deps.now() - LEFT_BEHIND_MS, after: lookedAt.get(keyId) ?? '', limit: LOOKS_AT_ONCE };
-  const old = await deps.accounts.oldHolds(keyId, from);
-  const last = old.at(-1)?.recordId;
-  if (old.length < LOOKS_AT_ONCE || last === undefined) lookedAt.delete(keyId);
-  else lookedAt.set(keyId, last);
+  const account = await deps.accounts.get(keyId);
+  const old = account?.holds.filter(({ heldAtMs }) => deps.now() > heldAtMs + LEFT_BEHIND_MS) ?? [];
   for (const hold of old) {
     const { recordId, subjectId } = hold;
     const record = await deps.records.get(recordId);

@@ -14,7 +14,7 @@ export const NOT_KEPT: readonly string[] = ['windows', 'pacing', 'engines', 'mig
  * What points to records first, so that no pointer leads to a record that is younger than the copy; then the records; then what
  * was written before its record ended. Nobody stops the service for it. Others go first.
  */
-export const RECORDS_AND_LATER: readonly string[] = ['records', 'contents', 'ledger', 'holds'];
+export const RECORDS_AND_LATER: readonly string[] = ['records', 'contents', 'ledger'];
 
 export const MANIFEST = 'manifest.json';
 export const FILES_LIST = 'files';

@@ -151,7 +151,7 @@ async function settleAccounts(db: Db): Promise<void> {
   const documents = db.collection<{ _id: string; granted: number }>('accounts');
   const keyIds = (await documents.find({}, { projection: { _id: 1 } }).toArray()).map(({ _id }) => _id);
   for (const keyId of keyIds) {
-    for (const { recordId } of await accounts.allHolds(keyId)) {
+    for (const { recordId } of (await accounts.get(keyId))?.holds ?? []) {
       const record = await records.get(recordId);
       if (record !== undefined) await accounts.captureHold(record);
     }
@@ -164,9 +164,8 @@ async function settleAccounts(db: Db): Promise<void> {
   for (const keyId of keyIds) {
     const { granted = 0 } = (await documents.findOne({ _id: keyId })) ?? {};
     const spent = spentBy.get(keyId) ?? 0;
-    const change = { $set: { spent, available: granted - spent, holds: {} }, $unset: { opening: '', closing: '' } };
-    await documents.updateOne({ _id: keyId }, change as never);
+    const change = { $set: { spent, available: granted - spent, holds: {} } };
+    await documents.updateOne({ _id: keyId }, change);
   }
   // No job is under way, so nothing is set aside.
-  await db.collection('holds').deleteMany({});
 }

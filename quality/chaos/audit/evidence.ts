@@ -24,18 +24,15 @@ export async function readEvidence(
   const accounts = createAccountStore(db);
   const all = await createRecordStore(db).list({ limit: ALL });
   const records = new Map(all.map((record) => [record.id, record]));
-  const before = await accounts.allHolds(key.id);
+  const before = (await accounts.get(key.id))?.holds ?? [];
   for (const { recordId, heldAtMs } of before) {
-    const aged = heldAtMs - HOLD_AGE_MS;
-    const field = `opening.${recordId}.heldAtMs`;
-    const opening = { _id: key.id as never, [`opening.${recordId}`]: { $exists: true } };
-    await db.collection('accounts').updateOne(opening, { $set: { [field]: aged } });
-    await db.collection('holds').updateOne({ _id: `${key.id}/${recordId}` as never }, { $set: { heldAtMs: aged } });
+    const field = `holds.${recordId}.heldAtMs`;
+    const filter = { _id: key.id as never, [`holds.${recordId}`]: { $exists: true } };
+    await db.collection('accounts').updateOne(filter, { $set: { [field]: heldAtMs - HOLD_AGE_MS } });
   }
   await client.request('GET', '/api/account');
-  const money = await accounts.get(key.id);
-  if (money === undefined) throw new Error('the account of the key is gone');
-  const account = { ...money, holds: await accounts.allHolds(key.id) };
+  const account = await accounts.get(key.id);
+  if (account === undefined) throw new Error('the account of the key is gone');
   const left = new Set(account.holds.map(({ recordId }) => recordId));
   const held = before.map(({ recordId }) => recordId);
   return {
