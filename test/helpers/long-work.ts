@@ -129,6 +129,11 @@ export function longWork(part: number): void {
       const recordId = ulid();
       const windows = 144 * part;
       const voices = Array.from({ length: 200 }, (_, n) => n * 1.5);
+      const spans = Array.from({ length: windows }, (_, n) => ({ startSeconds: n * 300, endSeconds: (n + 1) * 300 }));
+      await contents.putPiece(
+        { recordId, name: 'speech_windows', number: 1 },
+        spans.map((span) => ({ ...span, speech: [] })),
+      );
       for (let number = 1; number <= windows; number += 1) {
         const from = (number - 1) * 300;
         await contents.putPiece({ recordId, name: 'speech_results', number }, [

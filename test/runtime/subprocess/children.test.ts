@@ -96,7 +96,7 @@ it.each<[string, readonly string[], () => Promise<unknown>]>([
 );
 
 it('the service starts programs in no other places', async () => {
-  const others = ['command', 'data', 'docs', 'local', 'node_modules', 'quality', 'test'];
+  const others = ['command', 'data', 'deploy', 'docs', 'local', 'node_modules', 'quality', 'test'];
   const folders = (await readdir(ROOT, { withFileTypes: true }))
     .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.') && !others.includes(entry.name))
     .map(({ name }) => name);
@@ -115,6 +115,8 @@ it('the service starts programs in no other places', async () => {
     'api/console/console-files.ts',
     'media/ffmpeg.ts',
     'media/probe.ts',
+    'sources/vidnet/releases/install-release.ts',
+    'sources/vidnet/releases/try-release.ts',
     'sources/vidnet/run-yt-dlp.ts',
     'sources/vidnet/warm-parent.ts',
     'sources/vidnet/yt-dlp-version.ts',
