@@ -42,7 +42,9 @@ export async function ensureImageTools(setup: Setup): Promise<ImageTools> {
   });
   const nodeFolder = await ensureNodeFolder(setup);
   // The libraries are found by every program that it starts, also in places where variables do not reach.
-  const enter = `ldconfig -C ${tools}/libraries.cache -f ${tools}/libraries.conf && mount --bind ${tools}/libraries.cache /etc/ld.so.cache`;
+  // Each has a table of its own: two that start at once would take it from each other.
+  const table = `ldconfig -C "$table" -f ${tools}/libraries.conf && mount --bind "$table" /etc/ld.so.cache`;
+  const enter = `table=$(mktemp); ${table}; rm "$table"`;
   const exported = `export TOOLS=${tools} DEBOOTSTRAP_DIR=${tools}/usr/share/debootstrap`;
   const commandOf: ImageTools['commandOf'] = (script) => [
     ...(['unshare', '--mount', '--propagation', 'private', 'bash', '-c'] as const),

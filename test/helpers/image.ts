@@ -34,9 +34,15 @@ buildah "$1" bud --isolation chroot --signature-policy "$TOOLS/policy.json" --pu
   --tag localhost/tapedeck "$2" >&2
 buildah "$1" rm tapedeck-tree > /dev/null 2>&1 || true
 buildah "$1" from --pull-never --signature-policy "$TOOLS/policy.json" --name tapedeck-tree localhost/tapedeck > /dev/null`;
-/** A container by hand: a tree that is read only, with folders of its own, processes of its own, and no rights. */
+/**
+ * A container by hand: a tree that is read only, with folders of its own, processes of its own, and no rights. Each has a tree
+ * of its own too: what one has mounted no other sees.
+ */
 const START = `${BUILDAH}
-tree=$(buildah "$1" mount tapedeck-tree); data=$2; plugins=$3; user=$4; shift 4
+name=tapedeck-$HOST_NAME
+buildah "$1" rm "$name" > /dev/null 2>&1 || true
+buildah "$1" from --pull-never --signature-policy "$TOOLS/policy.json" --name "$name" localhost/tapedeck > /dev/null
+tree=$(buildah "$1" mount "$name"); data=$2; plugins=$3; user=$4; shift 4
 mkdir -p "$tree/opt/plugins"
 mount --bind "$tree" "$tree"; mount -o remount,bind,ro "$tree"
 mount --bind "$data" "$tree/data"; mount --bind "$plugins" "$tree/opt/plugins"; mount --rbind /dev "$tree/dev"
