@@ -24,10 +24,11 @@ type EngineSetting =
   | 'payloadKeys'
   | 'MONGODB_DATABASE'
   | 'STARTUP_WAIT_SECONDS';
-type EngineSettings = Pick<Config, EngineSetting> & { readonly TEMPORAL_ADDRESS: string; readonly MONGODB_URI: string };
+type TemporalConfig = Pick<Config, EngineSetting> & { readonly TEMPORAL_ADDRESS: string };
+type EngineSettings = TemporalConfig & { readonly MONGODB_URI: string };
 
 /** @returns how Temporal is reached, as the settings say it @throws Error naming the setting whose file cannot be read */
-export async function temporalSettingsOf(config: EngineSettings): Promise<TemporalSettings> {
+export async function temporalSettingsOf(config: TemporalConfig): Promise<TemporalSettings> {
   return {
     address: config.TEMPORAL_ADDRESS,
     namespace: config.TEMPORAL_NAMESPACE,
@@ -38,7 +39,7 @@ export async function temporalSettingsOf(config: EngineSettings): Promise<Tempor
 }
 
 /** Certificates are read once, at the start. */
-async function tlsOf(config: EngineSettings): Promise<TemporalSettings['tls']> {
+async function tlsOf(config: TemporalConfig): Promise<TemporalSettings['tls']> {
   refuseAddressAsName(config);
   const ca = await fileOf(config, 'TEMPORAL_TLS_CA_FILE');
   const crt = await fileOf(config, 'TEMPORAL_TLS_CERT_FILE');
@@ -53,7 +54,7 @@ async function tlsOf(config: EngineSettings): Promise<TemporalSettings['tls']> {
 }
 
 /** Node 26 takes no IP address for the name of a server, which ends the client's every try without a reason. */
-function refuseAddressAsName({ TEMPORAL_ADDRESS: address, ...config }: EngineSettings): void {
+function refuseAddressAsName({ TEMPORAL_ADDRESS: address, ...config }: TemporalConfig): void {
   const isTls =
     config.TEMPORAL_TLS ||
     (config.TEMPORAL_API_KEY ?? config.TEMPORAL_TLS_CA_FILE ?? config.TEMPORAL_TLS_CERT_FILE) !== undefined;
@@ -66,7 +67,7 @@ function refuseAddressAsName({ TEMPORAL_ADDRESS: address, ...config }: EngineSet
 }
 
 async function fileOf(
-  config: EngineSettings,
+  config: TemporalConfig,
   setting: 'TEMPORAL_TLS_CA_FILE' | 'TEMPORAL_TLS_CERT_FILE' | 'TEMPORAL_TLS_KEY_FILE',
 ): Promise<Buffer | undefined> {
   const path = config[setting];

@@ -1,10 +1,9 @@
 // npm run routes: shows the routes to the platforms, pauses them by hand and opens them again.
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { MongoError } from 'mongodb';
 import { loadConfigOrExit } from '../../config.ts';
 import { upstreamUses } from '../../runtime/pacing.ts';
+import { embeddedUri } from '../../store/embedded-uri.ts';
 import { openMongo } from '../../store/mongo.ts';
 import { createPacingStore } from '../../store/pacing.ts';
 import { upstreamLimitsOf } from '../upstream-limits.ts';
@@ -18,10 +17,7 @@ if (line.includes('--help') || line.includes('-h') || line[0] === 'help') {
 }
 
 const { env } = process;
-// Left there by npm start while its own database runs.
-const uriFile = join(env['DATA_DIR'] || './data', 'mongodb-uri');
-const uri = env['MONGODB_URI'] || (await readFile(uriFile, 'utf8').catch(() => undefined));
-const config = loadConfigOrExit({ ...env, MONGODB_URI: uri }, ['MONGODB_URI']);
+const config = loadConfigOrExit({ ...env, MONGODB_URI: await embeddedUri(env) }, ['MONGODB_URI']);
 const limits = upstreamLimitsOf(config);
 const mongo = openMongo({ uri: config.MONGODB_URI, database: config.MONGODB_DATABASE, timeoutMs: 5_000 });
 const commands = createRouteCommands({

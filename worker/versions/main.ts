@@ -2,6 +2,7 @@
 import { isGrpcServiceError } from '@temporalio/client';
 import { loadConfigOrExit } from '../../config.ts';
 import { openTemporal } from '../../runtime/temporal/client.ts';
+import { temporalSettingsOf } from '../../store/reach-engines.ts';
 import { createVersionCommands, USAGE, UsageError } from './commands.ts';
 
 const line = process.argv.slice(2);
@@ -13,12 +14,7 @@ if (line.some((word) => ['--help', '-h', 'help'].includes(word))) {
 
 const config = loadConfigOrExit(process.env, ['TEMPORAL_ADDRESS', 'WORKER_DEPLOYMENT']);
 try {
-  const { client, close } = await openTemporal({
-    address: config.TEMPORAL_ADDRESS,
-    namespace: config.TEMPORAL_NAMESPACE,
-    apiKey: config.TEMPORAL_API_KEY,
-    tls: config.TEMPORAL_TLS,
-  });
+  const { client, close } = await openTemporal(await temporalSettingsOf(config));
   try {
     console.log(await createVersionCommands(client, config.WORKER_DEPLOYMENT).run(line));
   } finally {
