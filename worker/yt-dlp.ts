@@ -7,7 +7,7 @@ import { ytdlpReleases } from '../runtime/telemetry/told.ts';
 import { readPythonProgram } from '../sources/vidnet/python-program.ts';
 import { createReleases, type ReleaseEvent } from '../sources/vidnet/releases/releases.ts';
 import { createWarmYtdlp, type WarmYtdlp } from '../sources/vidnet/warm-yt-dlp.ts';
-import type { YtdlpSettings } from '../sources/vidnet/yt-dlp-settings.ts';
+import { ytdlpSettingsOf, type YtdlpSettings } from '../sources/vidnet/yt-dlp-settings.ts';
 import { readYtdlpVersion } from '../sources/vidnet/yt-dlp-version.ts';
 import { createYtdlpInUse } from '../store/ytdlp-in-use.ts';
 
@@ -20,19 +20,7 @@ export async function setUpYtdlp(config: Config, { db, log }: { readonly db: Db;
   const guard = isUsed
     ? await startForwardProxy({ ...PROXY_LIMITS, allowedNetworks: config.mediaAllowedNetworks })
     : undefined;
-  const cold: YtdlpSettings = {
-    program: config.YTDLP_PATH,
-    videoUrlTemplate: config.VIDNET_VIDEO_URL,
-    channelUrlTemplate: config.VIDNET_CHANNEL_URL,
-    pluginDir: config.YTDLP_PLUGIN_DIR,
-    cookiesFile: config.YTDLP_COOKIES_FILE,
-    proxy: config.YTDLP_PROXY,
-    guardUrl: guard?.url,
-    extractorArgs: config.YTDLP_EXTRACTOR_ARGS,
-    jsRuntime: config.YTDLP_JS_RUNTIME ?? `node:${process.execPath}`,
-    maxVideoHeight: config.MAX_VIDEO_HEIGHT,
-    maxFileBytes: config.MAX_FILE_BYTES,
-  };
+  const cold: YtdlpSettings = { ...ytdlpSettingsOf(config), guardUrl: guard?.url };
   if (!isUsed)
     return { settings: cold, version: undefined, check: () => Promise.resolve(), close: () => Promise.resolve() };
   const inUse = createYtdlpInUse(db);

@@ -1,6 +1,7 @@
 import { scopeSchema, scopes, type ApiKey, type Scope } from '../../contract/accounts.ts';
 import { formatMoney, parseMoney } from '../../contract/money.ts';
 import { receiverSecrets } from '../../outbound/webhooks/signature.ts';
+import { UsageError } from '../../runtime/operator-command.ts';
 import type { AccountStore } from '../../store/accounts.ts';
 import type { KeyStore } from '../../store/keys.ts';
 
@@ -13,11 +14,6 @@ export const USAGE = `usage: npm run keys -- create NAME [--scopes read,jobs,web
 Without --scopes a key may do everything, without --credit its jobs are counted and never refused.
 MONGODB_URI names the database of the service; without it, it is the one that npm start runs in DATA_DIR. The secret of a
 receiver is made from WEBHOOK_SECRETS.`;
-
-/** The command line is wrong; the message says how. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
-}
 
 export interface KeyCommand {
   readonly command: string;

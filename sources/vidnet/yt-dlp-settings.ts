@@ -1,3 +1,4 @@
+import type { Config } from '../../config.ts';
 import type { LeastRate } from '../../runtime/least-rate.ts';
 import type { Start } from '../../runtime/subprocess/run.ts';
 
@@ -51,6 +52,22 @@ export interface PickedRelease {
   readonly failed: (reason: string) => Promise<void>;
   /** Call it when the run has ended, however it did. */
   readonly done: () => void;
+}
+
+/** What the operator has set. */
+export function ytdlpSettingsOf(config: Config): YtdlpSettings {
+  return {
+    program: config.YTDLP_PATH,
+    videoUrlTemplate: config.VIDNET_VIDEO_URL,
+    channelUrlTemplate: config.VIDNET_CHANNEL_URL,
+    pluginDir: config.YTDLP_PLUGIN_DIR,
+    cookiesFile: config.YTDLP_COOKIES_FILE,
+    proxy: config.YTDLP_PROXY,
+    extractorArgs: config.YTDLP_EXTRACTOR_ARGS,
+    jsRuntime: config.YTDLP_JS_RUNTIME ?? `node:${process.execPath}`,
+    maxVideoHeight: config.MAX_VIDEO_HEIGHT,
+    maxFileBytes: config.MAX_FILE_BYTES,
+  };
 }
 
 export function videoUrl(settings: YtdlpSettings, videoId: string): string {

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { UsageError } from '../../runtime/operator-command.ts';
 import { createProgressView, megabytes } from '../../runtime/progress.ts';
 import { CATALOGUE, STARTER, type CatalogueModel } from './catalogue.ts';
 import { installModel, type InstallOptions } from './install.ts';
@@ -9,11 +10,6 @@ export interface CommandOptions extends Omit<InstallOptions, 'view'> {
   readonly isLive: boolean;
   /** For tests. */
   readonly catalogue?: readonly CatalogueModel[];
-}
-
-/** The command line is wrong. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
 }
 
 /** @returns whether all is well. @throws Error with a sentence for a person */

@@ -1,18 +1,15 @@
 // npm run migrate: applies the migrations that a worker otherwise applies when it has started.
 import { loadConfigOrExit } from '../../config.ts';
+import { runOperatorCommand } from '../../runtime/operator-command.ts';
 import { embeddedUri } from '../embedded-uri.ts';
 import { migrate } from '../migrations.ts';
-import { openMongo } from '../mongo.ts';
+import { withDatabase } from '../with-database.ts';
 
-const { env } = process;
-const config = loadConfigOrExit({ ...env, MONGODB_URI: await embeddedUri(env) }, ['MONGODB_URI']);
-const mongo = openMongo({ uri: config.MONGODB_URI, database: config.MONGODB_DATABASE, timeoutMs: 600_000 });
-try {
-  await migrate(mongo.db, ({ number, what }) => console.log(`${String(number)}: ${what}`));
-  console.log('the database is up to date');
-} catch (error) {
-  console.error(error);
-  process.exitCode = 1;
-} finally {
-  await mongo.close();
-}
+await runOperatorCommand('usage: npm run migrate', async () => {
+  const { env } = process;
+  const config = loadConfigOrExit({ ...env, MONGODB_URI: await embeddedUri(env) }, ['MONGODB_URI']);
+  await withDatabase(config, 600_000, (db) =>
+    migrate(db, ({ number, what }) => console.log(`${String(number)}: ${what}`)),
+  );
+  return 'the database is up to date';
+});

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createPauseView } from '../../runtime/pause-view.ts';
-import { createRouteCommands, UsageError } from '../../worker/routes/commands.ts';
+import { createRouteCommands } from '../../worker/routes/commands.ts';
+import { UsageError } from '../../runtime/operator-command.ts';
 import { pass, workerWith } from '../helpers/busy-worker.ts';
 import { memoryPacing } from '../helpers/memory-pacing.ts';
 

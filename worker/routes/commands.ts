@@ -1,3 +1,4 @@
+import { UsageError } from '../../runtime/operator-command.ts';
 import { SITE } from '../../runtime/pacing.ts';
 import { openedByHand, pausedByHand, QUIET_ROUTE, type RouteState } from '../../runtime/pauses.ts';
 import { NOBODY, pacingIdOf, type PacingStore } from '../../runtime/shares.ts';
@@ -9,11 +10,6 @@ export const USAGE = `usage: npm run routes -- list
 ROUTE is one that list shows, or a site such as site/example.com. While a route is paused, its jobs wait and are told the reason
 and the time; what has begun goes on. When the time is over, one job tries first.
 MONGODB_URI and TASK_QUEUE name the service; without the first, it is the one that npm start runs in DATA_DIR.`;
-
-/** The command line is wrong; the message says how. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
-}
 
 export interface RouteCommand {
   readonly command: string;

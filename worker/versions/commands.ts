@@ -1,4 +1,5 @@
 import { isGrpcServiceError, type Client } from '@temporalio/client';
+import { UsageError } from '../../runtime/operator-command.ts';
 
 export const USAGE = `usage: npm run versions
        npm run versions -- use BUILD_ID
@@ -7,11 +8,6 @@ export const USAGE = `usage: npm run versions
 
 Releases of workers that have WORKER_DEPLOYMENT. Without a command: which there are. use: new jobs begin with the workers of this
 one; none: with those that have no WORKER_DEPLOYMENT. move: open jobs of this one go on with the workers in use.`;
-
-/** The command line is wrong; the message says how. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
-}
 
 const WHO = 'npm run versions';
 /** NOT_FOUND of gRPC. */

@@ -1,3 +1,4 @@
+import { UsageError } from '../../../runtime/operator-command.ts';
 import { datedVersion } from '../../../runtime/subprocess/dated-version.ts';
 import type { Releases } from './releases.ts';
 import { PINNED } from './release-folder.ts';
@@ -10,11 +11,6 @@ export const USAGE = [
   '  use VERSION  new jobs use this release, also an older one; `pinned`: the one of YTDLP_PATH',
   '  back         new jobs use the release before, and this one never again',
 ].join('\n');
-
-/** The command is wrong; the message says how. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
-}
 
 export interface CommandOptions {
   readonly releases: Releases;

@@ -1,0 +1,20 @@
+import { MongoError, type Db } from 'mongodb';
+import { openMongo } from './mongo.ts';
+
+/** For commands: the database for as long as `work` takes. @throws Error with one sentence when it does not answer */
+export async function withDatabase<T>(
+  { MONGODB_URI: uri, MONGODB_DATABASE: database }: { readonly MONGODB_URI: string; readonly MONGODB_DATABASE: string },
+  timeoutMs: number,
+  work: (db: Db) => Promise<T>,
+): Promise<T> {
+  const mongo = openMongo({ uri, database, timeoutMs });
+  try {
+    return await work(mongo.db);
+  } catch (cause) {
+    if (!(cause instanceof MongoError)) throw cause;
+    // Without the address, which may hold a password.
+    throw new Error(`MONGODB_URI: the database did not answer: ${cause.message}`, { cause });
+  } finally {
+    await mongo.close();
+  }
+}
