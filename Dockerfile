@@ -9,6 +9,9 @@ COPY package.json package-lock.json .npmrc ./
 COPY local/prune-packages.mjs local/
 # No scripts of packages: one of them calls home.
 RUN npm ci --omit=dev --ignore-scripts && npm_config_omit=dev node local/prune-packages.mjs
+# Native code has 30 MB of names that only debuggers read.
+RUN apt-get update && apt-get install -y --no-install-recommends binutils \
+  && find /usr/local/bin/node node_modules -type f \( -name node -o -name '*.node' -o -name '*.so' \) -exec strip --strip-unneeded {} +
 
 # Pages for browsers, by development packages that only their making needs.
 FROM packages AS console
@@ -19,27 +22,31 @@ RUN node --input-type=module -e "await (await import('/app/api/console/console-f
 FROM ${DEBIAN_IMAGE} AS python
 RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates python3 python3-venv
 COPY local/engines/yt-dlp-requirements.txt local/engines/speech-requirements.txt /tmp/
-# The builtin speech engine has Silero's model for all engines. One folder names it, whatever Python's version is.
+# The builtin speech engine has Silero's model for all engines: one of many shapes, in a folder without Python's version.
 RUN python3 -m venv /opt/yt-dlp && python3 -m venv /opt/speech \
   && /opt/yt-dlp/bin/pip install --no-cache-dir --only-binary=:all: --no-deps --require-hashes -r /tmp/yt-dlp-requirements.txt \
   && /opt/speech/bin/pip install --no-cache-dir --only-binary=:all: --no-deps --require-hashes -r /tmp/speech-requirements.txt \
-  && ln -s /opt/speech/lib/python3.*/site-packages/silero_vad/data /opt/speech/models \
+  && cd /opt/speech && mkdir models && mv lib/python3.*/site-packages/silero_vad/data/silero_vad.onnx models/ \
+  && rm -r lib/python3.*/site-packages/silero_vad/data \
   && /opt/yt-dlp/bin/pip uninstall --yes pip && /opt/speech/bin/pip uninstall --yes pip \
-  && find /opt/speech/lib -type d -name tests -prune -exec rm -r {} +
+  && find /opt/*/lib -type d \( -name tests -o -name SelfTest \) -prune -exec rm -r {} +
 
 FROM ${DEBIAN_IMAGE}
 # ca-certificates: for webhooks over TLS and for yt-dlp. tini: reaps what yt-dlp and ffmpeg leave, and hands on SIGTERM.
-# Drivers of graphics cards, 200 MB that come with ffmpeg, are opened only by what draws on a screen.
+# Of what comes with ffmpeg, 220 MB are no library that it is linked with: drivers of graphics cards, fonts, keyboards, icons.
+# dpkg itself would pass over a name that Debian no longer has.
 RUN apt-get update \
   && apt-get install -y --no-install-recommends ca-certificates ffmpeg python3 tini \
-  && dpkg --purge --force-depends libgl1-mesa-dri libllvm19 libz3-4 mesa-libgallium \
+  && unused='fonts-dejavu-core fonts-dejavu-mono libgdk-pixbuf2.0-common libgl1-mesa-dri libllvm19 libx11-data libz3-4 \
+       mesa-libgallium shared-mime-info xkb-data' \
+  && dpkg-query --show $unused && dpkg --purge --force-depends $unused \
   && rm -rf /var/lib/apt/lists/* /var/cache/apt/* \
   && useradd --uid 1000 --user-group --home-dir /data --no-create-home --shell /usr/sbin/nologin tapedeck \
   && install -d -o tapedeck -g tapedeck /data
 COPY --from=packages /usr/local/bin/node /usr/local/bin/node
 COPY --from=python /opt /opt
 RUN node --version && /opt/yt-dlp/bin/yt-dlp --version && ffmpeg -version && ffprobe -version \
-  && /opt/speech/bin/python3 -c 'import pocketsphinx, sklearn.cluster' && test -s /opt/speech/models/silero_vad.onnx
+  && /opt/speech/bin/python3 -c 'import numpy.random, pocketsphinx' && test -s /opt/speech/models/silero_vad.onnx
 
 WORKDIR /app
 COPY --from=packages /app/node_modules ./node_modules
@@ -47,7 +54,8 @@ COPY --from=packages /app/node_modules ./node_modules
 COPY . .
 COPY --from=console /app/node_modules/.cache/tapedeck ./node_modules/.cache/tapedeck
 # The workflows are compiled once for all starts: the running container cannot keep them.
-RUN node --input-type=module -e "await (await import('/app/worker/workflow-bundle.ts')).loadWorkflows()" \
+RUN node --input-type=module -e "await import('@temporalio/core-bridge'); await import('sherpa-onnx-node')" \
+  && node --input-type=module -e "await (await import('/app/worker/workflow-bundle.ts')).loadWorkflows()" \
   && node deploy/image/sbom.mjs > /usr/share/sbom.cdx.json && rm -rf /tmp/*
 
 ENV NODE_ENV=production \

@@ -4,7 +4,7 @@ const AUDIBLE_DB = -60;
 const CANCELLED_DB = 12;
 
 /**
- * Filters of ffmpeg that print, for each second, the levels of left, right and their mix. Ends a branch of a filter graph.
+ * Filters of ffmpeg that print, for each second, the levels of left, right and their mix.
  * Half the usual rate is enough, and 8 kHz hold all of a voice that matters here.
  */
 export const PRINT_LEVELS = [
@@ -13,7 +13,8 @@ export const PRINT_LEVELS = [
   'asetnsamples=8000',
   'astats=metadata=1:reset=1:measure_perchannel=RMS_level:measure_overall=none',
   'ametadata=print:file=-',
-  'anullsink',
+  // What comes out is thrown away, but nothing at all would be a fault to ffmpeg.
+  'apad=pad_len=1',
 ].join(',');
 
 /** Tells whether two channels cancel each other, which the mix of them would lose: one of them is inverted. */

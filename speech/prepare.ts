@@ -41,10 +41,12 @@ export async function prepareWav(input: string, output: string, options: Prepare
   const writeMono = async (take: string): Promise<void> => {
     const args = [
       ...['-v', 'error', '-nostdin', '-y', ...INPUT_GUARD, '-i', fileUrl(input), '-filter_complex'],
-      `[0:a:0]asplit[heard][looked];[heard]${take}[mono];[looked]${PRINT_LEVELS}`,
+      `[0:a:0]asplit[heard][looked];[heard]${take}[mono];[looked]${PRINT_LEVELS}[levels]`,
       ...['-map', '[mono]', '-vn', '-sn', '-dn'],
       ...['-t', String(maxSeconds), '-ac', '1', '-ar', String(SAMPLE_RATE), '-c:a', 'pcm_s16le'],
       ...['-map_metadata', '-1', '-fflags', '+bitexact', '-flags', '+bitexact', '-f', 'wav', fileUrl(output)],
+      // An output of its own: where the graph itself swallowed them, ffmpeg 7.1 of Debian 13 aborted at the end.
+      ...['-map', '[levels]', '-t', String(maxSeconds), '-f', 'null', '-'],
     ];
     const onStdoutLine = (line: string): void => {
       const seconds = levels.read(line);

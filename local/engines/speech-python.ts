@@ -10,7 +10,7 @@ const REQUIREMENTS = fileURLToPath(new URL('./speech-requirements.txt', import.m
 /** Without importing silero_vad itself, which would ask for PyTorch. */
 const FIND_MODEL =
   'import importlib.util as u, os; print(os.path.join(os.path.dirname(u.find_spec("silero_vad").origin), "data", "silero_vad.onnx"))';
-const IMPORTS = 'import numpy, scipy.linalg, scipy.fft, sklearn.cluster, sklearn.mixture, pocketsphinx; ';
+const IMPORTS = 'import numpy, pocketsphinx';
 
 /** What the search for speech and the builtin engine run on; absolute paths. */
 export interface SpeechTools {

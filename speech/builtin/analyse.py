@@ -13,6 +13,7 @@ from blocks import Block, blocks_of
 from features import FRAMES_PER_SECOND, phone_features, read_samples, voice_features
 from gaussians import Stats
 from phones import Phones, without_sounds
+from speakers import label_blocks
 from words import Words, model_folder
 
 _SHORTEST_FRAMES = 5
@@ -55,9 +56,6 @@ def voices(samples: np.ndarray, regions: list[tuple[float, float]]) -> list[dict
     frames = [(a, b) for a, b in frames if b - a >= _SHORTEST_FRAMES]
     if not frames:
         return []
-    # What it stands on takes a second to load, for nothing where nobody speaks.
-    from speakers import label_blocks
-
     spoken = np.concatenate([np.arange(a, b) for a, b in frames])
     posteriors = Phones(model_folder()).posteriors(sounds[:count] - sounds[spoken].mean(0))
     voice = np.zeros((count, x.shape[1]))

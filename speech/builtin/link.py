@@ -9,6 +9,7 @@ import sys
 from itertools import combinations
 
 import numpy as np
+from clusters import centres_of, nearest
 from gaussians import Stats, split_gain, split_penalty, total
 
 # Two voices are one speaker while telling them apart is worth less: in units of the BIC penalty and in nats a frame.
@@ -77,12 +78,9 @@ def _split(group: Group, stats: list[Stats]) -> tuple[Group, Group] | None:
     if len(group) < 2:
         return None
     means = np.array([s.mean for s in stats])
-    # It takes a second to load, and only what must be split needs it.
-    from sklearn.cluster import KMeans
-
     means /= np.maximum(means.std(0), 1e-6)
     examples = means[np.argsort([-s.frames for s in stats], kind="stable")[:MOST_EXAMPLES]]
-    found = KMeans(2, n_init=4, random_state=0).fit(examples).predict(means)
+    found = nearest(means, centres_of(examples, 2, tries=4))
     if found.min() == found.max():
         return None
     return tuple([member for member, half in zip(group, found) if half == wanted] for wanted in (0, 1))

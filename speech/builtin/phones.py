@@ -7,8 +7,6 @@ each sound away leaves the speaker.
 import struct
 
 import numpy as np
-from scipy.ndimage import uniform_filter1d
-from scipy.special import logsumexp, softmax
 
 _SMOOTHING_FRAMES = 7
 
@@ -44,7 +42,9 @@ class Phones:
         first = _shifted(cepstra, 2) - _shifted(cepstra, -2)
         second = _shifted(cepstra, 3) - _shifted(cepstra, -1) - _shifted(cepstra, 1) + _shifted(cepstra, -3)
         likelihoods = sum(self._stream(stream, x) for stream, x in zip(self._streams, (cepstra, first, second)))
-        return softmax(uniform_filter1d(likelihoods, _SMOOTHING_FRAMES, axis=0, mode="constant"), axis=1)
+        smooth = _smoothed(likelihoods)
+        odds = np.exp(smooth - smooth.max(1, keepdims=True))
+        return odds / odds.sum(1, keepdims=True)
 
     def _stream(self, stream: tuple, x: np.ndarray) -> np.ndarray:
         (phones, densities), weights = stream
@@ -57,6 +57,13 @@ class Phones:
             each -= most[:, :, None]
             out[at : at + 256] = most + np.log(np.exp(each, out=each).sum(2))
         return out
+
+
+def _smoothed(x: np.ndarray) -> np.ndarray:
+    """The mean of a frame and those around it; nothing is beyond the ends."""
+    beyond = _SMOOTHING_FRAMES // 2
+    padded = np.pad(x.astype(np.float64), ((beyond, beyond), (0, 0)))
+    return sum(padded[at : at + len(x)] for at in range(_SMOOTHING_FRAMES)) / _SMOOTHING_FRAMES
 
 
 def _flat(values: np.ndarray) -> np.ndarray:

@@ -4,7 +4,7 @@ Each phrase of it would look like a voice of its own, since no two phrases are a
 """
 
 import numpy as np
-from scipy.fft import irfft, next_fast_len, rfft
+from numpy.fft import irfft, rfft
 
 # Of the energy of a piece and its like, so much is in their difference. Loops of the sandbox: up to 0.05, on a noisy telephone
 # line 0.15. The nearest pieces of one conversation that repeats nothing: 0.35 and more.
@@ -16,7 +16,10 @@ _SHORTEST_FRAMES = 40
 class _Recording:
     def __init__(self, x: np.ndarray, longest: int) -> None:
         self.x = ((x - x.mean(0)) / np.maximum(x.std(0), 1e-6)).astype(np.float32)
-        self.size = next_fast_len(len(x) + longest, real=True)
+        # A length of few prime factors, which is a fast one.
+        least = len(x) + longest
+        step = 1 << max(0, least.bit_length() - 4)
+        self.size = -(-least // step) * step
         self.spectrum = rfft(self.x, self.size, axis=0)
         self.energy = np.append(0, np.cumsum((self.x.astype(np.float64) ** 2).sum(1)))
 

@@ -1,11 +1,8 @@
 """Who speaks when within one window, by classical means: no training data, nothing but the window itself."""
 
 import numpy as np
-from scipy.special import logsumexp
-from sklearn.cluster import AgglomerativeClustering
-from sklearn.mixture import GaussianMixture
-
 from blocks import CHUNK_BLOCKS, Block, chunks_of, first_heard, only
+from clusters import Mixture, ward
 from gaussians import Stats, split_gain, split_penalty
 
 # Set by some of the recordings of docs/speech.md, which names them.
@@ -43,7 +40,8 @@ def _label_fresh(x: np.ndarray, blocks: list[Block]) -> np.ndarray:
     x = (x - spoken.mean(0)) / np.maximum(spoken.std(0), 1e-6)
     spoken = np.concatenate([x[block.start : block.end] for block in blocks])
     stats = [Stats.of(x[blocks[chunk[0]].start : blocks[chunk[-1]].end]) for chunk in chunks]
-    mixture = _mixture(spoken)
+    mixture = Mixture(spoken, MIXTURES) if len(spoken) >= 10 * MIXTURES else None
+    grouped = _grouped(stats, chunks)
     whole = Stats.of(spoken)
     best = 0.0
     found_at = 1
@@ -51,7 +49,7 @@ def _label_fresh(x: np.ndarray, blocks: list[Block]) -> np.ndarray:
         # Three more have brought nothing: so will the next.
         if count > found_at + 3:
             break
-        start = _ward(stats, chunks, count, len(blocks))
+        start = np.concatenate([np.full(len(chunk), at) for chunk, at in zip(chunks, grouped[count - 1])])
         # Moved borders may also lose a voice, so both are candidates.
         for found in (_resegment(x, blocks, start, mixture), start):
             parts = _parts(x, blocks, found)
@@ -69,38 +67,26 @@ def _parts(x: np.ndarray, blocks: list[Block], labels: np.ndarray) -> list[Stats
     ]
 
 
-def _ward(stats: list[Stats], chunks: list[list[int]], count: int, blocks: int) -> np.ndarray:
+def _grouped(stats: list[Stats], chunks: list[list[int]]) -> list[np.ndarray]:
     # A short chunk tells little: it is drawn to the middle, where any cluster may take it.
     trust = np.sqrt(np.minimum(1, np.array([len(chunk) for chunk in chunks]) / CHUNK_BLOCKS))
-    found = AgglomerativeClustering(count).fit_predict(np.array([s.mean for s in stats]) * trust[:, None])
-    labels = np.zeros(blocks, int)
-    for chunk, label in zip(chunks, found):
-        labels[chunk] = label
-    return labels
+    return ward(np.array([s.mean for s in stats]) * trust[:, None], MOST_SPEAKERS)
 
 
-def _mixture(spoken: np.ndarray) -> GaussianMixture | None:
-    if len(spoken) < 10 * MIXTURES:
-        return None
-    return GaussianMixture(MIXTURES, covariance_type="diag", reg_covar=1e-2, random_state=0).fit(spoken)
-
-
-def _resegment(x: np.ndarray, blocks: list[Block], labels: np.ndarray, mixture: GaussianMixture | None) -> np.ndarray:
+def _resegment(x: np.ndarray, blocks: list[Block], labels: np.ndarray, mixture: Mixture | None) -> np.ndarray:
     """Moves the borders to where the mixtures of the speakers, adapted from that of the window, fit best."""
     if mixture is None:
         return labels
-    inverse = 1 / mixture.covariances_
-    constant = np.log(mixture.weights_) + 0.5 * np.log(inverse).sum(1)
-    posteriors = mixture.predict_proba(x)
+    constants, posteriors = mixture.constants(), mixture.posteriors(x)
     starts = [block.start for block in blocks]
     for _ in range(ROUNDS):
         scores = np.empty((len(blocks), labels.max() + 1))
         for speaker in range(scores.shape[1]):
             mine = np.concatenate([np.arange(b.start, b.end) for b, label in zip(blocks, labels) if label == speaker])
             weights = posteriors[mine].sum(0)[:, None]
-            means = (posteriors[mine].T @ x[mine] + RELEVANCE * mixture.means_) / (weights + RELEVANCE)
-            distance = x**2 @ inverse.T - 2 * x @ (means * inverse).T + (means**2 * inverse).sum(1)
-            frames = np.append(0, np.cumsum(logsumexp(constant - distance / 2, axis=1)))
+            means = (posteriors[mine].T @ x[mine] + RELEVANCE * mixture.means) / (weights + RELEVANCE)
+            likelihoods = np.logaddexp.reduce(constants - mixture.distances(x, means) / 2, axis=1)
+            frames = np.append(0, np.cumsum(likelihoods))
             scores[:, speaker] = (frames[[b.end for b in blocks]] - frames[starts]) * ACOUSTIC_SCALE
         moved = np.unique(_best_path(scores, blocks), return_inverse=True)[1]
         if (moved == labels).all():

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AudioResult } from '../../contract/kinds/audio.ts';
+import type { SpeakerLabelsBody } from '../../contract/kinds/speaker-labels.ts';
 import { defaultCacheDir } from '../../local/engines/cache.ts';
 import { startEngines } from '../../local/engines/engines.ts';
 import { freePort } from '../../local/engines/ports.ts';
@@ -12,7 +13,7 @@ import { BUILT_IN_CATALOGUE, startSandbox, type Sandbox } from '../../local/sand
 import { buildImage, PLUGINS, PLUGINS_HERE, type Image } from '../helpers/image.ts';
 import { until } from '../helpers/until.ts';
 
-const MAX_MEGABYTES = 1050;
+const MAX_MEGABYTES = 800;
 const setup = { env: process.env, cacheDir: defaultCacheDir(process.env), log: (line: string) => console.log(line) };
 let image: Image;
 beforeAll(async () => {
@@ -124,26 +125,38 @@ describe('api and worker of the image', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('fetch the audio of a video, and serve the file', async () => {
-    const id = sandbox.catalogue.find((video) => video.case === 'ordinary')?.id;
-    const accepted = await fetch(`${restUrl}/api/downloads/audio`, {
-      ...{ method: 'POST', body: JSON.stringify({ vidnet_video_id: id }) },
-    });
+  const ask = async <Result>(path: string, body: Readonly<Record<string, unknown>>): Promise<Result> => {
+    const accepted = await fetch(restUrl + path, { method: 'POST', body: JSON.stringify(body) });
     expect(accepted.status).toBe(202);
-    const { data } = (await accepted.json()) as AudioResult;
-    const ended = await until(
+    return (await accepted.json()) as Result;
+  };
+  const ended = <Result>(path: string): Promise<Result> =>
+    until(
       async () => {
-        const answer = await fetch(`${restUrl}/downloads/${data.id}`);
-        return answer.status === 200 ? ((await answer.json()) as AudioResult).data : undefined;
+        const answer = await fetch(restUrl + path);
+        return answer.status === 200 ? ((await answer.json()) as Result) : undefined;
       },
-      { within: 240_000, what: 'the end of the job' },
+      { within: 420_000, what: `the end of the job at ${path}` },
     );
-    expect(ended).toMatchObject({ status: 'success' });
-    const served = await fetch(ended.audio_url ?? '');
+
+  it('fetch the audio of a video, serve the file, and hear who says what in it', async () => {
+    const id = sandbox.catalogue.find((video) => video.case === 'ordinary')?.id;
+    const { data } = await ask<AudioResult>('/api/downloads/audio', { vidnet_video_id: id });
+    const { data: audio } = await ended<AudioResult>(`/downloads/${data.id}`);
+    expect(audio).toMatchObject({ status: 'success' });
+    const served = await fetch(audio.audio_url ?? '');
     const bytes = Buffer.from(await served.arrayBuffer());
     expect(served.status).toBe(200);
     expect(bytes.subarray(4, 8).toString()).toBe('ftyp');
-  });
+
+    await ask('/api/transcriptspeakerid', { transcript_with_speaker_id: audio.id });
+    const labels = await ended<SpeakerLabelsBody>(`/api/transcriptspeakerid/${audio.id}`);
+    expect(labels.status, JSON.stringify(labels)).toBe('success');
+    expect(labels.data.engine).toBe('builtin');
+    const lines = labels.data.transcriptsWithTimeStamps;
+    expect([...new Set(lines.map(({ speaker }) => speaker))]).toEqual(['Speaker 1', 'Speaker 2']);
+    expect(lines.map(({ text }) => text).join(' ')).toMatch(/\w{4,} \w{4,}/);
+  }, 1_000_000);
 
   it('show the console, and know the workflows without compiling them', async () => {
     expect(await isOk(`${restUrl}/console`)).toBe(true);

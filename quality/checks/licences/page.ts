@@ -21,7 +21,7 @@ export function renderPage({ npm, python, image, engines, models }: Inventory): 
     listOf(engines),
     '## Packages',
     `Models of the sherpa engine, fetched by \`npm run models\`: ${byLicence(models)}.`,
-    `Python packages in the image: ${byLicence(python)}. The wheels of numpy, scipy and scikit-learn carry OpenBLAS (BSD-3-Clause) and the runtime of GCC, whose exception to the GPL is made for that.`,
+    `Python packages in the image: ${byLicence(python)}. The wheel of numpy carries OpenBLAS (BSD-3-Clause) and the runtime of GCC, whose exception to the GPL is made for that.`,
     `npm packages in the image, of all platforms: ${byLicence(npm)}.`,
   ].join('\n\n')}\n`;
 }

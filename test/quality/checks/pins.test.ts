@@ -53,7 +53,7 @@ describe('npm packages', () => {
 describe('Python packages', () => {
   it.each(IMAGE_REQUIREMENTS)('of %s are pinned by version and SHA-256', (path) => {
     const requirements = readRequirements(join(ROOT, path));
-    expect(requirements.length).toBeGreaterThan(5);
+    expect(requirements.length).toBeGreaterThan(2);
     for (const { hashes } of requirements) {
       expect(hashes.length).toBeGreaterThan(0);
       for (const hash of hashes) expect(hash).toMatch(/^sha256:[0-9a-f]{64}$/);
