@@ -25,7 +25,9 @@ const (
 	maxPage      = 1000
 	maxPageBytes = 32 << 20
 	idColumn     = `_ferretdb_sjson->'$._id'`
-	// Sorts after all texts, and before arrays and objects, which begin with brackets.
+	// As FerretDB writes it in the indexes that it makes: SQLite compares the text of expressions.
+	idOfIndexes = `_ferretdb_sjson->"_id"`
+	// Sorts after all texts, with which the JSON of nothing else begins earlier.
 	afterTexts     = `#`
 	maxTimeExpired = 50
 )
@@ -42,11 +44,15 @@ type pageQuery struct {
 	database, collection string
 	where                string
 	args                 []any
+	equals               []equality
 	order                string
 	limit                int64
 	idsOnly              bool
 	maxTime              time.Duration
 }
+
+// equality is of a field that must be this text, in JSON.
+type equality struct{ name, json string }
 
 // pageOf tells which page a command asks for, or that it asks for none.
 func pageOf(command *wirebson.Document) (*pageQuery, bool) {
@@ -73,6 +79,7 @@ func pageOf(command *wirebson.Document) (*pageQuery, bool) {
 			var filter *wirebson.Document
 			if filter, ok = value.(*wirebson.Document); ok {
 				query.where, ok = query.all(filter)
+				query.equals = equalitiesOf(filter)
 			}
 		default:
 			ok = withoutUse[name]
@@ -190,7 +197,12 @@ func (q *pageQuery) compared(name, sign string, value any) (string, bool) {
 	json := `"` + text + `"`
 	if name == "_id" {
 		q.args = append(q.args, json)
-		return fmt.Sprintf("(%s %s ? AND %s < '%s')", idColumn, sign, idColumn, afterTexts), true
+		condition := fmt.Sprintf("%s %s ?", idColumn, sign)
+		if strings.HasPrefix(sign, ">") {
+			// By the plus the index leaves this bound alone: SQLite would take it instead of one that is given.
+			condition += fmt.Sprintf(" AND +(%s) < '%s'", idColumn, afterTexts)
+		}
+		return "(" + condition + ")", true
 	}
 	q.args = append(q.args, json, json)
 	return fmt.Sprintf(`coalesce(CASE json_type(_ferretdb_sjson, '$.%[1]s')
@@ -225,7 +237,18 @@ func (q *pageQuery) ids(ctx context.Context, dir string) (ids []string, err erro
 		return nil, err
 	}
 	text := fmt.Sprintf(`SELECT _ferretdb_sjson->>'$._id' FROM %q WHERE %s ORDER BY %s %s LIMIT ?`, table, q.where, idColumn, q.order)
-	rows, err := db.QueryContext(ctx, text, append(append([]any(nil), q.args...), q.limit)...)
+	args := append(append([]any(nil), q.args...), q.limit)
+	index, found, err := q.indexed(ctx, db, table)
+	if err != nil {
+		return nil, err
+	}
+	if index != "" {
+		where := strings.ReplaceAll(q.where, idColumn, idOfIndexes)
+		text = fmt.Sprintf(`SELECT _ferretdb_sjson->>'$._id' FROM %q INDEXED BY %q WHERE %s = ? AND %s ORDER BY %s %s LIMIT ?`,
+			table, index, columnOf(found.name), where, idOfIndexes, q.order)
+		args = append([]any{found.json}, args...)
+	}
+	rows, err := db.QueryContext(ctx, text, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -238,6 +261,46 @@ func (q *pageQuery) ids(ctx context.Context, dir string) (ids []string, err erro
 		ids = append(ids, id)
 	}
 	return ids, rows.Err()
+}
+
+// indexed finds an index of FerretDB's that leads to the page: by a field that must be one text, then by `_id`. Where a document
+// has an array there, of which one text would be enough, it is of no use.
+func (q *pageQuery) indexed(ctx context.Context, db *sql.DB, table string) (index string, by equality, err error) {
+	for _, by := range q.equals {
+		column := columnOf(by.name)
+		fields := fmt.Sprintf("(%s, %s DESC)", column, idOfIndexes)
+		err := db.QueryRowContext(ctx,
+			`SELECT name FROM sqlite_master WHERE type = 'index' AND tbl_name = ? AND instr(sql, ?) > 0`, table, fields,
+		).Scan(&index)
+		if errors.Is(err, sql.ErrNoRows) {
+			continue
+		}
+		if err != nil {
+			return "", by, err
+		}
+		var hasArrays bool
+		text := fmt.Sprintf(`SELECT EXISTS (SELECT 1 FROM %q INDEXED BY %q WHERE %s >= '[' AND %s < '\')`, table, index, column, column)
+		if err := db.QueryRowContext(ctx, text).Scan(&hasArrays); err != nil {
+			return "", by, err
+		}
+		if !hasArrays {
+			return index, by, nil
+		}
+	}
+	return "", by, nil
+}
+
+func columnOf(name string) string { return fmt.Sprintf(`_ferretdb_sjson->"%s"`, name) }
+
+// equalitiesOf lists what a filter that could be translated demands of all documents.
+func equalitiesOf(filter *wirebson.Document) (found []equality) {
+	for i := range filter.Len() {
+		name, value := filter.GetByIndex(i)
+		if text, ok := value.(string); ok && name != "_id" {
+			found = append(found, equality{name, `"` + text + `"`})
+		}
+	}
+	return found
 }
 
 var errNoPage = errors.New("not a page")
