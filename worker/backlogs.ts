@@ -3,7 +3,7 @@ import type { Client } from '@temporalio/client';
 type Question = Parameters<Client['workflowService']['describeTaskQueue']>[0];
 type TaskQueueType = NonNullable<Question['taskQueueType']>;
 
-const DEADLINE_MS = 3_000;
+const DEADLINE_MS = 2_000;
 /** TASK_QUEUE_TYPE_WORKFLOW and TASK_QUEUE_TYPE_ACTIVITY of the Temporal API. */
 const TYPES = [1, 2] as unknown as readonly TaskQueueType[];
 

@@ -46,6 +46,7 @@ import { createOldTurns, keepEndingLimiters } from './old-turns.ts';
 import { createOpenWorkflows } from './open-workflows.ts';
 import { startPacing } from './pacing/pacing.ts';
 import { formerRoutesOf, upstreamLimitsOf } from './upstream-limits.ts';
+import { queuesOfService } from './service-queues.ts';
 import { keepRemovingSpeechLeftovers } from './speech-leftovers.ts';
 import { startTelemetry } from './telemetry.ts';
 import { setUpSpeech } from './speech.ts';
@@ -233,8 +234,9 @@ onStop(process.env, (reason) => {
 });
 const running = workers.run();
 const { queues } = workers;
+const serviceQueues = config.WORKER_ROLES.includes('workflows') ? queuesOfService(config.TASK_QUEUE, routes) : [];
 await telemetry
-  .serve({ client, mongo, queues, routes: pacing.routes, pauseOf, ytdlp: ytdlpProgram.version })
+  .serve({ client, mongo, queues, serviceQueues, routes: pacing.routes, pauseOf, ytdlp: ytdlpProgram.version })
   .catch(exitWith);
 log.info({ taskQueue: config.TASK_QUEUE, roles: config.WORKER_ROLES, temporal: temporal.address }, 'worker is ready');
 startMigrating(mongo.db, log);

@@ -1,6 +1,10 @@
+import { basename } from 'node:path';
 import { decodeTime } from 'ulid';
+import { activityInputs } from '../activities/create-activities.ts';
 import type { FinishedJob } from '../activities/records.ts';
 import type { AttemptInput, LocalAttemptResult } from '../activities/deliver-webhook.ts';
+import { FAILURE_FAULTS, type FailureCode } from '../contract/failures.ts';
+import { kinds } from '../contract/kinds.ts';
 import { isPlatformRefusal } from '../runtime/pacing.ts';
 import type { DatedVersion } from '../runtime/subprocess/dated-version.ts';
 import type { PauseView } from '../runtime/pause-view.ts';
@@ -42,7 +46,10 @@ export const WORKER_METRICS = {
     description: 'Releases of yt-dlp: fetched, switched (used from then on), refused, trouble (none could be had)',
     labels: ['what'],
   },
-  queue_polled: { description: '1 while this worker takes tasks of a queue', labels: ['queue'] },
+  queue_polled: {
+    description: '1 while this worker takes tasks of a queue; 0 of all others is told by who runs workflows',
+    labels: ['queue'],
+  },
 } as const satisfies Readonly<Record<string, Metric>>;
 
 interface Looks {
@@ -51,11 +58,19 @@ interface Looks {
   readonly pauseOf: PauseView;
   readonly backlogs: () => Promise<readonly Backlog[]>;
   readonly queues: () => readonly QueueState[];
+  /** Those of which is told that this worker does not poll them. */
+  readonly serviceQueues: readonly string[];
   /** Undefined where the roles need none. */
   readonly ytdlp: (() => Promise<DatedVersion>) | undefined;
 }
 
-export function createWorkerMetrics(metrics: Metrics) {
+/** Why jobs fail that somebody must look after: neither their subjects nor a pause is at fault. */
+const ALARMING = (Object.keys(FAILURE_FAULTS) as FailureCode[]).filter(
+  (code) => FAILURE_FAULTS[code] !== 'subject' && code !== 'cancelled' && !isPlatformRefusal(code),
+);
+
+/** @param knownPrograms paths of those that are run again and again */
+export function createWorkerMetrics(metrics: Metrics, knownPrograms: readonly string[]) {
   const own = metrics.instruments(WORKER_METRICS);
   const jobs = own.counter('jobs');
   const jobSeconds = own.histogram('job_seconds');
@@ -64,8 +79,14 @@ export function createWorkerMetrics(metrics: Metrics) {
   const refusals = own.counter('platform_refusals');
   const publishedBytes = own.counter('published_bytes');
   const webhookAttempts = own.counter('webhook_attempts');
+  const programs = own.counter('program_runs');
   // Where alerts look, a count begins at 0: one that begins with its first event is no increase to Prometheus.
   for (const outcome of ['delivered', 'abandoned']) webhookAttempts({ outcome }, 0);
+  for (const { workflow: kind } of Object.values(kinds))
+    for (const outcome of ['success', ...ALARMING]) jobs({ kind, outcome }, 0);
+  for (const stage of Object.keys(activityInputs))
+    for (const outcome of ['error', 'disk_full']) stages({ stage, outcome }, 0);
+  for (const path of knownPrograms) programs({ program: basename(path), end: 'killed' }, 0);
   const onJob = (kind: string, { recordId, outcome }: FinishedJob): void => {
     jobs({ kind, outcome: outcome.status === 'success' ? 'success' : outcome.failure.code });
     jobSeconds({ kind }, (Date.now() - decodeTime(recordId)) / 1000);
@@ -78,7 +99,6 @@ export function createWorkerMetrics(metrics: Metrics) {
     webhookAttempts({ outcome: result === 'refused' && isLast ? 'abandoned' : result });
   };
 
-  const programs = own.counter('program_runs');
   const programSeconds = own.counter('program_seconds');
   programRuns.listen(({ program, seconds, end }) => {
     programs({ program, end: 'killed' }, 0);
@@ -99,7 +119,6 @@ export function createWorkerMetrics(metrics: Metrics) {
 
   return {
     onStage: ({ stage, kind, route, outcome, seconds, input, result }: Stage): void => {
-      for (const alarming of ['error', 'disk_full']) stages({ stage, outcome: alarming }, 0);
       stages({ stage, outcome });
       if (outcome !== 'later') stageSeconds({ stage }, seconds);
       if (outcome !== 'ok' && outcome !== 'later' && outcome !== 'error' && isPlatformRefusal(outcome)) {
@@ -111,7 +130,7 @@ export function createWorkerMetrics(metrics: Metrics) {
         onAttempt(input as AttemptInput, result as LocalAttemptResult);
     },
     /** What is looked up when the page is read. */
-    addLooks({ routes, pauseOf, backlogs, queues, ytdlp }: Looks): void {
+    addLooks({ routes, pauseOf, backlogs, queues, serviceQueues, ytdlp }: Looks): void {
       own.looked(['route_paused'], async (observe) => {
         for (const route of routes) observe('route_paused', { route }, (await pauseOf(route)) === undefined ? 0 : 1);
       });
@@ -128,7 +147,9 @@ export function createWorkerMetrics(metrics: Metrics) {
         });
       }
       own.looked(['queue_polled'], (observe) => {
-        for (const { queue, state } of queues()) observe('queue_polled', { queue }, state === 'polled' ? 1 : 0);
+        const polled = new Map(serviceQueues.map((queue) => [queue, 0]));
+        for (const { queue, state } of queues()) polled.set(queue, state === 'polled' ? 1 : 0);
+        for (const [queue, value] of polled) observe('queue_polled', { queue }, value);
         return Promise.resolve();
       });
     },

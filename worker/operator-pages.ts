@@ -17,11 +17,12 @@ interface Watched {
   readonly client: Client;
   readonly mongo: Mongo;
   readonly queues: () => readonly QueueState[];
+  /** What others may poll is told of, too: nobody else could tell that nobody does. */
+  readonly serviceQueues: readonly string[];
   /** Those that have queues of their own. */
   readonly routes: readonly string[];
   readonly pauseOf: PauseView;
-  /** Which yt-dlp new jobs use. */
-  /** Undefined where the roles need none. */
+  /** Which yt-dlp new jobs use; undefined where the roles need none. */
   readonly ytdlp: (() => Promise<DatedVersion>) | undefined;
 }
 
@@ -39,22 +40,20 @@ export interface OperatorPages {
   readonly close: () => void;
 }
 
-export async function createOperatorPages(
-  { METRICS_HOST: host, WORKER_METRICS_PORT: port, TEMPORAL_NAMESPACE: namespace }: Config,
-  log: Logger,
-): Promise<OperatorPages> {
+export async function createOperatorPages(config: Config, log: Logger): Promise<OperatorPages> {
+  const { METRICS_HOST: host, WORKER_METRICS_PORT: port, TEMPORAL_NAMESPACE: namespace } = config;
   if (port === undefined) {
     return { onStage: () => undefined, serve: () => Promise.resolve(undefined), close: () => undefined };
   }
   const metrics = await createMetrics(log);
-  const measured = createWorkerMetrics(metrics);
+  const measured = createWorkerMetrics(metrics, [config.YTDLP_PATH, config.FFMPEG_PATH, config.FFPROBE_PATH]);
   let served: Awaited<ReturnType<typeof servePages>> | undefined;
   return {
     onStage: measured.onStage,
-    serve: async ({ client, mongo, queues, routes, pauseOf, ytdlp }) => {
-      const names = queues().map(({ queue }) => queue);
+    serve: async ({ client, mongo, queues, serviceQueues, routes, pauseOf, ytdlp }) => {
+      const names = [...new Set([...serviceQueues, ...queues().map(({ queue }) => queue)])];
       const backlogs = () => readBacklogs(client, { namespace, queues: names });
-      measured.addLooks({ routes, pauseOf, queues, backlogs, ytdlp });
+      measured.addLooks({ routes, pauseOf, queues, serviceQueues, backlogs, ytdlp });
       const lookAtEngines = createEnginesLook({
         pingTemporal: async () => {
           await client.workflowService.getSystemInfo({});

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import type { Client } from '@temporalio/client';
 import { pino } from 'pino';
 import { ulid } from 'ulid';
@@ -8,6 +9,7 @@ import type { Mongo } from '../../store/mongo.ts';
 import type { QueueState } from '../../worker/create-workers.ts';
 import { createOperatorPages } from '../../worker/operator-pages.ts';
 import type { Stage } from '../../worker/stages.ts';
+import { ROOT } from '../helpers/markdown.ts';
 
 const log = pino({ level: 'silent' });
 const attempt: Stage = {
@@ -22,7 +24,12 @@ let close = (): void => undefined;
 afterEach(() => close());
 
 /** The pages of a worker whose engines are as told. */
-async function servePages({ queues = running, pingMongo = () => Promise.resolve(), waiting = 0 }) {
+async function servePages({
+  queues = running,
+  pingMongo = () => Promise.resolve(),
+  waiting = 0,
+  pauseOf = (): Promise<undefined> => Promise.resolve(undefined),
+}) {
   const pages = await createOperatorPages(loadConfig({ WORKER_METRICS_PORT: '0' }), log);
   close = () => pages.close();
   const stats = { approximateBacklogCount: waiting, approximateBacklogAge: { seconds: waiting * 10 } };
@@ -39,7 +46,8 @@ async function servePages({ queues = running, pingMongo = () => Promise.resolve(
     mongo,
     queues: () => queues,
     routes: ['vidnet'],
-    pauseOf: () => Promise.resolve(undefined),
+    pauseOf,
+    serviceQueues: ['q', 'q-sites'],
     ytdlp: () => Promise.resolve({ version: '2026.11.5', ageDays: 18 }),
   });
   const ask = (path: string) => fetch(`http://127.0.0.1:${String(port)}${path}`);
@@ -109,6 +117,37 @@ describe('the metrics of a worker', () => {
         'tapedeck_queue_waiting{queue="q"} 6',
         'tapedeck_queue_oldest_seconds{queue="q"} 30',
         'tapedeck_queue_polled{queue="q-speech"} 1',
+        'tapedeck_queue_polled{queue="q"} 1',
+      ]),
+    );
+  });
+
+  it('tell of queues that others should poll, too', async () => {
+    const page = await (await servePages({ waiting: 3 })).metrics();
+    expect(page).toMatch(/^tapedeck_queue_polled\{queue="q-sites"\} 0$/m);
+    expect(page).toMatch(/^tapedeck_queue_oldest_seconds\{queue="q-sites"\} 30$/m);
+  });
+
+  it('are told while the database gives no answer, without what stands in it', async () => {
+    const page = await (await servePages({ pauseOf: () => new Promise(() => undefined) })).metrics();
+    expect(page).not.toMatch(/^tapedeck_route_paused/m);
+    expect(page).toMatch(/^tapedeck_queue_polled\{queue="q"\} 1$/m);
+  });
+
+  it('count from 0 what alerts look for, before it has happened', async () => {
+    const page = await (await servePages({})).metrics();
+    const alerts = await readFile(`${ROOT}deploy/prometheus/alerts.yml`, 'utf8');
+    const [, codes = ''] = /tapedeck_jobs_total\{outcome=~"([\w|]+)"/.exec(alerts) ?? [];
+    const failed = codes.split('|').map((code) => `tapedeck_jobs_total{kind="audio",outcome="${code}"} 0`);
+    expect(failed.length).toBeGreaterThan(1);
+    expect(page.split('\n')).toEqual(
+      expect.arrayContaining([
+        ...failed,
+        'tapedeck_jobs_total{kind="audio",outcome="success"} 0',
+        'tapedeck_stages_total{stage="beginJob",outcome="error"} 0',
+        'tapedeck_stages_total{stage="fetchAudio",outcome="disk_full"} 0',
+        'tapedeck_program_runs_total{program="yt-dlp",end="killed"} 0',
+        'tapedeck_webhook_attempts_total{outcome="abandoned"} 0',
       ]),
     );
   });

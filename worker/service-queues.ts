@@ -1,0 +1,11 @@
+import { routeNamesOf, type Routes } from '../runtime/pacing.ts';
+import { taskQueues } from '../runtime/task-queues.ts';
+
+/** The queues that the workers of a service poll together, whatever the roles of each; not those of single engines for speech. */
+export function queuesOfService(prefix: string, routes: Routes): readonly string[] {
+  const ofRoutes = Object.values(routeNamesOf(routes)).map((route) => taskQueues.route(prefix, route));
+  const others = (['workflows', 'fetch', 'sites', 'speechSteps', 'speech', 'webhooks'] as const).map((queue) =>
+    taskQueues[queue](prefix),
+  );
+  return [...new Set([...ofRoutes, ...others])];
+}
