@@ -14,7 +14,8 @@ const LIFELINE = new URL('./service-lifeline.mjs', import.meta.url).href;
 const SMALL_HEAP = ['--max-semi-space-size=16'] as const;
 /** What V8 has compiled: a third less processor time for the next start. */
 const COMPILED = join(ROOT, 'node_modules', '.cache', 'tapedeck', 'compiled');
-const READY_TIMEOUT_MS = 60_000;
+/** A small computer that does other things too starts a worker in a minute. */
+const READY_TIMEOUT_MS = 180_000;
 const HEALTH_TIMEOUT_MS = 2_000;
 
 export type ServiceName = 'api' | 'worker';

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { UsageError, webhookSecret } from '../../api/keys/commands.ts';
+import { webhookSecret } from '../../api/keys/commands.ts';
+import { UsageError } from '../../runtime/operator-command.ts';
 import { parseWebhookSecret } from '../../outbound/webhooks/signature.ts';
 
 const keys = [randomBytes(32), randomBytes(24)];

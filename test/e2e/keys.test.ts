@@ -5,6 +5,7 @@ import type { AudioResult } from '../../contract/kinds/audio.ts';
 import type { DownloadList, DownloadResult } from '../../contract/kinds.ts';
 import type { ImgnetListPending } from '../../contract/kinds/imgnet-list.ts';
 import type { ImgnetProfile } from '../../contract/kinds/imgnet-profile.ts';
+import { politeFetch } from '../../local/polite-fetch.ts';
 import { startStack, type Stack } from '../../local/stack.ts';
 import { makeKey } from '../helpers/api-key.ts';
 import { startConsoleBrowser } from '../helpers/console.ts';
@@ -44,7 +45,7 @@ describe('a service with API keys', () => {
   it('charges each download once, to the key that started it, and starts nothing beyond the credit', async () => {
     const headers = await bearer(12);
     const request = (index: number, videoId: string) =>
-      fetch(`${urls()[index % 2]!}/api/downloads/audio`, {
+      politeFetch(`${urls()[index % 2]!}/api/downloads/audio`, {
         method: 'POST',
         headers: { ...headers, prefer: 'wait=60' },
         body: JSON.stringify({ vidnet_video_id: videoId }),
@@ -56,13 +57,13 @@ describe('a service with API keys', () => {
     const paid = answers.find(({ status }) => status === 200)!;
     const { data } = (await paid.json()) as AudioResult;
     expect(data.status).toBe('success');
-    const account = (await (await fetch(`${urls()[1]!}/api/account`, { headers })).json()) as AccountResult;
+    const account = (await (await politeFetch(`${urls()[1]!}/api/account`, { headers })).json()) as AccountResult;
     expect(account).toMatchObject({ credit: '0.002', reserved: '0.000', spent: '0.010' });
     expect(account.entries.map(({ amount }) => amount)).toEqual(['0.005', '0.005']);
     // Another key gets it for nothing.
     const poor = await bearer(0);
     const body = JSON.stringify({ vidnet_video_id: data.media_id });
-    const again = await fetch(`${urls()[1]!}/api/downloads/audio`, { method: 'POST', headers: poor, body });
+    const again = await politeFetch(`${urls()[1]!}/api/downloads/audio`, { method: 'POST', headers: poor, body });
     expect(again.status).toBe(200);
     expect(((await again.json()) as AudioResult).data.id).toBe(data.id);
   });
@@ -91,11 +92,11 @@ describe('a service with API keys', () => {
       const costs = await Promise.all(
         parts.map(async (id, index) => {
           const at = `${urls()[index % 2]!}/downloads/${id}`;
-          const cancelled = await fetch(at, { method: 'DELETE', headers });
+          const cancelled = await politeFetch(at, { method: 'DELETE', headers });
           // The second is for a job that needs longer than a moment to end.
           expect([200, 202]).toContain(cancelled.status);
           const { cost: charged } = await until(async () => {
-            const { data } = (await (await fetch(at, { headers })).json()) as DownloadResult;
+            const { data } = (await (await politeFetch(at, { headers })).json()) as DownloadResult;
             return data.status === 'failed' && data;
           });
           return Math.round(Number(charged) * 1_000);
@@ -113,7 +114,7 @@ describe('a service with API keys', () => {
   it('lets 90 of 200 requests for one download pass at once, and at most four polls more', async () => {
     const headers = { ...(await bearer()), prefer: 'wait=60' };
     const body = JSON.stringify({ vidnet_video_id: service.videoId('ordinary') });
-    const made = await fetch(`${urls()[0]!}/api/downloads/audio`, { method: 'POST', headers, body });
+    const made = await politeFetch(`${urls()[0]!}/api/downloads/audio`, { method: 'POST', headers, body });
     const { id } = ((await made.json()) as AudioResult).data;
     const caller = await bearer();
     const answers = await Promise.all(

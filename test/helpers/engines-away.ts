@@ -65,6 +65,7 @@ export function describeEnginesAway(ways: readonly WayToBeAway[], awayMs: number
     mongodb = await FaultProxy.start(mongodbServer(inject('mongodbUri')));
     service = await TestService.start({
       env: { TEMPORAL_ADDRESS: temporal.address, MONGODB_URI: `mongodb://${mongodb.address}/` },
+      showsRefusals: true,
     });
   }, 120_000);
   afterAll(async () => {
@@ -115,12 +116,12 @@ export function describeEnginesAway(ways: readonly WayToBeAway[], awayMs: number
       line.spoil(fault);
       const ready = await until(
         async () => {
-          const answer = await service.request<{ status: string }>('GET', '/ready');
+          const answer = await fetch(`${service.stack.restUrl}/ready`);
           return answer.status === 503 && answer;
         },
         { what: 'not being ready' },
       );
-      expect(ready.body.status).toBe('unavailable');
+      expect(await ready.json()).toMatchObject({ status: 'unavailable' });
       expect(Number(ready.headers.get('retry-after'))).toBeGreaterThan(0);
       expect((await service.request('GET', '/live')).status).toBe(200);
       await delay(awayMs);

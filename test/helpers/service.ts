@@ -7,6 +7,7 @@ import type { ErrorBody } from '../../contract/errors.ts';
 import type { AudioResult } from '../../contract/kinds/audio.ts';
 import { defaultCacheDir } from '../../local/engines/cache.ts';
 import type { ServiceName } from '../../local/service-process.ts';
+import { politeFetch } from '../../local/polite-fetch.ts';
 import { startStack, type Stack } from '../../local/stack.ts';
 import { BUILT_IN_CATALOGUE, startSandbox, type Sandbox } from '../../local/sandbox/server.ts';
 import { always, startTranscriptionServer } from './transcription-server.ts';
@@ -28,6 +29,10 @@ export interface ServiceOptions {
   /** Engines of its own, which the test may kill; otherwise those of the whole run. */
   readonly ownEngines?: boolean;
   readonly env?: Readonly<Record<string, string>>;
+  /** Requests that are told 503 are not sent again: it is what the test is about. */
+  readonly showsRefusals?: boolean;
+  /** Where something lies already; it goes with the service all the same. */
+  readonly dataDir?: string;
 }
 
 /** The setting in which callers without a key are told apart by {@link from}. */
@@ -69,9 +74,14 @@ export class TestService {
   readonly idSalt: string;
 
   readonly #isShared: boolean;
+  readonly #fetch: typeof politeFetch;
 
-  private constructor(parts: Pick<TestService, 'stack' | 'sandbox' | 'dataDir' | 'idSalt'>, isShared: boolean) {
+  private constructor(
+    parts: Pick<TestService, 'stack' | 'sandbox' | 'dataDir' | 'idSalt'>,
+    { isShared, showsRefusals }: { readonly isShared: boolean; readonly showsRefusals?: boolean | undefined },
+  ) {
     this.#isShared = isShared;
+    this.#fetch = showsRefusals === true ? fetch : politeFetch;
     this.stack = parts.stack;
     this.sandbox = parts.sandbox;
     this.dataDir = parts.dataDir;
@@ -99,13 +109,13 @@ export class TestService {
       const idSalt = newSalt();
       const platform = { port: Number(new URL(publicUrl).port), publicUrl };
       const sandbox = await sandboxFor(idSalt, { ...options, platform });
-      TestService.#shared = new TestService({ stack, sandbox, dataDir, idSalt }, true);
+      TestService.#shared = new TestService({ stack, sandbox, dataDir, idSalt }, { isShared: true });
     }
     return TestService.#shared;
   }
 
   static async #start(options: ServiceOptions, isShared: boolean): Promise<TestService> {
-    const dataDir = await mkdtemp(join(isShared ? inject('dataDir') : tmpdir(), 'tapedeck-e2e-'));
+    const dataDir = options.dataDir ?? (await mkdtemp(join(isShared ? inject('dataDir') : tmpdir(), 'tapedeck-e2e-')));
     const tools = inject('tools');
     const unique = newSalt();
     const sandbox = await sandboxFor(unique, options);
@@ -135,7 +145,8 @@ export class TestService {
       log: () => undefined,
       output: { dir: dataDir },
     });
-    return new TestService({ stack, sandbox, dataDir, idSalt: unique }, isShared);
+    const { showsRefusals } = options;
+    return new TestService({ stack, sandbox, dataDir, idSalt: unique }, { isShared, showsRefusals });
   }
 
   async stop(): Promise<void> {
@@ -157,7 +168,7 @@ export class TestService {
     path: string,
     init: { body?: unknown; headers?: Record<string, string>; signal?: AbortSignal } = {},
   ): Promise<Answered<Body>> {
-    const response = await fetch(this.stack.restUrl + path, {
+    const response = await this.#fetch(this.stack.restUrl + path, {
       method,
       signal: init.signal ?? null,
       ...(init.body === undefined
