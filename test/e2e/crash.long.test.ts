@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { CRASH_LIMIT_MS, useCrashBench } from '../helpers/crash-bench.ts';
-import { until } from '../helpers/until.ts';
 
 const bench = useCrashBench(5);
 const { runningJob, untilFetching, kill, expectDoneOnce } = bench;
@@ -66,13 +65,13 @@ describe('while an engine is silent', () => {
   it('a request is told to come back, and served afterwards', async () => {
     const service = bench.service();
     service.stack.kill('temporal', 'SIGSTOP');
-    const silent = await service.requestAudio('NoSuchVideo').finally(() => service.stack.kill('temporal', 'SIGCONT'));
-    expect([silent.status, silent.body.code]).toEqual([503, 'unavailable']);
+    const body = JSON.stringify({ vidnet_video_id: 'NoSuchVideo' });
+    const silent = await fetch(`${service.stack.restUrl}/api/downloads/audio`, { method: 'POST', body }).finally(() =>
+      service.stack.kill('temporal', 'SIGCONT'),
+    );
+    expect([silent.status, await silent.json()]).toMatchObject([503, { code: 'unavailable' }]);
     expect(silent.headers.get('retry-after')).toBe('5');
-    const served = await until(async () => {
-      const answer = await service.requestAudio('NoSuchVideo');
-      return answer.status === 503 ? undefined : answer;
-    });
+    const served = await service.requestAudio('NoSuchVideo');
     // The first request may have started the job after all.
     expect([202, 409]).toContain(served.status);
   }, 60_000);

@@ -7,8 +7,8 @@ import { startWebhookReceiver } from '../../local/webhook-receiver.ts';
 import { TestService } from '../helpers/service.ts';
 import { until } from '../helpers/until.ts';
 
-/** The answer has 60 MB. */
-const MOST_MEBIBYTES = 120;
+/** The answer has 60 MB, and several times that as objects. What V8 has not yet collected differs by 30 from run to run. */
+const MOST_MEBIBYTES = 150;
 let service: TestService;
 /** What each role takes before it has done anything. */
 let idle: ReadonlyMap<string, number>;
