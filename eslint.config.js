@@ -72,7 +72,7 @@ export default tseslint.config(
   },
   {
     // Programs for people write to the terminal.
-    files: ['local/**/*.ts', 'quality/**/*.ts', '**/main.ts'],
+    files: ['local/**/*.ts', 'quality/**/*.ts', '**/main.ts', 'runtime/operator-command.ts'],
     rules: { 'no-console': 'off' },
   },
 );

@@ -9,6 +9,8 @@ import { LATE_MS } from './position.ts';
 
 /** On a large collection a look takes seconds of the embedded database: it waits that many times as long for the next. */
 const PAUSE_PER_LOOK = 20;
+/** A database that hung for five seconds, once, must not silence a feed for minutes. */
+const LONGEST_PAUSE_MS = 30_000;
 /** Of older downloads nothing is told. */
 const STANDING_MAX = 5 * LIST_MAX_ITEMS;
 
@@ -96,7 +98,7 @@ export function createDownloadFeeds({ watches, open, newest, sharerOf, now, log,
     if (feed.readers.size > 0) lookLater(feed, performance.now() - begun);
   };
   const lookLater = (feed: Feed, tookMs: number): void => {
-    const waitMs = Math.max(limits.listsEveryMs, PAUSE_PER_LOOK * tookMs);
+    const waitMs = Math.max(limits.listsEveryMs, Math.min(LONGEST_PAUSE_MS, PAUSE_PER_LOOK * tookMs));
     feed.timer = setTimeout(() => void lookAround(feed), waitMs).unref();
   };
   const feedOf = (caller: Caller): Feed => {

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { loadConfig } from '../../config.ts';
 import { freePort } from '../../local/engines/ports.ts';
 import type { Log } from '../../local/engines/environment.ts';
-import { speechSettings } from '../../local/engines/tools.ts';
+import type * as Tools from '../../local/engines/tools.ts';
 import { startServiceProcess, type ServiceName } from '../../local/service-process.ts';
 
 /** More than any grace time of the settings. */
@@ -25,9 +25,11 @@ export type Relay = Awaited<ReturnType<typeof startRelay>>;
 export async function startRelay(before: string, { env, logsDir, cacheDir, log }: RelayOptions) {
   // One for all, as behind a proxy: links outlive the release that made them.
   const publicUrl = `http://127.0.0.1:${String(await freePort())}`;
-  const speech = await speechSettings({ env, cacheDir, log }, loadConfig(env), false);
   let number = 0;
   const start = async (root: string) => {
+    // Each release hears with the packages that it asks for.
+    const { speechSettings } = (await import(join(root, 'local/engines/tools.ts'))) as typeof Tools;
+    const speech = await speechSettings({ env, cacheDir, log }, loadConfig(env), false);
     const [rest, rpc] = [await freePort(), await freePort()];
     const own = { ...env, ...speech, PUBLIC_URL: publicUrl, PORT: String(rest), RPC_PORT: String(rpc) };
     const restUrl = `http://127.0.0.1:${String(rest)}`;
