@@ -32,6 +32,7 @@ interface RunOptions {
   readonly interruptAt?: RegExp;
 }
 
+/** Ids follow `--`, since one may begin with a hyphen. */
 async function tapedeck(args: readonly string[], { env = {}, stdin = '', interruptAt }: RunOptions = {}) {
   const child = spawn(process.execPath, [PROGRAM, ...args], {
     cwd: folder,
@@ -65,20 +66,20 @@ const parsed = (lines: readonly string[]): readonly Line[] => lines.map((line) =
 describe('the program tapedeck', { timeout: WITHIN_MS }, () => {
   it('saves the audio of a video once, whole, and overwrites nothing', async () => {
     const id = service.videoId('ordinary');
-    const first = await tapedeck(['audio', id, '--output', 'tea.m4a']);
+    const first = await tapedeck(['audio', '--output', 'tea.m4a', '--', id]);
     expect(first).toMatchObject({ code: 0, stdout: 'tea.m4a\n' });
     const bytes = await readFile(join(folder, 'tea.m4a'));
     expect(await readdir(folder)).toEqual(['tea.m4a']);
-    expect(await tapedeck(['audio', id, '--output', 'tea.m4a'])).toMatchObject({
+    expect(await tapedeck(['audio', '--output', 'tea.m4a', '--', id])).toMatchObject({
       ...{ code: 2, stdout: '', stderr: expect.stringContaining('--force') },
     });
-    const saved = await tapedeck(['audio', id, '-o', 'all/']);
-    const again = await tapedeck(['audio', id, '-o', 'all/']);
+    const saved = await tapedeck(['audio', '-o', 'all/', '--', id]);
+    const again = await tapedeck(['audio', '-o', 'all/', '--', id]);
     expect([saved.stdout, saved.code, again.code]).toEqual([again.stdout, 0, 0]);
     expect(saved.stdout).toMatch(new RegExp(`^all/.+ \\[${id}\\]\\.m4a\n$`));
     expect(again.stderr).toContain('is there already');
 
-    const listed = await tapedeck(['jobs', '--type', 'audio', '--media', id, '--json']);
+    const listed = await tapedeck(['jobs', '--type', 'audio', `--media=${id}`, '--json']);
     const [record] = listed.lines.map((line) => JSON.parse(line) as DownloadRecord);
     const shown = await tapedeck(['job', record!.id]);
     expect(shown.stdout).toContain(createHash('sha256').update(bytes).digest('hex'));
@@ -88,15 +89,16 @@ describe('the program tapedeck', { timeout: WITHIN_MS }, () => {
   });
 
   it('prints nothing but a line of JSON with --json, and text without', async () => {
-    const transcript = ['transcript', service.videoId('ordinary'), '--language', 'en'];
-    const json = await tapedeck([...transcript, '--json']);
+    const transcript = (...options: string[]) =>
+      tapedeck(['transcript', '--language', 'en', ...options, '--', service.videoId('ordinary')]);
+    const json = await transcript('--json');
     expect(json.code).toBe(0);
     expect(parsed(json.lines)).toEqual([
       expect.objectContaining({ status: 'success', result: expect.objectContaining({ status: 'ok' }) }),
     ]);
-    const text = await tapedeck([...transcript, '--format', 'vtt']);
+    const text = await transcript('--format', 'vtt');
     expect(text.stdout).toMatch(/^WEBVTT\n/);
-    const comments = await tapedeck([...transcript, '--comments']);
+    const comments = await transcript('--comments');
     const saved = JSON.parse(comments.stdout) as {
       video: { comments: unknown[] };
     };
@@ -120,7 +122,7 @@ describe('the program tapedeck', { timeout: WITHIN_MS }, () => {
   });
 
   it('asks for what comes first: the audio of speakers, the profile of a list', async () => {
-    const speakers = await tapedeck(['speakers', service.videoId('ordinary'), '-o', 'talk.rttm']);
+    const speakers = await tapedeck(['speakers', '-o', 'talk.rttm', '--', service.videoId('ordinary')]);
     expect(speakers).toMatchObject({ code: 0, stdout: 'talk.rttm\n' });
     expect(await readFile(join(folder, 'talk.rttm'), 'utf8')).toMatch(/^SPEAKER /);
     const { accounts } = await imgnetIndex(service);
@@ -146,13 +148,13 @@ describe('the program tapedeck', { timeout: WITHIN_MS }, () => {
   it('tells by its exit code who is at fault', async () => {
     const id = service.videoId('ordinary');
     const ends = await Promise.all([
-      tapedeck(['audio', id], { env: { TAPEDECK_KEY: `td_${'A'.repeat(43)}` } }),
+      tapedeck(['audio', '--', id], { env: { TAPEDECK_KEY: `td_${'A'.repeat(43)}` } }),
       tapedeck(['jobs'], { env: { TAPEDECK_URL: `http://127.0.0.1:${String(await freePort())}` } }),
       tapedeck(['audio', 'two words']),
-      tapedeck(['transcript', id]),
+      tapedeck(['transcript', '--', id]),
       tapedeck(['webhook', 'test', 'ftp://receiver.example']),
       // Nobody would go on with the job.
-      tapedeck(['audio', id, '--no-wait'], { env: { TAPEDECK_URL: '', PORT: String(await freePort()) } }),
+      tapedeck(['audio', '--no-wait', '--', id], { env: { TAPEDECK_URL: '', PORT: String(await freePort()) } }),
     ]);
     expect(ends.map(({ code, stdout }) => [code, stdout])).toEqual([3, 3, 2, 2, 2, 2].map((code) => [code, '']));
     const { MONGODB_URI = '', MONGODB_DATABASE = '' } = service.stack.env;
@@ -178,7 +180,7 @@ describe('the program tapedeck', { timeout: WITHIN_MS }, () => {
   it('starts a service for itself where none runs, and ends it', async () => {
     const { ffmpeg, ffprobe } = inject('tools');
     const port = await freePort();
-    const { code, stdout, stderr } = await tapedeck(['audio', service.videoId('hd1080'), '-o', 'own.m4a'], {
+    const { code, stdout, stderr } = await tapedeck(['audio', '-o', 'own.m4a', '--', service.videoId('hd1080')], {
       env: {
         ...{ TAPEDECK_URL: '', PORT: String(port), RPC_PORT: '0', DATA_DIR: join(folder, 'data') },
         ...{ YTDLP_PATH: inject('ytdlp'), FFMPEG_PATH: ffmpeg, FFPROBE_PATH: ffprobe },
@@ -187,7 +189,7 @@ describe('the program tapedeck', { timeout: WITHIN_MS }, () => {
         ...service.sandbox.env,
       },
     });
-    expect({ code, stdout, stderr }).toMatchObject({ code: 0, stdout: 'own.m4a\n' });
+    expect([code, stdout], stderr).toEqual([0, 'own.m4a\n']);
     expect(stderr).toContain(`No service answers at http://127.0.0.1:${String(port)}: starting one`);
     expect((await readFile(join(folder, 'own.m4a'))).length).toBeGreaterThan(10_000);
     await expect(fetch(`http://127.0.0.1:${String(port)}/live`)).rejects.toThrow('fetch failed');
