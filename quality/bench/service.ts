@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { defaultCacheDir } from '../../local/engines/cache.ts';
 import { ensureTools } from '../../local/engines/tools.ts';
+import { politeFetch } from '../../local/polite-fetch.ts';
 import { startSandbox } from '../../local/sandbox/server.ts';
 import type { ServiceName } from '../../local/service-process.ts';
 import { startStack, withoutSettings } from '../../local/stack.ts';
@@ -82,7 +83,7 @@ export async function startBench(options: BenchServiceOptions) {
       return jobSchema.parse(JSON.parse(text)).data;
     };
     const look = async (id: string) => {
-      const response = await fetch(`${stack.restUrl}/downloads/${id}`);
+      const response = await politeFetch(`${stack.restUrl}/downloads/${id}`);
       return jobSchema.parse(await response.json()).data;
     };
     return {
