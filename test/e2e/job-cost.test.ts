@@ -9,6 +9,8 @@ import { sumOf, withCounts } from '../../quality/bench/counted.ts';
  * look at the key, once in five seconds. Heartbeats are left out of the actions.
  */
 const MOST = { actions: 8, events: 32, operations: 14 };
+/** So many more where the worker begins a job before the api has written its record, as on a busy machine. */
+const MORE_WHEN_BEATEN = 3;
 
 it('a job for audio asks no more of Temporal and of the database than it did', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'tapedeck-cost-'));
@@ -18,7 +20,6 @@ it('a job for audio asks no more of Temporal and of the database than it did', a
       const audio = (id = '') => runJob('/api/downloads/audio', { vidnet_video_id: id });
       // It sets up what later jobs use.
       await audio(first?.id);
-      // One that begins before the api has written its record asks a little more, as happens on a busy machine.
       let counts = await count(() => audio(others[0]?.id));
       for (const { id } of others.slice(1, 4)) {
         if (sumOf(counts.operations) <= MOST.operations) break;
@@ -34,7 +35,9 @@ it('a job for audio asks no more of Temporal and of the database than it did', a
     // On a busy machine it takes longer, and has more heartbeats.
     expect(counts.actions - counts.heartbeats).toBeLessThanOrEqual(MOST.actions);
     expect(counts.events).toBeLessThanOrEqual(MOST.events);
-    expect(operations, JSON.stringify(counts.operations)).toBeLessThanOrEqual(MOST.operations);
+    const isBeaten = (counts.operations['find subjects'] ?? 0) > 1;
+    const most = MOST.operations + (isBeaten ? MORE_WHEN_BEATEN : 0);
+    expect(operations, JSON.stringify(counts.operations)).toBeLessThanOrEqual(most);
   } finally {
     await rm(dataDir, { recursive: true, force: true });
   }
