@@ -6,6 +6,7 @@ import { until } from '../helpers/until.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 let service: TestService;
+const begun = new Date().toISOString();
 /** Answers by what they are. */
 const answers = new Map<string, Answered<Json>>();
 
@@ -210,7 +211,9 @@ describe('a client that takes the tables of the specification at their word', ()
   });
 
   it('reads every record in the list of downloads', async () => {
-    const { body } = await service.request<Json>('GET', '/api/downloads?limit=200');
+    // Others have used the service before, also for what is not in the specification.
+    const path = `/api/downloads?limit=200&created_after=${begun}`;
+    const { body } = await service.request<Json>('GET', path);
     expect(specified.list(specified.anyRecord)(body['downloads'], 'downloads')).toEqual([]);
     expect((body['downloads'] as object[]).length).toBeGreaterThan(20);
   });
