@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -7,7 +6,7 @@ import { msToTs } from '@temporalio/common/lib/time.js';
 import { startDaemon } from './daemon.ts';
 import { programEnv, type Setup } from './environment.ts';
 import { goInstall, platformFolder } from './install.ts';
-import { freePort, isFree } from './ports.ts';
+import { freePort } from './ports.ts';
 import { startPostgresql } from './postgresql.ts';
 import { capture, step } from './programs.ts';
 import { ensure, programTool, type Tool } from './strategies.ts';
@@ -74,7 +73,7 @@ export async function startTemporalCluster({ stateDir, ...setup }: Setup & { rea
   const postgresql = await startPostgresql({ ...setup, stateDir: folders.postgresql });
   try {
     for (const name of Object.values(STORES)) await makeStore(setup, { program: sqlTool.value, name, postgresql });
-    const [address, metrics] = [`127.0.0.1:${String(await smallPort())}`, `127.0.0.1:${String(await freePort())}`];
+    const [address, metrics] = [`127.0.0.1:${String(await freePort())}`, `127.0.0.1:${String(await freePort())}`];
     await writeConfig(folders.temporal, { address, metrics, postgresql });
     const daemon = await startDaemon({
       name: 'Temporal server',
@@ -112,14 +111,6 @@ export async function startTemporalCluster({ stateDir, ...setup }: Setup & { rea
   }
 }
 
-/** A free port that fits into two bytes with a sign, in which Temporal's tables keep those of its services. */
-async function smallPort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(10_000, 2 ** 15);
-    if (await isFree(port)) return port;
-  }
-}
-
 async function makeStore(
   { env, log }: Setup,
   { program, name, postgresql }: { program: string; name: string; postgresql: Postgresql },
@@ -149,8 +140,8 @@ async function writeConfig(
     return [store, { sql }];
   };
   const serviceOf = async (name: (typeof SERVICES)[number]): Promise<[string, object]> => {
-    const grpcPort = name === 'frontend' ? Number(address.split(':')[1]) : await smallPort();
-    return [name, { rpc: { grpcPort, membershipPort: await smallPort(), bindOnLocalHost: true } }];
+    const grpcPort = name === 'frontend' ? Number(address.split(':')[1]) : await freePort();
+    return [name, { rpc: { grpcPort, membershipPort: await freePort(), bindOnLocalHost: true } }];
   };
   const dynamicConfigFile = join(folder, 'dynamic-config.yaml');
   const config = {
