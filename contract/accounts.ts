@@ -45,8 +45,8 @@ export interface Account {
   readonly granted: Thousandths;
   readonly available: Thousandths;
   readonly spent: Thousandths;
-  readonly holds: readonly (Hold & { readonly heldAtMs: number })[];
 }
+export const reservedOf = ({ granted, available, spent }: Account): Thousandths => granted - available - spent;
 
 /** What a download cost, booked once. */
 export interface LedgerEntry {
@@ -103,7 +103,7 @@ export function renderAccount(
   const body = {
     key: { id, name, scopes: allowed, created_at: createdAt },
     credit: account.isUnlimited ? null : formatMoney(account.available),
-    reserved: formatMoney(account.holds.reduce((sum, { amount }) => sum + amount, 0)),
+    reserved: formatMoney(reservedOf(account)),
     spent: formatMoney(account.spent),
     entries: entries.map(({ recordId, type, mediaId, amount, bookedAt }) => ({
       download_id: recordId,

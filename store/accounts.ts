@@ -1,18 +1,18 @@
-import type { Collection, Db, Filter } from 'mongodb';
+import type { Collection, Db, Document, Filter } from 'mongodb';
 import type { Account, Hold, LedgerEntry } from '../contract/accounts.ts';
 import { chargeOf } from '../contract/charges.ts';
 import type { Thousandths } from '../contract/money.ts';
 import type { DownloadRecord } from '../contract/records.ts';
+import { createPockets, type HeldHold, type HoldsOfAccount } from './pockets.ts';
 import { upsertOne } from './upsert.ts';
 
-/** What is set aside stands in the account itself, so that one change of one document moves money. */
-interface AccountDocument extends Omit<Account, 'keyId' | 'holds'> {
+/** What is set aside is counted in the account itself, so that one change of one document moves money. */
+interface AccountDocument extends Omit<Account, 'keyId'>, HoldsOfAccount {
   _id: string;
-  /** By record. */
-  holds: Record<string, Omit<Hold, 'recordId'> & { readonly heldAtMs: number }>;
 }
 /** `_id`: the key and the record, so that a record is booked once, and a key's entries lie together. */
 type EntryDocument = LedgerEntry & { _id: string };
+type HoldToEnd = Pick<Hold, 'recordId' | 'amount'>;
 
 /**
  * The accounts of keys. The hold of a job is the one sign that it has not been booked: it comes with the money set aside, and
@@ -23,29 +23,44 @@ export type AccountStore = ReturnType<typeof createAccountStore>;
 export function createAccountStore(db: Db) {
   const accounts: Collection<AccountDocument> = db.collection('accounts');
   const entries: Collection<EntryDocument> = db.collection('ledger');
+  const pockets = createPockets(db);
   /** By key; that never changes. */
   const unlimited = new Map<string, boolean>();
 
   const get = async (keyId: string): Promise<Account | undefined> => {
-    const document = await accounts.findOne({ _id: keyId });
+    const document = await accounts.findOne({ _id: keyId }, { projection: { holds: 0, pockets: 0 } });
     if (document === null) return undefined;
-    unlimited.set(keyId, document.isUnlimited);
-    return fromDocument(document);
+    const { isUnlimited, granted, available, spent } = document;
+    unlimited.set(keyId, isUnlimited);
+    return { keyId, isUnlimited, granted, available, spent };
   };
   /** @returns whether the hold was there */
-  const endHold = async (
-    keyId: string,
-    hold: Pick<Hold, 'recordId' | 'amount'>,
-    charge: Thousandths,
-  ): Promise<boolean> => {
+  const endInAccount = async (keyId: string, hold: HoldToEnd, charge: Thousandths): Promise<boolean> => {
     const field = `holds.${hold.recordId}`;
     // The field is made up of an id of ours, which the type of a filter can't know.
     const filter = { _id: keyId, [`${field}.amount`]: hold.amount } as Filter<AccountDocument>;
     const change = { $inc: { available: hold.amount - charge, spent: charge }, $unset: { [field]: '' as const } };
     return (await accounts.updateOne(filter, change)).matchedCount === 1;
   };
-  const holdOf = async (keyId: string, recordId: string): Promise<Hold | undefined> =>
-    (await get(keyId))?.holds.find((hold) => hold.recordId === recordId);
+  /** Ends a hold, wherever it is, once. */
+  const endHold = async (keyId: string, hold: HoldToEnd, charge: Thousandths): Promise<void> => {
+    const { recordId } = hold;
+    const known = pockets.known(keyId, recordId);
+    if (known !== undefined && (await pockets.end(keyId, known, charge))) return;
+    if (await endInAccount(keyId, hold, charge)) return;
+    const account = await accounts.findOne({ _id: keyId });
+    if (account === null) return;
+    const held = account.holds[recordId];
+    // More was set aside than the price is by now. It may go into a pocket in this moment.
+    if (held !== undefined) return endHold(keyId, { recordId, amount: held.amount }, charge);
+    const slot = await pockets.find(account, recordId);
+    if (slot !== undefined) await pockets.end(keyId, slot, charge);
+  };
+
+  const allHolds = async (account: AccountDocument): Promise<readonly HeldHold[]> => [
+    ...inAccount(account),
+    ...(await pockets.all(account)),
+  ];
 
   return {
     get,
@@ -72,7 +87,11 @@ export function createAccountStore(db: Db) {
       const fields = holds.map(({ recordId, ...hold }) => [`holds.${recordId}`, { ...hold, heldAtMs }] as const);
       const filter = { _id: keyId, ...(isUnlimited ? {} : { available: { $gte: amount } }) };
       const change = { $inc: { available: -amount }, $set: Object.fromEntries(fields) };
-      return (await accounts.updateOne(filter, change)).matchedCount === 1;
+      const account = await accounts.findOneAndUpdate(filter, change, { returnDocument: 'after' });
+      if (account === null) return false;
+      // The money is set aside by now; what cannot be moved is moved after the next one.
+      await pockets.relieve(account).catch(() => undefined);
+      return true;
     },
     /** Gives back what was set aside for a job that was not started. */
     async release(keyId: string, hold: Hold): Promise<void> {
@@ -88,10 +107,30 @@ export function createAccountStore(db: Db) {
         const entry = { keyId, recordId, type, mediaId, amount: charge, bookedAt: record.finishedAt };
         await upsertOne(entries, entryId(keyId, recordId), { $setOnInsert: entry });
       }
-      if (await endHold(keyId, { recordId, amount: record.price }, charge)) return;
-      // It is booked already, or more was set aside than the price is by now.
-      const hold = await holdOf(keyId, recordId);
-      if (hold !== undefined) await endHold(keyId, hold, charge);
+      await endHold(keyId, { recordId, amount: record.price }, charge);
+    },
+    /**
+     * Holds that were made before a time, in milliseconds since 1970. Of an account with many, each call tells others besides
+     * the newest, and several calls all.
+     */
+    async oldHolds(keyId: string, heldBeforeMs: number): Promise<readonly HeldHold[]> {
+      const account = await accounts.findOne({ _id: keyId });
+      if (account === null) return [];
+      const some = [...inAccount(account), ...(await pockets.next(account))];
+      return some.filter(({ heldAtMs }) => heldAtMs < heldBeforeMs);
+    },
+    /** All that is set aside for a key; for audits. */
+    async holds(keyId: string): Promise<readonly HeldHold[]> {
+      const account = await accounts.findOne({ _id: keyId });
+      return account === null ? [] : allHolds(account);
+    },
+    /** The documents of all accounts, with all holds, as releases know them that have no pockets; for copies. */
+    async *whole(): AsyncGenerator<Document> {
+      for await (const account of accounts.find()) {
+        const { pockets: _named, spills: _filled, ...rest } = account;
+        const holds = (await allHolds(account)).map(({ recordId, ...hold }) => [recordId, hold] as const);
+        yield { ...rest, holds: Object.fromEntries(holds) };
+      }
     },
     /** Entries of a key, newest download first. @param page.before only downloads with a smaller id */
     async ledger(
@@ -109,6 +148,6 @@ function entryId(keyId: string, recordId: string): string {
   return `${keyId}/${recordId}`;
 }
 
-function fromDocument({ _id, holds, ...fields }: AccountDocument): Account {
-  return { keyId: _id, ...fields, holds: Object.entries(holds).map(([recordId, hold]) => ({ recordId, ...hold })) };
+function inAccount({ holds }: HoldsOfAccount): readonly HeldHold[] {
+  return Object.entries(holds).map(([recordId, hold]) => ({ recordId, ...hold }));
 }

@@ -1,4 +1,4 @@
-import { scopeSchema, scopes, type ApiKey, type Scope } from '../../contract/accounts.ts';
+import { reservedOf, scopeSchema, scopes, type ApiKey, type Scope } from '../../contract/accounts.ts';
 import { formatMoney, parseMoney } from '../../contract/money.ts';
 import { receiverSecrets } from '../../outbound/webhooks/signature.ts';
 import { UsageError } from '../../runtime/operator-command.ts';
@@ -55,7 +55,7 @@ export function createKeyCommands({ keys, accounts }: { readonly keys: KeyStore;
       (await keys.list()).map(async ({ id, name, scopes: granted, createdAt, revokedAt }) => {
         const account = await accounts.get(id);
         const left = account === undefined || account.isUnlimited ? 'unlimited' : formatMoney(account.available);
-        const reserved = account?.holds.reduce((sum, { amount }) => sum + amount, 0) ?? 0;
+        const reserved = account === undefined ? 0 : reservedOf(account);
         const money = `left ${left}, reserved ${formatMoney(reserved)}, spent ${formatMoney(account?.spent ?? 0)}`;
         const state = revokedAt === undefined ? 'good' : `revoked ${revokedAt.slice(0, 10)}`;
         return [id, name, granted.join(','), `made ${createdAt.slice(0, 10)}`, state, money].join('  ');

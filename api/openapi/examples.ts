@@ -192,11 +192,10 @@ async function eventsOf(render: Rendered, eventIdOf: (sample: Parameters<Rendere
 
 function anAccount(): object {
   const keyId = '3f9c2a7be4d05816';
-  const { id: recordId, type, mediaId, subjectId, price: amount } = samples.audio.success.record;
-  const hold = { recordId: idOf('vidnet_video'), subjectId, amount: 10, heldAtMs: 0 };
+  const { id: recordId, type, mediaId, price: amount } = samples.audio.success.record;
   return renderAccount(
     { id: keyId, name: 'app', scopes: ['read', 'jobs'], createdAt: CREATED_AT },
-    { keyId, isUnlimited: false, granted: 1000, available: 985, spent: amount, holds: [hold] },
+    { keyId, isUnlimited: false, granted: 1000, available: 985, spent: amount },
     { entries: [{ recordId, keyId, type, mediaId, amount, bookedAt: FINISHED_AT }], isLast: true },
   );
 }

@@ -51,9 +51,7 @@ export async function insufficientCredit(deps: ServiceDeps, caller: Caller, pric
 
 /** Settles what died with a process: holds whose jobs have ended, or never began. */
 async function checkHolds(deps: ServiceDeps, keyId: string): Promise<void> {
-  const account = await deps.accounts.get(keyId);
-  const old = account?.holds.filter(({ heldAtMs }) => deps.now() > heldAtMs + LEFT_BEHIND_MS) ?? [];
-  for (const hold of old) {
+  for (const hold of await deps.accounts.oldHolds(keyId, deps.now() - LEFT_BEHIND_MS)) {
     const { recordId, subjectId } = hold;
     const record = await deps.records.get(recordId);
     if (record !== undefined) {

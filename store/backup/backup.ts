@@ -5,6 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Db } from 'mongodb';
+import { createAccountStore } from '../accounts.ts';
 import { MissingFileError, type FileStore } from '../files.ts';
 import { orMissing } from '../missing.ts';
 import {
@@ -74,7 +75,8 @@ async function collectionsOf(db: Db): Promise<readonly string[]> {
 async function* documentsOf(db: Db, name: string): AsyncGenerator<string> {
   // Numbers keep their kinds.
   const options = { batchSize: BATCH, promoteValues: false } as const;
-  for await (const document of db.collection(name).find({}, options)) yield lineOf(document);
+  if (name === 'accounts') for await (const account of createAccountStore(db).whole()) yield lineOf(account);
+  else for await (const document of db.collection(name).find({}, options)) yield lineOf(document);
 }
 
 /** Goes through the records of the copy, and copies what they name. */

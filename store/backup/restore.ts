@@ -151,7 +151,7 @@ async function settleAccounts(db: Db): Promise<void> {
   const documents = db.collection<{ _id: string; granted: number }>('accounts');
   const keyIds = (await documents.find({}, { projection: { _id: 1 } }).toArray()).map(({ _id }) => _id);
   for (const keyId of keyIds) {
-    for (const { recordId } of (await accounts.get(keyId))?.holds ?? []) {
+    for (const { recordId } of await accounts.holds(keyId)) {
       const record = await records.get(recordId);
       if (record !== undefined) await accounts.captureHold(record);
     }

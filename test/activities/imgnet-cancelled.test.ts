@@ -85,7 +85,8 @@ async function moneyOf({ recordId, chargedTo = '' }: JobInput) {
   const { data } = renderDownload(record, { prices: priceTable({}), linkTo: () => '' });
   const account = (await accounts.get(chargedTo))!;
   const entries = await accounts.ledger(chargedTo, { limit: 10 });
-  const { available, spent, holds } = account;
+  const { available, spent } = account;
+  const holds = await accounts.holds(chargedTo);
   return {
     ...{ status: data.status, cost: data.cost, available, spent, holds: holds.length },
     entries: entries.map(({ amount }) => amount),

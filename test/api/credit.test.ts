@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import type { ApiKey, AccountResult } from '../../contract/accounts.ts';
 import { type JobInput, pendingRecordOf } from '../../contract/jobs.ts';
 import type { DownloadList } from '../../contract/kinds.ts';
+import { someHolds } from '../helpers/many-holds.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
 
 let facades: Facades;
@@ -202,6 +203,17 @@ describe('what a process that died left behind', () => {
     expect((await audio(key)).status).toBe(402);
     facades.jobs.status.mockResolvedValueOnce({ state: 'gone' });
     expect((await audio(key)).status).toBe(202);
+  });
+
+  it('is given back look by look when there is much of it', async () => {
+    const key = await makeKey(1_000);
+    for (const count of [48, 20]) await facades.deps.accounts.reserve(key.id, someHolds(count));
+    expect(await money(key)).toMatchObject({ credit: '0.660', reserved: '0.340' });
+    later(11);
+    facades.jobs.status.mockResolvedValue({ state: 'gone' });
+    await money(key);
+    expect(await money(key)).toMatchObject({ credit: '1.000', reserved: '0.000' });
+    facades.jobs.status.mockResolvedValue({ state: 'unknown' });
   });
 
   it('is kept while the job runs', async () => {

@@ -8,7 +8,7 @@ import type { JobInput } from '../../contract/jobs.ts';
 import type { DownloadRecord } from '../../contract/records.ts';
 import { createAccountStore } from '../../store/accounts.ts';
 import { backUp } from '../../store/backup/backup.ts';
-import { MANIFEST, pathIn } from '../../store/backup/format.ts';
+import { documentOf, MANIFEST, pathIn } from '../../store/backup/format.ts';
 import { restore } from '../../store/backup/restore.ts';
 import { createContentsStore } from '../../store/contents.ts';
 import { createDeliveryStore } from '../../store/deliveries.ts';
@@ -17,6 +17,7 @@ import { createKeyDownloadStore } from '../../store/key-downloads.ts';
 import { openMongo, type Mongo } from '../../store/mongo.ts';
 import { createRecordStore } from '../../store/records.ts';
 import { keepJob } from '../helpers/kept-jobs.ts';
+import { someHolds } from '../helpers/many-holds.ts';
 import { anAudioJob } from '../helpers/workflow-run.ts';
 
 const KEY = '3f9c2a7be4d05816';
@@ -116,12 +117,45 @@ it('a copy made under load has all that was answered before, and its jobs under 
     expect(stored?.sizeBytes).toBe(record.files[0]?.sizeBytes);
   }
   expect(await other.accounts.get(KEY)).toMatchObject({ spent: charged, available: GRANTED - charged });
-  expect((await other.accounts.get(KEY))?.holds).toEqual([]);
+  expect(await other.accounts.holds(KEY)).toEqual([]);
   const entries = await other.accounts.ledger(KEY, { limit: 1_000 });
   expect(entries.reduce((sum, { amount }) => sum + amount, 0)).toBe(charged);
 
   await expect(restore({ folder, ...other, ...silent })).rejects.toThrow('is not empty');
   await expect(backUp({ folder, ...service, copiesFiles: true, ...silent })).rejects.toThrow('is there already');
+});
+
+it('what many jobs had set aside is given back by a restore, and what one of them had cost is booked', async () => {
+  const service = aService();
+  await service.accounts.open(KEY, GRANTED);
+  // It ended hours ago, and its process died before it was booked.
+  const ended = await accept(service);
+  const facts = { status: 'success', files: [], charge: ended.price, finishedAt: '2026-11-21T09:31:00.000000Z' };
+  await service.db.collection<{ _id: string }>('records').updateOne({ _id: ended.recordId }, { $set: facts });
+  for (const count of [48, 10]) expect(await service.accounts.reserve(KEY, someHolds(count))).toBe(true);
+  expect(await service.db.collection('pockets').countDocuments()).toBe(1);
+  const folder = join(root, 'many');
+  await backUp({ folder, ...service, copiesFiles: false, ...silent });
+  // So an older release may restore it, which sets `holds` and knows of nothing else.
+  const [account] = (await readFile(pathIn(folder, 'accounts'), 'utf8'))
+    .split('\n')
+    .map((line) => line && documentOf(line));
+  expect(account).toMatchObject({ _id: KEY });
+  expect(Object.keys(account as object).sort()).toEqual([
+    '_id',
+    'available',
+    'granted',
+    'holds',
+    'isUnlimited',
+    'spent',
+  ]);
+  expect(Object.keys((account as { holds: object }).holds)).toHaveLength(59);
+
+  const other = aService();
+  await restore({ folder, ...other, ...silent });
+  const { price: spent } = ended;
+  expect(await other.accounts.get(KEY)).toMatchObject({ spent, available: GRANTED - spent });
+  expect(await other.accounts.holds(KEY)).toEqual([]);
 });
 
 it('a damaged copy is refused before anything is written', async () => {
