@@ -75,7 +75,8 @@ export async function startBench(options: BenchServiceOptions) {
     const request = async (path: string, body: object): Promise<z.infer<typeof jobSchema>['data']> => {
       const response = await fetch(stack.restUrl + path, { method: 'POST', body: JSON.stringify(body) });
       const text = await response.text();
-      if (response.status !== 202) {
+      // A job that takes no time may have ended.
+      if (!response.ok) {
         // The folder goes with the run.
         const told = (await readFile(join(dataDir, 'api.log'), 'utf8')).slice(-LOG_CHARS);
         throw new Error(`${path} answered ${String(response.status)}: ${text}\n${told}`);
