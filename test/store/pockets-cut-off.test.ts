@@ -4,6 +4,7 @@ import { createRandom } from '../../quality/chaos/random.ts';
 import { createAccountStore, type AccountStore } from '../../store/accounts.ts';
 import { dyingDatabase } from '../helpers/dying-database.ts';
 import { endedRecordOf, GRANTED, idsOf, KEPT, openAccounts, PRICE, someHolds } from '../helpers/many-holds.ts';
+import { isLong, rows } from '../helpers/rows.ts';
 
 let bench: ReturnType<typeof openAccounts>;
 beforeAll(() => {
@@ -28,12 +29,10 @@ async function aFullAccount() {
 }
 
 /** What befalls a process at one of its operations. */
-const strokes = [
-  'it dies after',
-  'it dies before',
-  'another one ends the same before',
-  'another one fills one before',
-] as const;
+const strokes = rows(
+  ['it dies after'],
+  ['it dies before', 'another one ends the same before', 'another one fills one before'],
+);
 
 it.each(strokes)(
   'money is neither lost nor doubled whichever operation of filling and emptying pockets is met: %s',
@@ -87,7 +86,7 @@ it.each(strokes)(
   },
 );
 
-it.each([1, 2])(
+it.runIf(isLong()).each([1, 2])(
   'money adds up after processes that die anywhere, beside and after each other, with many holds (seed %i)',
   async (seed) => {
     const random = createRandom(seed);

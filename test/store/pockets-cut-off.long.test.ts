@@ -1,0 +1,2 @@
+// With every row of its tables.
+import './pockets-cut-off.test.ts';
