@@ -10,10 +10,11 @@ import { startEngines } from '../../local/engines/engines.ts';
 import { freePort } from '../../local/engines/ports.ts';
 import { ensureTools } from '../../local/engines/tools.ts';
 import { BUILT_IN_CATALOGUE, startSandbox, type Sandbox } from '../../local/sandbox/server.ts';
+import { INPUT_GUARD, TRANSPORT_STREAM_GUARD } from '../../media/guard.ts';
 import { buildImage, PLUGINS, PLUGINS_HERE, type Image } from '../helpers/image.ts';
 import { until } from '../helpers/until.ts';
 
-const MAX_MEGABYTES = 800;
+const MAX_MEGABYTES = 700;
 const setup = { env: process.env, cacheDir: defaultCacheDir(process.env), log: (line: string) => console.log(line) };
 let image: Image;
 beforeAll(async () => {
@@ -52,6 +53,17 @@ describe('the image', () => {
       /^pkg:generic\/node@24/,
     ])
       expect(components.filter((one) => purl.test(one.purl))).toHaveLength(1);
+  });
+
+  it('has an ffmpeg that reads everything that the guard lets through', async () => {
+    const told = await image.inTree('sh', '-c', 'ffmpeg -v error -decoders && ffmpeg -v error -demuxers');
+    const names = new Set([...told.matchAll(/^ [.A-Z]+ +([\w,-]+) /gm)].flatMap(([, name = '']) => name.split(',')));
+    const admitted = ['-codec_whitelist', '-format_whitelist'].flatMap((option) =>
+      [INPUT_GUARD, TRANSPORT_STREAM_GUARD].flatMap((guard) => guard[guard.indexOf(option) + 1]?.split(',') ?? []),
+    );
+    expect(admitted).toEqual(expect.arrayContaining(['h264', 'libdav1d', 'matroska', 'mpegts']));
+    // Libraries are other ways to decode what it decodes by itself, but AV1.
+    expect(admitted.filter((name) => !names.has(name) && !/^lib(?!dav1d)/.test(name))).toEqual([]);
   });
 
   it('has no npm, no compiler, and nothing of development or tests', async () => {

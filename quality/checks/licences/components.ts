@@ -30,7 +30,7 @@ export const PYTHON_LICENCES: Readonly<Record<string, string>> = {
 export const IMAGE_COMPONENTS: readonly Component[] = [
   { name: 'Node.js', licence: 'MIT', what: 'runs the service', names: ['node'] },
   { name: 'Python', licence: 'PSF-2.0', what: 'runs yt-dlp and the speech engine', names: ['python3'] },
-  { name: 'ffmpeg', licence: 'GPL-2.0-or-later', what: 'media; the package of Debian', names: ['ffmpeg'] },
+  { name: 'ffmpeg', licence: 'GPL-2.0-or-later', what: "media; built from Debian's source", names: ['ffmpeg'] },
   { name: 'tini', licence: 'MIT', what: 'first process of the container', names: ['tini'] },
   {
     name: 'ca-certificates',

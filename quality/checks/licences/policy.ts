@@ -28,7 +28,7 @@ export const TERMS: Readonly<Record<string, { readonly licence: string; readonly
   mutagen: { licence: 'GPL-2.0-or-later', why: 'a module of yt-dlp, which runs as a process of its own' },
   ffmpeg: {
     licence: 'GPL-2.0-or-later',
-    why: 'runs as a process of its own; whoever passes the image on owes its source, which Debian has',
+    why: "runs as a process of its own; whoever passes the image on owes its source: Debian's, and the Dockerfile",
   },
   'ffmpeg and ffprobe builds': {
     licence: 'GPL-3.0-or-later',

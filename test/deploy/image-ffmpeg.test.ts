@@ -1,0 +1,75 @@
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createMedia } from '../../media/ffmpeg.ts';
+import type { Probe } from '../../media/probe.ts';
+import { cutWindow, prepareWav } from '../../speech/prepare.ts';
+import { ROOT } from '../helpers/markdown.ts';
+
+/** Muxers that the build calls otherwise than the command line. */
+const BUILT_AS: Readonly<Record<string, string>> = { s16le: 'pcm_s16le' };
+/** What ffmpeg puts in by itself where sound has another rate or form. */
+const OF_ITSELF = 'aresample';
+
+const signal = new AbortController().signal;
+const limits = { signal, timeoutMs: 30_000, maxSeconds: 60, onProgress: (): void => undefined };
+let dockerfile: string;
+/** Each argument that any call of the service hands to ffmpeg, with the one before it. */
+let pairs: (readonly [string, string])[];
+
+beforeAll(async () => {
+  dockerfile = await readFile(`${ROOT}Dockerfile`, 'utf8');
+  const folder = await mkdtemp(join(tmpdir(), 'tapedeck-image-ffmpeg-'));
+  const [ffmpeg, output, input] = ['ffmpeg', 'output', 'input'].map((name) => join(folder, name)) as [
+    ...[string, string, string],
+  ];
+  // It leaves an empty file in place of the last output, since the service reads what it has asked for.
+  await writeFile(ffmpeg, '#!/bin/sh\nprintf "%s\\n" "$@" >> "$0.told"; for last; do :; done; : > "${last#file:}"\n');
+  await chmod(ffmpeg, 0o755);
+  const packet = Buffer.alloc(189);
+  packet[0] = packet[188] = 0x47;
+  await writeFile(input, packet);
+  const media = createMedia({ ffmpeg, ffprobe: '/no/ffprobe', maxFileBytes: 1_000_000, maxMediaSeconds: 60 });
+  const source = { path: input, probe: { streams: [] } as unknown as Probe };
+  await media.writeM4a({ path: input, audioCodec: 'opus' }, output, limits);
+  await media.writeMp4({ pictures: source, sound: source }, output, limits);
+  await media.writeSilence(1, output, limits);
+  await prepareWav(input, output, { ...limits, ffmpeg });
+  await cutWindow(input, output, { ...limits, ffmpeg, startSeconds: 9, endSeconds: 10, taken: 'left' });
+  await media.rewrap(input, limits);
+  const words = (await readFile(`${ffmpeg}.told`, 'utf8')).split('\n');
+  pairs = words.slice(1).map((word, index) => [words[index] ?? '', word]);
+  await rm(folder, { recursive: true });
+});
+
+/** @param options whose values are told */
+const valuesOf = (...options: readonly string[]): string[] =>
+  pairs.filter(([option]) => options.includes(option)).map(([, value]) => value);
+const built = (kind: string): string[] =>
+  (new RegExp(`--enable-${kind}=([\\w,]+)`).exec(dockerfile)?.[1] ?? '').split(',').toSorted();
+const once = (names: readonly string[]): string[] => [...new Set(names)].toSorted();
+
+describe('the ffmpeg of the image is built with no more and no less than the service asks for', () => {
+  it('to encode', () => {
+    const asked = valuesOf('-c:a', '-c:v').filter((name) => name !== 'copy');
+    expect(built('encoder')).toEqual(once(asked));
+  });
+
+  it('to write files', () => {
+    const asked = valuesOf('-f').filter((name) => !built('indev').includes(name));
+    expect(built('muxer')).toEqual(once(asked.map((name) => BUILT_AS[name] ?? name)));
+  });
+
+  it('to make sound and pictures from nothing', () => {
+    const silence = pairs.findIndex(([option, value]) => option === '-f' && value === 'lavfi');
+    expect(pairs[silence + 2]?.[1]).toMatch(/^anullsrc=/);
+    expect(built('indev')).toEqual(['lavfi']);
+  });
+
+  it('to filter', () => {
+    const graphs = [...valuesOf('-vf', '-filter_complex'), ...valuesOf('-i').filter((input) => !/^file:/.test(input))];
+    const asked = graphs.flatMap((graph) => graph.split(/[,;]/)).map((one) => /^(?:\[[^\]]+\])*(\w+)/.exec(one)?.[1]);
+    expect(built('filter')).toEqual(once([...asked.map((name) => name ?? ''), OF_ITSELF]));
+  });
+});
