@@ -135,7 +135,8 @@ export function createPockets(db: Db) {
       const money = { $inc: { available: amount - charge, spent: charge } };
       const change = { ...money, $bit: { [field]: { xor: 1 << bit } } } as UpdateFilter<AccountDocument>;
       const account = await accounts.findOneAndUpdate(filter, change, { returnDocument: 'after' });
-      if (account !== null) await tidy(account);
+      // The money has moved; what is left lying goes after the next end.
+      if (account !== null) await tidy(account).catch(() => undefined);
       return account !== null;
     },
     /** What is held in a pocket, in another one each time: so a look at an account costs no more where there are many. */

@@ -1,4 +1,4 @@
-import { MongoError, type Db } from 'mongodb';
+import { MongoError, MongoServerError, type Db } from 'mongodb';
 import { openMongo } from './mongo.ts';
 
 /** For commands: the database for as long as `work` takes. @throws Error with one sentence when it does not answer */
@@ -13,7 +13,8 @@ export async function withDatabase<T>(
   } catch (cause) {
     if (!(cause instanceof MongoError)) throw cause;
     // Without the address, which may hold a password.
-    throw new Error(`MONGODB_URI: the database did not answer: ${cause.message}`, { cause });
+    const what = cause instanceof MongoServerError ? 'the database refused' : 'the database did not answer';
+    throw new Error(`MONGODB_URI: ${what}: ${cause.message}`, { cause });
   } finally {
     await mongo.close();
   }

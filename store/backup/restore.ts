@@ -55,6 +55,8 @@ export async function restore({ folder, db, files, workDir, tell }: RestoreOrder
     `files: ${String(manifest.files.count)}${manifest.files.areCopied ? '' : ', not copied: they are where they were'}`,
   );
   for (const [name, { count }] of Object.entries(manifest.collections)) {
+    // Older releases copied what they did not know.
+    if (NOT_KEPT.includes(name)) continue;
     const inserted = await insertAll(db, name, readLines(folder, name));
     if (inserted !== count) throw new Error(`${name}: ${String(inserted)} of ${String(count)} were restored`);
     tell(`${name}: ${String(count)}`);
@@ -164,7 +166,7 @@ async function settleAccounts(db: Db): Promise<void> {
   for (const keyId of keyIds) {
     const { granted = 0 } = (await documents.findOne({ _id: keyId })) ?? {};
     const spent = spentBy.get(keyId) ?? 0;
-    const change = { $set: { spent, available: granted - spent, holds: {} } };
+    const change = { $set: { spent, available: granted - spent, holds: {} }, $unset: { pockets: '' as const } };
     await documents.updateOne({ _id: keyId }, change);
   }
   // No job is under way, so nothing is set aside.

@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { appendFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Document } from 'mongodb';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { LOST_IN_RESTORE } from '../../contract/failures.ts';
 import type { JobInput } from '../../contract/jobs.ts';
 import type { DownloadRecord } from '../../contract/records.ts';
 import { createAccountStore } from '../../store/accounts.ts';
 import { backUp } from '../../store/backup/backup.ts';
-import { documentOf, MANIFEST, pathIn } from '../../store/backup/format.ts';
+import { documentOf, lineOf, MANIFEST, pathIn, writeLines } from '../../store/backup/format.ts';
 import { restore } from '../../store/backup/restore.ts';
 import { createContentsStore } from '../../store/contents.ts';
 import { createDeliveryStore } from '../../store/deliveries.ts';
@@ -49,6 +50,9 @@ function aService() {
   };
 }
 type Service = ReturnType<typeof aService>;
+async function* linesOf(documents: readonly Document[]): AsyncGenerator<string> {
+  for (const document of documents) yield Promise.resolve(lineOf(document));
+}
 const silent = { tell: (): void => undefined };
 
 /** Accepts a job of the key. */
@@ -155,6 +159,25 @@ it('what many jobs had set aside is given back by a restore, and what one of the
   await restore({ folder, ...other, ...silent });
   const { price: spent } = ended;
   expect(await other.accounts.get(KEY)).toMatchObject({ spent, available: GRANTED - spent });
+  expect(await other.accounts.holds(KEY)).toEqual([]);
+});
+
+it('a copy that a release without pockets made of an account with some gives back what was set aside, once', async () => {
+  const service = aService();
+  await service.accounts.open(KEY, GRANTED);
+  for (const count of [48, 10]) expect(await service.accounts.reserve(KEY, someHolds(count))).toBe(true);
+  const folder = join(root, 'raw');
+  const manifest = await backUp({ folder, ...service, copiesFiles: false, ...silent });
+  const collections = { ...manifest.collections };
+  for (const name of ['accounts', 'pockets']) {
+    const documents = await service.db.collection(name).find({}, { promoteValues: false }).toArray();
+    collections[name] = await writeLines(folder, name, linesOf(documents));
+  }
+  await writeFile(join(folder, MANIFEST), JSON.stringify({ ...manifest, collections }));
+
+  const other = aService();
+  await restore({ folder, ...other, ...silent });
+  expect(await other.accounts.get(KEY)).toMatchObject({ spent: 0, available: GRANTED });
   expect(await other.accounts.holds(KEY)).toEqual([]);
 });
 
