@@ -74,14 +74,20 @@ export function createReceiverShares(options: ReceiverSharesOptions) {
       if (!load.startsMs.delete(start)) return;
       const tookMs = now() - start.atMs;
       load.averageMs = load.averageMs === undefined ? tookMs : load.averageMs + NEWEST * (tookMs - load.averageMs);
-      if (load.startsMs.size === 0 && load.promisedUntilMs <= now()) loads.delete(key);
     };
+  };
+  const forgetIdle = (): void => {
+    const nowMs = now();
+    for (const [key, { startsMs, promisedUntilMs }] of loads) {
+      if (startsMs.size === 0 && promisedUntilMs <= nowMs) loads.delete(key);
+    }
   };
 
   return {
     /** @throws ReceiverBusyError */
     enter(url: string) {
       const { hostname, port } = placeOf(url);
+      forgetIdle();
       const claims = [claim(`${hostname}:${port}`, limitOf('host'))];
       const leave = (): void => {
         for (const end of claims.splice(0)) end();
@@ -92,7 +98,9 @@ export function createReceiverShares(options: ReceiverSharesOptions) {
         addAddresses(addresses: readonly string[]): void {
           const networks = new Set(addresses.map(addressGroup));
           for (const network of networks) {
-            claims.push(claim(`${network} port ${port}`, limitOf('socket')), claim(network, limitOf('address')));
+            // One by one: the first place must be known to `leave` when there is no second.
+            claims.push(claim(`${network} port ${port}`, limitOf('socket')));
+            claims.push(claim(network, limitOf('address')));
           }
         },
       };

@@ -102,6 +102,25 @@ describe('a receiver', () => {
     }
     expect(fill(() => 'https://late.example/', anAddressOnly)).toHaveLength(10);
   });
+
+  it('that is turned away by what other ports of its address have leaves nothing behind', () => {
+    const elsewhere = [8001, 8002].flatMap((port) =>
+      fill(
+        (index) => `https://n${index}.example:${port}/`,
+        () => ['93.184.215.14'],
+      ),
+    );
+    expect(elsewhere).toHaveLength(60);
+    for (let times = 0; times < 40; times += 1) {
+      const place = shares.enter(`https://late${times}.example/`);
+      expect(() => place.addAddresses(['93.184.215.14'])).toThrow(ReceiverBusyError);
+      place.leave();
+    }
+    for (const place of elsewhere) place.leave();
+    nowMs += 120_000;
+    const names = (index: number) => `https://n${index}.example/`;
+    expect(fill(names, () => ['93.184.215.14'])).toHaveLength(30);
+  });
 });
 const anAddressOnly = (index: number): string[] => [anAddress(index)];
 
