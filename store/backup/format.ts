@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { BSON, type Document } from 'mongodb';
 import { z } from 'zod';
 import type { DownloadRecord } from '../../contract/records.ts';
@@ -70,6 +69,13 @@ export async function writeLines(folder: string, name: string, lines: AsyncItera
   }
 }
 
-export function readLines(folder: string, name: string): AsyncIterable<string> {
-  return createInterface({ input: createReadStream(pathIn(folder, name)), crlfDelay: Infinity });
+/** Node's readline also ends lines at U+2028 and U+2029, which JSON leaves as they are: a webhook's URL may hold them. */
+export async function* readLines(folder: string, name: string): AsyncGenerator<string> {
+  let rest = '';
+  for await (const chunk of createReadStream(pathIn(folder, name), { encoding: 'utf8' })) {
+    const lines = (rest + (chunk as string)).split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+  }
+  if (rest !== '') yield rest;
 }

@@ -23,6 +23,8 @@ import { anAudioJob } from '../helpers/workflow-run.ts';
 
 const KEY = '3f9c2a7be4d05816';
 const GRANTED = 100_000;
+/** Callers choose it, and these characters end lines for some who read text. */
+const RECEIVER = 'https://receiver.example/\u2028a\u2029b\u0085c';
 
 let root: string;
 const opened: Mongo[] = [];
@@ -57,7 +59,7 @@ const silent = { tell: (): void => undefined };
 
 /** Accepts a job of the key. */
 async function accept({ records, accounts, keyDownloads }: Service): Promise<JobInput> {
-  const job = { ...anAudioJob(), chargedTo: KEY };
+  const job = { ...anAudioJob(), chargedTo: KEY, webhookUrl: RECEIVER };
   const { recordId, subjectId, price: amount } = job;
   expect(await accounts.reserve(KEY, [{ recordId, subjectId, amount }])).toBe(true);
   await keepJob(records, job);
@@ -78,8 +80,7 @@ async function finish(
   await contents.putFacts(recordId, { title: `Facts of ${recordId}` });
   const record = await keepJob(records, job, { status: 'success', result: { durationSeconds: 1.5, files: [file] } });
   const id = `webhook/${recordId}/1`;
-  const url = 'https://receiver.example/';
-  await deliveries.open({ id, recordId, url, endpoint: 'audio', createdAt: record.createdAt });
+  await deliveries.open({ id, recordId, url: RECEIVER, endpoint: 'audio', createdAt: record.createdAt });
   return record;
 }
 
@@ -171,6 +172,7 @@ it('a copy that a release without pockets made of an account with some gives bac
   const collections = { ...manifest.collections };
   for (const name of ['accounts', 'pockets']) {
     const documents = await service.db.collection(name).find({}, { promoteValues: false }).toArray();
+    await rm(pathIn(folder, name), { force: true });
     collections[name] = await writeLines(folder, name, linesOf(documents));
   }
   await writeFile(join(folder, MANIFEST), JSON.stringify({ ...manifest, collections }));
