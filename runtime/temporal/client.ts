@@ -26,8 +26,8 @@ export async function openTemporal(
   const connecting = Connection.connect(options);
   const connection = await orUnreachable(settings.address, connecting);
   try {
-    await registerSearchAttributes(connection, settings.namespace);
-    await checkSearchAttributes(connection, settings.namespace);
+    const areRegistered = await registerSearchAttributes(connection, settings.namespace);
+    await checkSearchAttributes(connection, settings.namespace, areRegistered);
   } catch (error) {
     await connection.close();
     throw error;

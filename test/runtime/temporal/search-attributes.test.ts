@@ -1,11 +1,13 @@
 import type { Connection } from '@temporalio/client';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { isFinalRefusal } from '../../../runtime/temporal/client.ts';
 import { checkSearchAttributes, registerSearchAttributes } from '../../../runtime/temporal/search-attributes.ts';
+import { SEARCH_ATTRIBUTES } from '../../../runtime/visibility.ts';
 import { failureOf } from '../../helpers/failure-of.ts';
 
 const INVALID_ARGUMENT = 3;
-const refusal = (message: string) => Promise.reject(Object.assign(new Error(message), { code: INVALID_ARGUMENT }));
+const refusal = (message: string, code = INVALID_ARGUMENT) =>
+  Promise.reject(Object.assign(new Error(message), { code }));
 
 /** A server whose namespace is full, or whose frontends have not heard of new attributes yet. */
 const server = {
@@ -25,7 +27,36 @@ it('a namespace that takes no more search attributes ends the start at once, wit
 });
 
 it('a server that does not know them yet is waited for', async () => {
-  const error = (await failureOf(checkSearchAttributes(server, 'media'))) as Error;
+  const error = (await failureOf(checkSearchAttributes(server, 'media', true))) as Error;
   expect(error.message).toMatch(/not known everywhere yet/);
   expect(isFinalRefusal(error)).toBe(false);
+});
+
+describe('Temporal Cloud, which opens the operators’ service to no client', () => {
+  const PERMISSION_DENIED = 7;
+  /** @param code of the answer when jobs are asked for by our attributes */
+  const cloud = (code?: number) =>
+    ({
+      operatorService: { listSearchAttributes: () => refusal('Request unauthorized.', PERMISSION_DENIED) },
+      workflowService: {
+        countWorkflowExecutions: () => (code === undefined ? Promise.resolve({}) : refusal('is not valid', code)),
+      },
+    }) as unknown as Connection;
+
+  it('is good when the attributes were made there', async () => {
+    expect(await registerSearchAttributes(cloud(), 'media.a1b2c')).toBe(false);
+    await checkSearchAttributes(cloud(), 'media.a1b2c', false);
+  });
+
+  it('ends the start at once when they were not, with the command that makes all', async () => {
+    const error = (await failureOf(checkSearchAttributes(cloud(INVALID_ARGUMENT), 'media.a1b2c', false))) as Error;
+    expect(error.message).toMatch(/tcld namespace search-attributes add --namespace media.a1b2c --search-attribute /);
+    for (const name of Object.values(SEARCH_ATTRIBUTES)) expect(error.message).toContain(`${name}=Keyword`);
+    expect(isFinalRefusal(error)).toBe(true);
+  });
+
+  it('ends the start with its own words when the key is not good', async () => {
+    const error = await failureOf(checkSearchAttributes(cloud(PERMISSION_DENIED), 'media.a1b2c', false));
+    expect(isFinalRefusal(error)).toBe(true);
+  });
 });
