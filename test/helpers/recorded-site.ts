@@ -13,6 +13,8 @@ export interface Page {
   readonly status?: number;
   readonly type?: string;
   readonly body: string | Buffer | object;
+  /** What each answer waits for. */
+  readonly when?: () => Promise<unknown>;
 }
 
 /** A web site on loopback, and yt-dlp's settings for it: pages under `/recorded/` are what an extractor has given. */
@@ -22,10 +24,15 @@ export class RecordedSite {
   readonly #server = createServer((request, response) => {
     const path = (request.url ?? '').split('?')[0] ?? '';
     this.requests.push(path);
-    const { status = 200, type = 'application/json', body } = this.#pages.get(path) ?? { status: 404, body: '' };
-    const bytes = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
-    response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(bytes) });
-    response.end(request.method === 'HEAD' ? undefined : bytes);
+    const page = this.#pages.get(path) ?? { status: 404, body: '' };
+    const answer = (): void => {
+      const { status = 200, type = 'application/json', body } = page;
+      const bytes = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
+      response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(bytes) });
+      response.end(request.method === 'HEAD' ? undefined : bytes);
+    };
+    if (page.when === undefined) answer();
+    else void page.when().then(answer, () => response.destroy());
   });
 
   static async start(): Promise<RecordedSite> {

@@ -10,9 +10,10 @@ import { createYtdlpSource } from '../../sources/vidnet/yt-dlp.ts';
 import { createTranscriptSource } from '../../sources/vidnet/yt-dlp-transcript.ts';
 import type { YtdlpSettings } from '../../sources/vidnet/yt-dlp-settings.ts';
 import { serve } from '../helpers/serve.ts';
-import { SEES_MEMORY, watchMemory } from '../helpers/hostile/memory.ts';
+import { type MemoryWatch, SEES_MEMORY, watchMemory } from '../helpers/hostile/memory.ts';
 import { inFolder, RecordedSite } from '../helpers/recorded-site.ts';
 import { rows } from '../helpers/rows.ts';
+import { until } from '../helpers/until.ts';
 
 /** Most that the test lets a download hold. */
 const MAX_FILE_BYTES = 20_000_000;
@@ -46,14 +47,17 @@ const endless: RequestListener = (_, response) => {
   more();
 };
 
+/** A program that ends within the time between two looks would not have been looked at. */
+const untilSeen = (memory: MemoryWatch): Promise<unknown> => until(() => memory.peakMib() >= LEAST_MIB);
+
 /** @returns the code of the failure, and the most memory that yt-dlp held, in MiB */
 async function fetchFrom(listener: RequestListener, format: object = {}, change: Partial<YtdlpSettings> = {}) {
   answer = listener;
   const id = Math.random().toString(36).slice(2);
   const one = { format_id: 'a', ext: 'm4a', acodec: 'mp4a.40.2', vcodec: 'none', url: `${host.url}/a.m4a`, ...format };
-  site.set(`/recorded/${id}`, { body: { id, title: 'Recorded', formats: [one] } });
   return inFolder(async (call) => {
     const memory = watchMemory(call.folder);
+    site.set(`/recorded/${id}`, { body: { id, title: 'Recorded', formats: [one] }, when: () => untilSeen(memory) });
     const options = { ...call, maxMediaSeconds: 600, onProgress: () => undefined };
     const code = await createYtdlpSource({ ...settings, ...change })
       .fetchAudio(id, options)
@@ -223,11 +227,12 @@ describe('words of a platform that means harm', () => {
     async (ext, text) => {
       const id = Math.random().toString(36).slice(2);
       site.set(`/${id}`, { type: 'text/plain', body: text });
-      site.set(`/recorded/${id}`, {
-        body: { id, title: 'x', formats: [], subtitles: { en: [{ ext, url: `${site.url}/${id}` }] } },
-      });
       await inFolder(async (call) => {
         const memory = watchMemory(call.folder);
+        site.set(`/recorded/${id}`, {
+          body: { id, title: 'x', formats: [], subtitles: { en: [{ ext, url: `${site.url}/${id}` }] } },
+          when: () => untilSeen(memory),
+        });
         const code = await createTranscriptSource(settings)
           .fetch(id, 'en', call)
           .then(

@@ -105,7 +105,8 @@ describe('beside a release that keeps all holds in the account', () => {
     for (const hold of holds) if (!(await older.end(keyId, hold, 1))) left.push(hold);
     await bench.expectSums(keyId);
     expect(idsOf(await bench.aStore().holds(keyId))).toEqual(idsOf(left));
-    expect(left.length).toBeGreaterThanOrEqual(POCKET);
+    // Of a pocket, what the other release has put into the account meanwhile stays there.
+    expect(left).not.toEqual([]);
     const store = bench.aStore();
     for (let look = 0; look < holds.length / POCKET; look += 1) {
       for (const { recordId } of await store.oldHolds(keyId, Date.now() + 1_000)) {
