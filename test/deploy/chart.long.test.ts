@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
-import { writeFile, mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { defaultCacheDir } from '../../local/engines/cache.ts';
 import { helm } from '../../local/engines/helm.ts';
 import { kedaDefinitions, kubernetesSchema } from '../../local/engines/kubernetes-schemas.ts';
@@ -36,10 +37,19 @@ const MUTUAL_TLS = {
   speech: { modelsClaim: 'models' },
   autoscaling: { enabled: true },
 };
+const OWN_AUTHORITY = { ...NEEDED.temporal, tls: { enabled: true, caSecret: 'authority' } };
+const MORE = {
+  ...NEEDED,
+  codec: { port: 9470, from: [{ podSelector: { matchLabels: { app: 'ingress' } } }] },
+  settings: { NODE_EXTRA_CA_CERTS: '/etc/authorities/own.pem', TEMPORAL_METRICS_PORT: 9466 },
+  extraVolumes: [{ name: 'authorities', configMap: { name: 'authorities' } }],
+  extraMounts: [{ name: 'authorities', mountPath: '/etc/authorities', readOnly: true }],
+};
 const WAYS = {
   'as little as it needs': NEEDED,
   'Temporal Cloud': CLOUD,
   'mutual TLS, and a shared folder': MUTUAL_TLS,
+  'encryption, and certificates of its own': MORE,
 };
 
 interface Pod {
@@ -49,7 +59,10 @@ interface Pod {
   readonly containers: readonly {
     readonly securityContext: object;
     readonly env: readonly { readonly name: string; readonly value?: string }[];
+    readonly ports: readonly { readonly name: string; readonly containerPort: number }[];
+    readonly volumeMounts: readonly object[];
   }[];
+  readonly volumes: readonly object[];
 }
 
 let program: string;
@@ -64,6 +77,14 @@ function podsOf(objects: readonly KubernetesObject[]): Record<string, Pod> {
   return Object.fromEntries(
     deployments.map(({ metadata, spec }) => [metadata.name, (spec['template'] as { spec: Pod }).spec]),
   );
+}
+
+function ingressOf(
+  objects: readonly KubernetesObject[],
+  policy: string,
+): readonly { readonly from: readonly object[]; readonly ports: readonly { readonly port: number }[] }[] {
+  const [found] = objects.filter(({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.name === policy);
+  return found?.spec['ingress'] as ReturnType<typeof ingressOf>;
 }
 
 describe('the chart', () => {
@@ -118,10 +139,11 @@ describe('the chart', () => {
     const objects = await renderChart(program, CLOUD);
     expect(objects.map(({ kind }) => kind)).not.toContain('Secret');
     const variables = Object.values(podsOf(objects)).flatMap(({ containers }) => containers[0]?.env ?? []);
-    const secret = /SECRET|TOKEN|PASSWORD|API_KEY|ACCESS_KEY|_URI$/;
+    const secret = /SECRET|TOKEN|PASSWORD|_KEYS?$|ACCESS_KEY|_URI$|YTDLP_PROXY|_ARGS$/;
     const told = variables.filter(({ name, value }) => secret.test(name) && value !== undefined);
     expect(told).toEqual([]);
-    expect(variables.map(({ name }) => name)).toEqual(expect.arrayContaining(['TEMPORAL_API_KEY', 'MONGODB_URI']));
+    const needed = ['TEMPORAL_API_KEY', 'MONGODB_URI', 'PAYLOAD_KEYS', 'CODEC_TOKEN'];
+    expect(variables.map(({ name }) => name)).toEqual(expect.arrayContaining(needed));
   });
 
   it('asks Temporal Cloud with its key how many tasks wait in each queue', async () => {
@@ -129,12 +151,43 @@ describe('the chart', () => {
     const triggers = scaled.flatMap(
       ({ spec }) => spec['triggers'] as { metadata: Record<string, string>; authenticationRef: { name: string } }[],
     );
+    const { workers } = parse(await readFile(`${CHART}/values.yaml`, 'utf8')) as {
+      readonly workers: Readonly<Record<string, { readonly autoscaling: { readonly queues: object } }>>;
+    };
+    const queues = Object.values(workers).flatMap(({ autoscaling }) => Object.keys(autoscaling.queues));
     expect(triggers.map(({ metadata }) => metadata['taskQueue']).sort()).toEqual(
-      ['', '-fetch', '-route-imgnet', '-route-imgnet-media', '-route-vidnet', '-sites', '-speech', '-speech-steps']
-        .concat('-webhooks')
-        .map((queue) => `tapedeck${queue}`),
+      queues.map((queue) => `tapedeck${queue}`).sort(),
     );
     for (const { authenticationRef } of triggers) expect(authenticationRef.name).toBe('media-temporal');
+  });
+
+  it('opens the port that decodes for the Web UI, to whom it is told, and only where it is wanted', async () => {
+    const objects = await renderChart(program, MORE);
+    const [api] = podsOf(objects)['media-api']?.containers ?? [];
+    expect(api?.env).toContainEqual({ name: 'CODEC_PORT', value: '9470' });
+    expect(api?.ports).toContainEqual({ name: 'codec', containerPort: 9470 });
+    const [service] = objects.filter(({ kind }) => kind === 'Service');
+    expect(service?.spec['ports']).toContainEqual({ name: 'codec', port: 9470, targetPort: 'codec' });
+    expect(ingressOf(objects, 'media-api')).toContainEqual({ from: MORE.codec.from, ports: [{ port: 9470 }] });
+    expect(JSON.stringify(await renderChart(program, NEEDED))).not.toMatch(/CODEC_PORT|"codec"/);
+  });
+
+  it("lets Prometheus reach what Temporal's SDK measures, where it does", async () => {
+    const of = (port: number) => ({ workers: { fetchers: { settings: { TEMPORAL_METRICS_PORT: port } } } });
+    const portsOf = async (values: object) =>
+      ingressOf(await renderChart(program, values), 'media').flatMap(({ ports }) => ports.map(({ port }) => port));
+    expect(await portsOf(NEEDED)).toEqual([9464, 9465]);
+    expect(await portsOf(MORE)).toEqual([9464, 9465, 9466]);
+    expect(await portsOf({ ...MORE, ...of(9467) })).toEqual([9464, 9465, 9466, 9467]);
+    const { 'media-fetchers': pod } = podsOf(await renderChart(program, { ...MORE, ...of(9467) }));
+    expect(pod?.containers[0]?.ports).toContainEqual({ name: 'sdk-metrics', containerPort: 9467 });
+  });
+
+  it('mounts into every pod what it is told', async () => {
+    for (const { containers, volumes } of Object.values(podsOf(await renderChart(program, MORE)))) {
+      expect(containers[0]?.volumeMounts).toEqual(expect.arrayContaining(MORE.extraMounts));
+      expect(volumes).toEqual(expect.arrayContaining(MORE.extraVolumes));
+    }
   });
 
   it.each([
@@ -143,7 +196,20 @@ describe('the chart', () => {
     ['an image that changes', { ...NEEDED, image: { repository: 'tapedeck', tag: 'latest' } }, /tag/],
     ['a role that there is not', { ...NEEDED, workers: { speech: { roles: ['talk'] } } }, /roles/],
     ['no secret at all', { ...NEEDED, existingSecret: '' }, /existingSecret/],
+    ['a key among the settings', { ...NEEDED, settings: { PAYLOAD_KEYS: 'a:AAAA' } }, /PAYLOAD_KEYS/],
+    ['autoscaling by TLS of which KEDA has no part', { ...MUTUAL_TLS, temporal: OWN_AUTHORITY }, /speaks no TLS/],
+    ['autoscaling of versions', { ...CLOUD, settings: { WORKER_DEPLOYMENT: 'tapedeck' } }, /WORKER_DEPLOYMENT goes/],
+    [
+      'autoscaling of versions of one kind of worker',
+      { ...CLOUD, workers: { speech: { settings: { WORKER_DEPLOYMENT: 'tapedeck' } } } },
+      /WORKER_DEPLOYMENT goes/,
+    ],
   ])('refuses %s', async (_, values, reason) => {
     await expect(renderChart(program, values)).rejects.toThrow(reason);
+  });
+
+  it('takes a version, and TLS by an authority of its own, where nothing is scaled', async () => {
+    const settings = { WORKER_DEPLOYMENT: 'tapedeck' };
+    expect(await renderChart(program, { ...NEEDED, temporal: OWN_AUTHORITY, settings })).toBeDefined();
   });
 });

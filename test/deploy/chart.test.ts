@@ -1,17 +1,68 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { Worker, type WorkerOptions } from '@temporalio/worker';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { parse } from 'yaml';
-import { settings } from '../../config.ts';
+import type { Activities } from '../../activities/create-activities.ts';
+import { loadConfig, settings } from '../../config.ts';
+import type { WorkerRole } from '../../runtime/roles.ts';
+import { createBuiltinEngine } from '../../speech/builtin.ts';
+import { engineKeyOf } from '../../speech/engine.ts';
+import { createWorkers } from '../../worker/create-workers.ts';
+import { startPacing } from '../../worker/pacing/pacing.ts';
+import { upstreamLimitsOf } from '../../worker/upstream-limits.ts';
 import { CHART } from '../helpers/chart.ts';
 import { readJson } from '../helpers/json-schema.ts';
+import { memoryPacing } from '../helpers/memory-pacing.ts';
 
 interface Values {
   readonly optionalSecrets: readonly string[];
-  readonly workers: Readonly<Record<string, { readonly roles: readonly string[]; readonly settings: object }>>;
+  readonly workers: Readonly<
+    Record<
+      string,
+      {
+        readonly roles: readonly WorkerRole[];
+        readonly settings: Readonly<Record<string, string>>;
+        readonly workSize: string;
+        readonly autoscaling: { readonly queues: Readonly<Record<string, number>> };
+      }
+    >
+  >;
+}
+interface Schema {
+  readonly definitions: {
+    readonly role: { readonly enum: readonly string[] };
+    readonly settings: { readonly propertyNames: { readonly not: { readonly pattern: string } } };
+  };
 }
 
 const values = parse(readFileSync(`${CHART}/values.yaml`, 'utf8')) as Values;
+const { definitions } = readJson(`${CHART}/values.schema.json`) as Schema;
 const templates = readdirSync(`${CHART}/templates`).map((name) => readFileSync(`${CHART}/templates/${name}`, 'utf8'));
+
+/** The queues from which a worker of some roles takes tasks, with an API key of the video platform and the builtin engine. */
+async function polledBy(roles: readonly WorkerRole[]): Promise<string[]> {
+  const queues: string[] = [];
+  const created = vi.spyOn(Worker, 'create').mockImplementation(({ taskQueue }: WorkerOptions) => {
+    queues.push(taskQueue);
+    return Promise.resolve(undefined as never);
+  });
+  onTestFinished(() => created.mockRestore());
+  const routes = upstreamLimitsOf(loadConfig({ VIDNET_API_KEY: 'a-key' }));
+  const limits = { maxFetches: 4, maxSpeechWindows: 2, maxDeliveries: 100, shutdownGraceMs: 0 };
+  const onError = (error: unknown): never => {
+    throw error;
+  };
+  const pacing = await startPacing({ store: memoryPacing(), taskQueue: '', routes, roles, onError, ...limits });
+  const nothing = { records: {}, fetch: {}, speech: {}, deliver: {} } as Activities;
+  await createWorkers({
+    ...{ roles, pacing, activities: nothing, bundle: undefined, namespace: 'default', taskQueue: '', ...limits },
+    connection: undefined as never,
+    engineKey: engineKeyOf(createBuiltinEngine({ python: '/python3', workFolder: '/', timeoutMs: 1 })),
+  });
+  await pacing.stop();
+  return queues;
+}
+
 describe('the chart', () => {
   it('names only settings that there are', () => {
     const named = templates.flatMap((text) =>
@@ -27,10 +78,29 @@ describe('the chart', () => {
   });
 
   it('has workers for each role once', () => {
-    const { definitions } = readJson(`${CHART}/values.schema.json`) as {
-      readonly definitions: { readonly role: { readonly enum: readonly string[] } };
-    };
     const roles = Object.values(values.workers).flatMap((one) => one.roles);
     expect(roles.toSorted()).toEqual(definitions.role.enum.toSorted());
+  });
+
+  it.each(Object.entries(values.workers))('adds %s by all the queues that they take tasks from', async (_, worker) => {
+    const queues = await polledBy(worker.roles);
+    expect(Object.keys(worker.autoscaling.queues).toSorted()).toEqual(queues.toSorted());
+  });
+
+  it('takes each secret from the Secret, and none from among plain settings', () => {
+    const refused = new RegExp(definitions.settings.propertyNames.not.pattern);
+    const secrets = [...values.optionalSecrets, 'LINK_SECRET', 'MONGODB_URI', 'RPC_TOKEN', 'TEMPORAL_API_KEY'];
+    const names = Object.keys(settings.shape).filter((name) => refused.test(name));
+    // A name, which is worth nothing without its secret.
+    expect(names.toSorted()).toEqual(secrets.filter((name) => name !== 'S3_ACCESS_KEY_ID').toSorted());
+    expect(['NODE_EXTRA_CA_CERTS', 'HTTPS_PROXY', 'NO_PROXY'].filter((name) => refused.test(name))).toEqual([]);
+  });
+
+  it('gives fetchers room for the largest downloads of a platform at once', () => {
+    const { settings: own, workSize } = values.workers['fetchers']!;
+    const { MAX_FETCHES, MAX_FILE_BYTES } = loadConfig(own);
+    // What was fetched, and what is made of it.
+    expect(Number.parseInt(workSize, 10) * 1024 ** 3).toBeGreaterThan(MAX_FETCHES * 2 * MAX_FILE_BYTES);
+    expect(workSize).toMatch(/^\d+Gi$/);
   });
 });

@@ -17,7 +17,8 @@ interface Compose {
   readonly services: Readonly<Record<string, Service>> & { readonly worker: Service; readonly mongodb: Service };
 }
 
-const compose = parse(readFileSync(`${ROOT}docker-compose.yml`, 'utf8'), { merge: true }) as Compose;
+const text = readFileSync(`${ROOT}docker-compose.yml`, 'utf8');
+const compose = parse(text, { merge: true }) as Compose;
 const check = schemaCheck(readJson(`${ROOT}test/fixtures/compose-spec/compose-spec.json`));
 /** What `docker compose up --scale worker=2` makes of it. */
 const scaled = { ...compose, services: { ...compose.services, worker: { ...compose.services.worker, scale: 2 } } };
@@ -47,6 +48,16 @@ describe('docker-compose.yml', () => {
     const [, roles] = /createUser\(\{ user: "tapedeck", pwd: [\w.]+, roles: (\[.*?\]) \}\)/.exec(script) ?? [];
     expect(roles).toBe('["readWrite"]');
     expect(Object.keys(worker.environment ?? {})).not.toContain('MONGODB_PASSWORD');
+  });
+
+  it('can publish the port that decodes for the Web UI, on loopback', () => {
+    const [, port = ''] = /CODEC_PORT=(\d+)/.exec(text) ?? [];
+    const changed = parse(text.replace('# - 127.0.0.1', '- 127.0.0.1'), { merge: true }) as Compose;
+    expect(check(changed)).toEqual([]);
+    expect(changed.services['api']?.ports).toEqual([
+      ...(compose.services['api']?.ports ?? []),
+      `127.0.0.1:${port}:${port}`,
+    ]);
   });
 
   it('limits the memory of all that runs for long', () => {

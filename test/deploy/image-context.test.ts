@@ -5,9 +5,11 @@ import { ROOT } from '../helpers/markdown.ts';
 
 const read = (path: string): string => readFileSync(`${ROOT}${path}`, 'utf8');
 const ignored = read('.dockerignore');
+/** What operators are told to run in a container. */
+const commands = [...read('docs/operations.md').matchAll(/(?:\w+\/)+main\.ts\b/g)].map(([path]) => path);
 /** What runs in a container, and what the Dockerfile starts while it builds. */
 const started = [
-  ...['api/main.ts', 'worker/main.ts', 'api/keys/main.ts', 'speech/models/main.ts', 'worker/print-bundle.mjs'],
+  ...['api/main.ts', 'worker/main.ts', ...commands, 'worker/print-bundle.mjs'],
   ...['index', 'interceptors', 'payload-converter'].map((name) => `workflows/${name}.ts`),
   ...[...read('Dockerfile').matchAll(/\bnode ([\w/-]+\.mjs)\b|import\('\/app\/([\w/.-]+)'\)/g)].map(
     ([, script, module]) => script ?? module ?? '',
@@ -35,6 +37,9 @@ describe('the context of a build of the image', () => {
 
   it('has every module and program that runs in the image', () => {
     expect(started).toEqual(expect.arrayContaining(['api/console/console-files.ts', 'deploy/image/sbom.mjs']));
+    const ofStore = ['store/backup/main.ts', 'store/migrate/main.ts'];
+    const others = ['api/keys/main.ts', 'speech/models/main.ts', 'worker/routes/main.ts', 'worker/versions/main.ts'];
+    expect(commands).toEqual(expect.arrayContaining([...ofStore, ...others]));
     const { files } = needed;
     expect(files.size).toBeGreaterThan(250);
     for (const path of ['console/build.mjs', 'speech/builtin/features.py', 'runtime/subprocess/lifeline.sh'])
@@ -68,7 +73,7 @@ describe('the context of a build of the image', () => {
 describe('the packages of the image', () => {
   it('are all that api and worker import', () => {
     const { dependencies } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> };
-    const { packages } = neededBy(['api/main.ts', 'worker/main.ts', 'api/keys/main.ts', 'worker/print-bundle.mjs']);
+    const { packages } = neededBy(['api/main.ts', 'worker/main.ts', ...commands, 'worker/print-bundle.mjs']);
     expect(packages.size).toBeGreaterThan(15);
     // The console is made while the image is.
     const lacking = [...packages].filter(([name, by]) => !(name in dependencies) && !by.startsWith('console/'));

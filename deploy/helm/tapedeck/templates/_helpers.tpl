@@ -107,6 +107,9 @@ securityContext:
 {{- if .Values.temporal.tls.caSecret }}
 - { name: temporal-ca, mountPath: /etc/temporal/ca, readOnly: true }
 {{- end }}
+{{- with .Values.extraMounts }}
+{{ toYaml . }}
+{{- end }}
 {{- end }}
 
 {{- /* Takes the chart's root and the size of the folder of work in progress. */}}
@@ -128,5 +131,8 @@ securityContext:
 - name: temporal-ca
   secret: { secretName: {{ .caSecret }}, defaultMode: 288, items: [{ key: ca.crt, path: ca.crt }] }
 {{- end }}
+{{- end }}
+{{- with .root.Values.extraVolumes }}
+{{ toYaml . }}
 {{- end }}
 {{- end }}
