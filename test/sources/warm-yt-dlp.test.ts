@@ -113,7 +113,7 @@ describe.runIf(isPossible)('a call of a warm yt-dlp', () => {
   let warm: WarmYtdlp;
   let using: YtdlpSettings;
   beforeAll(async () => {
-    using = { ...settings, proxy, guardUrl: proxy, extractorArgs: `youtube:po_token=${secret}` };
+    using = { ...settings, proxy, extractorArgs: `youtube:po_token=${secret}` };
     warm = createWarmYtdlp(using);
     await warm.ready();
     site.set('/a.m4a', { type: 'audio/mp4', body: Buffer.alloc(5_000, 1) });
