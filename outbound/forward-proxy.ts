@@ -116,7 +116,7 @@ export async function startForwardProxy(settings: ForwardProxySettings) {
   const { port } = server.address() as AddressInfo;
   return {
     /** For one call: whoever learns its password can do nothing with it when the call is over. */
-    lend(): ProxyLoan {
+    lend: (): ProxyLoan => {
       const password = randomBytes(24).toString('hex');
       const expected = Buffer.from(`Basic ${Buffer.from(`${USER}:${password}`).toString('base64')}`);
       const own: Lent = { expected, clients: new Set() };

@@ -88,10 +88,11 @@ describe('a run', () => {
       return { url, end: () => void ended.push(url) };
     };
     const more = how === 'works' ? {} : { cookiesFile: '/nonexistent' };
-    for (const _ of [1, 2]) {
+    for (const times of [1, 2]) {
       const facts = await start({ guard: { lend }, ...more }).catch(() => undefined);
       expect(facts?.environment['all_proxy']).toBe(how === 'works' ? lent.at(-1) : undefined);
       expect(facts?.arguments.join(' ') ?? '').not.toContain(new URL(lent.at(-1)!).password);
+      expect(lent).toHaveLength(times);
       expect(ended).toEqual(lent);
     }
     expect(new Set(lent).size).toBe(2);
