@@ -52,8 +52,11 @@ export interface JobGateway {
   cancel(job: { subjectId: string; recordId: string }): Promise<boolean>;
   /** Whether the job of a record runs, and what its activity last reported. */
   status(job: { subjectId: string; recordId: string }): Promise<JobStatus>;
-  /** Resolves when the subject's workflow has closed, after the given time, or when the signal is aborted. */
-  waitFor(subjectId: string, timeoutMs: number, signal?: AbortSignal): Promise<void>;
+  /**
+   * Resolves when the subject's workflow has closed, after the given time, or when the signal is aborted. Without a run it is
+   * the one that runs then.
+   */
+  waitFor(job: { subjectId: string; runId?: string }, timeoutMs: number, signal?: AbortSignal): Promise<void>;
   ping(): Promise<void>;
 }
 
@@ -146,14 +149,16 @@ export function createJobGateway(client: Client, taskQueue: string, pauseOf: Pau
       }
     },
 
-    async waitFor(subjectId, timeoutMs, signal) {
+    async waitFor({ subjectId, runId }, timeoutMs, signal) {
       if (signal?.aborted === true) return;
       // The SDK leaves its listeners behind, and the signal may live as long as the process.
       const own = startDeadline({ signal, timeoutMs });
       try {
         // Told that the time is nearly over, the server answers at once, and would be asked again and again.
         await client.connection.withAbortSignal(own.signal, () =>
-          within(timeoutMs + LONG_POLL_MS, () => client.workflow.getHandle(subjectId).result()),
+          within(timeoutMs + LONG_POLL_MS, () =>
+            client.workflow.getHandle(subjectId, runId, { followRuns: runId === undefined }).result(),
+          ),
         );
       } catch {
         // Failed, cancelled, gone or too late: the record tells which.

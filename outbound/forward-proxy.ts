@@ -21,6 +21,20 @@ export interface ForwardProxySettings {
   readonly lookup?: Lookup;
 }
 
+/** The proxy for one call of a program. */
+export interface ProxyLoan {
+  /** With a user name and a password that nobody else on this machine knows: a secret, not for logs or arguments. */
+  readonly url: string;
+  /** The password holds no more, and what is still connected with it is cut off. */
+  readonly end: () => void;
+}
+
+/** A password that holds, and who has come with it. */
+interface Lent {
+  readonly expected: Buffer;
+  readonly clients: Set<Duplex>;
+}
+
 /** A proxy on loopback for programs that make requests of their own. */
 export type ForwardProxy = Awaited<ReturnType<typeof startForwardProxy>>;
 
@@ -41,8 +55,7 @@ const MAX_CONNECTIONS = 1_000;
  */
 export async function startForwardProxy(settings: ForwardProxySettings) {
   const lookup = settings.lookup ?? createDnsLookup();
-  const password = randomBytes(24).toString('hex');
-  const expected = Buffer.from(`Basic ${Buffer.from(`${USER}:${password}`).toString('base64')}`);
+  const lent = new Set<Lent>();
   const sockets = new Set<Duplex>();
   const keep = (socket: Duplex): void => {
     sockets.add(socket);
@@ -71,9 +84,19 @@ export async function startForwardProxy(settings: ForwardProxySettings) {
     });
   };
 
-  const isKnown = ({ headers }: IncomingMessage): boolean => {
+  /** A connection may bring several requests: each must know a password. */
+  const isKnown = ({ headers, socket }: IncomingMessage): boolean => {
     const given = Buffer.from(headers['proxy-authorization'] ?? '');
-    return given.length === expected.length && timingSafeEqual(given, expected);
+    const isGiven = ({ expected }: Lent): boolean =>
+      given.length === expected.length && timingSafeEqual(given, expected);
+    // All are compared, so that the time does not tell which one is like it.
+    const [known] = [...lent].filter(isGiven);
+    if (known === undefined) return false;
+    if (!known.clients.has(socket)) {
+      known.clients.add(socket);
+      socket.once('close', () => known.clients.delete(socket));
+    }
+    return true;
   };
 
   const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES }, (request, response) => {
@@ -92,8 +115,20 @@ export async function startForwardProxy(settings: ForwardProxySettings) {
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   return {
-    /** With its user name and password, which nobody else on this machine knows: a secret, not for logs or arguments. */
-    url: `http://${USER}:${password}@${HOST}:${String(port)}`,
+    /** For one call: whoever learns its password can do nothing with it when the call is over. */
+    lend: (): ProxyLoan => {
+      const password = randomBytes(24).toString('hex');
+      const expected = Buffer.from(`Basic ${Buffer.from(`${USER}:${password}`).toString('base64')}`);
+      const own: Lent = { expected, clients: new Set() };
+      lent.add(own);
+      return {
+        url: `http://${USER}:${password}@${HOST}:${String(port)}`,
+        end: () => {
+          lent.delete(own);
+          for (const client of own.clients) client.destroy();
+        },
+      };
+    },
     /** Ends all connections. */
     close: () =>
       new Promise<void>((resolve) => {

@@ -20,7 +20,7 @@ export async function setUpYtdlp(config: Config, { db, log }: { readonly db: Db;
   const guard = isUsed
     ? await startForwardProxy({ ...PROXY_LIMITS, allowedNetworks: config.mediaAllowedNetworks })
     : undefined;
-  const cold: YtdlpSettings = { ...ytdlpSettingsOf(config), guardUrl: guard?.url };
+  const cold: YtdlpSettings = { ...ytdlpSettingsOf(config), guard };
   if (!isUsed)
     return { settings: cold, version: undefined, check: () => Promise.resolve(), close: () => Promise.resolve() };
   const inUse = createYtdlpInUse(db);

@@ -36,7 +36,7 @@ export async function currentJob(
   let newest = record;
   if (newest.status === 'pending' && waitMs > 0) {
     // Whoever waits while the process is about to stop is told how things stand, and not cut off.
-    await deps.jobs.waitFor(record.subjectId, waitMs, deps.stopping);
+    await deps.jobs.waitFor({ subjectId: record.subjectId }, waitMs, deps.stopping);
     newest = (await deps.records.get(record.id)) ?? record;
   }
   if (newest.status !== 'pending') return { record: newest };

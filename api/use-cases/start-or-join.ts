@@ -4,6 +4,7 @@ import { pendingRecordOf, type JobInput } from '../../contract/jobs.ts';
 import type { DownloadRecord } from '../../contract/records.ts';
 import { nowMicroseconds } from '../../store/clock.ts';
 import type { LimitedCaller } from '../access/access-middleware.ts';
+import type { Aside } from '../accept-turns.ts';
 import type { ServiceDeps } from '../deps.ts';
 import type { RunningJob } from '../jobs.ts';
 import { insufficientCredit, release } from './account.ts';
@@ -36,10 +37,10 @@ const CLOSING_MS = 5_000;
  * @throws ApiError `rate_limited`, `pending_duplicate`, `insufficient_credit`, `too_many_webhooks`, `unavailable`
  */
 export async function startOrJoin(deps: ServiceDeps, caller: LimitedCaller, job: NewJob): Promise<Accepted> {
-  return deps.acceptTurns.inTurn(async () => {
+  return deps.acceptTurns.inTurn(async (aside) => {
     const candidate = await candidateOf(deps, job);
     await admit(caller, [candidate]);
-    return accept(deps, caller, candidate);
+    return accept(deps, caller, { candidate, aside });
   });
 }
 
@@ -49,18 +50,20 @@ export async function startOrJoinBoth(
   caller: LimitedCaller,
   jobs: readonly [NewJob, NewJob],
 ): Promise<readonly [Accepted, Accepted]> {
-  return deps.acceptTurns.inTurn(async () => {
+  return deps.acceptTurns.inTurn(async (aside) => {
     const [one, other] = knowingEachOther(
       ...(await Promise.all([candidateOf(deps, jobs[0]), candidateOf(deps, jobs[1])])),
     );
     await admit(caller, [one, other]);
     await claimPlaces(deps, caller, [one, other]);
     const paid = await setAside(deps, caller, [one, other]);
-    const first = await accept(deps, caller, { ...one, isPaid: paid.has(one) }).catch(async (error: unknown) => {
-      if (paid.has(other)) await release(deps, caller, holdOf(other));
-      throw error;
-    });
-    const second = await accept(deps, caller, { ...other, isPaid: paid.has(other) });
+    const first = await accept(deps, caller, { candidate: one, aside, wasPaid: paid.has(one) }).catch(
+      async (error: unknown) => {
+        if (paid.has(other)) await release(deps, caller, holdOf(other));
+        throw error;
+      },
+    );
+    const second = await accept(deps, caller, { candidate: other, aside, wasPaid: paid.has(other) });
     await tellOfEnded(deps, caller, { both: [first, second], webhookUrl: jobs[0].webhookUrl });
     return [first, second];
   });
@@ -69,13 +72,14 @@ export async function startOrJoinBoth(
 /**
  * Accepts a job. What was set aside for a job that was not started is given back.
  *
- * @param candidate.isPaid whether its price is set aside; where that is not said, it will be when the job is to be started
+ * @param asked.wasPaid whether its price is set aside; where that is not said, it will be when the job is to be started
  */
 async function accept(
   deps: ServiceDeps,
   caller: Caller,
-  candidate: Candidate & { readonly isPaid?: boolean },
+  asked: { readonly candidate: Candidate; readonly aside: Aside; readonly wasPaid?: boolean },
 ): Promise<Accepted> {
+  const { candidate, aside } = asked;
   const { recordId, latest, finished } = candidate;
   const { subjectId, webhookUrl } = candidate.job;
   const { records, jobs } = deps;
@@ -87,7 +91,8 @@ async function accept(
     deps.feeds.accepted(caller, record);
     return { how, record };
   };
-  let { isPaid, successId } = candidate;
+  let isPaid = asked.wasPaid;
+  let { successId } = candidate;
   /** The success of the subject, if it came after the last look at it. */
   const newlyFinished = async (id: string | undefined): Promise<DownloadRecord | undefined> => {
     if (id === undefined || id === successId) return undefined;
@@ -124,7 +129,7 @@ async function accept(
     const record = known ?? (await records.insertIfAbsent(pendingRecordOf(running)));
     if (record.status !== 'pending') {
       // It has ended its record and is about to close; what follows a failure is a new job.
-      await jobs.waitFor(subjectId, CLOSING_MS);
+      await aside(() => jobs.waitFor({ subjectId, runId }, CLOSING_MS));
       return undefined;
     }
     if (candidate.job.isRefusedWhilePending === true) {

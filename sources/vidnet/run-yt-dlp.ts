@@ -57,6 +57,15 @@ export async function runYtdlp(settings: YtdlpSettings, call: SourceCall, what: 
 }
 
 async function runOnce(settings: YtdlpSettings, call: SourceCall, what: YtdlpRun): Promise<string> {
+  const loan = settings.proxy === undefined ? settings.guard?.lend() : undefined;
+  try {
+    return await runThrough({ ...settings, proxy: settings.proxy ?? loan?.url }, call, what);
+  } finally {
+    loan?.end();
+  }
+}
+
+async function runThrough(settings: YtdlpSettings, call: SourceCall, what: YtdlpRun): Promise<string> {
   const cookies = await copyCookies(settings.cookiesFile, call.folder);
   // For this run only, and private.
   const own = await mkdtemp(join(call.folder, 'run-'));
@@ -139,15 +148,14 @@ export function privateOptions(settings: YtdlpSettings, extractorArgs: readonly 
  * know no guard.
  */
 export async function environmentOf(
-  { program, proxy, guardUrl }: Pick<YtdlpSettings, 'program' | 'proxy' | 'guardUrl'>,
+  { program, proxy }: Pick<YtdlpSettings, 'program' | 'proxy'>,
   { home, programs }: { readonly home: string; readonly programs: string },
 ): Promise<Record<string, string>> {
   const { PATH = '', ...rest } = bareEnvironment(program);
   await linkPrograms(programs, [...NEEDED_PROGRAMS, ...(isAbsolute(program) ? [] : [program])], PATH);
-  const all_proxy = proxy ?? guardUrl;
   return {
     ...{ ...rest, PATH: programs, HOME: home, TMPDIR: home, PYTHONDONTWRITEBYTECODE: '1' },
-    ...(all_proxy === undefined ? {} : { all_proxy }),
+    ...(proxy === undefined ? {} : { all_proxy: proxy }),
   };
 }
 

@@ -1,15 +1,15 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { signalGroup, type Running, type RunOptions } from '../../runtime/subprocess/run.ts';
+import { openParentFolder } from './parent-folder.ts';
 import type { PythonProgram } from './python-program.ts';
 
 const SCRIPT = fileURLToPath(new URL('./warm-yt-dlp.py', import.meta.url));
@@ -57,7 +57,7 @@ export type WarmParent = Awaited<ReturnType<typeof startWarmParent>>;
 
 /** @throws when the first run fails or takes too long */
 export async function startWarmParent({ program, env, args, urls, signal }: WarmParentOptions) {
-  const folder = await mkdtemp(join(tmpdir(), 'tapedeck-yt-dlp-'));
+  const folder = await openParentFolder();
   const server = createServer();
   const clean = async (): Promise<void> => {
     server.close();
@@ -85,6 +85,8 @@ export async function startWarmParent({ program, env, args, urls, signal }: Warm
     server.on('connection', (socket) => takeStream(calls, socket)).on('error', kill);
     let stderr = '';
     errors.on('data', (chunk: Buffer) => (stderr = (stderr + chunk.toString()).slice(-STDERR_TAIL_CHARS)));
+    let end = '';
+    child.once('exit', (code, name) => (end = name === null ? `it ended with ${String(code)}` : `${name} ended it`));
     const gone = new Promise((resolve) => child.once('error', resolve).once('close', resolve)).then(() => {
       isOpen = false;
       isGone = true;
@@ -107,7 +109,7 @@ export async function startWarmParent({ program, env, args, urls, signal }: Warm
       clearTimeout(late);
       signal.removeEventListener('abort', kill);
     });
-    if (first === undefined) throw new Error(`it did not come up: ${stderr.trim().split('\n').at(-1) ?? ''}`);
+    if (first === undefined) throw new Error(`it did not come up: ${lastLine(stderr)}`);
     const known = JSON.parse(first) as Known;
     lines.on('line', (line) => takeAnswer(calls, line));
     return {
@@ -123,6 +125,8 @@ export async function startWarmParent({ program, env, args, urls, signal }: Warm
       calls: () => total,
       /** Whether it takes calls: not when it is gone or was told to end. */
       isOpen: () => isOpen,
+      /** How it ended, when it is gone. */
+      end: () => [end, lastLine(stderr)].filter((part) => part !== '').join(': '),
       start(callArgs: readonly string[], options: RunOptions): Running {
         total += 1;
         const id = randomBytes(ID_BYTES).toString('hex');
@@ -167,6 +171,10 @@ export async function startWarmParent({ program, env, args, urls, signal }: Warm
     await clean();
     throw error;
   }
+}
+
+function lastLine(text: string): string {
+  return text.trim().split('\n').at(-1) ?? '';
 }
 
 /** Connections on which the output of calls comes. */

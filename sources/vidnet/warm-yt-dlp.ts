@@ -70,6 +70,7 @@ export function createWarmYtdlp(
   const forget = (): void => {
     if (current === undefined || current.parent.isOpen()) return;
     notBeforeMs = current.parent.readyAtMs + retryAfterMs;
+    failure = new Error(current.parent.end());
     current = undefined;
   };
   const whenReady = async (): Promise<WarmParent> => {

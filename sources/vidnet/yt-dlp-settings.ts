@@ -13,7 +13,7 @@ export interface YtdlpSettings {
   readonly cookiesFile?: string | undefined;
   readonly proxy?: string | undefined;
   /** The proxy that judges each address that is dialled (`outbound/forward-proxy.ts`): used where `proxy` names none. */
-  readonly guardUrl?: string | undefined;
+  readonly guard?: YtdlpGuard | undefined;
   /** As yt-dlp takes them: `youtube:lang=en;skip=dash`. Those of several extractors are parted by spaces. */
   readonly extractorArgs?: string | undefined;
   readonly jsRuntime?: string | undefined;
@@ -26,6 +26,11 @@ export interface YtdlpSettings {
   readonly maxFileBytes: number;
   /** Tallest picture of a video, in pixels. */
   readonly maxVideoHeight: number;
+}
+
+export interface YtdlpGuard {
+  /** @returns its URL with a password for one call, which `end` makes void */
+  readonly lend: () => { readonly url: string; readonly end: () => void };
 }
 
 export interface YtdlpStarter {

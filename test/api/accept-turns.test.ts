@@ -1,10 +1,12 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { createAcceptTurns } from '../../api/accept-turns.ts';
-import { BusyError } from '../../runtime/semaphore.ts';
+import { ACCEPT_TURNS, createAcceptTurns, type AcceptTurnsOptions } from '../../api/accept-turns.ts';
+
+const patient = { ...ACCEPT_TURNS, lateAfterMs: 60_000, maxWaitMs: 60_000 };
 
 /** Works that end when they are told to. */
-function bench(options: { atOnce: number; maxWaitMs: number }) {
-  const turns = createAcceptTurns(options);
+function bench(options: Partial<AcceptTurnsOptions>) {
+  const turns = createAcceptTurns({ ...patient, ...options });
   const begun: number[] = [];
   const ends: (() => void)[] = [];
   const add = (index: number): Promise<number> =>
@@ -17,31 +19,87 @@ function bench(options: { atOnce: number; maxWaitMs: number }) {
 }
 
 it('begins what is asked for in the order of arrival, a few at a time', async () => {
-  const { begun, ends, add } = bench({ atOnce: 2, maxWaitMs: 60_000 });
+  const { begun, ends, add } = bench({ atOnce: 2 });
   const answered: number[] = [];
   const all = Array.from({ length: 7 }, async (_, index) => answered.push(await add(index)));
   for (let next = 0; next < 7; next += 1) {
-    expect(begun).toEqual([0, 1, 2, 3, 4, 5, 6].slice(0, next + 2));
+    await expect.poll(() => begun).toEqual([0, 1, 2, 3, 4, 5, 6].slice(0, next + 2));
     expect(answered).toEqual([0, 1, 2, 3, 4, 5, 6].slice(0, next));
     ends[next]!();
     await all[next];
   }
 });
 
-it('lets go on without a turn who has waited too long, also while nobody ends', async () => {
-  const { begun, ends, add } = bench({ atOnce: 1, maxWaitMs: 20 });
-  const [first, ...late] = [add(0), add(1), add(2)];
+it('works on a few more when some have waited too long, also while nobody ends, and then goes on in order', async () => {
+  const { begun, ends, add } = bench({ atOnce: 1, lateAfterMs: 20, moreAtOnce: 2 });
+  const all = [0, 1, 2, 3, 4].map(add);
   await expect.poll(() => begun).toEqual([0, 1, 2]);
-  for (const end of ends) end();
-  expect(await Promise.all([first, ...late])).toEqual([0, 1, 2]);
+  await delay(100);
+  expect(begun).toEqual([0, 1, 2]);
+  ends[1]!();
+  await expect.poll(() => begun).toEqual([0, 1, 2, 3]);
+  for (const next of [0, 2, 3]) ends[next]!();
+  await expect.poll(() => begun).toEqual([0, 1, 2, 3, 4]);
+  ends[4]!();
+  expect(await Promise.all(all)).toEqual([0, 1, 2, 3, 4]);
+});
+
+it('refuses who has waited far too long, and never begins it', async () => {
+  const { begun, ends, add } = bench({ atOnce: 1, moreAtOnce: 0, maxWaitMs: 20 });
+  const first = add(0);
+  await expect(add(1)).rejects.toMatchObject({ code: 'unavailable', extras: { retryAfterSeconds: 5 } });
+  ends[0]!();
+  expect(await first).toBe(0);
+  const third = add(2);
+  expect(await Promise.race([third, delay(50, 'begun')])).toBe('begun');
+  expect(begun).toEqual([0, 2]);
+  ends[2]!();
+  await third;
+});
+
+it('takes 500 at once, a few at a time, and refuses none', async () => {
+  const turns = createAcceptTurns(ACCEPT_TURNS);
+  let [now, most] = [0, 0];
+  const work = async (): Promise<void> => {
+    most = Math.max(most, (now += 1));
+    await delay(5);
+    now -= 1;
+  };
+  await Promise.all(Array.from({ length: 500 }, () => turns.inTurn(work)));
+  expect(most).toBe(ACCEPT_TURNS.atOnce);
+});
+
+it('lets others go on while one waits for something else, which takes a turn again', async () => {
+  const { turns, begun, ends, add } = bench({ atOnce: 1 });
+  let come: () => void = () => undefined;
+  const came = new Promise<void>((resolve) => (come = resolve));
+  const steps: string[] = [];
+  const first = turns.inTurn(async (aside) => {
+    steps.push('begun');
+    await aside(() => came);
+    steps.push('again');
+  });
+  const other = add(1);
+  await expect.poll(() => begun).toEqual([1]);
+  come();
+  await delay(20);
+  expect(steps).toEqual(['begun']);
+  ends[1]!();
+  expect(await other).toBe(1);
+  await first;
+  expect(steps).toEqual(['begun', 'again']);
+  await expect(turns.inTurn((aside) => aside(() => Promise.reject(new Error('of the wait'))))).rejects.toThrow(
+    'of the',
+  );
+  expect(await turns.inTurn(() => Promise.resolve('next'))).toBe('next');
 });
 
 it('throws what the work throws, and does it once', async () => {
-  const { turns } = bench({ atOnce: 1, maxWaitMs: 60_000 });
+  const { turns } = bench({ atOnce: 1 });
   let done = 0;
   const work = () => {
     done += 1;
-    return Promise.reject(new BusyError('of its own'));
+    return Promise.reject(new Error('of its own'));
   };
   await expect(turns.inTurn(work)).rejects.toThrow('of its own');
   expect(done).toBe(1);

@@ -10,7 +10,7 @@ let facades: Facades;
 let key: { readonly id: string; readonly text: string };
 beforeAll(async () => {
   // Nobody goes on without a turn on a machine that is busy.
-  facades = await startFacades(100_000, { acceptTurns: { maxWaitMs: 600_000 } });
+  facades = await startFacades(100_000, { acceptTurns: { lateAfterMs: 600_000, maxWaitMs: 600_000 } });
   key = await facades.deps.keys.create({ name: 'test', scopes: ['read', 'jobs'] });
   await facades.deps.accounts.open(key.id, 1_000);
 });

@@ -104,7 +104,7 @@ describe('a request for speaker labels', () => {
     });
     const body = (await response.json()) as Record<string, unknown>;
     expect([response.status, body['status']]).toEqual([200, 'success']);
-    const [subjectId, waitMs] = facades.jobs.waitFor.mock.calls[0]!;
+    const [{ subjectId }, waitMs] = facades.jobs.waitFor.mock.calls[0]!;
     expect(subjectId).toBe(`speaker_labels/${audio.id}`);
     expect(waitMs).toBeGreaterThan(5_000);
     expect(waitMs).toBeLessThanOrEqual(7_000);

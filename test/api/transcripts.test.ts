@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { ACCEPT_TURNS } from '../../api/accept-turns.ts';
 import { type TranscriptFacts, transcriptSchema, type TranscriptJob } from '../../contract/kinds/transcript.ts';
 import type { ErrorBody } from '../../contract/errors.ts';
 import type { DownloadRecord } from '../../contract/records.ts';
@@ -43,7 +44,11 @@ describe('a request for a transcript', () => {
     const answer = await request({ vidnet_video_id: 'aaaaaaaaaaa', language: 'en' });
     expect(vidnetPendingResultSchema.strict().parse(answer.body)).toMatchObject({ status: 'pending', cost: '0.003' });
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([202, '30']);
-    expect(facades.jobs.waitFor).toHaveBeenCalledWith('captions/aaaaaaaaaaa/en', 25_000, facades.deps.stopping);
+    expect(facades.jobs.waitFor).toHaveBeenCalledWith(
+      { subjectId: 'captions/aaaaaaaaaaa/en' },
+      25_000,
+      facades.deps.stopping,
+    );
     const headers = { Prefer: 'wait=0' };
     await get('/api/transcripts', {
       method: 'POST',
@@ -85,9 +90,31 @@ describe('a request for a transcript', () => {
     await failedTranscript(failed);
     facades.jobs.start.mockResolvedValueOnce({ running: failed, runId: 'run-7' });
     const answer = await request({ vidnet_video_id: failed.mediaId, language: 'en' });
-    expect(facades.jobs.waitFor).toHaveBeenCalledWith(failed.subjectId, 5_000);
+    expect(facades.jobs.waitFor).toHaveBeenCalledWith({ subjectId: failed.subjectId, runId: 'run-7' }, 5_000);
     expect(answer.body).toMatchObject({ status: 'pending' });
     expect(answer.body['download_id']).not.toBe(failed.recordId);
+  });
+
+  it('that waits for such a job to close keeps no others from being accepted', async () => {
+    let close: () => void = () => undefined;
+    const closed = new Promise<void>((resolve) => (close = resolve));
+    const failed = await Promise.all(
+      Array.from({ length: ACCEPT_TURNS.atOnce }, async () => {
+        const job = aTranscriptJob();
+        await failedTranscript(job);
+        return job;
+      }),
+    );
+    facades.jobs.waitFor.mockImplementation((_, waitMs) => (waitMs === 5_000 ? closed : Promise.resolve()));
+    onTestFinished(() => void facades.jobs.waitFor.mockResolvedValue());
+    for (const running of failed) facades.jobs.start.mockResolvedValueOnce({ running, runId: 'run-7' });
+    const waiting = failed.map(({ mediaId }) => request({ vidnet_video_id: mediaId, language: 'en' }));
+    await expect.poll(() => facades.jobs.waitFor.mock.calls.length).toBe(failed.length);
+    const startedMs = performance.now();
+    const other = await request({ vidnet_video_id: aTranscriptJob().mediaId, language: 'en' });
+    expect([other.status, performance.now() - startedMs < ACCEPT_TURNS.lateAfterMs]).toEqual([202, true]);
+    close();
+    expect(new Set((await Promise.all(waiting)).map(({ status }) => status))).toEqual(new Set([202]));
   });
 
   it('of a finished one starts nothing', async () => {

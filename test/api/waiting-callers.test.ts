@@ -24,7 +24,7 @@ it('50 callers who wait for one job ask Temporal once each, and leave no listene
   const removed = vi.spyOn(stopping.signal, 'removeEventListener');
   const jobs = createJobGateway(client, 'without-workers', noPause);
   try {
-    const waits = Array.from({ length: 50 }, () => jobs.waitFor(workflowId, 1_500, stopping.signal));
+    const waits = Array.from({ length: 50 }, () => jobs.waitFor({ subjectId: workflowId }, 1_500, stopping.signal));
     await Promise.all(waits);
     expect(asked).toHaveBeenCalledTimes(50);
     expect(removed).toHaveBeenCalledTimes(50);
@@ -39,8 +39,31 @@ it('50 callers who wait for one job ask Temporal once each, and leave no listene
 it('whoever waits is told when the job has closed', async () => {
   const workflowId = `closed-${randomUUID()}`;
   const handle = await client.workflow.start('nothing', { workflowId, taskQueue: 'without-workers' });
-  const waiting = createJobGateway(client, 'without-workers', noPause).waitFor(workflowId, 60_000);
+  const waiting = createJobGateway(client, 'without-workers', noPause).waitFor({ subjectId: workflowId }, 60_000);
   await handle.terminate();
   await waiting;
   expect((await handle.describe()).status.name).toBe('TERMINATED');
+});
+
+it('whoever waits for a run that has closed does not wait for the one after it', async () => {
+  const workflowId = `run-again-${randomUUID()}`;
+  const start = () => client.workflow.start('nothing', { workflowId, taskQueue: 'without-workers' });
+  const first = await start();
+  await first.terminate();
+  const second = await start();
+  const jobs = createJobGateway(client, 'without-workers', noPause);
+  const waitedFor = async (runId: string): Promise<number> => {
+    const startedMs = performance.now();
+    await jobs.waitFor({ subjectId: workflowId, runId }, 3_000);
+    return performance.now() - startedMs;
+  };
+  const asked = vi.spyOn(connection.workflowService, 'getWorkflowExecutionHistory');
+  try {
+    expect(await waitedFor(first.firstExecutionRunId)).toBeLessThan(2_500);
+    expect(asked).toHaveBeenCalledTimes(1);
+    expect(await waitedFor(second.firstExecutionRunId)).toBeGreaterThan(2_500);
+  } finally {
+    asked.mockRestore();
+    await client.workflow.getHandle(workflowId).terminate();
+  }
 });

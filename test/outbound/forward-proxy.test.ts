@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ProxyAgent, request, type Dispatcher } from 'undici';
-import { startForwardProxy, type ForwardProxy, type ForwardProxySettings } from '../../outbound/forward-proxy.ts';
+import { startForwardProxy, type ForwardProxySettings, type ProxyLoan } from '../../outbound/forward-proxy.ts';
 import { hostileAnswers, hostileHosts } from './hostile-hosts.ts';
 import { lookupInZone } from './name-server.ts';
 import {
@@ -18,14 +18,16 @@ import {
 
 const limits = { connectTimeoutMs: 2_000, idleTimeoutMs: 5_000 };
 
-async function aProxy(settings: Partial<ForwardProxySettings> = {}): Promise<ForwardProxy> {
+/** A proxy as a call has it. */
+async function aProxy(settings: Partial<ForwardProxySettings> = {}) {
   const proxy = await startForwardProxy({ ...limits, allowedNetworks: loopback, ...settings });
   onTestFinished(() => proxy.close());
-  return proxy;
+  return { ...proxy, ...proxy.lend() };
 }
+type Url = Pick<ProxyLoan, 'url'>;
 
 /** Speaks to the proxy as it is, with the right password. @returns all that it answers */
-async function say(proxy: ForwardProxy, lines: readonly string[], password = new URL(proxy.url).password) {
+async function say(proxy: Url, lines: readonly string[], password = new URL(proxy.url).password) {
   const { port, username } = new URL(proxy.url);
   const socket = connectTcp(Number(port), '127.0.0.1');
   socket.setEncoding('latin1');
@@ -37,13 +39,13 @@ async function say(proxy: ForwardProxy, lines: readonly string[], password = new
   await once(socket, 'close');
   return answer;
 }
-const openTunnel = (proxy: ForwardProxy, authority: string): Promise<string> =>
+const openTunnel = (proxy: Url, authority: string): Promise<string> =>
   say(proxy, [`CONNECT ${authority} HTTP/1.1`, `Host: ${authority}`]);
-const get = (proxy: ForwardProxy, url: string): Promise<string> =>
+const get = (proxy: Url, url: string): Promise<string> =>
   say(proxy, [`GET ${url} HTTP/1.1`, 'Host: other.example.com', 'Connection: close, X-Secret', 'X-Secret: 1']);
 
 /** A client that goes through the proxy, as yt-dlp does. */
-function clientOf(proxy: ForwardProxy, ca?: string): Dispatcher {
+function clientOf(proxy: Url, ca?: string): Dispatcher {
   const { origin, username, password } = new URL(proxy.url);
   const agent = new ProxyAgent({
     uri: origin,
@@ -214,6 +216,32 @@ describe('a proxy that is not open', () => {
     expect(new URL(one.url).hostname).toBe('127.0.0.1');
     expect(new URL(one.url).password).toMatch(/^[0-9a-f]{48}$/);
     expect(new URL(one.url).password).not.toBe(new URL(other.url).password);
+  });
+
+  it('has a password for each call, which holds no longer than the call', async () => {
+    const server = await httpReceiver((_, answer) => answer.end('secret'));
+    const { url, end, lend } = await aProxy();
+    const other = lend();
+    expect(new URL(other.url).password).not.toBe(new URL(url).password);
+    end();
+    expect(await get({ url }, `http://127.0.0.1:${server.port}/`)).toMatch(/^HTTP\/1.1 407 /);
+    expect(await openTunnel({ url }, `127.0.0.1:${server.port}`)).toMatch(/^HTTP\/1.1 407 /);
+    expect(server.connections()).toBe(0);
+    expect(await get(other, `http://127.0.0.1:${server.port}/`)).toMatch(/^HTTP\/1.1 200 /);
+  });
+
+  it('cuts off what a call has left open, and nothing of another', async () => {
+    const accepted: Socket[] = [];
+    const server = await tcpReceiver((socket) => accepted.push(socket.resume()));
+    const { lend, ...ended } = await aProxy({ idleTimeoutMs: 600_000 });
+    const authority = `127.0.0.1:${server.port}`;
+    const left = [openTunnel(ended, authority), get(ended, `http://${authority}/`)];
+    await vi.waitFor(() => expect(accepted).toHaveLength(2));
+    void openTunnel(lend(), authority);
+    await vi.waitFor(() => expect(accepted).toHaveLength(3));
+    ended.end();
+    await vi.waitFor(() => expect(accepted.map(({ destroyed }) => destroyed)).toEqual([true, true, false]));
+    await Promise.all(left);
   });
 
   it('ends its tunnels with itself', async () => {

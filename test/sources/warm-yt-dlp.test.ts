@@ -76,6 +76,9 @@ async function call(args: readonly string[], { warm, using = few, ...options }: 
   return { ...result, cwd, files: Object.fromEntries(files) };
 }
 
+/** What a call has told of its processes; the file is made before it is written. */
+const pidsIn = (cwd: string): Promise<string> => readFile(join(cwd, 'pids'), 'utf8').catch(() => '');
+
 /** Begins a call that does not end by itself. */
 async function begin(warm: WarmYtdlp, { page = 'hang', ...options }: CallOptions & { page?: string } = {}) {
   const cwd = await mkdtemp(join(folder, 'hang-'));
@@ -83,7 +86,7 @@ async function begin(warm: WarmYtdlp, { page = 'hang', ...options }: CallOptions
     () => undefined,
     (error: unknown) => error,
   );
-  const text = await until(() => readFile(join(cwd, 'pids'), 'utf8').catch(() => undefined), { what: 'the call' });
+  const text = await until(async () => (await pidsIn(cwd)) || undefined, { what: 'the call' });
   const pids = text.split(' ').map(Number);
   expect(pids.map(isAlive)).toEqual([true, true]);
   return { ended, pids };
@@ -113,7 +116,7 @@ describe.runIf(isPossible)('a call of a warm yt-dlp', () => {
   let warm: WarmYtdlp;
   let using: YtdlpSettings;
   beforeAll(async () => {
-    using = { ...settings, proxy, guardUrl: proxy, extractorArgs: `youtube:po_token=${secret}` };
+    using = { ...settings, proxy, extractorArgs: `youtube:po_token=${secret}` };
     warm = createWarmYtdlp(using);
     await warm.ready();
     site.set('/a.m4a', { type: 'audio/mp4', body: Buffer.alloc(5_000, 1) });
@@ -238,6 +241,14 @@ describe.runIf(isPossible)('a warm yt-dlp', () => {
     expect(await call(['--version'], { warm })).toMatchObject({ exitCode: 0 });
   });
 
+  it('that is killed is told as that until the next may be started', async () => {
+    const warm = await keepWarm();
+    process.kill(await warm.ready(), 'SIGKILL');
+    await until(async () => (await warm.startOf(few)) === undefined, { what: 'the end of the parent' });
+    await expect(warm.ready()).rejects.toThrow('SIGKILL ended it');
+    await expect(warm.version()).rejects.toThrow('SIGKILL ended it');
+  });
+
   it('that does not answer any more is ended, and so is its call', async () => {
     const warm = await keepWarm();
     const pid = await warm.ready();
@@ -265,13 +276,41 @@ describe.runIf(isPossible)('a warm yt-dlp', () => {
     );
     const owner = spawn(process.execPath, [file], { stdio: 'inherit' });
     onTestFinished(() => void owner.kill('SIGKILL'));
-    const text = await until(() => readFile(join(cwd, 'pids'), 'utf8').catch(() => undefined), { what: 'the call' });
+    const text = await until(async () => (await pidsIn(cwd)) || undefined, { what: 'the call' });
     const pids = [await readFile(join(cwd, 'parent'), 'utf8'), ...text.split(' ')].map(Number);
     expect(pids.map(isAlive)).toEqual([true, true, true]);
     const own = await readlink(`/proc/${String(pids[0])}/cwd`);
     owner.kill('SIGKILL');
     await areGone(pids);
     await expect(stat(own)).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  it('whose keeper is killed outright while it warms up leaves a folder until the next one warms up', async () => {
+    const told = join(folder, 'warms-up');
+    const lines = [`import os, time`, `open('${told}', 'w').write(str(os.getpid()))`, 'time.sleep(60)'];
+    const program = await script('slow-too', ...lines, ...RUN);
+    const file = join(folder, 'short-lived-owner.mts');
+    const module = new URL('../../sources/vidnet/warm-yt-dlp.ts', import.meta.url).href;
+    const own = JSON.stringify({ ...settings, program });
+    await writeFile(
+      file,
+      `import { createWarmYtdlp } from ${JSON.stringify(module)};\nawait createWarmYtdlp(${own}).ready();`,
+    );
+    const living = await readlink(`/proc/${String(await (await keepWarm()).ready())}/cwd`);
+    const owner = spawn(process.execPath, [file], { stdio: 'inherit' });
+    onTestFinished(() => void owner.kill('SIGKILL'));
+    const pid = await until(async () => Number(await readFile(told, 'utf8').catch(() => '')) || undefined, {
+      what: 'the parent',
+    });
+    const left = await readlink(`/proc/${String(pid)}/cwd`);
+    // The address of a socket may have 107 bytes.
+    expect(join(left, 'streams').length - tmpdir().length).toBeLessThan(80);
+    owner.kill('SIGKILL');
+    await areGone([owner.pid!, pid]);
+    expect((await stat(left)).isDirectory()).toBe(true);
+    await keepWarm();
+    await expect(stat(left)).rejects.toMatchObject({ code: 'ENOENT' });
+    expect((await stat(living)).isDirectory()).toBe(true);
   });
 
   it('is replaced after some calls, and ends when its last one has', async () => {

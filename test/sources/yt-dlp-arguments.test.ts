@@ -77,9 +77,27 @@ describe('a run', () => {
     expect(facts.environment).toMatchObject({ all_proxy: proxy });
     expect(facts.options).toEqual(['--extractor-args', `youtube:po_token=web+it's ${secret}`]);
     expect(facts.mode).toBe(0o600);
-    const guarded = await start({ guardUrl: proxy });
-    expect(guarded.arguments.join(' ')).not.toContain(secret);
-    expect(guarded.environment).toMatchObject({ all_proxy: proxy });
+  });
+
+  it.each(['works', 'fails'])('that %s has the guard for itself, by a password that is no argument', async (how) => {
+    const lent: string[] = [];
+    const ended: string[] = [];
+    const lend = () => {
+      const url = `http://user:${randomBytes(12).toString('hex')}@127.0.0.1:9`;
+      lent.push(url);
+      return { url, end: () => void ended.push(url) };
+    };
+    const more = how === 'works' ? {} : { cookiesFile: '/nonexistent' };
+    for (const times of [1, 2]) {
+      const facts = await start({ guard: { lend }, ...more }).catch(() => undefined);
+      expect(facts?.environment['all_proxy']).toBe(how === 'works' ? lent.at(-1) : undefined);
+      expect(facts?.arguments.join(' ') ?? '').not.toContain(new URL(lent.at(-1)!).password);
+      expect(lent).toHaveLength(times);
+      expect(ended).toEqual(lent);
+    }
+    expect(new Set(lent).size).toBe(2);
+    await start({ proxy: 'http://127.0.0.1:9', guard: { lend } });
+    expect(lent).toHaveLength(2);
   });
 
   it('inherits nothing of ours, and finds its interpreter and no other program', async () => {

@@ -29,7 +29,7 @@ beforeAll(async () => {
   const allowedNetworks = new BlockList();
   allowedNetworks.addAddress('127.0.0.1');
   guard = await startForwardProxy({ allowedNetworks, connectTimeoutMs: 5_000, idleTimeoutMs: 10_000 });
-  settings = site.settings({ guardUrl: guard.url });
+  settings = site.settings({ guard });
 });
 afterAll(async () => {
   await guard.close();
@@ -162,7 +162,7 @@ it('a page that nobody wrote an extractor for leads nowhere inside', async () =>
 
 it('the canary is there: yt-dlp without the guard reaches it', async () => {
   give('unguarded', { formats: [audio({ url: `http://${inner}/a.m4a`, filesize: 6 })] });
-  const { guardUrl: _, ...unguarded } = settings;
+  const { guard: _, ...unguarded } = settings;
   await inFolder((call) =>
     createYtdlpSource(unguarded).fetchAudio('unguarded', { ...call, maxMediaSeconds: 9, onProgress: () => undefined }),
   );

@@ -57,7 +57,7 @@ beforeAll(async () => {
   allowedNetworks.addAddress('127.0.0.1');
   guard = await startForwardProxy({ allowedNetworks, connectTimeoutMs: 5_000, idleTimeoutMs: 10_000 });
   const program = join(folder, 'yt-dlp');
-  settings = site.settings({ guardUrl: guard.url });
+  settings = site.settings({ guard });
   // Beside yt-dlp, where its PATH led first.
   if (await canBeWarm(settings.program)) {
     const { python } = await readPythonProgram(settings.program);

@@ -63,7 +63,7 @@ async function startFetcher({ sandbox, tools }: Bench, dataDir: string) {
     videoUrlTemplate: sandbox.env.VIDNET_VIDEO_URL,
     channelUrlTemplate: sandbox.env.VIDNET_CHANNEL_URL,
     pluginDir: sandbox.env.YTDLP_PLUGIN_DIR,
-    guardUrl: guard.url,
+    guard,
     maxFileBytes: 1024 ** 3,
     maxVideoHeight: 1080,
   };
