@@ -11,7 +11,10 @@ const FAST = { startsPerMinute: 60_000 };
 const REFUSED: UseEnd = { kind: 'refused', refusal: { code: 'rate_limited', message: 'The platform limits us.' } };
 
 beforeEach(() => void vi.useFakeTimers({ now: Date.UTC(2026, 10, 21) }));
-afterEach(() => void vi.useRealTimers());
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
 
 const runningIn = (...workers: readonly BusyWorker[]): number[] => workers.map(({ running }) => running.length);
 /** Alone, with one that runs and two that ask for a task, which does not come. */
@@ -127,6 +130,39 @@ describe('a probe', () => {
     expect(runningIn(worker)).toEqual([1]);
     await worker.running[0]?.end();
     expect(worker.budget.pause).toBeUndefined();
+    await worker.stop();
+  });
+
+  const idleProber = async (store: PacingStore, maxAtOnce = 2) => {
+    const worker = await workerWith({ maxAtOnce }, store);
+    await worker.running[0]?.end(REFUSED);
+    await worker.running[0]?.end();
+    worker.isQueueEmpty = true;
+    await pass(16_000);
+    expect(runningIn(worker)).toEqual([0]);
+    expect(worker.budget.pause?.probe).toBeDefined();
+    return worker;
+  };
+
+  it('of a worker that has no task for it becomes another’s within seconds', async () => {
+    const store = memoryPacing();
+    const idle = await idleProber(store);
+    const other = await workerWith({ maxAtOnce: 2 }, store);
+    await pass(25_000);
+    expect(runningIn(idle, other)).toEqual([0, 1]);
+    await other.running[0]?.end();
+    expect(other.budget.pause).toBeUndefined();
+    await Promise.all([idle.stop(), other.stop()]);
+  });
+
+  it('comes back to a worker alone, also while the poll goes on for which it had it', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0.5);
+    const worker = await idleProber(memoryPacing(), 1);
+    await pass(10_000);
+    expect(worker.budget.pause?.probe).toBeUndefined();
+    await pass(12_000);
+    await worker.fillQueue();
+    expect([worker.running.length, worker.turnedAway]).toEqual([1, 0]);
     await worker.stop();
   });
 
