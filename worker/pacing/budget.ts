@@ -24,6 +24,7 @@ export class Budget {
   #route = QUIET_ROUTE;
   readonly #probe = new Probe();
   #timer: NodeJS.Timeout | undefined;
+  #isDraining = false;
   #promisedMs = 0;
 
   /** @param cap most places that are used, if that is less than the share */
@@ -68,13 +69,18 @@ export class Budget {
     if (hadPause && route.pause === undefined) this.#startOneByOne(nowMs, at.index);
     this.#probe.adopt(route.pause?.probe?.by === this.#owner.id, nowMs);
     if (this.#probe.isTrusted(nowMs)) void this.#change((before) => reopened(before, nowMs));
-    if (this.#probe.isIdle(nowMs)) this.#giveProbeBack();
+    if (this.#probe.isIdle(nowMs) || (this.#isDraining && this.#probe.isReady)) this.#giveProbeBack();
     this.#pump();
   }
 
   /** Takes back places at once; more of them come by {@link adopt}. */
   limitTo(places: number): void {
     this.#places = Math.min(this.#places, places);
+  }
+
+  /** Begins nothing any more; what runs goes on. */
+  drain(): void {
+    this.#isDraining = true;
   }
 
   /** Resolves when a use may begin: the caller has a place then, which it gives back by {@link release}. */
@@ -104,8 +110,8 @@ export class Budget {
   enter(): Use | NotNow {
     const { pause } = this.#route;
     const nowMs = Date.now();
-    // Or it had lost it, and others use by now what it had taken.
-    if (!this.#owner.isLeased() || this.#running > this.#held)
+    // Or it had lost or left it, and others use by now what it had taken.
+    if (this.#isDraining || !this.#owner.isLeased() || this.#running > this.#held)
       return { reason: 'The worker has lost its share.', atMs: nowMs };
     if (pause === undefined) return this.#begin(undefined);
     if (!this.#probe.isReady) return pausedBy(pause);
