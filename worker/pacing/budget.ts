@@ -1,6 +1,7 @@
 import { QUEUED, type RouteLimits } from '../../runtime/pacing.ts';
 import { probedBy, QUIET_ROUTE, refused, reopened, withoutProbeBy, type RouteState } from '../../runtime/pauses.ts';
 import type { Places } from '../../runtime/shares.ts';
+import { PromisedTurns } from './promised-turns.ts';
 import { Probe, type RunningProbe } from './probe.ts';
 import { pausedBy, type BudgetOwner, type NotNow, type Use } from './uses.ts';
 import { WaitingLine } from './waiting-line.ts';
@@ -25,7 +26,7 @@ export class Budget {
   readonly #probe = new Probe();
   #timer: NodeJS.Timeout | undefined;
   #isDraining = false;
-  #promisedMs = 0;
+  readonly #promised = new PromisedTurns();
 
   /** @param cap most places that are used, if that is less than the share */
   constructor(limits: RouteLimits, cap: number, owner: BudgetOwner) {
@@ -229,11 +230,9 @@ export class Budget {
     void this.#change((route) => withoutProbeBy(route, this.#owner.id));
   }
 
-  /** Spreads those who are turned away over the time in which their turns should come. */
   #promise(atMs: number): number {
     const eachMs = Math.max(this.#places > 0 ? this.#spacingMs : 0, GUESSED_USE_MS / Math.max(1, this.#places));
-    this.#promisedMs = Math.max(this.#promisedMs, atMs, Date.now()) + eachMs;
-    return this.#promisedMs;
+    return this.#promised.next(atMs, eachMs);
   }
 
   get #globalSpacingMs(): number {

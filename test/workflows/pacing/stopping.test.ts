@@ -37,7 +37,7 @@ it(
     };
     const start = (workflow: typeof audio | typeof media, job: JobInput) =>
       env.client.workflow.start(workflow as typeof audio, {
-        ...{ workflowId: job.subjectId, taskQueue: setting.taskQueue, args: [job as ReturnType<typeof anAudioJob>] },
+        ...{ workflowId: job.subjectId, taskQueue: setting.taskQueue, args: [job] },
         memo: { [MEMO_JOB]: job },
       });
     const page = { url: 'https://a.example/1', format: 'audio' } as const;
