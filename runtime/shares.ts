@@ -17,6 +17,8 @@ export interface Member {
    * there are.
    */
   readonly places: Readonly<Record<string, number>>;
+  /** It begins nothing any more. Older releases neither set nor read it, and keep it as it is. */
+  readonly isLeaving?: boolean;
 }
 
 export const NOBODY: PacingState = { members: [], routes: {} };
@@ -33,6 +35,7 @@ export interface RouteUse {
 export interface Renewal {
   readonly id: string;
   readonly beat: number;
+  readonly isLeaving?: boolean;
   readonly limits: Readonly<Record<string, RouteLimits>>;
   readonly uses: Readonly<Record<string, RouteUse>>;
   /** Members that have shown no sign of life for as long as a lease lasts. */
@@ -41,22 +44,23 @@ export interface Renewal {
 
 /**
  * The state after a member has renewed its lease. Its places are an equal part among those who serve the route (what is left
- * over goes to those who came first), less what others have not given back yet; what it uses already stays its own. Who was taken for dead has lost all in
- * which nothing runs.
+ * over goes to those who came first), less what others have not given back yet; what it uses already stays its own. Who was taken
+ * for dead, or leaves, has lost all in which nothing runs.
  */
-export function renewed(state: PacingState, { id, beat, limits, uses, dead }: Renewal): PacingState {
+export function renewed(state: PacingState, { id, beat, isLeaving = false, limits, uses, dead }: Renewal): PacingState {
   const alive = state.members.filter((member) => !dead.has(member.id));
   const known = alive.find((member) => member.id === id);
-  const members = known === undefined ? [...alive, { id, beat: 0, places: {} }] : alive;
+  const own: Member = { id, beat, places: known?.places ?? {}, ...(isLeaving ? { isLeaving } : {}) };
+  const members = known === undefined ? [...alive, own] : alive.map((member) => (member.id === id ? own : member));
   const others = members.filter((member) => member.id !== id);
   const places = Object.entries(limits).map(([route, { maxAtOnce }]) => {
     const fair = fairShare(members, { id, route, maxAtOnce });
-    const taken = others.reduce((sum, member) => sum + (member.places[route] ?? 0), 0);
+    const taken = placesIn(others, route);
     const { inUse = 0, running = 0 } = uses[route] ?? {};
-    const used = known === undefined ? running : inUse;
+    const used = known === undefined || isLeaving ? running : inUse;
     return [route, Math.max(used, Math.min(fair, Math.max(0, maxAtOnce - taken)))] as const;
   });
-  const me: Member = { id, beat, places: Object.fromEntries(places) };
+  const me: Member = { ...own, places: Object.fromEntries(places) };
   const routes = Object.keys(limits).map((route) => {
     const before = withoutProbeOfGone(state.routes[route] ?? QUIET_ROUTE, members);
     return [route, { ...before, dueMs: Math.max(before.dueMs, uses[route]?.dueMs ?? 0) }] as const;
@@ -91,11 +95,22 @@ interface ShareOf {
   readonly maxAtOnce: number;
 }
 
-/** Workers of other roles do not serve the route, and take no part of it. */
+/**
+ * Workers of other roles do not serve the route, and take no part of it. Nor do those that leave: the others share the places in
+ * which nothing of theirs runs.
+ */
 function fairShare(members: readonly Member[], { id, route, maxAtOnce }: ShareOf): number {
   const serving = members.filter((member) => member.id === id || route in member.places);
-  const index = serving.findIndex((member) => member.id === id);
-  return Math.floor(maxAtOnce / serving.length) + (index < maxAtOnce % serving.length ? 1 : 0);
+  const staying = serving.filter((member) => member.isLeaving !== true);
+  const index = staying.findIndex((member) => member.id === id);
+  if (index < 0) return 0;
+  const leaving = serving.filter((member) => member.isLeaving === true);
+  const shared = Math.max(0, maxAtOnce - placesIn(leaving, route));
+  return Math.floor(shared / staying.length) + (index < shared % staying.length ? 1 : 0);
+}
+
+function placesIn(members: readonly Member[], route: string): number {
+  return members.reduce((sum, member) => sum + (member.places[route] ?? 0), 0);
 }
 
 /** The state without a member that stops. */

@@ -187,13 +187,20 @@ export async function createWorkers(options: WorkersOptions) {
     webhooks: () => [ofActivities('webhooks', activities.deliver, { atOnce: options.maxDeliveries })],
   };
   const workers = await Promise.all([...pacing.routes.map(ofRoute), ...roles.flatMap((role) => byRole[role]())]);
+  let isStopping = false;
   const shutdown = (): void => {
+    // The grace time of what runs may be long, and others can begin meanwhile what waits.
+    if (!isStopping) void pacing.drain();
+    isStopping = true;
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
   };
   return {
     /** Which queues are polled just now. */
     queues: (): QueueState[] => workers.map((worker) => ({ queue: worker.options.taskQueue, state: stateOf(worker) })),
-    /** Takes no new tasks; running ones get the grace time, then they are cancelled and repeated elsewhere. */
+    /**
+     * Takes no new tasks, and leaves the places for them to other workers; running ones get the grace time, then they are
+     * cancelled and repeated elsewhere.
+     */
     shutdown,
     /** Resolves when all have stopped, rejects when one of them failed. */
     run: async (): Promise<void> => {

@@ -41,6 +41,8 @@ export interface RunSetting {
   /** What the workers share; otherwise their own, which those of the same queue have that come later. */
   readonly store?: PacingStore;
   readonly deployment?: WorkerDeploymentOptions;
+  /** For what runs when the workers stop; otherwise none. */
+  readonly shutdownGraceMs?: number;
 }
 
 /** Nobody waits for anybody. */
@@ -125,7 +127,8 @@ export async function startWorkers(setting: RunSetting): Promise<StartedWorkers>
     >[0]['activities'],
     engineKey,
     deployment: setting.deployment,
-    ...{ taskQueue, bundle, maxFetches: 100, maxSpeechWindows: 2, maxDeliveries: 10, shutdownGraceMs: 0 },
+    ...{ taskQueue, bundle, maxFetches: 100, maxSpeechWindows: 2, maxDeliveries: 10 },
+    shutdownGraceMs: setting.shutdownGraceMs ?? 0,
   });
   const running = workers.run();
   return {

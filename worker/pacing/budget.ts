@@ -1,11 +1,11 @@
 import { QUEUED, type RouteLimits } from '../../runtime/pacing.ts';
 import { probedBy, QUIET_ROUTE, refused, reopened, withoutProbeBy, type RouteState } from '../../runtime/pauses.ts';
 import type { Places } from '../../runtime/shares.ts';
+import { PromisedTurns } from './promised-turns.ts';
+import { Probe, type RunningProbe } from './probe.ts';
 import { pausedBy, type BudgetOwner, type NotNow, type Use } from './uses.ts';
 import { WaitingLine } from './waiting-line.ts';
 
-/** A platform that refuses does so within seconds, and a download of hours must not keep all others waiting. */
-const PROBE_TRUST_MS = 60_000;
 /** Places that are held while their polls bring nothing: a pause turns away as many tasks of each worker. */
 const MAX_POLLS = 2;
 /** What a use takes as long as nothing is known. */
@@ -23,10 +23,10 @@ export class Budget {
   #running = 0;
   #dueMs = 0;
   #route = QUIET_ROUTE;
-  /** `held`: this worker may let the probe through; `offered`: it polls for it. */
-  #probe: 'none' | 'claiming' | 'held' | 'offered' | { readonly sinceMs: number } = 'none';
+  readonly #probe = new Probe();
   #timer: NodeJS.Timeout | undefined;
-  #promisedMs = 0;
+  #isDraining = false;
+  readonly #promised = new PromisedTurns();
 
   /** @param cap most places that are used, if that is less than the share */
   constructor(limits: RouteLimits, cap: number, owner: BudgetOwner) {
@@ -68,17 +68,20 @@ export class Budget {
     // A place that comes later comes without a start: another worker may just have used it.
     if (grown > 0) this.#dueMs = at.isFresh ? nowMs : Math.max(this.#dueMs, nowMs) + grown * this.#spacingMs;
     if (hadPause && route.pause === undefined) this.#startOneByOne(nowMs, at.index);
-    if (route.pause?.probe?.by !== this.#owner.id) this.#probe = this.#probe === 'claiming' ? 'claiming' : 'none';
-    else if (this.#probe === 'none' || this.#probe === 'claiming') this.#probe = 'held';
-    if (typeof this.#probe === 'object' && nowMs >= this.#probe.sinceMs + PROBE_TRUST_MS) {
-      void this.#change((before) => reopened(before, nowMs));
-    }
+    this.#probe.adopt(route.pause?.probe?.by === this.#owner.id, nowMs);
+    if (this.#probe.isTrusted(nowMs)) void this.#change((before) => reopened(before, nowMs));
+    if (this.#probe.isIdle(nowMs) || (this.#isDraining && this.#probe.isReady)) this.#giveProbeBack();
     this.#pump();
   }
 
   /** Takes back places at once; more of them come by {@link adopt}. */
   limitTo(places: number): void {
     this.#places = Math.min(this.#places, places);
+  }
+
+  /** Begins nothing any more; what runs goes on. */
+  drain(): void {
+    this.#isDraining = true;
   }
 
   /** Resolves when a use may begin: the caller has a place then, which it gives back by {@link release}. */
@@ -100,7 +103,7 @@ export class Budget {
     if (wasUsed) this.#running -= 1;
     else this.#reserved -= 1;
     // No poll is left that could bring the probe: its task did not come, or was refused before it began.
-    if (this.#reserved === 0 && this.#probe === 'offered') this.#probe = 'held';
+    if (this.#reserved === 0) this.#probe.endOffer();
     this.#pump();
   }
 
@@ -108,14 +111,12 @@ export class Budget {
   enter(): Use | NotNow {
     const { pause } = this.#route;
     const nowMs = Date.now();
-    // Or it had lost it, and others use by now what it had taken.
-    if (!this.#owner.isLeased() || this.#running > this.#held)
+    // Or it had lost or left it, and others use by now what it had taken.
+    if (this.#isDraining || !this.#owner.isLeased() || this.#running > this.#held)
       return { reason: 'The worker has lost its share.', atMs: nowMs };
     if (pause === undefined) return this.#begin(undefined);
-    if (this.#probe !== 'held' && this.#probe !== 'offered') return pausedBy(pause);
-    const probe = { sinceMs: nowMs };
-    this.#probe = probe;
-    return this.#begin(probe);
+    if (!this.#probe.isReady) return pausedBy(pause);
+    return this.#begin(this.#probe.run(nowMs));
   }
 
   /** A use beside the places: only its refusal is news. */
@@ -137,13 +138,12 @@ export class Budget {
     return use;
   }
 
-  #begin(probe: { readonly sinceMs: number } | undefined): Use {
+  #begin(probe: RunningProbe | undefined): Use {
     const pausesBefore = this.#route.pauses;
     return {
       end: async (how) => {
         const nowMs = Date.now();
-        const isProbe = probe !== undefined && this.#probe === probe;
-        if (isProbe) this.#probe = 'none';
+        const isProbe = this.#probe.endRun(probe);
         if (how.kind === 'refused') {
           const at = { limits: this.#limits, nowMs, pausesBefore, isProbe };
           await this.#change((route) => refused(route, how.refusal, at));
@@ -193,7 +193,7 @@ export class Budget {
 
   #take(): void {
     this.#reserved += 1;
-    if (this.#probe === 'held') this.#probe = 'offered';
+    this.#probe.offer();
   }
 
   /** @returns why no place can be taken, with the time at which that may change; a past time when only an event changes it */
@@ -201,7 +201,7 @@ export class Budget {
     const nowMs = Date.now();
     const { pause } = this.#route;
     const none = { reason: QUEUED, atMs: 0 };
-    if (pause !== undefined && this.#probe !== 'held') return pausedBy(pause);
+    if (pause !== undefined && !this.#probe.isHeld) return pausedBy(pause);
     if (this.#reserved >= MAX_POLLS || !this.#owner.isLeased() || this.inUse >= Math.min(this.#places, this.#cap))
       return none;
     if (pause !== undefined) return undefined;
@@ -213,25 +213,26 @@ export class Budget {
   #isProbeFree(nowMs: number): boolean {
     const { pause } = this.#route;
     const isFree = pause !== undefined && pause.probe === undefined && nowMs >= pause.untilMs;
-    return isFree && this.#probe === 'none' && this.#owner.isLeased() && this.inUse < Math.min(this.#places, this.#cap);
+    // A poll that goes on may bring its task.
+    const hasRoom = this.#reserved > 0 || this.inUse < Math.min(this.#places, this.#cap);
+    return isFree && this.#probe.mayClaim(nowMs) && this.#owner.isLeased() && hasRoom;
   }
 
   async #claimProbe(): Promise<void> {
     if (!this.#isProbeFree(Date.now())) return;
-    this.#probe = 'claiming';
+    this.#probe.claim();
     await this.#owner.change((route) => probedBy(route, this.#owner.id, Date.now()));
-    this.#endClaim();
+    this.#probe.endClaim();
   }
 
-  #endClaim(): void {
-    if (this.#probe === 'claiming') this.#probe = 'none';
+  #giveProbeBack(): void {
+    this.#probe.rest(Date.now());
+    void this.#change((route) => withoutProbeBy(route, this.#owner.id));
   }
 
-  /** Spreads those who are turned away over the time in which their turns should come. */
   #promise(atMs: number): number {
     const eachMs = Math.max(this.#places > 0 ? this.#spacingMs : 0, GUESSED_USE_MS / Math.max(1, this.#places));
-    this.#promisedMs = Math.max(this.#promisedMs, atMs, Date.now()) + eachMs;
-    return this.#promisedMs;
+    return this.#promised.next(atMs, eachMs);
   }
 
   get #globalSpacingMs(): number {

@@ -53,6 +53,7 @@ export class Pacer {
   #syncedMs = -Infinity;
   readonly #seen = new Map<string, { readonly beat: number; readonly sinceMs: number }>();
   #isFirst = true;
+  #isLeaving = false;
   #isStopped = false;
   #running: Promise<void> | undefined;
   #wanted = 0;
@@ -85,6 +86,13 @@ export class Pacer {
 
   get isIdle(): boolean {
     return [...this.#budgets.values()].every((budget) => budget.inUse === 0);
+  }
+
+  /** Begins nothing any more, and leaves to the others at once all in which nothing runs. */
+  async drain(): Promise<void> {
+    this.#isLeaving = true;
+    for (const budget of this.#budgets.values()) budget.drain();
+    await this.#syncSoon();
   }
 
   /** Leaves the share to the others at once. */
@@ -178,6 +186,7 @@ export class Pacer {
     return renewed(state, {
       id: this.#memberId,
       beat: this.#beat,
+      isLeaving: this.#isLeaving,
       limits: this.#options.limits,
       uses: Object.fromEntries(uses),
       dead: this.#deadIn(state),

@@ -29,6 +29,8 @@ export interface Pacing {
   budgetOf(use: UpstreamUse): Budget;
   /** Of a site, such as `site/example.com`, from when it is first used. */
   siteBudget(site: string): Promise<Budget>;
+  /** Begins nothing any more, and leaves to the others all places in which nothing runs. */
+  drain(): Promise<void>;
   /** Leaves all shares to the others. */
   stop(): Promise<void>;
 }
@@ -43,6 +45,7 @@ export async function startPacing(options: PacingOptions): Promise<Pacing> {
     Object.keys(limits).map((route) => [route, route === routes['imgnet-dataset'].route ? Infinity : maxFetches]),
   );
   const own = new Pacer({ store, id: pacingIdOf(taskQueue), limits, caps, onError });
+  let isDraining = false;
   const sites = new Map<string, { readonly pacer: Pacer; readonly joined: Promise<void>; usedMs: number }>();
   const siteOf = (site: string) => {
     const known = sites.get(site);
@@ -54,6 +57,7 @@ export async function startPacing(options: PacingOptions): Promise<Pacing> {
       caps: {},
       onError,
     });
+    if (isDraining) void pacer.drain();
     const added = { pacer, joined: pacer.start(), usedMs: 0 };
     sites.set(site, added);
     return added;
@@ -67,6 +71,7 @@ export async function startPacing(options: PacingOptions): Promise<Pacing> {
   }, SITE_IDLE_MS / 4);
   const isSharing = Object.keys(limits).length > 0;
   if (isSharing) await own.start();
+  const pacers = () => [...(isSharing ? [own] : []), ...[...sites.values()].map(({ pacer }) => pacer)];
   return {
     routes: Object.keys(limits),
     budget: (route) => own.budget(route),
@@ -77,10 +82,13 @@ export async function startPacing(options: PacingOptions): Promise<Pacing> {
       await entry.joined;
       return entry.pacer.budget(site);
     },
+    async drain() {
+      isDraining = true;
+      await Promise.all(pacers().map((pacer) => pacer.drain()));
+    },
     async stop() {
       clearInterval(leaveIdle);
-      const pacers = [...(isSharing ? [own] : []), ...[...sites.values()].map(({ pacer }) => pacer)];
-      await Promise.all(pacers.map((pacer) => pacer.stop()));
+      await Promise.all(pacers().map((pacer) => pacer.stop()));
     },
   };
 }

@@ -11,7 +11,10 @@ const FAST = { startsPerMinute: 60_000 };
 const REFUSED: UseEnd = { kind: 'refused', refusal: { code: 'rate_limited', message: 'The platform limits us.' } };
 
 beforeEach(() => void vi.useFakeTimers({ now: Date.UTC(2026, 10, 21) }));
-afterEach(() => void vi.useRealTimers());
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
 
 const runningIn = (...workers: readonly BusyWorker[]): number[] => workers.map(({ running }) => running.length);
 /** Alone, with one that runs and two that ask for a task, which does not come. */
@@ -130,6 +133,39 @@ describe('a probe', () => {
     await worker.stop();
   });
 
+  const idleProber = async (store: PacingStore, maxAtOnce = 2) => {
+    const worker = await workerWith({ maxAtOnce }, store);
+    await worker.running[0]?.end(REFUSED);
+    await worker.running[0]?.end();
+    worker.isQueueEmpty = true;
+    await pass(16_000);
+    expect(runningIn(worker)).toEqual([0]);
+    expect(worker.budget.pause?.probe).toBeDefined();
+    return worker;
+  };
+
+  it('of a worker that has no task for it becomes another’s within seconds', async () => {
+    const store = memoryPacing();
+    const idle = await idleProber(store);
+    const other = await workerWith({ maxAtOnce: 2 }, store);
+    await pass(25_000);
+    expect(runningIn(idle, other)).toEqual([0, 1]);
+    await other.running[0]?.end();
+    expect(other.budget.pause).toBeUndefined();
+    await Promise.all([idle.stop(), other.stop()]);
+  });
+
+  it('comes back to a worker alone, also while the poll goes on for which it had it', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0.5);
+    const worker = await idleProber(memoryPacing(), 1);
+    await pass(10_000);
+    expect(worker.budget.pause?.probe).toBeUndefined();
+    await pass(12_000);
+    await worker.fillQueue();
+    expect([worker.running.length, worker.turnedAway]).toEqual([1, 0]);
+    await worker.stop();
+  });
+
   it('of who is no member any more is anybody’s, whoever has seen that one go', () => {
     const pause = { code: 'rate_limited', reason: '', sinceMs: 0, untilMs: 0, lengthMs: 1, refusals: 1 } as const;
     const route = { pause: { ...pause, probe: { by: 'gone', sinceMs: 0 } }, pauses: 1, dueMs: 0 };
@@ -159,43 +195,3 @@ it('workers of other roles take no part of what a route allows', async () => {
 });
 
 const placesAt = (routes: readonly string[]) => Object.fromEntries(routes.map((route) => [route, LIMITS.maxAtOnce]));
-
-describe('what workers share of a site', () => {
-  const sitePacing = async () => {
-    const store = memoryPacing();
-    const onError = (error: unknown): never => {
-      throw error;
-    };
-    const pacing = await startPacing({ store, taskQueue: 'q', routes: routesWith(LIMITS), maxFetches: 4, onError });
-    const budget = await pacing.siteBudget('site/a.example');
-    const entered = await budget.tryEnter();
-    if (!('use' in entered)) throw new Error('the site is not free');
-    const kept = () => store.read(pacingIdOf('q', 'site/a.example'));
-    return { pacing, store, entered, kept };
-  };
-
-  it('is removed when nobody uses it any more', async () => {
-    const { pacing, store, entered, kept } = await sitePacing();
-    await pass(200_000);
-    expect(await kept()).toBeDefined();
-    await entered.use.end({ kind: 'answered' });
-    entered.release();
-    await pass(80_000);
-    expect(await kept()).toBeUndefined();
-    await pacing.stop();
-    expect(await store.read(pacingIdOf('q'))).toBeUndefined();
-  });
-
-  it('stays for as long as the site refuses, and is known to whoever comes next', async () => {
-    const { pacing, entered, kept } = await sitePacing();
-    const untilMs = Date.now() + 3_600_000;
-    const refusal = { code: 'rate_limited', message: 'Later.', retryAtMs: untilMs } as const;
-    await entered.use.end({ kind: 'refused', refusal });
-    entered.release();
-    await pass(80_000);
-    expect((await kept())?.state.members).toEqual([]);
-    const budget = await pacing.siteBudget('site/a.example');
-    expect(await budget.tryEnter()).toMatchObject({ reason: 'Later.', code: 'rate_limited' });
-    await pacing.stop();
-  });
-});

@@ -229,7 +229,7 @@ describe('workers together', () => {
 
   it('never run or start more than the route allows, whatever happens', async () => {
     const step = fc.record({
-      what: fc.constantFrom('join', 'leave', 'kill', 'end', 'end', 'end', 'pass', 'pass'),
+      what: fc.constantFrom('join', 'drain', 'leave', 'kill', 'end', 'end', 'end', 'pass', 'pass'),
       which: fc.nat(20),
     });
     const spacingMs = 100;
@@ -246,6 +246,7 @@ describe('workers together', () => {
             all.push(joined);
           } else if (what === 'pass') await pass(which * 500);
           else if (worker !== undefined && what === 'end') await worker.running[0]?.end();
+          else if (worker !== undefined && what === 'drain') await worker.pacer.drain();
           else if (worker !== undefined && what !== 'join') {
             workers.splice(workers.indexOf(worker), 1);
             // Its jobs are gone with it.
@@ -270,7 +271,19 @@ describe('workers together', () => {
 
   it('go on in the end, whoever was refused, cut off or killed', async () => {
     const step = fc.record({
-      what: fc.constantFrom('join', 'leave', 'kill', 'cut off', 'back', 'end', 'refuse', 'refuse', 'pass', 'pass'),
+      what: fc.constantFrom(
+        'join',
+        'drain',
+        'leave',
+        'kill',
+        'cut off',
+        'back',
+        'end',
+        'refuse',
+        'refuse',
+        'pass',
+        'pass',
+      ),
       which: fc.nat(20),
     });
     const limits = { startsPerMinute: 600, maxPauseSeconds: 60 };
@@ -279,6 +292,8 @@ describe('workers together', () => {
         const store = memoryPacing();
         const workers = [await workerWith(limits, store)];
         const all = [...workers];
+        const drained = new Set<BusyWorker>();
+        const isStaying = (worker: BusyWorker): boolean => !drained.has(worker);
         for (const { what, which } of steps) {
           const worker = workers[which % Math.max(1, workers.length)];
           if (what === 'join' && workers.length < 5) {
@@ -292,7 +307,18 @@ describe('workers together', () => {
             await ended;
           } else if (worker !== undefined && (what === 'cut off' || what === 'back')) {
             worker.isCutOff = what === 'cut off';
-          } else if (worker !== undefined && (what === 'leave' || what === 'kill') && workers.length > 1) {
+          } else if (
+            worker !== undefined &&
+            what === 'drain' &&
+            workers.some((one) => one !== worker && isStaying(one))
+          ) {
+            drained.add(worker);
+            void worker.pacer.drain();
+          } else if (
+            worker !== undefined &&
+            (what === 'leave' || what === 'kill') &&
+            workers.some((one) => one !== worker && isStaying(one))
+          ) {
             workers.splice(workers.indexOf(worker), 1);
             worker.isCutOff ||= what === 'kill';
             worker.running.splice(0);
