@@ -119,15 +119,22 @@ export function left(state: PacingState, id: string): PacingState {
   return { members: state.members.filter((member) => member.id !== id), routes: Object.fromEntries(routes) };
 }
 
+/** Who waits for a site asks it every few minutes: nobody is left who waits for one that was not asked for so long. */
+const UNASKED_MS = 3_600_000;
+
 /** Whether nobody would miss the state: it has no member, and nothing to wait for or to remember. */
 export function isForgettable({ members, routes }: PacingState, nowMs: number): boolean {
   const isPast = ({ pause, pastPause, dueMs }: RouteState): boolean =>
-    pause === undefined && dueMs <= nowMs && nowMs >= (pastPause?.endedMs ?? 0) + (pastPause?.lengthMs ?? 0);
+    nowMs >= (pause === undefined ? 0 : pause.untilMs + UNASKED_MS) &&
+    dueMs <= nowMs &&
+    nowMs >= (pastPause?.endedMs ?? 0) + (pastPause?.lengthMs ?? 0);
   return members.length === 0 && Object.values(routes).every(isPast);
 }
 
 /** Where workers keep what they share; changed only by who knows its newest version. */
 export interface PacingStore {
+  /** Of all that are kept. */
+  ids(): Promise<readonly string[]>;
   read(id: string): Promise<Versioned | undefined>;
   /** @param version of what is replaced, 0 where there is nothing. @returns false when somebody else has changed it */
   replace(id: string, version: number, state: PacingState): Promise<boolean>;

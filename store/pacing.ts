@@ -11,6 +11,9 @@ interface PacingDocument {
 export function createPacingStore(db: Db): PacingStore {
   const documents: Collection<PacingDocument> = db.collection('pacing');
   return {
+    async ids() {
+      return (await documents.find({}, { projection: { _id: 1 } }).toArray()).map(({ _id }) => _id);
+    },
     async read(id) {
       const document = await documents.findOne({ _id: id });
       return document === null

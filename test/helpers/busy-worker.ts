@@ -37,6 +37,7 @@ export class BusyWorker {
       return (...args: Args) => (this.isCutOff ? Promise.reject(new Error('cut off')) : call(...args));
     };
     const reached: PacingStore = {
+      ids: unlessCutOff(() => store.ids()),
       read: unlessCutOff((id: string) => store.read(id)),
       replace: unlessCutOff((...args: Parameters<PacingStore['replace']>) => store.replace(...args)),
       remove: unlessCutOff((...args: Parameters<PacingStore['remove']>) => store.remove(...args)),

@@ -4,6 +4,7 @@ import type { PacingStore, Versioned } from '../../runtime/shares.ts';
 export function memoryPacing(): PacingStore {
   const kept = new Map<string, Versioned>();
   return {
+    ids: () => Promise.resolve([...kept.keys()]),
     read: (id) => Promise.resolve(kept.get(id)),
     replace(id, version, state) {
       if ((kept.get(id)?.version ?? 0) !== version) return Promise.resolve(false);

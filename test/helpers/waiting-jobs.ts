@@ -106,6 +106,7 @@ function countedPacing(): { readonly store: PacingStore; readonly asked: () => n
   };
   return {
     store: {
+      ids: counted(() => store.ids()),
       read: counted((id: string) => store.read(id)),
       replace: counted((...args: Parameters<PacingStore['replace']>) => store.replace(...args)),
       remove: counted((...args: Parameters<PacingStore['remove']>) => store.remove(...args)),

@@ -33,10 +33,12 @@ it('is removed only as it is known', async () => {
   const store = createPacingStore(mongo.db);
   expect(await store.replace('gone', 0, NOBODY)).toBe(true);
   expect(await store.replace('gone', 1, NOBODY)).toBe(true);
+  expect(await store.ids()).toContain('gone');
   expect(await store.remove('gone', 1)).toBe(false);
   expect(await store.remove('gone', 2)).toBe(true);
   expect(await store.remove('gone', 2)).toBe(false);
   expect(await store.read('gone')).toBeUndefined();
+  expect(await store.ids()).not.toContain('gone');
 });
 
 it('workers over one database have never more places than there are, and all have some', async () => {

@@ -3,10 +3,12 @@ import { routeOf, upstreamUses, type UpstreamUse } from '../../runtime/pacing.ts
 import { roleOf, workerRoles, type WorkerRole } from '../../runtime/roles.ts';
 import { pacingIdOf, type PacingStore } from '../../runtime/shares.ts';
 import type { Budget } from './budget.ts';
+import { forgetSites } from './forget-sites.ts';
 import { Pacer } from './pacer.ts';
 
 /** A site that nobody uses is left to the other workers: each one is a write a second until then. */
 const SITE_IDLE_MS = 10_000;
+const FORGET_SITES_EACH_MS = 3_600_000;
 
 export interface PacingOptions {
   readonly store: PacingStore;
@@ -69,6 +71,8 @@ export async function startPacing(options: PacingOptions): Promise<Pacing> {
       void pacer.stop();
     }
   }, SITE_IDLE_MS / 4);
+  const forgetting = setInterval(() => void forgetSites(store, taskQueue).catch(onError), FORGET_SITES_EACH_MS);
+  forgetting.unref();
   const isSharing = Object.keys(limits).length > 0;
   if (isSharing) await own.start();
   const pacers = () => [...(isSharing ? [own] : []), ...[...sites.values()].map(({ pacer }) => pacer)];
@@ -88,6 +92,7 @@ export async function startPacing(options: PacingOptions): Promise<Pacing> {
     },
     async stop() {
       clearInterval(leaveIdle);
+      clearInterval(forgetting);
       await Promise.all(pacers().map((pacer) => pacer.stop()));
     },
   };

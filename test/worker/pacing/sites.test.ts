@@ -46,6 +46,18 @@ describe('what workers share of a site', () => {
     await pacing.stop();
   });
 
+  it('is removed an hour or two after a pause when nobody has asked the site since', async () => {
+    const { pacing, store, entered, kept } = await sitePacing();
+    await entered.use.end({ kind: 'refused', refusal: { code: 'rate_limited', message: 'Later.' } });
+    entered.release();
+    await pass(3_600_000);
+    expect((await kept())?.state.routes['site/a.example']?.pause).toBeDefined();
+    await pass(2 * 3_600_000);
+    expect(await kept()).toBeUndefined();
+    expect(await store.ids()).toEqual([pacingIdOf('q')]);
+    await pacing.stop();
+  });
+
   it('keeps nobody waiting for the turns of the many who came before, and lets these not come all at once', async () => {
     const { pacing, budget, entered } = await sitePacing({ ...LIMITS, startsPerMinute: 60_000, maxAtOnce: 1 });
     const promisedIn = async (fromMs: number): Promise<number> => {
