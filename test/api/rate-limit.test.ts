@@ -35,7 +35,7 @@ const ask = (index: number, headers: Record<string, string>, path = UNKNOWN): Pr
 const statusesOf = async (answers: Promise<Response>[]) => (await Promise.all(answers)).map(({ status }) => status);
 
 describe('the rate limit', () => {
-  it('lets exactly 90 of 200 requests to two processes pass, and tells when to come back', async () => {
+  it('lets 90 of 200 reads by two processes pass, or one more for each, and tells when to come back', async () => {
     const answers = await Promise.all(
       // What a client writes itself, left of what the proxy saw, must not make a second caller of one.
       Array.from({ length: 200 }, (_, index) =>
@@ -43,8 +43,11 @@ describe('the rate limit', () => {
       ),
     );
     const refused = answers.filter((answer) => answer.status === 429);
-    expect(answers.filter((answer) => answer.status === 404)).toHaveLength(90);
-    expect(refused).toHaveLength(110);
+    const passed = answers.filter((answer) => answer.status === 404).length;
+    expect(passed).toBeGreaterThanOrEqual(90);
+    // Each process lets one read pass before it has asked the other.
+    expect(passed).toBeLessThanOrEqual(92);
+    expect(refused).toHaveLength(200 - passed);
     const seconds = Number(refused[0]!.headers.get('retry-after'));
     expect(seconds).toBeGreaterThan(0);
     expect(seconds).toBeLessThanOrEqual(60);
