@@ -4,13 +4,17 @@ import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { MockActivityEnvironment } from '@temporalio/testing';
+import { ulid } from 'ulid';
 import { createRetentionActivities } from '../../activities/retention.ts';
+import { pendingRecordOf } from '../../contract/jobs.ts';
 import { defaultCacheDir } from '../../local/engines/cache.ts';
 import { startMongodb } from '../../local/engines/mongodb.ts';
 import { ensureMongodbServer } from '../../local/engines/mongodb-server.ts';
 import { mongodbAddress } from '../../local/engines/ports.ts';
+import { nowMicroseconds } from '../../store/clock.ts';
 import { createDeliveryStore } from '../../store/deliveries.ts';
 import type { FileStore } from '../../store/files.ts';
+import { finishRecord } from '../../store/finish-record.ts';
 import { createKeyDownloadStore } from '../../store/key-downloads.ts';
 import { migrate } from '../../store/migrations.ts';
 import { openMongo } from '../../store/mongo.ts';
@@ -89,6 +93,15 @@ await measure('downloads of a key', () => length(createKeyDownloadStore(db).list
 await measure('webhooks of a key', () => length(deliveries.list({ subscribedBy: KEY, limit })));
 await measure('webhooks that were given up (1 %)', () => length(deliveries.list({ state: 'abandoned', limit })));
 console.log(await peaks());
+
+await measure('a download from its beginning to its end', async () => {
+  const id = ulid();
+  const createdAt = nowMicroseconds();
+  const job = { recordId: id, type: 'audio', subjectId: `audio/${id}`, mediaId: id, price: 5, createdAt } as const;
+  await records.insertIfAbsent(pendingRecordOf(job));
+  const failure = { code: 'private', message: 'The video is private.' } as const;
+  return (await finishRecord(records, id, { status: 'failed', failure })).status;
+});
 
 const keepDays = { contents: SPAN_DAYS, failed: SPAN_DAYS };
 const { sweepKept } = createRetentionActivities({

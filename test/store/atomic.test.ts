@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { openMongo, type Mongo } from '../../store/mongo.ts';
 
 // What MongoDB promises of a change of one document, over the connections of two processes. FerretDB alone does not.
@@ -51,5 +51,67 @@ describe('a change of one document', () => {
     );
     expect(results.filter(({ matchedCount }) => matchedCount === 1)).toHaveLength(20);
     expect(await counters(0).findOne({ _id: 'left' })).toEqual({ _id: 'left', left: 0 });
+  });
+
+  it('is made by the first of many who each want the version that they have read', async () => {
+    await counters(0).insertOne({ _id: 'version', n: 1 });
+    const changed = await atOnce(50, async (index) => {
+      if (index % 2 === 1) return (await counters(index).deleteOne({ _id: 'version', n: 1 })).deletedCount;
+      return (await counters(index).updateOne({ _id: 'version', n: 1 }, { $set: { n: 2 } })).matchedCount;
+    });
+    expect(changed.filter((count) => count === 1)).toHaveLength(1);
+    const isRemoved = changed.indexOf(1) % 2 === 1;
+    expect(await counters(0).findOne({ _id: 'version' })).toEqual(isRemoved ? null : { _id: 'version', n: 2 });
+  });
+});
+
+describe('the condition of a change', () => {
+  const job = { _id: 'job', state: 'pending', tries: 3, share: 0.5, isNew: true, by: { name: 'a' }, all: ['x', 'y'] };
+  const jobs = () => two[0]!.db.collection<Omit<typeof job, 'by'> & { by?: { name: string } }>('jobs');
+  beforeEach(async () => {
+    await jobs().deleteMany({});
+    await jobs().insertOne(job);
+    await jobs().insertOne({ ...job, _id: 'other' });
+  });
+
+  it.each([
+    ['a text', { state: 'pending' }],
+    ['a number', { tries: 3 }],
+    ['a fraction', { share: 0.5 }],
+    ['two fields', { state: 'pending', isNew: true }],
+    ['a field within', { 'by.name': 'a' }],
+    ['one of an array', { all: 'y' }],
+    ['an operator', { tries: { $gte: 3, $lt: 4 } }],
+    ['a field that is not there', { lost: { $exists: false } }],
+    ['alternatives', { $or: [{ state: 'lost' }, { tries: 3 }] }],
+  ])('holds for %s: the document is changed, told and removed, and no other', async (_what, condition) => {
+    const filter = { _id: 'job', ...condition };
+    expect(await jobs().updateOne(filter, { $inc: { share: 0 } })).toMatchObject({ matchedCount: 1 });
+    const after = { returnDocument: 'after' } as const;
+    expect(await jobs().findOneAndUpdate(filter, { $set: { isNew: true } }, after)).toEqual(job);
+    expect(await jobs().deleteOne(filter)).toMatchObject({ deletedCount: 1 });
+    expect(await jobs().find().toArray()).toEqual([{ ...job, _id: 'other' }]);
+  });
+
+  it.each([
+    ['another text', { state: 'success' }],
+    ['another number', { tries: 4 }],
+    ['one of two fields', { state: 'pending', isNew: false }],
+    ['another field within', { 'by.name': 'b' }],
+    ['none of an array', { all: 'z' }],
+    ['an operator', { tries: { $gt: 3 } }],
+  ])('does not hold for %s: nothing is changed, told, made or removed', async (_what, condition) => {
+    const filter = { _id: 'job', ...condition };
+    expect(await jobs().updateOne(filter, { $set: { tries: 9 } })).toMatchObject({ matchedCount: 0 });
+    expect(await jobs().findOneAndUpdate(filter, { $set: { tries: 9 } })).toBeNull();
+    expect(await jobs().deleteOne(filter)).toMatchObject({ deletedCount: 0 });
+    expect(await jobs().find().toArray()).toEqual([job, { ...job, _id: 'other' }]);
+  });
+
+  it('gives its fields to a document that is made because none holds', async () => {
+    const filter = { _id: 'made', state: 'new' };
+    const options = { upsert: true, returnDocument: 'after' } as const;
+    const made = await jobs().findOneAndUpdate(filter, { $set: { tries: 1 } }, options);
+    expect(made).toEqual({ _id: 'made', state: 'new', tries: 1 });
   });
 });

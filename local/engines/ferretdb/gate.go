@@ -104,6 +104,10 @@ func (g *gate) exchange(request []byte, server net.Conn) ([]byte, error) {
 		lock := &g.locks[hash.Sum32()%stripes]
 		lock.Lock()
 		defer lock.Unlock()
+		var err error
+		if request, err = g.byID(request, server); err != nil {
+			return nil, err
+		}
 	}
 	if _, err := server.Write(request); err != nil {
 		return nil, err
@@ -137,7 +141,7 @@ func wantsNoAnswer(message []byte) bool {
 	return isMsg(message) && binary.LittleEndian.Uint32(message[headerLength:])&moreToCome != 0
 }
 
-// changedDocument returns the collection and the `_id`, a text, of an update or findAndModify. What changes a document by
+// changedDocument returns the collection and the `_id`, a text, of an update, delete or findAndModify. What changes a document by
 // another filter is not held back: the service does that to documents which nobody else changes.
 //
 // The filter is the first part of such a command, so the first `_id` in the message is the one that it asks for. Were
@@ -148,17 +152,15 @@ func changedDocument(message []byte) ([]byte, bool) {
 	}
 	// Flags, the kind of the section, the length of the document; then its first element: a text by the command's name.
 	command := message[headerLength+9:]
-	name, ok := bytes.CutPrefix(command, []byte("\x02update\x00"))
-	if !ok {
-		if name, ok = bytes.CutPrefix(command, []byte("\x02findAndModify\x00")); !ok {
-			return nil, false
-		}
+	named, value, _ := bytes.Cut(command, []byte{0})
+	if _, ok := statements[string(bytes.TrimPrefix(named, []byte{2}))]; !ok {
+		return nil, false
 	}
-	collection, rest, ok := text(name)
+	collection, rest, ok := text(value)
 	if !ok {
 		return nil, false
 	}
-	_, value, ok := bytes.Cut(rest, []byte("\x02_id\x00"))
+	_, value, ok = bytes.Cut(rest, []byte("\x02_id\x00"))
 	if !ok {
 		return nil, false
 	}
