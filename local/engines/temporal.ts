@@ -17,6 +17,12 @@ const FAIR_QUEUES = [
   ...['matching.numTaskqueueReadPartitions=1', 'matching.numTaskqueueWritePartitions=1'],
 ];
 
+/**
+ * Survives the death of every process. Only a power cut may take what came in the seconds before it, and the records of such
+ * jobs end as failed when they are asked for. Waiting for the disk at each step took a sixth of the time of accepting jobs.
+ */
+const SQLITE = ['journal_mode=WAL', 'synchronous=NORMAL'];
+
 export interface TemporalServerOptions extends Omit<Setup, 'cacheDir'> {
   readonly program: string;
   /** Folder of the database and the log. */
@@ -99,7 +105,8 @@ function startServer(
       ...['--ui-port', String(ports.hiddenUiPort), '--metrics-port', String(ports.metricsPort)],
       ...['--http-port', String(ports.httpPort)],
       ...settings.flatMap((setting) => ['--dynamic-config-value', setting]),
-      ...['--db-filename', join(stateDir, 'temporal.db'), '--sqlite-pragma', 'journal_mode=WAL'],
+      ...['--db-filename', join(stateDir, 'temporal.db')],
+      ...SQLITE.flatMap((pragma) => ['--sqlite-pragma', pragma]),
       ...['--log-level', 'error'],
       ...(options.codecUrl === undefined ? [] : ['--ui-codec-endpoint', options.codecUrl]),
       ...namespaces.flatMap((name) => ['--namespace', name]),
