@@ -13,6 +13,8 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const INSTALLED = join(ROOT, 'node_modules', '.package-lock.json');
 const LOCK = join(ROOT, '.tapedeck', 'npm-ci.lock');
 const PINNED_NODE = join(ROOT, 'local', 'node');
+/** What a service runs, and its operators: it does with the packages of `npm ci --omit=dev`, and nothing is installed beside them. */
+const PRODUCT = /^(?:api|worker|store|speech|sources)\//;
 
 function fail(message) {
   console.error(message);
@@ -46,20 +48,22 @@ function supportedNode() {
   if (isSupported(process.versions.node)) return process.execPath;
   const name = `node-${process.platform}-${process.arch}`;
   const version = JSON.parse(readFileSync(join(PINNED_NODE, 'package.json'), 'utf8')).optionalDependencies[name];
-  const problem = `Node ${process.versions.node} at ${process.execPath} is too old`;
+  const problem = `Node ${process.versions.node} at ${process.execPath} is not one that Tapedeck supports`;
   const remedy = 'install Node 24 from https://nodejs.org and run this again.';
   if (version === undefined) fail(`${problem}, and npm has no ${name}: ${remedy}`);
   const dir = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'tapedeck', `${name}-${version}`);
   const program = join('node_modules', name, 'bin', 'node');
   if (existsSync(join(dir, program))) return join(dir, program);
-  console.error(`Node: ${process.versions.node} is too old, fetching ${version} with npm (about 50 MB)`);
+  console.error(`Node: ${process.versions.node} is not supported, fetching ${version} with npm (about 50 MB)`);
   const started = Date.now();
   const staging = `${dir}.${randomBytes(6).toString('hex')}.tmp`;
   process.once('exit', () => rmSync(staging, { recursive: true, force: true }));
   cpSync(PINNED_NODE, staging, { recursive: true });
   const trouble = npm(process.execPath, ['ci', '--ignore-scripts'], staging);
   if (trouble !== undefined || !existsSync(join(staging, program))) {
-    fail(`${problem}, and a newer one could not be fetched${trouble === undefined ? '' : ` (${trouble})`}: ${remedy}`);
+    fail(
+      `${problem}, and one that it does could not be fetched${trouble === undefined ? '' : ` (${trouble})`}: ${remedy}`,
+    );
   }
   const says = spawnSync(join(staging, program), ['--version'], { encoding: 'utf8' });
   if (says.stdout?.trim() !== `v${version}`) {
@@ -81,13 +85,16 @@ function supportedNode() {
  * Whether node_modules holds what package-lock.json asks for, by the list that npm itself leaves there at the end of an
  * install. So an install made by hand counts too. Optional packages may be absent: most are for other platforms.
  */
-function isFresh() {
+function isFresh(target) {
   if (!existsSync(INSTALLED)) return false;
   const installed = JSON.parse(readFileSync(INSTALLED, 'utf8')).packages;
   const wanted = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')).packages;
   return Object.entries(wanted).every(
-    ([path, { version, optional }]) =>
-      path === '' || (path in installed ? installed[path].version === version : optional === true),
+    ([path, { version, optional, dev }]) =>
+      path === '' ||
+      (path in installed
+        ? installed[path].version === version
+        : optional === true || (dev === true && PRODUCT.test(target))),
   );
 }
 
@@ -105,7 +112,7 @@ function isHeld() {
 }
 
 /** Creating a file exclusively is atomic, so only one of two set-ups that start together runs npm; the other waits. */
-function withLock(work) {
+function withLock(target, work) {
   mkdirSync(dirname(LOCK), { recursive: true });
   for (let waits = 0; ; waits++) {
     try {
@@ -122,16 +129,16 @@ function withLock(work) {
   // npm runs synchronously, so these run only after it; it gets the terminal's own signals.
   process.once('exit', release);
   try {
-    if (!isFresh()) work();
+    if (!isFresh(target)) work();
   } finally {
     release();
     process.removeListener('exit', release);
   }
 }
 
-function installPackages(node) {
-  if (isFresh()) return;
-  withLock(() => {
+function installPackages(node, target) {
+  if (isFresh(target)) return;
+  withLock(target, () => {
     const missing = !existsSync(join(ROOT, 'node_modules'));
     console.error(`npm packages: ${missing ? 'missing' : 'not those of package-lock.json'}, running npm ci`);
     const started = Date.now();
@@ -159,7 +166,7 @@ function runBy(node, args) {
 const [target, ...args] = process.argv.slice(2);
 if (target === undefined) fail('usage: node local/bootstrap.mjs TARGET [ARG...]');
 const node = supportedNode();
-installPackages(node);
+installPackages(node, target);
 const file = resolve(ROOT, target);
 if (target === '--node') console.log(node);
 else if (!existsSync(file)) fail(`${file}: no such file`);
