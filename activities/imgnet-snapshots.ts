@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FAILURE_FAULTS } from '../contract/failures.ts';
+import { startDeadline } from '../runtime/deadline.ts';
 import { JobError } from '../runtime/job-error.ts';
 import {
   SnapshotLostError,
@@ -131,22 +132,27 @@ export function createSnapshotActivities(deps: TriggerDeps) {
       const endMs = Date.now() + MAX_COLLECTING_MS;
       return classifyFailures(() =>
         withHeartbeat(async (_report, signal) => {
-          const leaving = AbortSignal.any([signal, deps.stopping]);
-          for (let looks = 0; Date.now() < endMs; looks += 1) {
-            // The next worker takes over.
-            if (deps.stopping.aborted) throw retryLater('upstream_timeout', 'The worker stops.');
-            try {
-              return await activities.awaitSnapshot(started);
-            } catch (error) {
-              if (!(error instanceof ApplicationFailure) || error.type !== LATER) throw error;
-              const ownMs = (LOOKS_SECONDS[looks] ?? LAST_LOOK_SECONDS) * 1000;
-              const waitMs = Math.max(ownMs, msOptionalToNumber(error.nextRetryDelay) ?? 0);
-              // Whoever stops or is cancelled does not wait: the next look, or what follows it, says so.
-              await sleep(waitMs, undefined, { signal: leaving }).catch(() => undefined);
-              signal.throwIfAborted();
+          const leaving = startDeadline({ signal: deps.stopping });
+          signal.addEventListener('abort', leaving.expire, { once: true });
+          try {
+            for (let looks = 0; Date.now() < endMs; looks += 1) {
+              // The next worker takes over.
+              if (deps.stopping.aborted) throw retryLater('upstream_timeout', 'The worker stops.');
+              try {
+                return await activities.awaitSnapshot(started);
+              } catch (error) {
+                if (!(error instanceof ApplicationFailure) || error.type !== LATER) throw error;
+                const ownMs = (LOOKS_SECONDS[looks] ?? LAST_LOOK_SECONDS) * 1000;
+                const waitMs = Math.max(ownMs, msOptionalToNumber(error.nextRetryDelay) ?? 0);
+                // Whoever stops or is cancelled does not wait: the next look, or what follows it, says so.
+                await sleep(waitMs, undefined, { signal: leaving.signal }).catch(() => undefined);
+                signal.throwIfAborted();
+              }
             }
+            return null;
+          } finally {
+            leaving.end();
           }
-          return null;
         }),
       );
     },

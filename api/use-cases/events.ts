@@ -60,9 +60,13 @@ async function* changesOf(
 const results = new WeakMap<JobState, Promise<JobResultBody>>();
 
 function resultOf({ rendering }: ServiceDeps, state: JobState): Promise<JobResultBody> {
-  const known = results.get(state) ?? renderResult(state.record, rendering, state.progress);
-  results.set(state, known);
-  return known;
+  const known = results.get(state);
+  if (known !== undefined) return known;
+  const rendered = renderResult(state.record, rendering, state.progress);
+  results.set(state, rendered);
+  // Whoever asks after a fault of the database is not told the fault again.
+  rendered.catch(() => results.delete(state));
+  return rendered;
 }
 
 /**

@@ -152,7 +152,8 @@ export class Pacer {
       // What is given back may be another's as soon as it is written.
       if (this.#isMember()) this.#eachBudget(after, (budget, { usable }) => budget.limitTo(usable));
       if (!(await this.#write(version, after))) continue;
-      this.#known = { version: version + 1, state: after };
+      // Others have changed it by the next time: a write of what was known then would be in vain.
+      if (after.members.length <= 1) this.#known = { version: version + 1, state: after };
       this.#changes = this.#changes.slice(changes.length);
       this.#syncedMs = performance.now();
       this.#forgetOthersThan(after);
