@@ -10,6 +10,8 @@ const shared = {
   // Several times what they take on a machine that is busy with other things.
   testTimeout: 90_000,
   hookTimeout: 120_000,
+  // The default of a second is less than such a machine needs to begin with something.
+  expect: { poll: { timeout: 20_000 } },
   // A test that left a rejected promise behind has not passed.
   dangerouslyIgnoreUnhandledErrors: false,
 };

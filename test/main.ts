@@ -9,5 +9,5 @@ const args = process.argv.slice(2);
 const isChosen = args.some((arg) => arg.startsWith('--project') || !arg.startsWith('-'));
 const projects = isChosen ? [] : ['--project', '!long*'];
 const child = spawn(process.execPath, [vitest, 'run', ...projects, ...args], { stdio: 'inherit' });
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal));
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal));
 child.on('exit', (code) => (process.exitCode = code ?? 1));

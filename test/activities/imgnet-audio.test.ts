@@ -71,7 +71,7 @@ beforeAll(async () => {
     downloadMedia: createDownloader({ allowedNetworks, connectTimeoutMs: 2_000, idleTimeoutMs: 2_000 }),
     ...{ ...limits, fetchTimeoutMs: 20_000 },
   };
-}, 60_000);
+});
 afterAll(async () => {
   host.closeAllConnections();
   host.close();

@@ -87,7 +87,7 @@ describe('what is done by turns', () => {
     const next = semaphore.withPermit(work);
     ends.shift()!();
     await first[0];
-    await vi.waitFor(() => expect(ends).toHaveLength(2));
+    await expect.poll(() => ends.length).toBe(2);
     for (const end of ends) end();
     await Promise.all([...first, next]);
     expect(most).toBe(2);

@@ -98,7 +98,7 @@ describe('the events of a job', () => {
       await delay(1_200);
       return status.mock.calls.length === looks;
     });
-  }, 60_000);
+  });
 });
 
 describe('a reader who comes again', () => {

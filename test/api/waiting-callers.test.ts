@@ -52,16 +52,16 @@ it('whoever waits for a run that has closed does not wait for the one after it',
   await first.terminate();
   const second = await start();
   const jobs = createJobGateway(client, 'without-workers', noPause);
-  const waitedFor = async (runId: string): Promise<number> => {
+  const waitedFor = async (runId: string, waitMs: number): Promise<number> => {
     const startedMs = performance.now();
-    await jobs.waitFor({ subjectId: workflowId, runId }, 3_000);
+    await jobs.waitFor({ subjectId: workflowId, runId }, waitMs);
     return performance.now() - startedMs;
   };
   const asked = vi.spyOn(connection.workflowService, 'getWorkflowExecutionHistory');
   try {
-    expect(await waitedFor(first.firstExecutionRunId)).toBeLessThan(2_500);
+    expect(await waitedFor(first.firstExecutionRunId, 60_000)).toBeLessThan(30_000);
     expect(asked).toHaveBeenCalledTimes(1);
-    expect(await waitedFor(second.firstExecutionRunId)).toBeGreaterThan(2_500);
+    expect(await waitedFor(second.firstExecutionRunId, 3_000)).toBeGreaterThan(2_500);
   } finally {
     asked.mockRestore();
     await client.workflow.getHandle(workflowId).terminate();

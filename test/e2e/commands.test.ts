@@ -101,12 +101,12 @@ describe('a command of the README', () => {
     const args = ['local/bootstrap.mjs', 'api/main.ts'];
     const { status, stderr } = spawnSync(process.execPath, args, { cwd: ROOT, env, encoding: 'utf8' });
     expect([status, stderr]).toEqual([1, expect.stringContaining('RPC_TOKEN: needed here and not set')]);
-  }, 60_000);
+  });
 
   it('npm run engines prints settings for the other processes', async () => {
     const { output } = await command('engines', [], /YTDLP_PATH=/);
     expect(output).toContain(`TEMPORAL_ADDRESS=${inject('temporalAddress')}`);
-  }, 60_000);
+  });
 
   it('npm run doctor shows each tool and engine', async () => {
     const { output, exitCode } = await command('doctor', [], /ffprobe/);
@@ -114,5 +114,5 @@ describe('a command of the README', () => {
     const isWarm = await canBeWarm(inject('tools').ytdlp);
     expect(output).toMatch(isWarm ? /, kept warm \(YTDLP_PATH\)/ : /, started anew for each call: .+ \(YTDLP_PATH\)/);
     expect(exitCode).not.toBe(1);
-  }, 60_000);
+  });
 });

@@ -1,11 +1,13 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { startWebhookReceiver } from '../../local/webhook-receiver.ts';
 import { CRASH_LIMIT_MS, useCrashBench } from '../helpers/crash-bench.ts';
 import { until } from '../helpers/until.ts';
+import { canBeWarm } from '../helpers/warm.ts';
 
 // Further moments and processes: crash.long.test.ts.
-const bench = useCrashBench(3);
-const { runningJob, untilFetching, kill, expectDoneOnce } = bench;
+const bench = useCrashBench(4);
+const { runningJob, untilFetching, kill, killWarmYtdlp, expectDoneOnce } = bench;
+const isWarm = await canBeWarm(inject('tools').ytdlp);
 
 describe('a job survives the sudden end of', () => {
   it(
@@ -32,6 +34,21 @@ describe('a job survives the sudden end of', () => {
       const delivery = await until(() => found({ recordId: id, state: 'delivered' }));
       expect(Object.keys(delivery['attempts'] as object)).toEqual(['1', '2']);
       await flaky.close();
+      await expectDoneOnce(job);
+    },
+    CRASH_LIMIT_MS,
+  );
+
+  it.runIf(isWarm)(
+    'the yt-dlp that is kept warm, in the middle of the download by its fork',
+    async () => {
+      const job = await runningJob(16_000);
+      await until(async () => (await bench.service().getDownload(job.id)).body.data.progress?.bytes, {
+        what: 'the first bytes',
+        within: 60_000,
+      });
+      await killWarmYtdlp();
+      await bench.service().misbehave({ video: job.video, mode: 'off' });
       await expectDoneOnce(job);
     },
     CRASH_LIMIT_MS,

@@ -68,7 +68,7 @@ it('a webhook is signed, logged, and delivered again under its id', async () => 
   });
   expect(delivered).toMatchObject({ state: 'delivered', attempts: [{ number: 1 }, { number: 2 }] });
   expect(receiver.posts).toHaveLength(2);
-}, 60_000);
+});
 
 it('while attempts go on, a webhook is not delivered again', async () => {
   const refusing = await startWebhookReceiver(() => 500);
@@ -81,7 +81,7 @@ it('while attempts go on, a webhook is not delivered again', async () => {
   const answer = await service.request('POST', `/api/webhook/deliveries/${delivery.id}/redeliver`);
   expect(answer).toMatchObject({ status: 409, body: { code: 'delivery_pending' } });
   await refusing.close();
-}, 60_000);
+});
 
 it('the webhook test tells nothing of closed ports and forbidden addresses by its time', async () => {
   const closed = await startWebhookReceiver();
@@ -102,7 +102,7 @@ it('the webhook test tells nothing of closed ports and forbidden addresses by it
     expect(body).toEqual(silent[0].body);
     expect(tookMs).toBeGreaterThan(5_240);
   }
-}, 60_000);
+});
 
 /** A link differs from one second to the next by its expiry alone. */
 const withoutExpiry = (body: unknown): unknown =>

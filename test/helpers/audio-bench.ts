@@ -52,7 +52,7 @@ export function audioOfFormats({ service: bench, mediaDir, copies }: AudioBench)
       expect(record.duration).toBe('00:00:06');
       expect(correlation(original, await decode(record.audio_url!))).toBeGreaterThan(0.98);
     }
-  }, 60_000);
+  });
 }
 
 const SENTENCES = {

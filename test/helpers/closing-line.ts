@@ -63,7 +63,7 @@ export interface ClosingLines {
 
 /** What the last line says of runs that end in several ways. Several at once, each of which starts as a whole run does. */
 export function closingLines({ setups, signals }: ClosingLines): void {
-  describe.concurrent('the closing line', { timeout: 60_000 }, () => {
+  describe.concurrent('the closing line', () => {
     it('tells no failure where there is none', async () => {
       const files = { 'a.test.ts': `${PASSES} it.skip('is skipped', () => {});` };
       expect(await runOf(files)).toEqual({ lastLine: '1 passed, 0 failed, 1 skipped', code: 0 });
@@ -112,7 +112,7 @@ export function closingLines({ setups, signals }: ClosingLines): void {
 
 /** The same of a run whose worker is gone, and of one without a test. */
 export function closingLinesWithoutTests(): void {
-  describe.concurrent('the closing line', { timeout: 60_000 }, () => {
+  describe.concurrent('the closing line', () => {
     it('counts a worker that is gone', async () => {
       const files = {
         'a.test.ts': `it('kills', () => { process.kill(process.pid, 'SIGKILL'); return new Promise(() => {}); });`,

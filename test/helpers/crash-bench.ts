@@ -1,10 +1,13 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readlink, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MongoClient, type Db } from 'mongodb';
 import { afterAll, beforeAll, expect, inject } from 'vitest';
 import type { ProcessName } from '../../local/stack.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../local/webhook-receiver.ts';
+import { busyWarmYtdlpOf, descendantsOf } from '../../quality/processes.ts';
+import { processIdentity } from '../../runtime/subprocess/process-facts.ts';
 import { runTool } from './media.ts';
 import { TestService } from './service.ts';
 import { until } from './until.ts';
@@ -25,6 +28,8 @@ export interface CrashBench {
   readonly runningJob: (bytesPerSecond?: number) => Promise<RunningJob>;
   readonly untilFetching: (job: RunningJob) => Promise<void>;
   readonly kill: (...names: ProcessName[]) => void;
+  /** Kills the yt-dlp that is kept warm, and not its fork, which does the download. Waits until both are gone, with their folder. */
+  readonly killWarmYtdlp: () => Promise<void>;
   /** One success, one file, one charge, one webhook, and nothing left over; and other processes in place of the killed ones. */
   readonly expectDoneOnce: (job: RunningJob) => Promise<void>;
   /** With a new client each time: one of the driver that loses its server may wait for it without an end. */
@@ -85,6 +90,17 @@ export function useCrashBench(videos: number): CrashBench {
     kill(...names) {
       killed = service.stack.processes().filter(({ name }) => names.includes(name));
       for (const name of names) service.stack.kill(name, 'SIGKILL');
+    },
+    async killWarmYtdlp() {
+      const worker = service.stack.processes().find(({ name }) => name === 'worker')?.pid;
+      const parent = worker === undefined ? undefined : busyWarmYtdlpOf(worker);
+      if (parent === undefined) throw new Error('no call of a warm yt-dlp is under way');
+      const folder = await readlink(`/proc/${String(parent.pid)}/cwd`);
+      const all = [parent, ...descendantsOf(parent.pid)];
+      process.kill(parent.pid, 'SIGKILL');
+      await until(() => all.every(({ pid, identity }) => processIdentity(pid) !== identity) && !existsSync(folder), {
+        what: 'the end of the warm yt-dlp, of its calls and of its folder',
+      });
     },
     async expectDoneOnce({ id, video }) {
       expect(await service.ended(id, 90_000)).toMatchObject({ status: 'success', duration: '00:00:04', cost: '0.005' });

@@ -3,12 +3,7 @@ import { createPauseView, type PauseView } from '../../runtime/pause-view.ts';
 import { routeNamesOf, type RouteLimits, type Routes } from '../../runtime/pacing.ts';
 import { randomUUID } from 'node:crypto';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import {
-  DefaultLogger,
-  Runtime,
-  type WorkerDeploymentOptions,
-  type WorkflowBundleWithSourceMap,
-} from '@temporalio/worker';
+import type { WorkerDeploymentOptions, WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { ulid } from 'ulid';
 import type { Activities } from '../../activities/create-activities.ts';
 import { createPacingActivities } from '../../activities/pacing.ts';
@@ -18,8 +13,9 @@ import { createWorkers } from '../../worker/create-workers.ts';
 import { createOldTurns } from '../../worker/old-turns.ts';
 import { startPacing } from '../../worker/pacing/pacing.ts';
 import { memoryPacing } from './memory-pacing.ts';
+import { quietRuntime } from './quiet-runtime.ts';
 
-Runtime.install({ logger: new DefaultLogger('ERROR') });
+quietRuntime();
 
 /** What a test does not prepare is not part of it: a workflow that calls it all the same goes no further. */
 export interface FakeActivities {

@@ -252,7 +252,6 @@ describe('a Chromium for the tests', () => {
       await expect(firstWorking('Chromium', download(), quiet)).rejects.toThrow(/neither Chromium nor Chrome/);
       expect(await readdir(join(dir, 'cache'))).toEqual([]);
     },
-    60_000,
   );
 
   it('that cannot be had is an error that says what to install', async () => {

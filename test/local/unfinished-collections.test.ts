@@ -55,5 +55,4 @@ it.skipIf(found === undefined)(
       }
     });
   },
-  60_000,
 );

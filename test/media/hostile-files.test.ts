@@ -66,7 +66,7 @@ beforeAll(async () => {
   await runTool(ffmpeg, ['-v', 'error', ...'-f lavfi -i anoisesrc=d=3 -c:a aac'.split(' '), m4a]);
   packets = await readFile(m4a);
   packets = packets.subarray(packets.indexOf('mdat') + 2_000, packets.indexOf('mdat') + 2_064);
-}, 60_000);
+});
 afterAll(async () => {
   if (process.env['HOSTILE_TABLE'] !== undefined) await writeFile(process.env['HOSTILE_TABLE'], table.join('\n'));
   await rm(root, { recursive: true, force: true });

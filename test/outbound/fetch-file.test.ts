@@ -37,4 +37,4 @@ it('a host that closes the connection in the middle of a file ends the download 
     const part = await readFile(`${file}.part`);
     expect(part.equals(BODY.subarray(0, part.length))).toBe(true);
   }
-}, 30_000);
+});

@@ -73,7 +73,7 @@ describe.each(['http', 'https'] as const)('media over %s', (protocol) => {
     }
     expect(server.connections()).toBe(targets.length);
     expect(canary.connections()).toBe(0);
-  }, 30_000);
+  });
 
   it('are not fetched through names, whatever their name servers answer', async () => {
     const { server, trustedCa } = await serve(media);

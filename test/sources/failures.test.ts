@@ -140,6 +140,10 @@ const MESSAGES: readonly (readonly [FailureCode, string])[] = [
     'upstream_error',
     "ERROR: [generic] x: Unable to download webpage: HTTPConnection(host='nonexistent.invalid', port=80): Failed to resolve 'nonexistent.invalid' ([Errno -2] Name or service not known)",
   ],
+  [
+    'upstream_error',
+    'ERROR: [download] Got error: HTTP Error 500: Internal Server Error. Giving up after 2 retries',
+  ],
   ['upstream_error', 'ERROR: something nobody has seen before'],
 ];
 
@@ -178,6 +182,13 @@ describe("yt-dlp's messages", () => {
     'WARNING: [youtube] x: The read operation timed out',
   ])('that say nothing are not sorted by a warning of something else: %s', (warning) => {
     expect(ytdlpFailure(`${warning}\nERROR: something nobody has seen before\n`, 'video').code).toBe('upstream_error');
+  });
+
+  it.each([
+    'ERROR: \r[download] Got error: HTTP Error 500: Internal Server Error. Giving up after 2 retries',
+    "ERROR: Unable to download video subtitles for 'en': something nobody has seen before",
+  ])('of a file that is refused are not sorted by a warning of its page: %j', (error) => {
+    expect(ytdlpFailure(`WARNING: [youtube] x: Private video\n${error}\n`, 'video').code).toBe('upstream_error');
   });
 
   it('of a channel are not sorted by a warning of one of its videos', () => {

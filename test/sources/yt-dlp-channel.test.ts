@@ -21,7 +21,7 @@ beforeAll(async () => {
     channelUrlTemplate: `${sandbox.url}/{path}`,
     pluginDir: sandbox.env.YTDLP_PLUGIN_DIR,
   });
-}, 60_000);
+});
 afterAll(async () => {
   await sandbox.stop();
   await site.stop();

@@ -91,7 +91,7 @@ describe('a host of media that means harm', () => {
     const { code, peakMib } = await fetchFrom(endless, playlist, PATIENT);
     expect(code).toBe('too_large');
     expect(peakMib).toBeLessThan(1_200);
-  }, 60_000);
+  });
 
   it('cannot fill disk or memory by what it has compressed', async () => {
     const bomb = gzipSync(Buffer.alloc(500_000_000), { level: 1 });
@@ -100,7 +100,7 @@ describe('a host of media that means harm', () => {
     );
     expect(['too_large', 'upstream_error', 'incomplete']).toContain(code);
     expect(peakMib).toBeLessThan(700);
-  }, 60_000);
+  });
 
   it('cannot hold a job up by a byte now and then', async () => {
     const { code } = await fetchFrom((_, response) => {
@@ -109,7 +109,7 @@ describe('a host of media that means harm', () => {
       response.on('close', () => clearInterval(timer));
     });
     expect(code).toBe('upstream_timeout');
-  }, 60_000);
+  });
 
   it.each(
     rows<readonly [string, Readonly<Record<string, string | readonly string[]>>, string]>(
@@ -142,15 +142,11 @@ describe('a host of media that means harm', () => {
       ['file:///etc/passwd', 'rtmp://127.0.0.1/x', '//'],
       ['ftp://127.0.0.1/x', 'data:audio/mp4;base64,AAAA', 'javascript:1'],
     ),
-  )(
-    'gets no success by a redirect to %s',
-    async (location) => {
-      const { code, files } = await fetchFrom((_, response) => response.writeHead(302, { location }).end());
-      expect(['unsupported', 'upstream_error', 'incomplete', 'upstream_timeout', 'removed']).toContain(code);
-      expect(files.filter((name) => name.startsWith('media.') && !name.endsWith('.part'))).toEqual([]);
-    },
-    60_000,
-  );
+  )('gets no success by a redirect to %s', async (location) => {
+    const { code, files } = await fetchFrom((_, response) => response.writeHead(302, { location }).end());
+    expect(['unsupported', 'upstream_error', 'incomplete', 'upstream_timeout', 'removed']).toContain(code);
+    expect(files.filter((name) => name.startsWith('media.') && !name.endsWith('.part'))).toEqual([]);
+  });
 });
 
 const LONG = 'n'.repeat(300);
@@ -199,7 +195,7 @@ describe('words of a platform that means harm', () => {
         .catch((error: unknown) => ({ video: error }));
       expect(video).toMatchObject({ code: 'no_captions' });
     });
-  }, 60_000);
+  });
 
   it.each(
     rows(
@@ -222,34 +218,30 @@ describe('words of a platform that means harm', () => {
         ['srt', `1\n00:00:00,000 --> 99:59:59,999\n<img src=x onerror=alert(1)>\n`],
       ],
     ),
-  )(
-    'in captions (%s) end as lines or as a code',
-    async (ext, text) => {
-      const id = Math.random().toString(36).slice(2);
-      site.set(`/${id}`, { type: 'text/plain', body: text });
-      await inFolder(async (call) => {
-        const memory = watchMemory(call.folder);
-        site.set(`/recorded/${id}`, {
-          body: { id, title: 'x', formats: [], subtitles: { en: [{ ext, url: `${site.url}/${id}` }] } },
-          when: () => untilSeen(memory),
-        });
-        const code = await createTranscriptSource(settings)
-          .fetch(id, 'en', call)
-          .then(
-            ({ lines }) => {
-              expect(JSON.stringify(lines)).not.toMatch(/root:/);
-              return 'lines';
-            },
-            (error: unknown) => (error as { code?: unknown }).code ?? error,
-          );
-        expect(['lines', 'no_captions', 'incomplete', 'upstream_error']).toContain(code);
-        const peakMib = await memory.stop();
-        expect(peakMib).toBeGreaterThanOrEqual(LEAST_MIB);
-        expect(peakMib).toBeLessThan(400);
+  )('in captions (%s) end as lines or as a code', async (ext, text) => {
+    const id = Math.random().toString(36).slice(2);
+    site.set(`/${id}`, { type: 'text/plain', body: text });
+    await inFolder(async (call) => {
+      const memory = watchMemory(call.folder);
+      site.set(`/recorded/${id}`, {
+        body: { id, title: 'x', formats: [], subtitles: { en: [{ ext, url: `${site.url}/${id}` }] } },
+        when: () => untilSeen(memory),
       });
-    },
-    60_000,
-  );
+      const code = await createTranscriptSource(settings)
+        .fetch(id, 'en', call)
+        .then(
+          ({ lines }) => {
+            expect(JSON.stringify(lines)).not.toMatch(/root:/);
+            return 'lines';
+          },
+          (error: unknown) => (error as { code?: unknown }).code ?? error,
+        );
+      expect(['lines', 'no_captions', 'incomplete', 'upstream_error']).toContain(code);
+      const peakMib = await memory.stop();
+      expect(peakMib).toBeGreaterThanOrEqual(LEAST_MIB);
+      expect(peakMib).toBeLessThan(400);
+    });
+  });
 });
 
 it('the Node that runs us can be the JavaScript runtime of yt-dlp within the memory that this one is given', async () => {

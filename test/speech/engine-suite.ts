@@ -8,7 +8,7 @@ import type { AudioWindow, SpeechEngine } from '../../speech/engine.ts';
 import { until } from '../helpers/until.ts';
 import { writeTones } from './tones.ts';
 
-const CANCEL_WITHIN_MS = 1_000;
+const CANCEL_WITHIN_MS = 5_000;
 /** On a busy machine an engine takes several times as long as the audio. */
 const SLOW = { timeout: 180_000 };
 
@@ -145,7 +145,7 @@ export function describeEngine(bench: EngineBench): (index: number) => Promise<W
     await expect(answer).rejects.toMatchObject({ code: 'unsupported' });
   });
 
-  it('ends within a second of being cancelled, and leaves no process', async () => {
+  it('ends within seconds of being cancelled, and leaves no process', async () => {
     const window = await longWindow();
     const abort = new AbortController();
     const analysis = engine().analyse(window, { signal: abort.signal, onProgress: () => undefined });

@@ -125,7 +125,7 @@ describe.each(Object.entries(stores))('files on %s', (_kind, open) => {
     }
     await writing;
     expect(reads).toBeGreaterThan(0);
-  }, 60_000);
+  });
 
   it('are not there when their publication was cancelled', async () => {
     const key = newKey();

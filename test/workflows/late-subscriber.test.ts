@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
-import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
+import { Worker } from '@temporalio/worker';
 import { expect, it } from 'vitest';
 import { loadWorkflows } from '../../worker/workflow-bundle.ts';
+import { quietRuntime } from '../helpers/quiet-runtime.ts';
 
 interface Event {
   readonly eventId: string;
@@ -43,8 +44,8 @@ function renamed(events: readonly Event[], ids: ReadonlyMap<string, string>): re
 }
 
 it('a webhook that is added while a job still releases its permit is delivered', async () => {
-  Runtime.install({ logger: new DefaultLogger('ERROR') });
+  quietRuntime();
   const workflowBundle = await loadWorkflows();
   const history = historyFromJSON(await lastMomentHistory());
   await expect(Worker.runReplayHistory({ workflowBundle }, history)).resolves.toBeUndefined();
-}, 60_000);
+});

@@ -1,44 +1,74 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { arrayFromPayloads, defaultPayloadConverter } from '@temporalio/common';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
-import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
+import { Worker } from '@temporalio/worker';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { activityInputs } from '../../activities/create-activities.ts';
+import { refusalOf } from '../../runtime/inputs/check.ts';
+import { jobInputs } from '../../runtime/inputs/jobs.ts';
 import * as workflows from '../../workflows/index.ts';
 import { loadWorkflows } from '../../worker/workflow-bundle.ts';
+import { quietRuntime } from '../helpers/quiet-runtime.ts';
 
 const FOLDER = join(import.meta.dirname, '../histories');
 const names = (await readdir(FOLDER)).filter((name) => name.endsWith('.json'));
+const texts = new Map(
+  await Promise.all(names.map(async (name) => [name, await readFile(join(FOLDER, name), 'utf8')] as const)),
+);
 
 const OF_OTHER_CODE = 'of other code';
 
 /** What replaying each of them said, by its name: one worker for all, since each new one loads the workflows anew. */
 const replayed = new Map<string, Error | undefined>();
 beforeAll(async () => {
-  Runtime.install({ logger: new DefaultLogger('ERROR') });
+  quietRuntime();
   const workflowBundle = await loadWorkflows();
   for await (const { workflowId, error } of Worker.runReplayHistories({ workflowBundle }, histories())) {
     replayed.set(workflowId, error);
   }
-}, 60_000);
+});
 
-const load = (name: string): Promise<string> => readFile(join(FOLDER, name), 'utf8');
-async function* histories() {
-  for (const name of names) yield { workflowId: name, history: historyFromJSON(JSON.parse(await load(name))) };
-  const other = (await load('audio-success.json')).replaceAll('"fetchAudio"', '"fetchVideo"');
+const parse = (text: string) => historyFromJSON(JSON.parse(text));
+
+function* histories() {
+  for (const [workflowId, text] of texts) yield { workflowId, history: parse(text) };
+  const other = texts.get('audio-success.json')!.replaceAll('"fetchAudio"', '"fetchVideo"');
   expect(other).toContain('fetchVideo');
-  yield { workflowId: OF_OTHER_CODE, history: historyFromJSON(JSON.parse(other)) };
+  yield { workflowId: OF_OTHER_CODE, history: parse(other) };
 }
 
-function workflowOf(json: string): string | undefined {
-  const { events } = JSON.parse(json) as {
-    events: { workflowExecutionStartedEventAttributes?: { workflowType: { name: string } } }[];
-  };
-  return events[0]?.workflowExecutionStartedEventAttributes?.workflowType.name;
+interface Asked {
+  readonly workflow: string;
+  readonly input: readonly unknown[];
+  /** Activities with their arguments, as workers were handed them. A local one has left no arguments. */
+  readonly orders: readonly (readonly [activity: string, args: readonly unknown[]])[];
+}
+
+function askedIn(text: string): Asked {
+  const { events } = parse(text);
+  const [start] = events ?? [];
+  const { workflowType, input } = start!.workflowExecutionStartedEventAttributes!;
+  const argsOf = (payloads: Parameters<typeof arrayFromPayloads>[1]) =>
+    arrayFromPayloads(defaultPayloadConverter, payloads);
+  const orders = events!.flatMap(({ activityTaskScheduledEventAttributes: order }) =>
+    order ? [[order.activityType!.name!, argsOf(order.input?.payloads)] as const] : [],
+  );
+  return { workflow: workflowType!.name!, input: argsOf(input?.payloads), orders };
+}
+
+/** What a worker would refuse of it: the first step of a job is handed what its workflow was. */
+function refusalsOf({ workflow, input, orders }: Asked): (string | undefined)[] {
+  const isJob = Object.hasOwn(jobInputs, workflow);
+  return [
+    ...(isJob ? [refusalOf(jobInputs, workflow, input), refusalOf(activityInputs, 'beginJob', input)] : []),
+    ...orders.map(([activity, args]) => refusalOf(activityInputs, activity, args)),
+  ].filter((refusal) => refusal !== undefined);
 }
 
 describe('a recorded history', () => {
-  it('is there of every workflow', async () => {
-    const recorded = new Set((await Promise.all(names.map(load))).map(workflowOf));
+  it('is there of every workflow', () => {
+    const recorded = new Set([...texts.values()].map((text) => askedIn(text).workflow));
     // What is missing is recorded with: npm run record-histories -- NAME, after adding it to test/histories/record.ts.
     expect(Object.keys(workflows).filter((name) => !recorded.has(name))).toEqual([]);
   });
@@ -47,7 +77,34 @@ describe('a recorded history', () => {
     expect([replayed.has(name), replayed.get(name)]).toEqual([true, undefined]);
   });
 
+  it.each([...texts])(
+    '%s asks for what workers of this release take: a deploy refuses no running job',
+    (_name, text) => {
+      expect(refusalsOf(askedIn(text))).toEqual([]);
+    },
+  );
+
+  it('is there with the arguments of every activity, but of those that need two jobs or a pause', () => {
+    const asked = new Set([...texts.values()].flatMap((text) => askedIn(text).orders.map(([activity]) => activity)));
+    // The first step is handed what its workflow was.
+    asked.add('beginJob');
+    const missing = ['askForTurn', 'awaitOtherListing', 'awaitOwnerProfile', 'pauseOf'];
+    expect(Object.keys(activityInputs).filter((activity) => !asked.has(activity))).toEqual(missing);
+  });
+
   it('of other code is refused', () => {
     expect(replayed.get(OF_OTHER_CODE)).toMatchObject({ name: 'DeterminismViolationError' });
+  });
+
+  it('with arguments that workers of this release do not take is seen', () => {
+    const asked = askedIn(texts.get('transcript-with-comments.json')!);
+    const renamed = JSON.parse(JSON.stringify(asked).replaceAll('"mediaId"', '"videoId"')) as Asked;
+    expect(refusalsOf(renamed)).toEqual([
+      expect.stringContaining('transcript refuses its input: mediaId'),
+      expect.stringContaining('beginJob refuses its input'),
+      expect.stringContaining('claimJob refuses its input'),
+      expect.stringContaining('fetchTranscript refuses its input: mediaId'),
+      expect.stringContaining('fetchComments refuses its input: mediaId'),
+    ]);
   });
 });

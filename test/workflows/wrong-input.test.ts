@@ -137,7 +137,7 @@ describe('wrong signals', () => {
       await handle.result();
     });
     expect(attemptDelivery).not.toHaveBeenCalled();
-  }, 60_000);
+  });
 });
 
 describe('a workflow that somebody started under the id of a subject', () => {

@@ -23,7 +23,7 @@ export function namesAreOnlyNames(names: readonly string[]): void {
       const tone = join(root, 'tone.m4a');
       await runTool(ffmpeg, [...'-v error -y -f lavfi -i sine=d=3 -c:a aac'.split(' '), tone]);
       honest = await readFile(tone);
-    }, 60_000);
+    });
     afterAll(() => rm(root, { recursive: true, force: true }));
 
     it.each(names)('is only a name: %j', async (name) => {

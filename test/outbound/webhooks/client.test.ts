@@ -146,10 +146,11 @@ describe('what is answered', () => {
       });
     });
     const before = process.memoryUsage().arrayBuffers;
-    const outcome = await testClient({ maxResponseBytes: 65_536 }).post(`http://127.0.0.1:${endless.port}/`, message);
+    const client = testClient({ maxResponseBytes: 65_536, timeoutMs: 60_000 });
+    const outcome = await client.post(`http://127.0.0.1:${endless.port}/`, message);
     expect(outcome).toMatchObject({ kind: 'answered', statusCode: 200 });
-    expect(outcome.durationMs).toBeLessThan(2_000);
-    await vi.waitFor(() => expect(receiver!.socket.destroyed).toBe(true), { timeout: 2_000 });
+    expect(outcome.durationMs).toBeLessThan(30_000);
+    await expect.poll(() => receiver!.socket.destroyed).toBe(true);
     // What both ends' socket buffers hold is sent in any case.
     expect(receiver!.sentBytes).toBeLessThan(16 * 1024 ** 2);
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(32 * 1024 ** 2);
@@ -163,7 +164,7 @@ describe('what is answered', () => {
     const outcome = await testClient({ timeoutMs: 300 }).post(`http://127.0.0.1:${trickling.port}/`, message);
     expect(outcome).toMatchObject({ kind: 'answered', statusCode: 200 });
     expect(outcome.durationMs).toBeGreaterThanOrEqual(290);
-    expect(outcome.durationMs).toBeLessThan(2_000);
+    expect(outcome.durationMs).toBeLessThan(20_000);
   });
 
   it('counts although its body is cut short', async () => {
@@ -183,7 +184,7 @@ describe('a receiver that gives no status', () => {
     const outcome = await testClient({ timeoutMs: 200 }).post(`http://127.0.0.1:${silent.port}/`, message);
     expect(outcome).toMatchObject({ kind: 'unreachable', error: 'timeout' });
     expect(outcome.durationMs).toBeGreaterThanOrEqual(190);
-    expect(outcome.durationMs).toBeLessThan(2_000);
+    expect(outcome.durationMs).toBeLessThan(20_000);
   });
 
   it('times out when its headers trickle, and the connection is closed', async () => {
@@ -199,7 +200,7 @@ describe('a receiver that gives no status', () => {
       kind: 'unreachable',
       error: 'timeout',
     });
-    await vi.waitFor(() => expect(closed).toBe(true), { timeout: 2_000 });
+    await expect.poll(() => closed).toBe(true);
   });
 
   it('times out when interim answers never end', async () => {
@@ -216,13 +217,13 @@ describe('a receiver that gives no status', () => {
   it('times out during the TLS handshake, and the connection is closed', async () => {
     let closed = false;
     const silent = await tcpReceiver((socket) => socket.resume().on('close', () => (closed = true)));
-    const outcome = await testClient({ timeoutMs: 5_000, connectTimeoutMs: 200 }).post(
+    const outcome = await testClient({ timeoutMs: 60_000, connectTimeoutMs: 200 }).post(
       `https://127.0.0.1:${silent.port}/`,
       message,
     );
     expect(outcome).toMatchObject({ kind: 'unreachable', error: 'timeout' });
-    expect(outcome.durationMs).toBeLessThan(3_000);
-    await vi.waitFor(() => expect(closed).toBe(true), { timeout: 2_000 });
+    expect(outcome.durationMs).toBeLessThan(30_000);
+    await expect.poll(() => closed).toBe(true);
   });
 
   it('times out when the name server never answers', async () => {
@@ -323,12 +324,10 @@ describe('stopping', () => {
         signal: controller.signal,
       });
       const rejected = expect(post).rejects.toBe(reason);
-      if (moment === 'while waiting for the answer')
-        await vi.waitFor(() => expect(silent.connections()).toBe(1), { timeout: 2_000 });
+      if (moment === 'while waiting for the answer') await expect.poll(() => silent.connections()).toBe(1);
       controller.abort(reason);
       await rejected;
-      if (moment === 'while waiting for the answer')
-        await vi.waitFor(() => expect(closed).toBe(true), { timeout: 2_000 });
+      if (moment === 'while waiting for the answer') await expect.poll(() => closed).toBe(true);
       else expect(silent.connections()).toBe(0);
     },
   );
@@ -338,7 +337,7 @@ describe('stopping', () => {
     const client = testClient();
     const post = client.post(`http://127.0.0.1:${silent.port}/`, message);
     const rejected = expect(post).rejects.toThrow(WebhookClientClosedError);
-    await vi.waitFor(() => expect(silent.connections()).toBe(1), { timeout: 2_000 });
+    await expect.poll(() => silent.connections()).toBe(1);
     client.close();
     await rejected;
     await expect(client.post(`http://127.0.0.1:${silent.port}/`, message)).rejects.toThrow(WebhookClientClosedError);
@@ -363,7 +362,7 @@ it('is not held up by 1,000 posts to receivers that hang', async () => {
   const client = testClient({ timeoutMs: 60_000, connectTimeoutMs: 60_000 });
   const hanging = Array.from({ length: 1_000 }, () => client.post(`http://127.0.0.1:${silent.port}/`, message));
   const settled = Promise.allSettled(hanging);
-  await vi.waitFor(() => expect(silent.connections()).toBe(1_000), { timeout: 20_000 });
+  await expect.poll(() => silent.connections()).toBe(1_000);
   const outcome = await client.post(`http://127.0.0.1:${healthy.port}/`, message);
   expect(outcome).toMatchObject({ kind: 'answered', statusCode: 200 });
   expect(outcome.durationMs).toBeLessThan(20_000);
@@ -374,4 +373,4 @@ it('is not held up by 1,000 posts to receivers that hang', async () => {
       (result) => result.status === 'rejected' && result.reason instanceof WebhookClientClosedError,
     ),
   ).toBe(true);
-}, 40_000);
+});

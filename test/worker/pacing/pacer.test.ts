@@ -336,5 +336,5 @@ describe('workers together', () => {
       }),
       { numRuns: 30 },
     );
-  }, 60_000);
+  });
 });

@@ -42,7 +42,7 @@ async function waiting(client: Client, [taskQueue, pauseOf]: readonly [string, P
 describe('a platform that refuses for a while', () => {
   it(
     'makes no job fail, is hardly asked meanwhile, and each job says why it waits and until when',
-    { timeout: 60_000 },
+    { timeout: 180_000 },
     async () => {
       let isRefusing = true;
       const calls: { readonly atMs: number; readonly isRefused: boolean }[] = [];

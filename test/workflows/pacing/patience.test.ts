@@ -45,6 +45,11 @@ const failureOf = async (handle: WorkflowHandle): Promise<unknown> => {
   expect(error).toBeInstanceOf(WorkflowFailedError);
   return (error as WorkflowFailedError).cause;
 };
+/** How often it has lost its patience, and looked whether to wait on. */
+const timeoutsOf = async (handle: WorkflowHandle): Promise<number> => {
+  const { events } = await handle.fetchHistory();
+  return events?.filter((event) => event.activityTaskTimedOutEventAttributes).length ?? 0;
+};
 const callsFor = ({ recordId }: JobInput): number =>
   fetchAudio.mock.calls.filter(([call]) => call.recordId === recordId).length;
 
@@ -78,7 +83,7 @@ it('one whose queue is that long waits on', async () => {
     const { handle: slow } = await start(60_000);
     await until(() => fetchAudio.mock.calls.length > 0);
     const { handle } = await start(2_000);
-    await delay(5_000);
+    await until(async () => (await timeoutsOf(handle)) > 0, { what: 'the end of its patience' });
     release();
     expect(await Promise.all([slow.result(), handle.result()])).toEqual([aResult, aResult]);
   });
@@ -89,20 +94,19 @@ it('one that has waited long, but not in refusals, waits on', async () => {
   fetchAudio.mockImplementationOnce(
     () =>
       new Promise((_resolve, reject) => {
-        refuse = () => reject(refusal('rate_limited', Date.now() + 7_000));
+        refuse = () => reject(refusal('rate_limited', Date.now() + 15_000));
       }),
   );
   fetchAudio.mockResolvedValue(aResult);
   await withJobs(async (start) => {
     const { handle: slow } = await start(60_000);
     await until(() => fetchAudio.mock.calls.length > 0);
-    // Its patience ends in the middle of the pause.
-    const { job, handle } = await start(10_000);
-    await delay(7_000);
+    // Its patience ends in the middle of the pause, and would end again ten seconds after the pause.
+    const { job, handle } = await start(25_000);
+    await delay(14_000);
     refuse();
     expect(await Promise.all([slow.result(), handle.result()])).toEqual([aResult, aResult]);
-    const { events = [] } = await handle.fetchHistory();
-    expect(events?.filter((event) => event.activityTaskTimedOutEventAttributes)).toHaveLength(1);
+    expect(await timeoutsOf(handle)).toBe(1);
     expect(callsFor(job)).toBe(1);
   });
 });
