@@ -8,6 +8,7 @@ import { ApiError } from '../contract/errors.ts';
 import { fileKeyOf, type FileKey, type FileStore, type StoredFile } from '../store/files.ts';
 import type { LinkSigner } from '../store/links.ts';
 import { answerFor, type FileAnswer } from './conditional.ts';
+import { requestIdOf } from './request-id.ts';
 
 const FOLDER = '/files/';
 
@@ -42,7 +43,7 @@ export function fileHost({ files, signer, log }: FileHostOptions): EventHandler 
       await pump(contents, target).catch((error: unknown) => {
         // Cut, so that nobody takes the part for the whole.
         target.destroy();
-        log.warn({ err: error, ...key }, 'a file could not be sent to its end');
+        log.warn({ err: error, requestId: requestIdOf(event), ...key }, 'a file could not be sent to its end');
       });
     })(event);
   };

@@ -4,29 +4,24 @@ import {
   WorkflowExecutionAlreadyStartedError,
   WorkflowNotFoundError,
   type Client,
-  type WorkflowExecutionDescription,
 } from '@temporalio/client';
 import { NamespaceNotFoundError, type Payload } from '@temporalio/common';
 import { ApiError } from '../contract/errors.ts';
 import { jobSchema } from '../runtime/inputs/jobs.ts';
 import { JOB_VERSION, MEMO_JOB, type JobInput } from '../contract/jobs.ts';
 import type { Progress } from '../contract/fields.ts';
-import { QUEUED, routeIn, type Waiting } from '../runtime/pacing.ts';
 import type { PauseView } from '../runtime/pause-view.ts';
 import { startDeadline } from '../runtime/deadline.ts';
+import { optional } from '../runtime/optional.ts';
+import { MEMO_REQUEST } from '../runtime/trace-headers.ts';
 import { searchAttributesOf } from '../runtime/visibility.ts';
 import { subscribeSignal } from '../workflows/messages.ts';
 import type { JobWorkflow } from '../contract/kinds.ts';
 import { progressOf } from './job-progress.ts';
+import { isLaterTask, isQueued, waitingOf } from './pending-tasks.ts';
 
 const RPC_DEADLINE_MS = 5_000;
 const PROGRESS_DEADLINE_MS = 1_000;
-/** PENDING_ACTIVITY_STATE_SCHEDULED of the Temporal API. */
-const SCHEDULED = 1;
-/** A workflow's first task is scheduled together with it. */
-const FIRST_TASK_WITHIN_MS = 50;
-/** Shorter waits are not told. */
-const QUICK_MS = 10_000;
 /** Longer than the server waits for a workflow before it answers that it still runs. */
 const LONG_POLL_MS = 60_000;
 const FOREIGN = 'A workflow that this service has not started has the id of this subject. An operator must end it.';
@@ -42,8 +37,13 @@ export type JobStatus =
   { readonly state: 'running'; readonly progress: Progress | undefined } | { readonly state: 'gone' | 'unknown' };
 
 export interface JobGateway {
-  /** Starts the job's workflow. @returns the input of the job that runs already, if one does */
-  start(workflow: JobWorkflow, input: JobInput): Promise<'started' | 'closed' | RunningJob>;
+  /**
+   * Starts the job's workflow.
+   *
+   * @param requestId of the request that asks for it, for the log lines of the workers
+   * @returns the input of the job that runs already, if one does
+   */
+  start(workflow: JobWorkflow, input: JobInput, requestId?: string): Promise<'started' | 'closed' | RunningJob>;
   /** @returns the job of a subject that runs, without starting one */
   running(subjectId: string): Promise<'closed' | RunningJob>;
   /** Adds a webhook to a running job. @returns false when it has closed */
@@ -84,7 +84,7 @@ export function createJobGateway(client: Client, taskQueue: string, pauseOf: Pau
   };
   return {
     running,
-    async start(workflow, input) {
+    async start(workflow, input, requestId) {
       const { webhookUrl: _private, ...job } = input;
       try {
         await within(RPC_DEADLINE_MS, () =>
@@ -95,7 +95,7 @@ export function createJobGateway(client: Client, taskQueue: string, pauseOf: Pau
             workflowIdReusePolicy: 'ALLOW_DUPLICATE',
             taskQueue,
             args: [{ ...input, version: JOB_VERSION }],
-            memo: { [MEMO_JOB]: job },
+            memo: { [MEMO_JOB]: job, ...optional(MEMO_REQUEST, requestId) },
             typedSearchAttributes: searchAttributesOf(input),
             staticSummary: `${input.type} of ${input.mediaId}`,
             staticDetails: `Download ${input.recordId}`,
@@ -171,38 +171,6 @@ export function createJobGateway(client: Client, taskQueue: string, pauseOf: Pau
       await within(PROGRESS_DEADLINE_MS, () => client.workflowService.getSystemInfo({}));
     },
   };
-}
-
-type PendingTask = WorkflowExecutionDescription['raw']['pendingWorkflowTask'];
-
-/** Whether a workflow has something to take up after its beginning, such as the end of an activity. */
-function isLaterTask(task: PendingTask, startTime: Date): boolean {
-  // Tried again, it may be the first one.
-  if (!task || Number(task.attempt) > 1) return false;
-  return msOf(task.originalScheduledTime ?? task.scheduledTime) > startTime.getTime() + FIRST_TASK_WITHIN_MS;
-}
-
-type PendingActivities = NonNullable<WorkflowExecutionDescription['raw']['pendingActivities']>;
-
-/** Whether an activity that uses a platform waits for its turn. */
-function isQueued({ activityId, state }: PendingActivities[number]): boolean {
-  return Number(state) === SCHEDULED && routeIn(activityId ?? '') !== undefined;
-}
-
-/** Why an activity waits for its turn, if one does. */
-async function waitingOf(pending: PendingActivities, pauseOf: PauseView): Promise<Waiting | undefined> {
-  for (const activity of pending) {
-    const route = routeIn(activity.activityId ?? '');
-    if (route === undefined || !isQueued(activity)) continue;
-    const pause = await pauseOf(route);
-    if (pause !== undefined) return { reason: pause.reason, until: new Date(pause.untilMs).toISOString() };
-    if (Date.now() - msOf(activity.scheduledTime) >= QUICK_MS) return { reason: QUEUED };
-  }
-  return undefined;
-}
-
-function msOf(time: PendingActivities[number]['scheduledTime']): number {
-  return Number(time?.seconds ?? 0) * 1000 + (time?.nanos ?? 0) / 1e6;
 }
 
 /** @returns false when the workflow has closed; what the call returns otherwise, true if that is nothing */

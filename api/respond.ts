@@ -12,6 +12,7 @@ import { toApiError } from './errors.ts';
 import type { Answer, AnyAnswer, EventsAnswer, ExportedText } from './operation.ts';
 import { paced } from './paced.ts';
 import { preferredWaitMs } from './request.ts';
+import { requestIdOf } from './request-id.ts';
 
 const STATUS = { finished: 200, pending: 202, unavailable: 503 } as const;
 
@@ -79,7 +80,8 @@ export function errorResponse(log: Logger, thrown: unknown, event: H3Event): HTT
   const error = toApiError(thrown);
   const status = ERROR_TABLE[error.code].http;
   if (status >= 500) {
-    log.error({ err: error.cause ?? error, method: event.req.method, path: event.url.pathname }, error.message);
+    const request = { requestId: requestIdOf(event), method: event.req.method, path: event.url.pathname };
+    log.error({ err: error.cause ?? error, ...request }, error.message);
   }
   const { retryAfterSeconds } = error.extras;
   return new HTTPResponse(JSON.stringify(error.toBody()), {

@@ -18,6 +18,7 @@ import { scopeOf, tellsEvents, type Operation } from './operation.ts';
 import { operations } from './operations.ts';
 import { rateLimit } from './rate-limit.ts';
 import { readInput } from './request.ts';
+import { forRequest, nameRequests, requestIdOf } from './request-id.ts';
 import { errorResponse, respond } from './respond.ts';
 import { traceRequests } from './traces.ts';
 
@@ -47,6 +48,7 @@ export function createRestApp(deps: ServiceDeps, options: RestOptions): H3 {
     ...(options.onAnswered === undefined ? {} : measuring(options.onAnswered)),
   });
   const authenticate = createAuthenticate({ ...deps, allowsAnonymous: options.allowsAnonymous });
+  app.use(nameRequests);
   if (options.tracing !== undefined) app.use(traceRequests(options.tracing));
   app.use(securityHeaders);
   app.use(accessMiddleware({ ...options, authenticate, stopping: deps.stopping }));
@@ -92,7 +94,8 @@ function mountOperations(app: H3, deps: ServiceDeps): void {
     const handler: EventHandler = async (event) => {
       const caller = callerOf(event, scopeOf(operation));
       const input = await readInput(event, operation, deps.defaultWaitSeconds);
-      return respond(deps, event, await operation.run(deps, caller, input as never));
+      const own = forRequest(deps, requestIdOf(event));
+      return respond(own, event, await operation.run(own, caller, input as never));
     };
     app.on(operation.method, path, handler, { meta: { mayPoll: isAboutJob(operation), operation: name } });
     if (operation.method === 'get') app.head(path, handler, { meta: { operation: name } });

@@ -13,6 +13,7 @@ import { CONNECTION_LIMITS, guardConnections, serverOptions, type ConnectionLimi
 import { SECURITY_HEADERS } from './edge/security-headers.ts';
 import { toApiError } from './errors.ts';
 import type { OnAnswered } from './metrics.ts';
+import { forRequest, REQUEST_ID, requestIdFrom } from './request-id.ts';
 import { traceHeadersIn } from './traces.ts';
 import { createRpcStreams } from './rpc-streams.ts';
 import { appRouter } from './rpc.ts';
@@ -31,6 +32,7 @@ const BATCH_MAX_CALLS = 10;
 /** The tRPC facade as a server that does not listen yet. Its callers are services of ours: no key, no limit, no bill. */
 export function createRpcServer(deps: ServiceDeps, options: RpcOptions): Server {
   const { connections = CONNECTION_LIMITS } = options;
+  const ids = new WeakMap<IncomingMessage, string>();
   const handle = createHTTPHandler({
     router: appRouter,
     createContext({ req, res }) {
@@ -43,18 +45,22 @@ export function createRpcServer(deps: ServiceDeps, options: RpcOptions): Server 
       }
       const holding = deps.answerBudget.open(`service ${addressGroup(req.socket.remoteAddress)}`);
       releaseAtClose(res, holding);
-      const streams = createRpcStreams(res, { log: deps.log, holding });
+      const own = forRequest(deps, ids.get(req));
+      const streams = createRpcStreams(res, { log: own.log, holding });
       const { onAnswered, tracing } = options;
       const inSpan =
         tracing &&
         (<Result>(name: string, work: () => Promise<Result>): Promise<Result> =>
           tracing.inSpan({ name, kind: 'server', headers: traceHeadersIn((one) => req.headers[one]) }, work));
-      return { deps, streams, onAnswered, inSpan };
+      return { deps: own, streams, onAnswered, inSpan };
     },
     maxBodySize: REQUEST_BODY_MAX_BYTES,
     maxBatchSize: BATCH_MAX_CALLS,
   });
   const server = createServer(serverOptions(connections), (request, response) => {
+    const id = requestIdFrom(request.headers[REQUEST_ID.toLowerCase()]);
+    ids.set(request, id);
+    response.setHeader(REQUEST_ID, id);
     for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
     handle(request, response);
   });

@@ -67,12 +67,15 @@ const REFUSED_BY_TRPC: Partial<Record<TRPCError['code'], readonly [ErrorCode, st
   PAYLOAD_TOO_LARGE: ['body_too_large', 'The body is larger than 64 KiB.'],
 };
 
-const measured = t.middleware(async ({ ctx: { onAnswered, inSpan }, path, next }) => {
+const measured = t.middleware(async ({ ctx: { deps, onAnswered, inSpan }, path, next }) => {
   const startedMs = performance.now();
   const result = await (inSpan?.(path, () => next()) ?? next());
-  if (onAnswered === undefined) return result;
-  const status = result.ok ? 200 : ERROR_TABLE[documented(result.error).code].http;
-  onAnswered({ facade: 'rpc', operation: path, status, seconds: (performance.now() - startedMs) / 1000 });
+  const error = result.ok ? undefined : documented(result.error);
+  const status = error === undefined ? 200 : ERROR_TABLE[error.code].http;
+  // As REST does it: what is our fault is logged with its cause.
+  if (error !== undefined && status >= 500)
+    deps.log.error({ err: error.cause ?? error, procedure: path }, error.message);
+  onAnswered?.({ facade: 'rpc', operation: path, status, seconds: (performance.now() - startedMs) / 1000 });
   return result;
 });
 

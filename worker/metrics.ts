@@ -8,6 +8,7 @@ import { kinds } from '../contract/kinds.ts';
 import { isPlatformRefusal } from '../runtime/pacing.ts';
 import type { DatedVersion } from '../runtime/subprocess/dated-version.ts';
 import type { PauseView } from '../runtime/pause-view.ts';
+import type { Pause } from '../runtime/pauses.ts';
 import { WORK_SECONDS, type Metric, type Metrics } from '../runtime/telemetry/metrics.ts';
 import { heardWindows, programRuns, ytdlpReleases } from '../runtime/telemetry/told.ts';
 import type { Backlog } from './backlogs.ts';
@@ -38,7 +39,11 @@ export const WORKER_METRICS = {
   program_seconds: { description: 'Time that programs ran', labels: ['program'] },
   speech_audio_seconds: { description: 'Audio whose words were heard', labels: ['engine'] },
   speech_work_seconds: { description: 'Time that engines took to hear it', labels: ['engine'] },
-  route_paused: { description: '1 while a platform refuses this service', labels: ['route'] },
+  route_paused: {
+    description:
+      '1 while a route is paused by an operator (hand), or because a platform refuses this service (platform)',
+    labels: ['route', 'by'],
+  },
   queue_waiting: { description: 'Tasks that wait in a queue for any worker', labels: ['queue'] },
   queue_oldest_seconds: { description: 'How long the oldest of them has waited', labels: ['queue'] },
   ytdlp_age_days: { description: 'Days since the release of the yt-dlp that new jobs use', labels: ['version'] },
@@ -68,6 +73,11 @@ interface Looks {
 const ALARMING = (Object.keys(FAILURE_FAULTS) as FailureCode[]).filter(
   (code) => FAILURE_FAULTS[code] !== 'subject' && code !== 'cancelled' && !isPlatformRefusal(code),
 );
+
+/** A pause by hand has no length that the next one could double; it gets one when the platform refuses the probe after it. */
+function whoPaused({ lengthMs }: Pause): 'hand' | 'platform' {
+  return lengthMs === 0 ? 'hand' : 'platform';
+}
 
 /** @param knownPrograms paths of those that are run again and again */
 export function createWorkerMetrics(metrics: Metrics, knownPrograms: readonly string[]) {
@@ -132,7 +142,11 @@ export function createWorkerMetrics(metrics: Metrics, knownPrograms: readonly st
     /** What is looked up when the page is read. */
     addLooks({ routes, pauseOf, backlogs, queues, serviceQueues, ytdlp }: Looks): void {
       own.looked(['route_paused'], async (observe) => {
-        for (const route of routes) observe('route_paused', { route }, (await pauseOf(route)) === undefined ? 0 : 1);
+        for (const route of routes) {
+          const pause = await pauseOf(route);
+          for (const by of ['hand', 'platform'] as const)
+            observe('route_paused', { route, by }, pause !== undefined && whoPaused(pause) === by ? 1 : 0);
+        }
       });
       own.looked(['queue_waiting', 'queue_oldest_seconds'], async (observe) => {
         for (const { queue, tasks, oldestSeconds } of await backlogs()) {

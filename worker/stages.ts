@@ -1,14 +1,19 @@
+import { hostname } from 'node:os';
 import { ApplicationFailure, ApplicationFailureCategory, CancelledFailure } from '@temporalio/common';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import type { Logger } from 'pino';
+import type { FinishedJob } from '../activities/records.ts';
 import { FAILURE_FAULTS, type FailureCode } from '../contract/failures.ts';
+import type { JobResult } from '../contract/records.ts';
+import { optional } from '../runtime/optional.ts';
 import { routeIn } from '../runtime/pacing.ts';
+import { jobFactsIn, type JobFacts } from '../runtime/trace-headers.ts';
 
 /** `later`: it only had to wait, and comes again; `error`: our own fault, and it comes again. */
 export type StageOutcome = 'ok' | FailureCode | 'later' | 'error';
 
 /** An attempt at a step of a job, or at one of its webhooks, that has ended. */
-export interface Stage {
+export interface Stage extends JobFacts {
   /** The activity, such as `fetchAudio`. */
   readonly stage: string;
   /** The workflow, such as `audio`. */
@@ -21,12 +26,20 @@ export interface Stage {
   readonly workflowId: string | undefined;
   readonly attempt: number;
   readonly outcome: StageOutcome;
+  /** What the failure says; absent where it succeeded. */
+  readonly failure?: string;
+  /** Of the files that a job has made; absent where the step does not know. */
+  readonly bytes?: number;
   /** From when it could be taken until it was. */
   readonly queuedSeconds: number;
   readonly seconds: number;
   readonly input: unknown;
   readonly result: unknown;
 }
+
+/** A message may quote what a program wrote, or a page. */
+const MESSAGE_MAX_CHARS = 1_000;
+const HOST = hostname();
 
 /** Tells of each attempt when it has ended. The first of the interceptors: it sees what the others refuse. */
 export function watchStages(onEnd: (stage: Stage) => void): ActivityInterceptorsFactory {
@@ -36,8 +49,10 @@ export function watchStages(onEnd: (stage: Stage) => void): ActivityInterceptors
         const startedMs = performance.now();
         const queuedSeconds = Math.max(0, Date.now() - info.currentAttemptScheduledTimestampMs) / 1000;
         const [first] = input.args;
-        const tell = (outcome: StageOutcome, result?: unknown): void =>
+        const facts = jobFactsIn(input.headers);
+        const tell = (outcome: StageOutcome, told: { readonly result?: unknown; readonly failure?: string }): void =>
           onEnd({
+            ...facts,
             stage: info.activityType,
             kind: info.workflowType ?? 'none',
             queue: info.taskQueue,
@@ -46,17 +61,20 @@ export function watchStages(onEnd: (stage: Stage) => void): ActivityInterceptors
             workflowId: info.workflowExecution?.workflowId,
             attempt: info.attempt,
             outcome,
+            ...optional('failure', told.failure),
+            // What was refused may be anything.
+            ...optional('bytes', outcome === 'ok' ? (bytesIn(told.result) ?? bytesIn(resultIn(first))) : undefined),
             queuedSeconds,
             seconds: (performance.now() - startedMs) / 1000,
             input: first,
-            result,
+            result: told.result,
           });
         try {
           const result: unknown = await next(input);
-          tell('ok', result);
+          tell('ok', { result });
           return result;
         } catch (error) {
-          tell(outcomeOf(error));
+          tell(outcomeOf(error), { failure: messageOf(error) });
           throw error;
         }
       },
@@ -73,6 +91,21 @@ function outcomeOf(error: unknown): StageOutcome {
   return typeof code === 'string' && code in FAILURE_FAULTS ? (code as FailureCode) : 'error';
 }
 
+function messageOf(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).slice(0, MESSAGE_MAX_CHARS);
+}
+
+/** The result among what the step is handed that ends the record. */
+function resultIn(input: unknown): unknown {
+  const { outcome } = (input ?? {}) as Partial<FinishedJob>;
+  return outcome?.status === 'success' ? outcome.result : undefined;
+}
+
+function bytesIn(result: unknown): number | undefined {
+  const { files } = (result ?? {}) as Partial<JobResult>;
+  return files?.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+}
+
 function downloadIn(input: unknown): string | undefined {
   if (typeof input !== 'object' || input === null || !('recordId' in input)) return undefined;
   return typeof input.recordId === 'string' ? input.recordId : undefined;
@@ -80,5 +113,8 @@ function downloadIn(input: unknown): string | undefined {
 
 /** A line for each stage of a job; what waits comes again and again, and is told to whoever asks for details. */
 export function logStage(log: Logger, { input: _large, result: _too, ...facts }: Stage, traceId?: string): void {
-  log[facts.outcome === 'later' ? 'debug' : 'info']({ ...facts, traceId }, `${facts.stage}: ${facts.outcome}`);
+  log[facts.outcome === 'later' ? 'debug' : 'info'](
+    { ...facts, host: HOST, traceId },
+    `${facts.stage}: ${facts.outcome}`,
+  );
 }

@@ -1,5 +1,13 @@
-import { ApplicationFailure, log, workflowInfo, type Headers, type WorkflowInterceptors } from '@temporalio/workflow';
-import { TRACE_HEADERS } from '../runtime/trace-headers.ts';
+import {
+  ApplicationFailure,
+  defaultPayloadConverter,
+  log,
+  workflowInfo,
+  type Headers,
+  type WorkflowExecuteInput,
+  type WorkflowInterceptors,
+} from '@temporalio/workflow';
+import { JOB_HEADER, jobFactsIn, jobFactsOf, MEMO_REQUEST, TRACE_HEADERS } from '../runtime/trace-headers.ts';
 import { isKnownSignal, isObject } from './signals.ts';
 
 /**
@@ -8,17 +16,17 @@ import { isKnownSignal, isObject } from './signals.ts';
  * are looked at by the first activity (worker/create-workers.ts), which ends a workflow with wrong ones before it has acted.
  */
 export const interceptors = (): WorkflowInterceptors => {
-  let trace: Headers = {};
-  const withTrace = <Input extends { readonly headers: Headers }>(input: Input): Input => ({
+  let handedOn: Headers = {};
+  const withHeaders = <Input extends { readonly headers: Headers }>(input: Input): Input => ({
     ...input,
-    headers: { ...input.headers, ...trace },
+    headers: { ...input.headers, ...handedOn },
   });
   return {
     inbound: [
       {
         // Not async: an added step would change the order of what running jobs have done already.
         execute(input, next) {
-          trace = Object.fromEntries(Object.entries(input.headers).filter(([name]) => isOfTrace(name)));
+          handedOn = headersFrom(input);
           if (input.args.length === 1 && isObject(input.args[0])) return next(input);
           const refusal = `${workflowInfo().workflowType} refuses its input: argument 1: must be an object`;
           return Promise.reject(ApplicationFailure.nonRetryable(refusal, 'invalid-input'));
@@ -32,13 +40,23 @@ export const interceptors = (): WorkflowInterceptors => {
     ],
     outbound: [
       {
-        scheduleActivity: (input, next) => next(withTrace(input)),
-        scheduleLocalActivity: (input, next) => next(withTrace(input)),
-        startChildWorkflowExecution: (input, next) => next(withTrace(input)),
+        scheduleActivity: (input, next) => next(withHeaders(input)),
+        scheduleLocalActivity: (input, next) => next(withHeaders(input)),
+        startChildWorkflowExecution: (input, next) => next(withHeaders(input)),
       },
     ],
   };
 };
+
+/** What steps and webhooks are told: the trace, and whose job it is. A child has it of its parent, as far as it knows nothing better. */
+function headersFrom({ headers, args: [job] }: WorkflowExecuteInput): Headers {
+  const trace = Object.fromEntries(Object.entries(headers).filter(([name]) => isOfTrace(name)));
+  const requestId = workflowInfo().memo?.[MEMO_REQUEST];
+  const own = isObject(job) ? jobFactsOf({ ...job, requestId, caller: job['chargedTo'] ?? job['startedBy'] }) : {};
+  const facts = { ...jobFactsIn(headers), ...own };
+  if (Object.keys(facts).length === 0) return trace;
+  return { ...trace, [JOB_HEADER]: defaultPayloadConverter.toPayload(facts) };
+}
 
 function isOfTrace(name: string): boolean {
   return (TRACE_HEADERS as readonly string[]).includes(name);

@@ -1,3 +1,4 @@
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import {
   allHandlersFinished,
   CancellationScope,
@@ -13,6 +14,7 @@ import {
 } from '@temporalio/workflow';
 import type { Claim } from '../activities/records.ts';
 import { NEWEST_JOB_VERSION, type JobInput } from '../contract/jobs.ts';
+import { optional } from '../runtime/optional.ts';
 import type { Waiting } from '../runtime/pacing.ts';
 import type { JobOutcome, JobResult } from '../contract/records.ts';
 import { failureAttribute, webhookAttributesOf } from '../runtime/visibility.ts';
@@ -85,7 +87,9 @@ export async function runJob(
   }
   const { finishJob } = isOld ? records : localRecords;
   const useUpstream =
-    claim === 'claimed' ? createWithPermit(permits, events) : createUpstreams(input, claim.routes, events);
+    claim === 'claimed'
+      ? createWithPermit(permits, events)
+      : createUpstreams(input, claim.routes, { ...events, ...optional('pauses', claim.pauses) });
 
   let outcome: JobOutcome;
   let problem: TemporalFailure | undefined;
@@ -135,18 +139,23 @@ async function notify(job: JobInput, subscribers: Subscribers, permits: PermitCl
       webhooks += 1;
       const { url, subscribedBy } = next;
       const deliveryId = deliveryIdOf(recordId, next.number);
-      // Awaited until it has started: a parent that closes earlier takes the child with it.
-      await startChild(version < 3 ? deliverWebhook : deliverWebhookAtOnce, {
-        workflowId: deliveryId,
-        args: [{ deliveryId, recordId, url, subscribedBy }],
-        parentClosePolicy: ParentClosePolicy.ABANDON,
-        cancellationType: ChildWorkflowCancellationType.ABANDON,
-        // Its activities inherit it.
-        priority: deliveryPriorityOf(url),
-        typedSearchAttributes: webhookAttributesOf({ recordId, url, subscribedBy }, job),
-        staticSummary: `Webhook of download ${recordId}`,
-        staticDetails: `To ${receiverHostOf(url)}, of the job ${job.subjectId}`,
-      });
+      try {
+        // Awaited until it has started: a parent that closes earlier takes the child with it.
+        await startChild(version < 3 ? deliverWebhook : deliverWebhookAtOnce, {
+          workflowId: deliveryId,
+          args: [{ deliveryId, recordId, url, subscribedBy }],
+          parentClosePolicy: ParentClosePolicy.ABANDON,
+          cancellationType: ChildWorkflowCancellationType.ABANDON,
+          // Its activities inherit it.
+          priority: deliveryPriorityOf(url),
+          typedSearchAttributes: webhookAttributesOf({ recordId, url, subscribedBy }, job),
+          staticSummary: `Webhook of download ${recordId}`,
+          staticDetails: `To ${receiverHostOf(url)}, of the job ${job.subjectId}`,
+        });
+      } catch (error) {
+        // An operator has reset the job, and its webhook still runs: it tells the receiver, and nothing is left to be started.
+        if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+      }
     } else if (isOver()) {
       return webhooks;
     } else {

@@ -6,6 +6,7 @@ import {
   TimeoutFailure,
   workflowInfo,
 } from '@temporalio/workflow';
+import type { RoutePauses } from '../activities/records.ts';
 import type { JobInput } from '../contract/jobs.ts';
 import { WITHOUT_KEY } from '../contract/webhooks.ts';
 import {
@@ -40,11 +41,17 @@ const MAX_EVENTS = 40_000;
  * kinds of failure are told apart by the activity. Our own disk is full: the job waits for space and begins anew. The platform
  * refuses the route: the job is queued again, no attempt is used up. Anything else of the upstream (a 500, a body cut short)
  * concerns this subject: the job waits and tries a few times.
+ *
+ * @param options.pauses of the routes, as the job began
  */
 export function createUpstreams(
   input: JobInput,
   routes: RouteNames,
-  { patienceMs = MAX_PAUSED_MS, ...events }: UseEvents & { readonly patienceMs?: number },
+  {
+    patienceMs = MAX_PAUSED_MS,
+    pauses = {},
+    ...events
+  }: UseEvents & { readonly patienceMs?: number; readonly pauses?: RoutePauses },
 ): UseUpstream {
   const retryWhenDiskFull = createRetryWhenDiskFull(events.onShortage);
   const priority = { fairnessKey: input.chargedTo ?? input.startedBy ?? WITHOUT_KEY };
@@ -73,10 +80,15 @@ export function createUpstreams(
     let refusedSinceMs: number | undefined;
     let faults = 0;
     let waits = 0;
+    /** Why its turn may be far, as far as the job knows: told to operators alone, and costs no event. */
+    let why: string | undefined;
     events.onWork();
     for (;;) {
       const place = placeOf(use, patienceMs - (Date.now() - (refusedSinceMs ?? Date.now())));
-      setCurrentDetails(`By route ${place.route}: a pending activity of it that has not started waits for its turn.`);
+      why ??= sentenceOf(pauses[place.route]);
+      setCurrentDetails(
+        `By route ${place.route}: a pending activity of it that has not started waits for its turn.${why}`,
+      );
       try {
         return await work(place);
       } catch (error) {
@@ -85,23 +97,28 @@ export function createUpstreams(
         if (refusal !== undefined) {
           refusedSinceMs ??= Date.now();
           giveUpAfter(refusedSinceMs, refusal);
+          why = ` At ${isoOf(Date.now())} the platform refused: ${refusal.message}`;
           events.onUpstreamFailure(refusal.message, 'waiting');
         } else if (isOutOfPatience(error)) {
           const pause = await localPacing.pauseOf({ route: place.route });
           // Without a pause it is the queue that is so long.
           refusedSinceMs = pause === null ? undefined : (refusedSinceMs ?? Math.max(pause.sinceMs, queuedSinceMs));
           if (pause !== null) giveUpAfter(refusedSinceMs, pause);
+          why = pause === null ? '' : ` The route is paused since ${isoOf(pause.sinceMs)}: ${pause.message}`;
         } else if (notNow !== undefined) {
           const { code } = notNow;
           refusedSinceMs = code === undefined ? undefined : (refusedSinceMs ?? Date.now());
           giveUpAfter(refusedSinceMs, { code: code ?? 'upstream_error', message: messageOf(error) });
+          why = '';
           waits += 1;
           await waitFor(messageOf(error), notNow, waits);
         } else if (isTurnedAway(error)) {
           giveUpAfter(undefined, { code: 'upstream_error', message: messageOf(error) });
+          why = ` The route is paused: ${messageOf(error)}`;
         } else {
           const seconds = UPSTREAM_DELAYS_SECONDS[faults];
           if (faultOf(error) !== 'upstream' || seconds === undefined) throw error;
+          why = '';
           faults += 1;
           const { message } = failureOf(error);
           events.onUpstreamFailure(message, 'backing-off');
@@ -124,7 +141,7 @@ export function createUpstreams(
     const isPaused = code !== undefined;
     const leastMs = Math.min(LONGEST_WAIT_MS, 500 * 2 ** waits);
     const waitMs = Math.max(atMs - Date.now(), leastMs);
-    const until = new Date(Date.now() + waitMs).toISOString();
+    const until = isoOf(Date.now() + waitMs);
     const waiting: Waiting | undefined =
       isPaused || waitMs >= QUICK_MS ? { reason, ...(isPaused ? { until } : {}) } : undefined;
     if (waiting !== undefined) events.onShortage(waiting);
@@ -134,6 +151,15 @@ export function createUpstreams(
       if (waiting !== undefined) events.onShortage(undefined);
     }
   }
+}
+
+function sentenceOf(pause: RoutePauses[string] | undefined): string {
+  if (pause === undefined || pause.untilMs <= Date.now()) return '';
+  return ` The route is paused until ${isoOf(pause.untilMs)}: ${pause.reason}`;
+}
+
+function isoOf(ms: number): string {
+  return new Date(ms).toISOString();
 }
 
 function isOutOfPatience(error: unknown): boolean {

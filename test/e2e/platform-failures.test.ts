@@ -173,7 +173,7 @@ describe('the pages for operators', () => {
     expect(worker).toMatch(/^tapedeck_platform_refusals_total\{route="vidnet",code="rate_limited"\} [1-9]/m);
     expect(worker).toMatch(/^tapedeck_published_bytes_total\{kind="audio"\} \d{5}/m);
     expect(worker).toMatch(/^tapedeck_program_runs_total\{program="ffmpeg\S*",end="ok"\} [1-9]/m);
-    expect(worker).toMatch(/^tapedeck_route_paused\{route="vidnet"\} [01]$/m);
+    expect(worker).toMatch(/^tapedeck_route_paused\{route="vidnet",by="platform"\} [01]$/m);
     expect(worker).toMatch(/^tapedeck_queue_waiting\{queue="e2e-\w+-webhooks"\} 0$/m);
     expect(sdk).toMatch(/^temporal_worker_task_slots_available\{/m);
     const lines = (await service.logOf('worker')).split('\n').filter((one) => one.includes(id));

@@ -84,7 +84,7 @@ await jobHistory(audio, 'audio-cancelled', { webhookUrl: url }, { ...obliging, f
 for (const { workflow, job, activity } of kindSamples) {
   const fetch = { [activity]: () => Promise.resolve(result) };
   await record(`${workflow}-success`, { ...obliging, fetch }, (env, taskQueue) =>
-    env.client.workflow.start(workflow, { workflowId: job.subjectId, taskQueue, args: [job] }),
+    env.client.workflow.start(workflow, { workflowId: job.subjectId, taskQueue, args: [{ ...job, webhookUrl: url }] }),
   );
 }
 await transcriptHistory('transcript-with-comments');
@@ -112,7 +112,7 @@ async function transcriptHistory(name: string): Promise<void> {
     fetchTranscript: () => Promise.resolve({ durationSeconds: 12 }),
     fetchComments: () => Promise.resolve({ lists: { comments: { pieces: 1, items: 2 } } }),
   };
-  const job = aTranscriptJob({ parameters: { language: 'en', includeComments: true } });
+  const job = aTranscriptJob({ parameters: { language: 'en', includeComments: true }, webhookUrl: url });
   await record(name, { ...obliging, fetch }, (env, taskQueue) =>
     env.client.workflow.start(transcript, { workflowId: job.subjectId, taskQueue, args: [job] }),
   );
@@ -122,7 +122,7 @@ async function transcriptHistory(name: string): Promise<void> {
 async function speakerLabelsHistory(name: string, second = () => Promise.resolve({ words: 1, voices: 1 })): Promise<void> {
   const parameters = { audioId: ulid(), fileName: 'a.m4a', maxSpeakers: 3 };
   const job: SpeakerLabelsJob = {
-    ...{ version: JOB_VERSION, recordId: ulid(), type: 'speaker_labels', mediaId: 'dQw4w9WgXcQ', price: 6, parameters },
+    ...{ version: JOB_VERSION, recordId: ulid(), type: 'speaker_labels', mediaId: 'dQw4w9WgXcQ', price: 6, parameters, webhookUrl: url },
     ...{ subjectId: speakerLabelsSubjectOf(parameters), createdAt: '2026-11-21T09:30:00.123456Z' },
   };
   const records = { ...obliging.records, clearSpeech: () => Promise.resolve() };
@@ -193,7 +193,7 @@ async function imgnetHistories(): Promise<void> {
     activities: Parameters<typeof record>[1] = imgnet(),
   ): Promise<void> =>
     record(name, activities, (env, taskQueue) =>
-      env.client.workflow.start(workflow as (job: JobInput) => Promise<JobEnd>, { workflowId: job.subjectId, taskQueue, args: [job] }),
+      env.client.workflow.start(workflow as (job: JobInput) => Promise<JobEnd>, { workflowId: job.subjectId, taskQueue, args: [{ ...job, webhookUrl: url }] }),
     );
   await run('imgnet-profile', [imgnetProfile, profile]);
   await run('imgnet-profile-gone', [imgnetProfile, profile], imgnet({ storeProfile: refuseWith('removed') }));
@@ -218,7 +218,7 @@ async function channelHistory(name: string, look: ChannelLook): Promise<void> {
   };
   const parameters = { channel: { kind: 'handle', name: 'evening-talks' } } as const;
   const subjectId = subjectIdOf('list', `@evening-talks-${name}`);
-  const job: ChannelJob = { ...anAudioJob(), type: 'list', subjectId, mediaId: '@evening-talks', parameters };
+  const job: ChannelJob = { ...anAudioJob({ webhookUrl: url }), type: 'list', subjectId, mediaId: '@evening-talks', parameters };
   await record(name, { ...obliging, fetch }, (env, taskQueue) =>
     env.client.workflow.start(channel, { workflowId: job.subjectId, taskQueue, args: [job] }),
   );
@@ -263,8 +263,9 @@ async function record(
   activities: FakeActivities & { readonly isReal?: boolean },
   start: (env: TestWorkflowEnvironment, taskQueue: string) => Promise<Handle>,
 ): Promise<void> {
-  // Those without it are of jobs of version 4da8403, which take other steps: they are not recorded any more.
-  const file = /^(?:webhook|retention)/.test(name) ? name : `v2-${name}`;
+  // Those without it are of jobs of version 4da8403, which take other steps: they are not recorded any more, nor are those of
+  // other versions (and v2-audio-private-found.json is of version 3).
+  const file = /^(?:webhook|retention)/.test(name) ? name : `v${String(JOB_VERSION)}-${name}`;
   if (wanted.length > 0 && !wanted.includes(file)) return;
   const env = await (activities.isReal === true
     ? TestWorkflowEnvironment.createLocal({ server: { executable: { type: 'existing-path', path: await temporalCli() } } })

@@ -9,9 +9,10 @@ import type { JobInput } from '../../contract/jobs.ts';
 import { aResult, audioHarness, refusal } from '../helpers/audio-harness.ts';
 import { failureOf } from '../helpers/failure-of.ts';
 import { until } from '../helpers/until.ts';
-import { anAudioJob } from '../helpers/workflow-run.ts';
+import { routeNamesOf } from '../../runtime/pacing.ts';
+import { anAudioJob, GENEROUS, routesWith } from '../helpers/workflow-run.ts';
 
-const { fetchAudio, attemptDelivery, withService } = audioHarness('real');
+const { fetchAudio, finishJob, attemptDelivery, withService } = audioHarness('real');
 
 /** The queries of docs/operations.md, which operators copy, by a word that each has. */
 const QUERIES = [
@@ -145,6 +146,43 @@ describe('an operator in the Web UI', () => {
         cancelled,
         jobs.map(({ subjectId }) => subjectId),
       );
+    });
+  });
+
+  it('sees why a job waits whose route was paused before it began, and until when', async () => {
+    const job = anAudioJob();
+    const untilMs = Date.now() + 3_600_000;
+    const pauses = { page: { reason: 'Closed for repairs.', untilMs }, listing: { reason: 'Another one.', untilMs } };
+    const beginJob = () => Promise.resolve({ routes: routeNamesOf(routesWith(GENEROUS)), pauses });
+    let answer: (how: typeof aResult) => void = () => undefined;
+    fetchAudio.mockImplementation(() => new Promise((resolve) => (answer = resolve)));
+    const activities = { records: { beginJob, finishJob }, fetch: { fetchAudio }, deliver: { attemptDelivery } };
+    await withService(
+      async (client, taskQueue) => {
+        const handle = await start(client, taskQueue, job);
+        await until(() => fetchAudio.mock.calls.length === 1);
+        const why = `The route is paused until ${new Date(untilMs).toISOString()}: Closed for repairs.`;
+        expect(await detailsOf(handle)).toMatch(/^By route page: a pending activity of it that has not started /);
+        expect(await detailsOf(handle)).toContain(why);
+        answer(aResult);
+        await handle.result();
+        // No more steps than without a pause.
+        const { events } = await handle.fetchHistory();
+        expect(events?.filter((event) => event.workflowPropertiesModifiedEventAttributes)).toEqual([]);
+      },
+      { activities },
+    );
+  });
+
+  it('sees what the platform said when it refused the job, which waits again', async () => {
+    fetchAudio.mockRejectedValueOnce(refusal('rate_limited'));
+    const job = anAudioJob();
+    await withService(async (client, taskQueue) => {
+      const handle = await start(client, taskQueue, job);
+      const refused = / At \d{4}-[\dT:.-]+Z the platform refused: It is rate_limited\.$/;
+      await until(async () => refused.test(await detailsOf(handle)), { what: 'the refusal' });
+      await handle.cancel();
+      await failureOf(handle.result());
     });
   });
 });
