@@ -1,4 +1,5 @@
 import { WorkflowExecutionAlreadyStartedError, type Client } from '@temporalio/client';
+import type { DownloadRecord } from '../contract/records.ts';
 import { deliveryPriorityOf } from '../contract/webhooks.ts';
 import { webhookAttributesOf } from '../runtime/visibility.ts';
 import type * as workflows from '../workflows/index.ts';
@@ -7,13 +8,21 @@ import { unavailable } from './jobs.ts';
 
 const RPC_DEADLINE_MS = 5_000;
 
+/** A round of attempts. */
+export interface DeliveryRound extends DeliveryInput {
+  readonly firstAttempt: number;
+  /** Whose result is told, where it is known: the webhook is found by what the job is found by. */
+  readonly record?: DownloadRecord | undefined;
+}
+
 export type DeliveryGateway = ReturnType<typeof createDeliveryGateway>;
 
 /** Deliveries as Temporal workflows: one open run of each, whoever started it. */
 export function createDeliveryGateway(client: Client, taskQueue: string) {
   return {
     /** Starts a round of attempts. @returns false when one runs */
-    async start(input: DeliveryInput & { readonly firstAttempt: number }): Promise<boolean> {
+    async start({ record, ...input }: DeliveryRound): Promise<boolean> {
+      const job = record && { ...record, recordId: record.id };
       try {
         await client.connection.withDeadline(Date.now() + RPC_DEADLINE_MS, () =>
           client.workflow.start<typeof workflows.deliverWebhook>('deliverWebhook', {
@@ -23,7 +32,7 @@ export function createDeliveryGateway(client: Client, taskQueue: string) {
             taskQueue,
             args: [input],
             priority: deliveryPriorityOf(input.url),
-            typedSearchAttributes: webhookAttributesOf(input),
+            typedSearchAttributes: webhookAttributesOf(input, job),
             staticSummary: `Webhook of download ${input.recordId}${input.firstAttempt === 1 ? '' : ', again'}`,
           }),
         );

@@ -7,7 +7,7 @@ import { createKeyDownloadStore } from '../store/key-downloads.ts';
 import { createContentsStore } from '../store/contents.ts';
 import { API_BUCKET_LIMITS, createFileStore } from '../store/create-file-store.ts';
 import { createDeliveryStore } from '../store/deliveries.ts';
-import { checkFilesFolder } from '../store/files-folder.ts';
+import { followFilesFolder } from '../store/files-folder.ts';
 import { createKeyStore } from '../store/keys.ts';
 import { createLinkSigner } from '../store/links.ts';
 import { createListStore } from '../store/lists.ts';
@@ -70,7 +70,8 @@ const signer = createLinkSigner({
 const files = createFileStore(config.files, API_BUCKET_LIMITS);
 await files.check().catch(exitWith);
 if (config.files.kind === 'disk') {
-  await checkFilesFolder({ db: mongo.db, root: config.files.root, host: hostname() }).catch(exitWith);
+  const here = { db: mongo.db, root: config.files.root, host: hostname() };
+  await followFilesFolder(here, { everyMs: 5_000, signal: stopping.signal, onOther: exitWith }).catch(exitWith);
 }
 
 const metrics = config.API_METRICS_PORT === undefined ? undefined : await createMetrics(log);

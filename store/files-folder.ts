@@ -44,11 +44,44 @@ export async function joinFilesFolder(here: Here): Promise<void> {
   if (now !== null && now.folderId !== folderId) throw otherFolder(here, now);
 }
 
-/** The same for who only reads the files, and marks nothing. @throws as above */
-export async function checkFilesFolder(here: Here): Promise<void> {
+/** The same for who only reads the files, and marks nothing. @returns whether a folder is agreed on. @throws as above */
+export async function checkFilesFolder(here: Here): Promise<boolean> {
   const agreed = await foldersOf(here.db).findOne({ _id: 'files_folder' });
-  if (agreed === null || agreed.host === here.host || (await markerIn(here.root)) === agreed.folderId) return;
+  if (agreed === null) return false;
+  if (agreed.host === here.host || (await markerIn(here.root)) === agreed.folderId) return true;
   throw otherFolder(here, agreed);
+}
+
+/**
+ * Checks as above, and again until a folder is agreed on: an api may be there before the first worker.
+ *
+ * @param options.onOther is told when the others have come to use another folder
+ * @throws as above, where that is known at once
+ */
+export async function followFilesFolder(
+  here: Here,
+  options: { readonly everyMs: number; readonly signal: AbortSignal; readonly onOther: (error: Error) => void },
+): Promise<void> {
+  const { everyMs, signal, onOther } = options;
+  const look = async (): Promise<void> => {
+    if (signal.aborted) return;
+    try {
+      if (await checkFilesFolder(here)) return;
+    } catch (error) {
+      if (error instanceof OtherFolderError) {
+        onOther(error);
+        return;
+      }
+      // The database is away.
+    }
+    lookLater();
+  };
+  const lookLater = (): void => void setTimeout(() => void look(), everyMs).unref();
+  if (!(await checkFilesFolder(here))) lookLater();
+}
+
+class OtherFolderError extends Error {
+  override readonly name = 'OtherFolderError';
 }
 
 const foldersOf = (db: Db): Collection<FolderDocument> => db.collection('engines');
@@ -73,7 +106,7 @@ async function mark(root: string): Promise<string> {
 }
 
 function otherFolder({ root, host }: Here, agreed: FolderDocument): Error {
-  return new Error(
+  return new OtherFolderError(
     `FILES_STORE=disk: ${root} on ${host} is not the folder that ${agreed.host} uses. Let all hosts share one folder, or set FILES_STORE=s3. If it is the same one, moved or emptied, say so: echo ${agreed.folderId} > ${join(root, MARKER)}`,
   );
 }

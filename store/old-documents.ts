@@ -38,9 +38,14 @@ export function createOldDocuments(db: Db) {
   const holders = db.collection<Ids>('snapshot_holders');
   const receivers = db.collection<Ids>('receivers');
 
-  const idsBetween = async (kind: KeptKind, after: string, before: string): Promise<readonly string[]> => {
+  const idsBetween = async (
+    kind: KeptKind | 'receivers',
+    after: string,
+    before: string,
+  ): Promise<readonly string[]> => {
     // The documents themselves are no part of it: contents are large.
-    const collection = collections[kind] as Collection<Ids & { readonly status?: string }>;
+    const all = { ...collections, receivers };
+    const collection = all[kind] as Collection<Ids & { readonly status?: string }>;
     const range = { _id: { $gt: after, $lt: before } };
     const options = { projection: { _id: 1 }, maxTimeMS: SCAN_TIMEOUT_MS };
     const filter = kind === 'failed' ? { status: 'failed', ...range } : range;
@@ -57,6 +62,10 @@ export function createOldDocuments(db: Db) {
     await remove(kind, prefix);
   };
   const remove = async (kind: KeptKind, id: string): Promise<void> => {
+    if (kind === 'deliveries' && !id.startsWith(DELIVERY_PREFIX)) {
+      await receivers.deleteOne({ _id: id });
+      return;
+    }
     if (kind === 'snapshots') {
       const snapshotId = (await collections.snapshots.findOne({ _id: id }))?.snapshotId;
       // First, or nobody would ever find it.
@@ -69,8 +78,17 @@ export function createOldDocuments(db: Db) {
     await (collections[kind] as Collection<Ids>).deleteOne({ _id: id });
   };
 
+  /** Of records: their receivers, which hold URLs as deliveries do. Not all of them have come to a delivery. */
+  const pageOfReceivers = async (after: string, beforeMs: number): Promise<OldPage> => {
+    const ids = await idsBetween('receivers', after, encodeTime(beforeMs, TIME_CHARS));
+    const records = new Map(ids.map((id) => [id, [id]]));
+    return { records, next: ids.length === PAGE ? (ids.at(-1) ?? DELIVERY_PREFIX) : DELIVERY_PREFIX };
+  };
+
   return {
     /**
+     * Those of deliveries begin with the pages of receivers, whose ids come first in order.
+     *
      * @param page.after `next` of the page before
      * @param page.beforeMs only of records that were accepted earlier: milliseconds since 1970
      */
@@ -79,6 +97,7 @@ export function createOldDocuments(db: Db) {
       { after, beforeMs }: { after?: string | undefined; beforeMs: number },
     ): Promise<OldPage> {
       const prefix = kind === 'deliveries' ? DELIVERY_PREFIX : '';
+      if (!(after ?? '').startsWith(prefix)) return pageOfReceivers(after ?? '', beforeMs);
       const ids = await idsBetween(kind, after ?? prefix, prefix + encodeTime(beforeMs, TIME_CHARS));
       const records = new Map<string, string[]>();
       for (const id of ids) {

@@ -213,6 +213,8 @@ export async function createWorkers(options: WorkersOptions) {
 function stateOf(worker: Worker): QueueState['state'] {
   const { runState, workflowPollerState, activityPollerState } = worker.getStatus();
   if (runState === 'INITIALIZED') return 'starting';
-  if (runState === 'FAILED' || [workflowPollerState, activityPollerState].includes('FAILED')) return 'failed';
-  return runState === 'RUNNING' && activityPollerState === 'POLLING' ? 'polled' : 'stopping';
+  // Where there are no workflows, their poller is shut down from the start.
+  const pollers = [activityPollerState, ...(worker.options.workflowBundle === undefined ? [] : [workflowPollerState])];
+  if (runState === 'FAILED' || pollers.includes('FAILED')) return 'failed';
+  return runState === 'RUNNING' && pollers.every((state) => state === 'POLLING') ? 'polled' : 'stopping';
 }

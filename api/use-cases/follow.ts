@@ -78,7 +78,7 @@ export async function tellOfEnded(
     if (number !== undefined) {
       const deliveryId = deliveryIdOf(recordId, LATE_SUBSCRIBERS_FROM + number - 1);
       const subscribedBy = [subscriberOf(caller)];
-      await deps.redeliveries.start({ deliveryId, recordId, url, subscribedBy, firstAttempt: 1 });
+      await deps.redeliveries.start({ deliveryId, recordId, url, subscribedBy, firstAttempt: 1, record });
     }
     await noteTold(deps, caller, told);
   }

@@ -19,6 +19,7 @@ import {
   webhookHeaders,
   type Delivery,
 } from '../../contract/webhooks.ts';
+import { optional } from '../../runtime/optional.ts';
 import { WINDOW_MS } from '../../store/request-counts.ts';
 import type { ServiceDeps } from '../deps.ts';
 import type { UseCase } from '../operation.ts';
@@ -81,13 +82,14 @@ export const redeliverWebhook: UseCase<{ delivery_id: string }, DeliveryResult> 
   if (delivery === undefined || !(await isOwn(deps, caller, delivery)))
     throw new ApiError('not_found', 'There is no webhook delivery with this id.');
   const firstAttempt = (delivery.attempts.at(-1)?.number ?? 0) + 1;
-  const { recordId, url } = delivery;
+  const { recordId, url, subscribedBy } = delivery;
   if (firstAttempt > DELIVERY_ATTEMPTS_MAX) {
     throw new ApiError('too_many_webhooks', `This webhook was tried ${String(DELIVERY_ATTEMPTS_MAX)} times: no more.`);
   }
   await refuseFlood(deps, caller, url);
   // Not by the state on record: attempts may have been ended by an operator, and the delivery be pending for ever.
-  if (!(await deps.redeliveries.start({ deliveryId, recordId, url, firstAttempt }))) {
+  const told = { record: await deps.records.get(recordId), ...optional('subscribedBy', subscribedBy) };
+  if (!(await deps.redeliveries.start({ deliveryId, recordId, url, firstAttempt, ...told }))) {
     throw new ApiError('delivery_pending', 'The webhook is still being delivered. Wait until it has ended.', {
       retryAfterSeconds: WEBHOOK_RETRY_DELAYS_SECONDS[0],
     });

@@ -6,7 +6,7 @@ import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Db } from 'mongodb';
 import { createAccountStore } from '../accounts.ts';
-import { MissingFileError, type FileStore } from '../files.ts';
+import { MissingFileError, type FileKey, type FileStore } from '../files.ts';
 import { orMissing } from '../missing.ts';
 import {
   FILES_LIST,
@@ -36,7 +36,8 @@ export interface BackupOrder {
 
 /**
  * Copies a service that may go on working. What it had answered when the copy began is in it, with its files; of what came
- * later there is some or none. Files of records that are removed meanwhile are left out.
+ * later there is some or none. Files of records that are removed meanwhile are left out, and those that are damaged, which the
+ * manifest names: one bad sector must not cost the copy of all the rest.
  */
 export async function backUp({ folder, db, files, copiesFiles, tell }: BackupOrder): Promise<Manifest> {
   const target = resolve(folder);
@@ -53,9 +54,15 @@ export async function backUp({ folder, db, files, copiesFiles, tell }: BackupOrd
     collections[name] = copied;
     tell(`${name}: ${String(copied.count)}`);
   }
-  const copied = await writeLines(part, FILES_LIST, copies(part, 'records' in collections, { files, copiesFiles }));
+  const damaged: FileKey[] = [];
+  const listed = copies(part, 'records' in collections, { files, copiesFiles, damaged });
+  const copied = await writeLines(part, FILES_LIST, listed);
   tell(`files: ${String(copied.count)}${copiesFiles ? '' : ', listed only'}`);
-  const manifest: Manifest = { format: 1, takenAt, collections, files: { ...copied, areCopied: copiesFiles } };
+  for (const { recordId, name } of damaged) tell(`damaged and left out: the file ${recordId}/${name}`);
+  const manifest: Manifest = {
+    ...{ format: 1, takenAt, collections, files: { ...copied, areCopied: copiesFiles } },
+    ...(damaged.length === 0 ? {} : { damaged }),
+  };
   await writeFile(join(part, MANIFEST), JSON.stringify(manifest, undefined, 2), { mode: 0o600, flush: true });
   await sync(part);
   await rename(part, target);
@@ -79,11 +86,11 @@ async function* documentsOf(db: Db, name: string): AsyncGenerator<string> {
   else for await (const document of db.collection(name).find({}, options)) yield lineOf(document);
 }
 
-/** Goes through the records of the copy, and copies what they name. */
+/** Goes through the records of the copy, and copies what they name. @param order.damaged takes what is not as it was published */
 async function* copies(
   folder: string,
   hasRecords: boolean,
-  { files, copiesFiles }: Pick<BackupOrder, 'files' | 'copiesFiles'>,
+  { files, copiesFiles, damaged }: Pick<BackupOrder, 'files' | 'copiesFiles'> & { readonly damaged: FileKey[] },
 ): AsyncGenerator<string> {
   if (!hasRecords) return;
   for await (const line of readLines(folder, 'records')) {
@@ -91,17 +98,23 @@ async function* copies(
     if (record.status !== 'success' || record.filesRemovedAt !== undefined) continue;
     for (const { name, sizeBytes, sha256 } of record.files) {
       const told: FileLine = { recordId: _id, file: { name, sizeBytes, sha256 } };
-      if (!copiesFiles || (await copyFile(folder, files, told))) yield JSON.stringify(told);
+      const fate = copiesFiles ? await copyFile(folder, files, told) : 'listed';
+      if (fate === 'damaged') damaged.push({ recordId: _id, name });
+      else if (fate !== 'gone') yield JSON.stringify(told);
     }
   }
 }
 
-/** @returns false when the file is not kept any more */
-async function copyFile(folder: string, files: FileStore, { recordId, file }: FileLine): Promise<boolean> {
+/** @returns `gone` when the file is not kept any more; `damaged`: its SHA-256 is not that of what was published */
+async function copyFile(
+  folder: string,
+  files: FileStore,
+  { recordId, file }: FileLine,
+): Promise<'copied' | 'gone' | 'damaged'> {
   const target = join(folder, 'files', recordId, file.name);
   try {
     const stored = await files.open({ recordId, name: file.name });
-    if (stored === undefined) return false;
+    if (stored === undefined) return 'gone';
     await mkdir(dirname(target), { recursive: true, mode: 0o700 });
     const hash = createHash('sha256');
     const hashing = new Transform({
@@ -111,12 +124,13 @@ async function copyFile(folder: string, files: FileStore, { recordId, file }: Fi
       },
     });
     await pipeline(await stored.read(), hashing, createWriteStream(target, { mode: 0o600, flush: true }));
-    if (hash.digest('hex') === file.sha256) return true;
-    throw new Error(`the file ${recordId}/${file.name} is not what was published: its SHA-256 is another one`);
+    if (hash.digest('hex') === file.sha256) return 'copied';
+    await rm(target);
+    return 'damaged';
   } catch (error) {
     if (!(error instanceof MissingFileError)) throw error;
     await rm(target, { force: true });
-    return false;
+    return 'gone';
   }
 }
 

@@ -27,6 +27,8 @@ export const manifestSchema = z.object({
   collections: z.record(z.string().regex(/^[\w-]{1,100}$/), partSchema),
   /** The published files that its records name; `areCopied`: they lie in the folder `files`. */
   files: partSchema.extend({ areCopied: z.boolean() }),
+  /** Published files that are in neither list nor folder: their bytes were not those that were published. */
+  damaged: z.array(z.object({ recordId: z.string(), name: z.string() })).exactOptional(),
 });
 export type Manifest = z.infer<typeof manifestSchema>;
 export type Part = z.infer<typeof partSchema>;

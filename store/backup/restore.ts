@@ -4,7 +4,10 @@ import { copyFile, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Db, Document } from 'mongodb';
 import { LOST_IN_RESTORE } from '../../contract/failures.ts';
+import { formatMicroseconds } from '../../contract/times.ts';
+import type { DeliveryState } from '../../contract/webhooks.ts';
 import { createAccountStore } from '../accounts.ts';
+import { createDeliveryStore } from '../deliveries.ts';
 import type { FileStore } from '../files.ts';
 import { finishRecord } from '../finish-record.ts';
 import { migrate } from '../migrations.ts';
@@ -27,6 +30,8 @@ const BATCH = 100;
 const BATCH_CHARS = 8 * 1024 * 1024;
 /** A record that ended that shortly before the copy may not have been booked when the ledger was copied. */
 const UNBOOKED_MS = 3_600_000;
+/** Stands in the log of a webhook where other attempts have what kept the receiver from answering: nothing was sent. */
+export const LOST_DELIVERY = 'restored';
 
 export interface RestoreOrder {
   readonly folder: string;
@@ -38,8 +43,8 @@ export interface RestoreOrder {
 }
 
 /**
- * Puts a copy into an empty database and file store. Jobs that were under way fail with the reason: their workflows are not
- * there.
+ * Puts a copy into an empty database and file store. Jobs that were under way fail with the reason, and webhooks are abandoned:
+ * their workflows are not there.
  *
  * @throws an error that says what is wrong; nothing was written unless it names a collection
  */
@@ -61,8 +66,11 @@ export async function restore({ folder, db, files, workDir, tell }: RestoreOrder
     if (inserted !== count) throw new Error(`${name}: ${String(inserted)} of ${String(count)} were restored`);
     tell(`${name}: ${String(count)}`);
   }
+  const { damaged = [] } = manifest;
+  if (damaged.length > 0) tell(`files that were damaged, and are not in the copy: ${String(damaged.length)}`);
   await migrate(db);
   tell(`jobs that were under way and have failed: ${String(await settle(db, folder, manifest))}`);
+  tell(`webhooks that were under way and are abandoned: ${String(await abandonDeliveries(db, folder, manifest))}`);
 }
 
 async function refuseNonEmpty(db: Db): Promise<void> {
@@ -145,6 +153,25 @@ async function settle(db: Db, folder: string, { takenAt, collections }: Manifest
   }
   await settleAccounts(db);
   return lost;
+}
+
+/** As if an attempt had failed, by which callers see the reason and may have it delivered again. @returns how many */
+async function abandonDeliveries(db: Db, folder: string, { collections }: Manifest): Promise<number> {
+  if (!('deliveries' in collections)) return 0;
+  const deliveries = createDeliveryStore(db);
+  let abandoned = 0;
+  for await (const line of readLines(folder, 'deliveries')) {
+    const { _id: id, state } = documentOf(line) as { readonly _id: string; readonly state: DeliveryState };
+    const delivery = state === 'pending' ? await deliveries.get(id) : undefined;
+    if (delivery === undefined) continue;
+    const { attempts, firstAttempt = 1 } = delivery;
+    const number = (attempts.at(-1)?.number ?? 0) + 1;
+    const startedAt = formatMicroseconds(Date.now() * 1000);
+    const attempt = { number, startedAt, durationMs: 0, error: LOST_DELIVERY };
+    await deliveries.recordAttempt(id, attempt, { state: 'abandoned', firstAttempt });
+    abandoned += 1;
+  }
+  return abandoned;
 }
 
 async function settleAccounts(db: Db): Promise<void> {

@@ -89,7 +89,8 @@ describe('whoever asks for a list with a webhook while it is pending', () => {
     noteTold.mockRestore();
     for (const name of ['x', 'y', 'x']) await list(list_id, { include_webhook: hook(name) });
     const deliveries = facades.redeliveries.start.mock.calls.map(([input]) => input);
-    const told = { recordId: posts!.recordId, subscribedBy: ['anonymous'], firstAttempt: 1 };
+    const record = (await facades.deps.records.get(posts!.recordId))!;
+    const told = { recordId: record.id, subscribedBy: ['anonymous'], firstAttempt: 1, record };
     const idOf = (number: number) => `webhook/${posts!.recordId}/${String(number)}`;
     expect(new Map(deliveries.map((input) => [input.deliveryId, input]))).toEqual(
       new Map([
@@ -97,10 +98,9 @@ describe('whoever asks for a list with a webhook while it is pending', () => {
         [idOf(102), { ...told, deliveryId: idOf(102), url: hook('y') }],
       ]),
     );
-    const endpoint = 'imgnet/list';
-    const createdAt = '2026-11-21T09:30:00.123456Z';
+    const { createdAt } = record;
     for (const { deliveryId: id, recordId, url } of deliveries) {
-      await facades.deps.deliveries.open({ id, recordId, url, endpoint, createdAt });
+      await facades.deps.deliveries.open({ id, recordId, url, endpoint: 'imgnet/list', createdAt });
     }
     expect((await facades.deps.deliveries.ofRecord(posts!.recordId)).map(({ id }) => id)).toEqual([101, 102].map(idOf));
   });

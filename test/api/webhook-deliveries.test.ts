@@ -2,7 +2,9 @@ import { ulid } from 'ulid';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { deliveryListSchema, deliverySchema } from '../../contract/deliveries.ts';
 import type { DeliveryAttempt, DeliveryState } from '../../contract/webhooks.ts';
+import { keepJob } from '../helpers/kept-jobs.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
+import { anAudioJob } from '../helpers/workflow-run.ts';
 
 let facades: Facades;
 beforeAll(async () => {
@@ -177,6 +179,15 @@ describe('a delivery that is made again', () => {
   it('is the same over tRPC', async () => {
     const id = await prepare({ state: 'abandoned', attempts: [failedAttempt(1)] });
     expect(await facades.rpc.webhook.redeliver.mutate({ delivery_id: id })).toMatchObject({ id, state: 'pending' });
+  });
+
+  it('is found by what its job is found by, and by who asked for it', async () => {
+    const record = await keepJob(facades.deps.records, anAudioJob());
+    const subscribedBy = ['0123456789abcdef'];
+    const id = await prepare({ recordId: record.id, state: 'abandoned', attempts: [failedAttempt(1)], subscribedBy });
+    // Services see the webhooks of all.
+    await facades.rpc.webhook.redeliver.mutate({ delivery_id: id });
+    expect(facades.redeliveries.start.mock.lastCall?.[0]).toMatchObject({ record, subscribedBy });
   });
 
   it('is refused while attempts go on', async () => {

@@ -23,7 +23,7 @@ interface Values {
         readonly roles: readonly WorkerRole[];
         readonly settings: Readonly<Record<string, string>>;
         readonly workSize: string;
-        readonly autoscaling: { readonly queues: Readonly<Record<string, number>> };
+        readonly autoscaling: { readonly max: number; readonly queues: Readonly<Record<string, number>> };
       }
     >
   >;
@@ -94,6 +94,13 @@ describe('the chart', () => {
     // A name, which is worth nothing without its secret.
     expect(names.toSorted()).toEqual(secrets.filter((name) => name !== 'S3_ACCESS_KEY_ID').toSorted());
     expect(['NODE_EXTRA_CA_CERTS', 'HTTPS_PROXY', 'NO_PROXY'].filter((name) => refused.test(name))).toEqual([]);
+  });
+
+  it('lets the platforms have as many jobs at once as the most pods have places for', () => {
+    const { settings: own, autoscaling } = values.workers['fetchers']!;
+    const { MAX_FETCHES, VIDNET_MAX_JOBS, IMGNET_MAX_JOBS } = loadConfig(own);
+    const places = autoscaling.max * MAX_FETCHES;
+    expect([VIDNET_MAX_JOBS, IMGNET_MAX_JOBS]).toEqual([places, places]);
   });
 
   it('gives fetchers room for the largest downloads of a platform at once', () => {

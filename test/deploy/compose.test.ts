@@ -12,8 +12,10 @@ interface Service {
   readonly environment?: Readonly<Record<string, string>>;
   readonly mem_limit?: string;
   readonly healthcheck?: { readonly test: readonly string[] };
+  readonly stop_grace_period?: string;
 }
 interface Compose {
+  readonly configs: Readonly<Record<string, { readonly content: string }>>;
   readonly services: Readonly<Record<string, Service>> & { readonly worker: Service; readonly mongodb: Service };
 }
 
@@ -58,6 +60,28 @@ describe('docker-compose.yml', () => {
       ...(compose.services['api']?.ports ?? []),
       `127.0.0.1:${port}:${port}`,
     ]);
+  });
+
+  it('lets a worker end what is under way before it is killed, for as long as is set', () => {
+    const { environment, stop_grace_period: stop = '' } = compose.services.worker;
+    const [, grace] = /^\$\{WORKER_GRACE_SECONDS:-(\d+)\}$/.exec(environment?.['SHUTDOWN_GRACE_SECONDS'] ?? '') ?? [];
+    const [, most] = /^\$\{WORKER_STOP_SECONDS:-(\d+)\}s$/.exec(stop) ?? [];
+    expect(Number(grace)).toBeGreaterThan(60);
+    expect(Number(most)).toBeGreaterThan(Number(grace) + 10);
+  });
+
+  it('has a Temporal that shares out tasks fairly, as the one that tests use', () => {
+    const on = [{ value: true }];
+    expect(parse(compose.configs['temporal-dynamic']?.content ?? '')).toMatchObject({
+      ...{ 'matching.useNewMatcher': on, 'matching.enableFairness': on },
+    });
+  });
+
+  it('tells the Web UI who decodes, where that is set', () => {
+    expect(compose.services['temporal-ui']?.environment).toMatchObject({
+      TEMPORAL_CODEC_ENDPOINT: '${TEMPORAL_CODEC_ENDPOINT:-}',
+      TEMPORAL_CODEC_INCLUDE_CREDENTIALS: 'true',
+    });
   });
 
   it('limits the memory of all that runs for long', () => {

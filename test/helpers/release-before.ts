@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../..');
 /** The release from which people upgrade, and to which they roll back. */
-const RELEASE = 'f054602';
+const RELEASE = '5ef51aa';
 
 /**
  * Lays out the code of the release before, with this one's packages.

@@ -33,12 +33,19 @@ export async function startWatchedService({
   const ports = { api: await freePort(), worker: await freePort(), sdk: await freePort() };
   const further = await Promise.all(Array.from({ length: furtherWorkers }, () => freePort()));
   await cp(`${ROOT}deploy/prometheus`, folder, { recursive: true });
-  const targets = { 'api:9464': [ports.api], 'worker:9465': [ports.worker, ...further], 'worker:9466': [ports.sdk] };
+  // No name leads to one address on several ports.
+  const targets = {
+    ...{ 'names: [api], type: A, port: 9464': [ports.api], 'names: [worker], type: A, port: 9466': [ports.sdk] },
+    'names: [worker], type: A, port: 9465': [ports.worker, ...further],
+  };
   const configFile = join(folder, 'prometheus.yml');
   let config = (await readFile(configFile, 'utf8')).replaceAll(/_interval: 15s/g, '_interval: 3s');
   config = config.replace('evaluation_interval: 3s', 'evaluation_interval: 1s');
-  for (const [name, own] of Object.entries(targets))
-    config = config.replace(`'${name}'`, own.map((port) => `'127.0.0.1:${String(port)}'`).join(', '));
+  for (const [named, own] of Object.entries(targets)) {
+    const there = own.map((port) => `'127.0.0.1:${String(port)}'`).join(', ');
+    config = config.replace(`dns_sd_configs: [{ ${named} }]`, `static_configs: [{ targets: [${there}] }]`);
+  }
+  expect(config).not.toContain('dns_sd_configs');
   await writeFile(configFile, config);
   const rulesFile = join(folder, 'alerts.yml');
   const rules = await readFile(rulesFile, 'utf8');

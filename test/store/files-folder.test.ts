@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, inject, it, onTestFinished } from 'vitest';
-import { checkFilesFolder, joinFilesFolder } from '../../store/files-folder.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, inject, it, onTestFinished, vi } from 'vitest';
+import { checkFilesFolder, followFilesFolder, joinFilesFolder } from '../../store/files-folder.ts';
 import { openMongo } from '../../store/mongo.ts';
 
 function aService() {
@@ -51,6 +52,25 @@ it('a host with a folder of its own is refused, until its operator says that it 
   await writeFile(path, `${id}\n`);
   await joinFilesFolder(on('two', second));
   await checkFilesFolder(on('two', second));
+});
+
+it('who was there before the first worker is told when that one uses another folder, and asks no more then', async () => {
+  const { folder, on } = aService();
+  const [own, other] = [await folder(), await folder()];
+  const over = new AbortController();
+  onTestFinished(() => over.abort());
+  const onOther = { ofSame: vi.fn<(error: Error) => void>(), ofAnother: vi.fn<(error: Error) => void>() };
+  const follow = (host: string, root: string, told: (error: Error) => void) =>
+    followFilesFolder(on(host, root), { everyMs: 20, signal: over.signal, onOther: told });
+  await follow('two', other, onOther.ofSame);
+  await follow('three', own, onOther.ofAnother);
+  expect(onOther.ofAnother).not.toHaveBeenCalled();
+  await joinFilesFolder(on('one', other));
+  await vi.waitFor(() => expect(onOther.ofAnother).toHaveBeenCalled(), 20_000);
+  expect(onOther.ofAnother.mock.lastCall?.[0].message).toContain(`${own} on three is not the folder that one uses.`);
+  await delay(200);
+  expect([onOther.ofAnother.mock.calls.length, onOther.ofSame.mock.calls.length]).toEqual([1, 0]);
+  await expect(follow('three', own, onOther.ofAnother)).rejects.toThrow('FILES_STORE=s3');
 });
 
 it('one host may empty its folder, or move it', async () => {

@@ -1,0 +1,48 @@
+import { Worker, type WorkerOptions, type WorkerStatus } from '@temporalio/worker';
+import { afterEach, expect, it, vi } from 'vitest';
+import type { Activities } from '../../activities/create-activities.ts';
+import { createWorkers } from '../../worker/create-workers.ts';
+import { startPacing } from '../../worker/pacing/pacing.ts';
+import { memoryPacing } from '../helpers/memory-pacing.ts';
+
+type Status = Pick<WorkerStatus, 'runState' | 'workflowPollerState' | 'activityPollerState'>;
+const polling: Status = { runState: 'RUNNING', workflowPollerState: 'POLLING', activityPollerState: 'POLLING' };
+
+afterEach(() => void vi.restoreAllMocks());
+
+/** @returns how each queue is told to be by a worker of workflows and webhooks. @param statuses by names of queues */
+async function statesOf(statuses: Readonly<Record<string, Status>>) {
+  vi.spyOn(Worker, 'create').mockImplementation((options: WorkerOptions) => {
+    const status = statuses[options.taskQueue];
+    return Promise.resolve({ options, getStatus: () => status } as unknown as Worker);
+  });
+  const limits = { maxFetches: 4, maxSpeechWindows: 2, maxDeliveries: 100, shutdownGraceMs: 0 };
+  const common = { roles: ['workflows', 'webhooks'], taskQueue: 'q', ...limits } as const;
+  const none = { route: 'none', maxAtOnce: 1, startsPerMinute: 1, firstPauseSeconds: 1, maxPauseSeconds: 1 };
+  const routes = {
+    ...{ 'vidnet-page': none, 'vidnet-listing': none, 'vidnet-comments': none },
+    ...{ 'imgnet-dataset': none, 'imgnet-media': none, site: none },
+  };
+  const pacing = await startPacing({ ...common, store: memoryPacing(), routes, onError: () => undefined });
+  const { queues } = await createWorkers({
+    ...{ ...common, pacing, namespace: 'default', bundle: { code: '', sourceMap: '' } },
+    activities: { records: {}, fetch: {}, speech: {}, deliver: {} } as Activities,
+    connection: undefined as never,
+  });
+  await pacing.stop();
+  return queues();
+}
+
+it('a queue of workflows is polled while both its workflows and its activities are, any other by its activities', async () => {
+  const webhooks: Status = { ...polling, workflowPollerState: 'SHUTDOWN' };
+  const state = async (workflows: Status) => statesOf({ q: workflows, 'q-webhooks': webhooks });
+  expect(await state(polling)).toEqual([
+    { queue: 'q', state: 'polled' },
+    { queue: 'q-webhooks', state: 'polled' },
+  ]);
+  const first = async (workflows: Status) => (await state(workflows))[0]?.state;
+  expect(await first({ ...polling, workflowPollerState: 'SHUTDOWN' })).toBe('stopping');
+  expect(await first({ ...polling, activityPollerState: 'SHUTDOWN' })).toBe('stopping');
+  expect(await first({ ...polling, workflowPollerState: 'FAILED' })).toBe('failed');
+  expect(await first({ ...polling, runState: 'INITIALIZED' })).toBe('starting');
+});
