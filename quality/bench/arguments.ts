@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { ENGINES } from './engine.ts';
 
 const USAGE =
-  'usage: npm run bench -- [PART…] [--rounds 3] [--jobs 40] [--at-once 4] [--requests 2000] [--memory-jobs 10000] [--scale-jobs 10000] [--places 16] [--fetch-seconds 8] [--engine cluster] [--metube FOLDER] [--keep]\n' +
-  '  PART: jobs, one-job, accept, reads, webhook, counts, workers, scale, memory; default: all\n' +
-  '  --scale-jobs, --places, --fetch-seconds: of the part scale: jobs for each number of workers, of which each fetches so many at once, so long\n' +
+  'usage: npm run bench -- [PART…] [--rounds 3] [--jobs 40] [--at-once 4] [--requests 2000] [--memory-jobs 10000] [--scale-jobs 10000] [--places 16] [--fetch-seconds 7] [--engine cluster] [--metube FOLDER] [--keep]\n' +
+  '  PART: jobs, one-job, accept, reads, webhook, counts, speech, scale, memory; default: all\n' +
+  '  --scale-jobs, --places, --fetch-seconds: of the part scale: jobs in all, shared out among 1, 2 and 4 workers by their number, of which each fetches so many at once, so long\n' +
   '  --engine cluster: a Temporal server of 512 shards on PostgreSQL in place of the embedded one; both are built or fetched the first time\n' +
   '  --metube: a checkout of MeTube with its packages in FOLDER/.venv\n' +
   '  --keep: the results become those of docs/performance.md';
@@ -19,7 +19,7 @@ const argumentsSchema = z.object({
   'memory-jobs': count.default(10_000),
   'scale-jobs': count.default(10_000),
   places: count.default(16),
-  'fetch-seconds': count.default(8),
+  'fetch-seconds': count.default(7),
   engine: z.enum(ENGINES).default('embedded'),
   metube: z.string().optional(),
   keep: z.boolean().default(false),

@@ -1,16 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
-import { MongoClient } from 'mongodb';
 import { defaultCacheDir } from '../../local/engines/cache.ts';
 import { startEngines } from '../../local/engines/engines.ts';
 import { withoutSettings } from '../../local/stack.ts';
 import { startWebhookReceiver } from '../../local/webhook-receiver.ts';
-import { createAccountStore } from '../../store/accounts.ts';
-import { createKeyStore } from '../../store/keys.ts';
 import { mongodbServer } from '../fault-proxy.ts';
+import { openAccount } from './account.ts';
 import { startCommandCounter } from './command-counter.ts';
 import { startBeside, type Engine } from './engine.ts';
-import { DATABASE, withBench, type Bench } from './service.ts';
+import { withBench, type Bench } from './service.ts';
 import { countHeartbeats, countHistories, metricsUrlOf } from './temporal-counts.ts';
 import { until } from './until.ts';
 
@@ -18,7 +16,6 @@ import { until } from './until.ts';
 const QUIET_MS = 1_500;
 const LOOK_EVERY_MS = 300;
 const JOB_TIMEOUT_MS = 120_000;
-const CREDIT_THOUSANDTHS = 1_000_000;
 
 /** What a piece of work has cost; `operations` by command and collection. */
 export interface Counts {
@@ -106,18 +103,6 @@ export async function withCounts<Result>(
     await counter.stop();
     await engines.stop();
     await beside.stop();
-  }
-}
-
-/** @returns the header of a key that can pay */
-async function openAccount(mongodbUri: string): Promise<string> {
-  const mongo = await MongoClient.connect(mongodbUri);
-  try {
-    const { id, text } = await createKeyStore(mongo.db(DATABASE)).create({ name: 'bench', scopes: ['read', 'jobs'] });
-    await createAccountStore(mongo.db(DATABASE)).open(id, CREDIT_THOUSANDTHS);
-    return `Bearer ${text}`;
-  } finally {
-    await mongo.close();
   }
 }
 

@@ -16,7 +16,7 @@ for (const [name, part] of Object.entries(PARTS)) {
   const dataDir = await mkdtemp(join(tmpdir(), 'tapedeck-bench-'));
   try {
     const result = await keptResult(
-      { part: name, engine: options.engine },
+      { part: name, engine: options.engine, dataDir },
       await part.run({ ...options, dataDir, say: (line) => console.error(line) }),
     );
     console.log(`\n${part.title}\n${textOf(result.findings)}`);

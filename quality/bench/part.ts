@@ -15,6 +15,8 @@ export interface PartResult {
   readonly findings: readonly Finding[];
   /** Every single measurement. */
   readonly raw: unknown;
+  /** Of what took part beside the service and what it runs on. */
+  readonly versions?: Readonly<Record<string, string>>;
 }
 
 export interface PartOptions extends BenchArguments {

@@ -6,8 +6,8 @@ import { memory } from './parts/memory.ts';
 import { oneJob } from './parts/one-job.ts';
 import { reads } from './parts/reads.ts';
 import { scale } from './parts/scale.ts';
+import { speech } from './parts/speech.ts';
 import { webhook } from './parts/webhook.ts';
-import { workers } from './parts/workers.ts';
 
 /** In the order of the page. */
 export const PARTS: Readonly<Record<string, Part>> = {
@@ -17,7 +17,7 @@ export const PARTS: Readonly<Record<string, Part>> = {
   reads,
   webhook,
   counts,
-  workers,
+  speech,
   scale,
   memory,
 };

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { processFacts } from '../../runtime/subprocess/process-facts.ts';
 import { descendantsOf } from '../processes.ts';
 
 /** What Linux counts in, whatever the kernel's own clock is. */
@@ -7,7 +8,10 @@ const TICKS_PER_SECOND = 100;
 /** Seconds of processor time so far, by what spent it. */
 export type ProcessorTime = Readonly<Record<string, number>>;
 
-/** All that processes have spent, with the warm yt-dlp and its forks, and the media tools that have ended. Equal names are added up. */
+/** What warm yt-dlps had spent when they were last seen, by themselves; they are replaced now and then. */
+const warmOnes = new Map<string, { readonly worker: number; readonly seconds: number }>();
+
+/** All that processes have spent, with the warm yt-dlps and their forks, and the media tools that have ended. Equal names are added up. */
 export function processorTimeOf(processes: readonly { readonly name: string; readonly pid: number }[]): ProcessorTime {
   const spent: Record<string, number> = {};
   const add = (name: string, seconds: number): void => {
@@ -22,14 +26,37 @@ export function processorTimeOf(processes: readonly { readonly name: string; rea
       for (const one of descendantsOf(pid)) add(name, secondsOf(one.pid).own);
     }
     if (name !== 'worker') continue;
-    add('ffmpeg and ffprobe', children);
-    const warm = descendantsOf(pid).find(({ command }) => command.includes('warm-yt-dlp.py'));
-    if (warm !== undefined) {
-      const times = secondsOf(warm.pid);
-      add('yt-dlp', times.own + times.children);
-    }
+    const { all, ended } = warmSecondsOf(pid);
+    if (all > 0) add('yt-dlp', all);
+    // The worker counts what has ended among its children, whatever it was.
+    add('ffmpeg and ffprobe', children - ended);
   }
   return spent;
+}
+
+/** Of the warm yt-dlps of a worker, running calls included, and of those that have ended since they were seen. */
+function warmSecondsOf(worker: number): { readonly all: number; readonly ended: number } {
+  const running = descendantsOf(worker).filter(({ command }) => command.includes('warm-yt-dlp.py'));
+  let [all, ended] = [0, 0];
+  for (const { pid, identity } of running) {
+    const seconds = secondsIfRunning(pid);
+    all += seconds;
+    // The others are its forks, which it counts when they have ended.
+    if (processFacts(pid)?.parentId === String(worker)) warmOnes.set(identity, { worker, seconds });
+  }
+  const seen = new Set(running.map(({ identity }) => identity));
+  for (const [identity, one] of warmOnes) if (one.worker === worker && !seen.has(identity)) ended += one.seconds;
+  return { all: all + ended, ended };
+}
+
+/** Own and of ended children; 0 of what has ended between two looks. */
+function secondsIfRunning(pid: number): number {
+  try {
+    const { own, children } = secondsOf(pid);
+    return own + children;
+  } catch {
+    return 0;
+  }
 }
 
 export function differenceOf(after: ProcessorTime, before: ProcessorTime): ProcessorTime {

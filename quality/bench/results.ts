@@ -1,11 +1,10 @@
-import { execFile } from 'node:child_process';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { cpus, release, totalmem } from 'node:os';
+import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import type { Engine } from './engine.ts';
 import type { PartResult } from './part.ts';
+import { commitOf, versionsOf } from './versions.ts';
 
 /** Where they are kept. */
 export const RESULTS = fileURLToPath(new URL('./results', import.meta.url));
@@ -27,19 +26,18 @@ export interface KeptResult extends PartResult {
 }
 
 export async function keptResult(
-  { part, engine }: { readonly part: string; readonly engine: Engine },
-  result: PartResult,
+  { part, engine, dataDir }: { readonly part: string; readonly engine: Engine; readonly dataDir: string },
+  { versions, ...measured }: PartResult,
 ): Promise<KeptResult> {
-  const { stdout } = await promisify(execFile)('git', ['describe', '--always', '--dirty'], { cwd: CODE });
   const [first] = cpus();
   return {
     part,
     engine,
     measuredAt: new Date().toISOString(),
-    commit: stdout.trim(),
+    commit: await commitOf(CODE),
     machine: { processor: first?.model ?? '', cores: cpus().length, memoryGib: Math.round(totalmem() / 1024 ** 3) },
-    versions: { node: process.version, system: release() },
-    ...result,
+    versions: { ...(await versionsOf(join(dataDir, 'mongodb'))), ...versions },
+    ...measured,
   };
 }
 

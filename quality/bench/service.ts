@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { defaultCacheDir } from '../../local/engines/cache.ts';
+import type { Env } from '../../local/engines/environment.ts';
 import { ensureTools } from '../../local/engines/tools.ts';
 import { politeFetch } from '../../local/polite-fetch.ts';
 import { startSandbox } from '../../local/sandbox/server.ts';
@@ -13,7 +14,6 @@ import { startBeside, type Engine } from './engine.ts';
 
 /** Tools that the machine has; everything else is the bench's own, whatever the user's service is set to. */
 const TAKEN_OVER = /^(YTDLP|FFMPEG|FFPROBE)_PATH$/;
-/** Nine seconds of speech. */
 const SHORT_VIDEO = 'B7wRn2sEo_c';
 export const DATABASE = 'bench';
 export const TASK_QUEUE = 'bench';
@@ -29,20 +29,25 @@ export interface BenchServiceOptions {
   readonly engine: Engine;
   readonly say?: (line: string) => void;
   readonly roles: readonly ServiceName[];
-  /** Short videos of which there are copies; 0. */
+  /** Copies of a video; 0. */
   readonly videos?: number;
+  /** Its id; by default that of nine seconds of speech. */
+  readonly copied?: string;
   readonly env?: Readonly<Record<string, string>>;
 }
 
+/** The environment without the settings of the user's service. */
+export const givenEnv = (): Env => withoutSettings(process.env, TAKEN_OVER);
+
 /** A service of its own with engines and a sandbox, whose pacing and rate limit hold nobody up. */
 export async function startBench(options: BenchServiceOptions) {
-  const { dataDir, engine, roles, videos = 0, env = {} } = options;
+  const { dataDir, engine, roles, videos = 0, copied = SHORT_VIDEO, env = {} } = options;
   const log = (): void => undefined;
-  const given = withoutSettings(process.env, TAKEN_OVER);
+  const given = givenEnv();
   const cacheDir = defaultCacheDir(given);
   const tools = await ensureTools({ env: given, cacheDir, log });
   const catalogueDir = join(dataDir, 'catalogue');
-  const ids = await writeCatalogue(catalogueDir, videos, ({ id }) => id === SHORT_VIDEO);
+  const ids = await writeCatalogue(catalogueDir, videos, ({ id }) => id === copied);
   const { ffmpeg, ffprobe } = tools;
   const sandbox = await startSandbox({
     catalogueDir,
@@ -72,8 +77,12 @@ export async function startBench(options: BenchServiceOptions) {
       },
       ...{ dataDir, cacheDir, roles, ports: 'free', log, output: { dir: dataDir } },
     });
-    const request = async (path: string, body: object): Promise<z.infer<typeof jobSchema>['data']> => {
-      const response = await fetch(stack.restUrl + path, { method: 'POST', body: JSON.stringify(body) });
+    const request = async (
+      path: string,
+      body: object,
+      headers: Readonly<Record<string, string>> = {},
+    ): Promise<z.infer<typeof jobSchema>['data']> => {
+      const response = await fetch(stack.restUrl + path, { method: 'POST', headers, body: JSON.stringify(body) });
       const text = await response.text();
       // A job that takes no time may have ended.
       if (!response.ok) {
@@ -92,8 +101,13 @@ export async function startBench(options: BenchServiceOptions) {
       /** Where Temporal keeps its data. */
       temporalData: beside.temporalData ?? join(dataDir, 'temporal'),
       processes: () => [...stack.processes(), ...beside.processes()],
-      requestAudio: (videoId: string, webhook?: string) =>
-        request('/api/downloads/audio', { vidnet_video_id: videoId, ...(webhook && { include_webhook: webhook }) }),
+      /** @param authorization the header of the caller's key; without it nobody is asked to pay */
+      requestAudio: (videoId: string, webhook?: string, authorization?: string) =>
+        request(
+          '/api/downloads/audio',
+          { vidnet_video_id: videoId, ...(webhook && { include_webhook: webhook }) },
+          authorization === undefined ? {} : { authorization },
+        ),
       /** Asks until the job has succeeded. @throws when it fails, or takes five minutes */
       async ended(id: string, everyMs = LOOK_EVERY_MS) {
         for (const lastMs = performance.now() + TIMEOUT_MS; performance.now() < lastMs;) {

@@ -1,9 +1,13 @@
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { MongoClient } from 'mongodb';
 import { ulid } from 'ulid';
-import type { Finding, Part } from '../part.ts';
+import type { ServiceName } from '../../../local/service-process.ts';
+import type { Finding, Part, PartOptions } from '../part.ts';
 import { atOnce, inTurn, timed } from '../rounds.ts';
-import { withBench } from '../service.ts';
+import { DATABASE, withBench, type Bench } from '../service.ts';
+import { writeStandIns } from '../stand-ins.ts';
 import { quantile } from '../statistics.ts';
 
 /** Requests at once. */
@@ -11,79 +15,125 @@ const BURSTS = [1, 40, 50, 500];
 /** So that one request at a time is measured more than once. */
 const LEAST_REQUESTS = 50;
 const WARM_UP = 50;
+const PLACES = 16;
+const SERVICES: readonly { readonly beside: string; readonly roles: readonly ServiceName[] }[] = [
+  // Nothing but accepting is measured.
+  { beside: '', roles: ['api'] },
+  // Jobs begin while others are being accepted.
+  { beside: ', with a worker', roles: ['api', 'worker'] },
+];
+const SUBJECTS = ['different subjects', 'one subject'] as const;
+const SHARES = { median: 0.5, p99: 0.99 } as const;
+/** Who comes second on one subject is told of the job that runs; that may have ended by then. */
+const ACCEPTED = [200, 202, 409];
+const LOOK_EVERY_MS = 50;
+const IDLE_TIMEOUT_MS = 600_000;
 
 /**
  * How long callers wait until their job is accepted, beside what cannot be avoided: starting a bare workflow and writing one
- * record. No worker runs, so that nothing but accepting is measured.
+ * record.
  */
 export const accept: Part = {
   title: 'Accepting jobs',
-  run: ({ dataDir, engine, say, rounds }) =>
-    withBench({ dataDir, engine, say, roles: ['api'] }, async ({ stack }) => {
-      const mongo = await MongoClient.connect(stack.mongodbUri);
-      const connection = await Connection.connect({ address: stack.temporalAddress });
-      const client = new Client({ connection });
-      const bareRecords = mongo.db('bare').collection<{ _id: string }>('records');
-      const bare = async (): Promise<void> => {
-        const id = ulid();
-        await client.workflow.start('audio', { workflowId: id, taskQueue: 'nobody', args: [{ id }] });
-        await bareRecords.insertOne({ _id: id });
-      };
-      const ask = async (videoId: string): Promise<void> => {
-        const body = JSON.stringify({ vidnet_video_id: videoId });
-        const response = await fetch(`${stack.restUrl}/api/downloads/audio`, { method: 'POST', body });
-        await response.text();
-        // Who comes second on one subject is told of the job that runs.
-        if (![202, 409].includes(response.status)) throw new Error(`answered ${String(response.status)}`);
-      };
-      const newVideo = (): string => ulid().slice(-11);
-      try {
-        await atOnce(Array.from({ length: WARM_UP }), 1, () => Promise.all([ask(newVideo()), bare()]));
-        const findings: Finding[] = [];
-        const raw: Record<string, unknown> = {};
-        for (const size of BURSTS) {
-          const took = await inTurn(rounds, {
-            'different subjects': () => burstsOf(size, () => () => ask(newVideo())),
-            'one subject': () =>
-              burstsOf(size, () => {
-                const videoId = newVideo();
-                return () => ask(videoId);
-              }),
-            bare: () => burstsOf(size, () => bare),
-          });
-          raw[String(size)] = took;
-          for (const subjects of ['different subjects', 'one subject'] as const) {
-            for (const [told, share] of [
-              ['median', 0.5],
-              ['p99', 0.99],
-            ] as const) {
-              const value = quantile(took[subjects].flat(), share);
-              const isChief = told === 'median' && subjects === 'different subjects' && size >= 40;
-              const reference = { what: 'bare start and insert', value: quantile(took.bare.flat(), share) };
-              findings.push({
-                what: `${String(size)} at once, ${subjects}, ${told}`,
-                unit: 'ms',
-                value,
-                reference,
-                isChief,
-              });
-            }
-          }
-        }
-        return { findings, raw };
-      } finally {
-        await connection.close();
-        await mongo.close();
-      }
-    }),
+  run: async ({ dataDir, engine, say, rounds }) => {
+    const standIns = await writeStandIns(join(dataDir, 'stand-ins'), 0);
+    const env = { ...standIns, VIDNET_MAX_JOBS: String(PLACES), MAX_FETCHES: String(PLACES) };
+    const findings: Finding[] = [];
+    const raw: Record<string, unknown> = {};
+    for (const { beside, roles } of SERVICES) {
+      const folder = join(dataDir, roles.join('-'));
+      const measured = await withBench({ dataDir: folder, engine, say, roles, env }, (bench) =>
+        measure(bench, { rounds, say, isWorking: roles.includes('worker') }),
+      );
+      raw[roles.join(' and ')] = measured;
+      findings.push(...findingsOf(measured, beside));
+    }
+    return { findings, raw };
+  },
 };
 
-/** Milliseconds of each call of as many bursts as make enough calls. */
-async function burstsOf(size: number, begin: () => () => Promise<void>): Promise<number[]> {
-  const took: number[] = [];
-  while (took.length < LEAST_REQUESTS) {
-    const call = begin();
-    took.push(...(await Promise.all(Array.from({ length: size }, () => timed(call)))));
+type Took = Record<(typeof SUBJECTS)[number] | 'bare', number[][]>;
+interface Measured {
+  readonly bursts: readonly { readonly size: number; readonly took: Took }[];
+  /** Requests, by the status that they were refused with. */
+  readonly refused: Readonly<Record<string, number>>;
+}
+
+async function measure(
+  { stack }: Bench,
+  { rounds, say, isWorking }: Pick<PartOptions, 'rounds' | 'say'> & { readonly isWorking: boolean },
+): Promise<Measured> {
+  const mongo = await MongoClient.connect(stack.mongodbUri);
+  const connection = await Connection.connect({ address: stack.temporalAddress });
+  const client = new Client({ connection });
+  const bareRecords = mongo.db('bare').collection<{ _id: string }>('records');
+  const records = mongo.db(DATABASE).collection('records');
+  const refused: Record<string, number> = {};
+  const bare = async (): Promise<void> => {
+    const id = ulid();
+    await client.workflow.start('audio', { workflowId: id, taskQueue: 'nobody', args: [{ id }] });
+    await bareRecords.insertOne({ _id: id });
+  };
+  const ask = async (videoId: string): Promise<void> => {
+    const body = JSON.stringify({ vidnet_video_id: videoId });
+    const response = await fetch(`${stack.restUrl}/api/downloads/audio`, { method: 'POST', body });
+    await response.text();
+    if (!ACCEPTED.includes(response.status)) refused[response.status] = (refused[response.status] ?? 0) + 1;
+  };
+  const newVideo = (): string => ulid().slice(-11);
+  /** What a burst has left to do is none of the next one's. */
+  const whenIdle = async (): Promise<void> => {
+    const lastMs = performance.now() + IDLE_TIMEOUT_MS;
+    while (isWorking && (await records.findOne({ status: 'pending' })) !== null) {
+      if (performance.now() > lastMs) throw new Error('the jobs of a burst did not end');
+      await delay(LOOK_EVERY_MS);
+    }
+  };
+  /** Milliseconds of each call of as many bursts as make enough calls. */
+  const burstsOf = async (size: number, begin: () => () => Promise<void>): Promise<number[]> => {
+    const took: number[] = [];
+    while (took.length < LEAST_REQUESTS) {
+      await whenIdle();
+      const call = begin();
+      took.push(...(await Promise.all(Array.from({ length: size }, () => timed(call)))));
+    }
+    return took;
+  };
+  try {
+    await atOnce(Array.from({ length: WARM_UP }), 1, () => Promise.all([ask(newVideo()), bare()]));
+    const bursts: { size: number; took: Took }[] = [];
+    for (const size of BURSTS) {
+      say(`${String(size)} at once${isWorking ? ', with a worker' : ''}`);
+      const took = await inTurn(rounds, {
+        'different subjects': () => burstsOf(size, () => () => ask(newVideo())),
+        'one subject': () =>
+          burstsOf(size, () => {
+            const videoId = newVideo();
+            return () => ask(videoId);
+          }),
+        bare: () => burstsOf(size, () => bare),
+      });
+      bursts.push({ size, took });
+    }
+    return { bursts, refused };
+  } finally {
+    await connection.close();
+    await mongo.close();
   }
-  return took;
+}
+
+function findingsOf({ bursts, refused }: Measured, beside: string): Finding[] {
+  const times = bursts.flatMap(({ size, took }) =>
+    SUBJECTS.flatMap((subjects) =>
+      Object.entries(SHARES).map(([told, share]): Finding => ({
+        what: `${String(size)} at once, ${subjects}${beside}, ${told}`,
+        unit: 'ms',
+        value: quantile(took[subjects].flat(), share),
+        reference: { what: 'bare start and insert', value: quantile(took.bare.flat(), share) },
+        isChief: told === 'median' && subjects === 'different subjects' && size >= 40,
+      })),
+    ),
+  );
+  const all = Object.values(refused).reduce((sum, one) => sum + one, 0);
+  return [...times, { what: `refused${beside}`, unit: 'requests', value: all, isChief: true }];
 }

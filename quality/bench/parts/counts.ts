@@ -1,25 +1,26 @@
 import { z } from 'zod';
-import { readSandboxIndex } from '../../chaos/sandbox-index.ts';
+import { readSandboxIndex, type SandboxIndex } from '../../chaos/sandbox-index.ts';
 import { DECKS, KIND_WEIGHTS, type Asked, type Kind } from '../../chaos/subjects.ts';
 import { sumOf, withCounts, type Counted, type Counts } from '../counted.ts';
 import type { Part } from '../part.ts';
 
-/** They take models of 100 MB; what they cost depends on the length of the audio. */
-const LEFT_OUT: readonly Kind[] = ['speaker_labels'];
-const KINDS = (Object.keys(KIND_WEIGHTS) as Kind[]).filter((kind) => !LEFT_OUT.includes(kind));
+const KINDS = Object.keys(KIND_WEIGHTS) as Kind[];
 
 /** What a job of each kind, with a webhook, asks of the engines. Counted: histories, the server's metrics, the database's line. */
 export const counts: Part = {
   title: 'What a job asks of the engines',
   run: ({ dataDir, engine, say }) =>
     withCounts({ dataDir, engine, say }, async (counted) => {
-      const index = await readSandboxIndex(counted.bench.sandbox);
-      const raw: Partial<Record<Kind, Counts>> = {};
-      for (const kind of KINDS) {
-        const { good } = DECKS[kind](index);
-        // The first job of a kind may set things up that all use; the lists of one account are others' by their days.
-        const first = await prepared(counted, good[0]);
-        const second = await prepared(counted, kind === 'list' ? good.at(-1) : good[1]);
+      const { sandbox } = counted.bench;
+      const index = await readSandboxIndex(sandbox);
+      const raw: Record<string, Counts> = {};
+      for (const [kind, [one, other]] of [
+        ...KINDS.map((kind) => [kind, pairOf(kind, index)] as const),
+        ['media', index.talks.map((id) => mediaOf(sandbox.url, id))] as const,
+      ]) {
+        // The first job of a kind may set things up that all use.
+        const first = await prepared(counted, one);
+        const second = await prepared(counted, other);
         await counted.runJob(first.path, first.body);
         raw[kind] = await counted.count(() => counted.runJob(second.path, second.body));
         say(`${kind}: ${JSON.stringify(raw[kind])}`);
@@ -33,6 +34,22 @@ export const counts: Part = {
     }),
 };
 
+/** Two subjects of a kind. */
+function pairOf(kind: Kind, index: SandboxIndex): readonly (Asked | undefined)[] {
+  const { good } = DECKS[kind](index);
+  // The lists of one account are others' by their days.
+  return kind === 'list' ? [good[0], good.at(-1)] : good;
+}
+
+/** The sound of a video by its own address, as on any site. */
+const mediaOf = (sandboxUrl: string, id: string): Asked => ({
+  path: '/api/downloads/media',
+  body: { url: `${sandboxUrl}/media/${id}/140`, format: 'audio' },
+  expected: 'success',
+});
+
+const neededSchema = z.object({ list_id: z.string() }).or(z.object({ data: z.object({ id: z.string() }) }));
+
 /** With the id of what it needs. */
 async function prepared({ ask }: Counted, asked: Asked | undefined): Promise<Pick<Asked, 'path' | 'body'>> {
   if (asked?.needs === undefined) {
@@ -40,7 +57,6 @@ async function prepared({ ask }: Counted, asked: Asked | undefined): Promise<Pic
     return asked;
   }
   const { field, asked: before } = asked.needs;
-  const told = await ask(before.path, before.body, 'wait=60');
-  const { list_id } = z.object({ list_id: z.string() }).parse(told);
-  return { ...asked, body: { ...asked.body, [field]: list_id } };
+  const told = neededSchema.parse(await ask(before.path, before.body, 'wait=60'));
+  return { ...asked, body: { ...asked.body, [field]: 'list_id' in told ? told.list_id : told.data.id } };
 }

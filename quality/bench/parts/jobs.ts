@@ -6,6 +6,7 @@ import { differenceOf, processorTimeOf, type ProcessorTime } from '../processor-
 import { inTurn, timed } from '../rounds.ts';
 import { withBench } from '../service.ts';
 import { median } from '../statistics.ts';
+import { commitOf } from '../versions.ts';
 
 /** Short audio, queued all at once, against what else can fetch it. */
 export const jobs: Part = {
@@ -53,6 +54,7 @@ export const jobs: Part = {
         return {
           findings: [...ofMinute, ...costFindings(costs, size)],
           raw: { size, jobsAtOnce, tookMs: took, costs },
+          ...(metube === undefined ? {} : { versions: { MeTube: await commitOf(metube) } }),
         };
       } finally {
         await other?.stop();

@@ -1,5 +1,7 @@
 import { join } from 'node:path';
 import { ulid } from 'ulid';
+import { openAccount } from '../account.ts';
+import { startEndings } from '../endings.ts';
 import type { Part } from '../part.ts';
 import { residentMib } from '../processor-time.ts';
 import { atOnce } from '../rounds.ts';
@@ -11,21 +13,22 @@ const SAMPLES = 100;
 /** What is held against the end: after a tenth of the jobs all is loaded. */
 const WARM_SHARE = 0.1;
 const PLACES = 16;
-const LOOK_EVERY_MS = 1_000;
 
-/** Whether api and worker grow with the number of jobs. */
+/** Whether api and worker grow with the number of jobs, each paid for by a key and told to a webhook. */
 export const memory: Part = {
   title: 'Memory over many jobs',
   run: async ({ dataDir, engine, memoryJobs, say }) => {
     const standIns = await writeStandIns(join(dataDir, 'stand-ins'), 0);
     const env = { ...standIns, VIDNET_MAX_JOBS: String(PLACES), MAX_FETCHES: String(PLACES) };
+    const endings = await startEndings();
     return withBench({ dataDir, engine, say, roles: ['api', 'worker'], env }, async (bench) => {
+      const authorization = await openAccount(bench.stack.mongodbUri);
       const samples: { readonly jobs: number; readonly mib: Readonly<Record<string, number>> }[] = [];
       const every = Math.max(1, Math.floor(memoryJobs / SAMPLES));
       let done = 0;
       await atOnce(Array.from({ length: memoryJobs }), 2 * PLACES, async () => {
-        const { id } = await bench.requestAudio(ulid().slice(-11));
-        await bench.ended(id, LOOK_EVERY_MS);
+        const { id } = await bench.requestAudio(ulid().slice(-11), endings.url, authorization);
+        if (!(await endings.of(id))) throw new Error(`job ${id} failed`);
         done += 1;
         if (done % every !== 0) return;
         const mib = Object.fromEntries(bench.stack.processes().map(({ name, pid }) => [name, residentMib(pid)]));
@@ -44,6 +47,6 @@ export const memory: Part = {
         reference: { what: `after ${String(memoryJobs * WARM_SHARE)}`, value: around(WARM_SHARE, name) },
       }));
       return { findings, raw: samples };
-    });
+    }).finally(endings.stop);
   },
 };

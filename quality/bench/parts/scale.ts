@@ -53,10 +53,15 @@ export const scale: Part = {
     return withBench({ dataDir, engine, say, roles: ['api'], env }, async (bench) => {
       const bytesBefore = await bytesBelow(bench.temporalData);
       const runs: ScaleRun[] = [];
-      for (const workers of NUMBERS) runs.push(await run(bench, { workers, dataDir, places, jobs: scaleJobs, say }));
-      const warmUp = NUMBERS.reduce((sum, workers) => sum + workers * places * WARM_UP_PER_PLACE, 0);
+      const ofAll = sumOf(NUMBERS);
+      for (const workers of NUMBERS) {
+        // Each run takes as long as the others, as long as more workers do as much more.
+        const jobs = Math.round((scaleJobs * workers) / ofAll);
+        runs.push(await run(bench, { workers, dataDir, places, jobs, say }));
+      }
+      const warmUp = ofAll * places * WARM_UP_PER_PLACE;
       const raw: ScaleRaw = {
-        ...{ places, fetchSeconds, runs, jobs: warmUp + NUMBERS.length * scaleJobs },
+        ...{ places, fetchSeconds, runs, jobs: warmUp + sumOf(runs.map(({ jobs }) => jobs)) },
         ...(await storedBy(bench)),
         temporalBytes: (await bytesBelow(bench.temporalData)) - bytesBefore,
       };
@@ -111,6 +116,7 @@ async function run(bench: Bench, { workers, dataDir, places, jobs, say }: RunOpt
   }
 }
 
+const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one, 0);
 const manned = ({ workers }: Pick<ScaleRun, 'workers'>): string =>
   `${String(workers)} worker${workers === 1 ? '' : 's'}`;
 
@@ -141,7 +147,7 @@ function findingsOf(raw: ScaleRaw): Finding[] {
   });
   const costs = runs.flatMap((one): Finding[] => {
     const names = Object.entries(one.processorSeconds);
-    const all = names.reduce((sum, [, seconds]) => sum + seconds, 0);
+    const all = sumOf(names.map(([, seconds]) => seconds));
     return [
       { what: `${manned(one)}: cores in use`, unit: '', value: one.coresInUse },
       { what: `${manned(one)}: processor time of a job`, unit: 's', value: all / one.jobs },
@@ -153,7 +159,7 @@ function findingsOf(raw: ScaleRaw): Finding[] {
       })),
     ];
   });
-  const failed = runs.reduce((sum, one) => sum + one.failed, 0);
+  const failed = sumOf(runs.map((one) => one.failed));
   return [
     ...rates,
     { what: 'jobs that failed', unit: '', value: failed, isChief: true },

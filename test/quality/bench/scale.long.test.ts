@@ -14,17 +14,18 @@ it.each(ENGINES)(
   async (engine) => {
     const dataDir = await mkdtemp(join(tmpdir(), 'tapedeck-scale-'));
     try {
-      const { options } = readArguments(['--scale-jobs', '16', '--places', '2', '--fetch-seconds', '1']);
+      const { options } = readArguments(['--scale-jobs', '48', '--places', '2', '--fetch-seconds', '1']);
       const { raw } = await scale.run({ ...options, engine, dataDir, say: () => undefined });
       const { runs, histories, temporalBytes } = raw as ScaleRaw;
       expect(runs.map(({ workers, failed }) => [workers, failed])).toEqual([1, 2, 4].map((number) => [number, 0]));
+      expect(runs.map(({ jobs }) => jobs)).toEqual([7, 14, 27]);
       const spent = runs.map(({ processorSeconds }) => Object.keys(processorSeconds));
       const database = engine === 'cluster' ? ['postgresql'] : [];
       for (const names of spent) {
         expect(names).toEqual(expect.arrayContaining(['api', 'worker', 'temporal', 'mongodb', ...database]));
       }
       // At least a job is begun, ends, and is told.
-      expect(histories.workflows).toBeGreaterThanOrEqual(3 * 16);
+      expect(histories.workflows).toBeGreaterThanOrEqual(48);
       expect(histories.actionsEach).toBeGreaterThanOrEqual(2);
       expect(temporalBytes).toBeGreaterThan(0);
     } finally {
