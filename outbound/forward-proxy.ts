@@ -66,7 +66,8 @@ export async function startForwardProxy(settings: ForwardProxySettings) {
     const check = checkTarget(target.origin, settings.allowedNetworks);
     if (!check.ok) return Promise.reject(new ForbiddenTargetError());
     const gone = new AbortController();
-    client.once('close', () => gone.abort());
+    const abort = (): void => gone.abort();
+    client.once('close', abort);
     const connect = createGuardedConnector({ ...settings, lookup, signal: gone.signal });
     const host = check.url.hostname.replace(/^\[|\]$/g, '');
     const port = check.url.port === '' ? String(DEFAULT_PORTS[check.url.protocol]) : check.url.port;
@@ -74,10 +75,13 @@ export async function startForwardProxy(settings: ForwardProxySettings) {
       // TLS, if any, is between the program and the host.
       connect({ hostname: host, host, protocol: 'http:', port }, (...[error, socket]) => {
         if (error !== null) {
+          client.off('close', abort);
           reject(error);
           return;
         }
         keep(socket);
+        // A client may ask for much over one connection, and waits for each answer as long as this socket is open.
+        socket.once('close', () => client.off('close', abort));
         socket.setTimeout(settings.idleTimeoutMs, () => socket.destroy());
         resolve(socket);
       });

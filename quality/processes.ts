@@ -29,6 +29,13 @@ export function toolsOf(ancestor: number): RunningProcess[] {
   );
 }
 
+/** The yt-dlp that a worker keeps warm, while it has calls. @returns undefined when none has any */
+export function busyWarmYtdlpOf(worker: number): RunningProcess | undefined {
+  // Its forks have its command, and come after it.
+  const parents = toolsOf(worker).filter(({ command }) => command.includes('/warm-yt-dlp.py '));
+  return parents.find(({ pid, command }) => descendantsOf(pid).some((fork) => fork.command === command));
+}
+
 /** Processes that work in a folder, or have its name in their command, ourselves left out. */
 export function processesAt(folder: string): RunningProcess[] {
   return allPids()

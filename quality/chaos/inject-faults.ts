@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ProcessName } from '../../local/stack.ts';
 import { signalProcess } from '../../local/supervise.ts';
 import type { PlannedCut, PlannedKill, Victim } from './planned-faults.ts';
-import { toolsOf } from '../processes.ts';
+import { busyWarmYtdlpOf, toolsOf } from '../processes.ts';
 import type { Stage } from './stage.ts';
 
 /** A process that was killed just before is waited for; a tool is there only now and then. */
@@ -19,7 +19,7 @@ export class InjectedFaults {
   killed(victim: Victim, signal: NodeJS.Signals): void {
     this.kills.push({ victim, signal });
     // Killed once more before it was back: the whole time counts.
-    if (victim !== 'tool' && !this.#awaySinceMs.has(victim)) this.#awaySinceMs.set(victim, performance.now());
+    if (!isTool(victim) && !this.#awaySinceMs.has(victim)) this.#awaySinceMs.set(victim, performance.now());
   }
 
   /** To be told each line of the supervisor: `worker is back` ends the time of the worker. */
@@ -62,16 +62,22 @@ async function killOne(deps: InjectorDeps, wanted: Victim, signal: NodeJS.Signal
       return;
     }
     const waitedMs = nowMs() - startedMs;
-    if (victim === 'tool' && waitedMs > WAIT_MS.tool) victim = 'worker';
+    if (isTool(victim) && waitedMs > WAIT_MS.tool) victim = 'worker';
     if (waitedMs > WAIT_MS.process) throw new Error(`${victim} was not started again within ${String(waitedMs)} ms`);
     await delay(LOOK_MS, undefined, { signal: deps.signal });
   }
 }
 
+/** Those that the worker starts. */
+function isTool(victim: Victim): victim is Exclude<Victim, ProcessName> {
+  return victim === 'tool' || victim === 'warm-yt-dlp';
+}
+
 function pidOf(stage: Stage, victim: Victim): number | undefined {
-  if (victim !== 'tool') return stage.pidOf(victim);
+  if (!isTool(victim)) return stage.pidOf(victim);
   const worker = stage.pidOf('worker');
-  return worker === undefined ? undefined : toolsOf(worker).at(-1)?.pid;
+  if (worker === undefined) return undefined;
+  return victim === 'tool' ? toolsOf(worker).at(-1)?.pid : busyWarmYtdlpOf(worker)?.pid;
 }
 
 /** Cuts by the plan, and mends each after its time. Returns when all are mended. */

@@ -2,8 +2,11 @@ import type { ProcessName } from '../../local/stack.ts';
 import type { Random } from './random.ts';
 import { LINES } from './stage.ts';
 
-/** `tool`: a yt-dlp, ffmpeg or Python that the worker runs. */
-export type Victim = ProcessName | 'tool';
+/**
+ * `tool`: a yt-dlp, ffmpeg or Python that the worker runs. `warm-yt-dlp`: the process that it keeps warm, in the middle of a call,
+ * which is a process of its own.
+ */
+export type Victim = ProcessName | 'tool' | 'warm-yt-dlp';
 
 export type PlannedKill = ReturnType<typeof planKills>[number];
 export type PlannedCut = ReturnType<typeof planCuts>[number];
@@ -15,6 +18,7 @@ const VICTIMS: readonly (readonly Victim[])[] = [
   ...Array<Victim[]>(3).fill(['temporal']),
   ...Array<Victim[]>(3).fill(['mongodb']),
   ...Array<Victim[]>(4).fill(['tool']),
+  ...Array<Victim[]>(2).fill(['warm-yt-dlp']),
   ['api', 'worker'],
   ['worker', 'temporal'],
   ['worker', 'mongodb'],

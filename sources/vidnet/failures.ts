@@ -165,6 +165,12 @@ export const YTDLP_FAILURES: readonly Row[] = [
     code: 'upstream_error',
     message: 'The video platform cannot be reached.',
   },
+  {
+    // A file that is refused says nothing of its page, whatever that warned of before.
+    fragment: /^ERROR: *(?:\r?\[download\] Got error:|Unable to download video subtitles)/im,
+    code: 'upstream_error',
+    message: 'The video platform could not be read.',
+  },
 ];
 
 /** @param stderrTail what yt-dlp printed before it gave up */

@@ -9,6 +9,7 @@ import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { signalGroup, type Running, type RunOptions } from '../../runtime/subprocess/run.ts';
+import { fileFacts } from './file-facts.ts';
 import { openParentFolder } from './parent-folder.ts';
 import type { PythonProgram } from './python-program.ts';
 
@@ -36,6 +37,8 @@ interface WarmParentOptions {
 interface Known {
   readonly version: string;
   readonly files: readonly string[];
+  /** Facts of files before they were loaded. */
+  readonly before: Readonly<Record<string, string>>;
   readonly spared: readonly string[];
 }
 
@@ -67,6 +70,7 @@ export async function startWarmParent({ program, env, args, urls, signal }: Warm
     const streams = join(folder, 'streams');
     server.listen(streams);
     await once(server, 'listening');
+    const programFacts = await fileFacts(program.file);
     const file = program.isModule ? '-m' : program.file;
     const child = spawn(program.python, [...program.flags, SCRIPT, streams, file, JSON.stringify(urls), ...args], {
       ...{ cwd: folder, env: await env(folder), detached: true },
@@ -112,13 +116,17 @@ export async function startWarmParent({ program, env, args, urls, signal }: Warm
     if (first === undefined) throw new Error(`it did not come up: ${lastLine(stderr)}`);
     const known = JSON.parse(first) as Known;
     lines.on('line', (line) => takeAnswer(calls, line));
+    const before: Readonly<Record<string, string>> = { ...known.before, [program.file]: programFacts };
+    const files = [program.file, ...known.files];
+    // Where it loads from somewhere else than was thought, the moment after it has to do.
+    const loaded = await Promise.all(files.map(async (path) => before[path] ?? (await fileFacts(path))));
     return {
       pid: child.pid ?? NaN,
       readyAtMs: performance.now(),
       /** Of yt-dlp, as `--version` tells it. */
       version: known.version,
-      /** Files that change with what it has loaded. */
-      files: [program.file, ...known.files],
+      /** Whether its program, or the package that this runs, is another one than was there when it began to load them. */
+      isOutdated: async () => (await Promise.all(files.map(fileFacts))).join() !== loaded.join(),
       /** What forks need not do: see lighter-yt-dlp.py. */
       spared: known.spared,
       /** How many calls it was given. */

@@ -10,6 +10,7 @@ descriptor 3. A call's stdout and stderr are connections to SOCKET, which begin 
 import contextlib
 import ctypes
 import gc
+import importlib.util
 import json
 import os
 import random
@@ -66,6 +67,17 @@ def run_program(args):
     return code & 0xFF
 
 
+def package_facts():
+    """What changes with the package that will be loaded, as file-facts.ts tells it, by the file that names its version."""
+    with contextlib.suppress(ImportError, OSError, ValueError):
+        spec = importlib.util.find_spec('yt_dlp')
+        if spec is not None and spec.origin is not None:
+            path = os.path.join(os.path.dirname(spec.origin), 'version.py')
+            facts = os.stat(path)
+            return {path: f'{facts.st_ino}-{facts.st_mtime_ns}-{facts.st_size}'}
+    return {}
+
+
 def warm_up():
     """Leaves one thread and nothing to collect. Returns what prepares a fork for its call, and what is known of yt-dlp."""
     if sys.path and sys.path[0] == os.path.dirname(os.path.realpath(__file__)):
@@ -73,6 +85,7 @@ def warm_up():
         sys.path[0] = os.path.dirname(os.path.realpath(PROGRAM))
     # Otherwise the expressions that are compiled first, and used first, are forgotten at the end.
     re._MAXCACHE = 10_000
+    before = package_facts()
     code = run_program(WARM_UP)
     if code != 0:
         sys.exit(f'the first run ended with {code}')
@@ -103,7 +116,8 @@ def warm_up():
         gc.enable()
 
     version = sys.modules['yt_dlp.version']
-    return freshen, {'version': version.__version__, 'files': [version.__file__], 'spared': spared}
+    known = {'version': version.__version__, 'files': [version.__file__], 'before': before, 'spared': spared}
+    return freshen, known
 
 
 def limit(kind, most):

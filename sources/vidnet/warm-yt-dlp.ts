@@ -1,4 +1,3 @@
-import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startProgram, type Start } from '../../runtime/subprocess/run.ts';
 import { serveOwnPage } from './own-page.ts';
@@ -31,7 +30,7 @@ export function createWarmYtdlp(
   settings: YtdlpSettings,
   { tell, maxCalls = 1_000, maxAgeMs = 3_600_000, retryAfterMs = 60_000 }: WarmYtdlpOptions = {},
 ) {
-  let current: { readonly parent: WarmParent; readonly version: string } | undefined;
+  let current: WarmParent | undefined;
   const retired = new Set<WarmParent>();
   let starting: Promise<void> | undefined;
   let failure: Error | undefined;
@@ -40,7 +39,7 @@ export function createWarmYtdlp(
 
   const retire = (): void => {
     if (current === undefined) return;
-    const { parent } = current;
+    const parent = current;
     current = undefined;
     parent.retire();
     retired.add(parent);
@@ -49,9 +48,8 @@ export function createWarmYtdlp(
   const begin = async (): Promise<void> => {
     try {
       const parent = await startFor(settings, closing.signal);
-      const version = await versionOf(parent);
       retire();
-      current = { parent, version };
+      current = parent;
       failure = undefined;
       tell?.();
     } catch (error) {
@@ -68,9 +66,9 @@ export function createWarmYtdlp(
   };
   /** Of one that has died by itself. */
   const forget = (): void => {
-    if (current === undefined || current.parent.isOpen()) return;
-    notBeforeMs = current.parent.readyAtMs + retryAfterMs;
-    failure = new Error(current.parent.end());
+    if (current === undefined || current.isOpen()) return;
+    notBeforeMs = current.readyAtMs + retryAfterMs;
+    failure = new Error(current.end());
     current = undefined;
   };
   const whenReady = async (): Promise<WarmParent> => {
@@ -78,7 +76,7 @@ export function createWarmYtdlp(
     if (current === undefined) renew();
     await starting;
     if (current === undefined) throw failure ?? new Error('it was closed');
-    return current.parent;
+    return current;
   };
   renew();
   return {
@@ -87,14 +85,14 @@ export function createWarmYtdlp(
       if (asked.program !== settings.program || asked.pluginDir !== settings.pluginDir) return undefined;
       forget();
       const seen = current;
-      const version = seen && (await versionOf(seen.parent));
+      const isOutdated = await seen?.isOutdated();
       // Meanwhile it may have been replaced.
-      if (seen !== undefined && version !== seen.version && seen === current) retire();
+      if (isOutdated === true && seen === current) retire();
       if (current === undefined) {
         renew();
         return undefined;
       }
-      const { parent } = current;
+      const parent = current;
       if (parent.calls() >= maxCalls || performance.now() - parent.readyAtMs > maxAgeMs) renew();
       // It may have gone in the meantime.
       return (program, args, options) =>
@@ -141,18 +139,4 @@ async function startFor(settings: YtdlpSettings, signal: AbortSignal): Promise<W
   } finally {
     page.close();
   }
-}
-
-/** Changes with the program's file and with the package that it runs. */
-async function versionOf({ files }: WarmParent): Promise<string> {
-  const facts = await Promise.all(
-    files.map((path) =>
-      stat(path).then(
-        ({ ino, mtimeMs, size }) => [ino, mtimeMs, size].join('-'),
-        // One in a zip, which is a file of the list itself.
-        () => '',
-      ),
-    ),
-  );
-  return facts.join(' ');
 }

@@ -27,6 +27,9 @@ const filesSchema = z
 export const trackListSchema = z.record(z.string(), filesSchema).catch({});
 type TrackList = z.infer<typeof trackListSchema>;
 
+/** yt-dlp's `requested_subtitles`: the files that it has fetched, by language code. */
+export const fetchedSchema = z.record(z.string(), fileSchema).catch({});
+
 /** A track that can be fetched. */
 export interface YtdlpTrack extends CaptionTrack {
   /** Only formats that can be read; never empty. */

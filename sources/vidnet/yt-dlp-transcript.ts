@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { JobError } from '../../runtime/job-error.ts';
@@ -14,8 +14,9 @@ import { readFileBy } from './read-file.ts';
 import { runYtdlp } from './run-yt-dlp.ts';
 import { broadcastFailure } from './yt-dlp-broadcast.ts';
 import { readFacts } from './yt-dlp-facts.ts';
+import { firstTrackArguments } from './yt-dlp-first-track.ts';
 import { videoUrl, type YtdlpSettings } from './yt-dlp-settings.ts';
-import { trackListSchema, tracksOf, type YtdlpTrack } from './yt-dlp-tracks.ts';
+import { fetchedSchema, trackListSchema, tracksOf, type YtdlpTrack } from './yt-dlp-tracks.ts';
 import { toVideoFacts, VIDEO_KEYS, videoSchema } from './yt-dlp-video.ts';
 
 export interface TranscriptSource {
@@ -31,11 +32,12 @@ export interface TranscriptSource {
 const factsSchema = videoSchema.extend({
   subtitles: trackListSchema,
   automatic_captions: trackListSchema,
+  requested_subtitles: fetchedSchema,
   formats: z.array(z.unknown()).catch([]),
 });
 type Facts = z.infer<typeof factsSchema>;
 
-const TEMPLATE = `video:%(.{${VIDEO_KEYS},subtitles,automatic_captions,formats.:.format_id})j`;
+const TEMPLATE = `video:%(.{${VIDEO_KEYS},subtitles,automatic_captions,requested_subtitles,formats.:.format_id})j`;
 
 export function createTranscriptSource(settings: YtdlpSettings): TranscriptSource {
   return {
@@ -44,7 +46,10 @@ export function createTranscriptSource(settings: YtdlpSettings): TranscriptSourc
         subject: 'video',
         url: videoUrl(settings, videoId),
         // A video may have captions though its media cannot be fetched from here.
-        args: ['--playlist-items', '1', '--no-playlist', '--ignore-no-formats-error', ...SAY_WHAT_IS_MISSING],
+        args: [
+          ...['--playlist-items', '1', '--no-playlist', '--ignore-no-formats-error'],
+          ...firstTrackArguments(language, MAX_CAPTIONS_BYTES),
+        ],
         extractorArgs: [{ extractor: 'youtube', args: { skip: ['translated_subs'] } }],
         template: TEMPLATE,
         schema: factsSchema,
@@ -54,8 +59,13 @@ export function createTranscriptSource(settings: YtdlpSettings): TranscriptSourc
       const tracks = tracksOf(facts.subtitles, facts.automatic_captions);
       const candidates = rankTracks(tracks, language).slice(0, MAX_TRACKS_READ);
       if (candidates.length === 0) throw withoutTrack({ facts, tracks, language, warnings });
-      for (const track of candidates) {
-        const lines = await fetchLines(settings, { ...call, folder }, track);
+      const fetched = new Set(Object.values(facts.requested_subtitles).map(({ url }) => url));
+      for (const [index, track] of candidates.entries()) {
+        const from =
+          index === 0 && track.files.some(({ url }) => fetched.has(url))
+            ? folder
+            : await fetchTrack(settings, { ...call, folder }, track);
+        const lines = await readLines(from, track, call);
         if (lines.length === 0) continue;
         const { language: trackLanguage, kind, name } = track;
         return {
@@ -75,9 +85,6 @@ const MAX_TRACKS_READ = 3;
 /** Times and confidences of words take ten times what the words do. */
 const MAX_CAPTIONS_BYTES = 8 * CAPTIONS_MAX_BYTES;
 
-/** Wants captions and chooses none of them: only who wants some is told that a token is missing for them. */
-const SAY_WHAT_IS_MISSING = ['--write-subs', '--sub-langs=-all'];
-
 function withoutTrack(found: {
   readonly facts: Facts;
   readonly tracks: readonly YtdlpTrack[];
@@ -90,12 +97,12 @@ function withoutTrack(found: {
   return new JobError('no_captions', noCaptionsMessage(found.tracks, found.language));
 }
 
-/** Through yt-dlp, so that the operator's proxy, cookies and limits hold for captions too. */
-async function fetchLines(
-  settings: YtdlpSettings,
-  call: SourceCall,
-  track: YtdlpTrack,
-): Promise<readonly CaptionLine[]> {
+/**
+ * Through yt-dlp, so that the operator's proxy, cookies and limits hold for captions too.
+ *
+ * @returns the folder with the file
+ */
+async function fetchTrack(settings: YtdlpSettings, call: SourceCall, track: YtdlpTrack): Promise<string> {
   // Without a webpage_url: with one, yt-dlp answers a refusal by asking for the whole page again.
   const info = {
     _type: 'video',
@@ -124,17 +131,28 @@ async function fetchLines(
       maxFileBytes: MAX_CAPTIONS_BYTES,
     },
   );
+  return folder;
+}
+
+/** @param folder with the one file of captions that a run has written */
+async function readLines(
+  folder: string,
+  { kind }: YtdlpTrack,
+  call: Pick<SourceCall, 'signal'>,
+): Promise<readonly CaptionLine[]> {
   const { path, format } = await findFile(folder);
   const lines: CaptionLine[] = [];
-  for await (const page of readFileBy(readCaptions, { path, format, kind: track.kind }, call)) lines.push(...page);
+  for await (const page of readFileBy(readCaptions, { path, format, kind }, call)) lines.push(...page);
   return lines;
 }
 
 async function findFile(folder: string): Promise<{ path: string; format: CaptionFormat }> {
   const names = await readdir(folder);
   for (const format of CAPTION_FORMATS) {
-    const name = names.find((each) => each === `track.und.${format}`);
-    if (name !== undefined) return { path: join(folder, name), format };
+    const name = names.find((each) => each.endsWith(`.${format}`));
+    const path = name === undefined ? undefined : join(folder, name);
+    // Facts may be larger, and are written by the same run.
+    if (path !== undefined && (await stat(path)).size <= MAX_CAPTIONS_BYTES) return { path, format };
   }
   // --max-filesize ends with exit code 0 and no file.
   throw new JobError('too_large', 'The captions are larger than this service accepts.');

@@ -1,6 +1,6 @@
 import { connect as connectTcp, BlockList, type Socket } from 'node:net';
 import { once } from 'node:events';
-import type { RequestListener } from 'node:http';
+import { Agent, request as ask, type RequestListener } from 'node:http';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ProxyAgent, request, type Dispatcher } from 'undici';
 import { startForwardProxy, type ForwardProxySettings, type ProxyLoan } from '../../outbound/forward-proxy.ts';
@@ -236,11 +236,11 @@ describe('a proxy that is not open', () => {
     const { lend, ...ended } = await aProxy({ idleTimeoutMs: 600_000 });
     const authority = `127.0.0.1:${server.port}`;
     const left = [openTunnel(ended, authority), get(ended, `http://${authority}/`)];
-    await vi.waitFor(() => expect(accepted).toHaveLength(2));
+    await expect.poll(() => accepted.length).toBe(2);
     void openTunnel(lend(), authority);
-    await vi.waitFor(() => expect(accepted).toHaveLength(3));
+    await expect.poll(() => accepted.length).toBe(3);
     ended.end();
-    await vi.waitFor(() => expect(accepted.map(({ destroyed }) => destroyed)).toEqual([true, true, false]));
+    await expect.poll(() => accepted.map(({ destroyed }) => destroyed)).toEqual([true, true, false]);
     await Promise.all(left);
   });
 
@@ -249,10 +249,50 @@ describe('a proxy that is not open', () => {
     const server = await tcpReceiver((socket) => (accepted = socket));
     const proxy = await aProxy();
     const answer = openTunnel(proxy, `127.0.0.1:${server.port}`);
-    await vi.waitFor(() => expect(accepted).toBeDefined());
+    await expect.poll(() => accepted !== undefined).toBe(true);
     await proxy.close();
     expect(await answer).toMatch(/^HTTP\/1.1 200 /);
-    await vi.waitFor(() => expect(accepted?.destroyed).toBe(true));
+    await expect.poll(() => accepted?.destroyed).toBe(true);
+  });
+});
+
+describe('a client', () => {
+  it('may ask for much over one connection, which is not listened to once for each', async () => {
+    const server = await httpReceiver((_, answer) => answer.end('hello'));
+    const { port, username, password } = new URL((await aProxy()).url);
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const warnings: Error[] = [];
+    const hear = (warning: Error): number => warnings.push(warning);
+    process.on('warning', hear);
+    onTestFinished(() => {
+      process.off('warning', hear);
+      agent.destroy();
+    });
+    const ports = new Set<number | undefined>();
+    agent.on('free', (socket: Socket) => ports.add(socket.localPort));
+    const url = `http://127.0.0.1:${server.port}/`;
+    for (let count = 0; count < 15; count += 1) {
+      const to = { url, body: '', agent };
+      expect(await fetchThrough(`127.0.0.1:${port}`, `${username}:${password}`, to)).toBe('hello');
+    }
+    expect(server.connections()).toBe(15);
+    expect(ports.size).toBe(1);
+    expect(warnings).toEqual([]);
+  });
+
+  it('that leaves before it has an answer leaves no connection to the host', async () => {
+    let accepted: Socket | undefined;
+    const server = await tcpReceiver((socket) => (accepted = socket.resume()));
+    const proxy = await aProxy({ idleTimeoutMs: 600_000 });
+    const { port, username, password } = new URL(proxy.url);
+    const agent = new Agent();
+    const to = { url: `http://127.0.0.1:${server.port}/`, body: '', agent };
+    const asked = fetchThrough(`127.0.0.1:${port}`, `${username}:${password}`, to);
+    const left = expect(asked).rejects.toThrow('socket hang up');
+    await expect.poll(() => accepted !== undefined).toBe(true);
+    agent.destroy();
+    await left;
+    await expect.poll(() => accepted?.destroyed).toBe(true);
   });
 });
 
@@ -263,19 +303,18 @@ it('a host that cannot be reached is told apart', async () => {
   expect(await get(proxy, 'http://127.0.0.1:1/')).toMatch(/^HTTP\/1.1 502 Target Unreachable/);
 });
 
-async function fetchThrough(
+function fetchThrough(
   proxy: string,
   credentials: string,
-  { url, body }: { url: string; body: string },
+  { url, body, agent }: { url: string; body: string; agent?: Agent },
 ): Promise<string> {
-  const { request: ask } = await import('node:http');
   const [hostname, port] = proxy.split(':');
   return new Promise((resolve, reject) => {
     const headers = {
       'proxy-authorization': `Basic ${Buffer.from(credentials).toString('base64')}`,
       'content-length': body.length,
     };
-    const sent = ask({ hostname, port, path: url, method: 'POST', headers }, (answer) => {
+    const sent = ask({ hostname, port, path: url, method: 'POST', headers, agent }, (answer) => {
       let text = '';
       answer.setEncoding('utf8').on('data', (part: string) => (text += part));
       answer.on('end', () => resolve(text));

@@ -140,10 +140,7 @@ const MESSAGES: readonly (readonly [FailureCode, string])[] = [
     'upstream_error',
     "ERROR: [generic] x: Unable to download webpage: HTTPConnection(host='nonexistent.invalid', port=80): Failed to resolve 'nonexistent.invalid' ([Errno -2] Name or service not known)",
   ],
-  [
-    'upstream_error',
-    'ERROR: [download] Got error: HTTP Error 500: Internal Server Error. Giving up after 2 retries',
-  ],
+  ['upstream_error', 'ERROR: [download] Got error: HTTP Error 500: Internal Server Error. Giving up after 2 retries'],
   ['upstream_error', 'ERROR: something nobody has seen before'],
 ];
 

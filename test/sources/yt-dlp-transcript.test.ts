@@ -17,7 +17,7 @@ beforeAll(async () => {
     videoUrlTemplate: sandbox.env.VIDNET_VIDEO_URL,
     pluginDir: sandbox.env.YTDLP_PLUGIN_DIR,
   });
-}, 60_000);
+});
 afterAll(async () => {
   await site.stop();
   await sandbox.stop();

@@ -49,7 +49,7 @@ describe('a plan', () => {
     const kills = planKills(createRandom(6), { kills: 30, durationMs: 300_000 });
     expect(kills.length).toBe(30);
     expect(new Set(kills.flatMap(({ victims }) => victims))).toEqual(
-      new Set(['api', 'worker', 'temporal', 'mongodb', 'tool']),
+      new Set(['api', 'worker', 'temporal', 'mongodb', 'tool', 'warm-yt-dlp']),
     );
     expect(kills.map(({ atMs }) => atMs)).toEqual(kills.map(({ atMs }) => atMs).toSorted((a, b) => a - b));
     expect(Math.max(...kills.map(({ atMs }) => atMs))).toBeGreaterThan(270_000);
