@@ -27,7 +27,7 @@ it('a rolling upgrade and its roll-back, each with 100 open jobs of all kinds: n
       // Whoever stops lets what it has begun come to its end.
       SHUTDOWN_GRACE_SECONDS: '240',
       // Enough jobs are still open when the first release comes back.
-      ...{ VIDNET_STARTS_PER_MINUTE: '40', IMGNET_STARTS_PER_MINUTE: '40' },
+      ...{ VIDNET_STARTS_PER_MINUTE: '20', IMGNET_STARTS_PER_MINUTE: '20' },
     },
     arguments: { jobs: 2 * OPEN_JOBS, minutes: 0.5, kills: 0, seed: 7, imgnet: undefined, patienceMinutes: 40 },
     relay: { before, openJobs: OPEN_JOBS },
