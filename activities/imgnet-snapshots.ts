@@ -132,8 +132,9 @@ export function createSnapshotActivities(deps: TriggerDeps) {
       const endMs = Date.now() + MAX_COLLECTING_MS;
       return classifyFailures(() =>
         withHeartbeat(async (_report, signal) => {
-          const leaving = startDeadline({ signal: deps.stopping });
-          signal.addEventListener('abort', leaving.expire, { once: true });
+          // Not joined with a signal that lives as long as the process.
+          const stopping = startDeadline({ signal: deps.stopping });
+          const leaving = AbortSignal.any([signal, stopping.signal]);
           try {
             for (let looks = 0; Date.now() < endMs; looks += 1) {
               // The next worker takes over.
@@ -145,13 +146,13 @@ export function createSnapshotActivities(deps: TriggerDeps) {
                 const ownMs = (LOOKS_SECONDS[looks] ?? LAST_LOOK_SECONDS) * 1000;
                 const waitMs = Math.max(ownMs, msOptionalToNumber(error.nextRetryDelay) ?? 0);
                 // Whoever stops or is cancelled does not wait: the next look, or what follows it, says so.
-                await sleep(waitMs, undefined, { signal: leaving.signal }).catch(() => undefined);
+                await sleep(waitMs, undefined, { signal: leaving }).catch(() => undefined);
                 signal.throwIfAborted();
               }
             }
             return null;
           } finally {
-            leaving.end();
+            stopping.end();
           }
         }),
       );

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/binary"
 	"net"
 	"strings"
 
@@ -101,22 +100,10 @@ func (g *gate) holds(query *wirebson.Document, server net.Conn) (holds, ok bool,
 	if !ok {
 		return false, false, nil
 	}
-	binary.LittleEndian.PutUint32(look[4:], 1)
-	if _, err := server.Write(look); err != nil {
-		return false, false, err
-	}
-	response, err := readMessage(server)
+	response, err := g.exchange(look, server)
 	if err != nil {
 		return false, false, err
 	}
-	answer, ok := commandOf(response)
-	if !ok {
-		return false, false, nil
-	}
-	cursor, ok := answer.Get("cursor").(*wirebson.Document)
-	if !ok {
-		return false, false, nil
-	}
-	batch, ok := cursor.Get("firstBatch").(*wirebson.Array)
+	batch, ok := firstBatchOf(response)
 	return ok && batch.Len() > 0, ok, nil
 }

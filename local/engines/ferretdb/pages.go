@@ -363,19 +363,25 @@ func (q *pageQuery) document(id string, exchange func([]byte) ([]byte, error)) (
 	if err != nil {
 		return nil, 0, false
 	}
-	answer, ok := commandOf(response)
-	if !ok {
-		return nil, 0, false
-	}
-	cursor, ok := answer.Get("cursor").(*wirebson.Document)
-	if !ok {
-		return nil, 0, false
-	}
-	batch, ok := cursor.Get("firstBatch").(*wirebson.Array)
+	batch, ok := firstBatchOf(response)
 	if !ok || batch.Len() != 1 {
 		return nil, 0, false
 	}
 	return batch.Get(0), len(response), true
+}
+
+// firstBatchOf takes the documents from the answer to a query, if it is one.
+func firstBatchOf(response []byte) (*wirebson.Array, bool) {
+	answer, ok := commandOf(response)
+	if !ok {
+		return nil, false
+	}
+	cursor, ok := answer.Get("cursor").(*wirebson.Document)
+	if !ok {
+		return nil, false
+	}
+	batch, ok := cursor.Get("firstBatch").(*wirebson.Array)
+	return batch, ok
 }
 
 // commandOf decodes a message of one document, without anything beside it.
