@@ -54,10 +54,11 @@ RUN cd ffmpeg-*/ \
 
 FROM ${DEBIAN_IMAGE}
 # ca-certificates: for webhooks over TLS and for yt-dlp. tini: reaps what yt-dlp and ffmpeg leave, and hands on SIGTERM.
-RUN --mount=type=bind,from=ffmpeg,source=/ffmpeg.deb,target=/ffmpeg.deb \
-  apt-get update \
-  && apt-get install -y --no-install-recommends ca-certificates /ffmpeg.deb python3 tini \
-  && rm -rf /var/lib/apt/lists/* /var/cache/apt/* \
+# Not mounted from its stage: the buildah of Debian 12 finds nothing there when that stage was made before.
+COPY --from=ffmpeg /ffmpeg.deb /tmp/
+RUN apt-get update \
+  && apt-get install -y --no-install-recommends ca-certificates /tmp/ffmpeg.deb python3 tini \
+  && rm -rf /tmp/ffmpeg.deb /var/lib/apt/lists/* /var/cache/apt/* \
   && useradd --uid 1000 --user-group --home-dir /data --no-create-home --shell /usr/sbin/nologin tapedeck \
   && install -d -o tapedeck -g tapedeck /data
 COPY --from=packages /usr/local/bin/node /usr/local/bin/node

@@ -9,13 +9,32 @@ export interface AcceptTurnsOptions {
   readonly moreAtOnce: number;
   /** Who has waited so long, in milliseconds, is told to come again. */
   readonly maxWaitMs: number;
+  /** How long a request takes until the next one has its turn, in milliseconds. */
+  readonly msEach: number;
+  /** A job of a burst is begun no sooner than so long, in milliseconds, after it was accepted: more may be about to come. */
+  readonly minStartDelayMs: number;
+  /** No job is begun later than so long, in milliseconds, after it was accepted. */
+  readonly maxStartDelayMs: number;
 }
 
-/** More would not be accepted sooner: they keep the engines busy, and each other waiting. */
-export const ACCEPT_TURNS: AcceptTurnsOptions = { atOnce: 8, lateAfterMs: 5_000, moreAtOnce: 64, maxWaitMs: 30_000 };
+/**
+ * More at once would not be accepted sooner: they keep the engines busy, and each other waiting. Two cores that have the engines
+ * too accept 100 to 150 a second; with jobs that begin at once, half as many.
+ */
+export const ACCEPT_TURNS: AcceptTurnsOptions = {
+  ...{ atOnce: 16, lateAfterMs: 5_000, moreAtOnce: 64, maxWaitMs: 30_000 },
+  ...{ msEach: 10, minStartDelayMs: 250, maxStartDelayMs: 5_000 },
+};
 
-/** Waits for something without a turn, and takes another one then. */
-export type Aside = (wait: () => Promise<void>) => Promise<void>;
+export interface AcceptTurn {
+  /** Waits for something without a turn, and takes another one then. */
+  readonly aside: (wait: () => Promise<void>) => Promise<void>;
+  /**
+   * How long the job may be left alone, in milliseconds: until those that wait are accepted. Its first steps would cost the
+   * engines as much as accepting, and it would wait for its turn at the platform anyway. Who comes later begins no sooner.
+   */
+  readonly startDelayMs: () => number;
+}
 
 export type AcceptTurns = ReturnType<typeof createAcceptTurns>;
 
@@ -29,9 +48,20 @@ interface Waiter {
  * and not all at the end. When one has waited too long, more are worked on at a time: engines that hang must hold up nobody for
  * long. They are not all of them, or a burst would be what keeps the engines hanging.
  */
-export function createAcceptTurns({ atOnce, lateAfterMs, moreAtOnce, maxWaitMs }: AcceptTurnsOptions) {
+export function createAcceptTurns(options: AcceptTurnsOptions) {
+  const { atOnce, lateAfterMs, moreAtOnce, maxWaitMs, msEach, minStartDelayMs, maxStartDelayMs } = options;
   const waiting = new Set<Waiter>();
   let taken = 0;
+  let lastBeginsAtMs = 0;
+  const behindMs = (): number => {
+    if (waiting.size === 0) return 0;
+    return Math.min(Math.max(waiting.size * msEach, minStartDelayMs), maxStartDelayMs);
+  };
+  const startDelayMs = (): number => {
+    const now = performance.now();
+    lastBeginsAtMs = Math.max(lastBeginsAtMs, now + behindMs());
+    return Math.ceil(lastBeginsAtMs - now);
+  };
   const handOut = (): void => {
     for (const waiter of waiting) {
       if (taken >= (waiter.isLate ? atOnce + moreAtOnce : atOnce)) return;
@@ -66,10 +96,10 @@ export function createAcceptTurns({ atOnce, lateAfterMs, moreAtOnce, maxWaitMs }
   };
   return {
     /** @throws ApiError `unavailable` for who has waited too long; what the work throws */
-    async inTurn<Result>(work: (aside: Aside) => Promise<Result>): Promise<Result> {
+    async inTurn<Result>(work: (turn: AcceptTurn) => Promise<Result>): Promise<Result> {
       await take();
       const turn = { isHeld: true };
-      const aside: Aside = async (wait) => {
+      const aside: AcceptTurn['aside'] = async (wait) => {
         turn.isHeld = false;
         giveBack();
         await wait();
@@ -77,7 +107,7 @@ export function createAcceptTurns({ atOnce, lateAfterMs, moreAtOnce, maxWaitMs }
         turn.isHeld = true;
       };
       try {
-        return await work(aside);
+        return await work({ aside, startDelayMs });
       } finally {
         if (turn.isHeld) giveBack();
       }

@@ -36,14 +36,20 @@ export interface RunningJob {
 export type JobStatus =
   { readonly state: 'running'; readonly progress: Progress | undefined } | { readonly state: 'gone' | 'unknown' };
 
+export interface StartOptions {
+  readonly requestId?: string;
+  readonly delayMs?: number;
+}
+
 export interface JobGateway {
   /**
    * Starts the job's workflow.
    *
-   * @param requestId of the request that asks for it, for the log lines of the workers
+   * @param how.requestId of the request that asks for it, for the log lines of the workers
+   * @param how.delayMs until workers get it, in milliseconds
    * @returns the input of the job that runs already, if one does
    */
-  start(workflow: JobWorkflow, input: JobInput, requestId?: string): Promise<'started' | 'closed' | RunningJob>;
+  start(workflow: JobWorkflow, input: JobInput, how?: StartOptions): Promise<'started' | 'closed' | RunningJob>;
   /** @returns the job of a subject that runs, without starting one */
   running(subjectId: string): Promise<'closed' | RunningJob>;
   /** Adds a webhook to a running job. @returns false when it has closed */
@@ -84,7 +90,7 @@ export function createJobGateway(client: Client, taskQueue: string, pauseOf: Pau
   };
   return {
     running,
-    async start(workflow, input, requestId) {
+    async start(workflow, input, { requestId, delayMs = 0 } = {}) {
       const { webhookUrl: _private, ...job } = input;
       try {
         await within(RPC_DEADLINE_MS, () =>
@@ -93,6 +99,7 @@ export function createJobGateway(client: Client, taskQueue: string, pauseOf: Pau
             workflowId: input.subjectId,
             workflowIdConflictPolicy: 'FAIL',
             workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+            ...(delayMs > 0 ? { startDelay: delayMs } : {}),
             taskQueue,
             args: [{ ...input, version: JOB_VERSION }],
             memo: { [MEMO_JOB]: job, ...optional(MEMO_REQUEST, requestId) },

@@ -33,6 +33,6 @@ export function forRequest(deps: ServiceDeps, requestId: string | undefined): Se
   return {
     ...deps,
     log: log.child({ requestId }),
-    jobs: { ...jobs, start: (workflow, input) => jobs.start(workflow, input, requestId) },
+    jobs: { ...jobs, start: (workflow, input, how) => jobs.start(workflow, input, { ...how, requestId }) },
   };
 }

@@ -4,7 +4,7 @@ import { pendingRecordOf, type JobInput } from '../../contract/jobs.ts';
 import type { DownloadRecord } from '../../contract/records.ts';
 import { nowMicroseconds } from '../../store/clock.ts';
 import type { LimitedCaller } from '../access/access-middleware.ts';
-import type { Aside } from '../accept-turns.ts';
+import type { AcceptTurn } from '../accept-turns.ts';
 import type { ServiceDeps } from '../deps.ts';
 import type { RunningJob } from '../jobs.ts';
 import { insufficientCredit, release } from './account.ts';
@@ -37,10 +37,10 @@ const CLOSING_MS = 5_000;
  * @throws ApiError `rate_limited`, `pending_duplicate`, `insufficient_credit`, `too_many_webhooks`, `unavailable`
  */
 export async function startOrJoin(deps: ServiceDeps, caller: LimitedCaller, job: NewJob): Promise<Accepted> {
-  return deps.acceptTurns.inTurn(async (aside) => {
+  return deps.acceptTurns.inTurn(async (turn) => {
     const candidate = await candidateOf(deps, job);
     await admit(caller, [candidate]);
-    return accept(deps, caller, { candidate, aside });
+    return accept(deps, caller, { candidate, turn });
   });
 }
 
@@ -50,20 +50,20 @@ export async function startOrJoinBoth(
   caller: LimitedCaller,
   jobs: readonly [NewJob, NewJob],
 ): Promise<readonly [Accepted, Accepted]> {
-  return deps.acceptTurns.inTurn(async (aside) => {
+  return deps.acceptTurns.inTurn(async (turn) => {
     const [one, other] = knowingEachOther(
       ...(await Promise.all([candidateOf(deps, jobs[0]), candidateOf(deps, jobs[1])])),
     );
     await admit(caller, [one, other]);
     await claimPlaces(deps, caller, [one, other]);
     const paid = await setAside(deps, caller, [one, other]);
-    const first = await accept(deps, caller, { candidate: one, aside, wasPaid: paid.has(one) }).catch(
+    const first = await accept(deps, caller, { candidate: one, turn, wasPaid: paid.has(one) }).catch(
       async (error: unknown) => {
         if (paid.has(other)) await release(deps, caller, holdOf(other));
         throw error;
       },
     );
-    const second = await accept(deps, caller, { candidate: other, aside, wasPaid: paid.has(other) });
+    const second = await accept(deps, caller, { candidate: other, turn, wasPaid: paid.has(other) });
     await tellOfEnded(deps, caller, { both: [first, second], webhookUrl: jobs[0].webhookUrl });
     return [first, second];
   });
@@ -77,9 +77,9 @@ export async function startOrJoinBoth(
 async function accept(
   deps: ServiceDeps,
   caller: Caller,
-  asked: { readonly candidate: Candidate; readonly aside: Aside; readonly wasPaid?: boolean },
+  asked: { readonly candidate: Candidate; readonly turn: AcceptTurn; readonly wasPaid?: boolean },
 ): Promise<Accepted> {
-  const { candidate, aside } = asked;
+  const { candidate, turn } = asked;
   const { recordId, latest, finished } = candidate;
   const { subjectId, webhookUrl } = candidate.job;
   const { records, jobs } = deps;
@@ -104,7 +104,7 @@ async function accept(
   const start = async (): Promise<Accepted | 'closed' | RunningJob> => {
     const input = inputOf(caller, candidate);
     begun.mayRun = true;
-    const started = await jobs.start(candidate.job.workflow, input);
+    const started = await jobs.start(candidate.job.workflow, input, { delayMs: turn.startDelayMs() });
     begun.mayRun = started === 'started';
     if (started !== 'started') return started;
     // Whatever ran until now wrote its success before it closed: it must be visible by this change. The job that we started
@@ -129,7 +129,7 @@ async function accept(
     const record = known ?? (await records.insertIfAbsent(pendingRecordOf(running)));
     if (record.status !== 'pending') {
       // It has ended its record and is about to close; what follows a failure is a new job.
-      await aside(() => jobs.waitFor({ subjectId, runId }, CLOSING_MS));
+      await turn.aside(() => jobs.waitFor({ subjectId, runId }, CLOSING_MS));
       return undefined;
     }
     if (candidate.job.isRefusedWhilePending === true) {

@@ -93,9 +93,9 @@ function startServer(
     ...(options.isFair ? FAIR_QUEUES : []),
     // It is served by the same port and does not look at the names.
     'system.enableNexus=false',
-    // This server has one shard, where others have hundreds, and each reads its queue 20 times a second at most: after a few
+    // This server has one shard, where others have hundreds, and each reads its queues 20 times a second at most: after a few
     // jobs in a row every step of one waited for 40 ms.
-    'history.transferProcessorMaxPollRPS=1000',
+    ...['history.transferProcessorMaxPollRPS=1000', 'history.timerProcessorMaxPollRPS=1000'],
   ];
   return startDaemon({
     name: 'Temporal',

@@ -74,7 +74,7 @@ it('lets others go on while one waits for something else, which takes a turn aga
   let come: () => void = () => undefined;
   const came = new Promise<void>((resolve) => (come = resolve));
   const steps: string[] = [];
-  const first = turns.inTurn(async (aside) => {
+  const first = turns.inTurn(async ({ aside }) => {
     steps.push('begun');
     await aside(() => came);
     steps.push('again');
@@ -88,7 +88,7 @@ it('lets others go on while one waits for something else, which takes a turn aga
   expect(await other).toBe(1);
   await first;
   expect(steps).toEqual(['begun', 'again']);
-  await expect(turns.inTurn((aside) => aside(() => Promise.reject(new Error('of the wait'))))).rejects.toThrow(
+  await expect(turns.inTurn(({ aside }) => aside(() => Promise.reject(new Error('of the wait'))))).rejects.toThrow(
     'of the',
   );
   expect(await turns.inTurn(() => Promise.resolve('next'))).toBe('next');
@@ -104,4 +104,21 @@ it('throws what the work throws, and does it once', async () => {
   await expect(turns.inTurn(work)).rejects.toThrow('of its own');
   expect(done).toBe(1);
   expect(await turns.inTurn(() => Promise.resolve('next'))).toBe('next');
+});
+
+it('has jobs of a burst begin when those that wait are accepted, in their order, and those of nobody else later', async () => {
+  const turns = createAcceptTurns({ ...patient, atOnce: 2, msEach: 100, minStartDelayMs: 50, maxStartDelayMs: 350 });
+  const delayOf = (): Promise<number> => turns.inTurn(({ startDelayMs }) => Promise.resolve(startDelayMs()));
+  expect([await delayOf(), await delayOf()]).toEqual([0, 0]);
+  const began = performance.now();
+  const beginAt = await Promise.all(
+    Array.from({ length: 7 }, async () => (await delayOf()) + performance.now() - began),
+  );
+  // Five wait behind the first two: longer than may be, and nobody begins before one that came before.
+  expect(beginAt[0]).toBeGreaterThanOrEqual(350);
+  for (const [index, one] of beginAt.entries()) {
+    expect(one).toBeGreaterThan((beginAt[index - 1] ?? 0) - 2);
+    expect(one).toBeLessThan(400);
+  }
+  await expect.poll(delayOf).toBe(0);
 });

@@ -68,7 +68,7 @@ describe('a profile that is asked for', () => {
     expect(facades.jobs.start).toHaveBeenCalledExactlyOnceWith(
       'imgnetProfile',
       expect.objectContaining({ subjectId: `imgnet_profile/${name}`, mediaId: name, price: 10 }),
-      expect.any(String),
+      { requestId: expect.any(String), delayMs: 0 },
     );
   });
 

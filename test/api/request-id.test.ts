@@ -31,7 +31,7 @@ const rpc = (procedure: string, init: { headers?: Record<string, string>; body?:
     headers: { authorization: `Bearer ${facades.rpcToken}`, 'content-type': 'application/json', ...init.headers },
   });
 const idOf = ({ headers }: Response): string | null => headers.get('x-request-id');
-const handedOn = (): unknown => facades.jobs.start.mock.calls[0]?.[2];
+const handedOn = (): unknown => facades.jobs.start.mock.calls[0]?.[2]?.requestId;
 
 it('is taken from the caller, told in the answer and the log, and handed on with the job', async () => {
   const id = 'order-7:a.b/c+d=e@f_g';

@@ -75,7 +75,7 @@ describe('a request for speaker labels', () => {
           parameters: { audioId: audio.id, fileName: `${audio.mediaId}.m4a` },
           webhookUrl: hook.include_webhook,
         },
-        expect.any(String),
+        { requestId: expect.any(String), delayMs: 0 },
       ],
     ]);
     expect(facades.jobs.waitFor).not.toHaveBeenCalled();

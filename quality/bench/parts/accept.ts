@@ -6,7 +6,7 @@ import { ulid } from 'ulid';
 import type { ServiceName } from '../../../local/service-process.ts';
 import type { Finding, Part, PartOptions } from '../part.ts';
 import { atOnce, inTurn, timed } from '../rounds.ts';
-import { DATABASE, withBench, type Bench } from '../service.ts';
+import { DATABASE, TASK_QUEUE, withBench, type Bench } from '../service.ts';
 import { writeStandIns } from '../stand-ins.ts';
 import { quantile } from '../statistics.ts';
 
@@ -84,7 +84,11 @@ async function measure(
   /** What a burst has left to do is none of the next one's. */
   const whenIdle = async (): Promise<void> => {
     const lastMs = performance.now() + IDLE_TIMEOUT_MS;
-    while (isWorking && (await records.findOne({ status: 'pending' })) !== null) {
+    // Temporal is busy with the ends of workflows for a while after their records have them.
+    const query = `TaskQueue = '${TASK_QUEUE}' AND ExecutionStatus = 'Running'`;
+    const isBusy = async (): Promise<boolean> =>
+      (await records.findOne({ status: 'pending' })) !== null || (await client.workflow.count(query)).count > 0;
+    while (isWorking && (await isBusy())) {
       if (performance.now() > lastMs) throw new Error('the jobs of a burst did not end');
       await delay(LOOK_EVERY_MS);
     }

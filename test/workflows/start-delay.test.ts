@@ -1,0 +1,43 @@
+import type { Client } from '@temporalio/client';
+import { expect, it } from 'vitest';
+import { createJobGateway } from '../../api/jobs.ts';
+import { audioHarness } from '../helpers/audio-harness.ts';
+import { anAudioJob } from '../helpers/workflow-run.ts';
+
+const { fetchAudio, attemptDelivery, withService } = audioHarness('real');
+const gatewayOf = (client: Client, taskQueue: string) =>
+  createJobGateway(client, taskQueue, () => Promise.resolve(undefined));
+
+it('a job that waits for the burst that it came with runs, is told as waiting, and can be joined', async () => {
+  const job = anAudioJob();
+  const { subjectId, recordId } = job;
+  await withService(async (client, taskQueue) => {
+    const jobs = gatewayOf(client, taskQueue);
+    const startedAt = performance.now();
+    await jobs.start('audio', job, { delayMs: 1_500 });
+    expect(await jobs.status({ subjectId, recordId })).toMatchObject({
+      state: 'running',
+      progress: { stage: 'waiting' },
+    });
+    const met = await jobs.start('audio', anAudioJob({ subjectId }));
+    if (typeof met === 'string') throw new Error(`a second job was ${met}`);
+    expect(met.running.recordId).toBe(recordId);
+    expect(await jobs.subscribe({ subjectId, runId: met.runId }, 'https://a.example/hook', 'key')).toBe(true);
+    expect(fetchAudio).not.toHaveBeenCalled();
+    const ended = await client.workflow.getHandle(subjectId).result();
+    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(1_400);
+    expect(ended).toMatchObject({ recordId, status: 'success', webhooks: 1 });
+    await expect.poll(() => attemptDelivery.mock.calls.length, { timeout: 20_000 }).toBe(1);
+  });
+});
+
+it('a job that waits for the burst that it came with can be cancelled at once', async () => {
+  const job = anAudioJob();
+  await withService(async (client, taskQueue) => {
+    const jobs = gatewayOf(client, taskQueue);
+    await jobs.start('audio', job, { delayMs: 600_000 });
+    expect(await jobs.cancel({ subjectId: job.subjectId, recordId: job.recordId })).toBe(true);
+    await expect(client.workflow.getHandle(job.subjectId).result()).rejects.toThrow('cancelled');
+    expect(fetchAudio).not.toHaveBeenCalled();
+  });
+});
