@@ -135,7 +135,7 @@ export function createJobGateway(client: Client, taskQueue: string, pauseOf: Pau
 
     async status({ subjectId, recordId }) {
       try {
-        const { status, memo, raw, startTime } = await within(PROGRESS_DEADLINE_MS, () =>
+        const { status, memo, raw } = await within(PROGRESS_DEADLINE_MS, () =>
           client.workflow.getHandle(subjectId).describe(),
         );
         if (status.name !== 'RUNNING' || jobIn(memo)?.recordId !== recordId) return { state: 'gone' };
@@ -149,7 +149,7 @@ export function createJobGateway(client: Client, taskQueue: string, pauseOf: Pau
             })),
         );
         const queued = await waitingOf(pending, pauseOf);
-        const isBetween = pending.length === 0 && isLaterTask(raw.pendingWorkflowTask, startTime);
+        const isBetween = pending.length === 0 && isLaterTask(raw);
         return { state: 'running', progress: progressOf({ memo, activities, queued, isBetween }) };
       } catch (error) {
         return { state: error instanceof WorkflowNotFoundError ? 'gone' : 'unknown' };

@@ -4,21 +4,18 @@ import type { PauseView } from '../runtime/pause-view.ts';
 
 /** PENDING_ACTIVITY_STATE_SCHEDULED of the Temporal API. */
 const SCHEDULED = 1;
-/** A workflow's first task is scheduled together with it. */
-const FIRST_TASK_WITHIN_MS = 50;
 /** Shorter waits are not told. */
 const QUICK_MS = 10_000;
 
-type PendingTask = WorkflowExecutionDescription['raw']['pendingWorkflowTask'];
+type Running = WorkflowExecutionDescription['raw'];
 
 /** Whether a workflow has something to take up after its beginning, such as the end of an activity. */
-export function isLaterTask(task: PendingTask, startTime: Date): boolean {
-  // Tried again, it may be the first one.
-  if (!task || Number(task.attempt) > 1) return false;
-  return msOf(task.originalScheduledTime ?? task.scheduledTime) > startTime.getTime() + FIRST_TASK_WITHIN_MS;
+export function isLaterTask({ pendingWorkflowTask, workflowExecutionInfo }: Running): boolean {
+  // The server notes such a point when a worker has done a workflow's first task.
+  return Boolean(pendingWorkflowTask) && (workflowExecutionInfo?.autoResetPoints?.points?.length ?? 0) > 0;
 }
 
-type PendingActivities = NonNullable<WorkflowExecutionDescription['raw']['pendingActivities']>;
+type PendingActivities = NonNullable<Running['pendingActivities']>;
 
 /** Whether an activity that uses a platform waits for its turn. */
 export function isQueued({ activityId, state }: PendingActivities[number]): boolean {

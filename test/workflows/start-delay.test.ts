@@ -41,3 +41,18 @@ it('a job that waits for the burst that it came with can be cancelled at once', 
     expect(fetchAudio).not.toHaveBeenCalled();
   });
 });
+
+it('a job that could have begun is told as waiting until a worker comes', async () => {
+  const job = anAudioJob();
+  const { subjectId, recordId } = job;
+  await withService(async (client, taskQueue) => {
+    const jobs = gatewayOf(client, `${taskQueue}-nobody`);
+    await jobs.start('audio', job, { delayMs: 300 });
+    const handle = client.workflow.getHandle(subjectId);
+    const hasBegun = async (): Promise<boolean> => Boolean((await handle.describe()).raw.pendingWorkflowTask);
+    await expect.poll(hasBegun, { timeout: 20_000 }).toBe(true);
+    const told = await jobs.status({ subjectId, recordId });
+    expect(told).toMatchObject({ state: 'running', progress: { stage: 'waiting' } });
+    await handle.terminate();
+  });
+});
