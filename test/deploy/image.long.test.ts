@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { chown, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +10,7 @@ import { freePort } from '../../local/engines/ports.ts';
 import { ensureTools } from '../../local/engines/tools.ts';
 import { BUILT_IN_CATALOGUE, startSandbox, type Sandbox } from '../../local/sandbox/server.ts';
 import { INPUT_GUARD, TRANSPORT_STREAM_GUARD } from '../../media/guard.ts';
-import { buildImage, PLUGINS, PLUGINS_HERE, type Image } from '../helpers/image.ts';
+import { buildImage, endAtOnce, PLUGINS, PLUGINS_HERE, type Image } from '../helpers/image.ts';
 import { until } from '../helpers/until.ts';
 
 const MAX_MEGABYTES = 700;
@@ -128,10 +127,7 @@ describe('api and worker of the image', () => {
     await until(() => isOk(`http://127.0.0.1:${String(ports.worker)}/readyz`), { what: 'the worker', within });
   }, 900_000);
   afterAll(async () => {
-    for (const child of running) {
-      child.kill('SIGKILL');
-      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
-    }
+    await Promise.all(running.map(endAtOnce));
     await engines.stop();
     await sandbox.stop();
     await rm(folder, { recursive: true, force: true });

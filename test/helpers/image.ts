@@ -1,5 +1,6 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
-import { mkdir } from 'node:fs/promises';
+import { once } from 'node:events';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { platformFolder } from '../../local/engines/install.ts';
@@ -87,7 +88,7 @@ export async function buildImage(setup: Setup) {
       const own = Object.entries(options.env).map(([name, value]) => `${name}=${value}`);
       const line = [...config.Env, ...own, ...config.Entrypoint, ...(options.command ?? config.Cmd)];
       const places = [store, options.dataDir, options.plugins, config.User];
-      return spawn(unshare, ['--pid', '--fork', '--kill-child', '--uts', ...args, ...places, '-i', ...line], {
+      return spawn(unshare, ['--pid', '--fork', '--uts', ...args, ...places, '-i', ...line], {
         env: { PATH: process.env['PATH'], HOST_NAME: options.host },
         stdio: ['ignore', 'pipe', 'pipe'],
       });
@@ -99,6 +100,19 @@ async function output(tools: ImageTools, script: string, args: readonly string[]
   const [unshare, ...before] = tools.commandOf(script);
   const { stdout } = await promisify(execFile)(unshare, [...before, ...args], { maxBuffer: 64 * 1024 ** 2 });
   return stdout;
+}
+
+/**
+ * Ends what a tree was started for, at once. Its first process takes all others with it, and must be told itself: the kernel
+ * forgets whose death it should follow when it changes its user (prctl(2), PR_SET_PDEATHSIG).
+ */
+export async function endAtOnce(unshare: ChildProcess): Promise<void> {
+  if (unshare.exitCode !== null || unshare.signalCode !== null) return;
+  const ended = once(unshare, 'exit');
+  const id = String(unshare.pid);
+  const children = await readFile(`/proc/${id}/task/${id}/children`, 'utf8');
+  for (const child of children.split(' ').filter(Boolean)) process.kill(Number(child), 'SIGKILL');
+  await ended;
 }
 
 /** The folder of the sandbox's plugins for yt-dlp, as the tree sees it. */
