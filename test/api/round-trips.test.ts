@@ -146,5 +146,9 @@ describe('a burst of new jobs', () => {
       await expect.poll(() => answered, within).toBe(now);
     }
     expect(new Set(await Promise.all(answers))).toEqual(new Set([202]));
+    // Their jobs leave the engines to those that wait; the last one has nobody behind it, but jobs before it.
+    const delays = facades.jobs.start.mock.calls.map(([, , how]) => how?.delayMs ?? 0);
+    expect(Math.max(...delays)).toBeGreaterThanOrEqual(ACCEPT_TURNS.minStartDelayMs);
+    expect(Math.max(...delays)).toBeLessThanOrEqual(ACCEPT_TURNS.maxStartDelayMs);
   });
 });
