@@ -114,7 +114,8 @@ export function createUpstreams(
           await waitFor(messageOf(error), notNow, waits);
         } else if (isTurnedAway(error)) {
           giveUpAfter(undefined, { code: 'upstream_error', message: messageOf(error) });
-          why = ` The route is paused: ${messageOf(error)}`;
+          // What it was refused with itself, and when, says more.
+          if (refusedSinceMs === undefined) why = ` The route is paused: ${messageOf(error)}`;
         } else {
           const seconds = UPSTREAM_DELAYS_SECONDS[faults];
           if (faultOf(error) !== 'upstream' || seconds === undefined) throw error;

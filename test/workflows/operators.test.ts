@@ -9,7 +9,7 @@ import type { JobInput } from '../../contract/jobs.ts';
 import { aResult, audioHarness, refusal } from '../helpers/audio-harness.ts';
 import { failureOf } from '../helpers/failure-of.ts';
 import { until } from '../helpers/until.ts';
-import { routeNamesOf } from '../../runtime/pacing.ts';
+import { routeNamesOf, TURNED_AWAY } from '../../runtime/pacing.ts';
 import { anAudioJob, GENEROUS, routesWith } from '../helpers/workflow-run.ts';
 
 const { fetchAudio, finishJob, attemptDelivery, withService } = audioHarness('real');
@@ -174,15 +174,23 @@ describe('an operator in the Web UI', () => {
     );
   });
 
-  it('sees what the platform said when it refused the job, which waits again', async () => {
-    fetchAudio.mockRejectedValueOnce(refusal('rate_limited'));
-    const job = anAudioJob();
-    await withService(async (client, taskQueue) => {
-      const handle = await start(client, taskQueue, job);
-      const refused = / At \d{4}-[\dT:.-]+Z the platform refused: It is rate_limited\.$/;
-      await until(async () => refused.test(await detailsOf(handle)), { what: 'the refusal' });
-      await handle.cancel();
-      await failureOf(handle.result());
-    });
+  it('sees what the platform said when it refused the job, also when the job is turned away after that', async () => {
+    const turnedAway = ApplicationFailure.nonRetryable('It is paused.', TURNED_AWAY);
+    let answer: (how: typeof aResult) => void = () => undefined;
+    fetchAudio
+      .mockRejectedValueOnce(refusal('rate_limited'))
+      .mockRejectedValueOnce(turnedAway)
+      .mockImplementation(() => new Promise((resolve) => (answer = resolve)));
+    await withService(
+      async (client, taskQueue) => {
+        const handle = await start(client, taskQueue, anAudioJob());
+        await until(() => fetchAudio.mock.calls.length === 3, { what: 'the third turn' });
+        const refused = / At \d{4}-[\dT:.-]+Z the platform refused: It is rate_limited\.$/;
+        expect(await detailsOf(handle)).toMatch(refused);
+        answer(aResult);
+        await handle.result();
+      },
+      { limits: { ...GENEROUS, firstPauseSeconds: 1 } },
+    );
   });
 });
