@@ -80,10 +80,11 @@ export interface Waiting {
 export const TURNED_AWAY = 'turned-away';
 /** Type of the failure of an activity whose site is busy or refuses: the job waits by itself. */
 export const NOT_NOW = 'not-now';
+/** What the failures of both types tell beside the reason. */
 export interface NotNowDetails {
   /** When it may be its turn, in milliseconds since the epoch. */
   readonly atMs: number;
-  /** As what the site refuses; absent where it is only busy. */
+  /** As what the platform refuses; absent where a turn is all that lacks. */
   readonly code?: FailureCode;
 }
 

@@ -93,7 +93,7 @@ export function createUpstreams(
         return await work(place);
       } catch (error) {
         const refusal = refusalOf(error);
-        const notNow = notNowIn(error);
+        const notNow = detailsIn(error, NOT_NOW);
         if (refusal !== undefined) {
           refusedSinceMs ??= Date.now();
           giveUpAfter(refusedSinceMs, refusal);
@@ -114,8 +114,10 @@ export function createUpstreams(
           await waitFor(messageOf(error), notNow, waits);
         } else if (isTurnedAway(error)) {
           giveUpAfter(undefined, { code: 'upstream_error', message: messageOf(error) });
-          // What it was refused with itself, and when, says more.
-          if (refusedSinceMs === undefined) why = ` The route is paused: ${messageOf(error)}`;
+          const { atMs, code } = detailsIn(error, TURNED_AWAY) ?? {};
+          // What it was refused with itself says more; a worker that has lost its share says nothing of the route.
+          if (refusedSinceMs === undefined && atMs !== undefined && code !== undefined)
+            why = sentenceOf({ reason: messageOf(error), untilMs: atMs });
         } else {
           const seconds = UPSTREAM_DELAYS_SECONDS[faults];
           if (faultOf(error) !== 'upstream' || seconds === undefined) throw error;
@@ -175,10 +177,11 @@ function isTurnedAway(error: unknown): boolean {
   return typeOf(error) === TURNED_AWAY;
 }
 
-function notNowIn(error: unknown): NotNowDetails | undefined {
-  if (typeOf(error) !== NOT_NOW) return undefined;
-  const details = (error as ActivityFailure).cause as ApplicationFailure;
-  return details.details?.[0] as NotNowDetails;
+/** @returns undefined for another type, and for what an older worker has turned away */
+function detailsIn(error: unknown, type: typeof NOT_NOW | typeof TURNED_AWAY): NotNowDetails | undefined {
+  if (typeOf(error) !== type) return undefined;
+  const { details } = (error as ActivityFailure).cause as ApplicationFailure;
+  return details?.[0] as NotNowDetails | undefined;
 }
 
 function typeOf(error: unknown): string | undefined {

@@ -8,8 +8,11 @@ import { createJobGateway } from '../../api/jobs.ts';
 import type { JobInput } from '../../contract/jobs.ts';
 import { aResult, audioHarness, refusal } from '../helpers/audio-harness.ts';
 import { failureOf } from '../helpers/failure-of.ts';
-import { until } from '../helpers/until.ts';
 import { routeNamesOf, TURNED_AWAY } from '../../runtime/pacing.ts';
+import { pacingIdOf } from '../../runtime/shares.ts';
+import { createRouteCommands } from '../../worker/routes/commands.ts';
+import { memoryPacing } from '../helpers/memory-pacing.ts';
+import { until } from '../helpers/until.ts';
 import { anAudioJob, GENEROUS, routesWith } from '../helpers/workflow-run.ts';
 
 const { fetchAudio, finishJob, attemptDelivery, withService } = audioHarness('real');
@@ -171,6 +174,29 @@ describe('an operator in the Web UI', () => {
         expect(events?.filter((event) => event.workflowPropertiesModifiedEventAttributes)).toEqual([]);
       },
       { activities },
+    );
+  });
+
+  it('sees why a job waits whose route was paused while its worker had asked for tasks, and until when', async () => {
+    const store = memoryPacing();
+    await withService(
+      async (client, taskQueue) => {
+        // From then on the worker asks for more.
+        await (await start(client, taskQueue, anAudioJob())).result();
+        const operator = createRouteCommands({ store, taskQueue, routes: ['page'], now: () => Date.now() });
+        const options = { minutes: '60', reason: 'Closed for repairs.' };
+        await operator.run({ command: 'pause', args: ['page'], options });
+        const beat = async () => (await store.read(pacingIdOf(taskQueue)))!.state.members[0]!.beat;
+        const paused = await beat();
+        await until(async () => (await beat()) > paused + 1, { what: 'the worker to know of the pause' });
+        const handle = await start(client, taskQueue, anAudioJob());
+        const why = / The route is paused until \d{4}-[\dT:.-]+Z: Closed for repairs\.$/;
+        await until(async () => why.test(await detailsOf(handle)), { what: 'the reason' });
+        expect(fetchAudio).toHaveBeenCalledOnce();
+        await handle.cancel();
+        await failureOf(handle.result());
+      },
+      { store },
     );
   });
 

@@ -19,7 +19,7 @@ export function pacedBy(budget: Budget): ActivityInterceptorsFactory {
       async execute(input, next) {
         const use = budget.enter();
         // The pause came while the poll for this task was under way.
-        if (!('end' in use)) throw turnedAway(use);
+        if (!('end' in use)) throw putOff(TURNED_AWAY, use);
         return runUse(use, input, next);
       },
     },
@@ -35,7 +35,7 @@ export function pacedBySite(budgetOf: (site: string) => Promise<Budget>): Activi
         if (site === undefined) return next(input);
         const budget = await budgetOf(site);
         const entered = await budget.tryEnter();
-        if (!('use' in entered)) throw notNow(entered);
+        if (!('use' in entered)) throw putOff(NOT_NOW, entered);
         try {
           return await runUse(entered.use, input, next);
         } finally {
@@ -86,21 +86,10 @@ function endOf(error: unknown): UseEnd {
   return { kind: fault === 'subject' || fault === 'upstream' ? 'answered' : 'withdrawn' };
 }
 
-function turnedAway({ reason }: NotNow): ApplicationFailure {
+/** The workflow goes on by it as by a wait, not a failure. */
+function putOff(type: typeof TURNED_AWAY | typeof NOT_NOW, { reason, ...details }: NotNow): ApplicationFailure {
   return ApplicationFailure.create({
-    message: reason,
-    type: TURNED_AWAY,
-    nonRetryable: true,
-    category: ApplicationFailureCategory.BENIGN,
-  });
-}
-
-function notNow({ reason, ...details }: NotNow): ApplicationFailure {
-  return ApplicationFailure.create({
-    message: reason,
-    type: NOT_NOW,
-    nonRetryable: true,
+    ...{ message: reason, type, nonRetryable: true, category: ApplicationFailureCategory.BENIGN },
     details: [details satisfies NotNowDetails],
-    category: ApplicationFailureCategory.BENIGN,
   });
 }
