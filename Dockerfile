@@ -93,5 +93,5 @@ HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/ready`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 
 # Not `npm run api`: its bootstrap would want the development packages too.
-ENTRYPOINT ["tini", "--", "node", "--max-semi-space-size=16"]
+ENTRYPOINT ["tini", "--", "node", "--max-semi-space-size=16", "--heap-growing-percent=50"]
 CMD ["api/main.ts"]
