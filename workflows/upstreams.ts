@@ -112,12 +112,13 @@ export function createUpstreams(
           why = '';
           waits += 1;
           await waitFor(messageOf(error), notNow, waits);
-        } else if (isTurnedAway(error)) {
+        } else if (typeOf(error) === TURNED_AWAY) {
           giveUpAfter(undefined, { code: 'upstream_error', message: messageOf(error) });
           const { atMs, code } = detailsIn(error, TURNED_AWAY) ?? {};
           // What it was refused with itself says more; a worker that has lost its share says nothing of the route.
           if (refusedSinceMs === undefined && atMs !== undefined && code !== undefined)
-            why = sentenceOf({ reason: messageOf(error), untilMs: atMs });
+            why =
+              sentenceOf({ reason: messageOf(error), untilMs: atMs }) || ` The route is paused: ${messageOf(error)}`;
         } else {
           const seconds = UPSTREAM_DELAYS_SECONDS[faults];
           if (faultOf(error) !== 'upstream' || seconds === undefined) throw error;
@@ -171,10 +172,6 @@ function isOutOfPatience(error: unknown): boolean {
     error.cause instanceof TimeoutFailure &&
     error.cause.timeoutType === 'SCHEDULE_TO_START'
   );
-}
-
-function isTurnedAway(error: unknown): boolean {
-  return typeOf(error) === TURNED_AWAY;
 }
 
 /** @returns undefined for another type, and for what an older worker has turned away */
