@@ -11,7 +11,7 @@ import { followFilesFolder } from '../store/files-folder.ts';
 import { createKeyStore } from '../store/keys.ts';
 import { createLinkSigner } from '../store/links.ts';
 import { createListStore } from '../store/lists.ts';
-import { createReceiverStore } from '../store/receivers.ts';
+import { createWebhookSubscriptionStore } from '../store/webhook-subscriptions.ts';
 import { createYtdlpInUse } from '../store/ytdlp-in-use.ts';
 import { createSpeechLanguages } from '../store/speech-languages.ts';
 import { createRecordStore } from '../store/records.ts';
@@ -25,7 +25,7 @@ import { onStop } from '../runtime/subprocess/on-stop.ts';
 import { createWebhookClient } from '../outbound/webhooks/client.ts';
 import { WEBHOOK_TEST_LIMITS, WEBHOOK_TEST_TAKES_MS } from '../outbound/webhooks/limits.ts';
 import { createWebhookSigner } from '../outbound/webhooks/signature.ts';
-import { ACCEPT_TURNS, createAcceptTurns } from './accept-turns.ts';
+import { ADMISSION_DEFAULTS, createAdmissionQueue } from './admission-queue.ts';
 import { codecPages } from './codec-endpoint.ts';
 import { createDeliveryGateway } from './deliveries.ts';
 import type { ServiceDeps } from './deps.ts';
@@ -83,7 +83,7 @@ const keyDownloads = createKeyDownloadStore(mongo.db);
 const pauseOf = createPauseView(createPacingStore(mongo.db), config.TASK_QUEUE);
 const gateway = createJobGateway(client, config.TASK_QUEUE, pauseOf);
 const jobs = measured?.counted(gateway) ?? gateway;
-const acceptTurns = createAcceptTurns(ACCEPT_TURNS);
+const admissionQueue = createAdmissionQueue(ADMISSION_DEFAULTS);
 const deps: ServiceDeps = {
   records,
   lists,
@@ -95,8 +95,8 @@ const deps: ServiceDeps = {
   signer,
   jobs,
   ...createEvents({ records, keyDownloads, jobs, stopping: stopping.signal, now, log }),
-  acceptTurns: measured?.timed(acceptTurns) ?? acceptTurns,
-  receivers: createReceiverStore(mongo.db),
+  admissionQueue: measured?.timed(admissionQueue) ?? admissionQueue,
+  webhookSubscriptions: createWebhookSubscriptionStore(mongo.db),
   speechLanguages: createSpeechLanguages(mongo.db),
   deliveries: createDeliveryStore(mongo.db),
   redeliveries: createDeliveryGateway(client, config.TASK_QUEUE),

@@ -1,5 +1,5 @@
 import { REQUEST_SECONDS, type Metric, type Metrics } from '../runtime/telemetry/metrics.ts';
-import type { AcceptTurns } from './accept-turns.ts';
+import type { AdmissionQueue } from './admission-queue.ts';
 import type { JobGateway } from './jobs.ts';
 
 /** What the api measures. */
@@ -46,10 +46,10 @@ export function createApiMetrics(metrics: Metrics) {
   return {
     onAnswered,
     /** The same turns; what is accepted in them is measured. */
-    timed: (turns: AcceptTurns): AcceptTurns => ({
-      async inTurn(work) {
+    timed: (turns: AdmissionQueue): AdmissionQueue => ({
+      async run(work) {
         const startedMs = performance.now();
-        const result = await turns.inTurn(work);
+        const result = await turns.run(work);
         acceptSeconds({}, (performance.now() - startedMs) / 1000);
         return result;
       },

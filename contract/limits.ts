@@ -1,9 +1,9 @@
 /** Limits of the specification, section 8, and of the requests themselves. */
 export const REQUEST_BODY_MAX_BYTES = 64 * 1024;
 export const WEBHOOK_URL_MAX_CHARS = 2048;
-/** Most webhooks that a job tells its end to: each may get tens of megabytes, four times. */
+/** The most webhooks of one job: each may receive tens of megabytes, four times. */
 export const WEBHOOKS_PER_JOB_MAX = 20;
-/** Most of them that one caller may have at one host. */
+/** The most webhooks of one job that one caller may have at one host. */
 export const WEBHOOKS_PER_HOST_MAX = 3;
 /** Most attempts of one delivery, all rounds together. */
 export const DELIVERY_ATTEMPTS_MAX = 100;

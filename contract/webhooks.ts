@@ -1,3 +1,5 @@
+import { WEBHOOKS_PER_JOB_MAX } from './limits.ts';
+
 /** Delays before the 1st, 2nd and 3rd retry (specification, section 6). */
 export const WEBHOOK_RETRY_DELAYS_SECONDS = [10, 30, 60] as const;
 export const WEBHOOK_TIMEOUT_SECONDS = 10;
@@ -67,10 +69,8 @@ export function deliveryPriorityOf(url: string): { readonly fairnessKey: string 
   return { fairnessKey: URL.canParse(url) ? new URL(url).host.slice(-FAIRNESS_KEY_MAX_CHARS) : '' };
 }
 
-/** Most URLs that a job itself tells its end to; the api takes fewer. */
-export const JOB_SUBSCRIBERS_MAX = 50;
-/** Whoever subscribes when the job has ended is told by the api, and numbered from here on. */
-export const LATE_SUBSCRIBERS_FROM = 2 * JOB_SUBSCRIBERS_MAX + 1;
+/** The number of the first subscriber that the api notifies itself, because the job had ended when it subscribed. */
+export const LATE_SUBSCRIBERS_FROM = WEBHOOKS_PER_JOB_MAX + 1;
 
 /** The workflow that delivers the result of a record to its n-th subscriber (counted from 1). */
 export function deliveryIdOf(recordId: string, subscriber: number): string {

@@ -1,8 +1,4 @@
-import { JOB_SUBSCRIBERS_MAX } from '../contract/webhooks.ts';
-
-/** The api takes fewer. What comes by other ways is left out: each URL is a child workflow, each caller travels with it. */
-const MAX_URLS = JOB_SUBSCRIBERS_MAX;
-const MAX_CALLERS = 50;
+import { WEBHOOKS_PER_JOB_MAX } from '../contract/limits.ts';
 
 interface Subscriber {
   readonly url: string;
@@ -12,7 +8,10 @@ interface Subscriber {
   readonly subscribedBy: readonly string[];
 }
 
-/** The webhooks of a job: each URL once, in the order in which they came. Plain state, so that it can be tested as such. */
+/**
+ * The webhooks of a job: each URL once, in the order of their arrival. The api enforces the limit; it is enforced here again
+ * because a signal may be sent by other programs, and each URL becomes a child workflow.
+ */
 export class Subscribers {
   readonly #callersByUrl = new Map<string, Set<string>>();
   #taken = 0;
@@ -21,8 +20,8 @@ export class Subscribers {
   add(url: string | undefined, caller: string | undefined): void {
     if (url === undefined) return;
     const callers = this.#callersByUrl.get(url) ?? new Set();
-    if (!this.#callersByUrl.has(url) && this.#callersByUrl.size >= MAX_URLS) return;
-    if (caller !== undefined && callers.size < MAX_CALLERS) callers.add(caller);
+    if (!this.#callersByUrl.has(url) && this.#callersByUrl.size >= WEBHOOKS_PER_JOB_MAX) return;
+    if (caller !== undefined && callers.size < WEBHOOKS_PER_JOB_MAX) callers.add(caller);
     this.#callersByUrl.set(url, callers);
   }
 

@@ -24,7 +24,7 @@ const errors: Readonly<Record<ErrorCode, string | readonly [message: string, ext
   already_finished: ['The download has ended already; there is nothing to cancel.', ofAudio],
   not_ready: ['The transcript is being fetched.', { id: idOf('captions') }],
   delivery_pending: 'The webhook is still being delivered. Wait until it has ended.',
-  too_many_webhooks: 'A job is told to 20 webhooks at most, and this one has as many.',
+  too_many_webhooks: 'This job has 20 webhooks, which is the maximum.',
   list_id_expired: 'The list_id is older than one hour. Request the profile again.',
   precondition_failed: 'The file is not the one that the request names.',
   body_too_large: 'The body is larger than 64 KiB.',

@@ -3,16 +3,16 @@ import type { Caller } from '../../contract/accounts.ts';
 import type { DownloadRecord } from '../../contract/records.ts';
 import { deliveryIdOf, LATE_SUBSCRIBERS_FROM } from '../../contract/webhooks.ts';
 import type { ServiceDeps } from '../deps.ts';
-import { claimPlace, noteTold, subscribe, subscriberOf } from './subscribers.ts';
+import { claimSubscription, markSubscriptionKnown, subscribe, subscriberOf } from './subscribers.ts';
 
-/** `finished`: a result that is still good, nothing was started; `joined`: a job of the subject runs already. */
+/** `finished`: a stored result answers the request; `started`: a new job; `joined`: a job of the subject was running. */
 export interface Accepted {
   readonly how: 'finished' | 'started' | 'joined';
   readonly record: DownloadRecord;
 }
 
 /**
- * The two jobs of one request as they are, without starting any; the webhook is added to what runs.
+ * Answers a request with its two jobs as they are, without starting one. The webhook is added to those that are running.
  *
  * @throws ApiError `rate_limited`, `too_many_webhooks`, `unavailable`
  */
@@ -27,14 +27,14 @@ export async function followBoth(
     isAnswered,
   );
   if (webhookUrl !== undefined && !isAnswered) {
-    // Both or none.
+    // The webhook is added to both jobs or to none.
     for (const record of records)
-      await claimPlace(deps, caller, { recordId: record.id, webhookUrl, startedWith: record });
+      await claimSubscription(deps, caller, { recordId: record.id, webhookUrl, startedWith: record });
   }
   const [first, second] = records;
   const one = await follow(deps, caller, { record: first, webhookUrl });
   const other = await follow(deps, caller, { record: second, webhookUrl });
-  await tellOfEnded(deps, caller, { both: [one, other], webhookUrl });
+  await notifyCompleted(deps, caller, { both: [one, other], webhookUrl });
   return [one, other];
 }
 
@@ -53,17 +53,17 @@ async function follow(
     const joined = { recordId, subjectId, runId: job.runId, webhookUrl, startedWith: record };
     if (await subscribe(deps, caller, joined)) return { how: 'joined', record };
   }
-  // It has ended in between, and took no subscriber.
+  // The job has ended meanwhile and accepted no subscriber.
   return { how: 'finished', record: (await deps.records.get(recordId)) ?? record };
 }
 
 /**
- * Whoever asks for two jobs while one of them is under way is told of both, also of the one that has ended: its delivery is
- * started here. May be repeated: a delivery has the same id then, and attempts that are on record are not made again.
+ * Delivers the results of jobs that have ended. A webhook on a request for two jobs reports both, also when one of them ended
+ * before the request. May be repeated: the delivery has the same ID then, and recorded attempts are not made again.
  *
  * @throws ApiError `too_many_webhooks`, `unavailable`
  */
-export async function tellOfEnded(
+export async function notifyCompleted(
   deps: ServiceDeps,
   caller: Caller,
   { both, webhookUrl: url }: { readonly both: readonly Accepted[]; readonly webhookUrl: string | undefined },
@@ -72,14 +72,14 @@ export async function tellOfEnded(
   for (const { how, record } of both) {
     if (how !== 'finished' || record.status === 'pending') continue;
     const recordId = record.id;
-    const told = { recordId, webhookUrl: url };
-    if ((await claimPlace(deps, caller, { ...told, startedWith: record })) === 'told') continue;
-    const number = await deps.receivers.lateNumberOf(recordId, url, record.webhookUrl);
+    const subscription = { recordId, webhookUrl: url };
+    if ((await claimSubscription(deps, caller, { ...subscription, startedWith: record })) === 'known') continue;
+    const number = await deps.webhookSubscriptions.lateNumberOf(recordId, url, record.webhookUrl);
     if (number !== undefined) {
       const deliveryId = deliveryIdOf(recordId, LATE_SUBSCRIBERS_FROM + number - 1);
       const subscribedBy = [subscriberOf(caller)];
       await deps.redeliveries.start({ deliveryId, recordId, url, subscribedBy, firstAttempt: 1, record });
     }
-    await noteTold(deps, caller, told);
+    await markSubscriptionKnown(deps, caller, subscription);
   }
 }

@@ -21,7 +21,7 @@ import { currentJob, lastResponseOf, notReady } from './current-job.ts';
 import { followBoth, type Accepted } from './follow.ts';
 import { requireImgnet } from './imgnet.ts';
 import { failureOf, webhookOf, type JobRequest } from './request-job.ts';
-import type { NewJob } from './candidates.ts';
+import type { NewJob } from './admission.ts';
 import { startOrJoinBoth } from './start-or-join.ts';
 
 const DAY_MS = 86_400_000;

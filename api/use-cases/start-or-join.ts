@@ -1,181 +1,196 @@
 import type { Caller } from '../../contract/accounts.ts';
 import { ApiError } from '../../contract/errors.ts';
-import { pendingRecordOf, type JobInput } from '../../contract/jobs.ts';
+import { pendingRecordOf } from '../../contract/jobs.ts';
 import type { DownloadRecord } from '../../contract/records.ts';
-import { nowMicroseconds } from '../../store/clock.ts';
 import type { LimitedCaller } from '../access/access-middleware.ts';
-import type { AcceptTurn } from '../accept-turns.ts';
+import type { AdmissionSlot } from '../admission-queue.ts';
 import type { ServiceDeps } from '../deps.ts';
 import type { RunningJob } from '../jobs.ts';
 import { insufficientCredit, release } from './account.ts';
 import {
-  admit,
-  candidateOf,
-  claimPlaces,
+  admissionOf,
+  claimSubscriptions,
+  enforceRateLimit,
   holdOf,
-  ifReusable,
-  knowingEachOther,
-  setAside,
-  type Candidate,
+  jobInputOf,
+  linkAdmissions,
+  reservePrices,
+  reusable,
+  type Admission,
   type NewJob,
-} from './candidates.ts';
-import { tellOfEnded, type Accepted } from './follow.ts';
-import { subscribe, subscriberOf } from './subscribers.ts';
+} from './admission.ts';
+import { CreditReservation } from './credit-reservation.ts';
+import { notifyCompleted, type Accepted } from './follow.ts';
+import { subscribe } from './subscribers.ts';
 
-/** A subject whose jobs keep ending between two looks is asked for again this often. */
+/** The jobs of a subject may end between two reads of it this often. */
 const MAX_TRIES = 5;
 /**
- * A job that has ended its record starts its webhooks, gives back its turn and closes, within milliseconds. On a machine with
- * ten times the load that it can bear, one took more than 10 s.
+ * A job that has ended its record starts its webhooks and closes within milliseconds. On a machine with ten times the load that
+ * it can bear, one job took more than 10 s.
  */
 const CLOSING_MS = 5_000;
 
 /**
- * The finished record of a subject, or a job for it: a new one, or the one that runs, which the webhook is then added to.
- * Only who starts a job pays for it.
+ * Answers a request with the finished record of its subject, or with a job for it: a new job, or the running one, to which the
+ * webhook is then added. Only the caller that starts a job is charged.
  *
  * @throws ApiError `rate_limited`, `pending_duplicate`, `insufficient_credit`, `too_many_webhooks`, `unavailable`
  */
 export async function startOrJoin(deps: ServiceDeps, caller: LimitedCaller, job: NewJob): Promise<Accepted> {
-  return deps.acceptTurns.inTurn(async (turn) => {
-    const candidate = await candidateOf(deps, job);
-    await admit(caller, [candidate]);
-    return accept(deps, caller, { candidate, turn });
+  return deps.admissionQueue.run(async (slot) => {
+    const admission = await admissionOf(deps, job);
+    await enforceRateLimit(caller, [admission]);
+    return accept({ deps, caller, slot, admission });
   });
 }
 
-/** The same for two jobs of one request: when the key cannot pay what has to be started of them, none is. */
+/** Does the same for the two jobs of one request. If the key cannot pay for all that must be started, neither is started. */
 export async function startOrJoinBoth(
   deps: ServiceDeps,
   caller: LimitedCaller,
   jobs: readonly [NewJob, NewJob],
 ): Promise<readonly [Accepted, Accepted]> {
-  return deps.acceptTurns.inTurn(async (turn) => {
-    const [one, other] = knowingEachOther(
-      ...(await Promise.all([candidateOf(deps, jobs[0]), candidateOf(deps, jobs[1])])),
+  return deps.admissionQueue.run(async (slot) => {
+    const [one, other] = linkAdmissions(
+      ...(await Promise.all([admissionOf(deps, jobs[0]), admissionOf(deps, jobs[1])])),
     );
-    await admit(caller, [one, other]);
-    await claimPlaces(deps, caller, [one, other]);
-    const paid = await setAside(deps, caller, [one, other]);
-    const first = await accept(deps, caller, { candidate: one, turn, wasPaid: paid.has(one) }).catch(
-      async (error: unknown) => {
-        if (paid.has(other)) await release(deps, caller, holdOf(other));
-        throw error;
-      },
-    );
-    const second = await accept(deps, caller, { candidate: other, turn, wasPaid: paid.has(other) });
-    await tellOfEnded(deps, caller, { both: [first, second], webhookUrl: jobs[0].webhookUrl });
+    await enforceRateLimit(caller, [one, other]);
+    await claimSubscriptions(deps, caller, [one, other]);
+    const reserved = await reservePrices(deps, caller, [one, other]);
+    const acceptReserved = (admission: Admission): Promise<Accepted> =>
+      accept({ deps, caller, slot, admission, isReserved: reserved.has(admission) });
+    const first = await acceptReserved(one).catch(async (error: unknown) => {
+      if (reserved.has(other)) await release(deps, caller, holdOf(other));
+      throw error;
+    });
+    const second = await acceptReserved(other);
+    await notifyCompleted(deps, caller, { both: [first, second], webhookUrl: jobs[0].webhookUrl });
     return [first, second];
   });
 }
 
-/**
- * Accepts a job. What was set aside for a job that was not started is given back.
- *
- * @param asked.wasPaid whether its price is set aside; where that is not said, it will be when the job is to be started
- */
-async function accept(
-  deps: ServiceDeps,
-  caller: Caller,
-  asked: { readonly candidate: Candidate; readonly turn: AcceptTurn; readonly wasPaid?: boolean },
-): Promise<Accepted> {
-  const { candidate, turn } = asked;
-  const { recordId, latest, finished } = candidate;
-  const { subjectId, webhookUrl } = candidate.job;
-  const { records, jobs } = deps;
-  const noteAsked = async (id: string) => {
-    if (caller.kind === 'key') await deps.keyDownloads.note(caller.key.id, id);
-  };
-  const done = async (how: Accepted['how'], record: DownloadRecord): Promise<Accepted> => {
-    await noteAsked(record.id);
-    deps.feeds.accepted(caller, record);
-    return { how, record };
-  };
-  let isPaid = asked.wasPaid;
-  let { successId } = candidate;
-  /** The success of the subject, if it came after the last look at it. */
-  const newlyFinished = async (id: string | undefined): Promise<DownloadRecord | undefined> => {
-    if (id === undefined || id === successId) return undefined;
-    successId = id;
-    return ifReusable(deps, await records.get(id));
-  };
-  // Where nobody can tell whether the job was started, the hold stays: the job settles it, or a later look at it does.
-  const begun = { mayRun: false };
-  const start = async (): Promise<Accepted | 'closed' | RunningJob> => {
-    const input = inputOf(caller, candidate);
-    begun.mayRun = true;
-    const started = await jobs.start(candidate.job.workflow, input, { delayMs: turn.startDelayMs() });
-    begun.mayRun = started === 'started';
-    if (started !== 'started') return started;
-    // Whatever ran until now wrote its success before it closed: it must be visible by this change. The job that we started
-    // then ends by itself, without a record. No worker need have begun it: whoever asks again must be known to poll.
-    const justFinished = await newlyFinished(await records.noteLatest({ subjectId, id: recordId }));
-    if (justFinished !== undefined) {
-      begun.mayRun = false;
-      await records.noteLatest(justFinished);
-      return done('finished', justFinished);
-    }
-    const [record] = await Promise.all([records.insertIfAbsent(pendingRecordOf(input)), noteAsked(recordId)]);
-    deps.feeds.accepted(caller, record);
-    deps.log.info({ downloadId: recordId, subjectId }, 'job accepted');
-    return { how: 'started', record };
-  };
-  /** @returns undefined when it has ended */
-  const join = async ({ running, runId }: RunningJob): Promise<Accepted | undefined> => {
-    const [success, known] = await Promise.all([records.successOf(subjectId), records.get(running.recordId)]);
-    const justFinished = await newlyFinished(success?.id);
-    if (justFinished !== undefined) return done('finished', justFinished);
-    // Its starter may not have come to writing the record yet, and our caller will ask for it.
-    const record = known ?? (await records.insertIfAbsent(pendingRecordOf(running)));
-    if (record.status !== 'pending') {
-      // It has ended its record and is about to close; what follows a failure is a new job.
-      await turn.aside(() => jobs.waitFor({ subjectId, runId }, CLOSING_MS));
-      return undefined;
-    }
-    if (candidate.job.isRefusedWhilePending === true) {
-      const notTaken = webhookUrl === undefined ? '' : ' The webhook was not taken.';
-      const message = `A pending download already exists for this video.${notTaken}`;
-      throw new ApiError('pending_duplicate', message, { id: record.id });
-    }
-    // A job that has closed in between took no subscriber: look for its result.
-    const joined = { recordId: record.id, subjectId, runId, webhookUrl, startedWith: record };
-    return (await subscribe(deps, caller, joined)) ? done('joined', record) : undefined;
-  };
+interface AcceptContext {
+  readonly deps: ServiceDeps;
+  readonly caller: Caller;
+  readonly slot: AdmissionSlot;
+  readonly admission: Admission;
+  /** Whether the price is reserved already; undefined where it has to be reserved before a job is started. */
+  readonly isReserved?: boolean;
+}
+
+/** Runs the steps reuse, reserve, start, join and settle until one of them answers the request. */
+async function accept(context: AcceptContext): Promise<Accepted> {
+  const { deps, caller, admission } = context;
+  if (admission.finished !== undefined) return answerWith(context, 'finished', admission.finished);
+  const reservation = new CreditReservation(deps, caller, context);
   try {
-    if (finished !== undefined) return await done('finished', finished);
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-      // Whoever polls a job that runs only joins it: nothing is set aside and given back.
-      const isPoll = tries === 0 && isPaid === undefined && latest?.status === 'pending';
-      let met: Accepted | 'closed' | RunningJob = isPoll ? await jobs.running(subjectId) : 'closed';
-      if (met === 'closed') {
-        const ended = isPoll ? await newlyFinished((await records.successOf(subjectId))?.id) : undefined;
-        if (ended !== undefined) return await done('finished', ended);
-        isPaid ??= (await setAside(deps, caller, [candidate])).has(candidate);
-        met = isPaid ? await start() : await jobs.running(subjectId);
-      }
-      if (met === 'closed') {
-        if (!isPaid) throw await insufficientCredit(deps, caller, candidate.job.price);
-        continue;
-      }
-      const accepted = 'how' in met ? met : await join(met);
+      // A caller that polls a running job only joins it, so nothing is reserved and released.
+      const isPoll = tries === 0 && !reservation.wasAttempted && admission.latest?.status === 'pending';
+      const accepted =
+        (isPoll ? await joinIfRunning(context) : undefined) ?? (await startOrJoinOnce(context, reservation));
       if (accepted !== undefined) return accepted;
     }
     throw new ApiError('unavailable', 'The jobs of this subject end too quickly to join one. Try again.', {
       retryAfterSeconds: 5,
     });
   } finally {
-    if (isPaid === true && !begun.mayRun) await release(deps, caller, holdOf(candidate));
+    await reservation.settle();
   }
 }
 
-function inputOf(caller: Caller, { recordId, job: asked }: Candidate): JobInput {
-  const { workflow: _own, isRefusedWhilePending: _too, success: _kept, webhookUrl, ...job } = asked;
-  return {
-    ...job,
-    recordId,
-    createdAt: nowMicroseconds(),
-    startedBy: subscriberOf(caller),
-    ...(caller.kind === 'key' ? { chargedTo: caller.key.id } : {}),
-    ...(webhookUrl === undefined ? {} : { webhookUrl }),
-  };
+async function joinIfRunning(context: AcceptContext): Promise<Accepted | undefined> {
+  const { deps, admission } = context;
+  const running = await deps.jobs.running(admission.job.subjectId);
+  if (running !== 'closed') return join(context, running);
+  return reuse(context, (await deps.records.successOf(admission.job.subjectId))?.id);
+}
+
+/** @returns undefined when the subject's job closed meanwhile, so that the request has to be tried again */
+async function startOrJoinOnce(context: AcceptContext, reservation: CreditReservation): Promise<Accepted | undefined> {
+  const { deps, caller, admission } = context;
+  if (await reservation.reserve()) {
+    const started = await start(context, reservation);
+    if (started === 'closed') return undefined;
+    return 'how' in started ? started : join(context, started);
+  }
+  const running = await deps.jobs.running(admission.job.subjectId);
+  if (running === 'closed') throw await insufficientCredit(deps, caller, admission.job.price);
+  return join(context, running);
+}
+
+/** Answers with a success of the subject that appeared after the request was admitted. */
+async function reuse(context: AcceptContext, successId: string | undefined): Promise<Accepted | undefined> {
+  const { deps, admission } = context;
+  if (successId === undefined || successId === admission.successId) return undefined;
+  const success = await reusable(deps, await deps.records.get(successId));
+  return success && answerWith(context, 'finished', success);
+}
+
+/** @returns the running job where there is one, `closed` where it has closed meanwhile */
+async function start(
+  context: AcceptContext,
+  reservation: CreditReservation,
+): Promise<Accepted | 'closed' | RunningJob> {
+  const { deps, caller, slot, admission } = context;
+  const { subjectId, workflow } = admission.job;
+  const input = jobInputOf(caller, admission);
+  reservation.transferToJob();
+  const started = await deps.jobs.start(workflow, input, { delayMs: slot.startDelayMs() });
+  if (started !== 'started') {
+    reservation.takeBack();
+    return started;
+  }
+  // A job that ran until now wrote its success before it closed, so this write shows it. The new job then ends without a record.
+  // No worker has to have begun the new job: the subject's latest record must be known before the caller polls.
+  const successId = await deps.records.noteLatest({ subjectId, id: admission.recordId });
+  const reused = await reuse(context, successId);
+  if (reused !== undefined) {
+    reservation.takeBack();
+    await deps.records.noteLatest(reused.record);
+    return reused;
+  }
+  const [record] = await Promise.all([
+    deps.records.insertIfAbsent(pendingRecordOf(input)),
+    recordRequester(context, admission.recordId),
+  ]);
+  deps.feeds.accepted(caller, record);
+  deps.log.info({ downloadId: admission.recordId, subjectId }, 'job accepted');
+  return { how: 'started', record };
+}
+
+/** @returns undefined when the job has ended */
+async function join(context: AcceptContext, { running, runId }: RunningJob): Promise<Accepted | undefined> {
+  const { deps, caller, slot, admission } = context;
+  const { subjectId, webhookUrl, isRefusedWhilePending = false } = admission.job;
+  const [success, known] = await Promise.all([deps.records.successOf(subjectId), deps.records.get(running.recordId)]);
+  const reused = await reuse(context, success?.id);
+  if (reused !== undefined) return reused;
+  // The request that started the job may not have written the record yet, and this caller will poll it.
+  const record = known ?? (await deps.records.insertIfAbsent(pendingRecordOf(running)));
+  if (record.status !== 'pending') {
+    // The job has ended its record and is about to close. A failure is followed by a new job.
+    await slot.releaseDuring(() => deps.jobs.waitFor({ subjectId, runId }, CLOSING_MS));
+    return undefined;
+  }
+  if (isRefusedWhilePending) {
+    const ignored = webhookUrl === undefined ? '' : ' The webhook was not taken.';
+    const message = `A pending download already exists for this video.${ignored}`;
+    throw new ApiError('pending_duplicate', message, { id: record.id });
+  }
+  // A job that has closed meanwhile accepts no subscriber: the next try finds its result.
+  const subscription = { recordId: record.id, subjectId, runId, webhookUrl, startedWith: record };
+  return (await subscribe(deps, caller, subscription)) ? answerWith(context, 'joined', record) : undefined;
+}
+
+async function answerWith(context: AcceptContext, how: Accepted['how'], record: DownloadRecord): Promise<Accepted> {
+  await recordRequester(context, record.id);
+  context.deps.feeds.accepted(context.caller, record);
+  return { how, record };
+}
+
+/** Adds the download to those that the caller's key has requested, so that its listings include it. */
+async function recordRequester({ deps, caller }: AcceptContext, recordId: string): Promise<void> {
+  if (caller.kind === 'key') await deps.keyDownloads.note(caller.key.id, recordId);
 }

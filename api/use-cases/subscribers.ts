@@ -4,20 +4,19 @@ import { WEBHOOKS_PER_HOST_MAX, WEBHOOKS_PER_JOB_MAX } from '../../contract/limi
 import type { DownloadRecord } from '../../contract/records.ts';
 import { WITHOUT_KEY } from '../../contract/webhooks.ts';
 import { checkTarget } from '../../outbound/targets.ts';
-import type { Receiver } from '../../store/receivers.ts';
+import type { WebhookSubscription } from '../../store/webhook-subscriptions.ts';
 import type { ServiceDeps } from '../deps.ts';
 
-/** What somebody wants to be told of. */
 interface Subscription {
   readonly recordId: string;
-  /** Absent where nobody is to be told. */
+  /** Absent where the request has no webhook. */
   readonly webhookUrl: string | undefined;
 }
 
-/** The webhook that a job was started with, which it knows; `startedBy` tells who shares its place. */
+/** The webhook that a job was started with, and the caller whose limit it counts towards. */
 type StartedWith = Pick<DownloadRecord, 'webhookUrl' | 'startedBy'>;
 
-/** @returns how jobs and webhooks tell who has asked for them: the id of a key, `service`, or {@link WITHOUT_KEY} */
+/** @returns how records and deliveries identify a caller: the ID of a key, `service`, or {@link WITHOUT_KEY} */
 export function subscriberOf(caller: Caller): string {
   switch (caller.kind) {
     case 'key':
@@ -29,21 +28,21 @@ export function subscriberOf(caller: Caller): string {
   }
 }
 
-/** @returns who shares what one caller may have of a receiver: callers without a key by their address */
+/** @returns what callers that share the limits of a receiver have in common: the key, or the address where there is none */
 export function callerIdOf(caller: Caller): string {
   return (caller.kind === 'anonymous' ? caller.limitedAs : undefined) ?? subscriberOf(caller);
 }
 
 interface Target {
   readonly url: string;
-  /** Of the request that has the URL. */
+  /** The field of the request that contains the URL. */
   readonly field: string;
-  /** What the error tells besides. */
+  /** Further fields of the error. */
   readonly fieldsOf?: (reason: string) => Readonly<Record<string, string | number>>;
 }
 
 /**
- * Refuses what can be refused by its text alone; names are judged when they are resolved, at each request.
+ * Refuses a URL whose text alone shows that it is forbidden. Host names are checked when they are resolved, at each request.
  *
  * @throws ApiError `webhook_target_forbidden`
  */
@@ -55,11 +54,11 @@ export function assertWebhookTarget(deps: ServiceDeps, { url, field, fieldsOf = 
 }
 
 /**
- * Adds a webhook to a running job, once: what the job knows already is not signalled again, since each signal grows its
- * history, and a history has an end.
+ * Adds a webhook to a running job, once. A webhook that the job knows already is not signalled again: each signal grows the
+ * job's history, and a history has a maximum length.
  *
  * @returns false when the job has closed
- * @throws ApiError `too_many_webhooks`, and then nothing was added
+ * @throws ApiError `too_many_webhooks`; then nothing was added
  */
 export async function subscribe(
   deps: ServiceDeps,
@@ -72,25 +71,25 @@ export async function subscribe(
   }: Subscription & { readonly subjectId: string; readonly runId: string; readonly startedWith: StartedWith },
 ): Promise<boolean> {
   if (webhookUrl === undefined) return true;
-  if ((await claimPlace(deps, caller, { recordId, webhookUrl, startedWith })) === 'told') return true;
+  if ((await claimSubscription(deps, caller, { recordId, webhookUrl, startedWith })) === 'known') return true;
   if (!(await deps.jobs.subscribe(run, webhookUrl, subscriberOf(caller)))) return false;
-  // After the signal: whoever dies in between is repeated, and signals.
-  await noteTold(deps, caller, { recordId, webhookUrl });
+  // After the signal: if the process dies in between, the repeated request signals again, which changes nothing.
+  await markSubscriptionKnown(deps, caller, { recordId, webhookUrl });
   return true;
 }
 
-/** Counts a webhook that a job knows. */
-export async function noteTold(
+/** Records that the job knows a subscription. */
+export async function markSubscriptionKnown(
   deps: ServiceDeps,
   caller: Caller,
   { recordId, webhookUrl }: Subscription,
 ): Promise<void> {
   if (webhookUrl === undefined) return;
-  await deps.receivers.noteTold(recordId, { caller: callerIdOf(caller), url: webhookUrl });
+  await deps.webhookSubscriptions.markKnown(recordId, { caller: callerIdOf(caller), url: webhookUrl });
 }
 
 /** @throws ApiError `too_many_webhooks` */
-export async function claimPlace(
+export async function claimSubscription(
   deps: ServiceDeps,
   caller: Caller,
   {
@@ -98,22 +97,27 @@ export async function claimPlace(
     webhookUrl: url,
     startedWith,
   }: Subscription & { readonly webhookUrl: string; readonly startedWith: StartedWith },
-): Promise<'told' | 'free'> {
+): Promise<'known' | 'accepted'> {
   const first = firstOf(caller, startedWith);
-  const place = await deps.receivers.claim(recordId, { caller: callerIdOf(caller), url }, first);
-  switch (place) {
-    case 'told':
-    case 'free':
-      return place;
-    case 'full for the job':
-      throw tooMany(`A job is told to ${String(WEBHOOKS_PER_JOB_MAX)} webhooks at most, and this one has as many.`);
-    case 'full for the host':
-      throw tooMany(`You have ${String(WEBHOOKS_PER_HOST_MAX)} webhooks at this host for this job: that is the most.`);
+  const decision = await deps.webhookSubscriptions.claim(recordId, { caller: callerIdOf(caller), url }, first);
+  switch (decision) {
+    case 'known':
+    case 'accepted':
+      return decision;
+    case 'job_full':
+      throw tooMany(`This job has ${String(WEBHOOKS_PER_JOB_MAX)} webhooks, which is the maximum.`);
+    case 'host_full':
+      throw tooMany(
+        `You have ${String(WEBHOOKS_PER_HOST_MAX)} webhooks at this host for this job, which is the maximum.`,
+      );
   }
 }
 
-/** An address is not kept: without a key, whoever asks counts as who has started the job. */
-function firstOf(caller: Caller, { webhookUrl: url, startedBy = WITHOUT_KEY }: StartedWith): Receiver | undefined {
+/** Addresses are not stored: a caller without a key counts as the caller that started the job, if that had no key either. */
+function firstOf(
+  caller: Caller,
+  { webhookUrl: url, startedBy = WITHOUT_KEY }: StartedWith,
+): WebhookSubscription | undefined {
   if (url === undefined) return undefined;
   return { caller: subscriberOf(caller) === startedBy ? callerIdOf(caller) : startedBy, url };
 }

@@ -9,7 +9,7 @@ import { createDeliveryStore } from '../../store/deliveries.ts';
 import type { FileStore } from '../../store/files.ts';
 import { createOldDocuments, type KeptKind } from '../../store/old-documents.ts';
 import { openMongo, type Mongo } from '../../store/mongo.ts';
-import { createReceiverStore } from '../../store/receivers.ts';
+import { createWebhookSubscriptionStore } from '../../store/webhook-subscriptions.ts';
 import { createRecordStore } from '../../store/records.ts';
 import { isReusable } from '../../store/reuse.ts';
 import { createSnapshotStore } from '../../store/snapshots.ts';
@@ -28,7 +28,7 @@ const createStores = () => ({
   contents: createContentsStore(mongo.db),
   deliveries: createDeliveryStore(mongo.db),
   snapshots: createSnapshotStore(mongo.db),
-  receivers: createReceiverStore(mongo.db),
+  webhookSubscriptions: createWebhookSubscriptionStore(mongo.db),
 });
 beforeAll(() => {
   mongo = openMongo({ uri: inject('mongodbUri'), database: `kept-${randomUUID().slice(0, 8)}`, timeoutMs: 10_000 });
@@ -60,7 +60,7 @@ async function aJob(outcome?: JobOutcome): Promise<DownloadRecord> {
   const claim = await stores.snapshots.claim({ recordId, part: 'posts' }, Date.now());
   if (claim.state === 'mine')
     await stores.snapshots.started({ recordId, part: 'posts' }, claim.claimId, `s_${recordId}`);
-  await stores.receivers.noteTold(recordId, { caller: 'anonymous', url });
+  await stores.webhookSubscriptions.markKnown(recordId, { caller: 'anonymous', url });
   return record;
 }
 

@@ -80,13 +80,13 @@ describe('whoever asks for a list with a webhook while it is pending', () => {
     await list(list_id);
     const [posts] = started();
     await end('posts');
-    const { receivers } = facades.deps;
-    const note = receivers.noteTold.bind(receivers);
-    const noteTold = vi.spyOn(receivers, 'noteTold').mockImplementation((recordId, receiver) => {
-      return recordId === posts!.recordId ? Promise.reject(new Error('killed')) : note(recordId, receiver);
+    const { webhookSubscriptions } = facades.deps;
+    const note = webhookSubscriptions.markKnown.bind(webhookSubscriptions);
+    const markKnown = vi.spyOn(webhookSubscriptions, 'markKnown').mockImplementation((recordId, subscription) => {
+      return recordId === posts!.recordId ? Promise.reject(new Error('killed')) : note(recordId, subscription);
     });
     expect((await list(list_id, { include_webhook: hook('x') })).status).toBe(500);
-    noteTold.mockRestore();
+    markKnown.mockRestore();
     for (const name of ['x', 'y', 'x']) await list(list_id, { include_webhook: hook(name) });
     const deliveries = facades.redeliveries.start.mock.calls.map(([input]) => input);
     const record = (await facades.deps.records.get(posts!.recordId))!;
@@ -94,15 +94,15 @@ describe('whoever asks for a list with a webhook while it is pending', () => {
     const idOf = (number: number) => `webhook/${posts!.recordId}/${String(number)}`;
     expect(new Map(deliveries.map((input) => [input.deliveryId, input]))).toEqual(
       new Map([
-        [idOf(101), { ...told, deliveryId: idOf(101), url: hook('x') }],
-        [idOf(102), { ...told, deliveryId: idOf(102), url: hook('y') }],
+        [idOf(21), { ...told, deliveryId: idOf(21), url: hook('x') }],
+        [idOf(22), { ...told, deliveryId: idOf(22), url: hook('y') }],
       ]),
     );
     const { createdAt } = record;
     for (const { deliveryId: id, recordId, url } of deliveries) {
       await facades.deps.deliveries.open({ id, recordId, url, endpoint: 'imgnet/list', createdAt });
     }
-    expect((await facades.deps.deliveries.ofRecord(posts!.recordId)).map(({ id }) => id)).toEqual([101, 102].map(idOf));
+    expect((await facades.deps.deliveries.ofRecord(posts!.recordId)).map(({ id }) => id)).toEqual([21, 22].map(idOf));
   });
 });
 

@@ -1,6 +1,6 @@
 import { Collection } from 'mongodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi, type MockInstance } from 'vitest';
-import { ACCEPT_TURNS } from '../../api/accept-turns.ts';
+import { ADMISSION_DEFAULTS } from '../../api/admission-queue.ts';
 import type { JobInput } from '../../contract/jobs.ts';
 import { finishRecord } from '../../store/finish-record.ts';
 import { aTranscriptJob, keepJob } from '../helpers/kept-jobs.ts';
@@ -10,7 +10,7 @@ let facades: Facades;
 let key: { readonly id: string; readonly text: string };
 beforeAll(async () => {
   // Nobody goes on without a turn on a machine that is busy.
-  facades = await startFacades(100_000, { acceptTurns: { lateAfterMs: 600_000, maxWaitMs: 600_000 } });
+  facades = await startFacades(100_000, { admissionQueue: { lateAfterMs: 600_000, maxWaitMs: 600_000 } });
   key = await facades.deps.keys.create({ name: 'test', scopes: ['read', 'jobs'] });
   await facades.deps.accounts.open(key.id, 1_000);
 });
@@ -90,7 +90,7 @@ describe('a request for a job that runs', () => {
   };
   afterEach(() => facades.jobs.running.mockResolvedValue('closed'));
 
-  it('sets nothing aside and starts nothing', async () => {
+  it('sets nothing releaseDuring and starts nothing', async () => {
     const url = '@polled-by-its-payer';
     await post('/api/channel/profile', { url });
     running(facades.jobs.start.mock.lastCall![1]);
@@ -100,7 +100,7 @@ describe('a request for a job that runs', () => {
     expect(facades.jobs.start).not.toHaveBeenCalled();
   });
 
-  it('sets aside and starts where no workflow runs', async () => {
+  it('sets releaseDuring and starts where no workflow runs', async () => {
     const url = '@failed-meanwhile';
     await post('/api/channel/profile', { url });
     const first = facades.jobs.start.mock.lastCall![1];
@@ -133,13 +133,13 @@ describe('a burst of new jobs', () => {
     const begun: (() => void)[] = [];
     facades.jobs.start.mockImplementation(() => new Promise((resolve) => void begun.push(() => resolve('started'))));
     let answered = 0;
-    const answers = Array.from({ length: 3 * ACCEPT_TURNS.atOnce }, async (_, index) => {
+    const answers = Array.from({ length: 3 * ADMISSION_DEFAULTS.concurrency }, async (_, index) => {
       const { status } = await post('/api/channel/profile', { url: `@burst-${String(index)}` });
       answered += 1;
       return status;
     });
     for (const turn of [1, 2, 3]) {
-      const [before, now] = [(turn - 1) * ACCEPT_TURNS.atOnce, turn * ACCEPT_TURNS.atOnce];
+      const [before, now] = [(turn - 1) * ADMISSION_DEFAULTS.concurrency, turn * ADMISSION_DEFAULTS.concurrency];
       await expect.poll(() => begun.length, within).toBe(now);
       expect(answered).toBe(before);
       for (const resolve of begun) resolve();
@@ -148,7 +148,7 @@ describe('a burst of new jobs', () => {
     expect(new Set(await Promise.all(answers))).toEqual(new Set([202]));
     // Their jobs leave the engines to those that wait; the last one has nobody behind it, but jobs before it.
     const delays = facades.jobs.start.mock.calls.map(([, , how]) => how?.delayMs ?? 0);
-    expect(Math.max(...delays)).toBeGreaterThanOrEqual(ACCEPT_TURNS.minStartDelayMs);
-    expect(Math.max(...delays)).toBeLessThanOrEqual(ACCEPT_TURNS.maxStartDelayMs);
+    expect(Math.max(...delays)).toBeGreaterThanOrEqual(ADMISSION_DEFAULTS.minStartDelayMs);
+    expect(Math.max(...delays)).toBeLessThanOrEqual(ADMISSION_DEFAULTS.maxStartDelayMs);
   });
 });

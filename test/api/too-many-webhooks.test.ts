@@ -63,7 +63,7 @@ describe('the webhooks of a job', () => {
     expect(answers.filter(({ status }) => status === 202)).toHaveLength(2);
     const refused = answers.filter(({ status }) => status === 409);
     expect(refused).toHaveLength(38);
-    const message = 'You have 3 webhooks at this host for this job: that is the most.';
+    const message = 'You have 3 webhooks at this host for this job, which is the maximum.';
     const details = [{ path: 'include_webhook', message }];
     for (const { body } of refused) {
       expect(errorBodySchema.strict().parse(body)).toEqual({ error: message, code: 'too_many_webhooks', details });
@@ -95,20 +95,20 @@ describe('the webhooks of a job', () => {
   it('are told again when the process died before it could note that the job was told', async () => {
     const url = aChannel();
     await channel(url, undefined);
-    const noteTold = vi.spyOn(first.deps.receivers, 'noteTold').mockRejectedValueOnce(new Error('killed'));
+    const markKnown = vi.spyOn(first.deps.webhookSubscriptions, 'markKnown').mockRejectedValueOnce(new Error('killed'));
     expect((await channel(url, hook(1))).status).toBe(500);
-    noteTold.mockRestore();
+    markKnown.mockRestore();
     for (let times = 0; times < 3; times += 1) expect((await channel(url, hook(1))).status).toBe(202);
     expect(callsOf('subscribe')).toBe(2);
   });
 
   it('cost no look into the database when there are none', async () => {
     const url = aChannel();
-    const claim = vi.spyOn(first.deps.receivers, 'claim');
-    const noteTold = vi.spyOn(first.deps.receivers, 'noteTold');
+    const claim = vi.spyOn(first.deps.webhookSubscriptions, 'claim');
+    const markKnown = vi.spyOn(first.deps.webhookSubscriptions, 'markKnown');
     await channel(url, undefined);
     await channel(url, undefined);
-    expect([claim, noteTold].map(({ mock }) => mock.calls.length)).toEqual([0, 0]);
+    expect([claim, markKnown].map(({ mock }) => mock.calls.length)).toEqual([0, 0]);
     vi.restoreAllMocks();
   });
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { ACCEPT_TURNS } from '../../api/accept-turns.ts';
+import { ADMISSION_DEFAULTS } from '../../api/admission-queue.ts';
 import { type TranscriptFacts, transcriptSchema, type TranscriptJob } from '../../contract/kinds/transcript.ts';
 import type { ErrorBody } from '../../contract/errors.ts';
 import type { DownloadRecord } from '../../contract/records.ts';
@@ -99,7 +99,7 @@ describe('a request for a transcript', () => {
     let close: () => void = () => undefined;
     const closed = new Promise<void>((resolve) => (close = resolve));
     const failed = await Promise.all(
-      Array.from({ length: ACCEPT_TURNS.atOnce }, async () => {
+      Array.from({ length: ADMISSION_DEFAULTS.concurrency }, async () => {
         const job = aTranscriptJob();
         await failedTranscript(job);
         return job;
@@ -112,7 +112,7 @@ describe('a request for a transcript', () => {
     await expect.poll(() => facades.jobs.waitFor.mock.calls.length).toBe(failed.length);
     const startedMs = performance.now();
     const other = await request({ vidnet_video_id: aTranscriptJob().mediaId, language: 'en' });
-    expect([other.status, performance.now() - startedMs < ACCEPT_TURNS.lateAfterMs]).toEqual([202, true]);
+    expect([other.status, performance.now() - startedMs < ADMISSION_DEFAULTS.lateAfterMs]).toEqual([202, true]);
     close();
     expect(new Set((await Promise.all(waiting)).map(({ status }) => status))).toEqual(new Set([202]));
   });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { BlockList } from 'node:net';
 import { pino, type Logger } from 'pino';
 import { inject, vi } from 'vitest';
-import { ACCEPT_TURNS, createAcceptTurns, type AcceptTurnsOptions } from '../../api/accept-turns.ts';
+import { ADMISSION_DEFAULTS, createAdmissionQueue, type AdmissionQueueOptions } from '../../api/admission-queue.ts';
 import type { DeliveryGateway } from '../../api/deliveries.ts';
 import type { ServiceDeps } from '../../api/deps.ts';
 import { ANSWER_BUDGET, createAnswerBudget, type AnswerBudgetOptions } from '../../api/edge/answer-budget.ts';
@@ -30,7 +30,7 @@ import { createKeyStore } from '../../store/keys.ts';
 import { createLinkSigner } from '../../store/links.ts';
 import { createListStore } from '../../store/lists.ts';
 import { openMongo } from '../../store/mongo.ts';
-import { createReceiverStore } from '../../store/receivers.ts';
+import { createWebhookSubscriptionStore } from '../../store/webhook-subscriptions.ts';
 import { createSpeechLanguages } from '../../store/speech-languages.ts';
 import { createRecordStore } from '../../store/records.ts';
 import { createRequestCountStore } from '../../store/request-counts.ts';
@@ -46,7 +46,7 @@ type FacadesOptions = Partial<
   readonly rpcToken?: string;
   readonly connections?: Partial<ConnectionLimits>;
   readonly answerBudget?: Partial<AnswerBudgetOptions>;
-  readonly acceptTurns?: Partial<AcceptTurnsOptions>;
+  readonly admissionQueue?: Partial<AdmissionQueueOptions>;
   /** How jobs and lists are looked at that somebody follows. */
   readonly looks?: Partial<LookLimits>;
   /** Otherwise each probe looks at the engines anew, unless another one does. */
@@ -65,7 +65,7 @@ export async function startFacades(requestsPerMinute = 100_000, options: Facades
     rpcToken = randomBytes(24).toString('hex'),
     connections: limits,
     answerBudget,
-    acceptTurns,
+    admissionQueue,
     looks,
     healthKeptMs: keptMs = 0,
     database = `api-${randomUUID().slice(0, 8)}`,
@@ -103,8 +103,8 @@ export async function startFacades(requestsPerMinute = 100_000, options: Facades
     signer,
     jobs,
     ...createEvents({ records, keyDownloads, jobs, stopping: stopping.signal, now, log }, { ...LOOK_LIMITS, ...looks }),
-    acceptTurns: createAcceptTurns({ ...ACCEPT_TURNS, ...acceptTurns }),
-    receivers: createReceiverStore(mongo.db),
+    admissionQueue: createAdmissionQueue({ ...ADMISSION_DEFAULTS, ...admissionQueue }),
+    webhookSubscriptions: createWebhookSubscriptionStore(mongo.db),
     speechLanguages: createSpeechLanguages(mongo.db),
     deliveries: createDeliveryStore(mongo.db),
     redeliveries,

@@ -2,7 +2,7 @@ import { loadConfig } from '../../../config.ts';
 // A process of the api whose memory a test measures: both facades on the test's database, without Temporal.
 import { BlockList } from 'node:net';
 import { pino } from 'pino';
-import { ACCEPT_TURNS, createAcceptTurns } from '../../../api/accept-turns.ts';
+import { ADMISSION_DEFAULTS, createAdmissionQueue } from '../../../api/admission-queue.ts';
 import type { ServiceDeps } from '../../../api/deps.ts';
 import { createEvents } from '../../../api/events/create-events.ts';
 import { ANSWER_BUDGET, createAnswerBudget } from '../../../api/edge/answer-budget.ts';
@@ -20,7 +20,7 @@ import { createKeyStore } from '../../../store/keys.ts';
 import { createLinkSigner } from '../../../store/links.ts';
 import { createListStore } from '../../../store/lists.ts';
 import { openMongo } from '../../../store/mongo.ts';
-import { createReceiverStore } from '../../../store/receivers.ts';
+import { createWebhookSubscriptionStore } from '../../../store/webhook-subscriptions.ts';
 import { createSpeechLanguages } from '../../../store/speech-languages.ts';
 import { createRecordStore } from '../../../store/records.ts';
 import { createRequestCountStore } from '../../../store/request-counts.ts';
@@ -65,13 +65,13 @@ const deps: ServiceDeps = {
   accounts: createAccountStore(db),
   keyDownloads,
   requestCounts: createRequestCountStore(db),
-  receivers: createReceiverStore(db),
+  webhookSubscriptions: createWebhookSubscriptionStore(db),
   speechLanguages: createSpeechLanguages(db),
   files: createDiskFiles(options.filesDir),
   signer,
   jobs,
   ...createEvents({ records, keyDownloads, jobs, stopping, now, log }),
-  acceptTurns: createAcceptTurns(ACCEPT_TURNS),
+  admissionQueue: createAdmissionQueue(ADMISSION_DEFAULTS),
   deliveries: createDeliveryStore(db),
   redeliveries: { start: () => Promise.resolve(true) },
   webhooks: { post: () => Promise.reject(new Error('no webhooks here')), close: () => undefined },

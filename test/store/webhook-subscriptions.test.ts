@@ -2,42 +2,42 @@ import { randomUUID } from 'node:crypto';
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { openMongo, type Mongo } from '../../store/mongo.ts';
-import { createReceiverStore, type ReceiverPlace, type ReceiverStore } from '../../store/receivers.ts';
+import { createWebhookSubscriptionStore, type SubscribeDecision, type WebhookSubscriptionStore } from '../../store/webhook-subscriptions.ts';
 
 // As two processes of the api have them.
 let two: Mongo[];
-let stores: ReceiverStore[];
+let stores: WebhookSubscriptionStore[];
 beforeAll(() => {
   const database = `rcv-${randomUUID().slice(0, 8)}`;
   two = [0, 1].map(() => openMongo({ uri: inject('mongodbUri'), database, timeoutMs: 5_000 }));
-  stores = two.map(({ db }) => createReceiverStore(db));
+  stores = two.map(({ db }) => createWebhookSubscriptionStore(db));
 });
 afterAll(async () => {
   await two[0]!.db.dropDatabase();
   await Promise.all(two.map((one) => one.close()));
 });
 
-const claim = (recordId: string, caller: string, url: string, process = 0): Promise<ReceiverPlace> =>
+const claim = (recordId: string, caller: string, url: string, process = 0): Promise<SubscribeDecision> =>
   stores[process % 2]!.claim(recordId, { caller, url });
-const countOf = (places: readonly ReceiverPlace[], wanted: ReceiverPlace): number =>
+const countOf = (places: readonly SubscribeDecision[], wanted: SubscribeDecision): number =>
   places.filter((place) => place === wanted).length;
-const atOnce = (count: number, work: (index: number) => Promise<ReceiverPlace>) =>
+const atOnce = (count: number, work: (index: number) => Promise<SubscribeDecision>) =>
   Promise.all(Array.from({ length: count }, (_, index) => work(index)));
 
 describe('the receivers of a job', () => {
   it('are three of a caller at one host, of 40 that ask at once in two processes', async () => {
     const id = ulid();
     const places = await atOnce(40, (n) => claim(id, 'key', `https://a.example/?n=${String(n)}`, n));
-    expect([countOf(places, 'free'), countOf(places, 'full for the host')]).toEqual([3, 37]);
-    expect(await claim(id, 'key', 'https://b.example/')).toBe('free');
-    expect(await claim(id, 'another', 'https://a.example/?n=99')).toBe('free');
-    expect(await claim(ulid(), 'key', 'https://a.example/?n=99')).toBe('free');
+    expect([countOf(places, 'accepted'), countOf(places, 'host_full')]).toEqual([3, 37]);
+    expect(await claim(id, 'key', 'https://b.example/')).toBe('accepted');
+    expect(await claim(id, 'another', 'https://a.example/?n=99')).toBe('accepted');
+    expect(await claim(ulid(), 'key', 'https://a.example/?n=99')).toBe('accepted');
   });
 
   it('are 20 in all, of 60 callers and hosts that ask at once in two processes', async () => {
     const id = ulid();
     const places = await atOnce(60, (n) => claim(id, `key ${String(n)}`, `https://${String(n)}.example/`, n));
-    expect([countOf(places, 'free'), countOf(places, 'full for the job')]).toEqual([20, 40]);
+    expect([countOf(places, 'accepted'), countOf(places, 'job_full')]).toEqual([20, 40]);
   });
 
   it('keep their places, and who has none gets none by repeating it', async () => {
@@ -45,10 +45,10 @@ describe('the receivers of a job', () => {
     const url = (n: number): string => `https://a.example/${String(n)}`;
     const first = [];
     for (let n = 0; n < 5; n += 1) first.push(await claim(id, 'key', url(n)));
-    expect(first).toEqual(['free', 'free', 'free', 'full for the host', 'full for the host']);
+    expect(first).toEqual(['accepted', 'accepted', 'accepted', 'host_full', 'host_full']);
     for (let n = 0; n < 5; n += 1) expect(await claim(id, 'key', url(n), 1)).toBe(first[n]);
-    const document = await two[0]!.db.collection<{ _id: string; asked: string[] }>('receivers').findOne({ _id: id });
-    expect(document?.asked).toHaveLength(3);
+    const document = await two[0]!.db.collection<{ _id: string; claimed: string[] }>('receivers').findOne({ _id: id });
+    expect(document?.claimed).toHaveLength(3);
   });
 
   it.each([
@@ -61,24 +61,24 @@ describe('the receivers of a job', () => {
   ])('have one host: %s and %s', async (one, other) => {
     const id = ulid();
     for (const more of ['', '?a', '?b']) await claim(id, 'key', one + more);
-    expect(await claim(id, 'key', other)).toBe('full for the host');
+    expect(await claim(id, 'key', other)).toBe('host_full');
   });
 
   it('that the job knows are known to every process, also the one that it was started with', async () => {
     const id = ulid();
     const receiver = { caller: 'key', url: 'https://a.example/first' };
-    await stores[0]!.noteTold(id, receiver);
-    expect(await claim(id, 'key', receiver.url, 1)).toBe('told');
-    expect(await claim(id, 'another', receiver.url, 1)).toBe('free');
-    expect(await claim(id, 'key', 'https://a.example/2')).toBe('free');
-    expect(await claim(id, 'key', 'https://a.example/3')).toBe('free');
-    expect(await claim(id, 'key', 'https://a.example/4')).toBe('full for the host');
+    await stores[0]!.markKnown(id, receiver);
+    expect(await claim(id, 'key', receiver.url, 1)).toBe('known');
+    expect(await claim(id, 'another', receiver.url, 1)).toBe('accepted');
+    expect(await claim(id, 'key', 'https://a.example/2')).toBe('accepted');
+    expect(await claim(id, 'key', 'https://a.example/3')).toBe('accepted');
+    expect(await claim(id, 'key', 'https://a.example/4')).toBe('host_full');
   });
 
   it('that come when the job has ended are numbered for all processes alike, a URL that the job knows not at all', async () => {
     const id = ulid();
     const late = (url: string, process: number) => stores[process % 2]!.lateNumberOf(id, url);
-    await stores[0]!.noteTold(id, { caller: 'key', url: 'https://a.example/in-time' });
+    await stores[0]!.markKnown(id, { caller: 'key', url: 'https://a.example/in-time' });
     expect(await late('https://a.example/in-time', 1)).toBeUndefined();
     expect(await late('https://a.example/time', 1)).toBe(1);
     const numbers = await Promise.all([...Array(12).keys()].map((n) => late(`https://b.example/${String(n % 6)}`, n)));

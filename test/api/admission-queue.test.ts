@@ -1,25 +1,25 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { ACCEPT_TURNS, createAcceptTurns, type AcceptTurnsOptions } from '../../api/accept-turns.ts';
+import { ADMISSION_DEFAULTS, createAdmissionQueue, type AdmissionQueueOptions } from '../../api/admission-queue.ts';
 
-const patient = { ...ACCEPT_TURNS, lateAfterMs: 60_000, maxWaitMs: 60_000 };
+const patient = { ...ADMISSION_DEFAULTS, lateAfterMs: 60_000, maxWaitMs: 60_000 };
 
-/** Works that end when they are told to. */
-function bench(options: Partial<AcceptTurnsOptions>) {
-  const turns = createAcceptTurns({ ...patient, ...options });
+/** Requests whose processing ends when the test says so. */
+function queueOfManualRequests(options: Partial<AdmissionQueueOptions>) {
+  const queue = createAdmissionQueue({ ...patient, ...options });
   const begun: number[] = [];
   const ends: (() => void)[] = [];
   const add = (index: number): Promise<number> =>
-    turns.inTurn(async () => {
+    queue.run(async () => {
       begun.push(index);
       await new Promise<void>((resolve) => (ends[index] = resolve));
       return index;
     });
-  return { turns, begun, ends, add };
+  return { queue, begun, ends, add };
 }
 
-it('begins what is asked for in the order of arrival, a few at a time', async () => {
-  const { begun, ends, add } = bench({ atOnce: 2 });
+it('processes requests in the order of arrival, a few at a time', async () => {
+  const { begun, ends, add } = queueOfManualRequests({ concurrency: 2 });
   const answered: number[] = [];
   const all = Array.from({ length: 7 }, async (_, index) => answered.push(await add(index)));
   for (let next = 0; next < 7; next += 1) {
@@ -30,8 +30,8 @@ it('begins what is asked for in the order of arrival, a few at a time', async ()
   }
 });
 
-it('works on a few more when some have waited too long, also while nobody ends, and then goes on in order', async () => {
-  const { begun, ends, add } = bench({ atOnce: 1, lateAfterMs: 20, moreAtOnce: 2 });
+it('processes additional requests in order when they have waited too long, even if no other request completes', async () => {
+  const { begun, ends, add } = queueOfManualRequests({ concurrency: 1, lateAfterMs: 20, lateConcurrency: 2 });
   const all = [0, 1, 2, 3, 4].map(add);
   await expect.poll(() => begun).toEqual([0, 1, 2]);
   await delay(100);
@@ -44,8 +44,8 @@ it('works on a few more when some have waited too long, also while nobody ends, 
   expect(await Promise.all(all)).toEqual([0, 1, 2, 3, 4]);
 });
 
-it('refuses who has waited far too long, and never begins it', async () => {
-  const { begun, ends, add } = bench({ atOnce: 1, moreAtOnce: 0, maxWaitMs: 20 });
+it('refuses a request that has waited for the maximum time, and never processes it', async () => {
+  const { begun, ends, add } = queueOfManualRequests({ concurrency: 1, lateConcurrency: 0, maxWaitMs: 20 });
   const first = add(0);
   await expect(add(1)).rejects.toMatchObject({ code: 'unavailable', extras: { retryAfterSeconds: 5 } });
   ends[0]!();
@@ -57,26 +57,26 @@ it('refuses who has waited far too long, and never begins it', async () => {
   await third;
 });
 
-it('takes 500 at once, a few at a time, and refuses none', async () => {
-  const turns = createAcceptTurns(ACCEPT_TURNS);
+it('accepts a burst of 500 requests without refusing one or exceeding its concurrency', async () => {
+  const queue = createAdmissionQueue(ADMISSION_DEFAULTS);
   let [now, most] = [0, 0];
   const work = async (): Promise<void> => {
     most = Math.max(most, (now += 1));
     await delay(5);
     now -= 1;
   };
-  await Promise.all(Array.from({ length: 500 }, () => turns.inTurn(work)));
-  expect(most).toBe(ACCEPT_TURNS.atOnce);
+  await Promise.all(Array.from({ length: 500 }, () => queue.run(work)));
+  expect(most).toBe(ADMISSION_DEFAULTS.concurrency);
 });
 
-it('lets others go on while one waits for something else, which takes a turn again', async () => {
-  const { turns, begun, ends, add } = bench({ atOnce: 1 });
+it('releases the slot of a request while it waits, and acquires a slot again afterwards', async () => {
+  const { queue, begun, ends, add } = queueOfManualRequests({ concurrency: 1 });
   let come: () => void = () => undefined;
   const came = new Promise<void>((resolve) => (come = resolve));
   const steps: string[] = [];
-  const first = turns.inTurn(async ({ aside }) => {
+  const first = queue.run(async ({ releaseDuring }) => {
     steps.push('begun');
-    await aside(() => came);
+    await releaseDuring(() => came);
     steps.push('again');
   });
   const other = add(1);
@@ -88,33 +88,39 @@ it('lets others go on while one waits for something else, which takes a turn aga
   expect(await other).toBe(1);
   await first;
   expect(steps).toEqual(['begun', 'again']);
-  await expect(turns.inTurn(({ aside }) => aside(() => Promise.reject(new Error('of the wait'))))).rejects.toThrow(
-    'of the',
-  );
-  expect(await turns.inTurn(() => Promise.resolve('next'))).toBe('next');
+  await expect(
+    queue.run(({ releaseDuring }) => releaseDuring(() => Promise.reject(new Error('of the wait')))),
+  ).rejects.toThrow('of the');
+  expect(await queue.run(() => Promise.resolve('next'))).toBe('next');
 });
 
-it('throws what the work throws, and does it once', async () => {
-  const { turns } = bench({ atOnce: 1 });
+it('throws what the request throws, and releases its slot', async () => {
+  const { queue } = queueOfManualRequests({ concurrency: 1 });
   let done = 0;
   const work = () => {
     done += 1;
     return Promise.reject(new Error('of its own'));
   };
-  await expect(turns.inTurn(work)).rejects.toThrow('of its own');
+  await expect(queue.run(work)).rejects.toThrow('of its own');
   expect(done).toBe(1);
-  expect(await turns.inTurn(() => Promise.resolve('next'))).toBe('next');
+  expect(await queue.run(() => Promise.resolve('next'))).toBe('next');
 });
 
-it('has jobs of a burst begin when those that wait are accepted, in their order, and those of nobody else later', async () => {
-  const turns = createAcceptTurns({ ...patient, atOnce: 2, msEach: 100, minStartDelayMs: 50, maxStartDelayMs: 350 });
-  const delayOf = (): Promise<number> => turns.inTurn(({ startDelayMs }) => Promise.resolve(startDelayMs()));
+it('delays the jobs of a burst in their order until the waiting requests are accepted, and no later jobs', async () => {
+  const queue = createAdmissionQueue({
+    ...patient,
+    concurrency: 2,
+    msPerRequest: 100,
+    minStartDelayMs: 50,
+    maxStartDelayMs: 350,
+  });
+  const delayOf = (): Promise<number> => queue.run(({ startDelayMs }) => Promise.resolve(startDelayMs()));
   expect([await delayOf(), await delayOf()]).toEqual([0, 0]);
   const began = performance.now();
   const beginAt = await Promise.all(
     Array.from({ length: 7 }, async () => (await delayOf()) + performance.now() - began),
   );
-  // Five wait behind the first two: longer than may be, and nobody begins before one that came before.
+  // Five requests wait behind the first two, which exceeds the maximum delay, and no job starts before an earlier one.
   expect(beginAt[0]).toBeGreaterThanOrEqual(350);
   for (const [index, one] of beginAt.entries()) {
     expect(one).toBeGreaterThan((beginAt[index - 1] ?? 0) - 2);

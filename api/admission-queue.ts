@@ -1,0 +1,123 @@
+import { ApiError } from '../contract/errors.ts';
+
+export interface AdmissionQueueOptions {
+  /** Requests that are processed at a time. */
+  readonly concurrency: number;
+  /** A request that has waited for this long, in milliseconds, is processed in addition to those. */
+  readonly lateAfterMs: number;
+  /** How many late requests are processed at a time. */
+  readonly lateConcurrency: number;
+  /** A request that has waited for this long, in milliseconds, is refused. */
+  readonly maxWaitMs: number;
+  /** The expected time, in milliseconds, between the start of one request and the start of the next. */
+  readonly msPerRequest: number;
+  /** While requests wait, a new job starts no sooner than this after it was accepted, in milliseconds. */
+  readonly minStartDelayMs: number;
+  /** No job starts later than this after it was accepted, in milliseconds. */
+  readonly maxStartDelayMs: number;
+}
+
+/**
+ * A higher concurrency accepts no request sooner, since the engines are the limit. Two cores that also run the engines accept
+ * 100 to 150 requests a second, or half as many while workers execute the jobs.
+ */
+export const ADMISSION_DEFAULTS: AdmissionQueueOptions = {
+  concurrency: 16,
+  lateAfterMs: 5_000,
+  lateConcurrency: 64,
+  maxWaitMs: 30_000,
+  msPerRequest: 10,
+  minStartDelayMs: 250,
+  maxStartDelayMs: 5_000,
+};
+
+/** The slot that a request holds while it is processed. */
+export interface AdmissionSlot {
+  /** Releases the slot while the request waits for something else, and acquires one again afterwards. */
+  readonly releaseDuring: (wait: () => Promise<void>) => Promise<void>;
+  /**
+   * How long the first task of a new job is held back, in milliseconds: about as long as the queue needs for the requests that
+   * wait. The first steps of a job cost the engines as much as its acceptance.
+   */
+  readonly startDelayMs: () => number;
+}
+
+export type AdmissionQueue = ReturnType<typeof createAdmissionQueue>;
+
+interface WaitingRequest {
+  isLate: boolean;
+  readonly begin: () => void;
+}
+
+/**
+ * Processes requests for jobs in the order of their arrival, a few at a time, so that the first requests of a burst are
+ * answered at once. Additional slots are for requests that have waited too long: an engine that hangs may block all regular
+ * slots. These slots are limited too, because an unlimited burst would keep the engines overloaded.
+ */
+export function createAdmissionQueue(options: AdmissionQueueOptions) {
+  const { concurrency, lateAfterMs, lateConcurrency, maxWaitMs, msPerRequest } = options;
+  const waiting = new Set<WaitingRequest>();
+  let acquired = 0;
+  let lastStartAtMs = 0;
+  const expectedDelayMs = (): number => {
+    if (waiting.size === 0) return 0;
+    return Math.min(Math.max(waiting.size * msPerRequest, options.minStartDelayMs), options.maxStartDelayMs);
+  };
+  const startDelayMs = (): number => {
+    const now = performance.now();
+    // Jobs start in the order in which they were accepted.
+    lastStartAtMs = Math.max(lastStartAtMs, now + expectedDelayMs());
+    return Math.ceil(lastStartAtMs - now);
+  };
+  const dispatch = (): void => {
+    for (const request of waiting) {
+      if (acquired >= (request.isLate ? concurrency + lateConcurrency : concurrency)) return;
+      acquired += 1;
+      waiting.delete(request);
+      request.begin();
+    }
+  };
+  const acquire = (): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const late = setTimeout(() => {
+        request.isLate = true;
+        dispatch();
+      }, lateAfterMs);
+      const expired = setTimeout(() => {
+        waiting.delete(request);
+        const message = 'Too many requests for jobs arrived at once. Try again soon.';
+        reject(new ApiError('unavailable', message, { retryAfterSeconds: 5 }));
+      }, maxWaitMs);
+      const begin = (): void => {
+        clearTimeout(late);
+        clearTimeout(expired);
+        resolve();
+      };
+      const request: WaitingRequest = { isLate: false, begin };
+      waiting.add(request);
+      dispatch();
+    });
+  const release = (): void => {
+    acquired -= 1;
+    dispatch();
+  };
+  return {
+    /** @throws ApiError `unavailable` for a request that has waited too long, and whatever `work` throws */
+    async run<Result>(work: (slot: AdmissionSlot) => Promise<Result>): Promise<Result> {
+      await acquire();
+      const held = { slot: true };
+      const releaseDuring: AdmissionSlot['releaseDuring'] = async (wait) => {
+        held.slot = false;
+        release();
+        await wait();
+        await acquire();
+        held.slot = true;
+      };
+      try {
+        return await work({ releaseDuring, startDelayMs });
+      } finally {
+        if (held.slot) release();
+      }
+    },
+  };
+}

@@ -1,0 +1,131 @@
+import { ulid } from 'ulid';
+import type { Caller, Hold } from '../../contract/accounts.ts';
+import type { JobInput } from '../../contract/jobs.ts';
+import type { JobWorkflow } from '../../contract/kinds.ts';
+import type { DownloadRecord, SuccessRecord } from '../../contract/records.ts';
+import { nowMicroseconds } from '../../store/clock.ts';
+import { isReusable } from '../../store/reuse.ts';
+import type { LimitedCaller } from '../access/access-middleware.ts';
+import type { ServiceDeps } from '../deps.ts';
+import { insufficientCredit, reserve } from './account.ts';
+import { claimSubscription, subscriberOf } from './subscribers.ts';
+
+/** A job that a request needs. */
+export interface NewJob extends Omit<JobInput, 'recordId' | 'createdAt' | 'chargedTo' | 'startedBy' | 'webhookUrl'> {
+  readonly workflow: JobWorkflow;
+  readonly webhookUrl: string | undefined;
+  /** Whether the request is an error while a job of the subject is running. Otherwise the request joins that job. */
+  readonly isRefusedWhilePending?: boolean;
+  /** A success that answers the request whatever its age. */
+  readonly success?: SuccessRecord | undefined;
+}
+
+/** A request for a job, with the state of its subject when the request arrived. */
+export interface Admission {
+  readonly job: NewJob;
+  /** The ID of the record, if this request starts the job. */
+  readonly recordId: string;
+  /** The newest record of the subject. */
+  readonly latest: DownloadRecord | undefined;
+  /** The ID of the newest success of the subject, whether it can be reused or not. */
+  readonly successId: string | undefined;
+  /** The success that answers the request without a new job. */
+  readonly finished: DownloadRecord | undefined;
+}
+
+export async function admissionOf(deps: ServiceDeps, job: NewJob): Promise<Admission> {
+  const { latest, success } = await deps.records.standingOf(job.subjectId);
+  const finished = job.success ?? (await reusable(deps, success));
+  return { job, recordId: ulid(), latest, successId: success?.id, finished };
+}
+
+/** Tells each of two jobs the ID of the other, because the webhook of a list reports the status of both parts. */
+export function linkAdmissions(one: Admission, other: Admission): readonly [Admission, Admission] {
+  const withOther = ({ job, ...rest }: Admission, { recordId, finished }: Admission): Admission => ({
+    ...rest,
+    job: { ...job, parameters: { ...job.parameters, otherId: finished?.id ?? recordId } },
+  });
+  return [withOther(one, other), withOther(other, one)];
+}
+
+/** @returns the record if it is a success that is still fresh and whose files are kept */
+export async function reusable(
+  deps: ServiceDeps,
+  record: DownloadRecord | undefined,
+): Promise<DownloadRecord | undefined> {
+  return record !== undefined && (await isReusable(record, deps.files, deps.now())) ? record : undefined;
+}
+
+/** @throws ApiError `rate_limited` */
+export async function enforceRateLimit(caller: LimitedCaller, admissions: readonly Admission[]): Promise<void> {
+  const subjects = admissions.map(({ job: { subjectId }, latest }) => ({ subjectId, latest }));
+  await caller.admitJobs?.(
+    subjects,
+    admissions.every(({ finished }) => finished !== undefined),
+  );
+}
+
+/**
+ * Claims the webhook subscriptions of two jobs before either is started. One of them may be running or finished without room
+ * for another webhook; then the other must not be started.
+ *
+ * @throws ApiError `too_many_webhooks`
+ */
+export async function claimSubscriptions(
+  deps: ServiceDeps,
+  caller: Caller,
+  admissions: readonly Admission[],
+): Promise<void> {
+  if (admissions.every(({ finished }) => finished !== undefined)) return;
+  for (const { job, finished } of admissions) {
+    const { subjectId, webhookUrl } = job;
+    if (webhookUrl === undefined) continue;
+    const running = finished === undefined ? await deps.jobs.running(subjectId) : 'closed';
+    if (running !== 'closed') {
+      const { recordId } = running.running;
+      const startedWith = (await deps.records.get(recordId)) ?? running.running;
+      await claimSubscription(deps, caller, { recordId, webhookUrl, startedWith });
+    } else if (finished !== undefined) {
+      await claimSubscription(deps, caller, { recordId: finished.id, webhookUrl, startedWith: finished });
+    }
+  }
+}
+
+/**
+ * Reserves the prices of the jobs that are not finished.
+ *
+ * @returns the admissions that may be started: their prices are reserved, or nobody is charged. The others can only join a
+ *   running job.
+ * @throws ApiError `insufficient_credit`
+ */
+export async function reservePrices(
+  deps: ServiceDeps,
+  caller: Caller,
+  admissions: readonly Admission[],
+): Promise<ReadonlySet<Admission>> {
+  const open = admissions.filter(({ finished }) => finished === undefined);
+  if (await reserve(deps, caller, open.map(holdOf))) return new Set(open);
+  // Joining a running job costs nothing.
+  const running = await Promise.all(open.map(({ job }) => deps.jobs.running(job.subjectId)));
+  const toStart = open.filter((_admission, index) => running[index] === 'closed');
+  if (toStart.length < open.length && (await reserve(deps, caller, toStart.map(holdOf)))) return new Set(toStart);
+  const price = toStart.reduce((sum, { job }) => sum + job.price, 0);
+  throw await insufficientCredit(deps, caller, price);
+}
+
+export function holdOf({ recordId, job }: Admission): Hold {
+  return { recordId, subjectId: job.subjectId, amount: job.price };
+}
+
+/** @returns the workflow's input, if this request starts the job */
+export function jobInputOf(caller: Caller, { recordId, job }: Admission): JobInput {
+  const { workflow: _workflow, isRefusedWhilePending: _isRefused, success: _success, webhookUrl, ...input } = job;
+  return {
+    ...input,
+    recordId,
+    createdAt: nowMicroseconds(),
+    startedBy: subscriberOf(caller),
+    ...(caller.kind === 'key' ? { chargedTo: caller.key.id } : {}),
+    ...(webhookUrl === undefined ? {} : { webhookUrl }),
+  };
+}
