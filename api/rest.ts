@@ -1,5 +1,5 @@
 import type { BlockList } from 'node:net';
-import { H3, HTTPResponse, type EventHandler, type H3Config, type H3Event } from 'h3';
+import { H3, HTTPResponse, type EventHandler } from 'h3';
 import { ApiError } from '../contract/errors.ts';
 import { createAuthenticate } from './access/authenticate.ts';
 import { callerOf, accessMiddleware } from './access/access-middleware.ts';
@@ -19,6 +19,7 @@ import { operations } from './operations.ts';
 import { rateLimit } from './rate-limit.ts';
 import { readInput } from './request.ts';
 import { forRequest, nameRequests, requestIdOf } from './request-id.ts';
+import { observeRequests } from './request-log.ts';
 import { errorResponse, respond } from './respond.ts';
 import { traceRequests } from './traces.ts';
 
@@ -45,7 +46,7 @@ export function createRestApp(deps: ServiceDeps, options: RestOptions): H3 {
   const app = new H3({
     silent: true,
     onError: (error, event) => errorResponse(deps.log, error, event),
-    ...(options.onAnswered === undefined ? {} : measuring(options.onAnswered)),
+    ...observeRequests(deps.log, options.onAnswered),
   });
   const authenticate = createAuthenticate({ ...deps, allowsAnonymous: options.allowsAnonymous });
   app.use(nameRequests);
@@ -69,21 +70,6 @@ export function createRestApp(deps: ServiceDeps, options: RestOptions): H3 {
   app.head('/files/**', files);
   app.all('/files/**', () => refuseMethod('GET, HEAD'));
   return app;
-}
-
-/** What is no operation is told by the pattern of its path: what callers write into paths would fill the memory. */
-function measuring(onAnswered: OnAnswered): Pick<H3Config, 'onRequest' | 'onResponse'> {
-  const startedMs = new WeakMap<H3Event, number>();
-  return {
-    onRequest: (event) => void startedMs.set(event, performance.now()),
-    onResponse({ status }, event) {
-      const { meta, route = 'none' } = event.context.matchedRoute ?? {};
-      const operation = typeof meta?.['operation'] === 'string' ? meta['operation'] : route;
-      const nowMs = performance.now();
-      const seconds = (nowMs - (startedMs.get(event) ?? nowMs)) / 1000;
-      onAnswered({ facade: 'rest', operation, status, seconds });
-    },
-  };
 }
 
 /** Registers every operation of the table, and the refusal of other methods at their paths. */

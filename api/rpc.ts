@@ -75,7 +75,9 @@ const measured = t.middleware(async ({ ctx: { deps, onAnswered, inSpan }, path, 
   // As REST does it: what is our fault is logged with its cause.
   if (error !== undefined && status >= 500)
     deps.log.error({ err: error.cause ?? error, procedure: path }, error.message);
-  onAnswered?.({ facade: 'rpc', operation: path, status, seconds: (performance.now() - startedMs) / 1000 });
+  const ms = performance.now() - startedMs;
+  deps.log.info({ procedure: path, status, ms: Math.round(ms) }, 'request');
+  onAnswered?.({ facade: 'rpc', operation: path, status, seconds: ms / 1000 });
   return result;
 });
 

@@ -31,26 +31,32 @@ const rpc = (procedure: string, init: { headers?: Record<string, string>; body?:
     headers: { authorization: `Bearer ${facades.rpcToken}`, 'content-type': 'application/json', ...init.headers },
   });
 const idOf = ({ headers }: Response): string | null => headers.get('x-request-id');
-const handedOn = (): unknown => facades.jobs.start.mock.calls[0]?.[2]?.requestId;
+const idOfJob = (): unknown => facades.jobs.start.mock.calls[0]?.[2]?.requestId;
 
-it('is taken from the caller, told in the answer and the log, and handed on with the job', async () => {
+it('takes the request ID of the caller into the answer, the log and the job', async () => {
   const id = 'order-7:a.b/c+d=e@f_g';
   const answer = await audio('aaaaaaaaaaa', { 'x-request-id': id });
-  expect([answer.status, idOf(answer), handedOn()]).toEqual([202, id, id]);
-  expect(lines).toMatchObject([{ msg: 'job accepted', requestId: id }]);
+  expect([answer.status, idOf(answer), idOfJob()]).toEqual([202, id, id]);
+  expect(lines).toMatchObject([
+    { msg: 'job accepted', requestId: id },
+    { msg: 'request', requestId: id },
+  ]);
 });
 
-it('is the same over tRPC, also of what is refused there', async () => {
+it('does the same over tRPC, also for a refused call', async () => {
   const [headers, method] = [{ 'x-request-id': 'rpc-7' }, 'POST'];
   const answer = await rpc('downloads.audio', { headers, method, body: body('bbbbbbbbbbb') });
-  expect([answer.status, idOf(answer), handedOn()]).toEqual([200, 'rpc-7', 'rpc-7']);
-  expect(lines).toMatchObject([{ msg: 'job accepted', requestId: 'rpc-7' }]);
+  expect([answer.status, idOf(answer), idOfJob()]).toEqual([200, 'rpc-7', 'rpc-7']);
+  expect(lines).toMatchObject([
+    { msg: 'job accepted', requestId: 'rpc-7' },
+    { msg: 'request', requestId: 'rpc-7' },
+  ]);
   const refused = await rpc('health', { headers: { ...headers, authorization: 'Bearer wrong' } });
   expect([refused.status, idOf(refused)]).toEqual([401, 'rpc-7']);
   expect(idOf(await rpc('none'))).toMatch(OWN_ID);
 });
 
-it('is made where there is none, each time another one, and is on every answer', async () => {
+it('generates a request ID for a request without one, and adds it to every answer', async () => {
   const answers = await Promise.all([
     ...[
       '/',
@@ -73,7 +79,7 @@ it('is made where there is none, each time another one, and is on every answer',
   expect(new Set(answers.map(idOf)).size).toBe(answers.length);
 });
 
-it('stands in the line of an error of ours, over REST and over tRPC', async () => {
+it('adds the request ID to the log line of an internal error, over REST and over tRPC', async () => {
   facades.jobs.start.mockRejectedValueOnce(new Error('a bug')).mockRejectedValueOnce(new Error('a bug'));
   const rest = await audio('ccccccccccc', { 'x-request-id': 'rest-8' });
   const headers = { 'x-request-id': 'rpc-8' };
@@ -89,18 +95,18 @@ it.each([
   ['of 10 kB', 'x'.repeat(10_000)],
   ['one character too long', 'x'.repeat(129)],
   ['empty', ''],
-  ['with what a line of a log could be broken by', 'a\tb'],
+  ['with a control character', 'a\tb'],
   ['with a quote', 'a"b'],
-  ['of a page', '<script>'],
+  ['with markup', '<script>'],
   ['in another script', Buffer.from('é').toString('latin1')],
-])('a hostile one is replaced: %s', async (_how, id) => {
+])('replaces an unacceptable request ID: %s', async (_how, id) => {
   const answer = await audio('eeeeeeeeeee', { 'x-request-id': id });
   expect(idOf(answer)).toMatch(OWN_ID);
-  expect(handedOn()).toBe(idOf(answer));
+  expect(idOfJob()).toBe(idOf(answer));
   expect(idOf(await rpc('health', { headers: { 'x-request-id': id } }))).toMatch(OWN_ID);
 });
 
-it('two of them are none, and none goes over the end of a line', async () => {
+it('ignores a repeated header and accepts no line break', async () => {
   const send = (value: string | string[]) =>
     new Promise<string | string[] | undefined>((resolve, reject) => {
       const sent = httpRequest(`${facades.url}/health`, ({ headers }) => resolve(headers['x-request-id']));
@@ -108,6 +114,6 @@ it('two of them are none, and none goes over the end of a line', async () => {
     });
   expect(await send(['one', 'two'])).toMatch(OWN_ID);
   expect(await send('x'.repeat(128))).toBe('x'.repeat(128));
-  // Node takes none from a request. Whoever hands one on all the same is not believed.
+  // Node accepts no line break in a header. The function does not rely on that.
   for (const id of ['a\nb', 'a\n', 'a\r\nSet-Cookie: a']) expect(requestIdFrom(id)).toMatch(OWN_ID);
 });
