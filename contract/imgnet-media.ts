@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { countSchema, timestampSchema } from './fields.ts';
-import { completing, type Told } from './told.ts';
+import { withNullDefaults, type Sparse } from './told.ts';
 
 /**
  * The fields of posts and reels that several kinds of the photo platform have. What the platform does not tell is null in an
@@ -19,7 +19,7 @@ export const timeOrDaySchema = z
 export const imageSchema = z
   .object({ instagram_id: wordSchema.nullable(), url: urlSchema })
   .meta({ id: 'ImgnetImage' });
-export type ImgnetImage = Told<z.infer<typeof imageSchema>>;
+export type ImgnetImage = Sparse<z.infer<typeof imageSchema>>;
 
 /** The sound of a post, as the platform names it. */
 export const soundSchema = z
@@ -30,7 +30,7 @@ export const soundSchema = z
     original_audio_title: z.string().nullable(),
   })
   .meta({ id: 'ImgnetSound' });
-export type ImgnetSound = Told<z.infer<typeof soundSchema>>;
+export type ImgnetSound = Sparse<z.infer<typeof soundSchema>>;
 
 /** A slide of a post. */
 export const slideSchema = z
@@ -41,7 +41,7 @@ export const slideSchema = z
     instagram_id: wordSchema.nullable(),
   })
   .meta({ id: 'ImgnetSlide' });
-export type ImgnetSlide = Told<z.infer<typeof slideSchema>>;
+export type ImgnetSlide = Sparse<z.infer<typeof slideSchema>>;
 
 const commentFields = {
   comment: z.string(),
@@ -55,22 +55,22 @@ export const postCommentSchema = z
     created_at: timestampSchema.nullable().describe('Where only the day is told, its midnight'),
   })
   .meta({ id: 'ImgnetPostComment' });
-export type PostComment = Told<z.infer<typeof postCommentSchema>>;
+export type PostComment = Sparse<z.infer<typeof postCommentSchema>>;
 /** A comment of a reel: its date has another name. */
 export const reelCommentSchema = z
   .object({ ...commentFields, date_of_comment: timeOrDaySchema.nullable() })
   .meta({ id: 'ImgnetReelComment' });
-export type ReelComment = Told<z.infer<typeof reelCommentSchema>>;
+export type ReelComment = Sparse<z.infer<typeof reelCommentSchema>>;
 
 export const taggedUserSchema = z
   .object({ username: wordSchema, full_name: z.string().nullable(), is_verified: z.boolean().nullable() })
   .meta({ id: 'ImgnetTaggedUser' });
-export type TaggedUser = Told<z.infer<typeof taggedUserSchema>>;
+export type TaggedUser = Sparse<z.infer<typeof taggedUserSchema>>;
 
 export const partnershipSchema = z
   .object({ profile_id: wordSchema.nullable(), username: wordSchema.nullable(), profile_url: urlSchema.nullable() })
   .meta({ id: 'ImgnetPartnership' });
-export type Partnership = Told<z.infer<typeof partnershipSchema>>;
+export type Partnership = Sparse<z.infer<typeof partnershipSchema>>;
 
 export const postItemFields = {
   type: z.literal('post'),
@@ -100,7 +100,7 @@ export const postItemFields = {
 };
 /** A post in a list (specification, section 2.3). */
 export const postItemSchema = z.object(postItemFields).meta({ id: 'ImgnetPostItem' });
-export type PostItem = Told<z.infer<typeof postItemSchema>>;
+export type PostItem = Sparse<z.infer<typeof postItemSchema>>;
 
 export const reelItemFields = {
   type: z.literal('reel'),
@@ -128,8 +128,8 @@ export const reelItemFields = {
 };
 /** A reel in a list (specification, section 2.3). */
 export const reelItemSchema = z.object(reelItemFields).meta({ id: 'ImgnetReelItem' });
-export type ReelItem = Told<z.infer<typeof reelItemSchema>>;
+export type ReelItem = Sparse<z.infer<typeof reelItemSchema>>;
 
 /** Items as lists answer them. */
-export const wholeItems = { posts: completing(postItemSchema), reels: completing(reelItemSchema) };
+export const wholeItems = { posts: withNullDefaults(postItemSchema), reels: withNullDefaults(reelItemSchema) };
 export type WholeItem = { readonly [Name in keyof typeof wholeItems]: ReturnType<(typeof wholeItems)[Name]> };

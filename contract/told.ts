@@ -5,14 +5,14 @@ type MayBeUntold<Value> = null extends Value ? true : Value extends readonly unk
 
 /**
  * The fields of an answer as a platform told them, and as they are kept: what it did not tell is absent. Answers of
- * {@link completing} have null there, or an empty list.
+ * {@link withNullDefaults} have null there, or an empty list.
  */
-export type Told<Value> = Value extends readonly (infer Item)[]
-  ? Told<Item>[]
+export type Sparse<Value> = Value extends readonly (infer Item)[]
+  ? Sparse<Item>[]
   : Value extends object
-    ? { [Name in keyof Value as MayBeUntold<Value[Name]> extends true ? never : Name]: Told<Value[Name]> } & {
+    ? { [Name in keyof Value as MayBeUntold<Value[Name]> extends true ? never : Name]: Sparse<Value[Name]> } & {
         [Name in keyof Value as MayBeUntold<Value[Name]> extends true ? Name : never]?:
-          Told<NonNullable<Value[Name]>> | undefined;
+          Sparse<NonNullable<Value[Name]>> | undefined;
       }
     : Value;
 
@@ -21,10 +21,10 @@ export type Told<Value> = Value extends readonly (infer Item)[]
  * @returns gives what was told every field that the schema has: null where it may be null, an empty list, and what is
  *   optional not at all. Fields that are there stay in their order, so that facts of older versions read as before.
  */
-export function completing<Schema extends z.ZodObject>(
+export function withNullDefaults<Schema extends z.ZodObject>(
   schema: Schema,
-): (told: Told<z.infer<Schema>>) => z.infer<Schema> {
-  return completerOf(schema) as (told: Told<z.infer<Schema>>) => z.infer<Schema>;
+): (told: Sparse<z.infer<Schema>>) => z.infer<Schema> {
+  return completerOf(schema) as (told: Sparse<z.infer<Schema>>) => z.infer<Schema>;
 }
 
 function completerOf(schema: unknown): (value: unknown) => unknown {

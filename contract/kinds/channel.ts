@@ -23,7 +23,7 @@ import type { Kind, RecordContext, RenderContext } from '../kind.ts';
 import { formatMoney } from '../money.ts';
 import type { DownloadRecord } from '../records.ts';
 import { ItemStream, type Streamable } from '../streams.ts';
-import { completing, type Told } from '../told.ts';
+import { withNullDefaults, type Sparse } from '../told.ts';
 import { CHANNEL_URL_PATTERN } from '../url-patterns.ts';
 
 /** Body of POST /api/channel/profile (specification, section 4.2). Unknown fields are ignored. */
@@ -55,8 +55,8 @@ export const channelVideoSchema = z
   })
   .meta({ id: 'ChannelVideo' });
 /** The same as it is kept. */
-export type ChannelVideoItem = Told<z.infer<typeof channelVideoSchema>>;
-const wholeVideo = completing(channelVideoSchema);
+export type ChannelVideoItem = Sparse<z.infer<typeof channelVideoSchema>>;
+const wholeVideo = withNullDefaults(channelVideoSchema);
 
 /** The platform's fields of a channel profile. What the platform does not tell is null. */
 export const channelFactsSchema = z.object({
@@ -72,8 +72,8 @@ export const channelFactsSchema = z.object({
   creation_date: platformTimeSchema.nullable(),
 });
 /** The same as they are kept. */
-export type ChannelFacts = Told<z.infer<typeof channelFactsSchema>>;
-const wholeChannel = completing(channelFactsSchema);
+export type ChannelFacts = Sparse<z.infer<typeof channelFactsSchema>>;
+const wholeChannel = withNullDefaults(channelFactsSchema);
 
 /** The channel profile (specification, section 2.6). */
 export const channelProfileSchema = z

@@ -36,7 +36,7 @@ import type { Kind, PricesOf, RenderContext } from '../kind.ts';
 import { formatMoney, type Thousandths } from '../money.ts';
 import type { DownloadRecord } from '../records.ts';
 import { microsecondsOf } from '../times.ts';
-import { completing, type Told } from '../told.ts';
+import { withNullDefaults, type Sparse } from '../told.ts';
 import { POST_URL_PATTERN } from '../url-patterns.ts';
 
 /** Body of POST /api/imgnet/content and …/audio (specification, section 4.1). Unknown fields are ignored. */
@@ -87,8 +87,8 @@ export const postContentFields = {
 export const postContentSchema = z
   .object({ ...postItemFields, ...postContentFields })
   .meta({ id: 'ImgnetPostContent' });
-export type PostContent = Told<z.infer<typeof postContentSchema>>;
-const wholePost = completing(postContentSchema);
+export type PostContent = Sparse<z.infer<typeof postContentSchema>>;
+const wholePost = withNullDefaults(postContentSchema);
 
 /** The same of a reel. */
 export const reelContentFields = {
@@ -104,8 +104,8 @@ export const reelContentFields = {
 export const reelContentSchema = z
   .object({ ...reelItemFields, ...reelContentFields })
   .meta({ id: 'ImgnetReelContent' });
-export type ReelContent = Told<z.infer<typeof reelContentSchema>>;
-const wholeReel = completing(reelContentSchema);
+export type ReelContent = Sparse<z.infer<typeof reelContentSchema>>;
+const wholeReel = withNullDefaults(reelContentSchema);
 
 /** What is kept beside the record. */
 export type ContentFacts = PostContent | ReelContent;

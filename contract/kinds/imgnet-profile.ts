@@ -22,7 +22,7 @@ import {
 } from '../job-answers.ts';
 import type { Kind, RenderContext } from '../kind.ts';
 import type { DownloadRecord } from '../records.ts';
-import { completing, type Told } from '../told.ts';
+import { withNullDefaults, type Sparse } from '../told.ts';
 import { PROFILE_URL_PATTERN } from '../url-patterns.ts';
 import { listPrice } from '../list-price.ts';
 
@@ -50,7 +50,7 @@ export const relatedAccountSchema = z
     is_verified: z.boolean().nullable(),
   })
   .meta({ id: 'ImgnetRelatedAccount' });
-export type RelatedAccount = Told<z.infer<typeof relatedAccountSchema>>;
+export type RelatedAccount = Sparse<z.infer<typeof relatedAccountSchema>>;
 
 /** The platform's fields of a profile result (specification, section 2.2). */
 export const imgnetProfileFieldsSchema = z
@@ -85,8 +85,8 @@ export const imgnetProfileFieldsSchema = z
   })
   .meta({ id: 'ImgnetProfileFields' });
 /** The same as they are kept. */
-export type ImgnetProfileFields = Told<z.infer<typeof imgnetProfileFieldsSchema>>;
-const wholeProfile = completing(imgnetProfileFieldsSchema);
+export type ImgnetProfileFields = Sparse<z.infer<typeof imgnetProfileFieldsSchema>>;
+const wholeProfile = withNullDefaults(imgnetProfileFieldsSchema);
 
 const listFields = {
   list_id: ulidSchema.describe('For POST /api/imgnet/list; valid for one hour after this answer'),

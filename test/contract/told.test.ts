@@ -3,10 +3,10 @@ import { z } from 'zod';
 import type { ContentsReader } from '../../contract/contents.ts';
 import { imgnetContentResultSchema, renderImgnetContentResult } from '../../contract/kinds/imgnet-content.ts';
 import type { DownloadRecord, SuccessRecord } from '../../contract/records.ts';
-import { completing } from '../../contract/told.ts';
+import { withNullDefaults } from '../../contract/told.ts';
 
 describe('what was told is completed', () => {
-  const complete = completing(
+  const complete = withNullDefaults(
     z.object({
       id: z.string(),
       name: z.string().nullable().describe('Null when unknown'),

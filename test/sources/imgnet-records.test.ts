@@ -7,7 +7,7 @@ import { postItemSchema, reelItemSchema } from '../../contract/imgnet-media.ts';
 import { imgnetProfileFieldsOf } from '../../sources/imgnet/records/profile.ts';
 import { imgnetProfileFieldsSchema } from '../../contract/kinds/imgnet-profile.ts';
 import { isReelRecord, ownerOf } from '../../sources/imgnet/records/publication.ts';
-import { completing } from '../../contract/told.ts';
+import { withNullDefaults } from '../../contract/told.ts';
 import { countOf, numberOf, textOf, timeOf, timeOrDayOf, urlOf } from '../../sources/imgnet/records/record-readers.ts';
 
 const CDN = 'https://cdn.example.com';
@@ -350,7 +350,7 @@ describe('whatever upstream sends', () => {
         ] as const;
         for (const [schema, result] of results) {
           if (result === undefined) continue;
-          const whole = completing<z.ZodObject>(schema)(result);
+          const whole = withNullDefaults<z.ZodObject>(schema)(result);
           expect(schema.parse(whole)).toEqual(whole);
           expect(whole).toMatchObject(result);
           expect(Object.values(result)).not.toContain(undefined);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { countSchema } from '../../../contract/fields.ts';
 import { urlSchema, wordSchema } from '../../../contract/imgnet-media.ts';
-import type { Told } from '../../../contract/told.ts';
+import type { Sparse } from '../../../contract/told.ts';
 
 /**
  * Readers of upstream values. A record's fields may be missing, null, or of another type than last week; what can't be
@@ -138,7 +138,7 @@ function readerOf(schema: unknown): ((value: unknown) => unknown) | undefined {
 export function namesakes<Shape extends z.ZodRawShape>(
   shape: Shape,
   record: ImgnetRecord,
-): Partial<Told<z.infer<z.ZodObject<Shape>>>> {
+): Partial<Sparse<z.infer<z.ZodObject<Shape>>>> {
   const fields = Object.entries(shape).map(([name, schema]) => [name, readerOf(schema)?.(record[name])]);
-  return Object.fromEntries(fields) as Partial<Told<z.infer<z.ZodObject<Shape>>>>;
+  return Object.fromEntries(fields) as Partial<Sparse<z.infer<z.ZodObject<Shape>>>>;
 }
