@@ -5,16 +5,16 @@ import { LIST_MAX_ITEMS } from './limits.ts';
 import { formatMoney, type Thousandths } from './money.ts';
 import { recordTypeSchema } from './records.ts';
 
-/** What an API key may do: look, start and cancel jobs, test and repeat webhooks. */
+/** The scopes of an API key: `read` records, start and cancel `jobs`, test and redeliver `webhooks`. */
 export const scopes = ['read', 'jobs', 'webhooks'] as const;
 export const scopeSchema = z.enum(scopes);
 export type Scope = z.infer<typeof scopeSchema>;
 
-/** A key as operators and its holder see it; its secret is known to the holder only. */
+/** A key without its secret, which only the holder knows. */
 export interface ApiKey {
   /** 16 hexadecimal digits. */
   readonly id: string;
-  /** For people. */
+  /** A display name. */
   readonly name: string;
   readonly scopes: readonly Scope[];
   /** ISO 8601 UTC with microseconds, like the next one. */
@@ -23,13 +23,16 @@ export interface ApiKey {
   readonly revokedAt?: string;
 }
 
-/** Who asks. `service`: another service of ours, over tRPC; like `anonymous`, it has no account. */
+/** The sender of a request. `service` is an internal service that calls over tRPC; like `anonymous`, it has no account. */
 export type Caller =
-  | { readonly kind: 'anonymous'; /** Who shares its limits, such as an address. */ readonly limitedAs?: string }
+  | {
+      readonly kind: 'anonymous';
+      /** Identifies the callers that share its limits, such as an address. */ readonly limitedAs?: string;
+    }
   | { readonly kind: 'service' }
   | { readonly kind: 'key'; readonly key: Omit<ApiKey, 'revokedAt'> };
 
-/** What is set aside for a job that a key has started. */
+/** The credit that is reserved for a job of a key. */
 export interface Hold {
   /** The record of the job. */
   readonly recordId: string;
@@ -37,10 +40,10 @@ export interface Hold {
   readonly amount: Thousandths;
 }
 
-/** The money of a key. What was granted is what is left, what is set aside, and what was spent. */
+/** The credit of a key: `granted` is the sum of what is available, reserved and spent. */
 export interface Account {
   readonly keyId: string;
-  /** Jobs of such a key are counted and never refused. */
+  /** The jobs of an unlimited key are charged but never refused. */
   readonly isUnlimited: boolean;
   readonly granted: Thousandths;
   readonly available: Thousandths;
@@ -48,7 +51,7 @@ export interface Account {
 }
 export const reservedOf = ({ granted, available, spent }: Account): Thousandths => granted - available - spent;
 
-/** What a download cost, booked once. */
+/** The charge of a download, booked once. */
 export interface LedgerEntry {
   readonly recordId: string;
   readonly keyId: string;
@@ -66,7 +69,7 @@ export const accountQuerySchema = z.object({
 });
 export type AccountQuery = z.infer<typeof accountQuerySchema>;
 
-/** What GET /api/account answers; an addition to the specification. */
+/** Answer of GET /api/account, an addition to the specification. */
 export const accountSchema = z
   .object({
     key: z.object({
@@ -75,9 +78,9 @@ export const accountSchema = z
       scopes: z.array(scopeSchema),
       created_at: timestampSchema,
     }),
-    credit: moneySchema.nullable().describe('What new jobs may cost; null: unlimited'),
-    reserved: moneySchema.describe('Set aside for jobs that have not ended'),
-    spent: moneySchema.describe('What all downloads of the key have cost'),
+    credit: moneySchema.nullable().describe('Available for new jobs; null when the key is unlimited'),
+    reserved: moneySchema.describe('Reserved for jobs that have not ended'),
+    spent: moneySchema.describe('The charges of all downloads of the key'),
     entries: z
       .array(
         z.object({
@@ -88,13 +91,13 @@ export const accountSchema = z
           booked_at: timestampSchema,
         }),
       )
-      .describe('What each download has cost, newest first; those that cost nothing are left out'),
+      .describe('The charge of each download, newest first; free downloads are omitted'),
     next_cursor: ulidSchema.nullable().describe('`cursor` of the next page; null on the last one'),
   })
   .meta({ id: 'Account' });
 export type AccountResult = z.infer<typeof accountSchema>;
 
-/** An account as its holder sees it, with a page of its entries. */
+/** @returns the account with a page of its ledger entries */
 export function renderAccount(
   { id, name, scopes: allowed, createdAt }: Omit<ApiKey, 'revokedAt'>,
   account: Account,

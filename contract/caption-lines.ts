@@ -1,11 +1,12 @@
 import { CAPTION_LINE_MAX_CHARS } from './limits.ts';
 import type { CaptionLine } from './kinds/transcript.ts';
 
-/** Where a long line is cut, if it has no blank there. A character of two halves is not cut apart. */
+/** Cuts a long line that contains no space. Surrogate pairs are kept together. */
 const EARLIEST_CUT = CAPTION_LINE_MAX_CHARS / 2;
 
 /**
- * Parts a line that is longer than a line may be: at blanks where there are some, as if all of it was spoken at one speed.
+ * Splits a caption line that exceeds the maximum length, at spaces where there are any. The times of the parts assume a constant
+ * speed of speech.
  *
  * @returns the line itself when it is short enough
  */

@@ -1,6 +1,6 @@
 import { platformSegmentsOf } from './platform-urls.ts';
 
-/** A channel as callers name it. Names are in lower case, except for ids. */
+/** A reference to a channel. Names are in lower case; IDs are not changed. */
 export type ChannelReference =
   | { readonly kind: 'handle'; /** Without `@`. */ readonly name: string }
   | { readonly kind: 'id' | 'custom' | 'user'; readonly name: string };
@@ -26,7 +26,7 @@ export const VIDNET_PLATFORM_URL = 'https://www.youtube.com/';
 const REAL_HOSTS = ['youtube.com', 'music.youtube.com'];
 
 /**
- * The channel that a caller means: a URL with `/@handle`, `/channel/ID`, `/c/NAME` or `/user/NAME`, with or without
+ * Reads a reference to a channel: a URL with `/@handle`, `/channel/ID`, `/c/NAME` or `/user/NAME`, with or without
  * scheme, `www.`, tab and query, or a bare handle or id.
  *
  * @param hosts further hosts of the platform, as the configuration names them, with port
@@ -54,12 +54,12 @@ export function channelReferenceOf(text: string, hosts: readonly string[] = []):
 
 const PLACES = { handle: '@', id: 'channel/', custom: 'c/', user: 'user/' } as const;
 
-/** The channel's place on the platform; also what its subject ID is made of. */
+/** The path of the channel on the platform, which is also part of its subject ID. */
 export function channelPathOf({ kind, name }: ChannelReference): string {
   return PLACES[kind] + name;
 }
 
-/** The channel that stands at a place on the platform which holds its id; undefined for all other places. */
+/** @returns the channel whose path contains its ID; undefined for any other path */
 export function channelByIdAt(path: string): ChannelReference | undefined {
   const [kind, name = '', ...rest] = path.split('/');
   return kind === 'channel' && name !== '' && rest.length === 0 ? { kind: 'id', name } : undefined;
@@ -74,7 +74,7 @@ function handle(name: string): ChannelReference | undefined {
   return HANDLE.test(name) ? { kind: 'handle', name: folded(name) } : undefined;
 }
 
-/** The platform's names differ neither by case nor by the way in which an accent is written. */
+/** The platform compares names without regard to case and Unicode normalization. */
 function folded(name: string): string {
   return name.normalize('NFC').toLowerCase();
 }

@@ -1,12 +1,12 @@
 import type { Thousandths } from './money.ts';
 import type { DownloadRecord } from './records.ts';
 
-/** The part of a post's job that is a job of its own: the profile of its owner. */
+/** The profile of a post's owner, which a post's job fetches by a job of its own. */
 export const OWNER_PROFILE_PART = 'owner-profile';
 
 /**
- * What a download has cost: a success its charge, a failure nothing. A job that was stopped after a provider was asked for
- * something that the provider bills costs what it would have: otherwise whoever starts and cancels has us pay for nothing.
+ * The charge of a download: a success has its own, a failure is free. A job that was cancelled after a provider was called that
+ * bills each request is charged in full, because a caller could otherwise start and cancel jobs at the operator's expense.
  */
 export function chargeOf(record: DownloadRecord): Thousandths {
   if (record.status === 'success') return record.charge;
@@ -14,12 +14,12 @@ export function chargeOf(record: DownloadRecord): Thousandths {
   return isCancelled && isProviderAsked(record) ? priceOfAsked(record) : 0;
 }
 
-/** The price while a download is pending, what it has cost afterwards. */
+/** The price while a download is pending, its charge afterwards. */
 export function costOf(record: DownloadRecord): Thousandths {
   return record.status === 'pending' ? record.price : chargeOf(record);
 }
 
-/** Whether a provider was asked for something of this download that it bills, and has not refused. */
+/** Whether a provider that bills each request was called for this download and did not refuse. */
 export function isProviderAsked({ providerAsked = {} }: DownloadRecord): boolean {
   return Object.keys(providerAsked).length > 0;
 }

@@ -1,10 +1,10 @@
 import type { ItemStream } from './streams.ts';
 
-/** Parts of facts that grow with the length of a recording: they are kept in pieces, as lists are, and read as streams. */
+/** Parts of facts that grow with the length of a recording. They are stored in pieces like lists and read as streams. */
 export const LONG_PARTS = ['lines', 'segments', 'turns'] as const;
 export type LongPart = (typeof LONG_PARTS)[number];
 
-/** Facts as they are read. */
+/** Stored facts whose long parts are read as streams. */
 export type KeptFacts<Facts> = {
   readonly [Key in keyof Facts]: Key extends LongPart
     ? Facts[Key] extends readonly (infer Item)[]
@@ -13,7 +13,7 @@ export type KeptFacts<Facts> = {
     : Facts[Key];
 };
 
-/** Reads what jobs have kept; each kind says as what. */
+/** Reads the stored contents of jobs; the kind determines their type. */
 export interface ContentsReader {
   facts<Facts extends object>(recordId: string): Promise<KeptFacts<Facts> | undefined>;
   /** The pieces of a list, one at a time. */
@@ -24,7 +24,7 @@ export interface ContentsReader {
   }): AsyncIterable<readonly Item[]>;
 }
 
-/** What a job has kept. @throws MissingContentsError */
+/** The stored facts of a job. @throws MissingContentsError */
 export async function keptFacts<Facts extends object>(
   contents: ContentsReader,
   recordId: string,
@@ -34,7 +34,7 @@ export async function keptFacts<Facts extends object>(
   return facts;
 }
 
-/** What a record refers to is not there any more, and no repetition brings it back. */
+/** Thrown when the contents of a record were removed; a retry cannot succeed. */
 export class MissingContentsError extends Error {
   override readonly name = 'MissingContentsError';
 

@@ -1,4 +1,4 @@
-/** As guidelines for subtitles have it. */
+/** The usual maximum in guidelines for subtitles. */
 export const LINE_MAX_COLUMNS = 42;
 
 /** A text with times. */
@@ -6,7 +6,7 @@ export interface TimedText {
   readonly startSeconds: number;
   readonly durationSeconds: number;
   readonly text: string;
-  /** When each word of the text begins, in seconds; words are what blanks part. Absent: it is not known. */
+  /** The start of each space-separated word, in seconds; absent where it is unknown. */
   readonly wordStarts?: readonly number[] | undefined;
 }
 
@@ -15,11 +15,11 @@ export interface Token {
   readonly text: string;
   readonly columns: number;
   readonly startSeconds: number;
-  /** Whether a blank is before it. */
+  /** Whether a space precedes it. */
   readonly isSpaced: boolean;
 }
 
-/** Words; where one is longer than a line, as in languages without blanks, its parts. */
+/** @returns the words, and the parts of words that are longer than a line, as in languages without spaces */
 export function tokensOf(text: TimedText): Token[] {
   const words = text.text.split(/\s+/).filter((word) => word !== '');
   const columns = words.map(columnsOf);
@@ -40,10 +40,10 @@ export function tokensOf(text: TimedText): Token[] {
 
 const WIDE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303f\uff01-\uff60]/u;
 const MARK = /\p{M}/u;
-/** Below it there are neither marks nor wide signs. */
+/** Characters below this code point are neither combining nor wide. */
 const FIRST_MARK = 0x300;
 
-/** How wide a text is, where a letter takes one column: Chinese, Japanese and Korean signs take two. */
+/** The width of a text in columns. Chinese, Japanese and Korean characters take two columns, other letters one. */
 export function columnsOf(text: string): number {
   if (/^[\x20-\x7e]*$/.test(text)) return text.length;
   let columns = 0;
@@ -54,7 +54,7 @@ export function columnsOf(text: string): number {
   return columns;
 }
 
-/** In order and within the text, whatever was told. */
+/** Word times in ascending order and within the text, whatever the engine reported. */
 function startsOf(columns: readonly number[], text: TimedText): number[] {
   const { startSeconds, durationSeconds, wordStarts } = text;
   if (wordStarts?.length !== columns.length) return spread(columns, text);
@@ -64,7 +64,7 @@ function startsOf(columns: readonly number[], text: TimedText): number[] {
   );
 }
 
-/** As if everybody spoke at one speed. */
+/** Word times that assume a constant speed of speech. */
 function spread(columns: readonly number[], { startSeconds, durationSeconds }: TimedTime): number[] {
   // One more for the gap to the next, so that short words are not too short.
   const weights = columns.map((width) => width + 1);
@@ -80,7 +80,7 @@ function spread(columns: readonly number[], { startSeconds, durationSeconds }: T
 type TimedTime = Pick<TimedText, 'startSeconds' | 'durationSeconds'>;
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' });
-/** The segmenter's time grows with the square of the length: 24,000 signs at once took 0.9 s. */
+/** The time of the segmenter grows with the square of the length: 24,000 characters at once took 0.9 s. */
 const SEGMENTED = /.{1,200}/gsu;
 
 /** Punctuation stays with the word before it. */

@@ -1,11 +1,11 @@
 import { columnsOf, LINE_MAX_COLUMNS, tokensOf, type TimedText, type Token } from './cue-tokens.ts';
 
-/** How many columns a break may lie off its best place to come after a sentence; after a clause half as many. */
+/** How many columns a break may be away from its best position to follow a sentence; to follow a clause, half as many. */
 const SENTENCE_WORTH = 20;
 const SENTENCE_END = /[.!?…。！？]["'”’)»」]*$/;
 const CLAUSE_END = /[,;:–—，、；：]["'”’)»」]*$/;
 
-/** What is on the screen for a while: one line or two. */
+/** One or two lines that are shown together. */
 export interface Cue {
   readonly startSeconds: number;
   readonly endSeconds: number;
@@ -13,10 +13,9 @@ export interface Cue {
 }
 
 /**
- * Parts a text into cues that can be read at a glance: two lines of 42 columns at most. What fits is left as it is, with its
- * own line breaks.
+ * Splits a text into cues of at most two lines of 42 columns. A text that fits keeps its own line breaks.
  *
- * @param labelColumns what stands before the first line of each cue
+ * @param labelColumns the width of the speaker's name before the first line of each cue
  * @returns at least one where there is a text; each ends when the next one begins
  */
 export function cuesOf(text: TimedText, labelColumns = 0): Cue[] {
@@ -36,7 +35,7 @@ export function cuesOf(text: TimedText, labelColumns = 0): Cue[] {
   });
 }
 
-/** Without empty ones, which would end a cue in every format. */
+/** Empty lines are removed because they would end a cue in every format. */
 function ownLines(text: string): string[] {
   return text
     .split(/[\r\n]+/)
@@ -44,13 +43,13 @@ function ownLines(text: string): string[] {
     .filter((line) => line !== '');
 }
 
-/** All tokens in one row, and where in it a stretch of them ends. Stretches go up to the token before `end`. */
+/** All tokens of a text in one row. Ranges of tokens exclude `end`. */
 interface Row {
   readonly tokens: readonly Token[];
   columns(from: number, end: number): number;
-  /** The longest stretch that fits into two lines, or the first token. */
+  /** The end of the longest range that fits into two lines; it has at least one token. */
   cueEnd(from: number): number;
-  /** The longest stretch that fits into the first line of a cue, or the first token. */
+  /** The end of the longest range that fits into the first line of a cue; it has at least one token. */
   firstEnd(from: number): number;
 }
 
@@ -58,7 +57,7 @@ function rowOf(tokens: readonly Token[], firstColumns: number): Row {
   const blankBefore = (token: number): number => (tokens[token]?.isSpaced === true ? 1 : 0);
   const before = [0];
   for (const [i, { columns }] of tokens.entries()) before.push((before[i] ?? 0) + blankBefore(i) + columns);
-  // The blank before a stretch is not in it. There are always tokens in one.
+  // The space before a range is not part of it. A range is never empty.
   const columns = (from: number, end: number): number => (before[end] ?? 0) - (before[from] ?? 0) - blankBefore(from);
   const lineEnd = (from: number, most: number): number => {
     let end = Math.min(from + 1, tokens.length);
@@ -69,7 +68,7 @@ function rowOf(tokens: readonly Token[], firstColumns: number): Row {
   return { tokens, columns, firstEnd, cueEnd: (from) => lineEnd(firstEnd(from), LINE_MAX_COLUMNS) };
 }
 
-/** The ends of all cues, which are about equally long. */
+/** @returns the ends of all cues, which are of about equal length */
 function cueEnds(row: Row): number[] {
   const all = row.tokens.length;
   let left = 0;
@@ -97,7 +96,7 @@ function cueLines(row: Row, from: number, end: number): string[] {
   return [lineOf(row, from, middle), lineOf(row, middle, end)];
 }
 
-/** The cheapest place up to the latest one, where those after a sentence or a clause are cheaper. */
+/** @returns the cheapest break up to the latest possible one; breaks after a sentence or a clause are cheaper */
 function bestBreak(
   { tokens }: Row,
   { from, latest, cost }: { from: number; latest: number; cost: (end: number) => number },

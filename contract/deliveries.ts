@@ -7,7 +7,7 @@ import { formatMicroseconds } from './times.ts';
 import { deliveryIdOf, deliveryStates, WEBHOOK_RETRY_DELAYS_SECONDS, type Delivery } from './webhooks.ts';
 
 /**
- * A delivery as callers and receivers know it: the download, and the number of the subscriber. It goes into URLs, and a
+ * The public ID of a delivery: the download and the number of the subscription. It is used in URLs, and a
  * `webhook-id` must not hold a dot (Standard Webhooks), so it is not the ID of the workflow, which has slashes.
  */
 export const webhookIdSchema = z
@@ -44,7 +44,7 @@ const attemptSchema = z.object({
   error: z.string().optional().describe('Why there was no answer: `timeout`, `dns`, `refused`, …'),
 });
 
-/** A webhook: what was tried, and how that went. */
+/** A delivery with its attempts. */
 export const deliverySchema = z
   .object({
     id: webhookIdSchema.describe('The `webhook-id` of the message'),
@@ -68,7 +68,7 @@ export const deliveryListSchema = z
   .meta({ id: 'WebhookDeliveryList' });
 export type DeliveryList = z.infer<typeof deliveryListSchema>;
 
-/** A delivery as its log shows it. */
+/** @returns a delivery as the delivery log shows it */
 export function renderDelivery(delivery: Delivery): DeliveryResult {
   return {
     id: webhookIdOf(delivery.id),
@@ -89,15 +89,15 @@ export function renderDelivery(delivery: Delivery): DeliveryResult {
 }
 
 /**
- * Jobs are shared: whoever asks for the same subject learns the download's id, and may look here. Receivers are often
- * known by a secret in their path or query, so a stranger sees the host alone.
+ * Jobs are shared: every caller that requests the same subject learns the download's ID and can read its deliveries. URLs of
+ * receivers often contain a secret in their path or query, so other callers see the host only.
  */
 function withoutSecrets(url: string): string {
   const { origin, pathname, search } = new URL(url);
   return pathname === '/' && search === '' ? `${origin}/` : `${origin}/…`;
 }
 
-/** Not known before the first attempt of a round: that one waits for nothing but a free place. */
+/** Unknown before the first attempt of a round, which starts as soon as a slot is free. */
 function nextAttemptAt({ state, attempts, firstAttempt = 1 }: Delivery): string | undefined {
   const last = attempts.at(-1);
   if (state !== 'pending' || last === undefined) return undefined;
@@ -131,7 +131,7 @@ export const webhookTestResultSchema = z
   .meta({ id: 'WebhookTestResult' });
 export type WebhookTestResult = z.infer<typeof webhookTestResultSchema>;
 
-/** The error of POST /api/webhook/test for a URL that may not be called: a failed test, as all the others tell it. */
+/** The error of POST /api/webhook/test for a forbidden URL, with the fields of a failed test. */
 export const webhookTestRefusedSchema = errorBodySchema
   .extend({
     status: z.literal('error'),

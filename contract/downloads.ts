@@ -15,7 +15,7 @@ import { formatMoney } from './money.ts';
 import { recordStatusSchema, recordTypeSchema, type DownloadRecord } from './records.ts';
 import { formatDuration } from './times.ts';
 
-/** What the download records of several kinds have in common (specification, section 2.1). */
+/** Fields that the download records of several kinds share (specification, section 2.1). */
 
 /** Body of POST /api/downloads/audio and …/video (specification, section 4.2). Unknown fields are ignored. */
 export const vidnetDownloadRequestSchema = z
@@ -38,7 +38,7 @@ export const downloadListQuerySchema = z.object({
 });
 export type DownloadListQuery = z.infer<typeof downloadListQuerySchema>;
 
-/** Of all records. */
+/** Fields of all records. */
 export const recordFields = {
   id: ulidSchema,
   media_id: z.string(),
@@ -63,12 +63,12 @@ export const recordFields = {
   progress: progressSchema.optional(),
 };
 
-/** The answer of a request whose job failed, of the kinds that answer their record. */
+/** The answer of a failed job, for the kinds whose answer is their record. */
 export function failedRecordOf<Shape extends z.ZodRawShape>(id: string, record: z.ZodObject<Shape>) {
   return z.object({ data: record.extend({ status: z.literal('failed'), response: z.string() }) }).meta({ id });
 }
 
-/** Of the types that have files. */
+/** Fields of the types that have files. */
 export const fileFields = {
   files_removed_at: timestampSchema
     .optional()
@@ -77,17 +77,17 @@ export const fileFields = {
     ),
 };
 
-/** Of jobs about a video. */
+/** Fields of jobs about a video. */
 export const vidnetRecordFields = {
   ...recordFields,
   vidnet_video_id: vidnetVideoIdSchema,
 };
 
-/** What records tell of sound that can be transcribed: of most kinds nothing. */
+/** Fields about audio that can be transcribed; most kinds have none. */
 export const NO_SPEAKERS = { transcript_speaker_id: null, transcript_speaker_cost: null };
 export const NO_FILES = { ...NO_SPEAKERS, audio_url: null, file_urls: null };
 
-/** The download record of a job without files; its result is had from where it was requested. */
+/** The download record of a job without files. The endpoint that started the job returns its result. */
 export const factsRecordSchema = z
   .object({
     ...recordFields,
@@ -130,7 +130,7 @@ export function durationOf(record: DownloadRecord): string | null {
     : null;
 }
 
-/** What a record tells of its files. There are no links when they were removed: a link promises a file. */
+/** The fields of a record's files. Removed files have no links. */
 export function renderFiles(record: DownloadRecord, context: RecordContext) {
   if (record.status !== 'success') return { audio_url: null, file_urls: null };
   const { id, files, filesRemovedAt } = record;

@@ -35,26 +35,26 @@ export const errorBodySchema = z
   .object({
     error: z.string().describe('A sentence for people'),
     code: z.enum(Object.keys(ERROR_TABLE) as [ErrorCode, ...ErrorCode[]]).describe('Stable, for programs'),
-    id: z.string().optional().describe('The download that stands in the way'),
-    price: moneySchema.optional().describe('What the request costs, with status 402'),
-    credit: moneySchema.optional().describe('What the key has left, with status 402'),
+    id: z.string().optional().describe('The download that conflicts with the request'),
+    price: moneySchema.optional().describe('The price of the request, with status 402'),
+    credit: moneySchema.optional().describe('The available credit of the key, with status 402'),
     details: z
       .array(z.object({ path: z.string(), message: z.string() }))
       .optional()
-      .describe('Which field is wrong, and why'),
+      .describe('The invalid fields with their reasons'),
   })
   .meta({ id: 'Error' });
 export type ErrorBody = z.infer<typeof errorBodySchema>;
 
 interface ErrorExtras {
   readonly id?: string;
-  /** With the code `insufficient_credit`: the decimal strings of the answer. */
+  /** Decimal strings, for the code `insufficient_credit`. */
   readonly money?: { readonly price: string; readonly credit: string };
   readonly details?: readonly { path: string; message: string }[];
   readonly retryAfterSeconds?: number;
-  /** What the answers of one operation have in common, its errors too. */
+  /** Fields that all answers of one operation have, including its errors. */
   readonly fields?: Readonly<Record<string, string | number>>;
-  /** Further headers that HTTP asks for, such as `Allow`. */
+  /** Headers that HTTP requires, such as `Allow`. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
 }

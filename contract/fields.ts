@@ -3,7 +3,7 @@ import { progressStages } from './jobs.ts';
 import { WEBHOOK_URL_MAX_CHARS } from './limits.ts';
 import { WEBHOOK_URL_PATTERN } from './url-patterns.ts';
 
-/** A field of a request that may be left out. Many clients write null for what they have not: it is the same. */
+/** An optional field of a request. Null counts as absent, because many clients send it for missing values. */
 export function optionalField<Schema extends z.ZodType>(schema: Schema) {
   return schema.nullish().transform((value) => value ?? undefined);
 }
@@ -42,7 +42,7 @@ export const durationSchema = z
   .string()
   .regex(/^\d{2,}:[0-5]\d:[0-5]\d$/)
   .meta({ description: 'HH:MM:SS', examples: ['00:03:25'] });
-/** The platform's times in the results of the video platform. */
+/** Times in the results of the video platform. */
 export const platformTimeSchema = z
   .string()
   .regex(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)

@@ -8,5 +8,5 @@ export const healthSchema = z
   .meta({ id: 'Health' });
 export type Health = z.infer<typeof healthSchema>;
 
-/** What GET /live answers, whenever it can. */
+/** Answer of GET /live. */
 export const liveSchema = z.object({ status: z.literal('ok') }).meta({ id: 'Live' });

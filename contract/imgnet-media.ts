@@ -3,8 +3,8 @@ import { countSchema, timestampSchema } from './fields.ts';
 import { withNullDefaults, type Sparse } from './told.ts';
 
 /**
- * The fields of posts and reels that several kinds of the photo platform have. What the platform does not tell is null in an
- * answer, or an empty list, and absent in what is kept: the types are of that.
+ * Fields of posts and reels that several kinds of the photo platform share. A value that the platform omits is null or an empty
+ * list in an answer, and absent in the stored facts, which the types describe.
  */
 export const secondsSchema = countSchema.describe('Whole seconds');
 export const wordSchema = z.string().min(1);
@@ -21,7 +21,7 @@ export const imageSchema = z
   .meta({ id: 'ImgnetImage' });
 export type ImgnetImage = Sparse<z.infer<typeof imageSchema>>;
 
-/** The sound of a post, as the platform names it. */
+/** The music of a post, as the platform names it. */
 export const soundSchema = z
   .object({
     audio_asset_id: wordSchema.nullable(),
@@ -56,7 +56,7 @@ export const postCommentSchema = z
   })
   .meta({ id: 'ImgnetPostComment' });
 export type PostComment = Sparse<z.infer<typeof postCommentSchema>>;
-/** A comment of a reel: its date has another name. */
+/** A comment of a reel, whose date has another name. */
 export const reelCommentSchema = z
   .object({ ...commentFields, date_of_comment: timeOrDaySchema.nullable() })
   .meta({ id: 'ImgnetReelComment' });
@@ -130,6 +130,6 @@ export const reelItemFields = {
 export const reelItemSchema = z.object(reelItemFields).meta({ id: 'ImgnetReelItem' });
 export type ReelItem = Sparse<z.infer<typeof reelItemSchema>>;
 
-/** Items as lists answer them. */
+/** Items of the answers of lists. */
 export const wholeItems = { posts: withNullDefaults(postItemSchema), reels: withNullDefaults(reelItemSchema) };
 export type WholeItem = { readonly [Name in keyof typeof wholeItems]: ReturnType<(typeof wholeItems)[Name]> };

@@ -6,11 +6,11 @@ export interface PostReference {
   readonly kind: 'post' | 'reel';
 }
 
-/** Where the real platform's pages are. */
+/** The base URL of the platform. */
 export const IMGNET_PLATFORM_URL = 'https://www.instagram.com';
 
 const REAL_HOSTS = ['instagram.com'];
-/** Tested before it is made lower case: other scripts have letters that become ASCII by that. */
+/** Tested before conversion to lower case, because letters of other scripts can become ASCII by it. */
 const ACCOUNT = /^(?!\.)(?!.*\.\.)[A-Za-z0-9._]{1,30}(?<!\.)$/;
 export const SHORTCODE = /^[A-Za-z0-9_-]{1,64}$/;
 /** The tabs of a profile's page. */
@@ -31,7 +31,7 @@ const POST_KINDS: Readonly<Record<string, PostReference['kind']>> = {
 };
 
 /**
- * The account that a caller means: the URL of its profile, with or without scheme, `www.`, tab, query and slash at the
+ * Reads a reference to an account: the URL of its profile, with or without scheme, `www.`, tab, query and slash at the
  * end, or `@name`, or a bare name without a dot (`example.com` alone may be an account or a site).
  *
  * @param hosts further hosts of the platform, as the configuration names them, with port
@@ -47,19 +47,19 @@ export function profileReferenceOf(text: string, hosts: readonly string[] = []):
 }
 
 /**
- * The post or reel that a caller means: `/p/CODE/`, `/reel/CODE/`, `/reels/CODE/`, each also behind `/NAME`.
+ * Reads a reference to a post or reel: `/p/CODE/`, `/reel/CODE/`, `/reels/CODE/`, each also behind `/NAME`.
  *
  * @param hosts further hosts of the platform, as the configuration names them, with port
  * @returns undefined for anything else, such as the URL of a profile or of another site
  */
 export function postReferenceOf(text: string, hosts: readonly string[] = []): PostReference | undefined {
   const segments = segmentsOf(text.trim(), hosts) ?? [];
-  // Behind the name of its owner it is the same page; no account is named as the pages of posts are.
+  // The name of the owner may precede the path of a post. No account has the name of such a path.
   const path = accountOf(segments[0] ?? '') === undefined ? segments : segments.slice(1);
   const [type = '', shortcode = '', ...more] = path;
   const kind = Object.hasOwn(POST_KINDS, type.toLowerCase()) ? POST_KINDS[type.toLowerCase()] : undefined;
   if (kind === undefined || more.length > 0 || !SHORTCODE.test(shortcode)) return undefined;
-  // /reels/audio/ leads to sounds.
+  // /reels/audio/ is a page about music.
   return type.toLowerCase() === 'reels' && shortcode === 'audio' ? undefined : { shortcode, kind };
 }
 

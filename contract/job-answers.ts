@@ -13,7 +13,7 @@ import {
   type SuccessRecord,
 } from './records.ts';
 
-/** The answers of jobs whose result is no download record, while they run and when they failed (design, section 3). */
+/** The answers of pending and failed jobs whose result is not a download record (design, section 3). */
 
 const subjectFields = {
   id: ulidSchema,
@@ -36,10 +36,10 @@ export const pendingResultSchema = z
   .meta({ id: 'PendingResult' });
 export type PendingResult = z.infer<typeof pendingResultSchema>;
 
-/** The specification has an answer for a running job and for a success, and none for a failed one. */
+/** The specification describes the answers of pending and successful jobs, but not of failed ones. */
 export const FAILED_IS_ADDED = 'The job failed; an addition to the specification';
 
-/** The same for a job that failed. */
+/** The answer of a failed job. */
 export const failedResultSchema = z
   .object({
     status: z.literal('failed'),
@@ -58,10 +58,10 @@ export const failedResultSchema = z
   .meta({ id: 'FailedResult', description: FAILED_IS_ADDED });
 export type FailedResult = z.infer<typeof failedResultSchema>;
 
-/** What is asked for, which jobs of the video platform name in each state. */
+/** The video or channel, which jobs of the video platform name in every state. */
 const vidnetFields = { vidnet_video_id: z.string() };
 
-/** The same two for jobs of the video platform. */
+/** The answers of pending and failed jobs of the video platform. */
 export const vidnetPendingResultSchema = pendingResultSchema
   .extend({ download: pendingResultSchema.shape.download.extend(vidnetFields) })
   .meta({ id: 'VidnetPendingResult' });
@@ -82,7 +82,7 @@ export const lastResponseSchema = z
   .meta({ id: 'LastResponse' });
 export type LastResponse = z.infer<typeof lastResponseSchema>;
 
-/** What the answers of a running job may tell beside its record. */
+/** Facts about a running job that are not part of its record. */
 export interface JobNews {
   readonly progress?: Progress | undefined;
   readonly lastResponse?: LastResponse | undefined;
@@ -99,7 +99,7 @@ export function renderPending(record: PendingRecord, message: string, progress: 
   };
 }
 
-/** The job in the answer that holds what it fetched. */
+/** The `download` object inside an answer that contains the result. */
 export function renderSuccess<Type>({ id, mediaId, status, charge, createdAt }: SuccessRecord, type: Type) {
   return { id, media_id: mediaId, type, cost: formatMoney(charge), status, created_at: createdAt };
 }
@@ -139,7 +139,7 @@ function withVideoId<Result extends { readonly download: object }>(
 /**
  * @param newestFailure the record of the subject that failed last
  * @param nowMs since 1970
- * @returns undefined when that is 30 minutes ago, or there is none
+ * @returns undefined when it failed more than 30 minutes ago, or there is none
  */
 export function renderLastResponse(newestFailure: DownloadRecord | undefined, nowMs: number): LastResponse | undefined {
   if (newestFailure?.status !== 'failed') return undefined;

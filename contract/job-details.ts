@@ -8,7 +8,7 @@ import type { RequestForJob } from './kind.ts';
 import { kinds } from './kinds.ts';
 import type { DownloadRecord } from './records.ts';
 
-/** A request as REST takes it, without what only its caller adds, such as a webhook. */
+/** A REST request without what is particular to its caller, such as a webhook. */
 export const requestForJobSchema = z
   .object({
     method: z.literal('POST'),
@@ -17,7 +17,7 @@ export const requestForJobSchema = z
   })
   .meta({ id: 'RequestForJob' });
 
-/** What GET /api/downloads/{downloadId}/job answers; an addition to the specification. */
+/** Answer of GET /api/downloads/{downloadId}/job, an addition to the specification. */
 export const jobDetailsSchema = z
   .object({
     download_id: ulidSchema,

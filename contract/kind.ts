@@ -4,9 +4,9 @@ import type { Progress } from './fields.ts';
 import type { Thousandths } from './money.ts';
 import type { DownloadRecord } from './records.ts';
 
-/** What rendering needs beside the record; links are made at the moment of rendering, so they are fresh. */
+/** Dependencies of rendering. Links are signed when an answer is rendered, so they are fresh. */
 export interface RenderContext {
-  /** Of what can be had next: answers name them. */
+  /** Prices of the next steps, which answers name. */
   readonly prices: Readonly<Record<'listItem' | 'speakerLabelsPerMinute', Thousandths>>;
   /** @returns a signed link to a published file of a record */
   readonly linkTo: (recordId: string, fileName: string) => string;
@@ -14,36 +14,36 @@ export interface RenderContext {
   readonly lists: ListsPort;
 }
 
-/** What answers about lists of the photo platform need of the store. */
+/** The part of the store that answers about lists of the photo platform need. */
 export interface ListsPort {
-  /** Notes that an answer tells a `list_id`: it is valid from then on. */
+  /** Starts the validity of a `list_id` when an answer contains it. */
   readonly handOut: (listId: string) => Promise<void>;
-  /** @returns the record of the reels that belong to posts, or the reverse */
+  /** @returns the record of the reels for a record of posts, or the reverse */
   readonly otherPart: (record: DownloadRecord) => Promise<DownloadRecord>;
 }
-/** The same for download records, which hold no contents. */
+/** Dependencies of rendering a download record, which contains no contents. */
 export type RecordContext = Pick<RenderContext, 'prices' | 'linkTo'>;
 
 /** A price that the configuration may override. */
 export interface PriceSetting {
-  /** Its name in the environment. */
+  /** The name of the environment variable. */
   readonly setting: `PRICE_${string}`;
   /** A decimal string with three decimals. */
   readonly default: string;
-  /** For the operator. */
+  /** A description for operators. */
   readonly about: string;
 }
 
-/** The prices that a kind names, as they are configured. */
+/** The configured prices of a kind, by name. */
 export type PricesOf<Settings> = Readonly<Record<keyof Settings, Thousandths>>;
 
-/** A request for a job, as REST takes it. */
+/** A REST request for a job. */
 export interface RequestForJob {
   readonly path: string;
   readonly body: Readonly<Record<string, string | number | boolean>>;
 }
 
-/** What is particular of a kind of job, as far as callers see it. The table `kinds` has one for each type of record. */
+/** The contract of one kind of job. The table `kinds` has one for each record type. */
 export interface Kind {
   /** The workflow type. */
   readonly workflow: string;
@@ -55,10 +55,10 @@ export interface Kind {
   readonly prices: Readonly<Record<string, PriceSetting>>;
   /** The schema of its download record (specification, section 2.1). */
   readonly record: z.ZodObject;
-  /** @returns how the same is asked for again; undefined where it takes what the record does not tell */
+  /** @returns the request that starts the same job again; undefined where it needs facts that the record does not contain */
   readonly requestOf: (record: DownloadRecord) => RequestForJob | undefined;
   /** The download record in any state. */
   readonly renderRecord: (record: DownloadRecord, context: RecordContext, progress?: Progress) => object;
-  /** The JSON of a job in any state, the same for the endpoint that started it and for its webhook. */
+  /** Renders the answer of a job in any state, for its endpoint and its webhook alike. */
   readonly render: (record: DownloadRecord, context: RenderContext, progress?: Progress) => object;
 }

@@ -39,7 +39,7 @@ type Kinds = typeof kinds;
 export type JobWorkflow = Kinds[RecordType]['workflow'];
 export type JobResultBody = Awaited<ReturnType<Kinds[RecordType]['render']>>;
 
-/** The JSON of a job in any state, the same for the endpoint that started it and for its webhook. */
+/** Renders the answer of a job in any state, for its endpoint and its webhook alike. */
 export async function renderResult(
   record: DownloadRecord,
   context: RenderContext,
@@ -48,7 +48,7 @@ export async function renderResult(
   return kinds[record.type].render(record, context, progress);
 }
 
-/** The same of whichever job it is. */
+/** The answer of a job of any kind. */
 export const jobResultSchema = z
   .union([
     audioResultSchema,
@@ -71,13 +71,13 @@ export const jobResultSchema = z
   .meta({ id: 'JobResult' });
 
 const recordSchemas = new Set(Object.values(kinds).map(({ record }) => record));
-/** The record of whichever download it is. */
+/** The download record of any kind. */
 export const downloadRecordSchema = z
-  // Kinds without files share a schema. There is one at least.
+  // Kinds without files share a schema, and the list must not be empty for its type.
   .discriminatedUnion('type', [...recordSchemas] as [Kinds[RecordType]['record']])
   .meta({ id: 'DownloadRecord' });
 
-/** Answer of GET and DELETE /downloads/{downloadId}: the record of whichever download it is. */
+/** Answer of GET and DELETE /downloads/{downloadId}. */
 export const downloadResultSchema = z.object({ data: downloadRecordSchema }).meta({ id: 'DownloadResult' });
 export type DownloadResult = z.infer<typeof downloadResultSchema>;
 
@@ -95,7 +95,7 @@ export function renderDownload(record: DownloadRecord, context: RecordContext, p
   return { data: kinds[record.type].renderRecord(record, context, progress) };
 }
 
-/** The same in lists, where titles tell records apart. The specification has none in the answers that it describes. */
+/** The download record in lists, with its title. The answers of the specification have no title. */
 export function renderListed(record: DownloadRecord, context: RecordContext, progress?: Progress): DownloadResult {
   const { data } = renderDownload(record, context, progress);
   const title = titleOf(record);

@@ -1,17 +1,17 @@
 import { z } from 'zod';
 
-/** The longest tag that RFC 5646 (section 4.4.1) expects anybody to need. */
+/** The longest tag that RFC 5646 (section 4.4.1) expects to be needed. */
 const LANGUAGE_MAX_CHARS = 35;
 
 /**
- * The tags of which each is well-formed: language, script, region, one variant. Others are taken when they are well-formed,
- * which no pattern tells: subtags must not come twice, and extensions have a grammar of their own.
+ * Matches tags that consist of language, script, region and one variant, which are always well-formed. Other tags are checked
+ * without a pattern, since subtags must not repeat and extensions have a grammar of their own.
  */
 export const LANGUAGE_PATTERN =
   '^(?:[A-Za-z]{2,3}|[A-Za-z]{5,8})(?:-[A-Za-z]{4})?(?:-(?:[A-Za-z]{2}|[0-9]{3}))?(?:-(?:[A-Za-z0-9]{5,8}|[0-9][A-Za-z0-9]{3}))?$';
 
 /**
- * @param text a language tag in any case, or an old one: `EN`, `pt-br`, `iw`
+ * @param text a language tag in any case, or a deprecated one: `EN`, `pt-br`, `iw`
  * @returns the tag as BCP 47 writes it: `en`, `pt-BR`, `he`; undefined for what is no well-formed tag
  */
 export function canonicalLanguage(text: string): string | undefined {
@@ -23,8 +23,8 @@ export function canonicalLanguage(text: string): string | undefined {
 }
 
 /**
- * @param languages codes that a speech engine takes; undefined where only asking it tells
- * @returns why it cannot be asked for a language; undefined when it can
+ * @param languages the codes that a speech engine supports; undefined where it does not report them
+ * @returns the reason why the engine does not support a language; undefined when it does
  */
 export function unknownLanguage(tag: string, languages: readonly string[] | undefined): string | undefined {
   if (languages === undefined || languages.includes(new Intl.Locale(tag).language)) return undefined;

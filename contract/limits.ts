@@ -5,38 +5,37 @@ export const WEBHOOK_URL_MAX_CHARS = 2048;
 export const WEBHOOKS_PER_JOB_MAX = 20;
 /** The most webhooks of one job that one caller may have at one host. */
 export const WEBHOOKS_PER_HOST_MAX = 3;
-/** Most attempts of one delivery, all rounds together. */
+/** The most attempts of one delivery, over all rounds. */
 export const DELIVERY_ATTEMPTS_MAX = 100;
-/** Most rounds a minute that one caller may have repeated at one host: each may send tens of megabytes, for nothing. */
+/** The most redeliveries per minute that one caller may start to one host: each may send tens of megabytes at no charge. */
 export const REDELIVERIES_PER_MINUTE_MAX = 20;
-/** Longest `Prefer: wait=N` (RFC 7240) that is honoured. */
+/** The longest `Prefer: wait=N` (RFC 7240) that is honoured. */
 export const PREFER_WAIT_MAX_SECONDS = 60;
-/** Poll interval told by `Retry-After` of a pending answer. */
+/** The poll interval in `Retry-After` of a pending answer. */
 export const POLL_INTERVAL_SECONDS = 30;
-/** The same for lists, which take minutes. */
+/** The poll interval of lists, which take minutes. */
 export const LIST_POLL_INTERVAL_SECONDS = 60;
-/** How long a `list_id` can be used after its profile was fetched. */
+/** How long a `list_id` is valid after it was returned. */
 export const LIST_ID_VALID_MS = 3_600_000;
-/** How long `last_response` tells of a failure. */
+/** How long `last_response` reports a failure. */
 export const LAST_RESPONSE_MS = 30 * 60_000;
 export const MAX_AGE_DAYS_MAX = 999_999;
 /** How long POST /api/transcripts and /api/channel/profile wait for the result, unless the configuration or the caller says otherwise. */
 export const DEFAULT_WAIT_SECONDS = 25;
-/** Most speakers that a request for speaker labels may name. */
+/** The most speakers that a request for speaker labels may specify. */
 export const SPEAKERS_MAX = 20;
-/** Most records on a page of GET /api/downloads. */
+/** The most records on a page of GET /api/downloads. */
 export const LIST_MAX_ITEMS = 200;
 /**
- * Most text of a video's captions, in bytes of UTF-8. A day of speech in which nobody pauses is 1.3 MB in English and as much
- * in Japanese.
+ * The most text of a video's captions, in bytes of UTF-8. A day of speech without pauses is 1.3 MB, in English and in Japanese.
  */
 export const CAPTIONS_MAX_BYTES = 4 * 1024 * 1024;
 export const CAPTION_LINES_MAX = 100_000;
-/** A longer line of captions is parted: minutes of speech at once, which nobody can read on a screen. */
+/** A longer caption line is split, because minutes of speech at once cannot be read on a screen. */
 export const CAPTION_LINE_MAX_CHARS = 2_000;
-/** Longest text of a comment; the platform allows half of it. */
+/** The longest text of a comment; the platform allows half of it. */
 export const COMMENT_MAX_CHARS = 20_000;
-/** About as much JSON as one document holds and one turn of the event loop takes, in characters. */
+/** The most JSON in one piece, in characters: it fits into one document and is parsed within one iteration of the event loop. */
 export const PIECE_MAX_CHARS = 128 * 1024;
-/** Most items of a piece. */
+/** The most items of a piece. */
 export const PIECE_MAX_ITEMS = 500;

@@ -9,15 +9,15 @@ export const listPrices = {
   },
 } as const;
 
-/** A list that has next to nothing is priced as one of that many posts: it was asked for all the same. */
+/** Shorter lists are priced like a list of this many posts. */
 const LIST_LEAST_ITEMS = 10;
 
-/** The price of both parts of a list, by how many posts the profile counts; where it does not tell, the least. */
+/** @returns the price of both parts of a list, by the number of posts in the profile; the minimum where it is unknown */
 export function listPrice({ listItem }: PricesOf<typeof listPrices>, postsCount: number | undefined): Thousandths {
   return listItem * Math.max(LIST_LEAST_ITEMS, postsCount ?? 0);
 }
 
-/** The two parts of a list's price; the posts have the odd thousandth. */
+/** Splits the price of a list into those of its parts; the posts get the odd thousandth. */
 export function splitListPrice(price: Thousandths): { readonly posts: Thousandths; readonly reels: Thousandths } {
   const reels = Math.floor(price / 2);
   return { posts: price - reels, reels };

@@ -1,7 +1,7 @@
 /** Money is counted in integer thousandths, so that sums stay exact. */
 export type Thousandths = number;
 
-/** @returns the decimal string with three decimals that the specification asks for, such as `0.005` */
+/** @returns a decimal string with three decimals, such as `0.005` */
 export function formatMoney(amount: Thousandths): string {
   const digits = String(amount).padStart(4, '0');
   return `${digits.slice(0, -3)}.${digits.slice(-3)}`;

@@ -1,15 +1,15 @@
-/** What a pasted address says, without its host. */
+/** The parts of a pasted URL that follow its host. */
 export interface PlatformPage {
-  /** The parts of its path. */
+  /** The segments of the path. */
   readonly segments: readonly string[];
   readonly query: URLSearchParams;
 }
 
 /**
- * A platform's page, as people paste its address: with or without scheme and `www.`, with a slash too many, with query.
+ * Parses a URL of the platform as people paste it: with or without scheme and `www.`, with duplicate slashes, with a query.
  *
- * @param hosts the platform's, with port where it has one
- * @returns undefined for a URL that does not lead to the platform
+ * @param hosts the hosts of the platform, with port where they have one
+ * @returns undefined for a URL of another host
  */
 export function platformPageOf(text: string, hosts: readonly string[]): PlatformPage | undefined {
   const withScheme = /^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `https://${text.replace(/^\/\//, '')}`;
@@ -20,7 +20,7 @@ export function platformPageOf(text: string, hosts: readonly string[]): Platform
   return { segments: pathname.split('/').filter(Boolean).map(decoded), query: searchParams };
 }
 
-/** The parts of the path of {@link platformPageOf}. */
+/** @returns the path segments of {@link platformPageOf} */
 export function platformSegmentsOf(text: string, hosts: readonly string[]): readonly string[] | undefined {
   return platformPageOf(text, hosts)?.segments;
 }

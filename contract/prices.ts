@@ -10,7 +10,7 @@ type SettingOf<Rows> = Rows extends Readonly<Record<string, infer Row extends Pr
 type PriceName = NameOf<RowsOf<RecordType>>;
 export type PriceSettingName = SettingOf<RowsOf<RecordType>>;
 
-/** The price table, by the names that the kinds give to their prices. */
+/** The price table, by the names of the prices in their kinds. */
 export type Prices = Readonly<Record<PriceName, Thousandths>>;
 
 const rows = Object.values(kinds).flatMap(({ prices }) => Object.entries<PriceSetting>(prices));

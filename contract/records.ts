@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Failure } from './failures.ts';
 import type { Thousandths } from './money.ts';
 
-/** All types of the specification, section 2.1, and the jobs behind transcripts with speaker labels. */
+/** The record types of the specification (section 2.1), and those of speaker labels and of media of other sites. */
 export const recordTypeSchema = z.enum([
   'imgnet_profile',
   'imgnet_post',
@@ -21,19 +21,19 @@ export type RecordType = z.infer<typeof recordTypeSchema>;
 export const recordStatusSchema = z.enum(['pending', 'success', 'failed']);
 export type RecordStatus = z.infer<typeof recordStatusSchema>;
 
-/** A published file: its name inside the folder of its record, and what was verified before it appeared. */
+/** A published file: its name inside the folder of its record, with the size and hash that were verified before publication. */
 export interface PublishedFile {
   readonly name: string;
   readonly sizeBytes: number;
   readonly sha256: string;
-  /** Of a video without sound: it only keeps the place of that one among the others. */
+  /** Set for a silent file that stands for a video without sound, so that file positions match those of the videos. */
   readonly isSilence?: true;
 }
 
-/** Who started a job: the id of an API key, `anonymous`, `service` (over tRPC), or `job` for another job. */
+/** The starter of a job: the ID of an API key, `anonymous`, `service` (over tRPC), or `job` for another job. */
 export type Starter = string;
 
-/** What every record holds, whatever its state. */
+/** Fields of every record. */
 interface RecordBase {
   /** ULID; also the `_id` of the document. */
   readonly id: string;
@@ -42,20 +42,20 @@ interface RecordBase {
   readonly mediaId: string;
   /** ISO 8601 UTC with microseconds. */
   readonly createdAt: string;
-  /** What the job costs if it succeeds. */
+  /** The price that a success is charged. */
   readonly price: Thousandths;
-  /** What was asked for beside the subject's id, as its kind has it. */
+  /** The parameters of the request, in the shape that the kind defines. */
   readonly parameters?: object;
-  /** The API key whose account pays; absent for what nobody pays. */
+  /** The API key whose account is charged; absent for a job that is not charged. */
   readonly chargedTo?: string;
   /**
-   * The parts for which a provider that bills us was asked, or is being asked, and has not refused. Changes only while the
-   * record is pending: its end tells by this what a cancelled job costs.
+   * The parts for which a provider that bills each request is being called or was called, and has not refused. They change only
+   * while the record is pending, and determine the charge of a cancelled job.
    */
   readonly providerAsked?: Readonly<Record<string, true>>;
   /** Absent in records of older versions. */
   readonly startedBy?: Starter;
-  /** The webhook that came with the request that started the job. Not shown: it may hold a secret. */
+  /** The webhook of the request that started the job. It is never shown, because it may contain a secret. */
   readonly webhookUrl?: string;
 }
 
@@ -66,24 +66,24 @@ export interface PendingRecord extends RecordBase {
 export interface SuccessRecord extends RecordBase {
   readonly status: 'success';
   readonly finishedAt: string;
-  /** Booked by the write that made the record a success: exactly once. */
+  /** Booked exactly once, by the write that made the record a success. */
   readonly charge: Thousandths;
-  /** What the platform calls it, in one line. */
+  /** The title on the platform, in one line. */
   readonly title?: string;
-  /** Of media; absent for what has no duration. */
+  /** The duration of media; absent for other results. */
   readonly durationSeconds?: number;
   readonly files: readonly PublishedFile[];
-  /** When the files were removed, after the time for which they are kept. */
+  /** When retention removed the files. */
   readonly filesRemovedAt?: string;
-  /** The same of facts and lists. */
+  /** When retention removed the facts and lists. */
   readonly contentsRemovedAt?: string;
-  /** The lists that are kept in pieces beside the record, by name. */
+  /** The lists that are stored in pieces, by name. */
   readonly lists?: Readonly<Record<string, StoredList>>;
-  /** The record whose contents these are, when another job of the same subject had them already. */
+  /** The record that owns the contents, when another job of the same subject had fetched them already. */
   readonly contentsOf?: string;
 }
 
-/** A list that is kept in pieces. */
+/** A list that is stored in pieces. */
 export interface StoredList {
   readonly pieces: number;
   readonly items: number;
@@ -95,16 +95,16 @@ export interface FailedRecord extends RecordBase {
   readonly failure: Failure;
 }
 
-/** A download as the store keeps it; its kind renders the JSON that callers see. */
+/** A stored download, from which its kind renders the JSON for callers. */
 export type DownloadRecord = PendingRecord | SuccessRecord | FailedRecord;
 
-/** What a job adds to its record when it ends well: references only, since it travels through Temporal. */
+/** What a successful job adds to its record. It travels through Temporal, so it contains references only. */
 export interface JobResult extends Partial<
   Pick<SuccessRecord, 'title' | 'durationSeconds' | 'files' | 'lists' | 'contentsOf'>
 > {
-  /** When it is not what was known at the start. */
+  /** Set when it differs from the ID that was known at the start. */
   readonly mediaId?: string;
-  /** When it is not the price. */
+  /** Set when it differs from the price. */
   readonly charge?: Thousandths;
 }
 

@@ -12,7 +12,7 @@ export const resolveQuerySchema = z.object({
 });
 export type ResolveQuery = z.infer<typeof resolveQuerySchema>;
 
-/** Something that can be had of a subject. */
+/** A job that can be requested for a resolved subject. */
 export const offerSchema = z
   .object({
     operation: z.string().describe('`operationId` of the request'),
@@ -28,7 +28,7 @@ export const offerSchema = z
   .meta({ id: 'Offer' });
 export type Offer = z.infer<typeof offerSchema>;
 
-/** What a text may mean. */
+/** One interpretation of a text. */
 export const subjectSchema = z
   .object({
     kind: z.enum(['video', 'channel', 'profile', 'post', 'reel', 'page']),
@@ -42,7 +42,7 @@ export const subjectSchema = z
   .meta({ id: 'Subject' });
 export type Subject = z.infer<typeof subjectSchema>;
 
-/** What GET /api/resolve answers; an addition to the specification. */
+/** Answer of GET /api/resolve, an addition to the specification. */
 export const resolvedSchema = z
   .object({ subjects: z.array(subjectSchema).describe('The likeliest first; empty for what means nothing here') })
   .meta({ id: 'Resolved' });

@@ -1,14 +1,14 @@
 import type { Span } from './speech.ts';
 
-/** A line of an RTTM file: who speaks when. */
+/** A line of an RTTM file: an interval with one speaker. */
 export interface RttmTurn extends Span {
   readonly file: string;
   readonly speaker: string;
 }
 
 /**
- * A turn as a line of Rich Transcription Time Marked text (NIST RT-09, appendix A), with its end, to the millisecond. The
- * format separates by spaces, so those in names become `_`.
+ * Writes a voice segment as a line of Rich Transcription Time Marked text (NIST RT-09, appendix A), to the millisecond. The
+ * format is separated by spaces, so spaces in names become `_`.
  */
 export function rttmLine({ file, speaker, startSeconds, endSeconds }: RttmTurn): string {
   const startMs = Math.round(startSeconds * 1000);

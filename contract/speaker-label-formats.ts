@@ -6,15 +6,15 @@ import type { Turn } from './speech.ts';
 import { TRANSCRIPT_FORMATS, transcriptFormatSchema } from './transcript-formats.ts';
 import { writtenBy, type TimedLine } from './transcript-exports.ts';
 
-/** The formats in which a transcript with speaker labels can be had as a file, by the ending of its URL. */
+/** The export formats of a transcript with speaker labels, by the extension of the URL. */
 export const speakerLabelFormatSchema = z.enum([...transcriptFormatSchema.options, 'rttm']);
 export type SpeakerLabelFormat = z.infer<typeof speakerLabelFormatSchema>;
 
-/** What the files are made of. */
+/** The content of an export. */
 export type ExportedLabels = Pick<KeptFacts<SpeakerLabels>, 'segments' | 'turns'>;
 
 /**
- * @param mediaId how RTTM names the audio
+ * @param mediaId the name of the audio in RTTM
  * @returns the text of the file in chunks, with its content type
  */
 export function writeSpeakerLabels(
@@ -42,8 +42,8 @@ async function* rttmOf(labels: ExportedLabels, mediaId: string): AsyncGenerator<
 }
 
 /**
- * The labels of the text for the speakers of the turns, by how long they overlap. The text counts those who are heard to
- * say a word; somebody who only coughs has a turn, and takes the next number.
+ * Maps the speakers of voice segments to the labels of the text by the length of their overlap. The text numbers only speakers
+ * with words; a speaker without words gets the next number.
  */
 export async function namesOfSpeakers({ segments, turns }: ExportedLabels): Promise<Map<number, string>> {
   const names = new Map<number, string>();
@@ -72,9 +72,9 @@ interface Overlap {
 }
 
 /**
- * Longest first. Both lists are in order of their start, so one pass over both is enough, and a page of each is held.
+ * Returns the overlaps, longest first. Both lists are ordered by start, so one pass is enough, with a page of each in memory.
  *
- * @param labels all labels of the text are added to it
+ * @param labels receives all labels of the text
  */
 async function overlapsOf({ segments, turns }: ExportedLabels, labels: Set<string>): Promise<Overlap[]> {
   const sums = new Map<string, Overlap>();

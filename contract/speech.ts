@@ -1,39 +1,39 @@
-/** A stretch of time in the whole audio. */
+/** An interval of the whole audio, in seconds. */
 export interface Span {
   readonly startSeconds: number;
   readonly endSeconds: number;
 }
 
-/** A bounded part of the audio, the unit of work: after a crash at most one is done again. */
+/** A bounded part of the audio, which one activity transcribes: after a crash at most one is repeated. */
 export interface SpeechWindow extends Span {
-  /** Where somebody speaks, in order, within the window. */
+  /** The intervals with speech within the window, in order. */
   readonly speech: readonly Span[];
 }
 
-/** A word as it is written; times in the whole audio. */
+/** A written word with its times in the whole audio. */
 export interface Word extends Span {
   readonly text: string;
 }
 
-/** A stretch of one voice; times in the whole audio. */
+/** An interval with one voice; times in the whole audio. */
 export interface VoiceSegment extends Span {
-  /** Tells the voices of one window apart; says nothing about other windows. */
+  /** Distinguishes the voices within one window; it has no meaning across windows. */
   readonly localSpeaker: number;
-  /** What the voice sounds like, in the engine's own terms. */
+  /** The voice embedding, in the format of the engine. */
   readonly embedding: readonly number[];
 }
 
-/** What an engine heard in a window. */
+/** The result of an engine for one window. */
 export interface WindowResult {
-  /** Language of the words as a code such as `en`; absent when the engine does not tell it. */
+  /** The language of the words, such as `en`; absent when the engine does not report it. */
   readonly language?: string;
   /** In order of their start. */
   readonly words: readonly Word[];
-  /** In order of their start; they may overlap where the engine can tell it. */
+  /** In order of their start; they may overlap where the engine detects overlapping speech. */
   readonly voices: readonly VoiceSegment[];
 }
 
-/** A stretch in which one speaker talks. */
+/** An interval with one speaker. */
 export interface Turn extends Span {
   /** 0, 1, … in order of appearance. */
   readonly speaker: number;

@@ -1,10 +1,9 @@
 /**
- * A list that is too long to hold: it stands in a result in place of an array, and is read piece by piece when the result
- * is written out.
+ * A list that is too long for memory. It replaces an array in a result and is read piece by piece when the result is written.
  */
 export class ItemStream<Item> {
   readonly pages: () => AsyncIterable<readonly Item[]>;
-  /** How many items there are, where that is known. */
+  /** The number of items, where it is known. */
   readonly count: number | undefined;
 
   constructor(pages: () => AsyncIterable<readonly Item[]>, count?: number) {
@@ -12,7 +11,7 @@ export class ItemStream<Item> {
     this.count = count;
   }
 
-  /** @returns the same list with each item changed when it is read */
+  /** @returns a list whose items are mapped when they are read */
   map<Changed>(change: (item: Item) => Changed): ItemStream<Changed> {
     const { pages, count } = this;
     return new ItemStream(async function* () {
@@ -21,7 +20,7 @@ export class ItemStream<Item> {
   }
 }
 
-/** The same for a long text. */
+/** A text that is too long for memory. */
 export class TextStream {
   readonly chunks: () => AsyncIterable<string>;
 
@@ -67,7 +66,7 @@ export async function* jsonChunks(value: unknown): AsyncGenerator<string> {
   }
 }
 
-/** Streams stand in objects, never inside arrays. */
+/** Streams occur in objects, never inside arrays. */
 export function holdsStream(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   return Object.values(value).some((part) => isStream(part) || holdsStream(part));

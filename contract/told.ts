@@ -1,30 +1,30 @@
 import { z } from 'zod';
 
-/** Whether a platform may leave a field of an answer untold. */
-type MayBeUntold<Value> = null extends Value ? true : Value extends readonly unknown[] ? true : false;
+/** Whether a platform may omit a field of an answer. */
+type IsOmittable<Value> = null extends Value ? true : Value extends readonly unknown[] ? true : false;
 
 /**
- * The fields of an answer as a platform told them, and as they are kept: what it did not tell is absent. Answers of
- * {@link withNullDefaults} have null there, or an empty list.
+ * The fields of an answer as a platform sent them and as they are stored: omitted fields are absent. {@link withNullDefaults}
+ * replaces them by null or an empty list.
  */
 export type Sparse<Value> = Value extends readonly (infer Item)[]
   ? Sparse<Item>[]
   : Value extends object
-    ? { [Name in keyof Value as MayBeUntold<Value[Name]> extends true ? never : Name]: Sparse<Value[Name]> } & {
-        [Name in keyof Value as MayBeUntold<Value[Name]> extends true ? Name : never]?:
+    ? { [Name in keyof Value as IsOmittable<Value[Name]> extends true ? never : Name]: Sparse<Value[Name]> } & {
+        [Name in keyof Value as IsOmittable<Value[Name]> extends true ? Name : never]?:
           Sparse<NonNullable<Value[Name]>> | undefined;
       }
     : Value;
 
 /**
- * @param schema of objects in an answer
- * @returns gives what was told every field that the schema has: null where it may be null, an empty list, and what is
- *   optional not at all. Fields that are there stay in their order, so that facts of older versions read as before.
+ * @param schema the schema of an object in an answer
+ * @returns a function that adds the missing fields of the schema: null for nullable fields, an empty list for lists, nothing for
+ *   optional fields. Present fields keep their order.
  */
 export function withNullDefaults<Schema extends z.ZodObject>(
   schema: Schema,
-): (told: Sparse<z.infer<Schema>>) => z.infer<Schema> {
-  return completerOf(schema) as (told: Sparse<z.infer<Schema>>) => z.infer<Schema>;
+): (value: Sparse<z.infer<Schema>>) => z.infer<Schema> {
+  return completerOf(schema) as (value: Sparse<z.infer<Schema>>) => z.infer<Schema>;
 }
 
 function completerOf(schema: unknown): (value: unknown) => unknown {

@@ -1,26 +1,26 @@
 import { columnsOf, type TimedText } from './cue-tokens.ts';
 import { cuesOf, type Cue } from './cues.ts';
 
-/** A line of a transcript, whoever made it. */
+/** A line of a transcript, from captions or from speech. */
 export interface TimedLine extends TimedText {
-  /** Who says it, such as `Speaker 1`; absent when nobody told the speakers apart. */
+  /** The speaker, such as `Speaker 1`; absent in a transcript without speaker labels. */
   readonly speaker?: string;
 }
 
-/** A longer pause than this begins a paragraph. */
+/** A longer pause than this starts a paragraph. */
 const PARAGRAPH_PAUSE_SECONDS = 2;
 
-/** Writes a file line by line: of hours of speech no more is held than one. */
+/** Writes a file line by line, so that hours of speech need little memory. */
 export interface ExportWriter {
   readonly begin: string;
-  /** @param line with a text that can be seen */
+  /** @param line a line whose text is not blank */
   line(line: TimedLine): Iterable<string>;
   end(): string;
 }
 
 /**
- * SubRip, which has no standard and no escapes: a text goes in as it is, so that a player may take `<i>` in it for
- * markup. Only an arrow is replaced, since many players look for it to find the next cue.
+ * SubRip, which has no standard and no escapes: texts are written unchanged, so a player may interpret `<i>` as markup. Only
+ * arrows are replaced, because many players search for them to find the next cue.
  */
 export function srtWriter(): ExportWriter {
   let number = 0;
@@ -50,7 +50,7 @@ export function webVttWriter(): ExportWriter {
   };
 }
 
-/** Plain text in paragraphs. One begins after a pause of more than two seconds, and where another speaker begins. */
+/** Plain text in paragraphs. A paragraph starts after a pause of more than two seconds and at a change of speaker. */
 export function plainTextWriter(): ExportWriter {
   let before: TimedLine | undefined;
   let spokenUntil = 0;
@@ -85,7 +85,7 @@ export async function* writtenBy(
   yield writer.end();
 }
 
-/** WebVTT demands an end after the start, and a cue may last no time at all: then it is written with a millisecond. */
+/** WebVTT requires an end after the start, so a cue without a duration is written with one millisecond. */
 function timing({ startSeconds, endSeconds }: Cue, decimalSign: string): string {
   const startMs = Math.max(0, Math.round(startSeconds * 1000));
   const endMs = Math.max(startMs + 1, Math.round(endSeconds * 1000));
@@ -103,7 +103,7 @@ function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
 }
 
-/** Also what makes `-->` harmless, which no cue may hold. */
+/** Escapes markup, and `-->`, which a cue must not contain. */
 function escapeVtt(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

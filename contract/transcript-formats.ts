@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { plainTextWriter, srtWriter, webVttWriter, type ExportWriter } from './transcript-exports.ts';
 
-/** The formats in which a transcript can be had as a file, by the ending of its URL. */
+/** The export formats of a transcript, by the extension of the URL. */
 export const transcriptFormatSchema = z.enum(['srt', 'vtt', 'txt']);
 export type TranscriptFormat = z.infer<typeof transcriptFormatSchema>;
 

@@ -20,7 +20,7 @@ export const PRIVATE_SUFFIXES = [
   'workgroup',
   'domain',
   'dhcp',
-  // Name servers of containers and clusters.
+  // Names that the DNS of containers and clusters resolves.
   'svc',
   'default',
   'cluster',
@@ -30,7 +30,7 @@ export const PRIVATE_SUFFIXES = [
 
 /**
  * Ports of infrastructure whose wire protocol skips or answers the lines of an HTTP request, or that serve an
- * administrative HTTP interface often left without a password. No webhook receiver lives there.
+ * administrative HTTP interface often left without a password. Webhook receivers do not use them.
  * Below 1024 only 80 and 443 are open to callers, so mail, FTP, SSH and the like need no entry.
  */
 // prettier-ignore

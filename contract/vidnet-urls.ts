@@ -2,14 +2,14 @@ import { platformPageOf } from './platform-urls.ts';
 
 const VIDEO_ID = /^[A-Za-z0-9_-]{11}$/;
 const HOSTS = ['youtube.com', 'music.youtube.com', 'youtube-nocookie.com'];
-/** Of links to share: the id is the whole path. */
+/** Hosts of short links, whose path is the ID. */
 const SHORT_HOSTS = ['youtu.be'];
-/** First path segments that stand before the id of a video. */
+/** First path segments that precede the ID of a video. */
 const BEFORE_ID = new Set(['shorts', 'live', 'embed', 'v']);
 
 /**
- * The video that a caller means: a URL of one of its pages, with or without scheme, `www.` and what else stands in its query, or
- * a bare id.
+ * Reads a reference to a video: a URL of one of its pages, with or without scheme, `www.` and further query parameters, or a bare
+ * ID.
  *
  * @param hosts further hosts of the platform, as the configuration names them, with port
  * @returns its id; undefined for anything else
@@ -25,7 +25,7 @@ export function videoIdOf(text: string, hosts: readonly string[] = []): string |
   return BEFORE_ID.has(first) && more.length === 0 ? idIn(second) : undefined;
 }
 
-/** Whether a URL leads to a playlist of the platform. @param hosts as above */
+/** Whether a URL is that of a playlist. @param hosts as for {@link videoIdOf} */
 export function isPlaylistUrl(text: string, hosts: readonly string[] = []): boolean {
   const page = platformPageOf(text.trim(), [...HOSTS, ...hosts]);
   return page !== undefined && /^(?:playlist|watch)$/.test(page.segments.join('/')) && page.query.has('list');

@@ -3,7 +3,7 @@ import { WEBHOOKS_PER_JOB_MAX } from './limits.ts';
 /** Delays before the 1st, 2nd and 3rd retry (specification, section 6). */
 export const WEBHOOK_RETRY_DELAYS_SECONDS = [10, 30, 60] as const;
 export const WEBHOOK_TIMEOUT_SECONDS = 10;
-/** How long a webhook test waits for an answer, and how long each test without one takes. */
+/** How long a webhook test waits for an answer. */
 export const WEBHOOK_TEST_TIMEOUT_SECONDS = 5;
 export const WEBHOOK_USER_AGENT = 'Service-Webhook/1.0';
 
@@ -25,7 +25,7 @@ export function webhookHeaders(delivery: {
 export const deliveryStates = ['pending', 'delivered', 'abandoned'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
-/** One request to the receiver: its status code, or what kept it from answering. */
+/** One request to the receiver, with its status code or error. */
 export interface DeliveryAttempt {
   /** Counted from 1. */
   readonly number: number;
@@ -35,7 +35,7 @@ export interface DeliveryAttempt {
   readonly error?: string;
 }
 
-/** Stands in {@link Delivery.subscribedBy} for all callers of REST who sent no API key. */
+/** Represents all REST callers without an API key in {@link Delivery.subscribedBy}. */
 export const WITHOUT_KEY = 'anonymous';
 
 /** The delivery of one result to one URL, with every attempt. */
@@ -43,7 +43,7 @@ export interface Delivery {
   readonly id: string;
   readonly recordId: string;
   readonly url: string;
-  /** Ids of the API keys that asked for it, {@link WITHOUT_KEY} among them; absent where nobody noted it. */
+  /** IDs of the API keys that subscribed, or {@link WITHOUT_KEY}; absent where it is unknown. */
   readonly subscribedBy?: readonly string[];
   readonly endpoint: string;
   readonly state: DeliveryState;
@@ -54,7 +54,7 @@ export interface Delivery {
   readonly attempts: readonly DeliveryAttempt[];
 }
 
-/** A receiver's host in lower case, without port and without the dot that may end it: all of that is one machine. */
+/** The host of a receiver in lower case, without port and trailing dot, so that limits apply to the machine. */
 export function receiverHostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).hostname.replace(/\.+$/, '') : url;
 }
@@ -62,8 +62,8 @@ export function receiverHostOf(url: string): string {
 const FAIRNESS_KEY_MAX_CHARS = 64;
 
 /**
- * By what Temporal shares out the tasks of deliveries, where its fairness is on (others ignore it): the receiver's host and
- * port, or their end, which tells receivers apart better than the beginning does.
+ * The fairness key of a delivery, which Temporal servers without fairness ignore: the receiver's host and port. The end of a long
+ * host is used, because it identifies receivers better than the beginning.
  */
 export function deliveryPriorityOf(url: string): { readonly fairnessKey: string } {
   return { fairnessKey: URL.canParse(url) ? new URL(url).host.slice(-FAIRNESS_KEY_MAX_CHARS) : '' };
@@ -72,7 +72,7 @@ export function deliveryPriorityOf(url: string): { readonly fairnessKey: string 
 /** The number of the first subscriber that the api notifies itself, because the job had ended when it subscribed. */
 export const LATE_SUBSCRIBERS_FROM = WEBHOOKS_PER_JOB_MAX + 1;
 
-/** The workflow that delivers the result of a record to its n-th subscriber (counted from 1). */
+/** The ID of the workflow that delivers the result of a record to a subscriber, counted from 1. */
 export function deliveryIdOf(recordId: string, subscriber: number): string {
   return `webhook/${recordId}/${String(subscriber)}`;
 }
