@@ -54,6 +54,7 @@ function aService() {
       dataDir: join(root, name),
       files: createDiskFiles(join(root, name, 'files')),
       workDir: join(root, name, 'work'),
+      filesPlace: `the folder ${join(root, name, 'files')}`,
     },
     ...{ records: createRecordStore(db), accounts: createAccountStore(db), contents: createContentsStore(db) },
     ...{ deliveries: createDeliveryStore(db), keyDownloads: createKeyDownloadStore(db) },
