@@ -42,7 +42,8 @@ export const STOPPED_BY_OPERATOR: Failure = { code: 'cancelled', message: 'The j
 
 /** The end of a job that was under way when the copy was made from which the service was restored. */
 export const LOST_IN_RESTORE: Failure = {
-  code: 'cancelled',
+  // Not `cancelled`, which costs what a provider was asked for: no caller has stopped it.
+  code: 'internal',
   message: 'The service was restored from a copy that was made while this job was under way. Ask for it again.',
 };
 

@@ -10,8 +10,7 @@ export const ulidSchema = z
   .meta({ id: 'Ulid', description: 'ULID', examples: ['01JD5Z3K6VQ0W8R9T2X4Y6B8CD'] });
 
 /** The name of a published file inside the folder of its record: only one dot, and no way up. */
-export const FILE_NAME = /^[A-Za-z0-9_-]{1,80}\.[a-z0-9]{2,4}$/;
-export const fileNameSchema = z.string().regex(FILE_NAME);
+export const fileNameSchema = z.string().regex(/^[A-Za-z0-9_-]{1,80}\.[a-z0-9]{2,4}$/);
 
 /** The id of a video as the platform writes it. A leading hyphen is legal, so an id is never a bare argument. */
 export const vidnetVideoIdSchema = z

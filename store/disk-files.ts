@@ -1,8 +1,18 @@
-import { mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { lstat, mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { sha256Of } from './checksum.ts';
-import { fileKeyOf, MissingFileError, type ByteRange, type FileEntry, type FileKey, type FileStore } from './files.ts';
+import {
+  fileKeyOf,
+  isRecordId,
+  MissingFileError,
+  pathOfKey,
+  type ByteRange,
+  type FileEntry,
+  type FileKey,
+  type FileStore,
+} from './files.ts';
 import { orMissing } from './missing.ts';
 
 /** Folders in a page of the listing. */
@@ -10,7 +20,7 @@ const PAGE_FOLDERS = 200;
 
 /** Published files on disk: `<root>/<record id>/<name>`. */
 export function createDiskFiles(root: string, pageFolders = PAGE_FOLDERS): FileStore {
-  const pathOf = ({ recordId, name }: FileKey): string => join(root, recordId, name);
+  const pathOf = (key: FileKey): string => join(root, pathOfKey(key));
   return {
     async check() {
       await mkdir(root, { recursive: true });
@@ -46,8 +56,9 @@ export function createDiskFiles(root: string, pageFolders = PAGE_FOLDERS): FileS
       return pathOf(key);
     },
     async remove(key) {
-      await rm(pathOf(key), { force: true });
-      await removeEmpty(join(root, key.recordId));
+      const path = pathOf(key);
+      await rm(path, { force: true });
+      await removeEmpty(dirname(path));
     },
     async page(after = '') {
       const folders = (await list(root)).filter((name) => name > after).sort();
@@ -64,9 +75,9 @@ export function createDiskFiles(root: string, pageFolders = PAGE_FOLDERS): FileS
     },
     async removeLeftovers(beforeMs) {
       let removed = 0;
-      for (const name of await list(root)) {
+      for (const name of (await list(root)).filter(isRecordId)) {
         const folder = join(root, name);
-        const stats = fileKeyOf(`${name}/a.m4a`) === undefined ? undefined : await stat(folder).catch(orMissing);
+        const stats = await lstat(folder).catch(orMissing);
         if (stats !== undefined && stats.mtimeMs < beforeMs && (await removeEmpty(folder))) removed += 1;
       }
       return removed;
@@ -89,7 +100,7 @@ async function readSame(
   path: string,
   { key, tag, range }: { key: FileKey; tag: string; range: ByteRange | undefined },
 ): Promise<Readable> {
-  const handle = await open(path, 'r').catch(orMissing);
+  const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW).catch(orMissing);
   if (handle === undefined) throw new MissingFileError(key);
   try {
     if (tagOf(await handle.stat()) !== tag) throw new MissingFileError(key);
@@ -101,7 +112,8 @@ async function readSame(
 }
 
 async function statOf(path: string): Promise<Stats | undefined> {
-  const stats = await stat(path).catch(orMissing);
+  // A link is not a file that was published here.
+  const stats = await lstat(path).catch(orMissing);
   return stats?.isFile() === true ? stats : undefined;
 }
 

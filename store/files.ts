@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { FILE_NAME } from '../contract/ids.ts';
+import { fileNameSchema, ulidSchema } from '../contract/ids.ts';
 import type { PublishedFile } from '../contract/records.ts';
 
 /** A published file's place: the folder of its record, and its name in it. */
@@ -35,7 +35,12 @@ export interface FileEntry extends FileKey {
   readonly modifiedMs: number;
 }
 
-/** Published files. A reader sees a whole file or none. */
+/**
+ * Published files. A reader sees a whole file or none.
+ *
+ * Every method that takes a record id and a name throws {@link InvalidFileKeyError} before it does anything when they are not
+ * what a job publishes: they may come from a database that somebody has altered.
+ */
 export interface FileStore {
   /** @throws an error that says what is wrong when the store cannot be used as it is configured */
   check(): Promise<void>;
@@ -87,10 +92,30 @@ export class StoreAwayError extends Error {
   override readonly name = 'StoreAwayError';
 }
 
-const RECORD_ID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
+/** The record id or the name cannot be those of a published file: they might lead out of the store. */
+export class InvalidFileKeyError extends Error {
+  override readonly name = 'InvalidFileKeyError';
 
-/** @returns the place that `<record id>/<name>` means; undefined for what no job publishes: only one dot, and no way up */
+  constructor({ recordId, name }: FileKey) {
+    super(
+      `${JSON.stringify(recordId)} and ${JSON.stringify(name)} are not the record id and the name of a published file`,
+    );
+  }
+}
+
+/** @returns `<record id>/<name>` @throws InvalidFileKeyError */
+export function pathOfKey(key: FileKey): string {
+  if (!isRecordId(key.recordId) || !fileNameSchema.safeParse(key.name).success) throw new InvalidFileKeyError(key);
+  return `${key.recordId}/${key.name}`;
+}
+
+export function isRecordId(text: string): boolean {
+  return ulidSchema.safeParse(text).success;
+}
+
+/** @returns the key that `<record id>/<name>` means; undefined where {@link pathOfKey} throws */
 export function fileKeyOf(path: string): FileKey | undefined {
   const [recordId = '', name = '', ...rest] = path.split('/');
-  return rest.length === 0 && RECORD_ID.test(recordId) && FILE_NAME.test(name) ? { recordId, name } : undefined;
+  const isKey = rest.length === 0 && isRecordId(recordId) && fileNameSchema.safeParse(name).success;
+  return isKey ? { recordId, name } : undefined;
 }

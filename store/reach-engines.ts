@@ -10,6 +10,7 @@ import { isFinalRefusal as isFinalOfTemporal, openTemporal } from '../runtime/te
 import type { TemporalSettings } from '../runtime/temporal/connection.ts';
 import { optional } from '../runtime/optional.ts';
 import { isFinalRefusal as isFinalOfMongo, openMongo } from './mongo.ts';
+import { refuseUnfinishedRestore } from './unfinished-restore.ts';
 
 const NODE_MAJOR = Number(process.versions.node.split('.')[0]);
 
@@ -81,7 +82,7 @@ async function fileOf(
  * Reaches Temporal and MongoDB, and waits for them while they start.
  *
  * @param timeoutMs of a request to MongoDB
- * @throws EngineAwayError
+ * @throws EngineAwayError; UnfinishedRestoreError
  */
 export async function reachEngines(
   config: EngineSettings,
@@ -96,5 +97,6 @@ export async function reachEngines(
     ),
     awaitEngine({ ...wait, name: 'MongoDB', setting: 'MONGODB_URI', isFinal: isFinalOfMongo }, () => mongo.ping()),
   ]);
+  await refuseUnfinishedRestore(mongo.db);
   return { mongo, client: temporal.client, closeTemporal: temporal.close };
 }

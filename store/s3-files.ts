@@ -16,6 +16,7 @@ import { sha256Of } from './checksum.ts';
 import {
   fileKeyOf,
   MissingFileError,
+  pathOfKey,
   StoreAwayError,
   type ByteRange,
   type FileEntry,
@@ -33,7 +34,7 @@ const SHA256 = 'sha256';
 export function createS3Files(settings: S3Settings, pageObjects = PAGE_OBJECTS): FileStore {
   const place = openBucket(settings);
   const { client, bucket, prefix, inTime } = place;
-  const objectOf = ({ recordId, name }: FileKey) => ({ Bucket: bucket, Key: `${prefix}${recordId}/${name}` });
+  const objectOf = (key: FileKey) => ({ Bucket: bucket, Key: `${prefix}${pathOfKey(key)}` });
 
   const look = (key: FileKey): Promise<HeadObjectCommandOutput | undefined> =>
     onS3(async () => client.send(new HeadObjectCommand(objectOf(key)), inTime()).catch(orMissing));
@@ -65,9 +66,9 @@ export function createS3Files(settings: S3Settings, pageObjects = PAGE_OBJECTS):
     },
 
     async publish(sourcePath, key, signal) {
+      const object = objectOf(key);
       const sha256 = await sha256Of(sourcePath, signal);
       const { size: sizeBytes } = await stat(sourcePath);
-      const object = objectOf(key);
       const order = {
         key: object.Key,
         sizeBytes,

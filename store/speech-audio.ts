@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { ulidSchema } from '../contract/ids.ts';
+import { isRecordId } from './files.ts';
 import { orMissing } from './missing.ts';
 
 /**
@@ -10,6 +12,7 @@ import { orMissing } from './missing.ts';
 export type SpeechAudio = ReturnType<typeof createSpeechAudio>;
 
 export function createSpeechAudio(root: string) {
+  const folderOf = (recordId: string): string => join(root, ulidSchema.parse(recordId));
   return {
     /**
      * @param make writes the file to the path that it is given, and answers a note on it; not called when the file is there
@@ -20,7 +23,7 @@ export function createSpeechAudio(root: string) {
       recordId: string,
       make: (path: string) => Promise<string>,
     ): Promise<{ readonly path: string; readonly note: string | undefined }> {
-      const folder = join(root, recordId);
+      const folder = folderOf(recordId);
       const [path, notePath] = [join(folder, 'audio.wav'), join(folder, 'note')];
       if ((await stat(path).catch(orMissing)) !== undefined) {
         return { path, note: await readFile(notePath, 'utf8').catch(orMissing) };
@@ -39,7 +42,7 @@ export function createSpeechAudio(root: string) {
     },
     /** @returns the path of what was prepared on this machine */
     async find(recordId: string): Promise<string | undefined> {
-      const path = join(root, recordId, 'audio.wav');
+      const path = join(folderOf(recordId), 'audio.wav');
       return (await stat(path).catch(orMissing)) === undefined ? undefined : path;
     },
     /**
@@ -48,9 +51,9 @@ export function createSpeechAudio(root: string) {
      * @returns absolute path of the published file
      */
     async source(recordId: string, copy: (folder: string) => Promise<string>): Promise<string> {
-      const path = join(root, recordId, 'source');
+      const path = join(folderOf(recordId), 'source');
       if ((await stat(path).catch(orMissing)) !== undefined) return path;
-      const folder = join(root, recordId, `part-${randomBytes(6).toString('hex')}`);
+      const folder = join(folderOf(recordId), `part-${randomBytes(6).toString('hex')}`);
       await mkdir(folder, { recursive: true, mode: 0o700 });
       try {
         const copied = await copy(folder);
@@ -61,10 +64,10 @@ export function createSpeechAudio(root: string) {
         await rm(folder, { recursive: true, force: true });
       }
     },
-    remove: (recordId: string): Promise<void> => rm(join(root, recordId), { recursive: true, force: true }),
+    remove: async (recordId: string): Promise<void> => rm(folderOf(recordId), { recursive: true, force: true }),
     /** Records whose audio is on this machine. */
     async list(): Promise<readonly string[]> {
-      return (await readdir(root).catch(orMissing)) ?? [];
+      return ((await readdir(root).catch(orMissing)) ?? []).filter(isRecordId);
     },
   };
 }

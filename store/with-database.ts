@@ -1,7 +1,8 @@
 import { MongoError, MongoServerError, type Db } from 'mongodb';
 import { openMongo } from './mongo.ts';
+import { refuseUnfinishedRestore } from './unfinished-restore.ts';
 
-/** For commands: the database for as long as `work` takes. @throws Error with one sentence when it does not answer */
+/** For commands: the database for as long as `work` takes. @throws Error with one sentence when it does not answer; UnfinishedRestoreError */
 export async function withDatabase<T>(
   { MONGODB_URI: uri, MONGODB_DATABASE: database }: { readonly MONGODB_URI: string; readonly MONGODB_DATABASE: string },
   timeoutMs: number,
@@ -9,6 +10,7 @@ export async function withDatabase<T>(
 ): Promise<T> {
   const mongo = openMongo({ uri, database, timeoutMs });
   try {
+    await refuseUnfinishedRestore(mongo.db);
     return await work(mongo.db);
   } catch (cause) {
     if (!(cause instanceof MongoError)) throw cause;

@@ -5,6 +5,9 @@ import { join } from 'node:path';
 import { processIdentity } from '../runtime/subprocess/process-facts.ts';
 import { orMissing } from './missing.ts';
 
+/** Record ids, and what else may name a folder. */
+const OWNER = /^[\w-]{1,60}$/;
+
 export type WorkFolders = ReturnType<typeof createWorkFolders>;
 
 /** How often an open folder shows that its process lives: by its time of change. */
@@ -37,6 +40,7 @@ export function createWorkFolders(root: string, { signEveryMs = SIGN_EVERY_MS } 
   return {
     /** A fresh private folder for one attempt at one record, on the file system of the file store. What dead attempts at it left behind is removed first. */
     async open(recordId: string) {
+      if (!OWNER.test(recordId)) throw new Error(`${JSON.stringify(recordId)} cannot name a work folder`);
       await removeWhere((id) => id === recordId);
       const owner = processIdentity(process.pid) ?? String(process.pid);
       const path = join(root, [recordId, hostname(), owner, randomBytes(6).toString('hex')].join('~'));

@@ -1,21 +1,18 @@
-import { createHash } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
-import { mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { Transform } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import type { Db } from 'mongodb';
 import { createAccountStore } from '../accounts.ts';
 import { MissingFileError, type FileKey, type FileStore } from '../files.ts';
 import { orMissing } from '../missing.ts';
 import {
+  copyPath,
   FILES_LIST,
+  filesOfRecords,
   lineOf,
   MANIFEST,
   NOT_KEPT,
-  readLines,
-  recordOf,
   RECORDS_AND_LATER,
+  writeHashed,
   writeLines,
   type FileLine,
   type Manifest,
@@ -42,7 +39,7 @@ export interface BackupOrder {
 export async function backUp({ folder, db, files, copiesFiles, tell }: BackupOrder): Promise<Manifest> {
   const target = resolve(folder);
   await mkdir(dirname(target), { recursive: true });
-  if ((await stat(target).catch(orMissing)) !== undefined) throw new Error(`${target} is there already`);
+  if ((await lstat(target).catch(orMissing)) !== undefined) throw new Error(`${target} is there already`);
   const part = `${target}.part`;
   // What a copy that was cut off has left.
   await rm(part, { recursive: true, force: true });
@@ -93,38 +90,22 @@ async function* copies(
   { files, copiesFiles, damaged }: Pick<BackupOrder, 'files' | 'copiesFiles'> & { readonly damaged: FileKey[] },
 ): AsyncGenerator<string> {
   if (!hasRecords) return;
-  for await (const line of readLines(folder, 'records')) {
-    const { _id, ...record } = recordOf(line);
-    if (record.status !== 'success' || record.filesRemovedAt !== undefined) continue;
-    for (const { name, sizeBytes, sha256 } of record.files) {
-      const told: FileLine = { recordId: _id, file: { name, sizeBytes, sha256 } };
-      const fate = copiesFiles ? await copyFile(folder, files, told) : 'listed';
-      if (fate === 'damaged') damaged.push({ recordId: _id, name });
-      else if (fate !== 'gone') yield JSON.stringify(told);
-    }
+  for await (const told of filesOfRecords(folder)) {
+    const fate = copiesFiles ? await copyFile(folder, files, told) : 'listed';
+    if (fate === 'damaged') damaged.push({ recordId: told.recordId, name: told.file.name });
+    else if (fate !== 'gone') yield JSON.stringify(told);
   }
 }
 
 /** @returns `gone` when the file is not kept any more; `damaged`: its SHA-256 is not that of what was published */
-async function copyFile(
-  folder: string,
-  files: FileStore,
-  { recordId, file }: FileLine,
-): Promise<'copied' | 'gone' | 'damaged'> {
-  const target = join(folder, 'files', recordId, file.name);
+async function copyFile(folder: string, files: FileStore, told: FileLine): Promise<'copied' | 'gone' | 'damaged'> {
+  const { recordId, file } = told;
+  const target = copyPath(folder, told);
   try {
     const stored = await files.open({ recordId, name: file.name });
     if (stored === undefined) return 'gone';
     await mkdir(dirname(target), { recursive: true, mode: 0o700 });
-    const hash = createHash('sha256');
-    const hashing = new Transform({
-      transform(chunk: Buffer, _encoding, done) {
-        hash.update(chunk);
-        done(undefined, chunk);
-      },
-    });
-    await pipeline(await stored.read(), hashing, createWriteStream(target, { mode: 0o600, flush: true }));
-    if (hash.digest('hex') === file.sha256) return 'copied';
+    if ((await writeHashed(target, await stored.read())) === file.sha256) return 'copied';
     await rm(target);
     return 'damaged';
   } catch (error) {

@@ -1,7 +1,7 @@
 // npm run backup -- FOLDER and npm run restore -- FOLDER: copies all data of a service, and puts the copy into an empty one.
 import { loadConfigOrExit } from '../../config.ts';
 import { runOperatorCommand, UsageError } from '../../runtime/operator-command.ts';
-import { createFileStore, WORKER_BUCKET_LIMITS } from '../create-file-store.ts';
+import { createFileStore, nameOfPlace, WORKER_BUCKET_LIMITS } from '../create-file-store.ts';
 import { embeddedUri } from '../embedded-uri.ts';
 import { withDatabase } from '../with-database.ts';
 import { backUp } from './backup.ts';
@@ -24,7 +24,9 @@ await runOperatorCommand(USAGE, async ([command, folder, ...rest]) => {
   await files.check();
   await withDatabase(config, 60_000, async (db) => {
     const order = { folder, db, files, tell: (line: string) => console.log(line) };
-    if (command === 'restore') return restore({ ...order, workDir: config.workDir });
+    if (command === 'restore') {
+      return restore({ ...order, workDir: config.workDir, filesPlace: nameOfPlace(config.files) });
+    }
     const { damaged = [] } = await backUp({ ...order, copiesFiles: config.files.kind === 'disk' });
     // The copy is there and good, but whoever waits for the exit code must hear of it.
     if (damaged.length > 0)

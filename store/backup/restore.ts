@@ -1,6 +1,4 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { copyFile, mkdir, readFile } from 'node:fs/promises';
+import { realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Db, Document } from 'mongodb';
 import { LOST_IN_RESTORE } from '../../contract/failures.ts';
@@ -12,18 +10,20 @@ import type { FileStore } from '../files.ts';
 import { finishRecord } from '../finish-record.ts';
 import { migrate } from '../migrations.ts';
 import { createRecordStore } from '../records.ts';
+import { markRestore, refuseUnfinishedRestore, unmarkRestore } from '../unfinished-restore.ts';
+import { createWorkFolders } from '../work-folders.ts';
+import { checkCopy, readManifest } from './check-copy.ts';
 import {
+  copyPath,
   documentOf,
-  fileLineSchema,
+  fileOf,
   FILES_LIST,
-  MANIFEST,
-  manifestSchema,
   NOT_KEPT,
-  pathIn,
+  openPlain,
   readLines,
   recordOf,
+  writeHashed,
   type Manifest,
-  type Part,
 } from './format.ts';
 
 const BATCH = 100;
@@ -37,6 +37,8 @@ export interface RestoreOrder {
   readonly folder: string;
   readonly db: Db;
   readonly files: FileStore;
+  /** The file store in words, such as a folder: what an operator empties when the restore is cut off. */
+  readonly filesPlace: string;
   /** On the file system of the files, where they are on disk; copies pass through it. */
   readonly workDir: string;
   readonly tell: (line: string) => void;
@@ -46,16 +48,24 @@ export interface RestoreOrder {
  * Puts a copy into an empty database and file store. Jobs that were under way fail with the reason, and webhooks are abandoned:
  * their workflows are not there.
  *
- * @throws an error that says what is wrong; nothing was written unless it names a collection
+ * From the first write to the last a mark stands in the database, with which nothing else works on it. It stays when the
+ * restore is cut off or fails.
+ *
+ * @throws an error that says what is wrong
  */
-export async function restore({ folder, db, files, workDir, tell }: RestoreOrder): Promise<void> {
-  const manifest = manifestSchema.parse(JSON.parse(await readFile(join(folder, MANIFEST), 'utf8')));
-  await refuseNonEmpty(db);
-  for (const [name, part] of [...Object.entries(manifest.collections), [FILES_LIST, manifest.files] as const]) {
-    await checkSum(folder, name, part);
-  }
+export async function restore(order: RestoreOrder): Promise<void> {
+  const { db, tell } = order;
+  // The folder itself may be named by a link, what is in it may not.
+  const folder = await realpath(order.folder);
+  const manifest = await readManifest(folder);
+  await refuseNonEmpty(order, manifest);
+  await checkCopy(folder, manifest);
+  // Again, since checking a large copy takes long.
+  await refuseNonEmpty(order, manifest);
+  const { takenAt } = manifest;
+  await markRestore(db, { takenAt, ...(manifest.files.areCopied && { filesPlace: order.filesPlace }) });
   // First: a record must not promise what is not there.
-  if (manifest.files.areCopied) await restoreFiles(folder, { files, workDir });
+  if (manifest.files.areCopied) await restoreFiles(folder, order);
   tell(
     `files: ${String(manifest.files.count)}${manifest.files.areCopied ? '' : ', not copied: they are where they were'}`,
   );
@@ -71,38 +81,45 @@ export async function restore({ folder, db, files, workDir, tell }: RestoreOrder
   await migrate(db);
   tell(`jobs that were under way and have failed: ${String(await settle(db, folder, manifest))}`);
   tell(`webhooks that were under way and are abandoned: ${String(await abandonDeliveries(db, folder, manifest))}`);
+  await unmarkRestore(db);
 }
 
-async function refuseNonEmpty(db: Db): Promise<void> {
+async function refuseNonEmpty(
+  { db, files, filesPlace }: Pick<RestoreOrder, 'db' | 'files' | 'filesPlace'>,
+  { files: { areCopied } }: Manifest,
+): Promise<void> {
+  await refuseUnfinishedRestore(db);
+  if (areCopied && (await isUsed(files))) throw new Error(`${filesPlace} is not empty; nothing was restored`);
   for (const { name } of await db.listCollections({}, { nameOnly: true }).toArray()) {
     if (NOT_KEPT.includes(name) || (await db.collection(name).findOne({})) === null) continue;
     throw new Error(`MONGODB_DATABASE: the database ${db.databaseName} is not empty (${name}); nothing was restored`);
   }
 }
 
-async function checkSum(folder: string, name: string, { bytes, sha256 }: Part): Promise<void> {
-  const hash = createHash('sha256');
-  let read = 0;
-  for await (const chunk of createReadStream(pathIn(folder, name))) {
-    hash.update(chunk as Buffer);
-    read += (chunk as Buffer).length;
-  }
-  if (read === bytes && hash.digest('hex') === sha256) return;
-  throw new Error(`${pathIn(folder, name)} is damaged; nothing was restored`);
+async function isUsed(files: FileStore): Promise<boolean> {
+  const { entries, next } = await files.page();
+  return entries.length > 0 || next !== undefined;
 }
 
 async function restoreFiles(
   folder: string,
   { files, workDir }: Pick<RestoreOrder, 'files' | 'workDir'>,
 ): Promise<void> {
-  await mkdir(workDir, { recursive: true });
-  for await (const line of readLines(folder, FILES_LIST)) {
-    const { recordId, file } = fileLineSchema.parse(JSON.parse(line));
-    const copy = join(workDir, `restored-${recordId}-${file.name}`);
-    // Publishing may take it away.
-    await copyFile(join(folder, 'files', recordId, file.name), copy);
-    const { sha256 } = await files.publish(copy, { recordId, name: file.name }, new AbortController().signal);
-    if (sha256 !== file.sha256) throw new Error(`the file ${recordId}/${file.name} of the copy is damaged`);
+  const work = await createWorkFolders(workDir).open('restore');
+  try {
+    for await (const line of readLines(folder, FILES_LIST)) {
+      const told = fileOf(line);
+      const { recordId, file } = told;
+      const staged = join(work.path, file.name);
+      const handle = await openPlain(copyPath(folder, told));
+      // It was checked before, and may have been replaced since.
+      if ((await writeHashed(staged, handle.createReadStream())) !== file.sha256)
+        throw new Error(`the file ${recordId}/${file.name} of the copy is damaged`);
+      await files.publish(staged, { recordId, name: file.name }, new AbortController().signal);
+      await rm(staged, { force: true });
+    }
+  } finally {
+    await work.remove();
   }
 }
 

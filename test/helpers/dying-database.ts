@@ -4,7 +4,7 @@ import type { Db } from 'mongodb';
 export type LastOperation = 'made' | 'not made';
 
 const OPERATIONS: ReadonlySet<unknown> = new Set([
-  ...['findOne', 'insertOne', 'updateOne', 'deleteOne', 'findOneAndUpdate'],
+  ...['findOne', 'insertOne', 'insertMany', 'updateOne', 'deleteOne', 'findOneAndUpdate', 'createIndex'],
 ]);
 
 /**

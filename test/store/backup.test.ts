@@ -1,95 +1,23 @@
 import { execFile } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
-import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { appendFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Document } from 'mongodb';
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { expect, inject, it } from 'vitest';
 import { LOST_IN_RESTORE } from '../../contract/failures.ts';
-import type { JobInput } from '../../contract/jobs.ts';
 import type { DownloadRecord } from '../../contract/records.ts';
-import { createAccountStore } from '../../store/accounts.ts';
 import { backUp } from '../../store/backup/backup.ts';
 import { documentOf, lineOf, MANIFEST, pathIn, writeLines, type Manifest } from '../../store/backup/format.ts';
 import { LOST_DELIVERY, restore } from '../../store/backup/restore.ts';
-import { createContentsStore } from '../../store/contents.ts';
-import { createDeliveryStore } from '../../store/deliveries.ts';
-import { createDiskFiles } from '../../store/disk-files.ts';
-import { createKeyDownloadStore } from '../../store/key-downloads.ts';
-import { openMongo, type Mongo } from '../../store/mongo.ts';
-import { createRecordStore } from '../../store/records.ts';
-import { keepJob } from '../helpers/kept-jobs.ts';
+import { accept, finish, GRANTED, KEY, silent, useBackupBench } from '../helpers/backup-bench.ts';
 import { ROOT } from '../helpers/markdown.ts';
 import { someHolds } from '../helpers/many-holds.ts';
 import { anAudioJob } from '../helpers/workflow-run.ts';
 
-const KEY = '3f9c2a7be4d05816';
-const GRANTED = 100_000;
-/** Callers choose it, and these characters end lines for some who read text. */
-const RECEIVER = 'https://receiver.example/\u2028a\u2029b\u0085c';
-
-let root: string;
-const opened: Mongo[] = [];
-beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'tapedeck-backup-'));
-});
-afterAll(async () => {
-  for (const mongo of opened) {
-    await mongo.db.dropDatabase();
-    await mongo.close();
-  }
-  await rm(root, { recursive: true, force: true });
-});
-
-/** The stores of a service of its own. */
-function aService() {
-  const name = `backup-${randomUUID().slice(0, 8)}`;
-  const mongo = openMongo({ uri: inject('mongodbUri'), database: name, timeoutMs: 20_000 });
-  opened.push(mongo);
-  const { db } = mongo;
-  return {
-    ...{
-      db,
-      dataDir: join(root, name),
-      files: createDiskFiles(join(root, name, 'files')),
-      workDir: join(root, name, 'work'),
-    },
-    ...{ records: createRecordStore(db), accounts: createAccountStore(db), contents: createContentsStore(db) },
-    ...{ deliveries: createDeliveryStore(db), keyDownloads: createKeyDownloadStore(db) },
-  };
-}
-type Service = ReturnType<typeof aService>;
+const bench = useBackupBench();
+const { aService } = bench;
 async function* linesOf(documents: readonly Document[]): AsyncGenerator<string> {
   for (const document of documents) yield Promise.resolve(lineOf(document));
-}
-const silent = { tell: (): void => undefined };
-
-/** Accepts a job of the key. */
-async function accept({ records, accounts, keyDownloads }: Service): Promise<JobInput> {
-  const job = { ...anAudioJob(), chargedTo: KEY, webhookUrl: RECEIVER };
-  const { recordId, subjectId, price: amount } = job;
-  expect(await accounts.reserve(KEY, [{ recordId, subjectId, amount }])).toBe(true);
-  await keepJob(records, job);
-  await keyDownloads.note(KEY, recordId);
-  return job;
-}
-
-/** Ends it as its workflow does. @returns the record, as callers are answered from then on */
-async function finish(
-  { records, files, contents, deliveries, workDir }: Service,
-  job: JobInput,
-): Promise<DownloadRecord> {
-  const { recordId } = job;
-  await mkdir(workDir, { recursive: true });
-  const source = join(workDir, recordId);
-  await writeFile(source, `media of ${recordId}`);
-  const file = await files.publish(source, { recordId, name: 'a.m4a' }, new AbortController().signal);
-  await contents.putFacts(recordId, { title: `Facts of ${recordId}` });
-  const record = await keepJob(records, job, { status: 'success', result: { durationSeconds: 1.5, files: [file] } });
-  const id = `webhook/${recordId}/1`;
-  await deliveries.open({ id, recordId, url: RECEIVER, endpoint: 'audio', createdAt: record.createdAt });
-  return record;
 }
 
 it('a copy made under load has all that was answered before, and its jobs under way fail with the reason', async () => {
@@ -98,7 +26,7 @@ it('a copy made under load has all that was answered before, and its jobs under 
   const answered: DownloadRecord[] = [];
   for (let count = 0; count < 6; count += 1) answered.push(await finish(service, await accept(service)));
   const running = [await accept(service), await accept(service)];
-  const folder = join(root, 'copy');
+  const folder = join(bench.root(), 'copy');
   let isOver = false;
   const load = [0, 1].map(async () => {
     while (!isOver) await finish(service, await accept(service));
@@ -147,7 +75,7 @@ it('what many jobs had set aside is given back by a restore, and what one of the
   await service.db.collection<{ _id: string }>('records').updateOne({ _id: ended.recordId }, { $set: facts });
   for (const count of [48, 10]) expect(await service.accounts.reserve(KEY, someHolds(count))).toBe(true);
   expect(await service.db.collection('pockets').countDocuments()).toBe(1);
-  const folder = join(root, 'many');
+  const folder = join(bench.root(), 'many');
   await backUp({ folder, ...service, copiesFiles: false, ...silent });
   // So an older release may restore it, which sets `holds` and knows of nothing else.
   const [account] = (await readFile(pathIn(folder, 'accounts'), 'utf8'))
@@ -172,7 +100,7 @@ it('a copy that a release without pockets made of an account with some gives bac
   const service = aService();
   await service.accounts.open(KEY, GRANTED);
   for (const count of [48, 10]) expect(await service.accounts.reserve(KEY, someHolds(count))).toBe(true);
-  const folder = join(root, 'raw');
+  const folder = join(bench.root(), 'raw');
   const manifest = await backUp({ folder, ...service, copiesFiles: false, ...silent });
   const collections = { ...manifest.collections };
   for (const name of ['accounts', 'pockets']) {
@@ -192,7 +120,7 @@ it('a damaged file is left out of a copy and named, and nothing else is; the com
   const service = aService();
   const [good, bad] = [await finish(service, { ...anAudioJob() }), await finish(service, { ...anAudioJob() })];
   await writeFile(join(service.dataDir, 'files', bad.id, 'a.m4a'), 'other bytes');
-  const folder = join(root, 'without-one');
+  const folder = join(bench.root(), 'without-one');
   const env = { ...process.env, MONGODB_URI: inject('mongodbUri'), MONGODB_DATABASE: service.db.databaseName };
   const run = (...line: readonly string[]) =>
     promisify(execFile)(process.execPath, ['store/backup/main.ts', ...line], {
@@ -224,7 +152,7 @@ it('a webhook that was under way is abandoned by a restore with the reason, and 
   const attempt = { number: 1, startedAt: records[0]!.createdAt, durationMs: 5, statusCode: 503 };
   await service.deliveries.recordAttempt(waits, attempt, { state: 'pending', firstAttempt: 1 });
   await service.deliveries.recordAttempt(delivered, attempt, { state: 'delivered', firstAttempt: 1 });
-  const folder = join(root, 'webhooks');
+  const folder = join(bench.root(), 'webhooks');
   await backUp({ folder, ...service, copiesFiles: false, ...silent });
   const [other, told] = [aService(), [] as string[]];
   await restore({ folder, ...other, tell: (line) => told.push(line) });
@@ -238,7 +166,7 @@ it('a webhook that was under way is abandoned by a restore with the reason, and 
 it('a damaged copy is refused before anything is written', async () => {
   const service = aService();
   await finish(service, { ...anAudioJob() });
-  const folder = join(root, 'damaged');
+  const folder = join(bench.root(), 'damaged');
   await backUp({ folder, ...service, copiesFiles: false, ...silent });
   const told = JSON.parse(await readFile(join(folder, MANIFEST), 'utf8')) as Manifest;
   expect(told.collections).toMatchObject({ records: { count: 1 }, contents: { count: 1 } });

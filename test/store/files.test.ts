@@ -1,16 +1,45 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PublishedFile } from '../../contract/records.ts';
-import { fileKeyOf, MissingFileError, type FileEntry, type FileKey, type FileStore } from '../../store/files.ts';
+import {
+  fileKeyOf,
+  InvalidFileKeyError,
+  MissingFileError,
+  type FileEntry,
+  type FileKey,
+  type FileStore,
+} from '../../store/files.ts';
 import { stores, type StoreUnderTest } from '../helpers/file-stores.ts';
 
 const never = new AbortController().signal;
 const MIB = 1024 ** 2;
+
+/** Record ids and names as an altered database may hold them. */
+function badKeys(): readonly (readonly [string, string])[] {
+  const names = [
+    'secret',
+    '..',
+    '.',
+    '',
+    '../secret',
+    '/etc/passwd',
+    'a\0.m4a',
+    'a.m4a\n',
+    'a\\b.m4a',
+    `${'a'.repeat(300)}.m4a`,
+  ];
+  const ids = ['..', '.', '', '../..', '/', `${ulid()}/..`, ulid().toLowerCase(), `${ulid()}\0`];
+  return [
+    ...names.map((name) => [ulid(), name] as const),
+    ...ids.map((id) => [id, 'secret.txt'] as const),
+    ['..', 'secret'],
+  ];
+}
 
 // What every store promises, over each of them.
 describe.each(Object.entries(stores))('files on %s', (_kind, open) => {
@@ -79,6 +108,24 @@ describe.each(Object.entries(stores))('files on %s', (_kind, open) => {
       await new Promise((resolve) => stream.once('close', resolve));
     }
     expect((await read(key)).length).toBe(9 * MIB);
+  });
+
+  it.each(badKeys())('have no key with the record id %j and the name %j, in any method', async (recordId, name) => {
+    const key = { recordId, name };
+    const file = { name, sizeBytes: 6, sha256: 'x'.repeat(64) };
+    const outside = join(store.folder, 'secret');
+    await writeFile(outside, 'secret');
+    const source = await aSource(Buffer.from('intruder'));
+    const calls = [
+      () => files.publish(source, key, never),
+      () => files.has(recordId, file),
+      () => files.open(key),
+      () => files.localCopy(recordId, file, store.folder),
+      () => files.remove(key),
+    ];
+    for (const call of calls) await expect(call()).rejects.toThrow(InvalidFileKeyError);
+    expect(await readFile(outside, 'utf8')).toBe('secret');
+    expect(await readFile(source, 'utf8')).toBe('intruder');
   });
 
   it('are not there when nobody published them, or when they are others', async () => {
@@ -193,6 +240,23 @@ describe.each(Object.entries(stores))('files on %s', (_kind, open) => {
     for (const { modifiedMs } of listed) expect(Math.abs(modifiedMs - Date.now())).toBeLessThan(120_000);
     await many.close();
   }, 120_000);
+});
+
+describe('a file store on disk', () => {
+  it('does not follow a symbolic link that stands in the place of a file', async () => {
+    const { files, folder, close } = await stores.disk();
+    const key = { recordId: ulid(), name: 'a.m4a' };
+    const place = join(folder, 'files', key.recordId);
+    await mkdir(place, { recursive: true });
+    await writeFile(join(folder, 'secret'), 'secret');
+    await symlink(join(folder, 'secret'), join(place, key.name));
+    const file = { name: key.name, sizeBytes: 6, sha256: 'x'.repeat(64) };
+    expect(await files.open(key)).toBeUndefined();
+    expect(await files.has(key.recordId, file)).toBe(false);
+    await expect(files.localCopy(key.recordId, file, folder)).rejects.toThrow(MissingFileError);
+    expect((await files.page()).entries).toEqual([]);
+    await close();
+  });
 });
 
 describe('the place of a file', () => {

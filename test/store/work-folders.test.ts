@@ -56,4 +56,9 @@ describe('work folders of workers that share a volume', () => {
     await utimes(path, then, then);
     expect(await folders.removeAbandoned()).toEqual([]);
   });
+
+  it.each(['..', '../outside', 'a/b', '', 'one~two', 'a\0'])('have no name from %j', async (recordId) => {
+    await expect(createWorkFolders(join(root, 'work')).open(recordId)).rejects.toThrow('cannot name a work folder');
+    expect(await readdir(root)).toEqual([]);
+  });
 });

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ulid } from 'ulid';
 import { expect, it, onTestFinished } from 'vitest';
 import type { RecordStore } from '../../store/records.ts';
 import { createSpeechAudio } from '../../store/speech-audio.ts';
@@ -10,10 +11,13 @@ import { until } from '../helpers/until.ts';
 it('audio of a transcription goes when the transcription has ended, on whichever machine it ended', async () => {
   const root = await mkdtemp(join(tmpdir(), 'tapedeck-leftovers-'));
   onTestFinished(() => rm(root, { recursive: true, force: true }));
-  for (const name of ['running', 'ended', 'unknown']) await mkdir(join(root, name));
+  const [running, ended, unknown] = [ulid(), ulid(), ulid()];
+  // No record has such an id, so the folder is none of ours.
+  const foreign = 'lost+found';
+  for (const name of [running, ended, unknown, foreign]) await mkdir(join(root, name));
   const statuses = new Map([
-    ['running', 'pending'],
-    ['ended', 'success'],
+    [running, 'pending'],
+    [ended, 'success'],
   ]);
   const get = ((id: string) => {
     const status = statuses.get(id);
@@ -31,10 +35,10 @@ it('audio of a transcription goes when the transcription has ended, on whichever
       },
     },
   );
-  expect(removed.sort()).toEqual(['ended', 'unknown']);
-  expect(await readdir(root)).toEqual(['running']);
-  statuses.set('running', 'failed');
-  await until(() => removed.includes('running'));
+  expect(removed.sort()).toEqual([ended, unknown].sort());
+  expect((await readdir(root)).sort()).toEqual([running, foreign]);
+  statuses.set(running, 'failed');
+  await until(() => removed.includes(running));
   sweep.stop();
-  expect(await readdir(root)).toEqual([]);
+  expect(await readdir(root)).toEqual([foreign]);
 });

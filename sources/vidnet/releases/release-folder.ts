@@ -37,8 +37,12 @@ export interface FolderState {
 export type ReleaseFolder = ReturnType<typeof createReleaseFolder>;
 
 export function createReleaseFolder(path: string) {
-  const goodFile = (version: string): string => join(path, `${version}.good`);
-  const refusedFile = (version: string): string => join(path, `${version}.refused`);
+  const placeOf = (version: string, ending = ''): string => {
+    if (!isRelease(version)) throw new Error(`${JSON.stringify(version)} is not a release of yt-dlp`);
+    return join(path, `${version}${ending}`);
+  };
+  const goodFile = (version: string): string => placeOf(version, '.good');
+  const refusedFile = (version: string): string => placeOf(version, '.refused');
   const write = async (file: string, text: string): Promise<void> => {
     await mkdir(path, { recursive: true });
     const staged = stagedName(file);
@@ -63,8 +67,8 @@ export function createReleaseFolder(path: string) {
   return {
     path,
     read,
-    placeOf: (version: string): string => join(path, version),
-    stagingFor: (version: string): string => stagedName(join(path, version)),
+    placeOf: (version: string): string => placeOf(version),
+    stagingFor: (version: string): string => stagedName(placeOf(version)),
     /** A job has read a page with it. */
     approve: (version: string): Promise<void> => write(goodFile(version), new Date().toISOString()),
     /** It is not used again. */
@@ -77,7 +81,7 @@ export function createReleaseFolder(path: string) {
     /** Whoever uses a release says so again and again. */
     touch: async (version: string): Promise<void> => {
       const now = new Date();
-      await utimes(join(path, version), now, now).catch(ifMissing(undefined));
+      await utimes(placeOf(version), now, now).catch(ifMissing(undefined));
     },
     /**
      * Removes what nobody has used for a day: releases but the newest two and those that are named, and what was never finished.
@@ -96,9 +100,10 @@ export function createReleaseFolder(path: string) {
           ifMissing(false),
         );
         if (kept.has(name) || !isOld) continue;
-        if (isRelease(name)) removed.push(name);
         await rm(join(path, name), { recursive: true, force: true });
+        if (!isRelease(name)) continue;
         await rm(goodFile(name), { force: true });
+        removed.push(name);
       }
       return removed;
     },

@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto';
+import { opendir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import {
+  copyPath,
+  documentOf,
+  FILES_LIST,
+  filesOfRecords,
+  MANIFEST,
+  manifestSchema,
+  openPlain,
+  pathIn,
+  readLines,
+  type Manifest,
+} from './format.ts';
+
+const MAX_MANIFEST_BYTES = 64 * 1024 ** 2;
+
+/** @throws Error that says what is wrong with it */
+export async function readManifest(folder: string): Promise<Manifest> {
+  const path = join(folder, MANIFEST);
+  const handle = await openPlain(path);
+  try {
+    if ((await handle.stat()).size > MAX_MANIFEST_BYTES) throw new Error('it is too large');
+    return manifestSchema.parse(JSON.parse(await handle.readFile('utf8')));
+  } catch (cause) {
+    throw new Error(`${path} is damaged; nothing was restored`, { cause });
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * Reads all of a copy, which may have been altered, before anything of it is used: sums and lengths, then what is in it.
+ *
+ * @throws Error that names what is wrong
+ */
+export async function checkCopy(folder: string, { collections, files }: Manifest): Promise<void> {
+  for await (const entry of await opendir(folder, { recursive: true })) {
+    if (entry.isFile() || entry.isDirectory()) continue;
+    throw new Error(`${join(entry.parentPath, entry.name)} is no plain file; nothing was restored`);
+  }
+  const parts = [...Object.entries(collections), [FILES_LIST, files] as const];
+  for (const [name, { bytes, sha256 }] of parts) await checkSum(pathIn(folder, name), { sizeBytes: bytes, sha256 });
+  for (const [name, { count }] of Object.entries(collections)) await checkDocuments(folder, name, count);
+  await checkFiles(folder, 'records' in collections, files);
+}
+
+async function checkSum(
+  path: string,
+  { sizeBytes, sha256 }: { readonly sizeBytes: number; readonly sha256: string },
+): Promise<void> {
+  const handle = await openPlain(path);
+  try {
+    const { size } = await handle.stat();
+    const hash = createHash('sha256');
+    // A file that claims a huge length is not read.
+    if (size === sizeBytes) await pipeline(handle.createReadStream({ autoClose: false }), hash);
+    if (size !== sizeBytes || hash.digest('hex') !== sha256)
+      throw new Error(`${path} is damaged; nothing was restored`);
+  } finally {
+    await handle.close();
+  }
+}
+
+async function checkDocuments(folder: string, name: string, count: number): Promise<void> {
+  let found = 0;
+  for await (const line of readLines(folder, name)) {
+    found += 1;
+    if (documentIn(line)?.['_id'] === undefined) {
+      throw new Error(`${pathIn(folder, name)}: line ${String(found)} is no document; nothing was restored`);
+    }
+  }
+  if (found === count) return;
+  throw new Error(
+    `${pathIn(folder, name)} has ${String(found)} documents and not ${String(count)}; nothing was restored`,
+  );
+}
+
+function documentIn(line: string) {
+  try {
+    return documentOf(line);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Each file is listed in the order of the records, once, as its record names it, and has the bytes that it had. */
+async function checkFiles(folder: string, hasRecords: boolean, { areCopied, count }: Manifest['files']): Promise<void> {
+  const listed = readLines(folder, FILES_LIST);
+  let line = await listed.next();
+  let found = 0;
+  if (hasRecords) {
+    for await (const named of filesOfRecords(folder)) {
+      if (line.done === true || line.value !== JSON.stringify(named)) continue;
+      if (areCopied) await checkSum(copyPath(folder, named), named.file);
+      found += 1;
+      line = await listed.next();
+    }
+  }
+  await listed.return(undefined);
+  if (line.done === true && found === count) return;
+  throw new Error(
+    `${pathIn(folder, FILES_LIST)} is not the list of the files that the records name; nothing was restored`,
+  );
+}

@@ -1,0 +1,111 @@
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, expect, inject } from 'vitest';
+import type { JobInput } from '../../contract/jobs.ts';
+import type { DownloadRecord } from '../../contract/records.ts';
+import { createAccountStore } from '../../store/accounts.ts';
+import { createContentsStore } from '../../store/contents.ts';
+import { createDeliveryStore } from '../../store/deliveries.ts';
+import { createDiskFiles } from '../../store/disk-files.ts';
+import { createKeyDownloadStore } from '../../store/key-downloads.ts';
+import { openMongo, type Mongo } from '../../store/mongo.ts';
+import { createRecordStore } from '../../store/records.ts';
+import { ROOT } from './markdown.ts';
+import { keepJob } from './kept-jobs.ts';
+import { anAudioJob } from './workflow-run.ts';
+
+export const KEY = '3f9c2a7be4d05816';
+export const GRANTED = 100_000;
+/** Callers choose it, and these characters end lines for some who read text. */
+const RECEIVER = 'https://receiver.example/\u2028a\u2029b\u0085c';
+
+export const silent = { tell: (): void => undefined };
+
+/** A folder for the tests of a file, and services with databases of their own. */
+export function useBackupBench() {
+  let root = '';
+  const opened: Mongo[] = [];
+  beforeAll(async () => {
+    root = await mkdtemp(join(tmpdir(), 'tapedeck-backup-'));
+  });
+  afterAll(async () => {
+    for (const mongo of opened) {
+      await mongo.db.dropDatabase();
+      await mongo.close();
+    }
+    await rm(root, { recursive: true, force: true });
+  });
+  return {
+    root: () => root,
+    /** The stores of a service of its own. */
+    aService: () => {
+      const name = `backup-${randomUUID().slice(0, 8)}`;
+      const mongo = openMongo({ uri: inject('mongodbUri'), database: name, timeoutMs: 20_000 });
+      opened.push(mongo);
+      const { db } = mongo;
+      const dataDir = join(root, name);
+      const filesRoot = join(dataDir, 'files');
+      return {
+        ...{ db, dataDir, files: createDiskFiles(filesRoot), filesPlace: `the folder ${filesRoot}` },
+        ...{ workDir: join(dataDir, 'work'), records: createRecordStore(db), accounts: createAccountStore(db) },
+        ...{ contents: createContentsStore(db), deliveries: createDeliveryStore(db) },
+        ...{ keyDownloads: createKeyDownloadStore(db) },
+      };
+    },
+  };
+}
+export type BackupService = ReturnType<ReturnType<typeof useBackupBench>['aService']>;
+
+/** What an operator does before the restore that follows one that was cut off. */
+export async function empty({ db, dataDir }: BackupService): Promise<void> {
+  await db.dropDatabase();
+  await rm(join(dataDir, 'files'), { recursive: true, force: true });
+}
+
+/** A process of the service, such as `api`, on the data of a service. @returns its exit code and what it printed */
+export async function runMain(main: string, { db, dataDir }: BackupService, args: readonly string[] = []) {
+  const env = {
+    ...{ ...process.env, DATA_DIR: dataDir, FILES_STORE: 'disk', MONGODB_DATABASE: db.databaseName },
+    ...{ MONGODB_URI: inject('mongodbUri'), TEMPORAL_ADDRESS: inject('temporalAddress') },
+    ...{ LINK_SECRET: 's'.repeat(64), RPC_TOKEN: 't'.repeat(64), LOG_FORMAT: 'json' },
+  };
+  const child = spawn(process.execPath, [main, ...args], { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  // It would serve for ever if it started.
+  const late = setTimeout(() => child.kill('SIGKILL'), 60_000);
+  const exit = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  const printed = await Promise.all([text(child.stdout), text(child.stderr)]);
+  const code = await exit;
+  clearTimeout(late);
+  return { code, output: printed.join('') };
+}
+
+/** Accepts a job of the key. */
+export async function accept({ records, accounts, keyDownloads }: BackupService): Promise<JobInput> {
+  const job = { ...anAudioJob(), chargedTo: KEY, webhookUrl: RECEIVER };
+  const { recordId, subjectId, price: amount } = job;
+  expect(await accounts.reserve(KEY, [{ recordId, subjectId, amount }])).toBe(true);
+  await keepJob(records, job);
+  await keyDownloads.note(KEY, recordId);
+  return job;
+}
+
+/** Ends it as its workflow does. @returns the record, as callers are answered from then on */
+export async function finish(
+  { records, files, contents, deliveries, workDir }: BackupService,
+  job: JobInput,
+): Promise<DownloadRecord> {
+  const { recordId } = job;
+  await mkdir(workDir, { recursive: true });
+  const source = join(workDir, recordId);
+  await writeFile(source, `media of ${recordId}`);
+  const file = await files.publish(source, { recordId, name: 'a.m4a' }, new AbortController().signal);
+  await contents.putFacts(recordId, { title: `Facts of ${recordId}` });
+  const record = await keepJob(records, job, { status: 'success', result: { durationSeconds: 1.5, files: [file] } });
+  const id = `webhook/${recordId}/1`;
+  await deliveries.open({ id, recordId, url: RECEIVER, endpoint: 'audio', createdAt: record.createdAt });
+  return record;
+}
