@@ -54,7 +54,7 @@ export interface Delivery {
 
 /** A receiver's host in lower case, without port and without the dot that may end it: all of that is one machine. */
 export function receiverHostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).hostname.replace(/\.+$/, '') : url;
+  return URL.canParse(url) ? new URL(url).hostname.replace(/(?<!\.)\.+$/, '') : url;
 }
 
 const FAIRNESS_KEY_MAX_CHARS = 64;
