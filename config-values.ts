@@ -63,5 +63,5 @@ export function entriesOf(text: string): readonly string[] {
 }
 
 export function trimSlash(text: string): string {
-  return text.replace(/\/+$/, '');
+  return text.replace(/(?<!\/)\/+$/, '');
 }

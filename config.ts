@@ -108,7 +108,7 @@ export const settings = z.object({
   MEDIA_SITES: z
     .string()
     .toLowerCase()
-    .regex(/^(?:off|all|[\w.-]+(?: *, *[\w.-]+)*)$/, 'off, all, or names of hosts, separated by commas')
+    .regex(/^[\w.-]+(?: *, *[\w.-]+)*$/, 'off, all, or names of hosts, separated by commas')
     .default('all')
     .describe('Sites whose pages are fetched: off, all, or hosts (comma-separated), with all hosts below them'),
   MEDIA_ALLOWED_NETWORKS: z

@@ -1,3 +1,4 @@
+import regexp from 'eslint-plugin-regexp';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
@@ -25,6 +26,28 @@ export default tseslint.config(
       'max-params': ['error', 3],
       eqeqeq: 'error',
       'no-console': 'error',
+    },
+  },
+  {
+    // Much of what patterns are tested on comes from outside, and no text may hold the event loop for long.
+    files: ['**/*.{ts,tsx,js,mjs,cjs}'],
+    plugins: { regexp },
+    rules: {
+      'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],
+      // A sticky pattern is tried at one place only.
+      'regexp/no-super-linear-move': ['error', { report: 'potential', ignoreSticky: true }],
+      'regexp/no-contradiction-with-assertion': 'error',
+      'regexp/no-dupe-characters-character-class': 'error',
+      'regexp/no-dupe-disjunctions': 'error',
+      'regexp/no-empty-alternative': 'error',
+      'regexp/no-empty-capturing-group': 'error',
+      'regexp/no-empty-group': 'error',
+      'regexp/no-invalid-regexp': 'error',
+      'regexp/no-lazy-ends': 'error',
+      'regexp/no-misleading-capturing-group': 'error',
+      'regexp/no-misleading-unicode-character': 'error',
+      'regexp/no-useless-assertions': 'error',
+      'regexp/no-useless-backreference': 'error',
     },
   },
   {

@@ -155,7 +155,7 @@ function workflowUrlOf(
   id: string,
 ): string | undefined {
   if (uiUrl === undefined) return undefined;
-  return `${uiUrl.replace(/\/+$/, '')}/namespaces/${namespace}/workflows/${encodeURIComponent(id)}`;
+  return `${uiUrl.replace(/(?<!\/)\/+$/, '')}/namespaces/${namespace}/workflows/${encodeURIComponent(id)}`;
 }
 
 async function serveMetrics({ page }: Metrics) {

@@ -44,7 +44,7 @@ function urlOf(text: string | undefined): string | undefined {
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) {
     throw new UsageError('TAPEDECK_URL: the address of a service, such as http://127.0.0.1:3000');
   }
-  return text.replace(/\/+$/, '');
+  return text.replace(/(?<!\/)\/+$/, '');
 }
 
 /** A path as people write it, home folder and all. */

@@ -11,7 +11,7 @@ export const IMGNET_PLATFORM_URL = 'https://www.instagram.com';
 
 const REAL_HOSTS = ['instagram.com'];
 /** Tested before conversion to lower case, because letters of other scripts can become ASCII by it. */
-const ACCOUNT = /^(?!\.)(?!.*\.\.)[A-Za-z0-9._]{1,30}(?<!\.)$/;
+const ACCOUNT = /^(?!\.)(?!.+\.\.)[A-Za-z0-9._]{1,30}(?<!\.)$/;
 export const SHORTCODE = /^[A-Za-z0-9_-]{1,64}$/;
 /** The tabs of a profile's page. */
 const TABS = new Set(['reels', 'tagged']);

@@ -56,7 +56,7 @@ export interface Delivery {
 
 /** The host of a receiver in lower case, without port and trailing dot, so that limits apply to the machine. */
 export function receiverHostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).hostname.replace(/\.+$/, '') : url;
+  return URL.canParse(url) ? new URL(url).hostname.replace(/(?<!\.)\.+$/, '') : url;
 }
 
 const FAIRNESS_KEY_MAX_CHARS = 64;

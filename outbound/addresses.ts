@@ -1,4 +1,4 @@
-import { BlockList, isIP, isIPv6 } from 'node:net';
+import { BlockList, isIP, isIPv4, isIPv6, SocketAddress } from 'node:net';
 
 /** An address family's whole space that may be public. IPv6: only 2000::/3 is given out by IANA for global unicast. */
 const PUBLIC_SPACE = networks(['0.0.0.0/0', '2000::/3']);
@@ -56,23 +56,24 @@ export function isPermittedAddress(address: string, allowedNetworks: BlockList):
 /** Who shares a limit: one IPv4 address, or the /64 network that one IPv6 subscriber has at the least. */
 export function addressGroup(address: string | undefined): string {
   if (address === undefined) return 'unknown';
-  if (!isIPv6(address)) return address;
-  return `${groupsOf(address).slice(0, 4).join(':')}::/64`;
+  const canonical = canonicalAddress(address);
+  if (!isIPv6(canonical)) return canonical;
+  const [head = '', tail = ''] = canonical.split('::');
+  const [first, last] = [head.split(':').filter(Boolean), tail.split(':').filter(Boolean)];
+  const zeros = Array<string>(8 - first.length - last.length).fill('0');
+  return `${[...first, ...zeros, ...last].slice(0, 4).join(':')}::/64`;
 }
 
-export function isSameAddress(one: string, other: string): boolean {
-  if (!isIPv6(one) || !isIPv6(other)) return one === other;
-  return groupsOf(one).join(':') === groupsOf(other).join(':');
-}
-
-/** The eight groups, without leading zeros: each address is written in one way. */
-function groupsOf(address: string): string[] {
-  // The parser of URLs writes the last form of an address, such as fe80::1, from any of them.
-  const host = new URL(`http://[${address.split('%', 1)[0] ?? ''}]`).hostname.slice(1, -1);
-  const [head = '', tail] = host.split('::');
-  const first = head === '' ? [] : head.split(':');
-  const last = tail === undefined || tail === '' ? [] : tail.split(':');
-  return [...first, ...Array<string>(8 - first.length - last.length).fill('0'), ...last];
+/**
+ * The same text for every spelling of an address. An IPv4 address mapped into IPv6 (RFC 4291, section 2.5.5.2) is the IPv4
+ * address, and a zone id is left out. What is no address stays as it is.
+ */
+export function canonicalAddress(address: string): string {
+  const [plain = ''] = address.split('%', 1);
+  if (!isIPv6(plain)) return address;
+  const { address: canonical } = new SocketAddress({ address: plain, family: 'ipv6' });
+  const mapped = canonical.replace(/^::ffff:/, '');
+  return isIPv4(mapped) ? mapped : canonical;
 }
 
 function networks(subnets: readonly string[]): BlockList {

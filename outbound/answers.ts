@@ -12,8 +12,6 @@ export interface AnswerLimits {
   readonly trustedCa?: string | undefined;
 }
 
-const MAX_HEADER_BYTES = 16_384;
-
 /** Connections to an API, each of which is kept for some seconds. It takes no proxy from the environment and follows no redirect. */
 export function connectionsWith({ connectTimeoutMs, idleTimeoutMs, connections, trustedCa }: AnswerLimits): Agent {
   return new Agent({
@@ -21,7 +19,6 @@ export function connectionsWith({ connectTimeoutMs, idleTimeoutMs, connections, 
     connect: { timeout: connectTimeoutMs, rejectUnauthorized: true, ...(trustedCa && { ca: trustedCa }) },
     headersTimeout: idleTimeoutMs,
     bodyTimeout: idleTimeoutMs,
-    maxHeaderSize: MAX_HEADER_BYTES,
     ...(connections !== undefined && { connections }),
   });
 }

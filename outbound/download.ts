@@ -54,7 +54,6 @@ export const MEDIA_HOST_LIMITS = {
 const USER_AGENT = 'Mozilla/5.0 (compatible; Tapedeck/1.0)';
 const MAX_REDIRECTS = 3;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-const MAX_HEADER_BYTES = 32_768;
 
 /** Makes the only way by which media are fetched. Each redirect passes the same guard as the first request. */
 export function createDownloader(settings: DownloaderSettings): Downloader {
@@ -92,7 +91,6 @@ async function take(url: URL, hop: Hop): Promise<number | { readonly location: s
   const client = new Client(url.origin, {
     connect: createGuardedConnector(hop),
     pipelining: 0,
-    maxHeaderSize: MAX_HEADER_BYTES,
     headersTimeout: hop.idleTimeoutMs,
     bodyTimeout: hop.idleTimeoutMs,
   });

@@ -43,7 +43,6 @@ export const PROXY_LIMITS = { connectTimeoutMs: 10_000, idleTimeoutMs: 60_000 } 
 
 const USER = 'tapedeck';
 const HOST = '127.0.0.1';
-const MAX_HEADER_BYTES = 65_536;
 /** A program opens a few; what opens more means no good. */
 const MAX_CONNECTIONS = 1_000;
 
@@ -52,6 +51,7 @@ const MAX_CONNECTIONS = 1_000;
  *
  * A program that follows links judges none of them. Through this proxy each of its requests, also one after a redirect, is
  * judged as those of `download.ts` are: the host and port of the URL, every answer of the name server, the connected socket.
+ * Headers in either direction are limited to Node's 16 KiB.
  */
 export async function startForwardProxy(settings: ForwardProxySettings) {
   const lookup = settings.lookup ?? createDnsLookup();
@@ -103,7 +103,7 @@ export async function startForwardProxy(settings: ForwardProxySettings) {
     return true;
   };
 
-  const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES }, (request, response) => {
+  const server = createServer((request, response) => {
     if (isKnown(request)) void forwardRequest(request, response, dial);
     else response.writeHead(407, { 'proxy-authenticate': 'Basic', 'content-length': 0, connection: 'close' }).end();
   });

@@ -4,8 +4,6 @@ import { pipeline } from 'node:stream';
 import { ForbiddenTargetError } from './failures.ts';
 import { refusalOf, type Dial } from './proxy-refusals.ts';
 
-const MAX_HEADER_BYTES = 65_536;
-
 /** RFC 9110, section 7.6.1: these are between two neighbours only. */
 const HOP_BY_HOP = new Set([
   'connection',
@@ -54,7 +52,6 @@ function send(
       method: incoming.method,
       path: url.pathname + url.search,
       headers: withHost(handedOn(incoming.rawHeaders), url.host),
-      maxHeaderSize: MAX_HEADER_BYTES,
       createConnection: () => socket,
     });
     sent.once('response', resolve).once('error', (error) => {
@@ -70,12 +67,7 @@ function handedOn(rawHeaders: readonly string[]): string[] {
   const pairs = rawHeaders.flatMap((name, index) => (index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? '']] : []));
   const named = pairs
     .filter(([name]) => name?.toLowerCase() === 'connection')
-    .flatMap(([, value = '']) =>
-      value
-        .toLowerCase()
-        .trim()
-        .split(/\s*,\s*/),
-    );
+    .flatMap(([, value = '']) => value.split(',').map((option) => option.trim().toLowerCase()));
   const dropped = new Set([...HOP_BY_HOP, ...named]);
   return pairs.filter(([name = '']) => !dropped.has(name.toLowerCase())).flat();
 }

@@ -6,7 +6,7 @@ const TESTS = fileURLToPath(new URL('.', import.meta.url));
 /** What tests start of it runs with engines too. */
 const QUALITY = fileURLToPath(new URL('../quality/', import.meta.url));
 /** Imports of types are none at run time. */
-const IMPORT = /^(?:import|export)\s+(?!type\b)(?:[^'";]*?\bfrom\s+)?'([^']+)';|\bimport\('([^']+)'\)/gm;
+const IMPORT = /^(?:import|export) (?!type\b)(?:[^'";]*?\bfrom )?'([^']+)';|\bimport\('([^']+)'\)/gm;
 /** What global-setup.ts provides, in either way. */
 const PROVIDED = /\binject\(|\bTEST_(?:YTDLP|FFMPEG|FFPROBE)\b/;
 /** Whoever replaces a module needs a process of its own. */

@@ -1,9 +1,13 @@
 import { isIP, type BlockList } from 'node:net';
-import { inNetworks, isSameAddress } from '../../outbound/addresses.ts';
+import { canonicalAddress, inNetworks } from '../../outbound/addresses.ts';
+
+/** A longer header is not read. Proxies write at most some hundred bytes for each hop. */
+const MAX_HEADER_CHARS = 4_096;
 
 /**
- * The address that a request comes from. What proxies add is believed from the right: each of our own proxies tells of the
- * one before it, and what stands left of the first stranger is the stranger's own claim.
+ * The address that a request comes from, in its canonical form. The headers of proxies are read only if the peer is one of our
+ * own proxies, and from the right: each of our proxies reports the hop before it, and what stands left of the first unknown
+ * hop is only that hop's claim.
  *
  * A proxy adds to one of the two headers and may hand on the other as a client wrote it, and nothing shows which. So where
  * both are there they must lead to the same address; otherwise the proxy itself stands for its callers.
@@ -17,13 +21,17 @@ export function clientAddress(
   trusted: BlockList,
 ): string | undefined {
   if (socketAddress === undefined) return undefined;
-  const socket = withoutMapping(socketAddress);
-  const list = headers.get('x-forwarded-for');
-  const forwarded = headers.get('forwarded');
-  const byList = list === null ? undefined : addressBefore(socket, hopsOfList(list), trusted);
-  const byForwarded = forwarded === null ? undefined : addressBefore(socket, hopsOfForwarded(forwarded), trusted);
+  const socket = canonicalAddress(socketAddress);
+  if (!inNetworks(socket, trusted)) return socket;
+  const addressBy = (name: string, hopsOf: (header: string) => string[]): string | undefined => {
+    const header = headers.get(name);
+    if (header === null) return undefined;
+    return addressBefore(socket, header.length > MAX_HEADER_CHARS ? [] : hopsOf(header), trusted);
+  };
+  const byList = addressBy('x-forwarded-for', hopsOfList);
+  const byForwarded = addressBy('forwarded', hopsOfForwarded);
   if (byList === undefined || byForwarded === undefined) return byList ?? byForwarded ?? socket;
-  return isSameAddress(byList, byForwarded) ? byList : socket;
+  return byList === byForwarded ? byList : socket;
 }
 
 /** @param hops addresses, from the client to the last proxy */
@@ -32,9 +40,9 @@ function addressBefore(socket: string, hops: readonly string[], trusted: BlockLi
   let address = socket;
   while (inNetworks(address, trusted)) {
     const hop = before.pop();
-    // What is no address ends the chain: the proxy that told of it stands for its callers then.
+    // What is no address ends the chain: the proxy that reported it stands for its callers then.
     if (hop === undefined || isIP(hop) === 0) break;
-    address = withoutMapping(hop);
+    address = canonicalAddress(hop);
   }
   return address;
 }
@@ -59,19 +67,17 @@ function hopsOfForwarded(header: string): string[] {
   const elements: readonly string[] = header.match(ELEMENTS) ?? [];
   return elements.map((element) => {
     const parameters: readonly string[] = element.match(PARAMETERS) ?? [];
-    const told = parameters.map((one) => /^\s*for="?([^"]*?)"?\s*$/i.exec(one)?.[1]).filter((one) => one !== undefined);
-    // A proxy tells of one; two are somebody's trick.
-    return told.length === 1 ? addressIn(told[0] ?? '') : '';
+    const named = parameters.map((one) => one.trim()).filter((one) => /^for=/i.test(one));
+    // A proxy names one address; two are a forgery.
+    return named.length === 1 ? addressIn(unquoted(named[0]?.slice('for='.length) ?? '')) : '';
   });
+}
+
+function unquoted(value: string): string {
+  return /^"([^"]*)"$/.exec(value)?.[1] ?? value;
 }
 
 /** Without the port that some proxies add, and without the brackets of IPv6. */
 function addressIn(hop: string): string {
   return /^\[([^\]]*)\]/.exec(hop)?.[1] ?? /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(hop)?.[1] ?? hop;
-}
-
-/** An IPv4 caller of a socket that takes both families. */
-function withoutMapping(address: string): string {
-  const [, ipv4] = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address) ?? [];
-  return ipv4 ?? address;
 }

@@ -37,7 +37,7 @@ export function resolveText(deps: Deps, _caller: unknown, { url: text }: Resolve
 function urlWithin(text: string): string | undefined {
   const url = /https?:\/\/[^\s<>"']+/i.exec(text)?.[0];
   // A bracket that opens within belongs to it.
-  return url?.replace(url.includes('(') ? /[.,;:!?]+$/ : /[.,;:!?)\]]+$/, '');
+  return url?.replace(url.includes('(') ? /(?<![.,;:!?])[.,;:!?]+$/ : /(?<![.,;:!?)\]])[.,;:!?)\]]+$/, '');
 }
 
 function namedBy(deps: Deps, text: string): Subject[] {

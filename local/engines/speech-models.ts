@@ -21,7 +21,7 @@ export function isUndecided({ SPEECH_ENGINE, SPEECH_OPENAI_URL, SPEECH_PYTHON_PA
 /** Installs a small set of models for the sherpa engine. Where that fails, it says so in one line; a later start goes on. */
 export async function fetchStarterModels(config: SpeechConfig, log: Log): Promise<void> {
   const { speechModelsDir: modelsDir, SPEECH_MODELS_URL } = config;
-  const baseUrl = SPEECH_MODELS_URL.replace(/\/+$/, '');
+  const baseUrl = SPEECH_MODELS_URL.replace(/(?<!\/)\/+$/, '');
   try {
     await reachReleases(baseUrl, AbortSignal.timeout(ANSWER_WITHIN_MS));
     log(`speech: fetching models into ${modelsDir}, about 250 MB, once (SPEECH_ENGINE=builtin does without)`);

@@ -27,7 +27,7 @@ export function translateCaptions(text: string, ext: string, language: string): 
 
 function translateCue(cue: string, mark: string): string {
   const [time = '', ...lines] = cue.split('\n');
-  const translated = lines.map((line) => (line.trim() === '' ? line : `${mark}${line.replace(/<[^>]*>/g, '')}`));
+  const translated = lines.map((line) => (line.trim() === '' ? line : `${mark}${line.replace(/<[^<>]*>/g, '')}`));
   return [time, ...translated].join('\n');
 }
 

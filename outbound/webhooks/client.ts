@@ -63,8 +63,6 @@ export class WebhookClientClosedError extends Error {
   override readonly name = 'WebhookClientClosedError';
 }
 
-const MAX_HEADER_BYTES = 16_384;
-
 /** Headers that frame the message or steer the connection: set by a caller they could smuggle a second request. */
 const OWN_HEADERS = new Set([
   'connection',
@@ -141,7 +139,6 @@ async function send(
   const client = new Client(url.origin, {
     connect: createGuardedConnector({ ...options, onAddresses }),
     pipelining: 0,
-    maxHeaderSize: MAX_HEADER_BYTES,
     // The deadline of the whole post stands in for these two.
     headersTimeout: 0,
     bodyTimeout: 0,

@@ -26,7 +26,7 @@ export function parseWebhookSecret(text: string): Buffer | undefined {
   const base64 = text.slice(PREFIX.length);
   const key = Buffer.from(base64, 'base64');
   // Node's decoder skips what it does not know: a mistyped secret would become another one.
-  const isExact = key.toString('base64').replace(/=+$/, '') === base64.replace(/=+$/, '');
+  const isExact = key.toString('base64').replace(/(?<!=)=+$/, '') === base64.replace(/(?<!=)=+$/, '');
   return isExact && key.length >= SECRET_MIN_BYTES && key.length <= SECRET_MAX_BYTES ? key : undefined;
 }
 

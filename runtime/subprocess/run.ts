@@ -147,7 +147,7 @@ async function runToEnd(program: string, args: readonly string[], options: RunOp
   let stdout = '';
   const maxStdoutChars = options.maxStdoutChars ?? 0;
   collect(child.stdout, (text) => {
-    if (maxStdoutChars === 0) return;
+    if (stdout.length >= maxStdoutChars) return;
     stdout += text;
     if (stdout.length > maxStdoutChars) {
       stdout = stdout.slice(0, maxStdoutChars);
@@ -222,9 +222,12 @@ function collect(stream: Readable, onText: (text: string) => void): void {
 function splitLines(stream: Readable, onLine: (line: string) => void): void {
   let rest = '';
   collect(stream, (text) => {
-    const lines = (rest + text).split('\n');
-    rest = lines.pop() ?? '';
-    lines.forEach(onLine);
+    const [first = '', ...lines] = text.split('\n');
+    rest += first;
+    for (const line of lines) {
+      onLine(rest);
+      rest = line;
+    }
     if (rest.length > LINE_MAX_CHARS) {
       onLine(rest);
       rest = '';

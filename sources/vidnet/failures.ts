@@ -104,7 +104,7 @@ export const YTDLP_FAILURES: readonly Row[] = [
   },
   {
     // The page was there a moment ago: the address of its media has run out, and the next run gets a new one.
-    fragment: /unable to download video (?:data|subtitles).*HTTP Error 4(?:03|04|10)|fragment \d+ not found/i,
+    fragment: /unable to download video (?:data|subtitles).{0,200}HTTP Error 4(?:03|04|10)|fragment \d+ not found/i,
     code: 'upstream_error',
     message: 'The video platform no longer gives what it offered a moment ago.',
   },

@@ -31,8 +31,8 @@ export async function readPythonProgram(program: string): Promise<PythonProgram>
     const [, python = '', flags = ''] = long;
     return { python, flags: flags.split(' ').slice(1), file, isModule: false };
   }
-  const [, interpreter = '', rest = ''] = /^#! *(\S+)(?: +(.*\S))? *\n/.exec(head) ?? [];
-  const words = rest === '' ? [] : rest.split(/ +/);
+  const [, interpreter = '', rest = ''] = /^#! *(\S+)( .*)?\n/.exec(head) ?? [];
+  const words = rest.split(' ').filter((word) => word !== '');
   const named = basename(interpreter) === 'env' ? words.shift() : interpreter;
   if (named === undefined || !/^python[\d.]*$/.test(basename(named))) throw new Error(`${file} is no Python script`);
   const python = isAbsolute(named) ? named : await findProgram(named, PATH);

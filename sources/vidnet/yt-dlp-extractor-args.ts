@@ -36,7 +36,7 @@ function parse(text: string): readonly ExtractorArgs[] {
     text
       .trim()
       // A space before `name:argument` begins the next extractor; a URL's colon is followed by slashes.
-      .split(/\s+(?=[\w-]+:[\w-]+(?:[=;]|\s|$))/)
+      .split(/(?<!\s)\s+(?=[\w-]+:[\w-]+(?:[=;]|\s|$))/)
       .filter((part) => part !== '')
       .map((part) => {
         const [, extractor, args] = /^([\w-]+):(.*)$/s.exec(part) ?? [];

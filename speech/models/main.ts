@@ -20,7 +20,7 @@ await runOperatorCommand(USAGE, async (line) => {
   const [command = 'list', ...names] = positionals;
   const isRight = await runModels(command, names, {
     modelsDir: config.speechModelsDir,
-    baseUrl: (values['base-url'] ?? config.SPEECH_MODELS_URL).replace(/\/+$/, ''),
+    baseUrl: (values['base-url'] ?? config.SPEECH_MODELS_URL).replace(/(?<!\/)\/+$/, ''),
     isLive: process.stdout.isTTY,
     say: (text) => console.log(text),
     signal: abort.signal,

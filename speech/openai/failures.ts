@@ -51,7 +51,7 @@ const FAILURES: readonly FailureRow[] = [
     message: 'The speech server does not know this language.',
   },
   {
-    fragment: /^404 .*\bmodel\b|^[24]\d\d .*\bmodel\b.*(?:not (?:exist|found)|unknown)|model_not_found/is,
+    fragment: /^404 .*\bmodel\b|^[24]\d\d .*\bmodel\b.{1,200}(?:not (?:exist|found)|unknown)|model_not_found/is,
     code: 'tool_missing',
     message: NO_MODEL,
   },

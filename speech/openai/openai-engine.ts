@@ -93,7 +93,7 @@ export function createOpenaiEngine(settings: OpenaiSettings, voices: SpeechEngin
 
 function formatOf(model: string): AnswerFormat {
   if (/diarize/i.test(model)) return 'diarized_json';
-  return /gpt-.*transcribe|parakeet/i.test(model) ? 'json' : 'verbose_json';
+  return /gpt-.{0,60}transcribe|parakeet/i.test(model) ? 'json' : 'verbose_json';
 }
 
 /** @throws JobError `tool_missing` when no segment has a speaker */

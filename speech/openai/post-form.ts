@@ -44,7 +44,6 @@ const STALL_TIMEOUT_MS = 60_000;
 const PROBE_AFTER_MS = 30_000;
 /** Five minutes of speech are some hundred kilobytes, also with a number for each token; parsed in one turn of the event loop. */
 const ANSWER_MAX_BYTES = 1024 ** 2;
-const HEADER_MAX_BYTES = 32_768;
 
 /**
  * Posts a form once, over a connection of its own, and reads the answer as text. No redirects, no proxy, no repetition.
@@ -64,7 +63,6 @@ export async function postForm(url: URL, form: Form, options: PostOptions): Prom
     // The deadline stands in for these two.
     headersTimeout: 0,
     bodyTimeout: 0,
-    maxHeaderSize: HEADER_MAX_BYTES,
   });
   try {
     const { head, tail, boundary } = frameOf(form);

@@ -40,7 +40,7 @@ export async function transcribe(
   { format, language, signal }: TranscribeOptions,
 ): Promise<TranscriptionAnswer> {
   const { sizeBytes, chunks } = await cutWav(part.wavPath, part, MIN_SECONDS);
-  const url = new URL(`${server.baseUrl.replace(/\/+$/, '')}/audio/transcriptions`);
+  const url = new URL(`${server.baseUrl.replace(/(?<!\/)\/+$/, '')}/audio/transcriptions`);
   const answer = await postForm(
     url,
     {

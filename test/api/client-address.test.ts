@@ -54,10 +54,57 @@ describe('the address of a client', () => {
       '1.1.1.1',
     ],
     ['who left a quote open', '10.0.0.1', { forwarded: 'for="9.9.9.9, for=1.1.1.1' }, '10.0.0.1'],
+    ['who named a second address without quotes around it', '10.0.0.1', { forwarded: 'for=1.1.1.1;FOR=' }, '10.0.0.1'],
+    ['whose proxy adds blanks', '10.0.0.1', { forwarded: ' for=9.9.9.9 ,\tfor="1.1.1.1" ; proto=http' }, '1.1.1.1'],
     ['who has two addresses in one hop', '10.0.0.1', { forwarded: 'for=9.9.9.9;for=1.1.1.1' }, '10.0.0.1'],
   ])('%s', (_who, socket, headers, expected) => {
     expect(behind(socket, headers as Record<string, string>)).toBe(expected);
   });
+});
+
+describe('a header of a proxy', () => {
+  const long = 'unknown, '.repeat(600);
+  it.each([{ 'x-forwarded-for': `${long}1.1.1.1` }, { forwarded: `${long}for=1.1.1.1` }])(
+    'that is too long makes the proxy stand for its callers',
+    (headers) => {
+      expect(behind('10.0.0.1', headers as Record<string, string>)).toBe('10.0.0.1');
+    },
+  );
+
+  it('is not read where the peer is no trusted proxy', () => {
+    const headers = { get: () => expect.unreachable() };
+    expect(clientAddress('8.8.8.8', headers, trusted)).toBe('8.8.8.8');
+    expect(clientAddress(undefined, headers, trusted)).toBe(undefined);
+  });
+});
+
+describe('an IPv4 address mapped into IPv6 is the IPv4 address', () => {
+  const spellings = [
+    '::ffff:1.2.3.4',
+    '::FFFF:0102:0304',
+    '::ffff:102:304',
+    '0:0:0:0:0:ffff:1.2.3.4',
+    '::0:ffff:1.2.3.4',
+  ];
+  it.each([...spellings, '0000:0000:0000:0000:0000:ffff:0102:0304', '0::ffff:102:0304'])('%s', (mapped) => {
+    const told = [
+      behind('10.0.0.1', { 'x-forwarded-for': mapped }),
+      behind('10.0.0.1', { 'x-forwarded-for': `[${mapped}]:4711` }),
+      behind('10.0.0.1', { forwarded: `for="[${mapped}]"` }),
+      behind('10.0.0.1', { forwarded: `for="[${mapped}]:4711"`, 'x-forwarded-for': '1.2.3.4' }),
+      behind('::ffff:a00:1', { 'x-forwarded-for': `${mapped}, 0:0:0:0:0:ffff:10.0.0.2` }),
+      behind(mapped, {}),
+    ];
+    expect(told).toEqual(told.map(() => '1.2.3.4'));
+    expect(addressGroup(mapped)).toBe('1.2.3.4');
+  });
+
+  it.each(['::1.2.3.4', '::ffff:0:1.2.3.4', '64:ff9b::1.2.3.4', '1::ffff:1.2.3.4', '2002:102:304::1'])(
+    'and %s is not',
+    (other) => {
+      expect(addressGroup(behind('10.0.0.1', { 'x-forwarded-for': other }))).toMatch(/^[\da-f:]+::\/64$/);
+    },
+  );
 });
 
 describe('who shares a limit', () => {

@@ -3,25 +3,6 @@ import { byDay } from '../../console/src/account/spending.ts';
 import { bytesText, clockText, priceText, spanText } from '../../console/src/format.ts';
 import { currentOf, exported, speakersOf, wordsOf, type Line } from '../../console/src/results/lines.ts';
 import { arranged, keysOf, type Row } from '../../console/src/results/rows.ts';
-import { createEventParser } from '../../clients/typescript/src/event-parser.ts';
-
-describe('a stream of events', () => {
-  const parsed = (...pieces: string[]) => {
-    const parse = createEventParser();
-    return pieces.flatMap((piece) => parse(piece));
-  };
-
-  it('is read however it is cut', () => {
-    const text =
-      'retry: 2000\n\n:\nid: 1\n\nevent: changed\r\ndata: {"a":\r\ndata: 1}\r\nid: 2\r\n\r\ndata:x\rid: 3\r\rdata: cut';
-    const events = [
-      { type: 'changed', data: '{"a":\n1}', id: '2' },
-      { type: 'message', data: 'x', id: '3' },
-    ];
-    expect(parsed(text)).toEqual(events);
-    expect(parsed(...Array.from(text))).toEqual(events);
-  });
-});
 
 const LINES: readonly Line[] = [
   { text: 'Good evening, Ben.', start: 0, duration: 2, speaker: 'Speaker 1', wordStarts: [0, 0.4, 1.2] },

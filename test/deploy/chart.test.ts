@@ -66,7 +66,7 @@ async function polledBy(roles: readonly WorkerRole[]): Promise<string[]> {
 describe('the chart', () => {
   it('names only settings that there are', () => {
     const named = templates.flatMap((text) =>
-      [...text.matchAll(/"?\bname"?:? "?([A-Z][A-Z0-9]+(?:_[A-Z0-9]+)*|HOST)\b/g)].map(([, name = '']) => name),
+      [...text.matchAll(/"?\bname"?:? "?([A-Z][A-Z0-9]+(?:_[A-Z0-9]+)*)\b/g)].map(([, name = '']) => name),
     );
     const all = [
       ...named,

@@ -26,7 +26,7 @@ describe('the alerts and the dashboard', () => {
     for (const [, name = '', selected = ''] of expr.matchAll(/\btapedeck_(\w+)(?:\{([^}]*)\})?/g)) {
       const metric = tables[name] ?? tables[name.replace(/_(?:total|bucket|sum|count)$/, '')];
       expect([name, metric === undefined]).toEqual([name, false]);
-      const labels = [...selected.matchAll(/(\w+)(?:=|!=|=~|!~)"/g)].map(([, label]) => label);
+      const labels = [...selected.matchAll(/\b(\w+)(?:=|!=|=~|!~)"/g)].map(([, label]) => label);
       expect(metric?.labels).toEqual(expect.arrayContaining(labels));
     }
   });

@@ -163,7 +163,7 @@ describe('api and worker of the image', () => {
     expect(labels.data.engine).toBe('builtin');
     const lines = labels.data.transcriptsWithTimeStamps;
     expect([...new Set(lines.map(({ speaker }) => speaker))]).toEqual(['Speaker 1', 'Speaker 2']);
-    expect(lines.map(({ text }) => text).join(' ')).toMatch(/\w{4,} \w{4,}/);
+    expect(lines.map(({ text }) => text).join(' ')).toMatch(/\b\w{4,} \w{4,}/);
   }, 1_000_000);
 
   it('show the console, and know the workflows without compiling them', async () => {

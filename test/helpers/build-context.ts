@@ -51,7 +51,7 @@ export function copiedPaths(dockerfile = readFileSync(`${ROOT}Dockerfile`, 'utf8
 
 /** An import at run time, a module that is started, or a program beside the module. */
 const USED =
-  /^(?:import|export)\s+(?!type\b)(?:[^'";]*?\bfrom\s+)?'([^']+)'|\bimport\('([^']+)'\)|\bnew URL\('(\.[^']+)', import\.meta\.url\)/gm;
+  /^(?:import|export) (?!type\b)(?:[^'";]*?\bfrom )?'([^']+)'|\bimport\('([^']+)'\)|\bnew URL\('(\.[^']+)', import\.meta\.url\)/gm;
 const OF_ROOT = /\bjoin\(ROOT, ((?:'[^']+'(?:, )?)+)\)/g;
 const PYTHON_IMPORT = /^(?:from|import) (\w+)/gm;
 

@@ -92,7 +92,7 @@ describe('captions', () => {
     const { automatic_captions: automatic } = await read('automatic_captions');
     const text = await (await fetch(automatic['en']![1]!.url)).text();
     expect(text).toMatch(/\nis<00:00:00\.\d{3}><c> it<\/c>/);
-    const plain = text.replace(/<[^>]*>/g, '').split('\n');
+    const plain = text.replace(/<[^<>]*>/g, '').split('\n');
     expect(plain.filter((line) => line === 'is it too late to plant beans')).toHaveLength(3);
   });
 

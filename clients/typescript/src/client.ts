@@ -20,7 +20,7 @@ const LONGEST_PAUSE_SECONDS = 120;
 export function createClient({ url, key, fetch = globalThis.fetch, retries = 4 }: ClientOptions): Client {
   const client = createGenerated(
     createConfig({
-      baseUrl: url.replace(/\/+$/, ''),
+      baseUrl: url.replace(/(?<!\/)\/+$/, ''),
       fetch: patient(fetch, retries),
       throwOnError: true,
       ...(key === undefined ? {} : { auth: key }),

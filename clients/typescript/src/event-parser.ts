@@ -1,43 +1,60 @@
-/** One server-sent event, as the HTML standard parses a stream of them. */
-export interface ServerEvent {
-  readonly type: string;
-  readonly data: string;
-  readonly id: string | undefined;
-}
+import { TapedeckError } from './errors.ts';
+
+/** The longest events of the service carry the 40 MB of a long list. */
+const MAX_EVENT_CHARS = 128 * 1024 ** 2;
 
 /**
- * Parses a stream that comes in pieces. An `EventSource` cannot send an API key, so the stream is read by `fetch`.
+ * Parses server-sent events (WHATWG HTML, section 9.2), whose stream comes in pieces, in linear time. An `EventSource` cannot
+ * send an API key, so the stream is read by `fetch`.
  *
- * @param onId told of each id, also where no event comes with it
- * @returns takes a piece of the text, and gives the events that are complete with it
+ * @param onId called with each id, also where no event comes with it
+ * @returns takes a piece of the text, and gives the data of the events that are complete with it
+ * @throws TapedeckError for a longer line or event than the service sends
  */
-export function createEventParser(onId?: (id: string) => void): (piece: string) => readonly ServerEvent[] {
-  let rest = '';
-  let type = '';
+export function createEventParser(
+  onId?: (id: string) => void,
+  maxChars = MAX_EVENT_CHARS,
+): (piece: string) => readonly string[] {
+  /** The pieces of a line whose end has not come. */
+  let open: string[] = [];
   let data: string[] = [];
+  let heldChars = 0;
+  let endedInCr = false;
   let id: string | undefined;
-  const takeLine = (line: string): ServerEvent | undefined => {
+  const takeLine = (line: string): string | undefined => {
     if (line === '') {
       if (id !== undefined) onId?.(id);
-      const event = data.length === 0 ? undefined : { type: type === '' ? 'message' : type, data: data.join('\n'), id };
-      type = '';
+      const event = data.length === 0 ? undefined : data.join('\n');
       data = [];
+      heldChars = 0;
       return event;
     }
     const colon = line.indexOf(':');
     const field = colon === -1 ? line : line.slice(0, colon);
     const value = colon === -1 ? '' : line.slice(colon + 1).replace(/^ /, '');
-    if (field === 'event') type = value;
-    else if (field === 'data') data.push(value);
+    if (field === 'data') data.push(value);
     else if (field === 'id' && !value.includes('\0')) id = value;
     return undefined;
   };
   return (piece) => {
-    // A line may end in CR, LF or both; what follows a CR at the end of a piece is known with the next one.
-    const text = rest + piece;
-    const lines = text.split(/\r\n|\n|\r(?!$)/);
-    rest = lines.pop() ?? '';
-    return lines.flatMap((line) => takeLine(line) ?? []);
+    if (piece === '') return [];
+    // A line ends in CR, LF or both. After a CR at the end of a piece, the LF at the beginning of the next one belongs to it.
+    const lines = piece.slice(endedInCr && piece.startsWith('\n') ? 1 : 0).split(/\r\n|[\r\n]/);
+    endedInCr = piece.endsWith('\r');
+    const rest = lines.pop() ?? '';
+    const events: string[] = [];
+    for (const line of lines) {
+      heldChars += line.length + 1;
+      const event = takeLine(open.join('') + line);
+      open = [];
+      if (event !== undefined) events.push(event);
+    }
+    heldChars += rest.length;
+    if (rest !== '') open.push(rest);
+    if (heldChars > maxChars) {
+      throw new TapedeckError('The service sent an event that is too long.', { code: 'unexpected_answer' });
+    }
+    return events;
   };
 }
 
@@ -47,8 +64,8 @@ const SILENT_MS = 45_000;
 /**
  * The data of each event of a stream.
  *
- * @param onId told of the id of each event
- * @throws TypeError when it is cut, or silent for so long that it must be lost
+ * @param onId called with the id of each event
+ * @throws TypeError when it is cut, or silent for so long that it must be lost; TapedeckError for an event that is too long
  */
 export async function* textsOf(
   stream: ReadableStream<Uint8Array>,
@@ -61,7 +78,7 @@ export async function* textsOf(
     for (;;) {
       const { value } = await withinSilence(reader.read());
       if (value === undefined) return;
-      for (const { data } of parse(decoder.decode(value, { stream: true }))) yield data;
+      yield* parse(decoder.decode(value, { stream: true }));
     }
   } finally {
     // What was cut already cannot be cancelled.

@@ -78,6 +78,7 @@ function opened(
 /** Whether a later try may go well. A stream that is cut is a TypeError in every platform. */
 function passes(error: unknown): boolean {
   if (!(error instanceof TapedeckError)) return error instanceof TypeError;
-  const { status } = error;
-  return status === undefined || status >= 500 || status === 408 || status === 429;
+  const { code, status } = error;
+  if (status === undefined) return code === 'unreachable';
+  return status >= 500 || status === 408 || status === 429;
 }

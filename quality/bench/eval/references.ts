@@ -27,7 +27,7 @@ export async function readRecordings(folder: string) {
 function readStm(text: string) {
   return text.split(/\r?\n/).flatMap((line) => {
     if (line.startsWith(';;')) return [];
-    const match = /^(\S+)\s+\S+\s+(\S+)\s+[\d.]+\s+[\d.]+\s+(?:<[^>]*>\s+)?(.*)$/.exec(line.trim());
+    const match = /^(\S+)\s+\S+\s+(\S+)\s+[\d.]+\s+[\d.]+\s+(?:<[^>]*>\s+)?(\S.*)$/.exec(line.trim());
     const [, file = '', speaker = '', said = ''] = match ?? [];
     return match === null ? [] : [{ file, speaker, text: said }];
   });

@@ -17,18 +17,19 @@ export const timeSchema = z
   .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z$/)
   .transform((text) => `${text.slice(0, 10)} ${text.slice(11, 19)}`);
 
+const DURATION = /^P(?:(\d{1,9})W)?(?:(\d{1,9})D)?(?:T(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,9})S)?)?$/;
+
 /**
  * ISO 8601 as the Data API writes it (`PT4M13S`, `P1DT2H`), to whole seconds. A broadcast that runs or is to come has
  * `PT0S` or `P0D`: 0, as the platform says.
  */
 export const durationSchema = z
   .string()
-  .regex(/^P(?:\d+W)?(?:\d+D)?(?:T(?:\d+H)?(?:\d+M)?(?:\d+S)?)?$/)
+  .regex(DURATION)
   .transform((text) => {
-    const amount = (unit: RegExp): number => Number(unit.exec(text)?.[1] ?? 0);
-    const days = amount(/(\d+)W/) * 7 + amount(/(\d+)D/);
-    const seconds = amount(/(\d+)H/) * 3600 + amount(/(\d+)M/) * 60 + amount(/(\d+)S/);
-    return days * 86_400 + seconds;
+    const amounts = DURATION.exec(text)?.slice(1).map((amount: string | undefined) => Number(amount ?? 0)) ?? [];
+    const [weeks = 0, days = 0, hours = 0, minutes = 0, seconds = 0] = amounts;
+    return (weeks * 7 + days) * 86_400 + hours * 3600 + minutes * 60 + seconds;
   });
 
 const thumbnailSchema = z.object({

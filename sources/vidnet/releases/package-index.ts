@@ -39,7 +39,7 @@ export interface Wheel {
  * @throws Error that says what the index answered
  */
 export async function listWheels(indexUrl: string, name: string, signal: AbortSignal): Promise<readonly Wheel[]> {
-  const url = `${indexUrl.replace(/\/+$/, '')}/${name}/`;
+  const url = `${indexUrl.replace(/(?<!\/)\/+$/, '')}/${name}/`;
   const folder = await mkdtemp(join(tmpdir(), 'tapedeck-index-'));
   try {
     const list = await fetchLimited(url, join(folder, 'list'), {

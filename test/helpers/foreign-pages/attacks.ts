@@ -171,7 +171,7 @@ function isProbe(text: string): boolean {
 async function probesAmong(urls: readonly string[]): Promise<Set<string>> {
   const bodies = await Promise.all(
     [...new Set(urls)].map(async (url) => {
-      const answer = await fetch(url.replace(/\/\/[^:]+:/, '//127.0.0.1:'));
+      const answer = await fetch(url.replace(/^http:\/\/[^:]+:/, 'http://127.0.0.1:'));
       return [url, await answer.text()] as const;
     }),
   );

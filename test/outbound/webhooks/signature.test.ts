@@ -107,7 +107,7 @@ describe('a secret', () => {
     const key = randomBytes(bytes);
     const text = `whsec_${key.toString('base64')}`;
     expect(parseWebhookSecret(text)?.equals(key)).toBe(true);
-    expect(parseWebhookSecret(text.replace(/=+$/, ''))?.equals(key)).toBe(true);
+    expect(parseWebhookSecret(text.replace(/(?<!=)=+$/, ''))?.equals(key)).toBe(true);
   });
 
   const good = randomBytes(32).toString('base64');
