@@ -1,10 +1,11 @@
 import { extname } from 'node:path';
 import type { DownloadResult, JobDetails } from '../clients/typescript/src/index.ts';
 import { sizeText } from '../runtime/progress.ts';
-import { jobIdsOf, type JobAnswer } from './answers.ts';
+import { jobIdsOf } from './answers.ts';
 import { optionOf, type FetchCommand } from './commands.ts';
 import { factsText } from './facts.ts';
 import type { Asked, Deps, Outcome } from './obtain.ts';
+import { jsonText } from './printable.ts';
 import { isSaved, saveFile, saveText } from './save.ts';
 import type { Service } from './service.ts';
 import { pathIn, type Naming, type Place } from './targets.ts';
@@ -42,7 +43,7 @@ export async function deliver(deps: Deps, asked: Asked, delivery: Delivery): Pro
   const isOfSound = command === 'audio' || command === 'speakers';
   if (isOfSound && answer.message !== undefined) display.note(`${asked.text}: ${answer.message}`);
   const isPrinted = options.output === undefined && !OF_FILES.has(command);
-  if (isPrinted && !options.isJson) display.print((await textOf(deps, asked, delivery)).trimEnd());
+  if (isPrinted && !options.isJson) display.printText((await textOf(deps, asked, delivery)).trimEnd());
   if (isPrinted || (options.output === undefined && options.isJson)) return [];
   const pieces = OF_FILES.has(command) ? await linked(deps, asked, delivery) : [await written(deps, asked, delivery)];
   for (const { path, save } of pieces) {
@@ -120,7 +121,7 @@ async function textOf({ service }: Deps, asked: Asked, { outcome: { answer }, pl
     // Nobody speaks where there is no audio, and no job was needed to know it.
     return id === undefined ? '' : service.text(`${path}/${id}.${format ?? 'txt'}`);
   }
-  return format === undefined ? factsText(answer) : prettyOf(answer);
+  return format === undefined ? factsText(answer) : `${jsonText(answer, 2)}\n`;
 }
 
 /** @returns undefined where a person reads facts */
@@ -131,8 +132,4 @@ function formatOf({ command, options }: Asked, place: Place): string | undefined
   if (optionOf('format').choices?.includes(ending) === true) return ending;
   // Only there are the comments told.
   return options.hasComments ? 'json' : 'txt';
-}
-
-function prettyOf(answer: JobAnswer): string {
-  return `${JSON.stringify(answer, undefined, 2)}\n`;
 }

@@ -2,6 +2,7 @@ import { createLogUpdate } from 'log-update';
 import { styleText } from 'node:util';
 import type { Progress } from '../clients/typescript/src/index.ts';
 import { sizeText } from '../runtime/progress.ts';
+import { oneLine, printable } from './printable.ts';
 
 const BAR_CHARS = 24;
 const TITLE_CHARS = 32;
@@ -21,15 +22,17 @@ export interface Display {
   work(title: string): Work;
   /** How far many things are together: a bar below the others, where there are bars. */
   whole(done: number, all: number): void;
-  /** A line for people, on standard error. */
+  /** A single line for people, on standard error. */
   note(text: string, kind?: 'plain' | 'dim' | 'problem' | 'good'): void;
-  /** A line of the result, on standard output. */
+  /** A single line of the result, on standard output. */
   print(text: string): void;
+  /** A result of several lines, on standard output. */
+  printText(text: string): void;
   end(): void;
 }
 
 export interface DisplayOptions {
-  readonly out: NodeJS.WritableStream & { readonly isTTY?: boolean };
+  readonly out: NodeJS.WritableStream;
   readonly err: NodeJS.WriteStream;
   readonly isColoured: boolean;
   readonly isMoving: boolean;
@@ -59,13 +62,13 @@ export function createDisplay({ out, err, isColoured, isMoving }: DisplayOptions
   };
   const note: Display['note'] = (text, kind = 'plain') => {
     const style = ({ plain: undefined, dim: 'dim', problem: 'red', good: 'green' } as const)[kind];
-    const line = visible(text);
+    const line = oneLine(text);
     above(() => err.write(`${style === undefined ? line : colour(style, line)}\n`));
   };
   return {
     note,
     work(title) {
-      const name = visible(title);
+      const name = oneLine(title);
       const key = {};
       let last = { stage: '', change: '', atMs: -Infinity };
       return {
@@ -73,7 +76,7 @@ export function createDisplay({ out, err, isColoured, isMoving }: DisplayOptions
           if (isLive) {
             bars.set(
               key,
-              `${barText(percent)}  ${name.slice(0, TITLE_CHARS)}  ${visible(text)}`.slice(0, (err.columns || 80) - 1),
+              `${barText(percent)}  ${name.slice(0, TITLE_CHARS)}  ${oneLine(text)}`.slice(0, (err.columns || 80) - 1),
             );
             // Of a stage that has begun nobody may tell more for long.
             draw(stage !== last.stage);
@@ -98,7 +101,8 @@ export function createDisplay({ out, err, isColoured, isMoving }: DisplayOptions
       whole = `${barText((done / all) * 100)}  ${String(done)} of ${String(all)}`;
       draw(true);
     },
-    print: (text) => above(() => out.write(`${out.isTTY === true ? visible(text) : text}\n`)),
+    print: (text) => above(() => out.write(`${oneLine(text)}\n`)),
+    printText: (text) => above(() => out.write(`${printable(text)}\n`)),
     end() {
       bars.clear();
       whole = undefined;
@@ -109,8 +113,10 @@ export function createDisplay({ out, err, isColoured, isMoving }: DisplayOptions
 }
 
 export function barText(percent: number | undefined): string {
-  const full = Math.round(((percent ?? 0) / 100) * BAR_CHARS);
-  const number = percent === undefined ? '' : `${String(Math.round(percent))} %`;
+  // A total that is missing or wrong makes it NaN, infinite or more than the whole.
+  const known = percent === undefined || Number.isNaN(percent) ? undefined : Math.min(Math.max(percent, 0), 100);
+  const full = Math.round(((known ?? 0) / 100) * BAR_CHARS);
+  const number = known === undefined ? '' : `${String(Math.round(known))} %`;
   return `${'█'.repeat(full)}${'░'.repeat(BAR_CHARS - full)} ${number.padStart(5)}`;
 }
 
@@ -136,9 +142,4 @@ export function progressText(progress: Progress): string {
   if (items !== undefined)
     return `${what} ${String(items)}${totalItems === undefined ? '' : ` of ${String(totalItems)}`}`;
   return what;
-}
-
-/** Texts of strangers must not command the terminal: no control characters but line breaks and tabs. */
-export function visible(text: string): string {
-  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '');
 }

@@ -49,7 +49,8 @@ export async function findService(
     return { url: stack.restUrl, stop: stack.stop, isEmbedded: true };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new TapedeckError(`The service could not be started: ${reason}`, { code: 'unreachable' });
+    for (const line of reason.split('\n')) display.note(line, 'problem');
+    throw new TapedeckError('The service could not be started.', { code: 'unreachable' });
   }
 }
 

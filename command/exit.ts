@@ -23,7 +23,9 @@ export class FailedError extends Error {
 /** @param thrown by whatever a command did */
 export function exitCodeOf(thrown: unknown): number {
   if (thrown instanceof UsageError) return EXIT.usage;
-  return thrown instanceof TapedeckError ? EXIT[MEANINGS[thrown.code]] : EXIT.failure;
+  if (!(thrown instanceof TapedeckError)) return EXIT.failure;
+  // A service of another release may have codes that are not known here.
+  return EXIT[Object.hasOwn(MEANINGS, thrown.code) ? MEANINGS[thrown.code] : 'refused'];
 }
 
 const MEANINGS: Readonly<Record<ErrorCode, keyof typeof EXIT>> = {
@@ -55,16 +57,16 @@ const MEANINGS: Readonly<Record<ErrorCode, keyof typeof EXIT>> = {
   unexpected_answer: 'refused',
 };
 
-/** A sentence for whatever was thrown, with the fields and reasons that the service named. */
+/** A line for whatever was thrown, with the fields and reasons that the service named. */
 export function sentenceOf(thrown: unknown): string {
   if (!(thrown instanceof TapedeckError)) return thrown instanceof Error ? thrown.message : String(thrown);
   const { message, price, credit, details, cause } = thrown;
   const money = price === undefined ? '' : ` It costs ${price}, and the key has ${credit ?? 'nothing'} left.`;
   const reason = cause instanceof Error ? ` (${causeOf(cause)})` : '';
-  const fields = details.map((one) => `${one.path}: ${one.message}`);
+  const fields = details.map((one) => `${one.path}: ${one.message}`).join('; ');
   // Of a single field the sentence often says the same.
   const isSaid = details.some((one) => message.includes(one.message));
-  return [...(isSaid ? [] : [`${message}${reason}${money}`]), ...fields].join('\n  ');
+  return [isSaid ? '' : `${message}${reason}${money}`, fields].filter(Boolean).join(' ');
 }
 
 /** Fetch says "fetch failed", and why only below that. */

@@ -1,3 +1,5 @@
+import { oneLine } from './printable.ts';
+
 /** Lists of a result whose items have lines of their own. */
 const LISTED = ['videos', 'posts', 'reels'] as const;
 /** What says nothing about the subject. */
@@ -29,15 +31,15 @@ export function factsText(answer: object): string {
 function factOf(name: string, value: unknown): readonly string[] {
   if (HIDDEN.has(name) || value === null || value === '') return [];
   if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') return [];
-  return [`${name.replaceAll('_', ' ').padEnd(NAME_CHARS)}  ${oneLine(String(value))}`];
+  return [`${name.replaceAll('_', ' ').padEnd(NAME_CHARS)}  ${shortened(String(value))}`];
 }
 
 function rowOf({ vidnet_id: id, published_at, date_posted, url, title, description }: Item): string {
   const day = (published_at ?? date_posted ?? '').slice(0, 10).padEnd(10);
-  return [day, id ?? url ?? '', oneLine(title ?? description ?? '')].join('  ').trimEnd();
+  return oneLine([day, id ?? url ?? '', shortened(title ?? description ?? '')].join('  ').trimEnd());
 }
 
-function oneLine(text: string): string {
-  const line = text.replace(/\s+/g, ' ').trim();
+function shortened(text: string): string {
+  const line = oneLine(text).replace(/\s+/g, ' ').trim();
   return line.length > MAX_CHARS ? `${line.slice(0, MAX_CHARS - 1)}…` : line;
 }

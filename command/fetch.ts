@@ -3,8 +3,8 @@ import { TapedeckError, type ErrorCode } from '../clients/typescript/src/index.t
 import { jobIdsOf } from './answers.ts';
 import { deliver } from './deliver.ts';
 import { EXIT, exitCodeOf, sentenceOf } from './exit.ts';
-import { jsonLine } from './json-line.ts';
 import { obtain, type Asked, type Deps, type Outcome } from './obtain.ts';
+import { jsonText } from './printable.ts';
 import type { Place } from './targets.ts';
 
 /** No service, or no right to use it. A key without credit may still have what was fetched before. */
@@ -58,7 +58,7 @@ async function fetchOne(
   const { text, options, place } = asked;
   const { display, service } = deps;
   const tell = (line: object): void => {
-    if (options.isJson) display.print(jsonLine({ input: text, ...line }));
+    if (options.isJson) display.print(jsonText({ input: text, ...line }));
   };
   try {
     const outcome = await obtain(deps, asked);

@@ -26,8 +26,11 @@ export function onInterruption(signals: Signals, now?: () => number): Interrupti
 }
 
 /** What the user who stopped waiting is told. @param ids of the jobs that were waited for */
-export function farewell(ids: readonly string[], isEmbedded: boolean): string {
-  if (ids.length === 0) return 'Stopped.';
+export function farewell(ids: readonly string[], isEmbedded: boolean): readonly string[] {
+  if (ids.length === 0) return ['Stopped.'];
   const go = isEmbedded ? 'go on when the service runs again' : 'go on in the service';
-  return `Stopped waiting. Jobs ${go}: ${ids.join(', ')}\nThe same command goes on with them; tapedeck cancel ID ends one.`;
+  return [
+    `Stopped waiting. Jobs ${go}: ${ids.join(', ')}`,
+    'The same command goes on with them; tapedeck cancel ID ends one.',
+  ];
 }

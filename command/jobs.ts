@@ -1,7 +1,7 @@
 import type { DownloadList, DownloadRecord, DownloadResult, JobDetails } from '../clients/typescript/src/index.ts';
 import { progressText, type Display } from './display.ts';
 import { EXIT, exitCodeOf, FailedError, sentenceOf } from './exit.ts';
-import { jsonLine } from './json-line.ts';
+import { jsonText } from './printable.ts';
 import type { Service } from './service.ts';
 
 const PAGE = 100;
@@ -22,7 +22,7 @@ export async function listJobs(
     const page = await service.ask<DownloadList>('GET', '/api/downloads', {
       query: { ...query, limit: String(Math.min(left, PAGE)), ...(cursor === undefined ? {} : { cursor }) },
     });
-    for (const record of page.downloads) display.print(isJson ? jsonLine(record) : rowOf(record));
+    for (const record of page.downloads) display.print(isJson ? jsonText(record) : rowOf(record));
     left -= page.downloads.length;
     cursor = page.next_cursor;
     if (left === limit && cursor === null) display.note('There are none.', 'dim');
@@ -36,7 +36,8 @@ export function showJobs(talk: Talk, ids: readonly string[]): Promise<number> {
     const path = encodeURIComponent(id);
     const { data } = await talk.service.ask<DownloadResult>('GET', `/downloads/${path}`);
     const job = await talk.service.ask<JobDetails>('GET', `/api/downloads/${path}/job`);
-    talk.display.print(talk.isJson ? jsonLine({ ...data, job }) : detailsOf(data, job));
+    const lines = talk.isJson ? [jsonText({ ...data, job })] : detailsOf(data, job);
+    for (const line of lines) talk.display.print(line);
   });
 }
 
@@ -45,7 +46,7 @@ export function cancelJobs(talk: Talk, ids: readonly string[]): Promise<number> 
   return forEach(talk, ids, async (id) => {
     const path = `/downloads/${encodeURIComponent(id)}`;
     const { data } = await talk.service.ask<DownloadResult>('DELETE', path);
-    talk.display.print(talk.isJson ? jsonLine(data) : rowOf(data));
+    talk.display.print(talk.isJson ? jsonText(data) : rowOf(data));
   });
 }
 
@@ -56,7 +57,7 @@ export async function testWebhook({ service, display, isJson }: Talk, url: strin
     readonly message: string;
   }
   const body = await service.ask<Tested>('POST', '/api/webhook/test', { body: { url } });
-  if (isJson) display.print(jsonLine(body));
+  if (isJson) display.print(jsonText(body));
   if (body.status !== 'success') throw new FailedError(body.message);
   if (!isJson) display.print(body.message);
   return EXIT.success;
@@ -87,7 +88,10 @@ function rowOf({ id, created_at, type, status, cost, title, media_id, response, 
   return [id, time, type.padEnd(17), status.padEnd(7), cost, title ?? media_id, state].join('  ').trimEnd();
 }
 
-function detailsOf(record: DownloadRecord, { title, failure, files, workflow, finished_at: end }: JobDetails): string {
+function detailsOf(
+  record: DownloadRecord,
+  { title, failure, files, workflow, finished_at: end }: JobDetails,
+): readonly string[] {
   const { id, type, status, media_id, cost, created_at, duration, progress } = record;
   const facts = Object.entries({
     ...{ id, type, status, media: media_id, title, duration, cost, created: created_at, finished: end },
@@ -101,5 +105,5 @@ function detailsOf(record: DownloadRecord, { title, failure, files, workflow, fi
   return [
     ...lines,
     ...files.map(({ name, size_bytes, sha256 }) => `file      ${name}, ${String(size_bytes)} bytes, SHA-256 ${sha256}`),
-  ].join('\n');
+  ];
 }

@@ -42,7 +42,7 @@ async function main(words: readonly string[]): Promise<number> {
   if (signal.aborted) {
     // What is half written is removed meanwhile; a service that is still being started notices that we are gone.
     await Promise.race([running, delay(TIDY_MS)]);
-    display.note(farewell([...waiting], found?.isEmbedded === true));
+    for (const line of farewell([...waiting], found?.isEmbedded === true)) display.note(line);
   }
   display.end();
   await found?.stop();

@@ -33,13 +33,13 @@ export async function run(words: readonly string[], surroundings: Surroundings):
   const parsed = parseCommandLine(words);
   switch (parsed.action) {
     case 'help':
-      display.print(helpText(parsed.command));
+      display.printText(helpText(parsed.command));
       return EXIT.success;
     case 'version':
       display.print(await version());
       return EXIT.success;
     case 'completion':
-      display.print(completionScript(parsed.shell));
+      display.printText(completionScript(parsed.shell));
       return EXIT.success;
     case 'keys':
       return runKeys(parsed.words, surroundings);
@@ -73,7 +73,7 @@ async function connect({ config, display, signal, onFound }: Surroundings, isWai
   onFound(found);
   signal.throwIfAborted();
   const onPutOff = (seconds: number): void => {
-    display.note(`Too many requests: going on in ${String(seconds)} s.`, 'dim');
+    display.note(`The service is busy: going on in ${String(seconds)} s.`, 'dim');
   };
   return createService({ url: found.url, key: config.key, signal, isPatient: isWaiting, onPutOff });
 }

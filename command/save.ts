@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { link, mkdir, rename, rm, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { TapedeckError, type OpenedFile } from '../clients/typescript/src/index.ts';
@@ -45,7 +45,8 @@ async function saveStream(
   { isForced, signal }: SaveOptions,
 ): Promise<void> {
   const folder = dirname(path);
-  const part = join(folder, `.${basename(path)}.${randomBytes(4).toString('hex')}.part`);
+  // Its name says nothing of the file: together they could be longer than a name may be.
+  const part = join(folder, `.tapedeck-${randomBytes(8).toString('hex')}.part`);
   try {
     await mkdir(folder, { recursive: true });
     await pipeline(source, createWriteStream(part, { flags: 'wx', flush: true }), { signal });

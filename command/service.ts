@@ -14,7 +14,7 @@ export interface ServiceOptions {
   readonly signal: AbortSignal;
   /** Whether to send again what the service puts off. */
   readonly isPatient: boolean;
-  /** Told of what is put off. */
+  /** Called when a request is put off, before the pause. */
   readonly onPutOff: (seconds: number) => void;
 }
 
@@ -29,13 +29,7 @@ export type Service = ReturnType<typeof createService>;
 
 /** The service as any caller knows it. Paths are those that it offers, so requests are sent as they are. */
 export function createService({ url, key, signal, isPatient, onPutOff }: ServiceOptions) {
-  const telling: typeof globalThis.fetch = async (input, init) => {
-    const response = await fetch(input, init);
-    const seconds = Number(response.headers.get('Retry-After') ?? 0);
-    if (isPatient && response.status === 429) onPutOff(seconds);
-    return response;
-  };
-  const client = createClient({ url, key, fetch: telling, ...(isPatient ? {} : { retries: 0 }) });
+  const client = createClient({ url, key, onPause: onPutOff, ...(isPatient ? {} : { retries: 0 }) });
   const usual = { signal, security: [{ scheme: 'bearer', type: 'http' } as const], responseStyle: 'data' as const };
   return {
     signal,

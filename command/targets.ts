@@ -1,9 +1,11 @@
 import { existsSync, statSync } from 'node:fs';
-import { extname, join } from 'node:path';
+import { basename, dirname, extname, join } from 'node:path';
 import { UsageError } from './exit.ts';
 
-/** Most file systems take 255 bytes; there is room left for what is added while a file is written. */
-const MAX_NAME_BYTES = 200;
+/** Of a name in most file systems. */
+const MAX_NAME_BYTES = 255;
+/** Of the id in a name, and of its ending: the rest is for the title. */
+const MAX_PART_BYTES = 60;
 
 /** Where results are saved: the one of a file, or any number in a folder. */
 export type Place = { readonly file: string } | { readonly folder: string };
@@ -39,14 +41,17 @@ export function pathIn(place: Place, naming: Naming, index = 0): string {
     const { ending, ...names } = naming;
     return join(place.folder, nameOf({ ...names, ending: `${number}${ending}` }));
   }
+  if (index === 0) return place.file;
   const ending = extname(place.file);
-  return index === 0 ? place.file : `${place.file.slice(0, place.file.length - ending.length)}${number}${ending}`;
+  const tail = `${number}${ending}`;
+  const head = shortened(basename(place.file, ending), MAX_NAME_BYTES - Buffer.byteLength(tail));
+  return join(dirname(place.file), `${head}${tail}`);
 }
 
 /** A name that no system refuses, no shell takes for an option, and that leads to no other folder. */
 export function nameOf({ title, id, ending }: Naming): string {
-  const tail = safe(ending);
-  const mark = title === undefined ? '' : ` [${shortened(safe(id), 60)}]`;
+  const tail = shortened(safe(ending), MAX_PART_BYTES);
+  const mark = title === undefined ? '' : ` [${shortened(safe(id), MAX_PART_BYTES)}]`;
   const room = MAX_NAME_BYTES - Buffer.byteLength(mark + tail);
   const head = shortened(safe(title ?? id), room).replace(/^[\s.~-]+/, '') || '_';
   return `${head}${mark}${tail}`;

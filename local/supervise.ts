@@ -25,7 +25,7 @@ export interface Run {
 export interface SuperviseOptions {
   /** Name in messages. */
   readonly name: string;
-  readonly launch: () => Run;
+  readonly launch: () => Run | Promise<Run>;
   readonly readyTimeoutMs: number;
   /** The file of its own lines; without it they are our own output. */
   readonly logFile: string | undefined;
@@ -47,7 +47,7 @@ export interface Supervised {
  * running then
  */
 export async function supervise(options: SuperviseOptions): Promise<Supervised> {
-  let current = options.launch();
+  let current = await options.launch();
   const stopping = new AbortController();
   const isStopping = (): boolean => stopping.signal.aborted;
   for (let starts = 1; ; starts += 1) {
@@ -61,7 +61,7 @@ export async function supervise(options: SuperviseOptions): Promise<Supervised> 
       const how = await current.gone;
       if (!wasKilled || !how.startsWith('SIG') || starts === MOST_FIRST_STARTS) throw error;
       options.log(`${options.name} was killed (${how}) while starting, starting it again`);
-      current = options.launch();
+      current = await options.launch();
     }
   }
   let backOffMs = FIRST_BACK_OFF_MS;
@@ -74,8 +74,10 @@ export async function supervise(options: SuperviseOptions): Promise<Supervised> 
       await delay(backOffMs, undefined, { signal: stopping.signal }).catch(() => undefined);
       if (isStopping()) return;
       backOffMs = Math.min(backOffMs * 2, LONGEST_BACK_OFF_MS);
-      current = options.launch();
       try {
+        current = await options.launch();
+        // The stop signal went to the run before.
+        if (isStopping()) current.signal('SIGTERM');
         await untilReady(current, options);
         // The wait grows only for a program that can't even start.
         backOffMs = FIRST_BACK_OFF_MS;

@@ -13,7 +13,8 @@ const TELL_PID = 'echo "$$" >&4; exec 4>&-; exec "$@"';
 
 export interface DaemonOptions extends Omit<SuperviseOptions, 'launch'> {
   readonly program: string;
-  readonly args: readonly string[];
+  /** A function is called at each launch. */
+  readonly args: readonly string[] | (() => Promise<readonly string[]>);
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
   /** Stdout and stderr are appended to this file. */
@@ -30,15 +31,19 @@ export interface DaemonOptions extends Omit<SuperviseOptions, 'launch'> {
  */
 export async function startDaemon(options: DaemonOptions): Promise<Supervised> {
   mkdirSync(dirname(options.logFile), { recursive: true, mode: 0o700 });
-  return supervise({ ...options, launch: () => launch(options) });
+  const { args } = options;
+  return supervise({
+    ...options,
+    launch: async () => launch(options, typeof args === 'function' ? await args() : args),
+  });
 }
 
-function launch(options: DaemonOptions): Run {
+function launch(options: DaemonOptions, args: readonly string[]): Run {
   const out = openSync(options.logFile, 'a', 0o600);
   // Detached: a group of its own, so a Ctrl-C at the terminal reaches only us and we stop things in order.
   const child = spawn(
     '/bin/sh',
-    [LIFELINE, 'unlimited', 'unlimited', '/bin/sh', '-c', TELL_PID, 'sh', options.program, ...options.args],
+    [LIFELINE, 'unlimited', 'unlimited', '/bin/sh', '-c', TELL_PID, 'sh', options.program, ...args],
     {
       cwd: options.cwd,
       env: { ...options.env },

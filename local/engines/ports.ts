@@ -93,16 +93,19 @@ export const REFUSED_BY_BROWSERS = [1719, 1720, 1723, 3659, 4045, 5060, 5061, 66
  *
  * @throws when fewer than `count` are free
  */
-export async function portsWithoutPages(count: number): Promise<readonly number[]> {
+export async function portsWithoutPages(
+  count: number,
+  from: readonly number[] = REFUSED_BY_BROWSERS,
+): Promise<readonly number[]> {
   const chosen: number[] = [];
   // In another order each time, so that two that start together seldom want the same.
-  for (const port of REFUSED_BY_BROWSERS.toSorted(() => Math.random() - 0.5)) {
+  for (const port of from.toSorted(() => Math.random() - 0.5)) {
     if (chosen.length === count) break;
     if (await isFree(port)) chosen.push(port);
   }
   if (chosen.length < count) {
     throw new Error(
-      `Temporal needs ${String(count)} of the ports that browsers refuse (${REFUSED_BY_BROWSERS.join(', ')}), and all are in use; stop another one, or set TEMPORAL_ADDRESS`,
+      `Temporal needs ${String(count)} of the ports that browsers refuse (${from.join(', ')}), of which ${String(chosen.length)} are free: stop another stack, or set TEMPORAL_ADDRESS`,
     );
   }
   return chosen;

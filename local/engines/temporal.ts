@@ -4,7 +4,7 @@ import { Connection } from '@temporalio/client';
 import { startDaemon } from './daemon.ts';
 import { programEnv, type Setup } from './environment.ts';
 import type { Supervised } from '../supervise.ts';
-import { freePort, portsWithoutPages } from './ports.ts';
+import { freePort, isFree, portsWithoutPages } from './ports.ts';
 import { startUiProxy } from './ui-proxy.ts';
 
 const READY_TIMEOUT_MS = 60_000;
@@ -47,23 +47,36 @@ export interface TemporalServerOptions extends Omit<Setup, 'cacheDir'> {
  */
 export async function startTemporal(options: TemporalServerOptions): Promise<Supervised> {
   const isFair = await isFairIn(options.stateDir);
+  const ports: HiddenPorts = { ui: 0, metrics: 0, http: await freePort() };
+  const endProxy = await startUiProxy(options.uiPort, () => ports.ui);
   for (let tries = 1; ; tries += 1) {
-    const [hiddenUiPort = 0, metricsPort = 0] = await portsWithoutPages(2);
-    const endProxy = await startUiProxy(options.uiPort, hiddenUiPort);
     try {
-      const daemon = await startServer(
-        { ...options, isFair },
-        { hiddenUiPort, metricsPort, httpPort: await freePort() },
-      );
+      const daemon = await startServer({ ...options, isFair }, ports);
       return { pid: daemon.pid, stop: (graceMs) => daemon.stop(graceMs).finally(endProxy) };
     } catch (error) {
-      await endProxy();
       const wasTaken =
         error instanceof Error &&
         /can't set (UI|metrics|frontend HTTP) port|address already in use/.test(error.message);
-      if (!wasTaken || tries === MOST_TRIES) throw error;
+      if (wasTaken && tries < MOST_TRIES) continue;
+      await endProxy();
+      throw error;
     }
   }
+}
+
+/** The ports of the server that clients do not need to know. Another process may take one while the server is down. */
+interface HiddenPorts {
+  ui: number;
+  metrics: number;
+  http: number;
+}
+
+/** @returns the arguments that name them */
+async function chooseAnew(ports: HiddenPorts): Promise<readonly string[]> {
+  const [ui = 0, metrics = 0] = await portsWithoutPages(2);
+  const http = (await isFree(ports.http)) ? ports.http : await freePort();
+  Object.assign(ports, { ui, metrics, http });
+  return ['--ui-port', String(ui), '--metrics-port', String(metrics), '--http-port', String(http)];
 }
 
 /**
@@ -83,7 +96,7 @@ async function isFairIn(stateDir: string): Promise<boolean> {
 
 function startServer(
   options: TemporalServerOptions & { readonly isFair: boolean },
-  ports: Readonly<Record<'hiddenUiPort' | 'metricsPort' | 'httpPort', number>>,
+  ports: HiddenPorts,
 ): Promise<Supervised> {
   const { port, stateDir, namespaces = [] } = options;
   const address = `127.0.0.1:${String(port)}`;
@@ -100,10 +113,9 @@ function startServer(
   return startDaemon({
     name: 'Temporal',
     program: options.program,
-    args: [
+    args: async () => [
       ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port)],
-      ...['--ui-port', String(ports.hiddenUiPort), '--metrics-port', String(ports.metricsPort)],
-      ...['--http-port', String(ports.httpPort)],
+      ...(await chooseAnew(ports)),
       ...settings.flatMap((setting) => ['--dynamic-config-value', setting]),
       ...['--db-filename', join(stateDir, 'temporal.db')],
       ...SQLITE.flatMap((pragma) => ['--sqlite-pragma', pragma]),
@@ -116,7 +128,7 @@ function startServer(
     logFile: join(stateDir, 'temporal.log'),
     check: async () => {
       await checkNamespaces(address, ['default', ...namespaces]);
-      await checkHttpIsClosed(ports.httpPort);
+      await checkHttpIsClosed(ports.http);
     },
     readyTimeoutMs: READY_TIMEOUT_MS,
     log: options.log,

@@ -12,14 +12,14 @@ const OF_THE_CONNECTION = new Set(['connection', 'keep-alive', 'proxy-connection
  * no page from elsewhere.
  *
  * @param port where it listens on 127.0.0.1
- * @param uiPort where the Web UI does
+ * @param uiPort where the Web UI does now
  * @returns what ends it
  * @throws when the port is taken
  */
-export async function startUiProxy(port: number, uiPort: number): Promise<() => Promise<void>> {
+export async function startUiProxy(port: number, uiPort: () => number): Promise<() => Promise<void>> {
   const { stop } = await serveOnLoopback((req, res) => {
     const refusal = foreignPage(req);
-    if (refusal === undefined) handOn(req, res, uiPort);
+    if (refusal === undefined) handOn(req, res, uiPort());
     else answer(res, 403, refusal);
   }, port);
   return stop;

@@ -1,7 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { barText, createDisplay, progressText, visible } from '../../command/display.ts';
+import { barText, createDisplay, progressText } from '../../command/display.ts';
+import { jsonText, oneLine, printable } from '../../command/printable.ts';
 
 /** What was written, to a terminal of 80 columns or elsewhere. */
 function screen({ isTTY, ...options }: { isTTY: boolean; isColoured?: boolean; isMoving?: boolean }) {
@@ -96,7 +97,51 @@ describe('progress', () => {
     expect(progressText({ stage: 'detecting_speech' })).toBe('detecting speech');
   });
 
-  it('shows texts of strangers without what commands a terminal', () => {
-    expect(visible('a\u001b]0;x\u0007b\u009b2Jc\r\u202ed\ne\tf')).toBe('a]0;xb2Jcd\ne\tf');
+  it.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, -5, 250, 1e300])(
+    'is a bar of its usual length also at %d percent',
+    (percent) => {
+      expect(barText(percent).slice(0, 24)).toMatch(/^█*░*$/);
+      expect(barText(percent)).toHaveLength(barText(50).length);
+    },
+  );
+});
+
+describe('printed text', () => {
+  const hostile = [
+    ['an escape sequence', '\u001b]0;x\u0007'],
+    ['a C1 control', '\u009b2J'],
+    ['a backspace', '\b'],
+    ['a bell', '\u0007'],
+    ['a delete', '\u007f'],
+    ['a null', '\0'],
+    ['an override of the direction', '\u202e'],
+    ['an isolate', '\u2067'],
+    ['an Arabic letter mark', '\u061c'],
+    ['a right-to-left mark', '\u200f'],
+  ] as const;
+
+  it.each(hostile)('has no %s, and JSON has it escaped', (_, text) => {
+    const forbidden = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
+    expect(printable(`a${text}b\n\tc`)).not.toMatch(forbidden);
+    expect(printable(`a${text}b\n\tc`)).toMatch(/^a.*b\n\tc$/s);
+    expect(jsonText({ text }, 2)).not.toMatch(forbidden);
+    expect(JSON.parse(jsonText({ text }, 2))).toEqual({ text });
+  });
+
+  it.each(['\n', '\r\n', '\r', '\v', '\f', '\u0085', '\u2028', '\u2029'])('stays on one line: %j', (lineBreak) => {
+    expect(oneLine(`one${lineBreak}two`)).toBe('one two');
+    const { display, out, err } = screen({ isTTY: false });
+    display.print(`one${lineBreak}two`);
+    display.note(`one${lineBreak}two`);
+    display.work(`one${lineBreak}two`).show({ stage: 's', text: `three${lineBreak}four` });
+    expect([out(), err()]).toEqual(['one two\n', 'one two\none two: three four\n']);
+  });
+
+  it('keeps scripts of every direction, emoji and the lines of a transcript', () => {
+    const text = '1\n00:00 --> 00:01\nשלום עולם\n\tمرحبا 👩‍🚀 नमस्ते';
+    expect(printable(text)).toBe(text);
+    const { display, out } = screen({ isTTY: false });
+    display.printText(text);
+    expect(out()).toBe(`${text}\n`);
   });
 });

@@ -42,6 +42,7 @@ async function fetched(line: string, answers: Readonly<Record<string, readonly A
     whole: () => undefined,
     note: (text) => notes.push(text),
     print: (text) => printed.push(text),
+    printText: (text) => printed.push(text),
     end: () => undefined,
   };
   const parsed = parseCommandLine(line.split(' '));

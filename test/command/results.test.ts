@@ -8,8 +8,8 @@ import { TapedeckError } from '../../clients/typescript/src/index.ts';
 import { failureOf, jobIdsOf, progressOf } from '../../command/answers.ts';
 import { EXIT, exitCodeOf, FailedError, sentenceOf, UsageError } from '../../command/exit.ts';
 import { factsText } from '../../command/facts.ts';
-import { jsonLine } from '../../command/json-line.ts';
 import { farewell, onInterruption } from '../../command/interruption.ts';
+import { jsonText } from '../../command/printable.ts';
 import { readTexts } from '../../command/reading.ts';
 import { saveFile, saveText } from '../../command/save.ts';
 import { nameOf, pathIn, placeOf } from '../../command/targets.ts';
@@ -38,11 +38,42 @@ describe('the name of a file', () => {
 
   it('fits into a folder, with its id and ending', () => {
     const name = nameOf({ title: '茶'.repeat(300), id, ending: '.speakers.rttm' });
-    expect(Buffer.byteLength(name)).toBeLessThanOrEqual(200);
+    expect(Buffer.byteLength(name)).toBeGreaterThan(250);
+    expect(Buffer.byteLength(name)).toBeLessThanOrEqual(255);
     expect(name).toMatch(/^茶+ \[kX3vQ9mTz0A\]\.speakers\.rttm$/);
     expect(nameOf({ title: undefined, id: `https://site.example/${'x'.repeat(400)}`, ending: '.mp4' })).toMatch(
       /^https_.+\.mp4$/,
     );
+  });
+
+  it.each([
+    ['an ending', { title: 'T', id, ending: `.${'x'.repeat(400)}` }],
+    ['an ending of long characters', { title: 'T', id, ending: `.${'👩‍🚀'.repeat(100)}` }],
+    ['a title and an ending', { title: '👩‍🚀'.repeat(300), id, ending: `.${'é'.repeat(400)}` }],
+    ['an id', { title: 'T', id: '茶'.repeat(400), ending: '.m4a' }],
+    ['an id without a title', { title: undefined, id: '茶'.repeat(400), ending: `.${'茶'.repeat(400)}` }],
+    ['everything', { title: 'x'.repeat(4_000), id: 'y'.repeat(4_000), ending: `.${'z'.repeat(4_000)}` }],
+  ] as const)('can be made where %s is too long, for several files too', async (_, naming) => {
+    const dir = await mkdtemp(join(folder, 'long-'));
+    for (const index of [0, 1]) {
+      await saveText(pathIn({ folder: dir }, naming, index), 'whole', { isForced: false, signal });
+    }
+    const names = await readdir(dir);
+    expect(names).toHaveLength(2);
+    for (const name of names) {
+      expect(Buffer.byteLength(name)).toBeLessThanOrEqual(255);
+      expect(name).not.toContain('\ufffd');
+    }
+  });
+
+  it('can be made where the user gives the longest one, for several files too', async () => {
+    const file = join(await mkdtemp(join(folder, 'longest-')), `${'é'.repeat(125)}b.m4a`);
+    const naming = { title: 'T', id, ending: '.m4a' };
+    for (const index of [0, 1]) {
+      const path = pathIn({ file }, naming, index);
+      await saveText(path, 'whole', { isForced: false, signal });
+      expect(path).toMatch(index === 0 ? /b\.m4a$/ : /é-2\.m4a$/);
+    }
   });
 
   it('follows from where results shall be saved', async () => {
@@ -115,8 +146,8 @@ describe('a signal', () => {
     nowMs = 2_000;
     process.emit('SIGTERM');
     expect(process.exit).toHaveBeenCalledExactlyOnceWith(143);
-    expect(farewell(['A', 'B'], false)).toContain('go on in the service: A, B\n');
-    expect(farewell(['A'], true)).toContain('when the service runs again');
+    expect(farewell(['A', 'B'], false)[0]).toMatch(/go on in the service: A, B$/);
+    expect(farewell(['A'], true)[0]).toContain('when the service runs again');
   });
 });
 
@@ -136,13 +167,16 @@ describe('how it ended', () => {
     expect(by(EXIT.failure)).toEqual(expect.arrayContaining(['audio_failed', 'not_found', 'already_finished']));
     expect(by(EXIT.success)).toEqual([]);
     expect(exitCodeOf(new TapedeckError('x', { code: 'unreachable' }))).toBe(EXIT.refused);
+    for (const unknown of ['out_of_tape', '', 'constructor', '__proto__', 'toString', 'INVALID_INPUT']) {
+      expect(exitCodeOf(new TapedeckError('x', { code: unknown as ErrorCode })), unknown).toBe(EXIT.refused);
+    }
   });
 
   it('is told in words, with the fields that are wrong and the money that is missing', () => {
     const details = [{ path: 'language', message: 'must be a tag' }];
     const facts = { code: 'invalid_input', refusal: { details } } as const;
     expect(sentenceOf(new TapedeckError('The request is wrong.', facts))).toBe(
-      'The request is wrong.\n  language: must be a tag',
+      'The request is wrong. language: must be a tag',
     );
     expect(sentenceOf(new TapedeckError('language: must be a tag.', facts))).toBe('language: must be a tag');
     const poor = { code: 'insufficient_credit', refusal: { price: '0.005', credit: '0.001' } } as const;
@@ -182,8 +216,8 @@ describe('how it ended', () => {
     // A post has the links of its videos.
     expect(factsText({ videos: ['https://x.example/1'] })).toBe('');
     const value = { title: '\u001b[2J\u009b2J\u2028' };
-    expect(jsonLine(value)).toMatch(/^[\x20-\x7e]+$/);
-    expect(JSON.parse(jsonLine(value))).toEqual(value);
+    expect(jsonText(value)).toMatch(/^[\x20-\x7e]+$/);
+    expect(JSON.parse(jsonText(value))).toEqual(value);
   });
 });
 

@@ -230,8 +230,14 @@ describe('ports for what a page must not reach', () => {
     }
   });
 
-  it('are an error with what to do about it when too few are free', async () => {
-    await expect(portsWithoutPages(99)).rejects.toThrow(/browsers refuse .* TEMPORAL_ADDRESS/);
+  it('are an error with how many are needed and free, and what to do about it, when too few are free', async () => {
+    await expect(portsWithoutPages(99)).rejects.toThrow(/needs 99 .* browsers refuse .* TEMPORAL_ADDRESS/);
+    const [free, taken] = [await freePort(), await freePort()];
+    const daemon = await startDaemon(echoServer(taken));
+    await expect(portsWithoutPages(2, [free, taken])).rejects.toThrow('needs 2 of');
+    await expect(portsWithoutPages(2, [free, taken])).rejects.toThrow('of which 1 are free');
+    await expect(portsWithoutPages(1, [taken])).rejects.toThrow('of which 0 are free');
+    await daemon.stop(1_000);
   });
 });
 

@@ -11,17 +11,19 @@ export interface ClientOptions {
   readonly fetch?: typeof globalThis.fetch | undefined;
   /** How often a request is sent again that the service put off, by default 4 times. */
   readonly retries?: number | undefined;
+  /** Called before a request that the service put off is sent again, with the seconds until then. */
+  readonly onPause?: ((seconds: number) => void) | undefined;
 }
 
 /** Longer than the service ever puts a request off for its own sake. */
 const LONGEST_PAUSE_SECONDS = 120;
 
 /** @returns what every operation takes as `client` */
-export function createClient({ url, key, fetch = globalThis.fetch, retries = 4 }: ClientOptions): Client {
+export function createClient({ url, key, fetch = globalThis.fetch, retries = 4, onPause }: ClientOptions): Client {
   const client = createGenerated(
     createConfig({
       baseUrl: url.replace(/(?<!\/)\/+$/, ''),
-      fetch: patient(fetch, retries),
+      fetch: patient(fetch, retries, onPause),
       throwOnError: true,
       ...(key === undefined ? {} : { auth: key }),
     }),
@@ -34,7 +36,11 @@ export function createClient({ url, key, fetch = globalThis.fetch, retries = 4 }
  * Sends again what the service asks to send later. Whoever is told 429 has started nothing; after a 503 that is sure of
  * reading alone.
  */
-function patient(fetch: typeof globalThis.fetch, retries: number): typeof globalThis.fetch {
+function patient(
+  fetch: typeof globalThis.fetch,
+  retries: number,
+  onPause: ClientOptions['onPause'],
+): typeof globalThis.fetch {
   return async (input, init) => {
     const request = new Request(input, init);
     for (let sent = 0; ; sent++) {
@@ -43,6 +49,7 @@ function patient(fetch: typeof globalThis.fetch, retries: number): typeof global
       const seconds = retryAfterOf(response);
       if (!isPutOff || seconds === undefined || seconds > LONGEST_PAUSE_SECONDS || sent >= retries) return response;
       await response.body?.cancel();
+      onPause?.(seconds);
       await pause(seconds * 1000, request.signal);
     }
   };

@@ -41,7 +41,7 @@ export class TapedeckError extends Error {
     this.code = code;
     this.status = status;
     this.retryAfterSeconds = retryAfterSeconds;
-    this.details = refusal.details ?? [];
+    this.details = fieldProblemsIn(refusal.details);
     this.id = refusal.id;
     this.price = refusal.price;
     this.credit = refusal.credit;
@@ -61,8 +61,17 @@ export class JobFailedError extends Error {
 
 /** @returns the number of seconds of `Retry-After`, which the service never writes as a date */
 export function retryAfterOf({ headers }: Response): number | undefined {
-  const seconds = Number(headers.get('Retry-After') ?? Number.NaN);
-  return Number.isFinite(seconds) && seconds >= 0 ? seconds : undefined;
+  const text = headers.get('Retry-After') ?? '';
+  return /^\d{1,9}$/.test(text) ? Number(text) : undefined;
+}
+
+/** A service of another release, or a proxy, may send something else. */
+function fieldProblemsIn(details: unknown): readonly FieldProblem[] {
+  if (!Array.isArray(details)) return [];
+  return details.filter(
+    (one): one is FieldProblem =>
+      isObject(one) && typeof one['path'] === 'string' && typeof one['message'] === 'string',
+  );
 }
 
 /**
