@@ -8,6 +8,8 @@ import { signalGroup } from '../../runtime/subprocess/run.ts';
 import { endOf, signalProcess, supervise, type Run, type Supervised, type SuperviseOptions } from '../supervise.ts';
 
 const LIFELINE = fileURLToPath(new URL('../../runtime/subprocess/lifeline.sh', import.meta.url));
+/** File size, memory and processor time: an engine runs for months. */
+const UNLIMITED = ['unlimited', 'unlimited', 'unlimited'];
 /** Tells its own id on descriptor 4 and becomes the program, so the id is the program's. */
 const TELL_PID = 'echo "$$" >&4; exec 4>&-; exec "$@"';
 
@@ -38,7 +40,7 @@ function launch(options: DaemonOptions): Run {
   // Detached: a group of its own, so a Ctrl-C at the terminal reaches only us and we stop things in order.
   const child = spawn(
     '/bin/sh',
-    [LIFELINE, 'unlimited', 'unlimited', '/bin/sh', '-c', TELL_PID, 'sh', options.program, ...options.args],
+    [LIFELINE, ...UNLIMITED, '/bin/sh', '-c', TELL_PID, 'sh', options.program, ...options.args],
     {
       cwd: options.cwd,
       env: { ...options.env },
