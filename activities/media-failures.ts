@@ -40,6 +40,14 @@ function failureOf(problem: DownloadProblem, cause: DownloadError): JobError {
         : new JobError('upstream_error', "The platform's media host could not deliver.", { cause });
     case 'too_large':
       return new JobError('too_large', 'The video is larger than this service accepts.', { cause });
+    case 'too_slow':
+      return new JobError(
+        'too_large',
+        'The media come so slowly that fetching them takes longer than this service allows.',
+        {
+          cause,
+        },
+      );
     case 'incomplete':
       return new JobError('incomplete', "The platform's media host ended its answer too early.", { cause });
     case 'unreachable':

@@ -7,6 +7,8 @@ export type DownloadProblem =
   /** The server answered with another status than 200. */
   | { readonly kind: 'status'; readonly statusCode: number }
   | { readonly kind: 'too_large' }
+  /** It comes so slowly that the whole would take too long. */
+  | { readonly kind: 'too_slow' }
   /** Less arrived than the server announced, or nobody can tell. */
   | { readonly kind: 'incomplete' }
   /** No answer that could be used. */
@@ -33,6 +35,7 @@ export function problemOf(
 ): unknown {
   const error: unknown = signal.aborted ? signal.reason : thrown;
   if (error instanceof ForbiddenTargetError) return new DownloadError({ kind: 'forbidden', reason: error.message });
+  if (error instanceof DownloadError) return error;
   const code = unreachableCode(error);
   if (code === undefined) return error;
   // A timeout stays one; any other end of an answer that had begun only means that the rest is missing.

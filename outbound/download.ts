@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import type { BlockList } from 'node:net';
 import { Client, type Dispatcher } from 'undici';
 import { startDeadline } from '../runtime/deadline.ts';
-import { watchRate, type LeastRate } from '../runtime/least-rate.ts';
+import { MEDIA_RATE, watchRate, type LeastRate, type TooSlow } from '../runtime/least-rate.ts';
 import { createGuardedConnector } from './connector.ts';
 import { DownloadError, problemOf } from './download-error.ts';
 import { DeadlineError } from './failures.ts';
@@ -47,7 +47,7 @@ export type Downloader = (url: string, options: DownloadOptions) => Promise<numb
 export const MEDIA_HOST_LIMITS = {
   connectTimeoutMs: 10_000,
   idleTimeoutMs: 30_000,
-  leastRate: { bytes: 65_536, windowMs: 60_000 },
+  leastRate: MEDIA_RATE,
 } as const;
 
 /** Some hosts answer 403 to requests without one. */
@@ -61,13 +61,14 @@ export function createDownloader(settings: DownloaderSettings): Downloader {
   return async (firstUrl, options) => {
     options.signal.throwIfAborted();
     const { signal, timeoutMs } = options;
-    const deadline = startDeadline({ signal, timeoutMs, late: () => new DeadlineError() });
+    const deadline = startDeadline({ signal, timeoutMs, late: tooSlow });
     try {
       let url = firstUrl;
       for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
         const target = checkTarget(url, settings.allowedNetworks);
         if (!target.ok) throw new DownloadError({ kind: 'forbidden', reason: target.reason });
-        const hop = { ...settings, lookup, ...options, signal: deadline.signal, end: deadline.expire };
+        const onSlow = (how: TooSlow): void => deadline.abort(how === 'stalled' ? new DeadlineError() : tooSlow());
+        const hop = { ...settings, lookup, ...options, signal: deadline.signal, onSlow };
         const result = await take(target.url, hop);
         if (typeof result === 'number') return result;
         url = result.location;
@@ -84,7 +85,9 @@ export function createDownloader(settings: DownloaderSettings): Downloader {
   };
 }
 
-type Hop = DownloaderSettings & DownloadOptions & { readonly lookup: Lookup; readonly end: () => void };
+const tooSlow = (): DownloadError => new DownloadError({ kind: 'too_slow' });
+
+type Hop = DownloaderSettings & DownloadOptions & { readonly lookup: Lookup; readonly onSlow: (how: TooSlow) => void };
 
 /** One connection for one request, so that no check can be skipped. */
 async function take(url: URL, hop: Hop): Promise<number | { readonly location: string }> {
@@ -132,7 +135,7 @@ async function write(answer: Answer, hop: Hop): Promise<number> {
   if ((totalBytes ?? 0) > maxBytes) throw new DownloadError({ kind: 'too_large' });
   const file = await open(path, 'wx');
   let sizeBytes = 0;
-  const stopWatching = hop.leastRate && watchRate(hop.leastRate, () => sizeBytes, hop.end);
+  const stopWatching = hop.leastRate && watchRate({ rate: hop.leastRate, bytes: () => sizeBytes }, hop.onSlow);
   try {
     for await (const chunk of chunksOf(answer.body, signal)) {
       sizeBytes += chunk.length;

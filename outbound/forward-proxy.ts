@@ -25,6 +25,8 @@ export interface ForwardProxySettings {
 export interface ProxyLoan {
   /** With a user name and a password that nobody else on this machine knows: a secret, not for logs or arguments. */
   readonly url: string;
+  /** What hosts have sent by it. */
+  readonly receivedBytes: () => number;
   /** The password holds no more, and what is still connected with it is cut off. */
   readonly end: () => void;
 }
@@ -33,6 +35,9 @@ export interface ProxyLoan {
 interface Lent {
   readonly expected: Buffer;
   readonly clients: Set<Duplex>;
+  readonly targets: Set<Socket>;
+  /** From hosts whose connections are closed. */
+  receivedBytes: number;
 }
 
 /** A proxy on loopback for programs that make requests of their own. */
@@ -89,22 +94,34 @@ export async function startForwardProxy(settings: ForwardProxySettings) {
   };
 
   /** A connection may bring several requests: each must know a password. */
-  const isKnown = ({ headers, socket }: IncomingMessage): boolean => {
+  const lentTo = ({ headers, socket }: IncomingMessage): Lent | undefined => {
     const given = Buffer.from(headers['proxy-authorization'] ?? '');
     const isGiven = ({ expected }: Lent): boolean =>
       given.length === expected.length && timingSafeEqual(given, expected);
     // All are compared, so that the time does not tell which one is like it.
     const [known] = [...lent].filter(isGiven);
-    if (known === undefined) return false;
-    if (!known.clients.has(socket)) {
+    if (known !== undefined && !known.clients.has(socket)) {
       known.clients.add(socket);
       socket.once('close', () => known.clients.delete(socket));
     }
-    return true;
+    return known;
   };
 
+  const dialFor =
+    (lent: Lent): Dial =>
+    async (target, client) => {
+      const socket = await dial(target, client);
+      lent.targets.add(socket);
+      socket.once('close', () => {
+        lent.targets.delete(socket);
+        lent.receivedBytes += socket.bytesRead;
+      });
+      return socket;
+    };
+
   const server = createServer((request, response) => {
-    if (isKnown(request)) void forwardRequest(request, response, dial);
+    const known = lentTo(request);
+    if (known !== undefined) void forwardRequest(request, response, dialFor(known));
     else response.writeHead(407, { 'proxy-authenticate': 'Basic', 'content-length': 0, connection: 'close' }).end();
   });
   server.maxConnections = MAX_CONNECTIONS;
@@ -112,7 +129,8 @@ export async function startForwardProxy(settings: ForwardProxySettings) {
   server.on('clientError', (_error, socket) => socket.destroy());
   server.on('connect', (request, client, head) => {
     client.on('error', () => client.destroy());
-    if (isKnown(request)) void tunnel(request.url ?? '', { client, head, dial });
+    const known = lentTo(request);
+    if (known !== undefined) void tunnel(request.url ?? '', { client, head, dial: dialFor(known) });
     else client.end(`HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic\r\n\r\n`);
   });
   server.listen(0, HOST);
@@ -123,10 +141,11 @@ export async function startForwardProxy(settings: ForwardProxySettings) {
     lend: (): ProxyLoan => {
       const password = randomBytes(24).toString('hex');
       const expected = Buffer.from(`Basic ${Buffer.from(`${USER}:${password}`).toString('base64')}`);
-      const own: Lent = { expected, clients: new Set() };
+      const own: Lent = { expected, clients: new Set(), targets: new Set(), receivedBytes: 0 };
       lent.add(own);
       return {
         url: `http://${USER}:${password}@${HOST}:${String(port)}`,
+        receivedBytes: () => [...own.targets].reduce((sum, { bytesRead }) => sum + bytesRead, own.receivedBytes),
         end: () => {
           lent.delete(own);
           for (const client of own.clients) client.destroy();

@@ -2,8 +2,6 @@
 export interface Deadline {
   readonly signal: AbortSignal;
   readonly abort: (reason?: unknown) => void;
-  /** As if the time were over. */
-  readonly expire: () => void;
   /** The whole time begins anew. */
   readonly restart: () => void;
   /** Lets go of the clock and of the caller's signal; belongs into a `finally`. */
@@ -22,14 +20,12 @@ export interface DeadlineOptions {
 export function startDeadline({ signal, timeoutMs, late = timeoutError }: DeadlineOptions): Deadline {
   const stop = new AbortController();
   const onAbort = (): void => stop.abort(signal?.reason);
-  const expire = (): void => stop.abort(late());
   if (signal?.aborted === true) onAbort();
   signal?.addEventListener('abort', onAbort, { once: true });
-  const timer = timeoutMs === undefined ? undefined : setTimeout(expire, Math.max(0, timeoutMs));
+  const timer = timeoutMs === undefined ? undefined : setTimeout(() => stop.abort(late()), Math.max(0, timeoutMs));
   return {
     signal: stop.signal,
     abort: (reason) => stop.abort(reason),
-    expire,
     restart: () => void timer?.refresh(),
     end: () => {
       clearTimeout(timer);

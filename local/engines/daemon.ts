@@ -8,6 +8,8 @@ import { signalGroup } from '../../runtime/subprocess/run.ts';
 import { endOf, signalProcess, supervise, type Run, type Supervised, type SuperviseOptions } from '../supervise.ts';
 
 const LIFELINE = fileURLToPath(new URL('../../runtime/subprocess/lifeline.sh', import.meta.url));
+/** File size, memory and processor time: an engine runs for months. */
+const UNLIMITED = ['unlimited', 'unlimited', 'unlimited'];
 /** Tells its own id on descriptor 4 and becomes the program, so the id is the program's. */
 const TELL_PID = 'echo "$$" >&4; exec 4>&-; exec "$@"';
 
@@ -41,16 +43,12 @@ export async function startDaemon(options: DaemonOptions): Promise<Supervised> {
 function launch(options: DaemonOptions, args: readonly string[]): Run {
   const out = openSync(options.logFile, 'a', 0o600);
   // Detached: a group of its own, so a Ctrl-C at the terminal reaches only us and we stop things in order.
-  const child = spawn(
-    '/bin/sh',
-    [LIFELINE, 'unlimited', 'unlimited', '/bin/sh', '-c', TELL_PID, 'sh', options.program, ...args],
-    {
-      cwd: options.cwd,
-      env: { ...options.env },
-      detached: true,
-      stdio: ['pipe', out, out, 'ignore', 'pipe'],
-    },
-  );
+  const child = spawn('/bin/sh', [LIFELINE, ...UNLIMITED, '/bin/sh', '-c', TELL_PID, 'sh', options.program, ...args], {
+    cwd: options.cwd,
+    env: { ...options.env },
+    detached: true,
+    stdio: ['pipe', out, out, 'ignore', 'pipe'],
+  });
   closeSync(out);
   // The far end of the lifeline may vanish first; that is the normal end, not an error.
   child.stdin?.on('error', () => undefined);

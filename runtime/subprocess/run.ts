@@ -30,6 +30,8 @@ export interface RunOptions {
   readonly maxFolderBytes?: number;
   /** Most memory that each process of the program may write to, in bytes (RLIMIT_DATA). Linux only: macOS has no such limit. */
   readonly maxMemoryBytes?: number;
+  /** Most processor time of each process of the program, in seconds (RLIMIT_CPU); more ends the run with `CpuTimeError`. */
+  readonly maxCpuSeconds?: number;
   /** Most characters of stdout kept in the result; more ends the run with `StdoutTooLargeError`. Default 0: none is kept. */
   readonly maxStdoutChars?: number;
   /** Called with each complete line of stdout as it arrives. */
@@ -64,6 +66,11 @@ export class RunTimeoutError extends Error {
   override readonly name = 'RunTimeoutError';
 }
 
+/** The program used more than `maxCpuSeconds` of processor time and was ended. */
+export class CpuTimeError extends Error {
+  override readonly name = 'CpuTimeError';
+}
+
 /** The program printed more than `maxStdoutChars` and was ended. */
 export class StdoutTooLargeError extends Error {
   override readonly name = 'StdoutTooLargeError';
@@ -96,7 +103,7 @@ const KILLED_EXIT_CODES: readonly number[] = [129, 130, 137, 143];
  * The group ends with this process, even if that is killed outright: its stdin is a lifeline (see lifeline.sh).
  *
  * @returns the exit code (a non-zero one is not an error here), stdout as far as asked for, and the tail of stderr
- * @throws the signal's reason when aborted; {@link RunTimeoutError}, {@link StdoutTooLargeError},
+ * @throws the signal's reason when aborted; {@link RunTimeoutError}, {@link CpuTimeError}, {@link StdoutTooLargeError},
  * {@link FolderTooLargeError}, {@link RunStartError}, {@link RunKilledError}
  */
 export async function run(program: string, args: readonly string[], options: RunOptions): Promise<RunResult> {
@@ -116,7 +123,7 @@ export async function run(program: string, args: readonly string[], options: Run
 }
 
 function endOf(error: unknown): ProgramEnd {
-  if (error instanceof RunTimeoutError) return 'timeout';
+  if (error instanceof RunTimeoutError || error instanceof CpuTimeError) return 'timeout';
   if (error instanceof StdoutTooLargeError) return 'output_limit';
   if (error instanceof FolderTooLargeError) return 'folder_limit';
   if (error instanceof RunKilledError) return 'killed';
@@ -163,6 +170,8 @@ async function runToEnd(program: string, args: readonly string[], options: RunOp
     if (stop !== undefined) throw stop;
     // The lifeline itself may be the one that was killed: then there is no code.
     if (code === null) throw new RunKilledError(`${program} was ended by ${String(signal)}`);
+    // What a shell answers for XCPU.
+    if (code === 152) throw new CpuTimeError(`used more than ${options.maxCpuSeconds ?? NaN} s of processor time`);
     if (KILLED_EXIT_CODES.includes(code) || code === options.signalExitCode) {
       throw new RunKilledError(`${program} was ended by a signal (exit code ${code})`);
     }
@@ -178,7 +187,8 @@ async function runToEnd(program: string, args: readonly string[], options: RunOp
 
 /** Starts a program under a lifeline. */
 export function startProgram(program: string, args: readonly string[], options: RunOptions): Running {
-  const limits = [unitsOf(options.maxFileBytes, 512), unitsOf(options.maxMemoryBytes, 1024)];
+  const { maxFileBytes, maxMemoryBytes, maxCpuSeconds } = options;
+  const limits = [unitsOf(maxFileBytes, 512), unitsOf(maxMemoryBytes, 1024), unitsOf(maxCpuSeconds, 1)];
   const child = spawn('/bin/sh', [LIFELINE, ...limits, program, ...args], {
     cwd: options.cwd,
     env: { ...options.env },
@@ -209,8 +219,8 @@ export function signalGroup(groupId: number | undefined, signal: NodeJS.Signals)
 }
 
 /** A limit as `ulimit` takes it. */
-function unitsOf(bytes: number | undefined, unitBytes: number): string {
-  return bytes === undefined ? 'unlimited' : String(Math.ceil(bytes / unitBytes));
+function unitsOf(most: number | undefined, unit: number): string {
+  return most === undefined ? 'unlimited' : String(Math.ceil(most / unit));
 }
 
 function collect(stream: Readable, onText: (text: string) => void): void {

@@ -227,7 +227,8 @@ function failure({ code, message }: Pick<Row, 'code' | 'message'>, stderrTail: s
   return new JobError(code, sentenceOn(subject, message), { cause: new Error(stderrTail.slice(-2_000)) });
 }
 
-function sentenceOn(subject: Subject, message: string): string {
+/** @param message with `{subject}`, where it speaks of what the caller asked for */
+export function sentenceOn(subject: Subject, message: string): string {
   if (subject !== 'page') return message.replace('{subject}', subject);
   return message
     .replace('page of the {subject}', 'page')

@@ -3,9 +3,16 @@ import { isAbsolute, join } from 'node:path';
 import { JobError } from '../../runtime/job-error.ts';
 import { bareEnvironment } from '../../runtime/subprocess/environment.ts';
 import { linkPrograms } from '../../runtime/subprocess/linked-programs.ts';
-import { FolderTooLargeError, run, RunStartError, RunTimeoutError } from '../../runtime/subprocess/run.ts';
+import {
+  FolderTooLargeError,
+  run,
+  RunStartError,
+  RunTimeoutError,
+  type RunOptions,
+} from '../../runtime/subprocess/run.ts';
 import type { SourceCall } from '../call.ts';
 import { ytdlpFailure, type Subject } from './failures.ts';
+import { PAGE_LIMITS, startReading, type Reading, type ReadingLimits } from './page-reading.ts';
 import { runCompared } from './releases/compare.ts';
 import { mergeExtractorArgs, type ExtractorArgs } from './yt-dlp-extractor-args.ts';
 import type { YtdlpSettings } from './yt-dlp-settings.ts';
@@ -20,7 +27,10 @@ export interface YtdlpRun {
   readonly extractorArgs?: readonly ExtractorArgs[];
   /** Largest file that the run may write, and most that all files in its folder may hold. */
   readonly maxFileBytes: number;
-  readonly onStdoutLine?: ((line: string) => void) | undefined;
+  /** Where they differ from those of a page. */
+  readonly reading?: Partial<ReadingLimits> | undefined;
+  /** @param reading is ended by a run whose media begin to come */
+  readonly onStdoutLine?: ((line: string, reading: Reading) => void) | undefined;
 }
 
 /** What lies there beside the media: a fragment that is not joined yet, cookies, facts. */
@@ -58,14 +68,28 @@ export async function runYtdlp(settings: YtdlpSettings, call: SourceCall, what: 
 
 async function runOnce(settings: YtdlpSettings, call: SourceCall, what: YtdlpRun): Promise<string> {
   const loan = settings.proxy === undefined ? settings.guard?.lend() : undefined;
+  const limits = { ...PAGE_LIMITS, ...what.reading, ...settings.pageLimits };
+  const reading = startReading(what.subject, limits, () => loan?.receivedBytes() ?? 0);
   try {
-    return await runThrough({ ...settings, proxy: settings.proxy ?? loan?.url }, call, what);
+    const through = { ...settings, proxy: settings.proxy ?? loan?.url };
+    const during = { ...call, signal: AbortSignal.any([call.signal, reading.signal]) };
+    return await runThrough(through, during, {
+      ...what,
+      maxCpuSeconds: limits.maxCpuSeconds,
+      onStdoutLine: (line) => what.onStdoutLine?.(line, reading),
+    });
+  } catch (error) {
+    throw reading.failureOf(error);
   } finally {
+    reading.end();
     loan?.end();
   }
 }
 
-async function runThrough(settings: YtdlpSettings, call: SourceCall, what: YtdlpRun): Promise<string> {
+type LimitedRun = Omit<YtdlpRun, 'reading' | 'onStdoutLine'> &
+  Required<Pick<RunOptions, 'maxCpuSeconds' | 'onStdoutLine'>>;
+
+async function runThrough(settings: YtdlpSettings, call: SourceCall, what: LimitedRun): Promise<string> {
   const cookies = await copyCookies(settings.cookiesFile, call.folder);
   // For this run only, and private.
   const own = await mkdtemp(join(call.folder, 'run-'));
@@ -83,8 +107,9 @@ async function runThrough(settings: YtdlpSettings, call: SourceCall, what: Ytdlp
     maxFileBytes: what.maxFileBytes,
     maxFolderBytes: what.maxFileBytes + FOLDER_SLACK_BYTES,
     maxMemoryBytes: YTDLP_MEMORY_BYTES,
+    maxCpuSeconds: what.maxCpuSeconds,
     maxStdoutChars: 0,
-    ...(what.onStdoutLine === undefined ? {} : { onStdoutLine: what.onStdoutLine }),
+    onStdoutLine: what.onStdoutLine,
   })
     .catch((error: unknown) => {
       if (error instanceof RunStartError) {
@@ -93,9 +118,7 @@ async function runThrough(settings: YtdlpSettings, call: SourceCall, what: Ytdlp
         });
       }
       if (error instanceof RunTimeoutError) {
-        throw new JobError('upstream_timeout', 'The video platform took longer than this service allows.', {
-          cause: error,
-        });
+        throw new JobError('too_large', 'Fetching it takes longer than this service allows.', { cause: error });
       }
       if (error instanceof FolderTooLargeError) {
         throw new JobError('too_large', 'What the video platform sends is larger than this service accepts.', {

@@ -149,8 +149,9 @@ export async function startWarmParent({ program, env, args, urls, signal }: Warm
           endWhenIdle();
           return { code, signal: code === null ? 'the end of its parent' : null };
         });
-        const { cwd, env: ownEnv, maxFileBytes, maxMemoryBytes } = options;
-        orders.write(`${JSON.stringify({ id, args: callArgs, cwd, env: ownEnv, maxFileBytes, maxMemoryBytes })}\n`);
+        const { cwd, env: ownEnv, maxFileBytes, maxMemoryBytes, maxCpuSeconds } = options;
+        const limits = { maxFileBytes, maxMemoryBytes, maxCpuSeconds };
+        orders.write(`${JSON.stringify({ id, args: callArgs, cwd, env: ownEnv, ...limits })}\n`);
         const signalCall = (name: NodeJS.Signals): void => {
           const call = calls.get(id);
           if (call === undefined || call.hasEnded) return;

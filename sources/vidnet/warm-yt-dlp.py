@@ -120,12 +120,12 @@ def warm_up():
     return freshen, known
 
 
-def limit(kind, most):
+def limit(kind, most, *, soft=False):
     if most is None:
         return
     hard = resource.getrlimit(kind)[1]
     most = most if hard == resource.RLIM_INFINITY else min(most, hard)
-    resource.setrlimit(kind, (most, most))
+    resource.setrlimit(kind, (most, hard if soft else most))
 
 
 def become(order, streams, parent, freshen):
@@ -148,6 +148,8 @@ def become(order, streams, parent, freshen):
     limit(resource.RLIMIT_FSIZE, order.get('maxFileBytes'))
     limit(resource.RLIMIT_DATA, order.get('maxMemoryBytes'))
     limit(resource.RLIMIT_CORE, 0)
+    # At a hard limit the system sends KILL, which tells nothing.
+    limit(resource.RLIMIT_CPU, order.get('maxCpuSeconds'), soft=True)
     os.environ.clear()
     os.environ.update(order['env'])
     os.chdir(order['cwd'])

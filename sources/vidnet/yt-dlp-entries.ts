@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { JobError } from '../../runtime/job-error.ts';
 import type { ChannelVideoItem } from '../../contract/kinds/channel.ts';
 import type { SourceCall } from '../call.ts';
+import { LONG_RUN_CPU_SECONDS } from './page-reading.ts';
 import { runYtdlp } from './run-yt-dlp.ts';
 import { bounded, formatTimestamp, linkSchema, textSchema, TITLE_MAX_CHARS } from './values.ts';
 import { MAX_TEXT_BYTES } from './yt-dlp-facts.ts';
@@ -14,6 +15,9 @@ const PREFIX = 'TAPEDECK-ENTRY ';
 
 /** What was found, or why there is no more. */
 type Told = ChannelVideoItem | { readonly error: unknown };
+
+/** Three times what 100,000 videos take. */
+const LISTING_TIMEOUT_MS = 3_600_000;
 
 /** An entry has 2 KB. */
 const ENTRY_MAX_CHARS = 64 * 1024;
@@ -47,7 +51,11 @@ export async function* listEntries(
   const nobodyReads = new AbortController();
   const running = runYtdlp(
     settings,
-    { ...call, signal: AbortSignal.any([call.signal, nobodyReads.signal]) },
+    {
+      ...call,
+      timeoutMs: Math.min(call.timeoutMs, LISTING_TIMEOUT_MS),
+      signal: AbortSignal.any([call.signal, nobodyReads.signal]),
+    },
     {
       subject: 'channel',
       url,
@@ -55,8 +63,10 @@ export async function* listEntries(
       args: ['--flat-playlist', '--lazy-playlist', '--no-ignore-errors', '--print', `video:${PREFIX}${TEMPLATE}`],
       extractorArgs: [{ extractor: 'youtube', args: { raise_incomplete_data: [] } }],
       maxFileBytes: MAX_TEXT_BYTES,
-      onStdoutLine: (line) => {
+      reading: { maxCpuSeconds: LONG_RUN_CPU_SECONDS },
+      onStdoutLine: (line, reading) => {
         if (!line.startsWith(PREFIX)) return;
+        reading.restart();
         const isTooLarge = line.length > ENTRY_MAX_CHARS;
         found.write(isTooLarge ? { error: tooLarge() } : toVideo(parseJson(line.slice(PREFIX.length)), isTimeExact));
       },

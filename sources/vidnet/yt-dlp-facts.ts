@@ -12,7 +12,7 @@ import type { YtdlpSettings } from './yt-dlp-settings.ts';
 export const MAX_TEXT_BYTES = 64 * 1024 * 1024;
 const FILE = 'facts.json';
 
-export interface PageRun extends Pick<YtdlpRun, 'subject' | 'args' | 'extractorArgs'> {
+export interface PageRun extends Pick<YtdlpRun, 'subject' | 'args' | 'extractorArgs' | 'reading'> {
   readonly url: string;
   /** yt-dlp's output template, which must give JSON, with the moment at which it is filled: `video:…`. */
   readonly template: string;
@@ -34,7 +34,7 @@ export interface FactsRun<Facts> extends PageRun {
 export async function writeFacts(
   settings: YtdlpSettings,
   call: SourceCall,
-  { subject, url, extractorArgs, args, template }: PageRun,
+  { subject, url, extractorArgs, reading, args, template }: PageRun,
 ): Promise<{ path: string; warnings: string; folder: string }> {
   // yt-dlp appends: an earlier call may have left a file of the same name.
   const folder = await mkdtemp(join(call.folder, 'yt-dlp-'));
@@ -51,7 +51,7 @@ export async function writeFacts(
     settings,
     { ...call, folder },
     {
-      ...{ subject, url, args: [...args, ...output], maxFileBytes: MAX_TEXT_BYTES },
+      ...{ subject, url, reading, args: [...args, ...output], maxFileBytes: MAX_TEXT_BYTES },
       ...(extractorArgs === undefined ? {} : { extractorArgs }),
     },
   );

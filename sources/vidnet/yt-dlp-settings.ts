@@ -1,6 +1,7 @@
 import type { Config } from '../../config.ts';
 import type { LeastRate } from '../../runtime/least-rate.ts';
 import type { Start } from '../../runtime/subprocess/run.ts';
+import type { ReadingLimits } from './page-reading.ts';
 
 /** Settings of the driver; the operator's, never a caller's. */
 export interface YtdlpSettings {
@@ -23,6 +24,8 @@ export interface YtdlpSettings {
   readonly releases?: YtdlpReleases | undefined;
   /** Of a download. */
   readonly leastRate?: LeastRate;
+  /** In place of those of any run. */
+  readonly pageLimits?: Partial<ReadingLimits>;
   readonly maxFileBytes: number;
   /** Tallest picture of a video, in pixels. */
   readonly maxVideoHeight: number;
@@ -30,7 +33,7 @@ export interface YtdlpSettings {
 
 export interface YtdlpGuard {
   /** @returns its URL with a password for one call, which `end` makes void */
-  readonly lend: () => { readonly url: string; readonly end: () => void };
+  readonly lend: () => { readonly url: string; readonly receivedBytes: () => number; readonly end: () => void };
 }
 
 export interface YtdlpStarter {

@@ -3,11 +3,12 @@ import { basename, join } from 'node:path';
 import { z } from 'zod';
 import type { ActivityProgress } from '../../contract/jobs.ts';
 import { JobError } from '../../runtime/job-error.ts';
-import { watchRate } from '../../runtime/least-rate.ts';
+import { MEDIA_RATE, watchRate, type TooSlow } from '../../runtime/least-rate.ts';
 import { percentOf } from '../../runtime/percent.ts';
 import { folderBytes } from '../../runtime/subprocess/folder-watch.ts';
 import type { SourceCall } from '../call.ts';
 import type { Subject } from './failures.ts';
+import { LONG_RUN_CPU_SECONDS, type Reading } from './page-reading.ts';
 import { runYtdlp } from './run-yt-dlp.ts';
 import {
   AUDIO_FORMATS,
@@ -22,9 +23,6 @@ import { parseJson } from '../../runtime/json.ts';
 import { textSchema } from './values.ts';
 import { broadcastFailure } from './yt-dlp-broadcast.ts';
 import { videoUrl, type YtdlpSettings } from './yt-dlp-settings.ts';
-
-/** Of a download. yt-dlp waits 20 s for each piece, however small; it gives a silent host up before, and explains it better. */
-const LEAST_RATE = { bytes: 65_536, windowMs: 120_000 };
 
 const metadataSchema = z.object({
   title: textSchema,
@@ -116,7 +114,7 @@ export function createYtdlpSource(settings: YtdlpSettings): VidnetSource {
     let stopWatching: (() => void) | undefined;
     /** By the names of files what the answers said while they came. */
     const lengths = new Map<string, number>();
-    const onStdoutLine = (line: string): void => {
+    const onStdoutLine = (line: string, reading: Reading): void => {
       const told = metadataOf(line);
       if (told !== undefined) {
         metadata = told;
@@ -125,10 +123,14 @@ export function createYtdlpSource(settings: YtdlpSettings): VidnetSource {
       } else if (line.startsWith(FORMATS_PREFIX)) {
         stated = formatsSchema.catch(NOTHING_STATED).parse(parseJson(line.slice(FORMATS_PREFIX.length)));
         // From here on media come.
+        reading.end();
         stopWatching ??= watchRate(
-          settings.leastRate ?? LEAST_RATE,
-          () => folderBytes(options.folder),
-          () => refusal.abort(new JobError('upstream_timeout', 'The video platform sends next to nothing.')),
+          {
+            rate: settings.leastRate ?? MEDIA_RATE,
+            bytes: () => folderBytes(options.folder),
+            seconds: metadata?.duration ?? undefined,
+          },
+          (how) => refusal.abort(tooSlow(how)),
         );
       } else if (line.startsWith(PROGRESS_PREFIX)) {
         const told = progressLineSchema.catch({}).parse(parseJson(line.slice(PROGRESS_PREFIX.length)));
@@ -146,6 +148,7 @@ export function createYtdlpSource(settings: YtdlpSettings): VidnetSource {
         url,
         args: downloadArguments(settings, formats),
         maxFileBytes: settings.maxFileBytes,
+        reading: { maxCpuSeconds: LONG_RUN_CPU_SECONDS },
         onStdoutLine,
       },
     )
@@ -188,6 +191,13 @@ export function createYtdlpSource(settings: YtdlpSettings): VidnetSource {
     fetchVideo: (mediaId, options) => download({ ...ofVideo(mediaId), formats: formats.video }, options),
     fetchPage: ({ url, format }, options) => download({ subject: 'page', url, formats: formats[format] }, options),
   };
+}
+
+/** Whatever comes too slowly on the whole would do so again. */
+function tooSlow(how: TooSlow): JobError {
+  return how === 'stalled'
+    ? new JobError('upstream_timeout', 'The video platform sends next to nothing.')
+    : new JobError('too_large', 'The media come so slowly that fetching them takes longer than this service allows.');
 }
 
 /**

@@ -228,8 +228,22 @@ describe('a server that means harm', () => {
       answer.on('close', () => clearInterval(timer));
     });
     await expect(attempt({ url: `http://127.0.0.1:${server.port}/`, options: { timeoutMs: 300 } })).rejects.toEqual(
-      problem('unreachable', { error: 'timeout' }),
+      problem('too_slow'),
     );
+  });
+
+  it('cannot send just above the least rate for as long as it likes', async () => {
+    const server = await httpReceiver((_, answer) => {
+      answer.writeHead(200, { 'content-length': 1_000_000 });
+      const timer = setInterval(() => answer.write('x'.repeat(100)), 20);
+      answer.on('close', () => clearInterval(timer));
+    });
+    const leastRate = { bytes: 500, windowMs: 300, overall: { bytesPerSecond: 50_000, afterMs: 900 } };
+    const startedMs = performance.now();
+    await expect(attempt({ url: `http://127.0.0.1:${server.port}/`, settings: { leastRate } })).rejects.toEqual(
+      problem('too_slow'),
+    );
+    expect(performance.now() - startedMs).toBeGreaterThan(900);
   });
 });
 

@@ -85,7 +85,7 @@ describe('a run', () => {
     const lend = () => {
       const url = `http://user:${randomBytes(12).toString('hex')}@127.0.0.1:9`;
       lent.push(url);
-      return { url, end: () => void ended.push(url) };
+      return { url, receivedBytes: () => 0, end: () => void ended.push(url) };
     };
     const more = how === 'works' ? {} : { cookiesFile: '/nonexistent' };
     for (const times of [1, 2]) {

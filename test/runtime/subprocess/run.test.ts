@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
+  CpuTimeError,
   FolderTooLargeError,
   run,
   RunKilledError,
@@ -91,6 +92,11 @@ describe('a program', () => {
     await expect(stubborn).rejects.toBeInstanceOf(RunTimeoutError);
     const grandchild = await pidIn('grandchild');
     await until(() => !isAlive(grandchild), { what: 'the end of the grandchild' });
+  });
+
+  it('is ended when it has used more processor time than it may, which is no answer of the program', async () => {
+    await expect(sh('while :; do :; done', { maxCpuSeconds: 1, timeoutMs: 30_000 })).rejects.toBeInstanceOf(CpuTimeError);
+    expect(await sh('ulimit -t', { maxCpuSeconds: 7 })).toMatchObject({ stdout: '7\n' });
   });
 
   it('is ended by its signal, with the reason of the signal', async () => {
