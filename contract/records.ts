@@ -53,8 +53,7 @@ interface RecordBase {
    * record is pending: its end tells by this what a cancelled job costs.
    */
   readonly providerAsked?: Readonly<Record<string, true>>;
-  /** Absent in records of older versions. */
-  readonly startedBy?: Starter;
+  readonly startedBy: Starter;
   /** The webhook that came with the request that started the job. Not shown: it may hold a secret. */
   readonly webhookUrl?: string;
 }

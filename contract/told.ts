@@ -19,7 +19,7 @@ export type Told<Value> = Value extends readonly (infer Item)[]
 /**
  * @param schema of objects in an answer
  * @returns gives what was told every field that the schema has: null where it may be null, an empty list, and what is
- *   optional not at all. Fields that are there stay in their order, so that facts of older versions read as before.
+ *   optional not at all. Fields that are there stay in their order.
  */
 export function completing<Schema extends z.ZodObject>(
   schema: Schema,

@@ -41,7 +41,7 @@ export interface Delivery {
   readonly id: string;
   readonly recordId: string;
   readonly url: string;
-  /** Ids of the API keys that asked for it, {@link WITHOUT_KEY} among them; absent where nobody noted it. */
+  /** Ids of the API keys that asked for it, {@link WITHOUT_KEY} among them; absent for a webhook that an operator added. */
   readonly subscribedBy?: readonly string[];
   readonly endpoint: string;
   readonly state: DeliveryState;

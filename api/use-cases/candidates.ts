@@ -9,7 +9,10 @@ import type { ServiceDeps } from '../deps.ts';
 import { insufficientCredit, reserve } from './account.ts';
 import { claimPlace } from './subscribers.ts';
 
-export interface NewJob extends Omit<JobInput, 'recordId' | 'createdAt' | 'chargedTo' | 'startedBy' | 'webhookUrl'> {
+export interface NewJob extends Omit<
+  JobInput,
+  'version' | 'recordId' | 'createdAt' | 'chargedTo' | 'startedBy' | 'webhookUrl'
+> {
   readonly workflow: JobWorkflow;
   readonly webhookUrl: string | undefined;
   /** Whether a job that runs is told of as a duplicate, and not joined. */

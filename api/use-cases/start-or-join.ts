@@ -1,6 +1,6 @@
 import type { Caller } from '../../contract/accounts.ts';
 import { ApiError } from '../../contract/errors.ts';
-import { pendingRecordOf, type JobInput } from '../../contract/jobs.ts';
+import { JOB_VERSION, pendingRecordOf, type JobInput } from '../../contract/jobs.ts';
 import type { DownloadRecord } from '../../contract/records.ts';
 import { nowMicroseconds } from '../../store/clock.ts';
 import type { LimitedCaller } from '../access/access-middleware.ts';
@@ -172,6 +172,7 @@ function inputOf(caller: Caller, { recordId, job: asked }: Candidate): JobInput 
   const { workflow: _own, isRefusedWhilePending: _too, success: _kept, webhookUrl, ...job } = asked;
   return {
     ...job,
+    version: JOB_VERSION,
     recordId,
     createdAt: nowMicroseconds(),
     startedBy: subscriberOf(caller),

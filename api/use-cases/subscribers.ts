@@ -113,7 +113,7 @@ export async function claimPlace(
 }
 
 /** An address is not kept: without a key, whoever asks counts as who has started the job. */
-function firstOf(caller: Caller, { webhookUrl: url, startedBy = WITHOUT_KEY }: StartedWith): Receiver | undefined {
+function firstOf(caller: Caller, { webhookUrl: url, startedBy }: StartedWith): Receiver | undefined {
   if (url === undefined) return undefined;
   return { caller: subscriberOf(caller) === startedBy ? callerIdOf(caller) : startedBy, url };
 }

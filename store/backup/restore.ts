@@ -10,7 +10,7 @@ import { createAccountStore } from '../accounts.ts';
 import { createDeliveryStore } from '../deliveries.ts';
 import type { FileStore } from '../files.ts';
 import { finishRecord } from '../finish-record.ts';
-import { migrate } from '../migrations.ts';
+import { createIndexes } from '../indexes.ts';
 import { createRecordStore } from '../records.ts';
 import {
   documentOf,
@@ -68,7 +68,7 @@ export async function restore({ folder, db, files, workDir, tell }: RestoreOrder
   }
   const { damaged = [] } = manifest;
   if (damaged.length > 0) tell(`files that were damaged, and are not in the copy: ${String(damaged.length)}`);
-  await migrate(db);
+  await createIndexes(db);
   tell(`jobs that were under way and have failed: ${String(await settle(db, folder, manifest))}`);
   tell(`webhooks that were under way and are abandoned: ${String(await abandonDeliveries(db, folder, manifest))}`);
 }
