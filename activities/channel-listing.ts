@@ -1,4 +1,4 @@
-import { type ChannelFacts, channelVideosOf, type ChannelVideoItem } from '../contract/kinds/channel.ts';
+import type { ChannelFacts, ChannelVideoItem } from '../contract/kinds/channel.ts';
 import { StaleCursorError, type ChannelSource } from '../sources/vidnet/channel-source.ts';
 import { optional } from '../runtime/optional.ts';
 import { percentOf } from '../runtime/percent.ts';
@@ -61,7 +61,7 @@ async function goOn(listing: ChannelListing, from: ListingState): Promise<Listin
 
 async function idsOf({ contents, recordId }: ChannelListing, { pieces }: ListingState): Promise<Set<string>> {
   const seen = new Set<string>();
-  for await (const page of channelVideosOf(contents, recordId, pieces)) {
+  for await (const page of contents.pages<ChannelVideoItem>({ recordId, name: 'videos', pieces })) {
     for (const { vidnet_id } of page) seen.add(vidnet_id);
   }
   return seen;

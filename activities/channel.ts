@@ -1,6 +1,6 @@
 import type { DownloadRecord, JobResult, SuccessRecord } from '../contract/records.ts';
 import { channelReferenceOf, type ChannelReference } from '../contract/channels.ts';
-import { channelFactsOf } from '../contract/kinds/channel.ts';
+import type { ChannelFacts } from '../contract/kinds/channel.ts';
 import type { ChannelSource } from '../sources/vidnet/channel-source.ts';
 import { channelSubjectOf } from '../store/channel-subjects.ts';
 import type { ContentsStore } from '../store/contents.ts';
@@ -61,12 +61,10 @@ export function createChannelActivities(deps: ChannelDeps) {
           : { channelId, heldBy: other.subjectId };
       }),
 
-    ...createListingWaits(deps),
-
     /** Lists the videos of a channel that was described, page by page; goes on where an earlier attempt stopped. */
     listChannel: (job: { recordId: string }): Promise<JobResult> =>
       withSourceCall(deps, job.recordId, async (call) => {
-        const channel = await channelFactsOf(deps.contents, job.recordId);
+        const channel = await deps.contents.facts<ChannelFacts>(job.recordId);
         if (channel === undefined) throw new Error(`the channel of record ${job.recordId} was not described`);
         const { pieces, items } = await listChannelVideos({ ...deps, recordId: job.recordId, channel, call });
         return { mediaId: channel.vidnet_id, lists: { videos: { pieces, items } }, ...titled(channel.title) };

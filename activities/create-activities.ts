@@ -144,9 +144,7 @@ export const activityInputs = {
   attemptDelivery: one(deliverySchema.extend({ attempt: z.int().min(1), isLast: z.boolean() })),
   awaitOtherListing: one(workflowIdSchema),
   awaitOwnerProfile: one(workflowIdSchema),
-  awaitSnapshot: one(started),
   beginJob: one(jobSchema),
-  claimJob: one(jobSchema),
   clearSpeech: one(ulidSchema),
   collectSnapshot: one(order),
   describeChannel: one(z.object({ recordId: ulidSchema, subjectId: workflowIdSchema, channel: channelSchema })),
@@ -157,7 +155,7 @@ export const activityInputs = {
   fetchTranscript: one(media.extend({ language: languageSchema })),
   fetchVideo: one(media),
   findFreshContent: one(shortcodeSchema),
-  finishJob: one(z.object({ recordId: ulidSchema, outcome, price: moneySchema.exactOptional() })),
+  finishJob: one(z.object({ recordId: ulidSchema, outcome, price: moneySchema })),
   hasFetchedProfile: one(ulidSchema),
   labelSpeakers: one(
     speech.extend({
@@ -167,7 +165,7 @@ export const activityInputs = {
   ),
   listChannel: one(z.object({ recordId: ulidSchema })),
   pauseOf: one(z.object({ route: z.string().min(1).max(300) })),
-  planOwnerProfile: one(z.object({ account: accountSchema, paidBy: ulidSchema, version: countSchema.exactOptional() })),
+  planOwnerProfile: one(z.object({ account: accountSchema, paidBy: ulidSchema, version: z.int().min(1) })),
   prepareSpeech: one(speech),
   storeContent: one(z.object({ snapshot, post: postSchema })),
   storeList: one(listSchema.extend({ snapshot, account: accountSchema })),
@@ -176,5 +174,4 @@ export const activityInputs = {
   sweepFiles: one(removalSchema.extend({ after: z.string().max(2000).exactOptional() })),
   sweepLeftovers: z.tuple([]),
   transcribeWindow: one(speech.extend({ number: z.int().min(1), engine, engineKey })),
-  triggerSnapshot: one(order),
 } satisfies InputSchemas<AllActivities>;

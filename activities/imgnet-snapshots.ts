@@ -65,9 +65,12 @@ const MAX_COLLECTING_MS = 65 * 60_000;
 const LOOKS_SECONDS = [2, 3, 5, 10, 15] as const;
 const LAST_LOOK_SECONDS = 30;
 
-export function createSnapshotActivities(deps: TriggerDeps) {
+export type SnapshotSteps = ReturnType<typeof createSnapshotSteps>;
+
+/** The steps of which collecting a snapshot consists. */
+export function createSnapshotSteps(deps: TriggerDeps) {
   const { imgnet, snapshots, records } = deps;
-  const activities = {
+  return {
     /**
      * Starts a snapshot, once: it costs money. Repeated, it hands back the one that was started; where the answer was
      * lost, the provider is asked what it has started. From here on the job is charged when it is cancelled, unless the
@@ -119,8 +122,11 @@ export function createSnapshotActivities(deps: TriggerDeps) {
         return { ...snapshot, isEmpty: progress === 'empty' };
       }),
   };
+}
+
+export function createSnapshotActivities(deps: TriggerDeps) {
+  const steps = createSnapshotSteps(deps);
   return {
-    ...activities,
     /**
      * Starts a snapshot and waits until it can be read, in the place of its route: as many are collected at once as may be.
      * Repeated, it waits for the one that was started.
@@ -128,7 +134,7 @@ export function createSnapshotActivities(deps: TriggerDeps) {
      * @returns null when an hour was not enough
      */
     collectSnapshot: async (order: SnapshotOrder): Promise<ReadySnapshot | null> => {
-      const started = await activities.triggerSnapshot(order);
+      const started = await steps.triggerSnapshot(order);
       const endMs = Date.now() + MAX_COLLECTING_MS;
       return classifyFailures(() =>
         withHeartbeat(async (_report, signal) => {
@@ -140,7 +146,7 @@ export function createSnapshotActivities(deps: TriggerDeps) {
               // The next worker takes over.
               if (deps.stopping.aborted) throw retryLater('upstream_timeout', 'The worker stops.');
               try {
-                return await activities.awaitSnapshot(started);
+                return await steps.awaitSnapshot(started);
               } catch (error) {
                 if (!(error instanceof ApplicationFailure) || error.type !== LATER) throw error;
                 const ownMs = (LOOKS_SECONDS[looks] ?? LAST_LOOK_SECONDS) * 1000;

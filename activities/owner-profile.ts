@@ -3,7 +3,6 @@ import { ulid } from 'ulid';
 import { isProviderAsked } from '../contract/charges.ts';
 import type { JobInput } from '../contract/jobs.ts';
 import { subjectIdOf } from '../contract/subjects.ts';
-import { optional } from '../runtime/optional.ts';
 import { nowMicroseconds } from '../store/clock.ts';
 import type { FileStore } from '../store/files.ts';
 import type { RecordStore } from '../store/records.ts';
@@ -20,7 +19,7 @@ export interface OwnerDeps {
 /** Whose profile is wanted, and by which job. */
 export interface OwnerOfPost extends Pick<JobInput, 'version'> {
   readonly account: string;
-  /** Record of that job. The profile's begins with the same version: what workers know that one, know this one. */
+  /** Record of that job. The job of the profile starts with the same version, so that the same workers know its steps. */
   readonly paidBy: string;
 }
 
@@ -38,7 +37,7 @@ export function createOwnerActivities({ records, files, isOpen }: OwnerDeps) {
         return undefined;
       }
       return {
-        ...optional('version', owner.version),
+        version: owner.version,
         recordId: ulid(),
         type: 'imgnet_profile',
         subjectId,

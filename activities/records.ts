@@ -18,14 +18,14 @@ export type RoutePauses = Readonly<Record<string, Pick<Pause, 'reason' | 'untilM
 
 /**
  * `done`: there is nothing to do; otherwise the routes by which a job uses the platforms, and which of them are paused as it
- * begins. Older workers tell of none.
+ * begins.
  */
 export type Claim = 'done' | { readonly routes: RouteNames; readonly pauses?: RoutePauses };
 
 export interface FinishedJob {
   readonly recordId: string;
   readonly outcome: JobOutcome;
-  readonly price?: Thousandths;
+  readonly price: Thousandths;
 }
 
 /** The clocks of the api and the workers differ by less. */
@@ -43,41 +43,40 @@ export function createRecordActivities({
   readonly routes: Routes;
   readonly pauseOf?: PauseView;
 }) {
-  const activities = {
-    /**
-     * Takes the subject for a job: its pending record exists afterwards.
-     *
-     * @returns `done` when another job of the subject succeeded just before this one was started; nobody was told of
-     * this job then, and it must end without a trace
-     */
-    async claimJob(input: JobInput): Promise<'claimed' | 'done'> {
-      // A record is written when its subject points to it, by whoever comes first: then there is nothing left to do.
-      if ((await records.get(input.recordId)) === undefined) {
-        const { latestId, successId } = await records.pointersOf(input.subjectId);
-        const success = successId === undefined ? undefined : await records.get(successId);
-        if (success !== undefined && isJustBefore(input, success)) {
-          const isKnown = (await records.get(input.recordId)) !== undefined;
-          if (!isKnown && (await isReusable(success, files))) return 'done';
-        }
-        // A subject has one open workflow. If ours was terminated while this step was on its way, a later job has it now.
-        const isOurs = latestId === undefined || latestId < input.recordId;
-        if (isOurs) {
-          const previous = latestId === undefined || latestId === successId ? success : await records.get(latestId);
-          if (previous?.status === 'pending') {
-            // The earlier one was terminated, and nothing else will end its record.
-            await finishRecord(records, previous.id, { status: 'failed', failure: STOPPED_BY_OPERATOR });
-          }
-          await records.noteLatest({ subjectId: input.subjectId, id: input.recordId });
-        }
-        await records.insertIfAbsent(pendingRecordOf(input));
+  /**
+   * Takes the subject for a job: its pending record exists afterwards.
+   *
+   * @returns `done` when another job of the subject succeeded just before this one was started; no caller knows of this job
+   *   then, and it must end without a trace
+   */
+  const claimJob = async (input: JobInput): Promise<'claimed' | 'done'> => {
+    // A record is written when its subject points to it, by whoever comes first: then there is nothing left to do.
+    if ((await records.get(input.recordId)) === undefined) {
+      const { latestId, successId } = await records.pointersOf(input.subjectId);
+      const success = successId === undefined ? undefined : await records.get(successId);
+      if (success !== undefined && isJustBefore(input, success)) {
+        const isKnown = (await records.get(input.recordId)) !== undefined;
+        if (!isKnown && (await isReusable(success, files))) return 'done';
       }
-      // Who pays for the job is charged for it from now on, also when cancelled: this job goes on then.
-      if (input.parameters !== undefined && 'paidBy' in input.parameters) {
-        await records.noteProviderAsked(String(input.parameters.paidBy), OWNER_PROFILE_PART);
+      // A subject has one open workflow. If ours was terminated while this step was on its way, a later job has it now.
+      const isOurs = latestId === undefined || latestId < input.recordId;
+      if (isOurs) {
+        const previous = latestId === undefined || latestId === successId ? success : await records.get(latestId);
+        if (previous?.status === 'pending') {
+          // The earlier one was terminated, and nothing else will end its record.
+          await finishRecord(records, previous.id, { status: 'failed', failure: STOPPED_BY_OPERATOR });
+        }
+        await records.noteLatest({ subjectId: input.subjectId, id: input.recordId });
       }
-      return 'claimed';
-    },
-
+      await records.insertIfAbsent(pendingRecordOf(input));
+    }
+    // Who pays for the job is charged for it from now on, also when cancelled: this job goes on then.
+    if (input.parameters !== undefined && 'paidBy' in input.parameters) {
+      await records.noteProviderAsked(String(input.parameters.paidBy), OWNER_PROFILE_PART);
+    }
+    return 'claimed';
+  };
+  return {
     /** @returns the record beside which the content of a post is kept, by whichever URL it was fetched; undefined when none is fresh */
     async findFreshContent(shortcode: string): Promise<string | undefined> {
       for (const kind of ['post', 'reel'] as const) {
@@ -92,18 +91,16 @@ export function createRecordActivities({
     /**
      * Ends a job's record; whoever comes second changes nothing.
      *
-     * @param job.price of the job, which spares a look; absent in jobs of older versions
+     * @param job.price of the job, which spares a look
      */
     async finishJob({ recordId, outcome, price }: FinishedJob): Promise<void> {
       await finishRecord(records, recordId, priced(outcome, price));
     },
-  };
-  return {
-    ...activities,
+
     /** Takes the subject for a job, and tells it by which route each of its uses of a platform goes. */
     async beginJob(input: JobInput): Promise<Claim> {
       const names = routeNamesOf(routes);
-      const [claim, pauses] = await Promise.all([activities.claimJob(input), pausesOf(names, pauseOf)]);
+      const [claim, pauses] = await Promise.all([claimJob(input), pausesOf(names, pauseOf)]);
       if (claim === 'done') return claim;
       return { routes: names, ...(Object.keys(pauses).length === 0 ? {} : { pauses }) };
     },
@@ -133,7 +130,7 @@ function isJustBefore({ subjectId, createdAt }: JobInput, success: DownloadRecor
 }
 
 /** A success costs what its work says, and otherwise what the job costs. */
-function priced(outcome: JobOutcome, price: Thousandths | undefined): JobOutcome {
-  if (outcome.status !== 'success' || price === undefined) return outcome;
+function priced(outcome: JobOutcome, price: Thousandths): JobOutcome {
+  if (outcome.status !== 'success') return outcome;
   return { ...outcome, result: { charge: price, ...outcome.result } };
 }

@@ -4,7 +4,7 @@ import { formatMicroseconds } from '../contract/times.ts';
 import type { removalSchema } from '../runtime/inputs/parts.ts';
 import type { keptRemovalSchema } from '../runtime/inputs/parts.ts';
 import type { FileEntry, FileStore } from '../store/files.ts';
-import type { KeptKind, OldDocuments } from '../store/old-documents.ts';
+import type { KeptKind, ExpiredDocuments } from '../store/expired-documents.ts';
 import type { RecordStore } from '../store/records.ts';
 import type { WorkFolders } from '../store/work-folders.ts';
 import { withHeartbeat } from './heartbeat.ts';
@@ -19,7 +19,7 @@ export interface RetentionDeps {
   readonly now: () => number;
   /** For how long this worker's configuration keeps files; undefined: for ever. */
   readonly retentionDays: number | undefined;
-  readonly oldDocuments: OldDocuments;
+  readonly expiredDocuments: ExpiredDocuments;
   /** The same for what is kept beside the files; what is not named is kept for ever. */
   readonly keepDays: Readonly<Partial<Record<KeptKind, number>>>;
 }
@@ -78,14 +78,14 @@ export function createRetentionActivities(deps: RetentionDeps) {
         const leastDays = confirmedBy === undefined ? deps.keepDays[kind] : days;
         if (leastDays === undefined) return { removed: 0 };
         const beforeMs = now() - Math.max(leastDays, days) * DAY_MS;
-        const { records: found, next } = await deps.oldDocuments.page(kind, { after, beforeMs });
+        const { records: found, next } = await deps.expiredDocuments.page(kind, { after, beforeMs });
         let removed = 0;
         for (const [recordId, ids] of found) {
           signal.throwIfAborted();
           if (!(await mayGo(deps, recordId, { kind, beforeMs }))) continue;
           for (const id of ids) {
-            if (kind === 'deliveries' && !(await deps.oldDocuments.isDelivered(id))) continue;
-            await deps.oldDocuments.remove(kind, id);
+            if (kind === 'deliveries' && !(await deps.expiredDocuments.isDelivered(id))) continue;
+            await deps.expiredDocuments.remove(kind, id);
             removed += 1;
           }
         }

@@ -7,8 +7,6 @@ import type { Progress } from '../contract/fields.ts';
 /** While a snapshot is collected nothing else is known. */
 const COLLECTING = "The platform's data are being collected.";
 
-const COLLECTS: ReadonlySet<string> = new Set(['awaitSnapshot', 'collectSnapshot']);
-
 /** What Temporal tells of a running workflow, as far as it is needed here. */
 export interface RunningWorkflow {
   readonly memo: Readonly<Record<string, unknown>> | undefined;
@@ -32,8 +30,7 @@ export function progressOf({ memo, activities, queued, isBetween = false }: Runn
   const waiting = waitingSchema.safeParse(memo?.[MEMO_WAITING]);
   if (waiting.success) return { stage: 'waiting', ...waiting.data };
   if (queued !== undefined) return { stage: 'waiting', ...queued };
-  if (activities.some(({ name }) => name !== undefined && COLLECTS.has(name)))
-    return { stage: 'fetching', reason: COLLECTING };
+  if (activities.some(({ name }) => name === 'collectSnapshot')) return { stage: 'fetching', reason: COLLECTING };
   const speech = speechSchema.safeParse(memo?.[MEMO_SPEECH]).data;
   if (speech?.stage === 'transcribing') return transcribing(speech, activities);
   // Most jobs have one activity that takes its time: the file is published then, and the record about to say so.

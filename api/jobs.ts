@@ -8,7 +8,7 @@ import {
 import { NamespaceNotFoundError, type Payload } from '@temporalio/common';
 import { ApiError } from '../contract/errors.ts';
 import { jobSchema } from '../runtime/inputs/jobs.ts';
-import { JOB_VERSION, MEMO_JOB, type JobInput } from '../contract/jobs.ts';
+import { MEMO_JOB, type JobInput } from '../contract/jobs.ts';
 import type { Progress } from '../contract/fields.ts';
 import type { PauseView } from '../runtime/pause-view.ts';
 import { startDeadline } from '../runtime/deadline.ts';
@@ -101,7 +101,7 @@ export function createJobGateway(client: Client, taskQueue: string, pauseOf: Pau
             workflowIdReusePolicy: 'ALLOW_DUPLICATE',
             ...(delayMs > 0 ? { startDelay: delayMs } : {}),
             taskQueue,
-            args: [{ ...input, version: JOB_VERSION }],
+            args: [input],
             memo: { [MEMO_JOB]: job, ...optional(MEMO_REQUEST, requestId) },
             typedSearchAttributes: searchAttributesOf(input),
             staticSummary: `${input.type} of ${input.mediaId}`,

@@ -2,17 +2,17 @@ import type { Thousandths } from './money.ts';
 import type { PendingRecord, RecordType, Starter } from './records.ts';
 
 /**
- * Of the steps that a workflow takes: what runs already has been started with its own. Jobs begin with steps that workers of the
- * release before know, too: then both may run side by side, and each can go on with what the other began.
+ * The version of the steps with which new jobs start. A release starts jobs only with steps that the workers of the previous
+ * release know, so that both may run side by side and continue each other's jobs.
  */
-export const JOB_VERSION = 3;
-/** The newest steps that this release's workers know; those of the next release may begin with them. */
-export const NEWEST_JOB_VERSION = 3;
+export const JOB_VERSION = 1;
+/** The newest steps that the workers of this release know. The next release may start jobs with them. */
+export const NEWEST_JOB_VERSION = 1;
 
 /** The input of every job's workflow. Small by design: only references travel through Temporal. */
 export interface JobInput {
-  /** {@link JOB_VERSION} of whoever started it; absent in jobs of releases that had none. */
-  readonly version?: number;
+  /** {@link JOB_VERSION} of the release that started the job. */
+  readonly version: number;
   /** ULID of the record that this job fills. */
   readonly recordId: string;
   readonly type: RecordType;
@@ -24,8 +24,8 @@ export interface JobInput {
   readonly parameters?: object;
   /** The API key whose account pays, if one does. */
   readonly chargedTo?: string;
-  /** Who may stop it, see {@link Starter}; absent in jobs of older versions. */
-  readonly startedBy?: Starter;
+  /** Who may stop it, see {@link Starter}. */
+  readonly startedBy: Starter;
   /** Webhook of the first caller. */
   readonly webhookUrl?: string;
 }
@@ -34,7 +34,7 @@ export interface JobInput {
 export const MEMO_JOB = 'job';
 
 /** The record of a job that was accepted and has not ended; the api and the workflow's first step write the same one. */
-export function pendingRecordOf(input: JobInput): PendingRecord {
+export function pendingRecordOf(input: Omit<JobInput, 'version'>): PendingRecord {
   return {
     id: input.recordId,
     type: input.type,
@@ -42,9 +42,9 @@ export function pendingRecordOf(input: JobInput): PendingRecord {
     mediaId: input.mediaId,
     createdAt: input.createdAt,
     price: input.price,
+    startedBy: input.startedBy,
     ...(input.parameters === undefined ? {} : { parameters: input.parameters }),
     ...(input.chargedTo === undefined ? {} : { chargedTo: input.chargedTo }),
-    ...(input.startedBy === undefined ? {} : { startedBy: input.startedBy }),
     ...(input.webhookUrl === undefined ? {} : { webhookUrl: input.webhookUrl }),
     status: 'pending',
   };

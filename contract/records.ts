@@ -53,8 +53,7 @@ interface RecordBase {
    * while the record is pending, and determine the charge of a cancelled job.
    */
   readonly providerAsked?: Readonly<Record<string, true>>;
-  /** Absent in records of older versions. */
-  readonly startedBy?: Starter;
+  readonly startedBy: Starter;
   /** The webhook of the request that started the job. It is never shown, because it may contain a secret. */
   readonly webhookUrl?: string;
 }

@@ -1,7 +1,7 @@
 import { defineSearchAttributeKey, SearchAttributeType, type SearchAttributePair } from '@temporalio/common';
 import type { JobInput } from '../contract/jobs.ts';
 import type { RecordType } from '../contract/records.ts';
-import { receiverHostOf, WITHOUT_KEY } from '../contract/webhooks.ts';
+import { receiverHostOf } from '../contract/webhooks.ts';
 
 /**
  * Search attributes of every job and every webhook, by which operators find its workflow. All are keywords, of which a
@@ -44,7 +44,7 @@ const PLATFORM_BY_TYPE: Readonly<Record<RecordType, string | undefined>> = {
 };
 
 /** The search attributes of one job. */
-export function searchAttributesOf(input: JobInput): SearchAttributePair[] {
+export function searchAttributesOf(input: Omit<JobInput, 'version'>): SearchAttributePair[] {
   const { type, mediaId, recordId, webhookUrl, parameters } = input;
   const site = (parameters as { readonly site?: string } | undefined)?.site;
   return attributes({
@@ -52,7 +52,7 @@ export function searchAttributesOf(input: JobInput): SearchAttributePair[] {
     mediaId,
     downloadId: recordId,
     platform: site ?? PLATFORM_BY_TYPE[type],
-    caller: input.chargedTo ?? input.startedBy ?? WITHOUT_KEY,
+    caller: input.chargedTo ?? input.startedBy,
     webhookHost: webhookUrl === undefined ? undefined : receiverHostOf(webhookUrl),
   });
 }
@@ -64,7 +64,7 @@ export function searchAttributesOf(input: JobInput): SearchAttributePair[] {
  */
 export function webhookAttributesOf(
   { recordId, url, subscribedBy = [] }: { recordId: string; url: string; subscribedBy?: readonly string[] },
-  job?: JobInput,
+  job?: Omit<JobInput, 'version'>,
 ): SearchAttributePair[] {
   const ofJob = job === undefined ? [] : searchAttributesOf(job);
   const own = attributes({ downloadId: recordId, caller: subscribedBy[0], webhookHost: receiverHostOf(url) });

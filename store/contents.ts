@@ -1,9 +1,8 @@
 import type { Db } from 'mongodb';
-import { LONG_PARTS, MissingContentsError, type KeptFacts } from '../contract/contents.ts';
+import { LONG_PARTS, type KeptFacts } from '../contract/contents.ts';
 import { PIECE_MAX_CHARS, PIECE_MAX_ITEMS } from '../contract/limits.ts';
 import type { StoredList } from '../contract/records.ts';
 import { createDocuments, pack, pieceIdOf, unpack, type ListingState } from './documents.ts';
-import { largeDocuments } from './large-documents.ts';
 import { piecesOf } from './pieces.ts';
 
 /**
@@ -21,12 +20,9 @@ type PieceName = ListName & { readonly number: number };
 
 export function createContentsStore(db: Db) {
   const documents = createDocuments(db);
-  const large = largeDocuments(documents);
   return {
-    async facts<Facts extends object>(recordId: string) {
-      const facts = (await documents.parted(recordId)) ?? (await large.factsOf(recordId));
-      return facts as KeptFacts<Facts> | undefined;
-    },
+    facts: async <Facts extends object>(recordId: string) =>
+      (await documents.facts(recordId)) as KeptFacts<Facts> | undefined,
     /** @returns undefined when that piece is not there */
     async piece<Item>({ recordId, name, number }: PieceName) {
       const document = await documents.find(pieceIdOf(recordId, name, number));
@@ -36,16 +32,8 @@ export function createContentsStore(db: Db) {
     async removePieces({ recordId, name }: ListName, pieces: number): Promise<void> {
       for (let number = 1; number <= pieces; number += 1) await documents.remove(pieceIdOf(recordId, name, number));
     },
-    async *pages<Item>(list: ListName & { readonly pieces: number }) {
-      for (let number = 1; number <= list.pieces; number += 1) {
-        const id = pieceIdOf(list.recordId, list.name, number);
-        // One by one: the embedded server looks up a single `_id`, and reads everything for several.
-        const packed = (await documents.find(id))?.packed;
-        // A list that lost a piece must not look complete.
-        if (packed === undefined) throw new MissingContentsError(id);
-        yield* large.pagesOf(id, packed) as AsyncIterable<readonly Item[]>;
-      }
-    },
+    pages: <Item>({ recordId, name, pieces }: ListName & { readonly pieces: number }) =>
+      documents.pages(recordId, name, pieces) as AsyncIterable<readonly Item[]>,
     async putFacts(recordId: string, facts: object): Promise<void> {
       const long = LONG_PARTS.flatMap((name) => {
         const items: unknown = Object.entries(facts).find(([key]) => key === name)?.[1];
@@ -53,15 +41,13 @@ export function createContentsStore(db: Db) {
       });
       const json = long.every(({ items }) => items.length <= PIECE_MAX_ITEMS) ? JSON.stringify(facts) : undefined;
       if (json !== undefined && (long.length === 0 || json.length <= PIECE_MAX_CHARS)) {
-        // As earlier versions read them, which may still run.
         await documents.put(recordId, { packed: await pack(json) });
-        await documents.removeParted(recordId);
         return;
       }
       const parts: Record<string, StoredList> = {};
       for (const { name, items } of long) parts[name] = await documents.putPart(recordId, name, piecesOf(items));
       const short = Object.entries(facts).filter(([key]) => !(key in parts));
-      await documents.putParted(recordId, Object.fromEntries(short), parts);
+      await documents.put(recordId, { packed: await pack(JSON.stringify(Object.fromEntries(short))), parts });
     },
     /** Keeps a whole list in pieces that are small enough to be read one by one. */
     putList: ({ recordId, name }: ListName, items: AsyncIterable<object>) =>

@@ -2,7 +2,6 @@ import type { Collection, Db, Filter } from 'mongodb';
 import {
   deliveryIdOf,
   LATE_SUBSCRIBERS_FROM,
-  WITHOUT_KEY,
   type Delivery,
   type DeliveryAttempt,
   type DeliveryState,
@@ -17,7 +16,7 @@ type DeliveryDocument = Omit<Delivery, 'id' | 'attempts'> & {
 };
 
 export interface DeliveryFilter {
-  /** Only those that this one asked for. Those of which nobody knows that belong to callers without a key. */
+  /** Only those for which this caller asked. */
   readonly subscribedBy?: string | undefined;
   readonly state?: DeliveryState | undefined;
   /** Only deliveries with a smaller id. */
@@ -30,9 +29,6 @@ export interface DeliveryFilter {
  * late, and their first attempts need not begin in that order: a gap as wide as this ends the search.
  */
 const AT_ONCE = 16;
-
-/** Deliveries that were begun before subscribers were noted. */
-const NOT_NOTED = { subscribedBy: { $exists: false } };
 
 export type DeliveryStore = ReturnType<typeof createDeliveryStore>;
 
@@ -63,12 +59,11 @@ export function createDeliveryStore(db: Db) {
     },
     /** A page, the greatest id first, so those of the newest downloads; it may scan. */
     async list({ subscribedBy, state, before, limit }: DeliveryFilter): Promise<readonly Delivery[]> {
-      const asked = [{ subscribedBy }, ...(subscribedBy === WITHOUT_KEY ? [NOT_NOTED] : [])];
       // What is undefined is not sent (mongo.ts).
       const filter = {
         state,
         ...(before !== undefined && { _id: { $lt: before } }),
-        ...(subscribedBy !== undefined && { $or: asked }),
+        subscribedBy,
       } as Filter<DeliveryDocument>;
       return (await scans(deliveries, { filter, limit })).map(fromDocument);
     },

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import { Binary, type Collection, type Db } from 'mongodb';
-import { MissingContentsError } from '../contract/contents.ts';
+import { LONG_PARTS, MissingContentsError } from '../contract/contents.ts';
 import type { StoredList } from '../contract/records.ts';
 import { ItemStream } from '../contract/streams.ts';
 import type { Piece } from './pieces.ts';
@@ -31,12 +31,13 @@ export function createDocuments(db: Db) {
   const find = async (id: string): Promise<ContentsDocument | undefined> =>
     (await contents.findOne({ _id: id })) ?? undefined;
   const put = async (id: string, fields: Omit<ContentsDocument, '_id'>): Promise<void> => {
-    // A whole document each time: a field that is gone must not survive in an older version.
+    // The whole document is replaced, so that no field of an earlier write survives.
     await upsert(() => contents.replaceOne({ _id: id }, fields, { upsert: true }));
   };
-  async function* pagesOf(id: string, name: string, pieces: number): AsyncGenerator<readonly unknown[]> {
+  async function* pages(id: string, name: string, pieces: number): AsyncGenerator<readonly unknown[]> {
     for (let number = 1; number <= pieces; number += 1) {
       const pieceId = pieceIdOf(id, name, number);
+      // One at a time: the embedded server looks up a single `_id`, but scans the collection for several.
       const packed = (await find(pieceId))?.packed;
       // A list that lost a piece must not look complete.
       if (packed === undefined) throw new MissingContentsError(pieceId);
@@ -49,20 +50,18 @@ export function createDocuments(db: Db) {
     async remove(id: string): Promise<void> {
       await contents.deleteOne({ _id: id });
     },
-    /** What was put by {@link putParted}: the short part, with a stream in place of each long one. */
-    async parted(id: string): Promise<object | undefined> {
-      const document = await find(partedIdOf(id));
-      if (document?.packed === undefined) return undefined;
-      const streams = Object.entries(document.parts ?? {}).map(([name, { pieces, items }]) => {
-        return [name, new ItemStream(() => pagesOf(id, name, pieces), items)] as const;
+    pages,
+    /** The facts of a record, with a stream in place of each long part. */
+    async facts(id: string): Promise<object | undefined> {
+      const { packed, parts = {} } = (await find(id)) ?? {};
+      if (packed === undefined) return undefined;
+      const short = Object.entries((await unpack(packed)) as object).map(([name, value]: [string, unknown]) => {
+        return [name, isLongPart(name) && Array.isArray(value) ? streamOf(value as unknown[]) : value] as const;
       });
-      return { ...((await unpack(document.packed)) as object), ...Object.fromEntries(streams) };
-    },
-    /** Call it after the pieces are written. */
-    putParted: async (id: string, short: object, parts: Readonly<Record<string, StoredList>>): Promise<void> =>
-      put(partedIdOf(id), { packed: await pack(JSON.stringify(short)), parts }),
-    async removeParted(id: string): Promise<void> {
-      await contents.deleteOne({ _id: partedIdOf(id) });
+      const long = Object.entries(parts).map(([name, { pieces, items }]) => {
+        return [name, new ItemStream(() => pages(id, name, pieces), items)] as const;
+      });
+      return Object.fromEntries([...short, ...long]);
     },
     async putPart(id: string, name: string, pieces: AsyncIterable<Piece>): Promise<StoredList> {
       let number = 0;
@@ -81,9 +80,14 @@ export function pieceIdOf(id: string, name: string, number: number): string {
   return `${id}/${name}/${String(number)}`;
 }
 
-/** Another one than that of facts in one document, which stay as they are. */
-function partedIdOf(id: string): string {
-  return `${id}/facts`;
+function isLongPart(name: string): boolean {
+  return LONG_PARTS.some((part) => part === name);
+}
+
+function streamOf(items: readonly unknown[]): ItemStream<unknown> {
+  return new ItemStream(async function* () {
+    yield await Promise.resolve(items);
+  }, items.length);
 }
 
 const compress = promisify(gzip);
@@ -97,13 +101,6 @@ export async function pack(json: string): Promise<Binary> {
   return new Binary(await compress(json));
 }
 
-/** @param maxBytes of the JSON; a larger one is undefined */
-export async function unpack(packed: Binary, maxBytes?: number): Promise<unknown> {
-  try {
-    const limits = maxBytes === undefined ? {} : { maxOutputLength: maxBytes };
-    return JSON.parse((await decompress(packed.value(), limits)).toString('utf8'));
-  } catch (error) {
-    if (error instanceof RangeError && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE') return undefined;
-    throw error;
-  }
+export async function unpack(packed: Binary): Promise<unknown> {
+  return JSON.parse((await decompress(packed.value())).toString('utf8'));
 }

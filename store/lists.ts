@@ -17,8 +17,7 @@ export interface AskedList {
   /** When that began, in milliseconds since 1970. */
   readonly askedAtMs: number;
   /**
-   * Where it begins: a moment in ISO 8601 UTC, or a day where older versions were asked for it; absent for everything. Polls
-   * of the list keep it, and so find its jobs.
+   * The moment at which it begins, in ISO 8601 UTC; absent for everything. Polls of the list keep it, and so find its jobs.
    */
   readonly since?: string;
 }
@@ -68,8 +67,8 @@ export function createListStore(
       const planned = otherId === undefined ? undefined : await records.get(otherId);
       if (planned !== undefined && planned.status !== 'failed') return planned;
       const newest = (await records.latestOf(other.subjectId)) ?? planned;
-      const { mediaId, createdAt, price } = record;
-      return newest ?? { mediaId, createdAt, price, status: 'pending', ...other, id: otherId ?? record.id };
+      const { mediaId, createdAt, price, startedBy } = record;
+      return newest ?? { mediaId, createdAt, price, startedBy, status: 'pending', ...other, id: otherId ?? record.id };
     },
   };
 }

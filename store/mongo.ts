@@ -11,7 +11,7 @@ const RECONNECT_MS = 500;
 export type Mongo = ReturnType<typeof openMongo>;
 
 /**
- * Opens the database. Nothing but `_id` is queried on the way of a request, so no index is needed for that (those of listings: migrations.ts). The
+ * Opens the database. Nothing but `_id` is queried on the way of a request, so no index is needed for that (those of listings: indexes.ts). The
  * embedded server finds a document without a scan only where `_id`, a text, is the whole filter: one more condition and
  * it parses the whole collection, 0.1 ms for each document.
  *

@@ -121,9 +121,7 @@ const ORDERS: { readonly [Name in keyof typeof activityInputs]: unknown } = {
   attemptDelivery: { ...delivery, attempt: 1, isLast: false },
   awaitOtherListing: 'list/@evening-talks',
   awaitOwnerProfile: 'imgnet_profile/tea',
-  awaitSnapshot: snapshot,
   beginJob: anAudioJob(),
-  claimJob: anAudioJob(),
   clearSpeech: recordId,
   collectSnapshot: { recordId, part: 'posts', request: { kind: 'posts', account: 'tea' } },
   describeChannel: { recordId, subjectId: 'list/@evening-talks', channel },
@@ -149,7 +147,6 @@ const ORDERS: { readonly [Name in keyof typeof activityInputs]: unknown } = {
   sweepKept: { kind: 'contents', days: 30, after: recordId, confirmedBy: 'the operator' },
   sweepLeftovers: undefined,
   transcribeWindow: { recordId, ...labels, number: 1, engine: 'builtin' },
-  triggerSnapshot: { recordId, part: 'posts', request: { kind: 'posts', account: 'tea' } },
 };
 const argsOf = (order: unknown): unknown[] => (order === undefined ? [] : [order]);
 

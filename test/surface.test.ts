@@ -28,7 +28,6 @@ describe('names that must not change', () => {
         'audio',
         'channel',
         'deliverWebhook',
-        'deliverWebhookAtOnce',
         'imgnetAudio',
         'imgnetContent',
         'imgnetList',

@@ -54,7 +54,7 @@ export interface QueueState {
 }
 
 /** The first step of each job: its input is what its workflow takes. */
-const BEGINNINGS: ReadonlySet<string> = new Set<keyof Activities['records']>(['beginJob', 'claimJob']);
+const BEGINNINGS: ReadonlySet<string> = new Set<keyof Activities['records']>(['beginJob']);
 
 /** Looks at what an activity is asked to do before it acts: it may become a path, a URL, or what is removed. */
 const checkInputs: ActivityInterceptorsFactory = ({ info }) => ({
@@ -77,7 +77,6 @@ const USES: Partial<Record<keyof Activities['fetch'], UpstreamUse>> = {
   describeChannel: 'vidnet-listing',
   listChannel: 'vidnet-listing',
   fetchComments: 'vidnet-comments',
-  triggerSnapshot: 'imgnet-dataset',
   storeProfile: 'imgnet-dataset',
   storeContent: 'imgnet-dataset',
   storeList: 'imgnet-dataset',

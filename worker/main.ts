@@ -22,10 +22,11 @@ import { createContentsStore } from '../store/contents.ts';
 import { createDeliveryStore } from '../store/deliveries.ts';
 import { joinFilesFolder } from '../store/files-folder.ts';
 import { createFileStore, WORKER_BUCKET_LIMITS } from '../store/create-file-store.ts';
+import { createExpiredDocuments } from '../store/expired-documents.ts';
 import { createSpaceGuard } from '../store/free-space.ts';
+import { createIndexes } from '../store/indexes.ts';
 import { createLinkSigner } from '../store/links.ts';
 import { createListStore } from '../store/lists.ts';
-import { createOldDocuments } from '../store/old-documents.ts';
 import { createPacingStore } from '../store/pacing.ts';
 import { createPauseView } from '../runtime/pause-view.ts';
 import { createRecordStore } from '../store/records.ts';
@@ -40,7 +41,6 @@ import { createReceiverShares } from '../outbound/webhooks/receiver-shares.ts';
 import { createWebhookSigner } from '../outbound/webhooks/signature.ts';
 import { createWorkers } from './create-workers.ts';
 import { deploymentOf } from './deployment.ts';
-import { startMigrating } from './migrating.ts';
 import { arrangeRetention, retentionOf } from './retention-schedule.ts';
 import { createOldTurns, keepEndingLimiters } from './old-turns.ts';
 import { createOpenWorkflows } from './open-workflows.ts';
@@ -160,7 +160,7 @@ const activities = createActivities({
   snapshots: createSnapshotStore(mongo.db),
   isOpen: createOpenWorkflows(client),
   ...retention,
-  oldDocuments: createOldDocuments(mongo.db),
+  expiredDocuments: createExpiredDocuments(mongo.db),
   now,
   downloadMedia: createDownloader({ ...MEDIA_HOST_LIMITS, allowedNetworks: config.mediaAllowedNetworks }),
   media: createMedia({ ffmpeg: config.FFMPEG_PATH, ffprobe: config.FFPROBE_PATH, ...limits }),
@@ -239,7 +239,8 @@ await telemetry
   .serve({ client, mongo, queues, serviceQueues, routes: pacing.routes, pauseOf, ytdlp: ytdlpProgram.version })
   .catch(exitWith);
 log.info({ taskQueue: config.TASK_QUEUE, roles: config.WORKER_ROLES, temporal: temporal.address }, 'worker is ready');
-startMigrating(mongo.db, log);
+// In the background: without indexes listings are slow, and everything else works. The next worker that starts tries again.
+void createIndexes(mongo.db).catch((err: unknown) => log.warn({ err }, 'the indexes could not be created'));
 process.send?.({ ready: true });
 try {
   await running;

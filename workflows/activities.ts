@@ -70,14 +70,11 @@ export function speechActivities(
 }
 
 /**
- * Waits for what others do: each attempt asks once, without a heartbeat, and as often as it takes. An hour of waiting is
- * one activity in the history.
- *
- * @param queue `fetch` where a platform is asked, which not every worker can
+ * Waits for another job: each attempt asks once, without a heartbeat, and as often as it takes. An hour of waiting is one
+ * activity in the history.
  */
-export function pollActivities(queue: 'workflows' | 'fetch', summary: string, maxWait: '65 minutes' | '3 hours') {
-  return proxyActivities<Pick<Activities['fetch'], 'awaitSnapshot' | 'awaitOtherListing'>>({
-    taskQueue: taskQueues[queue](workflowInfo().taskQueue),
+export function pollActivities(summary: string, maxWait: '3 hours') {
+  return proxyActivities<Pick<Activities['records'], 'awaitOtherListing'>>({
     startToCloseTimeout: '45 seconds',
     scheduleToCloseTimeout: maxWait,
     // It waits between attempts most of the time, where nothing could tell it to stop.

@@ -10,7 +10,7 @@ const MAX_WAIT = '3 hours';
 export function channel(input: ChannelJob): Promise<JobEnd> {
   const { recordId, subjectId, mediaId, parameters } = input;
   return runJob(input, async (useUpstream) => {
-    const { awaitOtherListing } = pollActivities('workflows', `Wait for another job on channel ${mediaId}`, MAX_WAIT);
+    const { awaitOtherListing } = pollActivities(`Wait for another job on channel ${mediaId}`, MAX_WAIT);
     for (;;) {
       const look = { recordId, subjectId, channel: parameters.channel };
       const { known, heldBy } = await useUpstream('vidnet-listing', (place) =>

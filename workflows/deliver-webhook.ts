@@ -1,6 +1,5 @@
 import {
   isCancellation,
-  patched,
   setCurrentDetails,
   sleep,
   TemporalFailure,
@@ -20,20 +19,10 @@ export type DeliveryInput = z.infer<typeof deliverySchema>;
  *
  * The waits are timers of the workflow and not a retry policy: a worker that dies in an attempt must not use up one of
  * the receiver's four.
+ *
+ * The worker that runs this workflow makes the first attempt itself, which saves the receiver the wait for a queue.
  */
-export function deliverWebhook(input: DeliveryInput): Promise<'delivered' | 'abandoned'> {
-  return deliver(input, { firstIsLocal: false });
-}
-
-/** The same, but that the worker which runs it makes the first attempt: for jobs since version 3, and a type of its own for older workers. */
-export function deliverWebhookAtOnce(input: DeliveryInput): Promise<'delivered' | 'abandoned'> {
-  return deliver(input, { firstIsLocal: true });
-}
-
-async function deliver(
-  input: DeliveryInput,
-  { firstIsLocal }: { readonly firstIsLocal: boolean },
-): Promise<'delivered' | 'abandoned'> {
+export async function deliverWebhook(input: DeliveryInput): Promise<'delivered' | 'abandoned'> {
   const { firstAttempt = 1 } = input;
   const retries = WEBHOOK_RETRY_DELAYS_SECONDS.length;
   for (let retry = 0; retry <= retries; retry += 1) {
@@ -47,7 +36,7 @@ async function deliver(
     const summary = `attempt ${attempt} of ${firstAttempt + retries}`;
     setCurrentDetails(`At ${summary}.`);
     const order = { ...input, attempt, isLast: retry === retries };
-    let result: LocalAttemptResult = firstIsLocal && retry === 0 ? await attemptLocally(order, summary) : 'queue';
+    let result: LocalAttemptResult = retry === 0 ? await attemptLocally(order, summary) : 'queue';
     if (result === 'queue') result = await deliverActivities(summary).attemptDelivery(order);
     if (result === 'delivered') {
       setCurrentDetails(`Delivered by ${summary}.`);
@@ -60,7 +49,7 @@ async function deliver(
 
 function abandon(reason: string): 'abandoned' {
   setCurrentDetails(`Given up: ${reason} The deliveries of the API tell what the receiver answered.`);
-  if (patched('abandoned-attribute')) upsertSearchAttributes(failureAttribute(ABANDONED));
+  upsertSearchAttributes(failureAttribute(ABANDONED));
   return 'abandoned';
 }
 

@@ -1,5 +1,4 @@
 import type { ContentJob } from '../contract/kinds/imgnet-content.ts';
-import { optional } from '../runtime/optional.ts';
 import { fetchActivities } from './activities.ts';
 import { collect } from './imgnet-snapshot.ts';
 import type { JobEnd } from './job-end.ts';
@@ -16,9 +15,7 @@ export function imgnetContent(input: ContentJob): Promise<JobEnd> {
     const { account } = await collect(useUpstream, order, (snapshot) =>
       fetchActivities(BESIDE, `Keep ${post.kind} ${mediaId}`).storeContent({ snapshot, post }),
     );
-    const hasFetched =
-      account !== undefined &&
-      (await fetchOwnerProfile({ account, paidBy: recordId, ...optional('version', version) }));
+    const hasFetched = account !== undefined && (await fetchOwnerProfile({ account, paidBy: recordId, version }));
     return { charge: hasFetched ? price : price - profilePrice };
   });
 }

@@ -1,7 +1,7 @@
 // The entry of the workflow bundle: every exported function is a workflow type.
 export { audio } from './audio.ts';
 export { channel } from './channel.ts';
-export { deliverWebhook, deliverWebhookAtOnce } from './deliver-webhook.ts';
+export { deliverWebhook } from './deliver-webhook.ts';
 export { imgnetAudio } from './imgnet-audio.ts';
 export { imgnetContent } from './imgnet-content.ts';
 export { imgnetList } from './imgnet-list.ts';

@@ -2,10 +2,7 @@ import type { JobInput } from '../contract/jobs.ts';
 import { formatMoney } from '../contract/money.ts';
 import type { JobOutcome } from '../contract/records.ts';
 
-/**
- * What came of a job, as its workflow's result (of a failed one among the details of its failure). For operators: nothing of
- * ours reads it, jobs of older versions have none.
- */
+/** The result of a job's workflow, of a failed one among the details of its failure. Only operators read it. */
 export interface JobEnd {
   readonly recordId: string;
   /** `done before`: an earlier job of the subject had just succeeded, and this one has left no trace. */

@@ -5,7 +5,6 @@ import {
   ChildWorkflowCancellationType,
   condition,
   ParentClosePolicy,
-  patched,
   setCurrentDetails,
   setHandler,
   startChild,
@@ -18,15 +17,13 @@ import { optional } from '../runtime/optional.ts';
 import type { Waiting } from '../runtime/pacing.ts';
 import type { JobOutcome, JobResult } from '../contract/records.ts';
 import { failureAttribute, webhookAttributesOf } from '../runtime/visibility.ts';
-import { deliveryIdOf, deliveryPriorityOf, receiverHostOf, WITHOUT_KEY } from '../contract/webhooks.ts';
-import { localRecords, records } from './activities.ts';
-import { deliverWebhook, deliverWebhookAtOnce } from './deliver-webhook.ts';
+import { deliveryIdOf, deliveryPriorityOf, receiverHostOf } from '../contract/webhooks.ts';
+import { localRecords } from './activities.ts';
+import { deliverWebhook } from './deliver-webhook.ts';
 import { progressQuery, subscribeSignal, type JobProgress } from './messages.ts';
 import { endOf, tellEnd, type JobEnd } from './job-end.ts';
 import { CANCELLED, failureOf, failureWith } from './outcome.ts';
 import { Subscribers } from './subscribers.ts';
-import { createWithPermit } from './with-permit.ts';
-import { PermitClient } from './permit-client.ts';
 import { createUpstreams } from './upstreams.ts';
 import type { UseUpstream } from './use-upstream.ts';
 import { createRetryWhenDiskFull } from './retry-when-disk-full.ts';
@@ -51,11 +48,11 @@ export async function runJob(
   input: JobInput,
   work: (useUpstream: UseUpstream, own: OwnWork) => Promise<JobResult>,
 ): Promise<JobEnd> {
-  const { recordId, price, version = 1 } = input;
-  // No failure of the job: its task is tried again until a worker of a release that knows these steps takes it.
-  if (version > NEWEST_JOB_VERSION) throw new Error(`A newer release began this job (version ${version}).`);
+  const { recordId, price, version } = input;
+  // This does not fail the job: Temporal retries the task until a worker of a release that knows these steps takes it.
+  if (version > NEWEST_JOB_VERSION) throw new Error(`A newer release started this job (version ${version}).`);
   const subscribers = new Subscribers();
-  subscribers.add(input.webhookUrl, input.startedBy ?? input.chargedTo ?? WITHOUT_KEY);
+  subscribers.add(input.webhookUrl, input.startedBy);
   let progress: JobProgress = { stage: 'accepted', upstreamRefusals: 0 };
   setHandler(subscribeSignal, (url, caller) => subscribers.add(url, caller));
   setHandler(progressQuery, () => progress);
@@ -65,7 +62,6 @@ export async function runJob(
     progress = waiting === undefined ? rest : { ...rest, stage: 'waiting', waiting };
     showWaiting(waiting);
   };
-  const permits = new PermitClient(recordId, show);
   const onUpstreamFailure = (lastRefusal: string, stage: JobProgress['stage']): void => {
     progress = { ...progress, stage, upstreamRefusals: progress.upstreamRefusals + 1, lastRefusal };
   };
@@ -76,20 +72,13 @@ export async function runJob(
   };
 
   // Cancelled before it began, a job still has a record that says so, and subscribers who wait for it.
-  const isOld = input.version === undefined;
   setCurrentDetails('Noting the job on its record.');
-  const claim = await CancellationScope.nonCancellable<'claimed' | Claim>(() =>
-    isOld ? records.claimJob(input) : localRecords.beginJob(input),
-  );
+  const claim = await CancellationScope.nonCancellable<Claim>(() => localRecords.beginJob(input));
   if (claim === 'done') {
     setCurrentDetails('An earlier job of this subject had just succeeded: there was nothing to do.');
     return { recordId, status: 'done before' };
   }
-  const { finishJob } = isOld ? records : localRecords;
-  const useUpstream =
-    claim === 'claimed'
-      ? createWithPermit(permits, events)
-      : createUpstreams(input, claim.routes, { ...events, ...optional('pauses', claim.pauses) });
+  const useUpstream = createUpstreams(input, claim.routes, { ...events, ...optional('pauses', claim.pauses) });
 
   let outcome: JobOutcome;
   let problem: TemporalFailure | undefined;
@@ -112,27 +101,26 @@ export async function runJob(
   let webhooks = 0;
   await CancellationScope.nonCancellable(async () => {
     setCurrentDetails('Ending the record.');
-    await finishJob({ recordId, outcome, price });
+    await localRecords.finishJob({ recordId, outcome, price });
     setCurrentDetails('Starting the webhooks, each a workflow of its own.');
-    webhooks = await notify(input, subscribers, permits);
+    webhooks = await notify(input, subscribers);
   });
   const end = endOf(input, outcome, webhooks);
   setCurrentDetails(tellEnd(end));
   if (outcome.status === 'success' || problem === undefined) return end;
-  // Of a failure only, as the last step: a success costs nothing more. A running job of an older version ends the same way.
-  if (patched('failure-attribute')) upsertSearchAttributes(failureAttribute(outcome.failure.code));
+  // Only a failure has this attribute, so that a success costs no further event.
+  upsertSearchAttributes(failureAttribute(outcome.failure.code));
   throw failureWith(problem, outcome.failure, end);
 }
 
 /**
- * A subscriber may arrive while an earlier one is being notified, or while a permit is still being released: go on until
- * none is left, and nothing is under way.
+ * Starts a webhook for each subscriber. One may arrive while another is being notified, so this goes on until none is left and
+ * no signal is being handled.
  *
  * @returns how many there were
  */
-async function notify(job: JobInput, subscribers: Subscribers, permits: PermitClient): Promise<number> {
-  const { recordId, version = 1 } = job;
-  const isOver = (): boolean => allHandlersFinished() && permits.isIdle;
+async function notify(job: JobInput, subscribers: Subscribers): Promise<number> {
+  const { recordId } = job;
   for (let webhooks = 0; ;) {
     const next = subscribers.take();
     if (next !== undefined) {
@@ -141,7 +129,7 @@ async function notify(job: JobInput, subscribers: Subscribers, permits: PermitCl
       const deliveryId = deliveryIdOf(recordId, next.number);
       try {
         // Awaited until it has started: a parent that closes earlier takes the child with it.
-        await startChild(version < 3 ? deliverWebhook : deliverWebhookAtOnce, {
+        await startChild(deliverWebhook, {
           workflowId: deliveryId,
           args: [{ deliveryId, recordId, url, subscribedBy }],
           parentClosePolicy: ParentClosePolicy.ABANDON,
@@ -156,10 +144,10 @@ async function notify(job: JobInput, subscribers: Subscribers, permits: PermitCl
         // An operator has reset the job, and its webhook still runs: it tells the receiver, and nothing is left to be started.
         if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
       }
-    } else if (isOver()) {
+    } else if (allHandlersFinished()) {
       return webhooks;
     } else {
-      await condition(isOver);
+      await condition(allHandlersFinished);
     }
   }
 }

@@ -7,7 +7,6 @@ import {
   ChildWorkflowFailure,
   executeChild,
   ParentClosePolicy,
-  patched,
   proxyActivities,
   TerminatedFailure,
 } from '@temporalio/workflow';
@@ -73,7 +72,7 @@ function childOptions(job: JobInput) {
 /** Whether the profile's job was stopped when the provider had been asked already, so that this job is charged for it. */
 async function wasStoppedTooLate({ cause }: ChildWorkflowFailure, recordId: string): Promise<boolean> {
   if (!(cause instanceof CancelledFailure || cause instanceof TerminatedFailure)) return false;
-  return patched('a stopped profile is charged') && hasFetchedProfile(recordId);
+  return hasFetchedProfile(recordId);
 }
 
 async function waitForOther(subjectId: string): Promise<void> {

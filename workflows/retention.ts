@@ -2,7 +2,6 @@ import { defineSearchAttributeKey } from '@temporalio/common';
 import {
   ApplicationFailure,
   continueAsNew,
-  patched,
   proxyActivities,
   setCurrentDetails,
   workflowInfo,
@@ -52,8 +51,7 @@ const SCHEDULED_BY = defineSearchAttributeKey('TemporalScheduledById', 'KEYWORD'
  */
 export async function retention(input: RetentionInput): Promise<Summary> {
   const { retentionDays, keepDays = {}, confirmedBy, progress } = input;
-  // A run of an earlier version has begun without such a question.
-  if (confirmedBy === undefined && patched('retention-confirmed') && !isScheduled()) throw unconfirmed();
+  if (confirmedBy === undefined && !isScheduled()) throw unconfirmed();
   let summary = progress?.summary ?? { seen: 0, expired: 0, orphans: 0 };
   if (progress?.kind === undefined && retentionDays !== undefined) {
     let after = progress?.after;

@@ -1,4 +1,4 @@
-import { patched, sleep } from '@temporalio/workflow';
+import { sleep } from '@temporalio/workflow';
 import type { Waiting } from '../runtime/pacing.ts';
 import { failureOf } from './outcome.ts';
 
@@ -23,8 +23,7 @@ export function createRetryWhenDiskFull(show: (waiting: Waiting | undefined) => 
         return await work();
       } catch (error) {
         const { code, message } = failureOf(error);
-        // Jobs that failed by it before jobs waited for space must be replayed as they were.
-        if (code !== 'disk_full' || waitedSeconds >= MAX_WAIT_SECONDS || !patched('space-patience')) throw error;
+        if (code !== 'disk_full' || waitedSeconds >= MAX_WAIT_SECONDS) throw error;
         const seconds = DELAYS_SECONDS[waits] ?? LAST_DELAY_SECONDS;
         waits += 1;
         waitedSeconds += seconds;

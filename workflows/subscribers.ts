@@ -4,7 +4,7 @@ interface Subscriber {
   readonly url: string;
   /** Counted from 1. */
   readonly number: number;
-  /** Who asked for it, as far as is known. */
+  /** The callers that asked for it. */
   readonly subscribedBy: readonly string[];
 }
 
@@ -16,7 +16,7 @@ export class Subscribers {
   readonly #callersByUrl = new Map<string, Set<string>>();
   #taken = 0;
 
-  /** @param caller who asks for it; unknown in signals of older versions */
+  /** @param caller who asks for it; unknown for a signal that an operator sends */
   add(url: string | undefined, caller: string | undefined): void {
     if (url === undefined) return;
     const callers = this.#callersByUrl.get(url) ?? new Set();

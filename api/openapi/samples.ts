@@ -191,7 +191,8 @@ function inAllStates(type: RecordType, { other, ...job }: Job): Samples {
 function pendingOf(type: RecordType, { mediaId, price = 5, parameters }: Job): PendingRecord {
   const told = parameters === undefined ? {} : { parameters };
   const subjectId = `${type}/${mediaId}`;
-  return { id: idOf(type), type, subjectId, mediaId, createdAt: CREATED_AT, price, ...told, status: 'pending' };
+  const base = { id: idOf(type), type, subjectId, mediaId, createdAt: CREATED_AT, startedBy: 'anonymous' };
+  return { ...base, price, ...told, status: 'pending' };
 }
 
 export function failed(pending: PendingRecord, failure: Failure): DownloadRecord {

@@ -1,6 +1,6 @@
 import { ulid } from 'ulid';
 import type { Caller, Hold } from '../../contract/accounts.ts';
-import type { JobInput } from '../../contract/jobs.ts';
+import { JOB_VERSION, type JobInput } from '../../contract/jobs.ts';
 import type { JobWorkflow } from '../../contract/kinds.ts';
 import type { DownloadRecord, SuccessRecord } from '../../contract/records.ts';
 import { nowMicroseconds } from '../../store/clock.ts';
@@ -11,7 +11,10 @@ import { insufficientCredit, reserve } from './account.ts';
 import { claimSubscription, subscriberOf } from './subscribers.ts';
 
 /** A job that a request needs. */
-export interface NewJob extends Omit<JobInput, 'recordId' | 'createdAt' | 'chargedTo' | 'startedBy' | 'webhookUrl'> {
+export interface NewJob extends Omit<
+  JobInput,
+  'version' | 'recordId' | 'createdAt' | 'chargedTo' | 'startedBy' | 'webhookUrl'
+> {
   readonly workflow: JobWorkflow;
   readonly webhookUrl: string | undefined;
   /** Whether the request is an error while a job of the subject is running. Otherwise the request joins that job. */
@@ -122,6 +125,7 @@ export function jobInputOf(caller: Caller, { recordId, job }: Admission): JobInp
   const { workflow: _workflow, isRefusedWhilePending: _isRefused, success: _success, webhookUrl, ...input } = job;
   return {
     ...input,
+    version: JOB_VERSION,
     recordId,
     createdAt: nowMicroseconds(),
     startedBy: subscriberOf(caller),

@@ -90,13 +90,10 @@ export async function recordById(deps: ServiceDeps, caller: Caller, id: string):
 
 /**
  * Others may wait for what somebody has started, but only who started it stops it: a key, or callers without a key together.
- * Services of ours, which act for operators, stop all, and they alone stop what another job has started and what nobody is
- * known to have started.
+ * Services of ours, which act for operators, stop all, and they alone stop what another job has started.
  */
-function mayCancel(caller: Caller, { startedBy, chargedTo }: DownloadRecord): boolean {
-  if (caller.kind === 'service') return true;
-  // Records of older versions tell it of keys only: who pays has started it.
-  return subscriberOf(caller) === (startedBy ?? chargedTo);
+function mayCancel(caller: Caller, { startedBy }: DownloadRecord): boolean {
+  return caller.kind === 'service' || subscriberOf(caller) === startedBy;
 }
 
 interface Listed {

@@ -14,7 +14,7 @@ import { listPrice, splitListPrice } from '../../contract/list-price.ts';
 import type { DownloadRecord, SuccessRecord } from '../../contract/records.ts';
 import type { Streamable } from '../../contract/streams.ts';
 import { subjectIdOf } from '../../contract/subjects.ts';
-import type { AskedList, ListName } from '../../store/lists.ts';
+import type { AskedList } from '../../store/lists.ts';
 import type { ServiceDeps } from '../deps.ts';
 import type { UseCase } from '../operation.ts';
 import { currentJob, lastResponseOf, notReady } from './current-job.ts';
@@ -77,7 +77,7 @@ async function partsOf(
   const nowMs = deps.now();
   const since = sinceOf(asked.days, nowMs);
   const name = { listId: profile.id, days: since === undefined ? undefined : asked.days };
-  const before = (await deps.lists.asked(name)) ?? (await listOfOlderVersion(deps, profile, { name, since, nowMs }));
+  const before = await deps.lists.asked(name);
   const standing = before && (await standingOf(deps, profile, { list: before, nowMs }));
   const mayStart = nowMs < (await validUntilMs(deps, profile));
   const { posts, reels } = standing ?? {};
@@ -106,8 +106,6 @@ async function jobsOf(
   const facts = await deps.rendering.contents.facts<ImgnetProfileFields>(profile.id);
   const prices = splitListPrice(listPrice(deps.rendering.prices, facts?.posts_count));
   const { since } = list;
-  // Providers know days only; so do workers of older versions.
-  const sinceDate = since?.slice(0, 10);
   return (part) => ({
     workflow: 'imgnetList',
     type: TYPES[part],
@@ -115,8 +113,7 @@ async function jobsOf(
     subjectId: subjectOf(part, profile, list),
     parameters: {
       part,
-      ...(sinceDate === undefined ? {} : { sinceDate }),
-      ...(since === undefined || since === sinceDate ? {} : { since }),
+      ...(since === undefined ? {} : { sinceDate: since.slice(0, 10), since }),
       ...(facts?.posts_count === undefined ? {} : { postsCount: facts.posts_count }),
     },
     price: prices[part],
@@ -140,25 +137,6 @@ async function standingOf(
     return record.status === 'pending' ? Infinity : Date.parse(record.finishedAt) + FRESH_MS;
   });
   return nowMs < Math.max(...untilMs) ? { list, posts, reels } : undefined;
-}
-
-/**
- * Older versions took whole days, and did not note what was asked for. Whoever polls such a list when the service has
- * become a newer one must not pay for another.
- */
-async function listOfOlderVersion(
-  deps: ServiceDeps,
-  profile: SuccessRecord,
-  { name, since, nowMs }: { readonly name: ListName; readonly since: string | undefined; readonly nowMs: number },
-): Promise<AskedList | undefined> {
-  if (since === undefined) return undefined;
-  for (const ageMs of [0, DAY_MS]) {
-    const day = new Date(Date.parse(since) - ageMs).toISOString().slice(0, 10);
-    const list = { askedAtMs: 0, since: day };
-    const standing = await standingOf(deps, profile, { list, nowMs });
-    if (standing !== undefined) return deps.lists.begin(name, list, undefined);
-  }
-  return undefined;
 }
 
 function subjectOf(part: ListPartName, { mediaId }: SuccessRecord, { since = 'all' }: AskedList): string {

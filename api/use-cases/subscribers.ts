@@ -114,10 +114,7 @@ export async function claimSubscription(
 }
 
 /** Addresses are not stored: a caller without a key counts as the caller that started the job, if that had no key either. */
-function firstOf(
-  caller: Caller,
-  { webhookUrl: url, startedBy = WITHOUT_KEY }: StartedWith,
-): WebhookSubscription | undefined {
+function firstOf(caller: Caller, { webhookUrl: url, startedBy }: StartedWith): WebhookSubscription | undefined {
   if (url === undefined) return undefined;
   return { caller: subscriberOf(caller) === startedBy ? callerIdOf(caller) : startedBy, url };
 }

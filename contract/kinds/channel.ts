@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { channelPathOf, VIDNET_PLATFORM_URL, type ChannelReference } from '../channels.ts';
-import { MissingContentsError, type ContentsReader } from '../contents.ts';
+import { keptFacts } from '../contents.ts';
 import { NO_FILES, recordFields, renderRecordFields } from '../downloads.ts';
 import {
   countSchema,
@@ -117,8 +117,7 @@ export async function renderChannelResult(
   if (record.status === 'pending') return renderVidnetPending(record, 'The channel is being fetched.', progress);
   if (record.status === 'failed') return renderVidnetFailed(record);
   const contentsId = record.contentsOf ?? record.id;
-  const facts = await channelFactsOf(contents, contentsId);
-  if (facts === undefined) throw new MissingContentsError(record.id);
+  const facts = await keptFacts<ChannelFacts>(contents, contentsId);
   const cost = formatMoney(record.charge);
   const pieces = record.lists?.['videos']?.pieces ?? 0;
   return {
@@ -126,7 +125,9 @@ export async function renderChannelResult(
     ...wholeChannel(facts),
     cost,
     source: 'api',
-    videos: new ItemStream(() => channelVideosOf(contents, contentsId, pieces)).map(wholeVideo),
+    videos: new ItemStream(() =>
+      contents.pages<ChannelVideoItem>({ recordId: contentsId, name: 'videos', pieces }),
+    ).map(wholeVideo),
     download: {
       id: record.id,
       vidnet_video_id: facts.vidnet_id,
@@ -137,42 +138,6 @@ export async function renderChannelResult(
       created_at: record.createdAt,
     },
   };
-}
-
-/** What is kept beside a record, by whichever version. */
-export async function channelFactsOf(contents: ContentsReader, recordId: string): Promise<ChannelFacts | undefined> {
-  const kept = await contents.facts<ChannelFacts & { readonly handle?: string }>(recordId);
-  if (kept === undefined) return undefined;
-  // No answer has the handle, which earlier versions kept too.
-  const { handle: _handle, ...facts } = kept;
-  return renamed(facts);
-}
-
-/** The list that is kept beside a record, by whichever version, one piece at a time. */
-export async function* channelVideosOf(
-  contents: ContentsReader,
-  recordId: string,
-  pieces: number,
-): AsyncGenerator<readonly ChannelVideoItem[]> {
-  const list = { recordId, name: 'videos', pieces };
-  for await (const page of contents.pages<ChannelVideoItem>(list)) yield page.map(renamed);
-}
-
-/** How earlier versions named fields of channels and of their videos. */
-const OLD_NAMES = new Map([
-  ['channelId', 'vidnet_id'],
-  ['mediaCount', 'total_media'],
-  ['subscriberCount', 'subscriber_count'],
-  ['viewCount', 'total_views'],
-  ['createdAt', 'creation_date'],
-  ['videoId', 'vidnet_id'],
-  ['thumbnailUrl', 'thumbnail'],
-  ['publishedAt', 'published_at'],
-  ['durationSeconds', 'duration'],
-]);
-
-function renamed<Kept extends object>(kept: Kept): Kept {
-  return Object.fromEntries(Object.entries(kept).map(([name, value]) => [OLD_NAMES.get(name) ?? name, value])) as Kept;
 }
 
 /** The profile of a channel with the list of its videos. */

@@ -35,7 +35,6 @@ import type { JobInput } from '../jobs.ts';
 import type { Kind, PricesOf, RenderContext } from '../kind.ts';
 import { formatMoney, type Thousandths } from '../money.ts';
 import type { DownloadRecord } from '../records.ts';
-import { microsecondsOf } from '../times.ts';
 import { withNullDefaults, type Sparse } from '../told.ts';
 import { POST_URL_PATTERN } from '../url-patterns.ts';
 
@@ -171,21 +170,12 @@ export async function renderImgnetContentResult(
   if (record.status === 'failed') return renderFailed(record);
   const content = await keptFacts<ContentFacts>(contents, record.id);
   return {
-    ...(content.type === 'post' ? wholePost(withMicroseconds(content)) : wholeReel(content)),
+    ...(content.type === 'post' ? wholePost(content) : wholeReel(content)),
     status: 'success',
     source: 'api',
     cost: formatMoney(record.charge),
     download: renderSuccess(record, 'imgnet_post'),
   };
-}
-
-/** Earlier versions kept the times of comments to the millisecond, or as a day alone. */
-function withMicroseconds(post: PostContent): PostContent {
-  if (post.latest_comments === undefined) return post;
-  const comments = post.latest_comments.map(({ created_at: time, ...comment }) =>
-    typeof time === 'string' ? { ...comment, created_at: microsecondsOf(time) } : comment,
-  );
-  return { ...post, latest_comments: comments };
 }
 
 /** The content of a post or reel, with the profile of its owner. */

@@ -39,13 +39,13 @@ export type ImgnetListRequest = z.infer<typeof imgnetListRequestSchema>;
 /** Some of an account's posts or reels. */
 export interface ListParameters {
   readonly part: ListPartName;
-  /** First day, `YYYY-MM-DD` in UTC; without it, from the beginning. */
+  /** First day, `YYYY-MM-DD` in UTC, since providers know only days; without it, from the beginning. */
   readonly sinceDate?: string;
-  /** The first moment of that day that counts, in ISO 8601 UTC; absent in jobs of older versions, which took the whole day. */
+  /** The first moment of that day that counts, in ISO 8601 UTC. */
   readonly since?: string;
   /** How many posts the profile counts, reels among them, if it tells. */
   readonly postsCount?: number;
-  /** The record of the other part, as it was planned when this one was accepted; absent in jobs of older versions. */
+  /** The record of the other part, as it was planned when this one was accepted. */
   readonly otherId?: string;
 }
 export type ListPartName = 'posts' | 'reels';

@@ -1,5 +1,5 @@
 // npm run large-store -- FOLDER [COUNT]: fills a database with that many ended downloads, each with contents and a webhook, and
-// measures what goes over all of them: listings, retention, migrations and the start. What is filled already stays.
+// measures what goes over all of them: listings, retention, indexes and the start. What is filled already stays.
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -16,9 +16,9 @@ import { createDeliveryStore } from '../../store/deliveries.ts';
 import type { FileStore } from '../../store/files.ts';
 import { finishRecord } from '../../store/finish-record.ts';
 import { createKeyDownloadStore } from '../../store/key-downloads.ts';
-import { migrate } from '../../store/migrations.ts';
+import { createIndexes } from '../../store/indexes.ts';
 import { openMongo } from '../../store/mongo.ts';
-import { createOldDocuments } from '../../store/old-documents.ts';
+import { createExpiredDocuments } from '../../store/expired-documents.ts';
 import { createRecordStore } from '../../store/records.ts';
 import { createWorkFolders } from '../../store/work-folders.ts';
 import { fill, KEY, SPAN_DAYS } from './fill.ts';
@@ -76,8 +76,8 @@ await fill(db, count, log);
 console.log(`${String(count)} downloads filled: ${seconds(filled)}`);
 console.log(await peaks());
 
-await measure('migrations', () => migrate(db).then(() => 'done'));
-await measure('migrations again', () => migrate(db).then(() => 'done'));
+await measure('indexes', () => createIndexes(db).then(() => 'done'));
+await measure('indexes again', () => createIndexes(db).then(() => 'done'));
 const records = createRecordStore(db);
 const deliveries = createDeliveryStore(db);
 const limit = 50;
@@ -97,7 +97,11 @@ console.log(await peaks());
 await measure('a download from its beginning to its end', async () => {
   const id = ulid();
   const createdAt = nowMicroseconds();
-  const job = { recordId: id, type: 'audio', subjectId: `audio/${id}`, mediaId: id, price: 5, createdAt } as const;
+  const job = {
+    ...{ recordId: id, subjectId: `audio/${id}`, mediaId: id, price: 5, createdAt },
+    type: 'audio',
+    startedBy: 'anonymous',
+  } as const;
   await records.insertIfAbsent(pendingRecordOf(job));
   const failure = { code: 'private', message: 'The video is private.' } as const;
   return (await finishRecord(records, id, { status: 'failed', failure })).status;
@@ -106,7 +110,7 @@ await measure('a download from its beginning to its end', async () => {
 const keepDays = { contents: SPAN_DAYS, failed: SPAN_DAYS };
 const { sweepKept } = createRetentionActivities({
   ...{ records, files: {} as FileStore, workFolders: createWorkFolders(join(folder, 'work')), keepDays },
-  ...{ isOpen: () => Promise.resolve(false), retentionDays: undefined, oldDocuments: createOldDocuments(db) },
+  ...{ isOpen: () => Promise.resolve(false), retentionDays: undefined, expiredDocuments: createExpiredDocuments(db) },
   now: () => Date.now(),
 });
 async function sweep(kind: 'contents' | 'failed', days: number): Promise<string> {

@@ -49,13 +49,13 @@ export const pageSchema = z.object({
 const ownerSchema = z.object({ paidBy: ulidSchema });
 
 const anyJob = z.object({
-  version: countSchema.exactOptional(),
+  version: z.int().min(1),
   recordId: ulidSchema,
   subjectId: workflowIdSchema,
   createdAt: z.iso.datetime(),
   price: moneySchema,
   chargedTo: callerSchema.exactOptional(),
-  startedBy: callerSchema.exactOptional(),
+  startedBy: callerSchema,
   webhookUrl: httpUrlSchema.exactOptional(),
 });
 

@@ -4,7 +4,7 @@ import { WEBHOOK_URL_MAX_CHARS } from '../../contract/limits.ts';
 
 /** Parts of what travels through Temporal to workflows and activities. */
 
-/** The server's limit. Ids of ours are shorter, but running jobs may have one of an earlier version. */
+/** The server's limit. */
 export const workflowIdSchema = z.string().min(1).max(1000);
 
 /** A caller: the id of a key, or a word such as `anonymous`. */
@@ -26,7 +26,7 @@ export const deliverySchema = z.object({
   deliveryId: z.string().regex(/^webhook\/[0-7][0-9A-HJKMNP-TV-Z]{25}\/[1-9]\d{0,5}$/),
   recordId: ulidSchema,
   url: httpUrlSchema,
-  /** Who asked for it; absent or empty where nobody noted it. */
+  /** The callers that asked for it. */
   subscribedBy: z.array(callerSchema).readonly().exactOptional(),
   /** Number of the first attempt of this round; default: 1. Attempts are counted on when a delivery is made again. */
   firstAttempt: z.int().min(1).exactOptional(),

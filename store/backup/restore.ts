@@ -8,7 +8,7 @@ import { createAccountStore } from '../accounts.ts';
 import { createDeliveryStore } from '../deliveries.ts';
 import type { FileStore } from '../files.ts';
 import { finishRecord } from '../finish-record.ts';
-import { migrate } from '../migrations.ts';
+import { createIndexes } from '../indexes.ts';
 import { createRecordStore } from '../records.ts';
 import { markRestore, refuseUnfinishedRestore, unmarkRestore } from '../unfinished-restore.ts';
 import { createWorkFolders } from '../work-folders.ts';
@@ -78,7 +78,7 @@ export async function restore(order: RestoreOrder): Promise<void> {
   }
   const { damaged = [] } = manifest;
   if (damaged.length > 0) tell(`files that were damaged, and are not in the copy: ${String(damaged.length)}`);
-  await migrate(db);
+  await createIndexes(db);
   tell(`jobs that were under way and have failed: ${String(await settle(db, folder, manifest))}`);
   tell(`webhooks that were under way and are abandoned: ${String(await abandonDeliveries(db, folder, manifest))}`);
   await unmarkRestore(db);

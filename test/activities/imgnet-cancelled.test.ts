@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
-import { createSnapshotActivities, type StartedSnapshot } from '../../activities/imgnet-snapshots.ts';
+import { createSnapshotSteps, type StartedSnapshot } from '../../activities/imgnet-snapshots.ts';
 import { createOwnerActivities } from '../../activities/owner-profile.ts';
 import { createRecordActivities } from '../../activities/records.ts';
 import { STOPPED_BY_OPERATOR, type Failure } from '../../contract/failures.ts';
@@ -34,7 +34,7 @@ function build() {
   const files = createDiskFiles(join(tmpdir(), 'tapedeck-no-files'));
   const snapshots = createSnapshotStore(mongo.db);
   return {
-    ...createSnapshotActivities({
+    ...createSnapshotSteps({
       imgnet,
       snapshots,
       records,
@@ -68,7 +68,7 @@ async function begun<Job extends JobInput>(job: Job): Promise<Job & { readonly c
   await accounts.open(chargedTo, CREDIT);
   await accounts.reserve(chargedTo, [{ recordId: job.recordId, subjectId: job.subjectId, amount: job.price }]);
   const input = { ...job, chargedTo };
-  await activities.claimJob(input);
+  await activities.beginJob(input);
   return input;
 }
 const trigger = ({ recordId }: JobInput, part = 'one'): Promise<StartedSnapshot> =>
@@ -78,7 +78,7 @@ const trigger = ({ recordId }: JobInput, part = 'one'): Promise<StartedSnapshot>
     typeof activities.triggerSnapshot
   >(activities.triggerSnapshot, { recordId, part, request: { kind: 'profile', account: 'tea' } });
 const end = (job: JobInput, failure: Failure): Promise<void> =>
-  activities.finishJob({ recordId: job.recordId, outcome: { status: 'failed', failure } });
+  activities.finishJob({ recordId: job.recordId, price: job.price, outcome: { status: 'failed', failure } });
 /** What callers see, and what the key has paid, set aside and left. */
 async function moneyOf({ recordId, chargedTo = '' }: JobInput) {
   const record = (await records.get(recordId))!;
@@ -136,14 +136,14 @@ describe('a job that is cancelled after the provider of the photo platform was a
   it('costs its price also when its workflow was terminated, and the next job of the subject finds it', async () => {
     const job = await begun(aListJob());
     await trigger(job);
-    await activities.claimJob({ ...aListJob(), subjectId: job.subjectId, mediaId: job.mediaId });
+    await activities.beginJob({ ...aListJob(), subjectId: job.subjectId, mediaId: job.mediaId });
     expect(await moneyOf(job)).toEqual(paid(5));
   });
 
   it('pays for the profile of the owner too, once the job of that has begun: it goes on', async () => {
     const job = await begun(aContentJob());
     await trigger(job, 'content');
-    await activities.claimJob(aProfileJob(job.recordId));
+    await activities.beginJob(aProfileJob(job.recordId));
     await end(job, CANCELLED);
     expect(await moneyOf(job)).toEqual(paid(15));
   });
@@ -192,8 +192,8 @@ describe('a job of the photo platform that ends otherwise', () => {
 describe("the profile of a post's owner that was stopped", () => {
   it('counts as fetched when the provider had been asked, also before its record has ended', async () => {
     const [asked, unasked] = [aProfileJob('content'), aProfileJob('content')];
-    await activities.claimJob(asked);
-    await activities.claimJob(unasked);
+    await activities.beginJob(asked);
+    await activities.beginJob(unasked);
     await trigger(asked);
     expect(await activities.hasFetchedProfile(asked.recordId)).toBe(true);
     await end(asked, CANCELLED);

@@ -53,7 +53,7 @@ async function stored(
   const record: SuccessRecord = {
     ...{ id: recordId, type: 'imgnet_post', subjectId: postSubjectOf(post), mediaId: SHORTCODE, price: 15 },
     ...{ createdAt: '2026-11-21T09:30:00.123456Z', finishedAt: '2026-11-21T09:30:10.123456Z' },
-    ...{ status: 'success', charge: 5, files: [] },
+    ...{ status: 'success', charge: 5, files: [], startedBy: 'anonymous' },
   };
   const answer = await renderImgnetContentResult(record, { contents });
   // What the schema does not know would be stripped.

@@ -8,7 +8,11 @@ import type { PostItem } from '../../contract/imgnet-media.ts';
 import type { ImgnetProfileFields } from '../../contract/kinds/imgnet-profile.ts';
 import { createListActivity, type ListOrder } from '../../activities/imgnet-list.ts';
 import { createProfileActivity } from '../../activities/imgnet-profile.ts';
-import { createSnapshotActivities, type SnapshotOrder } from '../../activities/imgnet-snapshots.ts';
+import {
+  createSnapshotActivities,
+  createSnapshotSteps,
+  type SnapshotOrder,
+} from '../../activities/imgnet-snapshots.ts';
 import { JobError } from '../../runtime/job-error.ts';
 import { SnapshotLostError, SnapshotNotReadyError, UncertainTriggerError } from '../../sources/imgnet/imgnet-source.ts';
 import { createContentsStore } from '../../store/contents.ts';
@@ -31,6 +35,7 @@ function build() {
   return {
     contents,
     snapshots,
+    ...createSnapshotSteps(deps),
     ...createSnapshotActivities(deps),
     ...createListActivity(deps),
     ...createProfileActivity(deps),

@@ -7,7 +7,7 @@ import { deliveryIdOf } from '../../contract/webhooks.ts';
 import { createContentsStore } from '../../store/contents.ts';
 import { createDeliveryStore } from '../../store/deliveries.ts';
 import type { FileStore } from '../../store/files.ts';
-import { createOldDocuments, type KeptKind } from '../../store/old-documents.ts';
+import { createExpiredDocuments, type KeptKind } from '../../store/expired-documents.ts';
 import { openMongo, type Mongo } from '../../store/mongo.ts';
 import { createWebhookSubscriptionStore } from '../../store/webhook-subscriptions.ts';
 import { createRecordStore } from '../../store/records.ts';
@@ -74,7 +74,7 @@ async function sweep(
   const activities = createRetentionActivities({
     ...{ records: stores.records, files: noFiles, workFolders: createWorkFolders('/nowhere'), keepDays },
     ...{ isOpen: () => Promise.resolve(true), now: () => Date.now() + days * DAY_MS, retentionDays: undefined },
-    oldDocuments: createOldDocuments(mongo.db),
+    expiredDocuments: createExpiredDocuments(mongo.db),
   });
   const env = new MockActivityEnvironment();
   let removed = 0;

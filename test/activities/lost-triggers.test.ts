@@ -3,7 +3,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, it, vi } from 'vitest';
-import { createSnapshotActivities, type SnapshotOrder } from '../../activities/imgnet-snapshots.ts';
+import { createSnapshotSteps, type SnapshotOrder } from '../../activities/imgnet-snapshots.ts';
 import type { ImgnetSource, SnapshotRequest } from '../../sources/imgnet/imgnet-source.ts';
 import { openMongo, type Mongo } from '../../store/mongo.ts';
 import { createRecordStore, type RecordStore } from '../../store/records.ts';
@@ -21,7 +21,7 @@ let records: RecordStore;
 let snapshots: SnapshotStore;
 let api: TestDatasetApi;
 let source: ImgnetSource;
-let triggerSnapshot: ReturnType<typeof createSnapshotActivities>['triggerSnapshot'];
+let triggerSnapshot: ReturnType<typeof createSnapshotSteps>['triggerSnapshot'];
 let aheadMs = 0;
 
 beforeAll(() => {
@@ -37,7 +37,7 @@ beforeEach(async () => {
   aheadMs = 0;
   api = await startDatasetApi({ now: () => Date.now() + aheadMs });
   source = sourceAt(api.url);
-  ({ triggerSnapshot } = createSnapshotActivities({
+  ({ triggerSnapshot } = createSnapshotSteps({
     imgnet: source,
     snapshots,
     records,
@@ -164,7 +164,7 @@ it('where the provider cannot tell, the job fails rather than pay twice', async 
   spoil('500', { step: 'list' });
   expect(await failureOf(order)).toMatchObject(CANNOT_TELL);
   const locked = sourceAt(api.url, { token: 'refused' });
-  ({ triggerSnapshot } = createSnapshotActivities({
+  ({ triggerSnapshot } = createSnapshotSteps({
     imgnet: locked,
     snapshots,
     records,

@@ -40,6 +40,7 @@ async function aRecord(type: RecordType, subjectId: string, outcome?: JobOutcome
   const record: PendingRecord = {
     ...{ id: ulid(), type, subjectId, mediaId: 'tea', createdAt: '2026-11-21T09:30:00.123456Z', price: 10 },
     status: 'pending',
+    startedBy: 'anonymous',
   };
   await records.insertIfAbsent(record);
   if (outcome !== undefined) await finishRecord(records, record.id, outcome);
@@ -70,7 +71,7 @@ describe('the profile of an owner', () => {
     const [fresh, failed] = [anAccount(), anAccount()];
     await aRecord('imgnet_profile', subjectIdOf('imgnet_profile', fresh), success);
     await aRecord('imgnet_profile', subjectIdOf('imgnet_profile', failed), failure);
-    const plan = (account: string) => owner().planOwnerProfile({ account, paidBy: 'content' });
+    const plan = (account: string) => owner().planOwnerProfile({ account, paidBy: 'content', version: 1 });
     expect(await plan(fresh)).toBeUndefined();
     expect(await plan(failed)).toBeDefined();
     const fetchedMs = finishedMs(await records.successOf(subjectIdOf('imgnet_profile', fresh)));
@@ -96,14 +97,14 @@ describe('the profile of an owner', () => {
       const subjectId = postSubjectOf({ kind: 'post', shortcode: `D${randomUUID().slice(0, 8)}` });
       const content: PendingRecord = {
         ...{ id: ulid(), type: 'imgnet_post', subjectId, mediaId: 'x', createdAt: '2026-11-21T09:30:00.123456Z' },
-        ...{ price: 15, parameters: { profilePrice: 10 }, status: 'pending' },
+        ...{ price: 15, parameters: { profilePrice: 10 }, status: 'pending', startedBy: 'anonymous' },
       };
       await records.insertIfAbsent(content);
       await records.noteLatest(content);
       if (how === 'is there') await aRecord('imgnet_profile', subjectIdOf('imgnet_profile', account), success);
       isOpen.mockResolvedValue(false);
       for (let times = 0; times < 2; times += 1) {
-        if (how === 'is there') await owner().planOwnerProfile({ account, paidBy: content.id });
+        if (how === 'is there') await owner().planOwnerProfile({ account, paidBy: content.id, version: 1 });
         else {
           const environment = new MockActivityEnvironment({ workflowExecution: { workflowId: subjectId, runId: 'r' } });
           await environment.run(owner().awaitOwnerProfile, subjectIdOf('imgnet_profile', account));

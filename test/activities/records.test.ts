@@ -32,12 +32,12 @@ afterAll(async () => {
 
 /** A job of the subject that has succeeded, with its file on disk. */
 async function succeeded(job: JobInput): Promise<void> {
-  await activities.claimJob(job);
+  await activities.beginJob(job);
   const source = join(folder, randomUUID());
   await writeFile(source, 'sound');
   const file = await files.publish(source, { recordId: job.recordId, name: 'a.m4a' }, new AbortController().signal);
   const outcome = { status: 'success', result: { durationSeconds: 1, files: [file] } } as const;
-  await activities.finishJob({ recordId: job.recordId, outcome });
+  await activities.finishJob({ recordId: job.recordId, outcome, price: job.price });
 }
 const inMinutes = (minutes: number): string => new Date(Date.now() + minutes * 60_000).toISOString();
 const nextJobOf = (job: JobInput): JobInput => anAudioJob({ subjectId: job.subjectId, mediaId: job.mediaId });
@@ -45,15 +45,15 @@ const nextJobOf = (job: JobInput): JobInput => anAudioJob({ subjectId: job.subje
 describe('claiming a subject', () => {
   it('writes the pending record, however often it is repeated', async () => {
     const job = anAudioJob();
-    expect(await activities.claimJob(job)).toBe('claimed');
-    expect(await activities.claimJob(job)).toBe('claimed');
+    expect(await activities.beginJob(job)).toHaveProperty('routes');
+    expect(await activities.beginJob(job)).toHaveProperty('routes');
     expect(await records.latestOf(job.subjectId)).toMatchObject({ id: job.recordId, status: 'pending' });
   });
 
   it('writes the record also when the api has pointed to it, and died before it wrote it', async () => {
     const job = anAudioJob();
     await records.noteLatest({ subjectId: job.subjectId, id: job.recordId });
-    expect(await activities.claimJob(job)).toBe('claimed');
+    expect(await activities.beginJob(job)).toHaveProperty('routes');
     expect(await records.get(job.recordId)).toMatchObject({ status: 'pending' });
   });
 
@@ -61,7 +61,7 @@ describe('claiming a subject', () => {
     const job = anAudioJob();
     await succeeded(job);
     const second = nextJobOf(job);
-    expect(await activities.claimJob(second)).toBe('done');
+    expect(await activities.beginJob(second)).toBe('done');
     expect(await records.get(second.recordId)).toBeUndefined();
   });
 
@@ -69,7 +69,7 @@ describe('claiming a subject', () => {
     const job = anAudioJob();
     await succeeded(job);
     const second = { ...nextJobOf(job), createdAt: inMinutes(6) };
-    expect(await activities.claimJob(second)).toBe('claimed');
+    expect(await activities.beginJob(second)).toHaveProperty('routes');
   });
 
   it('goes on when a job of another name of the subject succeeds: the api may not have seen that', async () => {
@@ -77,7 +77,7 @@ describe('claiming a subject', () => {
     await records.noteSameAs(other.subjectId, job.subjectId);
     await succeeded(other);
     expect(await records.successOf(job.subjectId)).toMatchObject({ id: other.recordId });
-    expect(await activities.claimJob(job)).toBe('claimed');
+    expect(await activities.beginJob(job)).toHaveProperty('routes');
   });
 
   it('goes on when a caller was told of the job already', async () => {
@@ -87,30 +87,30 @@ describe('claiming a subject', () => {
     const { webhookUrl: _none, ...fields } = second;
     await records.insertIfAbsent({
       ...{ id: fields.recordId, type: fields.type, subjectId: fields.subjectId, mediaId: fields.mediaId },
-      ...{ createdAt: fields.createdAt, price: fields.price, status: 'pending' },
+      ...{ createdAt: fields.createdAt, price: fields.price, startedBy: fields.startedBy, status: 'pending' },
     });
-    expect(await activities.claimJob(second)).toBe('claimed');
+    expect(await activities.beginJob(second)).toHaveProperty('routes');
   });
 
   it('fetches again what is not kept any more', async () => {
     const job = anAudioJob();
     await succeeded(job);
     await files.remove({ recordId: job.recordId, name: 'a.m4a' });
-    expect(await activities.claimJob(nextJobOf(job))).toBe('claimed');
+    expect(await activities.beginJob(nextJobOf(job))).toHaveProperty('routes');
   });
 
   it('leaves the record of a later job alone when its own was terminated meanwhile', async () => {
     const job = anAudioJob({ recordId: '01JD5Z3K6VQ0W8R9T2X4Y6B8CD' });
     const later = nextJobOf(job);
-    await activities.claimJob(later);
-    await activities.claimJob(job);
+    await activities.beginJob(later);
+    await activities.beginJob(job);
     expect(await records.latestOf(job.subjectId)).toMatchObject({ id: later.recordId, status: 'pending' });
   });
 
   it('ends the record of a job that was terminated', async () => {
     const job = anAudioJob();
-    await activities.claimJob(job);
-    await activities.claimJob(nextJobOf(job));
+    await activities.beginJob(job);
+    await activities.beginJob(nextJobOf(job));
     expect(await records.get(job.recordId)).toMatchObject({ status: 'failed', failure: { code: 'cancelled' } });
   });
 });
@@ -121,7 +121,7 @@ describe('finishing a job', () => {
     await succeeded(job);
     const first = await records.get(job.recordId);
     const outcome = { status: 'failed', failure: { code: 'internal', message: 'late' } } as const;
-    await activities.finishJob({ recordId: job.recordId, outcome });
+    await activities.finishJob({ recordId: job.recordId, outcome, price: job.price });
     expect(await records.get(job.recordId)).toEqual(first);
     expect(first).toMatchObject({ status: 'success', charge: 5 });
   });

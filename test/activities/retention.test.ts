@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, vi } fro
 import { createRetentionActivities } from '../../activities/retention.ts';
 import type { DownloadRecord, PublishedFile } from '../../contract/records.ts';
 import { openMongo, type Mongo } from '../../store/mongo.ts';
-import { createOldDocuments } from '../../store/old-documents.ts';
+import { createExpiredDocuments } from '../../store/expired-documents.ts';
 import { createRecordStore, type RecordStore } from '../../store/records.ts';
 import { isReusable } from '../../store/reuse.ts';
 import { createWorkFolders } from '../../store/work-folders.ts';
@@ -62,7 +62,7 @@ describe.each(Object.entries(stores))('the retention of files on %s', (_kind, op
   ) => {
     const now = () => Date.now() + days * DAY_MS;
     const workFolders = createWorkFolders(join(store.folder, 'work'));
-    const kept = { oldDocuments: createOldDocuments(mongo.db), keepDays: {} };
+    const kept = { expiredDocuments: createExpiredDocuments(mongo.db), keepDays: {} };
     const deps = { records, files: store.files, workFolders, isOpen, now, retentionDays: configuredDays, ...kept };
     const activities = createRetentionActivities(deps);
     const sum = { seen: 0, expired: 0, orphans: 0 };

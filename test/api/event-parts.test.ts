@@ -14,7 +14,7 @@ const never = (): AbortSignal => new AbortController().signal;
 function aRecord(id: string, isEnded = false): DownloadRecord {
   const pending = pendingRecordOf({
     ...{ recordId: id, type: 'audio', subjectId: `audio/${id}`, mediaId: id, createdAt: '2026-11-21T09:30:00.123456Z' },
-    price: 5,
+    ...{ price: 5, startedBy: 'anonymous' },
   });
   if (!isEnded) return pending;
   return { ...pending, status: 'success', charge: 5, files: [], finishedAt: '2026-11-21T09:31:00.123456Z' };

@@ -1,9 +1,7 @@
-import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { AccountResult } from '../../contract/accounts.ts';
 import { imgnetListResultSchema } from '../../contract/kinds/imgnet-list.ts';
 import { listCallers } from '../helpers/list-callers.ts';
-import { keepJob } from '../helpers/kept-jobs.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
 
 const MINUTE_MS = 60_000;
@@ -154,30 +152,6 @@ describe('a list of some days', () => {
     pass(MINUTE_MS);
     await list(list_id, { max_age_days: 1 });
     expect(started().at(-1)?.parameters.since).toBe(new Date(EVENING_MS + MINUTE_MS - DAY_MS).toISOString());
-  });
-
-  it('goes on with the jobs that a version began which counted whole days', async () => {
-    const name = account();
-    const list_id = await profile(name);
-    for (const part of ['posts', 'reels'] as const) {
-      const type = `imgnet_list_${part}` as const;
-      const parameters = { part, sinceDate: '2026-11-14' };
-      const job = { recordId: ulid(), type, subjectId: `${type}/${name}/2026-11-14`, mediaId: name, parameters };
-      const whole = { ...job, createdAt: '2026-11-21T23:59:00.000000Z', price: 5 };
-      await keepJob(facades.deps.records, whole);
-      callers.open.set(job.subjectId, whole);
-    }
-    const ids = [...callers.open.values()].map(({ recordId }) => recordId);
-    for (let minutes = 0; minutes < 3; minutes += 1) {
-      const answer = await list(list_id, { max_age_days: 7, include_webhook: hook('old') });
-      expect([answer.status, idsOf(answer)]).toEqual([202, ids]);
-      pass(MINUTE_MS);
-    }
-    await end('posts');
-    await end('reels');
-    const last = await list(list_id, { max_age_days: 7 });
-    expect([last.status, idsOf(last), toldOf(hook('old'))]).toEqual([200, ids, BOTH]);
-    expect(started()).toEqual([]);
   });
 });
 

@@ -142,6 +142,8 @@ describe('tRPC', () => {
       mediaId: 'AAAAAAAAAAA',
       createdAt,
       price: 5,
+      version: 1,
+      startedBy: 'anonymous',
     } as const;
     facades.jobs.start.mockResolvedValue({ running, runId: 'a-run' });
     const data = await failure(facades.rpc.downloads.audio.mutate({ vidnet_video_id: 'AAAAAAAAAAA' }));

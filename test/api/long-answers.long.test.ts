@@ -1,4 +1,4 @@
 import { describe } from 'vitest';
 import { longAnswers } from '../helpers/long-answers.ts';
 
-describe('the longest answer', () => longAnswers({ oldLineBytes: [14_700_000, 29_400_000], part: 1 }));
+describe('the longest answer', () => longAnswers(1));

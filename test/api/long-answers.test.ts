@@ -2,4 +2,4 @@ import { describe } from 'vitest';
 import { longAnswers } from '../helpers/long-answers.ts';
 
 // What is larger is in long-answers.long.test.ts.
-describe('a long answer', () => longAnswers({ oldLineBytes: [3_000_000], part: 1 / 4 }));
+describe('a long answer', () => longAnswers(1 / 4));

@@ -28,7 +28,7 @@ const toPlainText = (lines: readonly TimedLine[]): string => written(plainTextWr
 const RECORD: SuccessRecord = {
   ...{ id: '01JD5Z3K6VQ0W8R9T2X4Y6B8CD', type: 'captions', mediaId: 'dQw4w9WgXcQ', price: 3, charge: 3, files: [] },
   ...{ subjectId: 'captions/dQw4w9WgXcQ/en', createdAt: '2026-11-21T09:30:00.123456Z' },
-  ...{ finishedAt: '2026-11-21T09:30:10.123456Z', status: 'success' },
+  ...{ finishedAt: '2026-11-21T09:30:10.123456Z', status: 'success', startedBy: 'anonymous' },
 };
 const TALK: readonly TimedLine[] = [
   { startSeconds: 0.48, durationSeconds: 2.1, text: 'Good evening.' },

@@ -38,7 +38,7 @@ const contents: ContentsReader = {
 
 function partOf(part: ListPartName, status: RecordStatus): DownloadRecord {
   const type = `imgnet_list_${part}` as const;
-  const base = { id: ulid(), type, subjectId: `${type}/tea/all`, mediaId: 'tea', createdAt: AT, price: 5 };
+  const base = { id: ulid(), type, subjectId: `${type}/tea/all`, mediaId: 'tea', createdAt: AT, price: 5, startedBy: 'anonymous' };
   switch (status) {
     case 'pending':
       return { ...base, status };

@@ -28,6 +28,7 @@ const AUDIO_ID = '01JD5Z3K6VQ0W8R9T2X4Y6B8CD';
 const JOB_ID = '01JD5Z4M7WR1X9S0V3Y5Z7C9DE';
 const pending: PendingRecord = {
   id: JOB_ID,
+  startedBy: 'anonymous',
   type: 'speaker_labels',
   subjectId: labelsOfAudio(AUDIO_ID),
   mediaId: 'kX3vQ9mTz0A',

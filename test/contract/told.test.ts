@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { ContentsReader } from '../../contract/contents.ts';
 import { imgnetContentResultSchema, renderImgnetContentResult } from '../../contract/kinds/imgnet-content.ts';
-import type { DownloadRecord, SuccessRecord } from '../../contract/records.ts';
+import type { DownloadRecord } from '../../contract/records.ts';
 import { withNullDefaults } from '../../contract/told.ts';
 
 describe('what was told is completed', () => {
@@ -37,7 +37,7 @@ describe('what was told is completed', () => {
 describe('the content of a post or reel', () => {
   const base = {
     ...({ id: '01JD5Z3K6VQ0W8R9T2X4Y6B8CD', type: 'imgnet_post', subjectId: 'imgnet_post/p/D1' } as const),
-    ...{ mediaId: 'D1', createdAt: '2026-11-21T09:30:00.123456Z', price: 15 },
+    ...{ mediaId: 'D1', startedBy: 'anonymous', createdAt: '2026-11-21T09:30:00.123456Z', price: 15 },
   };
   const finishedAt = '2026-11-21T09:30:10.123456Z';
   const rendered = async (record: DownloadRecord, facts?: object) => {
@@ -64,28 +64,5 @@ describe('the content of a post or reel', () => {
     const download = { id: base.id, media_id: 'D1', type: 'imgnet_post', status: 'success', cost: '0.005' };
     expect(answer).toMatchObject({ status: 'success', type, shortcode, cost: '0.005', download });
     expect(answer).toHaveProperty(field, []);
-  });
-});
-
-it('comments of posts that earlier versions kept have microseconds in their time, and midnight for a day', async () => {
-  const record: SuccessRecord = {
-    ...{ id: '01JD5Z3K6VQ0W8R9T2X4Y6B8CD', type: 'imgnet_post', subjectId: 'imgnet_post/p/D1', mediaId: 'D1' },
-    ...{ createdAt: '2026-11-21T09:30:00.123456Z', finishedAt: '2026-11-21T09:30:10.123456Z' },
-    ...{ price: 5, charge: 5, status: 'success', files: [] },
-  };
-  const times = ['2026-03-14T18:00:00.123Z', '2026-03-15', undefined];
-  const latest_comments = times.map((time) => ({
-    comment: 'Tea',
-    ...(time === undefined ? {} : { created_at: time }),
-  }));
-  const facts = { type: 'post', shortcode: 'D1', url: 'https://www.instagram.com/p/D1/', latest_comments };
-  const contents = { facts: () => Promise.resolve(facts) } as unknown as ContentsReader;
-  const nothing = { user_commenting: null, likes: null };
-  expect(await renderImgnetContentResult(record, { contents })).toMatchObject({
-    latest_comments: [
-      { comment: 'Tea', created_at: '2026-03-14T18:00:00.123000Z', ...nothing },
-      { comment: 'Tea', created_at: '2026-03-15T00:00:00.000000Z', ...nothing },
-      { comment: 'Tea', created_at: null, ...nothing },
-    ],
   });
 });

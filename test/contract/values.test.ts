@@ -56,7 +56,7 @@ describe('money', () => {
 describe('the cost of a download', () => {
   const begun = {
     ...({ id: '01JD5Z3K6VQ0W8R9T2X4Y6B8CD', type: 'imgnet_post', subjectId: 'imgnet_post/p/D1' } as const),
-    ...{ mediaId: 'D1', createdAt: '2026-11-21T09:30:00.123456Z', price: 15, parameters: { profilePrice: 10 } },
+    ...{ startedBy: 'anonymous', mediaId: 'D1', createdAt: '2026-11-21T09:30:00.123456Z', price: 15, parameters: { profilePrice: 10 } },
   };
   const finishedAt = begun.createdAt;
   const failed = (code: FailureCode, providerAsked?: Readonly<Record<string, true>>): DownloadRecord => ({

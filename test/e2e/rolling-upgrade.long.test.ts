@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { expect, inject, it } from 'vitest';
 import { runChaos } from '../../quality/chaos/run.ts';
 import { KIND_WEIGHTS } from '../../quality/chaos/subjects.ts';
-import { checkOutReleaseBefore } from '../helpers/release-before.ts';
+import { checkOutPreviousRelease } from '../helpers/previous-release.ts';
 import { always, startTranscriptionServer } from '../helpers/transcription-server.ts';
 
 /** Jobs that are open when a release is relieved. */
 const OPEN_JOBS = 100;
 
 it('a rolling upgrade and its roll-back, each with 100 open jobs of all kinds: none fails, nothing is done twice', async () => {
-  const before = checkOutReleaseBefore();
+  const before = checkOutPreviousRelease();
   const dataDir = await mkdtemp(join(tmpdir(), 'tapedeck-rolling-'));
   const { ffmpeg, ffprobe } = inject('tools');
   const ytdlp = inject('ytdlp');

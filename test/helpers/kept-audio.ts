@@ -1,3 +1,4 @@
+import { JOB_VERSION } from '../../contract/jobs.ts';
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,7 +31,8 @@ export async function keepAudio(
 export function aLabelsJob(audio: DownloadRecord, told: Partial<SpeakerLabelsParameters> = {}): SpeakerLabelsJob {
   const parameters = { audioId: audio.id, fileName: `${audio.mediaId}.m4a`, ...told };
   return {
-    ...{ recordId: ulid(), type: 'speaker_labels', mediaId: audio.mediaId, price: 12, parameters },
+    ...{ version: JOB_VERSION, startedBy: 'anonymous', recordId: ulid(), type: 'speaker_labels' },
+    ...{ mediaId: audio.mediaId, price: 12, parameters },
     ...{ subjectId: speakerLabelsSubjectOf(parameters), createdAt: '2026-11-21T09:30:00.123456Z' },
   };
 }

@@ -11,6 +11,7 @@ export function aTranscriptJob(overrides: Partial<TranscriptJob> = {}): Transcri
   const parameters = { language: 'en', includeComments: false };
   return {
     version: JOB_VERSION,
+    startedBy: 'anonymous',
     recordId: ulid(),
     type: 'captions',
     subjectId: subjectIdOf('captions', mediaId, parameters.language),

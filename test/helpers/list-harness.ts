@@ -2,7 +2,9 @@ import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { ulid } from 'ulid';
 import { beforeEach, vi } from 'vitest';
 import type { Activities } from '../../activities/create-activities.ts';
-import type { ReadySnapshot } from '../../activities/imgnet-snapshots.ts';
+import { JOB_VERSION } from '../../contract/jobs.ts';
+import type { ClaimJob } from './workflow-run.ts';
+import type { ReadySnapshot, SnapshotSteps } from '../../activities/imgnet-snapshots.ts';
 import type { ListJob } from '../../contract/kinds/imgnet-list.ts';
 import { subjectIdOf } from '../../contract/subjects.ts';
 import { imgnetList } from '../../workflows/imgnet-list.ts';
@@ -16,7 +18,8 @@ export function aListJob(): ListJob {
   const recordId = ulid();
   const mediaId = `tea.${recordId.toLowerCase()}`.slice(0, 30);
   return {
-    ...{ recordId, type: 'imgnet_list_reels', mediaId, price: 5, createdAt: '2026-11-21T09:30:00.123456Z' },
+    ...{ version: JOB_VERSION, startedBy: 'anonymous', recordId, type: 'imgnet_list_reels', mediaId, price: 5 },
+    createdAt: '2026-11-21T09:30:00.123456Z',
     subjectId: subjectIdOf('imgnet_list_reels', mediaId, 'all'),
     parameters: { part: 'reels', sinceDate: '2026-11-14', postsCount: 62 },
   };
@@ -26,12 +29,12 @@ export function aListJob(): ListJob {
 export function listHarness() {
   const bench = workflowBench();
   const fetch = {
-    triggerSnapshot: vi.fn<Activities['fetch']['triggerSnapshot']>(),
-    awaitSnapshot: vi.fn<Activities['fetch']['awaitSnapshot']>(),
+    triggerSnapshot: vi.fn<SnapshotSteps['triggerSnapshot']>(),
+    awaitSnapshot: vi.fn<SnapshotSteps['awaitSnapshot']>(),
     storeList: vi.fn<Activities['fetch']['storeList']>(),
   };
   const records = {
-    claimJob: vi.fn<Activities['records']['claimJob']>(),
+    claimJob: vi.fn<ClaimJob>(),
     finishJob: vi.fn<Activities['records']['finishJob']>(),
   };
 

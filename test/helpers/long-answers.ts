@@ -1,5 +1,3 @@
-import { gzipSync } from 'node:zlib';
-import { Binary } from 'mongodb';
 import { ulid } from 'ulid';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { TranscriptFacts } from '../../contract/kinds/transcript.ts';
@@ -35,10 +33,9 @@ const captions = (videoId: string, lines: TranscriptFacts['lines']): TranscriptF
 /**
  * That nobody is held up by an answer however long.
  *
- * @param sizes.oldLineBytes of the single line of a transcript that an earlier version kept
- * @param sizes.part of the largest of everything that is accepted
+ * @param part of the largest of everything that is accepted
  */
-export function longAnswers({ oldLineBytes, part }: { oldLineBytes: readonly number[]; part: number }): void {
+export function longAnswers(part: number): void {
   let facades: Facades;
   let stop: () => number;
   let lives = 0;
@@ -101,71 +98,6 @@ export function longAnswers({ oldLineBytes, part }: { oldLineBytes: readonly num
     const init = { method: 'POST', headers, body: JSON.stringify(input) };
     return sizeOf(`/${procedure}`, { base: facades.rpcUrl, init });
   };
-
-  const keepOld = async (id: string, contents: unknown): Promise<void> => {
-    const packed = new Binary(gzipSync(JSON.stringify(contents)));
-    await facades.db.collection<{ _id: string }>('contents').insertOne({ _id: id, packed } as never);
-  };
-
-  describe('what an earlier version kept in one document', () => {
-    it.each(oldLineBytes)(
-      'of %d bytes in one line is answered while others are',
-      async (bytes) => {
-        const job = aTranscriptJob();
-        const text = unbroken(bytes);
-        await keepOld(job.recordId, captions(job.mediaId, [{ startSeconds: 1, durationSeconds: 10, text }]));
-        await keepJob(facades.deps.records, job, { status: 'success', result: {} });
-        const path = `/api/transcripts/${job.recordId}`;
-        await watch();
-        const files = ['.txt', '.srt', '.vtt'].map((ending) => sizeOf(path + ending, { maxBytes: BEGINNING_BYTES }));
-        const [json] = await Promise.all([sizeOf(path), ...files]);
-        expect(json).toBeGreaterThan(2 * bytes);
-        await rpc('transcripts.get', { download_id: job.recordId }, BEGINNING_BYTES);
-        expect(await longestTurn()).toBeLessThan(LONGEST_MS);
-      },
-      120_000,
-    );
-
-    it('is told as it was, but for lines that nobody could read', async () => {
-      const job = aTranscriptJob();
-      const many = Array.from({ length: 30_000 }, (_, n) => ({
-        startSeconds: n,
-        durationSeconds: 1,
-        text: `line ${String(n)} of many`,
-      }));
-      const words = Array.from({ length: 1_000 }, (_, n) => `word${String(n)}`).join(' ');
-      const long = { startSeconds: 40_000, durationSeconds: 100, text: words };
-      await keepOld(job.recordId, captions(job.mediaId, [...many, long]));
-      await keepJob(facades.deps.records, job, { status: 'success', result: {} });
-      const answer = (await (await fetch(`${facades.url}/api/transcripts/${job.recordId}`)).json()) as {
-        video: { transcripts: string; transcriptsWithTimeStamps: { text: string; start: string; dur: string }[] };
-      };
-      const { transcripts, transcriptsWithTimeStamps: lines } = answer.video;
-      expect(transcripts).toBe([...many, long].map(({ text }) => text).join(' '));
-      expect(lines.slice(0, 30_000).map(({ text }) => text)).toEqual(many.map(({ text }) => text));
-      const parts = lines.slice(30_000);
-      expect(parts.map(({ text }) => text).join(' ')).toBe(words);
-      expect(parts.length).toBeGreaterThan(3);
-      expect([parts[0]?.start, Number(parts.at(-1)?.start) + Number(parts.at(-1)?.dur)]).toEqual(['40000', 40_100]);
-    });
-
-    it('is read the same way when it is a piece of a list', async () => {
-      const job = aTranscriptJob({ parameters: { language: 'en', includeComments: true } });
-      await facades.contents.putFacts(job.recordId, captions(job.mediaId, []));
-      const comments = Array.from({ length: 3_000 }, (_, n) => ({
-        id: String(n),
-        text: 'é'.repeat(1_000),
-        replyTo: null,
-      }));
-      await keepOld(`${job.recordId}/comments/1`, comments);
-      const lists = { comments: { pieces: 1, items: comments.length } };
-      await keepJob(facades.deps.records, job, { status: 'success', result: { lists } });
-      await watch();
-      const size = await sizeOf(`/api/transcripts/${job.recordId}`);
-      expect(await longestTurn()).toBeLessThan(LONGEST_MS);
-      expect(size).toBeGreaterThan(6_000_000);
-    });
-  });
 
   describe(`${part === 1 ? 'the largest that is accepted' : `${String(part)} of the largest`} is answered while others are`, () => {
     it.each([

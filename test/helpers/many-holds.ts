@@ -29,7 +29,7 @@ export function endedRecordOf(
 ): DownloadRecord {
   return {
     ...{ id: recordId, chargedTo, type: 'audio', mediaId: 'video', subjectId, price: amount, charge },
-    ...{ status: 'success', files: [] },
+    ...{ status: 'success', files: [], startedBy: chargedTo },
     ...{ createdAt: '2026-11-21T09:30:00.000000Z', finishedAt: '2026-11-21T09:31:00.000000Z' },
   };
 }

@@ -3,6 +3,8 @@ import { ulid } from 'ulid';
 import { beforeAll, beforeEach, vi } from 'vitest';
 import type { Activities } from '../../activities/create-activities.ts';
 import type { ContentJob } from '../../contract/kinds/imgnet-content.ts';
+import type { SnapshotSteps } from '../../activities/imgnet-snapshots.ts';
+import type { ClaimJob } from './workflow-run.ts';
 import { JOB_VERSION, type JobInput } from '../../contract/jobs.ts';
 import type { PostAudioJob } from '../../contract/kinds/imgnet-audio.ts';
 import type { JobOutcome } from '../../contract/records.ts';
@@ -21,6 +23,7 @@ export function aContentJob(): ContentJob {
   return {
     ...{
       version: JOB_VERSION,
+      startedBy: 'anonymous',
       recordId: ulid(),
       type: 'imgnet_post',
       mediaId: post.shortcode,
@@ -35,7 +38,14 @@ export function aContentJob(): ContentJob {
 export function aPostAudioJob(): PostAudioJob {
   const post = newPost();
   return {
-    ...{ version: JOB_VERSION, recordId: ulid(), type: 'imgnet_audio', mediaId: post.shortcode, createdAt },
+    ...{
+      version: JOB_VERSION,
+      startedBy: 'anonymous',
+      recordId: ulid(),
+      type: 'imgnet_audio',
+      mediaId: post.shortcode,
+      createdAt,
+    },
     ...{ subjectId: subjectIdOf('imgnet_audio', post.shortcode), price: 5, parameters: { post } },
   };
 }
@@ -46,6 +56,7 @@ export function aProfileJob(paidBy: string): JobInput {
   return {
     ...{
       version: JOB_VERSION,
+      startedBy: 'anonymous',
       recordId: ulid(),
       type: 'imgnet_profile',
       subjectId: subjectIdOf('imgnet_profile', account),
@@ -59,14 +70,14 @@ export function aProfileJob(paidBy: string): JobInput {
 export function postHarness(server: 'skipping' | 'real') {
   const bench = workflowBench(server);
   const fetch = {
-    triggerSnapshot: vi.fn<Activities['fetch']['triggerSnapshot']>(),
-    awaitSnapshot: vi.fn<Activities['fetch']['awaitSnapshot']>(),
+    triggerSnapshot: vi.fn<SnapshotSteps['triggerSnapshot']>(),
+    awaitSnapshot: vi.fn<SnapshotSteps['awaitSnapshot']>(),
     storeContent: vi.fn<Activities['fetch']['storeContent']>(),
     storeProfile: vi.fn<Activities['fetch']['storeProfile']>(),
     fetchImgnetAudio: vi.fn<Activities['fetch']['fetchImgnetAudio']>(),
   };
   const records = {
-    claimJob: vi.fn<Activities['records']['claimJob']>(),
+    claimJob: vi.fn<ClaimJob>(),
     finishJob: vi.fn<Activities['records']['finishJob']>(),
     findFreshContent: vi.fn<Activities['records']['findFreshContent']>(),
     planOwnerProfile: vi.fn<Activities['records']['planOwnerProfile']>(),

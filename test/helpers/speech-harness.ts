@@ -1,3 +1,4 @@
+import type { ClaimJob } from './workflow-run.ts';
 import { JOB_VERSION } from '../../contract/jobs.ts';
 import type { Client } from '@temporalio/client';
 import { ulid } from 'ulid';
@@ -19,6 +20,7 @@ export function aSpeakerLabelsJob(): SpeakerLabelsJob {
   return {
     ...{
       version: JOB_VERSION,
+      startedBy: 'anonymous',
       recordId: ulid(),
       type: 'speaker_labels',
       mediaId: 'dQw4w9WgXcQ',
@@ -37,7 +39,7 @@ export function speechHarness(server: 'skipping' | 'real') {
     labelSpeakers: vi.fn<Activities['speech']['labelSpeakers']>(),
   };
   const records = {
-    claimJob: vi.fn<Activities['records']['claimJob']>(),
+    claimJob: vi.fn<ClaimJob>(),
     finishJob: vi.fn<Activities['records']['finishJob']>(),
     clearSpeech: vi.fn<Activities['records']['clearSpeech']>(),
   };

@@ -6,6 +6,7 @@ import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { WorkerDeploymentOptions, WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { ulid } from 'ulid';
 import type { Activities } from '../../activities/create-activities.ts';
+import type { SnapshotSteps } from '../../activities/imgnet-snapshots.ts';
 import { createPacingActivities } from '../../activities/pacing.ts';
 import { JOB_VERSION, type JobInput } from '../../contract/jobs.ts';
 import { subjectIdOf } from '../../contract/subjects.ts';
@@ -17,10 +18,13 @@ import { quietRuntime } from './quiet-runtime.ts';
 
 quietRuntime();
 
+/** The part of `beginJob` that tests fake; the routes are those of the test. */
+export type ClaimJob = (input: JobInput) => Promise<'claimed' | 'done'>;
+
 /** What a test does not prepare is not part of it: a workflow that calls it all the same goes no further. */
 export interface FakeActivities {
-  readonly records?: Partial<Activities['records']>;
-  readonly fetch?: Partial<Activities['fetch']>;
+  readonly records?: Partial<Activities['records'] & { readonly claimJob: ClaimJob }>;
+  readonly fetch?: Partial<Activities['fetch'] & SnapshotSteps>;
   readonly speech?: Partial<Activities['speech']>;
   readonly deliver?: Partial<Activities['deliver']>;
 }
@@ -73,8 +77,8 @@ export interface StartedWorkers {
 
 /** What the service makes up of several steps, made up of those that a test has prepared. */
 export function withDerived({ records = {}, fetch = {}, ...others }: FakeActivities): FakeActivities {
-  const { claimJob } = records;
-  const { triggerSnapshot, awaitSnapshot } = fetch;
+  const { claimJob, ...otherRecords } = records;
+  const { triggerSnapshot, awaitSnapshot, ...otherFetch } = fetch;
   const routes = routeNamesOf(routesWith(GENEROUS));
   return {
     ...others,
@@ -82,7 +86,7 @@ export function withDerived({ records = {}, fetch = {}, ...others }: FakeActivit
       ...(claimJob && {
         beginJob: async (job: JobInput) => ((await claimJob(job)) === 'done' ? ('done' as const) : { routes }),
       }),
-      ...records,
+      ...otherRecords,
     },
     fetch: {
       ...(triggerSnapshot &&
@@ -90,7 +94,7 @@ export function withDerived({ records = {}, fetch = {}, ...others }: FakeActivit
           collectSnapshot: async (order: Parameters<typeof triggerSnapshot>[0]) =>
             awaitSnapshot(await triggerSnapshot(order)),
         }),
-      ...fetch,
+      ...otherFetch,
     },
   };
 }
@@ -155,6 +159,7 @@ export function anAudioJob(overrides: Partial<JobInput> = {}): JobInput {
   const mediaId = randomUUID().replaceAll('-', '').slice(0, 11);
   return {
     version: JOB_VERSION,
+    startedBy: 'anonymous',
     recordId: ulid(),
     type: 'audio',
     subjectId: subjectIdOf('audio', mediaId),

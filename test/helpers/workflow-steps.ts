@@ -32,7 +32,15 @@ const prepared = { windows: 1, durationSeconds: 700, engine: 'builtin', engineKe
 const starter = { chargedTo: '0123456789abcdef', startedBy: '0123456789abcdef', webhookUrl: url };
 
 const aJob = (type: string, mediaId: string, parameters?: object) => ({
-  ...{ version: JOB_VERSION, recordId, type, subjectId: `${type}/${recordId}`, mediaId, price: 15 },
+  ...{
+    version: JOB_VERSION,
+    startedBy: 'anonymous',
+    recordId,
+    type,
+    subjectId: `${type}/${recordId}`,
+    mediaId,
+    price: 15,
+  },
   ...{ createdAt: '2026-11-21T09:30:00.123456Z', ...(parameters && { parameters }) },
 });
 const ended = (told: object, of = recordId): Step => [
@@ -61,8 +69,6 @@ const contentJob = aJob('imgnet_post', post.shortcode, { post, profilePrice: 10 
 const bounds = { sinceDate: '2026-11-14', since: '2026-11-14T23:59:30.250Z', postsCount: 62, otherId: ulid() };
 const listRequest = { kind: 'reels', account: 'tea', sinceDate: bounds.sinceDate };
 const listJob = aJob('imgnet_list_reels', 'tea', { part: 'reels', ...bounds });
-const { version: _none, ...oldListJob } = listJob;
-const { isEmpty: _notYet, ...started } = snapshot('reels');
 const postAudioJob = aJob('imgnet_audio', post.shortcode, { post });
 const labelsJob = aJob('speaker_labels', videoId, labels);
 const delivery = { deliveryId: `webhook/${recordId}/7`, recordId, url, subscribedBy: ['anonymous'], firstAttempt: 5 };
@@ -189,7 +195,6 @@ const own: Readonly<Record<Exclude<Workflow, Sampled>, StepsOf>> = {
     ],
   },
   deliverWebhook: delivered,
-  deliverWebhookAtOnce: delivered,
   retention: {
     input: { retentionDays: 30, keepDays: { contents: 365 }, confirmedBy },
     answers: {
@@ -225,21 +230,6 @@ export const stepsOfWorkflows: readonly (readonly [Workflow, StepsOf])[] = [
         ['beginJob', captionsJob],
         ['fetchTranscript', { recordId, mediaId: videoId, language: 'pt-BR' }],
         ended({ durationSeconds: 12 }),
-      ],
-    },
-  ],
-  [
-    'imgnetList',
-    {
-      of: ' of a release whose jobs had no version',
-      input: oldListJob,
-      answers: { claimJob: ['claimed'], triggerSnapshot: [started], awaitSnapshot: [snapshot('reels')] },
-      steps: [
-        ['claimJob', oldListJob],
-        ['triggerSnapshot', { recordId, part: 'reels', request: listRequest }],
-        ['awaitSnapshot', started],
-        ['storeList', { snapshot: snapshot('reels'), account: 'tea', part: 'reels', ...bounds }],
-        ended({}),
       ],
     },
   ],

@@ -37,7 +37,7 @@ import { retention, type RetentionInput } from '../../workflows/retention.ts';
 import { speakerLabels } from '../../workflows/speaker-labels.ts';
 import { audio } from '../../workflows/audio.ts';
 import type { JobEnd } from '../../workflows/job-end.ts';
-import { deliverWebhook, deliverWebhookAtOnce } from '../../workflows/deliver-webhook.ts';
+import { deliverWebhook } from '../../workflows/deliver-webhook.ts';
 import { progressQuery, subscribeSignal } from '../../workflows/messages.ts';
 import { addSearchAttributes } from '../helpers/search-attributes.ts';
 import { until } from '../helpers/until.ts';
@@ -69,7 +69,6 @@ await mkdir(import.meta.dirname, { recursive: true });
 await jobHistory(audio, 'audio-success', { webhookUrl: url }, obliging);
 await jobHistory(audio, 'audio-done-before', {}, { ...obliging, records: { ...obliging.records, claimJob: () => Promise.resolve('done') } });
 await jobHistory(audio, 'audio-private', { webhookUrl: url }, { ...obliging, fetch: refusing('private', 1) });
-await jobHistory(audio, 'audio-private-found', { webhookUrl: url }, { ...obliging, isReal: true, fetch: refusing('private', 1) });
 await jobHistory(audio, 'audio-upstream-recovers', {}, { ...obliging, fetch: refusing('upstream_error', 2) });
 await jobHistory(audio, 'audio-upstream-fails', {}, { ...obliging, fetch: refusing('upstream_error', 9) });
 await jobHistory(audio, 'audio-parked', {}, { ...obliging, fetch: refusing('rate_limited', 2) });
@@ -77,7 +76,6 @@ await jobHistory(audio, 'audio-cancelled-while-parked', {}, { ...obliging, fetch
   await until(async () => (await handle.query(progressQuery)).stage === 'waiting');
   await handle.cancel();
 });
-// audio-no-space-failed.json stays as it is: it is from before jobs waited for space.
 await jobHistory(audio, 'audio-no-space', {}, { ...obliging, fetch: refusing('disk_full', 2) });
 await jobHistory(audio, 'audio-subscribed', {}, obliging, (handle) => handle.signal(subscribeSignal, url));
 await jobHistory(audio, 'audio-cancelled', { webhookUrl: url }, { ...obliging, fetch: untilCancelled }, (handle) => handle.cancel());
@@ -97,8 +95,6 @@ await deliveryHistory('webhook-delivered', obliging);
 await deliveryHistory('webhook-abandoned', { ...obliging, deliver: { attemptDelivery: () => Promise.resolve('refused') } });
 await deliveryHistory('webhook-forbidden', { ...obliging, deliver: { attemptDelivery: () => Promise.resolve('forbidden') } });
 await deliveryHistory('webhook-delivered-again', { ...obliging, deliver: { attemptDelivery: ({ attempt }) => Promise.resolve(attempt < 6 ? 'refused' : 'delivered') } }, { firstAttempt: 5 });
-await deliveryHistory('webhook-abandoned-found', { ...obliging, isReal: true, deliver: { attemptDelivery: () => Promise.resolve('forbidden') } });
-await deliveryHistory('webhook-delivered-at-once', { ...obliging, isReal: true }, { workflow: deliverWebhookAtOnce });
 
 await retentionHistory('retention');
 await retentionHistory('retention-kept', { keepDays: { contents: 30, failed: 90 }, confirmedBy: 'the operator' });
@@ -122,7 +118,7 @@ async function transcriptHistory(name: string): Promise<void> {
 async function speakerLabelsHistory(name: string, second = () => Promise.resolve({ words: 1, voices: 1 })): Promise<void> {
   const parameters = { audioId: ulid(), fileName: 'a.m4a', maxSpeakers: 3 };
   const job: SpeakerLabelsJob = {
-    ...{ version: JOB_VERSION, recordId: ulid(), type: 'speaker_labels', mediaId: 'dQw4w9WgXcQ', price: 6, parameters, webhookUrl: url },
+    ...{ version: JOB_VERSION, startedBy: 'anonymous', recordId: ulid(), type: 'speaker_labels', mediaId: 'dQw4w9WgXcQ', price: 6, parameters, webhookUrl: url },
     ...{ subjectId: speakerLabelsSubjectOf(parameters), createdAt: '2026-11-21T09:30:00.123456Z' },
   };
   const records = { ...obliging.records, clearSpeech: () => Promise.resolve() };
@@ -153,19 +149,19 @@ async function imgnetHistories(): Promise<void> {
   const [shortcode, account, createdAt] = ['DAbCdEfGhIj', 'tea', '2026-11-21T09:30:00.123456Z'];
   const post = { kind: 'post', shortcode } as const;
   const profile: JobInput = {
-    ...{ version: JOB_VERSION, recordId: ulid(), type: 'imgnet_profile', mediaId: account, price: 0, createdAt },
+    ...{ version: JOB_VERSION, startedBy: 'anonymous', recordId: ulid(), type: 'imgnet_profile', mediaId: account, price: 0, createdAt },
     subjectId: subjectIdOf('imgnet_profile', account),
   };
   const list: ListJob = {
-    ...{ version: JOB_VERSION, recordId: ulid(), type: 'imgnet_list_reels', mediaId: account, price: 5, createdAt },
+    ...{ version: JOB_VERSION, startedBy: 'anonymous', recordId: ulid(), type: 'imgnet_list_reels', mediaId: account, price: 5, createdAt },
     ...{ subjectId: subjectIdOf('imgnet_list_reels', account, 'all'), parameters: { part: 'reels' } },
   };
   const content: ContentJob = {
-    ...{ version: JOB_VERSION, recordId: ulid(), type: 'imgnet_post', mediaId: shortcode, price: 15, createdAt },
+    ...{ version: JOB_VERSION, startedBy: 'anonymous', recordId: ulid(), type: 'imgnet_post', mediaId: shortcode, price: 15, createdAt },
     ...{ subjectId: postSubjectOf(post), parameters: { post, profilePrice: 10 } },
   };
   const media: PostAudioJob = {
-    ...{ version: JOB_VERSION, recordId: ulid(), type: 'imgnet_audio', mediaId: shortcode, price: 5, createdAt },
+    ...{ version: JOB_VERSION, startedBy: 'anonymous', recordId: ulid(), type: 'imgnet_audio', mediaId: shortcode, price: 5, createdAt },
     ...{ subjectId: subjectIdOf('imgnet_audio', shortcode), parameters: { post } },
   };
   const imgnet = (changes: Record<string, unknown> = {}): FakeActivities => ({
@@ -243,12 +239,12 @@ async function jobHistory(
 async function deliveryHistory(
   name: string,
   activities: Parameters<typeof record>[1],
-  { workflow = deliverWebhook, ...round }: { firstAttempt?: number; workflow?: typeof deliverWebhook } = {},
+  round: { firstAttempt?: number } = {},
 ): Promise<void> {
   const { recordId } = anAudioJob();
   const input = { deliveryId: `webhook/${recordId}/1`, recordId, url, ...round };
   await record(name, activities, (env, taskQueue) =>
-    env.client.workflow.start(workflow, { workflowId: input.deliveryId, taskQueue, args: [input] }),
+    env.client.workflow.start(deliverWebhook, { workflowId: input.deliveryId, taskQueue, args: [input] }),
   );
 }
 
@@ -263,10 +259,7 @@ async function record(
   activities: FakeActivities & { readonly isReal?: boolean },
   start: (env: TestWorkflowEnvironment, taskQueue: string) => Promise<Handle>,
 ): Promise<void> {
-  // Those without it are of jobs of version 4da8403, which take other steps: they are not recorded any more, nor are those of
-  // other versions (and v2-audio-private-found.json is of version 3).
-  const file = /^(?:webhook|retention)/.test(name) ? name : `v${String(JOB_VERSION)}-${name}`;
-  if (wanted.length > 0 && !wanted.includes(file)) return;
+  if (wanted.length > 0 && !wanted.includes(name)) return;
   const env = await (activities.isReal === true
     ? TestWorkflowEnvironment.createLocal({ server: { executable: { type: 'existing-path', path: await temporalCli() } } })
     : TestWorkflowEnvironment.createTimeSkipping({ server: { executable: server } }));
@@ -279,8 +272,8 @@ async function record(
       await handle.result().catch(() => undefined);
       return handle.fetchHistory();
     });
-    await writeFile(join(import.meta.dirname, `${file}.json`), anonymous(historyToJSON(history)));
-    console.log(`recorded ${file}: ${String(history.events?.length)} events`);
+    await writeFile(join(import.meta.dirname, `${name}.json`), anonymous(historyToJSON(history)));
+    console.log(`recorded ${name}: ${String(history.events?.length)} events`);
   } finally {
     await env.teardown();
   }

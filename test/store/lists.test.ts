@@ -27,7 +27,14 @@ let accounts = 0;
 function twoJobs(): { readonly posts: JobInput; readonly reels: JobInput } {
   const mediaId = `tea${String((accounts += 1))}`;
   const jobOf = (part: 'posts' | 'reels') => ({
-    ...{ recordId: ulid(), mediaId, type: `imgnet_list_${part}` as const, price: 5 },
+    ...{
+      version: 1,
+      startedBy: 'anonymous',
+      recordId: ulid(),
+      mediaId,
+      type: `imgnet_list_${part}` as const,
+      price: 5,
+    },
     ...{ subjectId: `imgnet_list_${part}/${mediaId}/all`, createdAt: '2026-11-21T09:30:00.123456Z' },
   });
   const [posts, reels] = [jobOf('posts'), jobOf('reels')];

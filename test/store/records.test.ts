@@ -30,6 +30,7 @@ function aPendingRecord(): PendingRecord {
     mediaId: 'k3fP0aTz9Qw',
     createdAt,
     price: 5,
+    startedBy: 'anonymous',
     status: 'pending',
   };
 }

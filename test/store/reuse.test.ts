@@ -38,7 +38,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const aSuccess = (type: RecordType, id: string, published: readonly PublishedFile[] = []): SuccessRecord => ({
   ...{ id, type, subjectId: `${type}/tea`, mediaId: 'tea', createdAt: '2026-11-21T09:30:00.123456Z', price: 5 },
-  ...{ status: 'success', finishedAt: '2026-11-21T09:31:00.000000Z', charge: 5, files: published },
+  ...{ startedBy: 'anonymous', status: 'success', finishedAt: '2026-11-21T09:31:00.000000Z', charge: 5, files: published },
 });
 /** Whether it answers a request that comes some seconds after its end. */
 const answersAfter = (record: SuccessRecord, seconds: number): Promise<boolean> =>

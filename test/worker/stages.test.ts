@@ -31,7 +31,7 @@ async function told(
 it('a stage tells whose job it is, and the bytes that it or its job has made', async () => {
   const files = [1, 2].map((sizeBytes) => ({ name: 'a.m4a', sizeBytes, sha256: '' }));
   expect(await told(() => Promise.resolve({ files }))).toMatchObject({ ...facts, outcome: 'ok', bytes: 3 });
-  const ended = { recordId: '1', outcome: { status: 'success', result: { files } } } satisfies FinishedJob;
+  const ended = { recordId: '1', price: 5, outcome: { status: 'success', result: { files } } } satisfies FinishedJob;
   expect(await told(() => Promise.resolve(), { args: [ended] })).toMatchObject({ bytes: 3 });
   expect(await told(() => Promise.resolve('delivered'))).not.toHaveProperty('bytes');
 });

@@ -2,7 +2,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { ulid } from 'ulid';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { AttemptInput, LocalAttemptResult } from '../../activities/deliver-webhook.ts';
-import { deliverWebhook, deliverWebhookAtOnce } from '../../workflows/deliver-webhook.ts';
+import { deliverWebhook } from '../../workflows/deliver-webhook.ts';
 import { waitsOf } from '../helpers/timers.ts';
 import { workflowBench } from '../helpers/workflow-bench.ts';
 
@@ -20,7 +20,7 @@ interface Delivered {
 }
 
 /** Delivers with the clock skipped. */
-async function deliver(round: { firstAttempt?: number } = {}, workflow = deliverWebhook): Promise<Delivered> {
+async function deliver(round: { firstAttempt?: number } = {}): Promise<Delivered> {
   const recordId = ulid();
   const input = { deliveryId: `webhook/${recordId}/1`, recordId, url: 'https://example.com/hook', ...round };
   const times: number[] = [];
@@ -32,7 +32,7 @@ async function deliver(round: { firstAttempt?: number } = {}, workflow = deliver
   });
   const { result, waits } = await withService({ activities }, async (client, taskQueue) => {
     const options = { workflowId: input.deliveryId, taskQueue, args: [input] as [typeof input] };
-    const handle = await client.workflow.start(workflow, options);
+    const handle = await client.workflow.start(deliverWebhook, options);
     return { result: await handle.result(), waits: await waitsOf(handle) };
   });
   const first = times[0] ?? 0;
@@ -135,7 +135,7 @@ describe('the delivery of a webhook', () => {
       const answer = left.shift() ?? 'refused';
       return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
     });
-    const { result } = await deliver({}, deliverWebhookAtOnce);
+    const { result } = await deliver();
     expect(result).toBe(expected);
     expect(attemptDelivery.mock.calls.map(([input]) => input.attempt)).toEqual(attempts);
   });

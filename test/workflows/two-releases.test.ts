@@ -9,13 +9,14 @@ import { aResult } from '../helpers/audio-harness.ts';
 import { until } from '../helpers/until.ts';
 import { anAudioJob, startWorkers, type FakeActivities, type StartedWorkers } from '../helpers/workflow-run.ts';
 
-/** Versions of jobs that the next release has beside those of today. */
+/** The job version that the next release adds. */
 const NEXT = NEWEST_JOB_VERSION + 1;
-const WEBHOOKS_NOW = 'version < 3 ?';
+/** Where the jobs of the next release have a further step: a timer. */
+const BEFORE_THE_END = "'Ending the record.');";
 
 let env: TestWorkflowEnvironment;
 let today: WorkflowBundleWithSourceMap;
-/** As a next release would be: its new jobs have other commands, a child of another type. */
+/** The next release: its new jobs wait for a timer before their record ends. */
 let next: WorkflowBundleWithSourceMap;
 
 beforeAll(async () => {
@@ -24,14 +25,18 @@ beforeAll(async () => {
   const newest = `NEWEST_JOB_VERSION = ${String(NEWEST_JOB_VERSION)}`;
   const changed = today.code
     .replaceAll(newest, `NEWEST_JOB_VERSION = ${String(NEXT)}`)
-    .replaceAll(WEBHOOKS_NOW, `version < 3 || version === ${String(NEXT)} ?`);
-  for (const text of [newest, WEBHOOKS_NOW]) expect(today.code).toContain(text);
-  for (const text of [newest, WEBHOOKS_NOW]) expect(changed).not.toContain(text);
+    .replaceAll(
+      BEFORE_THE_END,
+      `${BEFORE_THE_END} if (version === ${String(NEXT)}) await new Promise((go) => setTimeout(go, 10));`,
+    );
+  for (const text of [newest, BEFORE_THE_END]) expect(today.code).toContain(text);
+  expect(changed).not.toContain(newest);
+  expect(changed).toContain('setTimeout(go, 10)');
   next = { ...today, code: changed };
 }, 120_000);
 afterAll(() => env.teardown());
 
-/** The first of the two is stopped while it fetches. */
+/** Runs a job with two releases: the first is stopped while the job fetches. */
 async function oneAfterTheOther(
   job: JobInput,
   first: WorkflowBundleWithSourceMap,
@@ -63,29 +68,26 @@ function activities(fetchAudio = () => Promise.resolve(aResult)): FakeActivities
 const begin = (job: JobInput, { taskQueue }: StartedWorkers) =>
   env.client.workflow.start(audio, { workflowId: job.subjectId, taskQueue, args: [job] });
 
-/** @returns the type of its webhook's workflow, when both its history and that of its webhook are those of the release */
-async function webhookOf({ subjectId, recordId }: JobInput, release: WorkflowBundleWithSourceMap): Promise<string> {
-  const webhook = env.client.workflow.getHandle(`webhook/${recordId}/1`);
-  await webhook.result();
-  for (const handle of [env.client.workflow.getHandle(subjectId), webhook]) {
-    await Worker.runReplayHistory({ workflowBundle: release }, await handle.fetchHistory());
-  }
-  return (await webhook.describe()).type;
+/** Replays a job with the workflows of a release. @returns whether it took the step that is new in the next release */
+async function hasNewStep({ subjectId }: JobInput, release: WorkflowBundleWithSourceMap): Promise<boolean> {
+  const history = await env.client.workflow.getHandle(subjectId).fetchHistory();
+  await Worker.runReplayHistory({ workflowBundle: release }, history);
+  return history.events?.some(({ timerStartedEventAttributes: timer }) => timer) === true;
 }
 
-const aJob = (version: number): JobInput => anAudioJob({ version, webhookUrl: 'https://example.com/hook' });
+const aJob = (version: number): JobInput => anAudioJob({ version });
 
 describe('workers of two releases', () => {
   it.each([
-    ['the older one began the newer one goes on with', () => [today, next] as const],
-    ['the newer one began the older one goes on with', () => [next, today] as const],
+    ['the older release started is continued by the newer one', () => [today, next] as const],
+    ['the newer release started is continued by the older one', () => [next, today] as const],
   ])('a job that %s', async (_title, releases) => {
     const job = aJob(JOB_VERSION);
     await oneAfterTheOther(job, ...releases());
-    for (const release of releases()) expect(await webhookOf(job, release)).toBe('deliverWebhookAtOnce');
+    for (const release of releases()) expect(await hasNewStep(job, release)).toBe(false);
   });
 
-  it('a job with steps that the older one does not know waits, untouched, for the newer one', async () => {
+  it('a job with steps that the older release does not know waits, untouched, for the newer one', async () => {
     const job = aJob(NEXT);
     const older = await startWorkers({ env, bundle: today, activities: activities() });
     const handle = await begin(job, older);
@@ -103,7 +105,7 @@ describe('workers of two releases', () => {
     await older.stop();
     const newer = await startWorkers({ env, bundle: next, activities: activities(), taskQueue: older.taskQueue });
     await handle.result();
-    expect(await webhookOf(job, next)).toBe('deliverWebhook');
+    expect(await hasNewStep(job, next)).toBe(true);
     await newer.stop();
   });
 });

@@ -88,7 +88,9 @@ async function prepare(bench: Bench, { db, bareUrl, dataDir, requests }: Prepara
   const at = new Date().toISOString().replace('Z', '000Z');
   const begin = async (input: Pick<JobInput, 'type' | 'subjectId' | 'mediaId' | 'parameters'>): Promise<string> => {
     const recordId = ulid();
-    await records.insertIfAbsent(pendingRecordOf({ ...input, recordId, createdAt: at, price: 5 }));
+    await records.insertIfAbsent(
+      pendingRecordOf({ ...input, recordId, createdAt: at, price: 5, startedBy: 'anonymous' }),
+    );
     return recordId;
   };
   const end = (id: string, result: JobResult) => records.finish(id, { status: 'success', result }, at);

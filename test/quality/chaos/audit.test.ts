@@ -19,6 +19,7 @@ const success: SuccessRecord = {
   ...{ id: ID, type: 'audio', subjectId: 'audio/v', mediaId: 'v', status: 'success', price: 5, charge: 5 },
   ...{ createdAt: '2026-11-21T12:00:00.000000Z', finishedAt: '2026-11-21T12:00:01.000000Z', files: [] },
   chargedTo: 'key',
+  startedBy: 'key',
 };
 const entry = { keyId: 'key', recordId: ID, type: 'audio', mediaId: 'v', amount: 5, bookedAt: success.finishedAt };
 const account = { keyId: 'key', isUnlimited: false, granted: CREDIT, available: CREDIT - 5, spent: 5, holds: [] };

@@ -21,7 +21,7 @@ describe('a channel whose name is as long as it may be', () => {
     const channel = channelReferenceOf(`https://www.youtube.com/user/${encodeURIComponent(name)}`)!;
     const mediaId = channelPathOf(channel);
     const job: ChannelJob = {
-      ...{ recordId: ulid(), type: 'list', mediaId, subjectId: channelSubjectOf(channel), price: 10 },
+      ...{ version: 1, startedBy: 'anonymous', recordId: ulid(), type: 'list', mediaId, subjectId: channelSubjectOf(channel), price: 10 },
       ...{ createdAt: '2026-11-21T09:30:00.123456Z', parameters: { channel } },
     };
     const describeChannel = vi.fn<() => Promise<ChannelLook>>().mockResolvedValue({ channelId: 'UC1' });

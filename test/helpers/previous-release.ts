@@ -4,18 +4,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../..');
-/** The release from which people upgrade, and to which they roll back. */
-const RELEASE = '5ef51aa';
+/** The release from which operators upgrade and to which they roll back: its tag, or the last commit while there is none. */
+const PREVIOUS_RELEASE = 'HEAD';
 
 /**
- * Lays out the code of the release before, with this one's packages.
+ * Lays out the code of the previous release with the packages of this one.
  *
- * @returns its folder, to be removed by the caller
+ * @returns its folder, which the caller removes
  * @throws where git does not have that commit, as in a shallow clone
  */
-export function checkOutReleaseBefore(): string {
+export function checkOutPreviousRelease(): string {
   const folder = mkdtempSync(join(tmpdir(), 'tapedeck-release-'));
-  const archive = execFileSync('git', ['archive', RELEASE], { cwd: ROOT, maxBuffer: 1024 ** 3 });
+  const archive = execFileSync('git', ['archive', PREVIOUS_RELEASE], { cwd: ROOT, maxBuffer: 1024 ** 3 });
   execFileSync('tar', ['-x', '-C', folder], { input: archive });
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   return folder;

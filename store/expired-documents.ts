@@ -8,7 +8,7 @@ export const keptKinds = ['contents', 'deliveries', 'snapshots', 'failed'] as co
 export type KeptKind = (typeof keptKinds)[number];
 
 /** A page of documents by their ids. */
-export interface OldPage {
+export interface ExpiredPage {
   /** What belongs to each record of it, in the order of their ids. */
   readonly records: ReadonlyMap<string, readonly string[]>;
   /** Where the next page begins; absent on the last one. */
@@ -26,9 +26,9 @@ const PAGE = 500;
 const DELIVERY_PREFIX = 'webhook/';
 
 /** Documents that belong to old records, found by the times in their ids: all begin with the id of the record. */
-export type OldDocuments = ReturnType<typeof createOldDocuments>;
+export type ExpiredDocuments = ReturnType<typeof createExpiredDocuments>;
 
-export function createOldDocuments(db: Db) {
+export function createExpiredDocuments(db: Db) {
   const collections = {
     contents: db.collection<Ids>('contents'),
     deliveries: db.collection<DeliveryDocument>('deliveries'),
@@ -79,7 +79,7 @@ export function createOldDocuments(db: Db) {
   };
 
   /** Of records: their receivers, which hold URLs as deliveries do. Not all of them have come to a delivery. */
-  const pageOfReceivers = async (after: string, beforeMs: number): Promise<OldPage> => {
+  const pageOfReceivers = async (after: string, beforeMs: number): Promise<ExpiredPage> => {
     const ids = await idsBetween('receivers', after, encodeTime(beforeMs, TIME_CHARS));
     const records = new Map(ids.map((id) => [id, [id]]));
     return { records, next: ids.length === PAGE ? (ids.at(-1) ?? DELIVERY_PREFIX) : DELIVERY_PREFIX };
@@ -95,7 +95,7 @@ export function createOldDocuments(db: Db) {
     async page(
       kind: KeptKind,
       { after, beforeMs }: { after?: string | undefined; beforeMs: number },
-    ): Promise<OldPage> {
+    ): Promise<ExpiredPage> {
       const prefix = kind === 'deliveries' ? DELIVERY_PREFIX : '';
       if (!(after ?? '').startsWith(prefix)) return pageOfReceivers(after ?? '', beforeMs);
       const ids = await idsBetween(kind, after ?? prefix, prefix + encodeTime(beforeMs, TIME_CHARS));

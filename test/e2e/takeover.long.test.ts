@@ -1,3 +1,0 @@
-import { describeTakeover } from '../helpers/takeover.ts';
-
-describeTakeover({ withWorker: true });
