@@ -23,7 +23,7 @@ export function hostileRequest(random: Random, key: string | undefined): Hostile
   const target =
     row === undefined
       ? random.pick(OTHER_PATHS) + text()
-      : row.path.replaceAll(/\{\w+\}/g, text) + (row.query && `?${queryOf(row.query, text, random)}`);
+      : row.path.replaceAll(/\{\w+\}/g, text) + (row.query === undefined ? '' : `?${queryOf(row.query, text, random)}`);
   const method =
     row === undefined ? random.pick(['GET', 'HEAD', 'POST', 'OPTIONS', 'DELETE']) : row.method.toUpperCase();
   const body = row?.body === undefined ? '' : hostileBody(random, Object.keys(row.body.shape));
@@ -62,7 +62,7 @@ export function send(port: number, { bytes }: HostileRequest): Promise<number | 
       const [, status] = /^HTTP\/1\.1 (\d{3})/.exec(head) ?? [];
       resolve(status === undefined ? undefined : Number(status));
     });
-    // The system may refuse what comes after an early answer.
-    socket.end(bytes);
+    // Without an end: Node gives up a request whose sender has ended its side.
+    socket.write(bytes);
   });
 }
