@@ -26,7 +26,10 @@ afterAll(() => sandbox.stop());
 
 async function handleOf(wanted: CatalogueChannel['case']): Promise<string> {
   const index = (await (await fetch(sandbox.url)).json()) as { channels: { url: string; case: string }[] };
-  return index.channels.find((one) => one.case === wanted)!.url.split('/@').at(-1)!;
+  return index.channels
+    .find((one) => one.case === wanted)!
+    .url.split('/@')
+    .at(-1)!;
 }
 
 async function describeChannel(wanted: CatalogueChannel['case']): Promise<DescribedChannel> {

@@ -27,7 +27,10 @@ export const durationSchema = z
   .string()
   .regex(DURATION)
   .transform((text) => {
-    const amounts = DURATION.exec(text)?.slice(1).map((amount: string | undefined) => Number(amount ?? 0)) ?? [];
+    const amounts =
+      DURATION.exec(text)
+        ?.slice(1)
+        .map((amount: string | undefined) => Number(amount ?? 0)) ?? [];
     const [weeks = 0, days = 0, hours = 0, minutes = 0, seconds = 0] = amounts;
     return (weeks * 7 + days) * 86_400 + hours * 3600 + minutes * 60 + seconds;
   });
