@@ -89,18 +89,21 @@ function documentIn(line: string) {
 /** Each file is listed in the order of the records, once, as its record names it, and has the bytes that it had. */
 async function checkFiles(folder: string, hasRecords: boolean, { areCopied, count }: Manifest['files']): Promise<void> {
   const listed = readLines(folder, FILES_LIST);
-  let line = await listed.next();
-  let found = 0;
-  if (hasRecords) {
-    for await (const named of filesOfRecords(folder)) {
-      if (line.done === true || line.value !== JSON.stringify(named)) continue;
-      if (areCopied) await checkSum(copyPath(folder, named), named.file);
-      found += 1;
-      line = await listed.next();
+  try {
+    let line = await listed.next();
+    let found = 0;
+    if (hasRecords) {
+      for await (const named of filesOfRecords(folder)) {
+        if (line.done === true || line.value !== JSON.stringify(named)) continue;
+        if (areCopied) await checkSum(copyPath(folder, named), named.file);
+        found += 1;
+        line = await listed.next();
+      }
     }
+    if (line.done === true && found === count) return;
+  } finally {
+    await listed.return(undefined);
   }
-  await listed.return(undefined);
-  if (line.done === true && found === count) return;
   throw new Error(
     `${pathIn(folder, FILES_LIST)} is not the list of the files that the records name; nothing was restored`,
   );
