@@ -17,7 +17,10 @@ async function startTwo(limit: number): Promise<Facades[]> {
     await startFacades(limit, { database, trustedProxies }),
     await startFacades(limit, { database, trustedProxies }),
   ];
-  for (const { deps } of started) vi.mocked(deps.now).mockImplementation(() => nowMs);
+  for (const { deps } of started) {
+    vi.mocked(deps.now).mockImplementation(() => nowMs);
+    vi.mocked(deps.elapsed).mockImplementation(() => nowMs);
+  }
   return started;
 }
 beforeAll(async () => {
@@ -154,7 +157,8 @@ describe('while the database is away', () => {
   it('each process counts for itself', async () => {
     const add = vi.fn<RequestCountStore['add']>(() => Promise.reject(new Error('away')));
     const requestCounts = { add, removeBefore: () => Promise.resolve() };
-    const counter = createRequestCounter({ requestCounts, now: () => nowMs, log: pino({ level: 'silent' }) }, 90);
+    const now = () => nowMs;
+    const counter = createRequestCounter({ requestCounts, now, elapsed: now, log: pino({ level: 'silent' }) }, 90);
     const counts = await Promise.all(Array.from({ length: 100 }, () => counter.count('caller', 1, false)));
     expect(counts.filter(({ used }) => used <= 90)).toHaveLength(90);
     // It is not asked again for each request.
@@ -182,7 +186,10 @@ describe('requests that read, far below the limit,', () => {
       );
       const requestCounts = { add, removeBefore: () => Promise.resolve() };
       const log = pino({ level: 'silent' });
-      const counter = createRequestCounter({ requestCounts, now: () => nowMs, log }, 6_400);
+      const counter = createRequestCounter(
+        { requestCounts, now: () => nowMs, elapsed: () => performance.now(), log },
+        6_400,
+      );
       const used: number[] = [];
       for (let index = 0; index < 90; index += 1) used.push((await counter.count('caller', 1, true)).used);
       expect(used).toEqual(Array.from({ length: 90 }, (_, index) => index + 1));
