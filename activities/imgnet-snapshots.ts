@@ -135,14 +135,14 @@ export function createSnapshotActivities(deps: TriggerDeps) {
      */
     collectSnapshot: async (order: SnapshotOrder): Promise<ReadySnapshot | null> => {
       const started = await steps.triggerSnapshot(order);
-      const endMs = Date.now() + MAX_COLLECTING_MS;
+      const endMs = performance.now() + MAX_COLLECTING_MS;
       return classifyFailures(() =>
         withHeartbeat(async (_report, signal) => {
           // Not joined with a signal that lives as long as the process.
           const stopping = startDeadline({ signal: deps.stopping });
           const leaving = AbortSignal.any([signal, stopping.signal]);
           try {
-            for (let looks = 0; Date.now() < endMs; looks += 1) {
+            for (let looks = 0; performance.now() < endMs; looks += 1) {
               // The next worker takes over.
               if (deps.stopping.aborted) throw retryLater('upstream_timeout', 'The worker stops.');
               try {

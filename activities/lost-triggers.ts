@@ -1,4 +1,5 @@
 import { FAILURE_FAULTS } from '../contract/failures.ts';
+import { isWithin } from '../contract/within.ts';
 import { JobError } from '../runtime/job-error.ts';
 import { UncertainTriggerError, type ImgnetSource, type SnapshotRequest } from '../sources/imgnet/imgnet-source.ts';
 import type { RecordStore } from '../store/records.ts';
@@ -31,9 +32,12 @@ interface LostTriggerDeps {
 export async function findStarted(
   { imgnet, snapshots, records }: LostTriggerDeps,
   { request, ...key }: SnapshotKey & { readonly request: SnapshotRequest },
-  { signal, claimId, sinceMs, endedAtMs = sinceMs + TRIGGER_IS_OVER_MS }: OpenClaim & { readonly signal: AbortSignal },
+  { signal, claimId, sinceMs, endedAtMs: knownEndMs }: OpenClaim & { readonly signal: AbortSignal },
 ): Promise<string> {
-  if (Date.now() < endedAtMs) throw retryLater('internal', 'Another attempt is starting the snapshot.');
+  if (knownEndMs === undefined && isWithin(sinceMs, TRIGGER_IS_OVER_MS, Date.now())) {
+    throw retryLater('internal', 'Another attempt is starting the snapshot.');
+  }
+  const endedAtMs = knownEndMs ?? sinceMs + TRIGGER_IS_OVER_MS;
   const call = { signal, timeoutMs: LIST_TIMEOUT_MS };
   try {
     for (const id of await imgnet.startedSince(request, sinceMs, call)) {
@@ -42,11 +46,11 @@ export async function findStarted(
     }
   } catch (error) {
     if (!(error instanceof JobError)) throw error;
-    const isPassing = FAILURE_FAULTS[error.code] === 'upstream' && Date.now() < endedAtMs + GIVE_UP_MS;
+    const isPassing = FAILURE_FAULTS[error.code] === 'upstream' && isWithin(endedAtMs, GIVE_UP_MS, Date.now());
     if (!isPassing) throw new UncertainTriggerError(error);
     throw retryLater('internal', error.message, error.retryAtMs);
   }
-  if (Date.now() < endedAtMs + LISTED_WITHIN_MS) {
+  if (isWithin(endedAtMs, LISTED_WITHIN_MS, Date.now())) {
     throw retryLater('internal', 'The dataset API has not listed the snapshot so far.');
   }
   await records.noteProviderRefused(key.recordId, key.part);

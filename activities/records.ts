@@ -5,6 +5,7 @@ import type { Thousandths } from '../contract/money.ts';
 import type { DownloadRecord, JobOutcome } from '../contract/records.ts';
 import { imgnetContent } from '../contract/kinds/imgnet-content.ts';
 import { postSubjectOf, subjectIdOf } from '../contract/subjects.ts';
+import { isWithin } from '../contract/within.ts';
 import { routeNamesOf, type RouteNames, type Routes } from '../runtime/pacing.ts';
 import type { PauseView } from '../runtime/pause-view.ts';
 import type { Pause } from '../runtime/pauses.ts';
@@ -84,7 +85,7 @@ export function createRecordActivities({
         if (success !== undefined && (await isReusable(success, files))) return success.id;
       }
       const sent = await records.contentsOf(subjectIdOf('imgnet_audio', shortcode));
-      const isFresh = sent !== undefined && Date.now() < sent.keptAtMs + imgnetContent.freshness * 1000;
+      const isFresh = sent !== undefined && isWithin(sent.keptAtMs, imgnetContent.freshness * 1000, Date.now());
       return isFresh ? sent.recordId : undefined;
     },
 

@@ -1,12 +1,17 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { json } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import type { PayloadCodec } from '@temporalio/common';
 import { z } from 'zod';
 import { answerJson, type Page } from '../runtime/telemetry/serve-pages.ts';
 
-/** More than a page of the Web UI asks for at once. */
-const MAX_BODY_BYTES = 8 * 1024 ** 2;
+/** More than the Web UI sends for a page of a history, of which the server hands out 4 MB. */
+const MAX_BODY_BYTES = 6 * 1024 ** 2;
+const MAX_PAYLOADS = 5_000;
+/** A payload with three fields of metadata has as many of {@link MARKS}. */
+const MARKS_PER_PAYLOAD = 8;
+/** Base64 has none of these, so they bound how many values a body holds before it is parsed. */
+const MARKS = [',', '{', '['] as const;
 
 export interface CodecEndpointOptions {
   readonly codec: PayloadCodec;
@@ -17,7 +22,9 @@ export interface CodecEndpointOptions {
 }
 
 const payloadsSchema = z.object({
-  payloads: z.array(z.object({ metadata: z.record(z.string(), z.base64()).default({}), data: z.base64().default('') })),
+  payloads: z
+    .array(z.object({ metadata: z.record(z.string(), z.base64()).default({}), data: z.base64().default('') }))
+    .max(MAX_PAYLOADS),
 });
 
 /**
@@ -63,7 +70,11 @@ async function answerWith(
   try {
     if (!(Number(request.headers['content-length']) <= MAX_BODY_BYTES))
       throw new Error('the body is too large, or does not tell its length');
-    const { payloads } = payloadsSchema.parse(await json(request));
+    const body = await buffer(request);
+    if (holdsMore(body, MAX_PAYLOADS * MARKS_PER_PAYLOAD)) {
+      throw new Error(`the body holds too many values; ${String(MAX_PAYLOADS)} payloads are allowed`);
+    }
+    const { payloads } = payloadsSchema.parse(JSON.parse(body.toString('utf8')));
     const translated = await translate(
       payloads.map(({ metadata, data }) => ({
         metadata: Object.fromEntries(
@@ -80,6 +91,18 @@ async function answerWith(
   } catch (error) {
     answerJson(response, 400, { error: error instanceof Error ? error.message : String(error) });
   }
+}
+
+/** Whether a body has more marks than that. The search is native, and ends early. */
+function holdsMore(body: Buffer, most: number): boolean {
+  let count = 0;
+  for (const mark of MARKS) {
+    for (let at = body.indexOf(mark); at >= 0; at = body.indexOf(mark, at + 1)) {
+      count += 1;
+      if (count > most) return true;
+    }
+  }
+  return false;
 }
 
 function allowPage(response: ServerResponse, origin: string): void {

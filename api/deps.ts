@@ -56,6 +56,8 @@ export interface ServiceDeps {
   readonly workflowUrl: (workflowId: string) => string | undefined;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  /** Milliseconds on a clock that only goes forward, for spans within the process. */
+  readonly elapsed: () => number;
   readonly lookAtEngines: EnginesLook;
   readonly answerBudget: AnswerBudget;
   /** Aborted when the process is about to stop. */

@@ -77,6 +77,7 @@ if (config.files.kind === 'disk') {
 const metrics = config.API_METRICS_PORT === undefined ? undefined : await createMetrics(log);
 const measured = metrics && createApiMetrics(metrics);
 const now = (): number => Date.now();
+const elapsed = (): number => performance.now();
 const records = createRecordStore(mongo.db);
 const lists = createListStore(mongo.db, { records, now });
 const keyDownloads = createKeyDownloadStore(mongo.db);
@@ -114,6 +115,7 @@ const deps: ServiceDeps = {
   platforms: config.platforms,
   workflowUrl: (id) => workflowUrlOf(config, id),
   now,
+  elapsed,
   lookAtEngines: createEnginesLook({ pingTemporal: () => jobs.ping(), pingMongo: () => mongo.ping(), keptMs: 1_000 }),
   answerBudget: createAnswerBudget(ANSWER_BUDGET),
   stopping: stopping.signal,

@@ -1,4 +1,5 @@
 import type { WorkflowExecutionDescription } from '@temporalio/client';
+import { isWithin } from '../contract/within.ts';
 import { QUEUED, routeIn, type Waiting } from '../runtime/pacing.ts';
 import type { PauseView } from '../runtime/pause-view.ts';
 
@@ -29,7 +30,7 @@ export async function waitingOf(pending: PendingActivities, pauseOf: PauseView):
     if (route === undefined || !isQueued(activity)) continue;
     const pause = await pauseOf(route);
     if (pause !== undefined) return { reason: pause.reason, until: new Date(pause.untilMs).toISOString() };
-    if (Date.now() - msOf(activity.scheduledTime) >= QUICK_MS) return { reason: QUEUED };
+    if (!isWithin(msOf(activity.scheduledTime), QUICK_MS, Date.now())) return { reason: QUEUED };
   }
   return undefined;
 }

@@ -29,7 +29,11 @@ export async function readText(event: H3Event): Promise<string> {
  *
  * @throws ApiError `invalid_json`, `invalid_input`, `not_found`; HTTPError 413 beyond 64 KiB, declared or not
  */
-export async function readInput(event: H3Event, operation: Operation, defaultWaitSeconds: number): Promise<object> {
+export async function readInput(
+  event: H3Event,
+  operation: Operation,
+  defaultWaitSeconds: number,
+): Promise<{ readonly waitMs: number; readonly lastEventId: string | undefined }> {
   const waitMs = preferredWaitMs(event) ?? waitSecondsOf(operation, defaultWaitSeconds) * 1000;
   const lastEventId = event.req.headers.get('last-event-id') ?? undefined;
   return { ...(await readFields(event, operation)), waitMs, lastEventId };

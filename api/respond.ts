@@ -5,9 +5,9 @@ import { originalStatusOf } from '../contract/failures.ts';
 import { POLL_INTERVAL_SECONDS } from '../contract/limits.ts';
 import { holdsStream, jsonChunks } from '../contract/streams.ts';
 import type { ServiceDeps } from './deps.ts';
-import { isLetIn } from './access/access-middleware.ts';
-import { EVENT_STREAM, holdingOf } from './edge/answer-budget.ts';
-import { eventStream } from './edge/event-stream.ts';
+import { refuseRevoked, sharerOf } from './access/access-middleware.ts';
+import { EVENT_STREAM } from './edge/answer-budget.ts';
+import { eventStream, type EventStreamOptions } from './edge/event-stream.ts';
 import { toApiError } from './errors.ts';
 import type { Answer, AnyAnswer, EventsAnswer, ExportedText } from './operation.ts';
 import { paced } from './paced.ts';
@@ -18,7 +18,7 @@ const STATUS = { finished: 200, pending: 202, unavailable: 503 } as const;
 
 /** Dresses a use case's answer for REST. What holds a stream is written out as it is read. */
 export function respond(
-  { log, stopping }: Pick<ServiceDeps, 'log' | 'stopping'>,
+  { log, stopping, answerBudget }: Pick<ServiceDeps, 'log' | 'stopping' | 'answerBudget'>,
   event: H3Event,
   answer: AnyAnswer,
 ): HTTPResponse {
@@ -26,7 +26,7 @@ export function respond(
     log.error({ err: error, method: event.req.method, path: event.url.pathname }, 'an answer was cut short');
   };
   if ('body' in answer) return jsonOf(event, answer, onCut);
-  if ('events' in answer) return eventsOf(event, answer, { stopping, onCut });
+  if ('events' in answer) return eventsOf(event, answer, { stopping, answerBudget, onCut });
   return fileOf(event, answer, onCut);
 }
 
@@ -58,12 +58,23 @@ function fileOf(event: H3Event, { open, contentType, name }: ExportedText, onCut
 function eventsOf(
   event: H3Event,
   { events }: EventsAnswer<unknown>,
-  options: { readonly stopping: AbortSignal; readonly onCut: OnCut },
+  { stopping, answerBudget, onCut }: Pick<ServiceDeps, 'stopping' | 'answerBudget'> & { readonly onCut: OnCut },
 ): HTTPResponse {
   // What makes a browser come no more: it was told the end.
   if (events === undefined) return new HTTPResponse(null, { status: 204 });
-  const reader = { holding: holdingOf(event), isLetIn: () => isLetIn(event) };
-  return new HTTPResponse(event.req.method === 'HEAD' ? null : eventStream(events, { ...options, ...reader }), {
+  const options: EventStreamOptions = {
+    ...{
+      stopping,
+      onCut,
+      isLetIn: () =>
+        refuseRevoked(event).then(
+          () => true,
+          () => false,
+        ),
+    },
+    room: (bytes, left) => answerBudget.room(sharerOf(event), bytes, left),
+  };
+  return new HTTPResponse(event.req.method === 'HEAD' ? null : eventStream(events, options), {
     headers: {
       'Content-Type': EVENT_STREAM,
       'Cache-Control': 'no-store',

@@ -2,13 +2,14 @@ import type { BlockList } from 'node:net';
 import { H3, HTTPResponse, type EventHandler } from 'h3';
 import { ApiError } from '../contract/errors.ts';
 import { createAuthenticate } from './access/authenticate.ts';
-import { callerOf, accessMiddleware } from './access/access-middleware.ts';
+import { accessMiddleware, callerOf, refuseRevoked, type LimitedCaller } from './access/access-middleware.ts';
 import { loadConsole, type ConsoleFiles } from './console/console-files.ts';
 import { consolePage } from './console/console-page.ts';
 import type { Tracing } from '../runtime/telemetry/tracing.ts';
 import type { ServiceDeps } from './deps.ts';
 import { docsPage } from './docs-page.ts';
 import { meterAnswers } from './edge/answer-budget.ts';
+import { keepReserve } from './edge/connections.ts';
 import { securityHeaders } from './edge/security-headers.ts';
 import { fileHost } from './file-host.ts';
 import { frontDoor } from './front-door.ts';
@@ -16,7 +17,7 @@ import type { OnAnswered } from './metrics.ts';
 import { openApiDocument } from './openapi.ts';
 import { scopeOf, tellsEvents, type Operation } from './operation.ts';
 import { operations } from './operations.ts';
-import { rateLimit } from './rate-limit.ts';
+import { admissionOf, rateLimit } from './rate-limit.ts';
 import { readInput } from './request.ts';
 import { forRequest, nameRequests, requestIdOf } from './request-id.ts';
 import { observeRequests } from './request-log.ts';
@@ -52,6 +53,7 @@ export function createRestApp(deps: ServiceDeps, options: RestOptions): H3 {
   app.use(nameRequests);
   if (options.tracing !== undefined) app.use(traceRequests(options.tracing));
   app.use(securityHeaders);
+  app.use(keepReserve);
   app.use(accessMiddleware({ ...options, authenticate, stopping: deps.stopping }));
   app.use(rateLimit(options.requestsPerMinute, deps));
   app.use(meterAnswers(deps.answerBudget));
@@ -78,10 +80,12 @@ function mountOperations(app: H3, deps: ServiceDeps): void {
   for (const [name, operation] of Object.entries<Operation>(operations)) {
     const path = operation.path.replaceAll(/\{(\w+)\}/g, ':$1');
     const handler: EventHandler = async (event) => {
-      const caller = callerOf(event, scopeOf(operation));
+      const caller: LimitedCaller = { ...callerOf(event, scopeOf(operation)), ...admissionOf(event) };
       const input = await readInput(event, operation, deps.defaultWaitSeconds);
       const own = forRequest(deps, requestIdOf(event));
-      return respond(own, event, await operation.run(own, caller, input as never));
+      const answer = await operation.run(own, caller, input as never);
+      if (input.waitMs > 0) await refuseRevoked(event);
+      return respond(own, event, answer);
     };
     app.on(operation.method, path, handler, { meta: { mayPoll: isAboutJob(operation), operation: name } });
     if (operation.method === 'get') app.head(path, handler, { meta: { operation: name } });

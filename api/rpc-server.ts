@@ -8,7 +8,6 @@ import { addressGroup } from '../outbound/addresses.ts';
 import type { Tracing } from '../runtime/telemetry/tracing.ts';
 import { unauthorized } from './access/authenticate.ts';
 import type { ServiceDeps } from './deps.ts';
-import { releaseAtClose } from './edge/answer-budget.ts';
 import { CONNECTION_LIMITS, guardConnections, serverOptions, type ConnectionLimits } from './edge/connections.ts';
 import { SECURITY_HEADERS } from './edge/security-headers.ts';
 import { toApiError } from './errors.ts';
@@ -43,10 +42,8 @@ export function createRpcServer(deps: ServiceDeps, options: RpcOptions): Server 
         for (const [name, value] of Object.entries(cause.extras.headers ?? {})) res.setHeader(name, value);
         throw new TRPCError({ code: ERROR_TABLE[cause.code].trpc, message: cause.message, cause });
       }
-      const holding = deps.answerBudget.open(`service ${addressGroup(req.socket.remoteAddress)}`);
-      releaseAtClose(res, holding);
       const own = forRequest(deps, ids.get(req));
-      const streams = createRpcStreams(res, { log: own.log, holding });
+      const streams = createRpcStreams(res, { ...own, caller: `service ${addressGroup(req.socket.remoteAddress)}` });
       const { onAnswered, tracing } = options;
       const inSpan =
         tracing &&

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Logger } from 'pino';
 import { holdsStream, jsonChunks, type Streamable } from '../contract/streams.ts';
-import { holdEvents, roomFor, STREAM_BYTES, type Holding } from './edge/answer-budget.ts';
+import { releaseAtClose, STREAM_BYTES, type AnswerBudget, type Release } from './edge/answer-budget.ts';
 import { paced } from './paced.ts';
 
 /** What the procedures of one request answer with and do not hold. */
@@ -13,8 +13,9 @@ export type RpcStreams = ReturnType<typeof createRpcStreams>;
 
 interface RpcStreamsOptions {
   readonly log: Logger;
-  /** What the answer holds. */
-  readonly holding: Holding;
+  readonly answerBudget: AnswerBudget;
+  /** The caller whose share of the budget the answer takes. */
+  readonly caller: string;
 }
 interface Held {
   /** Bodies by their marks. */
@@ -27,8 +28,9 @@ interface Held {
  * written the text around it, the result is written out in its place, as fast as it is read. Callers see the JSON that they
  * would see otherwise.
  */
-export function createRpcStreams(response: ServerResponse, { log, holding }: RpcStreamsOptions) {
+export function createRpcStreams(response: ServerResponse, { log, answerBudget, caller }: RpcStreamsOptions) {
   const held = new Map<string, unknown>();
+  let releaseLast: Release | undefined;
   const markOf = (body: object): unknown => {
     const mark = randomUUID();
     held.set(JSON.stringify(mark), body);
@@ -41,20 +43,22 @@ export function createRpcStreams(response: ServerResponse, { log, holding }: Rpc
      */
     hold<Result>(body: Streamable<Result>): Result {
       if (!holdsStream(body)) return body as Result;
-      holding.add(STREAM_BYTES);
+      releaseAtClose(response, answerBudget.hold(caller, STREAM_BYTES));
       if (held.size === 0) replaceMarks(response, { held, log });
       return markOf(body) as Result;
     },
-    /** The answer is a stream of events. @throws ApiError when there is no room for it */
+    /** Prepares the response for a stream of events. */
     tellEvents(): void {
-      holdEvents(holding);
       response.setHeader('Connection', 'close');
+      response.once('close', () => releaseLast?.());
       replaceMarksInEvents(response, { held, log });
     },
-    /** The same as `hold` for the next event, as soon as there is room. */
+    /** The same as `hold` for the next event, as soon as there is room. It is released when the one after it is held. */
     async holdNext<Result>(body: Streamable<Result>, left: AbortSignal): Promise<Result> {
+      releaseLast?.();
       if (!holdsStream(body)) return body as Result;
-      await roomFor(holding, STREAM_BYTES, left);
+      releaseLast = await answerBudget.room(caller, STREAM_BYTES, left);
+      if (response.closed) releaseLast();
       return markOf(body) as Result;
     },
   };

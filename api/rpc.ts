@@ -14,6 +14,7 @@ import { optionalField } from '../contract/fields.ts';
 import { PREFER_WAIT_MAX_SECONDS } from '../contract/limits.ts';
 import { TextStream } from '../contract/streams.ts';
 import type { ServiceDeps } from './deps.ts';
+import { LONGEST_STREAM_MS } from './edge/event-stream.ts';
 import { invalidInput, toApiError } from './errors.ts';
 import type { OnAnswered } from './metrics.ts';
 import {
@@ -39,7 +40,10 @@ interface Context {
 }
 
 const t = initTRPC.context<Context>().create({
-  sse: { ping: { enabled: true, intervalMs: 15_000 }, client: { reconnectAfterInactivityMs: 45_000 } },
+  sse: {
+    ...{ ping: { enabled: true, intervalMs: 15_000 }, client: { reconnectAfterInactivityMs: 45_000 } },
+    maxDurationMs: LONGEST_STREAM_MS,
+  },
   errorFormatter: ({ shape, error }) => {
     // The same body that REST answers, beside tRPC's own fields; nothing of what stays in `cause`.
     const { stack: _secret, ...data } = shape.data;

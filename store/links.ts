@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { isWithin } from '../contract/within.ts';
 
 export type LinkSigner = ReturnType<typeof createLinkSigner>;
 
@@ -35,7 +36,7 @@ export function createLinkSigner(options: {
       const isSigned = secrets.some((secret) => timingSafeEqual(given, sign(secret, path, expires)));
       // The last character of 43 carries two unused bits: compare the text too.
       const authentic = isSigned && given.toString('base64url') === signature;
-      return authentic && Number(expires) * 1000 > Date.now();
+      return authentic && isWithin((Number(expires) - ttlSeconds) * 1000, ttlSeconds * 1000, Date.now());
     },
   };
 }

@@ -3,6 +3,7 @@ import type { DownloadRecord, JobOutcome, PendingRecord, RecordStatus, RecordTyp
 import type { ContentParameters } from '../contract/kinds/imgnet-content.ts';
 import type { Thousandths } from '../contract/money.ts';
 import { subjectAbove } from '../contract/subjects.ts';
+import { isWithin } from '../contract/within.ts';
 import { createAccountStore } from './accounts.ts';
 import { createEndedRecords } from './ended-records.ts';
 import { createJobLists } from './job-lists.ts';
@@ -242,7 +243,7 @@ export function createRecordStore(db: Db) {
 }
 
 function canonicalIn({ _id, sameAs }: SubjectDocument): string {
-  return sameAs !== undefined && Date.now() < sameAs.foundAtMs + SAME_AS_MS ? sameAs.subjectId : _id;
+  return sameAs !== undefined && isWithin(sameAs.foundAtMs, SAME_AS_MS, Date.now()) ? sameAs.subjectId : _id;
 }
 
 function fromDocument({ _id, ...fields }: RecordDocument): DownloadRecord {

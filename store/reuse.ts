@@ -1,5 +1,6 @@
 import { kinds } from '../contract/kinds.ts';
 import type { DownloadRecord } from '../contract/records.ts';
+import { isWithin } from '../contract/within.ts';
 import type { FileStore } from './files.ts';
 
 /**
@@ -13,7 +14,7 @@ import type { FileStore } from './files.ts';
 export async function isReusable(record: DownloadRecord, files: FileStore, nowMs = Date.now()): Promise<boolean> {
   if (record.status !== 'success' || record.contentsRemovedAt !== undefined) return false;
   const { freshness } = kinds[record.type];
-  if (freshness !== 'files') return nowMs < Date.parse(record.finishedAt) + freshness * 1000;
+  if (freshness !== 'files') return isWithin(Date.parse(record.finishedAt), freshness * 1000, nowMs);
   if (record.filesRemovedAt !== undefined) return false;
   const kept = await Promise.all(record.files.map((file) => files.has(record.id, file)));
   return kept.every(Boolean);

@@ -28,15 +28,15 @@ export interface AskedSubject {
 export type AdmitJobs = (subjects: readonly AskedSubject[], isRead: boolean) => Promise<void>;
 
 /** What the rate limit hands on to what serves a request; services of ours have none. */
-interface FromLimit {
-  /** Asks it before a job is started or joined. */
-  admitJobs?: AdmitJobs | undefined;
-  /** The record that a GET is about, if there is one: it was looked at already. */
-  found?: DownloadRecord | undefined;
+export interface Admission {
+  /** Called before a job is started or joined. */
+  readonly admitJobs?: AdmitJobs;
+  /** The record that a GET names, if there is one: it was read already. */
+  readonly found?: DownloadRecord | undefined;
 }
-export type LimitedCaller = Caller & Readonly<FromLimit>;
+export type LimitedCaller = Caller & Admission;
 
-export interface Identity extends FromLimit {
+export interface Identity {
   /** Who shares a rate limit: a key, or else an address. */
   readonly limitedAs: string;
   readonly caller: Caller | { readonly refused: unknown };
@@ -112,13 +112,13 @@ async function identify(event: H3Event, address: string, options: AccessOptions)
   return key === undefined ? { limitedAs: byAddress, caller } : { limitedAs: `key ${key.id}`, caller, again };
 }
 
-/** Whether who asked, perhaps long ago, would still be let in: a key may have been revoked since. */
-export async function isLetIn(event: H3Event): Promise<boolean> {
-  // While the database is away, who was let in stays.
+/** @throws ApiError `unauthorized` when the key of a request, perhaps a long one, was revoked since it was let in */
+export async function refuseRevoked(event: H3Event): Promise<void> {
+  // While the database is away, a caller who was let in stays.
   const caller = await identityOf(event)
     ?.again?.()
     .catch(() => undefined);
-  return caller === undefined || 'kind' in caller;
+  if (caller !== undefined && 'refused' in caller) throw caller.refused;
 }
 
 /** @returns who asks, good key or not; undefined for what is not limited */
@@ -132,14 +132,14 @@ export function sharerOf(event: H3Event): string {
 }
 
 /** @returns who asks; throws ApiError `unauthorized`, or `forbidden` when the key lacks the scope */
-export function callerOf(event: H3Event, scope: Scope | 'none'): LimitedCaller {
+export function callerOf(event: H3Event, scope: Scope | 'none'): Caller {
   if (scope === 'none') return { kind: 'anonymous' };
   const identity = identityOf(event);
   if (identity === undefined) throw new Error(`${event.url.pathname} has not passed the access middleware`);
-  const { caller, limitedAs, admitJobs, found } = identity;
+  const { caller, limitedAs } = identity;
   if ('refused' in caller) throw caller.refused;
   if (caller.kind === 'key' && !caller.key.scopes.includes(scope)) {
     throw new ApiError('forbidden', `This API key lacks the scope "${scope}".`);
   }
-  return caller.kind === 'anonymous' ? { ...caller, limitedAs, admitJobs, found } : { ...caller, admitJobs, found };
+  return caller.kind === 'anonymous' ? { ...caller, limitedAs } : caller;
 }

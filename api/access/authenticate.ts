@@ -1,5 +1,6 @@
 import type { Caller } from '../../contract/accounts.ts';
 import { ApiError } from '../../contract/errors.ts';
+import { makeRoom } from '../../runtime/make-room.ts';
 import { isSecretOf, parseKey } from '../../store/key-secrets.ts';
 import type { KeyStore, StoredKey } from '../../store/keys.ts';
 
@@ -7,12 +8,15 @@ export interface AuthenticateOptions {
   readonly keys: Pick<KeyStore, 'get'>;
   /** Whether callers without a key are let in, whatever else they send. A key that is sent must be good all the same. */
   readonly allowsAnonymous: boolean;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
+  /** Milliseconds on a clock that only goes forward. */
+  readonly elapsed: () => number;
 }
 
-/** A revoked key works for as long as this, in each process. */
-const CACHED_MS = 5_000;
+/**
+ * How long a process trusts what it has read of a key. Open event streams ask again as often, so a revoked key works for at
+ * most twice as long.
+ */
+export const KEY_KNOWN_MS = 2_500;
 const CACHED_MAX = 1_000;
 
 const MALFORMED = 'The Authorization header must be: Bearer, a space, an API key.';
@@ -20,20 +24,17 @@ const MALFORMED = 'The Authorization header must be: Bearer, a space, an API key
 /** @returns who sends this `Authorization` header; throws ApiError `unauthorized` */
 export type Authenticate = (authorization: string | null) => Promise<Caller>;
 
-export function createAuthenticate({ keys, allowsAnonymous, now }: AuthenticateOptions): Authenticate {
+export function createAuthenticate({ keys, allowsAnonymous, elapsed }: AuthenticateOptions): Authenticate {
   const cached = new Map<string, { readonly key: StoredKey; readonly untilMs: number }>();
   const find = async (id: string): Promise<StoredKey | undefined> => {
     const known = cached.get(id);
-    if (known !== undefined && now() < known.untilMs) return known.key;
+    if (known !== undefined && elapsed() < known.untilMs) return known.key;
     cached.delete(id);
     const key = await keys.get(id);
     if (key === undefined) return undefined;
-    // The oldest makes room: there are few keys, and a miss costs a millisecond.
-    for (const oldest of cached.keys()) {
-      if (cached.size < CACHED_MAX) break;
-      cached.delete(oldest);
-    }
-    cached.set(id, { key, untilMs: now() + CACHED_MS });
+    // There are few keys, and a miss costs a millisecond.
+    makeRoom(cached, CACHED_MAX);
+    cached.set(id, { key, untilMs: elapsed() + KEY_KNOWN_MS });
     return key;
   };
   return async (authorization) => {

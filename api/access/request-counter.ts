@@ -1,26 +1,39 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { makeRoom } from '../../runtime/make-room.ts';
 import { WINDOW_MS, type RequestCount } from '../../store/request-counts.ts';
 import type { ServiceDeps } from '../deps.ts';
 
-type CounterDeps = Pick<ServiceDeps, 'requestCounts' | 'now' | 'log'>;
+type CounterDeps = Pick<ServiceDeps, 'requestCounts' | 'now' | 'elapsed' | 'log'>;
+
+/** The requests of a caller in the window that is open. */
+interface Count {
+  readonly used: number;
+  /** When the window ends, by the clock that only goes forward: setting the system clock lengthens no window. */
+  readonly endsAt: number;
+  /** How many requests this process has refused in it. */
+  readonly refused: number;
+}
 
 /** The requests of a caller in a window, as far as this process knows. */
 interface Line {
   window: RequestCount;
+  endsAt: number;
+  refused: number;
   /** Whether the database has told the window: then all processes add to that one. */
   isShared: boolean;
-  readonly waiting: { readonly cost: number; readonly resolve: (count: RequestCount) => void }[];
+  readonly waiting: { readonly cost: number; readonly resolve: (count: Count) => void }[];
   /** What was let pass before it was in the sum, and what of it is not on its way there yet. */
   ahead: number;
   unwritten: number;
   isAsking: boolean;
   /** How many requests wait for a sum. */
   awaited: number;
-  /** By the clock of the process, in milliseconds. */
   askedAt: number;
   timer?: NodeJS.Timeout | undefined;
 }
 
+/** How many callers a process counts at a time. The counts of others remain in the database. */
+export const CALLERS_MAX = 50_000;
 /** A busy database answers within a second or two; one that is away never does, and is left alone as long. */
 const STORE_TIMEOUT_MS = 3_000;
 /** How often a process writes what nobody waits for. */
@@ -33,27 +46,28 @@ const AHEAD_OF_LIMIT = 1 / 64;
  * database is away each process counts alone: nobody is let in without a count, nor kept out by our own trouble. Who is known
  * to be over the limit is not counted further: a flood costs the database nothing.
  */
-export function createRequestCounter({ requestCounts, now, log }: CounterDeps, limit: number) {
+export function createRequestCounter({ requestCounts, now, elapsed, log }: CounterDeps, limit: number) {
   const lines = new Map<string, Line>();
   const mostAhead = Math.max(1, Math.floor(limit * AHEAD_OF_LIMIT));
-  let awayUntilMs = 0;
-  let cleanedMs = 0;
+  let awayUntil = -Infinity;
+  let cleanedAt = -Infinity;
 
-  const isOpen = ({ window }: Line): boolean => now() < window.startMs + WINDOW_MS;
+  const isOpen = ({ endsAt }: Line): boolean => elapsed() < endsAt;
   /** What this process knows of the window that is open. */
-  const known = (caller: string): RequestCount => {
+  const known = (caller: string): Count => {
     const line = lines.get(caller);
-    if (line === undefined || !isOpen(line)) return { startMs: now(), used: 0 };
-    return { startMs: line.window.startMs, used: line.window.used + line.ahead };
+    if (line === undefined || !isOpen(line)) return { used: 0, endsAt: elapsed() + WINDOW_MS, refused: 0 };
+    return { used: line.window.used + line.ahead, endsAt: line.endsAt, refused: line.refused };
   };
   const lineOf = (caller: string): Line => {
     const line = lines.get(caller);
     if (line !== undefined && isOpen(line)) return line;
     // What was not written of a window that is over counts no more.
     clearTimeout(line?.timer);
-    const window = { startMs: now(), used: 0 };
-    const fresh = {
-      window,
+    const fresh: Line = {
+      window: { startMs: now(), used: 0 },
+      endsAt: elapsed() + WINDOW_MS,
+      refused: 0,
       isShared: false,
       waiting: [],
       ahead: 0,
@@ -62,6 +76,7 @@ export function createRequestCounter({ requestCounts, now, log }: CounterDeps, l
       awaited: 0,
       askedAt: -Infinity,
     };
+    makeRoom(lines, CALLERS_MAX);
     lines.set(caller, fresh);
     return fresh;
   };
@@ -73,43 +88,48 @@ export function createRequestCounter({ requestCounts, now, log }: CounterDeps, l
       const batch = line.waiting.splice(0);
       const { unwritten, window, isShared: isKnown } = line;
       line.unwritten = 0;
-      line.askedAt = performance.now();
+      line.askedAt = elapsed();
       const cost = batch.reduce((sum, one) => sum + one.cost, unwritten);
       const alone = { startMs: window.startMs, used: window.used + cost };
       let sum: RequestCount | undefined;
       try {
         const adding = { startMs: window.startMs, isKnown };
-        if (now() >= awayUntilMs) sum = await Promise.race([requestCounts.add(caller, cost, adding), tooLate()]);
+        if (elapsed() >= awayUntil) sum = await Promise.race([requestCounts.add(caller, cost, adding), tooLate()]);
       } catch (error) {
-        awayUntilMs = now() + STORE_TIMEOUT_MS;
+        awayUntil = elapsed() + STORE_TIMEOUT_MS;
         log.warn({ err: error }, 'requests are counted by each process alone: the database cannot be reached');
       }
       // What was counted here alone while the database was away counts on.
       line.isShared = sum !== undefined && sum.used >= alone.used;
       line.window = sum !== undefined && line.isShared ? sum : alone;
+      // A window that another process has begun earlier ends earlier.
+      if (line.window.startMs !== window.startMs) {
+        line.endsAt = elapsed() + Math.min(WINDOW_MS, line.window.startMs + WINDOW_MS - now());
+      }
       line.ahead -= unwritten;
       line.awaited -= batch.length;
       let place = line.window.used - cost + unwritten;
-      for (const one of batch) one.resolve({ startMs: line.window.startMs, used: (place += one.cost) });
+      const { endsAt, refused } = line;
+      for (const { resolve, cost: own } of batch) resolve({ endsAt, refused, used: (place += own) });
     } while (line.waiting.length > 0);
     line.isAsking = false;
     if (line.unwritten !== 0) askSoon(caller, line);
   };
   const askSoon = (caller: string, line: Line): void => {
     if (line.isAsking) return;
-    const leftMs = line.askedAt + WRITE_MS - performance.now();
+    const leftMs = line.askedAt + WRITE_MS - elapsed();
     if (leftMs <= 0 || line.unwritten >= mostAhead) void ask(caller, line);
     else line.timer ??= setTimeout(() => void ask(caller, line), leftMs).unref();
   };
   const clean = (): void => {
-    cleanedMs = now();
+    cleanedAt = elapsed();
     for (const [caller, line] of lines) {
       if (line.isAsking || isOpen(line)) continue;
       clearTimeout(line.timer);
       lines.delete(caller);
     }
     // The newest window may have begun in the minute before.
-    requestCounts.removeBefore(cleanedMs - 3 * WINDOW_MS).catch((error: unknown) => {
+    requestCounts.removeBefore(now() - 3 * WINDOW_MS).catch((error: unknown) => {
       log.warn({ err: error }, 'old counts were not removed');
     });
   };
@@ -121,12 +141,15 @@ export function createRequestCounter({ requestCounts, now, log }: CounterDeps, l
      * the sum of all processes. One that only reads does not, while this process knows of no more than a quarter of the limit, nobody
      * waits for a sum, and few others were let pass before they were in the sum: as many are written together, or what there is after a second.
      */
-    async count(caller: string, cost: number, isRead: boolean): Promise<RequestCount> {
-      if (now() >= cleanedMs + WINDOW_MS) clean();
-      const { startMs, used } = known(caller);
-      const expected = { startMs, used: used + cost };
-      if (used >= limit) return expected;
+    async count(caller: string, cost: number, isRead: boolean): Promise<Count> {
+      if (elapsed() >= cleanedAt + WINDOW_MS) clean();
       const line = lineOf(caller);
+      const before = known(caller);
+      const expected = { ...before, used: before.used + cost };
+      if (before.used >= limit && cost > 0) {
+        line.refused += 1;
+        return expected;
+      }
       const isFarBelow = line.awaited === 0 && expected.used <= limit / 4;
       if (isRead && isFarBelow && line.ahead + cost <= mostAhead) {
         line.ahead += cost;
@@ -134,7 +157,7 @@ export function createRequestCounter({ requestCounts, now, log }: CounterDeps, l
         askSoon(caller, line);
         return expected;
       }
-      return new Promise<RequestCount>((resolve) => {
+      return new Promise<Count>((resolve) => {
         line.awaited += 1;
         line.waiting.push({ cost, resolve });
         if (!line.isAsking) void ask(caller, line);

@@ -1,90 +1,91 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { HTTPResponse, type H3Event, type Middleware } from 'h3';
+import { HTTPResponse, type Middleware } from 'h3';
 import { ApiError } from '../../contract/errors.ts';
 import { sharerOf } from '../access/access-middleware.ts';
 
 export interface AnswerBudgetOptions {
-  /** What the answers of one caller may hold that are not sent yet, in bytes of their text. */
+  /** Bytes of text that the unsent answers of one caller may hold. */
   readonly perCallerBytes: number;
-  /** The same of all callers together. */
+  /** The same for all callers together. */
   readonly inAllBytes: number;
+  /** Event streams that one caller may have open. */
+  readonly streamsPerCaller: number;
 }
 
-/** The text of an answer takes up to four times its bytes in memory, as objects, as text and as what waits in the socket. */
-export const ANSWER_BUDGET: AnswerBudgetOptions = { perCallerBytes: 16 << 20, inAllBytes: 64 << 20 };
+/** The text of an answer takes up to four times its bytes in memory: as objects, as text and in the socket's buffer. */
+export const ANSWER_BUDGET: AnswerBudgetOptions = {
+  ...{ perCallerBytes: 16 << 20, inAllBytes: 64 << 20, streamsPerCaller: 32 },
+};
 
 const RETRY_SECONDS = 5;
 /** Smaller answers are bounded by the number of connections. */
-const SMALL_BYTES = 64 * 1024;
-/** What is sent in pieces holds a piece as it is read, as text, and in the socket. */
+export const SMALL_BYTES = 64 * 1024;
+/** An answer that is sent in pieces holds one piece as objects, as text and in the socket's buffer. */
 export const STREAM_BYTES = 1 << 20;
-/** A stream of events holds little while nothing happens: a socket, and what its reader is to be told next. */
-export const EVENTS_BYTES = 16 * 1024;
-/** How often a stream of events that has something long to tell looks whether there is room. */
-const ROOM_LOOK_MS = 250;
-/** What is written while it is sent also takes the processor: so one caller has eight at once, and all have 32. */
-const WRITTEN_BYTES = 2 << 20;
+/** How often an event stream with a large event checks whether there is room for it. */
+const ROOM_CHECK_MS = 250;
+/** An export also costs processor time while it is sent, so one caller can read eight at once, and all callers 32. */
+const EXPORT_BYTES = 2 << 20;
 /** Files come in pieces of 64 KiB. */
 const FILE_BYTES = 128 * 1024;
 export const EVENT_STREAM = 'text/event-stream';
 const SENT_AS_FILES = /^\/(?:files|docs|console)\//;
 
+export type Release = () => void;
 export type AnswerBudget = ReturnType<typeof createAnswerBudget>;
-/** What one answer holds, from when it is read until it is sent or cut. */
-export type Holding = ReturnType<AnswerBudget['open']>;
 
 /**
- * Counts what large answers hold, and refuses more before it is read: whoever asks for many and takes none would otherwise
- * fill the memory (20 of 14 MB each were 1 GB). An answer alone may be of any size.
+ * Counts the bytes that unsent answers hold, and refuses further ones: a caller that requests many large answers and reads
+ * none would otherwise fill the memory (20 answers of 14 MB each took 1 GB). A single answer may have any size.
  */
-export function createAnswerBudget({ perCallerBytes, inAllBytes }: AnswerBudgetOptions) {
-  const heldBy = new Map<string, number>();
-  let inAll = 0;
+export function createAnswerBudget({ perCallerBytes, inAllBytes, streamsPerCaller }: AnswerBudgetOptions) {
+  const bytes = new Map<string, number>();
+  const streams = new Map<string, number>();
+  /** @throws ApiError `answers_unread` when the caller's answers hold too much, `unavailable` when all together do */
+  const hold = (caller: string, wanted: number): Release => {
+    const own = bytes.get(caller) ?? 0;
+    if (own > 0 && own + wanted > perCallerBytes) {
+      throw refusal('answers_unread', 'Too many large answers were requested and are not read yet.');
+    }
+    const inAll = [...bytes.values()].reduce((sum, one) => sum + one, 0);
+    if (inAll > 0 && inAll + wanted > inAllBytes) {
+      throw refusal('unavailable', 'Too many large answers are being sent. Try again soon.');
+    }
+    return add(bytes, caller, wanted);
+  };
   return {
-    /** @param caller who shares the limit of one */
-    open(caller: string) {
-      let held = 0;
-      let isOpen = true;
-      /** @throws ApiError `answers_unread` when the caller's answers hold too much, `unavailable` when all together do */
-      const grow = (bytes: number): void => {
-        // Whoever has left needs no answer, and nobody would give back what it holds. It is no fault of ours.
-        if (!isOpen) throw refusal('answers_unread', 'The connection is closed.');
-        const own = heldBy.get(caller) ?? 0;
-        if (own > held && own + bytes > perCallerBytes) {
-          throw refusal('answers_unread', 'Too many large answers were asked for and not read yet.');
-        }
-        if (inAll > held && inAll + bytes > inAllBytes) {
-          throw refusal('unavailable', 'Too many large answers are on their way. Try again soon.');
-        }
-        held += bytes;
-        inAll += bytes;
-        heldBy.set(caller, own + bytes);
-      };
-      return {
-        /** Adds to what is held. */
-        add: grow,
-        /** Raises what is held to that many bytes. */
-        atLeast(bytes: number): void {
-          if (bytes > held) grow(bytes - held);
-        },
-        /** Lowers what is held to that many bytes. */
-        shrinkTo(bytes: number): void {
-          const surplus = Math.max(0, held - bytes);
-          held -= surplus;
-          inAll -= surplus;
-          if (surplus > 0) heldBy.set(caller, (heldBy.get(caller) ?? 0) - surplus);
-        },
-        release(): void {
-          isOpen = false;
-          inAll -= held;
-          const left = (heldBy.get(caller) ?? 0) - held;
-          if (left > 0) heldBy.set(caller, left);
-          else heldBy.delete(caller);
-          held = 0;
-        },
-      };
+    hold,
+    /** @throws ApiError `answers_unread` when the caller has as many event streams open as are allowed */
+    openStream(caller: string): Release {
+      if ((streams.get(caller) ?? 0) < streamsPerCaller) return add(streams, caller, 1);
+      const most = `A caller can have ${String(streamsPerCaller)} event streams open at once.`;
+      throw refusal('answers_unread', `${most} Close one, or follow all jobs by GET /api/downloads/events.`);
     },
+    /** Waits until there is room. @param left aborted when the reader has left; the wait fails then */
+    async room(caller: string, wanted: number, left: AbortSignal): Promise<Release> {
+      for (;;) {
+        left.throwIfAborted();
+        try {
+          return hold(caller, wanted);
+        } catch (error) {
+          if (!(error instanceof ApiError)) throw error;
+        }
+        await delay(ROOM_CHECK_MS, undefined, { signal: left });
+      }
+    },
+  };
+}
+
+/** Adds to a caller's sum. @returns takes that off again, once; a sum of nothing is forgotten */
+function add(sums: Map<string, number>, caller: string, amount: number): Release {
+  let held = amount;
+  sums.set(caller, (sums.get(caller) ?? 0) + held);
+  return () => {
+    const left = (sums.get(caller) ?? 0) - held;
+    held = 0;
+    if (left > 0) sums.set(caller, left);
+    else sums.delete(caller);
   };
 }
 
@@ -92,72 +93,37 @@ function refusal(code: 'answers_unread' | 'unavailable', message: string): ApiEr
   return new ApiError(code, message, { retryAfterSeconds: RETRY_SECONDS });
 }
 
-/** By event: streams of events hold more for some time. */
-const holdings = new WeakMap<H3Event, Holding>();
-
-/** @returns what the answer to a request holds */
-export function holdingOf(event: H3Event): Holding | undefined {
-  return holdings.get(event);
-}
-
-/**
- * Takes a place for a stream of events. While it is idle it holds little; it is taken only where there is room for what may
- * follow, so that one stream at least can go on when all others are idle.
- *
- * @throws ApiError as {@link createAnswerBudget} tells
- */
-export function holdEvents(holding: Holding): void {
-  holding.atLeast(STREAM_BYTES);
-  holding.shrinkTo(EVENTS_BYTES);
-}
-
-/**
- * Waits until a stream of events may hold what its next event takes.
- *
- * @param left aborted when the reader has left; the wait fails then
- */
-export async function roomFor(holding: Holding, bytes: number, left: AbortSignal): Promise<void> {
-  for (;;) {
-    try {
-      holding.atLeast(bytes);
-      return;
-    } catch (error) {
-      if (left.aborted || !(error instanceof ApiError)) throw error;
-    }
-    await delay(ROOM_LOOK_MS, undefined, { signal: left });
-  }
-}
-
-/** Counts what each answer holds until it is sent or cut, and refuses those for which there is no room. */
+/** Counts each answer until it is sent or its connection is closed, and refuses those for which there is no room. */
 export function meterAnswers(budget: AnswerBudget): Middleware {
   return async (event, next) => {
-    const holding = budget.open(sharerOf(event));
-    holdings.set(event, holding);
-    releaseAtClose(event.runtime?.node?.res as ServerResponse | undefined, holding);
-    if (SENT_AS_FILES.test(event.url.pathname)) holding.atLeast(FILE_BYTES);
+    const caller = sharerOf(event);
+    const response = event.runtime?.node?.res as ServerResponse | undefined;
+    if (SENT_AS_FILES.test(event.url.pathname)) releaseAtClose(response, budget.hold(caller, FILE_BYTES));
     const answer = await next();
-    if (answer instanceof HTTPResponse) await weigh(answer, holding);
+    if (!(answer instanceof HTTPResponse)) return answer;
+    try {
+      const release = admit(answer, budget, caller);
+      if (release !== undefined) releaseAtClose(response, release);
+    } catch (error) {
+      if (answer.body instanceof ReadableStream) await answer.body.cancel();
+      throw error;
+    }
     return answer;
   };
 }
 
-/** Gives back what an answer held when its connection has taken all of it, or is gone. */
-export function releaseAtClose(response: ServerResponse | undefined, holding: Holding): void {
-  if (response === undefined || response.closed) holding.release();
-  else response.once('close', () => holding.release());
-}
-
-async function weigh({ body, headers }: HTTPResponse, holding: Holding): Promise<void> {
+function admit({ body, headers }: HTTPResponse, budget: AnswerBudget, caller: string): Release | undefined {
   if (typeof body === 'string') {
     const bytes = Buffer.byteLength(body);
-    if (bytes > SMALL_BYTES) holding.atLeast(bytes);
-  } else if (body instanceof ReadableStream) {
-    try {
-      if (headers.get('content-type') === EVENT_STREAM) holdEvents(holding);
-      else holding.atLeast(headers.has('content-disposition') ? WRITTEN_BYTES : STREAM_BYTES);
-    } catch (error) {
-      await body.cancel();
-      throw error;
-    }
+    return bytes > SMALL_BYTES ? budget.hold(caller, bytes) : undefined;
   }
+  if (!(body instanceof ReadableStream)) return undefined;
+  if (headers.get('content-type') === EVENT_STREAM) return budget.openStream(caller);
+  return budget.hold(caller, headers.has('content-disposition') ? EXPORT_BYTES : STREAM_BYTES);
+}
+
+/** Releases what an answer holds when its connection has taken all of it, or is closed. */
+export function releaseAtClose(response: ServerResponse | undefined, release: Release): void {
+  if (response === undefined || response.closed) release();
+  else response.once('close', release);
 }

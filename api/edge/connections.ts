@@ -1,5 +1,7 @@
 import type { Server, ServerOptions } from 'node:http';
 import { BlockList, type Server as NetServer, type Socket } from 'node:net';
+import type { Middleware } from 'h3';
+import { ApiError } from '../../contract/errors.ts';
 import { addressGroup, inNetworks } from '../../outbound/addresses.ts';
 import { answerMalformedRequests } from './malformed-requests.ts';
 
@@ -12,12 +14,18 @@ export interface ConnectionLimits {
   /** Connections of one address, or of one network of IPv6. */
   readonly perAddress: number;
   readonly inAll: number;
+  /** Connections beyond `inAll` on which only health checks are answered. */
+  readonly reserve: number;
 }
 
 /** `Prefer: wait` holds a connection for a minute, so many are fine; one that only sits there goes after seconds. */
 export const CONNECTION_LIMITS: ConnectionLimits = {
   ...{ stalledMs: 30_000, headersMs: 10_000, requestMs: 15_000, perAddress: 512, inAll: 2_048 },
+  reserve: 64,
 };
+/** One address cannot use up the reserve. */
+const RESERVED_PER_ADDRESS = 8;
+const HEALTH_CHECKS = /^\/(?:health|live|ready)$/;
 
 /** How often a connection is looked at in that time. */
 const STALL_LOOKS = 4;
@@ -45,34 +53,60 @@ export function serverOptions({ headersMs, requestMs }: ConnectionLimits): Serve
  * @param proxies networks of our own proxies, which bring the connections of many
  */
 export function guardConnections(server: Server, limits: ConnectionLimits, proxies?: BlockList): void {
-  server.maxConnections = limits.inAll;
+  server.maxConnections = limits.inAll + limits.reserve;
   server.maxRequestsPerSocket = 1_000;
   cutStalled(server, limits.stalledMs);
-  capPerAddress(server, limits.perAddress, proxies);
+  capConnections(server, limits, proxies);
   answerMalformedRequests(server);
 }
 
-/** Refuses further connections of an address, but of this machine and of our own proxies, who may bring many. */
-export function capPerAddress(server: NetServer, perAddress: number, proxies?: BlockList): void {
+/**
+ * Refuses further connections from an address, except from this machine and from our own proxies, which bring those of many
+ * callers. Connections beyond `inAll` are accepted for health checks only, and for a short time.
+ */
+export function capConnections(server: NetServer, limits: ConnectionLimits, proxies?: BlockList): void {
   const counts = new Map<string, number>();
-  server.on('connection', (socket) => {
-    const { remoteAddress } = socket;
-    if (remoteAddress === undefined || inNetworks(remoteAddress, LOOPBACK)) return;
-    if (proxies !== undefined && inNetworks(remoteAddress, proxies)) return;
-    const group = addressGroup(remoteAddress);
-    const count = (counts.get(group) ?? 0) + 1;
-    if (count > perAddress) {
+  let open = 0;
+  const cap = (socket: Socket, key: string, most: number): void => {
+    const count = (counts.get(key) ?? 0) + 1;
+    if (count > most) {
       socket.destroy();
       return;
     }
-    counts.set(group, count);
+    counts.set(key, count);
     socket.once('close', () => {
-      const left = (counts.get(group) ?? 1) - 1;
-      if (left === 0) counts.delete(group);
-      else counts.set(group, left);
+      const left = (counts.get(key) ?? 1) - 1;
+      if (left === 0) counts.delete(key);
+      else counts.set(key, left);
     });
+  };
+  server.on('connection', (socket) => {
+    const { remoteAddress } = socket;
+    open += 1;
+    socket.once('close', () => (open -= 1));
+    if (remoteAddress === undefined) return;
+    const group = addressGroup(remoteAddress);
+    if (open > limits.inAll) {
+      reserved.add(socket);
+      const timer = setTimeout(() => socket.destroy(), limits.headersMs).unref();
+      socket.once('close', () => clearTimeout(timer));
+      cap(socket, `reserved ${group}`, RESERVED_PER_ADDRESS);
+    } else if (!inNetworks(remoteAddress, LOOPBACK) && !(proxies !== undefined && inNetworks(remoteAddress, proxies))) {
+      cap(socket, group, limits.perAddress);
+    }
   });
 }
+
+/** Connections that are accepted for health checks only. */
+const reserved = new WeakSet<Socket>();
+
+/** While too many connections are open, answers only health checks, so that no orchestrator restarts a busy process. */
+export const keepReserve: Middleware = (event) => {
+  const socket = event.runtime?.node?.req.socket;
+  if (socket === undefined || !reserved.has(socket) || HEALTH_CHECKS.test(event.url.pathname)) return;
+  const extras = { retryAfterSeconds: 5, headers: { Connection: 'close' } };
+  throw new ApiError('unavailable', 'Too many connections are open. Try again soon.', extras);
+};
 
 /** How far a connection has come with what is written to it. */
 interface Mark {

@@ -1,26 +1,28 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { holdsStream, jsonChunks } from '../../contract/streams.ts';
+import { KEY_KNOWN_MS } from '../access/authenticate.ts';
 import type { EventsAnswer, ToldEvent } from '../operation.ts';
 import { paced } from '../paced.ts';
-import { EVENTS_BYTES, roomFor, STREAM_BYTES, type Holding } from './answer-budget.ts';
+import { SMALL_BYTES, STREAM_BYTES, type Release } from './answer-budget.ts';
 
 /** How soon a reader whose connection was lost comes again, in milliseconds. */
 const RETRY_MS = 2_000;
 /** Proxies end connections on which nothing comes for a minute. */
 const HEARTBEAT_MS = 15_000;
-/** How long a key that was revoked may still read. */
-const LET_IN_AGAIN_MS = 30_000;
+/** Then the reader connects again, so that no connection is held for days. Proxies commonly allow an hour at most. */
+export const LONGEST_STREAM_MS = 10 * 60_000;
 
 export interface EventStreamOptions {
   /** Aborted when the process is about to stop. */
   readonly stopping: AbortSignal;
-  /** What the answer holds; absent where nobody counts. */
-  readonly holding: Holding | undefined;
+  /** Waits until a large event may be held, and fails when the reader has left. */
+  readonly room: (bytes: number, left: AbortSignal) => Promise<Release>;
   /** Whether the reader would still be let in. */
   readonly isLetIn: () => Promise<boolean>;
   /** Told of what ends the stream before its time. */
   readonly onCut: (error: unknown) => void;
   readonly heartbeatMs?: number;
+  readonly longestMs?: number;
 }
 type Events = NonNullable<EventsAnswer<unknown>['events']>;
 
@@ -46,15 +48,19 @@ export function eventStream(events: Events, options: EventStreamOptions): Readab
 async function* written(
   events: Events,
   left: AbortController,
-  { stopping, holding, isLetIn, onCut, heartbeatMs = HEARTBEAT_MS }: EventStreamOptions,
+  { stopping, room, isLetIn, onCut, heartbeatMs = HEARTBEAT_MS, longestMs = LONGEST_STREAM_MS }: EventStreamOptions,
 ): AsyncGenerator<Uint8Array, void, void> {
   const encoder = new TextEncoder();
   const { told, from } = events(left.signal);
+  const revoked = new AbortController();
   const timer = setInterval(() => {
     void isLetIn().then((isIn) => {
-      if (!isIn) left.abort();
+      if (isIn) return;
+      revoked.abort();
+      left.abort();
     });
-  }, LET_IN_AGAIN_MS).unref();
+  }, KEY_KNOWN_MS).unref();
+  const end = setTimeout(() => left.abort(), longestMs).unref();
   try {
     yield encoder.encode(`retry: ${String(RETRY_MS)}\n${from === undefined ? '' : `id: ${from}\n`}\n`);
     for (let coming = told.next(); ;) {
@@ -66,12 +72,16 @@ async function* written(
       }
       const { body } = met.value;
       const text = holdsStream(body) ? undefined : JSON.stringify(body);
-      if (holding !== undefined) {
-        await roomFor(holding, text === undefined ? STREAM_BYTES : Buffer.byteLength(text), left.signal);
+      const bytes = text === undefined ? STREAM_BYTES : Buffer.byteLength(text);
+      const release = bytes > SMALL_BYTES ? await room(bytes, left.signal) : undefined;
+      try {
+        for await (const chunk of eventOf(met.value, text)) {
+          if (revoked.signal.aborted) return;
+          yield encoder.encode(chunk);
+        }
+      } finally {
+        release?.();
       }
-      for await (const chunk of eventOf(met.value, text)) yield encoder.encode(chunk);
-      // Whoever asks for the next one has taken this.
-      holding?.shrinkTo(EVENTS_BYTES);
       coming = told.next();
     }
   } catch (error) {
@@ -80,6 +90,7 @@ async function* written(
     throw error;
   } finally {
     clearInterval(timer);
+    clearTimeout(end);
     left.abort();
     await told.return(undefined);
   }

@@ -44,7 +44,7 @@ interface Feed {
   readonly jobs: Map<string, () => void>;
   /** Ids of downloads that were met. */
   known: Set<string>;
-  readonly sinceMs: number;
+  sinceMs: number;
   /** When the last look at the list began. */
   lookedMs: number;
   timer?: NodeJS.Timeout;
@@ -64,14 +64,10 @@ export function createDownloadFeeds({ watches, open, newest, sharerOf, now, log,
   };
   const follow = (feed: Feed, id: string): void => {
     if (feed.jobs.has(id)) return;
-    const leave = watches.watch(
-      id,
-      (state) => {
-        if (state.record.status !== 'pending') feed.jobs.delete(id);
-        tell(feed, state);
-      },
-      true,
-    );
+    const leave = watches.watch(id, { caller: sharerOf(feed.caller), isListed: true }, (state) => {
+      if (state.record.status !== 'pending') feed.jobs.delete(id);
+      tell(feed, state);
+    });
     feed.jobs.set(id, leave);
   };
   const meet = (feed: Feed, record: DownloadRecord): void => {
@@ -92,6 +88,8 @@ export function createDownloadFeeds({ watches, open, newest, sharerOf, now, log,
       for (const record of records) meet(feed, record);
       feed.known = new Set([...ids, ...feed.jobs.keys()]);
       feed.lookedMs = beganMs;
+      // It lies ahead after the system clock was set back.
+      feed.sinceMs = Math.min(feed.sinceMs, beganMs);
     } catch (error) {
       log.warn({ err: error }, 'new downloads could not be looked for');
     }

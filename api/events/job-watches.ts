@@ -43,10 +43,14 @@ interface WatchesOptions {
 }
 
 type Listener = (state: JobState) => void;
+export interface Follower {
+  /** Callers are served in turn. */
+  readonly caller: string;
+  /** Whether it follows the job among those of a list. */
+  readonly isListed?: boolean;
+}
 interface Watch {
-  readonly listeners: Set<Listener>;
-  /** How many of the listeners follow this job alone. */
-  followers: number;
+  readonly listeners: Map<Listener, Follower>;
   state: JobState | undefined;
   /** When the last look began that told something. */
   lookedMs: number;
@@ -56,7 +60,7 @@ export type JobWatches = ReturnType<typeof createJobWatches>;
 
 /**
  * Looks at jobs while somebody follows them: once a second, for however many. One round serves all jobs of the process;
- * where there are more than it may look at, those come first that waited longest.
+ * where there are more than it may look at, callers are served in turn, and of each caller the job that waited longest.
  */
 export function createJobWatches({ look, now, log, limits }: WatchesOptions) {
   /** In the order in which they were looked at, the last look at the end. */
@@ -77,12 +81,15 @@ export function createJobWatches({ look, now, log, limits }: WatchesOptions) {
     watch.state = state;
     // Whoever comes after the end reads the record.
     if (record.status !== 'pending') watches.delete(id);
-    for (const listener of [...watch.listeners]) listener(state);
+    for (const listener of [...watch.listeners.keys()]) listener(state);
   };
   const round = async (): Promise<void> => {
     isLooking = true;
     roundMs = performance.now();
-    const due = dueOf(watches, limits);
+    const due = [
+      ...inTurn(watches, limits.followed, ({ isListed }) => isListed !== true),
+      ...inTurn(watches, limits.listed, ({ isListed }) => isListed === true),
+    ];
     for (const [id, watch] of due) {
       watches.delete(id);
       watches.set(id, watch);
@@ -114,19 +121,16 @@ export function createJobWatches({ look, now, log, limits }: WatchesOptions) {
     /**
      * Tells how a pending job stands: at once where that is known, and whenever it changes, its end last.
      *
-     * @param isListed whether a list follows it among others
      * @returns ends that
      */
-    watch(id: string, listener: Listener, isListed = false): () => void {
-      const watch = watches.get(id) ?? { listeners: new Set(), followers: 0, state: undefined, lookedMs: now() };
+    watch(id: string, follower: Follower, listener: Listener): () => void {
+      const watch = watches.get(id) ?? { listeners: new Map(), state: undefined, lookedMs: now() };
       watches.set(id, watch);
-      watch.listeners.add(listener);
-      if (!isListed) watch.followers += 1;
+      watch.listeners.set(listener, follower);
       if (watch.state !== undefined) listener(watch.state);
       plan();
       return () => {
         if (!watch.listeners.delete(listener)) return;
-        if (!isListed) watch.followers -= 1;
         if (watch.listeners.size === 0 && watches.get(id) === watch) watches.delete(id);
       };
     },
@@ -137,10 +141,31 @@ export function createJobWatches({ look, now, log, limits }: WatchesOptions) {
   };
 }
 
-function dueOf(watches: ReadonlyMap<string, Watch>, limits: LookLimits): (readonly [string, Watch])[] {
-  const all = [...watches];
-  return [
-    ...all.filter(([, { followers }]) => followers > 0).slice(0, limits.followed),
-    ...all.filter(([, { followers }]) => followers === 0).slice(0, limits.listed),
-  ];
+/** @returns the jobs to look at next: of each caller in turn the one that waited longest, the caller served last at the end */
+function inTurn(
+  watches: ReadonlyMap<string, Watch>,
+  most: number,
+  isWanted: (follower: Follower) => boolean,
+): (readonly [string, Watch])[] {
+  const jobsBy = new Map<string, (readonly [string, Watch])[]>();
+  for (const job of watches) {
+    const callers = [...job[1].listeners.values()].filter(isWanted).map(({ caller }) => caller);
+    for (const caller of new Set(callers)) {
+      const jobs = jobsBy.get(caller) ?? [];
+      jobs.push(job);
+      // Callers come in the order of their last looks, as jobs do.
+      jobsBy.delete(caller);
+      jobsBy.set(caller, jobs);
+    }
+  }
+  const due = new Map<string, Watch>();
+  const longest = Math.max(0, ...[...jobsBy.values()].map(({ length }) => length));
+  for (let rank = 0; rank < longest; rank += 1) {
+    for (const jobs of jobsBy.values()) {
+      if (due.size >= most) return [...due];
+      const job = jobs[rank];
+      if (job !== undefined) due.set(...job);
+    }
+  }
+  return [...due];
 }

@@ -20,9 +20,17 @@ export function parsePosition(text: string | undefined): Position | undefined {
   return since === undefined ? undefined : { sinceMs: Number.parseInt(since, 36), told: told.split('.').slice(1) };
 }
 
+/**
+ * @returns up to when a reader was told of every end. A time that lies ahead is from before the system clock was set back: what
+ *   ends until then would be lost.
+ */
+export function sinceOf(last: Position | undefined, nowMs: number): number | undefined {
+  return last && (last.sinceMs > nowMs + LATE_MS ? nowMs - LATE_MS : last.sinceMs);
+}
+
 /** Follows what a reader is told, so that the id of each event says where another stream goes on, in any process. */
 export function createPositionTracker(last: Position | undefined, nowMs: number) {
-  let sinceMs = last?.sinceMs ?? nowMs - LATE_MS;
+  let sinceMs = sinceOf(last, nowMs) ?? nowMs - LATE_MS;
   /** Ids of downloads, with when they ended: of those that were told before, some time later. */
   const told = new Map<string, number>((last?.told ?? []).map((id) => [id, nowMs]));
   return {

@@ -1,12 +1,13 @@
 import type { Caller } from '../../contract/accounts.ts';
 import { renderListed, renderResult, type DownloadResult, type JobResultBody } from '../../contract/kinds.ts';
 import type { ServiceDeps } from '../deps.ts';
-import { stateOf, type JobState } from '../events/job-watches.ts';
+import { stateOf, type Follower, type JobState } from '../events/job-watches.ts';
 import { createMailbox } from '../events/mailbox.ts';
-import { createPositionTracker, parsePosition } from '../events/position.ts';
+import { createPositionTracker, parsePosition, sinceOf } from '../events/position.ts';
 import type { EventFeed, EventsAnswer, ToldEvent } from '../operation.ts';
 import type { LimitedCaller } from '../access/access-middleware.ts';
 import { recordById } from './downloads.ts';
+import { callerIdOf } from './subscribers.ts';
 
 /** Where a stream goes on: the id of the last event that its reader took. */
 interface Resumed {
@@ -26,18 +27,22 @@ export async function followDownload(
 ): Promise<EventsAnswer<JobResultBody>> {
   const found = stateOf(await recordById(deps, caller, id));
   if (found.record.status !== 'pending' && found.eventId === lastEventId) return { events: undefined };
-  return { events: (left) => ({ told: changesOf(deps, found, { lastEventId, left }) }) };
+  const follower = { caller: callerIdOf(caller) };
+  return { events: (left) => ({ told: changesOf(deps, found, { lastEventId, left, follower }) }) };
 }
 
 async function* changesOf(
   deps: ServiceDeps,
   found: JobState,
-  { lastEventId, left }: Resumed & { readonly left: AbortSignal },
+  { lastEventId, left, follower }: Resumed & { readonly left: AbortSignal; readonly follower: Follower },
 ): AsyncGenerator<ToldEvent<JobResultBody>> {
   const mailbox = createMailbox(left, deps.stopping);
   let leave = (): void => undefined;
-  if (found.record.status === 'pending') leave = deps.watches.watch(found.record.id, (state) => mailbox.put(state));
-  else mailbox.put(found);
+  if (found.record.status === 'pending') {
+    leave = deps.watches.watch(found.record.id, follower, (state) => mailbox.put(state));
+  } else {
+    mailbox.put(found);
+  }
   try {
     for (let told = lastEventId; ;) {
       const state = await mailbox.next();
@@ -95,7 +100,7 @@ function allChanges(
     const feed = deps.feeds.enter(caller, (state) => mailbox.put(state));
     const toldPending = new Map<string, string>();
     try {
-      for (const state of await feed.standing(last?.sinceMs)) mailbox.put(state);
+      for (const state of await feed.standing(sinceOf(last, deps.now()))) mailbox.put(state);
       for (;;) {
         const state = await mailbox.next();
         if (state === undefined) {

@@ -14,6 +14,7 @@ import { listPrice, splitListPrice } from '../../contract/list-price.ts';
 import type { DownloadRecord, SuccessRecord } from '../../contract/records.ts';
 import type { Streamable } from '../../contract/streams.ts';
 import { subjectIdOf } from '../../contract/subjects.ts';
+import { isWithin } from '../../contract/within.ts';
 import type { AskedList } from '../../store/lists.ts';
 import type { ServiceDeps } from '../deps.ts';
 import type { UseCase } from '../operation.ts';
@@ -79,7 +80,7 @@ async function partsOf(
   const name = { listId: profile.id, days: since === undefined ? undefined : asked.days };
   const before = await deps.lists.asked(name);
   const standing = before && (await standingOf(deps, profile, { list: before, nowMs }));
-  const mayStart = nowMs < (await validUntilMs(deps, profile));
+  const mayStart = isWithin(await validSinceMs(deps, profile), LIST_ID_VALID_MS, nowMs);
   const { posts, reels } = standing ?? {};
   if (posts !== undefined && reels !== undefined) {
     const isRunning = [posts, reels].some(({ status }) => status === 'pending');
@@ -132,11 +133,11 @@ async function standingOf(
 ) {
   const latest = (part: ListPartName) => deps.records.latestOf(subjectOf(part, profile, list));
   const [posts, reels] = [await latest('posts'), await latest('reels')];
-  const untilMs = [posts, reels].map((record) => {
-    if (record === undefined) return list.askedAtMs + STARTING_MS;
-    return record.status === 'pending' ? Infinity : Date.parse(record.finishedAt) + FRESH_MS;
+  const isStanding = [posts, reels].some((record) => {
+    if (record === undefined) return isWithin(list.askedAtMs, STARTING_MS, nowMs);
+    return record.status === 'pending' || isWithin(Date.parse(record.finishedAt), FRESH_MS, nowMs);
   });
-  return nowMs < Math.max(...untilMs) ? { list, posts, reels } : undefined;
+  return isStanding ? { list, posts, reels } : undefined;
 }
 
 function subjectOf(part: ListPartName, { mediaId }: SuccessRecord, { since = 'all' }: AskedList): string {
@@ -158,9 +159,9 @@ async function profileOf(deps: ServiceDeps, listId: string): Promise<SuccessReco
   }
 }
 
-/** An hour after the `list_id` was handed out; one that could not be used yet is as one handed out when it could. */
-async function validUntilMs(deps: ServiceDeps, { id, finishedAt }: SuccessRecord): Promise<number> {
-  return Math.max(Date.parse(finishedAt), (await deps.lists.handedOutAtMs(id)) ?? 0) + LIST_ID_VALID_MS;
+/** When the `list_id` was handed out; one that could not be used yet counts as handed out when it could. */
+async function validSinceMs(deps: ServiceDeps, { id, finishedAt }: SuccessRecord): Promise<number> {
+  return Math.max(Date.parse(finishedAt), (await deps.lists.handedOutAtMs(id)) ?? 0);
 }
 
 async function partOf(deps: ServiceDeps, accepted: Accepted, waitMs: number): Promise<ListPart> {

@@ -63,11 +63,11 @@ type LabelsCase<Input> = UseCase<Input, Streamable<SpeakerLabelsResult>>;
 export const requestSpeakerLabels: LabelsCase<SpeakerLabelsRequest & JobRequest> = async (deps, caller, request) => {
   // Before the audio is waited for.
   const isWebhookAsked = webhookOf(deps, request) !== undefined;
-  const begunMs = deps.now();
+  const begunMs = deps.elapsed();
   const record = await deps.records.get(request.transcript_with_speaker_id);
   const found = await labelledAudio(deps, record, request.waitMs);
   if (found.kind !== 'ready') return answerWithoutJob(found, { isWebhookAsked });
-  const waitMs = Math.max(0, request.waitMs - (deps.now() - begunMs));
+  const waitMs = Math.max(0, request.waitMs - (deps.elapsed() - begunMs));
   return requestLabelsOf(deps, caller, { ...request, ...found, waitMs });
 };
 

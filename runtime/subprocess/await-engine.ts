@@ -29,22 +29,22 @@ export async function awaitEngine<Reached>(
   { name, setting, timeoutMs, log, isFinal = () => false }: AwaitEngineOptions,
   reach: () => Promise<Reached>,
 ): Promise<Reached> {
-  const beginMs = Date.now();
+  const beginMs = performance.now();
   for (let toldMs = -Infinity; ;) {
     try {
       const reached = await reach();
       if (toldMs > 0) log.info(`${name} answers`);
       return reached;
     } catch (error) {
-      const waitedMs = Date.now() - beginMs;
+      const waitedMs = performance.now() - beginMs;
       if (waitedMs + RETRY_MS > timeoutMs || isFinal(error)) {
         const seconds = Math.round(waitedMs / 1000);
         throw new EngineAwayError(`${setting}: ${name} cannot be used, after ${seconds} s: ${reasonOf(error)}`, {
           cause: error,
         });
       }
-      if (Date.now() - toldMs >= TELL_EVERY_MS) {
-        toldMs = Date.now();
+      if (performance.now() - toldMs >= TELL_EVERY_MS) {
+        toldMs = performance.now();
         log.warn(`waiting for ${name} (${setting}), for up to ${Math.round(timeoutMs / 1000)} s: ${reasonOf(error)}`);
       }
       await delay(RETRY_MS);

@@ -2,7 +2,7 @@ import { BlockList, createServer, Socket } from 'node:net';
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createAnswerBudget } from '../../api/edge/answer-budget.ts';
-import { capPerAddress } from '../../api/edge/connections.ts';
+import { capConnections, CONNECTION_LIMITS } from '../../api/edge/connections.ts';
 import { createSemaphore } from '../../runtime/semaphore.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
 
@@ -47,11 +47,30 @@ describe('what a browser may do with an answer', () => {
   });
 });
 
-it('what is read for a caller who has left is refused, which is no fault of ours', () => {
-  const holding = createAnswerBudget({ perCallerBytes: 10, inAllBytes: 10 }).open('caller');
-  holding.add(100);
-  holding.release();
-  expect(() => holding.atLeast(1)).toThrow(expect.objectContaining({ code: 'answers_unread' }));
+describe('the answer budget', () => {
+  const budget = () => createAnswerBudget({ perCallerBytes: 10, inAllBytes: 20, streamsPerCaller: 2 });
+
+  it('allows one answer of any size, and refuses a second one until the first is released', () => {
+    const { hold } = budget();
+    const release = hold('one', 100);
+    expect(() => hold('one', 1)).toThrow(expect.objectContaining({ code: 'answers_unread' }));
+    expect(() => hold('other', 1)).toThrow(expect.objectContaining({ code: 'unavailable' }));
+    release();
+    hold('one', 10);
+    // A release counts once.
+    release();
+    expect(() => hold('one', 1)).toThrow(expect.objectContaining({ code: 'answers_unread' }));
+  });
+
+  it('does not wait for room when the reader has left', async () => {
+    const full = budget();
+    full.hold('one', 10);
+    await expect(full.room('one', 1, AbortSignal.abort())).rejects.toThrow();
+    const left = new AbortController();
+    const waiting = full.room('one', 1, left.signal);
+    left.abort();
+    await expect(waiting).rejects.toThrow();
+  });
 });
 
 describe('a batch over tRPC', () => {
@@ -124,7 +143,7 @@ describe('connections of one address', () => {
     const server = createServer();
     const proxies = new BlockList();
     proxies.addSubnet('10.0.0.0', 8, 'ipv4');
-    capPerAddress(server, 2, proxies);
+    capConnections(server, { ...CONNECTION_LIMITS, perAddress: 2 }, proxies);
     const connect = (remoteAddress: string): Socket => {
       const socket = new Socket();
       Object.defineProperty(socket, 'remoteAddress', { value: remoteAddress });

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { defaultPayloadConverter } from '@temporalio/common';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { codecPages } from '../../api/codec-endpoint.ts';
 import { servePages } from '../../runtime/telemetry/serve-pages.ts';
 import { createPayloadCodec } from '../../runtime/temporal/payload-codec.ts';
@@ -11,16 +11,23 @@ const key = { id: 'k', key: randomBytes(32) };
 const codec = createPayloadCodec({ current: key, all: [key] });
 
 const opened: { close: () => void }[] = [];
-afterEach(() => opened.splice(0).forEach((one) => one.close()));
+afterEach(() => {
+  vi.restoreAllMocks();
+  for (const one of opened.splice(0)) one.close();
+});
 
 async function endpoint({ token, uiUrl = `${UI}/` }: { token?: string; uiUrl?: string } = {}) {
   const pages = codecPages({ codec, uiUrl, token });
   const served = await servePages({ host: '127.0.0.1', port: 0, pages, methods: ['POST', 'OPTIONS'] });
   opened.push(served);
-  return (path: string, init: { method?: string; body?: unknown; headers?: Record<string, string> } = {}) =>
+  return (
+    path: string,
+    init: { method?: string; body?: unknown; text?: string; headers?: Record<string, string> } = {},
+  ) =>
     fetch(`http://127.0.0.1:${String(served.port)}${path}`, {
       method: init.method ?? 'POST',
       headers: { 'content-type': 'application/json', ...init.headers },
+      ...(init.text === undefined ? {} : { body: init.text }),
       ...(init.body === undefined ? {} : { body: JSON.stringify(init.body) }),
     });
 }
@@ -74,6 +81,33 @@ it('asks for its token, as a password or a bearer token, and lets a preflight th
   expect(await statusWith(`Bearer ${TOKEN}`)).toBe(200);
   expect(await statusWith(`Basic ${Buffer.from(`anybody:${TOKEN}`).toString('base64')}`)).toBe(200);
   expect((await ask('/decode', { method: 'OPTIONS', headers: { origin: UI } })).status).toBe(204);
+});
+
+it.each([
+  ['empty payloads', () => `{"payloads":[${'{},'.repeat(2_000_000)}{}]}`],
+  ['nested arrays', () => `{"payloads":${'['.repeat(1_000_000)}`],
+  ['metadata', () => `{"payloads":[{"metadata":{${'"":"",'.repeat(800_000)}"a":""}}]}`],
+  ['other fields', () => `{"x":[${'1,'.repeat(2_000_000)}1],"payloads":[]}`],
+  ['payloads, a few too many', () => `{"payloads":[${'{},'.repeat(5_000)}{}]}`],
+  ['bytes', () => `{"payloads":[{"data":"${'A'.repeat(6 * 1024 ** 2)}"}]}`],
+])('answers 400 to a body with too many %s, and spends little time on it', async (_what, textOf) => {
+  const translate = vi.spyOn(codec, 'decode');
+  const parse = vi.spyOn(JSON, 'parse');
+  const ask = await endpoint();
+  const text = textOf();
+  const before = performance.eventLoopUtilization();
+  expect((await ask('/decode', { text })).status).toBe(400);
+  expect(performance.eventLoopUtilization(before).active).toBeLessThan(1_000);
+  expect(translate).not.toHaveBeenCalled();
+  expect(parse.mock.calls.filter(([one]) => one.length > 100_000)).toEqual([]);
+});
+
+it('decodes as many payloads as it allows', async () => {
+  const payload = { metadata: { encoding: 'anNvbi9wbGFpbg==', 'message-type': 'eA==', more: 'eA==' }, data: 'e30=' };
+  const ask = await endpoint();
+  const answer = await ask('/encode', { body: { payloads: Array.from({ length: 5_000 }, () => payload) } });
+  expect(answer.status).toBe(200);
+  expect(((await answer.json()) as Told).payloads).toHaveLength(5_000);
 });
 
 it.each([[{}], [{ payloads: [{ data: '%' }] }], ['text']])('answers 400 to %o', async (body) => {

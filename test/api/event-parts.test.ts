@@ -22,7 +22,12 @@ function aRecord(id: string, isEnded = false): DownloadRecord {
 
 describe('a stream', () => {
   const options: EventStreamOptions = {
-    ...{ stopping: never(), holding: undefined, isLetIn: () => Promise.resolve(true), onCut: () => undefined },
+    ...{
+      stopping: never(),
+      room: () => Promise.resolve(() => undefined),
+      isLetIn: () => Promise.resolve(true),
+      onCut: () => undefined,
+    },
   };
   async function* twoEvents(waitMs: number): AsyncGenerator<ToldEvent<object>> {
     yield { id: '1', body: { text: 'a\nb' } };
@@ -141,8 +146,8 @@ describe('watches', () => {
     const { looks, watches } = setUp({ everyMs: 30, followed: 2, listed: 1 });
     const nothing = (): void => undefined;
     const leave = [
-      ...['a', 'b', 'c', 'd'].map((id) => watches.watch(id, nothing)),
-      ...['x', 'y'].map((id) => watches.watch(id, nothing, true)),
+      ...['a', 'b', 'c', 'd'].map((id) => watches.watch(id, { caller: 'one' }, nothing)),
+      ...['x', 'y'].map((id) => watches.watch(id, { caller: 'one', isListed: true }, nothing)),
     ];
     await expect.poll(() => looks.length).toBeGreaterThanOrEqual(12);
     expect(looks.slice(0, 12)).toEqual(['a', 'b', 'x', 'c', 'd', 'y', 'a', 'b', 'x', 'c', 'd', 'y']);
@@ -152,11 +157,44 @@ describe('watches', () => {
     expect(looks.length).toBeLessThanOrEqual(made + 3);
   });
 
+  it.each([
+    ['followed by themselves', false],
+    ['followed by lists', true],
+  ])('serve callers in turn, however many jobs each follows: %s', async (_how, isListed) => {
+    const { looks, watches } = setUp({ everyMs: 20, followed: 4, listed: 4 });
+    const follow = (id: string, caller: string) => watches.watch(id, { caller, isListed }, () => undefined);
+    const leave = Array.from({ length: 500 }, (_, index) => follow(`many-${String(index)}`, 'many'));
+    await expect.poll(() => looks.length).toBeGreaterThanOrEqual(4);
+    leave.push(follow('few-1', 'few'), follow('few-2', 'few'), follow('single', 'single'));
+    // A job that several callers follow is looked at when it is due for any of them.
+    leave.push(follow('many-499', 'shared'));
+    const from = looks.length;
+    await expect.poll(() => looks.length).toBeGreaterThanOrEqual(from + 16);
+    for (const one of leave) one();
+    const next = looks.slice(from, from + 8);
+    for (const id of ['few-1', 'single', 'many-499']) expect(next).toContain(id);
+    expect(looks.slice(from, from + 16)).toContain('few-2');
+  });
+
+  it('serve more callers than one round has looks, each as often', async () => {
+    const { looks, watches } = setUp({ everyMs: 10, followed: 3, listed: 1 });
+    const callers = Array.from({ length: 10 }, (_, index) => `caller-${String(index)}`);
+    const leave = callers.flatMap((caller) =>
+      Array.from({ length: caller === 'caller-0' ? 1 : 20 }, (_, index) =>
+        watches.watch(`${caller}/${String(index)}`, { caller }, () => undefined),
+      ),
+    );
+    await expect.poll(() => looks.length).toBeGreaterThanOrEqual(60);
+    for (const one of leave) one();
+    const counts = callers.map((caller) => looks.slice(0, 60).filter((id) => id.startsWith(`${caller}/`)).length);
+    expect(Math.min(...counts)).toBeGreaterThanOrEqual(5);
+  });
+
   it('look no more often for who leaves and comes again', async () => {
     const { looks, watches } = setUp({ everyMs: 200, followed: 10, listed: 10 });
     const beganMs = performance.now();
     for (let times = 0; times < 20; times += 1) {
-      const leave = watches.watch('a', () => undefined);
+      const leave = watches.watch('a', { caller: 'one' }, () => undefined);
       await delay(10);
       leave();
     }
@@ -168,9 +206,9 @@ describe('watches', () => {
     const warned = vi.spyOn(log, 'warn');
     const beganMs = Date.now();
     expect(watches.completeMs()).toBeGreaterThanOrEqual(beganMs);
-    watches.watch('a', () => undefined);
+    watches.watch('a', { caller: 'one' }, () => undefined);
     await expect.poll(() => watches.completeMs()).toBeGreaterThan(beganMs + 20);
-    watches.watch('broken', () => undefined);
+    watches.watch('broken', { caller: 'one' }, () => undefined);
     await expect.poll(() => warned.mock.calls.length).toBeGreaterThan(0);
     const { length } = warned.mock.calls;
     const brokenMs = Date.now();

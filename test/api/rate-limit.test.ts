@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { BlockList } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { pino } from 'pino';
-import { createRequestCounter } from '../../api/access/request-counter.ts';
+import { ulid } from 'ulid';
+import { CALLERS_MAX, createRequestCounter } from '../../api/access/request-counter.ts';
+import { makeRoom } from '../../runtime/make-room.ts';
 import type { RequestCountStore } from '../../store/request-counts.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
 
@@ -17,7 +19,10 @@ async function startTwo(limit: number): Promise<Facades[]> {
     await startFacades(limit, { database, trustedProxies }),
     await startFacades(limit, { database, trustedProxies }),
   ];
-  for (const { deps } of started) vi.mocked(deps.now).mockImplementation(() => nowMs);
+  for (const { deps } of started) {
+    vi.mocked(deps.now).mockImplementation(() => nowMs);
+    vi.mocked(deps.elapsed).mockImplementation(() => nowMs);
+  }
   return started;
 }
 beforeAll(async () => {
@@ -150,11 +155,76 @@ describe('a window', () => {
   });
 });
 
+describe('requests for ids that do not exist', () => {
+  const LIMIT = 10;
+  let one: Facades;
+  beforeAll(async () => {
+    one = await startFacades(LIMIT);
+  });
+  afterAll(() => one.close());
+  const withKey = async () => {
+    const key = await one.deps.keys.create({ name: 'test', scopes: ['read'] });
+    return { authorization: `Bearer ${key.text}` };
+  };
+
+  it.each([
+    ['15,500 characters', 'A'.repeat(15_500)],
+    ['a ULID in lower case', '01jd5z3k6vq0w8r9t2x4y6b8cd'],
+    ['a ULID and a character', '01JD5Z3K6VQ0W8R9T2X4Y6B8CDE'],
+    ['a time that no ULID has', '81JD5Z3K6VQ0W8R9T2X4Y6B8CD'],
+    ['a letter that no ULID has', '01JD5Z3K6VQ0W8R9T2X4Y6B8CU'],
+    ['an encoded slash', '01JD5Z3K6VQ0W8R9T2X4Y6B8%2FD'],
+    ['a line break', '01JD5Z3K6VQ0W8R9T2X4Y6B8C%0A'],
+  ])('are counted and answered 404 without a database look-up where the form is wrong: %s', async (_what, id) => {
+    const headers = await withKey();
+    const lookUps = vi.spyOn(one.deps.records, 'get');
+    for (const path of [`/downloads/${id}`, `/api/downloads/${id}/result`, `/api/transcripts/${id}.srt`]) {
+      expect((await fetch(one.url + path, { headers })).status).toBe(404);
+    }
+    expect(lookUps).not.toHaveBeenCalled();
+    const answer = await fetch(`${one.url}/api/downloads/${id}`, { headers });
+    expect(answer.headers.get('ratelimit-remaining')).toBe(String(LIMIT - 4));
+    lookUps.mockRestore();
+  });
+
+  it('cost a caller over the limit no more look-ups than the limit has requests', async () => {
+    const headers = await withKey();
+    const lookUps = vi.spyOn(one.deps.records, 'get');
+    const statuses: number[] = [];
+    for (let count = 0; count < 8 * LIMIT; count += 1) {
+      if (count === LIMIT) lookUps.mockClear();
+      statuses.push((await fetch(`${one.url}/downloads/${ulid()}`, { headers })).status);
+    }
+    expect(statuses.slice(LIMIT).every((status) => status === 429)).toBe(true);
+    expect(lookUps.mock.calls.length).toBeLessThanOrEqual(LIMIT);
+    lookUps.mockRestore();
+  });
+});
+
+describe('a process that counts many callers', () => {
+  it('keeps a bounded number of them', async () => {
+    const map = new Map<string, number>();
+    for (let count = 0; count < 1_000; count += 1) {
+      makeRoom(map, 10);
+      map.set(String(count), count);
+    }
+    expect([...map.values()]).toEqual([990, 991, 992, 993, 994, 995, 996, 997, 998, 999]);
+    const requestCounts = { add: () => Promise.reject(new Error('away')), removeBefore: () => Promise.resolve() };
+    const now = () => nowMs;
+    const counter = createRequestCounter({ requestCounts, now, elapsed: now, log: pino({ level: 'silent' }) }, 90);
+    await counter.count('first', 1, false);
+    for (let count = 0; count < CALLERS_MAX; count += 1) await counter.count(String(count), 1, false);
+    expect(counter.known('first').used).toBe(0);
+    expect(counter.known(String(CALLERS_MAX - 1)).used).toBe(1);
+  });
+});
+
 describe('while the database is away', () => {
   it('each process counts for itself', async () => {
     const add = vi.fn<RequestCountStore['add']>(() => Promise.reject(new Error('away')));
     const requestCounts = { add, removeBefore: () => Promise.resolve() };
-    const counter = createRequestCounter({ requestCounts, now: () => nowMs, log: pino({ level: 'silent' }) }, 90);
+    const now = () => nowMs;
+    const counter = createRequestCounter({ requestCounts, now, elapsed: now, log: pino({ level: 'silent' }) }, 90);
     const counts = await Promise.all(Array.from({ length: 100 }, () => counter.count('caller', 1, false)));
     expect(counts.filter(({ used }) => used <= 90)).toHaveLength(90);
     // It is not asked again for each request.
@@ -182,7 +252,10 @@ describe('requests that read, far below the limit,', () => {
       );
       const requestCounts = { add, removeBefore: () => Promise.resolve() };
       const log = pino({ level: 'silent' });
-      const counter = createRequestCounter({ requestCounts, now: () => nowMs, log }, 6_400);
+      const counter = createRequestCounter(
+        { requestCounts, now: () => nowMs, elapsed: () => performance.now(), log },
+        6_400,
+      );
       const used: number[] = [];
       for (let index = 0; index < 90; index += 1) used.push((await counter.count('caller', 1, true)).used);
       expect(used).toEqual(Array.from({ length: 90 }, (_, index) => index + 1));

@@ -21,6 +21,7 @@ export function politePolls({ limit, ahead }: { readonly limit: number; readonly
     two = [await startFacades(limit, { database }), await startFacades(limit, { database })];
     for (const { deps, jobs } of two) {
       vi.mocked(deps.now).mockImplementation(() => nowMs);
+      vi.mocked(deps.elapsed).mockImplementation(() => nowMs);
       jobs.start.mockImplementation((_workflow, input) => {
         const other = running.get(input.subjectId);
         if (other !== undefined) return Promise.resolve({ running: other, runId: 'run' });
@@ -232,6 +233,7 @@ export function politePolls({ limit, ahead }: { readonly limit: number; readonly
     it('beyond 40 polls for each request of the limit', async () => {
       const few = await startFacades(2);
       vi.mocked(few.deps.now).mockImplementation(() => nowMs);
+      vi.mocked(few.deps.elapsed).mockImplementation(() => nowMs);
       const jobs = await Promise.all(all(90, () => keepJob(few.deps.records, aTranscriptJob())));
       const statuses = await statusesOf(jobs.map(async ({ id }) => fetch(`${few.url}/downloads/${id}`)));
       await few.close();

@@ -89,6 +89,7 @@ export async function startFacades(requestsPerMinute = 100_000, options: Facades
   const contents = createContentsStore(mongo.db);
   const stopping = new AbortController();
   const now = vi.fn<ServiceDeps['now']>(() => Date.now());
+  const elapsed = vi.fn<ServiceDeps['elapsed']>(() => performance.now());
   const records = createRecordStore(mongo.db);
   const lists = createListStore(mongo.db, { records, now });
   const keyDownloads = createKeyDownloadStore(mongo.db);
@@ -122,6 +123,7 @@ export async function startFacades(requestsPerMinute = 100_000, options: Facades
     }).platforms,
     workflowUrl: (id) => `http://temporal.example/namespaces/default/workflows/${encodeURIComponent(id)}`,
     now,
+    elapsed,
     lookAtEngines: createEnginesLook({ pingTemporal: () => jobs.ping(), pingMongo: () => mongo.ping(), keptMs }),
     answerBudget: createAnswerBudget({ ...ANSWER_BUDGET, ...answerBudget }),
     stopping: stopping.signal,

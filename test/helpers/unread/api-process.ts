@@ -93,6 +93,7 @@ const deps: ServiceDeps = {
   }).platforms,
   workflowUrl: () => undefined,
   now,
+  elapsed: () => performance.now(),
   lookAtEngines: () => Promise.resolve({ temporal: 'ok', mongodb: 'ok' }),
   answerBudget: createAnswerBudget(ANSWER_BUDGET),
   stopping,
