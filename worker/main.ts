@@ -163,7 +163,12 @@ const activities = createActivities({
   oldDocuments: createOldDocuments(mongo.db),
   now,
   downloadMedia: createDownloader({ ...MEDIA_HOST_LIMITS, allowedNetworks: config.mediaAllowedNetworks }),
-  media: createMedia({ ffmpeg: config.FFMPEG_PATH, ffprobe: config.FFPROBE_PATH, ...limits }),
+  media: createMedia({
+    ffmpeg: config.FFMPEG_PATH,
+    ffprobe: config.FFPROBE_PATH,
+    maxVideoHeight: config.MAX_VIDEO_HEIGHT,
+    ...limits,
+  }),
   webhooks,
   receivers: createReceiverShares({ maxAtOnce: config.MAX_DELIVERIES }),
   signWebhook: createWebhookSigner(config.webhookKeys),
