@@ -189,6 +189,20 @@ describe('a page that takes too long', () => {
     expect(requests).toBe(1);
   });
 
+  it('is ended when it sends more than a page may have, before that is in the memory of yt-dlp', async () => {
+    answer = endlessly('<p>word</p>'.repeat(5_000), HTML);
+    const pageLimits = { ...LIMITS, timeoutMs: 60_000, maxCpuSeconds: 60 };
+    const { message } = await failureOf(
+      inFolder((call) =>
+        createYtdlpSource({ ...settings, pluginDir: undefined, pageLimits }).fetchPage(
+          { url: `${host.url}/1`, format: 'audio' },
+          { ...call, maxMediaSeconds: 600, onProgress: () => undefined },
+        ),
+      ),
+    );
+    expect(message).toBe('The page is larger than this service accepts.');
+  });
+
   const reads: readonly ((id: string) => Promise<unknown>)[] = [
     (id) => inFolder((call) => createTranscriptSource(settings).fetch(id, 'en', call)),
     (id) => inFolder((call) => collect(createYtdlpComments(settings).pages(id, 1, call))),
