@@ -89,7 +89,7 @@ const more: readonly Case[] = [
   ['1.2 MB of nested iframe', inOneAnswer('<iframe '.repeat(150_000)), slow],
   ['a header line now and then', headersSlowly, slow],
   ['no headers at all', () => undefined, slow],
-  ['a playlist without an end', endlessly('#EXTINF:3,\na.ts\n'.repeat(5_000), M3U8), refused],
+  ['a playlist without an end', endlessly(`#EXTM3U\n${'#EXTINF:3,\na.ts\n'.repeat(5_000)}`, M3U8), refused],
   ['a playlist of which a line comes now and then', nowAndThen('#EXTM3U\n', M3U8), slow],
   ['JSON-LD that is nested 100,000 deep', inOneAnswer(jsonLd(nestedJson(100_000))), refused],
   ['HTML that is nested 400,000 deep', page('<div>'.repeat(400_000)), refused],
