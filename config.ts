@@ -156,7 +156,9 @@ export const settings = z.object({
   MAX_FETCHES: positive.default(4).describe('Downloads of a platform that a worker runs at once'),
   MAX_DELIVERIES: positive.default(100).describe('Webhooks that one worker sends at once'),
   MAX_FILE_BYTES: positive.default(8 * 1024 ** 3).describe('Largest file that a download may write'),
-  MAX_VIDEO_HEIGHT: positive.default(1080).describe('Tallest picture that a video job fetches, in pixels'),
+  MAX_VIDEO_HEIGHT: positive
+    .default(1080)
+    .describe('Tallest picture of a video, in pixels; of one that is upright, its width counts'),
   MAX_COMMENTS: positive.default(1000).describe('Most comments that a transcript brings along'),
   MAX_MEDIA_SECONDS: positive.default(12 * 3600).describe('Longest media that is accepted'),
   FETCH_TIMEOUT_SECONDS: positive

@@ -1,4 +1,4 @@
-import { open, rm } from 'node:fs/promises';
+import { open, rm, stat } from 'node:fs/promises';
 import { JobError } from '../runtime/job-error.ts';
 import { run } from '../runtime/subprocess/run.ts';
 import {
@@ -8,10 +8,12 @@ import {
   TRANSPORT_STREAM_GUARD,
   startTool,
   surroundings,
+  TOO_MUCH_WORK,
   UnreadableMediaError,
 } from './guard.ts';
+import { maxPixels, refuseTall, timeForMs, type Work } from './limits.ts';
 import { readM4a } from './m4a.ts';
-import { codecOf, probeFile, type Probe } from './probe.ts';
+import { codecOf, countPictures, probeFile, type Probe } from './probe.ts';
 
 /** A bit rate at which speech and music survive comparison with the source. */
 const AAC = ['-c:a', 'aac', '-b:a', '192k'] as const;
@@ -24,6 +26,8 @@ export interface FfmpegSettings {
   readonly ffprobe: string;
   readonly maxFileBytes: number;
   readonly maxMediaSeconds: number;
+  /** Tallest picture of a video. */
+  readonly maxVideoHeight: number;
 }
 
 export interface MediaSource {
@@ -53,7 +57,11 @@ export interface Media {
   writeM4a(input: { path: string; audioCodec: string }, output: string, options: RunLimits): Promise<void>;
   /** Writes an M4A of that many seconds in which there is nothing to hear. */
   writeSilence(seconds: number, output: string, options: RunLimits): Promise<void>;
-  /** Writes pictures and sound as MP4 that plays while it loads: H.264 and AAC are copied, anything else becomes them. */
+  /**
+   * Writes pictures and sound as MP4 that plays while it loads: H.264 and AAC are copied, anything else becomes them.
+   *
+   * @throws JobError `too_large` for pictures that are too tall, or too many to convert
+   */
   writeMp4(
     input: { pictures: MediaSource; sound: MediaSource | undefined },
     output: string,
@@ -63,13 +71,18 @@ export interface Media {
 
 interface RunLimits {
   readonly signal: AbortSignal;
+  /** Of all runs; each has its own limit too, by what it has to do. */
   readonly timeoutMs: number;
   /** Called with the seconds of media written so far. */
   readonly onProgress: (seconds: number) => void;
 }
 
 export function createMedia(settings: FfmpegSettings): Media {
-  const convert = async (args: readonly string[], output: string, options: RunLimits): Promise<void> => {
+  const convert = async (
+    args: readonly string[],
+    output: string,
+    options: RunLimits & { work: Work },
+  ): Promise<void> => {
     const common = ['-v', 'error', '-nostdin', '-y', '-filter_threads', String(MEDIA_THREADS)];
     // Mapped streams only; a decoded bomb ends at the duration limit.
     const bounds = ['-threads', String(MEDIA_THREADS), '-t', String(settings.maxMediaSeconds)];
@@ -79,7 +92,7 @@ export function createMedia(settings: FfmpegSettings): Media {
       run(settings.ffmpeg, [...common, ...args, ...limits, ...target], {
         ...surroundings(output, settings.ffmpeg),
         signal: options.signal,
-        timeoutMs: options.timeoutMs,
+        timeoutMs: Math.min(options.timeoutMs, timeForMs(options.work)),
         maxFileBytes: settings.maxFileBytes,
         onStdoutLine: (line) => {
           const written = /^out_time_us=(\d+)$/.exec(line)?.[1];
@@ -99,6 +112,15 @@ export function createMedia(settings: FfmpegSettings): Media {
     throw new UnreadableMediaError(result.stderrTail);
   };
 
+  /** @returns how many pixels have to be decoded. Few bytes may hold many: a black picture takes a hundred. */
+  const pixelsOf = async ({ path, probe }: MediaSource, options: RunLimits): Promise<number> => {
+    const { width = 0, height = 0 } = probe.streams.find(({ kind }) => kind === 'video') ?? {};
+    const timeoutMs = Math.min(options.timeoutMs, timeForMs({ bytes: await sizeOf(path) }));
+    const pixels = width * height * (await countPictures(settings.ffprobe, path, { ...options, timeoutMs }));
+    if (pixels > maxPixels(settings.maxVideoHeight)) throw new JobError('too_large', TOO_MUCH_WORK);
+    return pixels;
+  };
+
   return {
     probe: (path, signal) => probeFile(settings.ffprobe, path, signal),
 
@@ -114,36 +136,51 @@ export function createMedia(settings: FfmpegSettings): Media {
       const output = `${path}.mp4`;
       const streams = ['-map', '0:V:0?', '-map', '0:a:0?', '-c', 'copy', '-f', 'mp4'];
       const args = [...TRANSPORT_STREAM_GUARD, '-i', fileUrl(path), ...streams];
-      await convert(args, output, { ...options, onProgress: () => undefined });
+      const work = { bytes: await sizeOf(path) };
+      await convert(args, output, { ...options, work, onProgress: () => undefined });
       await rm(path);
       return output;
     },
 
-    writeM4a: ({ path, audioCodec }, output, options) => {
-      const codec = audioCodec === 'aac' ? ['-c:a', 'copy'] : AAC;
+    writeM4a: async ({ path, audioCodec }, output, options) => {
+      const isCopied = audioCodec === 'aac';
+      const codec = isCopied ? ['-c:a', 'copy'] : AAC;
       const args = [...INPUT_GUARD, '-i', fileUrl(path), '-map', '0:a:0', '-vn', ...codec, '-f', 'ipod'];
-      return convert(args, output, options);
+      const work = { bytes: await sizeOf(path), seconds: isCopied ? 0 : settings.maxMediaSeconds };
+      await convert(args, output, { ...options, work });
     },
 
     writeSilence: (seconds, output, options) => {
       const source = ['-t', String(seconds), '-f', 'lavfi', '-i', 'anullsrc=r=44100:cl=mono'];
-      return convert([...source, '-map', '0:a:0', ...AAC, '-f', 'ipod'], output, options);
+      return convert([...source, '-map', '0:a:0', ...AAC, '-f', 'ipod'], output, { ...options, work: { seconds } });
     },
 
-    writeMp4: ({ pictures, sound }, output, options) => {
+    writeMp4: async ({ pictures, sound }, output, options) => {
+      refuseTall(pictures.probe, settings.maxVideoHeight);
+      const isCopied = playsEverywhere(pictures.probe);
       const inOneFile = sound?.path === pictures.path;
       const inputs = [pictures, ...(sound === undefined || inOneFile ? [] : [sound])];
+      const sizes = await Promise.all(inputs.map(({ path }) => sizeOf(path)));
+      const work = {
+        bytes: sizes.reduce((sum, size) => sum + size, 0),
+        seconds: settings.maxMediaSeconds,
+        pixels: isCopied ? 0 : await pixelsOf(pictures, options),
+      };
       const args = [
         ...inputs.flatMap(({ path }) => [...INPUT_GUARD, '-i', fileUrl(path)]),
         // A capital V: no cover pictures.
-        ...['-map', '0:V:0', ...(playsEverywhere(pictures.probe) ? ['-c:v', 'copy'] : [...H264, ...EVEN_SIDES])],
+        ...['-map', '0:V:0', ...(isCopied ? ['-c:v', 'copy'] : [...H264, ...EVEN_SIDES])],
         ...(sound === undefined ? [] : ['-map', inOneFile ? '0:a:0' : '1:a:0']),
         ...(sound !== undefined && codecOf(sound.probe, 'audio') === 'aac' ? ['-c:a', 'copy'] : AAC),
         ...['-f', 'mp4'],
       ];
-      return convert(args, output, options);
+      await convert(args, output, { ...options, work });
     },
   };
+}
+
+async function sizeOf(path: string): Promise<number> {
+  return (await stat(path)).size;
 }
 
 /** Its packets have 188 bytes, and begin with the same one (ISO/IEC 13818-1, section 2.4.3). */

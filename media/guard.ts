@@ -68,6 +68,8 @@ export function surroundings(path: string, program: string) {
   } as const satisfies Partial<RunOptions>;
 }
 
+export const TOO_MUCH_WORK = 'The media take more work than this service spends on them.';
+
 /** Starts a media tool; what keeps it from working is told with the setting that the operator must check. */
 export async function startTool(setting: string, launch: () => Promise<RunResult>): Promise<RunResult> {
   try {
@@ -79,7 +81,7 @@ export async function startTool(setting: string, launch: () => Promise<RunResult
       });
     }
     if (error instanceof RunTimeoutError) {
-      throw new JobError('internal', 'The conversion took longer than this service allows.', { cause: error });
+      throw new JobError('too_large', TOO_MUCH_WORK, { cause: error });
     }
     throw error;
   }

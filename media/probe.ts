@@ -21,6 +21,8 @@ const probeSchema = z
         /** In seconds; undefined in containers that state it for the whole only (Matroska). */
         duration: z.coerce.number().optional(),
         pix_fmt: z.string().optional(),
+        width: z.number().optional(),
+        height: z.number().optional(),
         sample_rate: z.coerce.number().optional(),
         channels: z.number().optional(),
         bit_rate: z.coerce.number().optional(),
@@ -44,6 +46,8 @@ const probeSchema = z
         codec: stream.codec_name,
         profile: stream.profile,
         pixelFormat: stream.pix_fmt,
+        width: stream.width,
+        height: stream.height,
         durationSeconds: stream.duration,
         sampleRateHz: stream.sample_rate,
         channels: stream.channels,
@@ -60,18 +64,50 @@ export function codecOf(probe: Probe, kind: 'audio' | 'video'): string | undefin
 /** Nothing of the file's own words, which may be megabytes. */
 const ENTRIES = [
   'format=format_name,format_long_name,duration,size',
-  'stream=codec_type,codec_name,profile,duration,pix_fmt,sample_rate,channels,bit_rate',
+  'stream=codec_type,codec_name,profile,duration,pix_fmt,width,height,sample_rate,channels,bit_rate',
   'stream_disposition=attached_pic',
 ].join(':');
 
 /** @throws UnreadableMediaError when the file is no media, JobError `tool_missing` when ffprobe can't be started */
 export async function probeFile(ffprobe: string, path: string, signal: AbortSignal): Promise<Probe> {
-  const args = ['-v', 'error', ...INPUT_GUARD, '-show_entries', ENTRIES, '-of', 'json', '-i', fileUrl(path)];
-  const limits = { signal, timeoutMs: TIMEOUT_MS, maxStdoutChars: MAX_CHARS };
+  return ask(ffprobe, path, { schema: probeSchema, args: ['-show_entries', ENTRIES], signal, timeoutMs: TIMEOUT_MS });
+}
+
+const countSchema = z
+  .object({ streams: z.array(z.object({ nb_read_packets: z.coerce.number() })) })
+  .transform(({ streams }) => Math.max(0, ...streams.map((stream) => stream.nb_read_packets)));
+
+/**
+ * How many pictures the first stream of them has: read from the whole file, since what it states may be a lie, or lack.
+ *
+ * @throws as {@link probeFile}
+ */
+export function countPictures(
+  ffprobe: string,
+  path: string,
+  limits: { readonly signal: AbortSignal; readonly timeoutMs: number },
+): Promise<number> {
+  const args = ['-select_streams', 'V:0', '-count_packets', '-show_entries', 'stream=nb_read_packets'];
+  return ask(ffprobe, path, { schema: countSchema, args, ...limits });
+}
+
+interface Question<Answer> {
+  readonly schema: z.ZodType<Answer>;
+  readonly args: readonly string[];
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+}
+
+async function ask<Answer>(
+  ffprobe: string,
+  path: string,
+  { schema, args, ...limits }: Question<Answer>,
+): Promise<Answer> {
+  const question = ['-v', 'error', ...INPUT_GUARD, ...args, '-of', 'json', '-i', fileUrl(path)];
   const result = await startTool('FFPROBE_PATH', () =>
-    run(ffprobe, args, { ...surroundings(path, ffprobe), ...limits }),
+    run(ffprobe, question, { ...surroundings(path, ffprobe), ...limits, maxStdoutChars: MAX_CHARS }),
   );
-  const parsed = result.exitCode === 0 ? probeSchema.safeParse(JSON.parse(result.stdout)) : undefined;
+  const parsed = result.exitCode === 0 ? schema.safeParse(JSON.parse(result.stdout)) : undefined;
   if (parsed?.success !== true) throw new UnreadableMediaError(result.stderrTail);
   return parsed.data;
 }

@@ -4,15 +4,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { EnvHttpProxyAgent, fetch, type Dispatcher, type Response } from 'undici';
+import { watchRate, type LeastRate } from '../runtime/least-rate.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const STALL_TIMEOUT_MS = 60_000;
+/** A publisher that is slower is as good as silent. */
+const LEAST_RATE = { bytes: 64 * 1024, windowMs: 60_000 };
 const PAUSE_MS = 500;
 
 export interface FetchOptions {
   readonly signal: AbortSignal;
   /** How often in a row it may fail without a single byte. */
   readonly mostFailures: number;
+  readonly leastRate?: LeastRate;
   /** The media type that is asked for, where a server has several. */
   readonly accept?: string | undefined;
   /** Called with what is there, and with how much it will be where the server tells it. */
@@ -28,6 +32,10 @@ export class RefusedError extends Error {
     super(`${url} answered ${status}`);
     this.status = status;
   }
+}
+
+class TooSlowError extends Error {
+  override readonly name = 'TooSlowError';
 }
 
 /** No answer came, or it broke off. */
@@ -68,7 +76,7 @@ export async function fetchFile(url: string, file: string, options: FetchOptions
       } catch (error) {
         options.signal.throwIfAborted();
         if (error instanceof RefusedError || isLocal(error)) throw error;
-        failures = (await sizeOf(part)) > before ? 1 : failures + 1;
+        failures = !(error instanceof TooSlowError) && (await sizeOf(part)) > before ? 1 : failures + 1;
         if (failures >= options.mostFailures) throw new UnreachableError(url, error);
         await delay(PAUSE_MS * failures, undefined, { signal: options.signal });
       }
@@ -81,8 +89,16 @@ export async function fetchFile(url: string, file: string, options: FetchOptions
 async function fetchRest(
   url: string,
   part: string,
-  { signal, accept, onProgress, dispatcher }: FetchOptions & { readonly dispatcher: Dispatcher },
+  {
+    signal: callers,
+    accept,
+    onProgress,
+    dispatcher,
+    leastRate = LEAST_RATE,
+  }: FetchOptions & { readonly dispatcher: Dispatcher },
 ): Promise<void> {
+  const slow = new AbortController();
+  const signal = AbortSignal.any([callers, slow.signal]);
   const validator = await readValidator(part, url);
   const had = validator === undefined ? 0 : await sizeOf(part);
   // A coded body could not be continued by bytes.
@@ -119,6 +135,9 @@ async function fetchRest(
   let done = isRest ? had : 0;
   onProgress?.(done, whole);
   const out = openSync(part, isRest ? 'a' : 'w');
+  const stopWatching = watchRate({ rate: leastRate, bytes: () => done }, () =>
+    slow.abort(new TooSlowError('next to nothing comes')),
+  );
   try {
     for await (const chunk of response.body) {
       // At once, so that a cut loses nothing.
@@ -127,6 +146,7 @@ async function fetchRest(
       onProgress?.(done, whole);
     }
   } finally {
+    stopWatching();
     closeSync(out);
   }
   if (whole !== undefined && done !== whole) throw new Error(`the body was cut short at ${done} of ${whole} bytes`);

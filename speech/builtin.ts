@@ -5,13 +5,16 @@ import { z } from 'zod';
 import { JobError } from '../runtime/job-error.ts';
 import type { VoiceSegment, Word } from '../contract/speech.ts';
 import { bareEnvironment } from '../runtime/subprocess/environment.ts';
-import type { SpeechEngine } from './engine.ts';
+import { hearingTimeMs, type SpeechEngine } from './engine.ts';
 import { progressLine, runJsonLines, spanSchema, voiceLine } from './json-lines.ts';
 
 const ANALYSE = fileURLToPath(new URL('./builtin/analyse.py', import.meta.url));
 const LINK = fileURLToPath(new URL('./builtin/link.py', import.meta.url));
 
 const lineSchema = z.union([progressLine, z.object({ word: spanSchema.extend({ text: z.string() }) }), voiceLine]);
+/** Twelve hours take a minute. */
+const LINKING_TIMEOUT_MS = 30 * 60_000;
+
 const linkSchema = z.array(z.array(z.int().min(0)));
 
 export interface BuiltinSettings {
@@ -41,7 +44,9 @@ export function createBuiltinEngine({
     OMP_NUM_THREADS: '1',
     OPENBLAS_NUM_THREADS: '1',
   };
-  const common = (signal: AbortSignal) => ({ cwd: workFolder, env, signal, timeoutMs });
+  const common = (signal: AbortSignal, mostMs: number) => {
+    return { cwd: workFolder, env, signal, timeoutMs: Math.min(timeoutMs, mostMs) };
+  };
   return {
     name: 'builtin',
     ...(hearsWords ? { languages: ['en'] } : {}),
@@ -67,7 +72,7 @@ export function createBuiltinEngine({
             else if ('word' in line) words.push(line.word);
             else voices.push(line.voice);
           },
-          run: common(signal),
+          run: common(signal, hearingTimeMs({ startSeconds, endSeconds })),
         },
       );
       return { ...(hearsWords ? { language: 'en' } : {}), words, voices };
@@ -87,7 +92,7 @@ export function createBuiltinEngine({
           what: 'telling speakers apart',
           schema: linkSchema,
           onLine: (line) => (speakers = line),
-          run: common(signal),
+          run: common(signal, LINKING_TIMEOUT_MS),
         });
         return speakers;
       } finally {

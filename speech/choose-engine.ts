@@ -6,7 +6,7 @@ import { findSherpaModels, findSherpaVoices, findVadModel } from './sherpa/find-
 import type { SherpaSettings } from './sherpa/run-analysis.ts';
 import type { SpeechSettings } from './speech-settings.ts';
 
-/** A window of 5 minutes with a large model on a slow processor takes about one hour. */
+/** Of each step; those of which it is known how much they have to do have less. */
 export const SPEECH_TIMEOUT_MS = 4 * 3_600_000;
 
 /** What the configuration says of speech. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { SpeechWindow, VoiceSegment, WindowResult } from '../contract/speech.ts';
+import type { Span, SpeechWindow, VoiceSegment, WindowResult } from '../contract/speech.ts';
 
 /** A window, and where its samples are. */
 export interface AudioWindow extends SpeechWindow {
@@ -13,6 +13,11 @@ export interface AnalyseOptions {
   readonly signal: AbortSignal;
   /** Called with the share of the window that is done, 0 to 1. */
   readonly onProgress: (share: number) => void;
+}
+
+/** Twice what a large model on a slow processor takes: an hour for a window of five minutes. */
+export function hearingTimeMs({ startSeconds, endSeconds }: Span): number {
+  return 600_000 + (endSeconds - startSeconds) * 24_000;
 }
 
 export interface SpeakerLimits {

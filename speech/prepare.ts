@@ -2,6 +2,7 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { rm, stat, writeFile } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { fileUrl, INPUT_GUARD, startTool, surroundings, UnreadableMediaError } from '../media/guard.ts';
+import { timeForMs } from '../media/limits.ts';
 import type { Span } from '../contract/speech.ts';
 import { run } from '../runtime/subprocess/run.ts';
 import { createMixLevels, PRINT_LEVELS } from './mix-levels.ts';
@@ -36,6 +37,7 @@ export interface PrepareOptions extends ToolOptions {
  */
 export async function prepareWav(input: string, output: string, options: PrepareOptions): Promise<Taken> {
   const { ffmpeg, signal, timeoutMs, maxSeconds, onProgress } = options;
+  const mostMs = Math.min(timeoutMs, timeForMs({ bytes: (await stat(input)).size, seconds: maxSeconds }));
   const levels = createMixLevels();
   /** @param take filters of ffmpeg; what they leave is mixed */
   const writeMono = async (take: string): Promise<void> => {
@@ -53,7 +55,7 @@ export async function prepareWav(input: string, output: string, options: Prepare
       if (seconds !== undefined) onProgress(seconds);
     };
     const result = await startTool('FFMPEG_PATH', () =>
-      run(ffmpeg, args, { ...surroundings(output, ffmpeg), signal, timeoutMs, onStdoutLine }),
+      run(ffmpeg, args, { ...surroundings(output, ffmpeg), signal, timeoutMs: mostMs, onStdoutLine }),
     );
     if (result.exitCode !== 0) throw new UnreadableMediaError(result.stderrTail);
   };
@@ -85,10 +87,11 @@ export async function cutWindow(
   output: string,
   { startSeconds, endSeconds, taken, ...options }: Span & ToolOptions & { readonly taken: Taken },
 ): Promise<void> {
-  const { ffmpeg, signal, timeoutMs } = options;
+  const { ffmpeg, signal } = options;
   const fromSeconds = Math.max(0, Math.floor(startSeconds) - LEAD_SECONDS);
   const toSeconds = Math.ceil(endSeconds) + LEAD_SECONDS;
   const seekSeconds = fromSeconds - LEAD_SECONDS;
+  const timeoutMs = Math.min(options.timeoutMs, timeForMs({ seconds: toSeconds - fromSeconds }));
   const samples = `${output}.samples`;
   // By times of the file: after a seek, ffmpeg's own count is off by what encoders put before the sound.
   const cut = `atrim=start=${String(fromSeconds)}:end=${String(toSeconds)}`;

@@ -47,6 +47,11 @@ export function findByLevel(wavPath: string, options: SearchOptions): Promise<Sp
   return search(LEVEL, [], { wavPath, ...options });
 }
 
+/** A slow processor takes a fiftieth of the audio. */
+function searchTimeMs(durationSeconds: number): number {
+  return 600_000 + durationSeconds * 500;
+}
+
 async function search(
   child: string,
   args: readonly string[],
@@ -66,7 +71,12 @@ async function search(
       const endSeconds = Math.min(line.speech.endSeconds, durationSeconds);
       if (line.speech.startSeconds < endSeconds) speech.push({ ...line.speech, endSeconds });
     },
-    run: { cwd: dirname(wavPath), env: bareEnvironment(process.execPath), signal, timeoutMs },
+    run: {
+      cwd: dirname(wavPath),
+      env: bareEnvironment(process.execPath),
+      signal,
+      timeoutMs: Math.min(timeoutMs, searchTimeMs(durationSeconds)),
+    },
   });
   onProgress(1);
   return { durationSeconds, speech };

@@ -90,6 +90,7 @@ const space = createSpaceGuard({
   minFreeBytes: config.MIN_FREE_BYTES,
 });
 const limits = { maxFileBytes: config.MAX_FILE_BYTES, maxMediaSeconds: config.MAX_MEDIA_SECONDS };
+const tools = { ffmpeg: config.FFMPEG_PATH, ffprobe: config.FFPROBE_PATH, maxVideoHeight: config.MAX_VIDEO_HEIGHT };
 const ytdlpProgram = await setUpYtdlp(config, { db: mongo.db, log }).catch(exitWith);
 const { settings: ytdlp } = ytdlpProgram;
 const ytdlpChannels = createYtdlpChannels(ytdlp);
@@ -163,7 +164,7 @@ const activities = createActivities({
   expiredDocuments: createExpiredDocuments(mongo.db),
   now,
   downloadMedia: createDownloader({ ...MEDIA_HOST_LIMITS, allowedNetworks: config.mediaAllowedNetworks }),
-  media: createMedia({ ffmpeg: config.FFMPEG_PATH, ffprobe: config.FFPROBE_PATH, ...limits }),
+  media: createMedia({ ...tools, ...limits }),
   webhooks,
   receivers: createReceiverShares({ maxAtOnce: config.MAX_DELIVERIES }),
   signWebhook: createWebhookSigner(config.webhookKeys),

@@ -16,6 +16,8 @@ export interface ThreadWork {
   readonly signal?: AbortSignal;
   /** Most memory for what it makes. More ends the thread alone. */
   readonly maxHeapMb: number;
+  /** Longest wait for an item, in milliseconds. More ends the thread. */
+  readonly timeoutMs?: number;
 }
 
 /**
@@ -24,7 +26,13 @@ export interface ThreadWork {
  *
  * @throws ThreadError; the signal's reason
  */
-export async function* inThread<Item>({ module, input, signal, maxHeapMb }: ThreadWork): AsyncGenerator<Item> {
+export async function* inThread<Item>({
+  module,
+  input,
+  signal,
+  maxHeapMb,
+  timeoutMs,
+}: ThreadWork): AsyncGenerator<Item> {
   signal?.throwIfAborted();
   const worker = new Worker(ENTRY, {
     workerData: { module: module.href, input },
@@ -33,11 +41,13 @@ export async function* inThread<Item>({ module, input, signal, maxHeapMb }: Thre
     env: {},
   });
   const onAbort = (): void => void worker.terminate();
+  let late: NodeJS.Timeout | undefined;
   signal?.addEventListener('abort', onAbort, { once: true });
   try {
     for (;;) {
       worker.postMessage('next');
-      const answer = await answerOf(worker, signal);
+      if (timeoutMs !== undefined) late = setTimeout(onAbort, timeoutMs);
+      const answer = await answerOf(worker, signal).finally(() => clearTimeout(late));
       if (answer === undefined) return;
       yield answer.item as Item;
     }

@@ -148,6 +148,12 @@ export const YTDLP_FAILURES: readonly Row[] = [
     message: 'The page of the {subject} cannot be read.',
   },
   {
+    // JSON in JSON in JSON.
+    fragment: /maximum recursion depth exceeded/,
+    code: 'unsupported',
+    message: 'The page of the {subject} cannot be read.',
+  },
+  {
     fragment: /No space left on device|Disk quota exceeded/i,
     code: 'disk_full',
     message: 'The service has no space left.',

@@ -7,6 +7,8 @@ import type { SourceCall } from '../call.ts';
 const MODULE = new URL('./read-file-thread.ts', import.meta.url);
 /** What is read here, within some 20 ms. More would hold up the heartbeats of all jobs; a thread takes half a second to start. */
 const INLINE_MAX_BYTES = 256 * 1024;
+/** For the first item, with which the whole file is parsed: 64 MB take seconds. */
+const ITEM_TIMEOUT_MS = 60_000;
 /** What 64 MB of text are parsed to. */
 const MAX_HEAP_MB = 512;
 
@@ -39,7 +41,13 @@ export async function* readFileBy<Input extends { readonly path: string }, Item>
     yield* reader(input);
     return;
   }
-  const work = { module: MODULE, input: { reader: reader.name, input }, signal, maxHeapMb: MAX_HEAP_MB };
+  const work = {
+    module: MODULE,
+    input: { reader: reader.name, input },
+    signal,
+    maxHeapMb: MAX_HEAP_MB,
+    timeoutMs: ITEM_TIMEOUT_MS,
+  };
   try {
     for await (const answer of inThread<Told<Item>>(work)) {
       if ('failure' in answer) throw new JobError(answer.failure.code, answer.failure.message);

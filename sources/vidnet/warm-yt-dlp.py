@@ -12,6 +12,7 @@ import ctypes
 import gc
 import importlib.util
 import json
+import math
 import os
 import random
 import re
@@ -124,6 +125,7 @@ def limit(kind, most, *, soft=False):
     if most is None:
         return
     hard = resource.getrlimit(kind)[1]
+    most = math.ceil(most)
     most = most if hard == resource.RLIM_INFINITY else min(most, hard)
     resource.setrlimit(kind, (most, hard if soft else most))
 

@@ -1,5 +1,6 @@
 import { JobError } from '../../runtime/job-error.ts';
 import type { SpeechWindow } from '../../contract/speech.ts';
+import { hearingTimeMs } from '../engine.ts';
 import { requestLanguageOf } from '../language-codes.ts';
 import { cutWav } from '../wav.ts';
 import { answerSchema, type TranscriptionAnswer } from './answer.ts';
@@ -54,7 +55,7 @@ export async function transcribe(
     },
     {
       headers: server.apiKey === undefined ? {} : { authorization: `Bearer ${server.apiKey}` },
-      timeoutMs: server.timeoutMs,
+      timeoutMs: Math.min(server.timeoutMs, hearingTimeMs(part)),
       signal,
     },
   ).catch((error: unknown) => {

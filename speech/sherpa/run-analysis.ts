@@ -7,7 +7,7 @@ import { optional } from '../../runtime/optional.ts';
 import type { VoiceSegment, WindowResult, Word } from '../../contract/speech.ts';
 import { bareEnvironment } from '../../runtime/subprocess/environment.ts';
 import { RunTimeoutError } from '../../runtime/subprocess/run.ts';
-import type { AnalyseOptions, AudioWindow } from '../engine.ts';
+import { hearingTimeMs, type AnalyseOptions, type AudioWindow } from '../engine.ts';
 import { progressLine, runJsonLines, spanSchema, voiceLine } from '../json-lines.ts';
 import { languageOf } from '../language-codes.ts';
 import type { Recogniser } from '../models/inspect.ts';
@@ -58,7 +58,8 @@ type Options = SherpaSettings &
  * signal's reason
  */
 export async function runAnalysis(window: AudioWindow, options: Options): Promise<WindowResult> {
-  const { models, threads, workFolder, timeoutMs, language, signal, onProgress } = options;
+  const { models, threads, workFolder, language, signal, onProgress } = options;
+  const timeoutMs = Math.min(options.timeoutMs, hearingTimeMs(window));
   const recogniser = 'recogniser' in models ? models.recogniser : undefined;
   await checkModels(models, recogniser);
   const { offsetBytes, lengthBytes } = await readWavLayout(window.wavPath);

@@ -33,7 +33,7 @@ async function fetchAudio(
   stated: { statedDurationSeconds?: number } = { statedDurationSeconds: SECONDS },
 ) {
   const { ffmpeg, ffprobe } = inject('tools');
-  const media = createMedia({ ffmpeg, ffprobe, maxFileBytes: 10_000_000, maxMediaSeconds: 60 });
+  const media = createMedia({ ffmpeg, ffprobe, maxFileBytes: 10_000_000, maxMediaSeconds: 60, maxVideoHeight: 1080 });
   const looks = vi.spyOn(media, 'probe');
   const writes = vi.spyOn(media, 'writeM4a');
   const activity = createAudioActivity({

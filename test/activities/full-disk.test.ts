@@ -38,7 +38,7 @@ function fetchAudio({ on = folder, realSpace = false } = {}): Promise<unknown> {
   });
   const activity = createAudioActivity({
     ...{ files: createDiskFiles(join(on, 'files')), workFolders: createWorkFolders(join(on, 'work')), space },
-    media: createMedia({ ffmpeg, ffprobe, maxFileBytes: 100 * MIB, maxMediaSeconds: 600 }),
+    media: createMedia({ ffmpeg, ffprobe, maxFileBytes: 100 * MIB, maxMediaSeconds: 600, maxVideoHeight: 1080 }),
     vidnet: {
       fetchAudio: fetchAudioOfSource,
       fetchVideo: () => Promise.reject(new Error('not asked for')),

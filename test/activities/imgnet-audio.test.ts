@@ -67,7 +67,7 @@ beforeAll(async () => {
     files: createDiskFiles(join(folder, 'files')),
     space: createSpaceGuard({ folders: [folder], minFreeBytes: 0 }),
     workFolders: createWorkFolders(join(folder, 'work')),
-    media: createMedia({ ffmpeg, ffprobe, ...limits }),
+    media: createMedia({ ffmpeg, ffprobe, maxVideoHeight: 1080, ...limits }),
     downloadMedia: createDownloader({ allowedNetworks, connectTimeoutMs: 2_000, idleTimeoutMs: 2_000 }),
     ...{ ...limits, fetchTimeoutMs: 20_000 },
   };

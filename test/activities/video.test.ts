@@ -43,7 +43,7 @@ function fetchVideo(
     files: createDiskFiles(join(folder, 'files')),
     space: createSpaceGuard({ folders: [folder], minFreeBytes: 0 }),
     workFolders: createWorkFolders(join(folder, 'work')),
-    media: createMedia({ ffmpeg, ffprobe, maxFileBytes: 10_000_000, maxMediaSeconds: 60 }),
+    media: createMedia({ ffmpeg, ffprobe, maxFileBytes: 10_000_000, maxMediaSeconds: 60, maxVideoHeight: 1080 }),
     vidnet: {
       fetchAudio: () => Promise.reject(new Error('not asked for')),
       fetchPage: () => Promise.reject(new Error('not asked for')),

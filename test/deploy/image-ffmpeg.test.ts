@@ -30,7 +30,13 @@ beforeAll(async () => {
   const packet = Buffer.alloc(189);
   packet[0] = packet[188] = 0x47;
   await writeFile(input, packet);
-  const media = createMedia({ ffmpeg, ffprobe: '/no/ffprobe', maxFileBytes: 1_000_000, maxMediaSeconds: 60 });
+  const media = createMedia({
+    ffmpeg,
+    ffprobe: '/no/ffprobe',
+    maxFileBytes: 1_000_000,
+    maxMediaSeconds: 60,
+    maxVideoHeight: 1080,
+  });
   const source = { path: input, probe: { streams: [] } as unknown as Probe };
   await media.writeM4a({ path: input, audioCodec: 'opus' }, output, limits);
   await media.writeMp4({ pictures: source, sound: source }, output, limits);

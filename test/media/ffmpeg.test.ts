@@ -15,7 +15,7 @@ const limits = { signal, timeoutMs: 30_000, onProgress: (): void => undefined };
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tapedeck-media-'));
   const { ffmpeg, ffprobe } = inject('tools');
-  media = createMedia({ ffmpeg, ffprobe, maxFileBytes: 10_000_000, maxMediaSeconds: 20 });
+  media = createMedia({ ffmpeg, ffprobe, maxFileBytes: 10_000_000, maxMediaSeconds: 20, maxVideoHeight: 1080 });
   const make = (name: string, seconds: number): Promise<Buffer> =>
     runTool(ffmpeg, ['-v', 'error', '-f', 'lavfi', '-i', `sine=d=${String(seconds)}`, join(folder, name)]);
   await make('secret.wav', 3);
@@ -99,7 +99,13 @@ describe('a file that is not what its name says', () => {
   });
 
   it('names the setting when a tool is missing', async () => {
-    const broken = createMedia({ ffmpeg: '/no/ffmpeg', ffprobe: '/no/ffprobe', maxFileBytes: 1, maxMediaSeconds: 1 });
+    const broken = createMedia({
+      ffmpeg: '/no/ffmpeg',
+      ffprobe: '/no/ffprobe',
+      maxFileBytes: 1,
+      maxMediaSeconds: 1,
+      maxVideoHeight: 1080,
+    });
     await expect(broken.probe(join(folder, 'native.m4a'), signal)).rejects.toMatchObject({
       code: 'tool_missing',
       message: expect.stringContaining('FFPROBE_PATH'),

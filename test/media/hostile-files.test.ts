@@ -51,7 +51,13 @@ beforeAll(async () => {
   work = join(root, 'work');
   for (const name of ['work', 'other', 'honest']) await mkdir(join(root, name));
   const { ffmpeg, ffprobe } = inject('tools');
-  media = createMedia({ ffmpeg, ffprobe, maxFileBytes: MAX_FILE_BYTES, maxMediaSeconds: MAX_SECONDS });
+  media = createMedia({
+    ffmpeg,
+    ffprobe,
+    maxFileBytes: MAX_FILE_BYTES,
+    maxMediaSeconds: MAX_SECONDS,
+    maxVideoHeight: 1080,
+  });
   secrets = {
     neighbour: join(work, 'secret.wav'),
     otherJob: join(root, 'other', 'secret.wav'),

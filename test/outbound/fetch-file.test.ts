@@ -1,5 +1,5 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +8,13 @@ import { fetchFile, UnreachableError } from '../../outbound/fetch-file.ts';
 
 const BODY = Buffer.alloc(3_000_000, 'x');
 const TIMES = 40;
+
+/** Sends a piece of a longer file now and then. */
+const trickle: RequestListener = (_request, response) => {
+  response.writeHead(200, { 'content-length': BODY.length });
+  const timer = setInterval(() => response.write('x'), 20);
+  response.on('close', () => clearInterval(timer));
+};
 
 let folder: string;
 let server: Server;
@@ -37,4 +44,16 @@ it('a host that closes the connection in the middle of a file ends the download 
     const part = await readFile(`${file}.part`);
     expect(part.equals(BODY.subarray(0, part.length))).toBe(true);
   }
+});
+
+it('a host that sends a byte now and then is given up after as many attempts as one that is silent', async () => {
+  let requests = 0;
+  server.removeAllListeners('request').on('request', (request, response) => {
+    requests += 1;
+    trickle(request, response);
+  });
+  const leastRate = { bytes: 1_000, windowMs: 300 };
+  const options = { signal: new AbortController().signal, mostFailures: 2, leastRate };
+  await expect(fetchFile(url, join(folder, 'slow'), options)).rejects.toThrow(UnreachableError);
+  expect(requests).toBe(2);
 });

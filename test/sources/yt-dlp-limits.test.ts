@@ -112,6 +112,35 @@ describe('a host of media that means harm', () => {
   });
 
   it.each(
+    rows<readonly [string, object]>(
+      [['one file', {}]],
+      [['parts of a playlist', { url: () => `${host.url}/a.m3u8`, protocol: 'm3u8_native', ext: 'mp4' }]],
+    ),
+  )('cannot send just above the least rate for as long as it likes, in %s', async (_name, format) => {
+    const leastRate = { bytes: 1_000, windowMs: 4_000, overall: { bytesPerSecond: 10_000_000, afterMs: 2_000 } };
+    const parts = Array.from({ length: 200 }, (_, index) => `#EXTINF:3,\n${host.url}/${String(index)}.ts`);
+    const playlist = ['#EXTM3U', '#EXT-X-TARGETDURATION:3', ...parts, '#EXT-X-ENDLIST'].join('\n');
+    const named = Object.fromEntries(
+      Object.entries(format).map(([key, value]) => [
+        key,
+        typeof value === 'function' ? (value as () => string)() : value,
+      ]),
+    );
+    const { code } = await fetchFrom(
+      (request, response) => {
+        if (request.url?.endsWith('.m3u8') === true) return response.end(playlist);
+        response.writeHead(200, { 'content-length': 3_000_000 });
+        const timer = setInterval(() => response.write(Buffer.alloc(30_000)), 100);
+        response.on('close', () => clearInterval(timer));
+        return response;
+      },
+      named,
+      { leastRate },
+    );
+    expect(code).toBe('too_large');
+  });
+
+  it.each(
     rows<readonly [string, Readonly<Record<string, string | readonly string[]>>, string]>(
       [
         ['less than it said', { 'content-length': '1000' }, 'short'],

@@ -10,6 +10,8 @@ const MAX_INDEX_BYTES = 16 * 1024 ** 2;
 /** That of yt-dlp is three megabytes. */
 const MAX_WHEEL_BYTES = 64 * 1024 ** 2;
 const MOST_FAILURES = 3;
+/** Of one file, however often it is continued. */
+const FETCH_TIMEOUT_MS = 10 * 60_000;
 /** Of PEP 691. Without it, an index answers a page for people. */
 const JSON_TYPE = 'application/vnd.pypi.simple.v1+json';
 
@@ -77,7 +79,7 @@ async function fetchLimited(
 ): Promise<string> {
   const tooLarge = new AbortController();
   const part = await fetchFile(url, file, {
-    signal: AbortSignal.any([signal, tooLarge.signal]),
+    signal: AbortSignal.any([signal, tooLarge.signal, AbortSignal.timeout(FETCH_TIMEOUT_MS)]),
     mostFailures: MOST_FAILURES,
     accept,
     onProgress: (done, whole) => {

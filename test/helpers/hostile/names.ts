@@ -19,7 +19,7 @@ export function namesAreOnlyNames(names: readonly string[]): void {
     beforeAll(async () => {
       root = await mkdtemp(join(tmpdir(), 'tapedeck-names-'));
       const { ffmpeg, ffprobe } = inject('tools');
-      media = createMedia({ ffmpeg, ffprobe, maxFileBytes: 30_000_000, maxMediaSeconds: 20 });
+      media = createMedia({ ffmpeg, ffprobe, maxFileBytes: 30_000_000, maxMediaSeconds: 20, maxVideoHeight: 1080 });
       const tone = join(root, 'tone.m4a');
       await runTool(ffmpeg, [...'-v error -y -f lavfi -i sine=d=3 -c:a aac'.split(' '), tone]);
       honest = await readFile(tone);

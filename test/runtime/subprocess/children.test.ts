@@ -40,7 +40,13 @@ beforeEach(() => {
   return () => vi.unstubAllEnvs();
 });
 
-const media = createMedia({ ffmpeg: '/bin/f', ffprobe: '/bin/p', maxFileBytes: 1_000, maxMediaSeconds: 9 });
+const media = createMedia({
+  ffmpeg: '/bin/f',
+  ffprobe: '/bin/p',
+  maxFileBytes: 1_000,
+  maxMediaSeconds: 9,
+  maxVideoHeight: 1080,
+});
 const window = () => ({ wavPath, startSeconds: 0, endSeconds: 1, speech: [{ startSeconds: 0, endSeconds: 1 }] });
 const engine = { workFolder: tmpdir(), timeoutMs: 1_000 };
 const builtin = createBuiltinEngine({ ...engine, python: '/bin/python' });

@@ -95,7 +95,9 @@ describe('a program', () => {
   });
 
   it('is ended when it has used more processor time than it may, which is no answer of the program', async () => {
-    await expect(sh('while :; do :; done', { maxCpuSeconds: 1, timeoutMs: 30_000 })).rejects.toBeInstanceOf(CpuTimeError);
+    await expect(sh('while :; do :; done', { maxCpuSeconds: 1, timeoutMs: 30_000 })).rejects.toBeInstanceOf(
+      CpuTimeError,
+    );
     expect(await sh('ulimit -t', { maxCpuSeconds: 7 })).toMatchObject({ stdout: '7\n' });
   });
 
