@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { createHostileCaller, type HostileCaller, type JobRequest } from './caller.ts';
 import type { HostileSites, SitePage } from './sites.ts';
 
@@ -7,7 +6,7 @@ const LONG_ID_CHARS = 15_500;
 const REQUEST_BLANKS = 15_000;
 /** Requests that are on their way at once. */
 const LANES = 8;
-const IN_PLACE_TIMEOUT_MS = 30_000;
+const IN_PLACE_TIMEOUT_MS = 120_000;
 const LOOK_MS = 100;
 /** What has just begun has its effect after that time. */
 const SETTLE_MS = 2_000;
@@ -60,7 +59,7 @@ const holding =
     const before = sites.requestsOf(page);
     return {
       over: caller.holdJobs(rates.jobsAtOnce, () => pageJob(sites, page)),
-      inPlace: untilSo(() => sites.requestsOf(page) > before, page),
+      inPlace: untilSo(caller, () => sites.requestsOf(page) > before, page),
     };
   };
 
@@ -77,7 +76,7 @@ const sending =
       }
     };
     const over = Promise.all(Array.from({ length: LANES }, lane)).then(() => undefined);
-    return { over, inPlace: untilSo(() => answered >= LANES, 'requests') };
+    return { over, inPlace: untilSo(caller, () => answered >= LANES, 'requests') };
   };
 
 const streaming: Attack = (caller, { rates, lastingJob }) => {
@@ -106,15 +105,21 @@ const streaming: Attack = (caller, { rates, lastingJob }) => {
     });
     await Promise.all(streams);
   };
-  return { over: run(), inPlace: untilSo(() => answered >= rates.streams, 'streams', 4 * IN_PLACE_TIMEOUT_MS) };
+  return { over: run(), inPlace: untilSo(caller, () => answered >= rates.streams, 'streams') };
 };
 
-const both =
-  (one: Attack, other: Attack): Attack =>
-  (...args) => {
-    const [first, second] = [one(...args), other(...args)];
-    const all = (promises: readonly Promise<void>[]): Promise<void> => Promise.all(promises).then(() => undefined);
-    return { over: all([first.over, second.over]), inPlace: all([first.inPlace, second.inPlace]) };
+/** Begins the second once the first has its effect: beside a busy api the first might not begin in time. */
+const inOrder =
+  (first: Attack, second: Attack): Attack =>
+  (caller, target) => {
+    const one = first(caller, target);
+    const other = one.inPlace.then(() => (caller.hasLeft() ? undefined : second(caller, target)));
+    // That an attack did not begin in time is told by `inPlace` alone.
+    const ends = [one.over, other.then((running) => running?.over).catch(() => undefined)];
+    return {
+      over: Promise.all(ends).then(() => undefined),
+      inPlace: other.then((running) => running?.inPlace),
+    };
   };
 
 const ATTACKS: Readonly<Record<HostileKind, Attack>> = {
@@ -123,40 +128,42 @@ const ATTACKS: Readonly<Record<HostileKind, Attack>> = {
   'many streams': streaming,
   'long ids': sending((number) => `/downloads/${String(number).padStart(LONG_ID_CHARS, 'x')}`),
   'huge pictures': holding('pictures'),
-  'blanks in headers': both(
+  'blanks in headers': inOrder(
     holding('blanks'),
     sending(() => '/live', { forwarded: `for=${' '.repeat(REQUEST_BLANKS)}x` }),
   ),
 };
 
-/**
- * Begins an attack.
- *
- * @returns what was answered so far, a promise that resolves when the attack has its effect, and what ends it with its jobs
- */
+/** Begins an attack. */
 export function attack(kind: HostileKind, target: HostileTarget) {
   const caller = createHostileCaller(target);
   const { over, inPlace } = ATTACKS[kind](caller, target);
   const begun = Promise.race([inPlace, over]);
   // Both are awaited later or not at all: until then a failure must not end the process.
   for (const one of [over, begun]) one.catch(() => undefined);
+  const stop = async (): Promise<void> => {
+    caller.leave();
+    await over;
+  };
   return {
     answers: caller.answers,
+    /** Resolves when the attack has its effect. */
     inPlace: begun,
-    async leave(): Promise<void> {
-      caller.leave();
-      await over;
+    /** Ends the attack; its jobs go on. */
+    stop,
+    async stopWithJobs(): Promise<void> {
+      await stop();
       await caller.cancelJobs();
     },
   };
 }
 
-/** @throws when it is not so in time: an attack that never began proves nothing */
-async function untilSo(isSo: () => boolean, what: string, withinMs = IN_PLACE_TIMEOUT_MS): Promise<void> {
-  const lastMs = performance.now() + withinMs;
-  while (!isSo()) {
-    if (performance.now() > lastMs) throw new Error(`an attack by ${what} did not begin within ${String(withinMs)} ms`);
-    await delay(LOOK_MS);
+/** Returns early when the caller leaves. @throws when it is not so in time: an attack that never began proves nothing */
+async function untilSo(caller: HostileCaller, isSo: () => boolean, what: string): Promise<void> {
+  const lastMs = performance.now() + IN_PLACE_TIMEOUT_MS;
+  while (!isSo() && !caller.hasLeft()) {
+    if (performance.now() > lastMs) throw new Error(`an attack by ${what} did not begin in time`);
+    await caller.pause(LOOK_MS);
   }
-  await delay(SETTLE_MS);
+  await caller.pause(SETTLE_MS);
 }

@@ -72,7 +72,7 @@ export const hostile: Part = {
             await running.inPlace;
             return await measure();
           } finally {
-            await running.leave();
+            await running.stopWithJobs();
             await whenIdle();
             (answers[kind] ??= []).push(running.answers);
           }
