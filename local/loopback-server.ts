@@ -5,12 +5,12 @@ import type { AddressInfo } from 'node:net';
 /** By default 5 s: a client that is held up for a second sends its next request on a connection that is being closed. */
 const KEEP_ALIVE_MS = 60_000;
 
-/** An HTTP server on 127.0.0.1, on a free port unless one is given. @throws when the port is taken */
-export async function serveOnLoopback(listener: RequestListener, port = 0) {
-  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, listener).listen(port, '127.0.0.1');
+/** An HTTP server on loopback, on a free port unless one is given. @throws when the port is taken */
+export async function serveOnLoopback(listener: RequestListener, port = 0, host = '127.0.0.1') {
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, listener).listen(port, host);
   await once(server, 'listening');
   return {
-    url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`,
+    url: `http://${host}:${String((server.address() as AddressInfo).port)}`,
     /** Ends running transfers too. */
     stop: () =>
       new Promise<void>((resolve) => {

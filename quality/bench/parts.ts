@@ -1,6 +1,7 @@
 import type { Part } from './part.ts';
 import { accept } from './parts/accept.ts';
 import { counts } from './parts/counts.ts';
+import { hostile } from './parts/hostile.ts';
 import { jobs } from './parts/jobs.ts';
 import { memory } from './parts/memory.ts';
 import { oneJob } from './parts/one-job.ts';
@@ -20,4 +21,5 @@ export const PARTS: Readonly<Record<string, Part>> = {
   speech,
   scale,
   memory,
+  hostile,
 };

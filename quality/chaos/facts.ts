@@ -15,6 +15,9 @@ export interface FactsOf {
   readonly injectedForMs: number;
   /** From the last kill until nothing was left to do; undefined: not by the deadline. */
   readonly idleAfterMs: number | undefined;
+  /** What the hostile caller was answered. */
+  readonly hostileAnswers: Readonly<Record<string, number>>;
+  readonly peaksMib: Readonly<Record<string, number>>;
 }
 
 /** Counts things by what they are. */
@@ -54,6 +57,8 @@ export function factsOf(run: FactsOf): (readonly [string, string])[] {
     ['cuts', counted(cuts, ({ line }) => line)],
     ['answers', listed(Object.fromEntries(ledger.statuses))],
     ['requests without an answer', String(ledger.unanswered)],
+    ['answers to the hostile caller', listed(run.hostileAnswers)],
+    ['most memory, in MiB', listed(rounded(run.peaksMib))],
     ['files', String(run.files)],
     ['webhooks', `${String(run.receptions)} received, ${String(run.repeats)} of them again`],
     ['money given back of jobs that never began', String(evidence.givenBack.length)],
@@ -71,6 +76,10 @@ function spread(ms: readonly number[]): string {
 
 function seconds(ms: number): string {
   return `${(ms / 1000).toFixed(1)} s`;
+}
+
+function rounded(values: Readonly<Record<string, number>>): Record<string, number> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, Math.round(value)]));
 }
 
 function counted<Item>(items: readonly Item[], nameOf: (item: Item) => string): string {

@@ -1,11 +1,12 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { join } from 'node:path';
-import { auditCharges } from './audit/charges.ts';
+import { auditChargesOfBoth } from './audit/callers.ts';
 import { readEvidence } from './audit/evidence.ts';
 import { auditFetches } from './audit/fetches.ts';
 import { auditFiles } from './audit/files.ts';
 import { auditJobs } from './audit/jobs.ts';
+import { auditMemory, watchMemory } from './audit/memory.ts';
 import { auditRemains } from './audit/remains.ts';
 import { auditSnapshots, readSnapshots } from './audit/snapshots.ts';
 import { auditWebhooks } from './audit/webhooks.ts';
@@ -14,6 +15,7 @@ import { sendCallers } from './callers.ts';
 import { createClient } from './client.ts';
 import { countBy, factsOf, progressOf } from './facts.ts';
 import { waitUntilIdle, openWorkflows } from './idle.ts';
+import { sendHostileCaller } from './hostile.ts';
 import { cutAll, InjectedFaults, killAll } from './inject-faults.ts';
 import { openLedger } from './ledger.ts';
 import { planCalls } from './plan.ts';
@@ -84,6 +86,12 @@ export async function runChaos(options: RunOptions) {
     const ledger = openLedger(calls, (id) => `http://${stage.lines.receiver.address}/hook/${id}`);
     const client = createClient(`http://${stage.lines.api.address}`, `Bearer ${stage.key.text}`, ledger);
 
+    // What an older release bears is not the question where one relieves the other.
+    const hostile = relay === undefined ? await sendHostileCaller(stage, dataDir) : undefined;
+    if (hostile !== undefined) stops.push(hostile.stop);
+    const memory = watchMemory(stage, WATCH_EVERY_MS);
+    stops.push(memory.stop);
+
     const startMs = performance.now();
     const nowMs = (): number => performance.now() - startMs;
     const sayWhen = (line: string): void => say(`${clock(nowMs())}  ${line}`);
@@ -108,6 +116,7 @@ export async function runChaos(options: RunOptions) {
       ]);
       injectedForMs = nowMs();
       sayWhen('everything is left alone from here on');
+      await hostile?.leave();
       idleAfterMs = await waitUntilIdle(stage, ledger, { withinMs: patienceMinutes * 60_000, signal: ending });
     } finally {
       over.abort(new Error('the run is over'));
@@ -119,6 +128,7 @@ export async function runChaos(options: RunOptions) {
     say('auditing');
     const open = await openWorkflows(stage);
     const evidence = await readEvidence(stage, client);
+    const evidenceOfHostile = hostile && (await readEvidence({ ...stage, key: stage.hostileKey }, hostile.client));
     const snapshots = await readSnapshots(stage);
     const receptions = stage.receptions();
     const repeated = relay === undefined ? [] : [await auditFetches(stage, evidence)];
@@ -132,10 +142,11 @@ export async function runChaos(options: RunOptions) {
       auditSnapshots(snapshots),
       ...repeated,
       ...files.findings,
-      ...auditCharges(evidence, stage.key.credit),
+      ...auditChargesOfBoth({ ordinary: evidence, hostile: evidenceOfHostile }, stage.key.credit),
       ...webhooks.findings,
       { column: 'workflows still open', ids: open },
       { column: 'answers 5xx without an error body', ids: ledger.bareErrors },
+      auditMemory(memory.peaks),
       ...(await auditRemains(dataDir, processes.seen)),
     ];
     return {
@@ -152,6 +163,8 @@ export async function runChaos(options: RunOptions) {
         snapshots,
         injectedForMs,
         idleAfterMs,
+        hostileAnswers: hostile?.answers() ?? {},
+        peaksMib: memory.peaks,
       }),
       /** Of processes, how often each was killed. */
       kills: countBy(injected.kills, ({ victim }) => victim),

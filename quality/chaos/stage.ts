@@ -94,6 +94,8 @@ export async function setStage({
       TEMPORAL_ADDRESS: temporalLine.address,
       MONGODB_URI: `mongodb://${mongodbLine.address}/`,
       ...sandbox.env,
+      // Each site of the hostile caller is a host of its own.
+      MEDIA_ALLOWED_NETWORKS: '127.0.0.0/8',
     },
     dataDir: join(dataDir, 'service'),
     cacheDir,
@@ -112,8 +114,11 @@ export async function setStage({
   const mongo = await MongoClient.connect(engines.mongodbUri);
   onStarted(() => mongo.close());
   const db = mongo.db(DATABASE);
-  const { id, text } = await createKeyStore(db).create({ name: 'chaos', scopes: ['read', 'jobs'] });
-  await createAccountStore(db).open(id, CREDIT_THOUSANDTHS);
+  const keyOf = async (name: string) => {
+    const { id, text } = await createKeyStore(db).create({ name, scopes: ['read', 'jobs'] });
+    await createAccountStore(db).open(id, CREDIT_THOUSANDTHS);
+    return { id, text, credit: CREDIT_THOUSANDTHS };
+  };
   return {
     stack,
     relay,
@@ -128,7 +133,9 @@ export async function setStage({
       sandbox: sandboxLine,
       receiver: receiverLine,
     },
-    key: { id, text, credit: CREDIT_THOUSANDTHS },
+    key: await keyOf('chaos'),
+    /** Of the hostile caller. */
+    hostileKey: await keyOf('hostile'),
     /** The webhooks that have arrived so far. */
     receptions: () => receiver.posts.map((post) => receptionOf(post, env.WEBHOOK_SECRETS)),
     /** The id of what runs right now. */

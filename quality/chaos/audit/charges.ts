@@ -1,6 +1,7 @@
 import { chargeOf } from '../../../contract/charges.ts';
 import type { ListParameters } from '../../../contract/kinds/imgnet-list.ts';
 import { listPrice, splitListPrice } from '../../../contract/list-price.ts';
+import type { MediaParameters } from '../../../contract/kinds/media.ts';
 import { priceTable } from '../../../contract/prices.ts';
 import { speakerLabelsPrice } from '../../../contract/kinds/speaker-labels.ts';
 import type { ContentParameters } from '../../../contract/kinds/imgnet-content.ts';
@@ -59,7 +60,7 @@ function sums({ entries, account }: Evidence, credit: number): string[] {
 function priceOf(record: SuccessRecord, successes: readonly DownloadRecord[]): number {
   const { type } = record;
   const parameters = (record.parameters ?? {}) as Partial<
-    TranscriptParameters & ListParameters & OwnerProfileParameters & ContentParameters
+    TranscriptParameters & ListParameters & OwnerProfileParameters & ContentParameters & MediaParameters
   >;
   // Of the kinds that the run asks for.
   switch (type as string) {
@@ -86,6 +87,8 @@ function priceOf(record: SuccessRecord, successes: readonly DownloadRecord[]): n
     }
     case 'imgnet_audio':
       return PRICES.imgnetAudio;
+    case 'media':
+      return parameters.page?.format === 'video' ? PRICES.mediaVideo : PRICES.mediaAudio;
     case 'speaker_labels':
       // Where nobody speaks it is free; then nothing was charged, and nothing says so but the charge.
       return record.charge === 0 ? 0 : speakerLabelsPrice(PRICES, record.durationSeconds ?? 0);

@@ -52,7 +52,8 @@ async function flawsOf(deps: FilesDeps, path: string, record: SuccessRecord): Pr
   const probed = await probeFile(deps.ffprobe, path, signal).catch(() => undefined);
   const streams = probed?.streams.map(({ kind }) => kind) ?? [];
   const seconds = probed?.durationSeconds ?? 0;
-  const expectedStreams = record.type === 'vidnet_video' ? ['audio', 'video'] : ['audio'];
+  const hasPictures = record.type === 'vidnet_video' || /\.mp4$/.test(path);
+  const expectedStreams = hasPictures ? ['audio', 'video'] : ['audio'];
   // Of a post with several videos the record has the length of all together.
   const recorded = record.files.length > 1 ? undefined : record.durationSeconds;
   const catalogued = deps.index.video(record.mediaId)?.durationSeconds;

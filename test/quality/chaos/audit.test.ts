@@ -1,8 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { auditChargesOfBoth } from '../../../quality/chaos/audit/callers.ts';
 import { auditCharges } from '../../../quality/chaos/audit/charges.ts';
 import type { Evidence } from '../../../quality/chaos/audit/evidence.ts';
 import type { Finding } from '../../../quality/chaos/audit/finding.ts';
 import { auditJobs, isUnpaidTwice } from '../../../quality/chaos/audit/jobs.ts';
+import { auditMemory } from '../../../quality/chaos/audit/memory.ts';
 import { auditSnapshots } from '../../../quality/chaos/audit/snapshots.ts';
 import { auditWebhooks } from '../../../quality/chaos/audit/webhooks.ts';
 import { openLedger, type CallersLedger } from '../../../quality/chaos/ledger.ts';
@@ -109,6 +111,31 @@ describe('the audit of charges', () => {
     const holds = [{ recordId: ID, subjectId: 'audio/v', amount: 5, heldAtMs: 0 }];
     expect(columns({ account: { ...account, available: CREDIT - 10, holds } })).toEqual(['money still set aside']);
     expect(columns({ unbooked: [ID] })).toEqual(['money still set aside']);
+  });
+});
+
+describe('the audit of a hostile caller', () => {
+  const page = { url: 'http://site/small', format: 'audio' };
+  const media: SuccessRecord = { ...success, id: `${ID.slice(0, -1)}E`, type: 'media', parameters: { page } };
+  const records = new Map([success, media].map((one) => [one.id, one]));
+  const both = (entries: Evidence['entries'], spent: number): string[] => {
+    const hostile = evidence({ records, entries, account: { ...account, available: CREDIT - spent, spent } });
+    return found(auditChargesOfBoth({ ordinary: evidence({ records }), hostile }, CREDIT));
+  };
+
+  it('finds nothing where each caller has paid for its own jobs', () => {
+    expect(both([{ ...entry, recordId: media.id }], 5)).toEqual([]);
+  });
+
+  it('finds a job of the hostile caller that nobody paid for, and one of another caller that it paid for', () => {
+    expect(both([], 0)).toEqual(['charges missing']);
+    expect(both([{ ...entry, recordId: media.id }, entry], 10)).toEqual(['charges doubled, wrong or for nothing']);
+  });
+
+  it('finds a process that took more memory than it is granted', () => {
+    const peaks = { api: 1_000, worker: 8_000, temporal: 500, mongodb: 500 };
+    expect(auditMemory(peaks).ids).toEqual([]);
+    expect(auditMemory({ ...peaks, api: 1_100 }).ids).toEqual(['api: 1100 MiB of 1024']);
   });
 });
 
