@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import { MissingContentsError } from '../contract/contents.ts';
 import type { DownloadRecord, PendingRecord } from '../contract/records.ts';
 import { kinds } from '../contract/kinds.ts';
-import type { Delivery, DeliveryAttempt } from '../contract/webhooks.ts';
+import { WITHOUT_KEY, type Delivery, type DeliveryAttempt } from '../contract/webhooks.ts';
 import type { deliverySchema } from '../runtime/inputs/parts.ts';
 import { nowMicroseconds } from '../store/clock.ts';
 import type { DeliveryStore } from '../store/deliveries.ts';
@@ -60,7 +60,7 @@ export function createDeliverActivity(deps: DeliverDeps) {
       const { isLocal } = Context.current().info;
       try {
         // Before anything else: a receiver that hangs has thousands of these.
-        const place = deps.receivers.enter(input.url);
+        const place = deps.receivers.enter(input.url, keyOf(input));
         try {
           if (isLocal) return await attemptLocally(input, place);
           return await withHeartbeat((_report, signal) => attemptOnce(deps, input, { place, signal }));
@@ -83,6 +83,11 @@ export function createDeliverActivity(deps: DeliverDeps) {
       }
     },
   };
+}
+
+/** @returns the API key whose share of the slots the attempt uses; callers without a key cannot be told apart */
+function keyOf({ subscribedBy = [] }: AttemptInput): string | undefined {
+  return subscribedBy.find((subscriber) => subscriber !== WITHOUT_KEY && subscriber !== 'service');
 }
 
 async function attemptOnce(

@@ -25,10 +25,10 @@ export interface ReceiverSharesOptions {
 }
 
 /**
- * The part of all places that one receiver may take. Whoever hangs (10 s a request) leaves the rest to others. A host has
- * less than its address, since strangers share the addresses of large hosters, and one customer must not use up all of them.
+ * The part of all slots that one receiver, or all receivers of one caller, may use. A receiver that hangs (10 s a request) leaves
+ * the rest to others. A host has less than its address, because customers of a large hoster share addresses.
  */
-const SHARES = { host: 0.1, socket: 0.3, address: 0.6 } as const;
+const SHARES = { host: 0.1, socket: 0.3, caller: 0.5, address: 0.6 } as const;
 
 /** What a request takes as long as nothing is known. */
 const FIRST_GUESS_MS = 1_000;
@@ -48,9 +48,9 @@ interface Load {
 }
 
 /**
- * Bounds how many requests go to one receiver at once: to a host with its port, to an address with a port, and to an address
- * (of IPv6, a network of 64 bits). One too many is told when its turn should come, so that thousands can wait for a
- * receiver that hangs without asking all the time. Other receivers' requests find a place meanwhile.
+ * Limits the concurrent requests to one receiver (a host with its port, an address with a port, and an address, for IPv6 a network
+ * of 64 bits) and for one caller. A refused request gets a retry delay, so that thousands can wait for a receiver that hangs
+ * without frequent retries. Requests to other receivers get a slot meanwhile.
  */
 export function createReceiverShares(options: ReceiverSharesOptions) {
   const { maxAtOnce, now = () => performance.now(), random = Math.random } = options;
@@ -84,14 +84,25 @@ export function createReceiverShares(options: ReceiverSharesOptions) {
   };
 
   return {
-    /** @throws ReceiverBusyError */
-    enter(url: string) {
+    /**
+     * @param caller the ID of the API key that subscribed the webhook; undefined where callers cannot be told apart
+     * @throws ReceiverBusyError
+     */
+    enter(url: string, caller?: string) {
       const { hostname, port } = placeOf(url);
       forgetIdle();
       const claims = [claim(`${hostname}:${port}`, limitOf('host'))];
       const leave = (): void => {
         for (const end of claims.splice(0)) end();
       };
+      if (caller !== undefined) {
+        try {
+          claims.push(claim(`caller ${caller}`, limitOf('caller')));
+        } catch (error) {
+          leave();
+          throw error;
+        }
+      }
       return {
         leave,
         /** Counts where the name leads: many names may stand for one machine. @throws ReceiverBusyError */

@@ -172,3 +172,33 @@ it('gives every receiver a place where one worker has few', () => {
 it('says nothing against a URL that is none: the guard does', () => {
   expect(() => shares.enter('not a URL').leave()).not.toThrow();
 });
+
+describe('a caller', () => {
+  /** Takes slots at ever new receivers until there is none. */
+  const slotsOf = (caller: string | undefined): number => {
+    for (let count = 0; count < 200; count += 1) {
+      try {
+        shares.enter(`https://${String(count)}.${caller ?? 'none'}.example/`, caller);
+      } catch (error) {
+        if (error instanceof ReceiverBusyError) return count;
+        throw error;
+      }
+    }
+    return 200;
+  };
+
+  it('uses at most half of the slots, whatever the number of its receivers', () => {
+    expect(slotsOf('a')).toBe(50);
+    expect(slotsOf('b')).toBe(50);
+    expect(slotsOf(undefined)).toBe(200);
+  });
+
+  it('releases its slots, and claims none at the receiver when it has none left', () => {
+    const held = Array.from({ length: 50 }, (_, n) => shares.enter(`https://${String(n)}.example/`, 'a'));
+    for (let n = 0; n < 20; n += 1) expect(() => shares.enter('https://c.example/', 'a')).toThrow(ReceiverBusyError);
+    expect(fill(() => 'https://c.example/')).toHaveLength(10);
+    held[0]?.leave();
+    nowMs += 100_000;
+    expect(() => shares.enter('https://d.example/', 'a')).not.toThrow();
+  });
+});
