@@ -130,12 +130,16 @@ const ORDERS: { readonly [Name in keyof typeof activityInputs]: unknown } = {
   fetchImgnetAudio: { recordId, contentsId: recordId, shortcode: post.shortcode },
   fetchTranscript: { ...audio, language: 'pt-BR' },
   findFreshContent: post.shortcode,
-  finishJob: { recordId, outcome: { status: 'success', result: { lists: { videos: { pieces: 1, items: 2 } } } } },
+  finishJob: {
+    recordId,
+    price: 10,
+    outcome: { status: 'success', result: { lists: { videos: { pieces: 1, items: 2 } } } },
+  },
   hasFetchedProfile: recordId,
   labelSpeakers: { recordId, ...labels, windows: 1, durationSeconds: 12.5, engine: 'builtin' },
   listChannel: { recordId },
   pauseOf: { route: 'vidnet' },
-  planOwnerProfile: { account: 'tea', paidBy: recordId },
+  planOwnerProfile: { account: 'tea', paidBy: recordId, version: 1 },
   prepareSpeech: { recordId, ...labels },
   storeContent: { snapshot: { ...snapshot, isEmpty: false }, post },
   storeList: {

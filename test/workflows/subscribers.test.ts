@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
+import { WEBHOOKS_PER_JOB_MAX } from '../../contract/limits.ts';
 import { Subscribers } from '../../workflows/subscribers.ts';
 
-it('a URL is told once, for all who asked for it until then', () => {
+it('takes each URL once, with all callers that have subscribed it until then', () => {
   const subscribers = new Subscribers();
   subscribers.add(undefined, 'one');
   subscribers.add('https://a.example/', 'one');
@@ -12,16 +13,17 @@ it('a URL is told once, for all who asked for it until then', () => {
   subscribers.add('https://a.example/', 'three');
   expect(subscribers.take()).toEqual({ url: 'https://b.example/', number: 2, subscribedBy: ['two'] });
   expect(subscribers.take()).toBeUndefined();
-  // As an older version signals it.
   subscribers.add('https://c.example/', undefined);
   expect(subscribers.take()).toEqual({ url: 'https://c.example/', number: 3, subscribedBy: [] });
 });
 
-it('of thousands of URLs and callers a job keeps 50, whoever sends them', () => {
+it('keeps at most 20 URLs, and 20 callers of each', () => {
   const subscribers = new Subscribers();
   for (let n = 1; n <= 5_000; n += 1) subscribers.add(`https://a.example/?n=${String(n)}`, 'one');
   for (let n = 1; n <= 5_000; n += 1) subscribers.add('https://a.example/?n=1', `caller ${String(n)}`);
   const taken = Array.from({ length: 100 }, () => subscribers.take()).filter((one) => one !== undefined);
-  expect(taken.map(({ number }) => number)).toEqual(Array.from({ length: 50 }, (_, index) => index + 1));
-  expect(taken[0]?.subscribedBy).toHaveLength(50);
+  expect(taken.map(({ number }) => number)).toEqual(
+    Array.from({ length: WEBHOOKS_PER_JOB_MAX }, (_, index) => index + 1),
+  );
+  expect(taken[0]?.subscribedBy).toHaveLength(WEBHOOKS_PER_JOB_MAX);
 });

@@ -1734,19 +1734,19 @@ export type Error = {
      */
     code: 'invalid_input' | 'invalid_json' | 'webhook_target_forbidden' | 'audio_failed' | 'unauthorized' | 'insufficient_credit' | 'forbidden' | 'link_invalid' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'pending_duplicate' | 'already_finished' | 'not_ready' | 'delivery_pending' | 'too_many_webhooks' | 'list_id_expired' | 'precondition_failed' | 'body_too_large' | 'range_not_satisfiable' | 'answers_unread' | 'rate_limited' | 'internal' | 'unavailable';
     /**
-     * The download that stands in the way
+     * The download that conflicts with the request
      */
     id?: string;
     /**
-     * What the request costs, with status 402
+     * The price of the request, with status 402
      */
     price?: string;
     /**
-     * What the key has left, with status 402
+     * The available credit of the key, with status 402
      */
     credit?: string;
     /**
-     * Which field is wrong, and why
+     * The invalid fields with their reasons
      */
     details?: Array<{
         path: string;
@@ -2237,19 +2237,19 @@ export type WebhookTestRefused = {
      */
     code: 'invalid_input' | 'invalid_json' | 'webhook_target_forbidden' | 'audio_failed' | 'unauthorized' | 'insufficient_credit' | 'forbidden' | 'link_invalid' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'pending_duplicate' | 'already_finished' | 'not_ready' | 'delivery_pending' | 'too_many_webhooks' | 'list_id_expired' | 'precondition_failed' | 'body_too_large' | 'range_not_satisfiable' | 'answers_unread' | 'rate_limited' | 'internal' | 'unavailable';
     /**
-     * The download that stands in the way
+     * The download that conflicts with the request
      */
     id?: string;
     /**
-     * What the request costs, with status 402
+     * The price of the request, with status 402
      */
     price?: string;
     /**
-     * What the key has left, with status 402
+     * The available credit of the key, with status 402
      */
     credit?: string;
     /**
-     * Which field is wrong, and why
+     * The invalid fields with their reasons
      */
     details?: Array<{
         path: string;
@@ -2333,19 +2333,19 @@ export type Account = {
         created_at: string;
     };
     /**
-     * What new jobs may cost; null: unlimited
+     * Available for new jobs; null when the key is unlimited
      */
     credit: string | null;
     /**
-     * Set aside for jobs that have not ended
+     * Reserved for jobs that have not ended
      */
     reserved: string;
     /**
-     * What all downloads of the key have cost
+     * The charges of all downloads of the key
      */
     spent: string;
     /**
-     * What each download has cost, newest first; those that cost nothing are left out
+     * The charge of each download, newest first; free downloads are omitted
      */
     entries: Array<{
         download_id: Ulid;
