@@ -25,10 +25,10 @@ export interface DeliveryFilter {
 }
 
 /**
- * How many ids of a record's deliveries are looked up at once. Subscribers are numbered without gaps, but for those who were
- * late, and their first attempts need not begin in that order: a gap as wide as this ends the search.
+ * How many IDs of a record's deliveries are queried at once. Their numbers have no gaps, but their first attempts may start in
+ * another order, so only an empty block ends the search.
  */
-const AT_ONCE = 16;
+const BLOCK = 16;
 
 export type DeliveryStore = ReturnType<typeof createDeliveryStore>;
 
@@ -39,23 +39,26 @@ export function createDeliveryStore(db: Db) {
     const document = await deliveries.findOne({ _id: id });
     return document === null ? undefined : fromDocument(document);
   };
-  const deliveriesFrom = async (recordId: string, start: number): Promise<readonly Delivery[]> => {
+  const deliveriesIn = async (recordId: string, start: number, end: number): Promise<readonly Delivery[]> => {
     const found: Delivery[] = [];
-    for (let first = start; ; first += AT_ONCE) {
-      // One by one: the embedded server looks up a single `_id`, and reads everything for several.
-      const numbers = Array.from({ length: AT_ONCE }, (_, index) => first + index);
+    for (let first = start; first < end; first += BLOCK) {
+      // One query per ID: the embedded server finds a single `_id` by its index, but scans the collection for several.
+      const numbers = Array.from({ length: Math.min(BLOCK, end - first) }, (_, index) => first + index);
       const block = await Promise.all(numbers.map((number) => get(deliveryIdOf(recordId, number))));
-      const there = block.filter((delivery) => delivery !== undefined);
-      found.push(...there);
-      if (there.length === 0) return found;
+      const present = block.filter((delivery) => delivery !== undefined);
+      found.push(...present);
+      if (present.length === 0) break;
     }
+    return found;
   };
   return {
     get,
-    /** Those that an attempt has begun for, or waits to; a look-up by id each. */
+    /** @returns the deliveries of a record whose first attempt has started or is waiting */
     async ofRecord(recordId: string): Promise<readonly Delivery[]> {
-      const from = (first: number) => deliveriesFrom(recordId, first);
-      return [...(await from(1)), ...(await from(LATE_SUBSCRIBERS_FROM))];
+      return [
+        ...(await deliveriesIn(recordId, 1, LATE_SUBSCRIBERS_FROM)),
+        ...(await deliveriesIn(recordId, LATE_SUBSCRIBERS_FROM, Infinity)),
+      ];
     },
     /** A page, the greatest id first, so those of the newest downloads; it may scan. */
     async list({ subscribedBy, state, before, limit }: DeliveryFilter): Promise<readonly Delivery[]> {

@@ -11,6 +11,8 @@ import { createSpaceGuard } from '../../store/free-space.ts';
 import { createWorkFolders } from '../../store/work-folders.ts';
 import { probe, runTool } from '../helpers/media.ts';
 
+const RECORD_ID = '01JD5Z3K6VQ0W8R9T2X4Y6B8CD';
+
 const SECONDS = 5;
 let folder: string;
 
@@ -55,7 +57,7 @@ async function fetchAudio(
     fetchTimeoutMs: 30_000,
   });
   const running = new MockActivityEnvironment().run(activity.fetchAudio, {
-    recordId: 'record',
+    recordId: RECORD_ID,
     mediaId: 'k3fP0aTz9Qw',
   });
   const result = await (running as Promise<JobResult>);
@@ -71,7 +73,7 @@ describe('the audio of a video', () => {
 
   it.each(['alac.m4a', 'opus.m4a', 'flac.flac'])('becomes AAC when it is something else (%s)', async (name) => {
     const { result } = await fetchAudio(name);
-    const { streams, duration } = await probe(join(folder, 'files', 'record', result.files![0]!.name));
+    const { streams, duration } = await probe(join(folder, 'files', RECORD_ID, result.files![0]!.name));
     expect(streams.map((stream) => stream.codec_name)).toEqual(['aac']);
     expect(duration).toBeCloseTo(SECONDS, 0);
   });

@@ -56,7 +56,10 @@ function fetchVideo(
     maxMediaSeconds: 60,
     fetchTimeoutMs: 30_000,
   });
-  return new MockActivityEnvironment().run(activity.fetchVideo, { recordId: 'record', mediaId: 'k3fP0aTz9Qw' });
+  return new MockActivityEnvironment().run(activity.fetchVideo, {
+    recordId: '01JD5Z3K6VQ0W8R9T2X4Y6B8CD',
+    mediaId: 'k3fP0aTz9Qw',
+  });
 }
 
 describe('pictures and sound that come apart', () => {

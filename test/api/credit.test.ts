@@ -139,10 +139,10 @@ describe('the credit of a key', () => {
 
   it('pays both parts of a list, or none is started', async () => {
     const [rich, poor] = [await makeKey(10), await makeKey(9)];
+    vi.mocked(facades.deps.now).mockReturnValue(Date.parse(at));
     await ask(await makeKey(), '/api/imgnet/profile', { url: '@lister' });
     const profile = started.pop()!;
     await succeed(profile);
-    vi.mocked(facades.deps.now).mockReturnValue(Date.parse(at));
     expect(await ask(poor, '/api/imgnet/list', { list_id: profile.recordId })).toMatchObject({
       ...{ status: 402, body: { price: '0.010', credit: '0.009' } },
     });

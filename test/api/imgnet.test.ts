@@ -164,15 +164,15 @@ describe('a list that is asked for', () => {
     [999_999, 'all'],
     [undefined, 'all'],
   ])('with max_age_days %s begins at %s', async (maxAgeDays, since) => {
+    // The profile is of the same moment, because the list_id must be valid.
+    const nowMs = Date.parse('2026-11-21T23:59:00Z');
+    later(nowMs, 0);
     const { listId } = await profile(account());
     const record = (await facades.deps.records.get(listId))!;
-    // A profile of that moment, since the list_id must be valid then.
-    const nowMs = Date.parse('2026-11-21T23:59:00Z');
     vi.spyOn(facades.deps.records, 'get').mockResolvedValueOnce({
       ...record,
       finishedAt: '2026-11-21T23:30:00.000000Z',
     } as typeof record);
-    later(nowMs, 0);
     const { status } = await ask('list', { list_id: listId, max_age_days: maxAgeDays });
     expect(status).toBe(202);
     expect(started().map(({ subjectId }) => subjectId.split('/').at(-1))).toEqual([since, since]);

@@ -5,6 +5,7 @@ import type { DeliveryAttempt, DeliveryState } from '../../contract/webhooks.ts'
 import { keepJob } from '../helpers/kept-jobs.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
 import { anAudioJob } from '../helpers/workflow-run.ts';
+import { WITHOUT_KEY } from '../../contract/webhooks.ts';
 
 let facades: Facades;
 beforeAll(async () => {
@@ -34,13 +35,18 @@ interface Prepared {
 /** @returns the id of the delivery, as callers know it */
 async function prepare({ recordId = ulid(), number = 1, ...rest }: Prepared = {}): Promise<string> {
   const id = `webhook/${recordId}/${number}`;
-  const { url = 'https://hooks.example.com/h', attempts = [], state = 'pending', firstAttempt = 1 } = rest;
-  const subscribedBy = rest.subscribedBy === undefined ? {} : { subscribedBy: rest.subscribedBy };
+  const {
+    url = 'https://hooks.example.com/h',
+    attempts = [],
+    state = 'pending',
+    firstAttempt = 1,
+    subscribedBy = [WITHOUT_KEY],
+  } = rest;
   await facades.deps.deliveries.open({
     id,
     recordId,
     url,
-    ...subscribedBy,
+    subscribedBy,
     endpoint: 'downloads/audio',
     createdAt: at,
   });
@@ -106,6 +112,7 @@ describe('the log of webhooks', () => {
   it('finds all deliveries of a download by their ids, without a scan, over gaps', async () => {
     const recordId = ulid();
     const find = vi.spyOn(facades.deps.deliveries, 'list');
+    find.mockClear();
     for (const number of [1, 2, 9, 17, 30]) await prepare({ recordId, number });
     await prepare();
     const { deliveries } = await page(`download_id=${recordId}`);
@@ -171,7 +178,10 @@ describe('a delivery that is made again', () => {
     expect(answer.headers.get('retry-after')).toBe('10');
     expect(deliverySchema.parse(answer.body)).toMatchObject({ id, state: 'pending' });
     expect(facades.redeliveries.start.mock.lastCall).toEqual([
-      { deliveryId: `webhook/${recordId}/1`, recordId, url: 'https://hooks.example.com/h', firstAttempt: 5 },
+      {
+        ...{ deliveryId: `webhook/${recordId}/1`, recordId, url: 'https://hooks.example.com/h', firstAttempt: 5 },
+        subscribedBy: [WITHOUT_KEY],
+      },
     ]);
     expect((await page(`download_id=${recordId}`)).deliveries[0]).toMatchObject({ state: 'pending' });
   });

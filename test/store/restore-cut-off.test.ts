@@ -20,6 +20,7 @@ import {
 } from '../helpers/backup-bench.ts';
 import { dyingDatabase, type LastOperation } from '../helpers/dying-database.ts';
 import { anAudioJob } from '../helpers/workflow-run.ts';
+import { optional } from '../../runtime/optional.ts';
 
 const MOMENTS = 10;
 const { root, aService } = useBackupBench();
@@ -54,14 +55,23 @@ async function expectWhole(
   expect(await accounts.holds(KEY)).toEqual([]);
 }
 
-/** Restores until the write or read of that number after the mark, or to the end. @returns how many there were */
-async function restoreUntil(folder: string, service: BackupService, last: number): Promise<number> {
+/**
+ * Restores until the operation of that number after the mark, or to the end.
+ *
+ * @param how whether the last operation still takes place
+ * @returns the number of operations
+ */
+async function restoreUntil(
+  folder: string,
+  service: BackupService,
+  { last, how = last % 2 === 0 ? 'made' : 'not made' }: { readonly last: number; readonly how?: LastOperation },
+): Promise<number> {
   let count = 0;
   const diesNow = async (): Promise<LastOperation | undefined> => {
     if (count === 0 && (await service.db.collection(RESTORE_MARKS).countDocuments()) === 0) return undefined;
     count += 1;
     if (count !== last) return undefined;
-    return last % 2 === 0 ? 'made' : 'not made';
+    return how;
   };
   const publish: FileStore['publish'] = async (...order) => {
     if ((await diesNow()) !== undefined) throw new Error('the process has died');
@@ -75,7 +85,7 @@ async function restoreUntil(folder: string, service: BackupService, last: number
 it('a restore that is cut off at any moment leaves a mark, and is whole when it is made again after emptying', async () => {
   const backup = await aBackup('cut-off');
   const service = aService();
-  const operations = await restoreUntil(backup.folder, service, Infinity);
+  const operations = await restoreUntil(backup.folder, service, { last: Infinity });
   expect(operations).toBeGreaterThan(3 * MOMENTS);
   await expectWhole(service, backup);
   await expect(refuseUnfinishedRestore(service.db)).resolves.toBeUndefined();
@@ -83,7 +93,10 @@ it('a restore that is cut off at any moment leaves a mark, and is whole when it 
     await empty(service);
     // The last one is the removal of the mark, which does not take place.
     const last = 1 + Math.floor((moment * (operations - 1)) / (MOMENTS - 1));
-    await expect(restoreUntil(backup.folder, service, last)).rejects.toThrow('the process has died');
+    const how = moment === MOMENTS - 1 ? 'not made' : undefined;
+    await expect(restoreUntil(backup.folder, service, { last, ...optional('how', how) })).rejects.toThrow(
+      'the process has died',
+    );
     const { databaseName } = service.db;
     const instruction = `empty the database ${databaseName} and ${service.filesPlace}, and restore again`;
     await expect(refuseUnfinishedRestore(service.db)).rejects.toThrow(instruction);
@@ -110,7 +123,7 @@ it('a restore of a backup that only lists files says to leave them where they ar
   const folder = join(root(), 'listed');
   await backUp({ folder, ...source, copiesFiles: false, ...silent });
   const service = aService();
-  await expect(restoreUntil(folder, service, 2)).rejects.toThrow('the process has died');
+  await expect(restoreUntil(folder, service, { last: 2 })).rejects.toThrow('the process has died');
   await expect(refuseUnfinishedRestore(service.db)).rejects.toThrow(
     `empty the database ${service.db.databaseName}, leave the files where they are, and restore again`,
   );

@@ -27,7 +27,6 @@ describe('the audio job', () => {
   it.each([
     [{ startedBy: 'service' }, 'service'],
     [{ startedBy: '0123456789abcdef', chargedTo: '0123456789abcdef' }, '0123456789abcdef'],
-    [{ chargedTo: '0123456789abcdef' }, '0123456789abcdef'],
     [{}, 'anonymous'],
   ])('with %o tells %s of its webhook', async (starter, subscriber) => {
     await runAudio(anAudioJob({ webhookUrl: 'https://example.com/hook', ...starter }));

@@ -109,7 +109,10 @@ describe('an operator in the Web UI', () => {
       const url = `https://${host}/hook`;
       expect(await again.start({ deliveryId, recordId: job.recordId, url, firstAttempt: 2 })).toBe(true);
       await client.workflow.getHandle(deliveryId).result();
-      await expectFound(client, `TapedeckWebhookHost = '${host}' AND WorkflowType = 'deliverWebhook'`, [deliveryId]);
+      await expectFound(client, `TapedeckWebhookHost = '${host}' AND WorkflowType = 'deliverWebhook'`, [
+        deliveryId,
+        deliveryId,
+      ]);
     });
   });
 
