@@ -11,6 +11,7 @@ import type { z } from 'zod';
 import { MissingContentsError } from '../contract/contents.ts';
 import { ApiError, type ErrorCode } from '../contract/errors.ts';
 import { MissingFileError, StoreAwayError } from '../store/files.ts';
+import { isDiskFull } from '../store/free-space.ts';
 import { BusyError } from '../runtime/semaphore.ts';
 
 /** Codes of the errors that the HTTP layer itself raises. */
@@ -75,6 +76,7 @@ export function toApiError(error: unknown): ApiError {
 /** @returns what is away or too busy, and may be back soon */
 function reasonToWait(error: unknown): string | undefined {
   if (isMongoAway(error)) return 'The database cannot be reached.';
+  if (isDiskFull(error)) return 'The service has no space left.';
   if (error instanceof StoreAwayError) return 'The file store cannot be reached.';
   if (error instanceof BusyError) return 'Too many ask for stored data at once.';
   return undefined;

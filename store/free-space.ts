@@ -1,4 +1,5 @@
 import { statfs } from 'node:fs/promises';
+import { MongoError } from 'mongodb';
 import { JobError } from '../runtime/job-error.ts';
 
 /** What is left on the file systems that downloads fill. */
@@ -68,12 +69,29 @@ export function diskFull(cause?: unknown): JobError {
   return new JobError('disk_full', 'The service has no space left.', cause === undefined ? {} : { cause });
 }
 
-/** Whether a full disk, or a quota, is what an error is about. */
+/** Whether a full disk, or a quota, is what an error is about: ours, or that of the database. */
 export function isDiskFull(error: unknown): boolean {
   for (let one = error; one instanceof Error; one = one.cause) {
     if ('code' in one && (one.code === 'ENOSPC' || one.code === 'EDQUOT')) return true;
+    if (one instanceof MongoError && isOfFullDatabase(one)) return true;
   }
   return false;
+}
+
+/** `OutOfDiskSpace`: mongod refuses what it would have to write beside its data. When it cannot write those, it ends. */
+const OUT_OF_DISK_SPACE = 14031;
+/** `UserWritesBlocked`: a managed cluster takes no more writes. */
+const WRITES_BLOCKED = 371;
+/**
+ * What the embedded server passes on of SQLite: SQLITE_FULL, SQLITE_IOERR_WRITE (a quota, a limit on the size of files), and
+ * SQLITE_IOERR_SHMSIZE (no room for the index of its log).
+ */
+const OF_SQLITE = /(?:database or disk is full \(13\)|disk I\/O error \((?:778|4874)\))$/;
+const INTERNAL_ERROR = 1;
+
+function isOfFullDatabase({ code, message }: MongoError): boolean {
+  if (code === WRITES_BLOCKED) return message.includes('DiskUseThresholdExceeded');
+  return code === OUT_OF_DISK_SPACE || (code === INTERNAL_ERROR && OF_SQLITE.test(message));
 }
 
 async function freeBytesOf(folder: string): Promise<number> {

@@ -78,5 +78,5 @@ async function hear(
 
   showSpeech({ stage: 'diarizing' });
   const { labelSpeakers } = speechActivities('speechSteps', `Tell the speakers of ${mediaId} apart`, by);
-  return unlessUntaken(() => labelSpeakers({ ...job, ...audio, windows }));
+  return unlessUntaken(() => retryWhenDiskFull(() => labelSpeakers({ ...job, ...audio, windows })));
 }

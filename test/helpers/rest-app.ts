@@ -51,6 +51,8 @@ type FacadesOptions = Partial<
   readonly looks?: Partial<LookLimits>;
   /** Otherwise each probe looks at the engines anew, unless another one does. */
   readonly healthKeptMs?: number;
+  /** Otherwise that of all tests. */
+  readonly mongodbUri?: string;
   /** Otherwise one of its own. */
   readonly database?: string;
   /** Otherwise an empty folder. */
@@ -68,12 +70,13 @@ export async function startFacades(requestsPerMinute = 100_000, options: Facades
     admissionQueue,
     looks,
     healthKeptMs: keptMs = 0,
+    mongodbUri = inject('mongodbUri'),
     database = `api-${randomUUID().slice(0, 8)}`,
     log = pino({ level: 'silent' }),
     files = createDiskFiles(join(tmpdir(), `tapedeck-files-${randomUUID()}`)),
     ...access
   } = options;
-  const mongo = openMongo({ uri: inject('mongodbUri'), database, timeoutMs: 5_000 });
+  const mongo = openMongo({ uri: mongodbUri, database, timeoutMs: 5_000 });
   const jobs = {
     start: vi.fn<JobGateway['start']>().mockResolvedValue('started'),
     running: vi.fn<JobGateway['running']>().mockResolvedValue('closed'),

@@ -1,3 +1,4 @@
+import { MongoBulkWriteError, MongoServerError } from 'mongodb';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { createSpaceGuard, diskFull, isDiskFull } from '../../store/free-space.ts';
 
@@ -83,5 +84,26 @@ describe('the look at free space', () => {
     expect(isDiskFull(Object.assign(new Error('write'), { code: 'EACCES' }))).toBe(false);
     expect(isDiskFull('ENOSPC')).toBe(false);
     expect(diskFull(full)).toMatchObject({ code: 'disk_full', cause: full });
+  });
+
+  const inTransaction = '[msg_insert.go:168 handler.(*Handler).MsgInsert] [db.go:167 fsql.(*DB).InTransaction]';
+  const blocked = (reason: string): string => `User writes blocked, reason: ${reason}`;
+  it.each([
+    ['the embedded server', `${inTransaction} database or disk is full (13)`, 1, true],
+    ['the embedded server with a quota', `${inTransaction} disk I/O error (778)`, 1, true],
+    ['the embedded server with a full log', `${inTransaction} disk I/O error (4874)`, 1, true],
+    ['mongod', 'Available disk space of 3 bytes is less than required minimum of 524288000', 14031, true],
+    ['a managed cluster', blocked('DiskUseThresholdExceeded'), 371, true],
+    ['a cluster that moves', blocked('ClusterToClusterMigrationInProgress'), 371, false],
+    ['a broken disk', `${inTransaction} disk I/O error (266)`, 1, false],
+    ['a damaged file', `${inTransaction} database disk image is malformed (11)`, 1, false],
+    ['a duplicate', 'E11000 duplicate key: database or disk is full (13)', 11_000, false],
+    ['a value', 'not a number: "database or disk is full (13)"', 1, false],
+  ])('knows what a database says: %s', (_, message, code, expected) => {
+    const error = new MongoServerError({ message, code });
+    expect(isDiskFull(error)).toBe(expected);
+    expect(isDiskFull(new Error('keeping', { cause: error }))).toBe(expected);
+    const bulk = new MongoBulkWriteError({ message, code, writeErrors: [] }, { insertedCount: 0 } as never);
+    expect(isDiskFull(bulk)).toBe(expected);
   });
 });

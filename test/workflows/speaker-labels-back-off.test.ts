@@ -27,6 +27,14 @@ it('asks a transcription server that is in trouble again, and succeeds', async (
   expect(speech.transcribeWindow).toHaveBeenCalledTimes(5);
 });
 
+it('waits for space when what came of it cannot be kept, and succeeds', async () => {
+  speech.labelSpeakers.mockRejectedValueOnce(refusal('disk_full')).mockRejectedValueOnce(refusal('disk_full'));
+  const { failure, waits } = await runWatched(aSpeakerLabelsJob());
+  expect([failure, waits]).toEqual([undefined, [10, 30]]);
+  expect(speech.labelSpeakers).toHaveBeenCalledTimes(3);
+  expect(speech.transcribeWindow).toHaveBeenCalledTimes(3);
+});
+
 it('asks it again when it says that it can be asked, and not earlier, but within the hour', async () => {
   speech.prepareSpeech.mockResolvedValue({ windows: 1, durationSeconds: 60, engine: 'openai' });
   const named = [500, 1, 7 * 24 * 3600];
