@@ -22,6 +22,7 @@ import { createMetrics, type Metrics } from '../runtime/telemetry/metrics.ts';
 import { servePages } from '../runtime/telemetry/serve-pages.ts';
 import { startTracing } from '../runtime/telemetry/tracing.ts';
 import { onStop } from '../runtime/subprocess/on-stop.ts';
+import { createDownloader, MEDIA_HOST_LIMITS } from '../outbound/download.ts';
 import { createWebhookClient } from '../outbound/webhooks/client.ts';
 import { WEBHOOK_TEST_LIMITS, WEBHOOK_TEST_TAKES_MS } from '../outbound/webhooks/limits.ts';
 import { createWebhookSigner } from '../outbound/webhooks/signature.ts';
@@ -130,6 +131,7 @@ const rest = serveRest(
     isLoopback: config.isLoopback,
     allowsAnonymous: config.allowsAnonymous,
     trustedProxies: config.trustedProxies,
+    downloadPicture: createDownloader({ ...MEDIA_HOST_LIMITS, allowedNetworks: config.mediaAllowedNetworks }),
     onAnswered: measured?.onAnswered,
     tracing,
     ytdlp: createYtdlpInUse(mongo.db).known,

@@ -5,7 +5,9 @@ import { createAuthenticate } from './access/authenticate.ts';
 import { accessMiddleware, callerOf, refuseRevoked, type LimitedCaller } from './access/access-middleware.ts';
 import { loadConsole, type ConsoleFiles } from './console/console-files.ts';
 import { consolePage } from './console/console-page.ts';
+import { pictureProxy } from './console/picture-proxy.ts';
 import type { Tracing } from '../runtime/telemetry/tracing.ts';
+import type { Downloader } from '../outbound/download.ts';
 import type { ServiceDeps } from './deps.ts';
 import { docsPage } from './docs-page.ts';
 import { meterAnswers } from './edge/answer-budget.ts';
@@ -35,6 +37,8 @@ export interface RestOptions {
   readonly trustedProxies: BlockList;
   /** Otherwise the console is built when it is first opened, unless that was done before. */
   readonly loadConsole?: () => Promise<ConsoleFiles>;
+  /** Fetches pictures of platforms for the console. */
+  readonly downloadPicture: Downloader;
   /** Told of each answer when it begins. */
   readonly onAnswered?: OnAnswered | undefined;
   readonly tracing?: Tracing | undefined;
@@ -66,6 +70,7 @@ export function createRestApp(deps: ServiceDeps, options: RestOptions): H3 {
   });
   app.get('/docs/**', docsPage());
   app.get('/', frontDoor(options.publicUrl));
+  app.get('/pictures', pictureProxy({ authenticate, download: options.downloadPicture }));
   app.get('/console/**', consolePage({ ...options, log: deps.log, load: options.loadConsole ?? loadConsole }));
   const files = fileHost(deps);
   app.get('/files/**', files);

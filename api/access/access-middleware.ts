@@ -53,7 +53,7 @@ interface Access {
 /** By event: reading a body puts another request in its place. */
 const accesses = new WeakMap<H3Event, Access>();
 /** Links are bounded by their expiry, and neither probes nor a page and its parts must use up a caller's requests. */
-const NOT_LIMITED = /^\/(?:files\/|console(?:\/|$)|health$|live$|ready$)/;
+const NOT_LIMITED = /^\/(?:files\/|console(?:\/|$)|pictures$|health$|live$|ready$)/;
 /** What answers to any name and any page: a link carries its own permission, and /live tells nothing of the engines. */
 const OPEN_TO_PAGES = /^\/(?:files\/|live$)/;
 /** Tells a caller who needs no key that what it sent is none. */

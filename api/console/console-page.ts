@@ -61,13 +61,13 @@ function ageText(version: string | undefined): string {
   return ageDays === undefined ? version : `${version}, ${ageDays} ${ageDays === 1 ? 'day' : 'days'} old`;
 }
 
-/** Nothing of anybody else runs here. Pictures of profiles and lists are the platforms' own, wherever they keep them. */
+/** The page loads nothing from other hosts. Pictures of platforms come through the picture proxy, as blobs. */
 function policyOf(nonce: string, drive: string): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
     `style-src 'self' 'nonce-${nonce}'`,
-    "img-src 'self' https: http:",
+    "img-src 'self' blob:",
     // Files may be served under an address of their own.
     `media-src 'self' ${drive}`,
     `connect-src 'self' ${drive}`,

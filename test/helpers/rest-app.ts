@@ -36,6 +36,7 @@ import { createRecordStore } from '../../store/records.ts';
 import { createRequestCountStore } from '../../store/request-counts.ts';
 import type { WebhookClient } from '../../outbound/webhooks/client.ts';
 import { createWebhookSigner } from '../../outbound/webhooks/signature.ts';
+import { createDownloader, MEDIA_HOST_LIMITS } from '../../outbound/download.ts';
 
 const WEBHOOK_KEY = Buffer.from('a key that signs webhooks');
 export const WEBHOOK_SECRET = `whsec_${WEBHOOK_KEY.toString('base64')}`;
@@ -57,6 +58,8 @@ type FacadesOptions = Partial<
   readonly database?: string;
   /** Otherwise an empty folder. */
   readonly files?: FileStore;
+  /** Networks of which pictures may be fetched although they are private; none by default. */
+  readonly pictureNetworks?: BlockList;
   /** Otherwise nothing is logged. */
   readonly log?: Logger;
 };
@@ -74,6 +77,7 @@ export async function startFacades(requestsPerMinute = 100_000, options: Facades
     database = `api-${randomUUID().slice(0, 8)}`,
     log = pino({ level: 'silent' }),
     files = createDiskFiles(join(tmpdir(), `tapedeck-files-${randomUUID()}`)),
+    pictureNetworks = new BlockList(),
     ...access
   } = options;
   const mongo = openMongo({ uri: mongodbUri, database, timeoutMs: 5_000 });
@@ -135,6 +139,7 @@ export async function startFacades(requestsPerMinute = 100_000, options: Facades
   const app = createRestApp(deps, {
     ...{ requestsPerMinute, publicUrl: 'http://api.example', driveUrl: 'http://drive.example' },
     ...{ isLoopback: true, allowsAnonymous: true, trustedProxies: new BlockList(), ...access },
+    downloadPicture: createDownloader({ ...MEDIA_HOST_LIMITS, allowedNetworks: pictureNetworks }),
   });
   const connections = { ...CONNECTION_LIMITS, ...limits };
   const proxies = access.trustedProxies ?? new BlockList();

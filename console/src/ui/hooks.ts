@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
+import { authorization } from '../api.ts';
 
 export interface Loaded<Value> {
   readonly value: Value | undefined;
@@ -67,4 +68,33 @@ export function useIsNarrow(): boolean {
     return () => query.removeEventListener('change', told);
   }, [query]);
   return isNarrow;
+}
+
+/**
+ * Loads a picture of a platform through the service, so that the host of the picture learns nothing about the viewer.
+ *
+ * @returns a URL for an image element; undefined while it is loading and where there is no picture
+ */
+export function usePicture(url: string | null | undefined): string | undefined {
+  const [source, setSource] = useState<string>();
+  useEffect(() => {
+    setSource(undefined);
+    if (!url || !/^https?:\/\//i.test(url)) return undefined;
+    const end = new AbortController();
+    let loaded: string | undefined;
+    const load = async (): Promise<void> => {
+      const options = { headers: authorization(), signal: end.signal };
+      const response = await fetch(`/pictures?url=${encodeURIComponent(url)}`, options);
+      if (!response.ok) return;
+      loaded = URL.createObjectURL(await response.blob());
+      if (end.signal.aborted) URL.revokeObjectURL(loaded);
+      else setSource(loaded);
+    };
+    load().catch(() => undefined);
+    return () => {
+      end.abort();
+      if (loaded !== undefined) URL.revokeObjectURL(loaded);
+    };
+  }, [url]);
+  return source;
 }

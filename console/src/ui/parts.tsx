@@ -1,5 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { usePicture } from './hooks.ts';
 import { Problem, sentenceOf } from '../api.ts';
 import { priceText } from '../format.ts';
 import { STATUS_NAMES } from '../words.ts';
@@ -127,27 +128,15 @@ export function Picture({
   readonly icon: IconName;
   readonly className: string;
 }): JSX.Element {
-  const [isGone, setGone] = useState(false);
-  useEffect(() => setGone(false), [url]);
-  // Other schemes are no pictures.
-  if (!url || isGone || !/^https?:\/\//i.test(url)) {
+  const source = usePicture(url);
+  if (source === undefined) {
     return (
       <span class={`picture ${className}`} role={label === '' ? undefined : 'img'} aria-label={label || undefined}>
         <Icon name={icon} />
       </span>
     );
   }
-  return (
-    <img
-      class={`picture ${className}`}
-      src={url}
-      alt={label}
-      loading="lazy"
-      decoding="async"
-      referrerpolicy="no-referrer"
-      onError={() => setGone(true)}
-    />
-  );
+  return <img class={`picture ${className}`} src={source} alt={label} decoding="async" />;
 }
 
 /** A link that leads out of the console; one with another scheme is shown as text. */

@@ -25,6 +25,7 @@ import { createSpeechLanguages } from '../../../store/speech-languages.ts';
 import { createRecordStore } from '../../../store/records.ts';
 import { createRequestCountStore } from '../../../store/request-counts.ts';
 import { createWebhookSigner } from '../../../outbound/webhooks/signature.ts';
+import { createDownloader, MEDIA_HOST_LIMITS } from '../../../outbound/download.ts';
 
 export interface ApiProcessOptions {
   readonly mongodbUri: string;
@@ -103,7 +104,8 @@ const proxies = new BlockList();
 proxies.addSubnet('127.0.0.0', 8, 'ipv4');
 const urls = { publicUrl: 'http://api.example', driveUrl: 'http://drive.example' };
 const access = { ...urls, isLoopback: true, allowsAnonymous: true, trustedProxies: proxies };
-const rest = serveRest(createRestApp(deps, { requestsPerMinute: 100_000, ...access }), {
+const downloadPicture = createDownloader({ ...MEDIA_HOST_LIMITS, allowedNetworks: new BlockList() });
+const rest = serveRest(createRestApp(deps, { requestsPerMinute: 100_000, downloadPicture, ...access }), {
   ...{ port: 0, hostname: '127.0.0.1', proxies },
 });
 await rest.ready();
