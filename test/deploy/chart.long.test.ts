@@ -122,6 +122,16 @@ describe('the chart', () => {
     }
   });
 
+  it('restricts egress to the engines to named destinations, and refuses a rule without one', async () => {
+    const objects = await renderChart(program, NEEDED);
+    const policies = objects.filter(({ kind }) => kind === 'NetworkPolicy');
+    const rules = policies.flatMap(({ spec }) => (spec['egress'] ?? []) as readonly { to?: readonly object[] }[]);
+    expect(rules.length).toBeGreaterThan(2);
+    for (const { to = [] } of rules) expect(to).not.toHaveLength(0);
+    const everywhere = { ...NEEDED, networkPolicy: { engines: [{ ports: [{ port: 7233 }] }] } };
+    await expect(renderChart(program, everywhere)).rejects.toThrow(/engines/);
+  });
+
   it('gives each worker its roles, and fetchers half an hour to end', async () => {
     const pods = podsOf(await renderChart(program, NEEDED));
     const rolesOf = (pod: Pod): string | undefined =>
