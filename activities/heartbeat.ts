@@ -1,5 +1,6 @@
 import { Context } from '@temporalio/activity';
 import type { ActivityProgress } from '../contract/jobs.ts';
+import { retryStateIn } from '../pacing/retries.ts';
 
 /** Each beat is a call of the server, and an action in Temporal Cloud: work that is quickly done sends none. */
 const FIRST_BEAT_MS = 2_000;
@@ -15,8 +16,10 @@ export async function withHeartbeat<Result>(
 ): Promise<Result> {
   const context = Context.current();
   let newest: ActivityProgress = { stage: 'waiting' };
+  // What earlier attempts have used up must outlive this worker, too.
+  const retry = retryStateIn(context.info.heartbeatDetails);
   const beat = (): void => {
-    context.heartbeat(newest);
+    context.heartbeat({ ...newest, retry });
     timer = setTimeout(beat, BEAT_MS);
   };
   let timer = setTimeout(beat, FIRST_BEAT_MS);

@@ -8,11 +8,11 @@ import type { WorkerRole } from '../../runtime/roles.ts';
 import { createBuiltinEngine } from '../../speech/builtin.ts';
 import { engineKeyOf } from '../../speech/engine.ts';
 import { createWorkers } from '../../worker/create-workers.ts';
-import { startPacing } from '../../worker/pacing/pacing.ts';
-import { upstreamLimitsOf } from '../../worker/upstream-limits.ts';
+import { routesOf } from '../../pacing/route-settings.ts';
+import { routesOfRoles } from '../../pacing/routes.ts';
 import { CHART } from '../helpers/chart.ts';
 import { readJson } from '../helpers/json-schema.ts';
-import { memoryPacing } from '../helpers/memory-pacing.ts';
+import { breakersOn } from '../helpers/memory-breakers.ts';
 
 interface Values {
   readonly optionalSecrets: readonly string[];
@@ -47,19 +47,23 @@ async function polledBy(roles: readonly WorkerRole[]): Promise<string[]> {
     return Promise.resolve(undefined as never);
   });
   onTestFinished(() => created.mockRestore());
-  const routes = upstreamLimitsOf(loadConfig({ VIDNET_API_KEY: 'a-key' }));
+  const routes = routesOfRoles(routesOf(loadConfig({ VIDNET_API_KEY: 'a-key' })), roles);
   const limits = { maxFetches: 4, maxSpeechWindows: 2, maxDeliveries: 100, shutdownGraceMs: 0 };
-  const onError = (error: unknown): never => {
-    throw error;
-  };
-  const pacing = await startPacing({ store: memoryPacing(), taskQueue: '', routes, roles, onError, ...limits });
   const nothing = { records: {}, fetch: {}, speech: {}, deliver: {} } as Activities;
   await createWorkers({
-    ...{ roles, pacing, activities: nothing, bundle: undefined, namespace: 'default', taskQueue: '', ...limits },
+    ...{
+      roles,
+      routes,
+      breakers: breakersOn(),
+      activities: nothing,
+      bundle: undefined,
+      namespace: 'default',
+      taskQueue: '',
+      ...limits,
+    },
     connection: undefined as never,
     engineKey: engineKeyOf(createBuiltinEngine({ python: '/python3', workFolder: '/', timeoutMs: 1 })),
   });
-  await pacing.stop();
   return queues;
 }
 
