@@ -5,7 +5,7 @@ import { retryStateIn } from '../pacing/retries.ts';
 /** Each beat is a call of the server, and an action in Temporal Cloud: work that is quickly done sends none. */
 const FIRST_BEAT_MS = 2_000;
 /** A cancellation takes as long to arrive. */
-const BEAT_MS = 5_000;
+const BEAT_MS = 4_000;
 
 /**
  * Heartbeats while the body runs, with the newest progress. The beat comes from a timer and not from the work: a

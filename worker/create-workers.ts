@@ -21,8 +21,14 @@ import { taskQueues } from '../runtime/task-queues.ts';
 
 /** Each takes seconds to minutes, one core, and about 100 MB. */
 const SPEECH_STEPS_AT_ONCE = 4;
-/** Each holds a place while it waits for a task. */
-const POLLS_OF_ROUTE = 2;
+/**
+ * Polls that are under way at once. A worker that is frozen swallows a task by each of them until the server times the task out,
+ * so there are as few as keep up with the tasks. Of two for workflow tasks one is for the tasks of cached workflows.
+ */
+const POLLS = {
+  workflowTaskPollerBehavior: { type: 'simple-maximum', maximum: 2 },
+  activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 1 },
+} as const;
 
 interface WorkersOptions {
   /** By default all. */
@@ -88,6 +94,7 @@ export async function createWorkers(options: WorkersOptions) {
     defaultHeartbeatThrottleInterval: '1 second',
     interceptors: { activity: before },
     ...optional('workerDeploymentOptions', options.deployment),
+    ...POLLS,
   };
   const ofActivities = (
     queue: Exclude<keyof typeof taskQueues, 'workflows' | 'route'>,
@@ -117,7 +124,6 @@ export async function createWorkers(options: WorkersOptions) {
       taskQueue: taskQueues.route(taskQueue, route),
       activities: activities.fetch,
       tuner: routeTuner(breakers.of(route), maxAtOnce),
-      maxConcurrentActivityTaskPolls: POLLS_OF_ROUTE,
       // The server holds this rate over all workers.
       maxTaskQueueActivitiesPerSecond: startsPerMinute / 60,
       interceptors: { activity: [...before, pacedActivities({ breakers, delaysSeconds, isGated: true })] },

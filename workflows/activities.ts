@@ -4,7 +4,7 @@ import type { createUpstreamOptions } from '../pacing/upstream-options.ts';
 import { taskQueues } from '../runtime/task-queues.ts';
 
 /** Several beats: see activities/heartbeat.ts. */
-const LOST_AFTER = '20 seconds';
+const LOST_AFTER = '12 seconds';
 
 /** The database, or Temporal, may be away for hours: short steps are tried until they succeed. */
 export const untilDone = {
