@@ -7,7 +7,7 @@ import { z } from 'zod';
 import type { DownloadRecord } from '../../contract/records.ts';
 
 /** What passes by itself, is made anew at a start, is worked out from the rest, or is copied as a part of it. */
-export const NOT_KEPT: readonly string[] = ['windows', 'pacing', 'engines', 'migrations', 'pockets'];
+export const NOT_KEPT: readonly string[] = ['windows', 'circuit_breakers', 'engines', 'migrations', 'pockets'];
 
 /**
  * What points to records first, so that no pointer leads to a record that is younger than the copy; then the records; then what

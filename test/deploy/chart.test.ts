@@ -22,6 +22,7 @@ interface Values {
       {
         readonly roles: readonly WorkerRole[];
         readonly settings: Readonly<Record<string, string>>;
+        readonly platformJobs?: Readonly<Record<string, number>>;
         readonly workSize: string;
         readonly autoscaling: { readonly max: number; readonly queues: Readonly<Record<string, number>> };
       }
@@ -100,11 +101,14 @@ describe('the chart', () => {
     expect(['NODE_EXTRA_CA_CERTS', 'HTTPS_PROXY', 'NO_PROXY'].filter((name) => refused.test(name))).toEqual([]);
   });
 
-  it('lets the platforms have as many jobs at once as the most pods have places for', () => {
-    const { settings: own, autoscaling } = values.workers['fetchers']!;
-    const { MAX_FETCHES, VIDNET_MAX_JOBS, IMGNET_MAX_JOBS } = loadConfig(own);
-    const places = autoscaling.max * MAX_FETCHES;
-    expect([VIDNET_MAX_JOBS, IMGNET_MAX_JOBS]).toEqual([places, places]);
+  it('divides the jobs that may use a platform by the most pods, which have a slot for each', () => {
+    const { settings: own, autoscaling, platformJobs } = values.workers['fetchers']!;
+    const slots = autoscaling.max * loadConfig(own).MAX_FETCHES;
+    expect(platformJobs?.['VIDNET_MAX_JOBS']).toBe(slots);
+    expect(Object.keys(platformJobs ?? {}).filter((name) => !(name in settings.shape))).toEqual([]);
+    const template = readFileSync(`${CHART}/templates/workers.yaml`, 'utf8');
+    expect(template).toContain('range $setting, $all := $worker.platformJobs');
+    expect(template).toContain('max 1 (div (int $all) (max 1 $pods))');
   });
 
   it('gives fetchers room for the largest downloads of a platform at once', () => {

@@ -61,8 +61,6 @@ const contentJob = aJob('imgnet_post', post.shortcode, { post, profilePrice: 10 
 const bounds = { sinceDate: '2026-11-14', since: '2026-11-14T23:59:30.250Z', postsCount: 62, otherId: ulid() };
 const listRequest = { kind: 'reels', account: 'tea', sinceDate: bounds.sinceDate };
 const listJob = aJob('imgnet_list_reels', 'tea', { part: 'reels', ...bounds });
-const { version: _none, ...oldListJob } = listJob;
-const { isEmpty: _notYet, ...started } = snapshot('reels');
 const postAudioJob = aJob('imgnet_audio', post.shortcode, { post });
 const labelsJob = aJob('speaker_labels', videoId, labels);
 const delivery = { deliveryId: `webhook/${recordId}/7`, recordId, url, subscribedBy: ['anonymous'], firstAttempt: 5 };
@@ -228,19 +226,6 @@ export const stepsOfWorkflows: readonly (readonly [Workflow, StepsOf])[] = [
       ],
     },
   ],
-  [
-    'imgnetList',
-    {
-      of: ' of a release whose jobs had no version',
-      input: oldListJob,
-      answers: { claimJob: ['claimed'], triggerSnapshot: [started], awaitSnapshot: [snapshot('reels')] },
-      steps: [
-        ['claimJob', oldListJob],
-        ['triggerSnapshot', { recordId, part: 'reels', request: listRequest }],
-        ['awaitSnapshot', started],
-        ['storeList', { snapshot: snapshot('reels'), account: 'tea', part: 'reels', ...bounds }],
-        ended({}),
-      ],
     },
   ],
 ];

@@ -5,7 +5,6 @@ import { anAudioJob } from '../helpers/workflow-run.ts';
 
 const { fetchAudio, finishJob, nowMs, runAudio } = audioHarness();
 
-// By itself: patience-when-disk-full.test.ts.
 it('a job for which there is no space for half a day fails with that reason', async () => {
   const startMs = await nowMs();
   fetchAudio.mockRejectedValue(refusal('disk_full'));
