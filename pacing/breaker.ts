@@ -27,7 +27,8 @@ export interface Breaker {
   readonly untilMs: number;
   /** From when this was written to `untilMs`: no reader waits longer, whatever its clock says. */
   readonly spanMs: number;
-  readonly trialBy?: string;
+  /** Empty while no trial runs. */
+  readonly trialBy: string;
 }
 
 /** A platform that takes the service for a robot does not forget that within seconds. */
@@ -70,7 +71,7 @@ export function refused(before: Breaker | undefined, refusal: Refusal, use: Refu
   return {
     ...{ state: 'open', by: 'platform', code: refusal.code, reason: refusal.message },
     ...{ refusals: (isTrial ? before.refusals : 0) + 1, sinceMs: isTrial ? before.sinceMs : nowMs },
-    ...{ pauseMs, untilMs: nowMs + spanMs, spanMs },
+    ...{ pauseMs, untilMs: nowMs + spanMs, spanMs, trialBy: '' },
   };
 }
 
@@ -79,30 +80,28 @@ export function halfOpened(before: Breaker, trialBy: string, nowMs: number): Bre
   return { ...before, state: 'half-open', trialBy, untilMs: nowMs + TRIAL_LEASE_MS, spanMs: TRIAL_LEASE_MS };
 }
 
-/** The breaker after an answer to its trial. */
-export function closedByTrial(before: Breaker | undefined, trialId: string, nowMs: number): Breaker | undefined {
+/** The breaker after its trial: closed by an answer of the platform; else open, so that the next task is a trial. */
+export function afterTrial(before: Breaker | undefined, trialId: string, at: { isAnswered: boolean; nowMs: number }) {
   if (before?.trialBy !== trialId) return before;
-  const { trialBy: _over, ...rest } = before;
-  return { ...rest, state: 'closed', refusals: 0, untilMs: nowMs + rest.pauseMs, spanMs: rest.pauseMs };
-}
-
-/** The breaker after a trial that ended without an answer of the platform: the next task is a trial. */
-export function withoutTrial(before: Breaker | undefined, trialId: string, nowMs: number): Breaker | undefined {
-  if (before?.trialBy !== trialId) return before;
-  const { trialBy: _over, ...rest } = before;
-  return { ...rest, state: 'open', untilMs: nowMs, spanMs: 0 };
+  const spanMs = at.isAnswered ? before.pauseMs : 0;
+  return {
+    ...before,
+    state: at.isAnswered ? 'closed' : 'open',
+    untilMs: at.nowMs + spanMs,
+    spanMs,
+    trialBy: '',
+  } as const;
 }
 
 /** A breaker that an operator opens for a time. One trial goes through afterwards, as after a refusal. */
 export function openedByOperator(reason: string, { spanMs, nowMs }: { spanMs: number; nowMs: number }): Breaker {
   return {
     ...{ state: 'open', by: 'operator', code: 'upstream_error', reason, refusals: 0 },
-    ...{ sinceMs: nowMs, pauseMs: 0, untilMs: nowMs + spanMs, spanMs },
+    ...{ sinceMs: nowMs, pauseMs: 0, untilMs: nowMs + spanMs, spanMs, trialBy: '' },
   };
 }
 
 /** A breaker that an operator closes, whatever it was. */
 export function closedByOperator(before: Breaker, nowMs: number): Breaker {
-  const { trialBy: _over, ...rest } = before;
-  return { ...rest, state: 'closed', refusals: 0, pauseMs: 0, untilMs: nowMs, spanMs: 0 };
+  return { ...before, state: 'closed', pauseMs: 0, untilMs: nowMs, spanMs: 0, trialBy: '' };
 }

@@ -1,16 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { hostname } from 'node:os';
-import {
-  closedByTrial,
-  halfOpened,
-  refused,
-  remainingMs,
-  TRIAL_TRUST_MS,
-  withoutTrial,
-  type Breaker,
-  type Refusal,
-} from './breaker.ts';
+import { afterTrial, halfOpened, refused, remainingMs, TRIAL_TRUST_MS, type Breaker, type Refusal } from './breaker.ts';
 import type { BreakerStore, StoredBreaker } from './breaker-store.ts';
 import { upstreamUses, type Routes } from './routes.ts';
 
@@ -104,25 +95,20 @@ export class RouteBreaker {
 
   #pass(trialId: string | undefined): Pass {
     const version = this.#known.stored?.version;
-    const close = (): Promise<void> =>
-      trialId === undefined ? Promise.resolve() : this.#change((before) => closedByTrial(before, trialId, Date.now()));
-    const trust = trialId === undefined ? undefined : setTimeout(() => void close(), TRIAL_TRUST_MS).unref();
-    return {
-      end: async (how) => {
-        clearTimeout(trust);
-        if (how === 'answered') await close();
-        else if (how !== 'unknown') await this.#refuse(how, trialId, version);
-        else if (trialId !== undefined) await this.#change((before) => withoutTrial(before, trialId, Date.now()));
-      },
-    };
-  }
-
-  #refuse(refusal: Refusal, trialId: string | undefined, version: string | undefined): Promise<void> {
     const { routes } = this.#options;
     const limits = upstreamUses.map((use) => routes[use]).find(({ route }) => route === this.#route) ?? routes.site;
-    return this.#change((before, newest) =>
-      refused(before, refusal, { limits, nowMs: Date.now(), trialId, isOutdated: newest !== version }),
-    );
+    const end = async (how: UseEnd): Promise<void> => {
+      clearTimeout(trust);
+      const nowMs = Date.now();
+      if (typeof how === 'object')
+        await this.#change((before, newest) =>
+          refused(before, how, { limits, nowMs, trialId, isOutdated: newest !== version }),
+        );
+      else if (trialId !== undefined)
+        await this.#change((before) => afterTrial(before, trialId, { isAnswered: how === 'answered', nowMs }));
+    };
+    const trust = trialId === undefined ? undefined : setTimeout(() => void end('answered'), TRIAL_TRUST_MS).unref();
+    return { end };
   }
 
   /** A change that the database does not take is lost: the next refusal opens the breaker. */

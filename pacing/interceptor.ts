@@ -56,7 +56,7 @@ export function pacedActivities(options: PacedOptions): ActivityInterceptorsFact
             return result;
           } catch (error) {
             await pass.end(endOf(error));
-            const open = route === undefined ? undefined : await openOf(options, route);
+            const open = route === undefined ? undefined : await openOf(options, route).catch(() => undefined);
             const retry = retryOf(error, state, {
               delaysSeconds: options.delaysSeconds,
               pauseMs: route === undefined ? undefined : pauseMs(open, options),
@@ -75,13 +75,8 @@ function enter({ breakers }: PacedOptions, route: string | undefined): Promise<P
   return route === undefined || breakers === undefined ? Promise.resolve(NO_BREAKER) : breakers.of(route).enter();
 }
 
-function openOf({ breakers }: PacedOptions, route: string): Promise<OpenBreaker | undefined> {
-  return (
-    breakers
-      ?.of(route)
-      .open()
-      .catch(() => undefined) ?? Promise.resolve(undefined)
-  );
+async function openOf({ breakers }: PacedOptions, route: string): Promise<OpenBreaker | undefined> {
+  return breakers?.of(route).open();
 }
 
 /** The counts outlive this worker when they are in a heartbeat, which the SDK sends before the failure. */

@@ -226,6 +226,4 @@ export const stepsOfWorkflows: readonly (readonly [Workflow, StepsOf])[] = [
       ],
     },
   ],
-    },
-  ],
 ];
