@@ -10,9 +10,13 @@ export interface StoredBreaker {
 
 /** Where workers share circuit breakers. A write succeeds only for a writer that knows the newest version. */
 export interface BreakerStore {
-  read(route: string): Promise<StoredBreaker | undefined>;
+  readonly read: (route: string) => Promise<StoredBreaker | undefined>;
   /** @param version of what is replaced; undefined where there is none. @returns undefined when it has changed meanwhile */
-  replace(route: string, version: string | undefined, breaker: Breaker): Promise<StoredBreaker | undefined>;
+  readonly replace: (
+    route: string,
+    version: string | undefined,
+    breaker: Breaker,
+  ) => Promise<StoredBreaker | undefined>;
 }
 
 interface BreakerDocument extends Breaker {

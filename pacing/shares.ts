@@ -8,13 +8,16 @@ export type Shares = ReturnType<typeof createShares>;
  */
 export function createShares(slots: number) {
   const used = new Map<string, number>();
-  const add = (key: string, count: number): unknown => used.set(key, (used.get(key) ?? 0) + count) && used.get(key);
+  const count = (key: string): number => used.get(key) ?? 0;
   return (site: string, caller: string): (() => void) | undefined => {
     const shares = [[site, Math.floor(slots / 2)] as const, [`caller/${caller}`, slots - 1] as const];
-    if (shares.some(([key, limit]) => (used.get(key) ?? 0) >= Math.max(1, limit))) return undefined;
-    for (const [key] of shares) add(key, 1);
+    if (shares.some(([key, limit]) => count(key) >= Math.max(1, limit))) return undefined;
+    for (const [key] of shares) used.set(key, count(key) + 1);
     return () => {
-      for (const [key] of shares) if (add(key, -1) === 0) used.delete(key);
+      for (const [key] of shares) {
+        if (count(key) > 1) used.set(key, count(key) - 1);
+        else used.delete(key);
+      }
     };
   };
 }

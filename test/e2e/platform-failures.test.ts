@@ -177,7 +177,7 @@ describe('the pages for operators', () => {
     expect(sdk).toMatch(/^temporal_worker_task_slots_available\{/m);
     const lines = (await service.logOf('worker')).split('\n').filter((one) => one.includes(id));
     const stages = lines.map((one) => JSON.parse(one) as object);
-    const whose = { kind: 'audio', downloadId: id, workflowId: `audio/${service.videoId('ordinary', 0)}`, attempt: 1 };
+    const whose = { kind: 'audio', downloadId: id, workflowId: `audio/${service.videoId('ordinary', 0)}` };
     expect(stages).toContainEqual(
       expect.objectContaining({ ...whose, stage: 'fetchAudio', route: 'vidnet', outcome: 'ok' }),
     );

@@ -171,7 +171,7 @@ describe('the slots of a route', () => {
     await trial.end('answered');
     await advance(0);
     expect(permits).toHaveLength(3);
-    slots.releaseSlot({ permit: permits[0]! } as never);
+    slots.releaseSlot({ permit: permits[0]! });
     await advance(0);
     expect(permits).toHaveLength(4);
     stop.abort(new Error('the worker stops'));
@@ -204,7 +204,8 @@ describe('an operator', () => {
       await expect(run({ command: 'pause', args, options: {} })).rejects.toThrow('ROUTE: one of page');
     for (const options of [{ minutes: '0' }, { minutes: '10081' }, { minutes: 'x' }, { reason: '' }])
       await expect(run({ command: 'pause', args: ['page'], options })).rejects.toThrow(/--minutes|--reason/);
-    for (const command of ['', 'stop']) await expect(run({ command, args: [], options: {} })).rejects.toThrow(/command/);
+    for (const command of ['', 'stop'])
+      await expect(run({ command, args: [], options: {} })).rejects.toThrow(/command/);
   });
 });
 
