@@ -41,7 +41,7 @@ export function waitingJobs(count: number, timeoutMs: number): void {
         async (client, taskQueue, breakers) => {
           await each(jobs, (job) => start(client, taskQueue, job));
           await until(() => claimJob.mock.calls.length >= count, { within: timeoutMs });
-          // Those that were started last: the first ones may be turned away when the pause begins.
+          // Those that were started last: the first ones may be handed back when the circuit breaker opens.
           const handles = jobs.slice(-LOOKED_AT).map(({ subjectId }) => client.workflow.getHandle(subjectId));
           await until(async () => (await Promise.all(handles.map(isQueued))).every(Boolean));
           for (const isPaused of [false, true]) {
