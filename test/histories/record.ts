@@ -77,7 +77,6 @@ await jobHistory(audio, 'audio-cancelled-while-parked', {}, { ...obliging, fetch
   await until(async () => (await handle.describe()).raw.pendingActivities?.some(({ lastFailure }) => lastFailure));
   await handle.cancel();
 });
-// audio-no-space-failed.json stays as it is: it is from before jobs waited for space.
 await jobHistory(audio, 'audio-no-space', {}, { ...obliging, fetch: refusing('disk_full', 2) });
 await jobHistory(audio, 'audio-subscribed', {}, obliging, (handle) => handle.signal(subscribeSignal, url));
 await jobHistory(audio, 'audio-cancelled', { webhookUrl: url }, { ...obliging, fetch: untilCancelled }, (handle) => handle.cancel());
@@ -263,8 +262,6 @@ async function record(
   activities: FakeActivities & { readonly isReal?: boolean },
   start: (env: TestWorkflowEnvironment, taskQueue: string) => Promise<Handle>,
 ): Promise<void> {
-  // Those without it are of jobs of version 4da8403, which take other steps: they are not recorded any more, nor are those of
-  // other versions (and v2-audio-private-found.json is of version 3).
   const file = /^(?:webhook|retention)/.test(name) ? name : `v${String(JOB_VERSION)}-${name}`;
   if (wanted.length > 0 && !wanted.includes(file)) return;
   const env = await (activities.isReal === true
