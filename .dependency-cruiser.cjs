@@ -10,7 +10,7 @@ const layers = [
   ['workflows'],
   ['activities'],
   ['sources', 'speech'],
-  ['media', 'store', 'outbound'],
+  ['media', 'store', 'outbound', 'pacing'],
   ['runtime'],
   ['contract'],
 ];

@@ -139,10 +139,18 @@ export const settings = z.object({
     .describe('JavaScript runtime handed to yt-dlp, such as deno:/usr/bin/deno. Default: the Node that runs Tapedeck'),
   FFMPEG_PATH: z.string().default('ffmpeg').describe('ffmpeg program'),
   FFPROBE_PATH: z.string().default('ffprobe').describe('ffprobe program'),
-  VIDNET_MAX_JOBS: positive.default(4).describe('Jobs that use the video platform at once, of all workers together'),
-  VIDNET_STARTS_PER_MINUTE: positive.default(60).describe('Jobs that may turn to the video platform in a minute'),
-  IMGNET_MAX_JOBS: positive.default(20).describe('Jobs that use the photo platform at once, of all workers together'),
-  IMGNET_STARTS_PER_MINUTE: positive.default(60).describe('Jobs that may turn to the photo platform in a minute'),
+  VIDNET_MAX_JOBS: positive
+    .default(4)
+    .describe('Jobs that use the video platform at once in one worker; downloads no more than MAX_FETCHES'),
+  VIDNET_STARTS_PER_MINUTE: positive
+    .default(60)
+    .describe('Jobs that may start to use the video platform in a minute, of all workers together'),
+  IMGNET_MAX_JOBS: positive
+    .default(20)
+    .describe('Jobs that use the photo platform at once in one worker; downloads no more than MAX_FETCHES'),
+  IMGNET_STARTS_PER_MINUTE: positive
+    .default(60)
+    .describe('Jobs that may start to use the photo platform in a minute, of all workers together'),
   UPSTREAM_FIRST_PAUSE_SECONDS: positive
     .default(15)
     .describe('Pause of a platform after it refused us; it doubles with each further refusal'),

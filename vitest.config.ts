@@ -4,7 +4,7 @@ import { mockingTestFiles, unitTestFiles } from './test/unit-files.ts';
 
 const LONG = 'test/**/*.long.test.ts';
 /** Ten thousand jobs at once: whatever runs beside them comes to nothing, also on engines of its own, for want of the disk. */
-const CROWDED = 'test/workflows/pacing/waiting-jobs.long.test.ts';
+const CROWDED = 'test/pacing/waiting-jobs.long.test.ts';
 const shared = {
   setupFiles: ['test/leave-nothing.ts'],
   // Several times what they take on a machine that is busy with other things.

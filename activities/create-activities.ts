@@ -14,12 +14,12 @@ import {
 import {
   countSchema,
   deliverySchema,
+  failureCodeSchema,
   keptRemovalSchema,
   moneySchema,
   removalSchema,
   workflowIdSchema,
 } from '../runtime/inputs/parts.ts';
-import { failureCodeSchema, permitRequestSchema, upstreamUseSchema } from '../runtime/inputs/pacing.ts';
 import { fileNameSchema, ulidSchema, vidnetVideoIdSchema } from '../contract/ids.ts';
 import { languageSchema } from '../contract/languages.ts';
 import { createDeliverActivity } from './deliver-webhook.ts';
@@ -34,7 +34,7 @@ import { createProfileActivity } from './imgnet-profile.ts';
 import { createVideoActivity } from './video.ts';
 import { createSnapshotActivities } from './imgnet-snapshots.ts';
 import { createOwnerActivities } from './owner-profile.ts';
-import { createPacingActivities } from './pacing.ts';
+import { createBreakerActivities } from '../pacing/breaker-activities.ts';
 import { createRecordActivities } from './records.ts';
 import { createRetentionActivities } from './retention.ts';
 import { createSpeechActivities, createSpeechRemains } from './speaker-labels.ts';
@@ -48,7 +48,7 @@ const CREATORS = {
     createListingWaits,
     createSpeechRemains,
     createRetentionActivities,
-    createPacingActivities,
+    createBreakerActivities,
   ],
   /** Calls of the platforms: a few slots a worker. */
   fetch: [
@@ -140,7 +140,6 @@ type AllActivities = Activities['records'] & Activities['fetch'] & Activities['s
 
 /** What each activity takes. Much of it becomes a path, a URL, or the id of what is removed. */
 export const activityInputs = {
-  askForTurn: one(z.object({ use: upstreamUseSchema, asker: permitRequestSchema })),
   attemptDelivery: one(deliverySchema.extend({ attempt: z.int().min(1), isLast: z.boolean() })),
   awaitOtherListing: one(workflowIdSchema),
   awaitOwnerProfile: one(workflowIdSchema),
@@ -164,12 +163,12 @@ export const activityInputs = {
     }),
   ),
   listChannel: one(z.object({ recordId: ulidSchema })),
-  pauseOf: one(z.object({ route: z.string().min(1).max(300) })),
   planOwnerProfile: one(z.object({ account: accountSchema, paidBy: ulidSchema, version: z.int().min(1) })),
   prepareSpeech: one(speech),
   storeContent: one(z.object({ snapshot, post: postSchema })),
   storeList: one(listSchema.extend({ snapshot, account: accountSchema })),
   storeProfile: one(z.object({ snapshot, account: accountSchema })),
+  refusalOf: one(z.object({ route: z.string().min(1).max(300) })),
   sweepKept: one(keptRemovalSchema),
   sweepFiles: one(removalSchema.extend({ after: z.string().max(2000).exactOptional() })),
   sweepLeftovers: z.tuple([]),

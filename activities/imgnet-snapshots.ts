@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FAILURE_FAULTS } from '../contract/failures.ts';
+import { SNAPSHOT_LOST } from '../runtime/failure-types.ts';
 import { startDeadline } from '../runtime/deadline.ts';
 import { JobError } from '../runtime/job-error.ts';
 import {
@@ -201,8 +202,10 @@ export function readSnapshot<Result>(
         return await read(pages, report);
       } catch (error) {
         if (error instanceof SnapshotNotReadyError) throw notReady(error.retryAtMs);
-        if (error instanceof SnapshotLostError) await snapshots.forget(key, snapshotId);
-        throw error;
+        if (!(error instanceof SnapshotLostError)) throw error;
+        await snapshots.forget(key, snapshotId);
+        if (FAILURE_FAULTS[error.code] !== 'upstream') throw error;
+        throw ApplicationFailure.nonRetryable(error.message, SNAPSHOT_LOST, error.code);
       }
     }),
   );

@@ -6,22 +6,14 @@ import type { DownloadRecord, JobOutcome } from '../contract/records.ts';
 import { imgnetContent } from '../contract/kinds/imgnet-content.ts';
 import { postSubjectOf, subjectIdOf } from '../contract/subjects.ts';
 import { isWithin } from '../contract/within.ts';
-import { routeNamesOf, type RouteNames, type Routes } from '../runtime/pacing.ts';
-import type { PauseView } from '../runtime/pause-view.ts';
-import type { Pause } from '../runtime/pauses.ts';
+import { routeNamesOf, type RouteNames, type Routes } from '../pacing/routes.ts';
 import type { FileStore } from '../store/files.ts';
 import { isReusable } from '../store/reuse.ts';
 import type { RecordStore } from '../store/records.ts';
 import { finishRecord } from '../store/finish-record.ts';
 
-/** By route why it is paused, and until when. */
-export type RoutePauses = Readonly<Record<string, Pick<Pause, 'reason' | 'untilMs'>>>;
-
-/**
- * `done`: there is nothing to do; otherwise the routes by which a job uses the platforms, and which of them are paused as it
- * begins.
- */
-export type Claim = 'done' | { readonly routes: RouteNames; readonly pauses?: RoutePauses };
+/** `done`: there is nothing to do; otherwise the routes by which a job uses the platforms. */
+export type Claim = 'done' | { readonly routes: RouteNames };
 
 export interface FinishedJob {
   readonly recordId: string;
@@ -37,12 +29,10 @@ export function createRecordActivities({
   records,
   files,
   routes,
-  pauseOf,
 }: {
   readonly records: RecordStore;
   readonly files: FileStore;
   readonly routes: Routes;
-  readonly pauseOf?: PauseView;
 }) {
   /**
    * Takes the subject for a job: its pending record exists afterwards.
@@ -100,24 +90,10 @@ export function createRecordActivities({
 
     /** Takes the subject for a job, and tells it by which route each of its uses of a platform goes. */
     async beginJob(input: JobInput): Promise<Claim> {
-      const names = routeNamesOf(routes);
-      const [claim, pauses] = await Promise.all([claimJob(input), pausesOf(names, pauseOf)]);
-      if (claim === 'done') return claim;
-      return { routes: names, ...(Object.keys(pauses).length === 0 ? {} : { pauses }) };
+      const claim = await claimJob(input);
+      return claim === 'done' ? claim : { routes: routeNamesOf(routes) };
     },
   };
-}
-
-/** Looked at once a second for all jobs. A job begins also where that cannot be told. */
-async function pausesOf(
-  names: RouteNames,
-  pauseOf: PauseView = () => Promise.resolve(undefined),
-): Promise<RoutePauses> {
-  const found = [...new Set(Object.values(names))].map(async (route) => {
-    const pause = await pauseOf(route).catch(() => undefined);
-    return pause === undefined ? [] : [[route, { reason: pause.reason, untilMs: pause.untilMs }] as const];
-  });
-  return Object.fromEntries((await Promise.all(found)).flat());
 }
 
 /**

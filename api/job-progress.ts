@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { MEMO_SPEECH, progressStages } from '../contract/jobs.ts';
+import { MEMO_SPEECH, MEMO_WAITING, progressStages } from '../contract/jobs.ts';
 import { percentOf } from '../runtime/percent.ts';
-import { MEMO_WAITING, type Waiting } from '../runtime/pacing.ts';
+import type { Waiting } from '../pacing/routes.ts';
 import type { Progress } from '../contract/fields.ts';
 
 /** While a snapshot is collected nothing else is known. */

@@ -10,7 +10,7 @@ import { ApiError } from '../contract/errors.ts';
 import { jobSchema } from '../runtime/inputs/jobs.ts';
 import { MEMO_JOB, type JobInput } from '../contract/jobs.ts';
 import type { Progress } from '../contract/fields.ts';
-import type { PauseView } from '../runtime/pause-view.ts';
+import type { Breakers } from '../pacing/breakers.ts';
 import { startDeadline } from '../runtime/deadline.ts';
 import { optional } from '../runtime/optional.ts';
 import { MEMO_REQUEST } from '../runtime/trace-headers.ts';
@@ -18,7 +18,7 @@ import { searchAttributesOf } from '../runtime/visibility.ts';
 import { subscribeSignal } from '../workflows/messages.ts';
 import type { JobWorkflow } from '../contract/kinds.ts';
 import { progressOf } from './job-progress.ts';
-import { isLaterTask, isQueued, waitingOf } from './pending-tasks.ts';
+import { isLaterTask, isWaiting, waitingOf } from './pending-tasks.ts';
 
 const RPC_DEADLINE_MS = 5_000;
 const PROGRESS_DEADLINE_MS = 1_000;
@@ -69,9 +69,9 @@ export interface JobGateway {
 /**
  * Jobs as Temporal workflows: one per subject, the workflow ID the subject's.
  *
- * @param pauseOf tells why activities of a route wait
+ * @param breakers tell why activities of a route wait
  */
-export function createJobGateway(client: Client, taskQueue: string, pauseOf: PauseView): JobGateway {
+export function createJobGateway(client: Client, taskQueue: string, breakers: Breakers): JobGateway {
   const within = <Result>(timeoutMs: number, call: () => Promise<Result>): Promise<Result> =>
     client.connection.withDeadline(Date.now() + timeoutMs, call);
   const running = async (subjectId: string): Promise<'closed' | RunningJob> => {
@@ -142,13 +142,13 @@ export function createJobGateway(client: Client, taskQueue: string, pauseOf: Pau
         const pending = raw.pendingActivities ?? [];
         const activities = await Promise.all(
           pending
-            .filter((activity) => !isQueued(activity))
+            .filter((activity) => !isWaiting(activity))
             .map(async ({ activityType, heartbeatDetails }) => ({
               name: activityType?.name ?? undefined,
               heartbeat: await reported(client, heartbeatDetails?.payloads?.[0]),
             })),
         );
-        const queued = await waitingOf(pending, pauseOf);
+        const queued = await waitingOf(client, pending, breakers);
         const isBetween = pending.length === 0 && isLaterTask(raw);
         return { state: 'running', progress: progressOf({ memo, activities, queued, isBetween }) };
       } catch (error) {

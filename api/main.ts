@@ -34,9 +34,10 @@ import { ANSWER_BUDGET, createAnswerBudget } from './edge/answer-budget.ts';
 import { serveRest } from './edge/serve-rest.ts';
 import { createEnginesLook } from '../store/engines-look.ts';
 import { createEvents } from './events/create-events.ts';
-import { createPacingStore } from '../store/pacing.ts';
 import { createPayloadCodec } from '../runtime/temporal/payload-codec.ts';
-import { createPauseView } from '../runtime/pause-view.ts';
+import { createBreakerStore } from '../pacing/breaker-store.ts';
+import { createBreakers } from '../pacing/breakers.ts';
+import { routesOf } from '../pacing/route-settings.ts';
 import { createJobGateway } from './jobs.ts';
 import { createApiMetrics } from './metrics.ts';
 import { createRestApp } from './rest.ts';
@@ -82,8 +83,12 @@ const elapsed = (): number => performance.now();
 const records = createRecordStore(mongo.db);
 const lists = createListStore(mongo.db, { records, now });
 const keyDownloads = createKeyDownloadStore(mongo.db);
-const pauseOf = createPauseView(createPacingStore(mongo.db), config.TASK_QUEUE);
-const gateway = createJobGateway(client, config.TASK_QUEUE, pauseOf);
+const breakers = createBreakers({
+  store: createBreakerStore(mongo.db, config.TASK_QUEUE),
+  routes: routesOf(config),
+  onError: (error) => log.warn({ err: error }, 'the circuit breakers cannot be read'),
+});
+const gateway = createJobGateway(client, config.TASK_QUEUE, breakers);
 const jobs = measured?.counted(gateway) ?? gateway;
 const admissionQueue = createAdmissionQueue(ADMISSION_DEFAULTS);
 const deps: ServiceDeps = {

@@ -1,11 +1,12 @@
-import type { WorkflowExecutionDescription } from '@temporalio/client';
+import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
+import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import { isWithin } from '../contract/within.ts';
-import { QUEUED, routeIn, type Waiting } from '../runtime/pacing.ts';
-import type { PauseView } from '../runtime/pause-view.ts';
+import type { Breakers } from '../pacing/breakers.ts';
+import { QUEUED, routeIn, type Waiting } from '../pacing/routes.ts';
 
 /** PENDING_ACTIVITY_STATE_SCHEDULED of the Temporal API. */
 const SCHEDULED = 1;
-/** Shorter waits are not told. */
+/** Shorter waits for a slot are not shown. */
 const QUICK_MS = 10_000;
 
 type Running = WorkflowExecutionDescription['raw'];
@@ -17,24 +18,39 @@ export function isLaterTask({ pendingWorkflowTask, workflowExecutionInfo }: Runn
 }
 
 type PendingActivities = NonNullable<Running['pendingActivities']>;
+type PendingActivity = PendingActivities[number];
 
-/** Whether an activity that uses a platform waits for its turn. */
-export function isQueued({ activityId, state }: PendingActivities[number]): boolean {
-  return Number(state) === SCHEDULED && routeIn(activityId ?? '') !== undefined;
+/** Whether an activity waits, for a worker or for its next attempt, after a failure or for a slot of its route. */
+export function isWaiting({ activityId, state, lastFailure }: PendingActivity): boolean {
+  return Number(state) === SCHEDULED && (routeIn(activityId ?? '') !== undefined || Boolean(lastFailure));
 }
 
-/** Why an activity waits for its turn, if one does. */
-export async function waitingOf(pending: PendingActivities, pauseOf: PauseView): Promise<Waiting | undefined> {
-  for (const activity of pending) {
+/** @returns why an activity of the workflow waits and until when, if one does: by its circuit breaker or its last failure */
+export async function waitingOf(
+  client: Client,
+  pending: PendingActivities,
+  breakers: Breakers,
+): Promise<Waiting | undefined> {
+  for (const activity of pending.filter(isWaiting)) {
     const route = routeIn(activity.activityId ?? '');
-    if (route === undefined || !isQueued(activity)) continue;
-    const pause = await pauseOf(route);
-    if (pause !== undefined) return { reason: pause.reason, until: new Date(pause.untilMs).toISOString() };
-    if (!isWithin(msOf(activity.scheduledTime), QUICK_MS, Date.now())) return { reason: QUEUED };
+    const found = route === undefined ? undefined : await breakers.of(route).open();
+    if (found !== undefined) return { reason: found.open.reason, until: isoOf(Date.now() + found.waitMs) };
+    const nextMs = msOf(activity.nextAttemptScheduleTime);
+    if (nextMs > Date.now()) {
+      const { loadedDataConverter } = client.options;
+      const failure = await decodeOptionalFailureToOptionalError(loadedDataConverter, activity.lastFailure);
+      if (failure !== undefined) return { reason: failure.message, until: isoOf(nextMs) };
+    }
+    const isLong = !isWithin(msOf(activity.scheduledTime), QUICK_MS, Date.now());
+    if (route !== undefined && isLong) return { reason: QUEUED };
   }
   return undefined;
 }
 
-function msOf(time: PendingActivities[number]['scheduledTime']): number {
+function isoOf(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+function msOf(time: PendingActivity['scheduledTime']): number {
   return Number(time?.seconds ?? 0) * 1000 + (time?.nanos ?? 0) / 1e6;
 }

@@ -66,6 +66,8 @@ export const progressStages = [
 
 /** The field of a workflow's memo that says how far a transcription with speaker labels is. */
 export const MEMO_SPEECH = 'speech';
+/** The field of a job's memo that says why it waits for another job; absent while it works. */
+export const MEMO_WAITING = 'waiting';
 
 /** The windows of the audio are transcribed side by side, so that no single heartbeat tells how far the job is. */
 export type SpeechProgress =

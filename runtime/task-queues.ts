@@ -2,9 +2,9 @@
 export const taskQueues = {
   /** Workflows, and activities that only touch the database. */
   workflows: (prefix: string): string => prefix,
-  /** What needs no permit of a platform: questions, and the keeping of what was collected. */
+  /** What takes no slot of a route: the keeping of what was collected. */
   fetch: (prefix: string): string => `${prefix}-fetch`,
-  /** Uses of one route: workers take a task of it only with a permit. */
+  /** Uses of one route: workers poll it only while its circuit breaker lets tasks through. */
   route: (prefix: string, route: string): string => `${prefix}-route-${route}`,
   /** Pages of all sites that are none of the platforms. */
   sites: (prefix: string): string => `${prefix}-sites`,

@@ -11,7 +11,6 @@ import { anAudioJob } from './helpers/workflow-run.ts';
 
 const recordId = ulid();
 const url = 'https://example.com/hook';
-const asker = { turnId: `${recordId}/1`, workflowId: 'audio/kX3vQ9mTz0A', runId: 'run' };
 const post = { shortcode: 'DAbCdEfGhIj', kind: 'post' };
 const snapshot = { recordId, part: 'content-1', snapshotId: 's_m1a2b3' };
 const labels = { audioId: recordId, fileName: 'a.m4a', language: 'en', minSpeakers: 1, maxSpeakers: 3 };
@@ -86,28 +85,11 @@ describe('a signal', () => {
     ['subscribe', ['hook'], false],
     ['subscribe', ['javascript:alert(1)'], false],
     ['subscribe', [{}], false],
-    ['turnGranted', [{ turnId: 'x/1', limiterId: 'limiter/q/page' }], true],
-    ['turnGranted', [], false],
     ['subscribe', [url, 'a.b/$c'], false],
     ['subscribe', [url, 'key', 'more'], false],
     ['subscribe', [`https://example.com/${'x'.repeat(10_000)}`], false],
-    ['turnGranted', [{ turnId: 'x/1' }], false],
     ['unknown', [], false],
     ['constructor', [], false],
-    ['pause', [{ turnId: 'x/1', notice: { state: 'open' } }], true],
-    [
-      'pause',
-      [{ turnId: 'x/1', notice: { state: 'paused', code: 'rate_limited', reason: '', untilMs: 1_790_000_000_000 } }],
-      true,
-    ],
-    ['pause', [{ turnId: 'x/1', notice: { state: 'paused', code: 'x', reason: '', untilMs: 1 } }], false],
-    ['pause', [{ turnId: 'x/1', notice: { state: 'closed' } }], false],
-    // Such a time cannot be written as text, and what throws in a workflow is tried again for ever.
-    [
-      'pause',
-      [{ turnId: 'x/1', notice: { state: 'paused', code: 'rate_limited', reason: '', untilMs: 1e300 } }],
-      false,
-    ],
   ])('%s %j is good: %s', (signal, args, isGood) => {
     expect(isKnownSignal(signal, args)).toBe(isGood);
   });
@@ -117,7 +99,6 @@ describe('a signal', () => {
 type Sampled = (typeof kindSamples)[number]['activity'];
 const ORDERS: { readonly [Name in keyof typeof activityInputs]: unknown } = {
   ...(Object.fromEntries(kindSamples.map(({ activity, order }) => [activity, order])) as Record<Sampled, object>),
-  askForTurn: { use: 'vidnet-page', asker },
   attemptDelivery: { ...delivery, attempt: 1, isLast: false },
   awaitOtherListing: 'list/@evening-talks',
   awaitOwnerProfile: 'imgnet_profile/tea',
@@ -138,7 +119,7 @@ const ORDERS: { readonly [Name in keyof typeof activityInputs]: unknown } = {
   hasFetchedProfile: recordId,
   labelSpeakers: { recordId, ...labels, windows: 1, durationSeconds: 12.5, engine: 'builtin' },
   listChannel: { recordId },
-  pauseOf: { route: 'vidnet' },
+  refusalOf: { route: 'vidnet' },
   planOwnerProfile: { account: 'tea', paidBy: recordId, version: 1 },
   prepareSpeech: { recordId, ...labels },
   storeContent: { snapshot: { ...snapshot, isEmpty: false }, post },

@@ -1,14 +1,7 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Folders whose files take longest, those that mostly wait first: one of them that begins last would leave the cores idle. */
-const SLOW = [
-  '/test/workflows/pacing/',
-  '/test/e2e/',
-  '/test/local/',
-  '/test/speech/',
-  '/test/sources/',
-  '/test/workflows/',
-];
+const SLOW = ['/test/pacing/', '/test/e2e/', '/test/local/', '/test/speech/', '/test/sources/', '/test/workflows/'];
 
 /** Files of slow folders come first, and within a folder those that took longest in the last run, else the largest. */
 export class SlowFirst extends BaseSequencer {

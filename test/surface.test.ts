@@ -4,21 +4,14 @@ import { appRouter } from '../api/rpc.ts';
 import { webhookIdOf } from '../contract/deliveries.ts';
 import { FAILURE_FAULTS } from '../contract/failures.ts';
 import { ERROR_TABLE } from '../contract/errors.ts';
-import { MEMO_JOB, MEMO_SPEECH } from '../contract/jobs.ts';
+import { MEMO_JOB, MEMO_SPEECH, MEMO_WAITING } from '../contract/jobs.ts';
 import { subjectIdOf, speakerLabelsSubjectOf } from '../contract/subjects.ts';
 import { retentionScheduleId, taskQueues } from '../runtime/task-queues.ts';
 import { SEARCH_ATTRIBUTES } from '../runtime/visibility.ts';
 import { deliveryIdOf } from '../contract/webhooks.ts';
 import * as workflows from '../workflows/index.ts';
 import { kindSamples } from './helpers/kind-samples.ts';
-import { limiterIdOf, MEMO_WAITING } from '../runtime/pacing.ts';
-import {
-  pauseSignal,
-  progressQuery,
-  releasePermitSignal,
-  subscribeSignal,
-  permitGrantedSignal,
-} from '../workflows/messages.ts';
+import { progressQuery, subscribeSignal } from '../workflows/messages.ts';
 
 // Names that others hold on to: running workflows, stored records, callers, dashboards. To rename one breaks them.
 describe('names that must not change', () => {
@@ -38,10 +31,7 @@ describe('names that must not change', () => {
         ...kindSamples.map(({ workflow }) => workflow),
       ]),
     );
-    const ofJobs = [subscribeSignal, progressQuery, permitGrantedSignal, pauseSignal];
-    expect(ofJobs.map(({ name }) => name)).toEqual(['subscribe', 'progress', 'turnGranted', 'pause']);
-    expect(releasePermitSignal.name).toBe('endTurn');
-    expect(limiterIdOf('q', 'vidnet')).toBe('limiter/q/vidnet');
+    expect([subscribeSignal, progressQuery].map(({ name }) => name)).toEqual(['subscribe', 'progress']);
     expect(retentionScheduleId('q')).toBe('retention/q');
     expect(subjectIdOf('audio', 'k3fP0aTz9Qw')).toBe('audio/k3fP0aTz9Qw');
     expect(deliveryIdOf('01JD5Z3K6VQ0W8R9T2X4Y6B8CD', 1)).toBe('webhook/01JD5Z3K6VQ0W8R9T2X4Y6B8CD/1');

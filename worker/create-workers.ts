@@ -10,18 +10,25 @@ import { type Activities, activityInputs } from '../activities/create-activities
 import { refusalOf } from '../runtime/inputs/check.ts';
 import { jobInputs } from '../runtime/inputs/jobs.ts';
 import { optional } from '../runtime/optional.ts';
-import type { UpstreamUse } from '../runtime/pacing.ts';
-import { roleOf, workerRoles, type WorkerRole } from '../runtime/roles.ts';
+import type { Breakers } from '../pacing/breakers.ts';
+import { pacedActivities } from '../pacing/interceptor.ts';
+import { SPEECH_DELAYS_SECONDS, UPSTREAM_DELAYS_SECONDS } from '../pacing/retries.ts';
+import type { Route } from '../pacing/routes.ts';
+import { createShares } from '../pacing/shares.ts';
+import { routeTuner } from '../pacing/slots.ts';
+import { workerRoles, type WorkerRole } from '../runtime/roles.ts';
 import { taskQueues } from '../runtime/task-queues.ts';
-import type { Budget } from './pacing/budget.ts';
-import { pacedBy, pacedBySite, reportingTo } from './pacing/interceptors.ts';
-import type { Pacing } from './pacing/pacing.ts';
-import { pacedTuner } from './pacing/slots.ts';
 
 /** Each takes seconds to minutes, one core, and about 100 MB. */
 const SPEECH_STEPS_AT_ONCE = 4;
-/** Each holds a place while it waits for a task. */
-const POLLS_OF_ROUTE = 2;
+/**
+ * Polls that are under way at once. A worker that is frozen swallows a task by each of them until the server times the task out,
+ * so there are as few as keep up with the tasks. Of two for workflow tasks one is for the tasks of cached workflows.
+ */
+const POLLS = {
+  workflowTaskPollerBehavior: { type: 'simple-maximum', maximum: 2 },
+  activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 1 },
+} as const;
 
 interface WorkersOptions {
   /** By default all. */
@@ -34,7 +41,9 @@ interface WorkersOptions {
   /** Needed by the role that runs them. */
   readonly bundle: WorkflowBundleWithSourceMap | undefined;
   readonly activities: Activities;
-  readonly pacing: Pacing;
+  readonly breakers: Breakers;
+  /** Those that its roles serve. */
+  readonly routes: readonly Route[];
   readonly maxFetches: number;
   readonly maxSpeechWindows: number;
   /** Of the engine that this worker has. */
@@ -69,39 +78,9 @@ const checkInputs: ActivityInterceptorsFactory = ({ info }) => ({
   },
 });
 
-/** What activities use that have no permit: those of jobs of version 4da8403, and the keeping of what was collected. */
-const USES: Partial<Record<keyof Activities['fetch'], UpstreamUse>> = {
-  fetchAudio: 'vidnet-page',
-  fetchVideo: 'vidnet-page',
-  fetchTranscript: 'vidnet-page',
-  describeChannel: 'vidnet-listing',
-  listChannel: 'vidnet-listing',
-  fetchComments: 'vidnet-comments',
-  storeProfile: 'imgnet-dataset',
-  storeContent: 'imgnet-dataset',
-  storeList: 'imgnet-dataset',
-  fetchImgnetAudio: 'imgnet-media',
-};
-
-function ofUse(activity: string, pacing: Pacing): Budget | undefined {
-  const use = (USES as Readonly<Record<string, UpstreamUse | undefined>>)[activity];
-  return use === undefined ? undefined : pacing.budgetOf(use);
-}
-
-/** What a worker of some roles can do; of a job of version 4da8403 the rest is left to a worker that has its role. */
-function ofRoles(fetch: Activities['fetch'], roles: readonly WorkerRole[]): object {
-  const uses: Readonly<Record<string, UpstreamUse | undefined>> = USES;
-  return Object.fromEntries(
-    Object.entries(fetch).filter(([name]) => {
-      const use = uses[name];
-      return use === undefined || roles.includes(roleOf(use));
-    }),
-  );
-}
-
 /** One worker per task queue of its roles, in one process. */
 export async function createWorkers(options: WorkersOptions) {
-  const { activities, taskQueue, pacing, watch = [], roles = workerRoles } = options;
+  const { activities, taskQueue, breakers, routes, watch = [], roles = workerRoles } = options;
   const before = [...watch, checkInputs];
   const shared = {
     connection: options.connection,
@@ -115,17 +94,18 @@ export async function createWorkers(options: WorkersOptions) {
     defaultHeartbeatThrottleInterval: '1 second',
     interceptors: { activity: before },
     ...optional('workerDeploymentOptions', options.deployment),
+    ...POLLS,
   };
   const ofActivities = (
     queue: Exclude<keyof typeof taskQueues, 'workflows' | 'route'>,
     own: object,
     {
       atOnce,
-      pacedAs = [],
+      paced,
       engineKey,
     }: {
       readonly atOnce: number;
-      readonly pacedAs?: readonly ActivityInterceptorsFactory[];
+      readonly paced?: ActivityInterceptorsFactory;
       readonly engineKey?: string;
     },
   ) =>
@@ -134,16 +114,19 @@ export async function createWorkers(options: WorkersOptions) {
       taskQueue: taskQueues[queue](taskQueue, engineKey),
       activities: own,
       maxConcurrentActivityTaskExecutions: atOnce,
-      interceptors: { activity: [...before, ...pacedAs] },
+      interceptors: { activity: paced === undefined ? before : [...before, paced] },
     });
-  const ofRoute = (route: string) =>
+  const delaysSeconds = UPSTREAM_DELAYS_SECONDS;
+  const speechRetries = pacedActivities({ delaysSeconds: SPEECH_DELAYS_SECONDS });
+  const ofRoute = ({ route, maxAtOnce, startsPerMinute }: Route) =>
     Worker.create({
       ...shared,
       taskQueue: taskQueues.route(taskQueue, route),
       activities: activities.fetch,
-      tuner: pacedTuner(pacing.budget(route)),
-      maxConcurrentActivityTaskPolls: POLLS_OF_ROUTE,
-      interceptors: { activity: [...before, pacedBy(pacing.budget(route))] },
+      tuner: routeTuner(breakers.of(route), maxAtOnce),
+      // The server holds this rate over all workers.
+      maxTaskQueueActivitiesPerSecond: startsPerMinute / 60,
+      interceptors: { activity: [...before, pacedActivities({ breakers, delaysSeconds, isGated: true })] },
     });
   const byRole: Readonly<Record<WorkerRole, () => readonly Promise<Worker>[]>> = {
     workflows: () => [
@@ -158,47 +141,46 @@ export async function createWorkers(options: WorkersOptions) {
     // Their queues are those of the routes.
     vidnet: () => [],
     imgnet: () => [
-      ofActivities('fetch', ofRoles(activities.fetch, roles), {
+      ofActivities('fetch', activities.fetch, {
         atOnce: options.maxFetches,
-        pacedAs: [reportingTo((activity) => ofUse(activity, pacing))],
+        paced: pacedActivities({ breakers, delaysSeconds }),
       }),
     ],
     media: () => [
       ofActivities('sites', activities.fetch, {
         atOnce: options.maxFetches,
-        pacedAs: [pacedBySite((site) => pacing.siteBudget(site))],
+        paced: pacedActivities({ breakers, delaysSeconds, shares: createShares(options.maxFetches) }),
       }),
     ],
     speech: () => {
       const { engineKey, maxSpeechWindows } = options;
+      const steps = { atOnce: SPEECH_STEPS_AT_ONCE, paced: speechRetries };
       return [
-        ofActivities('speechSteps', activities.speech, { atOnce: SPEECH_STEPS_AT_ONCE }),
+        ofActivities('speechSteps', activities.speech, steps),
         // Windows of older releases, which few jobs have.
-        ofActivities('speech', activities.speech, { atOnce: engineKey === undefined ? maxSpeechWindows : 1 }),
+        ofActivities('speech', activities.speech, {
+          ...steps,
+          atOnce: engineKey === undefined ? maxSpeechWindows : 1,
+        }),
         ...(engineKey === undefined
           ? []
           : [
-              ofActivities('speechSteps', activities.speech, { atOnce: SPEECH_STEPS_AT_ONCE, engineKey }),
-              ofActivities('speech', activities.speech, { atOnce: maxSpeechWindows, engineKey }),
+              ofActivities('speechSteps', activities.speech, { ...steps, engineKey }),
+              ofActivities('speech', activities.speech, { ...steps, atOnce: maxSpeechWindows, engineKey }),
             ]),
       ];
     },
     webhooks: () => [ofActivities('webhooks', activities.deliver, { atOnce: options.maxDeliveries })],
   };
-  const workers = await Promise.all([...pacing.routes.map(ofRoute), ...roles.flatMap((role) => byRole[role]())]);
-  let isStopping = false;
+  const workers = await Promise.all([...routes.map(ofRoute), ...roles.flatMap((role) => byRole[role]())]);
   const shutdown = (): void => {
-    // The grace time of what runs may be long, and others can begin meanwhile what waits.
-    if (!isStopping) void pacing.drain();
-    isStopping = true;
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
   };
   return {
     /** Which queues are polled just now. */
     queues: (): QueueState[] => workers.map((worker) => ({ queue: worker.options.taskQueue, state: stateOf(worker) })),
     /**
-     * Takes no new tasks, and leaves the places for them to other workers; running ones get the grace time, then they are
-     * cancelled and repeated elsewhere.
+     * Takes no new tasks; running ones get the grace time, then they are cancelled and repeated elsewhere.
      */
     shutdown,
     /** Resolves when all have stopped, rejects when one of them failed. */

@@ -27,8 +27,10 @@ import { createSpaceGuard } from '../store/free-space.ts';
 import { createIndexes } from '../store/indexes.ts';
 import { createLinkSigner } from '../store/links.ts';
 import { createListStore } from '../store/lists.ts';
-import { createPacingStore } from '../store/pacing.ts';
-import { createPauseView } from '../runtime/pause-view.ts';
+import { createBreakerStore } from '../pacing/breaker-store.ts';
+import { createBreakers } from '../pacing/breakers.ts';
+import { routesOf } from '../pacing/route-settings.ts';
+import { routesOfRoles } from '../pacing/routes.ts';
 import { createRecordStore } from '../store/records.ts';
 import { reachEngines, temporalSettingsOf } from '../store/reach-engines.ts';
 import { createSnapshotStore } from '../store/snapshots.ts';
@@ -42,10 +44,7 @@ import { createWebhookSigner } from '../outbound/webhooks/signature.ts';
 import { createWorkers } from './create-workers.ts';
 import { deploymentOf } from './deployment.ts';
 import { arrangeRetention, retentionOf } from './retention-schedule.ts';
-import { createOldTurns, keepEndingLimiters } from './old-turns.ts';
 import { createOpenWorkflows } from './open-workflows.ts';
-import { startPacing } from './pacing/pacing.ts';
-import { formerRoutesOf, upstreamLimitsOf } from './upstream-limits.ts';
 import { queuesOfService } from './service-queues.ts';
 import { keepRemovingSpeechLeftovers } from './speech-leftovers.ts';
 import { startTelemetry } from './telemetry.ts';
@@ -130,14 +129,16 @@ const speechSweep = await keepRemovingSpeechLeftovers(speechAudio, records, {
   onRemoved: (leftovers) => log.info({ leftovers }, 'removed the audio of transcriptions that have ended'),
   onError: (error) => log.warn({ err: error }, 'the audio of transcriptions that have ended could not be removed'),
 });
-const pacingStore = createPacingStore(mongo.db);
 const retention = retentionOf(config);
-const pauseOf = createPauseView(pacingStore, config.TASK_QUEUE);
-const routes = upstreamLimitsOf(config);
+const routes = routesOf(config);
+const breakers = createBreakers({
+  store: createBreakerStore(mongo.db, config.TASK_QUEUE),
+  routes,
+  onError: (error) => log.warn({ err: error }, 'a circuit breaker could not be read or changed'),
+});
 const stopping = new AbortController();
 const activities = createActivities({
-  grantTurn: createOldTurns(client, { taskQueue: config.TASK_QUEUE, pauseOf }),
-  pauseOf,
+  breakers,
   routes,
   stopping: stopping.signal,
   records,
@@ -182,22 +183,14 @@ const activities = createActivities({
 const connection = await orUnreachable(temporal.address, NativeConnection.connect(connectionOptions(temporal))).catch(
   exitWith,
 );
-const pacing = await startPacing({
-  store: pacingStore,
-  taskQueue: config.TASK_QUEUE,
-  routes,
-  formerRoutes: config.WORKER_ROLES.includes('vidnet') ? formerRoutesOf(config) : {},
-  roles: config.WORKER_ROLES,
-  maxFetches: config.MAX_FETCHES,
-  onError: (error) => log.warn({ err: error }, 'the share of the platforms could not be renewed'),
-});
 const deployment = await deploymentOf(config);
 if (deployment !== undefined) log.info(deployment.version, 'jobs that begin here stay with workers of this release');
 const workers = await createWorkers({
   roles: config.WORKER_ROLES,
   connection,
   deployment,
-  pacing,
+  breakers,
+  routes: routesOfRoles(routes, config.WORKER_ROLES),
   namespace: temporal.namespace,
   taskQueue: config.TASK_QUEUE,
   bundle: config.WORKER_ROLES.includes('workflows')
@@ -217,14 +210,7 @@ const workers = await createWorkers({
 });
 
 // What is done once for the whole service is done by those who run its workflows.
-const limiters = config.WORKER_ROLES.includes('workflows')
-  ? keepEndingLimiters(client, {
-      taskQueue: config.TASK_QUEUE,
-      onEnded: (ended) => log.info({ ended }, 'limiters of an older version were ended'),
-      onError: (error) => log.warn({ err: error }, 'limiters of an older version could not be ended'),
-    })
-  : undefined;
-if (limiters !== undefined) await arrangeRetention(client, retention).catch(exitWith);
+if (config.WORKER_ROLES.includes('workflows')) await arrangeRetention(client, retention).catch(exitWith);
 // Last: meanwhile it warms up.
 await ytdlpProgram.check().catch(exitWith);
 
@@ -235,9 +221,10 @@ onStop(process.env, (reason) => {
 });
 const running = workers.run();
 const { queues } = workers;
+const servedRoutes = routesOfRoles(routes, config.WORKER_ROLES).map(({ route }) => route);
 const serviceQueues = config.WORKER_ROLES.includes('workflows') ? queuesOfService(config.TASK_QUEUE, routes) : [];
 await telemetry
-  .serve({ client, mongo, queues, serviceQueues, routes: pacing.routes, pauseOf, ytdlp: ytdlpProgram.version })
+  .serve({ client, mongo, queues, serviceQueues, routes: servedRoutes, breakers, ytdlp: ytdlpProgram.version })
   .catch(exitWith);
 log.info({ taskQueue: config.TASK_QUEUE, roles: config.WORKER_ROLES, temporal: temporal.address }, 'worker is ready');
 // In the background: without indexes listings are slow, and everything else works. The next worker that starts tries again.
@@ -246,10 +233,8 @@ process.send?.({ ready: true });
 try {
   await running;
 } finally {
-  limiters?.stop();
   speechSweep.stop();
   await telemetry.close();
-  await pacing.stop();
   webhooks.close();
   await ytdlpProgram.close();
   await closeSpeech();

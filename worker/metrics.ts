@@ -5,10 +5,9 @@ import type { FinishedJob } from '../activities/records.ts';
 import type { AttemptInput, LocalAttemptResult } from '../activities/deliver-webhook.ts';
 import { FAILURE_FAULTS, type FailureCode } from '../contract/failures.ts';
 import { kinds } from '../contract/kinds.ts';
-import { isPlatformRefusal } from '../runtime/pacing.ts';
+import { isPlatformRefusal } from '../pacing/routes.ts';
 import type { DatedVersion } from '../runtime/subprocess/dated-version.ts';
-import type { PauseView } from '../runtime/pause-view.ts';
-import type { Pause } from '../runtime/pauses.ts';
+import type { Breakers } from '../pacing/breakers.ts';
 import { WORK_SECONDS, type Metric, type Metrics } from '../runtime/telemetry/metrics.ts';
 import { heardWindows, programRuns, ytdlpReleases } from '../runtime/telemetry/told.ts';
 import type { Backlog } from './backlogs.ts';
@@ -41,7 +40,7 @@ export const WORKER_METRICS = {
   speech_work_seconds: { description: 'Time that engines took to hear it', labels: ['engine'] },
   route_paused: {
     description:
-      '1 while a route is paused by an operator (hand), or because a platform refuses this service (platform)',
+      '1 while the circuit breaker of a route is not closed: opened by an operator, or by a platform that refuses this service',
     labels: ['route', 'by'],
   },
   queue_waiting: { description: 'Tasks that wait in a queue for any worker', labels: ['queue'] },
@@ -60,7 +59,7 @@ export const WORKER_METRICS = {
 interface Looks {
   /** Those that have queues of their own. */
   readonly routes: readonly string[];
-  readonly pauseOf: PauseView;
+  readonly breakers: Breakers;
   readonly backlogs: () => Promise<readonly Backlog[]>;
   readonly queues: () => readonly QueueState[];
   /** Those of which is told that this worker does not poll them. */
@@ -73,11 +72,6 @@ interface Looks {
 const ALARMING = (Object.keys(FAILURE_FAULTS) as FailureCode[]).filter(
   (code) => FAILURE_FAULTS[code] !== 'subject' && code !== 'cancelled' && !isPlatformRefusal(code),
 );
-
-/** A pause by hand has no length that the next one could double; it gets one when the platform refuses the probe after it. */
-function whoPaused({ lengthMs }: Pause): 'hand' | 'platform' {
-  return lengthMs === 0 ? 'hand' : 'platform';
-}
 
 /** @param knownPrograms paths of those that are run again and again */
 export function createWorkerMetrics(metrics: Metrics, knownPrograms: readonly string[]) {
@@ -140,12 +134,12 @@ export function createWorkerMetrics(metrics: Metrics, knownPrograms: readonly st
         onAttempt(input as AttemptInput, result as LocalAttemptResult);
     },
     /** What is looked up when the page is read. */
-    addLooks({ routes, pauseOf, backlogs, queues, serviceQueues, ytdlp }: Looks): void {
+    addLooks({ routes, breakers, backlogs, queues, serviceQueues, ytdlp }: Looks): void {
       own.looked(['route_paused'], async (observe) => {
         for (const route of routes) {
-          const pause = await pauseOf(route);
-          for (const by of ['hand', 'platform'] as const)
-            observe('route_paused', { route, by }, pause !== undefined && whoPaused(pause) === by ? 1 : 0);
+          const by = (await breakers.of(route).open())?.open.by;
+          for (const one of ['operator', 'platform'] as const)
+            observe('route_paused', { route, by: one }, by === one ? 1 : 0);
         }
       });
       own.looked(['queue_waiting', 'queue_oldest_seconds'], async (observe) => {

@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
-import type { PauseView } from '../runtime/pause-view.ts';
+import type { Breakers } from '../pacing/breakers.ts';
 import type { DatedVersion } from '../runtime/subprocess/dated-version.ts';
 import { createMetrics } from '../runtime/telemetry/metrics.ts';
 import { answerJson, servePages, type Page } from '../runtime/telemetry/serve-pages.ts';
@@ -21,7 +21,7 @@ interface Watched {
   readonly serviceQueues: readonly string[];
   /** Those that have queues of their own. */
   readonly routes: readonly string[];
-  readonly pauseOf: PauseView;
+  readonly breakers: Breakers;
   /** Which yt-dlp new jobs use; undefined where the roles need none. */
   readonly ytdlp: (() => Promise<DatedVersion>) | undefined;
 }
@@ -50,10 +50,10 @@ export async function createOperatorPages(config: Config, log: Logger): Promise<
   let served: Awaited<ReturnType<typeof servePages>> | undefined;
   return {
     onStage: measured.onStage,
-    serve: async ({ client, mongo, queues, serviceQueues, routes, pauseOf, ytdlp }) => {
+    serve: async ({ client, mongo, queues, serviceQueues, routes, breakers, ytdlp }) => {
       const names = [...new Set([...serviceQueues, ...queues().map(({ queue }) => queue)])];
       const backlogs = () => readBacklogs(client, { namespace, queues: names });
-      measured.addLooks({ routes, pauseOf, queues, serviceQueues, backlogs, ytdlp });
+      measured.addLooks({ routes, breakers, queues, serviceQueues, backlogs, ytdlp });
       const lookAtEngines = createEnginesLook({
         pingTemporal: async () => {
           await client.workflowService.getSystemInfo({});

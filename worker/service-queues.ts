@@ -1,4 +1,4 @@
-import { routeNamesOf, type Routes } from '../runtime/pacing.ts';
+import { routeNamesOf, type Routes } from '../pacing/routes.ts';
 import { taskQueues } from '../runtime/task-queues.ts';
 
 /** The queues that the workers of a service poll together, whatever the roles of each; not those of single engines for speech. */

@@ -6,7 +6,7 @@ import type { FinishedJob } from '../activities/records.ts';
 import { FAILURE_FAULTS, type FailureCode } from '../contract/failures.ts';
 import type { JobResult } from '../contract/records.ts';
 import { optional } from '../runtime/optional.ts';
-import { routeIn } from '../runtime/pacing.ts';
+import { routeIn } from '../pacing/routes.ts';
 import { jobFactsIn, type JobFacts } from '../runtime/trace-headers.ts';
 
 /** `later`: it only had to wait, and comes again; `error`: our own fault, and it comes again. */

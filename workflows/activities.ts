@@ -1,11 +1,10 @@
 import { ActivityCancellationType, proxyActivities, proxyLocalActivities, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../activities/create-activities.ts';
-import type { PacingActivities } from '../activities/pacing.ts';
+import type { createUpstreamOptions } from '../pacing/upstream-options.ts';
 import { taskQueues } from '../runtime/task-queues.ts';
-import type { Place } from './place.ts';
 
 /** Several beats: see activities/heartbeat.ts. */
-const LOST_AFTER = '20 seconds';
+const LOST_AFTER = '12 seconds';
 
 /** The database, or Temporal, may be away for hours: short steps are tried until they succeed. */
 export const untilDone = {
@@ -21,33 +20,27 @@ const soon = { ...untilDone, localRetryThreshold: '2 seconds' } as const;
  * The steps of each job, made by the worker that runs the workflow: no task, no queue, one event. While the database is away
  * the longer waits are timers of the server, and no workflow task is held open for them.
  */
-export const localRecords = proxyLocalActivities<Pick<Activities['records'], 'beginJob' | 'finishJob'>>(soon);
-
-/** What jobs ask about the routes. */
-export const localPacing = proxyLocalActivities<PacingActivities>(soon);
+export const localRecords =
+  proxyLocalActivities<Pick<Activities['records'], 'beginJob' | 'finishJob' | 'refusalOf'>>(soon);
 
 /**
- * Minutes or hours of work. The retry policy mends our own faults only (a worker that died, a full database): what the
- * subject or the upstream refuses comes back at once, and the workflow decides.
+ * Minutes or hours of work. The activities decide themselves how often they are retried, and when: see pacing/retries.ts. The
+ * policy here is for a worker that died, and for faults of the service.
  */
 const heavy = {
   // A worker that was killed outright is noticed after this time.
   heartbeatTimeout: LOST_AFTER,
   // The default is TRY_CANCEL: the workflow would go on while yt-dlp still runs.
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-  retry: { initialInterval: '1 second', maximumInterval: '1 minute', maximumAttempts: 30 },
+  retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
 } as const;
 
 /** Downloads, and what else is fetched. */
-export function fetchActivities({ options }: Place, summary: string) {
-  return proxyActivities<Activities['fetch']>({
-    ...heavy,
-    taskQueue: taskQueues.fetch(workflowInfo().taskQueue),
-    startToCloseTimeout: '10 hours',
-    summary,
-    ...options,
-  });
+export function fetchActivities(summary: string, options: UpstreamOptions) {
+  return proxyActivities<Activities['fetch']>({ ...heavy, startToCloseTimeout: '10 hours', summary, ...options });
 }
+
+type UpstreamOptions = ReturnType<ReturnType<typeof createUpstreamOptions>>;
 
 /**
  * @param queue `speech` for a window of audio, minutes of a processor; `speechSteps` for what comes before and after them
@@ -69,12 +62,10 @@ export function speechActivities(
   });
 }
 
-/**
- * Waits for another job: each attempt asks once, without a heartbeat, and as often as it takes. An hour of waiting is one
- * activity in the history.
- */
+/** Waits for another job: each attempt asks once, without a heartbeat. Hours of waiting are one activity in the history. */
 export function pollActivities(summary: string, maxWait: '3 hours') {
   return proxyActivities<Pick<Activities['records'], 'awaitOtherListing'>>({
+    taskQueue: taskQueues.workflows(workflowInfo().taskQueue),
     startToCloseTimeout: '45 seconds',
     scheduleToCloseTimeout: maxWait,
     // It waits between attempts most of the time, where nothing could tell it to stop.

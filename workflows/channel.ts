@@ -1,5 +1,5 @@
 import type { ChannelJob } from '../contract/kinds/channel.ts';
-import { fetchActivities, pollActivities } from './activities.ts';
+import { pollActivities } from './activities.ts';
 import type { JobEnd } from './job-end.ts';
 import { runJob } from './life-cycle.ts';
 
@@ -13,15 +13,12 @@ export function channel(input: ChannelJob): Promise<JobEnd> {
     const { awaitOtherListing } = pollActivities(`Wait for another job on channel ${mediaId}`, MAX_WAIT);
     for (;;) {
       const look = { recordId, subjectId, channel: parameters.channel };
-      const { known, heldBy } = await useUpstream('vidnet-listing', (place) =>
-        fetchActivities(place, `Find channel ${mediaId}`).describeChannel(look),
-      );
+      const { describeChannel } = useUpstream('vidnet-listing', `Find channel ${mediaId}`);
+      const { known, heldBy } = await describeChannel(look);
       if (known !== undefined) return known;
       if (heldBy === undefined) break;
       await awaitOtherListing(heldBy);
     }
-    return useUpstream('vidnet-listing', (place) =>
-      fetchActivities(place, `List the videos of channel ${mediaId}`).listChannel({ recordId }),
-    );
+    return useUpstream('vidnet-listing', `List the videos of channel ${mediaId}`).listChannel({ recordId });
   });
 }

@@ -1,21 +1,10 @@
 import { setCurrentDetails, upsertMemo } from '@temporalio/workflow';
-import { MEMO_SPEECH, type SpeechProgress } from '../contract/jobs.ts';
-import { MEMO_WAITING, type Waiting } from '../runtime/pacing.ts';
+import { MEMO_SPEECH, MEMO_WAITING, type SpeechProgress } from '../contract/jobs.ts';
 
-/** @returns a function that shows why a job waits, in its memo (read by the api) and in the Web UI; a change is an event */
-export function createWaitingDisplay(): (waiting: Waiting | undefined) => void {
-  let shown = '';
-  return (waiting) => {
-    const text = waiting === undefined ? '' : sentenceOf(waiting);
-    if (text === shown) return;
-    shown = text;
-    upsertMemo({ [MEMO_WAITING]: waiting });
-    setCurrentDetails(text);
-  };
-}
-
-function sentenceOf({ reason, until }: Waiting): string {
-  return until === undefined ? reason : `Waiting until ${until}: ${reason}`;
+/** Shows why a job waits for another job, in its memo (read by the API) and in the Web UI; undefined: it goes on. */
+export function showWaiting(reason: string | undefined): void {
+  upsertMemo({ [MEMO_WAITING]: reason === undefined ? undefined : { reason } });
+  setCurrentDetails(reason ?? '');
 }
 
 const SPEECH_STAGES = {

@@ -1,9 +1,8 @@
 import type { PostAudioJob } from '../contract/kinds/imgnet-audio.ts';
-import { fetchActivities, records } from './activities.ts';
+import { records } from './activities.ts';
 import { collect } from './imgnet-snapshot.ts';
 import type { JobEnd } from './job-end.ts';
 import { runJob } from './life-cycle.ts';
-import { BESIDE } from './place.ts';
 import { upstreamFailure } from './outcome.ts';
 
 /** The platform's links last for hours or days: what is expired once is a matter of time, twice in a row it is not. */
@@ -21,14 +20,12 @@ export function imgnetAudio(input: PostAudioJob): Promise<JobEnd> {
         collections += 1;
         const order = { recordId, part: `content-${collections}`, request: post, title };
         await collect(useUpstream, order, (snapshot) =>
-          fetchActivities(BESIDE, `Keep ${title}`).storeContent({ snapshot, post }),
+          useUpstream('imgnet-dataset', `Keep ${title}`, 'beside').storeContent({ snapshot, post }),
         );
         contentsId = recordId;
       }
       const order = { recordId, contentsId, shortcode };
-      const audio = await useUpstream('imgnet-media', (place) =>
-        fetchActivities(place, `Fetch the audio of ${title}`).fetchImgnetAudio(order),
-      );
+      const audio = await useUpstream('imgnet-media', `Fetch the audio of ${title}`).fetchImgnetAudio(order);
       if (audio.state === 'made') return audio.result;
       if (collections === MAX_COLLECTIONS) throw upstreamFailure('upstream_error', audio.reason);
       contentsId = undefined;

@@ -1,9 +1,7 @@
 import type { ContentJob } from '../contract/kinds/imgnet-content.ts';
-import { fetchActivities } from './activities.ts';
 import { collect } from './imgnet-snapshot.ts';
 import type { JobEnd } from './job-end.ts';
 import { runJob } from './life-cycle.ts';
-import { BESIDE } from './place.ts';
 import { fetchOwnerProfile } from './owner-profile.ts';
 
 /** The content of a post or reel. The profile of its owner is fetched with it when nobody has done that lately. */
@@ -13,7 +11,7 @@ export function imgnetContent(input: ContentJob): Promise<JobEnd> {
     const { post, profilePrice } = parameters;
     const order = { recordId, part: 'content', request: post, title: `${post.kind} ${mediaId}` };
     const { account } = await collect(useUpstream, order, (snapshot) =>
-      fetchActivities(BESIDE, `Keep ${post.kind} ${mediaId}`).storeContent({ snapshot, post }),
+      useUpstream('imgnet-dataset', `Keep ${post.kind} ${mediaId}`, 'beside').storeContent({ snapshot, post }),
     );
     const hasFetched = account !== undefined && (await fetchOwnerProfile({ account, paidBy: recordId, version }));
     return { charge: hasFetched ? price : price - profilePrice };

@@ -1,10 +1,8 @@
 import type { ListJob } from '../contract/kinds/imgnet-list.ts';
 import { optional } from '../runtime/optional.ts';
-import { fetchActivities } from './activities.ts';
 import { collect } from './imgnet-snapshot.ts';
 import type { JobEnd } from './job-end.ts';
 import { runJob } from './life-cycle.ts';
-import { BESIDE } from './place.ts';
 
 /** The posts, or the reels, of an account of the photo platform. */
 export function imgnetList(input: ListJob): Promise<JobEnd> {
@@ -13,7 +11,11 @@ export function imgnetList(input: ListJob): Promise<JobEnd> {
     const { part, sinceDate } = parameters;
     const request = { kind: part, account, ...optional('sinceDate', sinceDate) };
     return collect(useUpstream, { recordId, part, request, title: `the ${part} of ${account}` }, (snapshot) =>
-      fetchActivities(BESIDE, `Keep the ${part} of ${account}`).storeList({ snapshot, account, ...parameters }),
+      useUpstream('imgnet-dataset', `Keep the ${part} of ${account}`, 'beside').storeList({
+        snapshot,
+        account,
+        ...parameters,
+      }),
     );
   });
 }

@@ -1,9 +1,7 @@
 import type { JobInput } from '../contract/jobs.ts';
-import { fetchActivities } from './activities.ts';
 import { collect } from './imgnet-snapshot.ts';
 import type { JobEnd } from './job-end.ts';
 import { runJob } from './life-cycle.ts';
-import { BESIDE } from './place.ts';
 
 /** The profile of an account of the photo platform. */
 export function imgnetProfile(input: JobInput): Promise<JobEnd> {
@@ -11,7 +9,7 @@ export function imgnetProfile(input: JobInput): Promise<JobEnd> {
   const order = { recordId, part: 'profile', request: { kind: 'profile', account } } as const;
   return runJob(input, (useUpstream) =>
     collect(useUpstream, { ...order, title: `the profile of ${account}` }, (snapshot) =>
-      fetchActivities(BESIDE, `Keep the profile of ${account}`).storeProfile({ snapshot, account }),
+      useUpstream('imgnet-dataset', `Keep the profile of ${account}`, 'beside').storeProfile({ snapshot, account }),
     ),
   );
 }

@@ -10,82 +10,66 @@ import {
   startChild,
   TemporalFailure,
   upsertSearchAttributes,
+  workflowInfo,
 } from '@temporalio/workflow';
-import type { Claim } from '../activities/records.ts';
 import { NEWEST_JOB_VERSION, type JobInput } from '../contract/jobs.ts';
-import { optional } from '../runtime/optional.ts';
-import type { Waiting } from '../runtime/pacing.ts';
 import type { JobOutcome, JobResult } from '../contract/records.ts';
 import { failureAttribute, webhookAttributesOf } from '../runtime/visibility.ts';
 import { deliveryIdOf, deliveryPriorityOf, receiverHostOf } from '../contract/webhooks.ts';
-import { localRecords } from './activities.ts';
+import { createUpstreamOptions } from '../pacing/upstream-options.ts';
+import type { UpstreamUse } from '../pacing/routes.ts';
+import { fetchActivities, localRecords } from './activities.ts';
 import { deliverWebhook } from './deliver-webhook.ts';
 import { progressQuery, subscribeSignal, type JobProgress } from './messages.ts';
 import { endOf, tellEnd, type JobEnd } from './job-end.ts';
-import { CANCELLED, failureOf, failureWith } from './outcome.ts';
+import { CANCELLED, failureOf, failureWith, routeOfTimeout } from './outcome.ts';
 import { Subscribers } from './subscribers.ts';
-import { createUpstreams } from './upstreams.ts';
-import type { UseUpstream } from './use-upstream.ts';
-import { createRetryWhenDiskFull } from './retry-when-disk-full.ts';
-import { createWaitingDisplay } from './displays.ts';
 
-/** For work that uses no platform. */
-export interface OwnWork {
-  /** Told that another server did not do its part, and that the job tries again. */
-  readonly onUpstreamFailure: (message: string) => void;
-  /** Does work that may find the disk full, and waits until there is space. */
-  readonly retryWhenDiskFull: <Result>(work: () => Promise<Result>) => Promise<Result>;
-}
+/** @returns activities that use an upstream, each call for one of them; those that are not `paced` take no slot of its route */
+export type UseUpstream = (
+  use: UpstreamUse,
+  summary: string,
+  how?: 'paced' | 'beside',
+) => ReturnType<typeof fetchActivities>;
 
 /**
  * What all jobs share: claim the subject, work, finish the record once, notify the subscribers.
  *
- * @param work what is special about a kind of job; it uses the platforms by the function that it is handed
+ * @param work what is special about a kind of job; it uses the platforms by the activities of the function that it is handed
  * @returns what came of it, for operators; the record says more
  * @throws what ended the work, so that operators find failed and cancelled jobs by their status
  */
-export async function runJob(
-  input: JobInput,
-  work: (useUpstream: UseUpstream, own: OwnWork) => Promise<JobResult>,
-): Promise<JobEnd> {
+export async function runJob(input: JobInput, work: (useUpstream: UseUpstream) => Promise<JobResult>): Promise<JobEnd> {
   const { recordId, price, version } = input;
   // This does not fail the job: Temporal retries the task until a worker of a release that knows these steps takes it.
   if (version > NEWEST_JOB_VERSION) throw new Error(`A newer release started this job (version ${version}).`);
   const subscribers = new Subscribers();
   subscribers.add(input.webhookUrl, input.startedBy);
-  let progress: JobProgress = { stage: 'accepted', upstreamRefusals: 0 };
+  let progress: JobProgress = { stage: 'accepted' };
   setHandler(subscribeSignal, (url, caller) => subscribers.add(url, caller));
   setHandler(progressQuery, () => progress);
-  const showWaiting = createWaitingDisplay();
-  const show = (waiting: Waiting | undefined): void => {
-    const { waiting: _past, ...rest } = progress;
-    progress = waiting === undefined ? rest : { ...rest, stage: 'waiting', waiting };
-    showWaiting(waiting);
-  };
-  const onUpstreamFailure = (lastRefusal: string, stage: JobProgress['stage']): void => {
-    progress = { ...progress, stage, upstreamRefusals: progress.upstreamRefusals + 1, lastRefusal };
-  };
-  const events = {
-    onWork: () => void (progress = { ...progress, stage: 'working' }),
-    onUpstreamFailure,
-    onShortage: show,
-  };
 
   // Cancelled before it began, a job still has a record that says so, and subscribers who wait for it.
   setCurrentDetails('Noting the job on its record.');
-  const claim = await CancellationScope.nonCancellable<Claim>(() => localRecords.beginJob(input));
+  const claim = await CancellationScope.nonCancellable(() => localRecords.beginJob(input));
   if (claim === 'done') {
     setCurrentDetails('An earlier job of this subject had just succeeded: there was nothing to do.');
     return { recordId, status: 'done before' };
   }
-  const useUpstream = createUpstreams(input, claim.routes, { ...events, ...optional('pauses', claim.pauses) });
+  progress = { stage: 'working' };
+  const optionsOf = createUpstreamOptions({
+    taskQueue: workflowInfo().taskQueue,
+    fairnessKey: input.chargedTo ?? input.startedBy,
+    routes: claim.routes,
+  });
 
   let outcome: JobOutcome;
   let problem: TemporalFailure | undefined;
   try {
-    const result = await work(useUpstream, {
-      onUpstreamFailure: (message) => onUpstreamFailure(message, 'backing-off'),
-      retryWhenDiskFull: createRetryWhenDiskFull(show),
+    const result = await work((use, summary, how = 'paced') => {
+      const options = optionsOf(use, how === 'paced');
+      setCurrentDetails(`${summary}, as the pending activity ${options.activityId}.`);
+      return fetchActivities(summary, options);
     });
     outcome = { status: 'success', result };
   } catch (error) {
@@ -94,10 +78,12 @@ export async function runJob(
     problem = error;
     // However its last step took the cancellation, the job was cancelled: what it costs must not depend on that.
     const isCancelled = CancellationScope.current().consideredCancelled;
-    outcome = { status: 'failed', failure: isCancelled ? CANCELLED : failureOf(error) };
+    const route = routeOfTimeout(error);
+    const failure = isCancelled || route === undefined ? failureOf(error) : await localRecords.refusalOf({ route });
+    outcome = { status: 'failed', failure: isCancelled ? CANCELLED : failure };
   }
 
-  progress = { ...progress, stage: 'notifying' };
+  progress = { stage: 'notifying' };
   let webhooks = 0;
   await CancellationScope.nonCancellable(async () => {
     setCurrentDetails('Ending the record.');
@@ -114,8 +100,7 @@ export async function runJob(
 }
 
 /**
- * Starts a webhook for each subscriber. One may arrive while another is being notified, so this goes on until none is left and
- * no signal is being handled.
+ * A subscriber may arrive while an earlier one is being notified: goes on until none is left.
  *
  * @returns how many there were
  */

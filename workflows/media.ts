@@ -1,5 +1,4 @@
 import type { MediaJob } from '../contract/kinds/media.ts';
-import { fetchActivities } from './activities.ts';
 import type { JobEnd } from './job-end.ts';
 import { runJob } from './life-cycle.ts';
 
@@ -9,8 +8,6 @@ export function media(input: MediaJob): Promise<JobEnd> {
   return runJob(input, (useUpstream) => {
     const { page, site } = parameters;
     const use = site === undefined ? 'vidnet-page' : (`site/${site}` as const);
-    return useUpstream(use, (place) =>
-      fetchActivities(place, `Fetch the ${page.format} of ${page.url}`).fetchMedia({ recordId, mediaId, page }),
-    );
+    return useUpstream(use, `Fetch the ${page.format} of ${page.url}`).fetchMedia({ recordId, mediaId, page });
   });
 }

@@ -15,7 +15,7 @@ import { MEMO_JOB, type JobInput } from '../contract/jobs.ts';
 import { searchAttributesOf } from '../runtime/visibility.ts';
 import { untilDone } from './activities.ts';
 import { imgnetProfile } from './imgnet-profile.ts';
-import { createWaitingDisplay } from './displays.ts';
+import { showWaiting } from './displays.ts';
 
 const { planOwnerProfile, hasFetchedProfile } = proxyActivities<OwnerActivities>(untilDone);
 /** Each attempt asks once. Profiles take up to 15 minutes; behind a pause of the platform, hours. */
@@ -35,8 +35,7 @@ const { awaitOwnerProfile } = proxyActivities<OwnerActivities>({
 export async function fetchOwnerProfile(owner: OwnerOfPost): Promise<boolean> {
   const job = await planOwnerProfile(owner);
   if (job === undefined) return false;
-  const showWaiting = createWaitingDisplay();
-  showWaiting({ reason: "The owner's profile is being fetched." });
+  showWaiting("The owner's profile is being fetched.");
   try {
     await executeChild(imgnetProfile, childOptions(job));
   } catch (error) {

@@ -3,9 +3,8 @@ import type { PreparedSpeech } from '../activities/speaker-labels.ts';
 import type { SpeakerLabelsJob } from '../contract/kinds/speaker-labels.ts';
 import type { JobResult } from '../contract/records.ts';
 import { records, speechActivities } from './activities.ts';
-import { retryUpstream } from './retry-upstream.ts';
 import type { JobEnd } from './job-end.ts';
-import { runJob, type OwnWork } from './life-cycle.ts';
+import { runJob } from './life-cycle.ts';
 import { showSpeech } from './displays.ts';
 import { forEachConcurrently } from './concurrently.ts';
 import { isUntaken } from './outcome.ts';
@@ -23,13 +22,12 @@ const MAX_UNTAKEN_MINUTES = 24 * 60;
 export function speakerLabels(input: SpeakerLabelsJob): Promise<JobEnd> {
   const { recordId, mediaId, parameters } = input;
   const job = { recordId, ...parameters };
-  return runJob(input, async (_useUpstream, own) => {
+  return runJob(input, async () => {
     try {
       for (let minutes = FIRST_UNTAKEN_MINUTES; ; minutes = Math.min(minutes * 2, MAX_UNTAKEN_MINUTES)) {
         showSpeech({ stage: 'preparing' });
         const { prepareSpeech } = speechActivities('speechSteps', `Find speech in the audio of ${mediaId}`);
-        const prepared = await own.retryWhenDiskFull(() => prepareSpeech(job));
-        const result = await hear(input, prepared, { ...own, untakenMinutes: minutes });
+        const result = await hear(input, await prepareSpeech(job), minutes);
         // The engine may be in use no more: whoever prepares it now has one, and what the same one has heard is kept.
         if (result !== undefined) return result;
       }
@@ -44,7 +42,7 @@ export function speakerLabels(input: SpeakerLabelsJob): Promise<JobEnd> {
 async function hear(
   { recordId, mediaId, parameters }: SpeakerLabelsJob,
   { windows, ...audio }: PreparedSpeech,
-  { onUpstreamFailure, retryWhenDiskFull, untakenMinutes }: OwnWork & { readonly untakenMinutes: number },
+  untakenMinutes: number,
 ): Promise<JobResult | undefined> {
   const job = { recordId, ...parameters };
   const { engine, engineKey } = audio;
@@ -67,9 +65,7 @@ async function hear(
     if (lying.isThere) return;
     const { transcribeWindow } = speechActivities('speech', `Transcribe window ${index + 1} of ${windows}`, by);
     const order = { ...job, number: index + 1, engine, ...(engineKey === undefined ? {} : { engineKey }) };
-    const heard = await unlessUntaken(() =>
-      retryWhenDiskFull(() => retryUpstream(() => transcribeWindow(order), onUpstreamFailure)),
-    );
+    const heard = await unlessUntaken(() => transcribeWindow(order));
     if (heard === undefined) return;
     done += 1;
     showSpeech({ stage: 'transcribing', done, windows });
@@ -78,5 +74,5 @@ async function hear(
 
   showSpeech({ stage: 'diarizing' });
   const { labelSpeakers } = speechActivities('speechSteps', `Tell the speakers of ${mediaId} apart`, by);
-  return unlessUntaken(() => retryWhenDiskFull(() => labelSpeakers({ ...job, ...audio, windows })));
+  return unlessUntaken(() => labelSpeakers({ ...job, ...audio, windows }));
 }

@@ -1,5 +1,4 @@
 import type { TranscriptJob } from '../contract/kinds/transcript.ts';
-import { fetchActivities } from './activities.ts';
 import type { JobEnd } from './job-end.ts';
 import { runJob } from './life-cycle.ts';
 
@@ -9,13 +8,10 @@ export function transcript(input: TranscriptJob): Promise<JobEnd> {
   return runJob(input, async (useUpstream) => {
     const { language } = parameters;
     const title = `Fetch the captions of video ${mediaId} in ${language}`;
-    const captions = await useUpstream('vidnet-page', (place) =>
-      fetchActivities(place, title).fetchTranscript({ recordId, mediaId, language }),
-    );
+    const captions = await useUpstream('vidnet-page', title).fetchTranscript({ recordId, mediaId, language });
     if (!parameters.includeComments) return captions;
-    const comments = await useUpstream('vidnet-comments', (place) =>
-      fetchActivities(place, `Fetch the comments of video ${mediaId}`).fetchComments({ recordId, mediaId }),
-    );
+    const { fetchComments } = useUpstream('vidnet-comments', `Fetch the comments of video ${mediaId}`);
+    const comments = await fetchComments({ recordId, mediaId });
     return { ...captions, ...comments };
   });
 }

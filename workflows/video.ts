@@ -1,5 +1,4 @@
 import type { JobInput } from '../contract/jobs.ts';
-import { fetchActivities } from './activities.ts';
 import type { JobEnd } from './job-end.ts';
 import { runJob } from './life-cycle.ts';
 
@@ -7,8 +6,6 @@ import { runJob } from './life-cycle.ts';
 export function video(input: JobInput): Promise<JobEnd> {
   return runJob(input, (useUpstream) => {
     const { recordId, mediaId } = input;
-    return useUpstream('vidnet-page', (place) =>
-      fetchActivities(place, `Fetch video ${mediaId}`).fetchVideo({ recordId, mediaId }),
-    );
+    return useUpstream('vidnet-page', `Fetch video ${mediaId}`).fetchVideo({ recordId, mediaId });
   });
 }

@@ -28,7 +28,7 @@ const ASSUMED = {
   bucketDollars: 0.023,
 } as const;
 /** As activities/heartbeat.ts sends them. */
-const [FIRST_BEAT_SECONDS, BEAT_SECONDS] = [2, 5];
+const [FIRST_BEAT_SECONDS, BEAT_SECONDS] = [2, 4];
 const DAY_SECONDS = 86_400;
 const MONTH_DAYS = 30;
 const GB = 1e9;

@@ -3,8 +3,7 @@ import { ulidSchema, vidnetVideoIdSchema, fileNameSchema } from '../../contract/
 import { accountOf, SHORTCODE } from '../../contract/imgnet-urls.ts';
 import { languageSchema } from '../../contract/languages.ts';
 import { SPEAKERS_MAX } from '../../contract/limits.ts';
-import { siteSchema } from './pacing.ts';
-import { callerSchema, countSchema, httpUrlSchema, moneySchema, workflowIdSchema } from './parts.ts';
+import { callerSchema, countSchema, httpUrlSchema, moneySchema, siteSchema, workflowIdSchema } from './parts.ts';
 
 /** The inputs of jobs. What they say of files, pages and accounts has passed the api's own checks, or is refused here. */
 

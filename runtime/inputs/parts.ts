@@ -1,11 +1,17 @@
 import { z } from 'zod';
 import { ulidSchema } from '../../contract/ids.ts';
+import { FAILURE_FAULTS, type FailureCode } from '../../contract/failures.ts';
 import { WEBHOOK_URL_MAX_CHARS } from '../../contract/limits.ts';
 
 /** Parts of what travels through Temporal to workflows and activities. */
 
 /** The server's limit. */
 export const workflowIdSchema = z.string().min(1).max(1000);
+
+export const failureCodeSchema = z.enum(Object.keys(FAILURE_FAULTS) as [FailureCode, ...FailureCode[]]);
+
+/** A host, and not more: it becomes a part of an activity's ID. */
+export const siteSchema = z.string().regex(/^[\w.:[\]-]{1,260}$/);
 
 /** A caller: the id of a key, or a word such as `anonymous`. */
 export const callerSchema = z.string().regex(/^[\w-]{1,64}$/);

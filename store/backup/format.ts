@@ -11,7 +11,7 @@ import type { DownloadRecord } from '../../contract/records.ts';
 import { RESTORE_MARKS } from '../unfinished-restore.ts';
 
 /** What passes by itself, is made anew at a start, is worked out from the rest, or is copied as a part of it. */
-export const NOT_KEPT: readonly string[] = ['windows', 'pacing', 'engines', 'migrations', 'pockets', RESTORE_MARKS];
+export const NOT_KEPT: readonly string[] = ['windows', 'circuit_breakers', 'engines', 'pockets', RESTORE_MARKS];
 
 /**
  * What points to records first, so that no pointer leads to a record that is younger than the copy; then the records; then what

@@ -22,7 +22,7 @@ import { CANCELLED } from '../../workflows/outcome.ts';
 import { fakeImgnetSource } from '../helpers/imgnet-source.ts';
 import { aListJob } from '../helpers/list-harness.ts';
 import { aContentJob, aPostAudioJob, aProfileJob } from '../helpers/post-harness.ts';
-import { GENEROUS, routesWith } from '../helpers/workflow-run.ts';
+import { GENEROUS, routesWith } from '../helpers/routes-with.ts';
 
 let mongo: Mongo;
 let records: RecordStore;

@@ -12,7 +12,7 @@ import { createDiskFiles } from '../../store/disk-files.ts';
 import { openMongo, type Mongo } from '../../store/mongo.ts';
 import { createRecordStore, type RecordStore } from '../../store/records.ts';
 import { finishRecord } from '../../store/finish-record.ts';
-import { GENEROUS, routesWith } from '../helpers/workflow-run.ts';
+import { GENEROUS, routesWith } from '../helpers/routes-with.ts';
 
 const HOUR_MS = 3_600_000;
 

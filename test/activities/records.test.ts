@@ -9,7 +9,8 @@ import { createDiskFiles } from '../../store/disk-files.ts';
 import type { FileStore } from '../../store/files.ts';
 import { openMongo, type Mongo } from '../../store/mongo.ts';
 import { createRecordStore, type RecordStore } from '../../store/records.ts';
-import { anAudioJob, GENEROUS, routesWith } from '../helpers/workflow-run.ts';
+import { GENEROUS, routesWith } from '../helpers/routes-with.ts';
+import { anAudioJob } from '../helpers/workflow-run.ts';
 
 let mongo: Mongo;
 let records: RecordStore;

@@ -6,7 +6,7 @@ import { LATE_MS, sinceOf } from '../../api/events/position.ts';
 import { waitingOf } from '../../api/pending-tasks.ts';
 import type { DownloadRecord } from '../../contract/records.ts';
 import { isWithin } from '../../contract/within.ts';
-import { QUEUED } from '../../runtime/pacing.ts';
+import { QUEUED } from '../../pacing/routes.ts';
 import { awaitEngine } from '../../runtime/subprocess/await-engine.ts';
 import { nowMicroseconds } from '../../store/clock.ts';
 import type { FileStore } from '../../store/files.ts';
@@ -113,7 +113,8 @@ describe('when the system clock is set back by an hour', () => {
 
   it('a job that waits in its queue says so', async () => {
     const activity = { activityId: 'page#1', state: 1, scheduledTime: { seconds: BEGAN_MS / 1000, nanos: 0 } };
-    const waiting = () => waitingOf([activity] as never, () => Promise.resolve(undefined));
+    const closed = { of: () => ({ open: () => Promise.resolve(undefined) }) };
+    const waiting = () => waitingOf({} as never, [activity] as never, closed as never);
     expect(await waiting()).toBeUndefined();
     setBack();
     expect(await waiting()).toEqual({ reason: QUEUED });

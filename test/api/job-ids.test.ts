@@ -3,7 +3,6 @@ import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { refusalOf } from '../../runtime/inputs/check.ts';
 import { jobInputs } from '../../runtime/inputs/jobs.ts';
-import { limiterIdOf } from '../../runtime/pacing.ts';
 import { recordTypeSchema } from '../../contract/records.ts';
 import { retentionScheduleId, taskQueues } from '../../runtime/task-queues.ts';
 import { searchAttributesOf } from '../../runtime/visibility.ts';
@@ -139,7 +138,7 @@ describe('the other IDs', () => {
     const queue = 'q'.repeat(100);
     const scheduledRun = `${retentionScheduleId(queue)}-2026-11-22T09:30:00Z`;
     const queues = Object.values(taskQueues).map((nameOf) => nameOf(queue, 'vidnet-data-api'));
-    for (const id of [deliveryIdOf(ulid(), 999_999), limiterIdOf(queue, 'vidnet-data-api'), scheduledRun, ...queues]) {
+    for (const id of [deliveryIdOf(ulid(), 999_999), scheduledRun, ...queues]) {
       expect(id.length).toBeLessThanOrEqual(MAX);
     }
   });

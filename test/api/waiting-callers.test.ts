@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest';
 import { createJobGateway } from '../../api/jobs.ts';
+import { breakersOn } from '../helpers/memory-breakers.ts';
 
 let connection: Connection;
 let client: Client;
@@ -11,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => connection.close());
 
-const noPause = (): Promise<undefined> => Promise.resolve(undefined);
+const noPause = breakersOn();
 
 it('50 callers who wait for one job ask Temporal once each, and leave no listeners behind', async () => {
   const workflowId = `waited-for-${randomUUID()}`;

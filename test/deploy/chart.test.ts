@@ -8,11 +8,11 @@ import type { WorkerRole } from '../../runtime/roles.ts';
 import { createBuiltinEngine } from '../../speech/builtin.ts';
 import { engineKeyOf } from '../../speech/engine.ts';
 import { createWorkers } from '../../worker/create-workers.ts';
-import { startPacing } from '../../worker/pacing/pacing.ts';
-import { upstreamLimitsOf } from '../../worker/upstream-limits.ts';
+import { routesOf } from '../../pacing/route-settings.ts';
+import { routesOfRoles } from '../../pacing/routes.ts';
 import { CHART } from '../helpers/chart.ts';
 import { readJson } from '../helpers/json-schema.ts';
-import { memoryPacing } from '../helpers/memory-pacing.ts';
+import { breakersOn } from '../helpers/memory-breakers.ts';
 
 interface Values {
   readonly optionalSecrets: readonly string[];
@@ -22,6 +22,7 @@ interface Values {
       {
         readonly roles: readonly WorkerRole[];
         readonly settings: Readonly<Record<string, string>>;
+        readonly platformJobs?: Readonly<Record<string, number>>;
         readonly workSize: string;
         readonly autoscaling: { readonly max: number; readonly queues: Readonly<Record<string, number>> };
       }
@@ -47,19 +48,23 @@ async function polledBy(roles: readonly WorkerRole[]): Promise<string[]> {
     return Promise.resolve(undefined as never);
   });
   onTestFinished(() => created.mockRestore());
-  const routes = upstreamLimitsOf(loadConfig({ VIDNET_API_KEY: 'a-key' }));
+  const routes = routesOfRoles(routesOf(loadConfig({ VIDNET_API_KEY: 'a-key' })), roles);
   const limits = { maxFetches: 4, maxSpeechWindows: 2, maxDeliveries: 100, shutdownGraceMs: 0 };
-  const onError = (error: unknown): never => {
-    throw error;
-  };
-  const pacing = await startPacing({ store: memoryPacing(), taskQueue: '', routes, roles, onError, ...limits });
   const nothing = { records: {}, fetch: {}, speech: {}, deliver: {} } as Activities;
   await createWorkers({
-    ...{ roles, pacing, activities: nothing, bundle: undefined, namespace: 'default', taskQueue: '', ...limits },
+    ...{
+      roles,
+      routes,
+      breakers: breakersOn(),
+      activities: nothing,
+      bundle: undefined,
+      namespace: 'default',
+      taskQueue: '',
+      ...limits,
+    },
     connection: undefined as never,
     engineKey: engineKeyOf(createBuiltinEngine({ python: '/python3', workFolder: '/', timeoutMs: 1 })),
   });
-  await pacing.stop();
   return queues;
 }
 
@@ -96,11 +101,14 @@ describe('the chart', () => {
     expect(['NODE_EXTRA_CA_CERTS', 'HTTPS_PROXY', 'NO_PROXY'].filter((name) => refused.test(name))).toEqual([]);
   });
 
-  it('lets the platforms have as many jobs at once as the most pods have places for', () => {
-    const { settings: own, autoscaling } = values.workers['fetchers']!;
-    const { MAX_FETCHES, VIDNET_MAX_JOBS, IMGNET_MAX_JOBS } = loadConfig(own);
-    const places = autoscaling.max * MAX_FETCHES;
-    expect([VIDNET_MAX_JOBS, IMGNET_MAX_JOBS]).toEqual([places, places]);
+  it('divides the jobs that may use a platform by the most pods, which have a slot for each', () => {
+    const { settings: own, autoscaling, platformJobs } = values.workers['fetchers']!;
+    const slots = autoscaling.max * loadConfig(own).MAX_FETCHES;
+    expect(platformJobs?.['VIDNET_MAX_JOBS']).toBe(slots);
+    expect(Object.keys(platformJobs ?? {}).filter((name) => !(name in settings.shape))).toEqual([]);
+    const template = readFileSync(`${CHART}/templates/workers.yaml`, 'utf8');
+    expect(template).toContain('range $setting, $all := $worker.platformJobs');
+    expect(template).toContain('max 1 (div (int $all) (max 1 $pods))');
   });
 
   it('gives fetchers room for the largest downloads of a platform at once', () => {

@@ -6,7 +6,7 @@ import type { FailureCode } from '../../contract/failures.ts';
 import { JobError } from '../../runtime/job-error.ts';
 import type { JobInput } from '../../contract/jobs.ts';
 import type { JobOutcome, JobResult } from '../../contract/records.ts';
-import type { PauseView } from '../../runtime/pause-view.ts';
+import type { Breakers } from '../../pacing/breakers.ts';
 import { audio } from '../../workflows/audio.ts';
 import { failureOf } from './failure-of.ts';
 import { workflowBench, type BenchServer } from './workflow-bench.ts';
@@ -39,7 +39,7 @@ export function audioHarness(server: BenchServer = 'skipping') {
   });
 
   const withService = <Result>(
-    body: (client: TestWorkflowEnvironment['client'], taskQueue: string, pauseOf: PauseView) => Promise<Result>,
+    body: (client: TestWorkflowEnvironment['client'], taskQueue: string, breakers: Breakers) => Promise<Result>,
     setting: Partial<RunSetting> = {},
   ) => bench.withService({ activities, ...setting }, body);
   return {

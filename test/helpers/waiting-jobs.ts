@@ -3,11 +3,10 @@ import type { Client, WorkflowHandle } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import { unavailable } from '../../api/jobs.ts';
 import { MEMO_JOB, type JobInput } from '../../contract/jobs.ts';
-import type { RouteLimits } from '../../runtime/pacing.ts';
-import type { PacingStore } from '../../runtime/shares.ts';
 import { audio } from '../../workflows/audio.ts';
 import { aResult, audioHarness, refusal } from './audio-harness.ts';
-import { memoryPacing } from './memory-pacing.ts';
+import { memoryBreakerStore } from './memory-breakers.ts';
+import type { RouteLimits } from './routes-with.ts';
 import { until } from './until.ts';
 import { anAudioJob } from './workflow-run.ts';
 
@@ -29,46 +28,43 @@ async function each<One>(all: readonly One[], act: (one: One) => Promise<unknown
 export function waitingJobs(count: number, timeoutMs: number): void {
   const { claimJob, finishJob, fetchAudio, withService } = audioHarness('real');
 
-  describe(`${String(count)} jobs that wait for their turns`, () => {
-    it(
-      'make no step, and nobody asks the database more often for them, in a pause or not',
-      { timeout: timeoutMs },
-      async () => {
-        const { store, asked } = countedPacing();
-        let refuse = (): void => undefined;
-        fetchAudio.mockImplementationOnce(
-          () => new Promise((_resolve, reject) => (refuse = () => reject(refusal('rate_limited')))),
-        );
-        fetchAudio.mockResolvedValue(aResult);
-        const jobs = Array.from({ length: count }, () => anAudioJob());
-        await withService(
-          async (client, taskQueue, pauseOf) => {
-            await each(jobs, (job) => start(client, taskQueue, job));
-            await until(() => claimJob.mock.calls.length >= count, { within: timeoutMs });
-            // Those that were started last: the first ones may be turned away when the pause begins.
-            const handles = jobs.slice(-LOOKED_AT).map(({ subjectId }) => client.workflow.getHandle(subjectId));
-            await until(async () => (await Promise.all(handles.map(isQueued))).every(Boolean));
-            for (const isPaused of [false, true]) {
-              if (isPaused) {
-                refuse();
-                await until(() => pauseOf('page'), { what: 'the pause' });
-              }
-              const before = await lengthsAtRest(handles);
-              const [askedBefore, sinceMs] = [asked(), performance.now()];
-              await delay(WATCHED_SECONDS * 1000);
-              const askedMeanwhile = asked() - askedBefore;
-              // Once a second, and a beginning and an end of the time.
-              expect(askedMeanwhile).toBeLessThanOrEqual((performance.now() - sinceMs) / 1000 + 2);
-              expect(await lengthsOf(handles)).toEqual(before);
-              expect(fetchAudio).toHaveBeenCalledTimes(1);
+  describe(`${String(count)} jobs that wait for a slot or for a circuit breaker`, () => {
+    it('make no step, and cost no database operations of their own', { timeout: timeoutMs }, async () => {
+      const store = memoryBreakerStore();
+      let refuse = (): void => undefined;
+      fetchAudio.mockImplementationOnce(
+        () => new Promise((_resolve, reject) => (refuse = () => reject(refusal('rate_limited')))),
+      );
+      fetchAudio.mockResolvedValue(aResult);
+      const jobs = Array.from({ length: count }, () => anAudioJob());
+      await withService(
+        async (client, taskQueue, breakers) => {
+          await each(jobs, (job) => start(client, taskQueue, job));
+          await until(() => claimJob.mock.calls.length >= count, { within: timeoutMs });
+          // Those that were started last: the first ones may be handed back when the circuit breaker opens.
+          const handles = jobs.slice(-LOOKED_AT).map(({ subjectId }) => client.workflow.getHandle(subjectId));
+          await until(async () => (await Promise.all(handles.map(isQueued))).every(Boolean));
+          for (const isPaused of [false, true]) {
+            if (isPaused) {
+              refuse();
+              await until(() => breakers.of('page').open(), { what: 'the open circuit breaker' });
             }
-            expect(finishJob).not.toHaveBeenCalled();
-            await each(jobs, ({ subjectId }) => client.workflow.getHandle(subjectId).terminate());
-          },
-          { limits, store },
-        );
-      },
-    );
+            const before = await lengthsAtRest(handles);
+            const [operationsBefore, sinceMs] = [store.operations(), performance.now()];
+            await delay(WATCHED_SECONDS * 1000);
+            const operations = store.operations() - operationsBefore;
+            // None while the circuit breaker is closed, one in five seconds while it is open.
+            const seconds = (performance.now() - sinceMs) / 1000;
+            expect(operations).toBeLessThanOrEqual(isPaused ? Math.ceil(seconds / 5) + 1 : 0);
+            expect(await lengthsOf(handles)).toEqual(before);
+            expect(fetchAudio).toHaveBeenCalledTimes(1);
+          }
+          expect(finishJob).not.toHaveBeenCalled();
+          await each(jobs, ({ subjectId }) => client.workflow.getHandle(subjectId).terminate());
+        },
+        { limits, store },
+      );
+    });
   });
 }
 
@@ -108,24 +104,4 @@ function lengthsAtRest(handles: readonly WorkflowHandle[]): Promise<number[]> {
     },
     { what: 'jobs at rest' },
   );
-}
-
-function countedPacing(): { readonly store: PacingStore; readonly asked: () => number } {
-  const store = memoryPacing();
-  let asked = 0;
-  const counted = <Args extends unknown[], Result>(call: (...args: Args) => Promise<Result>) => {
-    return (...args: Args): Promise<Result> => {
-      asked += 1;
-      return call(...args);
-    };
-  };
-  return {
-    store: {
-      ids: counted(() => store.ids()),
-      read: counted((id: string) => store.read(id)),
-      replace: counted((...args: Parameters<PacingStore['replace']>) => store.replace(...args)),
-      remove: counted((...args: Parameters<PacingStore['remove']>) => store.remove(...args)),
-    },
-    asked: () => asked,
-  };
 }

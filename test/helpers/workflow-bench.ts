@@ -2,12 +2,12 @@ import { Context } from '@temporalio/activity';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { afterAll, beforeAll, inject } from 'vitest';
-import type { PauseView } from '../../runtime/pause-view.ts';
+import type { Breakers } from '../../pacing/breakers.ts';
 import { registerSearchAttributes } from '../../runtime/temporal/search-attributes.ts';
 import { loadWorkflows } from '../../worker/workflow-bundle.ts';
 import { startTimeSkipping } from './time-skipping.ts';
+import { GENEROUS } from './routes-with.ts';
 import {
-  GENEROUS,
   startWorkers,
   withDerived,
   withWorkers,
@@ -33,7 +33,7 @@ export interface WorkflowBench {
    */
   readonly withService: <Result>(
     setting: Omit<RunSetting, 'env' | 'bundle'>,
-    body: (client: TestWorkflowEnvironment['client'], taskQueue: string, pauseOf: PauseView) => Promise<Result>,
+    body: (client: TestWorkflowEnvironment['client'], taskQueue: string, breakers: Breakers) => Promise<Result>,
   ) => Promise<Result>;
 }
 
@@ -66,7 +66,7 @@ export function workflowBench(server: BenchServer = 'skipping'): WorkflowBench {
       const by = engineKey === undefined ? {} : { engineKey };
       if (Object.keys(more).length > 0) {
         const own = { env, bundle, activities, limits, ...by, ...more };
-        return withWorkers(own, (taskQueue, pauseOf) => body(env.client, taskQueue, pauseOf));
+        return withWorkers(own, (taskQueue, breakers) => body(env.client, taskQueue, breakers));
       }
       current = activities;
       const key = JSON.stringify({ ...limits, ...by });
@@ -74,8 +74,8 @@ export function workflowBench(server: BenchServer = 'skipping'): WorkflowBench {
         shared.get(key) ??
         startWorkers({ env, bundle, activities: whatever(() => withDerived(current)), limits, ...by });
       shared.set(key, workers);
-      const { taskQueue, pauseOf } = await workers;
-      return body(env.client, taskQueue, pauseOf);
+      const { taskQueue, breakers } = await workers;
+      return body(env.client, taskQueue, breakers);
     },
   };
 }

@@ -1,19 +1,19 @@
-import type { PacingStore } from '../../runtime/shares.ts';
-import { createPauseView, type PauseView } from '../../runtime/pause-view.ts';
-import { routeNamesOf, type RouteLimits, type Routes } from '../../runtime/pacing.ts';
 import { randomUUID } from 'node:crypto';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { WorkerDeploymentOptions, WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { ulid } from 'ulid';
 import type { Activities } from '../../activities/create-activities.ts';
 import type { SnapshotSteps } from '../../activities/imgnet-snapshots.ts';
-import { createPacingActivities } from '../../activities/pacing.ts';
 import { JOB_VERSION, type JobInput } from '../../contract/jobs.ts';
 import { subjectIdOf } from '../../contract/subjects.ts';
 import { createWorkers } from '../../worker/create-workers.ts';
-import { createOldTurns } from '../../worker/old-turns.ts';
-import { startPacing } from '../../worker/pacing/pacing.ts';
-import { memoryPacing } from './memory-pacing.ts';
+import { createBreakerActivities } from '../../pacing/breaker-activities.ts';
+import type { BreakerStore } from '../../pacing/breaker-store.ts';
+import type { Breakers } from '../../pacing/breakers.ts';
+import { routeNamesOf, routesOfRoles } from '../../pacing/routes.ts';
+import { workerRoles } from '../../runtime/roles.ts';
+import { breakersOn, memoryBreakerStore } from './memory-breakers.ts';
+import { GENEROUS, routesWith, type RouteLimits } from './routes-with.ts';
 import { quietRuntime } from './quiet-runtime.ts';
 
 quietRuntime();
@@ -34,44 +34,25 @@ export interface RunSetting {
   readonly bundle: WorkflowBundleWithSourceMap;
   readonly activities: FakeActivities;
   readonly limits?: RouteLimits;
+  readonly maxFetches?: number;
   /** Of the speech engine. */
   readonly engineKey?: string;
   /** Otherwise one of its own. */
   readonly taskQueue?: string;
   /** What the workers share; otherwise their own, which those of the same queue have that come later. */
-  readonly store?: PacingStore;
+  readonly store?: BreakerStore;
   readonly deployment?: WorkerDeploymentOptions;
   /** For what runs when the workers stop; otherwise none. */
   readonly shutdownGraceMs?: number;
 }
 
-/** Nobody waits for anybody. */
-export const GENEROUS: RouteLimits = {
-  maxAtOnce: 100,
-  startsPerMinute: 10_000,
-  firstPauseSeconds: 15,
-  maxPauseSeconds: 900,
-};
-
-/** Every use of an upstream on a route of its own, all with the same limits. */
-export function routesWith(limits: RouteLimits): Routes {
-  return {
-    'vidnet-page': { route: 'page', ...limits },
-    'vidnet-listing': { route: 'listing', ...limits },
-    'vidnet-comments': { route: 'comments', ...limits },
-    'imgnet-dataset': { route: 'dataset', ...limits },
-    'imgnet-media': { route: 'media', ...limits },
-    site: limits,
-  };
-}
-
 /** What workers of a task queue share, also with those that come after them. */
-const stores = new Map<string, PacingStore>();
+const stores = new Map<string, BreakerStore>();
 
 export interface StartedWorkers {
   readonly taskQueue: string;
   /** As the api sees it. */
-  readonly pauseOf: PauseView;
+  readonly breakers: Breakers;
   readonly stop: () => Promise<void>;
 }
 
@@ -102,42 +83,35 @@ export function withDerived({ records = {}, fetch = {}, ...others }: FakeActivit
 /** Starts workers with fake activities, on task queues of their own. */
 export async function startWorkers(setting: RunSetting): Promise<StartedWorkers> {
   const { env, bundle, limits = GENEROUS, engineKey, taskQueue = `test-${randomUUID()}` } = setting;
-  const store = setting.store ?? stores.get(taskQueue) ?? memoryPacing();
+  const store = setting.store ?? stores.get(taskQueue) ?? memoryBreakerStore();
   stores.set(taskQueue, store);
   const routes = routesWith(limits);
-  const pauseOf = createPauseView(store, taskQueue);
-  const own = createPacingActivities({
-    routes,
-    pauseOf,
-    grantTurn: createOldTurns(env.client, { taskQueue, pauseOf }),
-  });
+  const breakers = breakersOn(store, routes);
+  const own = createBreakerActivities({ breakers });
   // A worker wants at least one.
   const nothing = { nothing: () => Promise.reject(new Error('this test has no such activities')) };
   const { records, fetch = {}, speech = nothing, deliver = nothing } = withDerived(setting.activities);
-  const onError = (error: unknown): never => {
-    throw error;
-  };
-  const pacing = await startPacing({ store, taskQueue, routes, maxFetches: 100, onError });
   const workers = await createWorkers({
     connection: env.nativeConnection,
     namespace: env.namespace ?? 'default',
-    pacing,
+    breakers,
+    routes: routesOfRoles(routes, workerRoles),
     activities: { records: { ...records, ...own }, fetch: { ...nothing, ...fetch }, speech, deliver } as Parameters<
       typeof createWorkers
     >[0]['activities'],
     engineKey,
     deployment: setting.deployment,
-    ...{ taskQueue, bundle, maxFetches: 100, maxSpeechWindows: 2, maxDeliveries: 10 },
+    ...{ taskQueue, bundle, maxFetches: setting.maxFetches ?? 100, maxSpeechWindows: 2, maxDeliveries: 10 },
     shutdownGraceMs: setting.shutdownGraceMs ?? 0,
   });
   const running = workers.run();
   return {
     taskQueue,
-    pauseOf,
+    // As another process sees them, such as the API.
+    breakers: breakersOn(store, routes),
     async stop() {
       workers.shutdown();
       await running;
-      await pacing.stop();
     },
   };
 }
@@ -145,11 +119,11 @@ export async function startWorkers(setting: RunSetting): Promise<StartedWorkers>
 /** Runs workflows against fake activities while `body` runs. */
 export async function withWorkers<Result>(
   setting: RunSetting,
-  body: (taskQueue: string, pauseOf: PauseView) => Promise<Result>,
+  body: (taskQueue: string, breakers: Breakers) => Promise<Result>,
 ): Promise<Result> {
-  const { taskQueue, pauseOf, stop } = await startWorkers(setting);
+  const { taskQueue, breakers, stop } = await startWorkers(setting);
   try {
-    return await body(taskQueue, pauseOf);
+    return await body(taskQueue, breakers);
   } finally {
     await stop();
   }

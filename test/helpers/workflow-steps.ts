@@ -1,11 +1,11 @@
 import { ulid } from 'ulid';
 import type { activityInputs } from '../../activities/create-activities.ts';
 import { JOB_VERSION } from '../../contract/jobs.ts';
-import { routeNamesOf } from '../../runtime/pacing.ts';
+import { routeNamesOf } from '../../pacing/routes.ts';
 import type * as workflows from '../../workflows/index.ts';
 import { kindSamples } from './kind-samples.ts';
 import { ENGINE_KEY } from './speech-harness.ts';
-import { GENEROUS, routesWith } from './workflow-run.ts';
+import { GENEROUS, routesWith } from './routes-with.ts';
 
 /** What each workflow hands to its activities, all of it and in its order. */
 

@@ -38,7 +38,7 @@ import { speakerLabels } from '../../workflows/speaker-labels.ts';
 import { audio } from '../../workflows/audio.ts';
 import type { JobEnd } from '../../workflows/job-end.ts';
 import { deliverWebhook } from '../../workflows/deliver-webhook.ts';
-import { progressQuery, subscribeSignal } from '../../workflows/messages.ts';
+import { subscribeSignal } from '../../workflows/messages.ts';
 import { addSearchAttributes } from '../helpers/search-attributes.ts';
 import { until } from '../helpers/until.ts';
 import { anAudioJob, withWorkers, type FakeActivities } from '../helpers/workflow-run.ts';
@@ -73,7 +73,7 @@ await jobHistory(audio, 'audio-upstream-recovers', {}, { ...obliging, fetch: ref
 await jobHistory(audio, 'audio-upstream-fails', {}, { ...obliging, fetch: refusing('upstream_error', 9) });
 await jobHistory(audio, 'audio-parked', {}, { ...obliging, fetch: refusing('rate_limited', 2) });
 await jobHistory(audio, 'audio-cancelled-while-parked', {}, { ...obliging, fetch: refusing('rate_limited', 9), isReal: true }, async (handle) => {
-  await until(async () => (await handle.query(progressQuery)).stage === 'waiting');
+  await until(async () => (await handle.describe()).raw.pendingActivities?.some(({ lastFailure }) => lastFailure));
   await handle.cancel();
 });
 await jobHistory(audio, 'audio-no-space', {}, { ...obliging, fetch: refusing('disk_full', 2) });
@@ -220,7 +220,7 @@ async function channelHistory(name: string, look: ChannelLook): Promise<void> {
   );
 }
 
-type Handle = Pick<WorkflowHandle, 'result' | 'fetchHistory' | 'query' | 'cancel' | 'signal'>;
+type Handle = Pick<WorkflowHandle, 'result' | 'fetchHistory' | 'describe' | 'cancel' | 'signal'>;
 
 async function jobHistory(
   workflow: typeof audio,

@@ -2,8 +2,7 @@ import { Worker, type WorkerOptions, type WorkerStatus } from '@temporalio/worke
 import { afterEach, expect, it, vi } from 'vitest';
 import type { Activities } from '../../activities/create-activities.ts';
 import { createWorkers } from '../../worker/create-workers.ts';
-import { startPacing } from '../../worker/pacing/pacing.ts';
-import { memoryPacing } from '../helpers/memory-pacing.ts';
+import { breakersOn } from '../helpers/memory-breakers.ts';
 
 type Status = Pick<WorkerStatus, 'runState' | 'workflowPollerState' | 'activityPollerState'>;
 const polling: Status = { runState: 'RUNNING', workflowPollerState: 'POLLING', activityPollerState: 'POLLING' };
@@ -18,18 +17,11 @@ async function statesOf(statuses: Readonly<Record<string, Status>>) {
   });
   const limits = { maxFetches: 4, maxSpeechWindows: 2, maxDeliveries: 100, shutdownGraceMs: 0 };
   const common = { roles: ['workflows', 'webhooks'], taskQueue: 'q', ...limits } as const;
-  const none = { route: 'none', maxAtOnce: 1, startsPerMinute: 1, firstPauseSeconds: 1, maxPauseSeconds: 1 };
-  const routes = {
-    ...{ 'vidnet-page': none, 'vidnet-listing': none, 'vidnet-comments': none },
-    ...{ 'imgnet-dataset': none, 'imgnet-media': none, site: none },
-  };
-  const pacing = await startPacing({ ...common, store: memoryPacing(), routes, onError: () => undefined });
   const { queues } = await createWorkers({
-    ...{ ...common, pacing, namespace: 'default', bundle: { code: '', sourceMap: '' } },
+    ...{ ...common, breakers: breakersOn(), routes: [], namespace: 'default', bundle: { code: '', sourceMap: '' } },
     activities: { records: {}, fetch: {}, speech: {}, deliver: {} } as Activities,
     connection: undefined as never,
   });
-  await pacing.stop();
   return queues();
 }
 

@@ -4,15 +4,16 @@ import { pino } from 'pino';
 import { ulid } from 'ulid';
 import { afterEach, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../config.ts';
-import type { PauseView } from '../../runtime/pause-view.ts';
-import { pausedByHand, QUIET_ROUTE, refused, type RouteState } from '../../runtime/pauses.ts';
+import { halfOpened, openedByOperator, refused, type Breaker } from '../../pacing/breaker.ts';
+import type { BreakerStore } from '../../pacing/breaker-store.ts';
 import { ytdlpReleases } from '../../runtime/telemetry/told.ts';
 import type { Mongo } from '../../store/mongo.ts';
 import type { QueueState } from '../../worker/create-workers.ts';
 import { createOperatorPages } from '../../worker/operator-pages.ts';
 import type { Stage } from '../../worker/stages.ts';
 import { ROOT } from '../helpers/markdown.ts';
-import { GENEROUS } from '../helpers/workflow-run.ts';
+import { breakersOn, memoryBreakerStore } from '../helpers/memory-breakers.ts';
+import { GENEROUS } from '../helpers/routes-with.ts';
 
 const log = pino({ level: 'silent' });
 const attempt: Stage = {
@@ -31,7 +32,7 @@ async function servePages({
   queues = running,
   pingMongo = () => Promise.resolve(),
   waiting = 0,
-  pauseOf = (() => Promise.resolve(undefined)) as PauseView,
+  store = memoryBreakerStore() as BreakerStore,
 }) {
   const pages = await createOperatorPages(loadConfig({ WORKER_METRICS_PORT: '0' }), log);
   close = () => pages.close();
@@ -49,7 +50,7 @@ async function servePages({
     mongo,
     queues: () => queues,
     routes: ['vidnet'],
-    pauseOf,
+    breakers: breakersOn(store),
     serviceQueues: ['q', 'q-sites'],
     ytdlp: () => Promise.resolve({ version: '2026.11.5', ageDays: 18 }),
   });
@@ -116,7 +117,7 @@ describe('the metrics of a worker', () => {
         'tapedeck_ytdlp_age_days{version="2026.11.5"} 18',
         'tapedeck_ytdlp_releases_total{what="refused"} 1',
         'tapedeck_ytdlp_releases_total{what="trouble"} 0',
-        'tapedeck_route_paused{route="vidnet",by="hand"} 0',
+        'tapedeck_route_paused{route="vidnet",by="operator"} 0',
         'tapedeck_route_paused{route="vidnet",by="platform"} 0',
         'tapedeck_queue_waiting{queue="q"} 6',
         'tapedeck_queue_oldest_seconds{queue="q"} 30',
@@ -133,34 +134,39 @@ describe('the metrics of a worker', () => {
   });
 
   it('are told while the database gives no answer, without what stands in it', async () => {
-    const page = await (await servePages({ pauseOf: () => new Promise(() => undefined) })).metrics();
+    const page = await (
+      await servePages({ store: { ...memoryBreakerStore(), read: () => new Promise(() => undefined) } })
+    ).metrics();
     expect(page).not.toMatch(/^tapedeck_route_paused/m);
     expect(page).toMatch(/^tapedeck_queue_polled\{queue="q"\} 1$/m);
   });
 
-  it('tell a pause that an operator made from one by which a platform refuses', async () => {
-    const [nowMs, limits] = [Date.now(), GENEROUS];
-    const byHand = pausedByHand(QUIET_ROUTE, { reason: 'repairs', untilMs: nowMs + 60_000, nowMs });
+  it('tell whether an operator or a platform has opened a circuit breaker', async () => {
+    const nowMs = Date.now();
+    const byOperator = openedByOperator('repairs', { spanMs: 60_000, nowMs });
     const refusal = { code: 'rate_limited', message: '' } as const;
-    const use = { limits, nowMs, pausesBefore: byHand.pauses };
-    const pagesOf = async (route: RouteState): Promise<string[]> => {
+    const use = { limits: GENEROUS, nowMs, trialId: undefined, isOutdated: false };
+    const pagesOf = async (breaker: Breaker): Promise<string[]> => {
       close();
-      const page = await (await servePages({ pauseOf: () => Promise.resolve(route.pause) })).metrics();
+      const store = memoryBreakerStore();
+      await store.replace('vidnet', undefined, breaker);
+      const page = await (await servePages({ store })).metrics();
       return page.split('\n').filter((line) => line.startsWith('tapedeck_route_paused'));
     };
-    const hand = [
-      'tapedeck_route_paused{route="vidnet",by="hand"} 1',
+    const operator = [
+      'tapedeck_route_paused{route="vidnet",by="operator"} 1',
       'tapedeck_route_paused{route="vidnet",by="platform"} 0',
     ];
-    expect(await pagesOf(byHand)).toEqual(hand);
-    // Refused is one that began before the pause; then the one that tried after it.
-    expect(await pagesOf(refused(byHand, refusal, { ...use, isProbe: false }))).toEqual(hand);
+    expect(await pagesOf(byOperator)).toEqual(operator);
+    // A use that began before the breaker opened is refused; then the trial after it.
+    expect(await pagesOf(refused(byOperator, refusal, use))).toEqual(operator);
     const platform = [
-      'tapedeck_route_paused{route="vidnet",by="hand"} 0',
+      'tapedeck_route_paused{route="vidnet",by="operator"} 0',
       'tapedeck_route_paused{route="vidnet",by="platform"} 1',
     ];
-    expect(await pagesOf(refused(byHand, refusal, { ...use, isProbe: true }))).toEqual(platform);
-    expect(await pagesOf(refused(QUIET_ROUTE, refusal, { ...use, pausesBefore: 0, isProbe: false }))).toEqual(platform);
+    const trial = halfOpened(byOperator, 'a-trial', nowMs);
+    expect(await pagesOf(refused(trial, refusal, { ...use, trialId: 'a-trial' }))).toEqual(platform);
+    expect(await pagesOf(refused(undefined, refusal, use))).toEqual(platform);
   });
 
   it('count from 0 what alerts look for, before it has happened', async () => {

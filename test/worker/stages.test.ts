@@ -2,15 +2,10 @@ import { ApplicationFailure, defaultPayloadConverter, type Headers } from '@temp
 import type { Info } from '@temporalio/activity';
 import { expect, it } from 'vitest';
 import { toApplicationFailure } from '../../activities/failures.ts';
-import { createRecordActivities, type FinishedJob } from '../../activities/records.ts';
-import { pendingRecordOf, type JobInput } from '../../contract/jobs.ts';
+import type { FinishedJob } from '../../activities/records.ts';
 import { JobError } from '../../runtime/job-error.ts';
-import { pausedByHand, QUIET_ROUTE } from '../../runtime/pauses.ts';
 import { JOB_HEADER } from '../../runtime/trace-headers.ts';
-import type { FileStore } from '../../store/files.ts';
-import type { RecordStore } from '../../store/records.ts';
 import { watchStages, type Stage } from '../../worker/stages.ts';
-import { anAudioJob, GENEROUS, routesWith } from '../helpers/workflow-run.ts';
 
 const facts = { requestId: 'order-7', mediaId: 'kX3vQ9mTz0A', caller: '0123456789abcdef' };
 const headersOf = (told: unknown): Headers => ({ [JOB_HEADER]: defaultPayloadConverter.toPayload(told) });
@@ -59,23 +54,4 @@ it('what somebody else wrote into the header is left out, and so are files of wh
     expect(stage).toMatchObject({ outcome: 'error', failure: 'wrong' });
     for (const name of ['requestId', 'mediaId', 'caller', 'bytes']) expect(stage).not.toHaveProperty(name);
   }
-});
-
-it('a job that begins while a route is paused is told so, and begins also where nobody knows', async () => {
-  const job: JobInput = anAudioJob();
-  const records = {
-    get: () => Promise.resolve(pendingRecordOf(job)),
-  } as unknown as RecordStore;
-  const deps = { records, files: {} as FileStore, routes: routesWith(GENEROUS) };
-  const untilMs = Date.now() + 60_000;
-  const { pause } = pausedByHand(QUIET_ROUTE, { reason: 'Repairs.', untilMs, nowMs: Date.now() });
-  const begin = (pauseOf: Parameters<typeof createRecordActivities>[0]['pauseOf']) =>
-    createRecordActivities({ ...deps, ...(pauseOf && { pauseOf }) }).beginJob(job);
-  const { routes } = (await begin(undefined)) as { routes: object };
-  expect(await begin((route) => Promise.resolve(route === 'page' ? pause : undefined))).toEqual({
-    routes,
-    pauses: { page: { reason: 'Repairs.', untilMs } },
-  });
-  expect(await begin(() => Promise.resolve(undefined))).toEqual({ routes });
-  expect(await begin(() => Promise.reject(new Error('away')))).toEqual({ routes });
 });

@@ -6,16 +6,13 @@ import { describe, expect, it } from 'vitest';
 import { createDeliveryGateway } from '../../api/deliveries.ts';
 import { createJobGateway } from '../../api/jobs.ts';
 import type { JobInput } from '../../contract/jobs.ts';
-import { routeNamesOf, TURNED_AWAY } from '../../runtime/pacing.ts';
-import { pacingIdOf } from '../../runtime/shares.ts';
-import { createRouteCommands } from '../../worker/routes/commands.ts';
+import { breakersOn } from '../helpers/memory-breakers.ts';
 import { aResult, audioHarness, refusal } from '../helpers/audio-harness.ts';
 import { failureOf } from '../helpers/failure-of.ts';
-import { memoryPacing } from '../helpers/memory-pacing.ts';
 import { until } from '../helpers/until.ts';
-import { anAudioJob, GENEROUS, routesWith } from '../helpers/workflow-run.ts';
+import { anAudioJob } from '../helpers/workflow-run.ts';
 
-const { fetchAudio, finishJob, attemptDelivery, withService } = audioHarness('real');
+const { fetchAudio, attemptDelivery, withService } = audioHarness('real');
 
 /** The queries of docs/operations.md, which operators copy, by a word that each has. */
 const QUERIES = [
@@ -47,7 +44,7 @@ async function detailsOf(handle: WorkflowHandle): Promise<string> {
 
 /** As the api starts it. */
 async function start(client: Client, taskQueue: string, job: JobInput) {
-  const gateway = createJobGateway(client, taskQueue, () => Promise.resolve(undefined));
+  const gateway = createJobGateway(client, taskQueue, breakersOn());
   // A server that is busy may take longer than a caller would wait.
   await until(() => gateway.start('audio', job).catch(() => undefined), { what: 'the start' });
   return client.workflow.getHandle(job.subjectId);
@@ -128,7 +125,7 @@ describe('an operator in the Web UI', () => {
     await withService(async (client, taskQueue) => {
       const handles = await Promise.all(jobs.map((job) => start(client, taskQueue, job)));
       await until(() => fetchAudio.mock.calls.length === 2);
-      expect(await detailsOf(handles[0]!)).toMatch(/^By route page: /);
+      expect(await detailsOf(handles[0]!)).toMatch(/^Fetch the audio of video .* pending activity page#1\.$/);
       const query = recipe('TapedeckCaller', { '0123456789abcdef': key });
       await expectFound(
         client,
@@ -153,73 +150,5 @@ describe('an operator in the Web UI', () => {
         jobs.map(({ subjectId }) => subjectId),
       );
     });
-  });
-
-  it('sees why a job waits whose route was paused before it began, and until when', async () => {
-    const job = anAudioJob();
-    const untilMs = Date.now() + 3_600_000;
-    const pauses = { page: { reason: 'Closed for repairs.', untilMs }, listing: { reason: 'Another one.', untilMs } };
-    const beginJob = () => Promise.resolve({ routes: routeNamesOf(routesWith(GENEROUS)), pauses });
-    let answer: (how: typeof aResult) => void = () => undefined;
-    fetchAudio.mockImplementation(() => new Promise((resolve) => (answer = resolve)));
-    const activities = { records: { beginJob, finishJob }, fetch: { fetchAudio }, deliver: { attemptDelivery } };
-    await withService(
-      async (client, taskQueue) => {
-        const handle = await start(client, taskQueue, job);
-        await until(() => fetchAudio.mock.calls.length === 1);
-        const why = `The route is paused until ${new Date(untilMs).toISOString()}: Closed for repairs.`;
-        expect(await detailsOf(handle)).toMatch(/^By route page: a pending activity of it that has not started /);
-        expect(await detailsOf(handle)).toContain(why);
-        answer(aResult);
-        await handle.result();
-        // No more steps than without a pause.
-        const { events } = await handle.fetchHistory();
-        expect(events?.filter((event) => event.workflowPropertiesModifiedEventAttributes)).toEqual([]);
-      },
-      { activities },
-    );
-  });
-
-  it('sees why a job waits whose route was paused while its worker had asked for tasks, and until when', async () => {
-    const store = memoryPacing();
-    await withService(
-      async (client, taskQueue) => {
-        // From then on the worker asks for more.
-        await (await start(client, taskQueue, anAudioJob())).result();
-        const operator = createRouteCommands({ store, taskQueue, routes: ['page'], now: () => Date.now() });
-        const options = { minutes: '60', reason: 'Closed for repairs.' };
-        await operator.run({ command: 'pause', args: ['page'], options });
-        const beat = async () => (await store.read(pacingIdOf(taskQueue)))!.state.members[0]!.beat;
-        const paused = await beat();
-        await until(async () => (await beat()) > paused + 1, { what: 'the worker to know of the pause' });
-        const handle = await start(client, taskQueue, anAudioJob());
-        const why = / The route is paused until \d{4}-[\dT:.-]+Z: Closed for repairs\.$/;
-        await until(async () => why.test(await detailsOf(handle)), { what: 'the reason' });
-        expect(fetchAudio).toHaveBeenCalledOnce();
-        await handle.cancel();
-        await failureOf(handle.result());
-      },
-      { store },
-    );
-  });
-
-  it('sees what the platform said when it refused the job, also when the job is turned away after that', async () => {
-    const turnedAway = ApplicationFailure.nonRetryable('It is paused.', TURNED_AWAY);
-    let answer: (how: typeof aResult) => void = () => undefined;
-    fetchAudio
-      .mockRejectedValueOnce(refusal('rate_limited'))
-      .mockRejectedValueOnce(turnedAway)
-      .mockImplementation(() => new Promise((resolve) => (answer = resolve)));
-    await withService(
-      async (client, taskQueue) => {
-        const handle = await start(client, taskQueue, anAudioJob());
-        await until(() => fetchAudio.mock.calls.length === 3, { what: 'the third turn' });
-        const refused = / At \d{4}-[\dT:.-]+Z the platform refused: It is rate_limited\.$/;
-        expect(await detailsOf(handle)).toMatch(refused);
-        answer(aResult);
-        await handle.result();
-      },
-      { limits: { ...GENEROUS, firstPauseSeconds: 1 } },
-    );
   });
 });

@@ -33,7 +33,7 @@ const parse = (text: string) => historyFromJSON(JSON.parse(text));
 
 function* histories() {
   for (const [workflowId, text] of texts) yield { workflowId, history: parse(text) };
-  const other = texts.get('audio-success.json')!.replaceAll('"fetchAudio"', '"fetchVideo"');
+  const other = texts.get('v3-audio-success.json')!.replaceAll('"fetchAudio"', '"fetchVideo"');
   expect(other).toContain('fetchVideo');
   yield { workflowId: OF_OTHER_CODE, history: parse(other) };
 }
@@ -88,8 +88,10 @@ describe('a recorded history', () => {
     const asked = new Set([...texts.values()].flatMap((text) => askedIn(text).orders.map(([activity]) => activity)));
     // Local activities leave no arguments in a history.
     asked.add('beginJob');
-    asked.add('finishJob');
-    const missing = ['askForTurn', 'awaitOtherListing', 'awaitOwnerProfile', 'pauseOf'];
+    const missing = [
+      ...['awaitOtherListing', 'awaitOwnerProfile', 'awaitSnapshot', 'claimJob', 'finishJob', 'refusalOf'],
+      'triggerSnapshot',
+    ];
     expect(Object.keys(activityInputs).filter((activity) => !asked.has(activity))).toEqual(missing);
   });
 
@@ -98,7 +100,7 @@ describe('a recorded history', () => {
   });
 
   it('with arguments that workers of this release do not take is seen', () => {
-    const asked = askedIn(texts.get('transcript-with-comments.json')!);
+    const asked = askedIn(texts.get('v3-transcript-with-comments.json')!);
     const renamed = JSON.parse(JSON.stringify(asked).replaceAll('"mediaId"', '"videoId"')) as Asked;
     expect(refusalsOf(renamed)).toEqual([
       expect.stringContaining('transcript refuses its input: mediaId'),

@@ -1,12 +1,12 @@
 import type { Client } from '@temporalio/client';
 import { expect, it } from 'vitest';
 import { createJobGateway } from '../../api/jobs.ts';
+import { breakersOn } from '../helpers/memory-breakers.ts';
 import { audioHarness } from '../helpers/audio-harness.ts';
 import { anAudioJob } from '../helpers/workflow-run.ts';
 
 const { fetchAudio, attemptDelivery, withService } = audioHarness('real');
-const gatewayOf = (client: Client, taskQueue: string) =>
-  createJobGateway(client, taskQueue, () => Promise.resolve(undefined));
+const gatewayOf = (client: Client, taskQueue: string) => createJobGateway(client, taskQueue, breakersOn());
 
 it('a job that waits for the burst that it came with runs, is told as waiting, and can be joined', async () => {
   const job = anAudioJob();

@@ -1,13 +1,13 @@
-// npm run routes: shows the routes to the platforms, pauses them by hand and opens them again.
+// npm run routes: shows the routes to the platforms, pauses them by hand and resumes them.
 import { parseArgs } from 'node:util';
 import { loadConfigOrExit } from '../../config.ts';
+import { createBreakerStore } from '../../pacing/breaker-store.ts';
+import { createRouteCommands, USAGE } from '../../pacing/operator-commands.ts';
+import { routesOf } from '../../pacing/route-settings.ts';
+import { routeNamesOf } from '../../pacing/routes.ts';
 import { runOperatorCommand } from '../../runtime/operator-command.ts';
-import { upstreamUses } from '../../runtime/pacing.ts';
 import { embeddedUri } from '../../store/embedded-uri.ts';
-import { createPacingStore } from '../../store/pacing.ts';
 import { withDatabase } from '../../store/with-database.ts';
-import { upstreamLimitsOf } from '../upstream-limits.ts';
-import { createRouteCommands, USAGE } from './commands.ts';
 
 await runOperatorCommand(USAGE, async (line) => {
   const { values, positionals } = parseArgs({
@@ -18,14 +18,8 @@ await runOperatorCommand(USAGE, async (line) => {
   const [command = '', ...args] = positionals;
   const { env } = process;
   const config = loadConfigOrExit({ ...env, MONGODB_URI: await embeddedUri(env) }, ['MONGODB_URI']);
-  const limits = upstreamLimitsOf(config);
-  return withDatabase(config, 5_000, (db) => {
-    const commands = createRouteCommands({
-      store: createPacingStore(db),
-      taskQueue: config.TASK_QUEUE,
-      routes: [...new Set(upstreamUses.map((use) => limits[use].route))],
-      now: () => Date.now(),
-    });
-    return commands.run({ command, args, options: values });
-  });
+  const routes = [...new Set(Object.values(routeNamesOf(routesOf(config))))];
+  return withDatabase(config, 5_000, (db) =>
+    createRouteCommands(createBreakerStore(db, config.TASK_QUEUE), routes)({ command, args, options: values }),
+  );
 });

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FailureCode } from '../../../contract/failures.ts';
 import { JobError } from '../../../runtime/job-error.ts';
-import { isPlatformRefusal } from '../../../runtime/pacing.ts';
+import { isPlatformRefusal } from '../../../pacing/routes.ts';
 import type { SourceCall } from '../../call.ts';
 import type { PickedRelease, YtdlpRelease } from '../yt-dlp-settings.ts';
 

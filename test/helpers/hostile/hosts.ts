@@ -3,11 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import type { AudioResult } from '../../../contract/kinds/audio.ts';
-import { subjectIdOf } from '../../../contract/subjects.ts';
-import { progressQuery } from '../../../workflows/messages.ts';
 import { probe, runTool } from '../media.ts';
 import { RecordedSite } from '../recorded-site.ts';
 import { TestService } from '../service.ts';
@@ -56,7 +53,6 @@ export function describeHostileHosts({ lists, media, links, toTheEnd }: HostileF
   let folder: string;
   let tone: Buffer;
   let corpus: Readonly<Record<string, Buffer>>;
-  let temporal: Connection;
   const listen = async (server: Server, host: string): Promise<string> => {
     await new Promise<void>((resolve) => server.listen(0, host, resolve));
     return `http://${host}:${(server.address() as AddressInfo).port}`;
@@ -90,7 +86,6 @@ export function describeHostileHosts({ lists, media, links, toTheEnd }: HostileF
     const args = [...'-v error -f lavfi -i sine=d=3 -c:a aac'.split(' '), join(folder, 'tone.m4a')];
     await runTool(inject('tools').ffmpeg, args);
     tone = await readFile(join(folder, 'tone.m4a'));
-    temporal = await Connection.connect({ address: inject('temporalAddress') });
     const { videoUrlTemplate, pluginDir = '' } = site.settings();
     service = await TestService.start({
       env: {
@@ -103,7 +98,6 @@ export function describeHostileHosts({ lists, media, links, toTheEnd }: HostileF
     });
   }, 180_000);
   afterAll(async () => {
-    await temporal.close();
     await service.stop();
     await site.stop();
     for (const server of [canary, datasets]) {
@@ -131,12 +125,12 @@ export function describeHostileHosts({ lists, media, links, toTheEnd }: HostileF
   /** Looks until the job has ended, or has been refused and waits to be tried again: then it is cancelled. */
   async function endOf(video: string, id: string): Promise<{ readonly ended: Ended; readonly refusal: string }> {
     let refusal = '';
-    const job = new Client({ connection: temporal }).workflow.getHandle(subjectIdOf('audio', video));
     await until(
       async () => {
         if ((await service.getDownload(id)).status === 200) return true;
         if (toTheEnd) return false;
-        refusal = (await job.query(progressQuery)).lastRefusal ?? '';
+        const { progress } = (await service.getDownload(id)).body.data;
+        refusal = progress?.until === undefined ? '' : (progress.reason ?? '');
         return refusal !== '';
       },
       { within: 400_000, what: `the end of ${video}` },

@@ -18,9 +18,8 @@ import { loadWorkflows } from '../../../worker/workflow-bundle.ts';
 import { deliverWebhook } from '../../../workflows/deliver-webhook.ts';
 import { startWebhookReceiver } from '../../../local/webhook-receiver.ts';
 import { until } from '../../helpers/until.ts';
-import { memoryPacing } from '../../helpers/memory-pacing.ts';
-import { anAudioJob, GENEROUS, routesWith } from '../../helpers/workflow-run.ts';
-import { startPacing } from '../../../worker/pacing/pacing.ts';
+import { breakersOn } from '../../helpers/memory-breakers.ts';
+import { anAudioJob } from '../../helpers/workflow-run.ts';
 import { tcpReceiver } from '../receivers.ts';
 import { testClient } from './test-client.ts';
 
@@ -81,11 +80,8 @@ async function aWorker() {
   const connection = await NativeConnection.connect({ address });
   const nothing = { nothing: () => Promise.reject(new Error('this test has no such activities')) };
   const taskQueue = `fair-${randomUUID()}`;
-  const limits = routesWith(GENEROUS);
-  const onError = (): void => undefined;
-  const pacing = await startPacing({ store: memoryPacing(), taskQueue, routes: limits, maxFetches: 1, onError });
   const workers = await createWorkers({
-    pacing,
+    ...{ breakers: breakersOn(), routes: [], roles: ['workflows', 'webhooks'] },
     ...{ connection, namespace: 'default', taskQueue, bundle: await loadWorkflows() },
     activities: { records: nothing, fetch: nothing, speech: nothing, deliver: activities } as unknown as Parameters<
       typeof createWorkers
@@ -99,7 +95,6 @@ async function aWorker() {
     webhooks.close();
     workers.shutdown();
     await running;
-    await pacing.stop();
     await connection.close();
     await client.connection.close();
     await mongo.db.dropDatabase();

@@ -7,6 +7,7 @@ import { channelPathOf, channelReferenceOf } from '../../../contract/channels.ts
 import type { ChannelJob } from '../../../contract/kinds/channel.ts';
 import { channelSubjectOf } from '../../../store/channel-subjects.ts';
 import { registerSearchAttributes } from '../../../runtime/temporal/search-attributes.ts';
+import { breakersOn } from '../../helpers/memory-breakers.ts';
 import { workflowBench } from '../../helpers/workflow-bench.ts';
 
 const { connection, withService } = workflowBench('real');
@@ -30,9 +31,7 @@ describe('a channel whose name is as long as it may be', () => {
       fetch: { describeChannel, listChannel: () => Promise.resolve({}) },
     };
     await withService({ activities }, async (client, taskQueue) => {
-      expect(await createJobGateway(client, taskQueue, () => Promise.resolve(undefined)).start('channel', job)).toBe(
-        'started',
-      );
+      expect(await createJobGateway(client, taskQueue, breakersOn()).start('channel', job)).toBe('started');
       await client.workflow.getHandle(job.subjectId).result();
     });
     expect(describeChannel).toHaveBeenCalledOnce();

@@ -1,0 +1,38 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { openedByOperator } from '../../pacing/breaker.ts';
+import { createBreakerStore } from '../../pacing/breaker-store.ts';
+import { openMongo, type Mongo } from '../../store/mongo.ts';
+
+let mongo: Mongo;
+beforeAll(() => {
+  const database = `breakers-${randomUUID().slice(0, 8)}`;
+  mongo = openMongo({ uri: inject('mongodbUri'), database, timeoutMs: 5_000 });
+});
+afterAll(async () => {
+  await mongo.db.dropDatabase();
+  await mongo.close();
+});
+
+const pause = (reason: string, nowMs = Date.now()) => openedByOperator(reason, { spanMs: 60_000, nowMs });
+
+it('replaces a circuit breaker only for a writer that knows its newest version', async () => {
+  const store = createBreakerStore(mongo.db, 'q');
+  expect(await store.read('site/a.b')).toBeUndefined();
+  const writes = await Promise.all(['one', 'two'].map((one) => store.replace('site/a.b', undefined, pause(one))));
+  const [first] = writes.filter((write) => write !== undefined);
+  expect(writes.filter((write) => write !== undefined)).toHaveLength(1);
+  expect(await store.read('site/a.b')).toEqual(first);
+  const second = await store.replace('site/a.b', first?.version, pause('three'));
+  expect(second).toBeDefined();
+  expect(await store.replace('site/a.b', first?.version, pause('four'))).toBeUndefined();
+  expect(await store.read('site/a.b')).toEqual(second);
+  expect(await createBreakerStore(mongo.db, 'other').read('site/a.b')).toBeUndefined();
+});
+
+it('removes circuit breakers whose time has been over for an hour', async () => {
+  const store = createBreakerStore(mongo.db, 'q');
+  await store.replace('old', undefined, pause('', Date.now() - 2 * 3_600_000));
+  await store.replace('new', undefined, pause(''));
+  expect([await store.read('old'), (await store.read('new'))?.breaker.state]).toEqual([undefined, 'open']);
+});
