@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 import type { PayloadKeys } from './runtime/temporal/payload-codec.ts';
-import { parseWebhookSecret } from './outbound/webhooks/signature.ts';
+import { parseWebhookSecret } from './outbound/webhooks/webhook-signature.ts';
 
 /** A setting is missing or wrong; the message names it. */
 export class ConfigError extends Error {

@@ -1,5 +1,5 @@
-import type { JobResult } from '../contract/records.ts';
-import { fetchFile, type FetchDeps, type FetchJob } from './fetch-file.ts';
+import type { JobResult } from '../contract/download-record.ts';
+import { fetchFile, type FetchDeps, type FetchJob } from './make-file.ts';
 
 export const createAudioActivity = (deps: FetchDeps) => ({
   /** Downloads the audio of a video, makes it an M4A, verifies that and publishes it. */

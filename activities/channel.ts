@@ -1,16 +1,16 @@
-import type { DownloadRecord, JobResult, SuccessRecord } from '../contract/records.ts';
-import { channelReferenceOf, type ChannelReference } from '../contract/channels.ts';
+import type { DownloadRecord, JobResult, SuccessRecord } from '../contract/download-record.ts';
+import { channelReferenceOf, type ChannelReference } from '../contract/urls/channel-urls.ts';
 import type { ChannelFacts } from '../contract/kinds/channel.ts';
 import type { ChannelSource } from '../sources/vidnet/channel-source.ts';
-import { channelSubjectOf } from '../store/channel-subjects.ts';
-import type { ContentsStore } from '../store/contents.ts';
-import type { FileStore } from '../store/files.ts';
-import type { RecordStore } from '../store/records.ts';
-import { isReusable } from '../store/reuse.ts';
+import { channelSubjectOf } from '../store/records/channel-subjects.ts';
+import type { ContentsStore } from '../store/records/contents-store.ts';
+import type { FileStore } from '../store/files/file-store.ts';
+import type { RecordStore } from '../store/records/record-store.ts';
+import { isReusable } from '../store/records/is-reusable.ts';
 import { listChannelVideos } from './channel-listing.ts';
 import { retryLater } from './retry-later.ts';
 import { withSourceCall, type SourceCallDeps } from './source-call.ts';
-import { titled } from './title.ts';
+import { titled } from './record-title.ts';
 
 export interface ChannelDeps extends SourceCallDeps {
   readonly channels: ChannelSource;

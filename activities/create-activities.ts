@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { InputSchemas } from '../runtime/inputs/check.ts';
+import type { InputSchemas } from '../runtime/inputs/check-input.ts';
 import {
   accountSchema,
   channelSchema,
@@ -10,7 +10,7 @@ import {
   pageSchema,
   postSchema,
   shortcodeSchema,
-} from '../runtime/inputs/jobs.ts';
+} from '../runtime/inputs/job-input-schemas.ts';
 import {
   countSchema,
   deliverySchema,
@@ -19,9 +19,9 @@ import {
   moneySchema,
   removalSchema,
   workflowIdSchema,
-} from '../runtime/inputs/parts.ts';
+} from '../runtime/inputs/input-fields.ts';
 import { fileNameSchema, ulidSchema, vidnetVideoIdSchema } from '../contract/ids.ts';
-import { languageSchema } from '../contract/languages.ts';
+import { languageSchema } from '../contract/text/language-tags.ts';
 import { createDeliverActivity } from './deliver-webhook.ts';
 import { createChannelActivities, createListingWaits } from './channel.ts';
 import { createTranscriptActivities } from './transcript.ts';
@@ -33,9 +33,9 @@ import { createMediaActivity } from './media.ts';
 import { createProfileActivity } from './imgnet-profile.ts';
 import { createVideoActivity } from './video.ts';
 import { createSnapshotActivities } from './imgnet-snapshots.ts';
-import { createOwnerActivities } from './owner-profile.ts';
+import { createOwnerActivities } from './owner-profile-activities.ts';
 import { createBreakerActivities } from '../pacing/breaker-activities.ts';
-import { createRecordActivities } from './records.ts';
+import { createRecordActivities } from './job-records.ts';
 import { createRetentionActivities } from './retention.ts';
 import { createSpeechActivities, createSpeechRemains } from './speaker-labels.ts';
 

@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import type { ActivityProgress } from '../contract/jobs.ts';
+import type { ActivityProgress } from '../contract/job-input.ts';
 import { retryStateIn } from '../pacing/retries.ts';
 
 /** Each beat is a call of the server, and an action in Temporal Cloud: work that is quickly done sends none. */

@@ -4,15 +4,15 @@ import { videoUrlsOf } from './video-urls.ts';
 import { JobError } from '../runtime/job-error.ts';
 import { optional } from '../runtime/optional.ts';
 import { percentOf } from '../runtime/percent.ts';
-import type { JobResult, PublishedFile } from '../contract/records.ts';
+import type { JobResult, PublishedFile } from '../contract/download-record.ts';
 import type { ContentFacts } from '../contract/kinds/imgnet-content.ts';
 import { codecOf, type Probe } from '../media/probe.ts';
 import type { Downloader } from '../outbound/download.ts';
-import type { ContentsStore } from '../store/contents.ts';
-import { conversionProgress, type MakerDeps } from './fetch-file.ts';
+import type { ContentsStore } from '../store/records/contents-store.ts';
+import { conversionProgress, type MakerDeps } from './make-file.ts';
 import { hasExpired, mediaFailure, readingMedia } from './media-failures.ts';
 import { withSourceCall, type RunningCall } from './source-call.ts';
-import { withSpace } from './space.ts';
+import { withSpace } from './with-space.ts';
 
 export interface ImgnetAudioDeps extends MakerDeps {
   readonly contents: ContentsStore;

@@ -1,5 +1,5 @@
-import { accountOf, type PostReference } from '../contract/imgnet-urls.ts';
-import { subjectIdOf } from '../contract/subjects.ts';
+import { accountOf, type PostReference } from '../contract/urls/imgnet-urls.ts';
+import { subjectIdOf } from '../contract/kinds/subjects.ts';
 import { onlyRecordOf } from '../sources/imgnet/imgnet-source.ts';
 import { readSnapshot, type KeepingDeps, type ReadySnapshot } from './imgnet-snapshots.ts';
 

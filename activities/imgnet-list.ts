@@ -1,6 +1,6 @@
-import type { PostItem, ReelItem } from '../contract/imgnet-media.ts';
+import type { PostItem, ReelItem } from '../contract/kinds/imgnet-media.ts';
 import type { ListParameters } from '../contract/kinds/imgnet-list.ts';
-import type { JobResult } from '../contract/records.ts';
+import type { JobResult } from '../contract/download-record.ts';
 import { readSnapshot, type KeepingDeps, type ReadySnapshot } from './imgnet-snapshots.ts';
 
 export interface ListOrder extends Pick<ListParameters, 'part' | 'sinceDate' | 'since' | 'postsCount'> {

@@ -1,5 +1,5 @@
-import type { JobResult } from '../contract/records.ts';
-import { subjectIdOf } from '../contract/subjects.ts';
+import type { JobResult } from '../contract/download-record.ts';
+import { subjectIdOf } from '../contract/kinds/subjects.ts';
 import { onlyRecordOf } from '../sources/imgnet/imgnet-source.ts';
 import { readSnapshot, type KeepingDeps, type ReadySnapshot } from './imgnet-snapshots.ts';
 

@@ -11,14 +11,14 @@ import {
   type SnapshotPage,
   type SnapshotRequest,
 } from '../sources/imgnet/imgnet-source.ts';
-import type { ContentsStore } from '../store/contents.ts';
-import type { RecordStore } from '../store/records.ts';
-import type { SnapshotKey, SnapshotStore } from '../store/snapshots.ts';
+import type { ContentsStore } from '../store/records/contents-store.ts';
+import type { RecordStore } from '../store/records/record-store.ts';
+import type { SnapshotKey, SnapshotStore } from '../store/records/snapshot-store.ts';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { msOptionalToNumber } from '@temporalio/common/lib/time.js';
-import type { ActivityProgress } from '../contract/jobs.ts';
-import { classifyFailures } from './failures.ts';
+import type { ActivityProgress } from '../contract/job-input.ts';
+import { classifyFailures } from './to-application-failure.ts';
 import { withHeartbeat } from './heartbeat.ts';
 import { findStarted, TRIGGER_TIMEOUT_MS } from './lost-triggers.ts';
 import { LATER, retryLater } from './retry-later.ts';

@@ -2,8 +2,8 @@ import { FAILURE_FAULTS } from '../contract/failures.ts';
 import { isWithin } from '../contract/within.ts';
 import { JobError } from '../runtime/job-error.ts';
 import { UncertainTriggerError, type ImgnetSource, type SnapshotRequest } from '../sources/imgnet/imgnet-source.ts';
-import type { RecordStore } from '../store/records.ts';
-import type { OpenClaim, SnapshotKey, SnapshotStore } from '../store/snapshots.ts';
+import type { RecordStore } from '../store/records/record-store.ts';
+import type { OpenClaim, SnapshotKey, SnapshotStore } from '../store/records/snapshot-store.ts';
 import { retryLater } from './retry-later.ts';
 
 export const TRIGGER_TIMEOUT_MS = 60_000;

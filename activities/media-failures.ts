@@ -1,5 +1,5 @@
 import { JobError } from '../runtime/job-error.ts';
-import { UnreadableMediaError } from '../media/guard.ts';
+import { UnreadableMediaError } from '../media/media-guard.ts';
 import { DownloadError, type DownloadProblem } from '../outbound/download-error.ts';
 
 /** How a host of media says that a signed link is over, or that what it leads to has moved. */

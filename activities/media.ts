@@ -1,6 +1,6 @@
 import type { MediaPage } from '../contract/kinds/media.ts';
-import type { JobResult } from '../contract/records.ts';
-import { fetchFile, type FetchDeps, type FetchJob } from './fetch-file.ts';
+import type { JobResult } from '../contract/download-record.ts';
+import { fetchFile, type FetchDeps, type FetchJob } from './make-file.ts';
 
 export const createMediaActivity = (deps: FetchDeps) => ({
   /** Downloads the video of a page of any site, or its sound, verifies and publishes it. */

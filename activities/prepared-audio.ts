@@ -2,14 +2,14 @@ import { join } from 'node:path';
 import type { SpeakerLabelsParameters } from '../contract/kinds/speaker-labels.ts';
 import { JobError } from '../runtime/job-error.ts';
 import { optional } from '../runtime/optional.ts';
-import type { SpeechWindow } from '../contract/speech.ts';
+import type { SpeechWindow } from '../contract/speech-results.ts';
 import { cutWindow, prepareWav, TAKEN, type Taken } from '../speech/prepare.ts';
-import { MissingFileError, type FileStore } from '../store/files.ts';
-import type { SpaceGuard } from '../store/free-space.ts';
-import type { RecordStore } from '../store/records.ts';
-import type { SpeechAudio } from '../store/speech-audio.ts';
+import { MissingFileError, type FileStore } from '../store/files/file-store.ts';
+import type { SpaceGuard } from '../store/files/free-space.ts';
+import type { RecordStore } from '../store/records/record-store.ts';
+import type { SpeechAudio } from '../store/files/speech-audio.ts';
 import type { RunningCall } from './source-call.ts';
-import { withSpace } from './space.ts';
+import { withSpace } from './with-space.ts';
 
 export interface PreparedAudioDeps {
   readonly records: RecordStore;

@@ -1,12 +1,12 @@
 import type { z } from 'zod';
-import type { DownloadRecord } from '../contract/records.ts';
-import { formatMicroseconds } from '../contract/times.ts';
-import type { removalSchema } from '../runtime/inputs/parts.ts';
-import type { keptRemovalSchema } from '../runtime/inputs/parts.ts';
-import type { FileEntry, FileStore } from '../store/files.ts';
-import type { KeptKind, ExpiredDocuments } from '../store/expired-documents.ts';
-import type { RecordStore } from '../store/records.ts';
-import type { WorkFolders } from '../store/work-folders.ts';
+import type { DownloadRecord } from '../contract/download-record.ts';
+import { formatMicroseconds } from '../contract/text/times.ts';
+import type { removalSchema } from '../runtime/inputs/input-fields.ts';
+import type { keptRemovalSchema } from '../runtime/inputs/input-fields.ts';
+import type { FileEntry, FileStore } from '../store/files/file-store.ts';
+import type { KeptKind, ExpiredDocuments } from '../store/records/expired-documents.ts';
+import type { RecordStore } from '../store/records/record-store.ts';
+import type { WorkFolders } from '../store/files/work-folders.ts';
 import { withHeartbeat } from './heartbeat.ts';
 
 export interface RetentionDeps {

@@ -1,7 +1,7 @@
-import type { ActivityProgress } from '../contract/jobs.ts';
-import type { SourceCall } from '../sources/call.ts';
-import type { WorkFolders } from '../store/work-folders.ts';
-import { classifyFailures } from './failures.ts';
+import type { ActivityProgress } from '../contract/job-input.ts';
+import type { SourceCall } from '../sources/source-call-options.ts';
+import type { WorkFolders } from '../store/files/work-folders.ts';
+import { classifyFailures } from './to-application-failure.ts';
 import { withHeartbeat } from './heartbeat.ts';
 
 export interface SourceCallDeps {

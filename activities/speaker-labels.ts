@@ -1,19 +1,19 @@
-import { MissingContentsError } from '../contract/contents.ts';
-import { unknownLanguage } from '../contract/languages.ts';
+import { MissingContentsError } from '../contract/kinds/contents.ts';
+import { unknownLanguage } from '../contract/text/language-tags.ts';
 import { JobError } from '../runtime/job-error.ts';
 import { percentOf } from '../runtime/percent.ts';
 import { optional } from '../runtime/optional.ts';
-import { heardWindows } from '../runtime/telemetry/told.ts';
-import type { JobResult } from '../contract/records.ts';
-import type { Span, WindowResult } from '../contract/speech.ts';
+import { heardWindows } from '../runtime/telemetry/diagnostics.ts';
+import type { JobResult } from '../contract/download-record.ts';
+import type { Span, WindowResult } from '../contract/speech-results.ts';
 import type { Speech } from '../speech/choose-engine.ts';
-import { engineKeyOf, type SpeechEngine } from '../speech/engine.ts';
+import { engineKeyOf, type SpeechEngine } from '../speech/speech-engine.ts';
 import { findWindows } from '../speech/find-windows.ts';
 import { joinWords } from '../speech/join-words.ts';
 import { languageOf } from '../speech/language-codes.ts';
-import { turnsOf } from '../speech/turns.ts';
-import type { ContentsStore } from '../store/contents.ts';
-import { classifyFailures } from './failures.ts';
+import { turnsOf } from '../speech/voice-segments.ts';
+import type { ContentsStore } from '../store/records/contents-store.ts';
+import { classifyFailures } from './to-application-failure.ts';
 import { withHeartbeat } from './heartbeat.ts';
 import {
   audioWith,
@@ -25,7 +25,7 @@ import {
 } from './prepared-audio.ts';
 import { retryLater } from './retry-later.ts';
 import { withSourceCall, type SourceCallDeps } from './source-call.ts';
-import { titled } from './title.ts';
+import { titled } from './record-title.ts';
 
 export interface SpeechDeps extends PreparedAudioDeps, Pick<SourceCallDeps, 'workFolders'> {
   readonly speech: Speech;

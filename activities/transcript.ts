@@ -1,12 +1,12 @@
-import type { JobInput } from '../contract/jobs.ts';
-import type { JobResult } from '../contract/records.ts';
+import type { JobInput } from '../contract/job-input.ts';
+import type { JobResult } from '../contract/download-record.ts';
 import type { VideoComment } from '../contract/kinds/transcript.ts';
 import type { CommentSource } from '../sources/vidnet/comment-source.ts';
-import type { TranscriptSource } from '../sources/vidnet/yt-dlp-transcript.ts';
+import type { TranscriptSource } from '../sources/vidnet/yt-dlp/yt-dlp-transcript.ts';
 import { optional } from '../runtime/optional.ts';
-import type { ContentsStore } from '../store/contents.ts';
+import type { ContentsStore } from '../store/records/contents-store.ts';
 import { withSourceCall, type SourceCallDeps } from './source-call.ts';
-import { titled } from './title.ts';
+import { titled } from './record-title.ts';
 
 export interface TranscriptDeps extends SourceCallDeps {
   readonly transcripts: TranscriptSource;

@@ -1,5 +1,5 @@
-import type { JobResult } from '../contract/records.ts';
-import { fetchFile, type FetchDeps, type FetchJob } from './fetch-file.ts';
+import type { JobResult } from '../contract/download-record.ts';
+import { fetchFile, type FetchDeps, type FetchJob } from './make-file.ts';
 
 export const createVideoActivity = (deps: FetchDeps) => ({
   /** Downloads the pictures and the sound of a video, makes them one MP4, verifies that and publishes it. */

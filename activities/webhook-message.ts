@@ -1,13 +1,13 @@
-import { webhookIdOf } from '../contract/deliveries.ts';
+import { webhookIdOf } from '../contract/http/delivery-schemas.ts';
 import { originalStatusOf } from '../contract/failures.ts';
-import type { DownloadRecord } from '../contract/records.ts';
-import type { RenderContext } from '../contract/kind.ts';
-import { renderResult } from '../contract/kinds.ts';
+import type { DownloadRecord } from '../contract/download-record.ts';
+import type { RenderContext } from '../contract/kinds/kind.ts';
+import { renderResult } from '../contract/kinds/kinds.ts';
 import { audioIdOf } from '../contract/kinds/speaker-labels.ts';
-import { jsonChunks } from '../contract/streams.ts';
-import { webhookHeaders, type Delivery } from '../contract/webhooks.ts';
-import type { LongBody } from '../outbound/webhooks/client.ts';
-import type { WebhookBody, WebhookSigner } from '../outbound/webhooks/signature.ts';
+import { jsonChunks } from '../contract/http/streams.ts';
+import { webhookHeaders, type Delivery } from '../contract/http/webhook-contract.ts';
+import type { LongBody } from '../outbound/webhooks/webhook-client.ts';
+import type { WebhookBody, WebhookSigner } from '../outbound/webhooks/webhook-signature.ts';
 
 /** Most characters of a body that are held; a longer one is read to know its length, and again as it is sent. */
 const HELD_BODY_CHARS = 1_000_000;

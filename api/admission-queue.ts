@@ -1,4 +1,4 @@
-import { ApiError } from '../contract/errors.ts';
+import { ApiError } from '../contract/http/api-error.ts';
 
 export interface AdmissionQueueOptions {
   /** Requests that are processed at a time. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { MEMO_SPEECH, MEMO_WAITING, progressStages } from '../contract/jobs.ts';
+import { MEMO_SPEECH, MEMO_WAITING, progressStages } from '../contract/job-input.ts';
 import { percentOf } from '../runtime/percent.ts';
 import type { Waiting } from '../pacing/routes.ts';
-import type { Progress } from '../contract/fields.ts';
+import type { Progress } from '../contract/http/fields.ts';
 
 /** While a snapshot is collected nothing else is known. */
 const COLLECTING = "The platform's data are being collected.";

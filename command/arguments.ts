@@ -8,8 +8,8 @@ import {
   type CommandName,
   type FetchCommand,
   type OptionName,
-} from './commands.ts';
-import { UsageError } from './exit.ts';
+} from './command-table.ts';
+import { UsageError } from './exit-codes.ts';
 
 const MOST_AT_ONCE = 32;
 const USUALLY_AT_ONCE = 4;

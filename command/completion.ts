@@ -1,5 +1,13 @@
-import { commandOf, COMMANDS, optionOf, OPTIONS, optionsOf, type CommandName, type OptionName } from './commands.ts';
-import { UsageError } from './exit.ts';
+import {
+  commandOf,
+  COMMANDS,
+  optionOf,
+  OPTIONS,
+  optionsOf,
+  type CommandName,
+  type OptionName,
+} from './command-table.ts';
+import { UsageError } from './exit-codes.ts';
 
 const names = Object.keys(COMMANDS) as CommandName[];
 const options = Object.keys(OPTIONS) as OptionName[];

@@ -1,14 +1,14 @@
 import { extname } from 'node:path';
 import type { DownloadResult, JobDetails } from '../clients/typescript/src/index.ts';
-import { sizeText } from '../runtime/progress.ts';
-import { jobIdsOf } from './answers.ts';
-import { optionOf, type FetchCommand } from './commands.ts';
-import { factsText } from './facts.ts';
+import { sizeText } from '../runtime/terminal-progress.ts';
+import { jobIdsOf } from './read-answer.ts';
+import { optionOf, type FetchCommand } from './command-table.ts';
+import { factsText } from './job-facts.ts';
 import type { Asked, Deps, Outcome } from './obtain.ts';
 import { jsonText } from './printable.ts';
-import { isSaved, saveFile, saveText } from './save.ts';
-import type { Service } from './service.ts';
-import { pathIn, type Naming, type Place } from './targets.ts';
+import { isSaved, saveFile, saveText } from './save-file.ts';
+import type { Service } from './reach-service.ts';
+import { pathIn, type Naming, type Place } from './download-targets.ts';
 
 /** Where the text of a result is had in other formats. */
 const EXPORTS: Readonly<Partial<Record<FetchCommand, string>>> = {

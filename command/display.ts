@@ -1,7 +1,7 @@
 import { createLogUpdate } from 'log-update';
 import { styleText } from 'node:util';
 import type { Progress } from '../clients/typescript/src/index.ts';
-import { sizeText } from '../runtime/progress.ts';
+import { sizeText } from '../runtime/terminal-progress.ts';
 import { oneLine, printable } from './printable.ts';
 
 const BAR_CHARS = 24;

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { TapedeckError } from '../clients/typescript/src/index.ts';
-import { shortPath, type CommandConfig } from './config.ts';
+import { shortPath, type CommandConfig } from './command-config.ts';
 import type { Display } from './display.ts';
-import { UsageError } from './exit.ts';
+import { UsageError } from './exit-codes.ts';
 
 const LOOK_MS = 2_000;
 

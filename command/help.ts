@@ -1,4 +1,4 @@
-import { commandOf, COMMANDS, optionOf, optionsOf, type CommandName, type OptionName } from './commands.ts';
+import { commandOf, COMMANDS, optionOf, optionsOf, type CommandName, type OptionName } from './command-table.ts';
 
 const SECOND_COLUMN = 26;
 

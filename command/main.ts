@@ -1,11 +1,11 @@
 // tapedeck COMMAND: what callers use from a terminal or a script. `tapedeck --help` tells all of it.
 import { setTimeout as delay } from 'node:timers/promises';
-import { readConfig, type CommandConfig } from './config.ts';
+import { readConfig, type CommandConfig } from './command-config.ts';
 import { createDisplay } from './display.ts';
 import type { Found } from './embedded.ts';
-import { EXIT, exitCodeOf, sentenceOf, UsageError } from './exit.ts';
+import { EXIT, exitCodeOf, sentenceOf, UsageError } from './exit-codes.ts';
 import { farewell, onInterruption } from './interruption.ts';
-import { run } from './run.ts';
+import { run } from './run-command.ts';
 
 const TIDY_MS = 2_000;
 

@@ -1,11 +1,11 @@
 import { TapedeckError } from '../clients/typescript/src/index.ts';
 import type { Resolved } from '../clients/typescript/src/index.ts';
-import { failureOf, jobIdsOf, progressOf, type JobAnswer, type PartName } from './answers.ts';
+import { failureOf, jobIdsOf, progressOf, type JobAnswer, type PartName } from './read-answer.ts';
 import type { FetchOptions } from './arguments.ts';
-import type { FetchCommand } from './commands.ts';
+import type { FetchCommand } from './command-table.ts';
 import { progressText, type Display } from './display.ts';
-import { planById, planOf, type JobRequest } from './plan.ts';
-import { isRunning, type Service } from './service.ts';
+import { planById, planOf, type JobRequest } from './plan-downloads.ts';
+import { isRunning, type Service } from './reach-service.ts';
 
 /** Jobs that end at once need nobody who follows them. */
 const FIRST_WAIT_SECONDS = 1;

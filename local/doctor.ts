@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { settings, type Config } from '../config.ts';
-import type { WorkerRole } from '../runtime/roles.ts';
-import { readPythonProgram } from '../sources/vidnet/python-program.ts';
+import type { WorkerRole } from '../runtime/temporal/worker-roles.ts';
+import { readPythonProgram } from '../sources/vidnet/warm/python-program.ts';
 import { chooseRelease, createReleaseFolder } from '../sources/vidnet/releases/release-folder.ts';
-import { createWarmYtdlp } from '../sources/vidnet/warm-yt-dlp.ts';
-import { readYtdlpVersion } from '../sources/vidnet/yt-dlp-version.ts';
+import { createWarmYtdlp } from '../sources/vidnet/warm/warm-yt-dlp.ts';
+import { readYtdlpVersion } from '../sources/vidnet/yt-dlp/yt-dlp-version.ts';
 import { chromium } from './engines/chromium.ts';
 import type { Setup } from './engines/environment.ts';
 import { mediaProgram } from './engines/ffmpeg.ts';

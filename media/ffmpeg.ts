@@ -1,6 +1,6 @@
 import { open, rm, stat } from 'node:fs/promises';
 import { JobError } from '../runtime/job-error.ts';
-import { run } from '../runtime/subprocess/run.ts';
+import { run } from '../runtime/subprocess/run-program.ts';
 import {
   fileUrl,
   INPUT_GUARD,
@@ -10,8 +10,8 @@ import {
   surroundings,
   TOO_MUCH_WORK,
   UnreadableMediaError,
-} from './guard.ts';
-import { maxPixels, refuseTall, timeForMs, type Work } from './limits.ts';
+} from './media-guard.ts';
+import { maxPixels, refuseTall, timeForMs, type Work } from './media-limits.ts';
 import { readM4a } from './m4a.ts';
 import { codecOf, countPictures, probeFile, type Probe } from './probe.ts';
 

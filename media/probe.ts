@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { run } from '../runtime/subprocess/run.ts';
-import { fileUrl, INPUT_GUARD, startTool, surroundings, UnreadableMediaError } from './guard.ts';
+import { run } from '../runtime/subprocess/run-program.ts';
+import { fileUrl, INPUT_GUARD, startTool, surroundings, UnreadableMediaError } from './media-guard.ts';
 
 const TIMEOUT_MS = 60_000;
 const MAX_CHARS = 4 * 1024 * 1024;

@@ -1,9 +1,9 @@
 import { isIP, type BlockList, type LookupFunction } from 'node:net';
 import { buildConnector } from 'undici';
 import { isPermittedAddress } from './addresses.ts';
-import { ClosedEarlyError, DnsError, ForbiddenTargetError } from './failures.ts';
+import { ClosedEarlyError, DnsError, ForbiddenTargetError } from './request-failures.ts';
 import type { Lookup } from './lookup.ts';
-import { LOCALHOST, localhostAddresses } from './targets.ts';
+import { LOCALHOST, localhostAddresses } from './check-target.ts';
 
 export interface ConnectorOptions {
   /** Networks exempt from the ban on private addresses. */

@@ -1,4 +1,4 @@
-import { ForbiddenTargetError, unreachableCode, type UnreachableCode } from './failures.ts';
+import { ForbiddenTargetError, unreachableCode, type UnreachableCode } from './request-failures.ts';
 
 /** Why a download did not come whole. */
 export type DownloadProblem =

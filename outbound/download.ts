@@ -2,12 +2,12 @@ import { open } from 'node:fs/promises';
 import type { BlockList } from 'node:net';
 import { Client, type Dispatcher } from 'undici';
 import { startDeadline } from '../runtime/deadline.ts';
-import { MEDIA_RATE, watchRate, type LeastRate, type TooSlow } from '../runtime/least-rate.ts';
+import { MEDIA_RATE, watchRate, type LeastRate, type TooSlow } from '../runtime/stall-detector.ts';
 import { createGuardedConnector } from './connector.ts';
 import { DownloadError, problemOf } from './download-error.ts';
-import { DeadlineError } from './failures.ts';
+import { DeadlineError } from './request-failures.ts';
 import { createDnsLookup, type Lookup } from './lookup.ts';
-import { checkTarget } from './targets.ts';
+import { checkTarget } from './check-target.ts';
 
 export interface DownloaderSettings {
   /** Networks exempt from the ban on private addresses and on ports. Empty in production. */

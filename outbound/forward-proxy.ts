@@ -4,11 +4,11 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo, BlockList, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createGuardedConnector } from './connector.ts';
-import { ForbiddenTargetError } from './failures.ts';
+import { ForbiddenTargetError } from './request-failures.ts';
 import { forwardRequest } from './forward-request.ts';
 import { createDnsLookup, type Lookup } from './lookup.ts';
 import { refusalOf, type Dial } from './proxy-refusals.ts';
-import { checkTarget } from './targets.ts';
+import { checkTarget } from './check-target.ts';
 
 export interface ForwardProxySettings {
   /** Networks exempt from the ban on private addresses and on ports. Empty in production. */

@@ -1,7 +1,7 @@
 import { request, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { pipeline } from 'node:stream';
-import { ForbiddenTargetError } from './failures.ts';
+import { ForbiddenTargetError } from './request-failures.ts';
 import { refusalOf, type Dial } from './proxy-refusals.ts';
 
 /** RFC 9110, section 7.6.1: these are between two neighbours only. */

@@ -1,13 +1,13 @@
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { ForbiddenTargetError, unreachableCode } from './failures.ts';
+import { ForbiddenTargetError, unreachableCode } from './request-failures.ts';
 
 /** Connects to the host and port of a URL for a client that waits. */
 export type Dial = (target: URL, client: Duplex) => Promise<Socket>;
 
 /**
  * Why the proxy made no connection: clients repeat the reason phrase of its answer in their errors, where
- * `sources/vidnet/failures.ts` reads it.
+ * `sources/vidnet/yt-dlp/yt-dlp-failures.ts` reads it.
  */
 export function refusalOf(error: unknown): { readonly statusCode: number; readonly phrase: string } {
   if (error instanceof ForbiddenTargetError) return { statusCode: 403, phrase: 'Target Not Public' };

@@ -1,5 +1,5 @@
 import type { FailureCode } from '../contract/failures.ts';
-import type { WorkerRole } from '../runtime/roles.ts';
+import type { WorkerRole } from '../runtime/temporal/worker-roles.ts';
 
 /** What jobs use of the upstreams. The configuration says by which route each goes. */
 export const upstreamUses = [

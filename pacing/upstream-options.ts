@@ -1,5 +1,5 @@
 import type { ActivityOptions } from '@temporalio/workflow';
-import { taskQueues } from '../runtime/task-queues.ts';
+import { taskQueues } from '../runtime/temporal/task-queues.ts';
 import { activityIdOf, MAX_WAIT_MS, type RouteNames, type UpstreamUse } from './routes.ts';
 
 export interface UpstreamJob {

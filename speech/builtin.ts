@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { JobError } from '../runtime/job-error.ts';
-import type { VoiceSegment, Word } from '../contract/speech.ts';
-import { bareEnvironment } from '../runtime/subprocess/environment.ts';
-import { hearingTimeMs, type SpeechEngine } from './engine.ts';
+import type { VoiceSegment, Word } from '../contract/speech-results.ts';
+import { bareEnvironment } from '../runtime/subprocess/bare-environment.ts';
+import { hearingTimeMs, type SpeechEngine } from './speech-engine.ts';
 import { progressLine, runJsonLines, spanSchema, voiceLine } from './json-lines.ts';
 
 const ANALYSE = fileURLToPath(new URL('./builtin/analyse.py', import.meta.url));

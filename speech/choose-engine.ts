@@ -1,5 +1,5 @@
 import { createBuiltinEngine } from './builtin.ts';
-import type { Missing, SpeechEngine } from './engine.ts';
+import type { Missing, SpeechEngine } from './speech-engine.ts';
 import { createOpenaiEngine } from './openai/openai-engine.ts';
 import { createSherpaEngine } from './sherpa.ts';
 import { findSherpaModels, findSherpaVoices, findVadModel } from './sherpa/find-models.ts';

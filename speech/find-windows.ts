@@ -1,5 +1,5 @@
-import type { SpeechWindow } from '../contract/speech.ts';
-import type { SpeechEngine } from './engine.ts';
+import type { SpeechWindow } from '../contract/speech-results.ts';
+import type { SpeechEngine } from './speech-engine.ts';
 import { findByLevel, findSpeech, type RegionsOptions } from './regions.ts';
 import { coverWindows, cutWindows } from './windows.ts';
 

@@ -1,7 +1,7 @@
 import type { KeptSegment } from '../contract/kinds/speaker-labels.ts';
-import type { Turn, Word } from '../contract/speech.ts';
-import { toMilliseconds } from '../contract/times.ts';
-import { createTurns } from '../runtime/subprocess/turns.ts';
+import type { Turn, Word } from '../contract/speech-results.ts';
+import { toMilliseconds } from '../contract/text/times.ts';
+import { createTurns } from '../runtime/subprocess/yield-to-event-loop.ts';
 
 /** A pause of this length ends a segment. */
 const PAUSE_SECONDS = 0.9;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { JobError } from '../runtime/job-error.ts';
-import { run, RunStartError, RunTimeoutError, type RunOptions } from '../runtime/subprocess/run.ts';
+import { run, RunStartError, RunTimeoutError, type RunOptions } from '../runtime/subprocess/run-program.ts';
 
 /** Parts of lines that several programs print. */
 export const spanSchema = z.object({ startSeconds: z.number(), endSeconds: z.number() });

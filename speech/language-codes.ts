@@ -1,5 +1,5 @@
-import { canonicalLanguage } from '../contract/languages.ts';
-import type { WindowResult } from '../contract/speech.ts';
+import { canonicalLanguage } from '../contract/text/language-tags.ts';
+import type { WindowResult } from '../contract/speech-results.ts';
 
 /** Languages that Whisper names otherwise than Unicode does. */
 const WHISPER_NAMES: Readonly<Record<string, string>> = {

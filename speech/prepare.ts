@@ -1,10 +1,10 @@
 import { createReadStream, createWriteStream } from 'node:fs';
 import { rm, stat, writeFile } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import { fileUrl, INPUT_GUARD, startTool, surroundings, UnreadableMediaError } from '../media/guard.ts';
-import { timeForMs } from '../media/limits.ts';
-import type { Span } from '../contract/speech.ts';
-import { run } from '../runtime/subprocess/run.ts';
+import { fileUrl, INPUT_GUARD, startTool, surroundings, UnreadableMediaError } from '../media/media-guard.ts';
+import { timeForMs } from '../media/media-limits.ts';
+import type { Span } from '../contract/speech-results.ts';
+import { run } from '../runtime/subprocess/run-program.ts';
 import { createMixLevels, PRINT_LEVELS } from './mix-levels.ts';
 import { BYTES_PER_SAMPLE, SAMPLE_RATE, WAV_HEADER_BYTES, wavHeader } from './wav.ts';
 

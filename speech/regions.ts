@@ -1,8 +1,8 @@
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { bareEnvironment } from '../runtime/subprocess/environment.ts';
-import type { Span } from '../contract/speech.ts';
+import { bareEnvironment } from '../runtime/subprocess/bare-environment.ts';
+import type { Span } from '../contract/speech-results.ts';
 import { progressLine, runJsonLines, spanSchema } from './json-lines.ts';
 import { readWavLayout } from './wav.ts';
 

@@ -1,7 +1,7 @@
 import { JobError } from '../runtime/job-error.ts';
-import type { SpeechEngine } from './engine.ts';
+import type { SpeechEngine } from './speech-engine.ts';
 import { clusterVoices } from './sherpa/cluster.ts';
-import { languagesOf, requestedLanguage } from './sherpa/languages.ts';
+import { languagesOf, requestedLanguage } from './sherpa/sherpa-languages.ts';
 import { runAnalysis, type SherpaSettings } from './sherpa/run-analysis.ts';
 
 /**

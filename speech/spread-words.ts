@@ -1,4 +1,4 @@
-import type { Span, Word } from '../contract/speech.ts';
+import type { Span, Word } from '../contract/speech-results.ts';
 
 /**
  * Gives times to words whose server tells none: they are spread over the speech by their length, as if everybody spoke

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { JobError } from '../runtime/job-error.ts';
-import type { Span } from '../contract/speech.ts';
+import type { Span } from '../contract/speech-results.ts';
 
 export const SAMPLE_RATE = 16_000;
 export const BYTES_PER_SAMPLE = 2;

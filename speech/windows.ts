@@ -1,4 +1,4 @@
-import type { Span, SpeechWindow } from '../contract/speech.ts';
+import type { Span, SpeechWindow } from '../contract/speech-results.ts';
 import type { SpeechRegions } from './regions.ts';
 
 /** Longest window: what is lost by a crash, and what decides how much memory an engine needs. */

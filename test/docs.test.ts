@@ -5,8 +5,8 @@ import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { settings } from '../config.ts';
-import { ERROR_TABLE } from '../contract/errors.ts';
-import { downloadRecordSchema } from '../contract/kinds.ts';
+import { ERROR_TABLE } from '../contract/http/api-error.ts';
+import { downloadRecordSchema } from '../contract/kinds/kinds.ts';
 import { imgnetNoAudioSchema } from '../contract/kinds/imgnet-audio.ts';
 import { speakerLabelsSchema } from '../contract/kinds/speaker-labels.ts';
 import { blocksOf, pages, readPage, ROOT, type Block } from './helpers/markdown.ts';
@@ -17,7 +17,7 @@ type Snippet = Pick<Block, 'id' | 'code'>;
 const snippets: readonly Snippet[] = blocks.filter(({ language }) => language === 'ts');
 const MISTAKEN: Snippet = {
   id: 'a mistaken one',
-  code: "import { createRpcClient } from './clients/typescript/src/rpc.ts';\nawait createRpcClient('', { token: '' }).downloads.nothing.mutate({});",
+  code: "import { createRpcClient } from './clients/typescript/src/rpc-client.ts';\nawait createRpcClient('', { token: '' }).downloads.nothing.mutate({});",
 };
 const settingNames = Object.keys(settings.shape);
 

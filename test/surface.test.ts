@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { openApiDocument } from '../api/openapi.ts';
-import { appRouter } from '../api/rpc.ts';
-import { webhookIdOf } from '../contract/deliveries.ts';
+import { openApiDocument } from '../api/openapi/openapi-document.ts';
+import { appRouter } from '../api/rpc/rpc-router.ts';
+import { webhookIdOf } from '../contract/http/delivery-schemas.ts';
 import { FAILURE_FAULTS } from '../contract/failures.ts';
-import { ERROR_TABLE } from '../contract/errors.ts';
-import { MEMO_JOB, MEMO_SPEECH, MEMO_WAITING } from '../contract/jobs.ts';
-import { subjectIdOf, speakerLabelsSubjectOf } from '../contract/subjects.ts';
-import { retentionScheduleId, taskQueues } from '../runtime/task-queues.ts';
-import { SEARCH_ATTRIBUTES } from '../runtime/visibility.ts';
-import { deliveryIdOf } from '../contract/webhooks.ts';
+import { ERROR_TABLE } from '../contract/http/api-error.ts';
+import { MEMO_JOB, MEMO_SPEECH, MEMO_WAITING } from '../contract/job-input.ts';
+import { subjectIdOf, speakerLabelsSubjectOf } from '../contract/kinds/subjects.ts';
+import { retentionScheduleId, taskQueues } from '../runtime/temporal/task-queues.ts';
+import { SEARCH_ATTRIBUTES } from '../runtime/temporal/visibility.ts';
+import { deliveryIdOf } from '../contract/http/webhook-contract.ts';
 import * as workflows from '../workflows/index.ts';
 import { kindSamples } from './helpers/kind-samples.ts';
-import { progressQuery, subscribeSignal } from '../workflows/messages.ts';
+import { progressQuery, subscribeSignal } from '../workflows/lifecycle/messages.ts';
 
 // Names that others hold on to: running workflows, stored records, callers, dashboards. To rename one breaks them.
 describe('names that must not change', () => {

@@ -7,8 +7,8 @@ import {
   type WorkflowBundleWithSourceMap,
 } from '@temporalio/worker';
 import { type Activities, activityInputs } from '../activities/create-activities.ts';
-import { refusalOf } from '../runtime/inputs/check.ts';
-import { jobInputs } from '../runtime/inputs/jobs.ts';
+import { refusalOf } from '../runtime/inputs/check-input.ts';
+import { jobInputs } from '../runtime/inputs/job-input-schemas.ts';
 import { optional } from '../runtime/optional.ts';
 import type { Breakers } from '../pacing/breakers.ts';
 import { pacedActivities } from '../pacing/interceptor.ts';
@@ -16,8 +16,8 @@ import { SPEECH_DELAYS_SECONDS, UPSTREAM_DELAYS_SECONDS } from '../pacing/retrie
 import type { Route } from '../pacing/routes.ts';
 import { createShares } from '../pacing/shares.ts';
 import { routeTuner } from '../pacing/slots.ts';
-import { workerRoles, type WorkerRole } from '../runtime/roles.ts';
-import { taskQueues } from '../runtime/task-queues.ts';
+import { workerRoles, type WorkerRole } from '../runtime/temporal/worker-roles.ts';
+import { taskQueues } from '../runtime/temporal/task-queues.ts';
 
 /** Each takes seconds to minutes, one core, and about 100 MB. */
 const SPEECH_STEPS_AT_ONCE = 4;

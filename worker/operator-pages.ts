@@ -5,12 +5,12 @@ import type { Breakers } from '../pacing/breakers.ts';
 import type { DatedVersion } from '../runtime/subprocess/dated-version.ts';
 import { createMetrics } from '../runtime/telemetry/metrics.ts';
 import { answerJson, servePages, type Page } from '../runtime/telemetry/serve-pages.ts';
-import { createEnginesLook, type EnginesLook } from '../store/engines-look.ts';
-import type { Mongo } from '../store/mongo.ts';
+import { createEnginesLook, type EnginesLook } from '../store/mongo/engine-health.ts';
+import type { Mongo } from '../store/mongo/mongo-client.ts';
 import { readBacklogs } from './backlogs.ts';
 import type { QueueState } from './create-workers.ts';
-import { createWorkerMetrics } from './metrics.ts';
-import type { Stage } from './stages.ts';
+import { createWorkerMetrics } from './worker-metrics.ts';
+import type { Stage } from './activity-log.ts';
 
 /** What a worker is, as far as operators are told of it. */
 interface Watched {

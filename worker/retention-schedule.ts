@@ -7,7 +7,7 @@ import {
 } from '@temporalio/client';
 import type { Config } from '../config.ts';
 import { optional } from '../runtime/optional.ts';
-import { retentionScheduleId, taskQueues } from '../runtime/task-queues.ts';
+import { retentionScheduleId, taskQueues } from '../runtime/temporal/task-queues.ts';
 import type { retention, RetentionInput } from '../workflows/retention.ts';
 
 type RetentionSchedule = ScheduleOptions & { readonly action: { readonly args: Parameters<typeof retention> } };

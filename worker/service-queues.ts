@@ -1,5 +1,5 @@
 import { routeNamesOf, type Routes } from '../pacing/routes.ts';
-import { taskQueues } from '../runtime/task-queues.ts';
+import { taskQueues } from '../runtime/temporal/task-queues.ts';
 
 /** The queues that the workers of a service poll together, whatever the roles of each; not those of single engines for speech. */
 export function queuesOfService(prefix: string, routes: Routes): readonly string[] {

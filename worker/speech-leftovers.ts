@@ -1,5 +1,5 @@
-import type { RecordStore } from '../store/records.ts';
-import type { SpeechAudio } from '../store/speech-audio.ts';
+import type { RecordStore } from '../store/records/record-store.ts';
+import type { SpeechAudio } from '../store/files/speech-audio.ts';
 
 const EVERY_MS = 60_000;
 

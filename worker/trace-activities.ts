@@ -1,10 +1,10 @@
 import { defaultPayloadConverter, type Headers } from '@temporalio/common';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import { decodeTime } from 'ulid';
-import type { FinishedJob } from '../activities/records.ts';
-import { programRuns } from '../runtime/telemetry/told.ts';
+import type { FinishedJob } from '../activities/job-records.ts';
+import { programRuns } from '../runtime/telemetry/diagnostics.ts';
 import type { TraceHeaders, Tracing } from '../runtime/telemetry/tracing.ts';
-import { TRACE_HEADERS } from '../runtime/trace-headers.ts';
+import { TRACE_HEADERS } from '../runtime/telemetry/trace-headers.ts';
 
 /** A span for each attempt at an activity of a traced job, for the programs in it, and at its end for the job. */
 export function traceActivities(tracing: Tracing): ActivityInterceptorsFactory {

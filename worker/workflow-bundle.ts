@@ -3,8 +3,8 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { keptBuildOf, ROOT } from '../runtime/kept-builds.ts';
-import { bareEnvironment } from '../runtime/subprocess/environment.ts';
-import { run } from '../runtime/subprocess/run.ts';
+import { bareEnvironment } from '../runtime/subprocess/bare-environment.ts';
+import { run } from '../runtime/subprocess/run-program.ts';
 
 const PRINT_BUNDLE = join(ROOT, 'worker', 'print-bundle.mjs');
 /** For workers that encrypt payloads, also of activities. */

@@ -1,5 +1,5 @@
 import { defaultPayloadConverter, type PayloadConverter } from '@temporalio/common';
-import { ENCRYPTED } from '../runtime/encodings.ts';
+import { ENCRYPTED } from '../runtime/temporal/payload-encodings.ts';
 
 /**
  * Reads what comes into workflows, as the SDK does. What cannot be read at all is undefined, and so refused as input: the

@@ -8,9 +8,9 @@ import {
 } from '@temporalio/workflow';
 import type { z } from 'zod';
 import type { RetentionActivities, RetentionSummary } from '../activities/retention.ts';
-import type { keepDaysSchema, removalSchema } from '../runtime/inputs/parts.ts';
+import type { keepDaysSchema, removalSchema } from '../runtime/inputs/input-fields.ts';
 import { optional } from '../runtime/optional.ts';
-import { retentionScheduleId } from '../runtime/task-queues.ts';
+import { retentionScheduleId } from '../runtime/temporal/task-queues.ts';
 
 const retry = { initialInterval: '1 second', maximumInterval: '5 minutes' } as const;
 // A page is some hundred looks into the database.

@@ -1,8 +1,8 @@
 import type { BlockList } from 'node:net';
 import type { H3Event, Middleware } from 'h3';
-import type { Caller, Scope } from '../../contract/accounts.ts';
-import { ApiError } from '../../contract/errors.ts';
-import type { DownloadRecord } from '../../contract/records.ts';
+import type { Caller, Scope } from '../../contract/http/account-schemas.ts';
+import { ApiError } from '../../contract/http/api-error.ts';
+import type { DownloadRecord } from '../../contract/download-record.ts';
 import { isMeantAsKey, type Authenticate } from './authenticate.ts';
 import { clientAddress } from './client-address.ts';
 import { refuseForeignPages, type OriginGuardOptions } from './origin-guard.ts';

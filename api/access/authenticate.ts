@@ -1,8 +1,8 @@
-import type { Caller } from '../../contract/accounts.ts';
-import { ApiError } from '../../contract/errors.ts';
+import type { Caller } from '../../contract/http/account-schemas.ts';
+import { ApiError } from '../../contract/http/api-error.ts';
 import { makeRoom } from '../../runtime/make-room.ts';
-import { isSecretOf, parseKey } from '../../store/key-secrets.ts';
-import type { KeyStore, StoredKey } from '../../store/keys.ts';
+import { isSecretOf, parseKey } from '../../store/accounts/key-secrets.ts';
+import type { KeyStore, StoredKey } from '../../store/accounts/key-store.ts';
 
 export interface AuthenticateOptions {
   readonly keys: Pick<KeyStore, 'get'>;

@@ -1,4 +1,4 @@
-import { ApiError } from '../../contract/errors.ts';
+import { ApiError } from '../../contract/http/api-error.ts';
 import { isLoopbackHost } from '../../outbound/loopback.ts';
 
 /** The parts of a request that a browser fills in and a page cannot change. */

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { makeRoom } from '../../runtime/make-room.ts';
-import { WINDOW_MS, type RequestCount } from '../../store/request-counts.ts';
-import type { ServiceDeps } from '../deps.ts';
+import { WINDOW_MS, type RequestCount } from '../../store/accounts/request-counts.ts';
+import type { ServiceDeps } from '../service-deps.ts';
 
 type CounterDeps = Pick<ServiceDeps, 'requestCounts' | 'now' | 'elapsed' | 'log'>;
 

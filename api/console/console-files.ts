@@ -4,8 +4,8 @@ import { dirname, extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { keptBuildOf, ROOT } from '../../runtime/kept-builds.ts';
-import { bareEnvironment } from '../../runtime/subprocess/environment.ts';
-import { run } from '../../runtime/subprocess/run.ts';
+import { bareEnvironment } from '../../runtime/subprocess/bare-environment.ts';
+import { run } from '../../runtime/subprocess/run-program.ts';
 
 const BUILD = join(ROOT, 'console', 'build.mjs');
 /** All that the pages are made from: they import from `contract/` and `clients/` besides, as `.dependency-cruiser.cjs` has it. */

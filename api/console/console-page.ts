@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { HTTPResponse, type EventHandler, type H3Event } from 'h3';
 import type { Logger } from 'pino';
-import { ApiError } from '../../contract/errors.ts';
+import { ApiError } from '../../contract/http/api-error.ts';
 import { datedVersion } from '../../runtime/subprocess/dated-version.ts';
 import type { ConsoleFile, ConsoleFiles } from './console-files.ts';
 

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { HTTPResponse, type EventHandler } from 'h3';
 import { z } from 'zod';
-import { ApiError } from '../../contract/errors.ts';
+import { ApiError } from '../../contract/http/api-error.ts';
 import { createSemaphore } from '../../runtime/semaphore.ts';
 import { DownloadError } from '../../outbound/download-error.ts';
 import type { Downloader } from '../../outbound/download.ts';
 import type { Authenticate } from '../access/authenticate.ts';
-import { invalidInput } from '../errors.ts';
+import { invalidInput } from '../http/to-api-error.ts';
 
 export interface PictureProxyOptions {
   readonly authenticate: Authenticate;

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { HTTPResponse, type Middleware } from 'h3';
-import { ApiError } from '../../contract/errors.ts';
+import { ApiError } from '../../contract/http/api-error.ts';
 import { sharerOf } from '../access/access-middleware.ts';
 
 export interface AnswerBudgetOptions {

@@ -1,7 +1,7 @@
 import type { Server, ServerOptions } from 'node:http';
 import { BlockList, type Server as NetServer, type Socket } from 'node:net';
 import type { Middleware } from 'h3';
-import { ApiError } from '../../contract/errors.ts';
+import { ApiError } from '../../contract/http/api-error.ts';
 import { addressGroup, inNetworks } from '../../outbound/addresses.ts';
 import { answerMalformedRequests } from './malformed-requests.ts';
 

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { holdsStream, jsonChunks } from '../../contract/streams.ts';
+import { holdsStream, jsonChunks } from '../../contract/http/streams.ts';
 import { KEY_KNOWN_MS } from '../access/authenticate.ts';
-import type { EventsAnswer, ToldEvent } from '../operation.ts';
-import { paced } from '../paced.ts';
+import type { EventsAnswer, ToldEvent } from '../operations/operation.ts';
+import { paced } from '../http/yielding-chunks.ts';
 import { SMALL_BYTES, STREAM_BYTES, type Release } from './answer-budget.ts';
 
 /** How soon a reader whose connection was lost comes again, in milliseconds. */

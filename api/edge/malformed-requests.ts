@@ -1,6 +1,6 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { ApiError } from '../../contract/errors.ts';
+import { ApiError } from '../../contract/http/api-error.ts';
 
 /**
  * What Node's parser refuses never reaches a route, nor does what comes too slowly; it gets the documented body too, and

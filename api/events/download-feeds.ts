@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
-import type { Caller } from '../../contract/accounts.ts';
+import type { Caller } from '../../contract/http/account-schemas.ts';
 import { LIST_MAX_ITEMS } from '../../contract/limits.ts';
-import type { DownloadRecord } from '../../contract/records.ts';
-import { formatMicroseconds } from '../../contract/times.ts';
-import { WITHOUT_KEY } from '../../contract/webhooks.ts';
+import type { DownloadRecord } from '../../contract/download-record.ts';
+import { formatMicroseconds } from '../../contract/text/times.ts';
+import { WITHOUT_KEY } from '../../contract/http/webhook-contract.ts';
 import { stateOf, type JobState, type JobWatches, type LookLimits } from './job-watches.ts';
 import { LATE_MS } from './position.ts';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Logger } from 'pino';
-import type { Progress } from '../../contract/fields.ts';
-import type { DownloadRecord } from '../../contract/records.ts';
+import type { Progress } from '../../contract/http/fields.ts';
+import type { DownloadRecord } from '../../contract/download-record.ts';
 
 /** How a job stands, and the id of the event that tells it. */
 export interface JobState {

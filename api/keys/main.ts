@@ -2,11 +2,11 @@
 import { parseArgs } from 'node:util';
 import { loadConfigOrExit } from '../../config.ts';
 import { runOperatorCommand } from '../../runtime/operator-command.ts';
-import { createAccountStore } from '../../store/accounts.ts';
-import { embeddedUri } from '../../store/embedded-uri.ts';
-import { createKeyStore } from '../../store/keys.ts';
-import { withDatabase } from '../../store/with-database.ts';
-import { createKeyCommands, USAGE, webhookSecret } from './commands.ts';
+import { createAccountStore } from '../../store/accounts/account-store.ts';
+import { embeddedUri } from '../../store/mongo/embedded-uri.ts';
+import { createKeyStore } from '../../store/accounts/key-store.ts';
+import { withDatabase } from '../../store/mongo/with-database.ts';
+import { createKeyCommands, USAGE, webhookSecret } from './key-commands.ts';
 
 /** An amount to take away looks like an option. */
 const NEGATIVE = /^-\d/;

@@ -1,5 +1,5 @@
-import { ApiError, type ErrorBody, type ErrorCode } from '../../contract/errors.ts';
-import { idOf } from './samples.ts';
+import { ApiError, type ErrorBody, type ErrorCode } from '../../contract/http/api-error.ts';
+import { idOf } from './sample-records.ts';
 
 type Extras = ConstructorParameters<typeof ApiError>[2];
 

@@ -1,13 +1,13 @@
 import { ulid } from 'ulid';
-import type { Caller, Hold } from '../../contract/accounts.ts';
-import { JOB_VERSION, type JobInput } from '../../contract/jobs.ts';
-import type { JobWorkflow } from '../../contract/kinds.ts';
-import type { DownloadRecord, SuccessRecord } from '../../contract/records.ts';
-import { nowMicroseconds } from '../../store/clock.ts';
-import { isReusable } from '../../store/reuse.ts';
+import type { Caller, Hold } from '../../contract/http/account-schemas.ts';
+import { JOB_VERSION, type JobInput } from '../../contract/job-input.ts';
+import type { JobWorkflow } from '../../contract/kinds/kinds.ts';
+import type { DownloadRecord, SuccessRecord } from '../../contract/download-record.ts';
+import { nowMicroseconds } from '../../store/mongo/clock.ts';
+import { isReusable } from '../../store/records/is-reusable.ts';
 import type { LimitedCaller } from '../access/access-middleware.ts';
-import type { ServiceDeps } from '../deps.ts';
-import { insufficientCredit, reserve } from './account.ts';
+import type { ServiceDeps } from '../service-deps.ts';
+import { insufficientCredit, reserve } from './credit.ts';
 import { claimSubscription, subscriberOf } from './subscribers.ts';
 
 /** A job that a request needs. */

@@ -1,6 +1,6 @@
-import type { Health } from '../../contract/health.ts';
-import type { ServiceDeps } from '../deps.ts';
-import type { Answer } from '../operation.ts';
+import type { Health } from '../../contract/http/health-schemas.ts';
+import type { ServiceDeps } from '../service-deps.ts';
+import type { Answer } from '../operations/operation.ts';
 
 /** GET /live: it runs, since it answers. */
 export function checkLive(): Promise<Answer<{ readonly status: 'ok' }>> {

@@ -1,6 +1,6 @@
-import type { Caller } from '../../contract/accounts.ts';
-import type { ServiceDeps } from '../deps.ts';
-import { release } from './account.ts';
+import type { Caller } from '../../contract/http/account-schemas.ts';
+import type { ServiceDeps } from '../service-deps.ts';
+import { release } from './credit.ts';
 import { holdOf, reservePrices, type Admission } from './admission.ts';
 
 /** The credit that is reserved for one job, until it is certain whether the job was started. */

@@ -1,13 +1,13 @@
-import { ApiError } from '../../contract/errors.ts';
+import { ApiError } from '../../contract/http/api-error.ts';
 import { STOPPED_BY_OPERATOR } from '../../contract/failures.ts';
 import { POLL_INTERVAL_SECONDS } from '../../contract/limits.ts';
-import type { DownloadRecord } from '../../contract/records.ts';
-import { renderLastResponse, type LastResponse } from '../../contract/job-answers.ts';
-import type { Progress } from '../../contract/fields.ts';
+import type { DownloadRecord } from '../../contract/download-record.ts';
+import { renderLastResponse, type LastResponse } from '../../contract/http/job-answers.ts';
+import type { Progress } from '../../contract/http/fields.ts';
 import type { LimitedCaller } from '../access/access-middleware.ts';
-import { finishRecord } from '../../store/finish-record.ts';
-import type { ServiceDeps } from '../deps.ts';
-import type { Answer } from '../operation.ts';
+import { finishRecord } from '../../store/records/finish-record.ts';
+import type { ServiceDeps } from '../service-deps.ts';
+import type { Answer } from '../operations/operation.ts';
 
 /** A record as it is now, and what its job does while it runs. */
 export interface CurrentJob {

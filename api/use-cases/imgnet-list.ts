@@ -1,5 +1,5 @@
-import type { Caller } from '../../contract/accounts.ts';
-import { ApiError } from '../../contract/errors.ts';
+import type { Caller } from '../../contract/http/account-schemas.ts';
+import { ApiError } from '../../contract/http/api-error.ts';
 import {
   renderImgnetList,
   type ListPart,
@@ -8,19 +8,19 @@ import {
   type ImgnetListResult,
 } from '../../contract/kinds/imgnet-list.ts';
 import type { ImgnetProfileFields } from '../../contract/kinds/imgnet-profile.ts';
-import { kinds } from '../../contract/kinds.ts';
+import { kinds } from '../../contract/kinds/kinds.ts';
 import { LIST_ID_VALID_MS, LIST_POLL_INTERVAL_SECONDS } from '../../contract/limits.ts';
-import { listPrice, splitListPrice } from '../../contract/list-price.ts';
-import type { DownloadRecord, SuccessRecord } from '../../contract/records.ts';
-import type { Streamable } from '../../contract/streams.ts';
-import { subjectIdOf } from '../../contract/subjects.ts';
+import { listPrice, splitListPrice } from '../../contract/kinds/list-price.ts';
+import type { DownloadRecord, SuccessRecord } from '../../contract/download-record.ts';
+import type { Streamable } from '../../contract/http/streams.ts';
+import { subjectIdOf } from '../../contract/kinds/subjects.ts';
 import { isWithin } from '../../contract/within.ts';
-import type { AskedList } from '../../store/lists.ts';
-import type { ServiceDeps } from '../deps.ts';
-import type { UseCase } from '../operation.ts';
+import type { AskedList } from '../../store/records/list-store.ts';
+import type { ServiceDeps } from '../service-deps.ts';
+import type { UseCase } from '../operations/operation.ts';
 import { currentJob, lastResponseOf, notReady } from './current-job.ts';
-import { followBoth, type Accepted } from './follow.ts';
-import { requireImgnet } from './imgnet.ts';
+import { followBoth, type Accepted } from './follow-jobs.ts';
+import { requireImgnet } from './imgnet-requests.ts';
 import { failureOf, webhookOf, type JobRequest } from './request-job.ts';
 import type { NewJob } from './admission.ts';
 import { startOrJoinBoth } from './start-or-join.ts';

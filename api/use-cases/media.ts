@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { ApiError } from '../../contract/errors.ts';
+import { ApiError } from '../../contract/http/api-error.ts';
 import {
   mediaPrice,
   normalizedPage,
@@ -7,10 +7,10 @@ import {
   type MediaParameters,
   type MediaRequest,
 } from '../../contract/kinds/media.ts';
-import { subjectIdOf } from '../../contract/subjects.ts';
-import { checkTarget } from '../../outbound/targets.ts';
-import type { ServiceDeps } from '../deps.ts';
-import { invalidField } from '../errors.ts';
+import { subjectIdOf } from '../../contract/kinds/subjects.ts';
+import { checkTarget } from '../../outbound/check-target.ts';
+import type { ServiceDeps } from '../service-deps.ts';
+import { invalidField } from '../http/to-api-error.ts';
 import { requesting, type JobPlan, type JobRequest } from './request-job.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { Failure } from '../../contract/failures.ts';
-import type { ServiceDeps } from '../deps.ts';
-import type { UseCase } from '../operation.ts';
+import type { ServiceDeps } from '../service-deps.ts';
+import type { UseCase } from '../operations/operation.ts';
 import { answerJob, currentJob, type CurrentJob, type RenderJob } from './current-job.ts';
 import type { NewJob } from './admission.ts';
 import { startOrJoin } from './start-or-join.ts';

@@ -9,24 +9,24 @@ import {
   type SpeakerLabelsResult,
   type SpokenWords,
 } from '../../contract/kinds/speaker-labels.ts';
-import type { Caller } from '../../contract/accounts.ts';
-import { keptFacts } from '../../contract/contents.ts';
-import { ApiError } from '../../contract/errors.ts';
-import type { DownloadRecord, PublishedFile, SuccessRecord } from '../../contract/records.ts';
+import type { Caller } from '../../contract/http/account-schemas.ts';
+import { keptFacts } from '../../contract/kinds/contents.ts';
+import { ApiError } from '../../contract/http/api-error.ts';
+import type { DownloadRecord, PublishedFile, SuccessRecord } from '../../contract/download-record.ts';
 import {
   namesOfSpeakers,
   writeSpeakerLabels,
   type ExportedLabels,
   type SpeakerLabelFormat,
-} from '../../contract/speaker-label-formats.ts';
-import { ItemStream, type Streamable } from '../../contract/streams.ts';
-import { unknownLanguage } from '../../contract/languages.ts';
-import { toMilliseconds } from '../../contract/times.ts';
-import { labelsOfAudio, speakerLabelsSubjectOf } from '../../contract/subjects.ts';
-import type { ServiceDeps } from '../deps.ts';
-import { invalidField } from '../errors.ts';
-import type { Answer, ExportedText, UseCase } from '../operation.ts';
-import { paced } from '../paced.ts';
+} from '../../contract/text/speaker-label-formats.ts';
+import { ItemStream, type Streamable } from '../../contract/http/streams.ts';
+import { unknownLanguage } from '../../contract/text/language-tags.ts';
+import { toMilliseconds } from '../../contract/text/times.ts';
+import { labelsOfAudio, speakerLabelsSubjectOf } from '../../contract/kinds/subjects.ts';
+import type { ServiceDeps } from '../service-deps.ts';
+import { invalidField } from '../http/to-api-error.ts';
+import type { Answer, ExportedText, UseCase } from '../operations/operation.ts';
+import { paced } from '../http/yielding-chunks.ts';
 import { answerJob, currentJob, notReady, recordOf, type CurrentJob } from './current-job.ts';
 import { requesting, webhookOf, type JobPlan, type JobRequest } from './request-job.ts';
 import { finishedTranscript } from './transcripts.ts';

@@ -1,12 +1,12 @@
-import type { Caller } from '../../contract/accounts.ts';
-import { ApiError } from '../../contract/errors.ts';
-import { pendingRecordOf } from '../../contract/jobs.ts';
-import type { DownloadRecord } from '../../contract/records.ts';
+import type { Caller } from '../../contract/http/account-schemas.ts';
+import { ApiError } from '../../contract/http/api-error.ts';
+import { pendingRecordOf } from '../../contract/job-input.ts';
+import type { DownloadRecord } from '../../contract/download-record.ts';
 import type { LimitedCaller } from '../access/access-middleware.ts';
 import type { AdmissionSlot } from '../admission-queue.ts';
-import type { ServiceDeps } from '../deps.ts';
-import type { RunningJob } from '../jobs.ts';
-import { insufficientCredit, release } from './account.ts';
+import type { ServiceDeps } from '../service-deps.ts';
+import type { RunningJob } from '../job-gateway.ts';
+import { insufficientCredit, release } from './credit.ts';
 import {
   admissionOf,
   claimSubscriptions,
@@ -20,7 +20,7 @@ import {
   type NewJob,
 } from './admission.ts';
 import { CreditReservation } from './credit-reservation.ts';
-import { notifyCompleted, type Accepted } from './follow.ts';
+import { notifyCompleted, type Accepted } from './follow-jobs.ts';
 import { subscribe } from './subscribers.ts';
 
 /** The jobs of a subject may end between two reads of it this often. */

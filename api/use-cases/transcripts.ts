@@ -5,17 +5,17 @@ import {
   type TranscriptResult,
   transcriptPrice,
 } from '../../contract/kinds/transcript.ts';
-import type { Caller } from '../../contract/accounts.ts';
-import { keptFacts } from '../../contract/contents.ts';
-import { ApiError } from '../../contract/errors.ts';
-import type { DownloadRecord, SuccessRecord } from '../../contract/records.ts';
-import type { Streamable } from '../../contract/streams.ts';
-import { subjectIdOf } from '../../contract/subjects.ts';
-import { writtenBy } from '../../contract/transcript-exports.ts';
-import { TRANSCRIPT_FORMATS, type TranscriptFormat } from '../../contract/transcript-formats.ts';
-import type { ServiceDeps } from '../deps.ts';
-import type { ExportedText, UseCase } from '../operation.ts';
-import { paced } from '../paced.ts';
+import type { Caller } from '../../contract/http/account-schemas.ts';
+import { keptFacts } from '../../contract/kinds/contents.ts';
+import { ApiError } from '../../contract/http/api-error.ts';
+import type { DownloadRecord, SuccessRecord } from '../../contract/download-record.ts';
+import type { Streamable } from '../../contract/http/streams.ts';
+import { subjectIdOf } from '../../contract/kinds/subjects.ts';
+import { writtenBy } from '../../contract/text/transcript-exports.ts';
+import { TRANSCRIPT_FORMATS, type TranscriptFormat } from '../../contract/text/transcript-formats.ts';
+import type { ServiceDeps } from '../service-deps.ts';
+import type { ExportedText, UseCase } from '../operations/operation.ts';
+import { paced } from '../http/yielding-chunks.ts';
 import { answerJob, currentJob, notReady, recordOf, type CurrentJob } from './current-job.ts';
 import { requesting, type JobPlan, type JobRequest } from './request-job.ts';
 

@@ -1,18 +1,18 @@
 import type { JSX } from 'preact';
 import { lazy, Suspense } from 'preact/compat';
 import { useEffect, useState } from 'preact/hooks';
-import { Home } from './pages/home.tsx';
-import { Job } from './pages/job.tsx';
-import { Jobs } from './pages/jobs.tsx';
+import { Home } from './pages/home-page.tsx';
+import { Job } from './pages/job-page.tsx';
+import { Jobs } from './pages/jobs-page.tsx';
 import { pathTo, route, type Route } from './router.ts';
 import { apiKey, keyWanted } from './session.ts';
-import { useStore } from './store.ts';
+import { useStore } from './browser-store.ts';
 import { switchTheme, theme } from './theme.ts';
 import { Icon, Logo } from './ui/icons.tsx';
 import { KeyPanel } from './ui/key-panel.tsx';
 import { Loading, Title } from './ui/parts.tsx';
 
-const Account = lazy(async () => (await import('./pages/account.tsx')).Account);
+const Account = lazy(async () => (await import('./pages/account-page.tsx')).Account);
 
 /** Its version and age, by the api, which has them from the workers. */
 const YTDLP = document.querySelector<HTMLMetaElement>('meta[name="yt-dlp"]')?.content ?? '';

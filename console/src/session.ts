@@ -1,4 +1,4 @@
-import { createStore, inTab, onDevice } from './store.ts';
+import { createStore, inTab, onDevice } from './browser-store.ts';
 
 const NAME = 'tapedeck.key';
 

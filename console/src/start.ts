@@ -1,5 +1,5 @@
-import type { Offer } from '../../contract/resolved.ts';
-import { call, Problem } from './api.ts';
+import type { Offer } from '../../contract/http/resolved-schemas.ts';
+import { call, Problem } from './console-api.ts';
 import { pathTo } from './router.ts';
 
 /** The answers to requests for jobs, as far as they tell which job it is. */

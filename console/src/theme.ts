@@ -1,4 +1,4 @@
-import { createStore, onDevice } from './store.ts';
+import { createStore, onDevice } from './browser-store.ts';
 
 const NAME = 'tapedeck.theme';
 export type Theme = 'light' | 'dark';

@@ -2,11 +2,11 @@ import type { z } from 'zod';
 import type { AudioRecord } from '../../contract/kinds/audio.ts';
 import type { CaptionsRecord } from '../../contract/kinds/transcript.ts';
 import type { ChannelRecord } from '../../contract/kinds/channel.ts';
-import type { FactsRecord } from '../../contract/downloads.ts';
+import type { FactsRecord } from '../../contract/http/download-schemas.ts';
 import type { ImgnetAudioRecord } from '../../contract/kinds/imgnet-audio.ts';
 import type { MediaRecord } from '../../contract/kinds/media.ts';
 import type { VideoRecord } from '../../contract/kinds/video.ts';
-import type { postItemSchema, reelItemSchema } from '../../contract/imgnet-media.ts';
+import type { postItemSchema, reelItemSchema } from '../../contract/kinds/imgnet-media.ts';
 
 /** What the service answers. Types alone come from its contract: schemas would be half of what a browser loads. */
 export type Download =

@@ -1,5 +1,5 @@
 import type { FailureCode } from '../../contract/failures.ts';
-import type { Progress } from '../../contract/fields.ts';
+import type { Progress } from '../../contract/http/fields.ts';
 import type { DownloadType } from './types.ts';
 
 export const TYPE_NAMES: Readonly<Record<DownloadType, string>> = {

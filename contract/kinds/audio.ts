@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { fileFields, renderFiles, renderVidnetFields, vidnetRecordFields } from '../downloads.ts';
-import type { Progress } from '../fields.ts';
+import { fileFields, renderFiles, renderVidnetFields, vidnetRecordFields } from '../http/download-schemas.ts';
+import type { Progress } from '../http/fields.ts';
 import { ulidSchema } from '../ids.ts';
-import type { Kind, RecordContext } from '../kind.ts';
-import type { DownloadRecord } from '../records.ts';
+import type { Kind, RecordContext } from './kind.ts';
+import type { DownloadRecord } from '../download-record.ts';
 import { labelsCostOf } from './speaker-labels.ts';
 
 /** The download record of an audio job. */

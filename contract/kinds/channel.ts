@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { channelPathOf, VIDNET_PLATFORM_URL, type ChannelReference } from '../channels.ts';
-import { keptFacts } from '../contents.ts';
-import { NO_FILES, recordFields, renderRecordFields } from '../downloads.ts';
+import { channelPathOf, VIDNET_PLATFORM_URL, type ChannelReference } from '../urls/channel-urls.ts';
+import { keptFacts } from './contents.ts';
+import { NO_FILES, recordFields, renderRecordFields } from '../http/download-schemas.ts';
 import {
   countSchema,
   includeWebhookSchema,
@@ -10,21 +10,21 @@ import {
   platformTimeSchema,
   timestampSchema,
   type Progress,
-} from '../fields.ts';
+} from '../http/fields.ts';
 import { ulidSchema } from '../ids.ts';
 import {
   renderVidnetFailed,
   renderVidnetPending,
   type VidnetFailedResult,
   type VidnetPendingResult,
-} from '../job-answers.ts';
-import type { JobInput } from '../jobs.ts';
-import type { Kind, RecordContext, RenderContext } from '../kind.ts';
+} from '../http/job-answers.ts';
+import type { JobInput } from '../job-input.ts';
+import type { Kind, RecordContext, RenderContext } from './kind.ts';
 import { formatMoney } from '../money.ts';
-import type { DownloadRecord } from '../records.ts';
-import { ItemStream, type Streamable } from '../streams.ts';
-import { withNullDefaults, type Sparse } from '../told.ts';
-import { CHANNEL_URL_PATTERN } from '../url-patterns.ts';
+import type { DownloadRecord } from '../download-record.ts';
+import { ItemStream, type Streamable } from '../http/streams.ts';
+import { withNullDefaults, type Sparse } from './sparse.ts';
+import { CHANNEL_URL_PATTERN } from '../urls/url-patterns.ts';
 
 /** Body of POST /api/channel/profile (specification, section 4.2). Unknown fields are ignored. */
 export const channelRequestSchema = z

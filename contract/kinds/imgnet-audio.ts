@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { durationOf, fileFields, recordFields, renderFiles, renderRecordFields } from '../downloads.ts';
-import { moneySchema, type Progress } from '../fields.ts';
+import { durationOf, fileFields, recordFields, renderFiles, renderRecordFields } from '../http/download-schemas.ts';
+import { moneySchema, type Progress } from '../http/fields.ts';
 import { ulidSchema } from '../ids.ts';
-import { postUrlOf, type PostReference } from '../imgnet-urls.ts';
-import type { JobInput } from '../jobs.ts';
-import type { Kind, RecordContext } from '../kind.ts';
+import { postUrlOf, type PostReference } from '../urls/imgnet-urls.ts';
+import type { JobInput } from '../job-input.ts';
+import type { Kind, RecordContext } from './kind.ts';
 import { formatMoney } from '../money.ts';
-import type { DownloadRecord } from '../records.ts';
+import type { DownloadRecord } from '../download-record.ts';
 import { labelsCostOf } from './speaker-labels.ts';
 
 export interface PostAudioParameters {

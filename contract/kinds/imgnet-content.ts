@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { keptFacts } from '../contents.ts';
-import { factsRecordSchema, renderFactsRecord } from '../downloads.ts';
+import { keptFacts } from './contents.ts';
+import { factsRecordSchema, renderFactsRecord } from '../http/download-schemas.ts';
 import {
   countSchema,
   includeWebhookSchema,
@@ -8,7 +8,7 @@ import {
   pageSchema,
   timestampSchema,
   type Progress,
-} from '../fields.ts';
+} from '../http/fields.ts';
 import { ulidSchema } from '../ids.ts';
 import {
   partnershipSchema,
@@ -20,8 +20,8 @@ import {
   taggedUserSchema,
   urlSchema,
   wordSchema,
-} from '../imgnet-media.ts';
-import { postUrlOf, type PostReference } from '../imgnet-urls.ts';
+} from './imgnet-media.ts';
+import { postUrlOf, type PostReference } from '../urls/imgnet-urls.ts';
 import {
   failedResultSchema,
   lastResponseSchema,
@@ -30,13 +30,13 @@ import {
   renderPending,
   renderSuccess,
   type JobNews,
-} from '../job-answers.ts';
-import type { JobInput } from '../jobs.ts';
-import type { Kind, PricesOf, RenderContext } from '../kind.ts';
+} from '../http/job-answers.ts';
+import type { JobInput } from '../job-input.ts';
+import type { Kind, PricesOf, RenderContext } from './kind.ts';
 import { formatMoney, type Thousandths } from '../money.ts';
-import type { DownloadRecord } from '../records.ts';
-import { withNullDefaults, type Sparse } from '../told.ts';
-import { POST_URL_PATTERN } from '../url-patterns.ts';
+import type { DownloadRecord } from '../download-record.ts';
+import { withNullDefaults, type Sparse } from './sparse.ts';
+import { POST_URL_PATTERN } from '../urls/url-patterns.ts';
 
 /** Body of POST /api/imgnet/content and …/audio (specification, section 4.1). Unknown fields are ignored. */
 export const imgnetPostRequestSchema = z

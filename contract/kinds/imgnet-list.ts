@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { costOf } from '../charges.ts';
-import type { ContentsReader } from '../contents.ts';
-import { factsRecordSchema, renderFactsRecord } from '../downloads.ts';
+import { costOf } from './charges.ts';
+import type { ContentsReader } from './contents.ts';
+import { factsRecordSchema, renderFactsRecord } from '../http/download-schemas.ts';
 import {
   countSchema,
   includeWebhookSchema,
@@ -10,17 +10,23 @@ import {
   progressSchema,
   PUBLIC_URL,
   type Progress,
-} from '../fields.ts';
+} from '../http/fields.ts';
 import { ulidSchema } from '../ids.ts';
-import { postItemSchema, reelItemSchema, wholeItems, type WholeItem } from '../imgnet-media.ts';
-import { FAILED_IS_ADDED, failureCodeField, lastResponseSchema, renderFailure, type JobNews } from '../job-answers.ts';
-import type { JobInput } from '../jobs.ts';
-import type { Kind, RenderContext } from '../kind.ts';
+import { postItemSchema, reelItemSchema, wholeItems, type WholeItem } from './imgnet-media.ts';
+import {
+  FAILED_IS_ADDED,
+  failureCodeField,
+  lastResponseSchema,
+  renderFailure,
+  type JobNews,
+} from '../http/job-answers.ts';
+import type { JobInput } from '../job-input.ts';
+import type { Kind, RenderContext } from './kind.ts';
 import { MAX_AGE_DAYS_MAX } from '../limits.ts';
-import { listPrices } from '../list-price.ts';
+import { listPrices } from './list-price.ts';
 import { formatMoney } from '../money.ts';
-import { recordStatusSchema, type DownloadRecord, type FailedRecord, type SuccessRecord } from '../records.ts';
-import { ItemStream, type Streamable } from '../streams.ts';
+import { recordStatusSchema, type DownloadRecord, type FailedRecord, type SuccessRecord } from '../download-record.ts';
+import { ItemStream, type Streamable } from '../http/streams.ts';
 
 const DAYS_MESSAGE = `must be an integer from 0 to ${String(MAX_AGE_DAYS_MAX)}`;
 

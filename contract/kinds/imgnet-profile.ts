@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { keptFacts } from '../contents.ts';
-import { factsRecordSchema, renderFactsRecord } from '../downloads.ts';
+import { keptFacts } from './contents.ts';
+import { factsRecordSchema, renderFactsRecord } from '../http/download-schemas.ts';
 import {
   countSchema,
   includeWebhookSchema,
@@ -8,9 +8,9 @@ import {
   pageSchema,
   timestampSchema,
   type Progress,
-} from '../fields.ts';
+} from '../http/fields.ts';
 import { ulidSchema } from '../ids.ts';
-import { urlSchema, wordSchema } from '../imgnet-media.ts';
+import { urlSchema, wordSchema } from './imgnet-media.ts';
 import {
   failedResultSchema,
   lastResponseSchema,
@@ -19,12 +19,12 @@ import {
   renderPending,
   renderSuccess,
   type JobNews,
-} from '../job-answers.ts';
-import type { Kind, RenderContext } from '../kind.ts';
-import type { DownloadRecord } from '../records.ts';
-import { withNullDefaults, type Sparse } from '../told.ts';
-import { PROFILE_URL_PATTERN } from '../url-patterns.ts';
-import { listPrice } from '../list-price.ts';
+} from '../http/job-answers.ts';
+import type { Kind, RenderContext } from './kind.ts';
+import type { DownloadRecord } from '../download-record.ts';
+import { withNullDefaults, type Sparse } from './sparse.ts';
+import { PROFILE_URL_PATTERN } from '../urls/url-patterns.ts';
+import { listPrice } from './list-price.ts';
 
 /** Body of POST /api/imgnet/profile (specification, section 4.1). Unknown fields are ignored. */
 export const imgnetProfileRequestSchema = z

@@ -1,10 +1,17 @@
 import { z } from 'zod';
-import { durationOf, fileFields, NO_SPEAKERS, recordFields, renderFiles, renderRecordFields } from '../downloads.ts';
-import { includeWebhookSchema, pageSchema, type Progress } from '../fields.ts';
-import type { JobInput } from '../jobs.ts';
-import type { Kind, PricesOf, RecordContext } from '../kind.ts';
-import type { DownloadRecord } from '../records.ts';
-import { WEBHOOK_URL_PATTERN } from '../url-patterns.ts';
+import {
+  durationOf,
+  fileFields,
+  NO_SPEAKERS,
+  recordFields,
+  renderFiles,
+  renderRecordFields,
+} from '../http/download-schemas.ts';
+import { includeWebhookSchema, pageSchema, type Progress } from '../http/fields.ts';
+import type { JobInput } from '../job-input.ts';
+import type { Kind, PricesOf, RecordContext } from './kind.ts';
+import type { DownloadRecord } from '../download-record.ts';
+import { WEBHOOK_URL_PATTERN } from '../urls/url-patterns.ts';
 
 export const mediaFormatSchema = z.enum(['audio', 'video']);
 

@@ -1,19 +1,19 @@
 import { z } from 'zod';
-import { costOf } from '../charges.ts';
-import { keptFacts } from '../contents.ts';
-import { factsRecordSchema, renderFactsRecord } from '../downloads.ts';
-import { includeWebhookSchema, moneySchema, optionalField, progressSchema, type Progress } from '../fields.ts';
+import { costOf } from './charges.ts';
+import { keptFacts } from './contents.ts';
+import { factsRecordSchema, renderFactsRecord } from '../http/download-schemas.ts';
+import { includeWebhookSchema, moneySchema, optionalField, progressSchema, type Progress } from '../http/fields.ts';
 import { ulidSchema } from '../ids.ts';
-import { FAILED_IS_ADDED, failedResultSchema, renderFailed } from '../job-answers.ts';
-import type { JobInput } from '../jobs.ts';
-import type { Kind, PricesOf, RenderContext } from '../kind.ts';
-import { languageSchema } from '../languages.ts';
+import { FAILED_IS_ADDED, failedResultSchema, renderFailed } from '../http/job-answers.ts';
+import type { JobInput } from '../job-input.ts';
+import type { Kind, PricesOf, RenderContext } from './kind.ts';
+import { languageSchema } from '../text/language-tags.ts';
 import { SPEAKERS_MAX } from '../limits.ts';
 import { formatMoney, type Thousandths } from '../money.ts';
-import type { DownloadRecord } from '../records.ts';
-import type { Turn } from '../speech.ts';
-import type { Streamable } from '../streams.ts';
-import { toMilliseconds } from '../times.ts';
+import type { DownloadRecord } from '../download-record.ts';
+import type { Turn } from '../speech-results.ts';
+import type { Streamable } from '../http/streams.ts';
+import { toMilliseconds } from '../text/times.ts';
 
 const SPEAKERS_MESSAGE = `must be an integer from 1 to ${String(SPEAKERS_MAX)}`;
 const speakersSchema = optionalField(

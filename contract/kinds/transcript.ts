@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { keptFacts, type ContentsReader, type KeptFacts } from '../contents.ts';
-import { NO_FILES, renderVidnetFields, vidnetRecordFields } from '../downloads.ts';
+import { keptFacts, type ContentsReader, type KeptFacts } from './contents.ts';
+import { NO_FILES, renderVidnetFields, vidnetRecordFields } from '../http/download-schemas.ts';
 import {
   countSchema,
   durationSchema,
@@ -10,21 +10,21 @@ import {
   platformTimeSchema,
   timestampSchema,
   type Progress,
-} from '../fields.ts';
+} from '../http/fields.ts';
 import { ulidSchema, vidnetVideoIdSchema } from '../ids.ts';
 import {
   renderVidnetFailed,
   renderVidnetPending,
   type VidnetFailedResult,
   type VidnetPendingResult,
-} from '../job-answers.ts';
-import type { JobInput } from '../jobs.ts';
-import type { Kind, PricesOf, RecordContext, RenderContext } from '../kind.ts';
-import { languageSchema } from '../languages.ts';
+} from '../http/job-answers.ts';
+import type { JobInput } from '../job-input.ts';
+import type { Kind, PricesOf, RecordContext, RenderContext } from './kind.ts';
+import { languageSchema } from '../text/language-tags.ts';
 import { formatMoney } from '../money.ts';
-import type { DownloadRecord, SuccessRecord } from '../records.ts';
-import { ItemStream, TextStream, type Streamable } from '../streams.ts';
-import { formatDuration, formatSeconds } from '../times.ts';
+import type { DownloadRecord, SuccessRecord } from '../download-record.ts';
+import { ItemStream, TextStream, type Streamable } from '../http/streams.ts';
+import { formatDuration, formatSeconds } from '../text/times.ts';
 
 /** Body of POST /api/transcripts (specification, section 4.2). Unknown fields are ignored. */
 export const transcriptRequestSchema = z

@@ -6,10 +6,10 @@ import {
   renderFiles,
   renderVidnetFields,
   vidnetRecordFields,
-} from '../downloads.ts';
-import type { Progress } from '../fields.ts';
-import type { Kind, RecordContext } from '../kind.ts';
-import type { DownloadRecord } from '../records.ts';
+} from '../http/download-schemas.ts';
+import type { Progress } from '../http/fields.ts';
+import type { Kind, RecordContext } from './kind.ts';
+import type { DownloadRecord } from '../download-record.ts';
 
 /** The download record of a video job. */
 export const videoRecordSchema = z

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Progress } from '../../contract/fields.ts';
-import { createProgressView, sizeText } from '../../runtime/progress.ts';
+import type { Progress } from '../../contract/http/fields.ts';
+import { createProgressView, sizeText } from '../../runtime/terminal-progress.ts';
 import type { Terminal } from './terminal.ts';
 
 const POLL_MS = 100;

@@ -4,10 +4,10 @@ import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { signalGroup } from '../../runtime/subprocess/run.ts';
+import { signalGroup } from '../../runtime/subprocess/run-program.ts';
 import { endOf, signalProcess, supervise, type Run, type Supervised, type SuperviseOptions } from '../supervise.ts';
 
-const LIFELINE = fileURLToPath(new URL('../../runtime/subprocess/lifeline.sh', import.meta.url));
+const LIFELINE = fileURLToPath(new URL('../../runtime/subprocess/parent-death-watch.sh', import.meta.url));
 /** File size, memory and processor time: an engine runs for months. */
 const UNLIMITED = ['unlimited', 'unlimited', 'unlimited'];
 /** Tells its own id on descriptor 4 and becomes the program, so the id is the program's. */

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { findProgram, isExecutable } from '../../runtime/subprocess/linked-programs.ts';
-import { run, type RunResult } from '../../runtime/subprocess/run.ts';
+import { run, type RunResult } from '../../runtime/subprocess/run-program.ts';
 import { installerEnv, programEnv, type Env, type Log } from './environment.ts';
 
 const VERSION_TIMEOUT_MS = 30_000;

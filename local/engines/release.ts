@@ -1,8 +1,8 @@
 import { rename } from 'node:fs/promises';
 import { EnvHttpProxyAgent, fetch } from 'undici';
-import { fetchFile, fetchSums, forget, UnreachableError, type FetchOptions } from '../../outbound/fetch-file.ts';
-import { createProgressView, showFetched } from '../../runtime/progress.ts';
-import { sha256Of } from '../../store/checksum.ts';
+import { fetchFile, fetchSums, forget, UnreachableError, type FetchOptions } from '../../outbound/fetch-url.ts';
+import { createProgressView, showFetched } from '../../runtime/terminal-progress.ts';
+import { sha256Of } from '../../store/files/checksum.ts';
 import type { Log } from './environment.ts';
 
 const PROBE_TIMEOUT_MS = 5_000;

@@ -1,6 +1,6 @@
 import { chooseSpeech, type SpeechConfig } from '../../speech/choose-engine.ts';
 import { STARTER } from '../../speech/models/catalogue.ts';
-import { runModels } from '../../speech/models/command.ts';
+import { runModels } from '../../speech/models/model-commands.ts';
 import { reachReleases } from '../../speech/models/install.ts';
 import type { Log } from './environment.ts';
 

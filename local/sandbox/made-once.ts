@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
-import { run } from '../../runtime/subprocess/run.ts';
+import { run } from '../../runtime/subprocess/run-program.ts';
 import { exists } from '../engines/cache.ts';
 
 const FFMPEG_TIMEOUT_MS = 120_000;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { z } from 'zod';
-import { run } from '../../runtime/subprocess/run.ts';
+import { run } from '../../runtime/subprocess/run-program.ts';
 import { madeOnce, type MediaTools } from './made-once.ts';
 
 /** Containers that are opened. Lists of other files (playlists, concat scripts) are not among them. */

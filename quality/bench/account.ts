@@ -1,6 +1,6 @@
 import { MongoClient } from 'mongodb';
-import { createAccountStore } from '../../store/accounts.ts';
-import { createKeyStore } from '../../store/keys.ts';
+import { createAccountStore } from '../../store/accounts/account-store.ts';
+import { createKeyStore } from '../../store/accounts/key-store.ts';
 import { DATABASE } from './service.ts';
 
 const CREDIT_THOUSANDTHS = 1_000_000;

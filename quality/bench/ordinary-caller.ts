@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Collection } from 'mongodb';
 import { z } from 'zod';
-import { parseJson } from '../../runtime/json.ts';
+import { parseJson } from '../../runtime/parse-json.ts';
 import type { JobRequest } from '../hostile/caller.ts';
 
 /** A job that takes longer is given up, and counts as if it had taken so long. */

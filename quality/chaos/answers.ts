@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { recordStatusSchema } from '../../contract/records.ts';
-import { parseJson } from '../../runtime/json.ts';
+import { recordStatusSchema } from '../../contract/download-record.ts';
+import { parseJson } from '../../runtime/parse-json.ts';
 
 const job = z.object({ id: z.string(), status: recordStatusSchema });
 /** Wherever an answer, or a webhook, tells of jobs; the rest of it is not looked at. */

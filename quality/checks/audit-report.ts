@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseJson } from '../../runtime/json.ts';
+import { parseJson } from '../../runtime/parse-json.ts';
 
 const npmReport = z.object({ metadata: z.object({ vulnerabilities: z.object({ high: z.int(), critical: z.int() }) }) });
 /** A package that the source does not know has no `vulns`, and is not audited. */

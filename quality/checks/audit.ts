@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { defaultCacheDir } from '../../local/engines/cache.ts';
 import { installerEnv } from '../../local/engines/environment.ts';
 import { ensurePythonModule } from '../../local/engines/python-module.ts';
-import { run } from '../../runtime/subprocess/run.ts';
+import { run } from '../../runtime/subprocess/run-program.ts';
 import { foundByNpm, foundByPip } from './audit-report.ts';
 import { IMAGE_REQUIREMENTS, ROOT } from './project.ts';
 

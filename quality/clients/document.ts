@@ -1,4 +1,4 @@
-import { openApiDocument } from '../../api/openapi.ts';
+import { openApiDocument } from '../../api/openapi/openapi-document.ts';
 import { DEFAULT_WAIT_SECONDS } from '../../contract/limits.ts';
 
 /** What clients are made from: the OpenAPI document as a service answers it that is set up by default. */

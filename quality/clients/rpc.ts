@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
-import { tellsEvents, type Operation } from '../../api/operation.ts';
-import { operations } from '../../api/operations.ts';
+import { tellsEvents, type Operation } from '../../api/operations/operation.ts';
+import { operations } from '../../api/operations/operations.ts';
 
 /** Writes the types of the procedures of tRPC: those of REST, under other names. */
 export async function makeRpcTypes(file: string): Promise<void> {

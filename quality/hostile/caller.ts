@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
-import { parseJson } from '../../runtime/json.ts';
+import { parseJson } from '../../runtime/parse-json.ts';
 
 const TIMEOUT_MS = 60_000;
 const POLL_MS = 2_000;

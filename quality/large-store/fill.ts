@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Db, Document } from 'mongodb';
 import { encodeTime } from 'ulid';
-import { pack } from '../../store/documents.ts';
+import { pack } from '../../store/records/record-documents.ts';
 
 /** Of the key that every other download belongs to. */
 export const KEY = '3f9c2a7be4d05816';

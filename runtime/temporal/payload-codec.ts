@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import type { Payload, PayloadCodec } from '@temporalio/common';
 import proto from '@temporalio/proto';
-import { ENCRYPTED, UNREADABLE } from '../encodings.ts';
+import { ENCRYPTED, UNREADABLE } from './payload-encodings.ts';
 
 export interface PayloadKey {
   /** Stands beside what it has encrypted. */

@@ -1,5 +1,5 @@
 import type { Connection } from '@temporalio/client';
-import { SEARCH_ATTRIBUTES } from '../visibility.ts';
+import { SEARCH_ATTRIBUTES } from './visibility.ts';
 
 const INVALID_ARGUMENT = 3;
 const ALREADY_EXISTS = 6;

@@ -1,4 +1,4 @@
-import { postUrlOf, profileUrlOf } from '../../contract/imgnet-urls.ts';
+import { postUrlOf, profileUrlOf } from '../../contract/urls/imgnet-urls.ts';
 import type { DatasetRequest } from './dataset-client.ts';
 import type { SnapshotRequest } from './imgnet-source.ts';
 

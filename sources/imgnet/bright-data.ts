@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { JobError } from '../../runtime/job-error.ts';
-import { parseJson } from '../../runtime/json.ts';
+import { parseJson } from '../../runtime/parse-json.ts';
 import { triggerRequest, type TriggerSettings } from './bright-data-requests.ts';
 import {
   createDatasetClient,
@@ -9,7 +9,7 @@ import {
   type DatasetClient,
   type DatasetClientSettings,
 } from './dataset-client.ts';
-import { EMPTY_SNAPSHOT, httpFailure, LOST_SNAPSHOT, rowFailure } from './failures.ts';
+import { EMPTY_SNAPSHOT, httpFailure, LOST_SNAPSHOT, rowFailure } from './dataset-failures.ts';
 import {
   SnapshotLostError,
   SnapshotNotReadyError,
@@ -19,8 +19,8 @@ import {
   type SnapshotPage,
   type SnapshotProgress,
 } from './imgnet-source.ts';
-import { linesOf, type LineLimits } from './lines.ts';
-import { brightDataFacts } from './records/facts.ts';
+import { linesOf, type LineLimits } from './read-lines.ts';
+import { brightDataFacts } from './records/sparse-facts.ts';
 import { pagesOf } from './snapshot-rows.ts';
 import { startedSnapshots } from './started-snapshots.ts';
 

@@ -4,7 +4,7 @@ import { errors } from 'undici';
 import { startDeadline } from '../../runtime/deadline.ts';
 import { JobError } from '../../runtime/job-error.ts';
 import { retryAfterAtMs } from '../../runtime/retry-after.ts';
-import { answerTo, beginningOf, connectionCode, connectionsWith, isTimeoutCode } from '../../outbound/answers.ts';
+import { answerTo, beginningOf, connectionCode, connectionsWith, isTimeoutCode } from '../../outbound/read-response.ts';
 import type { ImgnetCall } from './imgnet-source.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;

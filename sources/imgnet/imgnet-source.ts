@@ -1,10 +1,10 @@
 import { JobError } from '../../runtime/job-error.ts';
 import type { ImgnetRecord } from './records/record-readers.ts';
-import type { PostItem, ReelItem } from '../../contract/imgnet-media.ts';
-import type { PostReference } from '../../contract/imgnet-urls.ts';
+import type { PostItem, ReelItem } from '../../contract/kinds/imgnet-media.ts';
+import type { PostReference } from '../../contract/urls/imgnet-urls.ts';
 import type { ContentFacts } from '../../contract/kinds/imgnet-content.ts';
 import type { ImgnetProfileFields } from '../../contract/kinds/imgnet-profile.ts';
-import type { SourceCall } from '../call.ts';
+import type { SourceCall } from '../source-call-options.ts';
 
 /** What to collect. */
 export type SnapshotRequest =

@@ -1,9 +1,9 @@
 import { JobError } from '../../runtime/job-error.ts';
-import { parseJson } from '../../runtime/json.ts';
+import { parseJson } from '../../runtime/parse-json.ts';
 import { shortcodeOf } from './records/publication.ts';
 import { recordOf, wordOf, type ImgnetRecord } from './records/record-readers.ts';
-import { createTurns } from '../../runtime/subprocess/turns.ts';
-import { rowFailure } from './failures.ts';
+import { createTurns } from '../../runtime/subprocess/yield-to-event-loop.ts';
+import { rowFailure } from './dataset-failures.ts';
 import { SnapshotLostError, SnapshotNotReadyError, type SnapshotPage, type SnapshotRow } from './imgnet-source.ts';
 
 /** About 300 KB; of large rows fewer. */

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { parseJson } from '../../runtime/json.ts';
+import { parseJson } from '../../runtime/parse-json.ts';
 import { orderOf, type TriggerSettings } from './bright-data-requests.ts';
 import { readCsv } from './csv.ts';
 import type { DatasetClient, DatasetRequest } from './dataset-client.ts';
-import { httpFailure } from './failures.ts';
+import { httpFailure } from './dataset-failures.ts';
 import type { ImgnetCall, ImgnetSource, SnapshotRequest } from './imgnet-source.ts';
 
 /** 100 KB. */

@@ -1,6 +1,6 @@
 import type { ChannelFacts, ChannelVideoItem } from '../../contract/kinds/channel.ts';
-import type { ChannelReference } from '../../contract/channels.ts';
-import type { SourceCall } from '../call.ts';
+import type { ChannelReference } from '../../contract/urls/channel-urls.ts';
+import type { SourceCall } from '../source-call-options.ts';
 
 /**
  * The platform no longer knows a cursor that was kept: cursors live for a while only. The listing must start over, from

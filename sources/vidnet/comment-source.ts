@@ -1,5 +1,5 @@
 import type { VideoComment } from '../../contract/kinds/transcript.ts';
-import type { SourceCall } from '../call.ts';
+import type { SourceCall } from '../source-call-options.ts';
 
 /** Where comments come from: yt-dlp, or the Data API when the operator has a key. */
 export interface CommentSource {

@@ -2,7 +2,7 @@
 
 analyse.py WAV START END SPEECH WHAT times in seconds; SPEECH: [[start, end], ...] within them, as JSON; WHAT: all, voices
   {"progress": 0.5}                  share done
-  {"word": {...}}, {"voice": {...}}  as in speech/engine.ts, times in the whole file
+  {"word": {...}}, {"voice": {...}}  as in speech/speech-engine.ts, times in the whole file
 """
 
 import json

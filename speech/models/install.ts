@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { fetchFile, fetchSums, forget, RefusedError } from '../../outbound/fetch-file.ts';
-import { showFetched, type ProgressView } from '../../runtime/progress.ts';
-import { sha256Of } from '../../store/checksum.ts';
+import { fetchFile, fetchSums, forget, RefusedError } from '../../outbound/fetch-url.ts';
+import { showFetched, type ProgressView } from '../../runtime/terminal-progress.ts';
+import { sha256Of } from '../../store/files/checksum.ts';
 import { ASR, type CatalogueModel } from './catalogue.ts';
 import { inspectModel } from './inspect.ts';
 import { readLock, writeLock, wrongFilesIn, type PinnedModel } from './models-folder.ts';

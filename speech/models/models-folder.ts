@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { sha256Of } from '../../store/checksum.ts';
+import { sha256Of } from '../../store/files/checksum.ts';
 
 const LOCK_FILE = 'models.lock.json';
 

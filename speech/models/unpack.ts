@@ -5,7 +5,7 @@ import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { extract, type Header } from 'tar-stream';
 import unbzip2 from 'unbzip2-stream';
-import { megabytes } from '../../runtime/progress.ts';
+import { megabytes } from '../../runtime/terminal-progress.ts';
 
 const MOST_ENTRIES = 10_000;
 /** Left for the others on the disk. */

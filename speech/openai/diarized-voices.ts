@@ -1,6 +1,6 @@
-import type { SpeechWindow, VoiceSegment } from '../../contract/speech.ts';
-import type { TranscriptionAnswer } from './answer.ts';
-import { spanOf } from './words-of.ts';
+import type { SpeechWindow, VoiceSegment } from '../../contract/speech-results.ts';
+import type { TranscriptionAnswer } from './openai-response.ts';
+import { spanOf } from './openai-words.ts';
 
 /**
  * The voices of a window whose server tells speakers apart: who and when by the server, what the voice sounds like by the

@@ -1,14 +1,14 @@
 import { startDeadline } from '../../runtime/deadline.ts';
 import { JobError } from '../../runtime/job-error.ts';
 import { optional } from '../../runtime/optional.ts';
-import type { VoiceSegment, WindowResult, Word } from '../../contract/speech.ts';
-import type { AnalyseOptions, AudioWindow, SpeechEngine } from '../engine.ts';
+import type { VoiceSegment, WindowResult, Word } from '../../contract/speech-results.ts';
+import type { AnalyseOptions, AudioWindow, SpeechEngine } from '../speech-engine.ts';
 import { languageCodeOf, languageOf } from '../language-codes.ts';
 import { cutWindows, unitedSpeech } from '../windows.ts';
-import type { TranscriptionAnswer } from './answer.ts';
+import type { TranscriptionAnswer } from './openai-response.ts';
 import { diarizedVoices } from './diarized-voices.ts';
 import { transcribe, type AnswerFormat, type SpeechServer } from './transcribe.ts';
-import { textOf, wordsOf } from './words-of.ts';
+import { textOf, wordsOf } from './openai-words.ts';
 
 export interface OpenaiSettings extends SpeechServer {
   /** What the server is asked for; `auto`: what a model of this name gives. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { Client } from 'undici';
-import { answerTo, beginningOf } from '../../outbound/answers.ts';
+import { answerTo, beginningOf } from '../../outbound/read-response.ts';
 import { startDeadline } from '../../runtime/deadline.ts';
 import { retryAfterAtMs } from '../../runtime/retry-after.ts';
 

@@ -1,4 +1,4 @@
-import type { Word } from '../../contract/speech.ts';
+import type { Word } from '../../contract/speech-results.ts';
 
 /** What joins two halves of a word, or of a number, that a list of words parts. */
 const JOINING: ReadonlySet<string | undefined> = new Set("-‐‑'’.,:/@&_");

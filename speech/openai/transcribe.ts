@@ -1,10 +1,10 @@
 import { JobError } from '../../runtime/job-error.ts';
-import type { SpeechWindow } from '../../contract/speech.ts';
-import { hearingTimeMs } from '../engine.ts';
+import type { SpeechWindow } from '../../contract/speech-results.ts';
+import { hearingTimeMs } from '../speech-engine.ts';
 import { requestLanguageOf } from '../language-codes.ts';
 import { cutWav } from '../wav.ts';
-import { answerSchema, type TranscriptionAnswer } from './answer.ts';
-import { answerFailure, exchangeFailure } from './failures.ts';
+import { answerSchema, type TranscriptionAnswer } from './openai-response.ts';
+import { answerFailure, exchangeFailure } from './openai-failures.ts';
 import { postForm, type Answer } from './post-form.ts';
 
 export type AnswerFormat = 'verbose_json' | 'json' | 'diarized_json';

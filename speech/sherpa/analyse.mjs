@@ -1,6 +1,6 @@
 // node analyse.mjs JSON: words and voices of one window, as JSON lines. The shapes are those of run-analysis.ts.
 // Plain JavaScript in a process of its own: the calls block, and a crash of native code or a cancel ends only this.
-import { toMilliseconds } from '../../contract/times.ts';
+import { toMilliseconds } from '../../contract/text/times.ts';
 import { unitedSpeech } from '../windows.ts';
 import { cutChunks } from './chunks.ts';
 import { openRecogniser } from './hear.mjs';

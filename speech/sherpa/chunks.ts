@@ -1,4 +1,4 @@
-import type { Span, SpeechWindow } from '../../contract/speech.ts';
+import type { Span, SpeechWindow } from '../../contract/speech-results.ts';
 import { cutWindows } from '../windows.ts';
 
 /** Whisper hears the first 30 s only. */

@@ -1,6 +1,6 @@
-import type { VoiceSegment } from '../../contract/speech.ts';
-import { createTurns } from '../../runtime/subprocess/turns.ts';
-import type { SpeakerLimits } from '../engine.ts';
+import type { VoiceSegment } from '../../contract/speech-results.ts';
+import { createTurns } from '../../runtime/subprocess/yield-to-event-loop.ts';
+import type { SpeakerLimits } from '../speech-engine.ts';
 import { mergeNearest } from './merge-voices.ts';
 import { rivalsOf } from './rivals.ts';
 import { splitVoices } from './split-voices.ts';

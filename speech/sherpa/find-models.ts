@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Missing } from '../engine.ts';
+import type { Missing } from '../speech-engine.ts';
 import { CATALOGUE, type ModelRole } from '../models/catalogue.ts';
 import { inspectModel, type InstalledModel, type Recogniser } from '../models/inspect.ts';
 import { namesOfModels, readLock, wrongFilesIn } from '../models/models-folder.ts';

@@ -1,4 +1,4 @@
-import type { VoiceSegment } from '../../contract/speech.ts';
+import type { VoiceSegment } from '../../contract/speech-results.ts';
 
 /** Who talk over each other for longer are two; less is how exact borders are. */
 const TOGETHER_SECONDS = 0.5;

@@ -4,18 +4,18 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { JobError } from '../../runtime/job-error.ts';
 import { optional } from '../../runtime/optional.ts';
-import type { VoiceSegment, WindowResult, Word } from '../../contract/speech.ts';
-import { bareEnvironment } from '../../runtime/subprocess/environment.ts';
-import { RunTimeoutError } from '../../runtime/subprocess/run.ts';
-import { hearingTimeMs, type AnalyseOptions, type AudioWindow } from '../engine.ts';
+import type { VoiceSegment, WindowResult, Word } from '../../contract/speech-results.ts';
+import { bareEnvironment } from '../../runtime/subprocess/bare-environment.ts';
+import { RunTimeoutError } from '../../runtime/subprocess/run-program.ts';
+import { hearingTimeMs, type AnalyseOptions, type AudioWindow } from '../speech-engine.ts';
 import { progressLine, runJsonLines, spanSchema, voiceLine } from '../json-lines.ts';
 import { languageOf } from '../language-codes.ts';
 import type { Recogniser } from '../models/inspect.ts';
 import { readLock, wrongFilesIn } from '../models/models-folder.ts';
 import { readWavLayout } from '../wav.ts';
 import type { SherpaModels, VoiceModels } from './find-models.ts';
-import { heardLanguage } from './languages.ts';
-import { heardSchema, wordsOf } from './words-of.ts';
+import { heardLanguage } from './sherpa-languages.ts';
+import { heardSchema, wordsOf } from './sherpa-words.ts';
 
 const CHILD = fileURLToPath(new URL('./analyse.mjs', import.meta.url));
 const lineSchema = z.union([

@@ -1,4 +1,4 @@
-import type { VoiceSegment } from '../../contract/speech.ts';
+import type { VoiceSegment } from '../../contract/speech-results.ts';
 import { distanceOf, groupOf, unitVector, type Vector, type VoiceGroup } from './voice-groups.ts';
 
 /** Of segments, between which other work may run. */

@@ -1,4 +1,4 @@
-import type { VoiceSegment } from '../../contract/speech.ts';
+import type { VoiceSegment } from '../../contract/speech-results.ts';
 
 /** What a voice sounds like, or a sum of such. */
 export type Vector = Float64Array;

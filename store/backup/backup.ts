@@ -1,9 +1,9 @@
 import { lstat, mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Db } from 'mongodb';
-import { createAccountStore } from '../accounts.ts';
-import { MissingFileError, type FileKey, type FileStore } from '../files.ts';
-import { orMissing } from '../missing.ts';
+import { createAccountStore } from '../accounts/account-store.ts';
+import { MissingFileError, type FileKey, type FileStore } from '../files/file-store.ts';
+import { orMissing } from '../records/or-missing.ts';
 import {
   copyPath,
   FILES_LIST,

@@ -7,8 +7,8 @@ import { pipeline } from 'node:stream/promises';
 import { BSON, type Document } from 'mongodb';
 import { z } from 'zod';
 import { fileNameSchema, ulidSchema } from '../../contract/ids.ts';
-import type { DownloadRecord } from '../../contract/records.ts';
-import { RESTORE_MARKS } from '../unfinished-restore.ts';
+import type { DownloadRecord } from '../../contract/download-record.ts';
+import { RESTORE_MARKS } from './unfinished-restore.ts';
 
 /** What passes by itself, is made anew at a start, is worked out from the rest, or is copied as a part of it. */
 export const NOT_KEPT: readonly string[] = ['windows', 'circuit_breakers', 'engines', 'pockets', RESTORE_MARKS];

@@ -1,9 +1,9 @@
 // npm run backup -- FOLDER and npm run restore -- FOLDER: copies all data of a service, and puts the copy into an empty one.
 import { loadConfigOrExit } from '../../config.ts';
 import { runOperatorCommand, UsageError } from '../../runtime/operator-command.ts';
-import { createFileStore, nameOfPlace, WORKER_BUCKET_LIMITS } from '../create-file-store.ts';
-import { embeddedUri } from '../embedded-uri.ts';
-import { withDatabase } from '../with-database.ts';
+import { createFileStore, nameOfPlace, WORKER_BUCKET_LIMITS } from '../files/create-file-store.ts';
+import { embeddedUri } from '../mongo/embedded-uri.ts';
+import { withDatabase } from '../mongo/with-database.ts';
 import { backUp } from './backup.ts';
 import { restore } from './restore.ts';
 

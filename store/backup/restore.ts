@@ -2,16 +2,16 @@ import { realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Db, Document } from 'mongodb';
 import { LOST_IN_RESTORE } from '../../contract/failures.ts';
-import { formatMicroseconds } from '../../contract/times.ts';
-import type { DeliveryState } from '../../contract/webhooks.ts';
-import { createAccountStore } from '../accounts.ts';
-import { createDeliveryStore } from '../deliveries.ts';
-import type { FileStore } from '../files.ts';
-import { finishRecord } from '../finish-record.ts';
-import { createIndexes } from '../indexes.ts';
-import { createRecordStore } from '../records.ts';
-import { markRestore, refuseUnfinishedRestore, unmarkRestore } from '../unfinished-restore.ts';
-import { createWorkFolders } from '../work-folders.ts';
+import { formatMicroseconds } from '../../contract/text/times.ts';
+import type { DeliveryState } from '../../contract/http/webhook-contract.ts';
+import { createAccountStore } from '../accounts/account-store.ts';
+import { createDeliveryStore } from '../records/delivery-store.ts';
+import type { FileStore } from '../files/file-store.ts';
+import { finishRecord } from '../records/finish-record.ts';
+import { createIndexes } from '../mongo/indexes.ts';
+import { createRecordStore } from '../records/record-store.ts';
+import { markRestore, refuseUnfinishedRestore, unmarkRestore } from './unfinished-restore.ts';
+import { createWorkFolders } from '../files/work-folders.ts';
 import { checkCopy, readManifest } from './check-copy.ts';
 import {
   copyPath,

@@ -4,11 +4,11 @@ import { basename, join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { createAudioActivity } from '../../activities/audio.ts';
-import type { JobResult } from '../../contract/records.ts';
+import type { JobResult } from '../../contract/download-record.ts';
 import { createMedia } from '../../media/ffmpeg.ts';
-import { createDiskFiles } from '../../store/disk-files.ts';
-import { createSpaceGuard } from '../../store/free-space.ts';
-import { createWorkFolders } from '../../store/work-folders.ts';
+import { createDiskFiles } from '../../store/files/disk-files.ts';
+import { createSpaceGuard } from '../../store/files/free-space.ts';
+import { createWorkFolders } from '../../store/files/work-folders.ts';
 import { probe, runTool } from '../helpers/media.ts';
 
 const RECORD_ID = '01JD5Z3K6VQ0W8R9T2X4Y6B8CD';

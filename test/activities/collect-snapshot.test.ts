@@ -5,7 +5,7 @@ import { ulid } from 'ulid';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createSnapshotActivities, type ReadySnapshot, type SnapshotOrder } from '../../activities/imgnet-snapshots.ts';
 import { JobError } from '../../runtime/job-error.ts';
-import type { SnapshotStore } from '../../store/snapshots.ts';
+import type { SnapshotStore } from '../../store/records/snapshot-store.ts';
 import { fakeImgnetSource } from '../helpers/imgnet-source.ts';
 import { until } from '../helpers/until.ts';
 

@@ -9,10 +9,10 @@ import { createAudioActivity } from '../../activities/audio.ts';
 import type { FailureCode } from '../../contract/failures.ts';
 import { JobError } from '../../runtime/job-error.ts';
 import { createMedia } from '../../media/ffmpeg.ts';
-import type { FetchedMedia, VidnetSource } from '../../sources/vidnet/yt-dlp.ts';
-import { createDiskFiles } from '../../store/disk-files.ts';
-import { createSpaceGuard } from '../../store/free-space.ts';
-import { createWorkFolders } from '../../store/work-folders.ts';
+import type { FetchedMedia, VidnetSource } from '../../sources/vidnet/yt-dlp/yt-dlp-source.ts';
+import { createDiskFiles } from '../../store/files/disk-files.ts';
+import { createSpaceGuard } from '../../store/files/free-space.ts';
+import { createWorkFolders } from '../../store/files/work-folders.ts';
 import { runTool } from '../helpers/media.ts';
 import { canMount, mountSmallDisk } from '../helpers/small-disk.ts';
 

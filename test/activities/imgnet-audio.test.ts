@@ -16,11 +16,11 @@ import {
 import type { PostContent } from '../../contract/kinds/imgnet-content.ts';
 import { createMedia } from '../../media/ffmpeg.ts';
 import { createDownloader } from '../../outbound/download.ts';
-import { createContentsStore } from '../../store/contents.ts';
-import { createDiskFiles } from '../../store/disk-files.ts';
-import { createSpaceGuard } from '../../store/free-space.ts';
-import { openMongo, type Mongo } from '../../store/mongo.ts';
-import { createWorkFolders } from '../../store/work-folders.ts';
+import { createContentsStore } from '../../store/records/contents-store.ts';
+import { createDiskFiles } from '../../store/files/disk-files.ts';
+import { createSpaceGuard } from '../../store/files/free-space.ts';
+import { openMongo, type Mongo } from '../../store/mongo/mongo-client.ts';
+import { createWorkFolders } from '../../store/files/work-folders.ts';
 import { probe, runTool } from '../helpers/media.ts';
 
 let mongo: Mongo;

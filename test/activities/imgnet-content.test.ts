@@ -3,8 +3,8 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createContentActivity, type StoredContent } from '../../activities/imgnet-content.ts';
-import type { PostReference } from '../../contract/imgnet-urls.ts';
-import type { SuccessRecord } from '../../contract/records.ts';
+import type { PostReference } from '../../contract/urls/imgnet-urls.ts';
+import type { SuccessRecord } from '../../contract/download-record.ts';
 import {
   renderImgnetContentResult,
   imgnetContentResultSchema,
@@ -12,11 +12,11 @@ import {
   imgnetReelSchema,
   type ImgnetContentResult,
 } from '../../contract/kinds/imgnet-content.ts';
-import { postSubjectOf } from '../../contract/subjects.ts';
-import { createContentsStore, type ContentsStore } from '../../store/contents.ts';
-import { openMongo, type Mongo } from '../../store/mongo.ts';
-import { createRecordStore } from '../../store/records.ts';
-import { createSnapshotStore } from '../../store/snapshots.ts';
+import { postSubjectOf } from '../../contract/kinds/subjects.ts';
+import { createContentsStore, type ContentsStore } from '../../store/records/contents-store.ts';
+import { openMongo, type Mongo } from '../../store/mongo/mongo-client.ts';
+import { createRecordStore } from '../../store/records/record-store.ts';
+import { createSnapshotStore } from '../../store/records/snapshot-store.ts';
 import { fakeImgnetSource, pagesOfRecords } from '../helpers/imgnet-source.ts';
 
 let mongo: Mongo;

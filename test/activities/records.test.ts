@@ -3,12 +3,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { createRecordActivities } from '../../activities/records.ts';
-import type { JobInput } from '../../contract/jobs.ts';
-import { createDiskFiles } from '../../store/disk-files.ts';
-import type { FileStore } from '../../store/files.ts';
-import { openMongo, type Mongo } from '../../store/mongo.ts';
-import { createRecordStore, type RecordStore } from '../../store/records.ts';
+import { createRecordActivities } from '../../activities/job-records.ts';
+import type { JobInput } from '../../contract/job-input.ts';
+import { createDiskFiles } from '../../store/files/disk-files.ts';
+import type { FileStore } from '../../store/files/file-store.ts';
+import { openMongo, type Mongo } from '../../store/mongo/mongo-client.ts';
+import { createRecordStore, type RecordStore } from '../../store/records/record-store.ts';
 import { GENEROUS, routesWith } from '../helpers/routes-with.ts';
 import { anAudioJob } from '../helpers/workflow-run.ts';
 

@@ -7,10 +7,10 @@ import type { Binary } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createTranscriptActivities } from '../../activities/transcript.ts';
 import type { TranscriptFacts } from '../../contract/kinds/transcript.ts';
-import type { JobResult } from '../../contract/records.ts';
-import { createContentsStore, type ContentsStore } from '../../store/contents.ts';
-import { openMongo, type Mongo } from '../../store/mongo.ts';
-import { createWorkFolders } from '../../store/work-folders.ts';
+import type { JobResult } from '../../contract/download-record.ts';
+import { createContentsStore, type ContentsStore } from '../../store/records/contents-store.ts';
+import { openMongo, type Mongo } from '../../store/mongo/mongo-client.ts';
+import { createWorkFolders } from '../../store/files/work-folders.ts';
 import { wholeOf } from '../helpers/streamed.ts';
 
 let mongo: Mongo;

@@ -4,12 +4,12 @@ import { basename, join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createVideoActivity } from '../../activities/video.ts';
-import type { JobResult } from '../../contract/records.ts';
+import type { JobResult } from '../../contract/download-record.ts';
 import { createMedia } from '../../media/ffmpeg.ts';
-import type { FetchedMedia } from '../../sources/vidnet/yt-dlp.ts';
-import { createDiskFiles } from '../../store/disk-files.ts';
-import { createSpaceGuard } from '../../store/free-space.ts';
-import { createWorkFolders } from '../../store/work-folders.ts';
+import type { FetchedMedia } from '../../sources/vidnet/yt-dlp/yt-dlp-source.ts';
+import { createDiskFiles } from '../../store/files/disk-files.ts';
+import { createSpaceGuard } from '../../store/files/free-space.ts';
+import { createWorkFolders } from '../../store/files/work-folders.ts';
 import { runTool } from '../helpers/media.ts';
 
 const SECONDS = 12;

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createPositionTracker, LATE_MS, parsePosition } from '../../api/events/position.ts';
-import { finishRecord } from '../../store/finish-record.ts';
+import { finishRecord } from '../../store/records/finish-record.ts';
 import { readEvents, type EventReader } from '../helpers/event-reader.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
 import { until } from '../helpers/until.ts';

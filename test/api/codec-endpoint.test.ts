@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { afterEach, expect, it, vi } from 'vitest';
-import { codecPages } from '../../api/codec-endpoint.ts';
+import { codecPages } from '../../api/http/codec-endpoint.ts';
 import { servePages } from '../../runtime/telemetry/serve-pages.ts';
 import { createPayloadCodec } from '../../runtime/temporal/payload-codec.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
-import type { JobInput } from '../../contract/jobs.ts';
-import type { AccountResult } from '../../contract/accounts.ts';
+import type { JobInput } from '../../contract/job-input.ts';
+import type { AccountResult } from '../../contract/http/account-schemas.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
 
 // Two processes of the api on one database, and a Temporal that starts a subject once.

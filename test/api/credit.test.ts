@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { ApiKey, AccountResult } from '../../contract/accounts.ts';
-import { type JobInput, pendingRecordOf } from '../../contract/jobs.ts';
-import type { DownloadList } from '../../contract/kinds.ts';
+import type { ApiKey, AccountResult } from '../../contract/http/account-schemas.ts';
+import { type JobInput, pendingRecordOf } from '../../contract/job-input.ts';
+import type { DownloadList } from '../../contract/kinds/kinds.ts';
 import { someHolds } from '../helpers/many-holds.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
 

@@ -1,8 +1,8 @@
 import type { Client } from '@temporalio/client';
 import { ulid } from 'ulid';
 import { expect, it, vi } from 'vitest';
-import { createDeliveryGateway } from '../../api/deliveries.ts';
-import { pendingRecordOf } from '../../contract/jobs.ts';
+import { createDeliveryGateway } from '../../api/delivery-gateway.ts';
+import { pendingRecordOf } from '../../contract/job-input.ts';
 import { anAudioJob } from '../helpers/workflow-run.ts';
 
 const start = vi.fn<Client['workflow']['start']>();

@@ -1,8 +1,8 @@
 import { ServiceError } from '@temporalio/client';
 import { MongoServerError } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { toApiError } from '../../api/errors.ts';
-import { unavailable } from '../../api/jobs.ts';
+import { toApiError } from '../../api/http/to-api-error.ts';
+import { unavailable } from '../../api/job-gateway.ts';
 
 /** As @grpc/grpc-js makes them. */
 function grpcError(code: number): ServiceError {

@@ -4,10 +4,10 @@ import { describe, expect, it, vi } from 'vitest';
 import { eventStream, type EventStreamOptions } from '../../api/edge/event-stream.ts';
 import { createJobWatches, LOOK_LIMITS, stateOf, type LookLimits } from '../../api/events/job-watches.ts';
 import { createMailbox } from '../../api/events/mailbox.ts';
-import type { ToldEvent } from '../../api/operation.ts';
-import { pendingRecordOf } from '../../contract/jobs.ts';
-import type { DownloadRecord } from '../../contract/records.ts';
-import { ItemStream } from '../../contract/streams.ts';
+import type { ToldEvent } from '../../api/operations/operation.ts';
+import { pendingRecordOf } from '../../contract/job-input.ts';
+import type { DownloadRecord } from '../../contract/download-record.ts';
+import { ItemStream } from '../../contract/http/streams.ts';
 
 const never = (): AbortSignal => new AbortController().signal;
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { finishRecord } from '../../store/finish-record.ts';
+import { finishRecord } from '../../store/records/finish-record.ts';
 import { keepAudio } from '../helpers/kept-audio.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
 import { unicodeText, webUrl } from '../helpers/texts.ts';

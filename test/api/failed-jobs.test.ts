@@ -1,11 +1,11 @@
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { webhookMessage } from '../../activities/webhook-message.ts';
-import { operations } from '../../api/operations.ts';
+import { operations } from '../../api/operations/operations.ts';
 import type { FailureCode } from '../../contract/failures.ts';
-import type { JobInput } from '../../contract/jobs.ts';
-import type { JobOutcome } from '../../contract/records.ts';
-import { finishRecord } from '../../store/finish-record.ts';
+import type { JobInput } from '../../contract/job-input.ts';
+import type { JobOutcome } from '../../contract/download-record.ts';
+import { finishRecord } from '../../store/records/finish-record.ts';
 import { keepAudio } from '../helpers/kept-audio.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
 

@@ -6,7 +6,7 @@ import { buffer } from 'node:stream/consumers';
 import send from 'send';
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { StoreAwayError, type FileKey, type FileStore } from '../../store/files.ts';
+import { StoreAwayError, type FileKey, type FileStore } from '../../store/files/file-store.ts';
 import { stores, type StoreUnderTest } from '../helpers/file-stores.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
 import { until } from '../helpers/until.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { AccountResult } from '../../contract/accounts.ts';
+import type { AccountResult } from '../../contract/http/account-schemas.ts';
 import { imgnetListResultSchema } from '../../contract/kinds/imgnet-list.ts';
 import { listCallers } from '../helpers/list-callers.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';

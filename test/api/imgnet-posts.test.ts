@@ -1,9 +1,9 @@
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { JobInput } from '../../contract/jobs.ts';
+import type { JobInput } from '../../contract/job-input.ts';
 import { imgnetAudioResultSchema } from '../../contract/kinds/imgnet-audio.ts';
 import { imgnetContentResultSchema } from '../../contract/kinds/imgnet-content.ts';
-import { finishRecord } from '../../store/finish-record.ts';
+import { finishRecord } from '../../store/records/finish-record.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
 
 const HALF_HOUR_MS = 30 * 60_000;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ulid } from 'ulid';
-import type { JobInput } from '../../contract/jobs.ts';
+import type { JobInput } from '../../contract/job-input.ts';
 import { imgnetListResultSchema } from '../../contract/kinds/imgnet-list.ts';
 import { imgnetProfileResultSchema } from '../../contract/kinds/imgnet-profile.ts';
-import { finishRecord } from '../../store/finish-record.ts';
+import { finishRecord } from '../../store/records/finish-record.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
 
 const MINUTE_MS = 60_000;

@@ -1,7 +1,7 @@
 import { TRPCClientError } from '@trpc/client';
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ERROR_TABLE, errorBodySchema } from '../../contract/errors.ts';
+import { ERROR_TABLE, errorBodySchema } from '../../contract/http/api-error.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
 
 let facades: Facades;
@@ -59,7 +59,7 @@ describe('a request for audio', () => {
   });
 
   it('is answered 503 with Retry-After while Temporal is away', async () => {
-    const { ApiError } = await import('../../contract/errors.ts');
+    const { ApiError } = await import('../../contract/http/api-error.ts');
     facades.jobs.start.mockRejectedValueOnce(new ApiError('unavailable', 'away', { retryAfterSeconds: 5 }));
     const answer = await facades.post(AUDIO, video('k3fP0aTz9Qx'));
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5']);

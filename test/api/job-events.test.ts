@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { STREAM_BYTES } from '../../api/edge/answer-budget.ts';
-import type { Progress } from '../../contract/fields.ts';
-import { finishRecord } from '../../store/finish-record.ts';
+import type { Progress } from '../../contract/http/fields.ts';
+import { finishRecord } from '../../store/records/finish-record.ts';
 import { readEvents, type EventReader } from '../helpers/event-reader.ts';
 import { keepJob } from '../helpers/kept-jobs.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';

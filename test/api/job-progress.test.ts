@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { progressOf } from '../../api/job-progress.ts';
-import { progressSchema } from '../../contract/fields.ts';
+import { progressSchema } from '../../contract/http/fields.ts';
 
 const window = (percent?: number) => ({
   name: 'transcribeWindow',

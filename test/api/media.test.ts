@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { ErrorBody } from '../../contract/errors.ts';
+import type { ErrorBody } from '../../contract/http/api-error.ts';
 import { mediaResultSchema } from '../../contract/kinds/media.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
 

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { openApiDocument } from '../../api/openapi.ts';
-import type { Operation } from '../../api/operation.ts';
-import { operations } from '../../api/operations.ts';
+import { openApiDocument } from '../../api/openapi/openapi-document.ts';
+import type { Operation } from '../../api/operations/operation.ts';
+import { operations } from '../../api/operations/operations.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
 
 let facades: Facades;

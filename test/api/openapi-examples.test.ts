@@ -1,11 +1,11 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { describe, expect, it } from 'vitest';
-import { openApiDocument } from '../../api/openapi.ts';
-import { errorsOf, type Operation } from '../../api/operation.ts';
-import { operationGroups, operations } from '../../api/operations.ts';
-import { ERROR_TABLE, errorBodySchema } from '../../contract/errors.ts';
-import { downloadResultSchema, jobResultSchema, kinds } from '../../contract/kinds.ts';
-import type { RecordType } from '../../contract/records.ts';
+import { openApiDocument } from '../../api/openapi/openapi-document.ts';
+import { errorsOf, type Operation } from '../../api/operations/operation.ts';
+import { operationGroups, operations } from '../../api/operations/operations.ts';
+import { ERROR_TABLE, errorBodySchema } from '../../contract/http/api-error.ts';
+import { downloadResultSchema, jobResultSchema, kinds } from '../../contract/kinds/kinds.ts';
+import type { RecordType } from '../../contract/download-record.ts';
 
 const document = await openApiDocument('https://api.tapedeck.test', { allowsAnonymous: true, defaultWaitSeconds: 25 });
 const rows = Object.entries<Operation>(operations);

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { audioRecordSchema } from '../../contract/kinds/audio.ts';
 
-import { operationLinks } from '../../api/links.ts';
-import { openApiDocument } from '../../api/openapi.ts';
-import type { Operation } from '../../api/operation.ts';
-import { operations } from '../../api/operations.ts';
+import { operationLinks } from '../../api/openapi/operation-links.ts';
+import { openApiDocument } from '../../api/openapi/openapi-document.ts';
+import type { Operation } from '../../api/operations/operation.ts';
+import { operations } from '../../api/operations/operations.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
 
 const document = await openApiDocument('http://api.example', { allowsAnonymous: true, defaultWaitSeconds: 25 });

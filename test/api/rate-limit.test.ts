@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { ulid } from 'ulid';
 import { CALLERS_MAX, createRequestCounter } from '../../api/access/request-counter.ts';
 import { makeRoom } from '../../runtime/make-room.ts';
-import type { RequestCountStore } from '../../store/request-counts.ts';
+import type { RequestCountStore } from '../../store/accounts/request-counts.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
 
 // Two processes of the api, as far as the limit is concerned: nothing but the database is shared.

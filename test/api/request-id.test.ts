@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { requestIdFrom } from '../../api/request-id.ts';
+import { requestIdFrom } from '../../api/http/request-id.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
 
 interface Line {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { resolvedSchema, type Subject } from '../../contract/resolved.ts';
+import { resolvedSchema, type Subject } from '../../contract/http/resolved-schemas.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
 
 let facades: Facades;

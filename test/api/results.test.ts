@@ -1,8 +1,8 @@
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { jobDetailsSchema, type JobDetails } from '../../contract/job-details.ts';
+import { jobDetailsSchema, type JobDetails } from '../../contract/http/job-details.ts';
 import { spokenWordsSchema } from '../../contract/kinds/speaker-labels.ts';
-import type { JobInput } from '../../contract/jobs.ts';
+import type { JobInput } from '../../contract/job-input.ts';
 import { aLabelsJob, keepAudio, keepLabels, LABELS, SILENCE } from '../helpers/kept-audio.ts';
 import { aTranscriptJob, keepJob } from '../helpers/kept-jobs.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';

@@ -1,8 +1,8 @@
 import { Collection } from 'mongodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi, type MockInstance } from 'vitest';
 import { ADMISSION_DEFAULTS } from '../../api/admission-queue.ts';
-import type { JobInput } from '../../contract/jobs.ts';
-import { finishRecord } from '../../store/finish-record.ts';
+import type { JobInput } from '../../contract/job-input.ts';
+import { finishRecord } from '../../store/records/finish-record.ts';
 import { aTranscriptJob, keepJob } from '../helpers/kept-jobs.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
 

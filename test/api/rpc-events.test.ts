@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createRpcClient } from '../../clients/typescript/src/rpc.ts';
-import { finishRecord } from '../../store/finish-record.ts';
+import { createRpcClient } from '../../clients/typescript/src/rpc-client.ts';
+import { finishRecord } from '../../store/records/finish-record.ts';
 import { keepJob } from '../helpers/kept-jobs.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
 import { keepChannel } from '../helpers/unread/large-answers.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { ErrorBody } from '../../contract/errors.ts';
+import type { ErrorBody } from '../../contract/http/api-error.ts';
 import {
   type SpeakerLabelsJob,
   audioRequiredSchema,
@@ -8,9 +8,9 @@ import {
   speakerLabelsSchema,
 } from '../../contract/kinds/speaker-labels.ts';
 import type { ImgnetAudioRecord } from '../../contract/kinds/imgnet-audio.ts';
-import type { DownloadRecord } from '../../contract/records.ts';
-import { downloadListSchema, downloadResultSchema } from '../../contract/kinds.ts';
-import { WITHOUT_KEY } from '../../contract/webhooks.ts';
+import type { DownloadRecord } from '../../contract/download-record.ts';
+import { downloadListSchema, downloadResultSchema } from '../../contract/kinds/kinds.ts';
+import { WITHOUT_KEY } from '../../contract/http/webhook-contract.ts';
 import { aLabelsJob, keepAudio, keepLabels, SILENCE } from '../helpers/kept-audio.ts';
 import { keepJob } from '../helpers/kept-jobs.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';

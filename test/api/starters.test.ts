@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type JobInput, pendingRecordOf } from '../../contract/jobs.ts';
-import { downloadListSchema } from '../../contract/kinds.ts';
+import { type JobInput, pendingRecordOf } from '../../contract/job-input.ts';
+import { downloadListSchema } from '../../contract/kinds/kinds.ts';
 import { keepJob } from '../helpers/kept-jobs.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
 import { anAudioJob } from '../helpers/workflow-run.ts';

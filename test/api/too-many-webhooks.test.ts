@@ -1,8 +1,8 @@
 import { BlockList } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { errorBodySchema } from '../../contract/errors.ts';
-import type { JobInput } from '../../contract/jobs.ts';
-import type { SuccessRecord } from '../../contract/records.ts';
+import { errorBodySchema } from '../../contract/http/api-error.ts';
+import type { JobInput } from '../../contract/job-input.ts';
+import type { SuccessRecord } from '../../contract/download-record.ts';
 import { keepJob } from '../helpers/kept-jobs.ts';
 import { aProfileJob } from '../helpers/post-harness.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';

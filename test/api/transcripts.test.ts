@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { ADMISSION_DEFAULTS } from '../../api/admission-queue.ts';
 import { type TranscriptFacts, transcriptSchema, type TranscriptJob } from '../../contract/kinds/transcript.ts';
-import type { ErrorBody } from '../../contract/errors.ts';
-import type { DownloadRecord } from '../../contract/records.ts';
-import { vidnetFailedResultSchema, vidnetPendingResultSchema } from '../../contract/job-answers.ts';
+import type { ErrorBody } from '../../contract/http/api-error.ts';
+import type { DownloadRecord } from '../../contract/download-record.ts';
+import { vidnetFailedResultSchema, vidnetPendingResultSchema } from '../../contract/http/job-answers.ts';
 import { aTranscriptJob, keepJob } from '../helpers/kept-jobs.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
 

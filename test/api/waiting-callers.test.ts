@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest';
-import { createJobGateway } from '../../api/jobs.ts';
+import { createJobGateway } from '../../api/job-gateway.ts';
 import { breakersOn } from '../helpers/memory-breakers.ts';
 
 let connection: Connection;

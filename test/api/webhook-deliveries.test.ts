@@ -1,11 +1,11 @@
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { deliveryListSchema, deliverySchema } from '../../contract/deliveries.ts';
-import type { DeliveryAttempt, DeliveryState } from '../../contract/webhooks.ts';
+import { deliveryListSchema, deliverySchema } from '../../contract/http/delivery-schemas.ts';
+import type { DeliveryAttempt, DeliveryState } from '../../contract/http/webhook-contract.ts';
 import { keepJob } from '../helpers/kept-jobs.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
 import { anAudioJob } from '../helpers/workflow-run.ts';
-import { WITHOUT_KEY } from '../../contract/webhooks.ts';
+import { WITHOUT_KEY } from '../../contract/http/webhook-contract.ts';
 
 let facades: Facades;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { webhookSecret } from '../../api/keys/commands.ts';
+import { webhookSecret } from '../../api/keys/key-commands.ts';
 import { UsageError } from '../../runtime/operator-command.ts';
-import { parseWebhookSecret } from '../../outbound/webhooks/signature.ts';
+import { parseWebhookSecret } from '../../outbound/webhooks/webhook-signature.ts';
 
 const keys = [randomBytes(32), randomBytes(24)];
 

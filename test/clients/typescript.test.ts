@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseWebhookSecret, receiverSecrets } from '../../outbound/webhooks/signature.ts';
+import { parseWebhookSecret, receiverSecrets } from '../../outbound/webhooks/webhook-signature.ts';
 import { startWebhookReceiver } from '../../local/webhook-receiver.ts';
 import { blocksOf, ROOT } from '../helpers/markdown.ts';
 import { SHARED_WEBHOOK_SECRETS, TestService } from '../helpers/service.ts';

@@ -1,14 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { resolveText } from '../../api/use-cases/resolve.ts';
-import type { ServiceDeps } from '../../api/deps.ts';
+import { resolveText } from '../../api/use-cases/resolve-url.ts';
+import type { ServiceDeps } from '../../api/service-deps.ts';
 import { parseCommandLine, type Parsed } from '../../command/arguments.ts';
-import { commandOf, COMMANDS, optionsOf, type CommandName, type FetchCommand } from '../../command/commands.ts';
+import { commandOf, COMMANDS, optionsOf, type CommandName, type FetchCommand } from '../../command/command-table.ts';
 import { completionScript } from '../../command/completion.ts';
-import { readConfig } from '../../command/config.ts';
-import { UsageError } from '../../command/exit.ts';
+import { readConfig } from '../../command/command-config.ts';
+import { UsageError } from '../../command/exit-codes.ts';
 import { helpText } from '../../command/help.ts';
-import { planById, planOf, type Options } from '../../command/plan.ts';
+import { planById, planOf, type Options } from '../../command/plan-downloads.ts';
 import { loadConfig } from '../../config.ts';
 
 const line = (text: string): Parsed => parseCommandLine(text.split(' ').filter(Boolean));

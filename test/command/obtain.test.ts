@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { parseCommandLine } from '../../command/arguments.ts';
 import type { Display } from '../../command/display.ts';
-import { fetchAll } from '../../command/fetch.ts';
-import { createService } from '../../command/service.ts';
+import { fetchAll } from '../../command/fetch-result.ts';
+import { createService } from '../../command/reach-service.ts';
 import { serve } from '../helpers/serve.ts';
 
 const ID = '01JD5Z3K6VQ0W8R9T2X4Y6B8CD';

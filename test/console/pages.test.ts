@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { byDay } from '../../console/src/account/spending.ts';
-import { bytesText, clockText, priceText, spanText } from '../../console/src/format.ts';
-import { currentOf, exported, speakersOf, wordsOf, type Line } from '../../console/src/results/lines.ts';
+import { bytesText, clockText, priceText, spanText } from '../../console/src/format-values.ts';
+import { currentOf, exported, speakersOf, wordsOf, type Line } from '../../console/src/results/transcript-lines.ts';
 import { arranged, keysOf, type Row } from '../../console/src/results/rows.ts';
 
 const LINES: readonly Line[] = [

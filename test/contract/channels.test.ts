@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { channelPathOf, channelReferenceOf } from '../../contract/channels.ts';
+import { channelPathOf, channelReferenceOf } from '../../contract/urls/channel-urls.ts';
 import { webPath, webUrl } from '../helpers/texts.ts';
 
 const ID = 'UCk2Vn7dQx_Zb4mTfLr9YwGA';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { columnsOf, tokensOf } from '../../contract/cue-tokens.ts';
-import { cuesOf } from '../../contract/cues.ts';
+import { columnsOf, tokensOf } from '../../contract/text/cue-tokens.ts';
+import { cuesOf } from '../../contract/text/cues.ts';
 
 const SPEECH =
   'And so my fellow Americans, ask not what your country can do for you, ask what you can do for your country. ' +

@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ContentsReader } from '../../contract/contents.ts';
+import type { ContentsReader } from '../../contract/kinds/contents.ts';
 import { renderCaptionsResult, transcriptSchema, type TranscriptFacts } from '../../contract/kinds/transcript.ts';
-import type { DownloadRecord, SuccessRecord } from '../../contract/records.ts';
-import { ItemStream } from '../../contract/streams.ts';
-import { formatSeconds } from '../../contract/times.ts';
+import type { DownloadRecord, SuccessRecord } from '../../contract/download-record.ts';
+import { ItemStream } from '../../contract/http/streams.ts';
+import { formatSeconds } from '../../contract/text/times.ts';
 import {
   plainTextWriter,
   srtWriter,
   webVttWriter,
   type ExportWriter,
   type TimedLine,
-} from '../../contract/transcript-exports.ts';
+} from '../../contract/text/transcript-exports.ts';
 import { parseCaptions } from '../../sources/vidnet/captions/parse-captions.ts';
 import { keptFacts, wholeOf } from '../helpers/streamed.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import { ulid } from 'ulid';
-import type { ContentsReader } from '../../contract/contents.ts';
-import type { ListsPort } from '../../contract/kind.ts';
-import { renderResult } from '../../contract/kinds.ts';
+import type { ContentsReader } from '../../contract/kinds/contents.ts';
+import type { ListsPort } from '../../contract/kinds/kind.ts';
+import { renderResult } from '../../contract/kinds/kinds.ts';
 import {
   imgnetListResultSchema,
   renderImgnetList,
@@ -10,8 +10,8 @@ import {
   type ListPartName,
 } from '../../contract/kinds/imgnet-list.ts';
 import { imgnetProfileResultSchema } from '../../contract/kinds/imgnet-profile.ts';
-import { priceTable } from '../../contract/prices.ts';
-import type { DownloadRecord, RecordStatus, SuccessRecord } from '../../contract/records.ts';
+import { priceTable } from '../../contract/kinds/prices.ts';
+import type { DownloadRecord, RecordStatus, SuccessRecord } from '../../contract/download-record.ts';
 import { wholeOf } from '../helpers/streamed.ts';
 
 const AT = '2026-11-21T09:30:00.123456Z';
@@ -38,7 +38,15 @@ const contents: ContentsReader = {
 
 function partOf(part: ListPartName, status: RecordStatus): DownloadRecord {
   const type = `imgnet_list_${part}` as const;
-  const base = { id: ulid(), type, subjectId: `${type}/tea/all`, mediaId: 'tea', createdAt: AT, price: 5, startedBy: 'anonymous' };
+  const base = {
+    id: ulid(),
+    type,
+    subjectId: `${type}/tea/all`,
+    mediaId: 'tea',
+    createdAt: AT,
+    price: 5,
+    startedBy: 'anonymous',
+  };
   switch (status) {
     case 'pending':
       return { ...base, status };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { postReferenceOf, postUrlOf, profileReferenceOf, profileUrlOf } from '../../contract/imgnet-urls.ts';
+import { postReferenceOf, postUrlOf, profileReferenceOf, profileUrlOf } from '../../contract/urls/imgnet-urls.ts';
 import { webUrl } from '../helpers/texts.ts';
 
 const SANDBOX = '127.0.0.1:4000';

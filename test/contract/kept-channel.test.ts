@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { renderResult } from '../../contract/kinds.ts';
-import type { ContentsReader } from '../../contract/contents.ts';
-import { priceTable } from '../../contract/prices.ts';
-import type { DownloadRecord, SuccessRecord } from '../../contract/records.ts';
-import { jsonChunks } from '../../contract/streams.ts';
+import { renderResult } from '../../contract/kinds/kinds.ts';
+import type { ContentsReader } from '../../contract/kinds/contents.ts';
+import { priceTable } from '../../contract/kinds/prices.ts';
+import type { DownloadRecord, SuccessRecord } from '../../contract/download-record.ts';
+import { jsonChunks } from '../../contract/http/streams.ts';
 import { noLists } from '../helpers/no-lists.ts';
 
 const ID = 'UCaaaaaaaaaaaaaaaaaaaaaa';

@@ -1,7 +1,12 @@
 import { OpenAPIRegistry, OpenApiGeneratorV31 } from '@asteasolutions/zod-to-openapi';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { canonicalLanguage, LANGUAGE_PATTERN, languageSchema, unknownLanguage } from '../../contract/languages.ts';
+import {
+  canonicalLanguage,
+  LANGUAGE_PATTERN,
+  languageSchema,
+  unknownLanguage,
+} from '../../contract/text/language-tags.ts';
 
 describe('language tags', () => {
   it.each([

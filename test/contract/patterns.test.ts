@@ -1,16 +1,16 @@
 import { BlockList } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { channelReferenceOf } from '../../contract/channels.ts';
-import { postReferenceOf, profileReferenceOf } from '../../contract/imgnet-urls.ts';
-import { canonicalLanguage, LANGUAGE_PATTERN } from '../../contract/languages.ts';
+import { channelReferenceOf } from '../../contract/urls/channel-urls.ts';
+import { postReferenceOf, profileReferenceOf } from '../../contract/urls/imgnet-urls.ts';
+import { canonicalLanguage, LANGUAGE_PATTERN } from '../../contract/text/language-tags.ts';
 import {
   CHANNEL_URL_PATTERN,
   POST_URL_PATTERN,
   PROFILE_URL_PATTERN,
   WEBHOOK_URL_PATTERN,
-} from '../../contract/url-patterns.ts';
-import { checkTarget } from '../../outbound/targets.ts';
+} from '../../contract/urls/url-patterns.ts';
+import { checkTarget } from '../../outbound/check-target.ts';
 
 const NOTHING = new BlockList();
 const isTarget = (url: string): boolean => checkTarget(url, NOTHING).ok;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { ContentsReader } from '../../contract/contents.ts';
-import { priceTable } from '../../contract/prices.ts';
-import type { DownloadRecord, PendingRecord } from '../../contract/records.ts';
-import type { RenderContext } from '../../contract/kind.ts';
+import type { ContentsReader } from '../../contract/kinds/contents.ts';
+import { priceTable } from '../../contract/kinds/prices.ts';
+import type { DownloadRecord, PendingRecord } from '../../contract/download-record.ts';
+import type { RenderContext } from '../../contract/kinds/kind.ts';
 import {
   renderAudioRequired,
   renderNoAudio,
@@ -15,8 +15,8 @@ import {
   speakerLabelsSchema,
   type SpeakerLabels,
 } from '../../contract/kinds/speaker-labels.ts';
-import { writeSpeakerLabels } from '../../contract/speaker-label-formats.ts';
-import { labelsOfAudio, speakerLabelsSubjectOf, subjectAbove } from '../../contract/subjects.ts';
+import { writeSpeakerLabels } from '../../contract/text/speaker-label-formats.ts';
+import { labelsOfAudio, speakerLabelsSubjectOf, subjectAbove } from '../../contract/kinds/subjects.ts';
 import { parseCaptions } from '../../sources/vidnet/captions/parse-captions.ts';
 import { readRttm } from '../../quality/bench/eval/rttm.ts';
 import { LABELS, SILENCE } from '../helpers/kept-audio.ts';

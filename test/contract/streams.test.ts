@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { holdsStream, ItemStream, jsonChunks, TextStream } from '../../contract/streams.ts';
+import { holdsStream, ItemStream, jsonChunks, TextStream } from '../../contract/http/streams.ts';
 
 const pagesOf = (pages: readonly (readonly unknown[])[]) =>
   new ItemStream(async function* () {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { ContentsReader } from '../../contract/contents.ts';
+import type { ContentsReader } from '../../contract/kinds/contents.ts';
 import { imgnetContentResultSchema, renderImgnetContentResult } from '../../contract/kinds/imgnet-content.ts';
-import type { DownloadRecord } from '../../contract/records.ts';
-import { withNullDefaults } from '../../contract/told.ts';
+import type { DownloadRecord } from '../../contract/download-record.ts';
+import { withNullDefaults } from '../../contract/kinds/sparse.ts';
 
 describe('what was told is completed', () => {
   const complete = withNullDefaults(

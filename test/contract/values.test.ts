@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { vidnetVideoIdSchema, ulidSchema } from '../../contract/ids.ts';
-import { costOf } from '../../contract/charges.ts';
+import { costOf } from '../../contract/kinds/charges.ts';
 import type { FailureCode } from '../../contract/failures.ts';
-import type { DownloadRecord } from '../../contract/records.ts';
+import type { DownloadRecord } from '../../contract/download-record.ts';
 import { formatMoney, parseMoney } from '../../contract/money.ts';
-import { listPrice, splitListPrice } from '../../contract/list-price.ts';
-import { priceTable } from '../../contract/prices.ts';
+import { listPrice, splitListPrice } from '../../contract/kinds/list-price.ts';
+import { priceTable } from '../../contract/kinds/prices.ts';
 import { speakerLabelsPrice } from '../../contract/kinds/speaker-labels.ts';
-import { subjectIdOf } from '../../contract/subjects.ts';
-import { formatDuration, formatMicroseconds } from '../../contract/times.ts';
+import { subjectIdOf } from '../../contract/kinds/subjects.ts';
+import { formatDuration, formatMicroseconds } from '../../contract/text/times.ts';
 
 describe('money', () => {
   it.each([
@@ -56,7 +56,13 @@ describe('money', () => {
 describe('the cost of a download', () => {
   const begun = {
     ...({ id: '01JD5Z3K6VQ0W8R9T2X4Y6B8CD', type: 'imgnet_post', subjectId: 'imgnet_post/p/D1' } as const),
-    ...{ startedBy: 'anonymous', mediaId: 'D1', createdAt: '2026-11-21T09:30:00.123456Z', price: 15, parameters: { profilePrice: 10 } },
+    ...{
+      startedBy: 'anonymous',
+      mediaId: 'D1',
+      createdAt: '2026-11-21T09:30:00.123456Z',
+      price: 15,
+      parameters: { profilePrice: 10 },
+    },
   };
   const finishedAt = begun.createdAt;
   const failed = (code: FailureCode, providerAsked?: Readonly<Record<string, true>>): DownloadRecord => ({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { videoIdOf } from '../../contract/vidnet-urls.ts';
+import { videoIdOf } from '../../contract/urls/vidnet-urls.ts';
 
 const ID = 'k3fP0aTz9Qw';
 const HOSTS = ['127.0.0.1:4000'];

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { API_METRICS } from '../../api/metrics.ts';
-import { WORKER_METRICS } from '../../worker/metrics.ts';
+import { API_METRICS } from '../../api/api-metrics.ts';
+import { WORKER_METRICS } from '../../worker/worker-metrics.ts';
 import { ROOT, readPage } from '../helpers/markdown.ts';
 
 const tables: Readonly<Record<string, { readonly description: string; readonly labels: readonly string[] }>> = {

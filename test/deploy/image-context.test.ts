@@ -41,7 +41,7 @@ describe('the context of a build of the image', () => {
     expect(commands).toEqual(expect.arrayContaining(['store/backup/main.ts', ...operators]));
     const { files } = needed;
     expect(files.size).toBeGreaterThan(250);
-    for (const path of ['console/build.mjs', 'speech/builtin/features.py', 'runtime/subprocess/lifeline.sh'])
+    for (const path of ['console/build.mjs', 'speech/builtin/features.py', 'runtime/subprocess/parent-death-watch.sh'])
       expect(files).toContain(path);
     expect([...files].filter((path) => !existsSync(`${ROOT}${path}`))).toEqual([]);
     expect(missingFiles(buildContext())).toEqual([]);

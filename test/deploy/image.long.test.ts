@@ -9,7 +9,7 @@ import { startEngines } from '../../local/engines/engines.ts';
 import { freePort } from '../../local/engines/ports.ts';
 import { ensureTools } from '../../local/engines/tools.ts';
 import { BUILT_IN_CATALOGUE, startSandbox, type Sandbox } from '../../local/sandbox/server.ts';
-import { INPUT_GUARD, TRANSPORT_STREAM_GUARD } from '../../media/guard.ts';
+import { INPUT_GUARD, TRANSPORT_STREAM_GUARD } from '../../media/media-guard.ts';
 import { buildImage, endAtOnce, PLUGINS, PLUGINS_HERE, type Image } from '../helpers/image.ts';
 import { until } from '../helpers/until.ts';
 

@@ -1,9 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { openMongo } from '../../store/mongo.ts';
-import { createRpcClient } from '../../clients/typescript/src/rpc.ts';
+import { openMongo } from '../../store/mongo/mongo-client.ts';
+import { createRpcClient } from '../../clients/typescript/src/rpc-client.ts';
 import { channelProfileSchema, type ChannelProfile } from '../../contract/kinds/channel.ts';
-import { vidnetFailedResultSchema, vidnetPendingResultSchema, type PendingResult } from '../../contract/job-answers.ts';
+import {
+  vidnetFailedResultSchema,
+  vidnetPendingResultSchema,
+  type PendingResult,
+} from '../../contract/http/job-answers.ts';
 import { startWebhookReceiver } from '../../local/webhook-receiver.ts';
 import { TestService, type Answered } from '../helpers/service.ts';
 import { until } from '../helpers/until.ts';

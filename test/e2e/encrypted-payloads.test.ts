@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Client, Connection } from '@temporalio/client';
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { subjectIdOf } from '../../contract/subjects.ts';
+import { subjectIdOf } from '../../contract/kinds/subjects.ts';
 import { freePort } from '../../local/engines/ports.ts';
 import { startWebhookReceiver } from '../../local/webhook-receiver.ts';
 import { createPayloadCodec } from '../../runtime/temporal/payload-codec.ts';

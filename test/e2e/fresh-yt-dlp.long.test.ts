@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, inject, it, onTestFinished } from 'vitest';
-import { run } from '../../runtime/subprocess/run.ts';
+import { run } from '../../runtime/subprocess/run-program.ts';
 import { ROOT } from '../helpers/markdown.ts';
 import { PackageIndex } from '../helpers/releases.ts';
 import { serve } from '../helpers/serve.ts';

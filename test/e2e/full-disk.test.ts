@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { progressSchema, type Progress } from '../../contract/fields.ts';
+import { progressSchema, type Progress } from '../../contract/http/fields.ts';
 import { startStack, type Stack } from '../../local/stack.ts';
 import { bucketSettings } from '../helpers/file-stores.ts';
 import { runTool } from '../helpers/media.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ErrorBody } from '../../contract/errors.ts';
+import type { ErrorBody } from '../../contract/http/api-error.ts';
 import {
   imgnetContentPendingSchema,
   imgnetPostSchema,
@@ -7,7 +7,7 @@ import {
   type ImgnetPost,
   type ImgnetReel,
 } from '../../contract/kinds/imgnet-content.ts';
-import type { PendingResult } from '../../contract/job-answers.ts';
+import type { PendingResult } from '../../contract/http/job-answers.ts';
 import { datasetStats, imgnetIndex, postUrl, shortcodeOf, toldNames, type ImgnetIndex } from '../helpers/imgnet.ts';
 import { startWebhookReceiver } from '../../local/webhook-receiver.ts';
 import { TestService, untilAnswered, type Answered } from '../helpers/service.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { postItemSchema, reelItemSchema } from '../../contract/imgnet-media.ts';
+import { postItemSchema, reelItemSchema } from '../../contract/kinds/imgnet-media.ts';
 import {
   imgnetListSchema,
   imgnetListResultSchema,
@@ -12,7 +12,7 @@ import {
   type ImgnetProfile,
   type ImgnetProfilePending,
 } from '../../contract/kinds/imgnet-profile.ts';
-import type { FailedResult } from '../../contract/job-answers.ts';
+import type { FailedResult } from '../../contract/http/job-answers.ts';
 import { datasetStats, imgnetIndex, toldNames, type ImgnetIndex } from '../helpers/imgnet.ts';
 import { startWebhookReceiver } from '../../local/webhook-receiver.ts';
 import { TestService, untilAnswered, type Answered } from '../helpers/service.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AccountResult } from '../../contract/accounts.ts';
+import type { AccountResult } from '../../contract/http/account-schemas.ts';
 import { formatMoney } from '../../contract/money.ts';
 import type { AudioResult } from '../../contract/kinds/audio.ts';
-import type { DownloadList, DownloadResult } from '../../contract/kinds.ts';
+import type { DownloadList, DownloadResult } from '../../contract/kinds/kinds.ts';
 import type { ImgnetListPending } from '../../contract/kinds/imgnet-list.ts';
 import type { ImgnetProfile } from '../../contract/kinds/imgnet-profile.ts';
 import { politeFetch } from '../../local/polite-fetch.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { PublishedFile } from '../../contract/records.ts';
+import type { PublishedFile } from '../../contract/download-record.ts';
 import { bucketSettings } from '../helpers/file-stores.ts';
 import { probe } from '../helpers/media.ts';
 import { TestService } from '../helpers/service.ts';

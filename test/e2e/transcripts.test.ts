@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createRpcClient } from '../../clients/typescript/src/rpc.ts';
-import type { DeliveryList } from '../../contract/deliveries.ts';
+import { createRpcClient } from '../../clients/typescript/src/rpc-client.ts';
+import type { DeliveryList } from '../../contract/http/delivery-schemas.ts';
 import {
   vidnetFailedResultSchema,
   vidnetPendingResultSchema,
   type FailedResult,
   type PendingResult,
-} from '../../contract/job-answers.ts';
+} from '../../contract/http/job-answers.ts';
 import { transcriptSchema, type Transcript } from '../../contract/kinds/transcript.ts';
 import { startWebhookReceiver } from '../../local/webhook-receiver.ts';
 import { from, TestService, type Answered } from '../helpers/service.ts';

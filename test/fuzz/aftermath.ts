@@ -1,6 +1,6 @@
 import { Client, Connection } from '@temporalio/client';
-import { createRecordStore } from '../../store/records.ts';
-import { openMongo } from '../../store/mongo.ts';
+import { createRecordStore } from '../../store/records/record-store.ts';
+import { openMongo } from '../../store/mongo/mongo-client.ts';
 import type { Stack } from '../../local/stack.ts';
 import { until } from '../helpers/until.ts';
 import { configOf } from './config-of.ts';

@@ -1,6 +1,6 @@
-import { createAccountStore } from '../../store/accounts.ts';
-import { createKeyStore } from '../../store/keys.ts';
-import { openMongo } from '../../store/mongo.ts';
+import { createAccountStore } from '../../store/accounts/account-store.ts';
+import { createKeyStore } from '../../store/accounts/key-store.ts';
+import { openMongo } from '../../store/mongo/mongo-client.ts';
 import type { Stack } from '../../local/stack.ts';
 import { configOf } from './config-of.ts';
 

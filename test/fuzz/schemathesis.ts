@@ -2,7 +2,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { run } from '../../runtime/subprocess/run.ts';
+import { run } from '../../runtime/subprocess/run-program.ts';
 
 const CONFIG = fileURLToPath(new URL('./schemathesis.toml', import.meta.url));
 const HOOKS = fileURLToPath(new URL('./failed_jobs.py', import.meta.url));

@@ -1,6 +1,6 @@
-import { createAccountStore } from '../../store/accounts.ts';
-import { createKeyStore } from '../../store/keys.ts';
-import { openMongo } from '../../store/mongo.ts';
+import { createAccountStore } from '../../store/accounts/account-store.ts';
+import { createKeyStore } from '../../store/accounts/key-store.ts';
+import { openMongo } from '../../store/mongo/mongo-client.ts';
 import type { TestService } from './service.ts';
 
 /** Makes an API key of a service. @param credit in thousandths; unlimited where it is left out @returns its text */

@@ -1,13 +1,13 @@
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { beforeEach, vi } from 'vitest';
 import type { AttemptInput, AttemptResult } from '../../activities/deliver-webhook.ts';
-import { toApplicationFailure } from '../../activities/failures.ts';
+import { toApplicationFailure } from '../../activities/to-application-failure.ts';
 import type { FailureCode } from '../../contract/failures.ts';
 import { JobError } from '../../runtime/job-error.ts';
-import type { JobInput } from '../../contract/jobs.ts';
-import type { JobOutcome, JobResult } from '../../contract/records.ts';
+import type { JobInput } from '../../contract/job-input.ts';
+import type { JobOutcome, JobResult } from '../../contract/download-record.ts';
 import type { Breakers } from '../../pacing/breakers.ts';
-import { audio } from '../../workflows/audio.ts';
+import { audio } from '../../workflows/jobs/audio.ts';
 import { failureOf } from './failure-of.ts';
 import { workflowBench, type BenchServer } from './workflow-bench.ts';
 import type { RunSetting } from './workflow-run.ts';

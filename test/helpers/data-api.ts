@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createDataApi, type DataApi } from '../../sources/vidnet/data-api/client.ts';
-import type { SourceCall } from '../../sources/call.ts';
+import { createDataApi, type DataApi } from '../../sources/vidnet/data-api/data-api-client.ts';
+import type { SourceCall } from '../../sources/source-call-options.ts';
 import { serve } from './serve.ts';
 
 export const KEY = 'AIza-the-secret+key/of=the&test';

@@ -1,8 +1,8 @@
 import { inject } from 'vitest';
 import { freePort } from '../../local/engines/ports.ts';
-import { createAccountStore } from '../../store/accounts.ts';
-import { createKeyStore } from '../../store/keys.ts';
-import { openMongo, type Mongo } from '../../store/mongo.ts';
+import { createAccountStore } from '../../store/accounts/account-store.ts';
+import { createKeyStore } from '../../store/accounts/key-store.ts';
+import { openMongo, type Mongo } from '../../store/mongo/mongo-client.ts';
 import { FaultProxy, mongodbServer } from '../../quality/fault-proxy.ts';
 import { bucketSettings } from './file-stores.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../local/webhook-receiver.ts';

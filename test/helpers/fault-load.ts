@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ErrorBody } from '../../contract/errors.ts';
+import type { ErrorBody } from '../../contract/http/api-error.ts';
 import type { FaultBench } from './fault-bench.ts';
 import type { Order } from './fault-orders.ts';
 import { until } from './until.ts';

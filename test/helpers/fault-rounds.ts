@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FAULTS, type Fault } from '../../quality/fault-proxy.ts';
-import { createDeliveryStore } from '../../store/deliveries.ts';
+import { createDeliveryStore } from '../../store/records/delivery-store.ts';
 import { audit } from './fault-audit.ts';
 import { LINKS, openFaultBench, type FaultBench, type Link } from './fault-bench.ts';
 import { FaultLoad } from './fault-load.ts';

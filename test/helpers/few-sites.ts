@@ -1,6 +1,6 @@
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readPythonProgram } from '../../sources/vidnet/python-program.ts';
+import { readPythonProgram } from '../../sources/vidnet/warm/python-program.ts';
 
 // Before the plugins: a fork of a warm one runs this again, and has them.
 export const FEW_SITES = [

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CreateBucketCommand } from '@aws-sdk/client-s3';
 import { inject } from 'vitest';
-import { createDiskFiles } from '../../store/disk-files.ts';
-import type { FileStore } from '../../store/files.ts';
-import { openBucket, type S3Settings } from '../../store/s3-bucket.ts';
-import { createS3Files } from '../../store/s3-files.ts';
+import { createDiskFiles } from '../../store/files/disk-files.ts';
+import type { FileStore } from '../../store/files/file-store.ts';
+import { openBucket, type S3Settings } from '../../store/files/s3-bucket.ts';
+import { createS3Files } from '../../store/files/s3-files.ts';
 
 export interface StoreUnderTest {
   readonly files: FileStore;

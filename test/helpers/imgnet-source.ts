@@ -1,5 +1,5 @@
 import { vi } from 'vitest';
-import { brightDataFacts } from '../../sources/imgnet/records/facts.ts';
+import { brightDataFacts } from '../../sources/imgnet/records/sparse-facts.ts';
 import type { ImgnetSource, SnapshotPage } from '../../sources/imgnet/imgnet-source.ts';
 
 /** A source that a test prepares. */

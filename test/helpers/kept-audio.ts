@@ -1,12 +1,12 @@
-import { JOB_VERSION } from '../../contract/jobs.ts';
+import { JOB_VERSION } from '../../contract/job-input.ts';
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ulid } from 'ulid';
-import type { JobInput } from '../../contract/jobs.ts';
+import type { JobInput } from '../../contract/job-input.ts';
 import type { SpeakerLabelsJob, SpeakerLabelsParameters, SpeakerLabels } from '../../contract/kinds/speaker-labels.ts';
-import type { DownloadRecord } from '../../contract/records.ts';
-import { speakerLabelsSubjectOf } from '../../contract/subjects.ts';
+import type { DownloadRecord } from '../../contract/download-record.ts';
+import { speakerLabelsSubjectOf } from '../../contract/kinds/subjects.ts';
 import { keepJob } from './kept-jobs.ts';
 import type { Facades } from './rest-app.ts';
 import { anAudioJob } from './workflow-run.ts';

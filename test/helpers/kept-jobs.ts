@@ -1,9 +1,9 @@
 import { ulid } from 'ulid';
-import { JOB_VERSION, pendingRecordOf, type JobInput } from '../../contract/jobs.ts';
+import { JOB_VERSION, pendingRecordOf, type JobInput } from '../../contract/job-input.ts';
 import type { TranscriptJob } from '../../contract/kinds/transcript.ts';
-import type { DownloadRecord, JobOutcome } from '../../contract/records.ts';
-import { subjectIdOf } from '../../contract/subjects.ts';
-import type { RecordStore } from '../../store/records.ts';
+import type { DownloadRecord, JobOutcome } from '../../contract/download-record.ts';
+import { subjectIdOf } from '../../contract/kinds/subjects.ts';
+import type { RecordStore } from '../../store/records/record-store.ts';
 
 /** A transcript job as the api hands it to its workflow. */
 export function aTranscriptJob(overrides: Partial<TranscriptJob> = {}): TranscriptJob {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { ulid } from 'ulid';
-import type { JobInput } from '../../contract/jobs.ts';
+import type { JobInput } from '../../contract/job-input.ts';
 import { anAudioJob } from './workflow-run.ts';
 import { webPath } from './texts.ts';
 

@@ -1,9 +1,9 @@
 import { beforeEach, vi } from 'vitest';
-import type { ApiKey } from '../../contract/accounts.ts';
-import type { JobInput } from '../../contract/jobs.ts';
+import type { ApiKey } from '../../contract/http/account-schemas.ts';
+import type { JobInput } from '../../contract/job-input.ts';
 import type { ListJob, ListPartName } from '../../contract/kinds/imgnet-list.ts';
-import { finishRecord } from '../../store/finish-record.ts';
-import { formatMicroseconds } from '../../contract/times.ts';
+import { finishRecord } from '../../store/records/finish-record.ts';
+import { formatMicroseconds } from '../../contract/text/times.ts';
 import type { Facades } from './rest-app.ts';
 
 /** Callers of lists, at times that a test chooses; the jobs run until the test ends them. */

@@ -2,12 +2,12 @@ import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { ulid } from 'ulid';
 import { beforeEach, vi } from 'vitest';
 import type { Activities } from '../../activities/create-activities.ts';
-import { JOB_VERSION } from '../../contract/jobs.ts';
+import { JOB_VERSION } from '../../contract/job-input.ts';
 import type { ClaimJob } from './workflow-run.ts';
 import type { ReadySnapshot, SnapshotSteps } from '../../activities/imgnet-snapshots.ts';
 import type { ListJob } from '../../contract/kinds/imgnet-list.ts';
-import { subjectIdOf } from '../../contract/subjects.ts';
-import { imgnetList } from '../../workflows/imgnet-list.ts';
+import { subjectIdOf } from '../../contract/kinds/subjects.ts';
+import { imgnetList } from '../../workflows/jobs/imgnet-list.ts';
 import { failureOf } from './failure-of.ts';
 import { workflowBench } from './workflow-bench.ts';
 

@@ -2,7 +2,7 @@ import { ulid } from 'ulid';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { TranscriptFacts } from '../../contract/kinds/transcript.ts';
 import type { SpeakerLabels } from '../../contract/kinds/speaker-labels.ts';
-import type { JobInput } from '../../contract/jobs.ts';
+import type { JobInput } from '../../contract/job-input.ts';
 import { keepAudio, aLabelsJob, keepLabels } from './kept-audio.ts';
 import { aTranscriptJob, keepJob } from './kept-jobs.ts';
 import { watchTurns } from './longest-turn.ts';

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { ulid } from 'ulid';
 import { expect, inject } from 'vitest';
-import type { Hold } from '../../contract/accounts.ts';
-import type { DownloadRecord } from '../../contract/records.ts';
-import { createAccountStore, type AccountStore } from '../../store/accounts.ts';
-import { openMongo } from '../../store/mongo.ts';
-import type { HeldHold, HoldsOfAccount } from '../../store/pockets.ts';
+import type { Hold } from '../../contract/http/account-schemas.ts';
+import type { DownloadRecord } from '../../contract/download-record.ts';
+import { createAccountStore, type AccountStore } from '../../store/accounts/account-store.ts';
+import { openMongo } from '../../store/mongo/mongo-client.ts';
+import type { HeldHold, HoldsOfAccount } from '../../store/accounts/overflow-chunks.ts';
 
 export const PRICE = 5;
 export const GRANTED = 10_000;

@@ -1,4 +1,4 @@
-import type { ListsPort } from '../../contract/kind.ts';
+import type { ListsPort } from '../../contract/kinds/kind.ts';
 
 /** For answers that have nothing to do with lists of the photo platform. */
 export const noLists: ListsPort = {

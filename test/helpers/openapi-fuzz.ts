@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { DownloadList } from '../../contract/kinds.ts';
+import type { DownloadList } from '../../contract/kinds/kinds.ts';
 import { defaultCacheDir } from '../../local/engines/cache.ts';
 import { ensureSchemathesis } from '../../local/engines/schemathesis.ts';
 import { jobsEnded } from '../fuzz/aftermath.ts';

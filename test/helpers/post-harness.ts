@@ -5,12 +5,12 @@ import type { Activities } from '../../activities/create-activities.ts';
 import type { ContentJob } from '../../contract/kinds/imgnet-content.ts';
 import type { SnapshotSteps } from '../../activities/imgnet-snapshots.ts';
 import type { ClaimJob } from './workflow-run.ts';
-import { JOB_VERSION, type JobInput } from '../../contract/jobs.ts';
+import { JOB_VERSION, type JobInput } from '../../contract/job-input.ts';
 import type { PostAudioJob } from '../../contract/kinds/imgnet-audio.ts';
-import type { JobOutcome } from '../../contract/records.ts';
-import { postSubjectOf, subjectIdOf } from '../../contract/subjects.ts';
+import type { JobOutcome } from '../../contract/download-record.ts';
+import { postSubjectOf, subjectIdOf } from '../../contract/kinds/subjects.ts';
 import { registerSearchAttributes } from '../../runtime/temporal/search-attributes.ts';
-import type { JobEnd } from '../../workflows/job-end.ts';
+import type { JobEnd } from '../../workflows/lifecycle/job-end.ts';
 import { failureOf } from './failure-of.ts';
 import { workflowBench } from './workflow-bench.ts';
 

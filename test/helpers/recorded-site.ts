@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inject } from 'vitest';
-import type { SourceCall } from '../../sources/call.ts';
-import type { YtdlpSettings } from '../../sources/vidnet/yt-dlp-settings.ts';
+import type { SourceCall } from '../../sources/source-call-options.ts';
+import type { YtdlpSettings } from '../../sources/vidnet/yt-dlp/yt-dlp-settings.ts';
 import { warmStarter } from './warm.ts';
 
 export interface Page {

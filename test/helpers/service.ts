@@ -3,7 +3,7 @@ import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inject } from 'vitest';
-import type { ErrorBody } from '../../contract/errors.ts';
+import type { ErrorBody } from '../../contract/http/api-error.ts';
 import type { AudioResult } from '../../contract/kinds/audio.ts';
 import { defaultCacheDir } from '../../local/engines/cache.ts';
 import type { ServiceName } from '../../local/service-process.ts';

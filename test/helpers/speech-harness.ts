@@ -1,12 +1,12 @@
 import type { ClaimJob } from './workflow-run.ts';
-import { JOB_VERSION } from '../../contract/jobs.ts';
+import { JOB_VERSION } from '../../contract/job-input.ts';
 import type { Client } from '@temporalio/client';
 import { ulid } from 'ulid';
 import { beforeEach, vi } from 'vitest';
 import type { Activities } from '../../activities/create-activities.ts';
 import type { SpeakerLabelsJob } from '../../contract/kinds/speaker-labels.ts';
-import { speakerLabelsSubjectOf } from '../../contract/subjects.ts';
-import { speakerLabels } from '../../workflows/speaker-labels.ts';
+import { speakerLabelsSubjectOf } from '../../contract/kinds/subjects.ts';
+import { speakerLabels } from '../../workflows/jobs/speaker-labels.ts';
 import { failureOf } from './failure-of.ts';
 import { workflowBench } from './workflow-bench.ts';
 

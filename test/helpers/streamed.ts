@@ -1,5 +1,5 @@
-import { LONG_PARTS, type KeptFacts } from '../../contract/contents.ts';
-import { ItemStream, jsonChunks } from '../../contract/streams.ts';
+import { LONG_PARTS, type KeptFacts } from '../../contract/kinds/contents.ts';
+import { ItemStream, jsonChunks } from '../../contract/http/streams.ts';
 
 /** A list as it is read from the store, in pages of one: what spans two pages is seen. */
 export function streamOf<Item>(items: readonly Item[]): ItemStream<Item> {

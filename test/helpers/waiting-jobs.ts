@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
-import { unavailable } from '../../api/jobs.ts';
-import { MEMO_JOB, type JobInput } from '../../contract/jobs.ts';
-import { audio } from '../../workflows/audio.ts';
+import { unavailable } from '../../api/job-gateway.ts';
+import { MEMO_JOB, type JobInput } from '../../contract/job-input.ts';
+import { audio } from '../../workflows/jobs/audio.ts';
 import { aResult, audioHarness, refusal } from './audio-harness.ts';
 import { memoryBreakerStore } from './memory-breakers.ts';
 import type { RouteLimits } from './routes-with.ts';

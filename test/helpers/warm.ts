@@ -1,6 +1,6 @@
-import { readPythonProgram } from '../../sources/vidnet/python-program.ts';
-import { createWarmYtdlp, type WarmYtdlp } from '../../sources/vidnet/warm-yt-dlp.ts';
-import type { YtdlpSettings, YtdlpStarter } from '../../sources/vidnet/yt-dlp-settings.ts';
+import { readPythonProgram } from '../../sources/vidnet/warm/python-program.ts';
+import { createWarmYtdlp, type WarmYtdlp } from '../../sources/vidnet/warm/warm-yt-dlp.ts';
+import type { YtdlpSettings, YtdlpStarter } from '../../sources/vidnet/yt-dlp/yt-dlp-settings.ts';
 
 /** Whether a yt-dlp can be kept warm here: it is written in Python, and this is Linux. */
 export function canBeWarm(program: string): Promise<boolean> {

@@ -4,14 +4,14 @@ import type { WorkerDeploymentOptions, WorkflowBundleWithSourceMap } from '@temp
 import { ulid } from 'ulid';
 import type { Activities } from '../../activities/create-activities.ts';
 import type { SnapshotSteps } from '../../activities/imgnet-snapshots.ts';
-import { JOB_VERSION, type JobInput } from '../../contract/jobs.ts';
-import { subjectIdOf } from '../../contract/subjects.ts';
+import { JOB_VERSION, type JobInput } from '../../contract/job-input.ts';
+import { subjectIdOf } from '../../contract/kinds/subjects.ts';
 import { createWorkers } from '../../worker/create-workers.ts';
 import { createBreakerActivities } from '../../pacing/breaker-activities.ts';
 import type { BreakerStore } from '../../pacing/breaker-store.ts';
 import type { Breakers } from '../../pacing/breakers.ts';
 import { routeNamesOf, routesOfRoles } from '../../pacing/routes.ts';
-import { workerRoles } from '../../runtime/roles.ts';
+import { workerRoles } from '../../runtime/temporal/worker-roles.ts';
 import { breakersOn, memoryBreakerStore } from './memory-breakers.ts';
 import { GENEROUS, routesWith, type RouteLimits } from './routes-with.ts';
 import { quietRuntime } from './quiet-runtime.ts';

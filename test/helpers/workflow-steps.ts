@@ -1,6 +1,6 @@
 import { ulid } from 'ulid';
 import type { activityInputs } from '../../activities/create-activities.ts';
-import { JOB_VERSION } from '../../contract/jobs.ts';
+import { JOB_VERSION } from '../../contract/job-input.ts';
 import { routeNamesOf } from '../../pacing/routes.ts';
 import type * as workflows from '../../workflows/index.ts';
 import { kindSamples } from './kind-samples.ts';

@@ -5,9 +5,9 @@ import { postContentOf, reelContentOf } from '../../sources/imgnet/records/items
 import { postContentSchema, reelContentSchema } from '../../contract/kinds/imgnet-content.ts';
 import { imgnetProfileFieldsOf } from '../../sources/imgnet/records/profile.ts';
 import { imgnetProfileFieldsSchema } from '../../contract/kinds/imgnet-profile.ts';
-import { withNullDefaults } from '../../contract/told.ts';
+import { withNullDefaults } from '../../contract/kinds/sparse.ts';
 import type { ImgnetRecord } from '../../sources/imgnet/records/record-readers.ts';
-import { run } from '../../runtime/subprocess/run.ts';
+import { run } from '../../runtime/subprocess/run-program.ts';
 import { startDatasetApi, type TestDatasetApi } from '../helpers/dataset-api.ts';
 import { tool } from '../helpers/sandbox.ts';
 
@@ -64,8 +64,10 @@ describe('the full records', () => {
     const reels = (await rows(REELS, { url: accountUrl('ordinary') }, DISCOVER)).map((record) =>
       reelContentOf(record, context())!,
     );
-    for (const item of posts.map(withNullDefaults(postContentSchema))) expect(postContentSchema.parse(item)).toEqual(item);
-    for (const item of reels.map(withNullDefaults(reelContentSchema))) expect(reelContentSchema.parse(item)).toEqual(item);
+    for (const item of posts.map(withNullDefaults(postContentSchema)))
+      expect(postContentSchema.parse(item)).toEqual(item);
+    for (const item of reels.map(withNullDefaults(reelContentSchema)))
+      expect(reelContentSchema.parse(item)).toEqual(item);
     const namesIn = (items: readonly object[]): string[] => [...new Set(items.flatMap((item) => Object.keys(item)))];
     expect(namesIn(posts.slice(0, 6)).sort()).toEqual(Object.keys(postContentSchema.shape).sort());
     expect(namesIn(reels.slice(0, 6)).sort()).toEqual(

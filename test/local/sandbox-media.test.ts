@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { BUILT_IN_CATALOGUE } from '../../local/sandbox/server.ts';
-import { run } from '../../runtime/subprocess/run.ts';
+import { run } from '../../runtime/subprocess/run-program.ts';
 import { pageOf, startTestSandbox, tool, ytDlp, type TestSandbox } from '../helpers/sandbox.ts';
 
 /** `name` is a path in the folder; codecs as yt-dlp names them. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createMedia } from '../../media/ffmpeg.ts';
-import { maxPixels, timeForMs } from '../../media/limits.ts';
+import { maxPixels, timeForMs } from '../../media/media-limits.ts';
 import { codecOf } from '../../media/probe.ts';
 import { runTool } from '../helpers/media.ts';
 

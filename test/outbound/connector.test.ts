@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createGuardedConnector } from '../../outbound/connector.ts';
-import { ForbiddenTargetError } from '../../outbound/failures.ts';
+import { ForbiddenTargetError } from '../../outbound/request-failures.ts';
 import { countOutgoingSockets, nothing } from './receivers.ts';
 
 describe('the connector by itself', () => {

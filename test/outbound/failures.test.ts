@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ClosedEarlyError, unreachableCode } from '../../outbound/failures.ts';
+import { ClosedEarlyError, unreachableCode } from '../../outbound/request-failures.ts';
 
 it('blames a connection that was closed at once on the receiver, as one that may work later', () => {
   expect(unreachableCode(new ClosedEarlyError())).toBe('reset');

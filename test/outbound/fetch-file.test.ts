@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { fetchFile, UnreachableError } from '../../outbound/fetch-file.ts';
+import { fetchFile, UnreachableError } from '../../outbound/fetch-url.ts';
 
 const BODY = Buffer.alloc(3_000_000, 'x');
 const TIMES = 40;

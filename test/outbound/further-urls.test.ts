@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { DownloadError } from '../../outbound/download-error.ts';
 import { createDownloader } from '../../outbound/download.ts';
-import { checkTarget } from '../../outbound/targets.ts';
+import { checkTarget } from '../../outbound/check-target.ts';
 import { testClient } from './webhooks/test-client.ts';
 import { furtherHostileUrls, furtherPublicUrls } from './further-urls.ts';
 import { hostileHosts } from './hostile-hosts.ts';

@@ -1,7 +1,7 @@
 import { BlockList } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkTarget } from '../../outbound/targets.ts';
+import { checkTarget } from '../../outbound/check-target.ts';
 import { hostileHosts } from './hostile-hosts.ts';
 import { hostileTargets, hostileUrls, publicUrls } from './hostile-urls.ts';
 import { unicodeText, webUrl } from '../helpers/texts.ts';

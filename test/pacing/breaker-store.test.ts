@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { openedByOperator } from '../../pacing/breaker.ts';
 import { createBreakerStore } from '../../pacing/breaker-store.ts';
-import { openMongo, type Mongo } from '../../store/mongo.ts';
+import { openMongo, type Mongo } from '../../store/mongo/mongo-client.ts';
 
 let mongo: Mongo;
 beforeAll(() => {

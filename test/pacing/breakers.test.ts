@@ -5,7 +5,7 @@ import type { Refusal } from '../../pacing/breaker.ts';
 import { createBreakers, type OpenBreaker, type Pass, type RouteBreaker } from '../../pacing/breakers.ts';
 import { createRouteCommands } from '../../pacing/operator-commands.ts';
 import { breakerSlots } from '../../pacing/slots.ts';
-import { routeOfTimeout } from '../../workflows/outcome.ts';
+import { routeOfTimeout } from '../../workflows/lifecycle/job-outcome.ts';
 import { breakersOn, memoryBreakerStore } from '../helpers/memory-breakers.ts';
 import { GENEROUS, routesWith } from '../helpers/routes-with.ts';
 

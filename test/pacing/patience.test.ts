@@ -1,7 +1,7 @@
 import { WorkflowFailedError } from '@temporalio/client';
 import { expect, it } from 'vitest';
 import type { MediaJob } from '../../contract/kinds/media.ts';
-import { media } from '../../workflows/media.ts';
+import { media } from '../../workflows/jobs/media.ts';
 import { audioHarness, refusal } from '../helpers/audio-harness.ts';
 import { failureOf } from '../helpers/failure-of.ts';
 import { GENEROUS } from '../helpers/routes-with.ts';

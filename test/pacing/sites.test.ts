@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import { beforeEach, expect, it, vi } from 'vitest';
-import { createJobGateway } from '../../api/jobs.ts';
-import { MEMO_JOB } from '../../contract/jobs.ts';
+import { createJobGateway } from '../../api/job-gateway.ts';
+import { MEMO_JOB } from '../../contract/job-input.ts';
 import type { MediaJob, MediaPage } from '../../contract/kinds/media.ts';
-import type { JobResult } from '../../contract/records.ts';
-import { media } from '../../workflows/media.ts';
+import type { JobResult } from '../../contract/download-record.ts';
+import { media } from '../../workflows/jobs/media.ts';
 import { aResult, refusal } from '../helpers/audio-harness.ts';
 import { GENEROUS } from '../helpers/routes-with.ts';
 import { until } from '../helpers/until.ts';

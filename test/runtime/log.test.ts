@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 
 const execute = promisify(execFile);
-const LOG = new URL('../../runtime/log.ts', import.meta.url).href;
+const LOG = new URL('../../runtime/telemetry/log.ts', import.meta.url).href;
 /** What a title, or an error that quotes one, may hold. */
 const LINES = `
   log.debug('unseen');

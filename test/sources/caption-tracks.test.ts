@@ -8,7 +8,7 @@ import {
   noCaptionsMessage,
   spokenCodes,
   trackLanguage,
-} from '../../sources/vidnet/captions/languages.ts';
+} from '../../sources/vidnet/captions/caption-languages.ts';
 
 /** Tracks written as `en`, or `en*` for automatic ones. */
 function tracks(...codes: string[]): CaptionTrack[] {

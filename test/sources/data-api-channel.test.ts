@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ChannelReference } from '../../contract/channels.ts';
+import type { ChannelReference } from '../../contract/urls/channel-urls.ts';
 import { StaleCursorError, type ChannelSource } from '../../sources/vidnet/channel-source.ts';
-import { createDataApiChannels } from '../../sources/vidnet/data-api/channel.ts';
+import { createDataApiChannels } from '../../sources/vidnet/data-api/data-api-channel.ts';
 import {
   collect,
   failureOf,

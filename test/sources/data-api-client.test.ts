@@ -4,9 +4,9 @@ import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { JobError } from '../../runtime/job-error.ts';
-import type { SourceCall } from '../../sources/call.ts';
-import { channelListSchema } from '../../sources/vidnet/data-api/answers.ts';
-import { createDataApi, type DataApi } from '../../sources/vidnet/data-api/client.ts';
+import type { SourceCall } from '../../sources/source-call-options.ts';
+import { channelListSchema } from '../../sources/vidnet/data-api/data-api-schemas.ts';
+import { createDataApi, type DataApi } from '../../sources/vidnet/data-api/data-api-client.ts';
 import {
   failureOf,
   KEY,

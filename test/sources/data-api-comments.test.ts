@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { VideoComment } from '../../contract/kinds/transcript.ts';
-import { createDataApiComments } from '../../sources/vidnet/data-api/comments.ts';
+import { createDataApiComments } from '../../sources/vidnet/data-api/data-api-comments.ts';
 import {
   collect,
   failureOf,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FailureCode } from '../../contract/failures.ts';
-import { DATA_API_FAILURES, dataApiFailure, isRefusedFor } from '../../sources/vidnet/data-api/failures.ts';
+import { DATA_API_FAILURES, dataApiFailure, isRefusedFor } from '../../sources/vidnet/data-api/data-api-failures.ts';
 import { JobError } from '../../runtime/job-error.ts';
 
 const NOW = Date.parse('2026-07-15T12:00:00Z');

@@ -2,9 +2,9 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import type { VideoComment } from '../../contract/kinds/transcript.ts';
 import type { CatalogueComment, CatalogueChannel } from '../../local/sandbox/catalogue.ts';
 import { StaleCursorError, type DescribedChannel } from '../../sources/vidnet/channel-source.ts';
-import { createDataApiChannels } from '../../sources/vidnet/data-api/channel.ts';
-import { createDataApi, type DataApi } from '../../sources/vidnet/data-api/client.ts';
-import { createDataApiComments } from '../../sources/vidnet/data-api/comments.ts';
+import { createDataApiChannels } from '../../sources/vidnet/data-api/data-api-channel.ts';
+import { createDataApi, type DataApi } from '../../sources/vidnet/data-api/data-api-client.ts';
+import { createDataApiComments } from '../../sources/vidnet/data-api/data-api-comments.ts';
 import { collect, failureOf, sourceCall } from '../helpers/data-api.ts';
 import { startTestSandbox, type TestSandbox } from '../helpers/sandbox.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FailureCode } from '../../contract/failures.ts';
-import { YTDLP_FAILURES, ytdlpFailure, ytdlpRefusal } from '../../sources/vidnet/failures.ts';
+import { YTDLP_FAILURES, ytdlpFailure, ytdlpRefusal } from '../../sources/vidnet/yt-dlp/yt-dlp-failures.ts';
 
 /** What yt-dlp prints, per code: as the real platform's extractor and the downloader word it. */
 const MESSAGES: readonly (readonly [FailureCode, string])[] = [

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FailureCode } from '../../contract/failures.ts';
 import { connectionFailure } from '../../sources/imgnet/dataset-client.ts';
-import { HTTP_FAILURES, httpFailure, ROW_OUTCOMES, rowFailure } from '../../sources/imgnet/failures.ts';
+import { HTTP_FAILURES, httpFailure, ROW_OUTCOMES, rowFailure } from '../../sources/imgnet/dataset-failures.ts';
 
 const ANSWERS: readonly [FailureCode, number, string][] = [
   ['tool_missing', 401, 'Invalid credentials'],

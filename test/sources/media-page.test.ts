@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { YtdlpSettings } from '../../sources/vidnet/yt-dlp-settings.ts';
-import { createYtdlpSource, type FetchedMedia } from '../../sources/vidnet/yt-dlp.ts';
+import type { YtdlpSettings } from '../../sources/vidnet/yt-dlp/yt-dlp-settings.ts';
+import { createYtdlpSource, type FetchedMedia } from '../../sources/vidnet/yt-dlp/yt-dlp-source.ts';
 import { probe, transportStream } from '../helpers/media.ts';
 import { inFolder, RecordedSite } from '../helpers/recorded-site.ts';
 import { rows } from '../helpers/rows.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { chooseRelease, type FolderState } from '../../sources/vidnet/releases/release-folder.ts';
-import { compareVersions, isOfChannel, isRelease } from '../../sources/vidnet/releases/version.ts';
+import { compareVersions, isOfChannel, isRelease } from '../../sources/vidnet/releases/release-version.ts';
 
 describe('a version of yt-dlp', () => {
   it.each([

@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { runCommand } from '../../sources/vidnet/releases/commands.ts';
-import { createWarmYtdlp, type WarmYtdlp } from '../../sources/vidnet/warm-yt-dlp.ts';
+import { runCommand } from '../../sources/vidnet/releases/release-commands.ts';
+import { createWarmYtdlp, type WarmYtdlp } from '../../sources/vidnet/warm/warm-yt-dlp.ts';
 import { RecordedSite } from '../helpers/recorded-site.ts';
 import { PINNED, setPages, startBench, workerOf } from '../helpers/release-bench.ts';
 import { helperWheel } from '../helpers/releases.ts';

@@ -3,8 +3,8 @@ import { chmod, copyFile, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, inject, it, onTestFinished } from 'vitest';
-import { readPythonProgram } from '../../sources/vidnet/python-program.ts';
-import { createWarmYtdlp } from '../../sources/vidnet/warm-yt-dlp.ts';
+import { readPythonProgram } from '../../sources/vidnet/warm/python-program.ts';
+import { createWarmYtdlp } from '../../sources/vidnet/warm/warm-yt-dlp.ts';
 import { FEW_SITES, RUN_YTDLP } from '../helpers/few-sites.ts';
 import { canBeWarm } from '../helpers/warm.ts';
 

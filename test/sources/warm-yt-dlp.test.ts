@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
-import { bareEnvironment } from '../../runtime/subprocess/environment.ts';
+import { bareEnvironment } from '../../runtime/subprocess/bare-environment.ts';
 import { processFacts } from '../../runtime/subprocess/process-facts.ts';
-import { run, RunKilledError, type RunOptions, type RunResult } from '../../runtime/subprocess/run.ts';
-import { readPythonProgram } from '../../sources/vidnet/python-program.ts';
-import { baseArguments, YTDLP_MEMORY_BYTES } from '../../sources/vidnet/run-yt-dlp.ts';
-import { startWarmParent } from '../../sources/vidnet/warm-parent.ts';
-import { createWarmYtdlp, type WarmYtdlp, type WarmYtdlpOptions } from '../../sources/vidnet/warm-yt-dlp.ts';
-import type { YtdlpSettings } from '../../sources/vidnet/yt-dlp-settings.ts';
+import { run, RunKilledError, type RunOptions, type RunResult } from '../../runtime/subprocess/run-program.ts';
+import { readPythonProgram } from '../../sources/vidnet/warm/python-program.ts';
+import { baseArguments, YTDLP_MEMORY_BYTES } from '../../sources/vidnet/yt-dlp/run-yt-dlp.ts';
+import { startWarmParent } from '../../sources/vidnet/warm/warm-parent.ts';
+import { createWarmYtdlp, type WarmYtdlp, type WarmYtdlpOptions } from '../../sources/vidnet/warm/warm-yt-dlp.ts';
+import type { YtdlpSettings } from '../../sources/vidnet/yt-dlp/yt-dlp-settings.ts';
 import { FEW_SITES, RUN_YTDLP as RUN } from '../helpers/few-sites.ts';
 import { RecordedSite } from '../helpers/recorded-site.ts';
 import { rows } from '../helpers/rows.ts';
@@ -266,8 +266,8 @@ describe.runIf(isPossible)('a warm yt-dlp', () => {
     await writeFile(
       file,
       `import { writeFileSync } from 'node:fs';
-      import { run } from ${JSON.stringify(new URL('runtime/subprocess/run.ts', root).href)};
-      import { createWarmYtdlp } from ${JSON.stringify(new URL('sources/vidnet/warm-yt-dlp.ts', root).href)};
+      import { run } from ${JSON.stringify(new URL('runtime/subprocess/run-program.ts', root).href)};
+      import { createWarmYtdlp } from ${JSON.stringify(new URL('sources/vidnet/warm/warm-yt-dlp.ts', root).href)};
       const settings = ${JSON.stringify(few)};
       const warm = createWarmYtdlp(settings);
       writeFileSync(${JSON.stringify(join(cwd, 'parent'))}, String(await warm.ready()));
@@ -290,7 +290,7 @@ describe.runIf(isPossible)('a warm yt-dlp', () => {
     const lines = [`import os, time`, `open('${told}', 'w').write(str(os.getpid()))`, 'time.sleep(60)'];
     const program = await script('slow-too', ...lines, ...RUN);
     const file = join(folder, 'short-lived-owner.mts');
-    const module = new URL('../../sources/vidnet/warm-yt-dlp.ts', import.meta.url).href;
+    const module = new URL('../../sources/vidnet/warm/warm-yt-dlp.ts', import.meta.url).href;
     const own = JSON.stringify({ ...settings, program });
     await writeFile(
       file,

@@ -3,10 +3,10 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { baseArguments, runYtdlp } from '../../sources/vidnet/run-yt-dlp.ts';
-import { AUDIO_FORMATS, downloadArguments, videoFormats } from '../../sources/vidnet/yt-dlp-arguments.ts';
-import { mergeExtractorArgs } from '../../sources/vidnet/yt-dlp-extractor-args.ts';
-import { channelUrl, videoUrl, type YtdlpSettings } from '../../sources/vidnet/yt-dlp-settings.ts';
+import { baseArguments, runYtdlp } from '../../sources/vidnet/yt-dlp/run-yt-dlp.ts';
+import { AUDIO_FORMATS, downloadArguments, videoFormats } from '../../sources/vidnet/yt-dlp/yt-dlp-arguments.ts';
+import { mergeExtractorArgs } from '../../sources/vidnet/yt-dlp/yt-dlp-extractor-args.ts';
+import { channelUrl, videoUrl, type YtdlpSettings } from '../../sources/vidnet/yt-dlp/yt-dlp-settings.ts';
 import { inFolder } from '../helpers/recorded-site.ts';
 
 const settings = {

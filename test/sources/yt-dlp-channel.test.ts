@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ChannelVideoItem } from '../../contract/kinds/channel.ts';
-import type { ChannelReference } from '../../contract/channels.ts';
+import type { ChannelReference } from '../../contract/urls/channel-urls.ts';
 import type { ChannelPage, DescribedChannel } from '../../sources/vidnet/channel-source.ts';
-import { createYtdlpChannels } from '../../sources/vidnet/yt-dlp-channel.ts';
-import { after } from '../../sources/vidnet/yt-dlp-list-cursor.ts';
-import type { YtdlpSettings } from '../../sources/vidnet/yt-dlp-settings.ts';
+import { createYtdlpChannels } from '../../sources/vidnet/yt-dlp/yt-dlp-channel.ts';
+import { after } from '../../sources/vidnet/yt-dlp/yt-dlp-list-cursor.ts';
+import type { YtdlpSettings } from '../../sources/vidnet/yt-dlp/yt-dlp-settings.ts';
 import { collect, inFolder, RecordedSite } from '../helpers/recorded-site.ts';
 import { isLong, rows } from '../helpers/rows.ts';
 import { startTestSandbox, type TestSandbox } from '../helpers/sandbox.ts';

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { createYtdlpSource, type FetchedMedia, type FetchOptions } from '../../sources/vidnet/yt-dlp.ts';
-import type { YtdlpSettings } from '../../sources/vidnet/yt-dlp-settings.ts';
+import { createYtdlpSource, type FetchedMedia, type FetchOptions } from '../../sources/vidnet/yt-dlp/yt-dlp-source.ts';
+import type { YtdlpSettings } from '../../sources/vidnet/yt-dlp/yt-dlp-settings.ts';
 import { inFolder, RecordedSite } from '../helpers/recorded-site.ts';
 import { rows } from '../helpers/rows.ts';
 import { serve } from '../helpers/serve.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CAPTIONS_MAX_BYTES } from '../../contract/limits.ts';
-import { firstTrackArguments } from '../../sources/vidnet/yt-dlp-first-track.ts';
-import type { YtdlpSettings, YtdlpStarter } from '../../sources/vidnet/yt-dlp-settings.ts';
-import { createTranscriptSource } from '../../sources/vidnet/yt-dlp-transcript.ts';
+import { firstTrackArguments } from '../../sources/vidnet/yt-dlp/yt-dlp-first-track.ts';
+import type { YtdlpSettings, YtdlpStarter } from '../../sources/vidnet/yt-dlp/yt-dlp-settings.ts';
+import { createTranscriptSource } from '../../sources/vidnet/yt-dlp/yt-dlp-transcript.ts';
 import { inFolder, RecordedSite } from '../helpers/recorded-site.ts';
 import { rows } from '../helpers/rows.ts';
 import { startTestSandbox, type TestSandbox } from '../helpers/sandbox.ts';

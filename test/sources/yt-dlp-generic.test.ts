@@ -1,8 +1,8 @@
 import { readFile, stat } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { YtdlpSettings } from '../../sources/vidnet/yt-dlp-settings.ts';
-import { createTranscriptSource } from '../../sources/vidnet/yt-dlp-transcript.ts';
-import { createYtdlpSource } from '../../sources/vidnet/yt-dlp.ts';
+import type { YtdlpSettings } from '../../sources/vidnet/yt-dlp/yt-dlp-settings.ts';
+import { createTranscriptSource } from '../../sources/vidnet/yt-dlp/yt-dlp-transcript.ts';
+import { createYtdlpSource } from '../../sources/vidnet/yt-dlp/yt-dlp-source.ts';
 import { probe } from '../helpers/media.ts';
 import { inFolder, RecordedSite } from '../helpers/recorded-site.ts';
 import { rows } from '../helpers/rows.ts';

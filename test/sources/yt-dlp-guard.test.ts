@@ -1,9 +1,9 @@
 import { createServer, type AddressInfo, type Socket, BlockList } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startForwardProxy, type ForwardProxy } from '../../outbound/forward-proxy.ts';
-import { createTranscriptSource } from '../../sources/vidnet/yt-dlp-transcript.ts';
-import { createYtdlpSource } from '../../sources/vidnet/yt-dlp.ts';
-import type { YtdlpSettings } from '../../sources/vidnet/yt-dlp-settings.ts';
+import { createTranscriptSource } from '../../sources/vidnet/yt-dlp/yt-dlp-transcript.ts';
+import { createYtdlpSource } from '../../sources/vidnet/yt-dlp/yt-dlp-source.ts';
+import type { YtdlpSettings } from '../../sources/vidnet/yt-dlp/yt-dlp-settings.ts';
 import { inFolder, RecordedSite } from '../helpers/recorded-site.ts';
 import { rows } from '../helpers/rows.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, inject, it } from 'vitest';
-import { readYtdlpVersion } from '../../sources/vidnet/yt-dlp-version.ts';
+import { readYtdlpVersion } from '../../sources/vidnet/yt-dlp/yt-dlp-version.ts';
 import { datedVersion } from '../../runtime/subprocess/dated-version.ts';
 
 describe('the version of yt-dlp', () => {

@@ -3,8 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { WindowResult } from '../../contract/speech.ts';
-import type { AudioWindow, SpeechEngine } from '../../speech/engine.ts';
+import type { WindowResult } from '../../contract/speech-results.ts';
+import type { AudioWindow, SpeechEngine } from '../../speech/speech-engine.ts';
 import { until } from '../helpers/until.ts';
 import { writeTones } from './tones.ts';
 
@@ -30,7 +30,7 @@ interface Heard extends WindowResult {
 }
 
 /**
- * What the port of speech/engine.ts promises; every engine is tested by it.
+ * What the port of speech/speech-engine.ts promises; every engine is tested by it.
  *
  * @returns what is heard in a window, for further tests: some engines take as long as the audio
  */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Turn, Word } from '../../contract/speech.ts';
+import type { Turn, Word } from '../../contract/speech-results.ts';
 import { joinWords } from '../../speech/join-words.ts';
 
 const word = (text: string, startSeconds: number, endSeconds: number): Word => ({ text, startSeconds, endSeconds });

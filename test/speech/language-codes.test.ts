@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { unknownLanguage } from '../../contract/languages.ts';
+import { unknownLanguage } from '../../contract/text/language-tags.ts';
 import { languageCodeOf, requestLanguageOf } from '../../speech/language-codes.ts';
-import { languagesOf, requestedLanguage } from '../../speech/sherpa/languages.ts';
+import { languagesOf, requestedLanguage } from '../../speech/sherpa/sherpa-languages.ts';
 
 describe('languages of a server', () => {
   it('are read as names and as codes', () => {

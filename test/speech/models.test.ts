@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import { pack as packTar } from 'tar-stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CatalogueModel } from '../../speech/models/catalogue.ts';
-import { runModels } from '../../speech/models/command.ts';
+import { runModels } from '../../speech/models/model-commands.ts';
 import { findSherpaModels, findVadModel } from '../../speech/sherpa/find-models.ts';
 import { useTinyModels } from '../helpers/tiny-models.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JobError } from '../../runtime/job-error.ts';
-import type { SpeechEngine } from '../../speech/engine.ts';
+import type { SpeechEngine } from '../../speech/speech-engine.ts';
 import { alternatingVoices, analyse, span, useOpenaiBench } from '../helpers/openai-bench.ts';
 import { fail, type Product, type ServerOptions } from '../helpers/transcription-server.ts';
 import { until } from '../helpers/until.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe } from 'vitest';
-import type { AudioWindow, SpeechEngine } from '../../speech/engine.ts';
+import type { AudioWindow, SpeechEngine } from '../../speech/speech-engine.ts';
 import { createOpenaiEngine } from '../../speech/openai/openai-engine.ts';
 import { createSherpaEngine } from '../../speech/sherpa.ts';
 import { findSherpaVoices } from '../../speech/sherpa/find-models.ts';

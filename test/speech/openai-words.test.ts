@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Span, VoiceSegment, Word } from '../../contract/speech.ts';
-import type { TranscriptionAnswer } from '../../speech/openai/answer.ts';
+import type { Span, VoiceSegment, Word } from '../../contract/speech-results.ts';
+import type { TranscriptionAnswer } from '../../speech/openai/openai-response.ts';
 import { diarizedVoices } from '../../speech/openai/diarized-voices.ts';
 import { withPunctuation } from '../../speech/openai/punctuation.ts';
-import { wordsOf } from '../../speech/openai/words-of.ts';
+import { wordsOf } from '../../speech/openai/openai-words.ts';
 import { watchTurns } from '../helpers/longest-turn.ts';
 import { span } from '../helpers/openai-bench.ts';
 

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import type { Span } from '../../contract/speech.ts';
+import type { Span } from '../../contract/speech-results.ts';
 import { findByLevel, findSpeech, type SpeechRegions } from '../../speech/regions.ts';
 import { useSpeechTools } from '../helpers/speech-tools.ts';
 import { until } from '../helpers/until.ts';

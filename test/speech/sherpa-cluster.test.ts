@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { VoiceSegment } from '../../contract/speech.ts';
+import type { VoiceSegment } from '../../contract/speech-results.ts';
 import { clusterVoices, type ClusterOptions } from '../../speech/sherpa/cluster.ts';
 
 const signal = new AbortController().signal;

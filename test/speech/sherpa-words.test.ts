@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { cutChunks } from '../../speech/sherpa/chunks.ts';
-import { wordsOf, type Heard } from '../../speech/sherpa/words-of.ts';
+import { wordsOf, type Heard } from '../../speech/sherpa/sherpa-words.ts';
 
 const speech = [
   { startSeconds: 10, endSeconds: 12 },

@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import type { Span } from '../../contract/speech.ts';
+import type { Span } from '../../contract/speech-results.ts';
 import { SAMPLE_RATE, wavHeader } from '../../speech/wav.ts';
 
 /** Two voices, as the tiny models take them: they go by loudness and pitch. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { VoiceSegment } from '../../contract/speech.ts';
-import { turnsOf } from '../../speech/turns.ts';
+import type { VoiceSegment } from '../../contract/speech-results.ts';
+import { turnsOf } from '../../speech/voice-segments.ts';
 
 const voice = (startSeconds: number, endSeconds: number): VoiceSegment => ({
   ...{ startSeconds, endSeconds, localSpeaker: 0, embedding: [] },

@@ -6,7 +6,7 @@ import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { backUp } from '../../store/backup/backup.ts';
 import { restore } from '../../store/backup/restore.ts';
-import type { FileStore } from '../../store/files.ts';
+import type { FileStore } from '../../store/files/file-store.ts';
 import { alterations, copyOf, treeOf } from '../helpers/altered-backups.ts';
 import { accept, finish, GRANTED, KEY, silent, useBackupBench } from '../helpers/backup-bench.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
-import { openMongo, type Mongo } from '../../store/mongo.ts';
+import { openMongo, type Mongo } from '../../store/mongo/mongo-client.ts';
 
 // What MongoDB promises of a change of one document, over the connections of two processes. FerretDB alone does not.
 let two: Mongo[];

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import type { Document } from 'mongodb';
 import { expect, inject, it } from 'vitest';
 import { LOST_IN_RESTORE } from '../../contract/failures.ts';
-import type { DownloadRecord } from '../../contract/records.ts';
+import type { DownloadRecord } from '../../contract/download-record.ts';
 import { backUp } from '../../store/backup/backup.ts';
 import { documentOf, lineOf, MANIFEST, pathIn, writeLines, type Manifest } from '../../store/backup/format.ts';
 import { LOST_DELIVERY, restore } from '../../store/backup/restore.ts';

@@ -1,7 +1,7 @@
 import { ulid } from 'ulid';
 import { describe, expect, it } from 'vitest';
-import type { DownloadRecord } from '../../contract/records.ts';
-import { createEndedRecords } from '../../store/ended-records.ts';
+import type { DownloadRecord } from '../../contract/download-record.ts';
+import { createEndedRecords } from '../../store/records/ended-record-cache.ts';
 
 const aRecord = (status: DownloadRecord['status']): DownloadRecord =>
   ({ id: ulid(), type: 'audio', status }) as DownloadRecord;

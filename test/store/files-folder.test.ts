@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, inject, it, onTestFinished, vi } from 'vitest';
-import { checkFilesFolder, followFilesFolder, joinFilesFolder } from '../../store/files-folder.ts';
-import { openMongo } from '../../store/mongo.ts';
+import { checkFilesFolder, followFilesFolder, joinFilesFolder } from '../../store/files/files-folder.ts';
+import { openMongo } from '../../store/mongo/mongo-client.ts';
 
 function aService() {
   const database = `folder-${randomUUID().slice(0, 8)}`;

@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { PublishedFile } from '../../contract/records.ts';
+import type { PublishedFile } from '../../contract/download-record.ts';
 import {
   fileKeyOf,
   InvalidFileKeyError,
@@ -13,7 +13,7 @@ import {
   type FileEntry,
   type FileKey,
   type FileStore,
-} from '../../store/files.ts';
+} from '../../store/files/file-store.ts';
 import { stores, type StoreUnderTest } from '../helpers/file-stores.ts';
 
 const never = new AbortController().signal;

@@ -1,6 +1,6 @@
 import { MongoBulkWriteError, MongoServerError } from 'mongodb';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { createSpaceGuard, diskFull, isDiskFull } from '../../store/free-space.ts';
+import { createSpaceGuard, diskFull, isDiskFull } from '../../store/files/free-space.ts';
 
 const MIB = 1024 ** 2;
 const free: Record<string, number> = {};

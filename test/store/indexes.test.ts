@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, inject, it, onTestFinished } from 'vitest';
-import { createIndexes } from '../../store/indexes.ts';
-import { openMongo, type Mongo } from '../../store/mongo.ts';
+import { createIndexes } from '../../store/mongo/indexes.ts';
+import { openMongo, type Mongo } from '../../store/mongo/mongo-client.ts';
 
 it('creates the indexes once when several processes start at the same time while others write', async () => {
   const database = `indexes-${randomUUID().slice(0, 8)}`;

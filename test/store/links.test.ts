@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { createLinkSigner } from '../../store/links.ts';
+import { createLinkSigner } from '../../store/files/link-signer.ts';
 
 const ID = '01JD5Z3K6VQ0W8R9T2X4Y6B8CD';
 const signer = createLinkSigner({ secrets: ['s'.repeat(32)], driveUrl: 'https://drive.example', ttlSeconds: 3600 });

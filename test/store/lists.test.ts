@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { pendingRecordOf, type JobInput } from '../../contract/jobs.ts';
-import { createListStore, type ListStore } from '../../store/lists.ts';
-import { openMongo, type Mongo } from '../../store/mongo.ts';
-import { createRecordStore, type RecordStore } from '../../store/records.ts';
+import { pendingRecordOf, type JobInput } from '../../contract/job-input.ts';
+import { createListStore, type ListStore } from '../../store/records/list-store.ts';
+import { openMongo, type Mongo } from '../../store/mongo/mongo-client.ts';
+import { createRecordStore, type RecordStore } from '../../store/records/record-store.ts';
 import { keepJob } from '../helpers/kept-jobs.ts';
 
 let mongo: Mongo;

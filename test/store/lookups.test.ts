@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { openMongo, type Mongo } from '../../store/mongo.ts';
+import { openMongo, type Mongo } from '../../store/mongo/mongo-client.ts';
 import { until } from '../helpers/until.ts';
 
 let mongo: Mongo;

@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import { MongoServerSelectionError } from 'mongodb';
 import { afterEach, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { FaultProxy, mongodbServer } from '../../quality/fault-proxy.ts';
-import { openMongo, type Mongo } from '../../store/mongo.ts';
+import { openMongo, type Mongo } from '../../store/mongo/mongo-client.ts';
 import { until } from '../helpers/until.ts';
 
 afterEach(() => vi.restoreAllMocks());

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Filter, SortDirection } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { openMongo, type Mongo } from '../../store/mongo.ts';
+import { openMongo, type Mongo } from '../../store/mongo/mongo-client.ts';
 
 interface Thing {
   readonly _id: string;

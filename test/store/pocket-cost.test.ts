@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { BSON, MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import type { Hold } from '../../contract/accounts.ts';
-import { createAccountStore } from '../../store/accounts.ts';
+import type { Hold } from '../../contract/http/account-schemas.ts';
+import { createAccountStore } from '../../store/accounts/account-store.ts';
 import { endedRecordOf, someHolds } from '../helpers/many-holds.ts';
 
 const MANY = 5_000;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import type { Hold } from '../../contract/accounts.ts';
+import type { Hold } from '../../contract/http/account-schemas.ts';
 import { createRandom } from '../../quality/chaos/random.ts';
-import { createAccountStore, type AccountStore } from '../../store/accounts.ts';
+import { createAccountStore, type AccountStore } from '../../store/accounts/account-store.ts';
 import { dyingDatabase } from '../helpers/dying-database.ts';
 import { endedRecordOf, GRANTED, idsOf, KEPT, openAccounts, PRICE, someHolds } from '../helpers/many-holds.ts';
 import { isLong, rows } from '../helpers/rows.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Hold } from '../../contract/accounts.ts';
-import { createPockets } from '../../store/pockets.ts';
+import type { Hold } from '../../contract/http/account-schemas.ts';
+import { createPockets } from '../../store/accounts/overflow-chunks.ts';
 import { endedRecordOf, GRANTED, idsOf, KEPT, openAccounts, POCKET, PRICE, someHolds } from '../helpers/many-holds.ts';
 
 let bench: ReturnType<typeof openAccounts>;

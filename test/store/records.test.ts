@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import type { PendingRecord } from '../../contract/records.ts';
-import { labelsOfAudio, speakerLabelsSubjectOf } from '../../contract/subjects.ts';
-import { createDeliveryStore } from '../../store/deliveries.ts';
-import { openMongo, type Mongo } from '../../store/mongo.ts';
-import { createRecordStore, type RecordStore } from '../../store/records.ts';
-import { finishRecord } from '../../store/finish-record.ts';
+import type { PendingRecord } from '../../contract/download-record.ts';
+import { labelsOfAudio, speakerLabelsSubjectOf } from '../../contract/kinds/subjects.ts';
+import { createDeliveryStore } from '../../store/records/delivery-store.ts';
+import { openMongo, type Mongo } from '../../store/mongo/mongo-client.ts';
+import { createRecordStore, type RecordStore } from '../../store/records/record-store.ts';
+import { finishRecord } from '../../store/records/finish-record.ts';
 
 let mongo: Mongo;
 let records: RecordStore;

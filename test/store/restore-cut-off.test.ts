@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { LOST_IN_RESTORE } from '../../contract/failures.ts';
-import type { JobInput } from '../../contract/jobs.ts';
-import type { DownloadRecord } from '../../contract/records.ts';
+import type { JobInput } from '../../contract/job-input.ts';
+import type { DownloadRecord } from '../../contract/download-record.ts';
 import { backUp } from '../../store/backup/backup.ts';
 import { restore } from '../../store/backup/restore.ts';
-import type { FileStore } from '../../store/files.ts';
-import { refuseUnfinishedRestore, RESTORE_MARKS } from '../../store/unfinished-restore.ts';
+import type { FileStore } from '../../store/files/file-store.ts';
+import { refuseUnfinishedRestore, RESTORE_MARKS } from '../../store/backup/unfinished-restore.ts';
 import {
   accept,
   empty,

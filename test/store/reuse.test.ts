@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { PublishedFile, RecordType, SuccessRecord } from '../../contract/records.ts';
-import { createDiskFiles } from '../../store/disk-files.ts';
-import type { FileStore } from '../../store/files.ts';
-import { isReusable } from '../../store/reuse.ts';
+import type { PublishedFile, RecordType, SuccessRecord } from '../../contract/download-record.ts';
+import { createDiskFiles } from '../../store/files/disk-files.ts';
+import type { FileStore } from '../../store/files/file-store.ts';
+import { isReusable } from '../../store/records/is-reusable.ts';
 
 const HOUR_SECONDS = 3600;
 /** As callers are told in docs/. */
@@ -38,7 +38,13 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const aSuccess = (type: RecordType, id: string, published: readonly PublishedFile[] = []): SuccessRecord => ({
   ...{ id, type, subjectId: `${type}/tea`, mediaId: 'tea', createdAt: '2026-11-21T09:30:00.123456Z', price: 5 },
-  ...{ startedBy: 'anonymous', status: 'success', finishedAt: '2026-11-21T09:31:00.000000Z', charge: 5, files: published },
+  ...{
+    startedBy: 'anonymous',
+    status: 'success',
+    finishedAt: '2026-11-21T09:31:00.000000Z',
+    charge: 5,
+    files: published,
+  },
 });
 /** Whether it answers a request that comes some seconds after its end. */
 const answersAfter = (record: SuccessRecord, seconds: number): Promise<boolean> =>

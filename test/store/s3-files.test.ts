@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { CreateMultipartUploadCommand, ListMultipartUploadsCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { StoreAwayError } from '../../store/files.ts';
-import { openBucket, type S3Bucket } from '../../store/s3-bucket.ts';
-import { createS3Files } from '../../store/s3-files.ts';
+import { StoreAwayError } from '../../store/files/file-store.ts';
+import { openBucket, type S3Bucket } from '../../store/files/s3-bucket.ts';
+import { createS3Files } from '../../store/files/s3-files.ts';
 import { aBucket, type BucketUnderTest } from '../helpers/file-stores.ts';
 import { until } from '../helpers/until.ts';
 

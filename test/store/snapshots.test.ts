@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { openMongo, type Mongo } from '../../store/mongo.ts';
-import { createSnapshotStore, type SnapshotKey, type SnapshotStore } from '../../store/snapshots.ts';
+import { openMongo, type Mongo } from '../../store/mongo/mongo-client.ts';
+import { createSnapshotStore, type SnapshotKey, type SnapshotStore } from '../../store/records/snapshot-store.ts';
 
 let mongo: Mongo;
 let snapshots: SnapshotStore;

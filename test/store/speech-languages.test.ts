@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, inject, it, onTestFinished } from 'vitest';
-import { openMongo } from '../../store/mongo.ts';
-import { createSpeechLanguages } from '../../store/speech-languages.ts';
+import { openMongo } from '../../store/mongo/mongo-client.ts';
+import { createSpeechLanguages } from '../../store/records/speech-languages.ts';
 
 it('the languages of the speech engine are those of the worker that started last', async () => {
   const database = `languages-${randomUUID().slice(0, 8)}`;

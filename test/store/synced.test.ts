@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { ulid } from 'ulid';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createDiskFiles } from '../../store/disk-files.ts';
+import { createDiskFiles } from '../../store/files/disk-files.ts';
 
 const never = new AbortController().signal;
 

@@ -1,8 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { openMongo, type Mongo } from '../../store/mongo.ts';
-import { createWebhookSubscriptionStore, type SubscribeDecision, type WebhookSubscriptionStore } from '../../store/webhook-subscriptions.ts';
+import { openMongo, type Mongo } from '../../store/mongo/mongo-client.ts';
+import {
+  createWebhookSubscriptionStore,
+  type SubscribeDecision,
+  type WebhookSubscriptionStore,
+} from '../../store/records/webhook-subscriptions.ts';
 
 // As two processes of the api have them.
 let two: Mongo[];

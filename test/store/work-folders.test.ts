@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createWorkFolders } from '../../store/work-folders.ts';
+import { createWorkFolders } from '../../store/files/work-folders.ts';
 import { until } from '../helpers/until.ts';
 
 const MINUTE_MS = 60_000;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, inject, it, onTestFinished } from 'vitest';
-import { openMongo } from '../../store/mongo.ts';
-import { createYtdlpInUse } from '../../store/ytdlp-in-use.ts';
+import { openMongo } from '../../store/mongo/mongo-client.ts';
+import { createYtdlpInUse } from '../../store/records/ytdlp-in-use.ts';
 
 it('the yt-dlp in use is that of the worker that spoke last', async () => {
   const database = `yt-dlp-${randomUUID().slice(0, 8)}`;

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ulid } from 'ulid';
 import { expect, it, onTestFinished } from 'vitest';
-import type { RecordStore } from '../../store/records.ts';
-import { createSpeechAudio } from '../../store/speech-audio.ts';
+import type { RecordStore } from '../../store/records/record-store.ts';
+import { createSpeechAudio } from '../../store/files/speech-audio.ts';
 import { keepRemovingSpeechLeftovers } from '../../worker/speech-leftovers.ts';
 import { until } from '../helpers/until.ts';
 

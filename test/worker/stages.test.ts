@@ -1,11 +1,11 @@
 import { ApplicationFailure, defaultPayloadConverter, type Headers } from '@temporalio/common';
 import type { Info } from '@temporalio/activity';
 import { expect, it } from 'vitest';
-import { toApplicationFailure } from '../../activities/failures.ts';
-import type { FinishedJob } from '../../activities/records.ts';
+import { toApplicationFailure } from '../../activities/to-application-failure.ts';
+import type { FinishedJob } from '../../activities/job-records.ts';
 import { JobError } from '../../runtime/job-error.ts';
-import { JOB_HEADER } from '../../runtime/trace-headers.ts';
-import { watchStages, type Stage } from '../../worker/stages.ts';
+import { JOB_HEADER } from '../../runtime/telemetry/trace-headers.ts';
+import { watchStages, type Stage } from '../../worker/activity-log.ts';
 
 const facts = { requestId: 'order-7', mediaId: 'kX3vQ9mTz0A', caller: '0123456789abcdef' };
 const headersOf = (told: unknown): Headers => ({ [JOB_HEADER]: defaultPayloadConverter.toPayload(told) });

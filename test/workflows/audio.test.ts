@@ -1,8 +1,8 @@
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure, CancelledFailure, WorkflowFailedError } from '@temporalio/client';
 import { describe, expect, it, vi } from 'vitest';
-import { audio } from '../../workflows/audio.ts';
-import { subscribeSignal } from '../../workflows/messages.ts';
+import { audio } from '../../workflows/jobs/audio.ts';
+import { subscribeSignal } from '../../workflows/lifecycle/messages.ts';
 import { aResult, audioHarness, refusal } from '../helpers/audio-harness.ts';
 import { anAudioJob } from '../helpers/workflow-run.ts';
 

@@ -2,7 +2,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { ulid } from 'ulid';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { AttemptInput, LocalAttemptResult } from '../../activities/deliver-webhook.ts';
-import { deliverWebhook } from '../../workflows/deliver-webhook.ts';
+import { deliverWebhook } from '../../workflows/webhooks/deliver-webhook.ts';
 import { waitsOf } from '../helpers/timers.ts';
 import { workflowBench } from '../helpers/workflow-bench.ts';
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { toApplicationFailure } from '../../activities/failures.ts';
+import { toApplicationFailure } from '../../activities/to-application-failure.ts';
 import { JobError } from '../../runtime/job-error.ts';
-import { imgnetAudio } from '../../workflows/imgnet-audio.ts';
+import { imgnetAudio } from '../../workflows/jobs/imgnet-audio.ts';
 import { aPostAudioJob, postHarness } from '../helpers/post-harness.ts';
 
 const { fetch, records, outcomeOf, run } = postHarness('skipping');

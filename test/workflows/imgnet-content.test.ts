@@ -1,11 +1,11 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { ulid } from 'ulid';
 import { expect, it } from 'vitest';
-import { toApplicationFailure } from '../../activities/failures.ts';
+import { toApplicationFailure } from '../../activities/to-application-failure.ts';
 import { JobError } from '../../runtime/job-error.ts';
-import { MEMO_JOB } from '../../contract/jobs.ts';
-import { imgnetContent } from '../../workflows/imgnet-content.ts';
-import { imgnetProfile } from '../../workflows/imgnet-profile.ts';
+import { MEMO_JOB } from '../../contract/job-input.ts';
+import { imgnetContent } from '../../workflows/jobs/imgnet-content.ts';
+import { imgnetProfile } from '../../workflows/jobs/imgnet-profile.ts';
 import { aContentJob, aProfileJob, postHarness } from '../helpers/post-harness.ts';
 import { until } from '../helpers/until.ts';
 

@@ -1,9 +1,9 @@
 import { ApplicationFailure, CancelledFailure, WorkflowFailedError } from '@temporalio/client';
 import { describe, expect, it, vi } from 'vitest';
-import { toApplicationFailure } from '../../activities/failures.ts';
+import { toApplicationFailure } from '../../activities/to-application-failure.ts';
 import { retryLater } from '../../activities/retry-later.ts';
 import { JobError } from '../../runtime/job-error.ts';
-import { imgnetList } from '../../workflows/imgnet-list.ts';
+import { imgnetList } from '../../workflows/jobs/imgnet-list.ts';
 import { aListJob, kept, listHarness } from '../helpers/list-harness.ts';
 import { until } from '../helpers/until.ts';
 

@@ -2,7 +2,7 @@ import { ulid } from 'ulid';
 import { expect, it } from 'vitest';
 import { audioHarness } from '../helpers/audio-harness.ts';
 import { until } from '../helpers/until.ts';
-import { audio } from '../../workflows/audio.ts';
+import { audio } from '../../workflows/jobs/audio.ts';
 import { anAudioJob } from '../helpers/workflow-run.ts';
 
 const { attemptDelivery, finishJob, withService } = audioHarness('real');

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ScheduleNotFoundError, WorkflowFailedError } from '@temporalio/client';
 import { describe, expect, it, vi } from 'vitest';
 import type { RetentionActivities } from '../../activities/retention.ts';
-import { retentionScheduleId } from '../../runtime/task-queues.ts';
+import { retentionScheduleId } from '../../runtime/temporal/task-queues.ts';
 import { arrangeRetention } from '../../worker/retention-schedule.ts';
 import { retention, type RetentionInput } from '../../workflows/retention.ts';
 import { until } from '../helpers/until.ts';

@@ -1,7 +1,7 @@
 import { CancelledFailure, WorkflowFailedError } from '@temporalio/client';
 import { Context } from '@temporalio/activity';
 import { expect, it } from 'vitest';
-import { MEMO_SPEECH } from '../../contract/jobs.ts';
+import { MEMO_SPEECH } from '../../contract/job-input.ts';
 import { refusal } from '../helpers/audio-harness.ts';
 import { aSpeakerLabelsJob, ENGINE_KEY, PREPARED, speechHarness } from '../helpers/speech-harness.ts';
 import { until } from '../helpers/until.ts';

@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { expect, it } from 'vitest';
-import { createJobGateway } from '../../api/jobs.ts';
+import { createJobGateway } from '../../api/job-gateway.ts';
 import { breakersOn } from '../helpers/memory-breakers.ts';
 import { audioHarness } from '../helpers/audio-harness.ts';
 import { anAudioJob } from '../helpers/workflow-run.ts';

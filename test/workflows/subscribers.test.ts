@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { WEBHOOKS_PER_JOB_MAX } from '../../contract/limits.ts';
-import { Subscribers } from '../../workflows/subscribers.ts';
+import { Subscribers } from '../../workflows/webhooks/job-subscribers.ts';
 
 it('takes each URL once, with all callers that have subscribed it until then', () => {
   const subscribers = new Subscribers();

@@ -2,10 +2,10 @@ import { ActivityFailure, WorkflowFailedError, type WorkflowHandle } from '@temp
 import { ulid } from 'ulid';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { RetentionActivities } from '../../activities/retention.ts';
-import { createJobGateway } from '../../api/jobs.ts';
+import { createJobGateway } from '../../api/job-gateway.ts';
 import { registerSearchAttributes } from '../../runtime/temporal/search-attributes.ts';
 import * as workflows from '../../workflows/index.ts';
-import { progressQuery } from '../../workflows/messages.ts';
+import { progressQuery } from '../../workflows/lifecycle/messages.ts';
 import { breakersOn } from '../helpers/memory-breakers.ts';
 import { aResult } from '../helpers/audio-harness.ts';
 import { workflowBench } from '../helpers/workflow-bench.ts';

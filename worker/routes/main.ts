@@ -6,8 +6,8 @@ import { createRouteCommands, USAGE } from '../../pacing/operator-commands.ts';
 import { routesOf } from '../../pacing/route-settings.ts';
 import { routeNamesOf } from '../../pacing/routes.ts';
 import { runOperatorCommand } from '../../runtime/operator-command.ts';
-import { embeddedUri } from '../../store/embedded-uri.ts';
-import { withDatabase } from '../../store/with-database.ts';
+import { embeddedUri } from '../../store/mongo/embedded-uri.ts';
+import { withDatabase } from '../../store/mongo/with-database.ts';
 
 await runOperatorCommand(USAGE, async (line) => {
   const { values, positionals } = parseArgs({

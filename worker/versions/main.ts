@@ -2,9 +2,9 @@
 import { isGrpcServiceError } from '@temporalio/client';
 import { loadConfigOrExit } from '../../config.ts';
 import { runOperatorCommand } from '../../runtime/operator-command.ts';
-import { openTemporal } from '../../runtime/temporal/client.ts';
-import { temporalSettingsOf } from '../../store/reach-engines.ts';
-import { createVersionCommands, USAGE } from './commands.ts';
+import { openTemporal } from '../../runtime/temporal/temporal-client.ts';
+import { temporalSettingsOf } from '../../store/mongo/reach-engines.ts';
+import { createVersionCommands, USAGE } from './version-commands.ts';
 
 await runOperatorCommand(USAGE, async (line) => {
   const config = loadConfigOrExit(process.env, ['TEMPORAL_ADDRESS', 'WORKER_DEPLOYMENT']);

@@ -1,4 +1,4 @@
-import { errorOf, retryAfterOf } from './errors.ts';
+import { errorOf, retryAfterOf } from './client-errors.ts';
 import { createClient as createGenerated, createConfig, type Client } from './generated/client/index.ts';
 import { pause } from './pause.ts';
 

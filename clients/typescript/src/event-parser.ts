@@ -1,4 +1,4 @@
-import { TapedeckError } from './errors.ts';
+import { TapedeckError } from './client-errors.ts';
 
 /** The longest events of the service carry the 40 MB of a long list. */
 const MAX_EVENT_CHARS = 128 * 1024 ** 2;

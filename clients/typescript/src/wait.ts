@@ -1,5 +1,5 @@
-import { isFailed, JobFailedError, sentenceOf, TapedeckError } from './errors.ts';
-import { followEvents } from './events.ts';
+import { isFailed, JobFailedError, sentenceOf, TapedeckError } from './client-errors.ts';
+import { followEvents } from './follow-events.ts';
 import type { Client } from './generated/client/index.ts';
 import type { JobResult, Progress } from './generated/types.gen.ts';
 

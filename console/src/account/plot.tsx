@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import UPlot from 'uplot';
-import { useStore } from '../store.ts';
+import { useStore } from '../browser-store.ts';
 import { theme } from '../theme.ts';
 import type { Day } from './spending.ts';
 

@@ -1,4 +1,4 @@
-import type { AccountResult } from '../../../contract/accounts.ts';
+import type { AccountResult } from '../../../contract/http/account-schemas.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -1,8 +1,8 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import type { DeliveryList, DeliveryResult } from '../../../contract/deliveries.ts';
-import { call, read } from '../api.ts';
-import { momentText } from '../format.ts';
+import type { DeliveryList, DeliveryResult } from '../../../contract/http/delivery-schemas.ts';
+import { call, read } from '../console-api.ts';
+import { momentText } from '../format-values.ts';
 import { useAction, useLoaded } from '../ui/hooks.ts';
 import { Icon } from '../ui/icons.tsx';
 import { Trouble } from '../ui/parts.tsx';

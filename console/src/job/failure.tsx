@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import type { JobDetails } from '../../../contract/job-details.ts';
+import type { JobDetails } from '../../../contract/http/job-details.ts';
 import { pathTo } from '../router.ts';
 import type { Download } from '../types.ts';
 import { Icon } from '../ui/icons.tsx';

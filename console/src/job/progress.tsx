@@ -1,8 +1,8 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Progress } from '../../../contract/fields.ts';
-import { bytesText, countText, millisecondsOf, momentText, spanText } from '../format.ts';
-import type { How } from '../live.ts';
+import type { Progress } from '../../../contract/http/fields.ts';
+import { bytesText, countText, millisecondsOf, momentText, spanText } from '../format-values.ts';
+import type { How } from '../live-jobs.ts';
 import type { DownloadType } from '../types.ts';
 import { useNow } from '../ui/hooks.ts';
 import { Icon } from '../ui/icons.tsx';

@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useId, useState } from 'preact/hooks';
-import type { Offer, Subject } from '../../../contract/resolved.ts';
+import type { Offer, Subject } from '../../../contract/http/resolved-schemas.ts';
 import { navigate } from '../router.ts';
 import { placeOf, requestFor, start, type Then, type Wishes } from '../start.ts';
 import { useAction } from '../ui/hooks.ts';

@@ -1,15 +1,15 @@
 import type { JSX } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
 import type { Transcript as CaptionsBody } from '../../../contract/kinds/transcript.ts';
-import { read } from '../api.ts';
-import { agoText, countText, dateText, secondsOfClock } from '../format.ts';
+import { read } from '../console-api.ts';
+import { agoText, countText, dateText, secondsOfClock } from '../format-values.ts';
 import { pathTo } from '../router.ts';
 import type { Download, DownloadPage } from '../types.ts';
 import { useLoaded } from '../ui/hooks.ts';
 import { languageName } from '../ui/language-field.tsx';
 import { Facts, Loading, Out, Trouble } from '../ui/parts.tsx';
 import { Exports } from './exports.tsx';
-import type { Line, Transcript } from './lines.ts';
+import type { Line, Transcript } from './transcript-lines.ts';
 import { Sound } from './sound.tsx';
 import { TranscriptView } from './transcript-view.tsx';
 

@@ -1,8 +1,8 @@
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { ChannelProfile } from '../../../contract/kinds/channel.ts';
-import { read } from '../api.ts';
-import { clockText, countText, dateText, knownMilliseconds } from '../format.ts';
+import { read } from '../console-api.ts';
+import { clockText, countText, dateText, knownMilliseconds } from '../format-values.ts';
 import { useLoaded } from '../ui/hooks.ts';
 import { Facts, Loading, Out, Picture, Trouble } from '../ui/parts.tsx';
 import type { Column, Row } from './rows.ts';

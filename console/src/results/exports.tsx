@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { Icon } from '../ui/icons.tsx';
-import { exported, FORMATS, type Names, type Transcript } from './lines.ts';
+import { exported, FORMATS, type Names, type Transcript } from './transcript-lines.ts';
 import { save } from './save.ts';
 
 /** A transcript as a file, with the names that its speakers were given. */

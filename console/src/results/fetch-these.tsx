@@ -1,8 +1,8 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Offer, Resolved } from '../../../contract/resolved.ts';
-import { Problem, read, sentenceOf } from '../api.ts';
-import { countText, priceText } from '../format.ts';
+import type { Offer, Resolved } from '../../../contract/http/resolved-schemas.ts';
+import { Problem, read, sentenceOf } from '../console-api.ts';
+import { countText, priceText } from '../format-values.ts';
 import { pathTo } from '../router.ts';
 import { requestFor, start } from '../start.ts';
 import { useLoaded } from '../ui/hooks.ts';

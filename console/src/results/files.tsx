@@ -1,8 +1,8 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { JobDetails } from '../../../contract/job-details.ts';
-import { read } from '../api.ts';
-import { bytesText, momentText } from '../format.ts';
+import type { JobDetails } from '../../../contract/http/job-details.ts';
+import { read } from '../console-api.ts';
+import { bytesText, momentText } from '../format-values.ts';
 import type { Download } from '../types.ts';
 import { Icon } from '../ui/icons.tsx';
 import { LabelsOffer } from './labels-offer.tsx';

@@ -1,8 +1,8 @@
 import type { JSX, RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { useStore } from '../store.ts';
+import { useStore } from '../browser-store.ts';
 import { theme } from '../theme.ts';
-import { nameIn, type Names, type Turn } from './lines.ts';
+import { nameIn, type Names, type Turn } from './transcript-lines.ts';
 import { playFrom } from './playback.ts';
 
 const LANE = 18;

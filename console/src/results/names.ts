@@ -1,5 +1,5 @@
-import { createStore, onDevice, type Store } from '../store.ts';
-import type { Names } from './lines.ts';
+import { createStore, onDevice, type Store } from '../browser-store.ts';
+import type { Names } from './transcript-lines.ts';
 
 const PREFIX = 'tapedeck.names.';
 const LONGEST = 80;

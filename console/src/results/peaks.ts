@@ -1,4 +1,4 @@
-import type { Line } from './lines.ts';
+import type { Line } from './transcript-lines.ts';
 
 const BUCKETS = 1_600;
 /** A browser holds all samples of what it decodes: at this rate an hour is 115 MB for a moment. */

@@ -1,8 +1,8 @@
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { ImgnetList } from '../../../contract/kinds/imgnet-list.ts';
-import { read } from '../api.ts';
-import { clockText, knownMilliseconds, shortCount } from '../format.ts';
+import { read } from '../console-api.ts';
+import { clockText, knownMilliseconds, shortCount } from '../format-values.ts';
 import type { Download, PostItem, ReelItem } from '../types.ts';
 import { useLoaded } from '../ui/hooks.ts';
 import { Loading, Trouble } from '../ui/parts.tsx';

@@ -1,6 +1,6 @@
 import type { RefObject } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { currentOf, wordsOf, type Line, type SpokenWord } from './lines.ts';
+import { currentOf, wordsOf, type Line, type SpokenWord } from './transcript-lines.ts';
 
 /** Where in a transcript the playback is. */
 export interface Place {

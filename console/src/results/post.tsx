@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import type { ImgnetPost, ImgnetReel } from '../../../contract/kinds/imgnet-content.ts';
-import { read } from '../api.ts';
-import { agoText, countText, dateText } from '../format.ts';
+import { read } from '../console-api.ts';
+import { agoText, countText, dateText } from '../format-values.ts';
 import { pathTo } from '../router.ts';
 import { useLoaded } from '../ui/hooks.ts';
 import { Facts, Loading, Out, Picture, Trouble } from '../ui/parts.tsx';

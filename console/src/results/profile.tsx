@@ -1,8 +1,8 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ImgnetProfile } from '../../../contract/kinds/imgnet-profile.ts';
-import { read } from '../api.ts';
-import { countText } from '../format.ts';
+import { read } from '../console-api.ts';
+import { countText } from '../format-values.ts';
 import { navigate, pathTo } from '../router.ts';
 import { placeOf, start } from '../start.ts';
 import { useAction, useLoaded } from '../ui/hooks.ts';

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { lazy } from 'preact/compat';
-import type { JobDetails } from '../../../contract/job-details.ts';
+import type { JobDetails } from '../../../contract/http/job-details.ts';
 import type { Download } from '../types.ts';
 import { Files } from './files.tsx';
 

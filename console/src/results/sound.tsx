@@ -1,8 +1,8 @@
 import type { JSX, RefObject } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { read } from '../api.ts';
+import { read } from '../console-api.ts';
 import type { Download } from '../types.ts';
-import type { Line } from './lines.ts';
+import type { Line } from './transcript-lines.ts';
 import { Waveform } from './waveform.tsx';
 
 /** The player of a transcript, with its curve. What is not kept any more is said, and the text stays readable. */

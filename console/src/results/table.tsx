@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useMemo, useRef, useState } from 'preact/hooks';
-import { countText, dateText } from '../format.ts';
+import { countText, dateText } from '../format-values.ts';
 import { useIsNarrow } from '../ui/hooks.ts';
 import { Icon, type IconName } from '../ui/icons.tsx';
 import { Picture } from '../ui/parts.tsx';

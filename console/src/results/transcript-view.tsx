@@ -1,10 +1,10 @@
 import type { JSX, RefObject } from 'preact';
 import { memo } from 'preact/compat';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { clockText } from '../format.ts';
+import { clockText } from '../format-values.ts';
 import { Icon } from '../ui/icons.tsx';
 import { useVirtual } from '../ui/virtual.ts';
-import { nameIn, type Line, type Names } from './lines.ts';
+import { nameIn, type Line, type Names } from './transcript-lines.ts';
 import { knownWordsOf, playFrom, usePlace } from './playback.ts';
 
 /** About two lines of text with its time. */

@@ -1,9 +1,9 @@
 import type { JSX, RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import WaveSurfer from 'wavesurfer.js';
-import { useStore } from '../store.ts';
+import { useStore } from '../browser-store.ts';
 import { theme } from '../theme.ts';
-import type { Line } from './lines.ts';
+import type { Line } from './transcript-lines.ts';
 import { DECODED_MAX_SECONDS, peaksOfSound, peaksOfSpeech } from './peaks.ts';
 
 const HEIGHT = 72;

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
-import { authorization } from '../api.ts';
+import { authorization } from '../console-api.ts';
 
 export interface Loaded<Value> {
   readonly value: Value | undefined;

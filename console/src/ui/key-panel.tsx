@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { apiKey, forgetKey, isKeyOnDevice, keyWanted, takeKey } from '../session.ts';
-import { useStore } from '../store.ts';
+import { useStore } from '../browser-store.ts';
 import { Icon } from './icons.tsx';
 
 /** Where the API key is given, or forgotten. Only this browser keeps it, and sends it to nobody but the service. */

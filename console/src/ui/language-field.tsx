@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useId } from 'preact/hooks';
-import { onDevice } from '../store.ts';
+import { onDevice } from '../browser-store.ts';
 
 const COMMON = [
   'en',

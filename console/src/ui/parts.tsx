@@ -1,8 +1,8 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { usePicture } from './hooks.ts';
-import { Problem, sentenceOf } from '../api.ts';
-import { priceText } from '../format.ts';
+import { Problem, sentenceOf } from '../console-api.ts';
+import { priceText } from '../format-values.ts';
 import { STATUS_NAMES } from '../words.ts';
 import type { Download, DownloadType } from '../types.ts';
 import { Icon, type IconName } from './icons.tsx';

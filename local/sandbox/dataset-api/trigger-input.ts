@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { postReferenceOf, profileReferenceOf } from '../../../contract/imgnet-urls.ts';
+import { postReferenceOf, profileReferenceOf } from '../../../contract/urls/imgnet-urls.ts';
 import { type DatasetName, type Wanted, DATASET_IDS } from './collect.ts';
 import { Refusal } from '../json-http.ts';
 

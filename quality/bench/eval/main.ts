@@ -14,7 +14,7 @@ import { ensureTools } from '../../../local/engines/tools.ts';
 import { loadConfig } from '../../../config.ts';
 import { chooseSpeech } from '../../../speech/choose-engine.ts';
 import { runJsonLines } from '../../../speech/json-lines.ts';
-import { bareEnvironment } from '../../../runtime/subprocess/environment.ts';
+import { bareEnvironment } from '../../../runtime/subprocess/bare-environment.ts';
 import { watchChildrenMemory } from './memory.ts';
 import { readRecordings, type Recording } from './references.ts';
 import { writeSandboxSet } from './sandbox-set.ts';

@@ -1,4 +1,4 @@
-import { rttmLine, type RttmTurn } from '../../../contract/rttm.ts';
+import { rttmLine, type RttmTurn } from '../../../contract/text/rttm.ts';
 
 /** Reads the SPEAKER lines; comments (`;;`) and lines of other types are left out. @throws Error that names a wrong line */
 export function readRttm(text: string): RttmTurn[] {

@@ -1,4 +1,4 @@
-import type { RttmTurn } from '../../../contract/rttm.ts';
+import type { RttmTurn } from '../../../contract/text/rttm.ts';
 
 type Labelled = Omit<RttmTurn, 'file'>;
 

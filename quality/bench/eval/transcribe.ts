@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import type { SpeechEngine } from '../../../speech/engine.ts';
+import type { SpeechEngine } from '../../../speech/speech-engine.ts';
 import { findWindows } from '../../../speech/find-windows.ts';
 import { joinWords } from '../../../speech/join-words.ts';
 import { prepareWav } from '../../../speech/prepare.ts';
-import { turnsOf } from '../../../speech/turns.ts';
+import { turnsOf } from '../../../speech/voice-segments.ts';
 
 const TIMEOUT_MS = 6 * 3_600_000;
 

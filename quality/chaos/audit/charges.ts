@@ -1,13 +1,13 @@
-import { chargeOf } from '../../../contract/charges.ts';
+import { chargeOf } from '../../../contract/kinds/charges.ts';
 import type { ListParameters } from '../../../contract/kinds/imgnet-list.ts';
-import { listPrice, splitListPrice } from '../../../contract/list-price.ts';
+import { listPrice, splitListPrice } from '../../../contract/kinds/list-price.ts';
 import type { MediaParameters } from '../../../contract/kinds/media.ts';
-import { priceTable } from '../../../contract/prices.ts';
+import { priceTable } from '../../../contract/kinds/prices.ts';
 import { speakerLabelsPrice } from '../../../contract/kinds/speaker-labels.ts';
 import type { ContentParameters } from '../../../contract/kinds/imgnet-content.ts';
 import type { OwnerProfileParameters } from '../../../contract/kinds/imgnet-profile.ts';
 import type { TranscriptParameters } from '../../../contract/kinds/transcript.ts';
-import type { DownloadRecord, SuccessRecord } from '../../../contract/records.ts';
+import type { DownloadRecord, SuccessRecord } from '../../../contract/download-record.ts';
 import type { Evidence } from './evidence.ts';
 import type { Finding } from './finding.ts';
 

@@ -1,6 +1,6 @@
-import { createAccountStore } from '../../../store/accounts.ts';
-import type { HeldHold } from '../../../store/pockets.ts';
-import { createRecordStore } from '../../../store/records.ts';
+import { createAccountStore } from '../../../store/accounts/account-store.ts';
+import type { HeldHold } from '../../../store/accounts/overflow-chunks.ts';
+import { createRecordStore } from '../../../store/records/record-store.ts';
 import type { Client } from '../client.ts';
 import { DATABASE } from '../settings.ts';
 import type { Stage } from '../stage.ts';

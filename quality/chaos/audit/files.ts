@@ -1,9 +1,9 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { SuccessRecord } from '../../../contract/records.ts';
+import type { SuccessRecord } from '../../../contract/download-record.ts';
 import { probeFile } from '../../../media/probe.ts';
-import { run } from '../../../runtime/subprocess/run.ts';
-import { sha256Of } from '../../../store/checksum.ts';
+import { run } from '../../../runtime/subprocess/run-program.ts';
+import { sha256Of } from '../../../store/files/checksum.ts';
 import type { SandboxIndex } from '../sandbox-index.ts';
 import type { Evidence } from './evidence.ts';
 

@@ -1,4 +1,4 @@
-import type { DownloadRecord } from '../../../contract/records.ts';
+import type { DownloadRecord } from '../../../contract/download-record.ts';
 import { isSettled, type CallersLedger, type CallEntry } from '../ledger.ts';
 import type { Evidence } from './evidence.ts';
 import type { Finding } from './finding.ts';

@@ -1,8 +1,8 @@
 import { originalStatusOf } from '../../../contract/failures.ts';
-import type { DownloadRecord } from '../../../contract/records.ts';
-import { kinds } from '../../../contract/kinds.ts';
+import type { DownloadRecord } from '../../../contract/download-record.ts';
+import { kinds } from '../../../contract/kinds/kinds.ts';
 import { audioIdOf } from '../../../contract/kinds/speaker-labels.ts';
-import { WEBHOOK_USER_AGENT } from '../../../contract/webhooks.ts';
+import { WEBHOOK_USER_AGENT } from '../../../contract/http/webhook-contract.ts';
 import { jobsIn, readBody } from '../answers.ts';
 import type { CallersLedger } from '../ledger.ts';
 import type { Reception } from '../reception.ts';

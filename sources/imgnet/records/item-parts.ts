@@ -9,8 +9,8 @@ import {
   type PostComment,
   type ReelComment,
   type TaggedUser,
-} from '../../../contract/imgnet-media.ts';
-import { microsecondsOf } from '../../../contract/times.ts';
+} from '../../../contract/kinds/imgnet-media.ts';
+import { microsecondsOf } from '../../../contract/text/times.ts';
 import {
   arrayOf,
   countOf,

@@ -1,4 +1,4 @@
-import { reelItemFields, type PostItem, type ReelItem } from '../../../contract/imgnet-media.ts';
+import { reelItemFields, type PostItem, type ReelItem } from '../../../contract/kinds/imgnet-media.ts';
 import {
   postContentFields,
   reelContentFields,

@@ -16,7 +16,7 @@ import {
   wordOf,
   type ImgnetRecord,
 } from './record-readers.ts';
-import { profileReferenceOf, profileUrlOf } from '../../../contract/imgnet-urls.ts';
+import { profileReferenceOf, profileUrlOf } from '../../../contract/urls/imgnet-urls.ts';
 
 /**
  * @param record of the dataset of profiles

@@ -6,7 +6,7 @@ import {
   profileReferenceOf,
   SHORTCODE,
   type PostReference,
-} from '../../../contract/imgnet-urls.ts';
+} from '../../../contract/urls/imgnet-urls.ts';
 
 /** What is known of an item besides its record. */
 export interface ItemContext {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { countSchema } from '../../../contract/fields.ts';
-import { urlSchema, wordSchema } from '../../../contract/imgnet-media.ts';
-import type { Sparse } from '../../../contract/told.ts';
+import { countSchema } from '../../../contract/http/fields.ts';
+import { urlSchema, wordSchema } from '../../../contract/kinds/imgnet-media.ts';
+import type { Sparse } from '../../../contract/kinds/sparse.ts';
 
 /**
  * Readers of upstream values. A record's fields may be missing, null, or of another type than last week; what can't be

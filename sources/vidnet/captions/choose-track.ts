@@ -1,6 +1,6 @@
-import { canonicalLanguage } from '../../../contract/languages.ts';
+import { canonicalLanguage } from '../../../contract/text/language-tags.ts';
 import type { CaptionTrack } from '../../../contract/kinds/transcript.ts';
-import { trackLanguage } from './languages.ts';
+import { trackLanguage } from './caption-languages.ts';
 
 /**
  * The captions that serve for a language, the best first. Manual ones always go before automatic ones: `en` takes a manual `en-GB` rather than an

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { JobError } from '../../../runtime/job-error.ts';
-import { parseJson } from '../../../runtime/json.ts';
+import { parseJson } from '../../../runtime/parse-json.ts';
 import type { CaptionLine } from '../../../contract/kinds/transcript.ts';
 import { captionLines, cleanText, endAtNext, type Cue } from './cue.ts';
 

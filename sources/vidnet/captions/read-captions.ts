@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { partsOfLine } from '../../../contract/caption-lines.ts';
+import { partsOfLine } from '../../../contract/text/caption-lines.ts';
 import { JobError } from '../../../runtime/job-error.ts';
 import { CAPTION_LINES_MAX, CAPTIONS_MAX_BYTES } from '../../../contract/limits.ts';
 import type { CaptionLine, CaptionTrack } from '../../../contract/kinds/transcript.ts';

@@ -1,10 +1,10 @@
 import { type ChannelPage, StaleCursorError } from '../channel-source.ts';
 import { JobError } from '../../../runtime/job-error.ts';
-import { bounded, TITLE_MAX_CHARS } from '../values.ts';
-import { playlistItemListSchema, uploadsListSchema, videoListSchema } from './answers.ts';
-import type { AskDataApi } from './client.ts';
-import { isRefusedFor } from './failures.ts';
-import { pagesFrom } from './paging.ts';
+import { bounded, TITLE_MAX_CHARS } from '../fact-schemas.ts';
+import { playlistItemListSchema, uploadsListSchema, videoListSchema } from './data-api-schemas.ts';
+import type { AskDataApi } from './data-api-client.ts';
+import { isRefusedFor } from './data-api-failures.ts';
+import { pagesFrom } from './data-api-paging.ts';
 
 /** Most that `playlistItems.list` gives, and most ids that `videos.list` takes. */
 const PAGE_SIZE = 50;

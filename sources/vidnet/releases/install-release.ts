@@ -1,14 +1,14 @@
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bareEnvironment } from '../../../runtime/subprocess/environment.ts';
-import { run } from '../../../runtime/subprocess/run.ts';
-import { readPythonProgram, type PythonProgram } from '../python-program.ts';
-import type { YtdlpSettings } from '../yt-dlp-settings.ts';
+import { bareEnvironment } from '../../../runtime/subprocess/bare-environment.ts';
+import { run } from '../../../runtime/subprocess/run-program.ts';
+import { readPythonProgram, type PythonProgram } from '../warm/python-program.ts';
+import type { YtdlpSettings } from '../yt-dlp/yt-dlp-settings.ts';
 import { fetchWheel, listWheels, type Wheel } from './package-index.ts';
 import type { ReleaseFolder } from './release-folder.ts';
 import { tryOnOwnPage } from './try-release.ts';
-import { compareVersions } from './version.ts';
+import { compareVersions } from './release-version.ts';
 
 const STEP_TIMEOUT_MS = 10 * 60_000;
 const MAX_UNPACKED_BYTES = 512 * 1024 ** 2;

@@ -1,9 +1,9 @@
 // npm run yt-dlp: releases of yt-dlp that workers use instead of the one of YTDLP_PATH.
 import { loadConfigOrExit } from '../../../config.ts';
 import { runOperatorCommand } from '../../../runtime/operator-command.ts';
-import { ytdlpSettingsOf } from '../yt-dlp-settings.ts';
-import { readYtdlpVersion } from '../yt-dlp-version.ts';
-import { runCommand, USAGE } from './commands.ts';
+import { ytdlpSettingsOf } from '../yt-dlp/yt-dlp-settings.ts';
+import { readYtdlpVersion } from '../yt-dlp/yt-dlp-version.ts';
+import { runCommand, USAGE } from './release-commands.ts';
 import { createReleases } from './releases.ts';
 
 await runOperatorCommand(USAGE, async (line) => {

@@ -2,8 +2,8 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { fetchFile } from '../../../outbound/fetch-file.ts';
-import { sha256Of } from '../../../store/checksum.ts';
+import { fetchFile } from '../../../outbound/fetch-url.ts';
+import { sha256Of } from '../../../store/files/checksum.ts';
 
 /** That of yt-dlp is half a megabyte. */
 const MAX_INDEX_BYTES = 16 * 1024 ** 2;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { compareVersions, isOfChannel, isRelease, type YtdlpChannel } from './version.ts';
+import { compareVersions, isOfChannel, isRelease, type YtdlpChannel } from './release-version.ts';
 
 /** Twice what a call may take: what nobody has used for so long, nobody uses. */
 const UNUSED_AFTER_MS = 24 * 3_600_000;

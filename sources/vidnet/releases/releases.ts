@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { datedVersion, type DatedVersion } from '../../../runtime/subprocess/dated-version.ts';
-import type { WarmYtdlp } from '../warm-yt-dlp.ts';
-import type { PickedRelease, YtdlpRelease, YtdlpReleases, YtdlpSettings } from '../yt-dlp-settings.ts';
+import type { WarmYtdlp } from '../warm/warm-yt-dlp.ts';
+import type { PickedRelease, YtdlpRelease, YtdlpReleases, YtdlpSettings } from '../yt-dlp/yt-dlp-settings.ts';
 import { installRelease, programIn, UnusableReleaseError } from './install-release.ts';
 import { listWheels, type Wheel } from './package-index.ts';
 import { chooseRelease, createReleaseFolder, type Choice, type FolderState } from './release-folder.ts';
-import { compareVersions, isOfChannel, type YtdlpChannel } from './version.ts';
+import { compareVersions, isOfChannel, type YtdlpChannel } from './release-version.ts';
 
 const PACKAGE = 'yt-dlp';
 

@@ -1,10 +1,10 @@
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { run } from '../../../runtime/subprocess/run.ts';
-import { serveOwnPage } from '../own-page.ts';
-import { environmentOf, YTDLP_MEMORY_BYTES } from '../run-yt-dlp.ts';
-import type { YtdlpSettings } from '../yt-dlp-settings.ts';
+import { run } from '../../../runtime/subprocess/run-program.ts';
+import { serveOwnPage } from '../yt-dlp/own-page.ts';
+import { environmentOf, YTDLP_MEMORY_BYTES } from '../yt-dlp/run-yt-dlp.ts';
+import type { YtdlpSettings } from '../yt-dlp/yt-dlp-settings.ts';
 
 const TIMEOUT_MS = 120_000;
 

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import type { z } from 'zod';
-import type { Operation } from '../../../api/operation.ts';
-import { operations } from '../../../api/operations.ts';
+import type { Operation } from '../../../api/operations/operation.ts';
+import { operations } from '../../../api/operations/operations.ts';
 import type { Random } from '../../../quality/chaos/random.ts';
 import { hostileBody, hostileHeaders, hostileText } from './text.ts';
 

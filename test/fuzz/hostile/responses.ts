@@ -4,7 +4,7 @@ import { connect, createServer, BlockList, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createDownloader } from '../../../outbound/download.ts';
 import { startForwardProxy } from '../../../outbound/forward-proxy.ts';
-import { createWebhookClient } from '../../../outbound/webhooks/client.ts';
+import { createWebhookClient } from '../../../outbound/webhooks/webhook-client.ts';
 import type { Random } from '../../../quality/chaos/random.ts';
 import { hostileBody, hostileHeaders, hostileText } from './text.ts';
 

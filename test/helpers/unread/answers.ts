@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import { createLinkSigner } from '../../../store/links.ts';
+import { createLinkSigner } from '../../../store/files/link-signer.ts';
 import { startFacades, type Facades } from '../rest-app.ts';
 import { keepChannel, keepPosts, keepTranscript } from './large-answers.ts';
 import { startMeasuredApi, type MeasuredApi } from './measured-api.ts';

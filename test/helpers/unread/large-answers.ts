@@ -1,5 +1,5 @@
 import { ulid } from 'ulid';
-import { finishRecord } from '../../../store/finish-record.ts';
+import { finishRecord } from '../../../store/records/finish-record.ts';
 import type { Facades } from '../rest-app.ts';
 import { aTranscriptJob, keepJob } from '../kept-jobs.ts';
 import { anAudioJob } from '../workflow-run.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
-import { WebhookClientClosedError } from '../../../outbound/webhooks/client.ts';
+import { WebhookClientClosedError } from '../../../outbound/webhooks/webhook-client.ts';
 import { httpReceiver, scriptedReceiver, tcpReceiver } from '../receivers.ts';
 import { testClient } from './test-client.ts';
 

@@ -3,7 +3,11 @@ import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { Webhook, WebhookVerificationError } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
-import { createWebhookSigner, parseWebhookSecret, receiverSecrets } from '../../../outbound/webhooks/signature.ts';
+import {
+  createWebhookSigner,
+  parseWebhookSecret,
+  receiverSecrets,
+} from '../../../outbound/webhooks/webhook-signature.ts';
 
 const aSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
 const keysOf = (...secrets: string[]): Buffer[] => secrets.map((secret) => parseWebhookSecret(secret)!);

@@ -3,7 +3,7 @@ import {
   createWebhookClient,
   type WebhookClient,
   type WebhookClientOptions,
-} from '../../../outbound/webhooks/client.ts';
+} from '../../../outbound/webhooks/webhook-client.ts';
 import { loopback } from '../receivers.ts';
 
 /** A client that may call loopback unless told otherwise; closed with the test. */

@@ -10,7 +10,7 @@ import { auditWebhooks } from '../../../quality/chaos/audit/webhooks.ts';
 import { openLedger, type CallersLedger } from '../../../quality/chaos/ledger.ts';
 import type { PlannedCall } from '../../../quality/chaos/plan.ts';
 import type { Reception } from '../../../quality/chaos/reception.ts';
-import type { DownloadRecord, SuccessRecord } from '../../../contract/records.ts';
+import type { DownloadRecord, SuccessRecord } from '../../../contract/download-record.ts';
 import { UncertainTriggerError } from '../../../sources/imgnet/imgnet-source.ts';
 
 // An audit that finds nothing proves nothing unless it finds what is there: each test spoils one thing.

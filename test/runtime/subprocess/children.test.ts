@@ -6,18 +6,18 @@ import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { buildConsole } from '../../../api/console/console-files.ts';
 import { settings } from '../../../config.ts';
 import { createMedia } from '../../../media/ffmpeg.ts';
-import { readYtdlpVersion } from '../../../sources/vidnet/yt-dlp-version.ts';
-import { createYtdlpSource } from '../../../sources/vidnet/yt-dlp.ts';
+import { readYtdlpVersion } from '../../../sources/vidnet/yt-dlp/yt-dlp-version.ts';
+import { createYtdlpSource } from '../../../sources/vidnet/yt-dlp/yt-dlp-source.ts';
 import { createBuiltinEngine } from '../../../speech/builtin.ts';
 import { prepareWav } from '../../../speech/prepare.ts';
 import { findSpeech } from '../../../speech/regions.ts';
 import { createSherpaEngine } from '../../../speech/sherpa.ts';
 import { wavHeader } from '../../../speech/wav.ts';
-import * as starts from '../../../runtime/subprocess/run.ts';
+import * as starts from '../../../runtime/subprocess/run-program.ts';
 import { compileWorkflows } from '../../../worker/workflow-bundle.ts';
 
 // Arguments are for every user of the machine to read, and the environment for every library that a program loads.
-vi.mock('../../../runtime/subprocess/run.ts', async (importOriginal) => ({
+vi.mock('../../../runtime/subprocess/run-program.ts', async (importOriginal) => ({
   ...(await importOriginal<typeof starts>()),
   run: vi.fn(() => Promise.resolve({ exitCode: 1, stdout: '', stderrTail: '' })),
 }));
@@ -123,9 +123,9 @@ it('the service starts programs in no other places', async () => {
     'media/probe.ts',
     'sources/vidnet/releases/install-release.ts',
     'sources/vidnet/releases/try-release.ts',
-    'sources/vidnet/run-yt-dlp.ts',
-    'sources/vidnet/warm-parent.ts',
-    'sources/vidnet/yt-dlp-version.ts',
+    'sources/vidnet/yt-dlp/run-yt-dlp.ts',
+    'sources/vidnet/warm/warm-parent.ts',
+    'sources/vidnet/yt-dlp/yt-dlp-version.ts',
     'speech/json-lines.ts',
     'speech/prepare.ts',
     'worker/workflow-bundle.ts',

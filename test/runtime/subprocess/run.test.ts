@@ -11,7 +11,7 @@ import {
   RunStartError,
   RunTimeoutError,
   StdoutTooLargeError,
-} from '../../../runtime/subprocess/run.ts';
+} from '../../../runtime/subprocess/run-program.ts';
 import { folderBytes } from '../../../runtime/subprocess/folder-watch.ts';
 import { until } from '../../helpers/until.ts';
 
@@ -159,7 +159,7 @@ describe('a program', () => {
 describe('a program whose parent is killed outright', () => {
   it('ends with all its children', async () => {
     const source = `
-      import { run } from ${JSON.stringify(join(import.meta.dirname, '../../../runtime/subprocess/run.ts'))};
+      import { run } from ${JSON.stringify(join(import.meta.dirname, '../../../runtime/subprocess/run-program.ts'))};
       await run('sh', ['-c', 'echo $$ > program; sleep 300 & echo $! > child; wait'], { cwd: ${JSON.stringify(cwd)}, env: ${JSON.stringify(env)} });`;
     const file = join(cwd, 'parent.mts');
     await writeFile(file, source);

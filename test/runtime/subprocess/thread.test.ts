@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { inThread, ThreadError } from '../../../runtime/subprocess/thread.ts';
+import { inThread, ThreadError } from '../../../runtime/subprocess/in-thread.ts';
 
 let folder: string;
 beforeAll(async () => {

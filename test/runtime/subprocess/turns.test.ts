@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { nextTurn } from '../../../runtime/subprocess/turns.ts';
+import { nextTurn } from '../../../runtime/subprocess/yield-to-event-loop.ts';
 
 it('those who give way go on one by one, each in a turn of its own', async () => {
   const order: string[] = [];

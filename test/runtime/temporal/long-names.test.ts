@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { ulid } from 'ulid';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { createJobGateway } from '../../../api/jobs.ts';
+import { createJobGateway } from '../../../api/job-gateway.ts';
 import type { ChannelLook } from '../../../activities/channel.ts';
-import { channelPathOf, channelReferenceOf } from '../../../contract/channels.ts';
+import { channelPathOf, channelReferenceOf } from '../../../contract/urls/channel-urls.ts';
 import type { ChannelJob } from '../../../contract/kinds/channel.ts';
-import { channelSubjectOf } from '../../../store/channel-subjects.ts';
+import { channelSubjectOf } from '../../../store/records/channel-subjects.ts';
 import { registerSearchAttributes } from '../../../runtime/temporal/search-attributes.ts';
 import { breakersOn } from '../../helpers/memory-breakers.ts';
 import { workflowBench } from '../../helpers/workflow-bench.ts';
@@ -22,7 +22,15 @@ describe('a channel whose name is as long as it may be', () => {
     const channel = channelReferenceOf(`https://www.youtube.com/user/${encodeURIComponent(name)}`)!;
     const mediaId = channelPathOf(channel);
     const job: ChannelJob = {
-      ...{ version: 1, startedBy: 'anonymous', recordId: ulid(), type: 'list', mediaId, subjectId: channelSubjectOf(channel), price: 10 },
+      ...{
+        version: 1,
+        startedBy: 'anonymous',
+        recordId: ulid(),
+        type: 'list',
+        mediaId,
+        subjectId: channelSubjectOf(channel),
+        price: 10,
+      },
       ...{ createdAt: '2026-11-21T09:30:00.123456Z', parameters: { channel } },
     };
     const describeChannel = vi.fn<() => Promise<ChannelLook>>().mockResolvedValue({ channelId: 'UC1' });

@@ -1,8 +1,8 @@
 import type { Connection } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
-import { isFinalRefusal } from '../../../runtime/temporal/client.ts';
+import { isFinalRefusal } from '../../../runtime/temporal/temporal-client.ts';
 import { checkSearchAttributes, registerSearchAttributes } from '../../../runtime/temporal/search-attributes.ts';
-import { SEARCH_ATTRIBUTES } from '../../../runtime/visibility.ts';
+import { SEARCH_ATTRIBUTES } from '../../../runtime/temporal/visibility.ts';
 import { failureOf } from '../../helpers/failure-of.ts';
 
 const INVALID_ARGUMENT = 3;

@@ -7,10 +7,10 @@ import { NativeConnection } from '@temporalio/worker';
 import { generate } from 'selfsigned';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { loadConfig } from '../../../config.ts';
-import { connectionOptions } from '../../../runtime/temporal/connection.ts';
-import { openTemporal } from '../../../runtime/temporal/client.ts';
-import { openMongo } from '../../../store/mongo.ts';
-import { temporalSettingsOf } from '../../../store/reach-engines.ts';
+import { connectionOptions } from '../../../runtime/temporal/temporal-connection.ts';
+import { openTemporal } from '../../../runtime/temporal/temporal-client.ts';
+import { openMongo } from '../../../store/mongo/mongo-client.ts';
+import { temporalSettingsOf } from '../../../store/mongo/reach-engines.ts';
 
 type Certificate = Awaited<ReturnType<typeof generate>>;
 const NAME = 'engine.internal';

@@ -1,0 +1,160 @@
+import { join } from 'node:path';
+import { JobError } from '../runtime/job-error.ts';
+import { percentOf } from '../runtime/percent.ts';
+import type { JobInput } from '../contract/job-input.ts';
+import type { MediaPage } from '../contract/kinds/media.ts';
+import type { JobResult } from '../contract/download-record.ts';
+import type { Media, MediaSource } from '../media/ffmpeg.ts';
+import { UnreadableMediaError } from '../media/media-guard.ts';
+import { codecOf, type Probe } from '../media/probe.ts';
+import type { FetchedMedia, FetchOptions, VidnetSource } from '../sources/vidnet/yt-dlp/yt-dlp-source.ts';
+import type { FileStore } from '../store/files/file-store.ts';
+import type { SpaceGuard } from '../store/files/free-space.ts';
+import { readingMedia } from './media-failures.ts';
+import { withSourceCall, type RunningCall, type SourceCallDeps } from './source-call.ts';
+import { withSpace } from './with-space.ts';
+import { titled } from './record-title.ts';
+
+/** What makes and publishes files. */
+export interface MakerDeps extends SourceCallDeps {
+  readonly files: FileStore;
+  readonly space: SpaceGuard;
+  readonly media: Media;
+  readonly maxMediaSeconds: number;
+}
+
+export interface FetchDeps extends MakerDeps {
+  readonly vidnet: VidnetSource;
+}
+
+export type FetchJob = Pick<JobInput, 'recordId' | 'mediaId'>;
+type Format = MediaPage['format'];
+
+const EXTENSIONS = { audio: 'm4a', video: 'mp4' } as const;
+
+/**
+ * One attempt at a download: fetch and make a file in a private folder, and publish it at the end.
+ *
+ * Fetching, converting and verifying are one activity and not three: they share files on this machine's disk. A repeated
+ * run starts from an empty folder and replaces the published file, so it may be repeated at will.
+ */
+export function fetchFile(
+  deps: FetchDeps,
+  { recordId, mediaId }: FetchJob,
+  { format, fetch }: { readonly format: Format; readonly fetch: (options: FetchOptions) => Promise<FetchedMedia> },
+): Promise<JobResult> {
+  return withSourceCall(deps, recordId, (call) =>
+    withSpace(deps.space, call, async (attempt) => {
+      attempt.report({ stage: 'fetching' });
+      const { maxMediaSeconds, fetchTimeoutMs: timeoutMs } = deps;
+      const limits = { signal: attempt.signal, timeoutMs };
+      const options = { ...limits, folder: attempt.folder, maxMediaSeconds, onProgress: attempt.report };
+      const fetched = await fetch(options);
+      const made = await readingMedia(fetched.cameWhole, async () => {
+        const copied = format === 'audio' ? await copyM4a(deps, attempt, fetched) : undefined;
+        if (copied !== undefined) return copied;
+        const paths = await Promise.all(fetched.paths.map((path) => deps.media.rewrap(path, limits)));
+        return make(deps, attempt, { ...fetched, paths, format });
+      });
+      attempt.report({ stage: 'publishing' });
+      attempt.signal.throwIfAborted();
+      const name = `${mediaId}.${EXTENSIONS[format]}`;
+      const file = await deps.files.publish(made.path, { recordId, name }, attempt.signal);
+      return { durationSeconds: made.durationSeconds, files: [file], ...titled(fetched.title) };
+    }),
+  );
+}
+
+/**
+ * Most audio is an M4A of AAC: it is copied without a look at it first, and the finished file tells whether it was one.
+ *
+ * @returns undefined for anything else, which needs that look
+ * @throws JobError
+ */
+async function copyM4a(
+  { media, fetchTimeoutMs: timeoutMs }: FetchDeps,
+  attempt: RunningCall,
+  { paths: [source = ''], statedDurationSeconds: expectedSeconds }: FetchedMedia,
+) {
+  if (expectedSeconds === undefined || !source.endsWith('.m4a')) return undefined;
+  const { signal } = attempt;
+  attempt.report({ stage: 'converting' });
+  const path = join(attempt.folder, `output.${EXTENSIONS.audio}`);
+  try {
+    const onProgress = conversionProgress(attempt, expectedSeconds);
+    await media.writeM4a({ path: source, audioCodec: 'aac' }, path, { signal, timeoutMs, onProgress });
+  } catch (error) {
+    if (error instanceof UnreadableMediaError) return undefined;
+    throw error;
+  }
+  attempt.report({ stage: 'verifying' });
+  const result = await media.probeM4a(path, signal);
+  if (result.codec !== 'aac') return undefined;
+  verifyDuration(result, expectedSeconds);
+  return { path, durationSeconds: result.durationSeconds };
+}
+
+/** Makes an M4A or an MP4 in the attempt's folder, and verifies it. @throws JobError */
+async function make(
+  { media, fetchTimeoutMs: timeoutMs }: FetchDeps,
+  attempt: RunningCall,
+  { format, ...fetched }: FetchedMedia & { readonly format: Format },
+) {
+  const { signal } = attempt;
+  attempt.report({ stage: 'converting' });
+  const sources: MediaSource[] = [];
+  for (const path of fetched.paths) sources.push({ path, probe: await media.probe(path, signal) });
+  // The platform sends pictures and sound apart, or both in one file.
+  const having = (kind: Format) => sources.find(({ probe }) => codecOf(probe, kind) !== undefined);
+  const [pictures, sound] = [format === 'video' ? having('video') : undefined, having('audio')];
+  const main = format === 'video' ? pictures : sound;
+  if (main === undefined) {
+    if (format === 'audio') throw new JobError('no_audio', 'The video has no audio.');
+    throw new JobError('no_video', 'There are no pictures, only sound.');
+  }
+  const path = join(attempt.folder, `output.${EXTENSIONS[format]}`);
+  const options = { signal, timeoutMs, onProgress: conversionProgress(attempt, main.probe.durationSeconds) };
+  if (pictures !== undefined) await media.writeMp4({ pictures, sound }, path, options);
+  else await media.writeM4a({ path: main.path, audioCodec: codecOf(main.probe, 'audio') ?? '' }, path, options);
+
+  attempt.report({ stage: 'verifying' });
+  const result = await media.probe(path, signal);
+  const hasPictures = codecOf(result, 'video') === 'h264';
+  const hasSound = codecOf(result, 'audio') === 'aac';
+  if (hasPictures !== (pictures !== undefined) || hasSound !== (sound !== undefined)) {
+    throw new JobError('incomplete', `The ${format} could not be made whole.`);
+  }
+  const expectedSeconds = fetched.statedDurationSeconds ?? main.probe.durationSeconds;
+  verifyDuration(result, expectedSeconds);
+  const cameApart = pictures !== undefined && sound !== undefined && sound !== pictures;
+  if (cameApart && !fetched.isSizeVerified) verifyEachStream(result, expectedSeconds);
+  return { path, durationSeconds: result.durationSeconds };
+}
+
+/** @returns a reporter of how much of a conversion is done */
+export function conversionProgress(attempt: RunningCall, totalSeconds: number): (seconds: number) => void {
+  return (seconds) => {
+    const percent = totalSeconds > 0 ? { percent: percentOf(seconds / totalSeconds) } : {};
+    attempt.report({ stage: 'converting', ...percent });
+  };
+}
+
+/** The duration may differ from the stated one by 1 s or 1 %, whichever is more. @throws JobError `incomplete` */
+function verifyDuration({ durationSeconds }: Pick<Probe, 'durationSeconds'>, expectedSeconds: number): void {
+  if (Math.abs(durationSeconds - expectedSeconds) > Math.max(1, expectedSeconds / 100)) {
+    throw new JobError('incomplete', 'The video platform sent less or more than the whole recording.');
+  }
+}
+
+/**
+ * Pictures and sound that came as two files must both be as long as the whole: one of them may have been cut short, and
+ * the other one hides it. The finished file is looked at, since a fragmented source states the duration of the whole
+ * even when half of it is missing.
+ *
+ * Not where the sizes are known to be right: there are recordings whose sound ends before the pictures do.
+ */
+function verifyEachStream(result: Probe, expectedSeconds: number): void {
+  for (const { durationSeconds = result.durationSeconds } of result.streams) {
+    verifyDuration({ durationSeconds }, expectedSeconds);
+  }
+}

@@ -1,0 +1,70 @@
+import { REQUEST_SECONDS, type Metric, type Metrics } from '../runtime/telemetry/metrics.ts';
+import type { AdmissionQueue } from './admission-queue.ts';
+import type { JobGateway } from './job-gateway.ts';
+
+/** What the api measures. */
+export const API_METRICS = {
+  requests: {
+    description: 'Requests that were answered, by what they asked for and the status of HTTP; of tRPC, calls',
+    labels: ['facade', 'operation', 'status'],
+  },
+  request_seconds: {
+    description: 'Time from a request to the beginning of its answer',
+    labels: ['facade', 'operation'],
+    advice: { explicitBucketBoundaries: REQUEST_SECONDS },
+  },
+  accept_seconds: {
+    description: 'Time in which a request for a job was accepted or joined one, its turn included',
+    labels: [],
+    advice: { explicitBucketBoundaries: REQUEST_SECONDS },
+  },
+  waits: { description: 'Requests that wait for the end of a job just now', labels: [] },
+} as const satisfies Readonly<Record<string, Metric>>;
+
+/** An answer of one of the facades. */
+export interface Answered {
+  readonly facade: 'rest' | 'rpc';
+  /** A name of the table of operations, of a procedure, or the pattern of another path. */
+  readonly operation: string;
+  readonly status: number;
+  readonly seconds: number;
+}
+export type OnAnswered = (answered: Answered) => void;
+
+export function createApiMetrics(metrics: Metrics) {
+  const own = metrics.instruments(API_METRICS);
+  const requests = own.counter('requests');
+  const requestSeconds = own.histogram('request_seconds');
+  const acceptSeconds = own.histogram('accept_seconds');
+  const waits = own.level('waits');
+  // Without a value, a first wait would look like none.
+  waits({}, 0);
+  const onAnswered: OnAnswered = ({ facade, operation, status, seconds }) => {
+    requests({ facade, operation, status: String(status) });
+    requestSeconds({ facade, operation }, seconds);
+  };
+  return {
+    onAnswered,
+    /** The same turns; what is accepted in them is measured. */
+    timed: (turns: AdmissionQueue): AdmissionQueue => ({
+      async run(work) {
+        const startedMs = performance.now();
+        const result = await turns.run(work);
+        acceptSeconds({}, (performance.now() - startedMs) / 1000);
+        return result;
+      },
+    }),
+    /** The same gateway; who waits is counted. */
+    counted: (jobs: JobGateway): JobGateway => ({
+      ...jobs,
+      async waitFor(...wait) {
+        waits({}, 1);
+        try {
+          await jobs.waitFor(...wait);
+        } finally {
+          waits({}, -1);
+        }
+      },
+    }),
+  };
+}

@@ -1,0 +1,46 @@
+import { WorkflowExecutionAlreadyStartedError, type Client } from '@temporalio/client';
+import type { DownloadRecord } from '../contract/download-record.ts';
+import { deliveryPriorityOf } from '../contract/http/webhook-contract.ts';
+import { webhookAttributesOf } from '../runtime/temporal/visibility.ts';
+import type * as workflows from '../workflows/index.ts';
+import type { DeliveryInput } from '../workflows/webhooks/deliver-webhook.ts';
+import { unavailable } from './job-gateway.ts';
+
+const RPC_DEADLINE_MS = 5_000;
+
+/** A round of attempts. */
+export interface DeliveryRound extends DeliveryInput {
+  readonly firstAttempt: number;
+  /** Whose result is told, where it is known: the webhook is found by what the job is found by. */
+  readonly record?: DownloadRecord | undefined;
+}
+
+export type DeliveryGateway = ReturnType<typeof createDeliveryGateway>;
+
+/** Deliveries as Temporal workflows: one open run of each, whoever started it. */
+export function createDeliveryGateway(client: Client, taskQueue: string) {
+  return {
+    /** Starts a round of attempts. @returns false when one runs */
+    async start({ record, ...input }: DeliveryRound): Promise<boolean> {
+      const job = record && { ...record, recordId: record.id };
+      try {
+        await client.connection.withDeadline(Date.now() + RPC_DEADLINE_MS, () =>
+          client.workflow.start<typeof workflows.deliverWebhook>('deliverWebhook', {
+            workflowId: input.deliveryId,
+            workflowIdConflictPolicy: 'FAIL',
+            workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+            taskQueue,
+            args: [input],
+            priority: deliveryPriorityOf(input.url),
+            typedSearchAttributes: webhookAttributesOf(input, job),
+            staticSummary: `Webhook of download ${input.recordId}${input.firstAttempt === 1 ? '' : ', again'}`,
+          }),
+        );
+        return true;
+      } catch (error) {
+        if (error instanceof WorkflowExecutionAlreadyStartedError) return false;
+        throw unavailable(error);
+      }
+    },
+  };
+}

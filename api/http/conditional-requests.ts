@@ -1,0 +1,62 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import fresh from 'fresh';
+import parseRange from 'range-parser';
+import type { ByteRange } from '../../store/files/file-store.ts';
+
+/** What an answer about a file depends on beside the request. */
+export interface Version {
+  readonly sizeBytes: number;
+  /** With its quotes. */
+  readonly etag: string;
+  /** An HTTP date. */
+  readonly lastModified: string;
+}
+
+/** What a request for a file is answered with. */
+export type FileAnswer =
+  | { readonly status: 200 | 304 | 412 | 416 }
+  /** A part of the file. */
+  | { readonly status: 206; readonly range: ByteRange };
+
+/** Preconditions first, then the range (RFC 9110, section 13.2.2). Several ranges are answered with the whole file. */
+export function answerFor(headers: IncomingHttpHeaders, version: Version): FileAnswer {
+  if (failsPrecondition(headers, version)) return { status: 412 };
+  const asksWhetherFresh = headers['if-none-match'] ?? headers['if-modified-since'];
+  if (asksWhetherFresh !== undefined && isFresh(headers, version)) return { status: 304 };
+
+  const { range } = headers;
+  if (range === undefined || !/^ *bytes=/.test(range) || !isSameFile(headers['if-range']?.toString(), version)) {
+    return { status: 200 };
+  }
+  // Section 14.1.2: a suffix longer than the file means the whole file.
+  const suffix = /^bytes=-(\d+)$/.exec(range)?.[1];
+  const isWhole = suffix !== undefined && Number(suffix) >= version.sizeBytes && version.sizeBytes > 0;
+  const ranges = parseRange(version.sizeBytes, isWhole ? 'bytes=0-' : range, { combine: true });
+  if (ranges === -1) return { status: 416 };
+  const [only, ...others] = ranges === -2 ? [] : ranges;
+  if (only === undefined || others.length > 0) return { status: 200 };
+  return { status: 206, range: { first: only.start, last: only.end } };
+}
+
+function failsPrecondition(headers: IncomingHttpHeaders, { etag, lastModified }: Version): boolean {
+  const match = headers['if-match'];
+  if (match !== undefined && match !== '*' && !tagsOf(match).includes(etag)) return true;
+  const unmodifiedSince = Date.parse(headers['if-unmodified-since'] ?? '');
+  return !Number.isNaN(unmodifiedSince) && Date.parse(lastModified) > unmodifiedSince;
+}
+
+function isFresh(headers: IncomingHttpHeaders, { etag, lastModified }: Version): boolean {
+  return fresh(headers, { etag, 'last-modified': lastModified });
+}
+
+/** `If-Range`: a part is of use only to who has the other parts of the same file (section 13.1.5). */
+function isSameFile(condition: string | undefined, { etag, lastModified }: Version): boolean {
+  if (condition === undefined) return true;
+  // A weak tag never matches here.
+  if (condition.includes('"')) return condition === etag;
+  return Date.parse(lastModified) <= Date.parse(condition);
+}
+
+function tagsOf(list: string): readonly string[] {
+  return list.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+}

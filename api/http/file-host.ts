@@ -1,0 +1,111 @@
+import { once } from 'node:events';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import { addAbortSignal, type Readable } from 'node:stream';
+import { fromNodeHandler, type EventHandler } from 'h3';
+import type { Logger } from 'pino';
+import { contentTypeOf } from '../../contract/http/content-types.ts';
+import { ApiError } from '../../contract/http/api-error.ts';
+import { fileKeyOf, type FileKey, type FileStore, type StoredFile } from '../../store/files/file-store.ts';
+import type { LinkSigner } from '../../store/files/link-signer.ts';
+import { answerFor, type FileAnswer } from './conditional-requests.ts';
+import { requestIdOf } from './request-id.ts';
+
+const FOLDER = '/files/';
+
+export interface FileHostOptions {
+  readonly files: FileStore;
+  readonly signer: LinkSigner;
+  readonly log: Logger;
+}
+
+/**
+ * Serves published files to whoever holds a valid link, with single ranges, `If-Range` and strong entity tags. The contents
+ * pass through here from whichever store, a piece at a time: a slow reader slows the store down.
+ */
+export function fileHost({ files, signer, log }: FileHostOptions): EventHandler {
+  return async (event) => {
+    const { pathname, searchParams } = event.url;
+    const key = pathname.startsWith(FOLDER) ? fileKeyOf(pathname.slice(FOLDER.length)) : undefined;
+    if (key === undefined) throw new ApiError('not_found', 'There is no such file.');
+    const expires = searchParams.get('Expires');
+    // Before anything touches the store: who holds no link learns nothing.
+    if (!signer.isValid(pathname, { expires, signature: searchParams.get('Signature') })) {
+      throw new ApiError('link_invalid', 'The link is not valid or has expired. Get the download again for a new one.');
+    }
+    const file = await files.open(key);
+    if (file === undefined) throw new ApiError('not_found', 'The file is not kept any more.');
+    const maxAgeSeconds = Math.max(0, Number(expires) - Math.floor(Date.now() / 1000));
+    const request = { method: event.req.method, headers: Object.fromEntries(event.req.headers) };
+    const { status, headers, contents } = await answerWith(request, { key, file, maxAgeSeconds });
+    return fromNodeHandler(async (_request, response) => {
+      const target = response as ServerResponse;
+      target.writeHead(status, { ...headers });
+      await pump(contents, target).catch((error: unknown) => {
+        // Cut, so that nobody takes the part for the whole.
+        target.destroy();
+        log.warn({ err: error, requestId: requestIdOf(event), ...key }, 'a file could not be sent to its end');
+      });
+    })(event);
+  };
+}
+
+/** @returns the contents too, unless the headers are all */
+async function answerWith(
+  request: { readonly method: string; readonly headers: IncomingHttpHeaders },
+  { key, file, maxAgeSeconds }: { readonly key: FileKey; readonly file: StoredFile; readonly maxAgeSeconds: number },
+) {
+  // Only a strong tag may match in If-Range (RFC 9110, section 13.1.5).
+  const version = { etag: `"${file.tag}"`, lastModified: new Date(file.modifiedMs).toUTCString() };
+  const answer = answerFor(request.headers, { ...version, sizeBytes: file.sizeBytes });
+  if (answer.status === 412) {
+    throw new ApiError('precondition_failed', 'The file is not the one that the request names.');
+  }
+  if (answer.status === 416) {
+    const headers = { 'Content-Range': `bytes */${String(file.sizeBytes)}` };
+    throw new ApiError('range_not_satisfiable', 'The range lies outside the file.', { headers });
+  }
+  const headers = {
+    'Accept-Ranges': 'bytes',
+    'Cache-Control': `private, max-age=${String(maxAgeSeconds)}`,
+    ETag: version.etag,
+    'Last-Modified': version.lastModified,
+    'Content-Disposition': `inline; filename="${key.name}"`,
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'no-referrer',
+  };
+  if (answer.status === 304) return { status: 304, headers };
+  const all = { ...headers, 'Content-Type': contentTypeOf(key.name), ...lengthHeaders(answer, file.sizeBytes) };
+  if (request.method === 'HEAD') return { status: answer.status, headers: all };
+  // The stream before the status: a store that is away is told by a status and not by a broken answer.
+  const contents = await file.read('range' in answer ? answer.range : undefined);
+  return { status: answer.status, headers: all, contents };
+}
+
+/**
+ * Copies to the end, or until the reader leaves, which is no error. Not by a pipe: h3 takes those for its own, and prints each
+ * reader that leaves.
+ */
+async function pump(contents: Readable | undefined, response: ServerResponse): Promise<void> {
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
+  if (response.destroyed) gone.abort();
+  try {
+    if (contents !== undefined) {
+      for await (const chunk of addAbortSignal(gone.signal, contents)) {
+        if (!response.write(chunk)) await once(response, 'drain', { signal: gone.signal });
+      }
+    }
+    response.end();
+  } catch (error) {
+    if (!gone.signal.aborted) throw error;
+  }
+}
+
+function lengthHeaders(answer: FileAnswer, sizeBytes: number): Record<string, string> {
+  if (answer.status !== 206) return { 'Content-Length': String(sizeBytes) };
+  const { first, last } = answer.range;
+  return {
+    'Content-Length': String(last - first + 1),
+    'Content-Range': `bytes ${String(first)}-${String(last)}/${String(sizeBytes)}`,
+  };
+}

@@ -1,0 +1,86 @@
+import { assertBodySize, HTTPError, type H3Event } from 'h3';
+import type { z } from 'zod';
+import { ApiError } from '../../contract/http/api-error.ts';
+import { PREFER_WAIT_MAX_SECONDS, REQUEST_BODY_MAX_BYTES } from '../../contract/limits.ts';
+import { invalidInput } from './to-api-error.ts';
+import { fieldNameOf, waitSecondsOf, type Operation } from '../operations/operation.ts';
+
+const texts = new WeakMap<H3Event, Promise<string>>();
+
+/**
+ * @returns the body, which may be read again
+ * @throws HTTPError 413 beyond 64 KiB, declared or not; ApiError `invalid_input` when it breaks off, which is the caller's
+ * connection and none of ours
+ */
+export async function readText(event: H3Event): Promise<string> {
+  const known = texts.get(event);
+  if (known !== undefined) return known;
+  assertBodySize(event, REQUEST_BODY_MAX_BYTES);
+  const text = event.req.text().catch((error: unknown) => {
+    if (error instanceof HTTPError) throw error;
+    throw new ApiError('invalid_input', 'The body did not arrive to its end.', { cause: error });
+  });
+  texts.set(event, text);
+  return text;
+}
+
+/**
+ * Reads and checks what an operation takes: the fields of its schema, how long it may wait, and where a stream of events goes on.
+ *
+ * @throws ApiError `invalid_json`, `invalid_input`, `not_found`; HTTPError 413 beyond 64 KiB, declared or not
+ */
+export async function readInput(
+  event: H3Event,
+  operation: Operation,
+  defaultWaitSeconds: number,
+): Promise<{ readonly waitMs: number; readonly lastEventId: string | undefined }> {
+  const waitMs = preferredWaitMs(event) ?? waitSecondsOf(operation, defaultWaitSeconds) * 1000;
+  const lastEventId = event.req.headers.get('last-event-id') ?? undefined;
+  return { ...(await readFields(event, operation)), waitMs, lastEventId };
+}
+
+async function readFields(event: H3Event, { body, query, params, unknown = {} }: Operation): Promise<object> {
+  if (body !== undefined) return checked(body, await readJsonBody(event));
+  // A parameter given twice counts once, the last.
+  if (query !== undefined) return checked(query, Object.fromEntries(event.url.searchParams));
+  if (params === undefined) return {};
+  const parsed = params.safeParse(event.context.params);
+  if (parsed.success) {
+    return Object.fromEntries(Object.entries(parsed.data).map(([name, value]) => [fieldNameOf(name), value]));
+  }
+  // An id that is not one can't be known: 404 as for any other unknown id.
+  const wrong = parsed.error.issues.map(({ path }) => path[0]);
+  const [, message] = Object.entries(unknown).find(([name]) => wrong.includes(name)) ?? [];
+  throw new ApiError('not_found', message ?? 'There is nothing at this path.');
+}
+
+function checked(schema: z.ZodObject, value: unknown): object {
+  const parsed = schema.safeParse(value);
+  if (!parsed.success) throw invalidInput(parsed.error);
+  return parsed.data;
+}
+
+/** The content type does not matter, as long as the body is a JSON object. */
+async function readJsonBody(event: H3Event): Promise<object> {
+  const text = await readText(event);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new ApiError('invalid_json', 'The body is not valid JSON.', { cause: error });
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new ApiError('invalid_json', 'The body must be a JSON object.');
+  }
+  return value;
+}
+
+/** @returns what `Prefer: wait=N` (RFC 7240) asks for, in milliseconds, at most 60 s; undefined without it */
+export function preferredWaitMs(event: H3Event): number | undefined {
+  const preferences = event.req.headers.get('prefer')?.split(/[,;]/) ?? [];
+  for (const preference of preferences) {
+    const seconds = /^\s*wait\s*=\s*"?(\d{1,9})"?\s*$/i.exec(preference)?.[1];
+    if (seconds !== undefined) return Math.min(Number(seconds), PREFER_WAIT_MAX_SECONDS) * 1000;
+  }
+  return undefined;
+}

@@ -1,0 +1,121 @@
+import { HTTPResponse, type H3Event } from 'h3';
+import type { Logger } from 'pino';
+import { ERROR_TABLE } from '../../contract/http/api-error.ts';
+import { originalStatusOf } from '../../contract/failures.ts';
+import { POLL_INTERVAL_SECONDS } from '../../contract/limits.ts';
+import { holdsStream, jsonChunks } from '../../contract/http/streams.ts';
+import type { ServiceDeps } from '../service-deps.ts';
+import { refuseRevoked, sharerOf } from '../access/access-middleware.ts';
+import { EVENT_STREAM } from '../edge/answer-budget.ts';
+import { eventStream, type EventStreamOptions } from '../edge/event-stream.ts';
+import { toApiError } from './to-api-error.ts';
+import type { Answer, AnyAnswer, EventsAnswer, ExportedText } from '../operations/operation.ts';
+import { paced } from './yielding-chunks.ts';
+import { preferredWaitMs } from './read-request.ts';
+import { requestIdOf } from './request-id.ts';
+
+const STATUS = { finished: 200, pending: 202, unavailable: 503 } as const;
+
+/** Dresses a use case's answer for REST. What holds a stream is written out as it is read. */
+export function respond(
+  { log, stopping, answerBudget }: Pick<ServiceDeps, 'log' | 'stopping' | 'answerBudget'>,
+  event: H3Event,
+  answer: AnyAnswer,
+): HTTPResponse {
+  const onCut = (error: unknown): void => {
+    log.error({ err: error, method: event.req.method, path: event.url.pathname }, 'an answer was cut short');
+  };
+  if ('body' in answer) return jsonOf(event, answer, onCut);
+  if ('events' in answer) return eventsOf(event, answer, { stopping, answerBudget, onCut });
+  return fileOf(event, answer, onCut);
+}
+
+type OnCut = (error: unknown) => void;
+
+function jsonOf(event: H3Event, { body, state, failure, pollSeconds }: Answer<unknown>, onCut: OnCut): HTTPResponse {
+  const waitMs = preferredWaitMs(event) ?? 0;
+  return new HTTPResponse(holdsStream(body) ? streamed(paced(jsonChunks(body)), onCut) : JSON.stringify(body), {
+    status: failure === undefined ? STATUS[state] : originalStatusOf(failure),
+    headers: {
+      'Content-Type': 'application/json',
+      'Cache-Control': 'no-store',
+      ...(state === 'finished' ? {} : { 'Retry-After': String(pollSeconds ?? POLL_INTERVAL_SECONDS) }),
+      ...(waitMs > 0 ? { 'Preference-Applied': `wait=${String(waitMs / 1000)}` } : {}),
+    },
+  });
+}
+
+function fileOf(event: H3Event, { open, contentType, name }: ExportedText, onCut: OnCut): HTTPResponse {
+  // Nobody would read what is opened for HEAD.
+  return new HTTPResponse(event.req.method === 'HEAD' ? null : streamed(open(), onCut), {
+    headers: {
+      'Content-Type': `${contentType}; charset=utf-8`,
+      'Content-Disposition': `attachment; filename="${name}"`,
+    },
+  });
+}
+
+function eventsOf(
+  event: H3Event,
+  { events }: EventsAnswer<unknown>,
+  { stopping, answerBudget, onCut }: Pick<ServiceDeps, 'stopping' | 'answerBudget'> & { readonly onCut: OnCut },
+): HTTPResponse {
+  // What makes a browser come no more: it was told the end.
+  if (events === undefined) return new HTTPResponse(null, { status: 204 });
+  const options: EventStreamOptions = {
+    ...{
+      stopping,
+      onCut,
+      isLetIn: () =>
+        refuseRevoked(event).then(
+          () => true,
+          () => false,
+        ),
+    },
+    room: (bytes, left) => answerBudget.room(sharerOf(event), bytes, left),
+  };
+  return new HTTPResponse(event.req.method === 'HEAD' ? null : eventStream(events, options), {
+    headers: {
+      'Content-Type': EVENT_STREAM,
+      'Cache-Control': 'no-store',
+      // Kept alive, the connection would outlive a stream that ends because the process stops.
+      Connection: 'close',
+      // Proxies such as nginx would gather events.
+      'X-Accel-Buffering': 'no',
+    },
+  });
+}
+
+/** Dresses whatever was thrown for REST; what is our fault is logged with its cause. */
+export function errorResponse(log: Logger, thrown: unknown, event: H3Event): HTTPResponse {
+  const error = toApiError(thrown);
+  const status = ERROR_TABLE[error.code].http;
+  if (status >= 500) {
+    const request = { requestId: requestIdOf(event), method: event.req.method, path: event.url.pathname };
+    log.error({ err: error.cause ?? error, ...request }, error.message);
+  }
+  const { retryAfterSeconds } = error.extras;
+  return new HTTPResponse(JSON.stringify(error.toBody()), {
+    status,
+    headers: {
+      'Content-Type': 'application/json',
+      'Cache-Control': 'no-store',
+      ...error.extras.headers,
+      ...(retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) }),
+    },
+  });
+}
+
+/** An error while it is read cuts the connection: half a list must not look like a whole one. */
+function streamed(chunks: AsyncGenerator<string>, onCut: OnCut): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  const encoded = async function* (): AsyncGenerator<Uint8Array> {
+    try {
+      for await (const chunk of chunks) yield encoder.encode(chunk);
+    } catch (error) {
+      onCut(error);
+      throw error;
+    }
+  };
+  return ReadableStream.from(encoded());
+}

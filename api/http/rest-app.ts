@@ -1,0 +1,112 @@
+import type { BlockList } from 'node:net';
+import { H3, HTTPResponse, type EventHandler } from 'h3';
+import { ApiError } from '../../contract/http/api-error.ts';
+import { createAuthenticate } from '../access/authenticate.ts';
+import { accessMiddleware, callerOf, refuseRevoked, type LimitedCaller } from '../access/access-middleware.ts';
+import { loadConsole, type ConsoleFiles } from '../console/console-files.ts';
+import { consolePage } from '../console/console-page.ts';
+import { pictureProxy } from '../console/picture-proxy.ts';
+import type { Tracing } from '../../runtime/telemetry/tracing.ts';
+import type { Downloader } from '../../outbound/download.ts';
+import type { ServiceDeps } from '../service-deps.ts';
+import { docsPage } from './docs-page.ts';
+import { meterAnswers } from '../edge/answer-budget.ts';
+import { keepReserve } from '../edge/connections.ts';
+import { securityHeaders } from '../edge/security-headers.ts';
+import { fileHost } from './file-host.ts';
+import { frontDoor } from './front-door.ts';
+import type { OnAnswered } from '../api-metrics.ts';
+import { openApiDocument } from '../openapi/openapi-document.ts';
+import { scopeOf, tellsEvents, type Operation } from '../operations/operation.ts';
+import { operations } from '../operations/operations.ts';
+import { admissionOf, rateLimit } from '../access/rate-limit.ts';
+import { readInput } from './read-request.ts';
+import { forRequest, nameRequests, requestIdOf } from './request-id.ts';
+import { observeRequests } from './request-log.ts';
+import { errorResponse, respond } from './respond.ts';
+import { traceRequests } from './request-traces.ts';
+
+export interface RestOptions {
+  readonly requestsPerMinute: number;
+  readonly publicUrl: string;
+  readonly driveUrl: string;
+  /** Whether the service listens on loopback only. */
+  readonly isLoopback: boolean;
+  /** Whether callers without an API key are let in. */
+  readonly allowsAnonymous: boolean;
+  readonly trustedProxies: BlockList;
+  /** Otherwise the console is built when it is first opened, unless that was done before. */
+  readonly loadConsole?: () => Promise<ConsoleFiles>;
+  /** Fetches pictures of platforms for the console. */
+  readonly downloadPicture: Downloader;
+  /** Told of each answer when it begins. */
+  readonly onAnswered?: OnAnswered | undefined;
+  readonly tracing?: Tracing | undefined;
+  /** Version of the yt-dlp that jobs use, for the console. */
+  readonly ytdlp?: () => Promise<string | undefined>;
+}
+
+/** The REST facade: routes, and how answers and errors are dressed. */
+export function createRestApp(deps: ServiceDeps, options: RestOptions): H3 {
+  const app = new H3({
+    silent: true,
+    onError: (error, event) => errorResponse(deps.log, error, event),
+    ...observeRequests(deps.log, options.onAnswered),
+  });
+  const authenticate = createAuthenticate({ ...deps, allowsAnonymous: options.allowsAnonymous });
+  app.use(nameRequests);
+  if (options.tracing !== undefined) app.use(traceRequests(options.tracing));
+  app.use(securityHeaders);
+  app.use(keepReserve);
+  app.use(accessMiddleware({ ...options, authenticate, stopping: deps.stopping }));
+  app.use(rateLimit(options.requestsPerMinute, deps));
+  app.use(meterAnswers(deps.answerBudget));
+  mountOperations(app, deps);
+
+  let document: Promise<string> | undefined;
+  app.get('/openapi.json', async () => {
+    document ??= openApiDocument(options.publicUrl, { ...options, ...deps }).then((one) => JSON.stringify(one));
+    return new HTTPResponse(await document, { headers: { 'Content-Type': 'application/json' } });
+  });
+  app.get('/docs/**', docsPage());
+  app.get('/', frontDoor(options.publicUrl));
+  app.get('/pictures', pictureProxy({ authenticate, download: options.downloadPicture }));
+  app.get('/console/**', consolePage({ ...options, log: deps.log, load: options.loadConsole ?? loadConsole }));
+  const files = fileHost(deps);
+  app.get('/files/**', files);
+  app.head('/files/**', files);
+  app.all('/files/**', () => refuseMethod('GET, HEAD'));
+  return app;
+}
+
+/** Registers every operation of the table, and the refusal of other methods at their paths. */
+function mountOperations(app: H3, deps: ServiceDeps): void {
+  const methodsByPath = new Map<string, string[]>();
+  for (const [name, operation] of Object.entries<Operation>(operations)) {
+    const path = operation.path.replaceAll(/\{(\w+)\}/g, ':$1');
+    const handler: EventHandler = async (event) => {
+      const caller: LimitedCaller = { ...callerOf(event, scopeOf(operation)), ...admissionOf(event) };
+      const input = await readInput(event, operation, deps.defaultWaitSeconds);
+      const own = forRequest(deps, requestIdOf(event));
+      const answer = await operation.run(own, caller, input as never);
+      if (input.waitMs > 0) await refuseRevoked(event);
+      return respond(own, event, answer);
+    };
+    app.on(operation.method, path, handler, { meta: { mayPoll: isAboutJob(operation), operation: name } });
+    if (operation.method === 'get') app.head(path, handler, { meta: { operation: name } });
+    const methods = operation.method === 'get' ? ['GET', 'HEAD'] : [operation.method.toUpperCase()];
+    methodsByPath.set(path, [...(methodsByPath.get(path) ?? []), ...methods]);
+  }
+  for (const [path, methods] of methodsByPath) app.all(path, () => refuseMethod(methods.join(', ')));
+}
+
+/** Whether it may ask how a job goes: a GET about one download, and the requests for jobs, which can wait for them. */
+function isAboutJob(operation: Operation): boolean {
+  const { method, params, wait } = operation;
+  // A stream of events is one request, however long it lasts.
+  return method === 'get' ? params !== undefined && !tellsEvents(operation) : wait !== undefined;
+}
+
+function refuseMethod(allow: string): never {
+  throw new ApiError('method_not_allowed', `This path takes ${allow} only.`, { headers: { Allow: allow } });
+}

@@ -1,0 +1,97 @@
+import {
+  MongoClientClosedError,
+  MongoError,
+  MongoNetworkError,
+  MongoNotConnectedError,
+  MongoServerSelectionError,
+  MongoTopologyClosedError,
+} from 'mongodb';
+import { HTTPError } from 'h3';
+import type { z } from 'zod';
+import { MissingContentsError } from '../../contract/kinds/contents.ts';
+import { ApiError, type ErrorCode } from '../../contract/http/api-error.ts';
+import { MissingFileError, StoreAwayError } from '../../store/files/file-store.ts';
+import { isDiskFull } from '../../store/files/free-space.ts';
+import { BusyError } from '../../runtime/semaphore.ts';
+
+/** Codes of the errors that the HTTP layer itself raises. */
+const HTTP_LAYER: Readonly<Record<number, { code: ErrorCode; message: string }>> = {
+  400: { code: 'invalid_input', message: 'The request cannot be understood.' },
+  404: { code: 'not_found', message: 'There is nothing at this path.' },
+  405: { code: 'method_not_allowed', message: 'This path does not take this method.' },
+  413: { code: 'body_too_large', message: 'The body is larger than 64 KiB.' },
+};
+
+const MONGO_AWAY = [
+  ...[MongoNetworkError, MongoNotConnectedError, MongoServerSelectionError],
+  // While a client that hung is connected anew.
+  ...[MongoTopologyClosedError, MongoClientClosedError],
+];
+
+/** A server that is shutting down, or has just lost its role as primary, says so itself. */
+function isMongoAway(error: unknown): boolean {
+  if (MONGO_AWAY.some((kind) => error instanceof kind)) return true;
+  if (isBrokenSocket(error)) return true;
+  // The embedded server, when another of its connections writes for too long.
+  if (error instanceof MongoError && error.message.includes('SQLITE_BUSY')) return true;
+  // A class that the driver does not export.
+  if (error instanceof MongoError && error.name === 'MongoPoolClosedError') return true;
+  return (
+    error instanceof MongoError && (error.hasErrorLabel('RetryableWriteError') || error.hasErrorLabel('ResetPool'))
+  );
+}
+
+/**
+ * What breaks while a command is being written comes out of the driver as the bare error of the socket: it names the call of
+ * the system that failed. A caller who leaves is an ECONNRESET too, but one that Node makes up, without a call.
+ */
+function isBrokenSocket(error: unknown): boolean {
+  if (!(error instanceof Error) || !('code' in error) || !('syscall' in error)) return false;
+  return error.code === 'ECONNRESET' || error.code === 'EPIPE';
+}
+
+/** Turns whatever was thrown into a documented error. What is unknown stays in `cause`, for the log alone. */
+export function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  if (error instanceof HTTPError && error.cause instanceof ApiError) return error.cause;
+  const inner = error instanceof HTTPError && error.unhandled === true ? (error.cause ?? error) : error;
+  const reason = reasonToWait(inner);
+  if (reason !== undefined) {
+    return new ApiError('unavailable', `${reason} Try again soon.`, { retryAfterSeconds: 5, cause: inner });
+  }
+  if (inner instanceof MissingFileError) {
+    return new ApiError('not_found', 'The file is not kept any more.', { cause: inner });
+  }
+  if (inner instanceof MissingContentsError) {
+    return new ApiError('not_found', 'The result is not kept any more.', { cause: inner });
+  }
+  const known = error instanceof HTTPError && error.unhandled !== true ? HTTP_LAYER[error.status] : undefined;
+  return new ApiError(known?.code ?? 'internal', known?.message ?? 'Something went wrong on our side.', {
+    cause: inner,
+    // What is left of the body would be read as the next request: the connection can't be used again.
+    ...(known?.code === 'body_too_large' ? { headers: { Connection: 'close' } } : {}),
+  });
+}
+
+/** @returns what is away or too busy, and may be back soon */
+function reasonToWait(error: unknown): string | undefined {
+  if (isMongoAway(error)) return 'The database cannot be reached.';
+  if (isDiskFull(error)) return 'The service has no space left.';
+  if (error instanceof StoreAwayError) return 'The file store cannot be reached.';
+  if (error instanceof BusyError) return 'Too many ask for stored data at once.';
+  return undefined;
+}
+
+/** The answer to input that a schema refused: each wrong field with its reason. */
+export function invalidInput(error: z.ZodError): ApiError {
+  const details = error.issues.map((issue) => ({ path: issue.path.join('.'), message: issue.message }));
+  const [first] = details;
+  const sentence =
+    first === undefined || first.path === '' ? 'The input is not valid.' : `${first.path}: ${first.message}.`;
+  return new ApiError('invalid_input', sentence, { details, cause: error });
+}
+
+/** The same of one field, for a reason that no schema tells. */
+export function invalidField(path: string, message: string): ApiError {
+  return new ApiError('invalid_input', `${path}: ${message}`, { details: [{ path, message }] });
+}

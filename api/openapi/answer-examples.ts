@@ -1,0 +1,219 @@
+import { BlockList } from 'node:net';
+import { renderAccount } from '../../contract/http/account-schemas.ts';
+import { keptFacts } from '../../contract/kinds/contents.ts';
+import { renderDelivery } from '../../contract/http/delivery-schemas.ts';
+import { originalStatusOf } from '../../contract/failures.ts';
+import type { RenderContext } from '../../contract/kinds/kind.ts';
+import { kinds } from '../../contract/kinds/kinds.ts';
+import { renderImgnetList } from '../../contract/kinds/imgnet-list.ts';
+import { renderAudioRequired, type SpeakerLabels } from '../../contract/kinds/speaker-labels.ts';
+import type { TranscriptFacts } from '../../contract/kinds/transcript.ts';
+import { priceTable } from '../../contract/kinds/prices.ts';
+import type { DownloadRecord, RecordType } from '../../contract/download-record.ts';
+import { speakerLabelFormatSchema, writeSpeakerLabels } from '../../contract/text/speaker-label-formats.ts';
+import { writtenBy } from '../../contract/text/transcript-exports.ts';
+import { TRANSCRIPT_FORMATS, transcriptFormatSchema } from '../../contract/text/transcript-formats.ts';
+import { renderJobDetails } from '../../contract/http/job-details.ts';
+import { deliveryIdOf } from '../../contract/http/webhook-contract.ts';
+import type { ServiceDeps } from '../service-deps.ts';
+import { EVENT_STREAM } from '../edge/answer-budget.ts';
+import { stateOf } from '../events/job-watches.ts';
+import { createPositionTracker } from '../events/position.ts';
+import type { operations } from '../operations/operations.ts';
+import { checkHealth, checkLive } from '../use-cases/check-health.ts';
+import { resolveText } from '../use-cases/resolve-url.ts';
+import { renderSpokenWords } from '../use-cases/speaker-labels.ts';
+import { tellOfTest } from '../use-cases/webhook-deliveries.ts';
+import { refusedTest } from './error-examples.ts';
+import { asRead, recordsBy, resultsBy, textOf, type Example, type Examples, type Rendered } from './render-examples.ts';
+import { CREATED_AT, failed, FINISHED_AT, idOf, samples, VIDEO_ID, type Samples } from './sample-records.ts';
+
+/** Examples by the statuses of answers in JSON, and by the content types of others. */
+export type AnswerExamples = Readonly<Record<number | string, Examples>>;
+
+const PLATFORMS: ServiceDeps['platforms'] = {
+  vidnetVideoUrl: 'https://www.youtube.com/watch?v={id}',
+  vidnetChannelUrl: 'https://www.youtube.com/{path}',
+  imgnetUrl: 'https://www.instagram.com',
+  ...{ vidnetHosts: [], imgnetHosts: [], isImgnetConfigured: false },
+  ...{ mediaSites: 'off', mediaAllowedNetworks: new BlockList() },
+};
+
+/** What a request is answered that starts jobs of these types: one, or the two parts of a list. */
+export async function answersOfJobs(context: RenderContext, types: readonly RecordType[]): Promise<AnswerExamples> {
+  const [type] = types;
+  if (type === undefined) return {};
+  if (types.length === 1) return byStatus(samples[type], resultsBy(context), statusOf);
+  const { imgnet_list_posts: posts, imgnet_list_reels: reels } = samples;
+  return byStatus(
+    posts,
+    async ({ summary }, name) => {
+      const parts = { posts: posts[name] ?? posts.success, reels: reels[name] ?? reels.success };
+      return { summary, value: await asRead(renderImgnetList(parts, context.contents)) };
+    },
+    statusOf,
+  );
+}
+
+/** What the webhooks of these jobs bring. */
+export async function webhooksOfJobs(context: RenderContext, types: readonly RecordType[]): Promise<Examples> {
+  const all = await Promise.all(
+    types.map(async (type) => {
+      const { pending: _unsent, ...ends } = samples[type];
+      const shown = await byStatus(ends, resultsBy(context), () => 200);
+      return Object.entries(shown[200] ?? {}).map(([name, one]) => [
+        types.length === 1 ? name : `${type}_${name}`,
+        one,
+      ]);
+    }),
+  );
+  return Object.fromEntries(all.flat()) as Examples;
+}
+
+/** Of what operations answer besides what starts a job, made by what makes the answers. */
+export async function otherAnswers(
+  context: RenderContext,
+): Promise<Readonly<Partial<Record<keyof typeof operations, AnswerExamples>>>> {
+  const [result, record] = [resultsBy(context), recordsBy(context)];
+  const { audio, list, captions } = samples;
+  const isWaitedFor = renderAudioRequired(audio.pending.record);
+  const audioRequired = { 202: one('The audio is being downloaded', isWaitedFor, 'audio_required') };
+  const page = await Promise.all([audio.success, list.success, captions.failed].map(record));
+  const rendering = { ...context, prices: priceTable({}) };
+  const resolvedVideo = await resolveText({ platforms: PLATFORMS, rendering }, undefined, { url: VIDEO_ID });
+  const labels = await keptFacts<SpeakerLabels>(context.contents, idOf('speaker_labels'));
+  const cancelled = failed(audio.pending.record, { code: 'cancelled', message: 'The job was cancelled.' });
+  return {
+    requestSpeakerLabels: audioRequired,
+    listDownloads: {
+      200: one('A page', {
+        downloads: page.map(({ value }) => (value as { readonly data: object }).data),
+        next_cursor: captions.failed.record.id,
+      }),
+    },
+    getDownload: await byStatus(audio, record, statusOfRead),
+    resolve: { 200: one('A video', resolvedVideo.body) },
+    getResult: await byStatus(audio, result, statusOfRead),
+    getJob: {
+      200: {
+        ...one('A job that ended', renderJobDetails(audio.success.record, undefined)),
+        ...one('A job that failed', renderJobDetails(audio.failed.record, undefined), 'failed'),
+      },
+    },
+    getSpokenWords: { 200: one('The words', await asRead(await renderSpokenWords(VIDEO_ID, labels))) },
+    cancelDownload: {
+      200: { example: await record({ summary: 'The job has stopped', record: cancelled }) },
+      202: { example: await record(audio.pending) },
+    },
+    getTranscript: await byStatus(captions, result, statusOfRead),
+    getSpeakerLabels: merged(await byStatus(samples.speaker_labels, result, statusOfRead), audioRequired),
+    exportTranscript: await transcriptFiles(context),
+    exportSpeakerLabels: await labelFiles(context),
+    followDownload: await eventsOf(result, ({ record: of, progress }) => stateOf(of, progress).eventId),
+    followDownloads: await eventsOf(record, () => createPositionTracker(undefined, Date.parse(FINISHED_AT)).text(0)),
+    getAccount: { 200: one('A key with credit', anAccount()) },
+    testWebhook: {
+      200: { ...one('It accepted', tellOfTest(204), 'accepted'), ...one('No answer', tellOfTest(undefined)) },
+      400: one('The URL may not be called', refusedTest, 'refused'),
+    },
+    listDeliveries: { 200: one('A page', { deliveries: [aDelivery()], next_cursor: null }) },
+    redeliverWebhook: { 202: one('A further round', aDelivery()) },
+    checkLive: { 200: one('It runs', (await checkLive()).body) },
+    ...{ checkReady: await health(), checkHealth: await health() },
+  };
+}
+
+/** @returns the examples of both */
+export function merged(some: AnswerExamples, others: AnswerExamples): AnswerExamples {
+  const keys = [...Object.keys(some), ...Object.keys(others)];
+  return Object.fromEntries(keys.map((key) => [key, { ...some[key], ...others[key] }]));
+}
+
+function one(summary: string, value: unknown, name = 'example'): Examples {
+  return { [name]: { summary, value } };
+}
+
+async function byStatus(
+  states: Partial<Samples>,
+  render: (sample: Parameters<Rendered>[0], name: keyof Samples) => Promise<Example>,
+  statusIn: (record: DownloadRecord) => number,
+): Promise<AnswerExamples> {
+  let shown: AnswerExamples = {};
+  for (const name of Object.keys(states) as (keyof Samples)[]) {
+    const sample = states[name];
+    if (sample === undefined) continue;
+    shown = merged(shown, { [statusIn(sample.record)]: { [name]: await render(sample, name) } });
+  }
+  return shown;
+}
+
+/** A GET shows a job that failed as it shows others. */
+function statusOfRead({ status }: DownloadRecord): number {
+  return status === 'pending' ? 202 : 200;
+}
+
+function statusOf(record: DownloadRecord): number {
+  return record.status === 'failed' ? originalStatusOf(record.failure) : statusOfRead(record);
+}
+
+async function transcriptFiles({ contents }: RenderContext): Promise<AnswerExamples> {
+  const { lines } = await keptFacts<TranscriptFacts>(contents, idOf('captions'));
+  return filesOf(transcriptFormatSchema.options, (format) => {
+    const { contentType, writer } = TRANSCRIPT_FORMATS[format];
+    return { contentType, chunks: () => writtenBy(writer(), lines.pages()) };
+  });
+}
+
+async function labelFiles({ contents }: RenderContext): Promise<AnswerExamples> {
+  const labels = await keptFacts<SpeakerLabels>(contents, idOf('speaker_labels'));
+  return filesOf(speakerLabelFormatSchema.options, (format) => writeSpeakerLabels(labels, format, VIDEO_ID));
+}
+
+async function filesOf<Format extends string>(
+  formats: readonly Format[],
+  write: (format: Format) => { readonly contentType: string; readonly chunks: () => AsyncIterable<string> },
+): Promise<AnswerExamples> {
+  let files: AnswerExamples = {};
+  for (const format of formats) {
+    const { contentType, chunks } = write(format);
+    files = merged(files, { [contentType]: one(`.${format}`, await textOf(chunks()), format) });
+  }
+  return files;
+}
+
+async function eventsOf(render: Rendered, eventIdOf: (sample: Parameters<Rendered>[0]) => string) {
+  const told = [samples.audio.pending, samples.audio.success].map(async (sample) => {
+    const { value } = await render(sample);
+    return `data: ${JSON.stringify(value)}\nid: ${eventIdOf(sample)}\n\n`;
+  });
+  const text = ['retry: 2000\n\n', ...(await Promise.all(told))].join('');
+  return { [EVENT_STREAM]: one('A job runs and ends', text) };
+}
+
+function anAccount(): object {
+  const keyId = '3f9c2a7be4d05816';
+  const { id: recordId, type, mediaId, price: amount } = samples.audio.success.record;
+  return renderAccount(
+    { id: keyId, name: 'app', scopes: ['read', 'jobs'], createdAt: CREATED_AT },
+    { keyId, isUnlimited: false, granted: 1000, available: 985, spent: amount },
+    { entries: [{ recordId, keyId, type, mediaId, amount, bookedAt: FINISHED_AT }], isLast: true },
+  );
+}
+
+function aDelivery(): object {
+  const recordId = idOf('audio');
+  return renderDelivery({
+    ...{ id: deliveryIdOf(recordId, 1), recordId, url: 'https://example.com/hooks/media' },
+    ...{ endpoint: kinds.audio.endpoint, state: 'pending', createdAt: FINISHED_AT },
+    attempts: [{ number: 1, startedAt: FINISHED_AT, durationMs: 212, statusCode: 503 }],
+  });
+}
+
+async function health(): Promise<AnswerExamples> {
+  const bodyWhile = async (mongodb: 'ok' | 'unavailable') =>
+    (await checkHealth({ lookAtEngines: () => Promise.resolve({ temporal: 'ok', mongodb }) })).body;
+  return {
+    200: one('All engines answer', await bodyWhile('ok')),
+    503: one('An engine is away', await bodyWhile('unavailable')),
+  };
+}

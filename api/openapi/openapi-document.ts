@@ -1,0 +1,93 @@
+import { OpenAPIRegistry, OpenApiGeneratorV31 } from '@asteasolutions/zod-to-openapi';
+import { z } from 'zod';
+import { jobResultSchema } from '../../contract/kinds/kinds.ts';
+import { AUTHORIZATION_IGNORED } from '../access/access-middleware.ts';
+import { errorExamples } from './error-examples.ts';
+import { answersOfJobs, merged, otherAnswers } from './answer-examples.ts';
+import { sampleRendering } from './render-examples.ts';
+import { JSON_TYPE, responsesOf } from './operation-responses.ts';
+import { webhooksOf } from './openapi-webhooks.ts';
+import { errorsOf, scopeOf, tellsEvents, waitSecondsOf, type Operation } from '../operations/operation.ts';
+import { operationGroups, operations } from '../operations/operations.ts';
+
+type Document = ReturnType<OpenApiGeneratorV31['generateDocument']>;
+
+const KEY_SCHEME = 'ApiKey';
+const preferHeader = (defaultSeconds: number) =>
+  z.object({
+    prefer: z
+      .string()
+      .optional()
+      .meta({
+        description: `RFC 7240: \`wait=N\` waits up to N seconds (at most 60, by default ${String(defaultSeconds)}) for the result`,
+        examples: ['wait=5'],
+      }),
+  });
+const lastEventHeader = z.object({
+  'last-event-id': z
+    .string()
+    .optional()
+    .describe('The id of the last event that was read: the stream goes on after it'),
+});
+
+/** The OpenAPI 3.1 document of the REST facade, made from the table that also makes the routes. */
+export async function openApiDocument(
+  publicUrl: string,
+  { allowsAnonymous, defaultWaitSeconds }: { allowsAnonymous: boolean; defaultWaitSeconds: number },
+): Promise<Document> {
+  const rendering = sampleRendering(publicUrl);
+  const others = await otherAnswers(rendering);
+  const registry = new OpenAPIRegistry();
+  registry.registerComponent('securitySchemes', KEY_SCHEME, {
+    type: 'http',
+    scheme: 'bearer',
+    description: [
+      'An API key; the operator makes it with `npm run keys`.',
+      `Where none is needed, an \`Authorization\` header that holds no key is ignored; \`${AUTHORIZATION_IGNORED}\` says so.`,
+    ].join(' '),
+  });
+  const rows: Readonly<Record<string, Operation>> = operations;
+  for (const code of new Set(Object.values(rows).flatMap(errorsOf))) {
+    registry.registerComponent('examples', code, { summary: code, value: errorExamples[code] });
+  }
+  const keyed = [{ [KEY_SCHEME]: [] }, ...(allowsAnonymous ? [{}] : [])];
+  for (const { tag, rows: group } of operationGroups) {
+    for (const [id, operation] of Object.entries<Operation>(group)) {
+      const ofJobs = await answersOfJobs(rendering, operation.jobs ?? []);
+      const examples = merged(ofJobs, others[id as keyof typeof operations] ?? {});
+      const wait = operation.wait && preferHeader(waitSecondsOf(operation, defaultWaitSeconds));
+      registry.registerPath({
+        operationId: id,
+        tags: [tag],
+        method: operation.method,
+        path: operation.path,
+        summary: operation.summary,
+        security: scopeOf(operation) === 'none' ? [] : keyed,
+        request: {
+          params: operation.params,
+          query: operation.query,
+          headers: tellsEvents(operation) ? lastEventHeader : wait,
+          ...(operation.body === undefined
+            ? {}
+            : { body: { required: true, content: { [JSON_TYPE]: { schema: operation.body } } } }),
+        },
+        responses: responsesOf({ id, operation, examples }),
+      });
+    }
+  }
+  for (const webhook of await webhooksOf(rows, rendering)) registry.registerWebhook(webhook);
+  // Nothing but the schema of events refers to the last one, which the generator does not read.
+  const definitions = [...registry.definitions, { type: 'schema' as const, schema: jobResultSchema }];
+  return new OpenApiGeneratorV31(definitions).generateDocument({
+    openapi: '3.1.0',
+    info: {
+      title: 'Tapedeck',
+      version: '1.0',
+      description:
+        'Public media and metadata as durable jobs. Poll, wait with `Prefer: wait=N`, follow events, or get a webhook.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: publicUrl }],
+    tags: operationGroups.map(({ tag, about }) => ({ name: tag, description: about })),
+  });
+}

@@ -1,0 +1,81 @@
+import type { RouteConfig } from '@asteasolutions/zod-to-openapi';
+import { z } from 'zod';
+import { WEBHOOK_TEST_BODY, webhookIdSchema, webhookTestBodySchema } from '../../contract/http/delivery-schemas.ts';
+import { ulidSchema } from '../../contract/ids.ts';
+import type { RenderContext } from '../../contract/kinds/kind.ts';
+import { kinds } from '../../contract/kinds/kinds.ts';
+import { WEBHOOK_USER_AGENT } from '../../contract/http/webhook-contract.ts';
+import type { Operation } from '../operations/operation.ts';
+import { webhooksOfJobs } from './answer-examples.ts';
+import type { Examples } from './render-examples.ts';
+import { JSON_TYPE } from './operation-responses.ts';
+
+interface Webhook {
+  readonly operationId: string;
+  /** The value of `X-Webhook-Endpoint`. */
+  readonly endpoint: string;
+  readonly summary: string;
+  readonly schema: z.ZodType;
+  readonly examples: Examples;
+  readonly id: z.ZodType;
+}
+
+const optionalText = (description: string) => z.string().optional().describe(description);
+
+/** Everything that is sent to webhooks, under the endpoints that tell them apart: what jobs answer when they have ended. */
+export async function webhooksOf(
+  rows: Readonly<Record<string, Operation>>,
+  rendering: RenderContext,
+): Promise<readonly RouteConfig[]> {
+  const ofJobs = Object.entries(rows).flatMap(([name, { jobs, path, answers }]) => {
+    const schemas = [answers[200]?.schema, answers[400]?.schema].filter((schema) => schema !== undefined);
+    const [type] = jobs ?? [];
+    return type === undefined || jobs === undefined ? [] : [{ name, type, jobs, path, schema: z.union(schemas) }];
+  });
+  const described = ofJobs.map(async ({ name, type, jobs, path, schema }) =>
+    routeOf({
+      operationId: `${name}Ended`,
+      endpoint: kinds[type].endpoint,
+      summary: `The end of ${jobs.length === 1 ? 'a job' : 'each part of a job'} of POST ${path}`,
+      examples: await webhooksOfJobs(rendering, jobs),
+      id: webhookIdSchema,
+      schema,
+    }),
+  );
+  const test = routeOf({
+    operationId: 'testWebhookSent',
+    endpoint: 'webhook/test',
+    summary: 'What POST /api/webhook/test sends',
+    examples: { example: { summary: 'A sample', value: WEBHOOK_TEST_BODY } },
+    id: z.string(),
+    schema: webhookTestBodySchema,
+  });
+  return [...(await Promise.all(described)), test];
+}
+
+function routeOf({ operationId, endpoint, summary, schema, examples, id }: Webhook): RouteConfig {
+  return {
+    method: 'post',
+    path: endpoint,
+    operationId,
+    tags: ['Webhooks'],
+    summary,
+    security: [],
+    request: {
+      headers: z.object({
+        'User-Agent': z.literal(WEBHOOK_USER_AGENT),
+        'X-Webhook-Endpoint': z.literal(endpoint),
+        'X-Webhook-Original-Status': z
+          .enum(['200', '400', '500'])
+          .describe('200 for a success, as the endpoint answers'),
+        'X-Webhook-Download-Id': ulidSchema,
+        'webhook-id': id,
+        'webhook-timestamp': optionalText('When the attempt was signed, in Unix seconds; with a secret only'),
+        'webhook-audience': optionalText('The receiver that it is for; with a secret only'),
+        'webhook-signature': optionalText('Standard Webhooks; with a secret only'),
+      }),
+      body: { required: true, content: { [JSON_TYPE]: { schema, examples: { ...examples } } } },
+    },
+    responses: { '2XX': { description: 'Acknowledges it; after anything else it is sent again, three times' } },
+  };
+}

@@ -1,0 +1,71 @@
+import type { ContentsReader, KeptFacts } from '../../contract/kinds/contents.ts';
+import type { RenderContext } from '../../contract/kinds/kind.ts';
+import { renderDownload, renderResult } from '../../contract/kinds/kinds.ts';
+import { priceTable } from '../../contract/kinds/prices.ts';
+import { jsonChunks } from '../../contract/http/streams.ts';
+import { samples, type Sample } from './sample-records.ts';
+
+export interface Example {
+  readonly summary: string;
+  readonly value: unknown;
+}
+/** By their names, as OpenAPI has them. */
+export type Examples = Readonly<Record<string, Example>>;
+export type Rendered = (sample: Sample) => Promise<Example>;
+
+/** Of no file: an example must not change from one minute to the next. */
+const QUERY = 'Expires=1795253400&Signature=2lJ0c0b1Yk0m3hQ9rT5vX7zA4dF6gH8jK1nP3sU5wY8';
+
+function keptBy(id: string): Sample | undefined {
+  const all = Object.values(samples).flatMap(({ success, other }) => [success, other]);
+  return all.find((sample) => sample?.record.id === id);
+}
+
+/** Reads the samples as a store reads what it keeps. */
+const contents: ContentsReader = {
+  facts: <Facts extends object>(id: string) => Promise.resolve(keptBy(id)?.facts as KeptFacts<Facts> | undefined),
+  async *pages<Item>({ recordId, name }: { readonly recordId: string; readonly name: string }) {
+    yield await Promise.resolve((keptBy(recordId)?.lists?.[name] ?? []) as readonly unknown[] as readonly Item[]);
+  },
+};
+
+/** @returns what the renderers need to show the samples */
+export function sampleRendering(publicUrl: string): RenderContext {
+  const { imgnet_list_posts: posts, imgnet_list_reels: reels } = samples;
+  return {
+    prices: priceTable({}),
+    linkTo: (recordId, fileName) => `${publicUrl}/files/${recordId}/${fileName}?${QUERY}`,
+    contents,
+    lists: {
+      handOut: () => Promise.resolve(),
+      otherPart: ({ type }) => Promise.resolve((type === 'imgnet_list_posts' ? reels : posts).success.record),
+    },
+  };
+}
+
+/** What the endpoint of a job answers, and what its webhook brings. */
+export function resultsBy(context: RenderContext): Rendered {
+  return async ({ summary, record, progress }) => ({
+    summary,
+    value: await asRead(await renderResult(record, context, progress)),
+  });
+}
+
+/** The record of a download. */
+export function recordsBy(context: RenderContext): Rendered {
+  return async ({ summary, record, progress }) => ({
+    summary,
+    value: await asRead(renderDownload(record, context, progress)),
+  });
+}
+
+/** @returns a body as callers read it: lists whole, and without what is not told */
+export async function asRead(body: unknown): Promise<unknown> {
+  return JSON.parse(await textOf(jsonChunks(body))) as unknown;
+}
+
+export async function textOf(chunks: AsyncIterable<string>): Promise<string> {
+  let text = '';
+  for await (const chunk of chunks) text += chunk;
+  return text;
+}

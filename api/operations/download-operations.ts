@@ -1,0 +1,130 @@
+import {
+  downloadListQuerySchema,
+  failedRecordOf,
+  vidnetDownloadRequestSchema,
+} from '../../contract/http/download-schemas.ts';
+import { downloadListSchema, downloadResultSchema, jobResultSchema } from '../../contract/kinds/kinds.ts';
+import { audioRecordSchema, audioResultSchema } from '../../contract/kinds/audio.ts';
+import { mediaRecordSchema, mediaRequestSchema, mediaResultSchema } from '../../contract/kinds/media.ts';
+import { videoRecordSchema, videoResultSchema } from '../../contract/kinds/video.ts';
+import { failed, operation, STARTS_JOB } from './operation.ts';
+import { cancelDownload, getDownload, listDownloads } from '../use-cases/list-downloads.ts';
+import { followDownload, followDownloads } from '../use-cases/follow-events.ts';
+import { requestMedia } from '../use-cases/media.ts';
+import { requestAudio, requestVideo } from '../use-cases/vidnet-requests.ts';
+import { downloadIdParams, UNKNOWN_DOWNLOAD } from './operation-parameters.ts';
+
+/** Downloads of audio, videos and pages, and the records of all jobs. */
+export const downloadOperations = {
+  requestAudio: operation({
+    method: 'post',
+    path: '/api/downloads/audio',
+    rpc: 'downloads.audio',
+    summary: 'Fetch the audio of a video as M4A',
+    body: vidnetDownloadRequestSchema,
+    jobs: ['audio'],
+    wait: 'when asked',
+    answers: {
+      200: { description: 'The audio was fetched before; nothing is charged', schema: audioResultSchema },
+      202: { description: 'A job was started', schema: audioResultSchema },
+      ...failed(failedRecordOf('AudioFailed', audioRecordSchema)),
+    },
+    errors: [...STARTS_JOB, 'pending_duplicate'],
+    run: requestAudio,
+  }),
+  requestVideo: operation({
+    method: 'post',
+    path: '/api/downloads/video',
+    rpc: 'downloads.video',
+    summary: 'Fetch a video as MP4',
+    body: vidnetDownloadRequestSchema,
+    jobs: ['vidnet_video'],
+    wait: 'when asked',
+    answers: {
+      200: { description: 'The video was fetched before; nothing is charged', schema: videoResultSchema },
+      202: { description: 'A job was started', schema: videoResultSchema },
+      ...failed(failedRecordOf('VideoFailed', videoRecordSchema)),
+    },
+    errors: [...STARTS_JOB, 'pending_duplicate'],
+    run: requestVideo,
+  }),
+  requestMedia: operation({
+    method: 'post',
+    path: '/api/downloads/media',
+    rpc: 'downloads.media',
+    summary: 'Fetch the audio or the video of a page of any site',
+    body: mediaRequestSchema,
+    jobs: ['media'],
+    wait: 'when asked',
+    answers: {
+      200: { description: 'The file, fetched now, or before and not charged again', schema: mediaResultSchema },
+      202: { description: 'The job has not ended', schema: mediaResultSchema },
+      ...failed(failedRecordOf('MediaFailed', mediaRecordSchema)),
+    },
+    errors: STARTS_JOB,
+    run: requestMedia,
+  }),
+  listDownloads: operation({
+    method: 'get',
+    path: '/api/downloads',
+    rpc: 'downloads.list',
+    summary: 'List downloads, newest first',
+    query: downloadListQuerySchema,
+    answers: { 200: { description: 'A page of download records', schema: downloadListSchema } },
+    run: listDownloads,
+  }),
+  getDownload: operation({
+    method: 'get',
+    path: '/downloads/{downloadId}',
+    rpc: 'downloads.get',
+    summary: 'Get a download, with a fresh link',
+    params: downloadIdParams,
+    unknown: UNKNOWN_DOWNLOAD,
+    wait: 'when asked',
+    answers: {
+      200: { description: 'The download has ended, well or not', schema: downloadResultSchema },
+      202: { description: 'The job has not ended', schema: downloadResultSchema },
+    },
+    run: getDownload,
+  }),
+  followDownload: operation({
+    method: 'get',
+    path: '/api/downloads/{downloadId}/events',
+    rpc: 'downloads.events',
+    summary: 'Follow a job by server-sent events, to its end; an addition to the specification',
+    params: downloadIdParams,
+    unknown: UNKNOWN_DOWNLOAD,
+    answers: {
+      200: { description: 'How the job stands, whenever that changes', event: jobResultSchema },
+      204: { description: 'The reader was told the end before, as `Last-Event-ID` says' },
+    },
+    run: followDownload,
+  }),
+  followDownloads: operation({
+    method: 'get',
+    path: '/api/downloads/events',
+    rpc: 'downloads.allEvents',
+    summary: 'Follow all downloads of the list by server-sent events; an addition to the specification',
+    answers: {
+      200: {
+        description: 'The record of each download that is pending, begins, changes or ends',
+        event: downloadResultSchema,
+      },
+    },
+    run: followDownloads,
+  }),
+  cancelDownload: operation({
+    method: 'delete',
+    path: '/downloads/{downloadId}',
+    rpc: 'downloads.cancel',
+    summary: 'Cancel a pending download',
+    params: downloadIdParams,
+    unknown: UNKNOWN_DOWNLOAD,
+    answers: {
+      200: { description: 'The job has ended, as failed', schema: downloadResultSchema },
+      202: { description: 'The job was told to stop', schema: downloadResultSchema },
+    },
+    errors: ['already_finished'],
+    run: cancelDownload,
+  }),
+} as const;

@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import { failedRecordOf } from '../../contract/http/download-schemas.ts';
+import { failedResultSchema } from '../../contract/http/job-answers.ts';
+import { imgnetAudioRecordSchema, imgnetAudioResultSchema } from '../../contract/kinds/imgnet-audio.ts';
+import {
+  imgnetPostRequestSchema,
+  imgnetContentPendingSchema,
+  imgnetPostSchema,
+  imgnetReelSchema,
+} from '../../contract/kinds/imgnet-content.ts';
+import {
+  imgnetListRequestSchema,
+  imgnetListFailedSchema,
+  imgnetListPendingSchema,
+  imgnetListSchema,
+} from '../../contract/kinds/imgnet-list.ts';
+import {
+  imgnetProfileRequestSchema,
+  imgnetProfilePendingSchema,
+  imgnetProfileSchema,
+} from '../../contract/kinds/imgnet-profile.ts';
+import { failed, operation, STARTS_JOB } from './operation.ts';
+import { requestImgnetAudio, requestImgnetContent, requestImgnetProfile } from '../use-cases/imgnet-requests.ts';
+import { requestImgnetList } from '../use-cases/imgnet-list.ts';
+
+/** The photo platform. */
+export const imgnetOperations = {
+  requestImgnetProfile: operation({
+    method: 'post',
+    path: '/api/imgnet/profile',
+    rpc: 'imgnet.profile',
+    summary: 'Get the profile of an account of the photo platform',
+    body: imgnetProfileRequestSchema,
+    jobs: ['imgnet_profile'],
+    wait: 'when asked',
+    answers: {
+      200: { description: 'The profile', schema: imgnetProfileSchema },
+      202: { description: 'The job has not ended', schema: imgnetProfilePendingSchema },
+      ...failed(failedResultSchema),
+    },
+    errors: STARTS_JOB,
+    run: requestImgnetProfile,
+  }),
+  requestImgnetList: operation({
+    method: 'post',
+    path: '/api/imgnet/list',
+    rpc: 'imgnet.list',
+    summary: 'Get the posts and reels of an account of the photo platform',
+    body: imgnetListRequestSchema,
+    jobs: ['imgnet_list_posts', 'imgnet_list_reels'],
+    wait: 'when asked',
+    answers: {
+      200: { description: 'The list, or the part of it that could be had', schema: imgnetListSchema },
+      202: { description: 'A part of it has not ended', schema: imgnetListPendingSchema },
+      ...failed(imgnetListFailedSchema),
+    },
+    errors: [...STARTS_JOB, 'not_found', 'not_ready', 'list_id_expired'],
+    run: requestImgnetList,
+  }),
+  requestImgnetContent: operation({
+    method: 'post',
+    path: '/api/imgnet/content',
+    rpc: 'imgnet.content',
+    summary: 'Get the metadata of a post or reel of the photo platform',
+    body: imgnetPostRequestSchema,
+    jobs: ['imgnet_post'],
+    wait: 'when asked',
+    answers: {
+      200: { description: 'The post or reel', schema: z.union([imgnetPostSchema, imgnetReelSchema]) },
+      202: { description: 'The job has not ended', schema: imgnetContentPendingSchema },
+      ...failed(failedResultSchema),
+    },
+    errors: STARTS_JOB,
+    run: requestImgnetContent,
+  }),
+  requestImgnetAudio: operation({
+    method: 'post',
+    path: '/api/imgnet/audio',
+    rpc: 'imgnet.audio',
+    summary: 'Fetch the audio of a post or reel of the photo platform as M4A',
+    body: imgnetPostRequestSchema,
+    jobs: ['imgnet_audio'],
+    wait: 'when asked',
+    answers: {
+      200: { description: 'The audio, or that there is none', schema: imgnetAudioResultSchema },
+      202: { description: 'The job has not ended', schema: imgnetAudioResultSchema },
+      ...failed(failedRecordOf('ImgnetAudioFailed', imgnetAudioRecordSchema)),
+    },
+    errors: STARTS_JOB,
+    run: requestImgnetAudio,
+  }),
+} as const;

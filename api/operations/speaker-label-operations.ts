@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import { ulidSchema } from '../../contract/ids.ts';
+import {
+  speakerLabelsRequestSchema,
+  audioRequiredSchema,
+  speakerLabelsFailedSchema,
+  speakerLabelsPendingSchema,
+  speakerLabelsSchema,
+  spokenWordsSchema,
+} from '../../contract/kinds/speaker-labels.ts';
+import { speakerLabelFormatSchema } from '../../contract/text/speaker-label-formats.ts';
+import { failed, operation, STARTS_JOB } from './operation.ts';
+import {
+  exportSpeakerLabels,
+  getSpeakerLabels,
+  getSpokenWords,
+  requestSpeakerLabels,
+} from '../use-cases/speaker-labels.ts';
+
+const labelsParams = z.object({
+  id: ulidSchema.describe('`transcript_speaker_id` of the audio, or `download_id` of the job'),
+});
+const UNKNOWN_LABELS = { id: 'There is no audio and no transcript with this id.' };
+const LABELS_PENDING = {
+  description: 'The transcription or the download of the audio has not ended',
+  schema: z.union([speakerLabelsPendingSchema, audioRequiredSchema]),
+} as const;
+
+/** Transcripts with speaker labels. */
+export const speakerLabelOperations = {
+  requestSpeakerLabels: operation({
+    method: 'post',
+    path: '/api/transcriptspeakerid',
+    rpc: 'speakers.request',
+    summary: 'Get who says what in an audio that was downloaded',
+    body: speakerLabelsRequestSchema,
+    jobs: ['speaker_labels'],
+    wait: 'when asked',
+    answers: {
+      200: { description: 'The transcript, or that nobody speaks', schema: speakerLabelsSchema },
+      202: LABELS_PENDING,
+      ...failed(speakerLabelsFailedSchema),
+    },
+    errors: [...STARTS_JOB, 'audio_failed', 'not_found'],
+    run: requestSpeakerLabels,
+  }),
+  getSpeakerLabels: operation({
+    method: 'get',
+    path: '/api/transcriptspeakerid/{id}',
+    rpc: 'speakers.get',
+    summary: 'Get a transcript with speaker labels again, by the id of the audio or the job; starts and costs nothing',
+    params: labelsParams,
+    unknown: UNKNOWN_LABELS,
+    wait: 'when asked',
+    answers: {
+      200: {
+        description: 'The transcript, or that nobody speaks, or why it could not be had',
+        schema: z.union([speakerLabelsSchema, speakerLabelsFailedSchema]),
+      },
+      202: LABELS_PENDING,
+    },
+    errors: ['audio_failed'],
+    run: getSpeakerLabels,
+  }),
+  getSpokenWords: operation({
+    method: 'get',
+    path: '/api/transcriptspeakerid/{id}/words',
+    rpc: 'speakers.words',
+    summary: 'Get when each word of a transcript with speaker labels begins, and who speaks when',
+    params: labelsParams,
+    unknown: UNKNOWN_LABELS,
+    answers: { 200: { description: 'The words', schema: spokenWordsSchema } },
+    errors: ['audio_failed', 'not_ready'],
+    run: getSpokenWords,
+  }),
+  exportSpeakerLabels: operation({
+    method: 'get',
+    path: '/api/transcriptspeakerid/{id}.{format}',
+    rpc: 'speakers.export',
+    summary: 'Get a transcript with speaker labels as subtitles, plain text or RTTM',
+    params: labelsParams.extend({ format: speakerLabelFormatSchema }),
+    unknown: { format: 'A transcript can be had as .srt, .vtt, .txt or .rttm.', ...UNKNOWN_LABELS },
+    answers: {
+      200: { description: 'The file', contentTypes: ['application/x-subrip', 'text/vtt', 'text/plain'] },
+    },
+    errors: ['audio_failed', 'not_ready'],
+    run: exportSpeakerLabels,
+  }),
+} as const;

@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { vidnetFailedResultSchema, vidnetPendingResultSchema } from '../../contract/http/job-answers.ts';
+import { channelRequestSchema, channelProfileSchema } from '../../contract/kinds/channel.ts';
+import { transcriptRequestSchema, transcriptSchema } from '../../contract/kinds/transcript.ts';
+import { transcriptFormatSchema } from '../../contract/text/transcript-formats.ts';
+import { failed, operation, STARTS_JOB } from './operation.ts';
+import { exportTranscript, getTranscript, requestTranscript } from '../use-cases/transcripts.ts';
+import { requestChannel } from '../use-cases/vidnet-requests.ts';
+import { downloadIdParams, UNKNOWN_DOWNLOAD } from './operation-parameters.ts';
+
+/** Channels and transcripts of the video platform. */
+export const vidnetOperations = {
+  requestChannel: operation({
+    method: 'post',
+    path: '/api/channel/profile',
+    rpc: 'channels.profile',
+    summary: 'Get the profile of a channel with the list of its videos',
+    body: channelRequestSchema,
+    jobs: ['list'],
+    wait: 'by default',
+    answers: {
+      200: { description: 'The profile', schema: channelProfileSchema },
+      202: { description: 'The job has not ended', schema: vidnetPendingResultSchema },
+      ...failed(vidnetFailedResultSchema),
+    },
+    errors: STARTS_JOB,
+    run: requestChannel,
+  }),
+  requestTranscript: operation({
+    method: 'post',
+    path: '/api/transcripts',
+    rpc: 'transcripts.request',
+    summary: 'Get the captions of a video in a language',
+    body: transcriptRequestSchema,
+    jobs: ['captions'],
+    wait: 'by default',
+    answers: {
+      200: { description: 'The transcript', schema: transcriptSchema },
+      202: { description: 'The job has not ended', schema: vidnetPendingResultSchema },
+      ...failed(vidnetFailedResultSchema),
+    },
+    errors: STARTS_JOB,
+    run: requestTranscript,
+  }),
+  getTranscript: operation({
+    method: 'get',
+    path: '/api/transcripts/{downloadId}',
+    rpc: 'transcripts.get',
+    summary: 'Get a transcript again; starts nothing and costs nothing',
+    params: downloadIdParams,
+    unknown: UNKNOWN_DOWNLOAD,
+    wait: 'when asked',
+    answers: {
+      200: {
+        description: 'The transcript, or why it could not be had',
+        schema: z.union([transcriptSchema, vidnetFailedResultSchema]),
+      },
+      202: { description: 'The job has not ended', schema: vidnetPendingResultSchema },
+    },
+    run: getTranscript,
+  }),
+  exportTranscript: operation({
+    method: 'get',
+    path: '/api/transcripts/{downloadId}.{format}',
+    rpc: 'transcripts.export',
+    summary: 'Get a transcript as subtitles or plain text',
+    params: downloadIdParams.extend({ format: transcriptFormatSchema }),
+    unknown: { format: 'A transcript can be had as .srt, .vtt or .txt.', ...UNKNOWN_DOWNLOAD },
+    answers: {
+      200: { description: 'The file', contentTypes: ['application/x-subrip', 'text/vtt', 'text/plain'] },
+    },
+    errors: ['not_ready'],
+    run: exportTranscript,
+  }),
+} as const;

@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import {
+  webhookIdSchema,
+  deliveryListQuerySchema,
+  webhookTestRequestSchema,
+  deliveryListSchema,
+  deliverySchema,
+  webhookTestRefusedSchema,
+  webhookTestResultSchema,
+} from '../../contract/http/delivery-schemas.ts';
+import { operation } from './operation.ts';
+import { listDeliveries, redeliverWebhook, testWebhook } from '../use-cases/webhook-deliveries.ts';
+
+/** Tests of webhooks, and their log. */
+export const webhookOperations = {
+  testWebhook: operation({
+    method: 'post',
+    scope: 'webhooks',
+    path: '/api/webhook/test',
+    rpc: 'webhook.test',
+    summary: 'Check that a webhook URL can be reached',
+    body: webhookTestRequestSchema,
+    answers: { 200: { description: 'How the URL answered', schema: webhookTestResultSchema } },
+    errors: ['webhook_target_forbidden'],
+    errorBodies: { 400: webhookTestRefusedSchema },
+    run: testWebhook,
+  }),
+  listDeliveries: operation({
+    method: 'get',
+    path: '/api/webhook/deliveries',
+    rpc: 'webhook.deliveries',
+    summary: 'List webhooks with their attempts, those of the newest downloads first',
+    query: deliveryListQuerySchema,
+    answers: { 200: { description: 'A page of deliveries', schema: deliveryListSchema } },
+    run: listDeliveries,
+  }),
+  redeliverWebhook: operation({
+    method: 'post',
+    scope: 'webhooks',
+    path: '/api/webhook/deliveries/{deliveryId}/redeliver',
+    rpc: 'webhook.redeliver',
+    summary: 'Deliver a webhook again',
+    params: z.object({ deliveryId: webhookIdSchema }),
+    unknown: { deliveryId: 'There is no webhook delivery with this id.' },
+    answers: { 202: { description: 'A further round of attempts was started', schema: deliverySchema } },
+    errors: ['delivery_pending', 'too_many_webhooks'],
+    run: redeliverWebhook,
+  }),
+} as const;

@@ -1,0 +1,216 @@
+import {
+  initTRPC,
+  tracked,
+  TRPCError,
+  type TrackedEnvelope,
+  type TRPCMutationProcedure as MutationProcedure,
+  type TRPCQueryProcedure as QueryProcedure,
+  type TRPCSubscriptionProcedure as SubscriptionProcedure,
+} from '@trpc/server';
+import { z } from 'zod';
+import type { Caller } from '../../contract/http/account-schemas.ts';
+import { ApiError, ERROR_TABLE, type ErrorCode } from '../../contract/http/api-error.ts';
+import { optionalField } from '../../contract/http/fields.ts';
+import { PREFER_WAIT_MAX_SECONDS } from '../../contract/limits.ts';
+import { TextStream } from '../../contract/http/streams.ts';
+import type { ServiceDeps } from '../service-deps.ts';
+import { LONGEST_STREAM_MS } from '../edge/event-stream.ts';
+import { invalidInput, toApiError } from '../http/to-api-error.ts';
+import type { OnAnswered } from '../api-metrics.ts';
+import {
+  fieldNameOf,
+  tellsEvents,
+  waitSecondsOf,
+  type EventOf,
+  type EventsAnswer,
+  type FieldsOf,
+  type Operation,
+  type ResultOf,
+} from '../operations/operation.ts';
+import { operations } from '../operations/operations.ts';
+import type { RpcStreams } from './rpc-streams.ts';
+
+interface Context {
+  readonly deps: ServiceDeps;
+  readonly streams: RpcStreams;
+  /** Told of each call that was answered. */
+  readonly onAnswered?: OnAnswered | undefined;
+  /** Runs a call in a span, by its name. */
+  readonly inSpan?: (<Result>(name: string, work: () => Promise<Result>) => Promise<Result>) | undefined;
+}
+
+const t = initTRPC.context<Context>().create({
+  sse: {
+    ...{ ping: { enabled: true, intervalMs: 15_000 }, client: { reconnectAfterInactivityMs: 45_000 } },
+    maxDurationMs: LONGEST_STREAM_MS,
+  },
+  errorFormatter: ({ shape, error }) => {
+    // The same body that REST answers, beside tRPC's own fields; nothing of what stays in `cause`.
+    const { stack: _secret, ...data } = shape.data;
+    const known = documented(error);
+    return { ...shape, message: known.message, data: { ...data, body: known.toBody() } };
+  },
+});
+
+/** What a procedure or tRPC itself refused, as REST would tell it. */
+function documented(error: TRPCError): ApiError {
+  const { cause } = error;
+  if (cause instanceof ApiError) return cause;
+  if (cause instanceof z.ZodError && error.code === 'BAD_REQUEST') return invalidInput(cause);
+  if (cause instanceof SyntaxError) return new ApiError('invalid_json', 'The input is not valid JSON.');
+  const [code, message] = REFUSED_BY_TRPC[error.code] ?? [];
+  return code === undefined || message === undefined ? toApiError(cause ?? error) : new ApiError(code, message);
+}
+
+const REFUSED_BY_TRPC: Partial<Record<TRPCError['code'], readonly [ErrorCode, string]>> = {
+  BAD_REQUEST: ['invalid_input', 'The request is not valid.'],
+  PARSE_ERROR: ['invalid_json', 'The input is not valid JSON.'],
+  UNSUPPORTED_MEDIA_TYPE: ['invalid_input', 'The content type must be application/json.'],
+  NOT_FOUND: ['not_found', 'There is no such procedure.'],
+  METHOD_NOT_SUPPORTED: ['method_not_allowed', 'Queries take GET, mutations take POST.'],
+  PAYLOAD_TOO_LARGE: ['body_too_large', 'The body is larger than 64 KiB.'],
+};
+
+const measured = t.middleware(async ({ ctx: { deps, onAnswered, inSpan }, path, next }) => {
+  const startedMs = performance.now();
+  const result = await (inSpan?.(path, () => next()) ?? next());
+  const error = result.ok ? undefined : documented(result.error);
+  const status = error === undefined ? 200 : ERROR_TABLE[error.code].http;
+  // As REST does it: what is our fault is logged with its cause.
+  if (error !== undefined && status >= 500)
+    deps.log.error({ err: error.cause ?? error, procedure: path }, error.message);
+  const ms = performance.now() - startedMs;
+  deps.log.info({ procedure: path, status, ms: Math.round(ms) }, 'request');
+  onAnswered?.({ facade: 'rpc', operation: path, status, seconds: ms / 1000 });
+  return result;
+});
+
+/** Use cases throw {@link ApiError}; the table gives the tRPC code. */
+const procedure = t.procedure.use(measured).use(async ({ next }) => {
+  const result = await next();
+  // What tRPC itself refused (input that is not valid, a body that is too large) keeps its code.
+  if (result.ok || result.error.code !== 'INTERNAL_SERVER_ERROR') return result;
+  const error = toApiError(result.error.cause ?? result.error);
+  throw new TRPCError({ code: ERROR_TABLE[error.code].trpc, message: error.message, cause: error });
+});
+
+/** A text file in an answer of tRPC. */
+interface Exported {
+  readonly name: string;
+  readonly contentType: string;
+  readonly text: string;
+}
+
+type Row = (typeof operations)[keyof typeof operations];
+type RowWithProcedure = Extract<Row, { readonly rpc: string }>;
+type WaitOf<One> = One extends { readonly wait: string }
+  ? { readonly wait_seconds?: number | null | undefined }
+  : unknown;
+type OrNull<Fields> = unknown extends Fields
+  ? Fields
+  : { [Name in keyof Fields]: undefined extends Fields[Name] ? Fields[Name] | null : Fields[Name] };
+type Otherwise<Type, None> = unknown extends Type ? None : Type;
+interface TypesOf<One extends Row> {
+  input: Otherwise<OrNull<FieldsOf<One, 'input'>> & WaitOf<One>, void>;
+  output: [ResultOf<One>] extends [never] ? Exported : ResultOf<One>;
+  meta: object;
+}
+/** An event as a client of a subscription gets it; `lastEventId` in the input goes on after the one with that id. */
+interface Followed<Body> {
+  readonly id: string;
+  readonly data: Body;
+}
+interface FollowedTypes<One extends Row> {
+  input: unknown extends FieldsOf<One, 'input'> ? LastEvent | undefined : OrNull<FieldsOf<One, 'input'>> & LastEvent;
+  output: AsyncIterable<Followed<EventOf<One>>>;
+  meta: object;
+}
+interface LastEvent {
+  readonly lastEventId?: string | null | undefined;
+}
+type ProcedureOf<One extends Row> = [EventOf<One>] extends [never]
+  ? One extends { readonly method: 'get' }
+    ? QueryProcedure<TypesOf<One>>
+    : MutationProcedure<TypesOf<One>>
+  : SubscriptionProcedure<FollowedTypes<One>>;
+type Procedures = { [One in RowWithProcedure as One['rpc']]: ProcedureOf<One> };
+/** The procedures by the parts of their names: `downloads.audio` is `audio` in `downloads`. */
+type Tree = {
+  [
+    Name in keyof Procedures as Name extends `${infer Group}.${string}` ? Group : Name
+  ]: Name extends `${infer Group}.${string}`
+    ? { [Other in keyof Procedures as Other extends `${Group}.${infer Last}` ? Last : never]: Procedures[Other] }
+    : Procedures[Name];
+};
+
+const SERVICE: Caller = { kind: 'service' };
+const lastEvent = { lastEventId: optionalField(z.string()) };
+const wait = { wait_seconds: optionalField(z.number().int().min(0).max(PREFER_WAIT_MAX_SECONDS)) };
+
+function procedureOf(row: Operation) {
+  if (tellsEvents(row)) return subscriptionOf(row);
+  const fields =
+    row.body ?? (row.query && takingNulls(row.query)) ?? (row.params && z.object(asFields(row.params.shape)));
+  const waiting = row.wait === undefined ? fields : fields?.safeExtend(wait);
+  const taking = procedure.input(waiting ?? z.unknown());
+  const run = async ({ ctx, input }: { ctx: Context; input: unknown }) => {
+    const { wait_seconds: seconds, ...asked } = (input ?? {}) as { readonly wait_seconds?: number };
+    const waitMs = (seconds ?? waitSecondsOf(row, ctx.deps.defaultWaitSeconds)) * 1000;
+    const answer = await row.run(ctx.deps, SERVICE, { ...asked, waitMs } as never);
+    if ('events' in answer) throw new Error(`${row.path} tells events`);
+    if ('body' in answer) return ctx.streams.hold(answer.body);
+    const { open, ...file } = answer;
+    return ctx.streams.hold<Exported>({ ...file, text: new TextStream(open) });
+  };
+  return row.method === 'get' ? taking.query(run) : taking.mutation(run);
+}
+
+function subscriptionOf(row: Operation) {
+  const { params } = row;
+  const fields = z.object({ ...(params && asFields(params.shape)), ...lastEvent });
+  const taking = procedure.input(params === undefined ? fields.nullish() : fields);
+  return taking.subscription(async ({ ctx: { deps, streams }, input, signal }) => {
+    streams.tellEvents();
+    const answer = await row.run(deps, SERVICE, { ...input, waitMs: 0 } as never);
+    if (!('events' in answer)) throw new Error(`${row.path} tells no events`);
+    return trackedEvents(answer, streams, signal ?? new AbortController().signal);
+  });
+}
+
+/** An end that is an AbortError is none to tRPC: clients come again. */
+async function* trackedEvents(
+  { events }: EventsAnswer<unknown>,
+  streams: RpcStreams,
+  left: AbortSignal,
+): AsyncGenerator<TrackedEnvelope<unknown>> {
+  if (events === undefined) return;
+  for await (const { id, body } of events(left).told) yield tracked(id, await streams.holdNext(body, left));
+}
+
+/** The fields of a query, which REST cannot send as null: as in a body, that is the same as leaving one out. */
+function takingNulls({ shape }: z.ZodObject): z.ZodObject {
+  const orNull = z
+    .unknown()
+    .optional()
+    .transform((value) => value ?? undefined);
+  return z.object(Object.fromEntries(Object.entries(shape).map(([name, field]) => [name, orNull.pipe(field)])));
+}
+
+function asFields(params: z.ZodRawShape): z.ZodRawShape {
+  return Object.fromEntries(Object.entries(params).map(([name, schema]) => [fieldNameOf(name), schema]));
+}
+
+function treeOf(rows: readonly Operation[]): Tree {
+  const tree: Record<string, object> = {};
+  for (const row of rows) {
+    const [group, name] = row.rpc?.split('.') ?? [];
+    if (group === undefined) continue;
+    tree[group] = name === undefined ? procedureOf(row) : { ...tree[group], [name]: procedureOf(row) };
+  }
+  return tree as Tree;
+}
+
+/** The procedures for internal callers: the same use cases, inputs and outputs as REST. Lists come whole here. */
+export const appRouter = t.router(treeOf(Object.values(operations)));
+
+export type AppRouter = typeof appRouter;

@@ -1,0 +1,78 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { TRPCError } from '@trpc/server';
+import { createHTTPHandler } from '@trpc/server/adapters/standalone';
+import { ERROR_TABLE } from '../../contract/http/api-error.ts';
+import { REQUEST_BODY_MAX_BYTES } from '../../contract/limits.ts';
+import { addressGroup } from '../../outbound/addresses.ts';
+import type { Tracing } from '../../runtime/telemetry/tracing.ts';
+import { unauthorized } from '../access/authenticate.ts';
+import type { ServiceDeps } from '../service-deps.ts';
+import { CONNECTION_LIMITS, guardConnections, serverOptions, type ConnectionLimits } from '../edge/connections.ts';
+import { SECURITY_HEADERS } from '../edge/security-headers.ts';
+import { toApiError } from '../http/to-api-error.ts';
+import type { OnAnswered } from '../api-metrics.ts';
+import { forRequest, REQUEST_ID, requestIdFrom } from '../http/request-id.ts';
+import { traceHeadersIn } from '../http/request-traces.ts';
+import { createRpcStreams } from './rpc-streams.ts';
+import { appRouter } from './rpc-router.ts';
+
+export interface RpcOptions {
+  /** What callers send as `Authorization: Bearer`, on loopback too: any program and any page reaches a port there. */
+  readonly token: string;
+  readonly connections?: ConnectionLimits;
+  readonly onAnswered?: OnAnswered | undefined;
+  readonly tracing?: Tracing | undefined;
+}
+
+/** Calls in one request. They run at once, so a request must not be a hundred. */
+const BATCH_MAX_CALLS = 10;
+
+/** The tRPC facade as a server that does not listen yet. Its callers are services of ours: no key, no limit, no bill. */
+export function createRpcServer(deps: ServiceDeps, options: RpcOptions): Server {
+  const { connections = CONNECTION_LIMITS } = options;
+  const ids = new WeakMap<IncomingMessage, string>();
+  const handle = createHTTPHandler({
+    router: appRouter,
+    createContext({ req, res }) {
+      try {
+        admit(req, options);
+      } catch (error) {
+        const cause = toApiError(error);
+        for (const [name, value] of Object.entries(cause.extras.headers ?? {})) res.setHeader(name, value);
+        throw new TRPCError({ code: ERROR_TABLE[cause.code].trpc, message: cause.message, cause });
+      }
+      const own = forRequest(deps, ids.get(req));
+      const streams = createRpcStreams(res, { ...own, caller: `service ${addressGroup(req.socket.remoteAddress)}` });
+      const { onAnswered, tracing } = options;
+      const inSpan =
+        tracing &&
+        (<Result>(name: string, work: () => Promise<Result>): Promise<Result> =>
+          tracing.inSpan({ name, kind: 'server', headers: traceHeadersIn((one) => req.headers[one]) }, work));
+      return { deps: own, streams, onAnswered, inSpan };
+    },
+    maxBodySize: REQUEST_BODY_MAX_BYTES,
+    maxBatchSize: BATCH_MAX_CALLS,
+  });
+  const server = createServer(serverOptions(connections), (request, response) => {
+    const id = requestIdFrom(request.headers[REQUEST_ID.toLowerCase()]);
+    ids.set(request, id);
+    response.setHeader(REQUEST_ID, id);
+    for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
+    handle(request, response);
+  });
+  guardConnections(server, connections);
+  return server;
+}
+
+/** @throws ApiError `unauthorized` */
+function admit(request: IncomingMessage, { token }: RpcOptions): void {
+  const [, sent] = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '') ?? [];
+  if (sent === undefined || !isSame(sent, token)) throw unauthorized('The token of the service (RPC_TOKEN) is needed.');
+}
+
+/** In a time that does not depend on how much is right, nor on the lengths. */
+function isSame(one: string, other: string): boolean {
+  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(one), digest(other));
+}

@@ -1,0 +1,134 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Logger } from 'pino';
+import { holdsStream, jsonChunks, type Streamable } from '../../contract/http/streams.ts';
+import { releaseAtClose, STREAM_BYTES, type AnswerBudget, type Release } from '../edge/answer-budget.ts';
+import { paced } from '../http/yielding-chunks.ts';
+
+/** What the procedures of one request answer with and do not hold. */
+export type RpcStreams = ReturnType<typeof createRpcStreams>;
+
+interface RpcStreamsOptions {
+  readonly log: Logger;
+  readonly answerBudget: AnswerBudget;
+  /** The caller whose share of the budget the answer takes. */
+  readonly caller: string;
+}
+interface Held {
+  /** Bodies by their marks. */
+  readonly held: Map<string, unknown>;
+  readonly log: Logger;
+}
+
+/**
+ * tRPC writes a whole answer in one call of `JSON.stringify`. So a result with streams is replaced by a mark, and when tRPC has
+ * written the text around it, the result is written out in its place, as fast as it is read. Callers see the JSON that they
+ * would see otherwise.
+ */
+export function createRpcStreams(response: ServerResponse, { log, answerBudget, caller }: RpcStreamsOptions) {
+  const held = new Map<string, unknown>();
+  let releaseLast: Release | undefined;
+  const markOf = (body: object): unknown => {
+    const mark = randomUUID();
+    held.set(JSON.stringify(mark), body);
+    return mark;
+  };
+  return {
+    /**
+     * @returns what stands for the body until the answer is written; the body itself when it holds no stream
+     * @throws ApiError when there is no room for it
+     */
+    hold<Result>(body: Streamable<Result>): Result {
+      if (!holdsStream(body)) return body as Result;
+      releaseAtClose(response, answerBudget.hold(caller, STREAM_BYTES));
+      if (held.size === 0) replaceMarks(response, { held, log });
+      return markOf(body) as Result;
+    },
+    /** Prepares the response for a stream of events. */
+    tellEvents(): void {
+      response.setHeader('Connection', 'close');
+      response.once('close', () => releaseLast?.());
+      replaceMarksInEvents(response, { held, log });
+    },
+    /** The same as `hold` for the next event, as soon as there is room. It is released when the one after it is held. */
+    async holdNext<Result>(body: Streamable<Result>, left: AbortSignal): Promise<Result> {
+      releaseLast?.();
+      if (!holdsStream(body)) return body as Result;
+      releaseLast = await answerBudget.room(caller, STREAM_BYTES, left);
+      if (response.closed) releaseLast();
+      return markOf(body) as Result;
+    },
+  };
+}
+
+/** As middleware for compression does it: what tRPC writes is kept, and written at its end. */
+function replaceMarks(response: ServerResponse, { held, log }: Held): void {
+  const written: Uint8Array[] = [];
+  const own = { write: response.write.bind(response), end: response.end.bind(response) };
+  response.write = (chunk: Uint8Array): boolean => {
+    written.push(chunk);
+    return true;
+  };
+  response.end = () => {
+    Object.assign(response, own);
+    const text = Buffer.concat(written).toString('utf8');
+    // An error while it is read cuts the connection: half a list must not look like a whole one.
+    pipeline(Readable.from(paced(spliced(text, held))), response).catch((error: unknown) => {
+      if (!isLeaving(error)) log.error({ err: error }, 'an answer over tRPC was cut short');
+    });
+    return response;
+  };
+}
+
+/**
+ * Of a stream of events nothing is kept: what tRPC writes goes out at once, the bodies as they are read. tRPC waits after each
+ * write, until it is told to go on.
+ */
+function replaceMarksInEvents(response: ServerResponse, { held, log }: Held): void {
+  const own = { write: response.write.bind(response), end: response.end.bind(response) };
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
+  let turn = Promise.resolve();
+  const inTurn = (step: () => Promise<void> | void): void => {
+    turn = turn.then(step).catch((error: unknown) => {
+      if (!gone.signal.aborted) log.error({ err: error }, 'events over tRPC were cut short');
+      response.destroy();
+    });
+  };
+  response.write = (chunk: Uint8Array): boolean => {
+    inTurn(async () => {
+      for await (const text of paced(spliced(Buffer.from(chunk).toString('utf8'), held))) {
+        if (!own.write(text)) await once(response, 'drain', { signal: gone.signal });
+      }
+      response.emit('drain');
+    });
+    return false;
+  };
+  response.end = () => {
+    inTurn(() => {
+      own.end();
+    });
+    return response;
+  };
+}
+
+async function* spliced(text: string, held: Map<string, unknown>): AsyncGenerator<string> {
+  let rest = text;
+  // Ids of our own making, each once, in the order in which the procedures of a batch answered.
+  const places = [...held].map(([mark, body]) => ({ mark, body, at: text.indexOf(mark) }));
+  for (const { mark, body } of places.filter(({ at }) => at >= 0).sort((a, b) => a.at - b.at)) {
+    const at = rest.indexOf(mark);
+    yield rest.slice(0, at);
+    yield* jsonChunks(body);
+    held.delete(mark);
+    rest = rest.slice(at + mark.length);
+  }
+  yield rest;
+}
+
+function isLeaving(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
+}

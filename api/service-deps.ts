@@ -1,0 +1,66 @@
+import type { BlockList } from 'node:net';
+import type { Logger } from 'pino';
+import type { Platforms } from '../config.ts';
+import type { RenderContext } from '../contract/kinds/kind.ts';
+import type { Prices } from '../contract/kinds/prices.ts';
+import type { AccountStore } from '../store/accounts/account-store.ts';
+import type { KeyDownloadStore } from '../store/accounts/key-downloads.ts';
+import type { DeliveryStore } from '../store/records/delivery-store.ts';
+import type { FileStore } from '../store/files/file-store.ts';
+import type { KeyStore } from '../store/accounts/key-store.ts';
+import type { LinkSigner } from '../store/files/link-signer.ts';
+import type { ListStore } from '../store/records/list-store.ts';
+import type { WebhookSubscriptionStore } from '../store/records/webhook-subscriptions.ts';
+import type { RecordStore } from '../store/records/record-store.ts';
+import type { RequestCountStore } from '../store/accounts/request-counts.ts';
+import type { SpeechLanguages } from '../store/records/speech-languages.ts';
+import type { WebhookClient } from '../outbound/webhooks/webhook-client.ts';
+import type { WebhookSigner } from '../outbound/webhooks/webhook-signature.ts';
+import type { AdmissionQueue } from './admission-queue.ts';
+import type { DeliveryGateway } from './delivery-gateway.ts';
+import type { AnswerBudget } from './edge/answer-budget.ts';
+import type { EnginesLook } from '../store/mongo/engine-health.ts';
+import type { DownloadFeeds } from './events/download-feeds.ts';
+import type { JobWatches } from './events/job-watches.ts';
+import type { JobGateway } from './job-gateway.ts';
+
+/** What the service is made of; built in main.ts, or by a test. */
+export interface ServiceDeps {
+  readonly records: RecordStore;
+  readonly lists: ListStore;
+  readonly keys: KeyStore;
+  readonly accounts: AccountStore;
+  readonly keyDownloads: KeyDownloadStore;
+  readonly requestCounts: RequestCountStore;
+  readonly files: FileStore;
+  readonly signer: LinkSigner;
+  readonly jobs: JobGateway;
+  readonly watches: JobWatches;
+  readonly feeds: DownloadFeeds;
+  readonly admissionQueue: AdmissionQueue;
+  readonly webhookSubscriptions: WebhookSubscriptionStore;
+  readonly speechLanguages: Pick<SpeechLanguages, 'known'>;
+  readonly deliveries: DeliveryStore;
+  readonly redeliveries: DeliveryGateway;
+  /** Sends webhook tests. */
+  readonly webhooks: WebhookClient;
+  readonly signWebhook: WebhookSigner;
+  /** How long every webhook test without an answer takes, in milliseconds; longer than any attempt of {@link webhooks}. */
+  readonly webhookTestMs: number;
+  readonly webhookAllowedNetworks: BlockList;
+  readonly rendering: RenderContext & { readonly prices: Prices };
+  /** How long a channel or a transcript is waited for when the caller does not say. */
+  readonly defaultWaitSeconds: number;
+  readonly platforms: Platforms;
+  /** Where operators see a workflow; undefined where no Web UI is known. */
+  readonly workflowUrl: (workflowId: string) => string | undefined;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Milliseconds on a clock that only goes forward, for spans within the process. */
+  readonly elapsed: () => number;
+  readonly lookAtEngines: EnginesLook;
+  readonly answerBudget: AnswerBudget;
+  /** Aborted when the process is about to stop. */
+  readonly stopping: AbortSignal;
+  readonly log: Logger;
+}

@@ -1,0 +1,126 @@
+import type { Caller } from '../../contract/http/account-schemas.ts';
+import { renderListed, renderResult, type DownloadResult, type JobResultBody } from '../../contract/kinds/kinds.ts';
+import type { ServiceDeps } from '../service-deps.ts';
+import { stateOf, type Follower, type JobState } from '../events/job-watches.ts';
+import { createMailbox } from '../events/mailbox.ts';
+import { createPositionTracker, parsePosition, sinceOf } from '../events/position.ts';
+import type { EventFeed, EventsAnswer, ToldEvent } from '../operations/operation.ts';
+import type { LimitedCaller } from '../access/access-middleware.ts';
+import { recordById } from './list-downloads.ts';
+import { callerIdOf } from './subscribers.ts';
+
+/** Where a stream goes on: the id of the last event that its reader took. */
+interface Resumed {
+  readonly lastEventId?: string | undefined;
+}
+
+/**
+ * GET /api/downloads/{downloadId}/events: how a job stands, whenever that changes, its end last. The JSON is that of the
+ * job's own endpoint and of its webhook.
+ *
+ * @throws ApiError `not_found`
+ */
+export async function followDownload(
+  deps: ServiceDeps,
+  caller: LimitedCaller,
+  { download_id: id, lastEventId }: Resumed & { readonly download_id: string },
+): Promise<EventsAnswer<JobResultBody>> {
+  const found = stateOf(await recordById(deps, caller, id));
+  if (found.record.status !== 'pending' && found.eventId === lastEventId) return { events: undefined };
+  const follower = { caller: callerIdOf(caller) };
+  return { events: (left) => ({ told: changesOf(deps, found, { lastEventId, left, follower }) }) };
+}
+
+async function* changesOf(
+  deps: ServiceDeps,
+  found: JobState,
+  { lastEventId, left, follower }: Resumed & { readonly left: AbortSignal; readonly follower: Follower },
+): AsyncGenerator<ToldEvent<JobResultBody>> {
+  const mailbox = createMailbox(left, deps.stopping);
+  let leave = (): void => undefined;
+  if (found.record.status === 'pending') {
+    leave = deps.watches.watch(found.record.id, follower, (state) => mailbox.put(state));
+  } else {
+    mailbox.put(found);
+  }
+  try {
+    for (let told = lastEventId; ;) {
+      const state = await mailbox.next();
+      if (state === undefined) {
+        // Not the end: whoever is cut off here comes again.
+        deps.stopping.throwIfAborted();
+        return;
+      }
+      if (state.eventId !== told) yield { id: state.eventId, body: await resultOf(deps, state) };
+      told = state.eventId;
+      if (state.record.status !== 'pending') return;
+    }
+  } finally {
+    leave();
+    mailbox.close();
+  }
+}
+
+/** All who follow a job are told the same: it is rendered once for them, and a list in it is read by each as it is sent. */
+const results = new WeakMap<JobState, Promise<JobResultBody>>();
+
+function resultOf({ rendering }: ServiceDeps, state: JobState): Promise<JobResultBody> {
+  const known = results.get(state);
+  if (known !== undefined) return known;
+  const rendered = renderResult(state.record, rendering, state.progress);
+  results.set(state, rendered);
+  // Whoever asks after a fault of the database is not told the fault again.
+  rendered.catch(() => results.delete(state));
+  return rendered;
+}
+
+/**
+ * GET /api/downloads/events: the records of the caller's list that are pending, and then each that begins, changes and ends. A
+ * reader who comes again is told every end since then, once.
+ */
+export function followDownloads(
+  deps: ServiceDeps,
+  caller: Caller,
+  { lastEventId }: Resumed,
+): Promise<EventsAnswer<DownloadResult>> {
+  return Promise.resolve({ events: (left) => allChanges(deps, caller, { lastEventId, left }) });
+}
+
+function allChanges(
+  deps: ServiceDeps,
+  caller: Caller,
+  { lastEventId, left }: Resumed & { readonly left: AbortSignal },
+): EventFeed<DownloadResult> {
+  const last = parsePosition(lastEventId);
+  const position = createPositionTracker(last, deps.now());
+  return { told: told(), from: position.text(0) };
+
+  async function* told(): AsyncGenerator<ToldEvent<DownloadResult>> {
+    const mailbox = createMailbox(left, deps.stopping);
+    const feed = deps.feeds.enter(caller, (state) => mailbox.put(state));
+    const toldPending = new Map<string, string>();
+    try {
+      for (const state of await feed.standing(sinceOf(last, deps.now()))) mailbox.put(state);
+      for (;;) {
+        const state = await mailbox.next();
+        if (state === undefined) {
+          deps.stopping.throwIfAborted();
+          return;
+        }
+        const { record, progress, eventId } = state;
+        if (position.hasTold(record.id) || toldPending.get(record.id) === eventId) continue;
+        if (record.status === 'pending') {
+          toldPending.set(record.id, eventId);
+        } else {
+          toldPending.delete(record.id);
+          position.noteTold(record.id, Date.parse(record.finishedAt));
+        }
+        const completeMs = Math.min(feed.completeMs(), mailbox.firstEndMs());
+        yield { id: position.text(completeMs), body: renderListed(record, deps.rendering, progress) };
+      }
+    } finally {
+      feed.leave();
+      mailbox.close();
+    }
+  }
+}

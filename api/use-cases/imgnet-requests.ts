@@ -1,0 +1,112 @@
+import { renderImgnetProfileResult, type ImgnetProfileRequest } from '../../contract/kinds/imgnet-profile.ts';
+import { ApiError } from '../../contract/http/api-error.ts';
+import { postReferenceOf, profileReferenceOf, type PostReference } from '../../contract/urls/imgnet-urls.ts';
+import { renderImgnetAudioResult } from '../../contract/kinds/imgnet-audio.ts';
+import {
+  contentPrice,
+  renderImgnetContentResult,
+  type ImgnetPostRequest,
+} from '../../contract/kinds/imgnet-content.ts';
+import { postSubjectOf, subjectIdOf } from '../../contract/kinds/subjects.ts';
+import { isReusable } from '../../store/records/is-reusable.ts';
+import type { ServiceDeps } from '../service-deps.ts';
+import { invalidField } from '../http/to-api-error.ts';
+import { lastResponseOf, type CurrentJob } from './current-job.ts';
+import { requesting, type JobPlan, type JobRequest } from './request-job.ts';
+
+const NO_PROFILE =
+  'must be a profile of the photo platform: its URL, such as https://www.instagram.com/name/, or @name';
+const NO_POST = 'must be a post or reel of the photo platform: a URL with /p/CODE/ or /reel/CODE/';
+
+type PostRequest = ImgnetPostRequest & JobRequest;
+
+/** POST /api/imgnet/profile: the profile of an account. */
+export const requestImgnetProfile = requesting({
+  plan: (deps, { url }: ImgnetProfileRequest & JobRequest): JobPlan => {
+    const account = profileReferenceOf(url, deps.platforms.imgnetHosts);
+    if (account === undefined) throw invalidField('url', NO_PROFILE);
+    requireImgnet(deps);
+    return {
+      workflow: 'imgnetProfile',
+      type: 'imgnet_profile',
+      mediaId: account,
+      subjectId: subjectIdOf('imgnet_profile', account),
+      price: deps.rendering.prices.profile,
+    };
+  },
+  render: async (deps, job) => renderImgnetProfileResult(job.record, deps.rendering, await stateOf(deps, job)),
+});
+
+/**
+ * POST /api/imgnet/content: a post or reel. The price includes the owner's profile unless that is known to be there; it is
+ * charged only if it has to be fetched.
+ */
+export const requestImgnetContent = requesting({
+  plan: async (deps, request: PostRequest): Promise<JobPlan> => {
+    const post = postOf(deps, request);
+    const { prices } = deps.rendering;
+    const profilePrice = (await isOwnerKnown(deps, post)) ? 0 : prices.profile;
+    return {
+      workflow: 'imgnetContent',
+      type: 'imgnet_post',
+      mediaId: post.shortcode,
+      subjectId: postSubjectOf(post),
+      parameters: { post, profilePrice },
+      price: contentPrice({ ...prices, profile: profilePrice }),
+    };
+  },
+  render: async (deps, job) => renderImgnetContentResult(job.record, deps.rendering, await stateOf(deps, job)),
+});
+
+/** POST /api/imgnet/audio: the audio of a post or reel. */
+export const requestImgnetAudio = requesting({
+  plan: (deps, request: PostRequest): JobPlan => {
+    const post = postOf(deps, request);
+    return {
+      workflow: 'imgnetAudio',
+      type: 'imgnet_audio',
+      mediaId: post.shortcode,
+      subjectId: subjectIdOf('imgnet_audio', post.shortcode),
+      parameters: { post },
+      price: deps.rendering.prices.imgnetAudio,
+    };
+  },
+  render: ({ rendering }, { record, progress }) => renderImgnetAudioResult(record, rendering, progress),
+});
+
+/** Whether the profile of a post's owner need not be fetched. Who the owner is, a profile or an earlier content has told. */
+async function isOwnerKnown({ records, files, now }: ServiceDeps, { shortcode }: PostReference): Promise<boolean> {
+  const account = await records.ownerOf(subjectIdOf('imgnet_audio', shortcode));
+  if (account === undefined) return false;
+  const profile = await records.successOf(subjectIdOf('imgnet_profile', account));
+  return profile !== undefined && (await isReusable(profile, files, now()));
+}
+
+/** The post or reel that a request names. @throws ApiError `invalid_input`, `unavailable` */
+function postOf(deps: ServiceDeps, { url }: PostRequest): PostReference {
+  const post = postReferenceOf(url, deps.platforms.imgnetHosts);
+  if (post === undefined) throw invalidField('url', NO_POST);
+  requireImgnet(deps);
+  return post;
+}
+
+/**
+ * Refuses what needs the photo platform where that was not set up: no job is started that can't succeed.
+ *
+ * @throws ApiError `unavailable`
+ */
+export function requireImgnet(deps: ServiceDeps): void {
+  const refusal = imgnetRefusal(deps.platforms);
+  if (refusal !== undefined) throw new ApiError('unavailable', refusal);
+}
+
+/** @returns why there is nothing of the photo platform */
+export function imgnetRefusal({ isImgnetConfigured }: ServiceDeps['platforms']): string | undefined {
+  if (isImgnetConfigured) return undefined;
+  return 'The photo platform is not set up here: the operator must set IMGNET_API_TOKEN.';
+}
+
+/** What a pending answer tells of its job. */
+async function stateOf(deps: ServiceDeps, { record, progress }: CurrentJob) {
+  return { progress, lastResponse: record.status === 'pending' ? await lastResponseOf(deps, record) : undefined };
+}

@@ -1,0 +1,162 @@
+import { channelPathOf, channelReferenceOf, type ChannelReference } from '../../contract/urls/channel-urls.ts';
+import { ApiError } from '../../contract/http/api-error.ts';
+import {
+  accountOf,
+  postReferenceOf,
+  postUrlOf,
+  profileReferenceOf,
+  profileUrlOf,
+} from '../../contract/urls/imgnet-urls.ts';
+import { contentPrice } from '../../contract/kinds/imgnet-content.ts';
+import { mediaPrice, mediaFormatSchema } from '../../contract/kinds/media.ts';
+import { transcriptPrice } from '../../contract/kinds/transcript.ts';
+import { formatMoney } from '../../contract/money.ts';
+import type { Prices } from '../../contract/kinds/prices.ts';
+import type { Offer, Resolved, ResolveQuery, Subject } from '../../contract/http/resolved-schemas.ts';
+import { isPlaylistUrl, videoIdOf } from '../../contract/urls/vidnet-urls.ts';
+import type { ServiceDeps } from '../service-deps.ts';
+import type { Answer } from '../operations/operation.ts';
+import { imgnetRefusal } from './imgnet-requests.ts';
+import { pageOf } from './media.ts';
+
+type Deps = Pick<ServiceDeps, 'platforms' | 'rendering'>;
+
+/**
+ * GET /api/resolve: what a text may mean, and what can be had of that. It reads the text alone: nothing is fetched, and what it
+ * names need not exist.
+ */
+export function resolveText(deps: Deps, _caller: unknown, { url: text }: ResolveQuery): Promise<Answer<Resolved>> {
+  const within = urlWithin(text);
+  for (const [meant, find] of [
+    [text, namedBy],
+    [within, namedBy],
+    [text, pageBy],
+    [within, pageBy],
+  ] as const) {
+    const subjects = meant === undefined ? [] : find(deps, meant);
+    if (subjects.length > 0) return Promise.resolve({ state: 'finished', body: { subjects } });
+  }
+  return Promise.resolve({ state: 'finished', body: { subjects: [] } });
+}
+
+/** What people share is often a sentence with a link, or a link in marks. @returns the first one, without what ends a sentence */
+function urlWithin(text: string): string | undefined {
+  const url = /https?:\/\/[^\s<>"']+/i.exec(text)?.[0];
+  // A bracket that opens within belongs to it.
+  return url?.replace(url.includes('(') ? /(?<![.,;:!?])[.,;:!?]+$/ : /(?<![.,;:!?)\]])[.,;:!?)\]]+$/, '');
+}
+
+function namedBy(deps: Deps, text: string): Subject[] {
+  const named = [videoOf(deps, text), channelOf(deps, text), postOf(deps, text), profileOf(deps, text)];
+  return named.filter((one) => one !== undefined);
+}
+
+function pageBy(deps: Deps, text: string): Subject[] {
+  const page = webPageOf(deps, text);
+  return page === undefined ? [] : [page];
+}
+
+function videoOf({ platforms, rendering: { prices } }: Deps, text: string): Subject | undefined {
+  const id = videoIdOf(text, platforms.vidnetHosts);
+  if (id === undefined) return undefined;
+  const body = { vidnet_video_id: id };
+  const captions = (includeComments: boolean): Offer =>
+    offer('requestTranscript', '/api/transcripts', {
+      body: { ...body, ...(includeComments ? { include_comments: true } : {}) },
+      needs: ['language'],
+      price: transcriptPrice(prices, { includeComments }),
+    });
+  const offers = [
+    offer('requestAudio', '/api/downloads/audio', { body, price: prices.audio }),
+    offer('requestVideo', '/api/downloads/video', { body, price: prices.video }),
+    captions(false),
+    captions(true),
+    labelsOf(prices, 'requestAudio'),
+  ];
+  return { kind: 'video', id, url: urlIn(platforms.vidnetVideoUrl.replace('{id}', id)), offers, note: null };
+}
+
+function channelOf({ platforms, rendering: { prices } }: Deps, text: string): Subject | undefined {
+  const channel: ChannelReference | undefined = channelReferenceOf(text, platforms.vidnetHosts);
+  if (channel === undefined) return undefined;
+  const id = channelPathOf(channel);
+  const offers = [
+    offer('requestChannel', '/api/channel/profile', { body: { url: text.trim() }, price: prices.channel }),
+  ];
+  return { kind: 'channel', id, url: urlIn(platforms.vidnetChannelUrl.replace('{path}', id)), offers, note: null };
+}
+
+function postOf({ platforms, rendering: { prices } }: Deps, text: string): Subject | undefined {
+  const post = postReferenceOf(text, platforms.imgnetHosts);
+  if (post === undefined) return undefined;
+  const url = postUrlOf(post, platforms.imgnetUrl);
+  const body = { url };
+  const offers = [
+    // Its owner's profile may be known already, and is not paid for then.
+    offer('requestImgnetContent', '/api/imgnet/content', { body, price: contentPrice(prices) }),
+    offer('requestImgnetAudio', '/api/imgnet/audio', { body, price: prices.imgnetAudio }),
+    labelsOf(prices, 'requestImgnetAudio'),
+  ];
+  return { kind: post.kind, id: post.shortcode, url, ...ofImgnet(platforms, offers) };
+}
+
+function profileOf({ platforms, rendering: { prices } }: Deps, text: string): Subject | undefined {
+  // A name with a dot may be a host as well; here it is only one of several meanings.
+  const account = profileReferenceOf(text, platforms.imgnetHosts) ?? accountOf(text.trim());
+  if (account === undefined) return undefined;
+  const offers = [
+    offer('requestImgnetProfile', '/api/imgnet/profile', { body: { url: `@${account}` }, price: prices.profile }),
+    offer('requestImgnetList', '/api/imgnet/list', {
+      ...{ needs: ['list_id'], after: 'requestImgnetProfile' },
+      ...{ price: prices.listItem, per: 'post' },
+    }),
+  ];
+  const url = profileUrlOf(account, platforms.imgnetUrl);
+  return { kind: 'profile', id: account, url, ...ofImgnet(platforms, offers) };
+}
+
+/** A page of any other site. A text without a scheme is taken for one when it has a host and a path. */
+function webPageOf(deps: Deps, text: string): Subject | undefined {
+  const trimmed = text.trim();
+  const given = /^[\w-]+(?:\.[\w-]+)+(?::\d+)?\/./.test(trimmed) ? `https://${trimmed}` : trimmed;
+  if (!/^https?:\/\/\S+$/i.test(given) || !URL.canParse(given)) return undefined;
+  if (isPlaylistUrl(given, deps.platforms.vidnetHosts)) {
+    const note = 'A playlist cannot be had as a whole: its videos can, one by one, and its channel with all videos.';
+    return { kind: 'page', id: given, url: new URL(given).href, offers: [], note };
+  }
+  const { prices } = deps.rendering;
+  try {
+    const { url } = pageOf(deps, given);
+    const offers = mediaFormatSchema.options.map((format) =>
+      offer('requestMedia', '/api/downloads/media', { body: { url, format }, price: mediaPrice(prices, format) }),
+    );
+    return { kind: 'page', id: url, url, offers, note: null };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const [{ message } = error] = error.extras.details ?? [];
+    return { kind: 'page', id: given, url: new URL(given).href, offers: [], note: message };
+  }
+}
+
+function labelsOf({ speakerLabelsPerMinute: price }: Prices, after: string): Offer {
+  const needs = ['transcript_with_speaker_id'];
+  return offer('requestSpeakerLabels', '/api/transcriptspeakerid', { needs, after, price, per: 'minute' });
+}
+
+function offer(
+  operation: string,
+  path: string,
+  { price, ...more }: Partial<Omit<Offer, 'price'>> & { readonly price: number },
+): Offer {
+  return { operation, path, body: {}, needs: [], after: null, per: 'job', ...more, price: formatMoney(price) };
+}
+
+function ofImgnet(platforms: Deps['platforms'], offers: readonly Offer[]): Pick<Subject, 'offers' | 'note'> {
+  const note = imgnetRefusal(platforms);
+  return { offers: note === undefined ? [...offers] : [], note: note ?? null };
+}
+
+/** As the standard writes it; a template of the configuration need not make a valid one. */
+function urlIn(text: string): string {
+  return URL.canParse(text) ? new URL(text).href : text;
+}

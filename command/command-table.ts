@@ -1,0 +1,135 @@
+import { recordStatusSchema, recordTypeSchema } from '../contract/download-record.ts';
+
+interface Option {
+  readonly type: 'string' | 'boolean';
+  readonly short?: string;
+  /** What stands for its value in the help. */
+  readonly value?: string;
+  readonly about: string;
+  readonly choices?: readonly string[];
+  /** Whether its value is a path. */
+  readonly isPath?: true;
+}
+
+/** Every option of every command: parsed, explained and completed from here. */
+export const OPTIONS = {
+  output: {
+    type: 'string',
+    short: 'o',
+    value: 'FILE|FOLDER',
+    about: 'where the result is saved; files go to the folder you are in, everything else is printed',
+    isPath: true,
+  },
+  force: { type: 'boolean', short: 'f', about: 'overwrite files that are there' },
+  json: { type: 'boolean', about: 'print a line of JSON for each result; files are saved only with --output' },
+  wait: { type: 'boolean', about: 'wait for results (the default); --no-wait starts the jobs and prints their ids' },
+  from: { type: 'string', value: 'FILE|-', about: 'read more of them from a file, one a line', isPath: true },
+  jobs: { type: 'string', short: 'j', value: 'N', about: 'how many at once (default 4)' },
+  language: { type: 'string', short: 'l', value: 'CODE', about: 'such as en, de or pt-BR' },
+  comments: { type: 'boolean', about: 'with the comments, in JSON' },
+  format: {
+    type: 'string',
+    value: 'FORMAT',
+    about: 'txt, srt, vtt, rttm (speakers only) or json; default: by the name of --output, else txt',
+    choices: ['txt', 'srt', 'vtt', 'rttm', 'json'],
+  },
+  'min-speakers': { type: 'string', value: 'N', about: 'at least so many voices' },
+  'max-speakers': { type: 'string', value: 'N', about: 'at most so many voices' },
+  'max-age-days': { type: 'string', value: 'N', about: 'only what was posted within N days' },
+  video: { type: 'boolean', about: 'the video instead of the audio' },
+  type: { type: 'string', value: 'TYPE', about: 'only jobs of this type', choices: recordTypeSchema.options },
+  status: {
+    type: 'string',
+    value: 'STATUS',
+    about: 'only pending, success or failed ones',
+    choices: recordStatusSchema.options,
+  },
+  media: { type: 'string', value: 'ID', about: 'only jobs about this video, channel, account or post' },
+  after: { type: 'string', value: 'TIME', about: 'only jobs created at this time or later, such as 2026-11-21' },
+  before: { type: 'string', value: 'TIME', about: 'only jobs created before this time' },
+  limit: { type: 'string', value: 'N', about: 'at most so many (default 20)' },
+  help: { type: 'boolean', short: 'h', about: 'show this' },
+  version: { type: 'boolean', about: 'show the version' },
+} as const satisfies Record<string, Option>;
+export type OptionName = keyof typeof OPTIONS;
+
+/** With its type as declared above, for whoever goes over all of them. */
+export const optionOf = (name: OptionName): Option => OPTIONS[name];
+
+const FETCHING = ['output', 'force', 'json', 'wait', 'from', 'jobs'] as const;
+/** What every command takes. */
+export const ALWAYS = ['help'] as const;
+
+interface Command {
+  readonly takes: string;
+  readonly about: string;
+  readonly options: readonly OptionName[];
+  /** Words that may stand first. */
+  readonly words?: readonly string[];
+}
+
+/** The commands that fetch something, each for any number of subjects. */
+export const FETCH_COMMANDS = {
+  audio: { takes: 'URL…', about: 'the audio of a video or post, as M4A', options: FETCHING },
+  video: { takes: 'URL…', about: 'a video, as MP4', options: FETCHING },
+  transcript: {
+    takes: 'URL… --language CODE',
+    about: 'the captions of a video',
+    options: ['language', 'comments', 'format', ...FETCHING],
+  },
+  speakers: {
+    takes: 'URL|ID…',
+    about: 'who says what; of an audio that was fetched by its id, else the audio is fetched first',
+    options: ['language', 'min-speakers', 'max-speakers', 'format', ...FETCHING],
+  },
+  profile: { takes: 'URL|@NAME…', about: 'the profile of an account of the photo platform', options: FETCHING },
+  post: { takes: 'URL…', about: 'a post or reel', options: FETCHING },
+  list: {
+    takes: 'URL|@NAME…',
+    about: 'the posts and reels of an account',
+    options: ['max-age-days', ...FETCHING],
+  },
+  channel: { takes: 'URL|@NAME…', about: 'a channel with all of its videos', options: FETCHING },
+  media: { takes: 'URL…', about: 'the audio or video of a page of any other site', options: ['video', ...FETCHING] },
+} as const satisfies Record<string, Command>;
+export type FetchCommand = keyof typeof FETCH_COMMANDS;
+
+const OTHER_COMMANDS = {
+  jobs: {
+    takes: '',
+    about: 'list jobs, newest first',
+    options: ['type', 'status', 'media', 'after', 'before', 'limit', 'json'],
+  },
+  job: { takes: 'ID…', about: 'show jobs', options: ['json'] },
+  cancel: { takes: 'ID…', about: 'cancel jobs that run', options: ['json'] },
+  webhook: { takes: 'test URL', about: 'check that a webhook URL can be reached', options: ['json'], words: ['test'] },
+  keys: {
+    takes: '…',
+    about: 'make, list and revoke API keys, where the database is: as `npm run keys`',
+    options: [],
+    words: ['create', 'list', 'revoke', 'credit', 'webhook-secret'],
+  },
+  completion: {
+    takes: 'bash|zsh|fish',
+    about: 'print what makes the shell complete these words',
+    options: [],
+    words: ['bash', 'zsh', 'fish'],
+  },
+} as const satisfies Record<string, Command>;
+
+export const COMMANDS = { ...FETCH_COMMANDS, ...OTHER_COMMANDS };
+export type CommandName = keyof typeof COMMANDS;
+export const commandOf = (name: CommandName): Command => COMMANDS[name];
+
+export function isCommand(word: string): word is CommandName {
+  return Object.hasOwn(COMMANDS, word);
+}
+
+export function isFetchCommand(name: CommandName): name is FetchCommand {
+  return Object.hasOwn(FETCH_COMMANDS, name);
+}
+
+/** The options of a command, in the order of the help. */
+export function optionsOf(name: CommandName): readonly OptionName[] {
+  return [...commandOf(name).options, ...ALWAYS];
+}

@@ -1,0 +1,86 @@
+import { setMaxListeners } from 'node:events';
+import { TapedeckError, type ErrorCode } from '../clients/typescript/src/index.ts';
+import { jobIdsOf } from './read-answer.ts';
+import { deliver } from './deliver.ts';
+import { EXIT, exitCodeOf, sentenceOf } from './exit-codes.ts';
+import { obtain, type Asked, type Deps, type Outcome } from './obtain.ts';
+import { jsonText } from './printable.ts';
+import type { Place } from './download-targets.ts';
+
+/** No service, or no right to use it. A key without credit may still have what was fetched before. */
+const FINAL: ReadonlySet<ErrorCode> = new Set(['unreachable', 'unexpected_answer', 'unauthorized', 'forbidden']);
+
+export type FetchAll = Omit<Asked, 'text'> & { readonly texts: readonly string[]; readonly place: Place };
+
+/**
+ * Fetches all that was asked for, some at a time.
+ *
+ * @returns the exit code, of several results the highest
+ */
+export async function fetchAll(deps: Deps, { texts, ...asked }: FetchAll): Promise<number> {
+  const { signal } = deps.service;
+  // Each of those that go on at once listens to it a few times.
+  setMaxListeners(0, signal);
+  const waiting = [...new Set(texts)];
+  const codes: number[] = [];
+  const all = waiting.length;
+  const tellWhole = (): void => {
+    if (all > 1) deps.display.whole(codes.length, all);
+  };
+  tellWhole();
+  const next = async (): Promise<void> => {
+    for (let text = waiting.shift(); text !== undefined; text = waiting.shift()) {
+      signal.throwIfAborted();
+      const { code, isFinal } = await fetchOne(deps, { ...asked, text });
+      codes.push(code);
+      tellWhole();
+      if (isFinal && waiting.length > 0) {
+        deps.display.note(`${String(waiting.length)} more were not asked for.`, 'problem');
+        waiting.length = 0;
+      }
+    }
+  };
+  const ends = await Promise.allSettled(Array.from({ length: asked.options.atOnce }, next));
+  // Not before all have removed what is half written.
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
+  if (codes.length > 1) {
+    const good = codes.filter((code) => code === EXIT.success).length;
+    deps.display.note(`${String(good)} of ${String(codes.length)} went well`, 'dim');
+  }
+  return Math.max(EXIT.success, ...codes);
+}
+
+/** @returns its exit code, and whether the others would fare the same */
+async function fetchOne(
+  deps: Deps,
+  asked: Asked & { readonly place: Place },
+): Promise<{ readonly code: number; readonly isFinal: boolean }> {
+  const { text, options, place } = asked;
+  const { display, service } = deps;
+  const tell = (line: object): void => {
+    if (options.isJson) display.print(jsonText({ input: text, ...line }));
+  };
+  try {
+    const outcome = await obtain(deps, asked);
+    const files = await deliver(deps, asked, { outcome, place });
+    const { state, answer, failure } = outcome;
+    tell({ status: state, ids: jobIdsOf(answer), ...(files.length === 0 ? {} : { files }), result: answer });
+    if (failure !== undefined) display.note(`${text}: ${failure}`, 'problem');
+    if (state === 'pending' && !options.isJson) tellOfJobs(deps, text, outcome);
+    return { code: state === 'failed' ? EXIT.failure : EXIT.success, isFinal: false };
+  } catch (error) {
+    service.signal.throwIfAborted();
+    const code = exitCodeOf(error);
+    const known = error instanceof TapedeckError ? { code: error.code, details: error.details } : {};
+    tell({ status: 'error', error: { message: sentenceOf(error), ...known } });
+    const sentence = sentenceOf(error);
+    display.note(sentence.startsWith(text) ? sentence : `${text}: ${sentence}`, 'problem');
+    return { code, isFinal: error instanceof TapedeckError && FINAL.has(error.code) };
+  }
+}
+
+/** The ids of jobs that go on by themselves. */
+function tellOfJobs({ display }: Deps, text: string, { answer }: Outcome): void {
+  for (const id of jobIdsOf(answer)) display.print(id);
+  display.note(`${text}: the job runs; the same command without --no-wait fetches its result`, 'dim');
+}

@@ -1,0 +1,109 @@
+import type { DownloadList, DownloadRecord, DownloadResult, JobDetails } from '../clients/typescript/src/index.ts';
+import { progressText, type Display } from './display.ts';
+import { EXIT, exitCodeOf, FailedError, sentenceOf } from './exit-codes.ts';
+import { jsonText } from './printable.ts';
+import type { Service } from './reach-service.ts';
+
+const PAGE = 100;
+
+export interface Talk {
+  readonly service: Service;
+  readonly display: Display;
+  readonly isJson: boolean;
+}
+
+/** Lists the jobs that match, newest first. */
+export async function listJobs(
+  { service, display, isJson }: Talk,
+  { query, limit }: { readonly query: Readonly<Record<string, string>>; readonly limit: number },
+): Promise<number> {
+  let cursor: string | null | undefined;
+  for (let left = limit; left > 0 && cursor !== null;) {
+    const page = await service.ask<DownloadList>('GET', '/api/downloads', {
+      query: { ...query, limit: String(Math.min(left, PAGE)), ...(cursor === undefined ? {} : { cursor }) },
+    });
+    for (const record of page.downloads) display.print(isJson ? jsonText(record) : rowOf(record));
+    left -= page.downloads.length;
+    cursor = page.next_cursor;
+    if (left === limit && cursor === null) display.note('There are none.', 'dim');
+  }
+  return EXIT.success;
+}
+
+/** Shows jobs, with why they failed and what they have made. */
+export function showJobs(talk: Talk, ids: readonly string[]): Promise<number> {
+  return forEach(talk, ids, async (id) => {
+    const path = encodeURIComponent(id);
+    const { data } = await talk.service.ask<DownloadResult>('GET', `/downloads/${path}`);
+    const job = await talk.service.ask<JobDetails>('GET', `/api/downloads/${path}/job`);
+    const lines = talk.isJson ? [jsonText({ ...data, job })] : detailsOf(data, job);
+    for (const line of lines) talk.display.print(line);
+  });
+}
+
+/** Cancels jobs that run. */
+export function cancelJobs(talk: Talk, ids: readonly string[]): Promise<number> {
+  return forEach(talk, ids, async (id) => {
+    const path = `/downloads/${encodeURIComponent(id)}`;
+    const { data } = await talk.service.ask<DownloadResult>('DELETE', path);
+    talk.display.print(talk.isJson ? jsonText(data) : rowOf(data));
+  });
+}
+
+/** Sends a sample to a webhook URL. @throws FailedError when the receiver does not take it */
+export async function testWebhook({ service, display, isJson }: Talk, url: string): Promise<number> {
+  interface Tested {
+    readonly status: string;
+    readonly message: string;
+  }
+  const body = await service.ask<Tested>('POST', '/api/webhook/test', { body: { url } });
+  if (isJson) display.print(jsonText(body));
+  if (body.status !== 'success') throw new FailedError(body.message);
+  if (!isJson) display.print(body.message);
+  return EXIT.success;
+}
+
+/** One after another; what goes wrong with one is told, and the others go on. */
+async function forEach(
+  { service, display }: Talk,
+  ids: readonly string[],
+  work: (id: string) => Promise<void>,
+): Promise<number> {
+  let code: number = EXIT.success;
+  for (const id of ids) {
+    try {
+      await work(id);
+    } catch (error) {
+      service.signal.throwIfAborted();
+      code = Math.max(code, exitCodeOf(error));
+      display.note(`${id}: ${sentenceOf(error)}`, 'problem');
+    }
+  }
+  return code;
+}
+
+function rowOf({ id, created_at, type, status, cost, title, media_id, response, progress }: DownloadRecord): string {
+  const state = status === 'pending' && progress !== undefined ? progressText(progress) : (response ?? '');
+  const time = `${created_at.slice(0, 10)} ${created_at.slice(11, 16)}`;
+  return [id, time, type.padEnd(17), status.padEnd(7), cost, title ?? media_id, state].join('  ').trimEnd();
+}
+
+function detailsOf(
+  record: DownloadRecord,
+  { title, failure, files, workflow, finished_at: end }: JobDetails,
+): readonly string[] {
+  const { id, type, status, media_id, cost, created_at, duration, progress } = record;
+  const facts = Object.entries({
+    ...{ id, type, status, media: media_id, title, duration, cost, created: created_at, finished: end },
+    progress: progress && progressText(progress),
+    failure: failure && `${failure.message} (${failure.code})`,
+    workflow: workflow.url ?? workflow.id,
+  });
+  const lines = facts.flatMap(([name, value]) =>
+    value === null || value === undefined ? [] : [`${name.padEnd(10)}${value}`],
+  );
+  return [
+    ...lines,
+    ...files.map(({ name, size_bytes, sha256 }) => `file      ${name}, ${String(size_bytes)} bytes, SHA-256 ${sha256}`),
+  ];
+}

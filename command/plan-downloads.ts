@@ -1,0 +1,77 @@
+import type { Offer, Resolved, Subject } from '../clients/typescript/src/index.ts';
+import type { FetchOptions } from './arguments.ts';
+import type { FetchCommand } from './command-table.ts';
+import { UsageError } from './exit-codes.ts';
+
+/** A request as the service takes it. */
+export interface JobRequest {
+  readonly path: string;
+  readonly body: Readonly<Record<string, string | number | boolean>>;
+}
+
+/** What has to be asked for, in this order. */
+export interface Plan {
+  /** Its result tells what the other needs. */
+  readonly first: JobRequest | undefined;
+  readonly request: JobRequest;
+  /** The field of the request that is taken from the first result. */
+  readonly needs: string | undefined;
+}
+
+export type Options = Pick<FetchOptions, 'fields' | 'hasComments' | 'isVideo'>;
+
+const OPERATIONS: Readonly<Record<FetchCommand, readonly string[]>> = {
+  audio: ['requestAudio', 'requestImgnetAudio'],
+  video: ['requestVideo'],
+  transcript: ['requestTranscript'],
+  speakers: ['requestSpeakerLabels'],
+  profile: ['requestImgnetProfile'],
+  post: ['requestImgnetContent'],
+  list: ['requestImgnetList'],
+  channel: ['requestChannel'],
+  media: ['requestMedia'],
+};
+const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
+
+/** @returns what needs no resolving: the speakers of an audio that is there */
+export function planById(command: FetchCommand, text: string, { fields }: Options): Plan | undefined {
+  if (command !== 'speakers' || !ULID.test(text)) return undefined;
+  const request = { path: '/api/transcriptspeakerid', body: { ...fields, transcript_with_speaker_id: text } };
+  return { first: undefined, request, needs: undefined };
+}
+
+/**
+ * @param resolved what the service says that the text may mean
+ * @throws UsageError telling what can be had of it instead
+ */
+export function planOf(command: FetchCommand, text: string, about: Options & { readonly resolved: Resolved }): Plan {
+  const { subjects } = about.resolved;
+  for (const subject of subjects) {
+    const offer = subject.offers.find((one) => isMeant(command, one, about));
+    if (offer === undefined) continue;
+    const first = subject.offers.find(({ operation }) => operation === offer.after);
+    return {
+      first: first && { path: first.path, body: first.body },
+      request: { path: offer.path, body: { ...offer.body, ...about.fields } },
+      needs: first && offer.needs[0],
+    };
+  }
+  throw new UsageError(refusalOf(command, text, subjects));
+}
+
+function isMeant(command: FetchCommand, { operation, body }: Offer, { hasComments, isVideo }: Options): boolean {
+  if (!OPERATIONS[command].includes(operation)) return false;
+  if (command === 'transcript') return (body['include_comments'] === true) === hasComments;
+  if (command === 'media') return (body['format'] === 'video') === isVideo;
+  return true;
+}
+
+function refusalOf(command: FetchCommand, text: string, subjects: readonly Subject[]): string {
+  const [subject] = subjects;
+  if (subject === undefined) return `${text}: this is no URL, handle or id that the service knows.`;
+  if (subject.note !== null) return `${text}: ${subject.note}`;
+  const commands = Object.entries(OPERATIONS)
+    .filter(([, operations]) => subject.offers.some(({ operation }) => operations.includes(operation)))
+    .map(([name]) => name);
+  return `${text} is a ${subject.kind}, of which there is no ${command}; there is: ${commands.join(', ')}`;
+}

@@ -1,0 +1,27 @@
+import { readFile } from 'node:fs/promises';
+import { addAbortSignal, type Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { UsageError } from './exit-codes.ts';
+
+export interface Input {
+  readonly stdin: Readable;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * @param from a file, or `-` for standard input
+ * @returns what stands in it, one a line; blank lines and those that begin with # say nothing
+ * @throws UsageError
+ */
+export async function readTexts(from: string, about: Input): Promise<readonly string[]> {
+  const content =
+    from === '-'
+      ? await text(addAbortSignal(about.signal, about.stdin))
+      : await readFile(from, 'utf8').catch((error: unknown) => {
+          throw new UsageError(`--from: ${error instanceof Error ? error.message : String(error)}`);
+        });
+  return content
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('#'));
+}

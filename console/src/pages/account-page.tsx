@@ -1,0 +1,147 @@
+import type { JSX } from 'preact';
+import type { AccountResult } from '../../../contract/http/account-schemas.ts';
+import { read } from '../console-api.ts';
+import { SpendingPlot } from '../account/plot.tsx';
+import { byDay } from '../account/spending.ts';
+import { dateText, momentText, priceText } from '../format-values.ts';
+import { pathTo } from '../router.ts';
+import { apiKey, keyWanted } from '../session.ts';
+import { useStore } from '../browser-store.ts';
+import { useLoaded } from '../ui/hooks.ts';
+import { Icon } from '../ui/icons.tsx';
+import { Facts, Loading, Title, Trouble } from '../ui/parts.tsx';
+import { TYPE_NAMES } from '../words.ts';
+
+const PAGE = 200;
+/** Each page is a request: as many as a caller can spare. */
+const PAGES_MAX = 10;
+export const SHOWN_DAYS = 30;
+const SHOWN_ENTRIES = 20;
+
+/** What a key has left, and what it has spent. */
+export function Account(): JSX.Element {
+  const key = useStore(apiKey);
+  return (
+    <>
+      <Title>Account</Title>
+      {key === undefined ? <WithoutKey /> : <OfKey key={key} />}
+    </>
+  );
+}
+
+function WithoutKey(): JSX.Element {
+  return (
+    <section class="card empty">
+      <Icon name="key" size={32} />
+      <p>Without an API key nothing is charged, and there is no account to look at.</p>
+      <button type="button" class="button" onClick={() => keyWanted.set('')}>
+        Enter an API key
+      </button>
+    </section>
+  );
+}
+
+function OfKey(): JSX.Element {
+  const { value, thrown } = useLoaded(load, []);
+  if (thrown !== undefined) return <Trouble thrown={thrown} />;
+  return value === undefined ? <Loading /> : <Shown {...value} />;
+}
+
+interface Loaded {
+  readonly account: AccountResult;
+  readonly entries: AccountResult['entries'];
+  /** Whether older entries of the days that are shown were left out. */
+  readonly isCut: boolean;
+}
+
+async function load(signal: AbortSignal): Promise<Loaded> {
+  const since = new Date(Date.now() - SHOWN_DAYS * 86_400_000).toISOString();
+  const account = await read<AccountResult>(`/api/account?limit=${PAGE.toString()}`, signal);
+  const entries = [...account.entries];
+  let next = account.next_cursor;
+  for (let pages = 1; next !== null && pages < PAGES_MAX && (entries.at(-1)?.booked_at ?? '') > since; pages += 1) {
+    const page = await read<AccountResult>(`/api/account?limit=${PAGE.toString()}&cursor=${next}`, signal);
+    entries.push(...page.entries);
+    next = page.next_cursor;
+  }
+  return { account, entries, isCut: next !== null && (entries.at(-1)?.booked_at ?? '') > since };
+}
+
+function Shown({ account, entries, isCut }: Loaded): JSX.Element {
+  const days = byDay(entries, SHOWN_DAYS, Date.now());
+  const spent = days.reduce((sum, { amount }) => sum + amount, 0) / 1000;
+  return (
+    <>
+      <section class="card" aria-labelledby="credit-heading">
+        <h2 id="credit-heading">{account.key.name}</h2>
+        <ul class="big-numbers">
+          <li>
+            <strong>{account.credit ?? 'Unlimited'}</strong> credit
+          </li>
+          <li>
+            <strong>{account.reserved}</strong> set aside for jobs that run
+          </li>
+          <li>
+            <strong>{account.spent}</strong> spent in all
+          </li>
+        </ul>
+        <Facts
+          facts={[
+            ['Key', <code>{account.key.id}</code>],
+            ['Scopes', account.key.scopes.join(', ')],
+            ['Created', momentText(account.key.created_at)],
+          ]}
+        />
+      </section>
+      <section class="card" aria-labelledby="spending-heading">
+        <div class="heading">
+          <h2 id="spending-heading">Spending by day</h2>
+          <span class="quiet">
+            {spent.toFixed(3)} in {SHOWN_DAYS} days
+          </span>
+        </div>
+        <SpendingPlot days={days} />
+        {isCut ? <p class="quiet">Only the newest {entries.length} downloads are counted here.</p> : null}
+        <details class="more">
+          <summary>The same as numbers</summary>
+          <table class="plain">
+            <thead>
+              <tr>
+                <th scope="col">Day (UTC)</th>
+                <th scope="col">Downloads</th>
+                <th scope="col">Spent</th>
+              </tr>
+            </thead>
+            <tbody>
+              {days.toReversed().map(({ day, amount, count }) => (
+                <tr key={day}>
+                  <th scope="row">{day}</th>
+                  <td>{count}</td>
+                  <td>{(amount / 1000).toFixed(3)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </details>
+      </section>
+      <section class="card" aria-labelledby="entries-heading">
+        <h2 id="entries-heading">Newest charges</h2>
+        {entries.length === 0 ? <p>There are none yet.</p> : null}
+        <ul class="entries">
+          {entries.slice(0, SHOWN_ENTRIES).map((entry) => (
+            <li key={entry.download_id}>
+              <span class="clip">
+                <a href={pathTo({ job: entry.download_id })}>{TYPE_NAMES[entry.type]}</a>{' '}
+                <span class="quiet">{entry.media_id}</span>
+              </span>
+              <span class="quiet" title={momentText(entry.booked_at)}>
+                {dateText(entry.booked_at)}
+              </span>
+              <span class="price">{priceText(entry.amount)}</span>
+            </li>
+          ))}
+        </ul>
+      </section>
+    </>
+  );
+}

@@ -1,0 +1,128 @@
+import type { JSX } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Resolved } from '../../../contract/http/resolved-schemas.ts';
+import { read } from '../console-api.ts';
+import { navigate, pathTo } from '../router.ts';
+import { Icon } from '../ui/icons.tsx';
+import { useLoaded } from '../ui/hooks.ts';
+import { Loading, Title, Trouble } from '../ui/parts.tsx';
+import { Offers } from './offers.tsx';
+import { RecentJobs } from './jobs-page.tsx';
+
+/** Somebody who types is asked about when they pause. */
+const PAUSE_MS = 450;
+/** No name is shorter. */
+const LEAST_CHARS = 3;
+const JOB_ID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
+
+/** Paste something, see what it is and what can be had of it, and start that. */
+export function Home({ query }: { readonly query: URLSearchParams }): JSX.Element {
+  const asked = query.get('q') ?? '';
+  const [text, setText] = useState(asked);
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => setText((before) => (before.trim() === asked ? before : asked)), [asked]);
+  const ask = (next: string): void => {
+    const trimmed = next.trim();
+    if (trimmed !== asked) navigate(pathTo('home', { q: trimmed }), { isReplaced: true });
+  };
+  useEffect(() => {
+    const timer = setTimeout(() => ask(text), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  useEffect(() => {
+    /** Wherever on the page somebody pastes, there is one place for it. */
+    const paste = (event: ClipboardEvent): void => {
+      const pasted = event.clipboardData?.getData('text').trim() ?? '';
+      const isInField = event.target instanceof Element && event.target.closest('input, textarea') !== null;
+      if (pasted === '' || (isInField && event.target !== field.current)) return;
+      // Into a text that is there, the browser puts it where it belongs.
+      if (event.target === field.current && field.current?.value.trim() !== '') return;
+      event.preventDefault();
+      setText(pasted);
+      ask(pasted);
+      field.current?.focus();
+    };
+    document.addEventListener('paste', paste);
+    return () => document.removeEventListener('paste', paste);
+  });
+  return (
+    <>
+      <section class="hero">
+        <Title>What would you like to fetch?</Title>
+        <form
+          role="search"
+          onSubmit={(event) => {
+            event.preventDefault();
+            ask(text);
+          }}
+        >
+          <div class="paste">
+            <Icon name="search" size={24} />
+            <input
+              ref={field}
+              aria-label="A link, handle or id"
+              placeholder="Paste a link, a handle or an id"
+              autocomplete="off"
+              autocapitalize="none"
+              spellcheck={false}
+              enterkeyhint="search"
+              value={text}
+              onInput={(event) => setText(event.currentTarget.value)}
+            />
+            {text === '' ? null : (
+              <button
+                type="button"
+                class="tool"
+                aria-label="Clear"
+                onClick={() => {
+                  setText('');
+                  ask('');
+                  field.current?.focus();
+                }}
+              >
+                <Icon name="close" />
+              </button>
+            )}
+          </div>
+          <p class="quiet">
+            A video, a channel, a profile, a post or a reel, or a page of any other site. Nothing is fetched before you
+            say so.
+          </p>
+        </form>
+      </section>
+      {asked.length < LEAST_CHARS ? null : <Meanings text={asked} />}
+      <RecentJobs />
+    </>
+  );
+}
+
+function Meanings({ text }: { readonly text: string }): JSX.Element {
+  const { value, thrown } = useLoaded(
+    (signal) => read<Resolved>(`/api/resolve?${new URLSearchParams({ url: text }).toString()}`, signal),
+    [text],
+  );
+  if (thrown !== undefined) return <Trouble thrown={thrown} />;
+  if (value === undefined) return <Loading what="Looking at it" />;
+  const { subjects } = value;
+  return (
+    <section aria-label="What it is" aria-live="polite">
+      {JOB_ID.test(text) ? (
+        <div class="notice">
+          <Icon name="search" />
+          <p>
+            This may be <a href={pathTo({ job: text })}>a job of this service</a>.
+          </p>
+        </div>
+      ) : null}
+      {subjects.length === 0 ? (
+        <div class="notice">
+          <Icon name="search" />
+          <p>This is no link, handle or id that the service knows.</p>
+        </div>
+      ) : null}
+      {subjects.map((subject, index) => (
+        <Offers key={`${subject.kind} ${subject.id}`} subject={subject} isLikeliest={index === 0} />
+      ))}
+    </section>
+  );
+}

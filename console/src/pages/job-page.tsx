@@ -1,0 +1,179 @@
+import type { JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import type { JobDetails } from '../../../contract/http/job-details.ts';
+import type { Problem } from '../console-api.ts';
+import { read } from '../console-api.ts';
+import { agoText, momentText } from '../format-values.ts';
+import { Deliveries } from '../job/deliveries.tsx';
+import { FailurePanel } from '../job/failure.tsx';
+import { FollowUp } from '../job/follow-up.tsx';
+import { ProgressPanel } from '../job/progress.tsx';
+import { cancel, watchDownload, type How } from '../live-jobs.ts';
+import { navigate, pathTo } from '../router.ts';
+import { placeOf, start } from '../start.ts';
+import type { Download } from '../types.ts';
+import { useAction, useLoaded, useNow } from '../ui/hooks.ts';
+import { Icon } from '../ui/icons.tsx';
+import { Careful, Facts, Loading, Out, Price, Status, Title, Trouble, TYPE_ICONS } from '../ui/parts.tsx';
+import { Result } from '../results/result.tsx';
+import { detailOf, titleOf } from './jobs-page.tsx';
+
+/** One job: how it goes, and what it has made. */
+export function Job({ id, query }: { readonly id: string; readonly query: URLSearchParams }): JSX.Element {
+  const { record, how, problem } = useRecord(id);
+  // What stands beside the record changes when the job ends.
+  const details = useLoaded((signal) => read<JobDetails>(`/api/downloads/${id}/job`, signal), [id, record?.status]);
+  if (record === undefined) {
+    return (
+      <>
+        <Title>Job</Title>
+        {problem === undefined ? <Loading /> : <Trouble thrown={problem} />}
+        {how === 'lost' ? <p class="quiet">The service cannot be reached; it is tried again and again.</p> : null}
+      </>
+    );
+  }
+  const other = query.get('with');
+  return (
+    <>
+      <Head record={record} details={details.value} />
+      <Trouble thrown={problem} />
+      {record.status === 'pending' ? <ProgressPanel type={record.type} progress={record.progress} how={how} /> : null}
+      {record.status === 'failed' ? <FailurePanel record={record} details={details.value} /> : null}
+      {query.get('then') === 'speakers' && record.status !== 'failed' ? <FollowUp record={record} /> : null}
+      {other === null || record.status === 'failed' ? null : (
+        <p>
+          The reels of this account are <a href={pathTo({ job: other })}>a job of their own</a>.
+        </p>
+      )}
+      {record.status === 'success' ? <Result record={record} files={details.value?.files ?? []} /> : null}
+      <About record={record} details={details.value} />
+      <Deliveries id={id} isPending={record.status === 'pending'} />
+    </>
+  );
+}
+
+/** The record as it changes. */
+function useRecord(id: string) {
+  const [record, setRecord] = useState<Download>();
+  const [how, setHow] = useState<How>('connecting');
+  const [problem, setProblem] = useState<Problem>();
+  useEffect(
+    () =>
+      watchDownload(id, {
+        onHow: setHow,
+        onProblem: setProblem,
+        onRecord: (next) => {
+          setProblem(undefined);
+          setRecord(next);
+        },
+      }),
+    [id],
+  );
+  return { record, how, problem };
+}
+
+function Head({
+  record,
+  details,
+}: {
+  readonly record: Download;
+  readonly details: JobDetails | undefined;
+}): JSX.Element {
+  const now = useNow(30_000);
+  const { isRunning, thrown, run } = useAction();
+  const request = details?.request;
+  return (
+    <header class="job-head">
+      <span class="badge">
+        <Icon name={TYPE_ICONS[record.type]} size={24} />
+      </span>
+      <div class="grow">
+        <Title>{titleOf(record, details?.title ?? undefined)}</Title>
+        <p class="quiet clip">{detailOf(record, details?.title ?? undefined)}</p>
+        <p class="line">
+          <Status status={record.status} />
+          <span>
+            <time dateTime={record.created_at} title={momentText(record.created_at)}>
+              {agoText(record.created_at, now)}
+            </time>
+          </span>
+          <span>
+            {record.status === 'failed' && Number(record.cost) === 0 ? (
+              'nothing charged'
+            ) : (
+              <>
+                <Price amount={record.cost} /> {record.status === 'pending' ? 'if it succeeds' : 'charged'}
+              </>
+            )}
+          </span>
+        </p>
+        <Trouble thrown={thrown} />
+      </div>
+      <div class="actions">
+        {record.status === 'pending' ? (
+          <Careful
+            question="Stop this job?"
+            onYes={() =>
+              run(async () => {
+                await cancel(record.id);
+              })
+            }
+          >
+            <Icon name="stop" /> Cancel
+          </Careful>
+        ) : null}
+        {record.status === 'failed' && request ? (
+          <button
+            type="button"
+            class={details.failure?.fault === 'subject' ? 'button' : 'button button-main'}
+            disabled={isRunning}
+            onClick={() => run(async () => navigate(placeOf(await start(request))))}
+          >
+            <Icon name="retry" /> Try again
+          </button>
+        ) : null}
+      </div>
+    </header>
+  );
+}
+
+function About({
+  record,
+  details,
+}: {
+  readonly record: Download;
+  readonly details: JobDetails | undefined;
+}): JSX.Element {
+  const { request, workflow, finished_at: finishedAt } = details ?? {};
+  return (
+    <section class="card" aria-labelledby="about-heading">
+      <h2 id="about-heading">About this job</h2>
+      <Facts
+        facts={[
+          ['Id', <code>{record.id}</code>],
+          ['Started', momentText(record.created_at)],
+          ['Finished', finishedAt ? momentText(finishedAt) : null],
+          ['Took', finishedAt ? tookText(record.created_at, finishedAt) : null],
+          ['Workflow', workflow === undefined ? null : <code>{workflow.id}</code>],
+          ['Its history', workflow?.url ? <Out url={workflow.url}>Open in the Temporal Web UI</Out> : null],
+          ...(details?.files ?? []).map(({ name, sha256 }, _index, all) => {
+            return [all.length === 1 ? 'SHA-256' : `SHA-256 of ${name}`, <code>{sha256}</code>] as const;
+          }),
+        ]}
+      />
+      {request ? (
+        <details class="more">
+          <summary>The request, for the API</summary>
+          <pre tabIndex={0}>{`${request.method} ${request.path}\n${JSON.stringify(request.body, null, 2)}`}</pre>
+        </details>
+      ) : null}
+    </section>
+  );
+}
+
+function tookText(from: string, to: string): string {
+  const seconds = (Date.parse(to) - Date.parse(from)) / 1000;
+  return seconds < 60
+    ? `${seconds.toFixed(1)} s`
+    : `${Math.floor(seconds / 60).toString()} min ${Math.round(seconds % 60).toString()} s`;
+}

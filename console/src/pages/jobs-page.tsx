@@ -1,0 +1,261 @@
+import type { JSX } from 'preact';
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { call, Problem } from '../console-api.ts';
+import { agoText, momentText, priceText } from '../format-values.ts';
+import { watchDownloads, type How } from '../live-jobs.ts';
+import { navigate, pathTo } from '../router.ts';
+import type { Download, DownloadPage } from '../types.ts';
+import { useNow } from '../ui/hooks.ts';
+import { Icon } from '../ui/icons.tsx';
+import { Loading, Status, Title, Trouble, TYPE_ICONS } from '../ui/parts.tsx';
+import { LiveMark, ProgressLine } from '../job/progress.tsx';
+import { STATUS_NAMES, TYPE_NAMES } from '../words.ts';
+
+const PAGE_ITEMS = 50;
+const RECENT_ITEMS = 5;
+/** Jobs often begin or end together. */
+const GATHER_MS = 500;
+const FILTERS = ['type', 'status', 'media_id', 'created_after'] as const;
+
+/** A caller's jobs, newest first, as they change. */
+export function Jobs({ query }: { readonly query: URLSearchParams }): JSX.Element {
+  const filters = Object.fromEntries(FILTERS.map((name) => [name, query.get(name) ?? '']));
+  const { downloads, next, thrown, how, more } = useJobs(filters, PAGE_ITEMS);
+  const isFiltered = Object.values(filters).some((value) => value !== '');
+  return (
+    <>
+      <div class="heading">
+        <Title>Jobs</Title>
+        <LiveMark how={how} />
+      </div>
+      <JobFilters filters={filters} />
+      <Trouble thrown={thrown} />
+      {downloads === undefined && thrown === undefined ? <Loading /> : null}
+      {downloads?.length === 0 ? (
+        <div class="empty">
+          <p>{isFiltered ? 'No job matches these filters.' : 'There are no jobs yet.'}</p>
+          <p>
+            <a class="button button-main" href={pathTo('home')}>
+              Fetch something
+            </a>
+          </p>
+        </div>
+      ) : null}
+      <JobList downloads={downloads ?? []} />
+      {next === null || next === undefined ? null : (
+        <p class="center">
+          <button type="button" class="button" onClick={more}>
+            Load older jobs
+          </button>
+        </p>
+      )}
+    </>
+  );
+}
+
+/** The newest few, below the field that they were started with. */
+export function RecentJobs(): JSX.Element | null {
+  const { downloads, how } = useJobs({}, RECENT_ITEMS);
+  if (downloads === undefined || downloads.length === 0) return null;
+  return (
+    <section aria-labelledby="recent">
+      <div class="heading">
+        <h2 id="recent">Newest jobs</h2>
+        <LiveMark how={how} />
+      </div>
+      <JobList downloads={downloads.slice(0, RECENT_ITEMS)} />
+      <p>
+        <a href={pathTo('jobs')}>All jobs</a>
+      </p>
+    </section>
+  );
+}
+
+type Filters = Readonly<Record<string, string>>;
+
+function JobFilters({ filters }: { readonly filters: Filters }): JSX.Element {
+  const [media, setMedia] = useState(filters['media_id'] ?? '');
+  useEffect(() => setMedia(filters['media_id'] ?? ''), [filters['media_id']]);
+  const change = (name: string, value: string): void =>
+    navigate(pathTo('jobs', { ...filters, [name]: value }), { isReplaced: true });
+  const choice = (name: string, label: string, options: Readonly<Record<string, string>>): JSX.Element => (
+    <label class="field">
+      <span>{label}</span>
+      <select value={filters[name]} onChange={(event) => change(name, event.currentTarget.value)}>
+        <option value="">All</option>
+        {Object.entries(options).map(([value, text]) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+  return (
+    <form
+      class="filters"
+      role="search"
+      aria-label="Filters"
+      onSubmit={(event) => {
+        event.preventDefault();
+        change('media_id', media.trim());
+      }}
+    >
+      {choice('status', 'State', STATUS_NAMES)}
+      {choice('type', 'Kind', TYPE_NAMES)}
+      <label class="field">
+        <span>Since</span>
+        <input
+          type="date"
+          value={(filters['created_after'] ?? '').slice(0, 10)}
+          onChange={(event) => {
+            const day = event.currentTarget.value;
+            change('created_after', day === '' ? '' : `${day}T00:00:00Z`);
+          }}
+        />
+      </label>
+      <label class="field grow">
+        <span>About</span>
+        <input
+          type="search"
+          placeholder="Id of a video, name of an account…"
+          value={media}
+          onInput={(event) => setMedia(event.currentTarget.value)}
+          onBlur={() => change('media_id', media.trim())}
+        />
+      </label>
+    </form>
+  );
+}
+
+function JobList({ downloads }: { readonly downloads: readonly Download[] }): JSX.Element {
+  const now = useNow(30_000);
+  return (
+    <ul class="jobs">
+      {downloads.map((download) => (
+        <li key={download.id}>
+          <a class="job-row" href={pathTo({ job: download.id })}>
+            <span class="badge">
+              <Icon name={TYPE_ICONS[download.type]} />
+            </span>
+            <span class="job-what">
+              <strong class="clip">{titleOf(download)}</strong> <span class="quiet clip">{detailOf(download)}</span>
+              {download.status === 'pending' ? <ProgressLine progress={download.progress} /> : null}
+              {download.response === null ? null : <span class="bad clip">{download.response}</span>}
+            </span>
+            <span class="job-end">
+              <Status status={download.status} />
+              <span class="quiet">
+                <time dateTime={download.created_at} title={momentText(download.created_at)}>
+                  {agoText(download.created_at, now)}
+                </time>
+                {download.status === 'failed' && Number(download.cost) === 0 ? null : (
+                  <>
+                    {' · '}
+                    <span class="price">{priceText(download.cost)}</span>
+                  </>
+                )}
+              </span>
+            </span>
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** What a job is about: as the platform calls it, where that is known. */
+export function titleOf(download: Download, title = download.title): string {
+  return title ?? TYPE_NAMES[download.type];
+}
+
+/** What its title does not tell. */
+export function detailOf(download: Download, title = download.title): string {
+  const subject = download.type === 'media' ? download.url : download.media_id;
+  return title === undefined ? subject : `${TYPE_NAMES[download.type]} · ${subject}`;
+}
+
+/** A list that grows by pages, and in which what changes is changed. */
+function useJobs(filters: Filters, limit: number) {
+  const search = new URLSearchParams(Object.entries(filters).filter(([, value]) => value !== '')).toString();
+  const [downloads, setDownloads] = useState<readonly Download[]>();
+  const shown = useRef(downloads);
+  shown.current = downloads;
+  /** Undefined until the first page is here. */
+  const [next, setNext] = useState<string | null>();
+  const [thrown, setThrown] = useState<unknown>();
+  const [how, setHow] = useState<How>('connecting');
+  const page = useCallback(
+    async (cursor?: string, signal?: AbortSignal): Promise<DownloadPage> => {
+      const query = new URLSearchParams(search);
+      query.set('limit', String(limit));
+      if (cursor !== undefined) query.set('cursor', cursor);
+      return (await call<DownloadPage>('GET', `/api/downloads?${query.toString()}`, { signal })).body;
+    },
+    [search, limit],
+  );
+  useEffect(() => {
+    const end = new AbortController();
+    const refresh = (): void => {
+      page(undefined, end.signal).then(
+        (first) => {
+          if (end.signal.aborted) return;
+          setThrown(undefined);
+          setDownloads((before) => merged(before, first.downloads));
+          setNext((before) => (before === undefined ? first.next_cursor : before));
+        },
+        (error: unknown) => {
+          if (!end.signal.aborted && !(error instanceof Problem && error.status === 0)) setThrown(error);
+        },
+      );
+    };
+    setDownloads(undefined);
+    setNext(undefined);
+    refresh();
+    let late: ReturnType<typeof setTimeout> | undefined;
+    let isOpened = false;
+    const stop = watchDownloads({
+      onHow: (next) => {
+        setHow(next);
+        // What ended meanwhile is told by nobody.
+        if (next !== 'live') return;
+        if (isOpened) refresh();
+        isOpened = true;
+      },
+      onProblem: setThrown,
+      onChange: (record) => {
+        const known = shown.current?.find(({ id }) => id === record.id);
+        setDownloads((before) => before?.map((one) => (one.id === record.id ? record : one)));
+        if (known?.status === record.status) return;
+        // Whether it belongs into this list, the service tells; of many changes, once.
+        late ??= setTimeout(() => {
+          late = undefined;
+          refresh();
+        }, GATHER_MS);
+      },
+    });
+    return () => {
+      clearTimeout(late);
+      stop();
+      end.abort();
+    };
+  }, [page]);
+  const more = (): void => {
+    if (next === null || next === undefined) return;
+    page(next).then(
+      (older) => {
+        setDownloads((before) => [...(before ?? []), ...older.downloads]);
+        setNext(older.next_cursor);
+      },
+      (error: unknown) => setThrown(error),
+    );
+  };
+  return { downloads, next, thrown, how, more };
+}
+
+/** The first page anew, and below it what was loaded of older ones. */
+function merged(before: readonly Download[] | undefined, first: readonly Download[]): readonly Download[] {
+  const oldest = first.at(-1)?.id;
+  if (before === undefined || oldest === undefined) return first;
+  return [...first, ...before.filter(({ id }) => id < oldest)];
+}

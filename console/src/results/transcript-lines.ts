@@ -1,0 +1,119 @@
+import { tokensOf } from '../../../contract/text/cue-tokens.ts';
+import {
+  plainTextWriter,
+  srtWriter,
+  webVttWriter,
+  type ExportWriter,
+} from '../../../contract/text/transcript-exports.ts';
+import { rttmLine } from '../../../contract/text/rttm.ts';
+
+/** What somebody calls the speakers of a record, by their labels. */
+export type Names = Readonly<Record<string, string>>;
+
+export function nameIn(names: Names, label: string): string {
+  return Object.hasOwn(names, label) ? (names[label] ?? label) : label;
+}
+
+/** A line of a transcript, whoever made it; times in seconds. */
+export interface Line {
+  readonly text: string;
+  readonly start: number;
+  readonly duration: number;
+  /** The label; undefined where nobody told speakers apart. */
+  readonly speaker?: string | undefined;
+  /** When each word begins; undefined where it is not known. */
+  readonly wordStarts?: readonly number[] | undefined;
+}
+
+export interface Turn {
+  readonly start: number;
+  readonly duration: number;
+  readonly speaker: string;
+}
+
+export interface Transcript {
+  readonly mediaId: string;
+  readonly lines: readonly Line[];
+  readonly turns: readonly Turn[];
+}
+
+export interface SpokenWord {
+  readonly text: string;
+  readonly start: number;
+}
+
+/** The words of a line. Where their times are not known, they are spread over the line by their length. */
+export function wordsOf({ text, start, duration, wordStarts }: Line): readonly SpokenWord[] {
+  const tokens = tokensOf({ text, startSeconds: start, durationSeconds: duration, wordStarts });
+  // Of a word that is longer than a line of subtitles, the first part tells when it begins.
+  const starts = tokens.filter(({ isSpaced }) => isSpaced).map(({ startSeconds }) => startSeconds);
+  const words = text.split(/\s+/).filter((word) => word !== '');
+  return words.map((word, index) => ({ text: word, start: starts[index] ?? start }));
+}
+
+/** @returns the index of the last that has begun; -1 before the first */
+export function currentOf(begun: readonly { readonly start: number }[], seconds: number): number {
+  let low = 0;
+  let high = begun.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((begun[middle]?.start ?? 0) <= seconds + 0.01) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
+/** The labels of all speakers, in the order of their numbers. */
+export function speakersOf({ lines, turns }: Transcript): readonly string[] {
+  const labels = new Set([...lines, ...turns].flatMap(({ speaker }) => speaker ?? []));
+  return [...labels].sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
+}
+
+export const FORMATS = ['srt', 'vtt', 'txt', 'rttm', 'json'] as const;
+export type Format = (typeof FORMATS)[number];
+const WRITERS: Readonly<Record<'srt' | 'vtt' | 'txt', () => ExportWriter>> = {
+  srt: srtWriter,
+  vtt: webVttWriter,
+  txt: plainTextWriter,
+};
+
+/** A transcript as a file, with the names of its speakers: written by what writes the files of the service. */
+export function exported({ mediaId, lines, turns }: Transcript, format: Format, names: Names): string {
+  switch (format) {
+    case 'srt':
+    case 'vtt':
+    case 'txt': {
+      const writer = WRITERS[format]();
+      const parts = lines
+        .filter(({ text }) => text.trim() !== '')
+        .flatMap((line) => [...writer.line(timedOf(line, names))]);
+      return [writer.begin, ...parts, writer.end()].join('');
+    }
+    case 'rttm':
+      return turns
+        .map(({ start, duration, speaker }) =>
+          rttmLine({
+            file: mediaId,
+            speaker: nameIn(names, speaker),
+            startSeconds: start,
+            endSeconds: start + duration,
+          }),
+        )
+        .join('');
+    case 'json': {
+      const named = <Item extends { readonly speaker?: string | undefined }>(item: Item): Item =>
+        item.speaker === undefined ? item : { ...item, speaker: nameIn(names, item.speaker) };
+      return `${JSON.stringify({ media_id: mediaId, lines: lines.map(named), turns: turns.map(named) }, null, 2)}\n`;
+    }
+  }
+}
+
+function timedOf({ text, start, duration, speaker, wordStarts }: Line, names: Names) {
+  return {
+    text,
+    startSeconds: start,
+    durationSeconds: duration,
+    wordStarts,
+    ...(speaker === undefined ? {} : { speaker: nameIn(names, speaker) }),
+  };
+}

@@ -1,0 +1,121 @@
+import { z } from 'zod';
+import { moneySchema, timestampSchema } from './fields.ts';
+import { ulidSchema } from '../ids.ts';
+import { LIST_MAX_ITEMS } from '../limits.ts';
+import { formatMoney, type Thousandths } from '../money.ts';
+import { recordTypeSchema } from '../download-record.ts';
+
+/** The scopes of an API key: `read` records, start and cancel `jobs`, test and redeliver `webhooks`. */
+export const scopes = ['read', 'jobs', 'webhooks'] as const;
+export const scopeSchema = z.enum(scopes);
+export type Scope = z.infer<typeof scopeSchema>;
+
+/** A key without its secret, which only the holder knows. */
+export interface ApiKey {
+  /** 16 hexadecimal digits. */
+  readonly id: string;
+  /** A display name. */
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  /** ISO 8601 UTC with microseconds, like the next one. */
+  readonly createdAt: string;
+  /** Absent while the key is good. */
+  readonly revokedAt?: string;
+}
+
+/** The sender of a request. `service` is an internal service that calls over tRPC; like `anonymous`, it has no account. */
+export type Caller =
+  | {
+      readonly kind: 'anonymous';
+      /** Identifies the callers that share its limits, such as an address. */ readonly limitedAs?: string;
+    }
+  | { readonly kind: 'service' }
+  | { readonly kind: 'key'; readonly key: Omit<ApiKey, 'revokedAt'> };
+
+/** The credit that is reserved for a job of a key. */
+export interface Hold {
+  /** The record of the job. */
+  readonly recordId: string;
+  readonly subjectId: string;
+  readonly amount: Thousandths;
+}
+
+/** The credit of a key: `granted` is the sum of what is available, reserved and spent. */
+export interface Account {
+  readonly keyId: string;
+  /** The jobs of an unlimited key are charged but never refused. */
+  readonly isUnlimited: boolean;
+  readonly granted: Thousandths;
+  readonly available: Thousandths;
+  readonly spent: Thousandths;
+}
+export const reservedOf = ({ granted, available, spent }: Account): Thousandths => granted - available - spent;
+
+/** The charge of a download, booked once. */
+export interface LedgerEntry {
+  readonly recordId: string;
+  readonly keyId: string;
+  readonly type: string;
+  readonly mediaId: string;
+  readonly amount: Thousandths;
+  /** When the download ended: ISO 8601 UTC with microseconds. */
+  readonly bookedAt: string;
+}
+
+/** Query of GET /api/account. */
+export const accountQuerySchema = z.object({
+  limit: z.coerce.number().int().min(1).max(LIST_MAX_ITEMS).default(50).describe('Most entries on a page'),
+  cursor: ulidSchema.optional().describe('`next_cursor` of the page before'),
+});
+export type AccountQuery = z.infer<typeof accountQuerySchema>;
+
+/** Answer of GET /api/account, an addition to the specification. */
+export const accountSchema = z
+  .object({
+    key: z.object({
+      id: z.string().describe('Not secret'),
+      name: z.string(),
+      scopes: z.array(scopeSchema),
+      created_at: timestampSchema,
+    }),
+    credit: moneySchema.nullable().describe('Available for new jobs; null when the key is unlimited'),
+    reserved: moneySchema.describe('Reserved for jobs that have not ended'),
+    spent: moneySchema.describe('The charges of all downloads of the key'),
+    entries: z
+      .array(
+        z.object({
+          download_id: ulidSchema,
+          type: recordTypeSchema,
+          media_id: z.string(),
+          amount: moneySchema,
+          booked_at: timestampSchema,
+        }),
+      )
+      .describe('The charge of each download, newest first; free downloads are omitted'),
+    next_cursor: ulidSchema.nullable().describe('`cursor` of the next page; null on the last one'),
+  })
+  .meta({ id: 'Account' });
+export type AccountResult = z.infer<typeof accountSchema>;
+
+/** @returns the account with a page of its ledger entries */
+export function renderAccount(
+  { id, name, scopes: allowed, createdAt }: Omit<ApiKey, 'revokedAt'>,
+  account: Account,
+  { entries, isLast }: { readonly entries: readonly LedgerEntry[]; readonly isLast: boolean },
+): AccountResult {
+  const body = {
+    key: { id, name, scopes: allowed, created_at: createdAt },
+    credit: account.isUnlimited ? null : formatMoney(account.available),
+    reserved: formatMoney(reservedOf(account)),
+    spent: formatMoney(account.spent),
+    entries: entries.map(({ recordId, type, mediaId, amount, bookedAt }) => ({
+      download_id: recordId,
+      type,
+      media_id: mediaId,
+      amount: formatMoney(amount),
+      booked_at: bookedAt,
+    })),
+    next_cursor: isLast ? null : entries.at(-1)?.recordId,
+  };
+  return accountSchema.parse(body);
+}

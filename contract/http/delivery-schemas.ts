@@ -1,0 +1,141 @@
+import { z } from 'zod';
+import { errorBodySchema } from './api-error.ts';
+import { PUBLIC_URL, webhookUrlSchema } from './fields.ts';
+import { ulidSchema } from '../ids.ts';
+import { LIST_MAX_ITEMS } from '../limits.ts';
+import { formatMicroseconds } from '../text/times.ts';
+import { deliveryIdOf, deliveryStates, WEBHOOK_RETRY_DELAYS_SECONDS, type Delivery } from './webhook-contract.ts';
+
+/**
+ * The public ID of a delivery: the download and the number of the subscription. It is used in URLs, and a
+ * `webhook-id` must not hold a dot (Standard Webhooks), so it is not the ID of the workflow, which has slashes.
+ */
+export const webhookIdSchema = z
+  .string()
+  .regex(/^[0-7][0-9A-HJKMNP-TV-Z]{25}-[1-9]\d{0,5}$/, 'must be a download id, a hyphen and a number')
+  .meta({ id: 'WebhookId', description: 'Id of a delivery', examples: ['01JD5Z3K6VQ0W8R9T2X4Y6B8CD-1'] });
+
+/** @param deliveryId `webhook/DOWNLOAD-ID/NUMBER`, as the store and the workflow have it */
+export function webhookIdOf(deliveryId: string): string {
+  const [, recordId = '', number = ''] = deliveryId.split('/');
+  return `${recordId}-${number}`;
+}
+
+/** The reverse of {@link webhookIdOf}, for what {@link webhookIdSchema} has let through. */
+export function deliveryIdFrom(webhookId: string): string {
+  const [recordId = '', number] = webhookId.split('-');
+  return deliveryIdOf(recordId, Number(number));
+}
+
+/** Query of GET /api/webhook/deliveries. */
+export const deliveryListQuerySchema = z.object({
+  download_id: ulidSchema.optional().describe('Only deliveries of this download'),
+  state: z.enum(deliveryStates).optional().describe('Only deliveries in this state'),
+  limit: z.coerce.number().int().min(1).max(LIST_MAX_ITEMS).default(50).describe('Most deliveries on a page'),
+  cursor: webhookIdSchema.optional().describe('`next_cursor` of the page before'),
+});
+export type DeliveryListQuery = z.infer<typeof deliveryListQuerySchema>;
+
+const attemptSchema = z.object({
+  number: z.number().int().describe('Counted from 1, on through redeliveries'),
+  started_at: z.string(),
+  duration_ms: z.number().int(),
+  http_status: z.number().int().optional().describe('What the receiver answered'),
+  error: z.string().optional().describe('Why there was no answer: `timeout`, `dns`, `refused`, …'),
+});
+
+/** A delivery with its attempts. */
+export const deliverySchema = z
+  .object({
+    id: webhookIdSchema.describe('The `webhook-id` of the message'),
+    download_id: ulidSchema,
+    url: z.string().describe('The receiver; path and query may hold a secret, and are left out'),
+    endpoint: z.string().describe('`X-Webhook-Endpoint`'),
+    state: z.enum(deliveryStates),
+    created_at: z.string(),
+    attempts: z.array(attemptSchema),
+    next_attempt_at: z.string().optional().describe('When the next attempt is due at the earliest, where one follows'),
+  })
+  .meta({ id: 'WebhookDelivery' });
+export type DeliveryResult = z.infer<typeof deliverySchema>;
+
+/** A page of GET /api/webhook/deliveries. */
+export const deliveryListSchema = z
+  .object({
+    deliveries: z.array(deliverySchema),
+    next_cursor: webhookIdSchema.nullable().describe('For the next page; null on the last one'),
+  })
+  .meta({ id: 'WebhookDeliveryList' });
+export type DeliveryList = z.infer<typeof deliveryListSchema>;
+
+/** @returns a delivery as the delivery log shows it */
+export function renderDelivery(delivery: Delivery): DeliveryResult {
+  return {
+    id: webhookIdOf(delivery.id),
+    download_id: delivery.recordId,
+    url: withoutSecrets(delivery.url),
+    endpoint: delivery.endpoint,
+    state: delivery.state,
+    created_at: delivery.createdAt,
+    attempts: delivery.attempts.map((attempt) => ({
+      number: attempt.number,
+      started_at: attempt.startedAt,
+      duration_ms: attempt.durationMs,
+      http_status: attempt.statusCode,
+      error: attempt.error,
+    })),
+    next_attempt_at: nextAttemptAt(delivery),
+  };
+}
+
+/**
+ * Jobs are shared: every caller that requests the same subject learns the download's ID and can read its deliveries. URLs of
+ * receivers often contain a secret in their path or query, so other callers see the host only.
+ */
+function withoutSecrets(url: string): string {
+  const { origin, pathname, search } = new URL(url);
+  return pathname === '/' && search === '' ? `${origin}/` : `${origin}/…`;
+}
+
+/** Unknown before the first attempt of a round, which starts as soon as a slot is free. */
+function nextAttemptAt({ state, attempts, firstAttempt = 1 }: Delivery): string | undefined {
+  const last = attempts.at(-1);
+  if (state !== 'pending' || last === undefined) return undefined;
+  const delaySeconds = WEBHOOK_RETRY_DELAYS_SECONDS[last.number - firstAttempt];
+  if (delaySeconds === undefined) return undefined;
+  return formatMicroseconds((Date.parse(last.startedAt) + last.durationMs + delaySeconds * 1000) * 1000);
+}
+
+/** Body of POST /api/webhook/test (specification, section 4.3). */
+export const webhookTestRequestSchema = z
+  .object({ url: webhookUrlSchema.describe(`The webhook URL to test: ${PUBLIC_URL}`) })
+  .meta({ id: 'WebhookTestRequest' });
+export type WebhookTestRequest = z.infer<typeof webhookTestRequestSchema>;
+
+/** What POST /api/webhook/test sends. */
+export const webhookTestBodySchema = z
+  .object({ test: z.literal(true), message: z.string() })
+  .meta({ id: 'WebhookTestBody' });
+export const WEBHOOK_TEST_BODY: z.infer<typeof webhookTestBodySchema> = {
+  test: true,
+  message: 'A sample of the webhooks that this service sends.',
+};
+
+/** Answer of POST /api/webhook/test. */
+export const webhookTestResultSchema = z
+  .object({
+    status: z.enum(['success', 'error']),
+    message: z.string(),
+    http_status: z.number().int().describe('The status code that the URL returned; 0 when there was no answer'),
+  })
+  .meta({ id: 'WebhookTestResult' });
+export type WebhookTestResult = z.infer<typeof webhookTestResultSchema>;
+
+/** The error of POST /api/webhook/test for a forbidden URL, with the fields of a failed test. */
+export const webhookTestRefusedSchema = errorBodySchema
+  .extend({
+    status: z.literal('error'),
+    message: z.string().describe('The same as `error`'),
+    http_status: z.literal(0).describe('Nothing was sent'),
+  })
+  .meta({ id: 'WebhookTestRefused' });

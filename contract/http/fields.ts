@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { progressStages } from '../job-input.ts';
+import { WEBHOOK_URL_MAX_CHARS } from '../limits.ts';
+import { WEBHOOK_URL_PATTERN } from '../urls/url-patterns.ts';
+
+/** An optional field of a request. Null counts as absent, because many clients send it for missing values. */
+export function optionalField<Schema extends z.ZodType>(schema: Schema) {
+  return schema.nullish().transform((value) => value ?? undefined);
+}
+
+/** Fields that several requests share. */
+export const PUBLIC_URL =
+  'a publicly reachable http(s) URL. Public IP addresses and names in other scripts are taken too, and what the operator has allowed.';
+export const webhookUrlSchema = z
+  .string()
+  .max(WEBHOOK_URL_MAX_CHARS)
+  .meta({ pattern: WEBHOOK_URL_PATTERN, examples: ['https://example.com/hooks/media'] });
+export const includeWebhookSchema = optionalField(
+  webhookUrlSchema.meta({
+    id: 'IncludeWebhook',
+    description: `Where the result is POSTed when the job ends: ${PUBLIC_URL}`,
+  }),
+);
+
+export function pageSchema(description: string, pattern: string, example: string) {
+  return z
+    .string()
+    .max(2048)
+    .meta({ description, pattern, examples: [example] });
+}
+
+/** Fields that several results share. */
+export const moneySchema = z
+  .string()
+  .regex(/^\d+\.\d{3}$/)
+  .meta({ description: 'Decimal string with three decimals', examples: ['0.005'] });
+export const timestampSchema = z
+  .string()
+  .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/)
+  .meta({ description: 'ISO 8601 UTC with microseconds', examples: ['2026-11-21T09:30:00.123456Z'] });
+export const durationSchema = z
+  .string()
+  .regex(/^\d{2,}:[0-5]\d:[0-5]\d$/)
+  .meta({ description: 'HH:MM:SS', examples: ['00:03:25'] });
+/** Times in the results of the video platform. */
+export const platformTimeSchema = z
+  .string()
+  .regex(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
+  .meta({ description: 'YYYY-MM-DD HH:MM:SS in UTC', examples: ['2026-03-14 18:00:00'] });
+export const countSchema = z.number().int().nonnegative();
+
+export const progressSchema = z
+  .object({
+    stage: z.enum(progressStages),
+    percent: z.number().min(0).max(100).optional(),
+    downloaded_bytes: countSchema.optional(),
+    total_bytes: countSchema.optional(),
+    items: countSchema
+      .optional()
+      .describe('Items of a list that have arrived; windows of an audio that are transcribed'),
+    total_items: countSchema.optional().describe('Items that the platform announced; windows of the audio'),
+    reason: z.string().optional().describe('Why the job waits'),
+    until: z.iso.datetime().optional().describe('Until when the job waits at least'),
+  })
+  .meta({ id: 'Progress', description: 'What a running job does; an addition to the specification' });
+export type Progress = z.infer<typeof progressSchema>;

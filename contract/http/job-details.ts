@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { titleOf } from './download-schemas.ts';
+import { FAILURE_FAULTS } from '../failures.ts';
+import { countSchema, timestampSchema } from './fields.ts';
+import { ulidSchema } from '../ids.ts';
+import { failureCodeField } from './job-answers.ts';
+import type { RequestForJob } from '../kinds/kind.ts';
+import { kinds } from '../kinds/kinds.ts';
+import type { DownloadRecord } from '../download-record.ts';
+
+/** A REST request without what is particular to its caller, such as a webhook. */
+export const requestForJobSchema = z
+  .object({
+    method: z.literal('POST'),
+    path: z.string(),
+    body: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
+  })
+  .meta({ id: 'RequestForJob' });
+
+/** Answer of GET /api/downloads/{downloadId}/job, an addition to the specification. */
+export const jobDetailsSchema = z
+  .object({
+    download_id: ulidSchema,
+    title: z.string().nullable().describe('What the platform calls it; null until that is known'),
+    finished_at: timestampSchema.nullable().describe('Null while the job runs'),
+    failure: z
+      .object({
+        code: failureCodeField,
+        fault: z
+          .enum(['subject', 'upstream', 'ours'])
+          .describe('Who could help: nobody, the platform after a while, the operator'),
+        message: z.string(),
+      })
+      .nullable(),
+    request: requestForJobSchema
+      .nullable()
+      .describe('What asks for the same again; null for parts of lists, which take the `list_id` of a new profile'),
+    files: z.array(z.object({ name: z.string(), size_bytes: countSchema, sha256: z.string() })),
+    workflow: z.object({
+      id: z.string(),
+      url: z.url().nullable().describe('In the Temporal Web UI; null where the service was not told its address'),
+    }),
+  })
+  .meta({ id: 'JobDetails' });
+export type JobDetails = z.infer<typeof jobDetailsSchema>;
+
+/** @param workflowUrl of the Web UI, if its address is known */
+export function renderJobDetails(record: DownloadRecord, workflowUrl: string | undefined): JobDetails {
+  const request: RequestForJob | undefined = kinds[record.type].requestOf(record);
+  return {
+    download_id: record.id,
+    title: titleOf(record) ?? null,
+    finished_at: record.status === 'pending' ? null : record.finishedAt,
+    failure: record.status === 'failed' ? { ...record.failure, fault: FAILURE_FAULTS[record.failure.code] } : null,
+    request: request === undefined ? null : { method: 'POST', ...request },
+    files:
+      record.status === 'success'
+        ? record.files.map(({ name, sizeBytes, sha256 }) => ({ name, size_bytes: sizeBytes, sha256 }))
+        : [],
+    workflow: { id: record.subjectId, url: workflowUrl ?? null },
+  };
+}

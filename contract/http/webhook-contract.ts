@@ -1,0 +1,78 @@
+import { WEBHOOKS_PER_JOB_MAX } from '../limits.ts';
+
+/** Delays before the 1st, 2nd and 3rd retry (specification, section 6). */
+export const WEBHOOK_RETRY_DELAYS_SECONDS = [10, 30, 60] as const;
+export const WEBHOOK_TIMEOUT_SECONDS = 10;
+/** How long a webhook test waits for an answer. */
+export const WEBHOOK_TEST_TIMEOUT_SECONDS = 5;
+export const WEBHOOK_USER_AGENT = 'Service-Webhook/1.0';
+
+/** The five headers of every delivery. */
+export function webhookHeaders(delivery: {
+  readonly endpoint: string;
+  readonly originalStatus: number;
+  readonly downloadId: string;
+}): Record<string, string> {
+  return {
+    'Content-Type': 'application/json',
+    'User-Agent': WEBHOOK_USER_AGENT,
+    'X-Webhook-Endpoint': delivery.endpoint,
+    'X-Webhook-Original-Status': String(delivery.originalStatus),
+    'X-Webhook-Download-Id': delivery.downloadId,
+  };
+}
+
+export const deliveryStates = ['pending', 'delivered', 'abandoned'] as const;
+export type DeliveryState = (typeof deliveryStates)[number];
+
+/** One request to the receiver, with its status code or error. */
+export interface DeliveryAttempt {
+  /** Counted from 1. */
+  readonly number: number;
+  readonly startedAt: string;
+  readonly durationMs: number;
+  readonly statusCode?: number;
+  readonly error?: string;
+}
+
+/** Represents all REST callers without an API key in {@link Delivery.subscribedBy}. */
+export const WITHOUT_KEY = 'anonymous';
+
+/** The delivery of one result to one URL, with every attempt. */
+export interface Delivery {
+  readonly id: string;
+  readonly recordId: string;
+  readonly url: string;
+  /** IDs of the API keys that subscribed, or {@link WITHOUT_KEY}; absent where it is unknown. */
+  readonly subscribedBy?: readonly string[];
+  readonly endpoint: string;
+  readonly state: DeliveryState;
+  readonly createdAt: string;
+  /** Number of the first attempt of the newest round; absent before the first attempt. */
+  readonly firstAttempt?: number;
+  /** In the order of their numbers. */
+  readonly attempts: readonly DeliveryAttempt[];
+}
+
+/** The host of a receiver in lower case, without port and trailing dot, so that limits apply to the machine. */
+export function receiverHostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).hostname.replace(/(?<!\.)\.+$/, '') : url;
+}
+
+const FAIRNESS_KEY_MAX_CHARS = 64;
+
+/**
+ * The fairness key of a delivery, which Temporal servers without fairness ignore: the receiver's host and port. The end of a long
+ * host is used, because it identifies receivers better than the beginning.
+ */
+export function deliveryPriorityOf(url: string): { readonly fairnessKey: string } {
+  return { fairnessKey: URL.canParse(url) ? new URL(url).host.slice(-FAIRNESS_KEY_MAX_CHARS) : '' };
+}
+
+/** The number of the first subscriber that the api notifies itself, because the job had ended when it subscribed. */
+export const LATE_SUBSCRIBERS_FROM = WEBHOOKS_PER_JOB_MAX + 1;
+
+/** The ID of the workflow that delivers the result of a record to a subscriber, counted from 1. */
+export function deliveryIdOf(recordId: string, subscriber: number): string {
+  return `webhook/${recordId}/${String(subscriber)}`;
+}

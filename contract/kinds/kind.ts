@@ -1,0 +1,64 @@
+import type { z } from 'zod';
+import type { ContentsReader } from './contents.ts';
+import type { Progress } from '../http/fields.ts';
+import type { Thousandths } from '../money.ts';
+import type { DownloadRecord } from '../download-record.ts';
+
+/** Dependencies of rendering. Links are signed when an answer is rendered, so they are fresh. */
+export interface RenderContext {
+  /** Prices of the next steps, which answers name. */
+  readonly prices: Readonly<Record<'listItem' | 'speakerLabelsPerMinute', Thousandths>>;
+  /** @returns a signed link to a published file of a record */
+  readonly linkTo: (recordId: string, fileName: string) => string;
+  readonly contents: ContentsReader;
+  readonly lists: ListsPort;
+}
+
+/** The part of the store that answers about lists of the photo platform need. */
+export interface ListsPort {
+  /** Starts the validity of a `list_id` when an answer contains it. */
+  readonly handOut: (listId: string) => Promise<void>;
+  /** @returns the record of the reels for a record of posts, or the reverse */
+  readonly otherPart: (record: DownloadRecord) => Promise<DownloadRecord>;
+}
+/** Dependencies of rendering a download record, which contains no contents. */
+export type RecordContext = Pick<RenderContext, 'prices' | 'linkTo'>;
+
+/** A price that the configuration may override. */
+export interface PriceSetting {
+  /** The name of the environment variable. */
+  readonly setting: `PRICE_${string}`;
+  /** A decimal string with three decimals. */
+  readonly default: string;
+  /** A description for operators. */
+  readonly about: string;
+}
+
+/** The configured prices of a kind, by name. */
+export type PricesOf<Settings> = Readonly<Record<keyof Settings, Thousandths>>;
+
+/** A REST request for a job. */
+export interface RequestForJob {
+  readonly path: string;
+  readonly body: Readonly<Record<string, string | number | boolean>>;
+}
+
+/** The contract of one kind of job. The table `kinds` has one for each record type. */
+export interface Kind {
+  /** The workflow type. */
+  readonly workflow: string;
+  /** The value of `X-Webhook-Endpoint`. */
+  readonly endpoint: string;
+  /** How long a success answers new requests, in seconds; `files`: as long as its files are kept (design, section 3). */
+  readonly freshness: number | 'files';
+  /** By their names in the price table. */
+  readonly prices: Readonly<Record<string, PriceSetting>>;
+  /** The schema of its download record (specification, section 2.1). */
+  readonly record: z.ZodObject;
+  /** @returns the request that starts the same job again; undefined where it needs facts that the record does not contain */
+  readonly requestOf: (record: DownloadRecord) => RequestForJob | undefined;
+  /** The download record in any state. */
+  readonly renderRecord: (record: DownloadRecord, context: RecordContext, progress?: Progress) => object;
+  /** Renders the answer of a job in any state, for its endpoint and its webhook alike. */
+  readonly render: (record: DownloadRecord, context: RenderContext, progress?: Progress) => object;
+}

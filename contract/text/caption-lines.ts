@@ -1,0 +1,35 @@
+import { CAPTION_LINE_MAX_CHARS } from '../limits.ts';
+import type { CaptionLine } from '../kinds/transcript.ts';
+
+/** Cuts a long line that contains no space. Surrogate pairs are kept together. */
+const EARLIEST_CUT = CAPTION_LINE_MAX_CHARS / 2;
+
+/**
+ * Splits a caption line that exceeds the maximum length, at spaces where there are any. The times of the parts assume a constant
+ * speed of speech.
+ *
+ * @returns the line itself when it is short enough
+ */
+export function* partsOfLine(line: CaptionLine): Generator<CaptionLine> {
+  const { text, startSeconds, durationSeconds } = line;
+  if (text.length <= CAPTION_LINE_MAX_CHARS) {
+    yield line;
+    return;
+  }
+  const momentOf = (place: number): number => startSeconds + (durationSeconds * place) / text.length;
+  for (let from = 0; from < text.length;) {
+    const end = cutAfter(text, from);
+    const part = text.slice(from, end).trim();
+    const start = momentOf(from);
+    if (part !== '') yield { startSeconds: start, durationSeconds: momentOf(end) - start, text: part };
+    from = end;
+  }
+}
+
+function cutAfter(text: string, from: number): number {
+  const latest = from + CAPTION_LINE_MAX_CHARS;
+  if (latest >= text.length) return text.length;
+  const blank = text.lastIndexOf(' ', latest);
+  if (blank > from + EARLIEST_CUT) return blank + 1;
+  return /[\uDC00-\uDFFF]/.test(text.charAt(latest)) ? latest - 1 : latest;
+}

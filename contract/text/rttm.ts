@@ -1,0 +1,22 @@
+import type { Span } from '../speech-results.ts';
+
+/** A line of an RTTM file: an interval with one speaker. */
+export interface RttmTurn extends Span {
+  readonly file: string;
+  readonly speaker: string;
+}
+
+/**
+ * Writes a voice segment as a line of Rich Transcription Time Marked text (NIST RT-09, appendix A), to the millisecond. The
+ * format is separated by spaces, so spaces in names become `_`.
+ */
+export function rttmLine({ file, speaker, startSeconds, endSeconds }: RttmTurn): string {
+  const startMs = Math.round(startSeconds * 1000);
+  const durationMs = Math.round(endSeconds * 1000) - startMs;
+  const times = `${(startMs / 1000).toFixed(3)} ${(durationMs / 1000).toFixed(3)}`;
+  return `SPEAKER ${nameOf(file)} 1 ${times} <NA> <NA> ${nameOf(speaker)} <NA> <NA>\n`;
+}
+
+function nameOf(text: string): string {
+  return text.trim().replace(/\s+/g, '_') || '<NA>';
+}

@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import type { KeptFacts } from '../kinds/contents.ts';
+import { rttmLine } from './rttm.ts';
+import type { KeptSegment, SpeakerLabels } from '../kinds/speaker-labels.ts';
+import type { Turn } from '../speech-results.ts';
+import { TRANSCRIPT_FORMATS, transcriptFormatSchema } from './transcript-formats.ts';
+import { writtenBy, type TimedLine } from './transcript-exports.ts';
+
+/** The export formats of a transcript with speaker labels, by the extension of the URL. */
+export const speakerLabelFormatSchema = z.enum([...transcriptFormatSchema.options, 'rttm']);
+export type SpeakerLabelFormat = z.infer<typeof speakerLabelFormatSchema>;
+
+/** The content of an export. */
+export type ExportedLabels = Pick<KeptFacts<SpeakerLabels>, 'segments' | 'turns'>;
+
+/**
+ * @param mediaId the name of the audio in RTTM
+ * @returns the text of the file in chunks, with its content type
+ */
+export function writeSpeakerLabels(
+  labels: ExportedLabels,
+  format: SpeakerLabelFormat,
+  mediaId: string,
+): { readonly contentType: string; readonly chunks: () => AsyncIterable<string> } {
+  // RTTM has no content type of its own.
+  if (format === 'rttm') return { contentType: 'text/plain', chunks: () => rttmOf(labels, mediaId) };
+  const { contentType, writer } = TRANSCRIPT_FORMATS[format];
+  return { contentType, chunks: () => writtenBy(writer(), labels.segments.map(lineOf).pages()) };
+}
+
+function lineOf({ text, start, duration, speaker, wordStarts }: KeptSegment): TimedLine {
+  return { startSeconds: start, durationSeconds: duration, text, speaker, wordStarts };
+}
+
+async function* rttmOf(labels: ExportedLabels, mediaId: string): AsyncGenerator<string> {
+  const names = await namesOfSpeakers(labels);
+  for await (const page of labels.turns.pages()) {
+    for (const { startSeconds, endSeconds, speaker } of page) {
+      yield rttmLine({ file: mediaId, speaker: names.get(speaker) ?? '', startSeconds, endSeconds });
+    }
+  }
+}
+
+/**
+ * Maps the speakers of voice segments to the labels of the text by the length of their overlap. The text numbers only speakers
+ * with words; a speaker without words gets the next number.
+ */
+export async function namesOfSpeakers({ segments, turns }: ExportedLabels): Promise<Map<number, string>> {
+  const names = new Map<number, string>();
+  const labels = new Set<string>();
+  const given = new Set<string>();
+  for (const { speaker, label } of await overlapsOf({ segments, turns }, labels)) {
+    if (names.has(speaker) || given.has(label)) continue;
+    names.set(speaker, label);
+    given.add(label);
+  }
+  for await (const page of turns.pages()) {
+    for (const { speaker } of page) {
+      if (names.has(speaker)) continue;
+      const label = `Speaker ${String(labels.size + 1)}`;
+      names.set(speaker, label);
+      labels.add(label);
+    }
+  }
+  return names;
+}
+
+interface Overlap {
+  readonly speaker: number;
+  readonly label: string;
+  readonly seconds: number;
+}
+
+/**
+ * Returns the overlaps, longest first. Both lists are ordered by start, so one pass is enough, with a page of each in memory.
+ *
+ * @param labels receives all labels of the text
+ */
+async function overlapsOf({ segments, turns }: ExportedLabels, labels: Set<string>): Promise<Overlap[]> {
+  const sums = new Map<string, Overlap>();
+  const coming = itemsOf(turns.pages());
+  let next = await coming.next();
+  let open: Turn[] = [];
+  for await (const { start, duration, speaker: label } of itemsOf(segments.pages())) {
+    const end = start + duration;
+    labels.add(label);
+    for (; next.done !== true && next.value.startSeconds < end; next = await coming.next()) open.push(next.value);
+    open = open.filter(({ endSeconds }) => endSeconds > start);
+    for (const { startSeconds, endSeconds, speaker } of open) {
+      const key = `${String(speaker)} ${label}`;
+      const shared = Math.max(0, Math.min(end, endSeconds) - Math.max(start, startSeconds));
+      sums.set(key, { speaker, label, seconds: (sums.get(key)?.seconds ?? 0) + shared });
+    }
+  }
+  return [...sums.values()].filter(({ seconds }) => seconds > 0).sort((a, b) => b.seconds - a.seconds);
+}
+
+async function* itemsOf<Item>(pages: AsyncIterable<readonly Item[]>): AsyncGenerator<Item> {
+  for await (const page of pages) yield* page;
+}

@@ -1,0 +1,216 @@
+import { closeSync, openSync, writeFileSync } from 'node:fs';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { EnvHttpProxyAgent, fetch, type Dispatcher, type Response } from 'undici';
+import { watchRate, type LeastRate } from '../runtime/stall-detector.ts';
+
+const CONNECT_TIMEOUT_MS = 10_000;
+const STALL_TIMEOUT_MS = 60_000;
+/** A publisher that is slower is as good as silent. */
+const LEAST_RATE = { bytes: 64 * 1024, windowMs: 60_000 };
+const PAUSE_MS = 500;
+
+export interface FetchOptions {
+  readonly signal: AbortSignal;
+  /** How often in a row it may fail without a single byte. */
+  readonly mostFailures: number;
+  readonly leastRate?: LeastRate;
+  /** The media type that is asked for, where a server has several. */
+  readonly accept?: string | undefined;
+  /** Called with what is there, and with how much it will be where the server tells it. */
+  readonly onProgress?: (doneBytes: number, wholeBytes: number | undefined) => void;
+}
+
+/** The server says no; trying again is useless. */
+export class RefusedError extends Error {
+  override readonly name = 'RefusedError';
+  readonly status: number;
+
+  constructor(url: string, status: number) {
+    super(`${url} answered ${status}`);
+    this.status = status;
+  }
+}
+
+class TooSlowError extends Error {
+  override readonly name = 'TooSlowError';
+}
+
+/** No answer came, or it broke off. */
+export class UnreachableError extends Error {
+  override readonly name = 'UnreachableError';
+  /** Such as `connect ECONNREFUSED 127.0.0.1:1`. */
+  readonly reason: string;
+
+  constructor(url: string, cause: unknown) {
+    const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
+    const reason = inner instanceof Error ? inner.message : String(inner);
+    super(`cannot fetch ${url} (${reason}); the next run goes on from here`, { cause });
+    this.reason = reason;
+  }
+}
+
+/**
+ * Downloads a file of a publisher that we chose and goes on where an earlier attempt, also one of an earlier run, was cut (RFC 9110, 13.1.5 and 14.2).
+ * What is there so far is `FILE.part`. Honours HTTP_PROXY, HTTPS_PROXY and NO_PROXY. URLs that somebody else chose are for
+ * download.ts, which guards where they lead.
+ *
+ * @returns the path of the part, which is whole now. The caller checks it, and removes it or gives it its name
+ * @throws {RefusedError}; {UnreachableError}; the signal's reason; what the file system throws
+ */
+export async function fetchFile(url: string, file: string, options: FetchOptions): Promise<string> {
+  const part = `${file}.part`;
+  const dispatcher = new EnvHttpProxyAgent({
+    connect: { timeout: CONNECT_TIMEOUT_MS },
+    headersTimeout: STALL_TIMEOUT_MS,
+    bodyTimeout: STALL_TIMEOUT_MS,
+  });
+  try {
+    for (let failures = 0; ;) {
+      const before = await sizeOf(part);
+      try {
+        await fetchRest(url, part, { ...options, dispatcher });
+        return part;
+      } catch (error) {
+        options.signal.throwIfAborted();
+        if (error instanceof RefusedError || isLocal(error)) throw error;
+        failures = !(error instanceof TooSlowError) && (await sizeOf(part)) > before ? 1 : failures + 1;
+        if (failures >= options.mostFailures) throw new UnreachableError(url, error);
+        await delay(PAUSE_MS * failures, undefined, { signal: options.signal });
+      }
+    }
+  } finally {
+    await dispatcher.close();
+  }
+}
+
+async function fetchRest(
+  url: string,
+  part: string,
+  {
+    signal: callers,
+    accept,
+    onProgress,
+    dispatcher,
+    leastRate = LEAST_RATE,
+  }: FetchOptions & { readonly dispatcher: Dispatcher },
+): Promise<void> {
+  const slow = new AbortController();
+  const signal = AbortSignal.any([callers, slow.signal]);
+  const validator = await readValidator(part, url);
+  const had = validator === undefined ? 0 : await sizeOf(part);
+  // A coded body could not be continued by bytes.
+  const headers: Record<string, string> = {
+    'accept-encoding': 'identity',
+    ...(accept === undefined ? {} : { accept }),
+  };
+  if (had > 0 && validator !== undefined) Object.assign(headers, { range: `bytes=${had}-`, 'if-range': validator });
+  const response = await fetch(url, { dispatcher, signal, headers });
+  if (response.status === 416) {
+    await response.body?.cancel();
+    // An earlier run fetched all of it and could not use it, for want of room perhaps.
+    if (response.headers.get('content-range') === `bytes */${had}`) return;
+    await forget(part);
+    throw new Error('the part does not fit to the file any more');
+  }
+  if ((response.status !== 200 && response.status !== 206) || response.body === null) {
+    await response.body?.cancel();
+    throw new RefusedError(url, response.status);
+  }
+  const isRest = response.status === 206;
+  const range = contentRange(response);
+  if (isRest && range?.firstByte !== had) {
+    await response.body.cancel();
+    await forget(part);
+    throw new Error('the server sent another part than was asked for');
+  }
+  const length = Number(response.headers.get('content-length') ?? Number.NaN);
+  const whole = isRest ? range?.wholeBytes : Number.isNaN(length) ? undefined : length;
+  if (!isRest) {
+    await rm(part, { force: true });
+    await rememberValidator(part, url, response);
+  }
+  let done = isRest ? had : 0;
+  onProgress?.(done, whole);
+  const out = openSync(part, isRest ? 'a' : 'w');
+  const stopWatching = watchRate({ rate: leastRate, bytes: () => done }, () =>
+    slow.abort(new TooSlowError('next to nothing comes')),
+  );
+  try {
+    for await (const chunk of response.body) {
+      // At once, so that a cut loses nothing.
+      writeFileSync(out, chunk as Uint8Array);
+      done += (chunk as Uint8Array).length;
+      onProgress?.(done, whole);
+    }
+  } finally {
+    stopWatching();
+    closeSync(out);
+  }
+  if (whole !== undefined && done !== whole) throw new Error(`the body was cut short at ${done} of ${whole} bytes`);
+}
+
+function contentRange(response: Response): { firstByte: number; wholeBytes: number } | undefined {
+  const match = /^bytes (\d+)-\d+\/(\d+)$/.exec(response.headers.get('content-range') ?? '');
+  return match === null ? undefined : { firstByte: Number(match[1]), wholeBytes: Number(match[2]) };
+}
+
+/** Only a strong one says that the bytes are the same (RFC 9110, 13.1.5). */
+async function rememberValidator(part: string, url: string, response: Response): Promise<void> {
+  const etag = response.headers.get('etag');
+  const validator = etag !== null && !etag.startsWith('W/') ? etag : response.headers.get('last-modified');
+  if (validator === null) await rm(noteOf(part), { force: true });
+  else await writeFile(noteOf(part), JSON.stringify({ url, validator }));
+}
+
+async function readValidator(part: string, url: string): Promise<string | undefined> {
+  try {
+    const note = JSON.parse(await readFile(noteOf(part), 'utf8')) as { url?: unknown; validator?: unknown };
+    return note.url === url && typeof note.validator === 'string' ? note.validator : undefined;
+  } catch {
+    // No note, or half of one: the file is fetched anew.
+    return undefined;
+  }
+}
+
+/** Removes what is there of a file. */
+export async function forget(part: string): Promise<void> {
+  await Promise.all([part, noteOf(part)].map((path) => rm(path, { force: true })));
+}
+
+function noteOf(part: string): string {
+  return `${part}.json`;
+}
+
+async function sizeOf(path: string): Promise<number> {
+  return stat(path).then(
+    ({ size }) => size,
+    () => 0,
+  );
+}
+
+/** The disk and not the network. */
+function isLocal(error: unknown): boolean {
+  return ['ENOSPC', 'EACCES', 'EROFS', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '');
+}
+
+/**
+ * The SHA-256 sums, in lower case, that a publisher lists for the files of a release: a line for each, with sum and name in
+ * either order.
+ *
+ * @throws as {@link fetchFile}
+ */
+export async function fetchSums(url: string, options: FetchOptions): Promise<ReadonlyMap<string, string>> {
+  const folder = await mkdtemp(join(tmpdir(), 'tapedeck-sums-'));
+  try {
+    const text = await readFile(await fetchFile(url, join(folder, 'list'), options), 'utf8');
+    const words = text.split('\n').map((line) => line.trim().split(/\s+\*?/));
+    const isSum = (word: string | undefined): boolean => /^[0-9a-f]{64}$/i.test(word ?? '');
+    const pairs = words.map(([first = '', second = '']) => (isSum(second) ? [first, second] : [second, first]));
+    return new Map(pairs.filter(([, sum]) => isSum(sum)).map(([name = '', sum = '']) => [name, sum.toLowerCase()]));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

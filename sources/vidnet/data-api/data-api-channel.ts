@@ -1,0 +1,77 @@
+import type { ChannelReference } from '../../../contract/urls/channel-urls.ts';
+import { JobError } from '../../../runtime/job-error.ts';
+import type { SourceCall } from '../../source-call-options.ts';
+import type { ChannelSource, DescribedChannel } from '../channel-source.ts';
+import { bounded, DESCRIPTION_MAX_CHARS, TITLE_MAX_CHARS } from '../fact-schemas.ts';
+import { channelListSchema } from './data-api-schemas.ts';
+import { listChannelVideos } from './channel-videos.ts';
+import type { DataApi } from './data-api-client.ts';
+
+export interface DataApiChannelSettings {
+  /** A channel's page; `{path}` becomes `channel/` and the id. */
+  readonly channelUrlTemplate: string;
+  /** The channel id behind a custom URL (`/c/NAME`), for which the Data API has no look-up. @throws JobError */
+  readonly resolveCustom: (reference: ChannelReference, call: SourceCall) => Promise<string>;
+}
+
+/**
+ * Channels from the Data API.
+ *
+ * A video that not everybody may watch is not listed: private and deleted videos stay in a channel's playlist as nameless
+ * items, and are told apart by their absence from `videos.list`.
+ */
+export function createDataApiChannels(api: DataApi, settings: DataApiChannelSettings): ChannelSource {
+  return {
+    async describe(reference, call) {
+      const ask = api.begin(call);
+      const filter = await filterOf(reference, () => settings.resolveCustom(reference, call));
+      const { items } = await ask({
+        resource: 'channels',
+        params: { part: ['snippet', 'statistics', 'brandingSettings'], ...filter },
+        schema: channelListSchema,
+      });
+      const [channel] = items;
+      if (channel === undefined) throw new JobError('removed', 'The channel was removed or does not exist.');
+      return toFacts(channel, settings.channelUrlTemplate);
+    },
+    pages: (channelId, from, call) => listChannelVideos(api.begin(call), channelId, from),
+  };
+}
+
+type ChannelFilter = { readonly id: string } | { readonly forHandle: string } | { readonly forUsername: string };
+
+async function filterOf(reference: ChannelReference, resolveCustom: () => Promise<string>): Promise<ChannelFilter> {
+  switch (reference.kind) {
+    case 'id':
+      return { id: reference.name };
+    case 'handle':
+      return { forHandle: `@${reference.name}` };
+    case 'user':
+      return { forUsername: reference.name };
+    case 'custom':
+      return { id: await resolveCustom() };
+  }
+}
+
+type Channel = (typeof channelListSchema)['_output']['items'][number];
+
+function toFacts({ id, snippet, statistics, brandingSettings }: Channel, urlTemplate: string): DescribedChannel {
+  const { customUrl, description } = snippet;
+  return {
+    facts: {
+      vidnet_id: id,
+      title: bounded(snippet.title, TITLE_MAX_CHARS),
+      description: description && bounded(description, DESCRIPTION_MAX_CHARS),
+      url: urlTemplate.replaceAll('{path}', `channel/${encodeURIComponent(id)}`),
+      thumbnail: snippet.thumbnails,
+      country: snippet.country ?? brandingSettings?.channel?.country,
+      total_media: statistics?.videoCount,
+      // A hidden count is told as 0.
+      subscriber_count: statistics?.hiddenSubscriberCount === true ? undefined : statistics?.subscriberCount,
+      total_views: statistics?.viewCount,
+      creation_date: snippet.publishedAt,
+    },
+    // Custom names of old stand in the same field, without the @; they are no handles.
+    handle: customUrl?.startsWith('@') === true ? customUrl.toLowerCase() : undefined,
+  };
+}

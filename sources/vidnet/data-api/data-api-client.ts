@@ -1,0 +1,120 @@
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import { z } from 'zod';
+import {
+  answerTo,
+  beginningOf,
+  connectionCode,
+  connectionsWith,
+  isTimeoutCode,
+} from '../../../outbound/read-response.ts';
+import { startDeadline } from '../../../runtime/deadline.ts';
+import { JobError } from '../../../runtime/job-error.ts';
+import { parseJson } from '../../../runtime/parse-json.ts';
+import type { SourceCall } from '../../source-call-options.ts';
+import { dataApiFailure } from './data-api-failures.ts';
+
+/** Longest wait for one answer; the real API answers within a second or two. */
+const ANSWER_TIMEOUT_MS = 30_000;
+const CONNECTION_LIMITS = { connectTimeoutMs: 10_000, idleTimeoutMs: ANSWER_TIMEOUT_MS };
+/**
+ * Most bytes of an answer after decompression: it is parsed in one turn of the event loop. 100 threads with five replies each,
+ * all of 2,500 letters, stay below.
+ */
+const MAX_ANSWER_BYTES = 6 * 1024 ** 2;
+
+const unzip = promisify(gunzip);
+
+/** One request: the method `list` of a resource. */
+interface DataApiRequest<Parsed> {
+  readonly resource: 'channels' | 'commentThreads' | 'comments' | 'playlistItems' | 'videos';
+  /** A list is sent as one, separated by commas, and undefined is left out. */
+  readonly params: Readonly<Record<string, string | number | readonly string[] | undefined>>;
+  readonly schema: z.ZodType<Parsed>;
+}
+
+/**
+ * Asks the Data API. It is asked once: the workflow decides when to try again, as it sees all jobs.
+ *
+ * @throws JobError (a DataApiError where the API refused), never with the key in it; the signal's reason when aborted
+ */
+export type AskDataApi = <Parsed>(request: DataApiRequest<Parsed>) => Promise<Parsed>;
+
+export type DataApi = ReturnType<typeof createDataApi>;
+
+/**
+ * The Data API v3, asked with an API key. No redirect is followed: that would carry the key to wherever it leads.
+ *
+ * @param settings.rootUrl `/youtube/v3/…` is below it
+ */
+export function createDataApi({ key, rootUrl }: { readonly key: string; readonly rootUrl: string }) {
+  const base = `${rootUrl.replace(/\/$/, '')}/youtube/v3/`;
+  const dispatcher = connectionsWith(CONNECTION_LIMITS);
+  const headers = { accept: 'application/json', 'accept-encoding': 'gzip' };
+  const send = async (url: URL, signal: AbortSignal) => {
+    const { statusCode: status, headers: told, body } = await answerTo(url, { dispatcher, headers, signal });
+    const text = (await readBounded(body, told['content-encoding'])).toString('utf8');
+    // Texts of errors end up in logs, and a server may repeat what it was asked.
+    const safe = status < 300 ? text : text.replaceAll(key, '[key]');
+    const json = parseJson(safe);
+    // A proxy's page says something too.
+    return { status, retryAfter: told['retry-after']?.toString(), body: json === undefined ? safe : json };
+  };
+  return {
+    /** All requests of one call share its signal and its time. */
+    begin(call: SourceCall): AskDataApi {
+      const endsAtMs = performance.now() + call.timeoutMs;
+      return async ({ resource, params, schema }) => {
+        call.signal.throwIfAborted();
+        const timeoutMs = Math.min(ANSWER_TIMEOUT_MS, endsAtMs - performance.now());
+        if (timeoutMs <= 0) throw timeout('no answer within the time');
+        const url = new URL(resource, base);
+        for (const [name, value] of Object.entries(params)) {
+          if (value !== undefined) url.searchParams.set(name, String(value));
+        }
+        url.searchParams.set('key', key);
+        const deadline = startDeadline({ signal: call.signal, timeoutMs });
+        const answer = await send(url, deadline.signal)
+          .catch((error: unknown) => {
+            call.signal.throwIfAborted();
+            throw deadline.signal.aborted ? timeout('no answer within the time') : connectionFailure(error);
+          })
+          .finally(deadline.end);
+        const what = `${resource}.list`;
+        if (answer.status < 200 || answer.status >= 300) throw dataApiFailure(what, answer, Date.now());
+        const parsed = schema.safeParse(answer.body);
+        if (parsed.success) return parsed.data;
+        throw new JobError('upstream_error', 'The Data API gave an answer that cannot be understood.', {
+          cause: new Error(`${what}: ${z.prettifyError(parsed.error).slice(0, 1_000)}`),
+        });
+      };
+    },
+  };
+}
+
+/** Reads as fast as the answer comes, and unpacks it only then. */
+async function readBounded(body: AsyncIterable<Uint8Array>, encoding: unknown): Promise<Buffer> {
+  const { bytes, isWhole } = await beginningOf(body, MAX_ANSWER_BYTES);
+  if (!isWhole) throw unreachable('the answer is longer than any real one');
+  if (encoding !== 'gzip' || bytes.length === 0) return bytes;
+  return unzip(bytes, { maxOutputLength: MAX_ANSWER_BYTES }).catch((error: unknown) => {
+    const isTooLarge = connectionCode(error) === 'ERR_BUFFER_TOO_LARGE';
+    throw isTooLarge ? unreachable('the answer is longer than any real one') : error;
+  });
+}
+
+/** Class and code only: messages of network errors may repeat the URL, and with it the key. */
+function connectionFailure(error: unknown): JobError {
+  if (error instanceof JobError) return error;
+  const code = connectionCode(error);
+  const detail = `the connection failed: ${[error instanceof Error ? error.name : '', code ?? ''].join(' ').trim()}`;
+  return isTimeoutCode(code) ? timeout(detail) : unreachable(detail);
+}
+
+function timeout(detail: string): JobError {
+  return new JobError('upstream_timeout', 'The Data API did not answer in time.', { cause: new Error(detail) });
+}
+
+function unreachable(detail: string): JobError {
+  return new JobError('upstream_error', 'The Data API cannot be reached.', { cause: new Error(detail) });
+}

@@ -1,0 +1,99 @@
+import { COMMENT_MAX_CHARS } from '../../../contract/limits.ts';
+import type { VideoComment } from '../../../contract/kinds/transcript.ts';
+import type { CommentSource } from '../comment-source.ts';
+import { commentListSchema, commentThreadListSchema, type DataApiComment } from './data-api-schemas.ts';
+import type { AskDataApi, DataApi } from './data-api-client.ts';
+import { noneWhen } from './data-api-failures.ts';
+import { bounded } from '../fact-schemas.ts';
+import { pagesFrom } from './data-api-paging.ts';
+
+/** Most that `commentThreads.list` and `comments.list` give. */
+const PAGE_SIZE = 100;
+/**
+ * Most replies of one thread that are read, and held at once. They come newest first and are handed on oldest first, so
+ * all are read before the first is handed on. Of a longer thread these are the newest.
+ */
+const MAX_THREAD_REPLIES = 2_000;
+
+/** Comments from the Data API: threads newest first, each followed by its replies, oldest first. */
+export function createDataApiComments(api: DataApi): CommentSource {
+  return {
+    async *pages(videoId, max, call) {
+      let left = max;
+      for await (const comments of max > 0 ? listComments(api.begin(call), videoId, max) : []) {
+        yield comments.slice(0, left);
+        left -= comments.length;
+        // Before the next page is asked for.
+        if (left <= 0) return;
+      }
+    },
+  };
+}
+
+/** Pages of comments, none empty; the last may go beyond `max`. */
+async function* listComments(ask: AskDataApi, videoId: string, max: number): AsyncGenerator<VideoComment[]> {
+  const pages = pagesFrom(undefined, (pageToken) => {
+    const maxResults = Math.min(PAGE_SIZE, max);
+    const parts = { part: ['snippet', 'replies'], order: 'time', textFormat: 'plainText' };
+    const params = { ...parts, videoId, maxResults, pageToken };
+    return ask({ resource: 'commentThreads', params, schema: commentThreadListSchema }).catch(
+      noneWhen('commentsDisabled'),
+    );
+  });
+  for await (const { items } of pages) {
+    let batch: VideoComment[] = [];
+    for (const { snippet, replies } of items) {
+      const parent = snippet.topLevelComment;
+      const given = replies?.comments ?? [];
+      batch.push(toComment(parent, null));
+      if ((snippet.totalReplyCount ?? 0) <= given.length) {
+        batch.push(...oldestFirst(given.map((reply) => toComment(reply, parent.id))));
+        continue;
+      }
+      // Before the replies are asked for: these may be enough.
+      yield batch;
+      batch = [];
+      const all = oldestFirst(await listReplies(ask, parent.id));
+      for (let start = 0; start < all.length; start += PAGE_SIZE) yield all.slice(start, start + PAGE_SIZE);
+    }
+    if (batch.length > 0) yield batch;
+  }
+}
+
+async function listReplies(ask: AskDataApi, parentId: string): Promise<VideoComment[]> {
+  const replies: VideoComment[] = [];
+  const pages = pagesFrom(undefined, (pageToken) => {
+    const params = { part: 'snippet', parentId, textFormat: 'plainText', maxResults: PAGE_SIZE, pageToken };
+    // Deleted since its thread was listed, and its replies with it.
+    return ask({ resource: 'comments', params, schema: commentListSchema }).catch(noneWhen('commentNotFound'));
+  });
+  for await (const page of pages) {
+    replies.push(...page.items.map((reply) => toComment(reply, parentId)));
+    if (replies.length >= MAX_THREAD_REPLIES) break;
+  }
+  return replies.slice(0, MAX_THREAD_REPLIES);
+}
+
+/** @param replies as the Data API lists them, newest first; that order is not promised, so times go before it */
+function oldestFirst(replies: readonly VideoComment[]): VideoComment[] {
+  const turned = replies.toReversed();
+  if (turned.some(({ publishedAt }) => publishedAt === undefined)) return turned;
+  return turned.sort((a, b) => compareTimes(a.publishedAt ?? '', b.publishedAt ?? ''));
+}
+
+/** `YYYY-MM-DD HH:MM:SS` sorts as text. */
+function compareTimes(a: string, b: string): number {
+  return a === b ? 0 : a < b ? -1 : 1;
+}
+
+function toComment({ id, snippet }: DataApiComment, replyTo: string | null): VideoComment {
+  return {
+    id,
+    author: snippet.authorDisplayName,
+    authorId: snippet.authorChannelId?.value,
+    text: bounded(snippet.textDisplay, COMMENT_MAX_CHARS),
+    likes: snippet.likeCount,
+    publishedAt: snippet.publishedAt,
+    replyTo: snippet.parentId ?? replyTo,
+  };
+}

@@ -1,0 +1,172 @@
+import { z } from 'zod';
+import type { FailureCode } from '../../../contract/failures.ts';
+import { JobError } from '../../../runtime/job-error.ts';
+import { retryAfterAtMs } from '../../../runtime/retry-after.ts';
+import type { Listed } from './data-api-schemas.ts';
+import { quotaResetAfter } from './quota-reset.ts';
+
+const reasonSchema = z.object({ reason: z.string().catch(''), domain: z.string().catch('') });
+
+/** The error body in both of its forms: `errors` as the Data API documents it, `details` as newer front ends add it. */
+const errorBodySchema = z.object({
+  error: z.object({
+    message: z.string().catch(''),
+    errors: z.array(reasonSchema).catch([]),
+    details: z.array(reasonSchema.extend({ metadata: z.record(z.string(), z.unknown()).catch({}) })).catch([]),
+  }),
+});
+
+/** An answer that is no success. */
+export interface Refusal {
+  readonly status: number;
+  readonly body: unknown;
+  /** The header, as it came. */
+  readonly retryAfter: string | undefined;
+}
+
+interface Told {
+  readonly status: number;
+  readonly reasons: readonly string[];
+  /** Of the refusals whose reason is only `forbidden`. */
+  readonly forbiddenBy: readonly string[];
+  readonly message: string;
+  /** Which limit was hit, where that is told. */
+  readonly limit: string;
+}
+
+interface Row {
+  readonly code: FailureCode;
+  readonly message: string;
+  /** Any of these reasons, whatever the status. */
+  readonly reasons?: readonly string[];
+  readonly when?: (told: Told) => boolean;
+}
+
+const KEY_REFUSED = 'The Data API refuses the key of this service; the operator must check VIDNET_API_KEY.';
+
+/**
+ * The Data API's refusals, sorted. The first row that matches counts.
+ *
+ * Sources: https://developers.google.com/youtube/v3/docs/errors (reasons of the methods),
+ * https://developers.google.com/youtube/v3/docs/core_errors (those of all Google APIs),
+ * https://cloud.google.com/php/docs/reference/common-protos/latest/Api.ErrorReason (the ones in capitals).
+ */
+export const DATA_API_FAILURES: readonly Row[] = [
+  {
+    code: 'quota_exceeded',
+    message: 'The daily quota of the Data API is used up.',
+    reasons: ['quotaExceeded', 'dailyLimitExceeded'],
+    // Newer quotas are refused as 429 rateLimitExceeded even when they are daily ones; only the text tells.
+    when: ({ message, limit }) => /per day/i.test(message) || /PerDay/i.test(limit),
+  },
+  {
+    code: 'tool_missing',
+    message: KEY_REFUSED,
+    reasons: [
+      ...['keyInvalid', 'keyExpired', 'accessNotConfigured', 'ipRefererBlocked', 'authError'],
+      ...['dailyLimitExceededUnreg', 'rateLimitExceededUnreg', 'userRateLimitExceededUnreg', 'unregistered'],
+      ...['API_KEY_INVALID', 'API_KEY_SERVICE_BLOCKED', 'API_KEY_HTTP_REFERRER_BLOCKED', 'API_KEY_IP_ADDRESS_BLOCKED'],
+      ...['API_KEY_ANDROID_APP_BLOCKED', 'API_KEY_IOS_APP_BLOCKED', 'SERVICE_DISABLED'],
+      ...['CONSUMER_INVALID', 'CONSUMER_SUSPENDED', 'BILLING_DISABLED', 'CREDENTIALS_MISSING'],
+    ],
+    when: ({ status, message }) => status === 401 || (status === 400 && /\bAPI key\b/i.test(message)),
+  },
+  {
+    code: 'rate_limited',
+    message: 'The Data API asks us to slow down.',
+    reasons: [
+      ...['rateLimitExceeded', 'userRateLimitExceeded', 'servingLimitExceeded', 'concurrentLimitExceeded'],
+      ...['RATE_LIMIT_EXCEEDED', 'RESOURCE_QUOTA_EXCEEDED'],
+    ],
+    when: ({ status }) => status === 429,
+  },
+  { code: 'removed', message: 'The video was removed or does not exist.', reasons: ['videoNotFound'] },
+  {
+    code: 'removed',
+    message: 'The channel was removed or does not exist.',
+    reasons: ['channelNotFound', 'channelClosed', 'channelSuspended', 'playlistNotFound'],
+  },
+  {
+    code: 'private',
+    message: 'The channel does not show its videos to everyone.',
+    reasons: ['playlistItemsNotAccessible', 'channelForbidden', 'playlistForbidden'],
+    // A method's own `forbidden` is about what was asked for; that of all Google APIs is about who asks.
+    when: ({ forbiddenBy }) => forbiddenBy.some((domain) => /^youtube\.(channel|playlist)/.test(domain)),
+  },
+  {
+    code: 'private',
+    message: 'The video is private.',
+    when: ({ forbiddenBy }) => forbiddenBy.some((domain) => /^youtube\.(video|comment)/.test(domain)),
+  },
+  {
+    code: 'tool_missing',
+    message: KEY_REFUSED,
+    when: ({ status, reasons }) =>
+      status === 403 && reasons.every((reason) => ['forbidden', 'insufficientPermissions'].includes(reason)),
+  },
+  {
+    code: 'upstream_timeout',
+    message: 'The Data API did not answer in time.',
+    reasons: ['gatewayTimeout'],
+    when: ({ status }) => status === 408 || status === 504,
+  },
+];
+
+/** A refusal of the Data API, as a job hears of it; `reasons` are the Data API's own words. */
+export class DataApiError extends JobError {
+  readonly reasons: readonly string[];
+
+  constructor(
+    row: Pick<Row, 'code' | 'message'>,
+    options: { cause: Error; retryAtMs: number | undefined; reasons: readonly string[] },
+  ) {
+    super(row.code, row.message, options);
+    this.reasons = options.reasons;
+  }
+}
+
+/** @param what the method that was called, such as `channels.list` */
+export function dataApiFailure(what: string, refusal: Refusal, nowMs: number): DataApiError {
+  const told = tell(refusal);
+  const row = DATA_API_FAILURES.find(
+    ({ reasons = [], when }) => reasons.some((reason) => told.reasons.includes(reason)) || when?.(told) === true,
+  ) ?? { code: 'upstream_error' as const, message: 'The Data API could not answer.' };
+  const cause = new Error(
+    `${what} was answered ${String(told.status)} (${told.reasons.join(', ') || 'no reason'}): ${told.message.slice(0, 500)}`,
+  );
+  const headerMs = retryAfterAtMs(refusal.retryAfter, nowMs);
+  return new DataApiError(row, {
+    cause,
+    retryAtMs: row.code === 'quota_exceeded' ? quotaResetAfter(nowMs) : headerMs,
+    reasons: told.reasons,
+  });
+}
+
+export function isRefusedFor(error: unknown, reason: string): boolean {
+  return error instanceof DataApiError && error.reasons.includes(reason);
+}
+
+/** @returns what becomes of an error: a page without items where that is why the list was refused */
+export function noneWhen(reason: string): (error: unknown) => Listed<never> {
+  return (error) => {
+    if (isRefusedFor(error, reason)) return { items: [], nextPageToken: undefined };
+    throw error;
+  };
+}
+
+function tell({ status, body }: Refusal): Told {
+  const parsed = errorBodySchema.safeParse(body);
+  if (!parsed.success) return { status, reasons: [], forbiddenBy: [], message: '', limit: '' };
+  const { message, errors, details } = parsed.data.error;
+  const all = [...errors, ...details];
+  return {
+    status,
+    reasons: all.map(({ reason }) => reason).filter((reason) => reason !== ''),
+    forbiddenBy: errors.filter(({ reason }) => reason === 'forbidden').map(({ domain }) => domain),
+    message,
+    limit: details
+      .map(({ metadata }) => metadata['quota_limit'])
+      .filter((limit) => typeof limit === 'string')
+      .join(' '),
+  };
+}

@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto';
+import { lstat, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { processIdentity } from '../../../runtime/subprocess/process-facts.ts';
+
+const KIND = 'tapedeck-yt-dlp';
+
+/**
+ * A fresh private folder of a warm parent. It lies in the system's folder, since the address of a socket is of 107 bytes at
+ * most, and other folders may have long names. What workers left there that were killed outright is removed first.
+ *
+ * Its name is `tapedeck-yt-dlp~<host>~<process>~<random>`, as that of a work folder, the host shortened.
+ */
+export async function openParentFolder(): Promise<string> {
+  const host = createHash('sha256').update(hostname()).digest('hex').slice(0, 8);
+  await removeAbandoned(host);
+  const owner = processIdentity(process.pid) ?? String(process.pid);
+  return mkdtemp(join(tmpdir(), `${[KIND, host, owner].join('~')}~`));
+}
+
+async function removeAbandoned(ofHost: string): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    const [kind, host, owner = ''] = name.split('~');
+    if (kind !== KIND || host !== ofHost || processIdentity(Number.parseInt(owner, 10)) === owner) continue;
+    const path = join(tmpdir(), name);
+    // Everybody may write there, and what others name like this is not ours.
+    const isOurs = await lstat(path).then(
+      ({ uid }) => uid === process.getuid?.(),
+      () => false,
+    );
+    // Another worker may be removing it too; what stays is met again by the next one.
+    if (isOurs) await rm(path, { recursive: true, force: true }).catch(() => undefined);
+  }
+}

@@ -1,0 +1,222 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
+import { createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { PassThrough, type Readable, type Writable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import { fileURLToPath } from 'node:url';
+import { signalGroup, type Running, type RunOptions } from '../../../runtime/subprocess/run-program.ts';
+import { fileFacts } from '../yt-dlp/file-facts.ts';
+import { openParentFolder } from './parent-folder.ts';
+import type { PythonProgram } from './python-program.ts';
+
+const SCRIPT = fileURLToPath(new URL('./warm-yt-dlp.py', import.meta.url));
+const WARM_UP_TIMEOUT_MS = 60_000;
+const END_TIMEOUT_MS = 5_000;
+/** A parent that does not tell the end of a call for so long after its KILL is ended. */
+const ANSWER_TIMEOUT_MS = 5_000;
+const STDERR_TAIL_CHARS = 2_000;
+const ID_BYTES = 16;
+
+interface WarmParentOptions {
+  readonly program: PythonProgram;
+  /** Of the parent itself, by its folder: calls have their own. */
+  readonly env: (folder: string) => Promise<Readonly<Record<string, string>>>;
+  /** Arguments of the first run. */
+  readonly args: readonly string[];
+  /** Addresses whose extractors are loaded too. */
+  readonly urls: readonly string[];
+  /** Breaks the first run off. */
+  readonly signal: AbortSignal;
+}
+
+/** What a parent tells of itself when it is ready. */
+interface Known {
+  readonly version: string;
+  readonly files: readonly string[];
+  /** Facts of files before they were loaded. */
+  readonly before: Readonly<Record<string, string>>;
+  readonly spared: readonly string[];
+}
+
+interface Call {
+  readonly streams: readonly [PassThrough, PassThrough];
+  readonly onStart: RunOptions['onStart'];
+  /** From when it is told until its end is told. */
+  groupId?: number | undefined;
+  /** The last one; it may come before it is known to whom. */
+  signal?: NodeJS.Signals;
+  /** @param code null when the parent is gone */
+  readonly end: (code: number | null) => void;
+  hasEnded: boolean;
+}
+type Calls = ReadonlyMap<string, Call>;
+
+/** A process that has run yt-dlp once, and forks for each call: see warm-yt-dlp.py. */
+export type WarmParent = Awaited<ReturnType<typeof startWarmParent>>;
+
+/** @throws when the first run fails or takes too long */
+export async function startWarmParent({ program, env, args, urls, signal }: WarmParentOptions) {
+  const folder = await openParentFolder();
+  const server = createServer();
+  const clean = async (): Promise<void> => {
+    server.close();
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    const streams = join(folder, 'streams');
+    server.listen(streams);
+    await once(server, 'listening');
+    const programFacts = await fileFacts(program.file);
+    const file = program.isModule ? '-m' : program.file;
+    const child = spawn(program.python, [...program.flags, SCRIPT, streams, file, JSON.stringify(urls), ...args], {
+      ...{ cwd: folder, env: await env(folder), detached: true },
+      stdio: ['pipe', 'ignore', 'pipe', 'pipe'],
+    });
+    const [orders, , errors, answers] = child.stdio as unknown as [Writable, null, Readable, Readable];
+    const kill = (): void => signalGroup(child.pid, 'SIGKILL');
+    const calls = new Map<string, Call>();
+    let total = 0;
+    let isOpen = true;
+    let isGone = false;
+    const endWhenIdle = (): void => {
+      if (!isOpen && calls.size === 0) orders.end();
+    };
+    orders.on('error', () => undefined);
+    server.on('connection', (socket) => takeStream(calls, socket)).on('error', kill);
+    let stderr = '';
+    errors.on('data', (chunk: Buffer) => (stderr = (stderr + chunk.toString()).slice(-STDERR_TAIL_CHARS)));
+    let end = '';
+    child.once('exit', (code, name) => (end = name === null ? `it ended with ${String(code)}` : `${name} ended it`));
+    const gone = new Promise((resolve) => child.once('error', resolve).once('close', resolve)).then(() => {
+      isOpen = false;
+      isGone = true;
+      for (const { groupId, end } of calls.values()) {
+        // Forks die with their parent; what they have started does not.
+        signalGroup(groupId, 'SIGKILL');
+        end(null);
+      }
+      return clean();
+    });
+
+    const lines = createInterface({ input: answers });
+    const late = setTimeout(kill, WARM_UP_TIMEOUT_MS);
+    if (signal.aborted) kill();
+    signal.addEventListener('abort', kill);
+    const first = await new Promise<string | undefined>((resolve) => {
+      lines.once('line', resolve);
+      void gone.then(() => resolve(undefined));
+    }).finally(() => {
+      clearTimeout(late);
+      signal.removeEventListener('abort', kill);
+    });
+    if (first === undefined) throw new Error(`it did not come up: ${lastLine(stderr)}`);
+    const known = JSON.parse(first) as Known;
+    lines.on('line', (line) => takeAnswer(calls, line));
+    const before: Readonly<Record<string, string>> = { ...known.before, [program.file]: programFacts };
+    const files = [program.file, ...known.files];
+    // Where it loads from somewhere else than was thought, the moment after it has to do.
+    const loaded = await Promise.all(files.map(async (path) => before[path] ?? (await fileFacts(path))));
+    return {
+      pid: child.pid ?? NaN,
+      readyAtMs: performance.now(),
+      /** Of yt-dlp, as `--version` tells it. */
+      version: known.version,
+      /** Whether its program, or the package that this runs, is another one than was there when it began to load them. */
+      isOutdated: async () => (await Promise.all(files.map(fileFacts))).join() !== loaded.join(),
+      /** What forks need not do: see lighter-yt-dlp.py. */
+      spared: known.spared,
+      /** How many calls it was given. */
+      calls: () => total,
+      /** Whether it takes calls: not when it is gone or was told to end. */
+      isOpen: () => isOpen,
+      /** How it ended, when it is gone. */
+      end: () => [end, lastLine(stderr)].filter((part) => part !== '').join(': '),
+      start(callArgs: readonly string[], options: RunOptions): Running {
+        total += 1;
+        const id = randomBytes(ID_BYTES).toString('hex');
+        const output = [new PassThrough(), new PassThrough()] as const;
+        let timer: NodeJS.Timeout | undefined;
+        const ended = new Promise<number | null>((end) => {
+          calls.set(id, { streams: output, onStart: options.onStart, end, hasEnded: false });
+          if (isGone) end(null);
+        }).then((code) => {
+          clearTimeout(timer);
+          calls.delete(id);
+          endWhenIdle();
+          return { code, signal: code === null ? 'the end of its parent' : null };
+        });
+        const { cwd, env: ownEnv, maxFileBytes, maxMemoryBytes, maxCpuSeconds } = options;
+        const limits = { maxFileBytes, maxMemoryBytes, maxCpuSeconds };
+        orders.write(`${JSON.stringify({ id, args: callArgs, cwd, env: ownEnv, ...limits })}\n`);
+        const signalCall = (name: NodeJS.Signals): void => {
+          const call = calls.get(id);
+          if (call === undefined || call.hasEnded) return;
+          call.signal = name;
+          signalGroup(call.groupId, name);
+          if (name === 'SIGKILL') timer ??= setTimeout(() => call.hasEnded || kill(), ANSWER_TIMEOUT_MS);
+        };
+        return { stdout: output[0], stderr: output[1], signal: signalCall, ended };
+      },
+      /** Takes no further call, and ends when those that run have ended. */
+      retire() {
+        isOpen = false;
+        endWhenIdle();
+      },
+      /** Resolves when it is gone, however it went. */
+      gone,
+      /** Ends it with its calls. */
+      async close() {
+        isOpen = false;
+        orders.end();
+        const timer = setTimeout(kill, END_TIMEOUT_MS);
+        await gone.finally(() => clearTimeout(timer));
+      },
+    };
+  } catch (error) {
+    await clean();
+    throw error;
+  }
+}
+
+function lastLine(text: string): string {
+  return text.trim().split('\n').at(-1) ?? '';
+}
+
+/** Connections on which the output of calls comes. */
+function takeStream(calls: Calls, socket: Socket): void {
+  socket.on('error', () => undefined);
+  // It begins with the id of its call and the number of the descriptor.
+  const onReadable = (): void => {
+    const head = socket.read(2 * ID_BYTES + 1) as Buffer | null;
+    if (head === null) return;
+    socket.off('readable', onReadable);
+    const name = head.toString('latin1');
+    const stream = calls.get(name.slice(0, -1))?.streams[Number(name.slice(-1)) - 1];
+    if (stream === undefined) socket.destroy();
+    else socket.on('close', () => stream.end()).pipe(stream);
+  };
+  socket.on('readable', onReadable);
+}
+
+/** What the parent tells of a call: the id of its process group, or its exit code. */
+function takeAnswer(calls: Calls, line: string): void {
+  const { id, pid, code } = JSON.parse(line) as { readonly id: string; readonly pid?: number; readonly code?: number };
+  const call = calls.get(id);
+  if (call === undefined) return;
+  if (pid !== undefined) {
+    call.groupId = pid;
+    call.onStart?.(pid);
+    if (call.signal !== undefined) signalGroup(pid, call.signal);
+  }
+  if (code === undefined) return;
+  call.hasEnded = true;
+  const isRead = call.streams.map((stream) => finished(stream, { writable: false }));
+  // One that was never started has no output.
+  if (call.groupId === undefined) call.end(code);
+  else void Promise.all(isRead).then(() => call.end(code));
+  call.groupId = undefined;
+}

@@ -1,0 +1,142 @@
+import { join } from 'node:path';
+import { startProgram, type Start } from '../../../runtime/subprocess/run-program.ts';
+import { serveOwnPage } from '../yt-dlp/own-page.ts';
+import { readPythonProgram } from './python-program.ts';
+import { environmentOf } from '../yt-dlp/run-yt-dlp.ts';
+import { startWarmParent, type WarmParent } from './warm-parent.ts';
+import { channelUrl, videoUrl, type YtdlpSettings } from '../yt-dlp/yt-dlp-settings.ts';
+
+export interface WarmYtdlpOptions {
+  /** Told when a parent is ready, or once why there is none: then each call starts the program itself. */
+  readonly tell?: (failure?: Error) => void;
+  /** A parent is replaced after so many calls. */
+  readonly maxCalls?: number;
+  /** A parent is replaced after so long, in milliseconds. */
+  readonly maxAgeMs?: number;
+  /** After one that failed or died the next is not started for so long, in milliseconds. */
+  readonly retryAfterMs?: number;
+}
+
+export type WarmYtdlp = ReturnType<typeof createWarmYtdlp>;
+
+/** Long enough for what platforms take for the id of a video. */
+const ANY_ID = 'aaaaaaaaaaa';
+
+/**
+ * Keeps a parent process that has run yt-dlp once, and forks for each call. No call waits for it: while there is none, calls
+ * start the program itself.
+ */
+export function createWarmYtdlp(
+  settings: YtdlpSettings,
+  { tell, maxCalls = 1_000, maxAgeMs = 3_600_000, retryAfterMs = 60_000 }: WarmYtdlpOptions = {},
+) {
+  let current: WarmParent | undefined;
+  const retired = new Set<WarmParent>();
+  let starting: Promise<void> | undefined;
+  let failure: Error | undefined;
+  let notBeforeMs = 0;
+  const closing = new AbortController();
+
+  const retire = (): void => {
+    if (current === undefined) return;
+    const parent = current;
+    current = undefined;
+    parent.retire();
+    retired.add(parent);
+    void parent.gone.then(() => retired.delete(parent));
+  };
+  const begin = async (): Promise<void> => {
+    try {
+      const parent = await startFor(settings, closing.signal);
+      retire();
+      current = parent;
+      failure = undefined;
+      tell?.();
+    } catch (error) {
+      const before = failure?.message;
+      failure = error instanceof Error ? error : new Error(String(error));
+      notBeforeMs = performance.now() + retryAfterMs;
+      // A binary stays one.
+      if (failure.message !== before && !closing.signal.aborted) tell?.(failure);
+    }
+  };
+  const renew = (): void => {
+    if (closing.signal.aborted || performance.now() < notBeforeMs) return;
+    starting ??= begin().finally(() => (starting = undefined));
+  };
+  /** Of one that has died by itself. */
+  const forget = (): void => {
+    if (current === undefined || current.isOpen()) return;
+    notBeforeMs = current.readyAtMs + retryAfterMs;
+    failure = new Error(current.end());
+    current = undefined;
+  };
+  const whenReady = async (): Promise<WarmParent> => {
+    forget();
+    if (current === undefined) renew();
+    await starting;
+    if (current === undefined) throw failure ?? new Error('it was closed');
+    return current;
+  };
+  renew();
+  return {
+    async startOf(asked: Pick<YtdlpSettings, 'program' | 'pluginDir'>): Promise<Start | undefined> {
+      // Other settings are another yt-dlp.
+      if (asked.program !== settings.program || asked.pluginDir !== settings.pluginDir) return undefined;
+      forget();
+      const seen = current;
+      const isOutdated = await seen?.isOutdated();
+      // Meanwhile it may have been replaced.
+      if (isOutdated === true && seen === current) retire();
+      if (current === undefined) {
+        renew();
+        return undefined;
+      }
+      const parent = current;
+      if (parent.calls() >= maxCalls || performance.now() - parent.readyAtMs > maxAgeMs) renew();
+      // It may have gone in the meantime.
+      return (program, args, options) =>
+        parent.isOpen() ? parent.start(args, options) : startProgram(program, args, options);
+    },
+    /** Waits until a parent is ready. @returns its process id. @throws when there is none, with the reason */
+    ready: async (): Promise<number> => (await whenReady()).pid,
+    /** Waits until a parent is ready. @returns the version of its yt-dlp. @throws as `ready` */
+    version: async (): Promise<string> => (await whenReady()).version,
+    /** Starts nothing any more; the parent ends when its calls have ended. */
+    async retire(): Promise<void> {
+      closing.abort();
+      await starting;
+      retire();
+      await Promise.all([...retired].map((parent) => parent.gone));
+    },
+    /** Ends the parent with its calls. */
+    async close(): Promise<void> {
+      closing.abort();
+      await starting;
+      retire();
+      await Promise.all([...retired].map((parent) => parent.close()));
+    },
+  };
+}
+
+/** @throws when this yt-dlp cannot be kept warm */
+async function startFor(settings: YtdlpSettings, signal: AbortSignal): Promise<WarmParent> {
+  // Only there a process can be told to die with its parent.
+  if (process.platform !== 'linux') throw new Error('only Linux can keep it');
+  const program = await readPythonProgram(settings.program);
+  // Its first run loads all that a download takes.
+  const page = await serveOwnPage(settings);
+  try {
+    return await startWarmParent({
+      program,
+      signal,
+      // Without the proxy, whose password is for calls alone.
+      env: (folder) =>
+        environmentOf({ program: settings.program }, { home: folder, programs: join(folder, 'programs') }),
+      args: page.args,
+      urls: [videoUrl(settings, ANY_ID), channelUrl(settings, ['channel', ANY_ID])],
+    });
+  } finally {
+    page.close();
+  }
+}

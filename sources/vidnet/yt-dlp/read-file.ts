@@ -1,0 +1,62 @@
+import { stat } from 'node:fs/promises';
+import type { FailureCode } from '../../../contract/failures.ts';
+import { JobError } from '../../../runtime/job-error.ts';
+import { inThread, ThreadError } from '../../../runtime/subprocess/in-thread.ts';
+import type { SourceCall } from '../../source-call-options.ts';
+
+const MODULE = new URL('./read-file-thread.ts', import.meta.url);
+/** What is read here, within some 20 ms. More would hold up the heartbeats of all jobs; a thread takes half a second to start. */
+const INLINE_MAX_BYTES = 256 * 1024;
+/** For the first item, with which the whole file is parsed: 64 MB take seconds. */
+const ITEM_TIMEOUT_MS = 60_000;
+/** What 64 MB of text are parsed to. */
+const MAX_HEAP_MB = 512;
+
+/** What a reader yields, in a form that can leave a thread. */
+export type Told<Item> =
+  { readonly item: Item } | { readonly failure: { readonly code: FailureCode; readonly message: string } };
+
+/** @param reader reads a file that yt-dlp wrote; blocks while it reads */
+export function* told<Item>(reader: Iterable<Item>): Generator<Told<Item>> {
+  try {
+    for (const item of reader) yield { item };
+  } catch (error) {
+    if (!(error instanceof JobError)) throw error;
+    yield { failure: { code: error.code, message: error.message } };
+  }
+}
+
+/**
+ * Reads a file that yt-dlp wrote: a small one here, a large one in a thread.
+ *
+ * @param readers those of read-file-thread.ts; their items are small
+ * @throws what the reader throws; JobError `too_large` when there is no memory for it; the signal's reason
+ */
+export async function* readFileBy<Input extends { readonly path: string }, Item>(
+  reader: ((input: Input) => Iterable<Item>) & { readonly name: string },
+  input: Input,
+  { signal }: Pick<SourceCall, 'signal'>,
+): AsyncGenerator<Item> {
+  if ((await stat(input.path)).size <= INLINE_MAX_BYTES) {
+    yield* reader(input);
+    return;
+  }
+  const work = {
+    module: MODULE,
+    input: { reader: reader.name, input },
+    signal,
+    maxHeapMb: MAX_HEAP_MB,
+    timeoutMs: ITEM_TIMEOUT_MS,
+  };
+  try {
+    for await (const answer of inThread<Told<Item>>(work)) {
+      if ('failure' in answer) throw new JobError(answer.failure.code, answer.failure.message);
+      yield answer.item;
+    }
+  } catch (error) {
+    if (!(error instanceof ThreadError)) throw error;
+    throw new JobError('too_large', 'What the video platform sends is larger than this service accepts.', {
+      cause: error,
+    });
+  }
+}

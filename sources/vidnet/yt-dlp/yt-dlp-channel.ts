@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import type { ChannelPage, ChannelSource } from '../channel-source.ts';
+import { channelPathOf } from '../../../contract/urls/channel-urls.ts';
+import type { ChannelVideoItem } from '../../../contract/kinds/channel.ts';
+import { listEntries } from './yt-dlp-entries.ts';
+import { bounded, countSchema, DESCRIPTION_MAX_CHARS, linkSchema, textSchema } from '../fact-schemas.ts';
+import { readFacts } from './yt-dlp-facts.ts';
+import { after, formatCursor, parseCursor } from './yt-dlp-list-cursor.ts';
+import { channelUrl, type YtdlpSettings } from './yt-dlp-settings.ts';
+import { biggest, thumbnailsSchema } from './yt-dlp-thumbnails.ts';
+
+const PAGE_SIZE = 100;
+
+/**
+ * What yt-dlp knows of a channel. Its `playlist_count` may be the number of tabs and its `view_count` that of a list,
+ * so neither is taken for the channel's.
+ */
+const factsSchema = z.object({
+  id: z.string().min(1),
+  channel_id: textSchema,
+  channel: textSchema,
+  uploader: textSchema,
+  title: textSchema,
+  description: textSchema,
+  channel_follower_count: countSchema,
+  uploader_id: textSchema,
+  channel_url: linkSchema,
+  uploader_url: linkSchema,
+  webpage_url: linkSchema,
+  thumbnails: thumbnailsSchema,
+});
+type Facts = z.infer<typeof factsSchema>;
+
+const TEMPLATE = `playlist:%(.{${Object.keys(factsSchema.shape).join(',')}})j`;
+
+/** Channels as yt-dlp reads them. Country, numbers of views and of media, and the day of creation are not told. */
+export function createYtdlpChannels(settings: YtdlpSettings): ChannelSource {
+  return {
+    async describe(reference, call) {
+      const url = channelUrl(settings, channelPathOf(reference).split('/'));
+      const { facts } = await readFacts<Facts>(settings, call, {
+        subject: 'channel',
+        url,
+        template: TEMPLATE,
+        schema: factsSchema,
+        args: ['--flat-playlist', '--playlist-items', '0', '--no-ignore-errors'],
+      });
+      const { uploader_id: handle, description } = facts;
+      return {
+        facts: {
+          vidnet_id: facts.channel_id ?? facts.id,
+          title: facts.channel ?? facts.uploader ?? facts.title ?? facts.id,
+          description: description && bounded(description, DESCRIPTION_MAX_CHARS),
+          url: facts.channel_url ?? facts.uploader_url ?? facts.webpage_url ?? url,
+          thumbnail: biggest(facts.thumbnails),
+          subscriber_count: facts.channel_follower_count,
+        },
+        handle: handle?.startsWith('@') === true ? handle.toLowerCase() : undefined,
+      };
+    },
+
+    async *pages(channelId, from, call) {
+      const cursor = from === undefined ? undefined : parseCursor(from);
+      const url = channelUrl(settings, ['channel', channelId]);
+      const numbered = withoutRepeats(listEntries(settings, url, call));
+      yield* inPages(cursor === undefined ? numbered : after(numbered, cursor));
+    },
+  };
+}
+
+type Numbered = ChannelVideoItem & { readonly number: number };
+
+/** A list that grows while it is read repeats a video at the seam of two pages. */
+async function* withoutRepeats(videos: AsyncIterable<ChannelVideoItem>): AsyncGenerator<Numbered> {
+  const seen = new Set<string>();
+  for await (const video of videos) {
+    if (seen.has(video.vidnet_id)) continue;
+    seen.add(video.vidnet_id);
+    yield { ...video, number: seen.size };
+  }
+}
+
+/** The last page is known only when yt-dlp has ended well, so each one waits for the first video after it. */
+async function* inPages(videos: AsyncIterable<Numbered>): AsyncGenerator<ChannelPage> {
+  let page: Numbered[] = [];
+  for await (const video of videos) {
+    const last = page.at(-1);
+    if (page.length === PAGE_SIZE && last !== undefined) {
+      yield { videos: page.map(unnumbered), next: formatCursor({ count: last.number, lastId: last.vidnet_id }) };
+      page = [];
+    }
+    page.push(video);
+  }
+  yield { videos: page.map(unnumbered) };
+}
+
+function unnumbered({ number: _, ...video }: Numbered): ChannelVideoItem {
+  return video;
+}

@@ -1,0 +1,51 @@
+import type { CommentSource } from '../comment-source.ts';
+import { ytdlpRefusal } from './yt-dlp-failures.ts';
+import { PAGE_LIMITS, type ReadingLimits } from './page-reading.ts';
+import { readComments } from './read-comments.ts';
+import { readFileBy } from './read-file.ts';
+import { unreadable, writeFacts } from './yt-dlp-facts.ts';
+import { videoUrl, type YtdlpSettings } from './yt-dlp-settings.ts';
+
+const COMMENT_KEYS = 'id,parent,text,author,author_id,like_count,timestamp,_time_text';
+const TEMPLATE = `video:{"comments":%(comments.:.{${COMMENT_KEYS}})j,"formats":%(formats.:.format_id)j}`;
+
+/** Twenty of them are an answer of half a megabyte, which takes the platform a second or two. */
+const COMMENTS_PER_PAGE_LIMIT = 250;
+
+function readingOf(max: number): ReadingLimits {
+  const pages = 1 + max / COMMENTS_PER_PAGE_LIMIT;
+  const { timeoutMs, maxCpuSeconds, maxBytes } = PAGE_LIMITS;
+  return { timeoutMs: pages * timeoutMs, maxCpuSeconds: pages * maxCpuSeconds, maxBytes: pages * maxBytes };
+}
+
+/** Without the second one, yt-dlp writes all it knows to a file of its own. */
+const COMMENTS_ONLY = ['--write-comments', '--no-write-info-json'];
+
+/**
+ * Comments in the order in which the platform's pages show them: threads newest first, unless the operator's extractor
+ * arguments say otherwise, and the replies of each oldest first.
+ */
+export function createYtdlpComments(settings: YtdlpSettings): CommentSource {
+  return {
+    async *pages(videoId, max, call) {
+      const { path, warnings } = await writeFacts(settings, call, {
+        subject: 'video',
+        url: videoUrl(settings, videoId),
+        args: ['--playlist-items', '1', '--no-playlist', '--ignore-no-formats-error', ...COMMENTS_ONLY],
+        // Without the second argument, a page that the platform fails to send ends the list with a mere warning.
+        extractorArgs: [{ extractor: 'youtube', args: { max_comments: [String(max)], raise_incomplete_data: [] } }],
+        template: TEMPLATE,
+        reading: readingOf(max),
+      });
+      for await (const read of readFileBy(readComments, { path, max }, call)) {
+        if ('page' in read) {
+          yield read.page;
+          continue;
+        }
+        if (!read.isReadable) throw unreadable('video', undefined);
+        const refusal = ytdlpRefusal(warnings, 'video');
+        if (read.showsNothing && refusal !== undefined) throw refusal;
+      }
+    },
+  };
+}

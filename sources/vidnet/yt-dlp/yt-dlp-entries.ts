@@ -1,0 +1,107 @@
+import { PassThrough } from 'node:stream';
+import { z } from 'zod';
+import { JobError } from '../../../runtime/job-error.ts';
+import type { ChannelVideoItem } from '../../../contract/kinds/channel.ts';
+import type { SourceCall } from '../../source-call-options.ts';
+import { LONG_RUN_CPU_SECONDS } from './page-reading.ts';
+import { runYtdlp } from './run-yt-dlp.ts';
+import { bounded, formatTimestamp, linkSchema, textSchema, TITLE_MAX_CHARS } from '../fact-schemas.ts';
+import { MAX_TEXT_BYTES } from './yt-dlp-facts.ts';
+import { parseJson } from '../../../runtime/parse-json.ts';
+import type { YtdlpSettings } from './yt-dlp-settings.ts';
+import { biggest, thumbnailsSchema } from './yt-dlp-thumbnails.ts';
+
+const PREFIX = 'TAPEDECK-ENTRY ';
+
+/** What was found, or why there is no more. */
+type Told = ChannelVideoItem | { readonly error: unknown };
+
+/** Three times what 100,000 videos take. */
+const LISTING_TIMEOUT_MS = 3_600_000;
+
+/** An entry has 2 KB. */
+const ENTRY_MAX_CHARS = 64 * 1024;
+
+const entrySchema = z.object({
+  id: z.string().min(1),
+  title: textSchema,
+  duration: z.number().nonnegative().optional().catch(undefined),
+  timestamp: z.number().optional().catch(undefined),
+  thumbnail: linkSchema,
+  thumbnails: thumbnailsSchema,
+});
+
+/**
+ * The videos of a channel as yt-dlp comes across them, one process for the whole list. A channel's tabs (videos, live
+ * streams, shorts) come one after the other, each newest first.
+ *
+ * yt-dlp does not wait for a reader who is slow: what it has found is kept here. 100,000 videos take about 30 MB, and the
+ * platform gives some 100 a second.
+ *
+ * @throws JobError when the list ends before its end
+ */
+export async function* listEntries(
+  settings: YtdlpSettings,
+  url: string,
+  call: SourceCall,
+): AsyncGenerator<ChannelVideoItem> {
+  // With this argument of the operator's, times are counted back from "3 weeks ago".
+  const isTimeExact = !/approximate[_-]date/.test(settings.extractorArgs ?? '');
+  const found = new PassThrough({ objectMode: true });
+  const nobodyReads = new AbortController();
+  const running = runYtdlp(
+    settings,
+    {
+      ...call,
+      timeoutMs: Math.min(call.timeoutMs, LISTING_TIMEOUT_MS),
+      signal: AbortSignal.any([call.signal, nobodyReads.signal]),
+    },
+    {
+      subject: 'channel',
+      url,
+      // --no-ignore-errors: a page that fails must not be left out of the list.
+      args: ['--flat-playlist', '--lazy-playlist', '--no-ignore-errors', '--print', `video:${PREFIX}${TEMPLATE}`],
+      extractorArgs: [{ extractor: 'youtube', args: { raise_incomplete_data: [] } }],
+      maxFileBytes: MAX_TEXT_BYTES,
+      reading: { maxCpuSeconds: LONG_RUN_CPU_SECONDS },
+      onStdoutLine: (line, reading) => {
+        if (!line.startsWith(PREFIX)) return;
+        reading.restart();
+        const isTooLarge = line.length > ENTRY_MAX_CHARS;
+        found.write(isTooLarge ? { error: tooLarge() } : toVideo(parseJson(line.slice(PREFIX.length)), isTimeExact));
+      },
+    },
+  ).then(
+    () => found.end(),
+    (error: unknown) => found.end({ error }),
+  );
+  try {
+    for await (const told of found as AsyncIterable<Told>) {
+      if ('error' in told) throw told.error;
+      yield told;
+    }
+  } finally {
+    nobodyReads.abort(new Error('nobody reads the list any more'));
+    await running;
+  }
+}
+
+const TEMPLATE = '%(.{id,title,duration,timestamp,thumbnail,thumbnails})j';
+
+function tooLarge(): JobError {
+  return new JobError('too_large', "The channel's list has an entry that is larger than this service accepts.");
+}
+
+function toVideo(told: unknown, isTimeExact: boolean): Told {
+  const { success, data: entry, error } = entrySchema.safeParse(told);
+  if (!success) {
+    return { error: new JobError('upstream_error', "The channel's list cannot be read.", { cause: error }) };
+  }
+  return {
+    vidnet_id: entry.id,
+    title: bounded(entry.title ?? entry.id, TITLE_MAX_CHARS),
+    thumbnail: biggest(entry.thumbnails) ?? entry.thumbnail,
+    published_at: isTimeExact ? formatTimestamp(entry.timestamp) : undefined,
+    duration: entry.duration === undefined ? undefined : Math.round(entry.duration),
+  };
+}

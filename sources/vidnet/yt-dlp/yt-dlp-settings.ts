@@ -1,0 +1,89 @@
+import type { Config } from '../../../config.ts';
+import type { LeastRate } from '../../../runtime/stall-detector.ts';
+import type { Start } from '../../../runtime/subprocess/run-program.ts';
+import type { ReadingLimits } from './page-reading.ts';
+
+/** Settings of the driver; the operator's, never a caller's. */
+export interface YtdlpSettings {
+  readonly program: string;
+  /** Page of a video, with `{id}`. */
+  readonly videoUrlTemplate: string;
+  /** Page of a channel, with `{path}`: `@name`, `channel/UC…`, `c/name` or `user/name`. */
+  readonly channelUrlTemplate: string;
+  readonly pluginDir?: string | undefined;
+  readonly cookiesFile?: string | undefined;
+  readonly proxy?: string | undefined;
+  /** The proxy that judges each address that is dialled (`outbound/forward-proxy.ts`): used where `proxy` names none. */
+  readonly guard?: YtdlpGuard | undefined;
+  /** As yt-dlp takes them: `youtube:lang=en;skip=dash`. Those of several extractors are parted by spaces. */
+  readonly extractorArgs?: string | undefined;
+  readonly jsRuntime?: string | undefined;
+  /** What starts it faster than the system does: `warm-yt-dlp.ts`. */
+  readonly starter?: YtdlpStarter | undefined;
+  /** Newer ones, where they are fetched: `releases/releases.ts`. Then `program` and `starter` are those of the pinned one. */
+  readonly releases?: YtdlpReleases | undefined;
+  /** Of a download. */
+  readonly leastRate?: LeastRate;
+  /** In place of those of any run. */
+  readonly pageLimits?: Partial<ReadingLimits>;
+  readonly maxFileBytes: number;
+  /** Tallest picture of a video, in pixels. */
+  readonly maxVideoHeight: number;
+}
+
+export interface YtdlpGuard {
+  /** @returns its URL with a password for one call, which `end` makes void */
+  readonly lend: () => { readonly url: string; readonly receivedBytes: () => number; readonly end: () => void };
+}
+
+export interface YtdlpStarter {
+  /** @returns undefined when the program is to be started as any other */
+  readonly startOf: (settings: Pick<YtdlpSettings, 'program' | 'pluginDir'>) => Promise<Start | undefined>;
+}
+
+/** One of several yt-dlps. */
+export type YtdlpRelease = Pick<YtdlpSettings, 'program' | 'starter'>;
+
+export interface YtdlpReleases {
+  /** @param run.isPage whether it reads a page, and not only a file that another run has left */
+  readonly pick: (run: { readonly isPage: boolean }) => Promise<PickedRelease>;
+}
+
+/** Which yt-dlp a run takes, and to whom it tells how it went. */
+export interface PickedRelease {
+  readonly release: YtdlpRelease;
+  /** Asked where that one can't read a page; undefined for the oldest. */
+  readonly older: YtdlpRelease | undefined;
+  /** It has read a page. */
+  readonly worked: () => Promise<void>;
+  /** It can't read a page that the older one can. */
+  readonly failed: (reason: string) => Promise<void>;
+  /** Call it when the run has ended, however it did. */
+  readonly done: () => void;
+}
+
+/** What the operator has set. */
+export function ytdlpSettingsOf(config: Config): YtdlpSettings {
+  return {
+    program: config.YTDLP_PATH,
+    videoUrlTemplate: config.VIDNET_VIDEO_URL,
+    channelUrlTemplate: config.VIDNET_CHANNEL_URL,
+    pluginDir: config.YTDLP_PLUGIN_DIR,
+    cookiesFile: config.YTDLP_COOKIES_FILE,
+    proxy: config.YTDLP_PROXY,
+    extractorArgs: config.YTDLP_EXTRACTOR_ARGS,
+    jsRuntime: config.YTDLP_JS_RUNTIME ?? `node:${process.execPath}`,
+    maxVideoHeight: config.MAX_VIDEO_HEIGHT,
+    maxFileBytes: config.MAX_FILE_BYTES,
+  };
+}
+
+export function videoUrl(settings: YtdlpSettings, videoId: string): string {
+  return settings.videoUrlTemplate.replaceAll('{id}', encodeURIComponent(videoId));
+}
+
+/** @param path segments such as `['channel', 'UC…']`; each is percent-encoded, except for the `@` of a handle */
+export function channelUrl(settings: YtdlpSettings, path: readonly string[]): string {
+  const encoded = path.map((segment) => encodeURIComponent(segment).replace(/^%40/, '@')).join('/');
+  return settings.channelUrlTemplate.replaceAll('{path}', () => encoded);
+}

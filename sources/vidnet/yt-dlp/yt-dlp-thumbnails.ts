@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { linkSchema } from '../fact-schemas.ts';
+
+const thumbnailSchema = z.object({
+  url: linkSchema,
+  width: z.number().optional().catch(undefined),
+  height: z.number().optional().catch(undefined),
+  /** yt-dlp's own order; banners of a channel are below 0. */
+  preference: z.number().optional().catch(undefined),
+});
+
+export const thumbnailsSchema = z.array(thumbnailSchema).catch([]);
+type Thumbnail = z.infer<typeof thumbnailSchema>;
+
+/** @returns the address of the best picture: the preferred one, then the biggest, then the last */
+export function biggest(thumbnails: readonly Thumbnail[]): string | undefined {
+  return thumbnails
+    .filter(({ url, preference = 0 }) => url !== undefined && preference >= 0)
+    .toSorted((a, b) => (a.preference ?? 0) - (b.preference ?? 0) || area(a) - area(b))
+    .at(-1)?.url;
+}
+
+function area({ width = 0, height = 0 }: Thumbnail): number {
+  return width * height;
+}

@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import type { CaptionTrack } from '../../../contract/kinds/transcript.ts';
+import { spokenCodes, trackLanguage } from '../captions/caption-languages.ts';
+import { CAPTION_FORMATS } from '../captions/parse-captions.ts';
+import { textSchema } from '../fact-schemas.ts';
+
+const URL_MAX_CHARS = 8_192;
+
+/**
+ * A file of captions. It is handed back to yt-dlp, so it holds nothing by which a page could tell yt-dlp how to fetch: no
+ * protocol, headers or parts. The URL is written anew, so that yt-dlp reads in it what was judged here.
+ */
+const fileSchema = z.object({
+  ext: z.string(),
+  url: z.url({ protocol: /^https?$/, normalize: true }).max(URL_MAX_CHARS),
+  name: textSchema,
+});
+type CaptionFile = z.infer<typeof fileSchema>;
+
+/** One that cannot be fetched leaves the others of its language. */
+const filesSchema = z
+  .array(fileSchema.optional().catch(undefined))
+  .transform((files) => files.filter((file) => file !== undefined))
+  .catch([]);
+
+/** yt-dlp's `subtitles` or `automatic_captions`: files by language code. */
+export const trackListSchema = z.record(z.string(), filesSchema).catch({});
+type TrackList = z.infer<typeof trackListSchema>;
+
+/** yt-dlp's `requested_subtitles`: the files that it has fetched, by language code. */
+export const fetchedSchema = z.record(z.string(), fileSchema).catch({});
+
+/** A track that can be fetched. */
+export interface YtdlpTrack extends CaptionTrack {
+  /** Only formats that can be read; never empty. */
+  readonly files: readonly CaptionFile[];
+}
+
+/**
+ * The tracks of a video. Machine translations are none: the platform offers them in every language, and what they say
+ * was never said.
+ */
+export function tracksOf(subtitles: TrackList, automatic: TrackList): readonly YtdlpTrack[] {
+  const manualUrls = new Set(Object.values(subtitles).flatMap((files) => files.map(({ url }) => url)));
+  // The address of a translation names its language; a translation of manual captions into their own is themselves.
+  const isTranslated = (code: string): boolean =>
+    (automatic[code] ?? []).some(({ url }) => manualUrls.has(url) || /[?&]tlang=/.test(url));
+  const spoken = spokenCodes(Object.keys(automatic).filter((code) => !isTranslated(code)));
+  return [
+    ...Object.keys(subtitles).flatMap((code) => toTrack(code, subtitles[code] ?? [], 'manual')),
+    ...spoken.flatMap((code) => toTrack(code, automatic[code] ?? [], 'automatic')),
+  ];
+}
+
+function toTrack(code: string, all: readonly CaptionFile[], kind: CaptionTrack['kind']): readonly YtdlpTrack[] {
+  const language = trackLanguage(code);
+  const files = all.filter(({ ext }) => CAPTION_FORMATS.some((format) => format === ext));
+  if (language === undefined || files.length === 0) return [];
+  return [{ language, kind, name: files[0]?.name, files }];
+}

@@ -1,0 +1,159 @@
+import { mkdtemp, readdir, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { JobError } from '../../../runtime/job-error.ts';
+import { CAPTIONS_MAX_BYTES } from '../../../contract/limits.ts';
+import type { CaptionLine, TranscriptFacts } from '../../../contract/kinds/transcript.ts';
+import type { SourceCall } from '../../source-call-options.ts';
+import { rankTracks } from '../captions/choose-track.ts';
+import { emptyCaptionsMessage, noCaptionsMessage } from '../captions/caption-languages.ts';
+import { CAPTION_FORMATS, type CaptionFormat } from '../captions/parse-captions.ts';
+import { readCaptions } from '../captions/read-captions.ts';
+import { ytdlpRefusal } from './yt-dlp-failures.ts';
+import { readFileBy } from './read-file.ts';
+import { runYtdlp } from './run-yt-dlp.ts';
+import { broadcastFailure } from './yt-dlp-broadcast.ts';
+import { readFacts } from './yt-dlp-facts.ts';
+import { firstTrackArguments } from './yt-dlp-first-track.ts';
+import { videoUrl, type YtdlpSettings } from './yt-dlp-settings.ts';
+import { fetchedSchema, trackListSchema, tracksOf, type YtdlpTrack } from './yt-dlp-tracks.ts';
+import { toVideoFacts, VIDEO_KEYS, videoSchema } from './yt-dlp-video.ts';
+
+export interface TranscriptSource {
+  /**
+   * Reads a video's captions in a language. Empty ones are passed over for the next best.
+   *
+   * @param language a BCP 47 tag
+   * @throws JobError `no_captions` with the languages there are; `live`, `not_started`; upstream's refusals
+   */
+  fetch(videoId: string, language: string, call: SourceCall): Promise<TranscriptFacts>;
+}
+
+const factsSchema = videoSchema.extend({
+  subtitles: trackListSchema,
+  automatic_captions: trackListSchema,
+  requested_subtitles: fetchedSchema,
+  formats: z.array(z.unknown()).catch([]),
+});
+type Facts = z.infer<typeof factsSchema>;
+
+const TEMPLATE = `video:%(.{${VIDEO_KEYS},subtitles,automatic_captions,requested_subtitles,formats.:.format_id})j`;
+
+export function createTranscriptSource(settings: YtdlpSettings): TranscriptSource {
+  return {
+    async fetch(videoId, language, call) {
+      const { facts, warnings, folder } = await readFacts<Facts>(settings, call, {
+        subject: 'video',
+        url: videoUrl(settings, videoId),
+        // A video may have captions though its media cannot be fetched from here.
+        args: [
+          ...['--playlist-items', '1', '--no-playlist', '--ignore-no-formats-error'],
+          ...firstTrackArguments(language, MAX_CAPTIONS_BYTES),
+        ],
+        extractorArgs: [{ extractor: 'youtube', args: { skip: ['translated_subs'] } }],
+        template: TEMPLATE,
+        schema: factsSchema,
+      });
+      const broadcast = broadcastFailure(facts.live_status);
+      if (broadcast !== undefined) throw broadcast;
+      const tracks = tracksOf(facts.subtitles, facts.automatic_captions);
+      const candidates = rankTracks(tracks, language).slice(0, MAX_TRACKS_READ);
+      if (candidates.length === 0) throw withoutTrack({ facts, tracks, language, warnings });
+      const fetched = new Set(Object.values(facts.requested_subtitles).map(({ url }) => url));
+      for (const [index, track] of candidates.entries()) {
+        const from =
+          index === 0 && track.files.some(({ url }) => fetched.has(url))
+            ? folder
+            : await fetchTrack(settings, { ...call, folder }, track);
+        const lines = await readLines(from, track, call);
+        if (lines.length === 0) continue;
+        const { language: trackLanguage, kind, name } = track;
+        return {
+          video: toVideoFacts(settings, videoId, facts),
+          track: { language: trackLanguage, kind, name },
+          lines,
+        };
+      }
+      throw new JobError('no_captions', emptyCaptionsMessage(candidates.length, language));
+    },
+  };
+}
+
+/** An author may leave a track empty; each that is read is one more request to the platform. */
+const MAX_TRACKS_READ = 3;
+
+/** Times and confidences of words take ten times what the words do. */
+const MAX_CAPTIONS_BYTES = 8 * CAPTIONS_MAX_BYTES;
+
+function withoutTrack(found: {
+  readonly facts: Facts;
+  readonly tracks: readonly YtdlpTrack[];
+  readonly language: string;
+  readonly warnings: string;
+}): JobError {
+  const refusal = ytdlpRefusal(found.warnings, 'video');
+  const showsNothing = found.tracks.length === 0 && found.facts.formats.length === 0;
+  if (refusal !== undefined && (showsNothing || refusal.code === 'tool_missing')) return refusal;
+  return new JobError('no_captions', noCaptionsMessage(found.tracks, found.language));
+}
+
+/**
+ * Through yt-dlp, so that the operator's proxy, cookies and limits hold for captions too.
+ *
+ * @returns the folder with the file
+ */
+async function fetchTrack(settings: YtdlpSettings, call: SourceCall, track: YtdlpTrack): Promise<string> {
+  // Without a webpage_url: with one, yt-dlp answers a refusal by asking for the whole page again.
+  const info = {
+    _type: 'video',
+    id: 'track',
+    title: 'track',
+    extractor: 'track',
+    extractor_key: 'Track',
+    formats: [],
+    subtitles: { und: track.files },
+  };
+  // Of its own: yt-dlp keeps a file that an earlier track has left.
+  const folder = await mkdtemp(join(call.folder, 'track-'));
+  await writeFile(join(folder, 'track.info.json'), JSON.stringify(info));
+  await runYtdlp(
+    settings,
+    { ...call, folder },
+    {
+      subject: 'video',
+      args: [
+        ...['--load-info-json', 'track.info.json', '--skip-download', '--ignore-no-formats-error'],
+        // Otherwise captions that are refused are a mere warning, and the exit code is 0.
+        '--no-ignore-errors',
+        ...['--write-subs', '--sub-langs', 'all', '--sub-format', CAPTION_FORMATS.join('/')],
+        ...['--max-filesize', String(MAX_CAPTIONS_BYTES), '--output', 'track.%(ext)s'],
+      ],
+      maxFileBytes: MAX_CAPTIONS_BYTES,
+    },
+  );
+  return folder;
+}
+
+/** @param folder with the one file of captions that a run has written */
+async function readLines(
+  folder: string,
+  { kind }: YtdlpTrack,
+  call: Pick<SourceCall, 'signal'>,
+): Promise<readonly CaptionLine[]> {
+  const { path, format } = await findFile(folder);
+  const lines: CaptionLine[] = [];
+  for await (const page of readFileBy(readCaptions, { path, format, kind }, call)) lines.push(...page);
+  return lines;
+}
+
+async function findFile(folder: string): Promise<{ path: string; format: CaptionFormat }> {
+  const names = await readdir(folder);
+  for (const format of CAPTION_FORMATS) {
+    const name = names.find((each) => each.endsWith(`.${format}`));
+    const path = name === undefined ? undefined : join(folder, name);
+    // Facts may be larger, and are written by the same run.
+    if (path !== undefined && (await stat(path)).size <= MAX_CAPTIONS_BYTES) return { path, format };
+  }
+  // --max-filesize ends with exit code 0 and no file.
+  throw new JobError('too_large', 'The captions are larger than this service accepts.');
+}

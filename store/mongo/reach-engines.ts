@@ -1,0 +1,102 @@
+import type { ClientInterceptors } from '@temporalio/client';
+import type { Logger } from 'pino';
+import type { Config } from '../../config.ts';
+import { ConfigError } from '../../config-values.ts';
+import { readFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
+import { createPayloadCodec } from '../../runtime/temporal/payload-codec.ts';
+import { awaitEngine } from '../../runtime/subprocess/await-engine.ts';
+import { isFinalRefusal as isFinalOfTemporal, openTemporal } from '../../runtime/temporal/temporal-client.ts';
+import type { TemporalSettings } from '../../runtime/temporal/temporal-connection.ts';
+import { optional } from '../../runtime/optional.ts';
+import { isFinalRefusal as isFinalOfMongo, openMongo } from './mongo-client.ts';
+import { refuseUnfinishedRestore } from '../backup/unfinished-restore.ts';
+
+const NODE_MAJOR = Number(process.versions.node.split('.')[0]);
+
+type EngineSetting =
+  | 'TEMPORAL_NAMESPACE'
+  | 'TEMPORAL_API_KEY'
+  | 'TEMPORAL_TLS'
+  | 'TEMPORAL_TLS_CA_FILE'
+  | 'TEMPORAL_TLS_CERT_FILE'
+  | 'TEMPORAL_TLS_KEY_FILE'
+  | 'TEMPORAL_TLS_SERVER_NAME'
+  | 'payloadKeys'
+  | 'MONGODB_DATABASE'
+  | 'STARTUP_WAIT_SECONDS';
+type TemporalConfig = Pick<Config, EngineSetting> & { readonly TEMPORAL_ADDRESS: string };
+type EngineSettings = TemporalConfig & { readonly MONGODB_URI: string };
+
+/** @returns how Temporal is reached, as the settings say it @throws Error naming the setting whose file cannot be read */
+export async function temporalSettingsOf(config: TemporalConfig): Promise<TemporalSettings> {
+  return {
+    address: config.TEMPORAL_ADDRESS,
+    namespace: config.TEMPORAL_NAMESPACE,
+    apiKey: config.TEMPORAL_API_KEY,
+    tls: await tlsOf(config),
+    payloadCodec: config.payloadKeys && createPayloadCodec(config.payloadKeys),
+  };
+}
+
+/** Certificates are read once, at the start. */
+async function tlsOf(config: TemporalConfig): Promise<TemporalSettings['tls']> {
+  refuseAddressAsName(config);
+  const ca = await fileOf(config, 'TEMPORAL_TLS_CA_FILE');
+  const crt = await fileOf(config, 'TEMPORAL_TLS_CERT_FILE');
+  const key = await fileOf(config, 'TEMPORAL_TLS_KEY_FILE');
+  const { TEMPORAL_TLS_SERVER_NAME: name } = config;
+  if (ca === undefined && crt === undefined && name === undefined) return config.TEMPORAL_TLS;
+  return {
+    ...optional('serverRootCACertificate', ca),
+    ...optional('serverNameOverride', name),
+    ...(crt !== undefined && key !== undefined && { clientCertPair: { crt, key } }),
+  };
+}
+
+/** Node 26 takes no IP address for the name of a server, which ends the client's every try without a reason. */
+function refuseAddressAsName({ TEMPORAL_ADDRESS: address, ...config }: TemporalConfig): void {
+  const isTls =
+    config.TEMPORAL_TLS ||
+    (config.TEMPORAL_API_KEY ?? config.TEMPORAL_TLS_CA_FILE ?? config.TEMPORAL_TLS_CERT_FILE) !== undefined;
+  const isAddress = isIP(address.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1')) !== 0;
+  if (isTls && isAddress && config.TEMPORAL_TLS_SERVER_NAME === undefined && NODE_MAJOR >= 26) {
+    throw new ConfigError(
+      'TEMPORAL_TLS_SERVER_NAME: needed where TEMPORAL_ADDRESS is an IP address, which Node 26 does not take as the name of a server',
+    );
+  }
+}
+
+async function fileOf(
+  config: TemporalConfig,
+  setting: 'TEMPORAL_TLS_CA_FILE' | 'TEMPORAL_TLS_CERT_FILE' | 'TEMPORAL_TLS_KEY_FILE',
+): Promise<Buffer | undefined> {
+  const path = config[setting];
+  if (path === undefined) return undefined;
+  return readFile(path).catch((error: unknown) => {
+    throw new Error(`${setting}: ${path} cannot be read`, { cause: error });
+  });
+}
+
+/**
+ * Reaches Temporal and MongoDB, and waits for them while they start.
+ *
+ * @param timeoutMs of a request to MongoDB
+ * @throws EngineAwayError; UnfinishedRestoreError
+ */
+export async function reachEngines(
+  config: EngineSettings,
+  { timeoutMs, log, interceptors }: { timeoutMs: number; log: Logger; interceptors?: ClientInterceptors | undefined },
+) {
+  const settings = await temporalSettingsOf(config);
+  const mongo = openMongo({ uri: config.MONGODB_URI, database: config.MONGODB_DATABASE, timeoutMs });
+  const wait = { timeoutMs: config.STARTUP_WAIT_SECONDS * 1000, log };
+  const [temporal] = await Promise.all([
+    awaitEngine({ ...wait, name: 'Temporal', setting: 'TEMPORAL_ADDRESS', isFinal: isFinalOfTemporal }, () =>
+      openTemporal(settings, interceptors),
+    ),
+    awaitEngine({ ...wait, name: 'MongoDB', setting: 'MONGODB_URI', isFinal: isFinalOfMongo }, () => mongo.ping()),
+  ]);
+  await refuseUnfinishedRestore(mongo.db);
+  return { mongo, client: temporal.client, closeTemporal: temporal.close };
+}

@@ -1,0 +1,96 @@
+import type { Collection, Db, Filter } from 'mongodb';
+import {
+  deliveryIdOf,
+  LATE_SUBSCRIBERS_FROM,
+  type Delivery,
+  type DeliveryAttempt,
+  type DeliveryState,
+} from '../../contract/http/webhook-contract.ts';
+import { createScans } from '../mongo/scans.ts';
+import { upsertOne } from '../mongo/upsert.ts';
+
+/** Attempts are keyed by their number: a repeated write of one attempt changes nothing. */
+type DeliveryDocument = Omit<Delivery, 'id' | 'attempts'> & {
+  _id: string;
+  attempts?: Record<string, DeliveryAttempt>;
+};
+
+export interface DeliveryFilter {
+  /** Only those for which this caller asked. */
+  readonly subscribedBy?: string | undefined;
+  readonly state?: DeliveryState | undefined;
+  /** Only deliveries with a smaller id. */
+  readonly before?: string | undefined;
+  readonly limit: number;
+}
+
+/**
+ * How many IDs of a record's deliveries are queried at once. Their numbers have no gaps, but their first attempts may start in
+ * another order, so only an empty block ends the search.
+ */
+const BLOCK = 16;
+
+export type DeliveryStore = ReturnType<typeof createDeliveryStore>;
+
+export function createDeliveryStore(db: Db) {
+  const deliveries: Collection<DeliveryDocument> = db.collection('deliveries');
+  const scans = createScans();
+  const get = async (id: string): Promise<Delivery | undefined> => {
+    const document = await deliveries.findOne({ _id: id });
+    return document === null ? undefined : fromDocument(document);
+  };
+  const deliveriesIn = async (recordId: string, start: number, end: number): Promise<readonly Delivery[]> => {
+    const found: Delivery[] = [];
+    for (let first = start; first < end; first += BLOCK) {
+      // One query per ID: the embedded server finds a single `_id` by its index, but scans the collection for several.
+      const numbers = Array.from({ length: Math.min(BLOCK, end - first) }, (_, index) => first + index);
+      const block = await Promise.all(numbers.map((number) => get(deliveryIdOf(recordId, number))));
+      const present = block.filter((delivery) => delivery !== undefined);
+      found.push(...present);
+      if (present.length === 0) break;
+    }
+    return found;
+  };
+  return {
+    get,
+    /** @returns the deliveries of a record whose first attempt has started or is waiting */
+    async ofRecord(recordId: string): Promise<readonly Delivery[]> {
+      return [
+        ...(await deliveriesIn(recordId, 1, LATE_SUBSCRIBERS_FROM)),
+        ...(await deliveriesIn(recordId, LATE_SUBSCRIBERS_FROM, Infinity)),
+      ];
+    },
+    /** A page, the greatest id first, so those of the newest downloads; it may scan. */
+    async list({ subscribedBy, state, before, limit }: DeliveryFilter): Promise<readonly Delivery[]> {
+      // What is undefined is not sent (mongo.ts).
+      const filter = {
+        state,
+        ...(before !== undefined && { _id: { $lt: before } }),
+        subscribedBy,
+      } as Filter<DeliveryDocument>;
+      return (await scans(deliveries, { filter, limit })).map(fromDocument);
+    },
+    async open({ id, ...fields }: Omit<Delivery, 'state' | 'attempts'>): Promise<Delivery> {
+      return fromDocument(await upsertOne(deliveries, id, { $setOnInsert: { ...fields, state: 'pending' } }));
+    },
+    /** Makes a delivery pending for a further round, unless its first attempt is on record already. */
+    async reopen(id: string, firstAttempt: number): Promise<void> {
+      await deliveries.updateOne(
+        { _id: id, [`attempts.${String(firstAttempt)}`]: { $exists: false } },
+        { $set: { state: 'pending', firstAttempt } },
+      );
+    },
+    async recordAttempt(
+      id: string,
+      attempt: DeliveryAttempt,
+      now: { readonly state: DeliveryState; readonly firstAttempt: number },
+    ): Promise<void> {
+      await deliveries.updateOne({ _id: id }, { $set: { [`attempts.${String(attempt.number)}`]: attempt, ...now } });
+    },
+  };
+}
+
+function fromDocument({ _id, attempts, ...fields }: DeliveryDocument): Delivery {
+  const ordered = Object.values(attempts ?? {}).sort((a, b) => a.number - b.number);
+  return { id: _id, ...fields, attempts: ordered };
+}

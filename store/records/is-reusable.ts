@@ -1,0 +1,21 @@
+import { kinds } from '../../contract/kinds/kinds.ts';
+import type { DownloadRecord } from '../../contract/download-record.ts';
+import { isWithin } from '../../contract/within.ts';
+import type { FileStore } from '../files/file-store.ts';
+
+/**
+ * Whether a finished record answers a new request for its subject: as long as its files are kept, or for the time that
+ * its kind of facts stays fresh.
+ *
+ * The api and a job's first step must decide alike, so both call this.
+ *
+ * @param nowMs milliseconds since the epoch
+ */
+export async function isReusable(record: DownloadRecord, files: FileStore, nowMs = Date.now()): Promise<boolean> {
+  if (record.status !== 'success' || record.contentsRemovedAt !== undefined) return false;
+  const { freshness } = kinds[record.type];
+  if (freshness !== 'files') return isWithin(Date.parse(record.finishedAt), freshness * 1000, nowMs);
+  if (record.filesRemovedAt !== undefined) return false;
+  const kept = await Promise.all(record.files.map((file) => files.has(record.id, file)));
+  return kept.every(Boolean);
+}

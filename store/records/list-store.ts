@@ -1,0 +1,78 @@
+import type { Collection, Db } from 'mongodb';
+import type { ListParameters } from '../../contract/kinds/imgnet-list.ts';
+import type { DownloadRecord } from '../../contract/download-record.ts';
+import { otherListPartOf } from '../../contract/kinds/subjects.ts';
+import type { RecordStore } from './record-store.ts';
+import { upsertOne } from '../mongo/upsert.ts';
+
+/** A list as callers name it. */
+export interface ListName {
+  readonly listId: string;
+  /** `max_age_days`; undefined for everything. */
+  readonly days: number | undefined;
+}
+
+/** A list that was asked for. */
+export interface AskedList {
+  /** When that began, in milliseconds since 1970. */
+  readonly askedAtMs: number;
+  /**
+   * The moment at which it begins, in ISO 8601 UTC; absent for everything. Polls of the list keep it, and so find its jobs.
+   */
+  readonly since?: string;
+}
+
+interface ListDocument extends Partial<AskedList> {
+  /** A `list_id`, or that and the days of a list. */
+  _id: string;
+  handedOutAtMs?: number;
+}
+
+/** What the ids of lists stand for. */
+export type ListStore = ReturnType<typeof createListStore>;
+
+export function createListStore(
+  db: Db,
+  { records, now }: { readonly records: Pick<RecordStore, 'get' | 'latestOf'>; readonly now: () => number },
+) {
+  const lists: Collection<ListDocument> = db.collection('lists');
+  const asked = async (name: ListName): Promise<AskedList | undefined> => {
+    const { askedAtMs, since } = (await lists.findOne({ _id: idOf(name) })) ?? {};
+    return askedAtMs === undefined ? undefined : { askedAtMs, ...(since === undefined ? {} : { since }) };
+  };
+  return {
+    /** Notes that an answer tells a `list_id`: it is valid from then on. */
+    async handOut(listId: string): Promise<void> {
+      await upsertOne(lists, listId, { $set: { handedOutAtMs: now() } });
+    },
+    /** @returns when somebody was last told of a `list_id`, in milliseconds since 1970 */
+    handedOutAtMs: async (listId: string) => (await lists.findOne({ _id: listId }))?.handedOutAtMs,
+    asked,
+    /** Begins a list in place of the one before, unless somebody else was quicker. @returns the one that stands */
+    async begin(name: ListName, list: AskedList, before: AskedList | undefined): Promise<AskedList> {
+      const _id = idOf(name);
+      if (before === undefined) await upsertOne(lists, _id, { $setOnInsert: list });
+      else await lists.updateOne({ _id, askedAtMs: before.askedAtMs }, { $set: list });
+      return (await asked(name)) ?? list;
+    },
+
+    /**
+     * As it was planned when the part was accepted, unless that failed or somebody else was quicker to start it: then the
+     * newest. There is none for the moment between the start of the one and of the other.
+     */
+    async otherPart(record: DownloadRecord): Promise<DownloadRecord> {
+      const other = otherListPartOf(record);
+      if (other === undefined) throw new Error(`record ${record.id} is no part of a list`);
+      const { otherId } = (record.parameters ?? {}) as Partial<ListParameters>;
+      const planned = otherId === undefined ? undefined : await records.get(otherId);
+      if (planned !== undefined && planned.status !== 'failed') return planned;
+      const newest = (await records.latestOf(other.subjectId)) ?? planned;
+      const { mediaId, createdAt, price, startedBy } = record;
+      return newest ?? { mediaId, createdAt, price, startedBy, status: 'pending', ...other, id: otherId ?? record.id };
+    },
+  };
+}
+
+function idOf({ listId, days }: ListName): string {
+  return `${listId}/${days === undefined ? 'all' : String(days)}`;
+}

@@ -1,0 +1,27 @@
+import type { Logger } from 'pino';
+import type { Config } from '../config.ts';
+import { startTracing } from '../runtime/telemetry/tracing.ts';
+import { createOperatorPages } from './operator-pages.ts';
+import { logStage, watchStages } from './activity-log.ts';
+import { traceActivities } from './trace-activities.ts';
+
+/** What is told of a worker: a line for each stage; metrics, health and spans where the settings say so. */
+export async function startTelemetry(config: Config, log: Logger) {
+  const { TRACES_URL: url } = config;
+  const tracing = url === undefined ? undefined : await startTracing('worker', { url, log });
+  const pages = await createOperatorPages(config, log);
+  const stages = watchStages((stage) => {
+    logStage(log, stage, tracing?.traceId());
+    pages.onStage(stage);
+  });
+  return {
+    /** See each attempt at an activity before anything else does. */
+    watch: tracing === undefined ? [stages] : [traceActivities(tracing), stages],
+    traceHeaders: tracing?.headers,
+    serve: pages.serve,
+    close: async (): Promise<void> => {
+      pages.close();
+      await tracing?.close();
+    },
+  };
+}

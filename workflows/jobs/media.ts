@@ -1,0 +1,13 @@
+import type { MediaJob } from '../../contract/kinds/media.ts';
+import type { JobEnd } from '../lifecycle/job-end.ts';
+import { runJob } from '../lifecycle/run-job.ts';
+
+/** The audio or the video of a page of any site. */
+export function media(input: MediaJob): Promise<JobEnd> {
+  const { recordId, mediaId, parameters } = input;
+  return runJob(input, (useUpstream) => {
+    const { page, site } = parameters;
+    const use = site === undefined ? 'vidnet-page' : (`site/${site}` as const);
+    return useUpstream(use, `Fetch the ${page.format} of ${page.url}`).fetchMedia({ recordId, mediaId, page });
+  });
+}

@@ -1,0 +1,59 @@
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  isCancellation,
+  TimeoutFailure,
+  type TemporalFailure,
+} from '@temporalio/workflow';
+import { FAILURE_FAULTS, type Failure, type FailureCode } from '../../contract/failures.ts';
+import { routeIn } from '../../pacing/routes.ts';
+
+/** The end of a job that was asked to stop. */
+export const CANCELLED: Failure = { code: 'cancelled', message: 'The job was cancelled.' };
+
+/** What the upstream did not do, told as activities tell it. */
+export function upstreamFailure(code: FailureCode, message: string): ApplicationFailure {
+  return ApplicationFailure.create({ message, type: 'upstream', nonRetryable: true, details: [code] });
+}
+
+/** Why the work of a job ended in an exception, as its record will tell it. */
+export function failureOf(error: unknown): Failure {
+  if (isCancellation(error)) return CANCELLED;
+  return reportedFailure(error) ?? { code: 'internal', message: 'The service could not do its part of the work.' };
+}
+
+/**
+ * The end of a failed job as its workflow tells it: what its record says, and not the step in which that came up.
+ *
+ * @param details what came of the job
+ */
+export function failureWith(cause: TemporalFailure, failure: Failure, details: object): TemporalFailure {
+  // Temporal itself tells jobs that were cancelled from those that failed.
+  if (isCancellation(cause)) return cause;
+  const { message, code } = failure;
+  return ApplicationFailure.create({ message, type: code, nonRetryable: true, details: [details], cause });
+}
+
+/** Whether nobody took an activity up in the time that it had for that. */
+export function isUntaken(error: unknown): boolean {
+  const { cause } = error instanceof ActivityFailure ? error : {};
+  return cause instanceof TimeoutFailure && cause.timeoutType === 'SCHEDULE_TO_START';
+}
+
+/** The route of an activity that has waited for it for as long as it may. */
+export function routeOfTimeout(error: unknown): string | undefined {
+  if (!(error instanceof ActivityFailure) || !(error.cause instanceof TimeoutFailure)) return undefined;
+  return error.cause.timeoutType === 'SCHEDULE_TO_CLOSE' ? routeIn(error.activityId ?? '') : undefined;
+}
+
+/** What an activity said by its failure: see activities/to-application-failure.ts. */
+function reportedFailure(error: unknown): Failure | undefined {
+  const cause = error instanceof ActivityFailure ? error.cause : error;
+  if (!(cause instanceof ApplicationFailure)) return undefined;
+  const code: unknown = cause.details?.[0];
+  return isFailureCode(code) ? { code, message: cause.message } : undefined;
+}
+
+function isFailureCode(code: unknown): code is FailureCode {
+  return typeof code === 'string' && code in FAILURE_FAULTS;
+}
