@@ -17,7 +17,7 @@ type Snippet = Pick<Block, 'id' | 'code'>;
 const snippets: readonly Snippet[] = blocks.filter(({ language }) => language === 'ts');
 const MISTAKEN: Snippet = {
   id: 'a mistaken one',
-  code: "import { createRpcClient } from './clients/typescript/src/rpc-client.ts';\nawait createRpcClient('', { token: '' }).downloads.nothing.mutate({});",
+  code: "import { createRpcClient } from './clients/typescript/src/rpc.ts';\nawait createRpcClient('', { token: '' }).downloads.nothing.mutate({});",
 };
 const settingNames = Object.keys(settings.shape);
 

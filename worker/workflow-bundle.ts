@@ -9,7 +9,9 @@ import { run } from '../runtime/subprocess/run-program.ts';
 const PRINT_BUNDLE = join(ROOT, 'worker', 'print-bundle.mjs');
 /** For workers that encrypt payloads, also of activities. */
 export const FAILURE_CONVERTER = join(ROOT, 'workflows', 'failure-converter.ts');
-const ENTRIES = ['index', 'interceptors', 'payload-converter'].map((name) => join(ROOT, 'workflows', `${name}.ts`));
+const ENTRIES = ['index', 'workflow-interceptors', 'payload-converter'].map((name) =>
+  join(ROOT, 'workflows', `${name}.ts`),
+);
 /** All that a bundle is made from: workflows import values from these folders only, as `.dependency-cruiser.cjs` has it. */
 const SOURCES = ['{workflows,contract,runtime}/**/*.{ts,json}', 'worker/print-bundle.mjs', 'package-lock.json'];
 const TIMEOUT_MS = 120_000;

@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import { TRPCClientError } from '@trpc/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createRpcClient } from '../../clients/typescript/src/rpc-client.ts';
+import { createRpcClient } from '../../clients/typescript/src/rpc.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';
 
 let facades: Facades;

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createRpcClient } from '../../clients/typescript/src/rpc-client.ts';
+import { createRpcClient } from '../../clients/typescript/src/rpc.ts';
 import { finishRecord } from '../../store/records/finish-record.ts';
 import { keepJob } from '../helpers/kept-jobs.ts';
 import { startFacades, type Facades } from '../helpers/rest-app.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { inferRouterInputs, inferRouterOutputs, inferTRPCClientTypes } from '@trpc/server';
 import { expect, it } from 'vitest';
 import type { AppRouter as Served } from '../../api/rpc/rpc-router.ts';
-import type { AppRouter as Shipped } from '../../clients/typescript/src/rpc-client.ts';
+import type { AppRouter as Shipped } from '../../clients/typescript/src/rpc.ts';
 import { makeTypeScript } from '../../quality/clients/typescript.ts';
 import { ROOT } from '../helpers/markdown.ts';
 

@@ -10,7 +10,7 @@ const commands = [...read('docs/operations.md').matchAll(/(?<![\w/])(?:\w+\/)+ma
 /** What runs in a container, and what the Dockerfile starts while it builds. */
 const started = [
   ...['api/main.ts', 'worker/main.ts', ...commands, 'worker/print-bundle.mjs'],
-  ...['index', 'interceptors', 'payload-converter'].map((name) => `workflows/${name}.ts`),
+  ...['index', 'workflow-interceptors', 'payload-converter'].map((name) => `workflows/${name}.ts`),
   ...[...read('Dockerfile').matchAll(/\bnode ([\w/-]+\.mjs)\b|import\('\/app\/([\w/.-]+)'\)/g)].map(
     ([, script, module]) => script ?? module ?? '',
   ),
@@ -60,7 +60,7 @@ describe('the context of a build of the image', () => {
     expect(context).toContain('.npmrc');
   });
 
-  it.each(['local/engines', 'speech/builtin/*.py', '**/lifeline.sh', 'runtime'])(
+  it.each(['local/engines', 'speech/builtin/*.py', '**/parent-death-watch.sh', 'runtime'])(
     'would lack something if %s were left out',
     (line) => {
       const context = buildContext(`${ignored}\n${line}`);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { audioRecordSchema, type AudioResult } from '../../contract/kinds/audio.ts';
-import { createRpcClient } from '../../clients/typescript/src/rpc-client.ts';
+import { createRpcClient } from '../../clients/typescript/src/rpc.ts';
 import { audioBench, audioOfFormats, audioThatFails } from '../helpers/audio-bench.ts';
 import { probe } from '../helpers/media.ts';
 import { startWebhookReceiver } from '../../local/webhook-receiver.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { openMongo } from '../../store/mongo/mongo-client.ts';
-import { createRpcClient } from '../../clients/typescript/src/rpc-client.ts';
+import { createRpcClient } from '../../clients/typescript/src/rpc.ts';
 import { channelProfileSchema, type ChannelProfile } from '../../contract/kinds/channel.ts';
 import {
   vidnetFailedResultSchema,

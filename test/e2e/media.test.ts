@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { createRpcClient } from '../../clients/typescript/src/rpc-client.ts';
+import { createRpcClient } from '../../clients/typescript/src/rpc.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mediaResultSchema, type MediaResult } from '../../contract/kinds/media.ts';
 import { startWebhookReceiver } from '../../local/webhook-receiver.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createRpcClient } from '../../clients/typescript/src/rpc-client.ts';
+import { createRpcClient } from '../../clients/typescript/src/rpc.ts';
 import type { DeliveryList } from '../../contract/http/delivery-schemas.ts';
 import {
   vidnetFailedResultSchema,

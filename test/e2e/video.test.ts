@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { createRpcClient } from '../../clients/typescript/src/rpc-client.ts';
+import { createRpcClient } from '../../clients/typescript/src/rpc.ts';
 import { videoResultSchema, type VideoRecord, type VideoResult } from '../../contract/kinds/video.ts';
 import { probe, runTool } from '../helpers/media.ts';
 import { startWebhookReceiver } from '../../local/webhook-receiver.ts';

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Webhook, WebhookVerificationError } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createRpcClient } from '../../clients/typescript/src/rpc-client.ts';
+import { createRpcClient } from '../../clients/typescript/src/rpc.ts';
 import type { DeliveryList, DeliveryResult, WebhookTestResult } from '../../contract/http/delivery-schemas.ts';
 import { startWebhookReceiver, type ReceivedPost, type WebhookReceiver } from '../../local/webhook-receiver.ts';
 import { readEvents } from '../helpers/event-reader.ts';

@@ -17,7 +17,7 @@ import { LOOK_LIMITS, type LookLimits } from '../../api/events/job-watches.ts';
 import type { JobGateway } from '../../api/job-gateway.ts';
 import { DEFAULT_WAIT_SECONDS } from '../../contract/limits.ts';
 import { createRestApp, type RestOptions } from '../../api/http/rest-app.ts';
-import { createRpcClient } from '../../clients/typescript/src/rpc-client.ts';
+import { createRpcClient } from '../../clients/typescript/src/rpc.ts';
 import { createRpcServer } from '../../api/rpc/rpc-server.ts';
 import { priceTable } from '../../contract/kinds/prices.ts';
 import { createAccountStore } from '../../store/accounts/account-store.ts';

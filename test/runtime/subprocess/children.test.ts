@@ -114,7 +114,7 @@ it('the service starts programs in no other places', async () => {
     files.flat().map(async (file) => {
       if (!/\.m?[jt]s$/.test(file) || file.startsWith('runtime/subprocess/')) return [];
       const text = await readFile(join(ROOT, file), 'utf8');
-      return /\brun\b[^;]+from '[./]*(?:runtime\/)?subprocess\/run\.ts'|child_process/.test(text) ? [file] : [];
+      return /\brun\b[^;]+from '[./]*(?:runtime\/)?subprocess\/run-program\.ts'|child_process/.test(text) ? [file] : [];
     }),
   );
   expect(starting.flat().toSorted()).toEqual([
@@ -123,8 +123,8 @@ it('the service starts programs in no other places', async () => {
     'media/probe.ts',
     'sources/vidnet/releases/install-release.ts',
     'sources/vidnet/releases/try-release.ts',
-    'sources/vidnet/yt-dlp/run-yt-dlp.ts',
     'sources/vidnet/warm/warm-parent.ts',
+    'sources/vidnet/yt-dlp/run-yt-dlp.ts',
     'sources/vidnet/yt-dlp/yt-dlp-version.ts',
     'speech/json-lines.ts',
     'speech/prepare.ts',
