@@ -13,8 +13,13 @@ import {
 } from '../http/fields.ts';
 import { ulidSchema } from '../ids.ts';
 import { postItemSchema, reelItemSchema, wholeItems, type WholeItem } from './imgnet-media.ts';
-import { FAILED_IS_ADDED, failureCodeField, lastResponseSchema } from '../http/job-answers.ts';
-import { renderFailure, type JobNews } from '../http/job-answers.ts';
+import {
+  FAILED_IS_ADDED,
+  failureCodeField,
+  lastResponseSchema,
+  renderFailure,
+  type JobNews,
+} from '../http/job-answers.ts';
 import type { JobInput } from '../job-input.ts';
 import type { Kind, RenderContext } from './kind.ts';
 import { MAX_AGE_DAYS_MAX } from '../limits.ts';

@@ -33,7 +33,7 @@ const parse = (text: string) => historyFromJSON(JSON.parse(text));
 
 function* histories() {
   for (const [workflowId, text] of texts) yield { workflowId, history: parse(text) };
-  const other = texts.get('v3-audio-success.json')!.replaceAll('"fetchAudio"', '"fetchVideo"');
+  const other = texts.get('audio-success.json')!.replaceAll('"fetchAudio"', '"fetchVideo"');
   expect(other).toContain('fetchVideo');
   yield { workflowId: OF_OTHER_CODE, history: parse(other) };
 }
