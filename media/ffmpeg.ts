@@ -15,9 +15,9 @@ import { maxPixels, refuseTall, timeForMs, type Work } from './media-limits.ts';
 import { readM4a } from './m4a.ts';
 import { codecOf, countPictures, probeFile, type Probe } from './probe.ts';
 
-/** A bit rate at which speech and music survive comparison with the source. */
+/** At this bit rate, speech and music sound like the source. */
 const AAC = ['-c:a', 'aac', '-b:a', '192k'] as const;
-/** What plays everywhere: 8-bit 4:2:0, even sides. */
+/** Every common player supports 8-bit 4:2:0 with an even width and height. */
 const H264 = ['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '21', '-pix_fmt', 'yuv420p'] as const;
 const EVEN_SIDES = ['-vf', 'scale=trunc(iw/2)*2:trunc(ih/2)*2'] as const;
 
@@ -44,23 +44,23 @@ export interface Sound {
 export interface Media {
   /** @throws UnreadableMediaError when the file is no media, JobError `tool_missing` when ffprobe can't be started */
   probe(path: string, signal: AbortSignal): Promise<Probe>;
-  /** The same of an M4A that was written here: its sound only, and without ffprobe where its index is small. */
+  /** Reads the audio of an M4A file that this service wrote. A file with a small index is read without ffprobe. */
   probeM4a(path: string, signal: AbortSignal): Promise<Sound>;
   /**
-   * Puts the pictures and the sound of an MPEG transport stream, as HLS brings it, into an MP4 beside it, as they are. (There are
-   * builds of ffprobe that crash on such a stream.)
+   * Copies the video and audio of an MPEG transport stream, which HLS delivers, into an MP4 file beside it without re-encoding.
+   * Some builds of ffprobe crash on such a stream.
    *
-   * @returns where the media are: any other file is left as it is
+   * @returns the path of the media; a file that is no transport stream is left unchanged
    */
   rewrap(path: string, options: Omit<RunLimits, 'onProgress'>): Promise<string>;
   /** Writes the first audio stream as M4A: AAC is copied, anything else becomes AAC. */
   writeM4a(input: { path: string; audioCodec: string }, output: string, options: RunLimits): Promise<void>;
-  /** Writes an M4A of that many seconds in which there is nothing to hear. */
+  /** Writes a silent M4A file of the given duration. */
   writeSilence(seconds: number, output: string, options: RunLimits): Promise<void>;
   /**
-   * Writes pictures and sound as MP4 that plays while it loads: H.264 and AAC are copied, anything else becomes them.
+   * Writes video and audio as an MP4 that can be played while it loads. H.264 and AAC are copied; other codecs are re-encoded.
    *
-   * @throws JobError `too_large` for pictures that are too tall, or too many to convert
+   * @throws JobError `too_large` for a video that is too tall, or has too many frames to re-encode
    */
   writeMp4(
     input: { pictures: MediaSource; sound: MediaSource | undefined },
@@ -71,7 +71,7 @@ export interface Media {
 
 interface RunLimits {
   readonly signal: AbortSignal;
-  /** Of all runs; each has its own limit too, by what it has to do. */
+  /** Time limit of all runs together. Each run also has a limit that depends on its work. */
   readonly timeoutMs: number;
   /** Called with the seconds of media written so far. */
   readonly onProgress: (seconds: number) => void;
@@ -84,7 +84,7 @@ export function createMedia(settings: FfmpegSettings): Media {
     options: RunLimits & { work: Work },
   ): Promise<void> => {
     const common = ['-v', 'error', '-nostdin', '-y', '-filter_threads', String(MEDIA_THREADS)];
-    // Mapped streams only; a decoded bomb ends at the duration limit.
+    // Only mapped streams are written, and the duration limit ends a decompression bomb.
     const bounds = ['-threads', String(MEDIA_THREADS), '-t', String(settings.maxMediaSeconds)];
     const limits = ['-sn', '-dn', '-map_metadata', '-1', ...bounds];
     const target = ['-movflags', '+faststart', '-progress', 'pipe:1', fileUrl(output)];
@@ -112,7 +112,7 @@ export function createMedia(settings: FfmpegSettings): Media {
     throw new UnreadableMediaError(result.stderrTail);
   };
 
-  /** @returns how many pixels have to be decoded. Few bytes may hold many: a black picture takes a hundred. */
+  /** @returns the number of pixels to decode. A small file may hold many, since a black frame takes a hundred bytes. */
   const pixelsOf = async ({ path, probe }: MediaSource, options: RunLimits): Promise<number> => {
     const { width = 0, height = 0 } = probe.streams.find(({ kind }) => kind === 'video') ?? {};
     const timeoutMs = Math.min(options.timeoutMs, timeForMs({ bytes: await sizeOf(path) }));
@@ -168,7 +168,7 @@ export function createMedia(settings: FfmpegSettings): Media {
       };
       const args = [
         ...inputs.flatMap(({ path }) => [...INPUT_GUARD, '-i', fileUrl(path)]),
-        // A capital V: no cover pictures.
+        // The capital V excludes cover pictures.
         ...['-map', '0:V:0', ...(isCopied ? ['-c:v', 'copy'] : [...H264, ...EVEN_SIDES])],
         ...(sound === undefined ? [] : ['-map', inOneFile ? '0:a:0' : '1:a:0']),
         ...(sound !== undefined && codecOf(sound.probe, 'audio') === 'aac' ? ['-c:a', 'copy'] : AAC),
@@ -183,7 +183,7 @@ async function sizeOf(path: string): Promise<number> {
   return (await stat(path)).size;
 }
 
-/** Its packets have 188 bytes, and begin with the same one (ISO/IEC 13818-1, section 2.4.3). */
+/** Packets of a transport stream have 188 bytes and begin with 0x47 (ISO/IEC 13818-1, section 2.4.3). */
 async function isTransportStream(path: string): Promise<boolean> {
   const file = await open(path);
   try {

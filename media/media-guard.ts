@@ -4,15 +4,15 @@ import { bareEnvironment } from '../runtime/subprocess/bare-environment.ts';
 import { RunStartError, RunTimeoutError, type RunOptions, type RunResult } from '../runtime/subprocess/run-program.ts';
 
 /**
- * Containers that may be opened. Without this list ffmpeg goes by content: an .m4a that is a playlist or ffconcat text
- * would copy a neighbour's file into the output.
+ * Containers that ffmpeg may open. Without this list, ffmpeg detects the container from the content, and an .m4a file that is a
+ * playlist or an ffconcat script would copy another local file into the output.
  */
 const CONTAINERS = 'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,mp3,ogg,wav,flac,aac';
 
 /**
- * Decoders that may run, by ffmpeg's names: what the containers above hold on media platforms. ffmpeg has 500, some of which
- * nobody has looked after for decades, and one draws SVG with what it links to. ffprobe opens those of every stream, so covers
- * and subtitles have theirs here too.
+ * Decoders that may run, by ffmpeg's names. The list covers what media platforms put into the containers above. ffmpeg has 500
+ * decoders: some have not been maintained for decades, and one renders SVG with the files that it links to. ffprobe opens a decoder
+ * for every stream, so the list includes those of covers and subtitles.
  */
 const DECODERS = [
   ...['h264', 'hevc', 'vp8', 'vp9', 'libvpx', 'libvpx-vp9', 'libdav1d', 'libaom-av1', 'av1'],
@@ -26,20 +26,20 @@ const DECODERS = [
   ...['dvdsub', 'dvbsub', 'pgssub', 'cc_dec'],
 ].join(',');
 
-/** 8192 x 4320: a picture of 8 bits takes 53 MB, and decoders hold a dozen. */
+/** 8192 x 4320 pixels. A frame of 8 bits takes 53 MB, and a decoder holds about twelve frames. */
 const MAX_PIXELS = 35_389_440;
-/** Pictures, sound in many languages, subtitles, covers. */
+/** Leaves room for video, audio in many languages, subtitles and covers. */
 const MAX_STREAMS = 200;
-/** Largest single piece of memory, such as the index of a file. */
+/** Largest single allocation, such as the index of a file. */
 const MAX_ALLOCATION_BYTES = 512 * 1024 ** 2;
-/** Each holds pictures of its own. */
+/** Each thread holds frames of its own in memory. */
 export const MEDIA_THREADS = 4;
-/** Re-encoding pictures of that size takes 2.8 GB, in 1080 lines 0.3 GB. */
+/** Re-encoding frames of MAX_PIXELS takes 2.8 GB, and frames of 1080 lines 0.3 GB. */
 const MEDIA_MEMORY_BYTES = 4 * 1024 ** 3;
 
-/** Arguments before each input that may be hostile. */
+/** ffmpeg arguments that precede each input, because it may be hostile. */
 export const INPUT_GUARD = guardOf(CONTAINERS);
-/** The same for the parts of an HLS playlist, one after the other. */
+/** The same arguments for an MPEG transport stream, such as the joined segments of an HLS playlist. */
 export const TRANSPORT_STREAM_GUARD = guardOf('mpegts');
 
 function guardOf(containers: string): readonly string[] {
@@ -50,15 +50,15 @@ function guardOf(containers: string): readonly string[] {
   ];
 }
 
-/** A file whose name begins like a URL would otherwise be opened as one. */
+/** Without the prefix, ffmpeg would open a file whose name begins like a URL as that URL. */
 export function fileUrl(absolutePath: string): string {
   return `file:${absolutePath}`;
 }
 
-/** ffmpeg winds up when it is told to stop, and answers this. */
+/** The exit code with which ffmpeg ends after it receives a signal. */
 const SIGNAL_EXIT_CODE = 255;
 
-/** Working directory, environment and memory of a media tool, and what it answers when a signal ends it. */
+/** The options with which every media tool runs: working directory, environment, memory limit and exit code after a signal. */
 export function surroundings(path: string, program: string) {
   return {
     cwd: dirname(path),
@@ -70,7 +70,7 @@ export function surroundings(path: string, program: string) {
 
 export const TOO_MUCH_WORK = 'The media take more work than this service spends on them.';
 
-/** Starts a media tool; what keeps it from working is told with the setting that the operator must check. */
+/** Runs a media tool. If it cannot be started, the failure names the setting that the operator must check. */
 export async function startTool(setting: string, launch: () => Promise<RunResult>): Promise<RunResult> {
   try {
     return await launch();
@@ -87,7 +87,7 @@ export async function startTool(setting: string, launch: () => Promise<RunResult
   }
 }
 
-/** A file is no media, or damaged media. Half a file is too, so it is the upstream's fault until its size is known to be right. */
+/** The file is damaged or not a media file. A truncated file fails in the same way, so the fault is `upstream` until the size is verified. */
 export class UnreadableMediaError extends JobError {
   constructor(stderrTail: string) {
     super('incomplete', 'The media that the platform sent cannot be read.', {

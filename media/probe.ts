@@ -39,7 +39,7 @@ const probeSchema = z
     durationSeconds: Math.max(format.duration ?? 0, ...streams.map((stream) => stream.duration ?? 0)),
     sizeBytes: format.size,
     streams: streams
-      // The cover of an album is no picture of a video.
+      // An album cover is stored as a video stream.
       .filter((stream) => stream.disposition?.attached_pic !== 1)
       .map((stream) => ({
         kind: stream.codec_type,
@@ -61,7 +61,7 @@ export function codecOf(probe: Probe, kind: 'audio' | 'video'): string | undefin
   return probe.streams.find((stream) => stream.kind === kind)?.codec;
 }
 
-/** Nothing of the file's own words, which may be megabytes. */
+/** The entries exclude texts from the file, which may have megabytes. */
 const ENTRIES = [
   'format=format_name,format_long_name,duration,size',
   'stream=codec_type,codec_name,profile,duration,pix_fmt,width,height,sample_rate,channels,bit_rate',
@@ -70,7 +70,12 @@ const ENTRIES = [
 
 /** @throws UnreadableMediaError when the file is no media, JobError `tool_missing` when ffprobe can't be started */
 export async function probeFile(ffprobe: string, path: string, signal: AbortSignal): Promise<Probe> {
-  return ask(ffprobe, path, { schema: probeSchema, args: ['-show_entries', ENTRIES], signal, timeoutMs: TIMEOUT_MS });
+  return runFfprobe(ffprobe, path, {
+    schema: probeSchema,
+    args: ['-show_entries', ENTRIES],
+    signal,
+    timeoutMs: TIMEOUT_MS,
+  });
 }
 
 const countSchema = z
@@ -78,7 +83,7 @@ const countSchema = z
   .transform(({ streams }) => Math.max(0, ...streams.map((stream) => stream.nb_read_packets)));
 
 /**
- * How many pictures the first stream of them has: read from the whole file, since what it states may be a lie, or lack.
+ * Counts the frames of the first video stream by reading the whole file, because the file's own count may be wrong or missing.
  *
  * @throws as {@link probeFile}
  */
@@ -88,24 +93,24 @@ export function countPictures(
   limits: { readonly signal: AbortSignal; readonly timeoutMs: number },
 ): Promise<number> {
   const args = ['-select_streams', 'V:0', '-count_packets', '-show_entries', 'stream=nb_read_packets'];
-  return ask(ffprobe, path, { schema: countSchema, args, ...limits });
+  return runFfprobe(ffprobe, path, { schema: countSchema, args, ...limits });
 }
 
-interface Question<Answer> {
+interface ProbeQuery<Answer> {
   readonly schema: z.ZodType<Answer>;
   readonly args: readonly string[];
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
 }
 
-async function ask<Answer>(
+async function runFfprobe<Answer>(
   ffprobe: string,
   path: string,
-  { schema, args, ...limits }: Question<Answer>,
+  { schema, args, ...limits }: ProbeQuery<Answer>,
 ): Promise<Answer> {
-  const question = ['-v', 'error', ...INPUT_GUARD, ...args, '-of', 'json', '-i', fileUrl(path)];
+  const ffprobeArgs = ['-v', 'error', ...INPUT_GUARD, ...args, '-of', 'json', '-i', fileUrl(path)];
   const result = await startTool('FFPROBE_PATH', () =>
-    run(ffprobe, question, { ...surroundings(path, ffprobe), ...limits, maxStdoutChars: MAX_CHARS }),
+    run(ffprobe, ffprobeArgs, { ...surroundings(path, ffprobe), ...limits, maxStdoutChars: MAX_CHARS }),
   );
   const parsed = result.exitCode === 0 ? schema.safeParse(JSON.parse(result.stdout)) : undefined;
   if (parsed?.success !== true) throw new UnreadableMediaError(result.stderrTail);

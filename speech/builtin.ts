@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { JobError } from '../runtime/job-error.ts';
 import type { VoiceSegment, Word } from '../contract/speech-results.ts';
 import { bareEnvironment } from '../runtime/subprocess/bare-environment.ts';
-import { hearingTimeMs, type SpeechEngine } from './speech-engine.ts';
+import { analysisTimeoutMs, type SpeechEngine } from './speech-engine.ts';
 import { progressLine, runJsonLines, spanSchema, voiceLine } from './json-lines.ts';
 
 const ANALYSE = fileURLToPath(new URL('./builtin/analyse.py', import.meta.url));
@@ -72,7 +72,7 @@ export function createBuiltinEngine({
             else if ('word' in line) words.push(line.word);
             else voices.push(line.voice);
           },
-          run: common(signal, hearingTimeMs({ startSeconds, endSeconds })),
+          run: common(signal, analysisTimeoutMs({ startSeconds, endSeconds })),
         },
       );
       return { ...(hearsWords ? { language: 'en' } : {}), words, voices };

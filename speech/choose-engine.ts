@@ -6,16 +6,15 @@ import { findSherpaModels, findSherpaVoices, findVadModel } from './sherpa/find-
 import type { SherpaSettings } from './sherpa/run-analysis.ts';
 import type { SpeechSettings } from './speech-settings.ts';
 
-/** Of each step; those of which it is known how much they have to do have less. */
+/** The upper limit of one step. Steps whose duration can be estimated have lower limits. */
 export const SPEECH_TIMEOUT_MS = 4 * 3_600_000;
 
-/** What the configuration says of speech. */
 export type SpeechConfig = SpeechSettings & {
   /** Absolute path of the models' folder. */
   readonly speechModelsDir: string;
 };
 
-/** What hears the words and voices; `missing`: nothing does. */
+/** The configured engine and the model that detects speech; `missing` when they are not available. */
 export type Speech = { readonly engine: SpeechEngine; readonly vadModel: string } | Missing;
 
 type Create = (config: SpeechConfig, workFolder: string) => Promise<SpeechEngine | Missing>;
@@ -49,13 +48,13 @@ const ENGINES: Readonly<Record<SpeechSettings['SPEECH_ENGINE'], Create>> = {
   async auto(config, workFolder) {
     const found = await ENGINES.sherpa(config, workFolder);
     if (!('missing' in found)) return found;
-    // A server that is named is meant: what it lacks is an error, and no reason to take something else.
+    // A configured server that is incomplete is an error and not a reason to use another engine.
     return ENGINES[config.SPEECH_OPENAI_URL === undefined ? 'builtin' : 'openai'](config, workFolder);
   },
 };
 
 /**
- * The engine that is asked for; for `auto` the best one that is set up: sherpa, openai, builtin.
+ * Creates the configured engine. For `auto` that is the first one that is set up: sherpa, openai, builtin.
  *
  * @param workFolder absolute path of a folder for short-lived files
  */
@@ -65,7 +64,7 @@ export async function chooseSpeech(config: SpeechConfig, workFolder: string): Pr
   const vadModel = config.SPEECH_VAD_MODEL_PATH ?? (await findVadModel(config.speechModelsDir));
   if (vadModel !== undefined) return { engine, vadModel };
   return {
-    missing: `Speech can not be found in audio: SPEECH_VAD_MODEL_PATH is not set, and there is no silero-vad in SPEECH_MODELS_DIR (${config.speechModelsDir}).`,
+    missing: `Speech cannot be detected: SPEECH_VAD_MODEL_PATH is not set, and SPEECH_MODELS_DIR (${config.speechModelsDir}) does not contain silero-vad.`,
   };
 }
 

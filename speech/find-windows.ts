@@ -1,20 +1,21 @@
 import type { SpeechWindow } from '../contract/speech-results.ts';
 import type { SpeechEngine } from './speech-engine.ts';
-import { findByLevel, findSpeech, type RegionsOptions } from './regions.ts';
+import { findSpeechByLevel, findSpeech, type RegionsOptions } from './regions.ts';
 import { coverWindows, cutWindows } from './windows.ts';
 
 export interface FoundWindows {
   readonly durationSeconds: number;
   readonly windows: readonly SpeechWindow[];
-  /** Nobody was heard; what may be voices was taken for speech by its level. */
+  /** True if voice activity detection found nothing and intervals were selected by their sound level. */
   readonly isByLevel: boolean;
 }
 
 /**
- * Cuts the audio into what an engine hears: all of it where the engine finds speech by itself, else where somebody speaks.
+ * Cuts the audio into windows. They cover the whole audio if the engine detects speech itself, otherwise only the
+ * intervals with speech.
  *
  * @param wavPath absolute path of a file that prepare.ts wrote
- * @param options `maxSeconds`: longest window
+ * @param options `maxSeconds`: the longest window
  * @throws JobError `internal`; the signal's reason
  */
 export async function findWindows(
@@ -24,12 +25,10 @@ export async function findWindows(
 ): Promise<FoundWindows> {
   const regions = await findSpeech(wavPath, options);
   const { durationSeconds } = regions;
-  if (engine.findsSpeech === true) {
-    return { durationSeconds, windows: coverWindows(regions, maxSeconds), isByLevel: false };
+  if (engine.findsSpeech === true || regions.speech.length > 0) {
+    const cut = engine.findsSpeech === true ? coverWindows : cutWindows;
+    return { durationSeconds, windows: cut(regions, maxSeconds), isByLevel: false };
   }
-  if (regions.speech.length > 0) {
-    return { durationSeconds, windows: cutWindows(regions, maxSeconds), isByLevel: false };
-  }
-  const windows = cutWindows(await findByLevel(wavPath, options), maxSeconds);
+  const windows = cutWindows(await findSpeechByLevel(wavPath, options), maxSeconds);
   return { durationSeconds, windows, isByLevel: windows.length > 0 };
 }

@@ -3,46 +3,45 @@ import type { Turn, Word } from '../contract/speech-results.ts';
 import { toMilliseconds } from '../contract/text/times.ts';
 import { createTurns } from '../runtime/subprocess/yield-to-event-loop.ts';
 
-/** A pause of this length ends a segment. */
 const PAUSE_SECONDS = 0.9;
-/** What can be read at a glance. */
+/** The limits of a segment that can be read at a glance. */
 const MAX_SECONDS = 12;
 const MAX_CHARS = 200;
-/** From this length on a segment ends at the first sentence end or small pause, before it has to. */
+/** A segment that reaches this share of a limit ends at the next end of a sentence or small pause. */
 const COMFORTABLE_SHARE = 0.6;
 const SMALL_PAUSE_SECONDS = 0.35;
-/** A word in no turn belongs to a turn that is as near as this, before it is left to its neighbours. */
+/** A word outside all speaker turns belongs to one within this distance, otherwise to the previous speaker. */
 const NEAR_SECONDS = 1;
-/** A single word between words of one other speaker, and no longer than this, is theirs: borders of turns are not that exact. */
+/** A single word of at most this length belongs to its neighbours, because speaker boundaries are not exact. */
 const STRAY_SECONDS = 0.3;
 
-interface OwnedWord extends Word {
+interface SpokenWord extends Word {
   readonly speaker: number;
 }
 
 /**
- * Gives each word to the speaker whose turns overlap it most, and joins words into segments of readable length. Gives way: half
- * a day of audio has more than a hundred thousand words.
+ * Assigns each word to the speaker who overlaps it most, and joins words into segments of readable length.
+ * The function yields to the event loop, because twelve hours of audio have more than a hundred thousand words.
  *
- * @param words in any order; empty ones are left out
- * @param turns of turns.ts. Without any, all is said by one speaker
- * @returns segments in order of their start; they hold all words, each once, in order
+ * @param words in any order; empty words are omitted
+ * @param speakerTurns the result of {@link speakerTurnsOf}. If there are none, all words have one speaker
+ * @returns segments in order of their start; they contain all words, each once and in order
  */
-export async function joinWords(words: readonly Word[], turns: readonly Turn[]): Promise<KeptSegment[]> {
-  const giveWay = createTurns();
+export async function joinWords(words: readonly Word[], speakerTurns: readonly Turn[]): Promise<KeptSegment[]> {
+  const yieldIfDue = createTurns();
   const sorted = words
     .filter(({ text }) => text.trim() !== '')
     .sort((a, b) => a.startSeconds - b.startSeconds || a.endSeconds - b.endSeconds);
-  await giveWay();
-  const owned = await withOwners(sorted, turns, giveWay);
+  await yieldIfDue();
+  const owned = await assignSpeakers(sorted, speakerTurns, yieldIfDue);
   const labels = new Map<number, string>();
   const segments: KeptSegment[] = [];
-  for (const group of await split(owned, giveWay)) {
+  for (const group of await groupWords(owned, yieldIfDue)) {
     const [first] = group;
     const label = labels.get(first.speaker) ?? `Speaker ${labels.size + 1}`;
     labels.set(first.speaker, label);
     segments.push(segmentOf(group, label));
-    await giveWay();
+    await yieldIfDue();
   }
   return segments;
 }
@@ -54,77 +53,79 @@ function segmentOf(group: Group, label: string): KeptSegment {
     start: toMilliseconds(first.startSeconds),
     duration: toMilliseconds(Math.max(0, endOf(group) - first.startSeconds)),
     speaker: label,
-    // A word of the engine may have a blank in it, such as one with a dash.
+    // The engine may return a word with a space in it, such as one with a dash.
     wordStarts: group.flatMap(({ text, startSeconds }) => text.split(/\s+/).map(() => toMilliseconds(startSeconds))),
   };
 }
 
-type GiveWay = () => Promise<void>;
+type YieldIfDue = () => Promise<void>;
 
-/** Both lists are in order, so one pass over them is enough. */
-async function withOwners(
+/** Both lists are sorted, so one pass over them is enough. */
+async function assignSpeakers(
   words: readonly Word[],
-  turns: readonly Turn[],
-  giveWay: GiveWay,
-): Promise<readonly OwnedWord[]> {
-  const sorted = turns.toSorted((a, b) => a.startSeconds - b.startSeconds);
+  speakerTurns: readonly Turn[],
+  yieldIfDue: YieldIfDue,
+): Promise<readonly SpokenWord[]> {
+  const sorted = speakerTurns.toSorted((a, b) => a.startSeconds - b.startSeconds);
   let open: Turn[] = [];
   let next = 0;
-  let before = sorted[0]?.speaker ?? 0;
-  const owned: OwnedWord[] = [];
+  let previous = sorted[0]?.speaker ?? 0;
+  const owned: SpokenWord[] = [];
   for (const word of words) {
     for (; isNear(sorted[next], word); next++) open.push(...sorted.slice(next, next + 1));
-    open = open.filter((turn) => turn.endSeconds >= word.startSeconds - NEAR_SECONDS);
-    before = ownerOf(word, open, before);
-    owned.push({ ...word, text: word.text.trim(), speaker: before });
-    await giveWay();
+    open = open.filter((speakerTurn) => speakerTurn.endSeconds >= word.startSeconds - NEAR_SECONDS);
+    previous = speakerOf(word, open, previous);
+    owned.push({ ...word, text: word.text.trim(), speaker: previous });
+    await yieldIfDue();
   }
   return owned;
 }
 
-function isNear(turn: Turn | undefined, word: Word): boolean {
-  return turn !== undefined && turn.startSeconds <= word.endSeconds + NEAR_SECONDS;
+function isNear(speakerTurn: Turn | undefined, word: Word): boolean {
+  return speakerTurn !== undefined && speakerTurn.startSeconds <= word.endSeconds + NEAR_SECONDS;
 }
 
-/** By overlap; where nobody speaks, by distance; else whoever spoke before. */
-function ownerOf(word: Word, turns: readonly Turn[], before: number): number {
+/** Selects the speaker by overlap, then by distance; otherwise the previous speaker. */
+function speakerOf(word: Word, speakerTurns: readonly Turn[], previous: number): number {
   const overlaps = new Map<number, number>();
   let nearest: { speaker: number; distance: number } | undefined;
-  for (const turn of turns) {
-    const overlap = Math.min(word.endSeconds, turn.endSeconds) - Math.max(word.startSeconds, turn.startSeconds);
-    if (overlap > 0) overlaps.set(turn.speaker, (overlaps.get(turn.speaker) ?? 0) + overlap);
-    if (nearest === undefined || -overlap < nearest.distance) nearest = { speaker: turn.speaker, distance: -overlap };
+  for (const speakerTurn of speakerTurns) {
+    const overlap =
+      Math.min(word.endSeconds, speakerTurn.endSeconds) - Math.max(word.startSeconds, speakerTurn.startSeconds);
+    if (overlap > 0) overlaps.set(speakerTurn.speaker, (overlaps.get(speakerTurn.speaker) ?? 0) + overlap);
+    if (nearest === undefined || -overlap < nearest.distance)
+      nearest = { speaker: speakerTurn.speaker, distance: -overlap };
   }
   const most = Math.max(0, ...overlaps.values());
-  // Where two speak at once through the whole word, the one who was speaking goes on.
-  if (most > 0 && overlaps.get(before) === most) return before;
+  // If two people speak during the whole word, the previous speaker continues.
+  if (most > 0 && overlaps.get(previous) === most) return previous;
   const leader = [...overlaps].find(([, overlap]) => overlap === most)?.[0];
-  return leader ?? nearest?.speaker ?? before;
+  return leader ?? nearest?.speaker ?? previous;
 }
 
-/** @returns the word, or the same as one of its neighbours' speaker */
-function withoutStray(word: OwnedWord, before: OwnedWord | undefined, after: OwnedWord | undefined): OwnedWord {
+/** @returns the word, assigned to the speaker of its neighbours if it is a stray */
+function withoutStray(word: SpokenWord, previous: SpokenWord | undefined, next: SpokenWord | undefined): SpokenWord {
   const isStray =
-    before !== undefined &&
-    before.speaker === after?.speaker &&
-    before.speaker !== word.speaker &&
+    previous !== undefined &&
+    previous.speaker === next?.speaker &&
+    previous.speaker !== word.speaker &&
     word.endSeconds - word.startSeconds <= STRAY_SECONDS &&
-    word.startSeconds - before.endSeconds < STRAY_SECONDS &&
-    after.startSeconds - word.endSeconds < STRAY_SECONDS;
-  return isStray ? { ...word, speaker: before.speaker } : word;
+    word.startSeconds - previous.endSeconds < STRAY_SECONDS &&
+    next.startSeconds - word.endSeconds < STRAY_SECONDS;
+  return isStray ? { ...word, speaker: previous.speaker } : word;
 }
 
-type Group = [OwnedWord, ...OwnedWord[]];
+type Group = [SpokenWord, ...SpokenWord[]];
 
-async function split(words: readonly OwnedWord[], giveWay: GiveWay): Promise<Group[]> {
+async function groupWords(words: readonly SpokenWord[], yieldIfDue: YieldIfDue): Promise<Group[]> {
   const groups: Group[] = [];
   let end = 0;
   let chars = 0;
   for (const [i, owned] of words.entries()) {
     const word = withoutStray(owned, words[i - 1], words[i + 1]);
-    await giveWay();
+    await yieldIfDue();
     const group = groups.at(-1);
-    if (group === undefined || startsNew(word, group, { end, chars })) {
+    if (group === undefined || startsNewGroup(word, group, { end, chars })) {
       groups.push([word]);
       chars = word.text.length;
       end = word.endSeconds;
@@ -137,7 +138,7 @@ async function split(words: readonly OwnedWord[], giveWay: GiveWay): Promise<Gro
   return groups;
 }
 
-function startsNew(word: OwnedWord, group: Group, { end, chars }: { end: number; chars: number }): boolean {
+function startsNewGroup(word: SpokenWord, group: Group, { end, chars }: { end: number; chars: number }): boolean {
   if (word.speaker !== group[0].speaker) return true;
   const pause = word.startSeconds - end;
   if (pause >= PAUSE_SECONDS) return true;

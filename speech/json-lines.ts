@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { JobError } from '../runtime/job-error.ts';
 import { run, RunStartError, RunTimeoutError, type RunOptions } from '../runtime/subprocess/run-program.ts';
 
-/** Parts of lines that several programs print. */
+/** The lines that several programs print. */
 export const spanSchema = z.object({ startSeconds: z.number(), endSeconds: z.number() });
 export const progressLine = z.object({ progress: z.number() });
 export const voiceLine = z.object({
@@ -10,7 +10,7 @@ export const voiceLine = z.object({
 });
 
 export interface JsonLinesOptions<T> {
-  /** Names the work in messages, such as `the search for speech`. */
+  /** The name of the work in error messages, such as `the search for speech`. */
   readonly what: string;
   readonly schema: z.ZodType<T>;
   readonly onLine: (line: T) => void;
@@ -18,38 +18,39 @@ export interface JsonLinesOptions<T> {
 }
 
 /**
- * Runs a program that prints one JSON value a line.
+ * Runs a program that prints one JSON value per line.
  *
- * @throws JobError `tool_missing` when it can't be started, `internal` when it fails or prints something else; the
- * signal's reason
+ * @throws JobError `tool_missing` if the program cannot be started, `internal` if it fails or prints something else;
+ *   the signal's reason
  */
 export async function runJsonLines<T>(
   program: string,
   args: readonly string[],
   { what, schema, onLine, run: options }: JsonLinesOptions<T>,
 ): Promise<void> {
-  let wrong: Error | undefined;
+  let parseError: Error | undefined;
   const onStdoutLine = (line: string): void => {
-    if (wrong !== undefined || line === '') return;
+    if (parseError !== undefined || line === '') return;
     try {
       onLine(schema.parse(JSON.parse(line)));
     } catch (error) {
-      // Thrown here it would end the process: this is called from a stream. The run is short, so its end is awaited.
-      wrong = error instanceof Error ? error : new Error(String(error));
+      // This is called from a stream, where a thrown error would end the worker; it is thrown after the program has
+      // ended.
+      parseError = error instanceof Error ? error : new Error(String(error));
     }
   };
   const result = await run(program, args, { ...options, onStdoutLine }).catch((error: unknown) => {
     if (error instanceof RunStartError) {
-      const told = 'A speech tool cannot be started; the operator must check SPEECH_PYTHON_PATH.';
-      throw new JobError('tool_missing', told, { cause: error });
+      const message = 'A speech tool cannot be started; the operator must check SPEECH_PYTHON_PATH.';
+      throw new JobError('tool_missing', message, { cause: error });
     }
     if (error instanceof RunTimeoutError) {
-      throw new JobError('internal', `The service allows less time than ${what} takes.`, { cause: error });
+      throw new JobError('internal', `The time limit for ${what} was exceeded.`, { cause: error });
     }
     throw error;
   });
-  if (result.exitCode === 0 && wrong === undefined) return;
+  if (result.exitCode === 0 && parseError === undefined) return;
   throw new JobError('internal', `There was an error in ${what}.`, {
-    cause: wrong ?? new Error(result.stderrTail.slice(-2_000)),
+    cause: parseError ?? new Error(result.stderrTail.slice(-2_000)),
   });
 }

@@ -1,68 +1,72 @@
 import { canonicalLanguage } from '../contract/text/language-tags.ts';
 import type { WindowResult } from '../contract/speech-results.ts';
 
-/** Languages that Whisper names otherwise than Unicode does. */
+/** Languages for which Whisper and Unicode use different names. */
 const WHISPER_NAMES: Readonly<Record<string, string>> = {
   bengali: 'bn',
   myanmar: 'my',
   nynorsk: 'nn',
   tagalog: 'fil',
 };
-/** Languages whose code Whisper has from an older list. */
+/** Languages for which Whisper uses the code of an older list. */
 const WHISPER_CODES: Readonly<Record<string, string>> = { nb: 'no', fil: 'tl' };
-/** Of Whisper's languages these alone have no code of two letters. */
+/** The only languages of Whisper that have no code of two letters. */
 const LONG_CODES = ['haw', 'yue'];
 
 const english = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' });
 let codesByName: ReadonlyMap<string, string> | undefined;
 
 /**
- * @param text what a server says: `en`, `english`, `Haitian Creole`
- * @returns the code; undefined when it is no known language
+ * @param text the language as a server writes it: `en`, `english`, `Haitian Creole`
+ * @returns the code; undefined if the language is unknown
  */
 export function languageCodeOf(text: string): string | undefined {
-  const name = plain(text.trim());
-  codesByName ??= namesOfLanguages();
+  const name = normalizedName(text.trim());
+  codesByName ??= codesByLanguageName();
   const code = WHISPER_NAMES[name] ?? codesByName.get(name);
   if (code !== undefined) return code;
   const tag = canonicalLanguage(name);
-  // `und`, `mul` and the like say that it is not known.
+  // `und`, `mul` and similar codes stand for an unknown language.
   return tag === undefined || /^(?:und|mul|zxx|mis)\b/.test(tag) || english.of(tag) === undefined ? undefined : tag;
 }
 
-/** @param tag BCP 47 @returns the code that the API takes: of the language alone */
+/**
+ * @param tag BCP 47
+ * @returns the code of the language alone, which is what the API accepts
+ */
 export function requestLanguageOf(tag: string): string {
   const { language } = new Intl.Locale(tag);
   return WHISPER_CODES[language] ?? language;
 }
 
-/** Other codes that a request names by this one. */
-export function codesFor(requestLanguage: string): readonly string[] {
+/** The other codes that a request replaces by this one. */
+export function aliasesOf(requestLanguage: string): readonly string[] {
   return Object.keys(WHISPER_CODES).filter((code) => WHISPER_CODES[code] === requestLanguage);
 }
 
-function namesOfLanguages(): Map<string, string> {
+function codesByLanguageName(): Map<string, string> {
   const letters = Array.from({ length: 26 }, (_, i) => String.fromCharCode(97 + i));
   const codes = [...letters.flatMap((first) => letters.map((second) => first + second)), ...LONG_CODES];
   const names = new Map<string, string>();
   for (const code of codes) {
     const name = english.of(code);
-    // Withdrawn codes have the name of the one that replaced them.
-    if (name !== undefined && canonicalLanguage(code) === code) names.set(plain(name), code);
+    // A withdrawn code has the same name as the code that replaced it.
+    if (name !== undefined && canonicalLanguage(code) === code) names.set(normalizedName(name), code);
   }
   return names;
 }
 
-/** Whisper writes `maori`, Unicode `Māori`. */
-function plain(name: string): string {
+/** Removes case and diacritics: Whisper writes `maori`, Unicode `Māori`. */
+function normalizedName(name: string): string {
   return name.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 }
 
-/** The language in which most words of the whole audio are; undefined when the engine tells none. */
+/** The language of most words in the whole audio; undefined if the engine does not report languages. */
 export function languageOf(results: readonly WindowResult[]): string | undefined {
   const words = new Map<string, number>();
-  for (const { language, words: heard } of results) {
-    if (language !== undefined) words.set(language, (words.get(language) ?? 0) + heard.length);
+  for (const result of results) {
+    const { language } = result;
+    if (language !== undefined) words.set(language, (words.get(language) ?? 0) + result.words.length);
   }
   return [...words].sort(([, a], [, b]) => b - a)[0]?.[0];
 }

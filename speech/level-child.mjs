@@ -1,28 +1,29 @@
-// node level-child.mjs WAV OFFSET_BYTES LENGTH_BYTES: where it is louder than its ground, by what may be voices, as JSON lines.
-// Plain JavaScript in a process of its own, so that an hour of samples holds up nobody, and a cancel ends only this.
+// Usage: node level-child.mjs WAV OFFSET_BYTES LENGTH_BYTES. Prints, as JSON lines, the intervals that are louder than
+// the background and may contain voices. It runs in a process of its own, so that an hour of samples does not block the
+// event loop and a cancellation ends only this process.
 import { RATE, readSamples } from './sherpa/samples.mjs';
 
 const [path, offset, length] = process.argv.slice(2);
 const PIECE_SECONDS = 60;
 const FRAMES_PER_SECOND = 100;
 const HOP = RATE / FRAMES_PER_SECOND;
-/** Two periods of the deepest voice. */
+/** The samples of a frame: two periods of the deepest voice. */
 const FRAME = 512;
-/** Periods of voices, 70 to 400 Hz, in samples. */
+/** The periods of voices, 70 to 400 Hz, in samples. */
 const [SHORTEST_PERIOD, LONGEST_PERIOD] = [40, 228];
-/** Of what is quieter nothing is understood. In dB of full scale. */
+/** The level, in dB of full scale, below which speech is not intelligible. */
 const AUDIBLE_DB = -60;
-/** The ground is what a fifth of the audio does not reach. Even noise and held chords are their own ground. */
-const GROUND_SHARE = 0.2;
-const ABOVE_GROUND_DB = 9;
-/** Levels are smoothed over so many frames before and after, about a syllable. */
+/** The background is the level that a fifth of the audio does not reach. It includes steady noise and held chords. */
+const BACKGROUND_SHARE = 0.2;
+const ABOVE_BACKGROUND_DB = 9;
+/** The number of frames before and after a frame over which levels are averaged: about a syllable. */
 const SMOOTHED_FRAMES = 5;
 const BRIDGED_FRAMES = 30;
 const SHORTEST_FRAMES = 30;
-/** How alike two periods are where something sings or speaks, and in what share of the frames. */
+/** The correlation of two adjacent periods in speech or song, and the share of frames that must reach it. */
 const PERIODIC = 0.5;
 const PERIODIC_SHARE = 0.3;
-/** Voices glide: a pitch that stays within this for so long is an instrument's. */
+/** The pitch of a voice changes. One that stays within this drift for this many frames is that of an instrument. */
 const HELD_FRAMES = 15;
 const HELD_DRIFT = 0.015;
 const HELD_SHARE = 0.5;
@@ -31,7 +32,7 @@ const wav = { path, offsetBytes: Number(offset), lengthBytes: Number(length) };
 const durationSeconds = wav.lengthBytes / 2 / RATE;
 const count = Math.max(0, Math.floor((durationSeconds * RATE - FRAME - LONGEST_PERIOD) / HOP));
 const levels = new Float32Array(count);
-/** Of each frame the period in samples; 0 where there is none. */
+/** The period of each frame in samples; 0 if the frame is not periodic. */
 const periods = new Uint8Array(count);
 for (let at = 0; at < durationSeconds; at += PIECE_SECONDS) {
   const samples = readSamples(wav, at, at + PIECE_SECONDS + 1);
@@ -44,7 +45,7 @@ for (let at = 0; at < durationSeconds; at += PIECE_SECONDS) {
   }
   console.log(JSON.stringify({ progress: Math.min(1, (at + PIECE_SECONDS) / durationSeconds) }));
 }
-for (const [start, end] of stretches()) {
+for (const [start, end] of loudIntervals()) {
   if (!mayBeVoices(start, end)) continue;
   console.log(
     JSON.stringify({ speech: { startSeconds: start / FRAMES_PER_SECOND, endSeconds: end / FRAMES_PER_SECOND } }),
@@ -57,31 +58,31 @@ function levelOf(samples, from) {
   return 10 * Math.log10(energy / FRAME);
 }
 
-/** By the likeness of a frame to itself, a period later. */
+/** Finds the period with the highest autocorrelation. */
 function periodOf(samples, from) {
-  let best = { likeness: PERIODIC, period: 0 };
+  let best = { correlation: PERIODIC, period: 0 };
   for (let period = SHORTEST_PERIOD; period <= LONGEST_PERIOD; period += 1) {
     let [product, energy, later] = [0, 1e-9, 1e-9];
-    // Every second sample tells enough.
+    // Every second sample is sufficient.
     for (let i = from; i < from + FRAME; i += 2) {
       product += samples[i] * samples[i + period];
       energy += samples[i] ** 2;
       later += samples[i + period] ** 2;
     }
-    const likeness = product / Math.sqrt(energy * later);
-    if (likeness > best.likeness) best = { likeness, period };
+    const correlation = product / Math.sqrt(energy * later);
+    if (correlation > best.correlation) best = { correlation, period };
   }
   return best.period;
 }
 
-/** Where it is well above the ground, in frames. */
-function stretches() {
+/** The intervals well above the background, in frames. */
+function loudIntervals() {
   const smoothed = levels.map((_, frame) => {
     const near = levels.subarray(Math.max(0, frame - SMOOTHED_FRAMES), frame + SMOOTHED_FRAMES + 1);
     return near.reduce((sum, level) => sum + level, 0) / near.length;
   });
-  const ground = Float32Array.from(smoothed).sort()[Math.floor(count * GROUND_SHARE)] ?? 0;
-  const threshold = Math.max(AUDIBLE_DB, ground + ABOVE_GROUND_DB);
+  const background = Float32Array.from(smoothed).sort()[Math.floor(count * BACKGROUND_SHARE)] ?? 0;
+  const threshold = Math.max(AUDIBLE_DB, background + ABOVE_BACKGROUND_DB);
   const found = [];
   for (let frame = 0; frame < count; frame += 1) {
     if (smoothed[frame] < threshold) continue;

@@ -1,37 +1,37 @@
-/** What is quieter, in dB of full scale, says nothing: noise of the encoder. */
+/** The level, in dB of full scale, below which sound is ignored, because it is noise of the encoder. */
 const AUDIBLE_DB = -60;
-/** A mix of what only one channel has is 6 dB quieter than that channel, one of two different sounds 3 dB. */
+/** A mix of sound on one channel is 6 dB quieter than that channel, of two different sounds 3 dB. */
 const CANCELLED_DB = 12;
 
 /**
- * Filters of ffmpeg that print, for each second, the levels of left, right and their mix.
- * Half the usual rate is enough, and 8 kHz hold all of a voice that matters here.
+ * The ffmpeg filters that print the levels of left, right and their mix for each second. A sample rate of 8 kHz is
+ * sufficient for voices and takes half the usual time.
  */
-export const PRINT_LEVELS = [
+export const LEVEL_FILTERS = [
   'aformat=sample_rates=8000:channel_layouts=stereo',
   'pan=3c|c0=c0|c1=c1|c2=0.5*c0+0.5*c1',
   'asetnsamples=8000',
   'astats=metadata=1:reset=1:measure_perchannel=RMS_level:measure_overall=none',
   'ametadata=print:file=-',
-  // What comes out is thrown away, but nothing at all would be a fault to ffmpeg.
+  // The output is discarded, but ffmpeg fails if there is none.
   'apad=pad_len=1',
 ].join(',');
 
-/** Tells whether two channels cancel each other, which the mix of them would lose: one of them is inverted. */
+/** Detects two channels that cancel each other in a mix because one of them is inverted. */
 export function createMixLevels() {
   const energies = [0, 0];
   let audibleSeconds = 0;
-  let lostSeconds = 0;
+  let cancelledSeconds = 0;
   let levels: number[] = [];
   return {
-    /** Takes a line of what is printed. @returns the seconds printed so far, if it tells them */
+    /** Reads a line of ffmpeg's output. @returns the processed seconds, if the line contains them */
     read(line: string): number | undefined {
       const level = /^lavfi\.astats\.[123]\.RMS_level=(.+)$/.exec(line)?.[1];
       if (level === undefined) {
         const seconds = /\bpts_time:([\d.]+)/.exec(line)?.[1];
         return seconds === undefined ? undefined : Number(seconds);
       }
-      // `-inf` and, for no samples at all, `nan`.
+      // ffmpeg prints `-inf` for silence and `nan` if there are no samples.
       levels.push(Number.isFinite(Number(level)) ? Number(level) : -Infinity);
       if (levels.length < 3) return undefined;
       const [left = -Infinity, right = -Infinity, mix = -Infinity] = levels;
@@ -41,14 +41,14 @@ export function createMixLevels() {
       const louder = Math.max(left, right);
       if (louder < AUDIBLE_DB) return undefined;
       audibleSeconds += 1;
-      if (mix < louder - CANCELLED_DB) lostSeconds += 1;
+      if (mix < louder - CANCELLED_DB) cancelledSeconds += 1;
       return undefined;
     },
-    /** The louder channel, if most of what can be heard is not in the mix. */
-    channelInstead(): 0 | 1 | undefined {
-      if (lostSeconds * 2 <= audibleSeconds) return undefined;
+    /** The louder channel, if most audible seconds are missing from the mix; otherwise undefined. */
+    channelToUse(): 'left' | 'right' | undefined {
+      if (cancelledSeconds * 2 <= audibleSeconds) return undefined;
       const [left = 0, right = 0] = energies;
-      return left >= right ? 0 : 1;
+      return left >= right ? 'left' : 'right';
     },
   };
 }

@@ -1,26 +1,27 @@
-// node regions-child.mjs WAV OFFSET_BYTES LENGTH_BYTES MODEL: where somebody speaks, as JSON lines.
-// Plain JavaScript in a process of its own: the calls block, and a crash of native code or a cancel ends only this.
+// Usage: node regions-child.mjs WAV OFFSET_BYTES LENGTH_BYTES MODEL. Prints the intervals with speech as JSON lines. It
+// runs in a process of its own, because its calls block, and so that a crash of native code or a cancellation ends only
+// this process.
 import sherpa from 'sherpa-onnx-node';
 import { RATE, readSamples } from './sherpa/samples.mjs';
 
 const [path, offset, length, model] = process.argv.slice(2);
-/** What the model looks at in one step. */
+/** The samples that the model processes in one step. */
 const STEP = 512;
-/** What is read at once: whole steps. */
+/** The seconds that are read at once: a whole number of steps. */
 const PIECE_SECONDS = 60;
-/** The model only prefers pauses from maxSpeechDuration on, and keeps the samples until one comes: without an end, all of them. */
+/** After maxSpeechDuration the model only prefers pauses and keeps all samples until there is one, so it is flushed. */
 const LONGEST_SECONDS = 24;
 
 const vad = new sherpa.Vad(
   {
     sileroVad: {
       model,
-      // Lower than the usual 0.5, which misses most of what is said far from the microphone: of the meetings of docs/speech.md
-      // 0.35 misses 17 % and this 12 %, and both take 1 % too much. Below, what two say one after the other becomes one region.
+      // The default of 0.5 misses most speech far from the microphone. In the meetings of docs/speech.md 0.35 misses 17
+      // % of the speech and 0.2 misses 12 %, and both add 1 % of false speech. A lower threshold joins consecutive
+      // utterances of two people.
       threshold: 0.2,
       minSpeechDuration: 0.1,
       minSilenceDuration: 0.25,
-      // From here on a slight pause is enough.
       maxSpeechDuration: 20,
       windowSize: STEP,
     },
@@ -30,7 +31,7 @@ const vad = new sherpa.Vad(
   60,
 );
 
-function tell() {
+function printRegions() {
   for (; !vad.isEmpty(); vad.pop()) {
     const segment = vad.front(false);
     const end = segment.start + segment.samples.length;
@@ -44,7 +45,7 @@ let spokenSteps = 0;
 for (let at = 0; at < durationSeconds; at += PIECE_SECONDS) {
   const samples = readSamples(wav, at, at + PIECE_SECONDS);
   for (let step = 0; step < samples.length; step += STEP) {
-    // The model takes whole steps only; the last one is filled up with silence.
+    // The model accepts whole steps only, so the last one is padded with silence.
     const part = samples.slice(step, step + STEP);
     const whole = part.length === STEP ? part : new Float32Array(STEP);
     if (whole !== part) whole.set(part);
@@ -55,8 +56,8 @@ for (let at = 0; at < durationSeconds; at += PIECE_SECONDS) {
       spokenSteps = 0;
     }
   }
-  tell();
+  printRegions();
   console.log(JSON.stringify({ progress: Math.min(1, (at + PIECE_SECONDS) / durationSeconds) }));
 }
 vad.flush();
-tell();
+printRegions();

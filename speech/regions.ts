@@ -13,41 +13,39 @@ const lineSchema = z.union([z.object({ speech: spanSchema }), progressLine]);
 export interface SearchOptions {
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
-  /** Called with the share that is done, 0 to 1. */
+  /** Called with the completed share, 0 to 1. */
   readonly onProgress: (share: number) => void;
 }
 
 export interface RegionsOptions extends SearchOptions {
-  /** Absolute path of Silero's ONNX file. */
   readonly vadModel: string;
 }
 
-/** How long the audio is, and where somebody speaks in it. */
 export interface SpeechRegions {
   readonly durationSeconds: number;
-  /** In order, without overlaps; those of Silero are no longer than 25 s. */
+  /** In order, without overlaps. Regions of Silero are at most 25 s long. */
   readonly speech: readonly Span[];
 }
 
 /**
- * Finds speech with Silero VAD, in a process of its own that reads the file piece by piece.
+ * Finds speech with Silero VAD, in a process of its own that reads the file in pieces.
  *
  * @param wavPath absolute path of a file that prepare.ts wrote
- * @throws JobError `internal` when the file is something else or the process fails; the signal's reason
+ * @throws JobError `internal` if the file has another format or the process fails; the signal's reason
  */
 export function findSpeech(wavPath: string, { vadModel, ...options }: RegionsOptions): Promise<SpeechRegions> {
   return search(SILERO, [vadModel], { wavPath, ...options });
 }
 
 /**
- * Finds what is louder than its ground, periodic and gliding as voices are: not silence, noise, or notes that are held. It
- * takes much for speech that is none, so it is for audio in which nobody is heard at all. Otherwise as {@link findSpeech}.
+ * Finds sound that is louder than the background, periodic and of changing pitch, as voices are; not silence, noise or
+ * held notes. It has many false positives, so it is used only for audio in which {@link findSpeech} finds nothing.
  */
-export function findByLevel(wavPath: string, options: SearchOptions): Promise<SpeechRegions> {
+export function findSpeechByLevel(wavPath: string, options: SearchOptions): Promise<SpeechRegions> {
   return search(LEVEL, [], { wavPath, ...options });
 }
 
-/** A slow processor takes a fiftieth of the audio. */
+/** A slow processor needs a fiftieth of the duration. */
 function searchTimeMs(durationSeconds: number): number {
   return 600_000 + durationSeconds * 500;
 }
@@ -67,7 +65,7 @@ async function search(
         onProgress(line.progress);
         return;
       }
-      // The last step is filled up with silence, and may end after the file.
+      // The last step is padded with silence and may end after the file.
       const endSeconds = Math.min(line.speech.endSeconds, durationSeconds);
       if (line.speech.startSeconds < endSeconds) speech.push({ ...line.speech, endSeconds });
     },

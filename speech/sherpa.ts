@@ -5,8 +5,8 @@ import { languagesOf, requestedLanguage } from './sherpa/sherpa-languages.ts';
 import { runAnalysis, type SherpaSettings } from './sherpa/run-analysis.ts';
 
 /**
- * Words by Whisper or Parakeet, voices by pyannote segmentation and speaker embeddings, all run by sherpa-onnx in a process
- * of its own.
+ * Transcribes with Whisper or Parakeet, and tells speakers apart with pyannote segmentation and speaker embeddings.
+ * sherpa-onnx runs all of them in a process of its own.
  */
 export function createSherpaEngine(settings: SherpaSettings): SpeechEngine {
   const { models, speakerDistance } = settings;
@@ -18,8 +18,8 @@ export function createSherpaEngine(settings: SherpaSettings): SpeechEngine {
     findsSpeech: true,
 
     async analyse(window, { language, signal, onProgress }) {
-      const asked = language === undefined ? undefined : requestedLanguage(language, recogniser);
-      return runAnalysis(window, { ...settings, language: asked, signal, onProgress });
+      const code = language === undefined ? undefined : requestedLanguage(language, recogniser);
+      return runAnalysis(window, { ...settings, language: code, signal, onProgress });
     },
 
     async cluster(windows, { signal, ...limits }) {
@@ -27,7 +27,7 @@ export function createSherpaEngine(settings: SherpaSettings): SpeechEngine {
       if (lengths.size > 1) {
         throw new JobError(
           'tool_missing',
-          'The workers use different models; SPEECH_EMBEDDING_MODEL must be the same for all.',
+          'The workers use different embedding models; the operator must set the same SPEECH_EMBEDDING_MODEL for all.',
         );
       }
       return clusterVoices(windows, { ...limits, threshold: speakerDistance, signal });

@@ -1,22 +1,22 @@
 import { createHash } from 'node:crypto';
 import type { Span, SpeechWindow, VoiceSegment, WindowResult } from '../contract/speech-results.ts';
 
-/** A window, and where its samples are. */
+/** A window and the file that contains its samples. */
 export interface AudioWindow extends SpeechWindow {
-  /** Absolute path of the whole audio as mono 16-bit WAV at 16 kHz, prepared once (prepare.ts). */
+  /** Absolute path of the whole audio as mono 16-bit WAV at 16 kHz, as prepare.ts writes it. */
   readonly wavPath: string;
 }
 
 export interface AnalyseOptions {
-  /** Code of the language that is spoken, if the caller said so. */
+  /** The code of the spoken language, if the caller specified it. */
   readonly language?: string;
   readonly signal: AbortSignal;
-  /** Called with the share of the window that is done, 0 to 1. */
+  /** Called with the completed share of the window, 0 to 1. */
   readonly onProgress: (share: number) => void;
 }
 
-/** Twice what a large model on a slow processor takes: an hour for a window of five minutes. */
-export function hearingTimeMs({ startSeconds, endSeconds }: Span): number {
+/** Twice the time of a large model on a slow processor, which is an hour for five minutes of audio. */
+export function analysisTimeoutMs({ startSeconds, endSeconds }: Span): number {
   return 600_000 + (endSeconds - startSeconds) * 24_000;
 }
 
@@ -25,14 +25,15 @@ export interface SpeakerLimits {
   readonly maxSpeakers?: number;
 }
 
-/** There is no engine, or not all that it needs. */
+/** An engine is not available because a tool, a model or a setting is missing. */
 export interface Missing {
-  /** A sentence that names the settings. */
+  /** A sentence that names the settings to change. */
   readonly missing: string;
 }
 
 /**
- * Names an engine with its models: it goes into the name of a task queue, so that only those who have them take the work.
+ * Identifies an engine and its models. The key is part of the name of a Task Queue, so that only workers with the same
+ * engine and models process its windows.
  *
  * @returns such as `sherpa-1f0c9a52`
  */
@@ -41,23 +42,23 @@ export function engineKeyOf({ name, models = '' }: Pick<SpeechEngine, 'name' | '
   return `${name.replace(/[^\w.-]+/g, '-').slice(0, 60)}-${hash}`;
 }
 
-/** Hears words and voices. One window at a time, so that memory does not grow with the length of the audio. */
+/** Transcribes and tells speakers apart, one window at a time, so that memory does not grow with the audio. */
 export interface SpeechEngine {
   readonly name: string;
-  /** What it hears by, where that may differ under one name: what different ones heard can't be joined. */
+  /** The models, if they can differ. Results of different models cannot be combined. */
   readonly models?: string;
-  /** Codes of the languages that it may be asked for, without script and region; undefined where only asking tells. */
+  /** The supported language codes, without script and region; undefined if they are not known in advance. */
   readonly languages?: readonly string[] | undefined;
-  /** It finds by itself where somebody speaks: its windows cover the whole audio. */
+  /** The engine detects speech itself, so its windows cover the whole audio. */
   readonly findsSpeech?: true;
-  /** @throws JobError `unsupported` for a language it does not know, `tool_missing`, `internal`; the signal's reason */
+  /** @throws JobError `unsupported` for an unknown language, `tool_missing`, `internal`; the signal's reason */
   analyse(window: AudioWindow, options: AnalyseOptions): Promise<WindowResult>;
   /**
-   * Finds out which voices of different windows are one speaker.
+   * Identifies the voices of different windows that belong to one speaker.
    *
    * @param windows the voices of each window, in order
-   * @returns for each window the speaker of each of its voices: 0, 1, … in order of appearance. Fewer than
-   * `minSpeakers` only when there are not as many segments
+   * @returns for each window the speaker of each of its voices: 0, 1, … in order of appearance. There are fewer
+   *   speakers than `minSpeakers` only if there are fewer voice segments
    */
   cluster(
     windows: readonly (readonly VoiceSegment[])[],

@@ -5,15 +5,15 @@ import type { Span } from '../contract/speech-results.ts';
 
 export const SAMPLE_RATE = 16_000;
 export const BYTES_PER_SAMPLE = 2;
-/** Of the header that `wavHeader` writes. */
+/** The size of the header that {@link wavHeader} returns. */
 export const WAV_HEADER_BYTES = 44;
-/** ffmpeg puts a list of tags before the samples; nothing longer comes before them in what prepare.ts writes. */
+/** ffmpeg writes a list of tags before the samples, but no longer header in the files of prepare.ts. */
 const HEADER_MAX_BYTES = 65_536;
 const PCM = 1;
 const FORMAT_BYTES = 16;
-const OUR_FORMAT = wavHeader(0).subarray(20, 20 + FORMAT_BYTES);
+const EXPECTED_FORMAT = wavHeader(0).subarray(20, 20 + FORMAT_BYTES);
 
-/** Where the samples of a WAV file are. */
+/** The position of the samples in a WAV file. */
 export interface WavLayout {
   readonly offsetBytes: number;
   readonly lengthBytes: number;
@@ -23,7 +23,7 @@ export interface WavLayout {
 /**
  * Finds the samples of a mono 16-bit WAV file at 16 kHz, as prepare.ts writes it.
  *
- * @throws JobError `internal` when it is something else
+ * @throws JobError `internal` if the file has another format
  */
 export async function readWavLayout(path: string): Promise<WavLayout> {
   const file = await open(path);
@@ -31,27 +31,28 @@ export async function readWavLayout(path: string): Promise<WavLayout> {
     const { size } = await file.stat();
     const { buffer, bytesRead } = await file.read(Buffer.alloc(HEADER_MAX_BYTES), 0, HEADER_MAX_BYTES, 0);
     const header = buffer.subarray(0, bytesRead);
-    if (header.toString('latin1', 0, 4) !== 'RIFF' || header.toString('latin1', 8, 12) !== 'WAVE') throw notOurs(path);
-    let isOurs = false;
+    if (header.toString('latin1', 0, 4) !== 'RIFF' || header.toString('latin1', 8, 12) !== 'WAVE')
+      throw unexpectedFormat(path);
+    let hasExpectedFormat = false;
     for (let at = 12; at + 8 <= header.length;) {
       const id = header.toString('latin1', at, at + 4);
       const chunkBytes = header.readUInt32LE(at + 4);
-      if (id === 'fmt ') isOurs = header.subarray(at + 8, at + 8 + FORMAT_BYTES).equals(OUR_FORMAT);
+      if (id === 'fmt ') hasExpectedFormat = header.subarray(at + 8, at + 8 + FORMAT_BYTES).equals(EXPECTED_FORMAT);
       if (id === 'data') {
-        if (!isOurs) throw notOurs(path);
-        // A file that was cut short, or written to a pipe, names more bytes than there are.
+        if (!hasExpectedFormat) throw unexpectedFormat(path);
+        // A truncated file, or one that was written to a pipe, declares more bytes than it has.
         const lengthBytes = Math.floor(Math.min(chunkBytes, size - at - 8) / BYTES_PER_SAMPLE) * BYTES_PER_SAMPLE;
         return { offsetBytes: at + 8, lengthBytes, durationSeconds: lengthBytes / BYTES_PER_SAMPLE / SAMPLE_RATE };
       }
       at += 8 + chunkBytes + (chunkBytes % 2);
     }
-    throw notOurs(path);
+    throw unexpectedFormat(path);
   } finally {
     await file.close();
   }
 }
 
-/** What stands before the samples of a mono 16-bit WAV file at 16 kHz. @param dataBytes of all samples */
+/** Returns the header of a mono 16-bit WAV file at 16 kHz. */
 export function wavHeader(dataBytes: number): Buffer {
   const header = Buffer.alloc(WAV_HEADER_BYTES);
   header.write('RIFF', 0, 'latin1');
@@ -69,25 +70,25 @@ export function wavHeader(dataBytes: number): Buffer {
   return header;
 }
 
-function notOurs(path: string): JobError {
+function unexpectedFormat(path: string): JobError {
   return new JobError('internal', 'The prepared audio is damaged.', {
-    cause: new Error(`${path} is no mono 16-bit WAV file at ${SAMPLE_RATE} Hz`),
+    cause: new Error(`${path} is not a mono 16-bit WAV file at ${SAMPLE_RATE} Hz`),
   });
 }
 
-/** A part of a WAV file as a WAV file of its own, read from disk while it is used. */
+/** A part of a WAV file as a WAV file of its own, which is read from disk on demand. */
 export interface WavPart {
   readonly sizeBytes: number;
-  /** Header and samples. @throws JobError `internal` when the file has become shorter meanwhile */
+  /** Header and samples. @throws JobError `internal` if the file has been truncated since */
   readonly chunks: () => AsyncGenerator<Uint8Array>;
 }
 
 /**
  * Cuts a part out of the whole audio.
  *
- * @param wavPath as prepare.ts writes it
- * @param minSeconds shorter parts are filled up with silence
- * @throws JobError `internal` when it is another kind of file
+ * @param wavPath a file that prepare.ts wrote
+ * @param minSeconds shorter parts are padded with silence
+ * @throws JobError `internal` if the file has another format
  */
 export async function cutWav(wavPath: string, span: Span, minSeconds: number): Promise<WavPart> {
   const { offsetBytes, lengthBytes } = await readWavLayout(wavPath);
@@ -100,7 +101,7 @@ export async function cutWav(wavPath: string, span: Span, minSeconds: number): P
     async *chunks() {
       yield wavHeader(dataBytes);
       let readBytes = 0;
-      // An empty range can't be said to a stream: its end is the last byte, not the one after it.
+      // A stream cannot have an empty range, because its `end` is inclusive.
       const range = { start: offsetBytes + first, end: offsetBytes + end - 1 };
       if (end > first) {
         for await (const chunk of createReadStream(wavPath, range) as AsyncIterable<Uint8Array>) {

@@ -1,15 +1,15 @@
 import type { Span, SpeechWindow } from '../contract/speech-results.ts';
 import type { SpeechRegions } from './regions.ts';
 
-/** Longest window: what is lost by a crash, and what decides how much memory an engine needs. */
+/** The longest window. It determines how much work a crash repeats and how much memory an engine needs. */
 export const WINDOW_MAX_SECONDS = 300;
 
 /**
- * Cuts the audio into windows at pauses. Stretches without speech that fall between two windows belong to none.
+ * Cuts the audio into windows at pauses. Intervals without speech between two windows belong to none.
  *
- * Each window takes as much speech as fits; of the pauses in its last fifth the longest is where it ends.
+ * Each window contains as much speech as fits. It ends at the longest pause in its last fifth.
  *
- * @param maxSeconds longest window; a single region that is longer is a window of its own
+ * @param maxSeconds the longest window; a single longer region becomes a window of its own
  */
 export function cutWindows(
   { speech }: Pick<SpeechRegions, 'speech'>,
@@ -17,7 +17,7 @@ export function cutWindows(
 ): SpeechWindow[] {
   const windows: SpeechWindow[] = [];
   for (let first = 0; first < speech.length;) {
-    const count = howMany(speech.slice(first, first + MOST_REGIONS), maxSeconds);
+    const count = regionCount(speech.slice(first, first + MOST_REGIONS), maxSeconds);
     const part = speech.slice(first, first + count);
     windows.push({
       startSeconds: part[0]?.startSeconds ?? 0,
@@ -30,11 +30,12 @@ export function cutWindows(
 }
 
 /**
- * Cuts the whole audio into windows, for an engine that finds speech by itself: far voices are heard by no search for speech.
+ * Cuts the whole audio into windows for an engine that detects speech itself, because voice activity detection misses
+ * distant voices.
  *
- * Of the pauses in the last fifth of a window the longest is where it ends.
+ * A window ends at the longest pause in its last fifth.
  *
- * @param maxSeconds longest window
+ * @param maxSeconds the longest window
  */
 export function coverWindows(
   { durationSeconds, speech }: SpeechRegions,
@@ -47,32 +48,35 @@ export function coverWindows(
         ? durationSeconds
         : pauseWithin({ startSeconds: startSeconds + 0.8 * maxSeconds, endSeconds: startSeconds + maxSeconds }, speech);
     const window = { startSeconds, endSeconds };
-    windows.push({ ...window, speech: within(window, speech) });
+    windows.push({ ...window, speech: partsWithin(window, speech) });
     startSeconds = endSeconds;
   }
   return windows;
 }
 
-/** @returns the middle of the longest pause; without any the end */
+/** @returns the middle of the longest pause, or the end if there is none */
 function pauseWithin({ startSeconds, endSeconds }: Span, speech: readonly Span[]): number {
-  const inside = within({ startSeconds, endSeconds }, speech);
+  const inside = partsWithin({ startSeconds, endSeconds }, speech);
   let best = { seconds: -1, middle: endSeconds };
   for (let next = 0; next <= inside.length; next += 1) {
     const from = inside[next - 1]?.endSeconds ?? startSeconds;
     const to = inside[next]?.startSeconds ?? endSeconds;
-    // Where speech goes on beyond the border there is no pause.
+    // There is no pause if speech continues beyond the boundary.
     if (to === from && (next === 0 || next === inside.length)) continue;
     if (to - from > best.seconds) best = { seconds: to - from, middle: (from + to) / 2 };
   }
   return best.middle;
 }
 
-/** @param more what an engine has found by itself @returns what either knows, in order, without overlaps */
+/**
+ * @param more intervals that the engine detected itself
+ * @returns the union of both, in order, without overlaps
+ */
 export function unitedSpeech(speech: readonly Span[], more: readonly Span[]): Span[] {
   const united = [...speech];
   for (const span of [...more].sort(byStart)) {
     let { startSeconds } = span;
-    for (const known of within(span, united).sort(byStart)) {
+    for (const known of partsWithin(span, united).sort(byStart)) {
       united.push({ startSeconds, endSeconds: known.startSeconds });
       startSeconds = known.endSeconds;
     }
@@ -81,11 +85,11 @@ export function unitedSpeech(speech: readonly Span[], more: readonly Span[]): Sp
   return united.filter(({ startSeconds, endSeconds }) => endSeconds - startSeconds > SLIVER_SECONDS).sort(byStart);
 }
 
-/** What is shorter, between two that know of speech, is a difference in borders. */
+/** A shorter interval is a difference between two detected boundaries and not speech. */
 const SLIVER_SECONDS = 0.05;
 
-/** The parts of spans that lie in another. */
-function within(outer: Span, spans: readonly Span[]): Span[] {
+/** The parts of the spans within another span. */
+export function partsWithin(outer: Span, spans: readonly Span[]): Span[] {
   return spans
     .map((span) => ({
       startSeconds: Math.max(outer.startSeconds, span.startSeconds),
@@ -96,10 +100,10 @@ function within(outer: Span, spans: readonly Span[]): Span[] {
 
 const byStart = (a: Span, b: Span): number => a.startSeconds - b.startSeconds;
 
-/** The regions of a window are an argument of a program, whose length has a limit. */
+/** The regions of a window are passed as a program argument, whose length is limited. */
 const MOST_REGIONS = 2_000;
 
-function howMany(speech: readonly Span[], maxSeconds: number): number {
+function regionCount(speech: readonly Span[], maxSeconds: number): number {
   const start = speech[0]?.startSeconds ?? 0;
   const fitting = speech.findIndex((region) => region.endSeconds - start > maxSeconds);
   if (fitting === -1) return speech.length;

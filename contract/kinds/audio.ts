@@ -17,7 +17,7 @@ export const audioRecordSchema = z
   .meta({ id: 'AudioRecord' });
 export type AudioRecord = z.infer<typeof audioRecordSchema>;
 
-/** Answer of POST /api/downloads/audio, and the body of its webhook. */
+/** The response of POST /api/downloads/audio, and the body of its webhook. */
 export const audioResultSchema = z.object({ data: audioRecordSchema }).meta({ id: 'AudioResult' });
 export type AudioResult = z.infer<typeof audioResultSchema>;
 

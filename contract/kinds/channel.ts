@@ -26,7 +26,7 @@ import { ItemStream, type Streamable } from '../http/streams.ts';
 import { withNullDefaults, type Sparse } from './sparse.ts';
 import { CHANNEL_URL_PATTERN } from '../urls/url-patterns.ts';
 
-/** Body of POST /api/channel/profile (specification, section 4.2). Unknown fields are ignored. */
+/** The body of POST /api/channel/profile (specification, section 4.2). Unknown fields are ignored. */
 export const channelRequestSchema = z
   .object({
     url: pageSchema(
@@ -44,7 +44,7 @@ export interface ChannelParameters {
 }
 export type ChannelJob = JobInput & { readonly parameters: ChannelParameters };
 
-/** A video in a channel's list (specification, section 2.6). */
+/** A video in the list of a channel (specification, section 2.6). */
 export const channelVideoSchema = z
   .object({
     vidnet_id: z.string(),
@@ -54,11 +54,11 @@ export const channelVideoSchema = z
     duration: countSchema.nullable().describe('Seconds'),
   })
   .meta({ id: 'ChannelVideo' });
-/** The same as it is kept. */
+/** The stored form of a video. */
 export type ChannelVideoItem = Sparse<z.infer<typeof channelVideoSchema>>;
 const wholeVideo = withNullDefaults(channelVideoSchema);
 
-/** The platform's fields of a channel profile. What the platform does not tell is null. */
+/** The platform's fields of a channel profile. A field that the platform omits is null. */
 export const channelFactsSchema = z.object({
   vidnet_id: z.string().describe('Channel id'),
   title: z.string(),
@@ -71,7 +71,7 @@ export const channelFactsSchema = z.object({
   total_views: countSchema.nullable(),
   creation_date: platformTimeSchema.nullable(),
 });
-/** The same as they are kept. */
+/** The stored form of these fields. */
 export type ChannelFacts = Sparse<z.infer<typeof channelFactsSchema>>;
 const wholeChannel = withNullDefaults(channelFactsSchema);
 
@@ -96,15 +96,15 @@ export const channelProfileSchema = z
   .meta({ id: 'ChannelProfile' });
 export type ChannelProfile = z.infer<typeof channelProfileSchema>;
 
-/** Answer of POST /api/channel/profile, and the body of its webhook. */
+/** The response of POST /api/channel/profile, and the body of its webhook. */
 export type ChannelResult = ChannelProfile | VidnetPendingResult | VidnetFailedResult;
 
-/** The download record of a channel job; the profile itself is had from POST /api/channel/profile. */
+/** The download record of a channel job. POST /api/channel/profile returns the profile itself. */
 export const channelRecordSchema = z
   .object({
     ...recordFields,
     type: z.literal('list'),
-    vidnet_video_id: z.string().describe('The channel: as it was asked for, its id once the status is success'),
+    vidnet_video_id: z.string().describe('The channel as in the request; its id once the status is success'),
   })
   .meta({ id: 'ChannelRecord' });
 export type ChannelRecord = z.infer<typeof channelRecordSchema>;
@@ -140,7 +140,7 @@ export async function renderChannelResult(
   };
 }
 
-/** The profile of a channel with the list of its videos. */
+/** A channel with the list of its videos. */
 export const channel = {
   workflow: 'channel',
   endpoint: 'channel/videos',
@@ -148,9 +148,9 @@ export const channel = {
   prices: { channel: { setting: 'PRICE_CHANNEL', default: '0.010', about: 'Price of a channel profile' } },
   record: channelRecordSchema,
   requestOf: ({ mediaId, parameters }: DownloadRecord) => {
-    const { channel: asked } = (parameters ?? {}) as Partial<ChannelParameters>;
-    const place = asked === undefined ? mediaId : channelPathOf(asked);
-    return { path: '/api/channel/profile', body: { url: VIDNET_PLATFORM_URL + place } };
+    const { channel: requested } = (parameters ?? {}) as Partial<ChannelParameters>;
+    const channelPath = requested === undefined ? mediaId : channelPathOf(requested);
+    return { path: '/api/channel/profile', body: { url: VIDNET_PLATFORM_URL + channelPath } };
   },
   renderRecord: (record: DownloadRecord, _context: RecordContext, progress?: Progress): ChannelRecord => ({
     ...renderRecordFields(record, progress),

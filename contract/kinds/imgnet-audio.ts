@@ -27,13 +27,13 @@ export const imgnetAudioRecordSchema = z
     ),
     audio_url: recordFields.audio_url.describe('The first of `file_urls`; null without one'),
     file_urls: recordFields.file_urls.describe(
-      'Signed links to M4A files, one for each video, in order; of one without sound it is silence. Empty where none has sound, null until the status is success, and when they were removed',
+      'Signed links to M4A files, one for each video, in order; the file of a video without sound is silence. Empty when no video has sound; null until the status is success, and when the files were removed',
     ),
   })
   .meta({ id: 'ImgnetAudioRecord' });
 export type ImgnetAudioRecord = z.infer<typeof imgnetAudioRecordSchema>;
 
-/** What POST /api/imgnet/audio answers when there is nothing to hear, such as for photos (specification, section 2.5). */
+/** The response of POST /api/imgnet/audio for a post without audio, such as photos (specification, section 2.5). */
 export const imgnetNoAudioSchema = z
   .object({
     status: z.literal('success'),
@@ -46,7 +46,7 @@ export const imgnetNoAudioSchema = z
   .meta({ id: 'ImgnetNoAudio' });
 export type ImgnetNoAudio = z.infer<typeof imgnetNoAudioSchema>;
 
-/** Answer of POST /api/imgnet/audio, and the body of its webhook. */
+/** The response of POST /api/imgnet/audio, and the body of its webhook. */
 export const imgnetAudioResultSchema = z
   .union([z.object({ data: imgnetAudioRecordSchema }), imgnetNoAudioSchema])
   .meta({ id: 'ImgnetAudioResult' });

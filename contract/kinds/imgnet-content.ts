@@ -38,7 +38,7 @@ import type { DownloadRecord } from '../download-record.ts';
 import { withNullDefaults, type Sparse } from './sparse.ts';
 import { POST_URL_PATTERN } from '../urls/url-patterns.ts';
 
-/** Body of POST /api/imgnet/content and …/audio (specification, section 4.1). Unknown fields are ignored. */
+/** The body of POST /api/imgnet/content and …/audio (specification, section 4.1). Unknown fields are ignored. */
 export const imgnetPostRequestSchema = z
   .object({
     url: pageSchema(
@@ -53,12 +53,12 @@ export type ImgnetPostRequest = z.infer<typeof imgnetPostRequestSchema>;
 
 export interface ContentParameters {
   readonly post: PostReference;
-  /** The part of the price that the owner's profile costs; charged only when it is fetched for this job. */
+  /** The part of the price for the owner's profile, which is charged only if it is fetched for this job. */
   readonly profilePrice: Thousandths;
 }
 export type ContentJob = JobInput & { readonly parameters: ContentParameters };
 
-/** What the content of a post tells besides what a list tells of it. */
+/** The fields of a post that are not in the items of a list. */
 export const postContentFields = {
   hashtags: z.array(z.string()).describe('With their #; empty when unknown or without any'),
   pk: wordSchema.nullable().describe('Null when unknown'),
@@ -89,7 +89,7 @@ export const postContentSchema = z
 export type PostContent = Sparse<z.infer<typeof postContentSchema>>;
 const wholePost = withNullDefaults(postContentSchema);
 
-/** The same of a reel. */
+/** The fields of a reel that are not in the items of a list. */
 export const reelContentFields = {
   hashtags: z.array(z.string()).describe('With their #; empty when unknown or without any'),
   is_paid_partnership: z.boolean().nullable().describe('Null when unknown'),
@@ -106,7 +106,7 @@ export const reelContentSchema = z
 export type ReelContent = Sparse<z.infer<typeof reelContentSchema>>;
 const wholeReel = withNullDefaults(reelContentSchema);
 
-/** What is kept beside the record. */
+/** The stored facts. */
 export type ContentFacts = PostContent | ReelContent;
 
 const answerFields = {
@@ -133,17 +133,17 @@ export type ImgnetPost = z.infer<typeof imgnetPostSchema>;
 export const imgnetReelSchema = reelContentSchema.extend(answerFields).meta({ id: 'ImgnetReel' });
 export type ImgnetReel = z.infer<typeof imgnetReelSchema>;
 
-/** The answer while the content is fetched. */
+/** The response while the content is fetched. */
 export const imgnetContentPendingSchema = pendingResultSchema
   .extend({
     cost: moneySchema.describe(
-      'What the job costs: with the profile of the owner, until it is known that this need not be fetched',
+      'The price of the job; it includes the profile of the owner until it is known that this need not be fetched',
     ),
     last_response: lastResponseSchema.optional(),
   })
   .meta({ id: 'ImgnetContentPending' });
 
-/** Answer of POST /api/imgnet/content, and the body of its webhook. */
+/** The response of POST /api/imgnet/content, and the body of its webhook. */
 export const imgnetContentResultSchema = z
   .union([imgnetPostSchema, imgnetReelSchema, imgnetContentPendingSchema, failedResultSchema])
   .meta({ id: 'ImgnetContentResult' });

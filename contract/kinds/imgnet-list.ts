@@ -30,34 +30,34 @@ import { ItemStream, type Streamable } from '../http/streams.ts';
 
 const DAYS_MESSAGE = `must be an integer from 0 to ${String(MAX_AGE_DAYS_MAX)}`;
 
-/** Body of POST /api/imgnet/list (specification, section 4.1). Unknown fields are ignored. */
+/** The body of POST /api/imgnet/list (specification, section 4.1). Unknown fields are ignored. */
 export const imgnetListRequestSchema = z
   .object({
     list_id: z.string().max(100).describe('`list_id` of a profile result; valid for one hour'),
     max_age_days: optionalField(
       z.int({ error: DAYS_MESSAGE }).min(0, DAYS_MESSAGE).max(MAX_AGE_DAYS_MAX, DAYS_MESSAGE),
-    ).describe('Only what was posted within the N days before the list was first asked for; everything without it'),
+    ).describe('Only items posted within the N days before the list was first requested; without it all items'),
     include_webhook: includeWebhookSchema.describe(`Where each of the two parts is POSTed when it ends: ${PUBLIC_URL}`),
   })
   .meta({ id: 'ImgnetListRequest' });
 export type ImgnetListRequest = z.infer<typeof imgnetListRequestSchema>;
 
-/** Some of an account's posts or reels. */
+/** The parameters of a job for the posts or the reels of an account. */
 export interface ListParameters {
   readonly part: ListPartName;
-  /** First day, `YYYY-MM-DD` in UTC, since providers know only days; without it, from the beginning. */
+  /** The first day, `YYYY-MM-DD` in UTC, because providers accept only days; absent for all items. */
   readonly sinceDate?: string;
-  /** The first moment of that day that counts, in ISO 8601 UTC. */
+  /** The first moment of that day to include, in ISO 8601 UTC. */
   readonly since?: string;
-  /** How many posts the profile counts, reels among them, if it tells. */
+  /** The number of posts in the profile, including reels, if known. */
   readonly postsCount?: number;
-  /** The record of the other part, as it was planned when this one was accepted. */
+  /** The record of the other part, as planned when this part was accepted. */
   readonly otherId?: string;
 }
 export type ListPartName = 'posts' | 'reels';
 export type ListJob = JobInput & { readonly parameters: ListParameters };
 
-/** A part of a list, as a download. */
+/** The download fields of a part of a list. */
 const partFields = <Type extends string>(type: Type) => ({
   id: ulidSchema,
   type: z.literal(type),
@@ -80,7 +80,7 @@ const lastResponsesSchema = z.object({ posts: lastResponseSchema.optional(), ree
 
 /**
  * The list of an account's posts and reels (specification, section 2.3). A part that failed is empty, and
- * `last_response` tells why; so is the other part in a webhook, which brings the one that has ended.
+ * `last_response` contains the reason. In a webhook the part that it does not report is empty too.
  */
 export const imgnetListSchema = z
   .object({
@@ -92,17 +92,17 @@ export const imgnetListSchema = z
         expected: countSchema
           .nullable()
           .describe(
-            'What the profile counts, posts and reels together; null when it does not tell, for some days, or for one part',
+            'The number of posts and reels in the profile; null when it is unknown, with `max_age_days`, and for one part',
           ),
         received: countSchema,
       })
-      .describe('How much of the account is here; an addition to the specification'),
+      .describe('How complete the list is; an addition to the specification'),
     last_response: lastResponsesSchema.optional().describe('The part that failed'),
   })
   .meta({ id: 'ImgnetList' });
 export type ImgnetList = z.infer<typeof imgnetListSchema>;
 
-/** The answer while a part of the list is fetched. */
+/** The response while a part of the list is fetched. */
 export const imgnetListPendingSchema = z
   .object({
     status: z.literal('pending'),
@@ -112,15 +112,15 @@ export const imgnetListPendingSchema = z
       reels: z.object(partFields('imgnet_list_reels')),
     }),
     total_cost: z.number().nonnegative().describe('What both parts cost if they succeed'),
-    posts: z.array(postItemSchema).optional().describe('When only the reels are still fetched; an addition'),
-    reels: z.array(reelItemSchema).optional().describe('When only the posts are still fetched; an addition'),
+    posts: z.array(postItemSchema).optional().describe('Present when only the reels are pending; an addition'),
+    reels: z.array(reelItemSchema).optional().describe('Present when only the posts are pending; an addition'),
     last_response: lastResponsesSchema.optional().describe('A part that failed within the last 30 minutes'),
     progress: z.object({ posts: progressSchema.optional(), reels: progressSchema.optional() }).optional(),
   })
   .meta({ id: 'ImgnetListPending' });
 export type ImgnetListPending = z.infer<typeof imgnetListPendingSchema>;
 
-/** The answer when no part of the list could be had. */
+/** The response if both parts failed. */
 export const imgnetListFailedSchema = z
   .object({
     status: z.literal('failed'),
@@ -132,33 +132,33 @@ export const imgnetListFailedSchema = z
   .meta({ id: 'ImgnetListFailed', description: FAILED_IS_ADDED });
 export type ImgnetListFailed = z.infer<typeof imgnetListFailedSchema>;
 
-/** Answer of POST /api/imgnet/list, and the body of its two webhooks. */
+/** The response of POST /api/imgnet/list, and the body of its two webhooks. */
 export const imgnetListResultSchema = z
   .discriminatedUnion('status', [imgnetListSchema, imgnetListPendingSchema, imgnetListFailedSchema])
   .meta({ id: 'ImgnetListResult' });
 export type ImgnetListResult = z.infer<typeof imgnetListResultSchema>;
 
-/** One of the two parts of a list, as it is now. */
+/** The current state of one of the two parts of a list. */
 export interface ListPart extends JobNews {
   readonly record: DownloadRecord;
 }
 export type ListParts = Readonly<Record<ListPartName, ListPart>>;
 
 /**
- * The list (specification, section 2.3), in whatever state its parts are.
+ * Renders the list in any state (specification, section 2.3).
  *
- * @param only the part whose end a webhook tells; the answer of the endpoint tells of both
+ * @param only the part whose end a webhook reports; the response of the endpoint contains both
  */
 export function renderImgnetList(
   parts: ListParts,
   contents: ContentsReader,
   only?: ListPartName,
 ): Streamable<ImgnetListResult> {
-  const told = only === undefined ? [parts.posts, parts.reels] : [parts[only]];
-  if (told.some(({ record }) => record.status === 'pending')) return renderPending(parts, contents, only);
-  const failures = told.flatMap(({ record }) => (record.status === 'failed' ? [record] : []));
+  const reported = only === undefined ? [parts.posts, parts.reels] : [parts[only]];
+  if (reported.some(({ record }) => record.status === 'pending')) return renderPending(parts, contents, only);
+  const failures = reported.flatMap(({ record }) => (record.status === 'failed' ? [record] : []));
   const [first] = failures;
-  if (first !== undefined && failures.length === told.length) return renderFailed(parts, first, failures);
+  if (first !== undefined && failures.length === reported.length) return renderFailed(parts, first, failures);
   return renderSuccess(parts, contents, only);
 }
 
@@ -167,7 +167,7 @@ function renderSuccess(
   contents: ContentsReader,
   only: ListPartName | undefined,
 ): Streamable<ImgnetList> {
-  // Also when the other part has ended too: a delivery that is repeated must bring the same.
+  // The other part is omitted even if it has ended too, because each attempt of a delivery must send the same content.
   const posts = only === 'reels' ? undefined : successOf(parts.posts);
   const reels = only === 'posts' ? undefined : successOf(parts.reels);
   const postsCount = itemsOf(posts, 'posts');
@@ -193,7 +193,7 @@ function renderPending(
   only: ListPartName | undefined,
 ): Streamable<ImgnetListPending> {
   const isAnyProgress = posts.progress !== undefined || reels.progress !== undefined;
-  // Whoever follows one part is not sent the other each time that it gets further.
+  // Events about one part do not repeat the items of the other.
   const readyPosts = only === undefined ? successOf(posts) : undefined;
   const readyReels = only === undefined ? successOf(reels) : undefined;
   return {
@@ -204,7 +204,7 @@ function renderPending(
       reels: { id: reels.record.id, type: 'imgnet_list_reels', status: reels.record.status },
     },
     total_cost: (costOf(posts.record) + costOf(reels.record)) / 1000,
-    // Whoever polls while one part keeps failing gets the other.
+    // A caller that polls gets one part while the other is still pending.
     posts: readyPosts && streamOf(readyPosts, 'posts', contents),
     reels: readyReels && streamOf(readyReels, 'reels', contents),
     last_response: lastResponsesOf({ posts, reels }),
@@ -213,8 +213,8 @@ function renderPending(
 }
 
 function pendingMessageOf(posts: SuccessRecord | undefined, reels: SuccessRecord | undefined): string {
-  if (posts !== undefined) return 'The posts are here; the reels are being fetched.';
-  if (reels !== undefined) return 'The reels are here; the posts are being fetched.';
+  if (posts !== undefined) return 'The posts are complete; the reels are being fetched.';
+  if (reels !== undefined) return 'The reels are complete; the posts are being fetched.';
   return 'The posts and reels are being fetched.';
 }
 
@@ -235,8 +235,8 @@ function renderFailed(
 }
 
 function messageOf({ posts, reels }: ListParts): string {
-  if (posts.record.status === 'failed') return 'The reels are here; the posts could not be fetched.';
-  if (reels.record.status === 'failed') return 'The posts are here; the reels could not be fetched.';
+  if (posts.record.status === 'failed') return 'The reels are complete; the posts could not be fetched.';
+  if (reels.record.status === 'failed') return 'The posts are complete; the reels could not be fetched.';
   return 'The list is complete.';
 }
 
@@ -270,11 +270,11 @@ function streamOf<Name extends keyof WholeItem>(
   contents: ContentsReader,
 ): ItemStream<WholeItem[Name]> {
   const pieces = record.lists?.[name]?.pieces ?? 0;
-  const complete = wholeItems[name] as (told: object) => WholeItem[Name];
+  const complete = wholeItems[name] as (stored: object) => WholeItem[Name];
   return new ItemStream(() => contents.pages<object>({ recordId: record.id, name, pieces })).map(complete);
 }
 
-/** Of some days, nobody knows how much there is. */
+/** The number is unknown if the list is limited to some days. */
 function expectedOf({ parameters }: SuccessRecord): number | undefined {
   const { sinceDate, postsCount } = (parameters ?? {}) as Partial<ListParameters>;
   return sinceDate === undefined ? postsCount : undefined;
@@ -291,10 +291,10 @@ const kindOf = (only: ListPartName) =>
     freshness: 3600,
     prices: listPrices,
     record: factsRecordSchema,
-    // It takes the `list_id` of a profile, which lasts for an hour.
+    // There is no such request, because it needs the `list_id` of a profile, which is valid for one hour.
     requestOf: (): undefined => undefined,
     renderRecord: renderFactsRecord(`imgnet_list_${only}`),
-    /** What the webhook of a part tells. The part is failed for good, so its failure does not grow old. */
+    /** Renders the webhook of a part. The failure of a part is final, so it has no age limit. */
     async render(record: DownloadRecord, { contents, lists }: RenderContext, progress?: Progress) {
       const own = { ...endedPart(record), progress };
       const other = endedPart(await lists.otherPart(record));

@@ -26,7 +26,7 @@ import { withNullDefaults, type Sparse } from './sparse.ts';
 import { PROFILE_URL_PATTERN } from '../urls/url-patterns.ts';
 import { listPrice } from './list-price.ts';
 
-/** Body of POST /api/imgnet/profile (specification, section 4.1). Unknown fields are ignored. */
+/** The body of POST /api/imgnet/profile (specification, section 4.1). Unknown fields are ignored. */
 export const imgnetProfileRequestSchema = z
   .object({
     url: pageSchema('URL of a profile, or `@name`', PROFILE_URL_PATTERN, 'https://www.instagram.com/evening.talks/'),
@@ -35,9 +35,9 @@ export const imgnetProfileRequestSchema = z
   .meta({ id: 'ImgnetProfileRequest' });
 export type ImgnetProfileRequest = z.infer<typeof imgnetProfileRequestSchema>;
 
-/** A profile that is fetched for the content of one of its posts; one that was asked for has no parameters. */
+/** The parameters of a profile that is fetched for the content of a post. A requested profile has none. */
 export interface OwnerProfileParameters {
-  /** The record of the content, which the profile is charged with. */
+  /** The record of the content job that pays for the profile. */
   readonly paidBy: string;
 }
 
@@ -84,13 +84,13 @@ export const imgnetProfileFieldsSchema = z
     related_accounts: z.array(relatedAccountSchema).describe('Empty when unknown'),
   })
   .meta({ id: 'ImgnetProfileFields' });
-/** The same as they are kept. */
+/** The stored form of these fields. */
 export type ImgnetProfileFields = Sparse<z.infer<typeof imgnetProfileFieldsSchema>>;
 const wholeProfile = withNullDefaults(imgnetProfileFieldsSchema);
 
 const listFields = {
   list_id: ulidSchema.describe('For POST /api/imgnet/list; valid for one hour after this answer'),
-  list_cost: z.number().nonnegative().describe('What the list will cost'),
+  list_cost: z.number().nonnegative().describe('The price of the list'),
 };
 
 /** The profile of an account (specification, section 2.2). */
@@ -110,24 +110,24 @@ export const imgnetProfileSchema = imgnetProfileFieldsSchema
   .meta({ id: 'ImgnetProfile' });
 export type ImgnetProfile = z.infer<typeof imgnetProfileSchema>;
 
-/** The answer while the profile is fetched. */
+/** The response while the profile is fetched. */
 export const imgnetProfilePendingSchema = pendingResultSchema
   .extend({
     ...listFields,
-    list_cost: listFields.list_cost.describe('The least that the list will cost: its length is not known yet'),
+    list_cost: listFields.list_cost.describe('The minimum price of the list, whose length is not known yet'),
     source: z.literal('api'),
     last_response: lastResponseSchema.optional(),
   })
   .meta({ id: 'ImgnetProfilePending' });
 export type ImgnetProfilePending = z.infer<typeof imgnetProfilePendingSchema>;
 
-/** Answer of POST /api/imgnet/profile, and the body of its webhook. */
+/** The response of POST /api/imgnet/profile, and the body of its webhook. */
 export const imgnetProfileResultSchema = z
   .discriminatedUnion('status', [imgnetProfileSchema, imgnetProfilePendingSchema, failedResultSchema])
   .meta({ id: 'ImgnetProfileResult' });
 export type ImgnetProfileResult = z.infer<typeof imgnetProfileResultSchema>;
 
-/** The record's id is the id of its list. */
+/** Renders the profile. The id of its record is also the id of its list. */
 export async function renderImgnetProfileResult(
   record: DownloadRecord,
   { contents, prices, lists }: Pick<RenderContext, 'contents' | 'prices' | 'lists'>,

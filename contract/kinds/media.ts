@@ -15,11 +15,11 @@ import { WEBHOOK_URL_PATTERN } from '../urls/url-patterns.ts';
 
 export const mediaFormatSchema = z.enum(['audio', 'video']);
 
-/** Body of POST /api/downloads/media, an addition to the specification. Unknown fields are ignored. */
+/** The body of POST /api/downloads/media, an addition to the specification. Unknown fields are ignored. */
 export const mediaRequestSchema = z
   .object({
     url: pageSchema(
-      'Page of one video or recording, on any site that the operator allows (MEDIA_SITES)',
+      'URL of the page of one video or recording, on any site that the operator allows (MEDIA_SITES)',
       WEBHOOK_URL_PATTERN,
       'https://example.com/videos/evening-talk',
     ),
@@ -29,26 +29,27 @@ export const mediaRequestSchema = z
   .meta({ id: 'MediaRequest' });
 export type MediaRequest = z.infer<typeof mediaRequestSchema>;
 
-/** A page of any site, and what is made of it. */
+/** A page of any site and the requested format. */
 export interface MediaPage {
-  /** As {@link normalizedPage} gives it. */
+  /** The result of {@link normalizedPage}. */
   readonly url: string;
   readonly format: z.infer<typeof mediaFormatSchema>;
 }
 export interface MediaParameters {
   readonly page: MediaPage;
-  /** The site by which the job is paced; absent for pages of the video platform. */
+  /** The site whose rate limit applies; absent for pages of the video platform. */
   readonly site?: string | undefined;
 }
 export type MediaJob = JobInput & { readonly parameters: MediaParameters };
 
-/** Says who sent a link, and never which page it leads to. */
+/** Query parameters that identify the source of a link and never the page. */
 const TRACKING =
   /^(?:utm_\w+|fbclid|gclid|dclid|gbraid|wbraid|msclkid|twclid|yclid|mc_cid|mc_eid|igsh|igshid|si)(?:=|$)/i;
 
 /**
- * One page, one URL: without what browsers alone know (the fragment, from which yt-dlp moreover takes orders), and without what
- * tells who shared the link. Scheme, host and port are as the URL standard writes them.
+ * Normalizes a URL, so that each page has one URL. Removes the fragment, which no server receives and from which yt-dlp
+ * takes options, and the query parameters that track the source of a link. Scheme, host and port are normalized as in
+ * the URL standard.
  */
 export function normalizedPage(url: URL): string {
   const page = new URL(url);
@@ -68,7 +69,7 @@ export const mediaRecordSchema = z
     ...recordFields,
     ...fileFields,
     type: z.literal('media'),
-    url: z.string().describe('The page, without what does not belong to its address'),
+    url: z.string().describe('The normalized URL of the page'),
     format: mediaFormatSchema,
     audio_url: recordFields.audio_url.describe('The link of the format `audio`; null of the other one'),
     file_urls: recordFields.file_urls.describe(
@@ -78,7 +79,7 @@ export const mediaRecordSchema = z
   .meta({ id: 'MediaRecord' });
 export type MediaRecord = z.infer<typeof mediaRecordSchema>;
 
-/** Answer of POST /api/downloads/media, and the body of its webhook. */
+/** The response of POST /api/downloads/media, and the body of its webhook. */
 export const mediaResultSchema = z.object({ data: mediaRecordSchema }).meta({ id: 'MediaResult' });
 export type MediaResult = z.infer<typeof mediaResultSchema>;
 
@@ -110,7 +111,7 @@ export function renderMediaResult(record: DownloadRecord, context: RecordContext
   return { data: renderMedia(record, context, progress) };
 }
 
-/** The audio or the video of a page of any site. */
+/** The audio or the video of a page on any site. */
 export const media = {
   workflow: 'media',
   endpoint: 'downloads/media',

@@ -20,22 +20,22 @@ const speakersSchema = optionalField(
   z.int({ error: SPEAKERS_MESSAGE }).min(1, SPEAKERS_MESSAGE).max(SPEAKERS_MAX, SPEAKERS_MESSAGE),
 );
 
-/** The refinement below as JSON Schema, which cannot compare two fields: some number lies between them. */
+/** The refinement below as JSON Schema, which cannot compare two fields: there must be a number between them. */
 const SPEAKERS_IN_ORDER = Array.from({ length: SPEAKERS_MAX }, (_, index) => ({
   properties: { min_speakers: { maximum: index + 1 }, max_speakers: { minimum: index + 1 } },
 }));
 
 /**
- * Body of POST /api/transcriptspeakerid (specification, section 4.3). Unknown fields are ignored. The last three fields
- * are an addition to the specification.
+ * The body of POST /api/transcriptspeakerid (specification, section 4.3). Unknown fields are ignored. The last three
+ * fields are an addition to the specification.
  */
 export const speakerLabelsRequestSchema = z
   .object({
     transcript_with_speaker_id: ulidSchema.describe('`transcript_speaker_id` of an audio download'),
     include_webhook: includeWebhookSchema,
-    min_speakers: speakersSchema.describe('At least so many speakers are told apart'),
-    max_speakers: speakersSchema.describe('At most so many speakers are told apart'),
-    language: optionalField(languageSchema).describe('Language that is spoken'),
+    min_speakers: speakersSchema.describe('The least number of speakers to tell apart'),
+    max_speakers: speakersSchema.describe('The greatest number of speakers to tell apart'),
+    language: optionalField(languageSchema).describe('The spoken language'),
   })
   .refine(({ min_speakers: min = 1, max_speakers: max = SPEAKERS_MAX }) => min <= max, {
     path: ['min_speakers'],
@@ -44,20 +44,20 @@ export const speakerLabelsRequestSchema = z
   .meta({ id: 'SpeakerLabelsRequest', anyOf: SPEAKERS_IN_ORDER });
 export type SpeakerLabelsRequest = z.infer<typeof speakerLabelsRequestSchema>;
 
-/** Who said what in the audio of another record. */
+/** The parameters of a job that labels the speakers in the audio of another record. */
 export interface SpeakerLabelsParameters {
-  /** The record of the audio: its `transcript_speaker_id`. */
+  /** The id of the audio record: its `transcript_speaker_id`. */
   readonly audioId: string;
-  /** Its first file with sound. */
+  /** The first file with sound. */
   readonly fileName: string;
-  /** Language that is spoken, canonical BCP 47, if the caller said so. */
+  /** The spoken language in canonical BCP 47, if the caller specified it. */
   readonly language?: string;
   readonly minSpeakers?: number;
   readonly maxSpeakers?: number;
 }
 export type SpeakerLabelsJob = JobInput & { readonly parameters: SpeakerLabelsParameters };
 
-/** A part of the transcript that one speaker says (specification, section 2.8). */
+/** A part of the transcript with one speaker (specification, section 2.8). */
 export const spokenSegmentSchema = z
   .object({
     text: z.string(),
@@ -68,28 +68,28 @@ export const spokenSegmentSchema = z
   .meta({ id: 'SpokenSegment' });
 export type SpokenSegment = z.infer<typeof spokenSegmentSchema>;
 
-/** A segment as it is kept; times to the millisecond. */
+/** The stored form of a segment; times are rounded to the millisecond. */
 export interface KeptSegment extends SpokenSegment {
-  /** When each word of the text begins, in seconds; words are what blanks part. Older jobs lack it. */
+  /** The start of each word of the text in seconds. Words are separated by spaces. Absent in older jobs. */
   readonly wordStarts?: readonly number[];
 }
 
-/** What a speaker-label job keeps beside its record. */
+/** The stored facts of a speaker-label job. */
 export interface SpeakerLabels {
-  /** Name of the engine, such as `builtin`; with `+level` where nobody was heard and speech was taken from the level. */
+  /** The name of the engine, with `+level` if speech was detected only by its level. */
   readonly engine: string;
-  /** Of the words, such as `en`; absent when the engine does not tell it. */
+  /** The language of the words, such as `en`; absent if the engine does not report it. */
   readonly language?: string;
-  /** Of the whole audio. */
+  /** The duration of the whole audio. */
   readonly durationSeconds: number;
-  /** Empty when nobody speaks. */
+  /** Empty if there is no speech. */
   readonly segments: readonly KeptSegment[];
-  /** Who speaks when, words or not; in order of their start. */
+  /** The intervals with one speaker, including those without words, in order of their start. */
   readonly turns: readonly Turn[];
 }
 
 const subjectFields = {
-  transcript_speaker_id: ulidSchema.describe('The one that was asked for: the id of the audio'),
+  transcript_speaker_id: ulidSchema.describe('The id of the audio, as in the request'),
   media_id: z.string(),
   transcript_speaker_cost: moneySchema,
 };
@@ -98,26 +98,26 @@ const subjectFields = {
 export const speakerLabelsSchema = z
   .object({
     status: z.literal('success'),
-    message: z.string().optional().describe('Present when nobody speaks'),
+    message: z.string().optional().describe('Present when there is no speech'),
     ...subjectFields,
     download_id: ulidSchema.optional().describe('The job; absent when none was needed'),
     data: z.object({
-      transcriptsWithTimeStamps: z.array(spokenSegmentSchema).describe('Empty when nobody speaks'),
+      transcriptsWithTimeStamps: z.array(spokenSegmentSchema).describe('Empty when there is no speech'),
       language: z.string().describe('Language code; `und` when it is not known'),
-      duration: z.number().min(0).describe('Of the audio, in seconds; 0 when nobody speaks'),
-      message: z.string().optional().describe('Present when nobody speaks'),
+      duration: z.number().min(0).describe('Of the audio, in seconds; 0 when there is no speech'),
+      message: z.string().optional().describe('Present when there is no speech'),
       engine: z
         .string()
         .optional()
         .describe(
-          'What heard the words and voices; with `+level` where speech could only be guessed by the level of the sound. Absent when there is no audio',
+          'The engine that transcribed the audio; with `+level` when speech was detected only by the level of the sound. Absent when there is no audio',
         ),
     }),
   })
   .meta({ id: 'SpeakerLabels' });
 export type SpeakerLabelsBody = z.infer<typeof speakerLabelsSchema>;
 
-/** What GET /api/transcriptspeakerid/{id}/words answers, an addition to the specification. */
+/** The response of GET /api/transcriptspeakerid/{id}/words, an addition to the specification. */
 export const spokenWordsSchema = z
   .object({
     status: z.literal('success'),
@@ -128,18 +128,20 @@ export const spokenWordsSchema = z
           word_starts: z
             .array(z.number().min(0))
             .nullable()
-            .describe('When each word of the text begins, in seconds; words are what blanks part. Null in older jobs'),
+            .describe(
+              'The start of each word of the text, in seconds; words are separated by spaces. Null in older jobs',
+            ),
         }),
       )
-      .describe('Empty when nobody speaks'),
+      .describe('Empty when there is no speech'),
     turns: z
       .array(z.object({ start: z.number().min(0), duration: z.number().min(0), speaker: z.string() }))
-      .describe('Who speaks when, words or not; in order of their start'),
+      .describe('The intervals with one speaker, including those without words, in order of their start'),
   })
   .meta({ id: 'SpokenWords' });
 export type SpokenWords = z.infer<typeof spokenWordsSchema>;
 
-/** The answer while the transcription runs. */
+/** The response while the transcription runs. */
 export const speakerLabelsPendingSchema = z
   .object({
     status: z.literal('pending'),
@@ -150,7 +152,7 @@ export const speakerLabelsPendingSchema = z
   })
   .meta({ id: 'SpeakerLabelsPending' });
 
-/** The answer while the audio itself is being downloaded: nothing was started. */
+/** The response while the audio is being downloaded. No job was started. */
 export const audioRequiredSchema = z
   .object({ status: z.literal('pending'), message: z.string(), transcript_speaker_id: ulidSchema })
   .meta({ id: 'AudioRequired' });
@@ -159,7 +161,7 @@ export const speakerLabelsFailedSchema = failedResultSchema
   .extend(subjectFields)
   .meta({ id: 'SpeakerLabelsFailed', description: FAILED_IS_ADDED });
 
-/** Answer of POST and GET /api/transcriptspeakerid, and the body of the webhook. */
+/** The response of POST and GET /api/transcriptspeakerid, and the body of the webhook. */
 export const speakerLabelsResultSchema = z
   .union([speakerLabelsSchema, speakerLabelsFailedSchema, speakerLabelsPendingSchema, audioRequiredSchema])
   .meta({ id: 'SpeakerLabelsResult' });
@@ -174,8 +176,8 @@ const prices = {
 } as const;
 
 /**
- * The price of labelling the speakers of that much audio: each started minute counts, of the duration in whole seconds
- * that callers see. (An hour of AAC ends in a partly filled frame: it is 3600.003 s long, and not 61 minutes.)
+ * Returns the price of speaker labels. Each started minute of the duration in whole seconds, which callers see, is
+ * charged. (An hour of AAC ends in a partly filled frame: it is 3600.003 s long, and not 61 minutes.)
  */
 export function speakerLabelsPrice(
   { speakerLabelsPerMinute }: PricesOf<typeof prices>,
@@ -184,16 +186,16 @@ export function speakerLabelsPrice(
   return speakerLabelsPerMinute * Math.ceil(Math.round(durationSeconds) / 60);
 }
 
-/** What labelling the speakers of a downloaded audio costs, as its record tells it. */
+/** Returns the price of speaker labels for a downloaded audio, as its record contains it. */
 export function labelsCostOf(audio: DownloadRecord, allPrices: PricesOf<typeof prices>): string | null {
   return audio.status === 'success' ? formatMoney(speakerLabelsPrice(allPrices, audio.durationSeconds ?? 0)) : null;
 }
 
 export const NO_SPEECH = 'No speech was found in the audio.';
-/** BCP 47 for a language that is not known. */
+/** The BCP 47 code of an unknown language. */
 const UNDETERMINED = 'und';
 
-/** The JSON of a job for speaker labels in any state (specification, section 2.8). */
+/** Renders a speaker-label job in any state (specification, section 2.8). */
 export async function renderSpeakerLabels(
   record: DownloadRecord,
   { contents }: Pick<RenderContext, 'contents'>,
@@ -233,12 +235,12 @@ export async function renderSpeakerLabels(
   };
 }
 
-/** What callers know the job by: the audio, whose `transcript_speaker_id` they asked with. */
+/** Returns the id that callers use for the job: the `transcript_speaker_id` of the audio. */
 export function audioIdOf({ id, parameters }: DownloadRecord): string {
   return (parameters as Partial<SpeakerLabelsParameters> | undefined)?.audioId ?? id;
 }
 
-/** An audio job that found no audio: there is nothing to transcribe, and nothing to pay. */
+/** Renders the response for an audio job that found no audio: nothing is transcribed and nothing is charged. */
 export function renderNoAudio(audio: DownloadRecord): SpeakerLabelsResult {
   return {
     status: 'success',
@@ -251,26 +253,26 @@ export function renderNoAudio(audio: DownloadRecord): SpeakerLabelsResult {
 }
 
 const AUDIO_REQUIRED = 'The audio download is in progress; it is required before the transcription.';
-const WEBHOOK_NOT_TAKEN =
-  'Nothing was started, and the webhook was not taken: send this request again when the audio is there.';
+const WEBHOOK_NOT_REGISTERED =
+  'No job was started, and the webhook was not registered: send this request again when the audio is complete.';
 
-/** The audio is still being downloaded: nothing was started. */
+/** Renders the response while the audio is being downloaded. No job was started. */
 export function renderAudioRequired(
   audio: DownloadRecord,
   { isWebhookAsked = false }: { readonly isWebhookAsked?: boolean } = {},
 ): SpeakerLabelsResult {
   return {
     status: 'pending',
-    message: isWebhookAsked ? `${AUDIO_REQUIRED} ${WEBHOOK_NOT_TAKEN}` : AUDIO_REQUIRED,
+    message: isWebhookAsked ? `${AUDIO_REQUIRED} ${WEBHOOK_NOT_REGISTERED}` : AUDIO_REQUIRED,
     transcript_speaker_id: audio.id,
   };
 }
 
-/** Who says what in an audio that was downloaded. */
+/** The transcript of a downloaded audio with its speakers. */
 export const speakerLabels = {
   workflow: 'speakerLabels',
   endpoint: 'transcriptspeakerid',
-  // It has no files: what was said does not change.
+  // The result has no files and does not expire.
   freshness: 'files',
   prices,
   record: factsRecordSchema,

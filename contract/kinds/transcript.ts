@@ -26,7 +26,7 @@ import type { DownloadRecord, SuccessRecord } from '../download-record.ts';
 import { ItemStream, TextStream, type Streamable } from '../http/streams.ts';
 import { formatDuration, formatSeconds } from '../text/times.ts';
 
-/** Body of POST /api/transcripts (specification, section 4.2). Unknown fields are ignored. */
+/** The body of POST /api/transcripts (specification, section 4.2). Unknown fields are ignored. */
 export const transcriptRequestSchema = z
   .object({
     vidnet_video_id: vidnetVideoIdSchema,
@@ -44,17 +44,14 @@ export interface TranscriptParameters {
 }
 export type TranscriptJob = JobInput & { readonly parameters: TranscriptParameters };
 
-/**
- * What is kept beside the record. Times of lines are numbers here and decimal strings in the answer: the files that are
- * made of them need numbers.
- */
+/** The stored facts. Times of lines are numbers here, for export formats, and decimal strings in responses. */
 export interface TranscriptFacts {
   readonly video: VideoFacts;
   readonly track: CaptionTrack;
   readonly lines: readonly CaptionLine[];
 }
 
-/** What the platform does not tell is absent, never invented. Times are `YYYY-MM-DD HH:MM:SS` in UTC. */
+/** The platform's fields of a video. Unknown ones are absent. Times are `YYYY-MM-DD HH:MM:SS` in UTC. */
 export interface VideoFacts {
   readonly videoId: string;
   readonly link: string;
@@ -73,7 +70,7 @@ export interface CaptionTrack {
   /** Canonical BCP 47, such as `pt-BR`. */
   readonly language: string;
   readonly kind: 'manual' | 'automatic';
-  /** As the platform shows it. */
+  /** The name of the track on the platform. */
   readonly name?: string | undefined;
 }
 
@@ -90,9 +87,9 @@ export interface VideoComment {
   readonly text: string;
   readonly likes?: number | undefined;
   readonly publishedAt?: string | undefined;
-  /** True when the platform only says "2 weeks ago". */
+  /** True if the platform gives only a relative time, such as "2 weeks ago". */
   readonly publishedAtIsEstimated?: true | undefined;
-  /** The comment that this one answers; null for one that answers the video. */
+  /** The comment to which this one replies; null for a top-level comment. */
   readonly replyTo: string | null;
 }
 
@@ -106,7 +103,7 @@ export const captionLineSchema = z
   .object({ dur: secondsSchema, text: z.string(), start: secondsSchema })
   .meta({ id: 'CaptionLine' });
 
-/** A comment. Replies stand after the comment that they answer and name it in `reply_to`. */
+/** A comment. Replies follow the comment to which they reply and name it in `reply_to`. */
 export const commentSchema = z
   .object({
     id: z.string(),
@@ -121,7 +118,7 @@ export const commentSchema = z
   .meta({ id: 'Comment' });
 export type Comment = z.infer<typeof commentSchema>;
 
-/** The transcript result (specification, section 2.7). What the platform does not tell is null. */
+/** The transcript result (specification, section 2.7). A field that the platform omits is null. */
 export const transcriptSchema = z
   .object({
     status: z.literal('ok'),
@@ -139,7 +136,7 @@ export const transcriptSchema = z
       channelName: z.string().nullable(),
       transcriptsWithTimeStamps: z.array(captionLineSchema),
       transcripts: z.string().describe('The full text'),
-      comments: z.array(commentSchema).optional().describe('Present when they were asked for'),
+      comments: z.array(commentSchema).optional().describe('Present when the request has `include_comments`'),
     }),
     track: z
       .object({
@@ -160,15 +157,15 @@ export const transcriptSchema = z
   .meta({ id: 'Transcript' });
 export type Transcript = z.infer<typeof transcriptSchema>;
 
-/** Answer of POST /api/transcripts and GET /api/transcripts/{downloadID}, and the body of the webhook. */
+/** The response of POST /api/transcripts and GET /api/transcripts/{downloadID}, and the body of the webhook. */
 export type TranscriptResult = Transcript | VidnetPendingResult | VidnetFailedResult;
 
-/** The download record of a transcript job; the transcript itself is had from GET /api/transcripts/{downloadID}. */
+/** The download record of a transcript job. GET /api/transcripts/{downloadID} returns the transcript itself. */
 export const captionsRecordSchema = z
   .object({
     ...vidnetRecordFields,
     type: z.literal('captions'),
-    language: z.string().describe('The language that was asked for'),
+    language: z.string().describe('The requested language'),
   })
   .meta({ id: 'CaptionsRecord' });
 export type CaptionsRecord = z.infer<typeof captionsRecordSchema>;
@@ -256,7 +253,7 @@ async function* fullText(lines: ItemStream<CaptionLine>): AsyncGenerator<string>
   }
 }
 
-/** The captions of a video in a language, with its comments where they are asked for. */
+/** The captions of a video in a language, optionally with its comments. */
 export const transcript = {
   workflow: 'transcript',
   endpoint: 'transcripts',

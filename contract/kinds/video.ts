@@ -27,7 +27,7 @@ export const videoRecordSchema = z
   .meta({ id: 'VideoRecord' });
 export type VideoRecord = z.infer<typeof videoRecordSchema>;
 
-/** Answer of POST /api/downloads/video, and the body of its webhook. */
+/** The response of POST /api/downloads/video, and the body of its webhook. */
 export const videoResultSchema = z.object({ data: videoRecordSchema }).meta({ id: 'VideoResult' });
 export type VideoResult = z.infer<typeof videoResultSchema>;
 
@@ -36,7 +36,7 @@ function renderVideo(record: DownloadRecord, context: RecordContext, progress?: 
   return { ...renderVidnetFields(record, progress), type: 'vidnet_video', ...files, ...NO_SPEAKERS };
 }
 
-/** The pictures and the sound of a video. */
+/** The video file of a video. */
 export const video = {
   workflow: 'video',
   endpoint: 'downloads/video',

@@ -24,14 +24,17 @@ import { brightDataFacts } from './records/sparse-facts.ts';
 import { pagesOf } from './snapshot-rows.ts';
 import { startedSnapshots } from './started-snapshots.ts';
 
-/** 20,000 records have 60 MB; a record has 3 KB, with long captions and comments ten times that. One is read in one turn. */
+/**
+ * 20,000 records have 60 MB. A record has 3 KB, or 30 KB with long captions and comments. Each record is parsed in one step of the
+ * event loop.
+ */
 const LIMITS: LineLimits = { maxLineBytes: 1024 ** 2, maxBodyBytes: 2 * 1024 ** 3 };
 
 export type BrightDataSettings = DatasetClientSettings & TriggerSettings;
 
 const triggerSchema = z.object({ snapshot_id: z.string().regex(/^[\w-]{1,100}$/) });
 const progressSchema = z.object({ status: z.string(), error_message: z.string().nullish() });
-/** Both spellings are in use. Whatever is neither here nor `ready` is still working. */
+/** The API uses both spellings of "cancelled". A status that is neither listed here nor `ready` means that the snapshot is running. */
 const FAILED = new Set(['failed', 'error', 'canceled', 'cancelled']);
 
 /** Bright Data's dataset API, version 3. */
@@ -42,7 +45,7 @@ export function createBrightDataSource(settings: BrightDataSettings): ImgnetSour
   return {
     async trigger(request, call) {
       call.signal.throwIfAborted();
-      // Once sent it is not aborted: its answer holds the id of what will be charged.
+      // A trigger is not aborted after it was sent, because its answer holds the ID of a snapshot that will be charged.
       const sent = { signal: new AbortController().signal, timeoutMs: call.timeoutMs };
       try {
         return await client.exchange(triggerRequest(request, settings), sent, async (answer) => {
@@ -65,9 +68,9 @@ export function createBrightDataSource(settings: BrightDataSettings): ImgnetSour
       client.exchange({ method: 'GET', path: snapshotPath('progress', snapshotId) }, call, async (answer) => {
         const text = await client.text(answer);
         if (answer.statusCode >= 300) return lostOrThrow(answer, text);
-        const told = progressSchema.safeParse(parseJson(text));
-        if (!told.success) throw httpFailure({ statusCode: answer.statusCode, text });
-        return progressOf(told.data);
+        const parsed = progressSchema.safeParse(parseJson(text));
+        if (!parsed.success) throw httpFailure({ statusCode: answer.statusCode, text });
+        return progressOf(parsed.data);
       }),
 
     rows: (snapshotId, call) => rowsOf(client, { snapshotId, hosts }, call),
@@ -76,7 +79,7 @@ export function createBrightDataSource(settings: BrightDataSettings): ImgnetSour
   };
 }
 
-/** A refusal starts nothing. A server that fails, or waits too long, may have started it. */
+/** A refused trigger starts no snapshot. After a server error or a timeout, a snapshot may have been started. */
 function isRefusal(statusCode: number): boolean {
   return statusCode >= 300 && statusCode < 500 && statusCode !== 408;
 }
@@ -84,7 +87,7 @@ function isRefusal(statusCode: number): boolean {
 function progressOf({ status, error_message }: z.infer<typeof progressSchema>): SnapshotProgress {
   if (status === 'ready') return 'ready';
   if (!FAILED.has(status)) return 'running';
-  const failure = rowFailure(`${status}: ${error_message ?? 'no reason was told'}`);
+  const failure = rowFailure(`${status}: ${error_message ?? 'no reason was given'}`);
   return failure === 'empty' ? 'empty' : { failed: failure };
 }
 
@@ -107,9 +110,9 @@ function rowsOf(
       return;
     }
     const text = await client.text(answer);
-    const said = `${String(statusCode)} ${text}`;
-    if (EMPTY_SNAPSHOT.test(said)) return;
-    throw LOST_SNAPSHOT.test(said) ? lost() : httpFailure({ statusCode, text }, retryAtMs);
+    const answerText = `${String(statusCode)} ${text}`;
+    if (EMPTY_SNAPSHOT.test(answerText)) return;
+    throw LOST_SNAPSHOT.test(answerText) ? lost() : httpFailure({ statusCode, text }, retryAtMs);
   });
 }
 

@@ -1,7 +1,7 @@
 /**
- * Reads comma-separated values (RFC 4180), of which the first line names the columns.
+ * Reads comma-separated values (RFC 4180), with a header line.
  *
- * @returns a row by its columns; empty values are left out
+ * @returns the rows as objects, keyed by column name; empty values are left out
  */
 export function readCsv(text: string): Readonly<Record<string, string>>[] {
   const [columns = [], ...rows] = linesIn(text.replace(/^\uFEFF/, ''));
@@ -15,7 +15,7 @@ export function readCsv(text: string): Readonly<Record<string, string>>[] {
   );
 }
 
-/** A value, in quotes or not, and what ends it. */
+/** A quoted or unquoted value and its delimiter. */
 const VALUE = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/y;
 
 function linesIn(text: string): string[][] {
@@ -24,7 +24,7 @@ function linesIn(text: string): string[][] {
   VALUE.lastIndex = 0;
   while (VALUE.lastIndex < text.length) {
     const found = VALUE.exec(text);
-    // Neither a value nor its end: what follows cannot be told apart.
+    // The text is not valid CSV here, so the rest cannot be parsed.
     if (found === null) break;
     const [, quoted, plain = '', end] = found;
     line.push(quoted?.replaceAll('""', '"') ?? plain);

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTick } from 'node:timers/promises';
 import { errors } from 'undici';
 import { startDeadline } from '../../runtime/deadline.ts';
 import { JobError } from '../../runtime/job-error.ts';
@@ -8,11 +8,11 @@ import { answerTo, beginningOf, connectionCode, connectionsWith, isTimeoutCode }
 import type { ImgnetCall } from './imgnet-source.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
-/** Longest silence within an answer. */
+/** Longest time without data before and within an answer. */
 const IDLE_TIMEOUT_MS = 60_000;
-/** For reading at a time, and as many for what starts something; others wait. */
+/** Connections for GET requests, and the same number for POST requests. Further requests wait. */
 const CONNECTIONS = 8;
-/** Answers that are no snapshots are small. */
+/** All answers except the rows of a snapshot are small. */
 const TEXT_MAX_BYTES = 262_144;
 const TOKEN_MISSING = 'The dataset API needs a token; the operator must set IMGNET_API_TOKEN.';
 
@@ -21,7 +21,7 @@ export interface DatasetClientSettings {
   readonly apiUrl: string;
   /** IMGNET_API_TOKEN; without it every call fails and names the setting. */
   readonly token: string | undefined;
-  /** Limit of look-up, TCP and TLS together, in milliseconds. */
+  /** Limit for DNS, TCP and TLS together, in milliseconds. */
   readonly connectTimeoutMs?: number;
   /** Longest silence before and within an answer, in milliseconds. */
   readonly idleTimeoutMs?: number;
@@ -43,7 +43,7 @@ export interface DatasetAnswer {
   readonly body: AsyncIterable<Uint8Array>;
 }
 
-/** The API has begun nothing: it was not reached, or refused. */
+/** The API has started nothing: it was not reached, or it refused the request. */
 export class NotBegunError extends JobError {
   constructor(failure: JobError) {
     super(failure.code, failure.message, { cause: failure.cause, retryAtMs: failure.retryAtMs });
@@ -52,13 +52,13 @@ export class NotBegunError extends JobError {
 
 export type DatasetClient = ReturnType<typeof createDatasetClient>;
 
-/** HTTP with the dataset API: the token, limits of time, no redirects, errors sorted. */
+/** HTTP client of the dataset API. It adds the token, limits the time, follows no redirect and maps errors to failures. */
 export function createDatasetClient(settings: DatasetClientSettings) {
   const { token, connectTimeoutMs = CONNECT_TIMEOUT_MS, idleTimeoutMs = IDLE_TIMEOUT_MS } = settings;
   const limits = { connectTimeoutMs, idleTimeoutMs, connections: CONNECTIONS, trustedCa: settings.trustedCa };
   const dispatchers = { GET: connectionsWith(limits), POST: connectionsWith(limits) };
 
-  /** Answers that are read while they arrive. */
+  /** Reads an answer while it arrives. */
   async function* stream<Item>(
     { method, path, json }: DatasetRequest,
     call: ImgnetCall,
@@ -71,7 +71,7 @@ export function createDatasetClient(settings: DatasetClientSettings) {
     const deadline = startDeadline(call);
     const text = json === undefined ? undefined : JSON.stringify(json);
     const progress = { isSent: false, isAnswered: false };
-    // Asked for right before the first byte is written: whatever fails earlier, the other side can't have seen the request.
+    // undici reads this body right before it writes the first byte. After an earlier error, the API cannot have seen the request.
     const content = async function* (): AsyncGenerator<Buffer> {
       progress.isSent = true;
       if (text !== undefined) yield await Promise.resolve(Buffer.from(text));
@@ -86,7 +86,7 @@ export function createDatasetClient(settings: DatasetClientSettings) {
         },
         body: text === undefined ? null : Readable.from(content()),
         dispatcher: dispatchers[method],
-        // A kept connection that the server closes just then would leave it open whether the request arrived.
+        // If the server closed a reused connection at this moment, it would be unknown whether the request arrived.
         reset: method === 'POST',
         signal: deadline.signal,
       });
@@ -99,17 +99,17 @@ export function createDatasetClient(settings: DatasetClientSettings) {
       throw new NotBegunError(failure);
     } finally {
       deadline.end();
-      // What was not read is thrown away with the connection.
+      // Closing the connection discards the unread part of the answer.
       deadline.abort();
-      // A connection is not free for the next request before.
-      await nextTurn();
+      // The connection becomes free for the next request only after this tick.
+      await nextTick();
     }
   }
 
   return {
     stream,
     /**
-     * Sends a request and hands its answer, whatever the status, to `read`; the connection is given back after that.
+     * Sends a request, passes the answer to `read` whatever its status, and then releases the connection.
      *
      * @throws JobError, of which NotBegunError is one; the signal's reason
      */
@@ -124,7 +124,7 @@ export function createDatasetClient(settings: DatasetClientSettings) {
       for await (const result of results) return result;
       throw new Error('an answer was read without a result');
     },
-    /** A small body as text, without the token should it be in there. */
+    /** Reads a small body as text and masks the token in it. */
     text: async (answer: DatasetAnswer): Promise<string> => {
       const { bytes } = await beginningOf(answer.body, TEXT_MAX_BYTES);
       const text = bytes.toString('utf8');
@@ -137,17 +137,17 @@ export function createDatasetClient(settings: DatasetClientSettings) {
 }
 
 /**
- * What a connection threw, sorted. Whether the other side can have seen the request is not told by the error: the same
- * codes come before and after it was sent.
+ * Maps an error of a connection to a failure. The error does not show whether the API can have seen the request, because the same
+ * codes occur before and after it was sent.
  *
- * @param whileReading the answer had begun
- * @returns the error itself when it is not one of a connection
+ * @param whileReading whether the answer had begun
+ * @returns the error itself if it does not come from a connection
  */
 export function connectionFailure(error: unknown, whileReading: boolean): unknown {
   if (error instanceof JobError) return error;
-  // Some kinds of garbage have no code.
+  // Some parser errors have no code.
   const code = error instanceof errors.HTTPParserError ? error.name : connectionCode(error);
-  // Not the error itself: it may hold what was sent, and with it the token.
+  // The error itself is not kept, because it may hold the request and thus the token.
   const cause = new Error(code ?? String(error));
   const isTimeout = error instanceof DOMException && error.name === 'TimeoutError';
   if (isTimeout || isTimeoutCode(code)) {

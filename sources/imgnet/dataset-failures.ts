@@ -10,8 +10,8 @@ interface FailureRow {
 type RowOutcome = FailureRow | { readonly fragment: RegExp; readonly code: 'empty' };
 
 const EXCERPT_CHARS = 500;
-/** Of a row's error, in which the patterns look. */
-const TOLD_CHARS = 10_000;
+/** The patterns are applied to this many characters of a row's error. */
+const SEARCHED_CHARS = 10_000;
 
 /**
  * What the dataset API answers instead of a result, as `STATUS body`. Its errors are plain text or JSON. The first row
@@ -22,7 +22,7 @@ export const HTTP_FAILURES: readonly FailureRow[] = [
     fragment: /^402|suspended|not enough (?:funds|balance)|insufficient (?:funds|balance|credit)|payment|billing/i,
     code: 'tool_missing',
     message:
-      'The account at the dataset API is suspended or used up; the operator must look after that of IMGNET_API_TOKEN.',
+      'The account at the dataset API is suspended or used up; the operator must check the account of IMGNET_API_TOKEN.',
   },
   {
     fragment: /^40[13]/,
@@ -74,7 +74,7 @@ export const ROW_OUTCOMES: readonly RowOutcome[] = [
   {
     fragment: /account is suspended/i,
     code: 'tool_missing',
-    message: 'The account at the dataset API is suspended; the operator must look after that of IMGNET_API_TOKEN.',
+    message: 'The account at the dataset API is suspended; the operator must check the account of IMGNET_API_TOKEN.',
   },
   {
     fragment: /rate.?limit|too many requests/i,
@@ -109,8 +109,8 @@ export function httpFailure(
 
 /** @param error as `code: text` @returns `empty` when it only says that there is nothing */
 export function rowFailure(error: string): JobError | 'empty' {
-  const told = error.slice(0, TOLD_CHARS);
-  const row = ROW_OUTCOMES.find(({ fragment }) => fragment.test(told));
+  const searched = error.slice(0, SEARCHED_CHARS);
+  const row = ROW_OUTCOMES.find(({ fragment }) => fragment.test(searched));
   if (row?.code === 'empty') return 'empty';
   return new JobError(row?.code ?? 'upstream_error', row?.message ?? 'The dataset API could not collect this.', {
     cause: new Error(error.slice(0, EXCERPT_CHARS)),

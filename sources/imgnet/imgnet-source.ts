@@ -18,10 +18,10 @@ export type SnapshotRequest =
     }
   | PostReference;
 
-/** Such calls need no folder. */
+/** Options of a call. These calls need no folder. */
 export type ImgnetCall = Pick<SourceCall, 'signal' | 'timeoutMs'>;
 
-/** `empty`: it is done, and there is nothing. `failed`: nothing will come of it; another attempt needs another trigger. */
+/** `empty`: the snapshot is complete and has no records. `failed`: another attempt needs another trigger. */
 export type SnapshotProgress = 'running' | 'ready' | 'empty' | { readonly failed: JobError };
 
 export interface SnapshotRow {
@@ -30,22 +30,22 @@ export interface SnapshotRow {
   readonly record: ImgnetRecord;
 }
 
-/** A part of a snapshot, in its order. */
+/** Consecutive rows of a snapshot. */
 export interface SnapshotPage {
   readonly rows: readonly SnapshotRow[];
-  /** Rows left out since their key has come before. */
+  /** Rows that were left out because an earlier row has the same key. */
   readonly duplicates: number;
-  /** Rows that tell an error instead of a record, or that have no key. */
+  /** Rows that contain an error instead of a record, or that have no key. */
   readonly failures: number;
 }
 
 /** Translates the provider's records into facts, which have the shape of the answers. */
 export interface ImgnetFacts {
-  /** @param account that was asked for, in lower case */
+  /** @param account the requested account, in lower case */
   profile(record: ImgnetRecord, account: string): ImgnetProfileFields;
   /** The shortcodes of the account's posts that the record of its profile shows. */
   shownPosts(record: ImgnetRecord): readonly string[];
-  /** @param kind that was asked for @throws JobError for a record that names no post */
+  /** @param kind the requested kind @throws JobError for a record that names no post */
   content(record: ImgnetRecord, kind: PostReference['kind']): ContentFacts;
   /** @returns undefined for what is not in this part of an account's list */
   item(
@@ -61,17 +61,17 @@ export interface ImgnetFacts {
  * Each method throws JobError, or the signal's reason when it is aborted.
  */
 export interface ImgnetSource {
-  /** Starts a snapshot. Never repeats by itself. @throws UncertainTriggerError */
+  /** Starts a snapshot. It is never retried automatically. @throws UncertainTriggerError */
   trigger(request: SnapshotRequest, call: ImgnetCall): Promise<{ readonly snapshotId: string }>;
   /**
-   * Snapshots of the same kind of data that were started since a time, whoever asked for them: among them, unless the list
-   * lags, is the one of a trigger whose answer was lost.
+   * Lists the snapshots of the same kind of data that were started since a time, by any client of the account. Unless the list lags,
+   * it contains the snapshot of a trigger whose answer was lost.
    *
-   * @param sinceMs since 1970, by our clock
-   * @returns their ids, the oldest first
+   * @param sinceMs in milliseconds since 1970, by the clock of this service
+   * @returns snapshot IDs, the oldest first
    */
   startedSince(request: SnapshotRequest, sinceMs: number, call: ImgnetCall): Promise<readonly string[]>;
-  /** Whether the snapshot was started by such a request: then it holds what the request would bring. */
+  /** Whether the snapshot was started by an equal request, so that it holds the same data. */
   isOf(snapshotId: string, request: SnapshotRequest, call: ImgnetCall): Promise<boolean>;
   progress(snapshotId: string, call: ImgnetCall): Promise<SnapshotProgress>;
   /**
@@ -86,7 +86,7 @@ export interface ImgnetSource {
   close(): Promise<void>;
 }
 
-/** It is still being built, even if its progress says otherwise: read it later. */
+/** The snapshot is still being built, even if its progress says otherwise. It must be read later. */
 export class SnapshotNotReadyError extends Error {
   override readonly name = 'SnapshotNotReadyError';
   /** Milliseconds since 1970; undefined when the provider names no time. */
@@ -102,14 +102,14 @@ export class SnapshotNotReadyError extends Error {
 export class SnapshotLostError extends JobError {}
 
 /**
- * Nobody knows whether a snapshot was started, and will be charged; as the end of a job, the provider could not tell
- * either. Its code is one of our own faults, so that nothing repeats it by itself.
+ * It is unknown whether a snapshot was started and will be charged. As the end of a job, it means that the provider could not tell
+ * either. The code has the fault `internal`, so that the trigger is not retried.
  */
 export class UncertainTriggerError extends JobError {
   constructor(cause: unknown) {
     super(
       'internal',
-      'The dataset API did not say whether it started. It is not asked again by itself, since that may cost twice.',
+      'The dataset API did not say whether it started. The request is not repeated automatically, because that may cost twice.',
       { cause },
     );
   }

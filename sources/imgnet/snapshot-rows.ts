@@ -6,26 +6,26 @@ import { createTurns } from '../../runtime/subprocess/yield-to-event-loop.ts';
 import { rowFailure } from './dataset-failures.ts';
 import { SnapshotLostError, SnapshotNotReadyError, type SnapshotPage, type SnapshotRow } from './imgnet-source.ts';
 
-/** About 300 KB; of large rows fewer. */
+/** About 300 KB. A page of large rows has fewer. */
 const PAGE_ROWS = 100;
 const PAGE_CHARS = 512 * 1024;
 
 export interface RowOptions {
   /** Hosts of the platform beside the real ones, with port. */
   readonly hosts: readonly string[];
-  /** For a snapshot that turns out not to be ready. */
+  /** The time of the next attempt if the snapshot is not ready. */
   readonly retryAtMs: number | undefined;
 }
 
-/** Sorts the lines of a snapshot: records by page, each key once; errors; what says that it is not ready. */
+/** Groups the rows of a snapshot into pages without duplicates, counts error rows, and detects a snapshot that is not ready. */
 export async function* pagesOf(lines: AsyncIterable<string>, options: RowOptions): AsyncGenerator<SnapshotPage> {
   const seen = new Set<string>();
   let firstFailure: JobError | undefined;
   let page = { rows: [] as SnapshotRow[], duplicates: 0, failures: 0 };
-  const giveWay = createTurns();
+  const yieldToEventLoop = createTurns();
   let pageChars = 0;
   for await (const { value, chars } of valuesOf(lines)) {
-    await giveWay();
+    await yieldToEventLoop();
     pageChars += chars;
     const record = recordOf(value);
     const key = record === undefined ? undefined : keyOf(record, options.hosts);
@@ -50,13 +50,13 @@ export async function* pagesOf(lines: AsyncIterable<string>, options: RowOptions
     }
   }
   if (seen.size === 0 && firstFailure !== undefined) {
-    // Reading it again would tell the same.
+    // Another read would give the same result.
     throw new SnapshotLostError(firstFailure.code, firstFailure.message, { cause: firstFailure.cause });
   }
   if (page.rows.length + page.duplicates + page.failures > 0) yield page;
 }
 
-/** A status where records were asked for: the API writes it with status 200 or 202. */
+/** Whether a row is a status message instead of a record. The API sends such a row with status 200 or 202. */
 export function isNotReady(record: ImgnetRecord): boolean {
   return wordOf(record['status']) !== undefined && wordOf(record['message']) !== undefined;
 }
@@ -65,14 +65,14 @@ export function isNotReady(record: ImgnetRecord): boolean {
 async function* valuesOf(lines: AsyncIterable<string>): AsyncGenerator<{ value: unknown; chars: number }> {
   for await (const line of lines) {
     const value = parseJson(line);
-    // Half a record at the end of a body is the usual reason.
+    // The usual reason is a truncated record at the end of the body.
     if (value === undefined) throw new JobError('incomplete', 'The dataset API sent a row that cannot be read.');
     const values = Array.isArray(value) ? (value as unknown[]) : [value];
     for (const each of values) yield { value: each, chars: line.length / values.length };
   }
 }
 
-/** @returns undefined for a row that is no record */
+/** @returns undefined if the row is no record */
 function keyOf(record: ImgnetRecord, hosts: readonly string[]): string | undefined {
   return (
     shortcodeOf(record, hosts) ??

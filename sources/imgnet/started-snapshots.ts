@@ -6,12 +6,12 @@ import type { DatasetClient, DatasetRequest } from './dataset-client.ts';
 import { httpFailure } from './dataset-failures.ts';
 import type { ImgnetCall, ImgnetSource, SnapshotRequest } from './imgnet-source.ts';
 
-/** 100 KB. */
+/** A page of the list has about 100 KB. */
 const PAGE_SIZE = 500;
-/** 20,000 snapshots of one dataset within two days; nobody is asked for ever. */
+/** Enough for 20,000 snapshots of one dataset within two days. The limit ends a list that never ends. */
 const MAX_PAGES = 40;
 const DAY_MS = 86_400_000;
-/** Our clock and the provider's differ by less. What is older than the order by so much is the same data. */
+/** Upper bound of the difference to the clock of the provider. A snapshot that is older than the request by less is as good. */
 const CLOCKS_DIFFER_MS = 5 * 60_000;
 
 const listSchema = z.array(
@@ -27,7 +27,7 @@ type Listed = z.infer<typeof listSchema>;
 
 type StartedSnapshots = Pick<ImgnetSource, 'startedSince' | 'isOf'>;
 
-/** What Bright Data tells of snapshots that were started: the list of a dataset, and what each was started with. */
+/** Reads Bright Data's list of started snapshots and the input of each one. */
 export function startedSnapshots(client: DatasetClient, settings: TriggerSettings): StartedSnapshots {
   const read = <Result>(
     path: string,
@@ -48,7 +48,7 @@ export function startedSnapshots(client: DatasetClient, settings: TriggerSetting
     const fromMs = sinceMs - CLOCKS_DIFFER_MS;
     const query = {
       dataset_id: orderOf(request, settings).datasetId,
-      // It takes days, and says neither whether that day itself is meant nor by which clock.
+      // The parameter is a day. The API does not document the time zone, or whether the day itself is included.
       from_date: new Date(fromMs - DAY_MS).toISOString().slice(0, 10),
       limit: String(PAGE_SIZE),
     };
@@ -78,15 +78,15 @@ export function startedSnapshots(client: DatasetClient, settings: TriggerSetting
   };
 }
 
-/** A list that begins with the newest ones need not be read to its end. */
+/** A list that begins with the newest snapshots need not be read to its end. */
 function isPast(listed: Listed, fromMs: number): boolean {
   const [first, last] = [listed[0]?.created ?? 0, listed.at(-1)?.created ?? 0];
   return first > last && last < fromMs;
 }
 
-/** Columns by which an order chooses: one more, such as fewer posts, is another order. What the API adds of its own is not. */
-const CHOICES = ['url', 'start_date', 'end_date', 'num_of_posts', 'posts_to_not_include', 'post_type'];
+/** Columns that select data. A difference in one of them means another request; other columns are added by the API. */
+const SELECTING_COLUMNS = ['url', 'start_date', 'end_date', 'num_of_posts', 'posts_to_not_include', 'post_type'];
 
 function isSame(row: Readonly<Record<string, string>>, input: Readonly<Record<string, string>>): boolean {
-  return CHOICES.every((name) => (row[name] ?? '') === (input[name] ?? ''));
+  return SELECTING_COLUMNS.every((name) => (row[name] ?? '') === (input[name] ?? ''));
 }

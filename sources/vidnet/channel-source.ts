@@ -3,8 +3,8 @@ import type { ChannelReference } from '../../contract/urls/channel-urls.ts';
 import type { SourceCall } from '../source-call-options.ts';
 
 /**
- * The platform no longer knows a cursor that was kept: cursors live for a while only. The listing must start over, from
- * `undefined`; what was kept of it may hold videos that are gone by now.
+ * The platform no longer knows a stored cursor, because cursors expire. The listing must start again from `undefined`, and the stored
+ * part of it may contain videos that no longer exist.
  */
 export class StaleCursorError extends Error {
   override readonly name = 'StaleCursorError';
@@ -17,17 +17,17 @@ export class StaleCursorError extends Error {
 /** A page of a channel's list, newest first. */
 export interface ChannelPage {
   readonly videos: readonly ChannelVideoItem[];
-  /** Where the list goes on, opaque; absent on the last page. */
+  /** Opaque cursor of the next page; absent on the last page. */
   readonly next?: string | undefined;
 }
 
 export interface DescribedChannel {
   readonly facts: ChannelFacts;
-  /** With its `@`, in lower case; absent where the platform tells none. */
+  /** With its `@`, in lower case; absent where the platform states none. */
   readonly handle: string | undefined;
 }
 
-/** Where channels come from: yt-dlp, or the Data API when the operator has a key. */
+/** The driver for channels: yt-dlp, or the Data API when the operator has a key. */
 export interface ChannelSource {
   /** Resolves and describes a channel. @throws JobError `removed` when there is none of that name, and upstream's refusals */
   describe(reference: ChannelReference, call: SourceCall): Promise<DescribedChannel>;

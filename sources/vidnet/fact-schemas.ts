@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
-/** A whole number, not negative; anything else counts as not told. */
+/** A whole number, not negative; anything else becomes undefined. */
 export const countSchema = z.number().int().nonnegative().optional().catch(undefined);
 
-/** A text that is not empty; anything else counts as not told. */
+/** A text that is not empty; anything else becomes undefined. */
 export const textSchema = z.string().min(1).optional().catch(undefined);
 
-/** An http(s) URL; anything else counts as not told. */
+/** An http(s) URL; anything else becomes undefined. */
 export const linkSchema = z
   .url({ protocol: /^https?$/ })
   .max(2_048)

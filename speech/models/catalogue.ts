@@ -1,30 +1,29 @@
-/** What a model is for. */
+/** The purpose of a model. */
 export type ModelRole = 'recogniser' | 'segmentation' | 'embedding' | 'vad';
 
 /** A model of the k2-fsa/sherpa-onnx releases. */
 export interface CatalogueModel {
   readonly name: string;
   readonly role: ModelRole;
-  /** For a person. */
-  readonly what: string;
+  /** The description in the list of models. */
+  readonly description: string;
   readonly licence: string;
-  /** Tag of the release that holds it. */
+  /** The tag of the release that contains the model. */
   readonly release: string;
-  /** File of the release: an archive, or the model itself. */
+  /** The file in the release: an archive or the model itself. */
   readonly file: string;
-  /** What it takes once installed, where upstream's listings tell it, rounded. */
+  /** The approximate size when installed, if upstream states it. */
   readonly installedMegabytes?: number | undefined;
-  /** Languages that it knows, where it can't tell them itself. */
+  /** The supported languages, if the model's metadata do not contain them. */
   readonly languages?: readonly string[];
 }
 
-/** Where the releases are. */
 export const SHERPA_RELEASES_URL = 'https://github.com/k2-fsa/sherpa-onnx/releases/download';
 
-/** The release of recognisers. */
+/** The tag of the release with recognisers. */
 export const ASR = 'asr-models';
 const SEGMENTATION = 'speaker-segmentation-models';
-/** Upstream spells it so. */
+/** The misspelling is upstream's. */
 const EMBEDDING = 'speaker-recongition-models';
 
 const EUROPEAN = 'bg hr cs da nl en et fi fr de el hu it lv lt mt pl pt ro ru sk sl es sv uk'.split(' ');
@@ -33,11 +32,11 @@ const PARAKEET = { role: 'recogniser', licence: 'CC-BY-4.0', release: ASR } as c
 const NVIDIA_VOICES = { role: 'embedding', licence: 'CC-BY-4.0', release: EMBEDDING } as const;
 const SPEAKER_3D = { role: 'embedding', licence: 'Apache-2.0', release: EMBEDDING } as const;
 
-function whisper(name: string, what: string, installedMegabytes?: number): CatalogueModel {
+function whisper(name: string, description: string, installedMegabytes?: number): CatalogueModel {
   return {
     name: `whisper-${name}`,
     role: 'recogniser',
-    what: `Whisper ${what}`,
+    description: `Whisper ${description}`,
     licence: 'MIT',
     release: ASR,
     file: `sherpa-onnx-whisper-${name}.tar.bz2`,
@@ -46,14 +45,14 @@ function whisper(name: string, what: string, installedMegabytes?: number): Catal
 }
 
 /**
- * The models that `npm run models` knows, the best of each role first: that one is used when several are installed and no
- * setting names another. Checksums are not here: they are read from the release, see install.ts.
+ * The models that `npm run models` offers, the best of each role first. The best installed model is used unless a
+ * setting names another. Checksums are read from the release, see install.ts.
  */
 export const CATALOGUE: readonly CatalogueModel[] = [
   {
     ...PARAKEET,
     name: 'parakeet-tdt-0.6b-v3',
-    what: 'NVIDIA Parakeet TDT, 25 European languages, exact word times, fast',
+    description: 'NVIDIA Parakeet TDT, 25 European languages, exact word times, fast',
     file: 'sherpa-onnx-nemo-parakeet-tdt-0.6b-v3-int8.tar.bz2',
     installedMegabytes: 670,
     languages: EUROPEAN,
@@ -64,7 +63,7 @@ export const CATALOGUE: readonly CatalogueModel[] = [
   {
     ...PARAKEET,
     name: 'parakeet-tdt-0.6b-v2',
-    what: 'NVIDIA Parakeet TDT, English, exact word times, fast',
+    description: 'NVIDIA Parakeet TDT, English, exact word times, fast',
     file: 'sherpa-onnx-nemo-parakeet-tdt-0.6b-v2-int8.tar.bz2',
     languages: ['en'],
   },
@@ -80,32 +79,32 @@ export const CATALOGUE: readonly CatalogueModel[] = [
     role: 'segmentation',
     licence: 'MIT',
     release: SEGMENTATION,
-    what: 'pyannote segmentation 3.0: changes of speakers, overlaps',
+    description: 'pyannote segmentation 3.0: speaker changes and overlaps',
     file: 'sherpa-onnx-pyannote-segmentation-3-0.tar.bz2',
     installedMegabytes: 7,
   },
   {
     ...NVIDIA_VOICES,
     name: 'titanet-large',
-    what: 'NVIDIA TitaNet large: what a voice sounds like (English)',
+    description: 'NVIDIA TitaNet large: voice embeddings (English)',
     file: 'nemo_en_titanet_large.onnx',
   },
   {
     ...NVIDIA_VOICES,
     name: 'titanet-small',
-    what: 'NVIDIA TitaNet small: what a voice sounds like (English), fast',
+    description: 'NVIDIA TitaNet small: voice embeddings (English), fast',
     file: 'nemo_en_titanet_small.onnx',
   },
   {
     ...SPEAKER_3D,
     name: 'eres2net-base',
-    what: '3D-Speaker ERes2Net base: what a voice sounds like (Chinese; works for others)',
+    description: '3D-Speaker ERes2Net base: voice embeddings (Chinese; also works for others)',
     file: '3dspeaker_speech_eres2net_base_sv_zh-cn_3dspeaker_16k.onnx',
   },
   {
     ...SPEAKER_3D,
     name: 'campplus',
-    what: '3D-Speaker CAM++: what a voice sounds like (Chinese; works for others), fast',
+    description: '3D-Speaker CAM++: voice embeddings (Chinese; also works for others), fast',
     file: '3dspeaker_speech_campplus_sv_zh-cn_16k-common.onnx',
   },
   {
@@ -113,10 +112,10 @@ export const CATALOGUE: readonly CatalogueModel[] = [
     role: 'vad',
     licence: 'MIT',
     release: ASR,
-    what: 'Silero VAD: where somebody speaks',
+    description: 'Silero VAD: voice activity detection',
     file: 'silero_vad.onnx',
   },
 ];
 
-/** What `install` takes when it is not told: all that speaker labels need, small and for many languages. */
+/** The models that `install` installs by default: all that speaker labels need, small and for many languages. */
 export const STARTER: readonly string[] = ['silero-vad', 'whisper-base', 'pyannote-segmentation-3.0', 'titanet-small'];

@@ -3,19 +3,19 @@ import { join } from 'node:path';
 import { CATALOGUE, type ModelRole } from './catalogue.ts';
 import { readOnnxMetadata } from './onnx-metadata.ts';
 
-/** Turns speech into words; paths are absolute. */
+/** A model that transcribes speech; paths are absolute. */
 export type Recogniser = {
   readonly encoder: string;
   readonly decoder: string;
   readonly tokens: string;
-  /** Codes of the languages it knows; absent when that can't be told. */
+  /** The codes of the supported languages; absent if they are unknown. */
   readonly languages?: readonly string[];
 } & (
   | {
       readonly kind: 'whisper';
-      /** Tells and takes the language; otherwise it knows English alone. */
+      /** Whether the model supports languages other than English. */
       readonly isMultilingual: boolean;
-      /** Exported with its attention, from which times of tokens are had. */
+      /** Whether the model was exported with its attention, from which the times of tokens are derived. */
       readonly hasTokenTimes: boolean;
     }
   | { readonly kind: 'transducer'; readonly joiner: string }
@@ -33,13 +33,13 @@ interface InstalledFile<Role extends ModelRole> {
   readonly path: string;
 }
 
-/** What a folder of the models folder holds. */
+/** A model in the models folder. */
 export type InstalledModel =
   InstalledRecogniser | InstalledFile<'segmentation'> | InstalledFile<'embedding'> | InstalledFile<'vad'>;
 
 const EXTENSION = '.onnx';
 
-/** @returns what is in the folder by its files and their metadata; undefined when it is no model that is used here */
+/** @returns the model in the folder, identified by its files and metadata; undefined if it is not supported */
 export async function inspectModel(modelsDir: string, name: string): Promise<InstalledModel | undefined> {
   const folder = join(modelsDir, name);
   const files = (await readdir(folder)).sort();
@@ -49,7 +49,7 @@ export async function inspectModel(modelsDir: string, name: string): Promise<Ins
     const recogniser = await recogniserOf(folder, { name, files, models, encoder });
     return recogniser === undefined ? undefined : { name, role: 'recogniser', recogniser };
   }
-  // Small models: the exact one, not the one of 8 bits, which may lie beside it.
+  // Small models use full precision, although a quantized file may exist too.
   const file = models.find((one) => !one.includes('.int8.')) ?? models[0];
   if (file === undefined) return undefined;
   const path = join(folder, file);
@@ -84,13 +84,13 @@ async function recogniserOf(folder: string, { name, files, models, encoder }: Fo
   return { kind: 'whisper', ...paths, isMultilingual, hasTokenTimes: metadata.has('n_alignment_heads'), languages };
 }
 
-/** Recognisers are large: of 8 bits if there is such a file, which takes a third of the time and memory. */
+/** Selects a file, preferably the quantized one, which takes a third of the time and memory. */
 function choose(models: readonly string[], part: string): string | undefined {
   const fitting = models.filter((file) => new RegExp(`(^|[-_.])${part}([-_.])`).test(file));
   return fitting.find((file) => file.includes('.int8.')) ?? fitting[0];
 }
 
-/** A file that is no model has none. */
+/** Reads the metadata; a file that is not a model has none. */
 function metadataOf(path: string): Promise<ReadonlyMap<string, string>> {
   return readOnnxMetadata(path).catch(() => new Map<string, string>());
 }

@@ -6,21 +6,21 @@ import { showFetched, type ProgressView } from '../../runtime/terminal-progress.
 import { sha256Of } from '../../store/files/checksum.ts';
 import { ASR, type CatalogueModel } from './catalogue.ts';
 import { inspectModel } from './inspect.ts';
-import { readLock, writeLock, wrongFilesIn, type PinnedModel } from './models-folder.ts';
+import { readLock, writeLock, damagedFilesIn, type PinnedModel } from './models-folder.ts';
 import { requireSpace, unpack } from './unpack.ts';
 
-/** Hidden, so that it is not taken for a model. */
+/** The folder of downloads, which is hidden so that it does not count as a model. */
 const DOWNLOADS = '.downloads';
-/** Of an archive to what is in it, for the room that it takes: weights are hardly compressed. */
+/** The ratio of unpacked to packed size, to reserve disk space: weights hardly compress. */
 const UNPACKED_FACTOR = 1.6;
-const MOST_FAILURES = 4;
-/** What the release job of k2-fsa/sherpa-onnx calls its list of checksums. */
-const SUMS = 'checksum.txt';
+const MAX_FAILURES = 4;
+/** The name of the checksum list in the releases of k2-fsa/sherpa-onnx. */
+const CHECKSUMS = 'checksum.txt';
 
 export interface InstallOptions {
-  /** Absolute path; made when missing. */
+  /** The absolute path, which is created if it does not exist. */
   readonly modelsDir: string;
-  /** Address under which a release is a folder. */
+  /** The URL below which each release is a folder. */
   readonly baseUrl: string;
   readonly say: (line: string) => void;
   readonly view: ProgressView;
@@ -28,84 +28,97 @@ export interface InstallOptions {
 }
 
 /**
- * Installs a model all or nothing, unless it is there: fetch, compare with the release's own checksum, unpack beside its
- * place, look whether it is what it should be, rename, pin.
+ * Installs a model atomically, unless it is installed already: downloads it, compares it with the checksum of the
+ * release, unpacks it beside its final folder, inspects it, renames it and records its files.
  *
- * @returns whether anything was done
- * @throws Error that says what is wrong and leaves what was there; a cut download is continued by the next run
+ * @returns whether a model was installed
+ * @throws Error with a sentence for the operator; an existing installation stays, and the next run continues an
+ *   interrupted download
  */
 export async function installModel(model: CatalogueModel, options: InstallOptions): Promise<boolean> {
   const { modelsDir, baseUrl, say, view } = options;
   await mkdir(join(modelsDir, DOWNLOADS), { recursive: true });
-  const before = (await readLock(modelsDir)).models[model.name];
-  if (before !== undefined && (await wrongFilesIn(join(modelsDir, model.name), before)).length === 0) return false;
+  const installed = (await readLock(modelsDir)).models[model.name];
+  if (installed !== undefined && (await damagedFilesIn(join(modelsDir, model.name), installed)).length === 0)
+    return false;
 
   const releaseUrl = `${baseUrl}/${model.release}`;
   const url = `${releaseUrl}/${encodeURIComponent(model.file)}`;
   const published = await publishedSum(releaseUrl, model.file, options);
-  const download = await fetchWithRoom(url, join(modelsDir, DOWNLOADS, model.file), options);
-  const sum = await sha256Of(download);
-  const expected = published ?? before?.sha256;
-  if (expected !== undefined && expected !== sum) {
+  const download = await fetchWithinSpace(url, join(modelsDir, DOWNLOADS, model.file), options);
+  const checksum = await sha256Of(download);
+  const expected = published ?? installed?.sha256;
+  if (expected !== undefined && expected !== checksum) {
     await forget(download);
-    const source = published === undefined ? 'what was installed before' : "the release's own checksum";
-    throw new Error(`${url} has the SHA-256 ${sum}, which is not ${source}, ${expected}`);
+    const source = published === undefined ? 'that of the previous installation' : "the release's checksum";
+    throw new Error(`${url} has the SHA-256 ${checksum}, which is not ${source}, ${expected}`);
   }
   view.end();
-  if (published === undefined) say(`${model.file}: the release has no checksum of it; what came is pinned`);
+  if (published === undefined)
+    say(`${model.file}: the release has no checksum for it; the checksum of this download is recorded`);
   const { size } = await stat(download);
-  const files = await place(model, download, options);
+  const files = await installFiles(model, download, options);
   await forget(download);
-  const pinned: PinnedModel = { url, sizeBytes: size, sha256: sum, isPublishedSum: published !== undefined, files };
-  // Read anew: another run may have installed another model meanwhile.
+  const pinned: PinnedModel = {
+    url,
+    sizeBytes: size,
+    sha256: checksum,
+    isPublishedSum: published !== undefined,
+    files,
+  };
+  // The lock file is read again because another run may have installed another model.
   const { models } = await readLock(modelsDir);
   await writeLock(modelsDir, { models: { ...models, [model.name]: pinned } });
   return true;
 }
 
-/** @throws {UnreachableError}; the signal's reason: the host of the releases does not answer */
+/** @throws {UnreachableError} if the host of the releases does not answer; the signal's reason */
 export async function reachReleases(baseUrl: string, signal: AbortSignal): Promise<void> {
-  await fetchSums(`${baseUrl}/${ASR}/${SUMS}`, { signal, mostFailures: 1 }).catch((error: unknown) => {
-    // Its no is an answer too.
+  await fetchSums(`${baseUrl}/${ASR}/${CHECKSUMS}`, { signal, mostFailures: 1 }).catch((error: unknown) => {
+    // An error status shows that the host is reachable.
     if (!(error instanceof RefusedError)) throw error;
   });
 }
 
-/** @returns undefined where the release has no list, as that of the segmentation models, or the list does not name the file */
+/** @returns undefined if the release has no checksum for the file, as that of the segmentation models */
 async function publishedSum(releaseUrl: string, file: string, { signal }: InstallOptions): Promise<string | undefined> {
   try {
-    return (await fetchSums(`${releaseUrl}/${SUMS}`, { signal, mostFailures: MOST_FAILURES })).get(file);
+    return (await fetchSums(`${releaseUrl}/${CHECKSUMS}`, { signal, mostFailures: MAX_FAILURES })).get(file);
   } catch (error) {
     if (error instanceof RefusedError && error.status === 404) return undefined;
     throw error;
   }
 }
 
-/** Ends the download as soon as it is known that it, and what is in it, will not fit. */
-async function fetchWithRoom(url: string, file: string, { modelsDir, view, signal }: InstallOptions): Promise<string> {
-  const noRoom = new AbortController();
+/** Downloads a file, and aborts as soon as it is known that the unpacked file will not fit on the disk. */
+async function fetchWithinSpace(
+  url: string,
+  file: string,
+  { modelsDir, view, signal }: InstallOptions,
+): Promise<string> {
+  const noSpace = new AbortController();
   let isChecked = false;
   return fetchFile(url, file, {
-    signal: AbortSignal.any([signal, noRoom.signal]),
-    mostFailures: MOST_FAILURES,
+    signal: AbortSignal.any([signal, noSpace.signal]),
+    mostFailures: MAX_FAILURES,
     onProgress: (done, whole) => {
       showFetched(view, done, whole);
       if (isChecked || whole === undefined) return;
       isChecked = true;
       const needed = whole - done + whole * UNPACKED_FACTOR;
-      requireSpace(modelsDir, needed).catch((error: unknown) => noRoom.abort(error));
+      requireSpace(modelsDir, needed).catch((error: unknown) => noSpace.abort(error));
     },
   });
 }
 
-async function place(
+async function installFiles(
   model: CatalogueModel,
   download: string,
   { modelsDir, view, signal }: InstallOptions,
 ): Promise<PinnedModel['files']> {
-  // One that was killed may have left hundreds of megabytes.
-  const left = (await readdir(modelsDir)).filter((name) => isStagingOf(model, name));
-  await Promise.all(left.map((name) => rm(join(modelsDir, name), { recursive: true, force: true })));
+  // A killed run may have left hundreds of megabytes.
+  const leftovers = (await readdir(modelsDir)).filter((name) => isStagingOf(model, name));
+  await Promise.all(leftovers.map((name) => rm(join(modelsDir, name), { recursive: true, force: true })));
   const stagingName = `.${model.name}.${randomBytes(6).toString('hex')}.tmp`;
   const staging = join(modelsDir, stagingName);
   await mkdir(staging);
@@ -115,10 +128,10 @@ async function place(
     if (model.file.endsWith('.tar.bz2')) await unpack(download, staging, { signal, onProgress });
     else await rename(download, join(staging, model.file));
     const found = await inspectModel(modelsDir, stagingName);
-    if (found?.role !== model.role) throw new Error(`${model.file} is no ${model.role} model that can be used here`);
-    const files = await pinFiles(staging);
+    if (found?.role !== model.role) throw new Error(`${model.file} is not a supported ${model.role} model`);
+    const files = await recordFiles(staging);
     const final = join(modelsDir, model.name);
-    // What is there is damaged or was put there by hand; a folder with content can't be replaced by rename.
+    // The existing folder is damaged or was created manually. `rename` cannot replace a folder that is not empty.
     await rm(final, { recursive: true, force: true });
     await rename(staging, final);
     return files;
@@ -128,12 +141,12 @@ async function place(
 }
 
 function isStagingOf(model: CatalogueModel, name: string): boolean {
-  const before = `.${model.name}.`;
-  return name.startsWith(before) && /^[\da-f]{12}\.tmp$/.test(name.slice(before.length));
+  const prefix = `.${model.name}.`;
+  return name.startsWith(prefix) && /^[\da-f]{12}\.tmp$/.test(name.slice(prefix.length));
 }
 
-/** @returns all files below the folder, with what tells them from others */
-async function pinFiles(folder: string): Promise<PinnedModel['files']> {
+/** @returns all files in the folder with their sizes and checksums */
+async function recordFiles(folder: string): Promise<PinnedModel['files']> {
   const entries = await readdir(folder, { withFileTypes: true, recursive: true });
   const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
   const files: PinnedModel['files'] = [];

@@ -1,4 +1,4 @@
-// npm run models [-- list | install NAME… | verify] [-- --base-url URL]: the models of the sherpa engine.
+// npm run models [-- list | install NAME… | verify] [-- --base-url URL]: manages the models of the sherpa engine.
 import { parseArgs } from 'node:util';
 import { loadConfigOrExit } from '../../config.ts';
 import { runOperatorCommand } from '../../runtime/operator-command.ts';
@@ -6,25 +6,25 @@ import { runModels } from './model-commands.ts';
 
 const USAGE = 'usage: npm run models [-- list | install [NAME…] | verify] [--base-url URL]';
 
-await runOperatorCommand(USAGE, async (line) => {
+await runOperatorCommand(USAGE, async (args) => {
   const { values, positionals } = parseArgs({
-    args: [...line],
+    args: [...args],
     options: { 'base-url': { type: 'string' } },
     allowPositionals: true,
   });
   const config = loadConfigOrExit(process.env, []);
   const abort = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => abort.abort(new Error('stopped; the next run goes on from here')));
+    process.once(signal, () => abort.abort(new Error('stopped; the next run continues the download')));
   }
   const [command = 'list', ...names] = positionals;
-  const isRight = await runModels(command, names, {
+  const isSuccess = await runModels(command, names, {
     modelsDir: config.speechModelsDir,
     baseUrl: (values['base-url'] ?? config.SPEECH_MODELS_URL).replace(/(?<!\/)\/+$/, ''),
     isLive: process.stdout.isTTY,
     say: (text) => console.log(text),
     signal: abort.signal,
   });
-  process.exitCode = isRight ? 0 : 1;
+  process.exitCode = isSuccess ? 0 : 1;
   return undefined;
 });

@@ -3,16 +3,18 @@ import { UsageError } from '../../runtime/operator-command.ts';
 import { createProgressView, megabytes } from '../../runtime/terminal-progress.ts';
 import { CATALOGUE, STARTER, type CatalogueModel } from './catalogue.ts';
 import { installModel, type InstallOptions } from './install.ts';
-import { namesOfModels, readLock, wrongFilesIn } from './models-folder.ts';
+import { damagedFilesIn, modelNamesIn, readLock } from './models-folder.ts';
 
 export interface CommandOptions extends Omit<InstallOptions, 'view'> {
-  /** Whether a person watches a terminal. */
+  /** Whether the output is an interactive terminal. */
   readonly isLive: boolean;
-  /** For tests. */
   readonly catalogue?: readonly CatalogueModel[];
 }
 
-/** @returns whether all is well. @throws Error with a sentence for a person */
+/**
+ * @returns whether the command succeeded
+ * @throws Error with a sentence for the operator
+ */
 export async function runModels(command: string, names: readonly string[], options: CommandOptions): Promise<boolean> {
   switch (command) {
     case 'list':
@@ -28,15 +30,15 @@ export async function runModels(command: string, names: readonly string[], optio
 
 async function list({ modelsDir, say, catalogue = CATALOGUE }: CommandOptions): Promise<boolean> {
   const { models } = await readLock(modelsDir);
-  const names = await namesOfModels(modelsDir);
-  const rows = catalogue.map(({ name, role, what, licence, installedMegabytes }) => {
+  const names = await modelNamesIn(modelsDir);
+  const rows = catalogue.map(({ name, role, description, licence, installedMegabytes }) => {
     const bytes = models[name]?.files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
     const about = installedMegabytes === undefined ? '' : `about ${installedMegabytes} MB`;
     const size = bytes === undefined ? about : megabytes(bytes);
-    return [names.includes(name) ? 'installed' : '', name, role, size, licence, what];
+    return [names.includes(name) ? 'installed' : '', name, role, size, licence, description];
   });
-  const byHand = names.filter((name) => !catalogue.some((model) => model.name === name));
-  const table = [...rows, ...byHand.map((name) => ['by hand', name, '', '', '', ''])];
+  const unmanaged = names.filter((name) => !catalogue.some((model) => model.name === name));
+  const table = [...rows, ...unmanaged.map((name) => ['manual', name, '', '', '', ''])];
   const widths = [0, 1, 2, 3, 4].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
   say(`Models in ${modelsDir}`);
   for (const row of table) {
@@ -59,24 +61,23 @@ async function install(names: readonly string[], options: CommandOptions): Promi
     const terminal = isLive ? process.stdout : undefined;
     const view = createProgressView({ terminal, title: `${model.name}  `, line, stepPercent: 10 });
     const isNew = await installModel(model, { ...options, view }).finally(() => view.end());
-    say(`${model.name}: ${isNew ? 'installed' : 'is installed already'} (licence: ${model.licence})`);
+    say(`${model.name}: ${isNew ? 'installed' : 'already installed'} (licence: ${model.licence})`);
   }
   return true;
 }
 
 async function verify({ modelsDir, say }: CommandOptions): Promise<boolean> {
   const { models } = await readLock(modelsDir);
-  const byHand = (await namesOfModels(modelsDir)).filter((name) => !(name in models));
-  if (Object.keys(models).length + byHand.length === 0) say(`There is no model in ${modelsDir}`);
-  let isRight = true;
+  const unmanaged = (await modelNamesIn(modelsDir)).filter((name) => !(name in models));
+  if (Object.keys(models).length + unmanaged.length === 0) say(`There is no model in ${modelsDir}`);
+  let areIntact = true;
   for (const [name, pinned] of Object.entries(models)) {
-    const wrong = await wrongFilesIn(join(modelsDir, name), pinned, 'contents');
-    isRight &&= wrong.length === 0;
-    const isGood = wrong.length === 0;
+    const problems = await damagedFilesIn(join(modelsDir, name), pinned, 'contents');
+    areIntact &&= problems.length === 0;
     say(
-      `${name}: ${isGood ? `right, ${pinned.files.length} files as they were installed` : `wrong, ${wrong.join('; ')}`}`,
+      `${name}: ${problems.length === 0 ? `intact, ${pinned.files.length} files` : `damaged, ${problems.join('; ')}`}`,
     );
   }
-  for (const name of byHand) say(`${name}: unknown, put there by hand: nothing to compare with`);
-  return isRight;
+  for (const name of unmanaged) say(`${name}: not verified, because it was installed manually`);
+  return areIntact;
 }

@@ -8,14 +8,13 @@ const LOCK_FILE = 'models.lock.json';
 
 const pinnedFile = z.object({ path: z.string(), sizeBytes: z.int().min(0), sha256: z.string() });
 const pinnedModel = z.object({
-  /** Where it came from. */
   url: z.string(),
-  /** Of what was downloaded. */
+  /** The size of the downloaded file. */
   sizeBytes: z.int().min(0),
   sha256: z.string(),
-  /** Whether that is the sum in the release's own list; false when the release has none for it. */
+  /** Whether the checksum comes from the release; false if the release has none for the file. */
   isPublishedSum: z.boolean(),
-  /** What is in the folder. */
+  /** The files in the folder. */
   files: z.array(pinnedFile),
 });
 const lockSchema = z.object({ models: z.record(z.string(), pinnedModel) });
@@ -23,7 +22,7 @@ const lockSchema = z.object({ models: z.record(z.string(), pinnedModel) });
 export type PinnedModel = z.infer<typeof pinnedModel>;
 export type ModelsLock = z.infer<typeof lockSchema>;
 
-/** Which models are there as they came. @throws when the lock file is damaged */
+/** Reads which files were installed for each model. @throws if the lock file is damaged */
 export async function readLock(modelsDir: string): Promise<ModelsLock> {
   const path = join(modelsDir, LOCK_FILE);
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
@@ -34,11 +33,11 @@ export async function readLock(modelsDir: string): Promise<ModelsLock> {
   try {
     return lockSchema.parse(JSON.parse(text));
   } catch (error) {
-    throw new Error(`${path} is damaged; remove it, and install the models anew`, { cause: error });
+    throw new Error(`${path} is damaged; remove it and install the models again`, { cause: error });
   }
 }
 
-/** Replaces the lock file at once, so that no reader sees half of it. */
+/** Replaces the lock file atomically. */
 export async function writeLock(modelsDir: string, { models }: ModelsLock): Promise<void> {
   const path = join(modelsDir, LOCK_FILE);
   const staging = `${path}.${randomBytes(6).toString('hex')}.tmp`;
@@ -47,8 +46,8 @@ export async function writeLock(modelsDir: string, { models }: ModelsLock): Prom
   await rename(staging, path);
 }
 
-/** Names of the folders with models, also those that were put there by hand; none when there is no such folder. */
-export async function namesOfModels(modelsDir: string): Promise<string[]> {
+/** Returns the names of all models, including manually installed ones; empty if there is no models folder. */
+export async function modelNamesIn(modelsDir: string): Promise<string[]> {
   const entries = await readdir(modelsDir, { withFileTypes: true }).catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw error;
@@ -57,22 +56,22 @@ export async function namesOfModels(modelsDir: string): Promise<string[]> {
 }
 
 /**
- * What is wrong with the model of a folder, a sentence for each file that is not as it was installed.
+ * Finds the files of a model that differ from the installed ones, with a sentence for each.
  *
- * @param look at their sizes, or also at their contents, which are all read then
+ * @param check whether to compare the sizes only or to read all contents
  */
-export async function wrongFilesIn(
+export async function damagedFilesIn(
   folder: string,
   pinned: PinnedModel | undefined,
-  look: 'sizes' | 'contents' = 'sizes',
+  check: 'sizes' | 'contents' = 'sizes',
 ): Promise<string[]> {
-  const wrong: string[] = [];
+  const problems: string[] = [];
   for (const { path, sizeBytes, sha256 } of pinned?.files ?? []) {
     const file = join(folder, path);
     const found = await stat(file).catch(() => undefined);
-    if (found === undefined) wrong.push(`${file} is gone`);
-    else if (found.size !== sizeBytes) wrong.push(`${file} has ${found.size} bytes and not ${sizeBytes}`);
-    else if (look === 'contents' && (await sha256Of(file)) !== sha256) wrong.push(`${path} has another content`);
+    if (found === undefined) problems.push(`${file} is missing`);
+    else if (found.size !== sizeBytes) problems.push(`${file} has ${found.size} bytes instead of ${sizeBytes}`);
+    else if (check === 'contents' && (await sha256Of(file)) !== sha256) problems.push(`${path} has other contents`);
   }
-  return wrong;
+  return problems;
 }

@@ -1,17 +1,17 @@
 import { open, type FileHandle } from 'node:fs/promises';
 
-/** Of ModelProto in onnx.proto: a list of StringStringEntryProto, whose key is field 1 and value field 2. */
+/** In ModelProto of onnx.proto: a list of StringStringEntryProto, whose key is field 1 and value field 2. */
 const METADATA_FIELD = 14;
-/** Wire types of protobuf. */
+/** The wire types of protobuf. */
 const [VARINT, FIXED_64, BYTES, FIXED_32] = [0, 1, 2, 5];
-/** Language lists of Whisper have a few hundred characters. */
+/** The limit of an entry; the language lists of Whisper have a few hundred characters. */
 const ENTRY_MAX_BYTES = 1_048_576;
 const VARINT_MAX_BYTES = 10;
 
 /**
- * Reads the metadata of an ONNX model without its weights, which are passed over: a model may have gigabytes.
+ * Reads the metadata of an ONNX model. It skips the weights, because a model may have gigabytes.
  *
- * @throws when the file is no protobuf message, or cannot be read
+ * @throws if the file is not a protobuf message, or cannot be read
  */
 export async function readOnnxMetadata(path: string): Promise<ReadonlyMap<string, string>> {
   const file = await open(path);
@@ -30,12 +30,12 @@ export async function readOnnxMetadata(path: string): Promise<ReadonlyMap<string
         const length = varint(head, tag.next);
         const start = at + length.next;
         at = start + length.value;
-        if (at > size) throw new Error(`${path} is no ONNX model, or is cut short`);
+        if (at > size) throw new Error(`${path} is not an ONNX model, or is truncated`);
         if (Math.floor(tag.value / 8) !== METADATA_FIELD) continue;
         if (length.value > ENTRY_MAX_BYTES) throw new Error(`${path} has metadata of ${length.value} bytes`);
         const [key, value] = entryOf(await read(file, start, length.value));
         entries.set(key, value);
-      } else throw new Error(`${path} is no ONNX model`);
+      } else throw new Error(`${path} is not an ONNX model`);
     }
     return entries;
   } finally {

@@ -7,11 +7,11 @@ import { extract, type Header } from 'tar-stream';
 import unbzip2 from 'unbzip2-stream';
 import { megabytes } from '../../runtime/terminal-progress.ts';
 
-const MOST_ENTRIES = 10_000;
-/** Left for the others on the disk. */
+const MAX_ENTRIES = 10_000;
+/** The disk space that must stay free. */
 const RESERVE_BYTES = 200_000_000;
-/** Recordings to try the model with. */
-const LEFT_OUT = new Set(['test_wavs']);
+/** Test recordings, which are not installed. */
+const EXCLUDED = new Set(['test_wavs']);
 
 interface Entry extends AsyncIterable<Uint8Array> {
   readonly header: Header;
@@ -19,11 +19,11 @@ interface Entry extends AsyncIterable<Uint8Array> {
 }
 
 /**
- * Unpacks a .tar.bz2 into an empty folder, without the single folder that is around everything in it. Takes files and
- * folders only: a link, a device or a name that leads elsewhere refuses the archive. Whoever made it is not trusted.
+ * Unpacks an untrusted .tar.bz2 into an empty folder, without its top-level folder. An archive that contains a link, a
+ * device or a path outside the folder is rejected.
  *
- * @param onProgress called with the share that is done, 0 to 1
- * @throws Error that says what is wrong; what was unpacked so far stays in the folder
+ * @param onProgress called with the completed share, 0 to 1
+ * @throws Error with a sentence for the operator; the files that were unpacked before it stay in the folder
  */
 export async function unpack(
   archive: string,
@@ -41,11 +41,11 @@ export async function unpack(
   });
   const entries = extract();
   const reading = pipeline(createReadStream(archive), meter, unbzip2(), entries, { signal });
-  // Its failure ends the loop below as well, and is told there.
+  // A failure also ends the loop below, which then throws.
   reading.catch(() => undefined);
   let count = 0;
   for await (const entry of entries) {
-    if (++count > MOST_ENTRIES) throw new Error(`the archive has more than ${MOST_ENTRIES} entries`);
+    if (++count > MAX_ENTRIES) throw new Error(`the archive has more than ${MAX_ENTRIES} entries`);
     await unpackEntry(entry as Entry, folder, signal);
   }
   await reading;
@@ -54,29 +54,30 @@ export async function unpack(
 async function unpackEntry(entry: Entry, folder: string, signal: AbortSignal): Promise<void> {
   const { name, type, size } = entry.header;
   const parts = safeParts(name);
-  if (type !== 'file' && type !== 'directory') throw new Error(`the archive holds a ${type}, ${name}`);
+  if (type !== 'file' && type !== 'directory') throw new Error(`the archive contains a ${type}, ${name}`);
   const inner = parts.slice(1);
-  if (type === 'directory' || inner.length === 0 || LEFT_OUT.has(inner[0] ?? '')) {
-    if (type === 'file' && inner.length === 0) throw new Error(`the archive holds ${name} beside its folder`);
+  if (type === 'directory' || inner.length === 0 || EXCLUDED.has(inner[0] ?? '')) {
+    if (type === 'file' && inner.length === 0)
+      throw new Error(`the archive contains ${name} outside its top-level folder`);
     entry.resume();
     return;
   }
   const path = join(folder, ...inner);
   await requireSpace(folder, size);
   await mkdir(dirname(path), { recursive: true });
-  // `wx`: of two entries with one name the second is refused.
+  // `wx` makes the second of two entries with the same name fail.
   await pipeline(Readable.from(entry), createWriteStream(path, { flags: 'wx', mode: 0o644 }), { signal });
 }
 
-/** @throws when the name is absolute, or leads out of the folder */
+/** @throws if the path is absolute or leads out of the folder */
 function safeParts(name: string): string[] {
   const parts = name.split('/').filter((part, i, all) => part !== '.' && !(part === '' && i === all.length - 1));
   const isUnsafe = (part: string): boolean => part === '' || part === '..' || /[\\\0:]/.test(part);
-  if (parts.some(isUnsafe)) throw new Error(`the archive holds ${JSON.stringify(name)}, which leads elsewhere`);
+  if (parts.some(isUnsafe)) throw new Error(`the archive contains the unsafe path ${JSON.stringify(name)}`);
   return parts;
 }
 
-/** @throws when the disk of the folder has not as much room */
+/** @throws if the disk does not have enough free space */
 export async function requireSpace(folder: string, bytes: number): Promise<void> {
   const { bavail, bsize } = await statfs(folder);
   const free = bavail * bsize;

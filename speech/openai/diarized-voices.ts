@@ -1,35 +1,39 @@
 import type { SpeechWindow, VoiceSegment } from '../../contract/speech-results.ts';
-import type { TranscriptionAnswer } from './openai-response.ts';
+import type { TranscriptionResponse } from './openai-response.ts';
 import { spanOf } from './openai-words.ts';
 
 /**
- * The voices of a window whose server tells speakers apart: who and when by the server, what the voice sounds like by the
- * engine that hears voices.
+ * Returns the voices of a window whose server tells speakers apart. Speakers and times come from the server, embeddings
+ * from the other engine.
  *
- * The letters of a server say nothing about other requests, and it gives no embedding. So each of its segments is given
- * the embedding of a stretch that the other engine heard: of those in which this speaker talks most, the one that overlaps
- * the segment most, or the longest. Embeddings are not averaged: they are in their engine's own terms, and may be no vectors
- * that have a mean. A stretch in which two speak counts for the one who speaks longer in it, so that it
- * does not make them alike; who is the longer one in none takes the stretch that he has most of. A speaker who is in none
- * at all is left out, since nothing would tell who that is in other windows.
+ * The speaker labels of a server are valid within one response only, and it returns no embeddings. So each segment of
+ * the server gets the embedding of a voice segment of the other engine. Candidates are the voice segments in which the
+ * speaker talks most; among them, the one that overlaps the segment most is used, or the longest. Embeddings are not
+ * averaged, because their format depends on the engine and a mean may have no meaning. A voice segment with two
+ * speakers counts for the one who speaks longer in it, so that the two do not get the same embedding. A speaker who is
+ * never the longer one gets the voice segment with the largest share. A speaker who is in none is omitted, because
+ * nothing would identify that speaker in other windows.
  *
- * @param heard the voices of the same window, in the other engine's own division
+ * @param engineVoices the voices of the same window from the other engine
  */
 export function diarizedVoices(
-  answer: TranscriptionAnswer,
+  response: TranscriptionResponse,
   window: SpeechWindow,
-  heard: readonly VoiceSegment[],
+  engineVoices: readonly VoiceSegment[],
 ): VoiceSegment[] {
-  const segments = segmentsOf(answer, window);
-  const overlaps = heard.map((stretch) => overlapsBySpeaker(stretch, segments));
+  const segments = segmentsOf(response, window);
+  const overlaps = engineVoices.map((voice) => overlapsBySpeaker(voice, segments));
   const own = new Map<number, VoiceSegment[]>();
   for (const speaker of new Set(segments.map(({ localSpeaker }) => localSpeaker))) {
     const seconds = overlaps.map((of) => of.get(speaker) ?? 0);
-    const led = heard.filter(
+    const dominated = engineVoices.filter(
       (_, i) => (seconds[i] ?? 0) > 0 && seconds[i] === Math.max(...(overlaps[i]?.values() ?? [])),
     );
     const most = Math.max(0, ...seconds);
-    own.set(speaker, led.length > 0 ? led : heard.filter((_, i) => most > 0 && seconds[i] === most).slice(0, 1));
+    own.set(
+      speaker,
+      dominated.length > 0 ? dominated : engineVoices.filter((_, i) => most > 0 && seconds[i] === most).slice(0, 1),
+    );
   }
   return segments.flatMap((segment) => {
     const [nearest] = (own.get(segment.localSpeaker) ?? []).toSorted(
@@ -41,9 +45,9 @@ export function diarizedVoices(
 
 type Segment = Omit<VoiceSegment, 'embedding'>;
 
-function segmentsOf(answer: TranscriptionAnswer, window: SpeechWindow): Segment[] {
+function segmentsOf(response: TranscriptionResponse, window: SpeechWindow): Segment[] {
   const numbers = new Map<string, number>();
-  return (answer.segments ?? [])
+  return (response.segments ?? [])
     .flatMap((segment) => {
       const span = spanOf(segment, window);
       const speaker = segment.speaker ?? undefined;
@@ -57,11 +61,11 @@ function segmentsOf(answer: TranscriptionAnswer, window: SpeechWindow): Segment[
     });
 }
 
-function overlapsBySpeaker(stretch: VoiceSegment, segments: readonly Segment[]): Map<number, number> {
+function overlapsBySpeaker(voice: VoiceSegment, segments: readonly Segment[]): Map<number, number> {
   const seconds = new Map<number, number>();
   for (const segment of segments) {
     const { localSpeaker } = segment;
-    seconds.set(localSpeaker, (seconds.get(localSpeaker) ?? 0) + overlapOf(stretch, segment));
+    seconds.set(localSpeaker, (seconds.get(localSpeaker) ?? 0) + overlapOf(voice, segment));
   }
   return seconds;
 }

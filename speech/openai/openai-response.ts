@@ -1,36 +1,36 @@
 import { z } from 'zod';
 
-/** Some servers give no time where they know none, others null or -0.01. */
+/** For an unknown time some servers omit the field, others return null or -0.01. */
 const seconds = z.number().nullish();
-/** An hour without a breath has 60,000 letters, and 10,000 words. What is longer was not said. */
+/** An hour of continuous speech has 60,000 characters and 10,000 words, so longer responses are rejected. */
 const textSchema = z.string().max(100_000);
-const MOST_WORDS = 20_000;
+const MAX_WORDS = 20_000;
 const wordSchema = z.object({ word: z.string().max(1_000), start: seconds, end: seconds });
 const segmentSchema = z.object({
   text: textSchema.nullish(),
   start: seconds,
   end: seconds,
-  /** A letter, or a name that the request made known (diarized_json). */
+  /** A letter, or a name that the request introduced (diarized_json). */
   speaker: z.string().nullish(),
-  /** whisper.cpp nests them here. */
-  words: z.array(wordSchema).max(MOST_WORDS).nullish(),
+  /** whisper.cpp nests the words in segments. */
+  words: z.array(wordSchema).max(MAX_WORDS).nullish(),
 });
 
 /**
  * A transcription as `json`, `verbose_json` or `diarized_json`
- * (https://platform.openai.com/docs/api-reference/audio/createTranscription), with what other servers leave out or nest.
- * Times are seconds in the file that was sent.
+ * (https://platform.openai.com/docs/api-reference/audio/createTranscription), with the fields that other servers omit
+ * or nest. Times are in seconds from the start of the uploaded file.
  */
 export const answerSchema = z
   .object({
     text: textSchema.nullish(),
-    /** A code, or a name such as `english`. */
+    /** A code or a name, such as `english`. */
     language: z.string().nullish(),
-    words: z.array(wordSchema).max(MOST_WORDS).nullish(),
-    segments: z.array(segmentSchema).max(MOST_WORDS).nullish(),
+    words: z.array(wordSchema).max(MAX_WORDS).nullish(),
+    segments: z.array(segmentSchema).max(MAX_WORDS).nullish(),
   })
   .refine(({ text, segments }) => typeof text === 'string' || Array.isArray(segments), 'neither text nor segments');
 
-export type TranscriptionAnswer = z.infer<typeof answerSchema>;
-export type AnswerWord = z.infer<typeof wordSchema>;
-export type AnswerSegment = z.infer<typeof segmentSchema>;
+export type TranscriptionResponse = z.infer<typeof answerSchema>;
+export type ResponseWord = z.infer<typeof wordSchema>;
+export type ResponseSegment = z.infer<typeof segmentSchema>;

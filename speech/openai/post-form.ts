@@ -7,7 +7,7 @@ import { retryAfterAtMs } from '../../runtime/retry-after.ts';
 
 /** A multipart form (RFC 7578) with one file. */
 export interface Form {
-  /** Names and values of our own making: nothing in them is escaped. */
+  /** Names and values must not need escaping. */
   readonly fields: readonly (readonly [name: string, value: string])[];
   readonly file: {
     readonly name: string;
@@ -20,47 +20,51 @@ export interface Form {
 export interface PostOptions {
   readonly headers: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
-  /** Limit of the whole exchange: nothing is heard of a server while it works. */
+  /** The time limit of the whole request. A server sends nothing while it transcribes. */
   readonly timeoutMs: number;
-  /** Limit of connecting, and longest wait for the server to take more of the form; in milliseconds. */
+  /** The time limit for connecting, and for each part of the form to be sent; in milliseconds. */
   readonly stallTimeoutMs?: number;
 }
 
-export interface Answer {
+export interface FormResponse {
   readonly statusCode: number;
-  /** As Retry-After says it; epoch, milliseconds. */
+  /** The time of the Retry-After header; epoch, milliseconds. */
   readonly retryAtMs: number | undefined;
   readonly text: string;
 }
 
-/** The exchange took longer than its limit. */
+/** The request exceeded its time limit. */
 export class PostTimeoutError extends Error {
   override readonly name = 'PostTimeoutError';
 }
 
-/** Hours may pass before an answer, but not before a form is taken. */
+/** A response may take hours, but the server must accept the form without such delays. */
 const STALL_TIMEOUT_MS = 60_000;
-/** While the server works, only the system's own probes tell that it is still there. */
+/** While the server transcribes, only TCP keep-alive probes detect that it has disappeared. */
 const PROBE_AFTER_MS = 30_000;
-/** Five minutes of speech are some hundred kilobytes, also with a number for each token; parsed in one turn of the event loop. */
+/**
+ * The limit of a response. Five minutes of speech are some hundred kilobytes, even with a number for each token. A
+ * response is parsed without yielding to the event loop.
+ */
 const ANSWER_MAX_BYTES = 1024 ** 2;
 
 /**
- * Posts a form once, over a connection of its own, and reads the answer as text. No redirects, no proxy, no repetition.
+ * Posts a form once, over a connection of its own, and reads the response as text. There are no redirects, proxies or
+ * retries.
  *
- * @throws PostTimeoutError; the signal's reason; what the file threw; what the connection threw
+ * @throws PostTimeoutError; the signal's reason; errors of reading the file; errors of the connection
  */
-export async function postForm(url: URL, form: Form, options: PostOptions): Promise<Answer> {
+export async function postForm(url: URL, form: Form, options: PostOptions): Promise<FormResponse> {
   options.signal.throwIfAborted();
-  const deadline = startDeadline({ ...options, late: () => new PostTimeoutError('no answer in time') });
+  const deadline = startDeadline({ ...options, late: () => new PostTimeoutError('no response in time') });
   const { signal } = deadline;
   const { stallTimeoutMs = STALL_TIMEOUT_MS } = options;
-  const onStall = (): void => deadline.abort(new PostTimeoutError('the server does not take the form'));
+  const onStall = (): void => deadline.abort(new PostTimeoutError('the server does not read the form'));
   const stall = setTimeout(onStall, stallTimeoutMs);
-  // Of its own: a kept connection that the server closes just then would leave it open whether the request arrived.
+  // A reused connection that the server closes at this moment would leave it open whether the request arrived.
   const dispatcher = new Client(url.origin, {
     connect: { timeout: stallTimeoutMs, keepAliveInitialDelay: PROBE_AFTER_MS },
-    // The deadline stands in for these two.
+    // The deadline replaces these two timeouts.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
@@ -75,7 +79,7 @@ export async function postForm(url: URL, form: Form, options: PostOptions): Prom
       yield tail;
       clearTimeout(stall);
     };
-    // Whoever refuses the form does so before all of it is there. The rest is not sent then.
+    // A server may reject the form before all of it is sent. The rest is not sent then.
     const { statusCode, headers, body } = await answerTo(url, {
       method: 'POST',
       headers: {
@@ -90,11 +94,11 @@ export async function postForm(url: URL, form: Form, options: PostOptions): Prom
     });
     clearTimeout(stall);
     const { bytes, isWhole } = await beginningOf(body, ANSWER_MAX_BYTES);
-    if (!isWhole) throw new Error(`the answer is longer than ${ANSWER_MAX_BYTES} bytes`);
+    if (!isWhole) throw new Error(`the response is longer than ${ANSWER_MAX_BYTES} bytes`);
     const retryAtMs = retryAfterAtMs(headers['retry-after']?.toString());
     return { statusCode, retryAtMs, text: bytes.toString('utf8') };
   } catch (error) {
-    // What a destroyed connection throws says less.
+    // The error of a destroyed connection is less specific than the signal's reason.
     signal.throwIfAborted();
     throw error;
   } finally {

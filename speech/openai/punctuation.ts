@@ -1,27 +1,27 @@
 import type { Word } from '../../contract/speech-results.ts';
 
-/** What joins two halves of a word, or of a number, that a list of words parts. */
+/** Characters that join two parts of a word or number that the word list separates. */
 const JOINING: ReadonlySet<string | undefined> = new Set("-‐‑'’.,:/@&_");
 
-/** Longer than anything that is said in five minutes; each letter is looked at. */
+/** The longest text, which is more than five minutes of speech. Each character is inspected. */
 const LONGEST_TEXT = 50_000;
 
 /**
- * Writes words as the text has them: the word lists of OpenAI leave out punctuation. Where list and text do not hold the
- * same letters, the words stay as they are.
+ * Adds the punctuation of the text to the words, because the word lists of OpenAI omit it. If list and text do not
+ * contain the same letters, the words stay as they are.
  *
  * @param words in order
- * @param text what the same words say
+ * @param text the transcript of the same words
  */
 export function withPunctuation(words: readonly Word[], text: string): readonly Word[] {
   if (text.length > LONGEST_TEXT) return words;
   const spoken = words.filter((word) => lettersOf(word.text).length > 0);
-  const places = placesIn(text, spoken);
-  if (places === undefined) return words;
+  const offsets = offsetsIn(text, spoken);
+  if (offsets === undefined) return words;
   const written: Word[] = [];
   for (const [i, word] of spoken.entries()) {
-    const from = places[i] ?? 0;
-    const piece = text.slice(from, places[i + 1] ?? text.length).trim();
+    const from = offsets[i] ?? 0;
+    const piece = text.slice(from, offsets[i + 1] ?? text.length).trim();
     const last = written.at(-1);
     if (last !== undefined && JOINING.has(text[from - 1])) {
       written[written.length - 1] = { ...last, text: last.text + piece, endSeconds: word.endSeconds };
@@ -32,10 +32,10 @@ export function withPunctuation(words: readonly Word[], text: string): readonly 
   return written;
 }
 
-/** Where each word begins in the text, with the opening marks right before it; undefined when the letters differ. */
-function placesIn(text: string, words: readonly Word[]): number[] | undefined {
+/** Returns the offset of each word in the text, including opening marks before it; undefined if the letters differ. */
+function offsetsIn(text: string, words: readonly Word[]): number[] | undefined {
   const letters = lettersOf(text);
-  const places: number[] = [];
+  const offsets: number[] = [];
   let next = 0;
   for (const word of words) {
     const own = lettersOf(word.text);
@@ -43,15 +43,15 @@ function placesIn(text: string, words: readonly Word[]): number[] | undefined {
     const end = letters[next - 1]?.end ?? 0;
     const first = letters[next]?.start ?? end;
     const between = text.slice(end, first);
-    // After a blank, marks open the next word: a quote, a bracket. Without one they end the word before.
-    places.push(next === 0 || /\s/u.test(between) ? end + lastWordOf(between) : first);
+    // After a space, marks such as quotes and brackets belong to the next word, otherwise to the previous one.
+    offsets.push(next === 0 || /\s/u.test(between) ? end + offsetAfterSpace(between) : first);
     next += own.length;
   }
-  return next === letters.length ? places : undefined;
+  return next === letters.length ? offsets : undefined;
 }
 
-/** Where the part after the last blank begins. Not by a pattern: those look from each letter to the end. */
-function lastWordOf(text: string): number {
+/** Returns the offset after the last space. A regular expression would take quadratic time. */
+function offsetAfterSpace(text: string): number {
   let at = text.length;
   while (at > 0 && !/\s/u.test(text.charAt(at - 1))) at -= 1;
   return at;

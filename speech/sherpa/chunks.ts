@@ -1,12 +1,12 @@
 import type { Span, SpeechWindow } from '../../contract/speech-results.ts';
 import { cutWindows } from '../windows.ts';
 
-/** Whisper hears the first 30 s only. */
+/** Whisper processes only the first 30 s. */
 const MAX_SECONDS = 28;
-/** In longer silence recognisers hear things. */
+/** In longer silence recognisers return words that nobody said. */
 const PAUSE_SECONDS = 2;
 
-/** Cuts the speech of a window into what a recogniser takes at once. Each holds as much speech as fits. */
+/** Cuts the speech of a window into chunks for a recogniser. Each contains as much speech as fits. */
 export function cutChunks(speech: readonly Span[]): SpeechWindow[] {
   const groups: Span[][] = [];
   for (const region of speech.flatMap(inParts)) {
@@ -21,7 +21,7 @@ export function cutChunks(speech: readonly Span[]): SpeechWindow[] {
   return groups.flatMap((group) => cutWindows({ speech: group }, MAX_SECONDS));
 }
 
-/** Regions are short enough, unless another search for speech made them. */
+/** Splits long regions. Silero's are short enough, those of other detectors may not be. */
 function inParts({ startSeconds, endSeconds }: Span): Span[] {
   const count = Math.ceil((endSeconds - startSeconds) / MAX_SECONDS);
   const length = (endSeconds - startSeconds) / count;

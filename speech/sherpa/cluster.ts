@@ -2,20 +2,22 @@ import type { VoiceSegment } from '../../contract/speech-results.ts';
 import { createTurns } from '../../runtime/subprocess/yield-to-event-loop.ts';
 import type { SpeakerLimits } from '../speech-engine.ts';
 import { mergeNearest } from './merge-voices.ts';
-import { rivalsOf } from './rivals.ts';
 import { splitVoices } from './split-voices.ts';
 import { groupOf, type LocalGroup, type VoiceGroup } from './voice-groups.ts';
 
+/** The overlap from which two voices are two speakers. A shorter one results from inexact boundaries. */
+const TOGETHER_SECONDS = 0.5;
+
 export interface ClusterOptions extends SpeakerLimits {
-  /** Cosine distance, 0 to 2, from which two voices are two speakers. */
+  /** The cosine distance, 0 to 2, from which two voices are considered two speakers. */
   readonly threshold: number;
   readonly signal: AbortSignal;
 }
 
 /**
- * Finds out which voices of different windows are one speaker. Units are the speakers that each window tells apart, a few
- * per window, so that memory does not grow with the number of segments. The nearest are merged again and again.
- * Two who talk at the same time are two, unless `maxSpeakers` asks for fewer. The same input gives the same output.
+ * Identifies the voices of different windows that belong to one speaker, by agglomerative clustering. The units are the
+ * speakers of each window, a few per window, so that memory does not grow with the number of segments. Two people who
+ * talk at the same time are two speakers, unless `maxSpeakers` requires fewer. The result is deterministic.
  *
  * @returns as {@link SpeechEngine.cluster}
  */
@@ -23,32 +25,59 @@ export async function clusterVoices(
   windows: readonly (readonly VoiceSegment[])[],
   { minSpeakers = 1, maxSpeakers, threshold, signal }: ClusterOptions,
 ): Promise<number[][]> {
-  const giveWay = createTurns(signal);
+  const yieldIfDue = createTurns(signal);
   const units: LocalGroup[] = [];
   for (const voices of windows) {
     units.push(...localSpeakers(voices, units.length));
-    await giveWay();
+    await yieldIfDue();
   }
   const merged = await mergeNearest(units, {
     threshold,
-    fewest: minSpeakers,
-    most: maxSpeakers ?? Infinity,
-    giveWay,
+    minGroups: minSpeakers,
+    maxGroups: maxSpeakers ?? Infinity,
+    yieldIfDue,
   });
-  const groups = await splitVoices(merged, { fewest: minSpeakers, giveWay });
+  const groups = await splitVoices(merged, { minGroups: minSpeakers, yieldIfDue });
   return numbered(groups, windows);
 }
 
-/** @param before how many groups there are of earlier windows */
-function localSpeakers(voices: readonly VoiceSegment[], before: number): LocalGroup[] {
+/** @param offset the number of groups of earlier windows */
+function localSpeakers(voices: readonly VoiceSegment[], offset: number): LocalGroup[] {
   const bySpeaker = new Map<number, VoiceSegment[]>();
   for (const voice of voices) bySpeaker.set(voice.localSpeaker, [...(bySpeaker.get(voice.localSpeaker) ?? []), voice]);
   const speakers = [...bySpeaker.keys()];
-  const rivals = rivalsOf(voices);
+  const cannotLink = simultaneousSpeakers(voices);
   return [...bySpeaker].map(([speaker, own]) => ({
     ...groupOf(own),
-    rivals: new Set([...(rivals.get(speaker) ?? [])].map((rival) => before + speakers.indexOf(rival))),
+    cannotLink: new Set([...(cannotLink.get(speaker) ?? [])].map((other) => offset + speakers.indexOf(other))),
   }));
+}
+
+/**
+ * Finds the speakers of a window who talk at the same time, and therefore must not be merged.
+ *
+ * @param voices of one window, in order of their start
+ * @returns for each such local speaker the others
+ */
+function simultaneousSpeakers(voices: readonly VoiceSegment[]): ReadonlyMap<number, ReadonlySet<number>> {
+  const secondsOfPair = new Map<string, number>();
+  const others = new Map<number, Set<number>>();
+  let open: VoiceSegment[] = [];
+  for (const voice of voices) {
+    open = open.filter(({ endSeconds }) => endSeconds > voice.startSeconds);
+    for (const other of open) {
+      const [a, b] = [voice.localSpeaker, other.localSpeaker];
+      const pair = `${Math.min(a, b)} ${Math.max(a, b)}`;
+      const overlap = Math.min(other.endSeconds, voice.endSeconds) - voice.startSeconds;
+      const seconds = (secondsOfPair.get(pair) ?? 0) + overlap;
+      secondsOfPair.set(pair, seconds);
+      if (a === b || seconds <= TOGETHER_SECONDS) continue;
+      others.set(a, (others.get(a) ?? new Set()).add(b));
+      others.set(b, (others.get(b) ?? new Set()).add(a));
+    }
+    open.push(voice);
+  }
+  return others;
 }
 
 /** Numbers speakers in order of appearance. */

@@ -2,32 +2,32 @@ import { join } from 'node:path';
 import type { Missing } from '../speech-engine.ts';
 import { CATALOGUE, type ModelRole } from '../models/catalogue.ts';
 import { inspectModel, type InstalledModel, type Recogniser } from '../models/inspect.ts';
-import { namesOfModels, readLock, wrongFilesIn } from '../models/models-folder.ts';
+import { modelNamesIn, readLock, damagedFilesIn } from '../models/models-folder.ts';
 import type { SpeechSettings } from '../speech-settings.ts';
 
 type ModelSetting = 'SPEECH_ASR_MODEL' | 'SPEECH_SEGMENTATION_MODEL' | 'SPEECH_EMBEDDING_MODEL';
 
-/** Names of models; by default the best that is there. */
+/** The names of models; by default the best installed ones. */
 export type ModelSettings = Partial<Pick<SpeechSettings, ModelSetting>> & {
-  /** Absolute path of the folder with a folder for each model. */
+  /** The absolute path of the folder that has one subfolder per model. */
   readonly speechModelsDir: string;
 };
 
-/** What tells voices apart; absolute paths. */
+/** The models that tell voices apart; absolute paths. */
 export interface VoiceModels {
   readonly modelsDir: string;
   readonly segmentation: string;
   readonly embedding: string;
-  /** Names, for logs and for checking the files before use. */
+  /** Names, for logs and for the check of the files before use. */
   readonly names: readonly string[];
 }
 
-/** All that the engine needs. */
+/** All models of the engine. */
 export interface SherpaModels extends VoiceModels {
   readonly recogniser: Recogniser;
 }
 
-/** @returns the models that the settings name, by default the best of those that are installed */
+/** @returns the configured models, by default the best installed ones */
 export async function findSherpaModels(settings: ModelSettings): Promise<SherpaModels | Missing> {
   const voices = await findSherpaVoices(settings);
   if ('missing' in voices) return voices;
@@ -36,7 +36,7 @@ export async function findSherpaModels(settings: ModelSettings): Promise<SherpaM
   return { ...voices, recogniser: found.recogniser, names: [found.name, ...voices.names] };
 }
 
-/** As {@link findSherpaModels}, for who has the words from elsewhere. */
+/** As {@link findSherpaModels}, for an engine that gets the words from a server. */
 export async function findSherpaVoices(settings: ModelSettings): Promise<VoiceModels | Missing> {
   const segmentation = await find(settings, 'segmentation', 'SPEECH_SEGMENTATION_MODEL');
   if ('missing' in segmentation) return segmentation;
@@ -46,7 +46,7 @@ export async function findSherpaVoices(settings: ModelSettings): Promise<VoiceMo
   return { modelsDir: settings.speechModelsDir, segmentation: segmentation.path, embedding: embedding.path, names };
 }
 
-/** @returns path of Silero's model, if it is installed */
+/** @returns the path of Silero's model, if it is installed */
 export async function findVadModel(speechModelsDir: string): Promise<string | undefined> {
   const found = await find({ speechModelsDir }, 'vad');
   return 'missing' in found ? undefined : found.path;
@@ -59,27 +59,27 @@ async function find<Role extends ModelRole>(
 ): Promise<Extract<InstalledModel, { role: Role }> | Missing> {
   const modelsDir = settings.speechModelsDir;
   const wanted = setting && settings[setting];
-  const names = await namesOfModels(modelsDir);
+  const names = await modelNamesIn(modelsDir);
   if (wanted !== undefined && !names.includes(wanted)) {
-    return { missing: `${setting}=${wanted}: there is no such model in SPEECH_MODELS_DIR (${modelsDir}).` };
+    return { missing: `${setting}=${wanted}: SPEECH_MODELS_DIR (${modelsDir}) does not contain this model.` };
   }
   for (const name of wanted === undefined ? names.sort(byRank) : [wanted]) {
     const model = await inspectModel(modelsDir, name);
     if (model?.role !== role) continue;
     const { models } = await readLock(modelsDir);
-    const [wrong] = await wrongFilesIn(join(modelsDir, name), models[name]);
-    if (wrong !== undefined) return { missing: `The model ${name} is damaged: ${wrong}.` };
+    const [problem] = await damagedFilesIn(join(modelsDir, name), models[name]);
+    if (problem !== undefined) return { missing: `The model ${name} is damaged: ${problem}.` };
     return model as Extract<InstalledModel, { role: Role }>;
   }
   return {
     missing:
       wanted === undefined
-        ? `There is no ${role} model in SPEECH_MODELS_DIR (${modelsDir}); \`npm run models -- install\` fetches all kinds.`
-        : `${setting}=${wanted} is no ${role} model in SPEECH_MODELS_DIR (${modelsDir}).`,
+        ? `There is no ${role} model in SPEECH_MODELS_DIR (${modelsDir}); \`npm run models -- install\` installs the default models.`
+        : `${setting}=${wanted} is not a ${role} model.`,
   };
 }
 
-/** In the catalogue's order, then those that were put there by hand. */
+/** Sorts by the order of the catalogue; models that were installed manually come last. */
 function byRank(a: string, b: string): number {
   const rank = (name: string): number => {
     const index = CATALOGUE.findIndex((model) => model.name === name);

@@ -2,7 +2,7 @@ import sherpa from 'sherpa-onnx-node';
 import addon from 'sherpa-onnx-node/addon.js';
 import { RATE } from './samples.mjs';
 
-/** @param model a recogniser of find-models.ts, and for Whisper perhaps the language */
+/** @param model a recogniser of find-models.ts; for Whisper, optionally with the language */
 export function openRecogniser(model, threads) {
   return model.kind === 'whisper' ? openWhisper(model, threads) : openTransducer(model, threads);
 }
@@ -12,24 +12,24 @@ function openWhisper({ encoder, decoder, tokens, language, isMultilingual, hasTo
     configOf(threads, {
       whisper: {
         ...{ encoder, decoder, task: 'transcribe', language: spoken },
-        // Numbers: the addon passes over true and false. Times of tokens need a decoder that gives its attention away.
+        // The addon ignores booleans. Token timestamps need a decoder that exports its attention.
         ...(hasTokenTimes ? { enableTokenTimestamps: 1 } : { enableSegmentTimestamps: 1 }),
       },
       tokens,
     });
   const recogniser = new sherpa.OfflineRecognizer(config(isMultilingual ? (language ?? '') : ''));
-  let told = language !== undefined || !isMultilingual;
+  let isLanguageKnown = language !== undefined || !isMultilingual;
   return {
-    /** Longest first: what a few words are in is often heard wrongly, so one language is taken for the window. */
+    /** The longest chunk comes first and sets the language, which is often detected wrongly from a few words. */
     order: (chunks) => {
       const lengths = chunks.map(([start, end]) => end - start);
       const longest = lengths.indexOf(Math.max(...lengths));
-      return [longest, ...chunks.keys()].filter((index, place) => place === 0 || index !== longest);
+      return [longest, ...chunks.keys()].filter((index, position) => position === 0 || index !== longest);
     },
-    hear: (samples) => {
+    recognise: (samples) => {
       const result = decode(recogniser, samples);
-      if (!told && result.lang) {
-        told = true;
+      if (!isLanguageKnown && result.lang) {
+        isLanguageKnown = true;
         recogniser.setConfig(config(result.lang));
       }
       return result;
@@ -41,7 +41,7 @@ function openTransducer({ encoder, decoder, joiner, tokens }, threads) {
   const recogniser = new sherpa.OfflineRecognizer(
     configOf(threads, { transducer: { encoder, decoder, joiner }, modelType: 'nemo_transducer', tokens }),
   );
-  return { order: (chunks) => chunks.keys(), hear: (samples) => decode(recogniser, samples) };
+  return { order: (chunks) => chunks.keys(), recognise: (samples) => decode(recogniser, samples) };
 }
 
 function configOf(threads, modelConfig) {
@@ -55,11 +55,11 @@ function decode(recogniser, samples) {
   const stream = recogniser.createStream();
   stream.acceptWaveform({ samples, sampleRate: RATE });
   recogniser.decode(stream);
-  // The library writes control characters into its JSON as they are, and none between values: in texts a blank will do.
+  // The library does not escape control characters in JSON strings and writes none between values.
   const text = addon.getOfflineStreamResultAsJson(stream.handle).replace(/[\u0000-\u001f]/g, ' ');
-  const { lang, text: said, tokens, timestamps, durations, ...more } = JSON.parse(text);
+  const { lang, text: transcript, tokens, timestamps, durations, ...more } = JSON.parse(text);
   const segments = (more.segment_texts ?? []).map((words, i) => ({
     ...{ text: words, startSeconds: more.segment_timestamps[i], durationSeconds: more.segment_durations[i] },
   }));
-  return { lang, text: said, tokens, timestamps, durations, segments };
+  return { lang, text: transcript, tokens, timestamps, durations, segments };
 }

@@ -8,71 +8,70 @@ interface Cluster extends LocalGroup {
 
 interface Pair {
   readonly id: number;
-  /** Greater than `id`. */
   readonly other: number;
   readonly distance: number;
 }
 
 interface MergeOptions extends SplitOptions {
   readonly threshold: number;
-  /** Merging goes on, whatever the distance, until there are no more. */
-  readonly most: number;
+  /** Groups are merged regardless of their distance until there are at most this many. */
+  readonly maxGroups: number;
 }
 
 /**
- * Merges the two nearest groups again and again, down to the fewest. Each knows its nearest, so that a merge needs no look at
- * all pairs.
+ * Merges the two nearest groups repeatedly, down to the minimum. Each group stores its nearest group, so that a merge
+ * does not compare all pairs.
  */
 export async function mergeNearest(
   groups: readonly LocalGroup[],
-  { threshold, fewest, most, giveWay }: MergeOptions,
+  { threshold, minGroups, maxGroups, yieldIfDue }: MergeOptions,
 ): Promise<VoiceGroup[]> {
   const clusters = new Map<number, Cluster>();
   for (const [id, group] of groups.entries()) {
     clusters.set(id, { ...group, unit: unitVector(group.sum), nearest: undefined });
   }
-  let mayForce = false;
-  const look = async (ids: Iterable<number>): Promise<void> => {
+  let ignoresCannotLink = false;
+  const updateNearest = async (ids: Iterable<number>): Promise<void> => {
     for (const id of ids) {
       const cluster = clusters.get(id);
-      if (cluster !== undefined) clusters.set(id, { ...cluster, nearest: nearestOf(id, clusters, mayForce) });
-      await giveWay();
+      if (cluster !== undefined) clusters.set(id, { ...cluster, nearest: nearestOf(id, clusters, ignoresCannotLink) });
+      await yieldIfDue();
     }
   };
-  await look([...clusters.keys()]);
-  while (clusters.size > Math.max(1, fewest)) {
+  await updateNearest([...clusters.keys()]);
+  while (clusters.size > Math.max(1, minGroups)) {
     const pair = nearestPair(clusters);
-    const isEnough = clusters.size <= most && (mayForce || (pair?.distance ?? Infinity) >= threshold);
+    const isEnough = clusters.size <= maxGroups && (ignoresCannotLink || (pair?.distance ?? Infinity) >= threshold);
     if (pair === undefined || isEnough) {
-      if (mayForce || clusters.size <= most) break;
-      mayForce = true;
-      await look([...clusters.keys()]);
+      if (ignoresCannotLink || clusters.size <= maxGroups) break;
+      ignoresCannotLink = true;
+      await updateNearest([...clusters.keys()]);
       continue;
     }
-    await look(merge(clusters, pair, mayForce));
+    await updateNearest(merge(clusters, pair, ignoresCannotLink));
   }
   return [...clusters.values()];
 }
 
-/** @returns the clusters that must look for their nearest anew */
-function merge(clusters: Map<number, Cluster>, { id: a, other: b }: Pair, mayForce: boolean): number[] {
+/** @returns the clusters whose nearest cluster must be determined again */
+function merge(clusters: Map<number, Cluster>, { id: a, other: b }: Pair, ignoresCannotLink: boolean): number[] {
   const [left, right] = [clusters.get(a), clusters.get(b)];
   if (left === undefined || right === undefined) return [];
   const sum = added(left.sum, right.sum);
   const unit = unitVector(sum);
-  const rivals = new Set([...left.rivals, ...right.rivals].filter((id) => id !== a && id !== b));
+  const cannotLink = new Set([...left.cannotLink, ...right.cannotLink].filter((id) => id !== a && id !== b));
   clusters.delete(b);
-  clusters.set(a, { voices: [...left.voices, ...right.voices], sum, unit, rivals, nearest: undefined });
+  clusters.set(a, { voices: [...left.voices, ...right.voices], sum, unit, cannotLink, nearest: undefined });
   const stale = [a];
   for (const [id, cluster] of clusters) {
     if (id === a) continue;
-    const own = cluster.rivals.has(b)
-      ? { ...cluster, rivals: new Set([...cluster.rivals].map((rival) => (rival === b ? a : rival))) }
+    const own = cluster.cannotLink.has(b)
+      ? { ...cluster, cannotLink: new Set([...cluster.cannotLink].map((rival) => (rival === b ? a : rival))) }
       : cluster;
     clusters.set(id, own);
     if (own.nearest?.other === a || own.nearest?.other === b) stale.push(id);
-    else if (id < a && (mayForce || !own.rivals.has(a))) {
-      // The mean has moved: it may have come nearer to others.
+    else if (id < a && (ignoresCannotLink || !own.cannotLink.has(a))) {
+      // The mean has changed and may now be closer to other clusters.
       const distance = distanceOf(own.unit, unit);
       if (distance < (own.nearest?.distance ?? Infinity)) clusters.set(id, { ...own, nearest: { other: a, distance } });
     }
@@ -80,12 +79,12 @@ function merge(clusters: Map<number, Cluster>, { id: a, other: b }: Pair, mayFor
   return stale;
 }
 
-/** Only of those with a greater number, so that each pair is looked at once; the lower number stays after a merge. */
-function nearestOf(id: number, clusters: ReadonlyMap<number, Cluster>, mayForce: boolean): Cluster['nearest'] {
+/** Considers only greater ids, so that each pair is compared once; a merged cluster keeps the lower id. */
+function nearestOf(id: number, clusters: ReadonlyMap<number, Cluster>, ignoresCannotLink: boolean): Cluster['nearest'] {
   const cluster = clusters.get(id);
   let nearest: Cluster['nearest'];
   for (const [other, { unit }] of clusters) {
-    if (cluster === undefined || other <= id || (!mayForce && cluster.rivals.has(other))) continue;
+    if (cluster === undefined || other <= id || (!ignoresCannotLink && cluster.cannotLink.has(other))) continue;
     const distance = distanceOf(cluster.unit, unit);
     if (nearest === undefined || distance < nearest.distance) nearest = { other, distance };
   }

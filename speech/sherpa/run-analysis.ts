@@ -7,25 +7,25 @@ import { optional } from '../../runtime/optional.ts';
 import type { VoiceSegment, WindowResult, Word } from '../../contract/speech-results.ts';
 import { bareEnvironment } from '../../runtime/subprocess/bare-environment.ts';
 import { RunTimeoutError } from '../../runtime/subprocess/run-program.ts';
-import { hearingTimeMs, type AnalyseOptions, type AudioWindow } from '../speech-engine.ts';
+import { analysisTimeoutMs, type AnalyseOptions, type AudioWindow } from '../speech-engine.ts';
 import { progressLine, runJsonLines, spanSchema, voiceLine } from '../json-lines.ts';
 import { languageOf } from '../language-codes.ts';
 import type { Recogniser } from '../models/inspect.ts';
-import { readLock, wrongFilesIn } from '../models/models-folder.ts';
+import { readLock, damagedFilesIn } from '../models/models-folder.ts';
 import { readWavLayout } from '../wav.ts';
 import type { SherpaModels, VoiceModels } from './find-models.ts';
-import { heardLanguage } from './sherpa-languages.ts';
-import { heardSchema, wordsOf } from './sherpa-words.ts';
+import { detectedLanguage } from './sherpa-languages.ts';
+import { recognisedSchema, wordsOf } from './sherpa-words.ts';
 
 const CHILD = fileURLToPath(new URL('./analyse.mjs', import.meta.url));
 const lineSchema = z.union([
   progressLine,
   z.object({ loaded: z.literal(true) }),
   z.object({
-    heard: heardSchema.extend({
+    recognised: recognisedSchema.extend({
       lang: z.string(),
       chunk: spanSchema.extend({ speech: z.array(spanSchema) }),
-      /** What the recogniser was given of the audio: the chunk with its margins. */
+      /** The transcribed part of the audio: the chunk with its margins. */
       sampled: spanSchema,
     }),
   }),
@@ -33,37 +33,37 @@ const lineSchema = z.union([
 ]);
 
 export interface SherpaSettings {
-  /** Of find-models.ts. Without a recogniser the engine tells voices and no words. */
+  /** The result of find-models.ts. Without a recogniser the engine detects voices and no words. */
   readonly models: SherpaModels | VoiceModels;
   /** Absolute path of a folder for short-lived files. */
   readonly workFolder: string;
   /** Wall-clock limit of one window. */
   readonly timeoutMs: number;
-  /** Cores that one window uses. */
+  /** The CPU cores that one window uses. */
   readonly threads: number;
-  /** Cosine distance, 0 to 2, from which two voices are two speakers. */
+  /** The cosine distance, 0 to 2, from which two voices are considered two speakers. */
   readonly speakerDistance: number;
 }
 
 type Options = SherpaSettings &
   Omit<AnalyseOptions, 'language'> & {
-    /** As the recogniser takes it. */
+    /** The code that the recogniser accepts. */
     readonly language: string | undefined;
   };
 
 /**
- * Hears words and voices of one window in a process of its own.
+ * Analyses one window in a process of its own.
  *
- * @throws JobError `tool_missing` when the models are not as they were installed, or can't be loaded; `internal`; the
- * signal's reason
+ * @throws JobError `tool_missing` if the model files have changed since their installation or cannot be loaded;
+ *   `internal`; the signal's reason
  */
 export async function runAnalysis(window: AudioWindow, options: Options): Promise<WindowResult> {
   const { models, threads, workFolder, language, signal, onProgress } = options;
-  const timeoutMs = Math.min(options.timeoutMs, hearingTimeMs(window));
+  const timeoutMs = Math.min(options.timeoutMs, analysisTimeoutMs(window));
   const recogniser = 'recogniser' in models ? models.recogniser : undefined;
   await checkModels(models, recogniser);
   const { offsetBytes, lengthBytes } = await readWavLayout(window.wavPath);
-  const question = {
+  const request = {
     wav: { path: window.wavPath, offsetBytes, lengthBytes },
     startSeconds: window.startSeconds,
     endSeconds: window.endSeconds,
@@ -76,7 +76,7 @@ export async function runAnalysis(window: AudioWindow, options: Options): Promis
   const voices: VoiceSegment[] = [];
   const results: WindowResult[] = [];
   let isLoaded = false;
-  await runJsonLines(process.execPath, [CHILD, JSON.stringify(question)], {
+  await runJsonLines(process.execPath, [CHILD, JSON.stringify(request)], {
     what: 'the analysis of speech',
     schema: lineSchema,
     onLine: (line) => {
@@ -84,48 +84,48 @@ export async function runAnalysis(window: AudioWindow, options: Options): Promis
       else if ('loaded' in line) isLoaded = true;
       else if ('voice' in line) voices.push(line.voice);
       else {
-        const { chunk, sampled, lang } = line.heard;
-        const own = wordsOf(line.heard, chunk, sampled);
+        const { chunk, sampled, lang } = line.recognised;
+        const own = wordsOf(line.recognised, chunk, sampled);
         words.push(...own);
         results.push({ words: own, voices: [], ...optional('language', languageIn(lang, recogniser)) });
       }
     },
     run: { cwd: workFolder, env: bareEnvironment(process.execPath), signal, timeoutMs },
   }).catch((error: unknown) => {
-    throw isLoaded || !isFailure(error) ? error : notLoadable(models.modelsDir, error);
+    throw isLoaded || !isFailure(error) ? error : modelsNotLoadable(models.modelsDir, error);
   });
   words.sort((a, b) => a.startSeconds - b.startSeconds || a.endSeconds - b.endSeconds);
   return { words, voices, ...optional('language', languageOf(results)) };
 }
 
-/** Quick: contents are looked at by `npm run models -- verify`. */
+/** Checks the presence and size of the model files. `npm run models -- verify` checks their contents. */
 async function checkModels({ modelsDir, names }: VoiceModels, recogniser: Recogniser | undefined): Promise<void> {
   try {
     const { models } = await readLock(modelsDir);
     for (const name of names) {
-      const [wrong] = await wrongFilesIn(join(modelsDir, name), models[name]);
-      if (wrong !== undefined) throw new Error(wrong);
+      const [problem] = await damagedFilesIn(join(modelsDir, name), models[name]);
+      if (problem !== undefined) throw new Error(problem);
     }
     if (recogniser !== undefined) await stat(recogniser.encoder);
   } catch (error) {
-    throw notLoadable(modelsDir, error);
+    throw modelsNotLoadable(modelsDir, error);
   }
 }
 
-function notLoadable(modelsDir: string, cause: unknown): JobError {
+function modelsNotLoadable(modelsDir: string, cause: unknown): JobError {
   return new JobError(
     'tool_missing',
-    `The speech models can not be loaded; the operator must check SPEECH_MODELS_DIR (${modelsDir}) by \`npm run models -- verify\`.`,
+    `The speech models cannot be loaded; the operator must check SPEECH_MODELS_DIR (${modelsDir}) with \`npm run models -- verify\`.`,
     { cause },
   );
 }
 
-/** The process failed by itself, which was not ended for taking too long. */
+/** Whether the process failed for another reason than its time limit. */
 function isFailure(error: unknown): boolean {
   return error instanceof JobError && error.code === 'internal' && !(error.cause instanceof RunTimeoutError);
 }
 
 function languageIn(lang: string, recogniser: Recogniser | undefined): string | undefined {
   if (recogniser?.kind !== 'whisper') return undefined;
-  return recogniser.isMultilingual ? heardLanguage(lang) : 'en';
+  return recogniser.isMultilingual ? detectedLanguage(lang) : 'en';
 }

@@ -6,8 +6,8 @@ const BYTES_PER_SAMPLE = 2;
 /**
  * Reads a part of a mono 16-bit WAV file.
  *
- * @param wav where the samples are: path, offsetBytes, lengthBytes
- * @returns Float32Array, -1 to 1; shorter than asked for where the file ends
+ * @param wav the position of the samples: path, offsetBytes, lengthBytes
+ * @returns Float32Array, -1 to 1; shorter than requested at the end of the file
  */
 export function readSamples({ path, offsetBytes, lengthBytes }, startSeconds, endSeconds) {
   const bytesOf = (seconds) => Math.min(lengthBytes, Math.max(0, Math.round(seconds * RATE)) * BYTES_PER_SAMPLE);

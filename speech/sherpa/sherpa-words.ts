@@ -2,38 +2,38 @@ import { z } from 'zod';
 import type { Span, SpeechWindow, Word } from '../../contract/speech-results.ts';
 import { spokenWithin, spreadWords } from '../spread-words.ts';
 
-/** What a recogniser says about a chunk; times in seconds of the samples that it was given. */
-export const heardSchema = z.object({
+/** The result of a recogniser for a chunk; times are in seconds of its samples. */
+export const recognisedSchema = z.object({
   text: z.string(),
   tokens: z.array(z.string()),
-  /** Of each token, or empty when the model does not tell them. */
+  /** The start of each token; empty if the model does not return it. */
   timestamps: z.array(z.number()),
-  /** As `timestamps`, perhaps empty. */
+  /** The duration of each token; may be empty. */
   durations: z.array(z.number()),
-  /** Sentences or so, with a duration of 0 when the end is not told; empty when the model does not tell them. */
+  /** Roughly sentences, with a duration of 0 if the end is unknown; empty if the model does not return them. */
   segments: z.array(z.object({ text: z.string(), startSeconds: z.number(), durationSeconds: z.number() })),
 });
-export type Heard = z.infer<typeof heardSchema>;
+export type Recognised = z.infer<typeof recognisedSchema>;
 
-/** Shortest word, so that every word has an overlap with somebody. */
+/** The shortest duration of a word, so that every word overlaps with a speaker. */
 const LEAST_SECONDS = 0.02;
 
 /**
- * Words of a chunk with the best times there are: those of tokens, else those of segments, whose words are spread by their
- * length, else they are spread over the speech.
+ * Returns the words of a chunk with the most precise available times: those of tokens, then those of segments, whose
+ * words are distributed by their length, otherwise times estimated from the speech.
  *
- * @param sampled what the recogniser was given: the chunk with its margins, in the whole audio. No word is beyond it
+ * @param sampled the transcribed interval of the whole audio: the chunk with its margins. All words lie within it
  */
-export function wordsOf(heard: Heard, chunk: SpeechWindow, sampled: Span): Word[] {
+export function wordsOf(recognised: Recognised, chunk: SpeechWindow, sampled: Span): Word[] {
   const words =
-    wordsOfTokens(heard, sampled.startSeconds) ??
-    wordsOfSegments(heard, chunk, sampled.startSeconds) ??
-    spreadWords(withBlanks(heard.text), chunk.speech);
+    wordsOfTokens(recognised, sampled.startSeconds) ??
+    wordsOfSegments(recognised, chunk, sampled.startSeconds) ??
+    spreadWords(withBlanks(recognised.text), chunk.speech);
   return words.map((word) => within(word, sampled));
 }
 
-/** @returns undefined when tokens have no times, or are not the words of the text */
-function wordsOfTokens({ text, tokens, timestamps, durations }: Heard, offsetSeconds: number): Word[] | undefined {
+/** @returns undefined if tokens have no times or do not match the words of the text */
+function wordsOfTokens({ text, tokens, timestamps, durations }: Recognised, offsetSeconds: number): Word[] | undefined {
   if (tokens.length === 0 || timestamps.length !== tokens.length) return undefined;
   const spoken: { startSeconds: number; endSeconds: number; isBlank: boolean }[] = [];
   for (const [i, token] of tokens.entries()) {
@@ -52,7 +52,7 @@ function wordsOfTokens({ text, tokens, timestamps, durations }: Heard, offsetSec
     }
   }
   const timed = spoken.filter(({ isBlank }) => !isBlank);
-  // Letters of several bytes may be parted between tokens, which are garbled then. The text is not.
+  // A character of several bytes may be split between tokens, which are invalid then. The text is not.
   const written = text.split(/\s+/).filter((word) => word !== '');
   if (written.length !== timed.length) return undefined;
   return timed.map(({ startSeconds, endSeconds }, i) => ({
@@ -62,18 +62,18 @@ function wordsOfTokens({ text, tokens, timestamps, durations }: Heard, offsetSec
   }));
 }
 
-function wordsOfSegments({ segments }: Heard, chunk: SpeechWindow, offsetSeconds: number): Word[] | undefined {
+function wordsOfSegments({ segments }: Recognised, chunk: SpeechWindow, offsetSeconds: number): Word[] | undefined {
   if (segments.length === 0) return undefined;
   return segments.flatMap(({ text, startSeconds, durationSeconds }, i) => {
     const start = offsetSeconds + startSeconds;
     const next = segments[i + 1];
-    const untold = next === undefined ? chunk.endSeconds : offsetSeconds + next.startSeconds;
-    const span = { startSeconds: start, endSeconds: durationSeconds > 0 ? start + durationSeconds : untold };
+    const fallbackEnd = next === undefined ? chunk.endSeconds : offsetSeconds + next.startSeconds;
+    const span = { startSeconds: start, endSeconds: durationSeconds > 0 ? start + durationSeconds : fallbackEnd };
     return spreadWords(withBlanks(text), spokenWithin(span, chunk.speech));
   });
 }
 
-/** Scripts without blanks: a sentence, or a part of one, counts as a word. */
+/** Separates clauses in scripts without spaces, so that a clause counts as a word. */
 function withBlanks(text: string): string {
   return text.replace(/([。！？，、；：])(?=\S)/gu, '$1 ');
 }

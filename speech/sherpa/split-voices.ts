@@ -1,27 +1,27 @@
 import type { VoiceSegment } from '../../contract/speech-results.ts';
 import { distanceOf, groupOf, unitVector, type Vector, type VoiceGroup } from './voice-groups.ts';
 
-/** Of segments, between which other work may run. */
+/** The number of segments that are processed without yielding. */
 const STRIDE = 100;
-/** Distances below this are rounding. */
+/** Smaller distances result from rounding. */
 const SAME = 1e-9;
 
 export interface SplitOptions {
-  /** As many groups are made, if there are as many segments. */
-  readonly fewest: number;
-  readonly giveWay: () => Promise<void>;
+  /** The number of groups to create, if there are enough segments. */
+  readonly minGroups: number;
+  readonly yieldIfDue: () => Promise<void>;
 }
 
-/** Splits the group whose segments differ most, until there are enough: somebody knows that there are more speakers. */
+/** Splits the group whose segments differ most until there are as many groups as the caller requires. */
 export async function splitVoices(
   groups: readonly VoiceGroup[],
-  { fewest, giveWay }: SplitOptions,
+  { minGroups, yieldIfDue }: SplitOptions,
 ): Promise<VoiceGroup[]> {
   const done: VoiceGroup[] = [...groups];
-  while (done.length < fewest) {
+  while (done.length < minGroups) {
     let widest: { at: number; halves: readonly [VoiceSegment[], VoiceSegment[]]; spread: number } | undefined;
     for (const [at, group] of done.entries()) {
-      const { halves, spread } = await split(group, giveWay);
+      const { halves, spread } = await split(group, yieldIfDue);
       if (halves[1].length > 0 && (widest === undefined || spread > widest.spread)) widest = { at, halves, spread };
     }
     if (widest === undefined) break;
@@ -30,16 +30,19 @@ export async function splitVoices(
   return done;
 }
 
-/** Two halves around the segment that is farthest from the mean, and the one that is farthest from that. */
+/**
+ * Splits the segments into two halves: around the segment that is farthest from the mean, and around the one that is
+ * farthest from that.
+ */
 async function split(
   { voices, sum }: VoiceGroup,
-  giveWay: () => Promise<void>,
+  yieldIfDue: () => Promise<void>,
 ): Promise<{ halves: readonly [VoiceSegment[], VoiceSegment[]]; spread: number }> {
   const mapped = async <From, To>(list: readonly From[], of: (one: From) => To): Promise<To[]> => {
     const out: To[] = [];
     for (const [i, one] of list.entries()) {
       out.push(of(one));
-      if (i % STRIDE === 0) await giveWay();
+      if (i % STRIDE === 0) await yieldIfDue();
     }
     return out;
   };
@@ -50,7 +53,7 @@ async function split(
   const second = farthest(fromFirst);
   const spread = fromFirst[second] ?? 0;
   if (spread < SAME) {
-    // All alike: any of them will do.
+    // All segments are equal, so any of them can be separated.
     return { halves: [voices.slice(0, -1), voices.length > 1 ? voices.slice(-1) : []], spread: 0 };
   }
   const fromSecond = await distancesFrom(units[second] ?? sum);
@@ -61,7 +64,7 @@ async function split(
   };
 }
 
-/** The first of those that are farthest, but for rounding. */
+/** The first of the farthest, ignoring rounding. */
 function farthest(distances: readonly number[]): number {
   let best = 0;
   for (const [i, distance] of distances.entries()) {

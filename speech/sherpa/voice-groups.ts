@@ -1,20 +1,20 @@
 import type { VoiceSegment } from '../../contract/speech-results.ts';
 
-/** What a voice sounds like, or a sum of such. */
+/** A voice embedding or a sum of voice embeddings. */
 export type Vector = Float64Array;
 
-/** @returns the vector at length 1; zeros stay zeros */
+/** @returns the vector scaled to length 1; a zero vector stays zero */
 export function unitVector(values: ArrayLike<number>): Vector {
   let squares = 0;
   for (let i = 0; i < values.length; i++) squares += (values[i] ?? 0) ** 2;
   const factor = squares === 0 ? 0 : 1 / Math.sqrt(squares);
-  // Not by from(): that takes four times as long, and this is called for every segment.
+  // Float64Array.from() takes four times as long, and this function is called for every segment.
   const unit = new Float64Array(values.length);
   for (let i = 0; i < values.length; i++) unit[i] = (values[i] ?? 0) * factor;
   return unit;
 }
 
-/** Cosine distance of vectors of length 1: 0 for the same direction, 2 for opposite ones. */
+/** Returns the cosine distance of vectors of length 1: 0 for the same direction, 2 for opposite ones. */
 export function distanceOf(a: Vector, b: Vector): number {
   let product = 0;
   for (let i = 0; i < a.length; i++) product += (a[i] ?? 0) * (b[i] ?? 0);
@@ -25,17 +25,17 @@ export function added(a: Vector, b: Vector): Vector {
   return a.map((value, i) => value + (b[i] ?? 0));
 }
 
-/** Segments of one speaker. */
+/** The segments of one speaker. */
 export interface VoiceGroup {
   readonly voices: readonly VoiceSegment[];
-  /** Sum of the embeddings, each as heavy as its segment is long. */
+  /** The sum of the embeddings, weighted by the duration of their segments. */
   readonly sum: Vector;
 }
 
-/** What one window takes for a speaker. */
+/** The segments of one speaker within one window. */
 export interface LocalGroup extends VoiceGroup {
-  /** Places in the list of all local groups of those that talk at the same time. */
-  readonly rivals: ReadonlySet<number>;
+  /** Indices of the local groups of speakers who talk at the same time and must not be merged with this one. */
+  readonly cannotLink: ReadonlySet<number>;
 }
 
 export function groupOf(voices: readonly VoiceSegment[]): VoiceGroup {

@@ -2,14 +2,14 @@ import sherpa from 'sherpa-onnx-node';
 import addon from 'sherpa-onnx-node/addon.js';
 import { RATE } from './samples.mjs';
 
-/** What an embedding needs to say something about a voice. A shorter segment gets that of all segments of its speaker. */
-const TELLING_SECONDS = 0.5;
-/** More says nothing new, and takes its time. */
-const ENOUGH_SECONDS = 20;
-/** Places after the decimal point that are kept of an embedding of length 1. */
+/** The shortest audio for a reliable embedding. A shorter segment gets the embedding of all segments of its speaker. */
+const MIN_SECONDS = 0.5;
+/** The longest audio for an embedding; more improves nothing and takes longer. */
+const MAX_SECONDS = 20;
+/** The precision of an embedding: five decimals. */
 const PRECISION = 1e5;
 
-/** @param models segmentation and embedding: paths; threshold: cosine distance from which two voices are two */
+/** @param models paths of segmentation and embedding; threshold: the cosine distance between two speakers */
 export function openVoices({ segmentation, embedding, threshold }, threads) {
   const common = { numThreads: threads, provider: 'cpu', debug: 0 };
   const diarization = new sherpa.OfflineSpeakerDiarization({
@@ -20,9 +20,9 @@ export function openVoices({ segmentation, embedding, threshold }, threads) {
   });
   const extractor = new sherpa.SpeakerEmbeddingExtractor({ model: embedding, ...common });
   return {
-    /** @returns segments of one voice in order, with their embeddings; times in seconds of the samples */
+    /** @returns segments with one voice, in order, with their embeddings; times in seconds of the samples */
     segments: async (samples, onProgress) => {
-      // process() tells no progress; this is what it is made of. The last calls may come after the answer.
+      // process() does not report progress. The last callbacks may come after the result.
       let isRunning = true;
       const found = await addon.offlineSpeakerDiarizationProcessAsync(diarization.handle, samples, (done, whole) => {
         if (isRunning) onProgress((0.9 * done) / whole);
@@ -51,15 +51,15 @@ function withEmbeddings(found, samples, embedParts) {
   };
   return segments.flatMap((segment) => {
     const alone = partsAlone(segment, segments);
-    const own = lengthOf(alone) >= TELLING_SECONDS ? embedParts(alone) : undefined;
+    const own = lengthOf(alone) >= MIN_SECONDS ? embedParts(alone) : undefined;
     const embedding = own ?? embeddingOfSpeaker(segment.speaker);
-    // Nothing can be said about whose voice it is; its words go to the nearest turn.
+    // The speaker is unknown; the words belong to the nearest speaker.
     if (embedding === undefined) return [];
     return [{ startSeconds: segment.start, endSeconds: segment.end, localSpeaker: segment.speaker, embedding }];
   });
 }
 
-/** What is left of a segment without the times in which another speaks too. */
+/** Returns the parts of a segment in which no other speaker talks. */
 function partsAlone(segment, segments) {
   let parts = [{ start: segment.start, end: segment.end }];
   for (const other of segments) {
@@ -78,10 +78,10 @@ function lengthOf(parts) {
   return parts.reduce((sum, { start, end }) => sum + end - start, 0);
 }
 
-/** @returns an embedding of length 1, or undefined when there is too little to make one of */
+/** @returns an embedding of length 1, or undefined if there is not enough audio */
 function embed(extractor, samples, parts) {
   const stream = extractor.createStream();
-  let left = Math.round(ENOUGH_SECONDS * RATE);
+  let left = Math.round(MAX_SECONDS * RATE);
   for (const { start, end } of parts) {
     const first = Math.round(start * RATE);
     const part = samples.slice(first, Math.min(Math.round(end * RATE), first + left));
@@ -92,7 +92,7 @@ function embed(extractor, samples, parts) {
   if (!extractor.isReady(stream)) return undefined;
   const values = extractor.compute(stream, false);
   const norm = Math.hypot(...values);
-  // Some models answer NaN to silence.
+  // Some models return NaN for silence.
   if (!Number.isFinite(norm) || norm === 0) return undefined;
   return Array.from(values, (value) => Math.round((value / norm) * PRECISION) / PRECISION);
 }

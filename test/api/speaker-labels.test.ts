@@ -155,7 +155,7 @@ describe('a request for speaker labels', () => {
       expect([answer.status, answer.headers.get('retry-after')]).toEqual([202, '30']);
       expect(audioRequiredSchema.strict().parse(answer.body)).toEqual({
         status: 'pending',
-        message: expect.stringMatching(/audio download is in progress.*required.*the webhook was not taken/),
+        message: expect.stringMatching(/audio download is in progress.*required.*the webhook was not registered/),
         transcript_speaker_id: audio.id,
       });
       const { body: withoutWebhook } = await request(audio.id);

@@ -40,18 +40,18 @@ describe('a channel', () => {
     expect(pathOf(text)).toBe(path);
   });
 
-  it('may stand on a host that the configuration names', () => {
+  it('may be on a configured host', () => {
     expect(pathOf('http://127.0.0.1:4000/@evening-talks', ['127.0.0.1:4000'])).toBe('@evening-talks');
     expect(pathOf('127.0.0.1:4000/@evening-talks', ['127.0.0.1:4000'])).toBe('@evening-talks');
     expect(pathOf('http://127.0.0.1:4001/@evening-talks', ['127.0.0.1:4000'])).toBeUndefined();
   });
 
-  it('written with an accent in two ways is one', () => {
+  it('has one identity for both encodings of an accent', () => {
     expect(pathOf('@café-talks'.normalize('NFD'))).toBe(pathOf('@café-talks'.normalize('NFC')));
   });
 });
 
-describe('what is no channel', () => {
+describe('an invalid channel', () => {
   it.each([
     '',
     '@',

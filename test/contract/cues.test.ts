@@ -14,7 +14,7 @@ const linesOf = (text: string, labelColumns = 0): (readonly string[])[] =>
   cuesOf({ startSeconds: 10, durationSeconds: 12, text }, labelColumns).map(({ lines }) => lines);
 
 describe('a text in cues', () => {
-  it('that fits is left as it is, with its own lines', () => {
+  it('that fits is not changed and keeps its lines', () => {
     expect(linesOf('Good evening.')).toEqual([['Good evening.']]);
     expect(linesOf('one\r\n\r\n \n two')).toEqual([['one', 'two']]);
     const full = `${'a'.repeat(20)} ${'b'.repeat(21)}`;
@@ -24,7 +24,7 @@ describe('a text in cues', () => {
     ]);
   });
 
-  it('that fits but for one of its own lines, or with one line too many, is broken anew', () => {
+  it('with a line that is too long, or with too many lines, is wrapped again', () => {
     expect(linesOf('short\na long line of words that goes over forty-two columns, yes')).toEqual([
       ['short a long line of words that', 'goes over forty-two columns, yes'],
     ]);
@@ -34,7 +34,7 @@ describe('a text in cues', () => {
     expect(linesOf('one\ntwo\nthree')).toEqual([['one two three']]);
   });
 
-  it('of two lines is broken near its middle, after a clause if there is one', () => {
+  it('of two lines is wrapped near its middle, after a clause if there is one', () => {
     expect(linesOf('a short one that goes over forty two columns, yes')).toEqual([
       ['a short one that goes over', 'forty two columns, yes'],
     ]);
@@ -46,7 +46,7 @@ describe('a text in cues', () => {
     ]);
   });
 
-  it('that is long becomes several of about equal length', () => {
+  it('that is long is split into cues of similar length', () => {
     expect(linesOf(SPEECH)).toEqual([
       ['And so my fellow Americans,', 'ask not what your country can do for you,'],
       ['ask what you can do for your country.', 'We choose to go to the moon'],
@@ -54,20 +54,20 @@ describe('a text in cues', () => {
     ]);
   });
 
-  it('fills both lines to the last column before it takes another cue', () => {
+  it('fills both lines to the last column before it adds a cue', () => {
     const [first, second] = [`${'a'.repeat(20)} ${'b'.repeat(21)}`, `${'c'.repeat(20)} ${'d'.repeat(21)}`];
     expect(linesOf(`${first} ${second}`)).toEqual([[first, second]]);
   });
 
-  it('breaks no word that fits into a line', () => {
+  it('does not break a word that fits into a line', () => {
     expect(linesOf(`so ${WIDEST}`)).toEqual([['so', WIDEST]]);
   });
 
-  it('leaves room for the label of each', () => {
+  it('reserves columns for the label of each cue', () => {
     for (const [first = ''] of linesOf(SPEECH, 11)) expect(columnsOf(first)).toBeLessThanOrEqual(31);
   });
 
-  it('without blanks is parted between words, and its wide signs count twice', () => {
+  it('without spaces is split between words, and its wide characters count twice', () => {
     const text =
       '吾輩は猫である。名前はまだ無い。どこで生れたかとんと見当がつかぬ。何でも薄暗いじめじめした所で泣いていた。';
     const cues = linesOf(text);
@@ -84,7 +84,7 @@ describe('a text in cues', () => {
     expect(linesOf(`see ${JAPANESE}`)[0]?.[0]).toMatch(/^see 吾輩/);
   });
 
-  it('of a hundred thousand signs in one word takes no time that grows with its square', () => {
+  it('of one word with a hundred thousand characters is processed in linear time', () => {
     expect(linesOf('日本語'.repeat(33_333)).flat().join('')).toHaveLength(99_999);
   });
 });
@@ -116,7 +116,7 @@ describe('the times of cues', () => {
     expect(cues.map(({ endSeconds }) => endSeconds)).toEqual([...starts.slice(1), 22]);
   });
 
-  it('go by length where none are known, or not those of this text', () => {
+  it('are estimated by length if they are unknown or belong to another text', () => {
     const text = { startSeconds: 0, durationSeconds: 9, text: SPEECH };
     const cues = cuesOf(text);
     for (const { startSeconds, endSeconds } of cues) expect(endSeconds - startSeconds).toBeCloseTo(3, 0);
@@ -124,7 +124,7 @@ describe('the times of cues', () => {
     expect(cuesOf({ ...text, text: `  ${SPEECH.replaceAll(' ', '  ')} ` })).toEqual(cues);
   });
 
-  it('go by length within one long word too, and where all words have one letter', () => {
+  it('are estimated by length within one long word and for words of one letter', () => {
     for (const text of [JAPANESE.repeat(2), Array.from({ length: 60 }, () => 'a').join(' ')]) {
       const [first, second, ...more] = cuesOf({ startSeconds: 10, durationSeconds: 12, text });
       expect([first?.startSeconds, second?.endSeconds, more.length]).toEqual([10, 22, 0]);
@@ -134,7 +134,7 @@ describe('the times of cues', () => {
   });
 });
 
-it('whatever is said is in the cues once and in order, within its time', () => {
+it('puts any text into cues once, in order and within its time', () => {
   const word = fc.oneof(
     fc.stringMatching(/^[\x21-\x7e]{1,12}$/),
     fc.stringMatching(/^[\x21-\x7e]{40,90}$/),
@@ -171,7 +171,7 @@ it('whatever is said is in the cues once and in order, within its time', () => {
   );
 });
 
-it('no line of words is wider than what fits beside its label', () => {
+it('makes no line wider than the space beside its label', () => {
   const word = fc.stringMatching(/^[a-z]{1,12}[.,]?$/);
   const texts = fc.tuple(fc.array(word, { minLength: 1, maxLength: 60 }), fc.integer({ min: 0, max: 20 }));
   fc.assert(

@@ -55,7 +55,7 @@ describe('seconds', () => {
     expect(formatSeconds(seconds)).toBe(text);
   });
 
-  it('are always what the transcript promises', () => {
+  it('always match the schema of the transcript', () => {
     fc.assert(
       fc.property(fc.double({ min: 0, max: 1e9, noNaN: true }), (seconds) => {
         const text = formatSeconds(seconds);
@@ -67,7 +67,7 @@ describe('seconds', () => {
 });
 
 describe('SubRip', () => {
-  it('numbers the cues and has a comma before the milliseconds', () => {
+  it('numbers the cues and writes a comma before the milliseconds', () => {
     expect(toSrt(TALK.slice(0, 2))).toBe(
       '1\n00:00:00,480 --> 00:00:02,580\nGood evening.\n\n2\n00:00:02,580 --> 00:00:04,000\nTonight it is about tape.\n',
     );
@@ -89,16 +89,16 @@ describe('SubRip', () => {
 });
 
 describe('WebVTT', () => {
-  it('begins with its name and has a point before the milliseconds', () => {
+  it('starts with its signature and writes a point before the milliseconds', () => {
     expect(toWebVtt(TALK.slice(0, 1))).toBe('WEBVTT\n\n00:00:00.480 --> 00:00:02.580\nGood evening.\n');
     expect(toWebVtt([])).toBe('WEBVTT\n');
   });
 
-  it('escapes what would be markup or an arrow', () => {
+  it('escapes markup and arrows', () => {
     expect(toWebVtt([line('<b>R&D</b> --> done')])).toContain('\n&lt;b&gt;R&amp;D&lt;/b&gt; --&gt; done\n');
   });
 
-  it('lets no empty line of a text end its cue', () => {
+  it('removes empty lines, which would end a cue', () => {
     expect(toWebVtt([line('one\r\n\r\n \n two')])).toMatch(/\none\ntwo\n$/);
   });
 
@@ -110,26 +110,26 @@ describe('WebVTT', () => {
     expect(toWebVtt([line('blink', 1, durationSeconds)])).toContain('00:00:01.000 --> 00:00:01.001');
   });
 
-  it('marks the speaker, whatever the name is', () => {
+  it('marks the speaker for any name', () => {
     expect(toWebVtt([{ ...line('Hi.'), speaker: 'Speaker 1' }])).toContain('\n<v Speaker 1>Hi.\n');
     expect(toWebVtt([{ ...line('Hi.'), speaker: 'A>\nB' }])).toContain('\n<v A&gt; B>Hi.\n');
   });
 });
 
 describe('plain text', () => {
-  it('begins a paragraph after a pause of more than two seconds', () => {
+  it('starts a paragraph after a pause of more than two seconds', () => {
     expect(toPlainText(TALK)).toBe('Good evening. Tonight it is about tape.\n\nAnd about decks.\n');
   });
 
-  it('goes on after a pause of two seconds, without the blanks and line breaks of its lines', () => {
+  it('continues a paragraph after a pause of two seconds, without the spaces and line breaks of its lines', () => {
     expect(toPlainText([line(' one\n\n two ', 0, 1), line('three', 3, 1)])).toBe('one two three\n');
   });
 
-  it('goes on while another line is still being said', () => {
+  it('continues a paragraph while lines overlap', () => {
     expect(toPlainText([line('long', 0, 10), line('short', 1, 1), line('next', 9, 1)])).toBe('long short next\n');
   });
 
-  it('begins a paragraph with another speaker, and names each', () => {
+  it('starts a paragraph at a change of speaker, and names each speaker', () => {
     const spoken = [
       { ...line('Who is there?', 0), speaker: 'Speaker 1' },
       { ...line('Anyone?', 1), speaker: 'Speaker 1' },
@@ -138,12 +138,12 @@ describe('plain text', () => {
     expect(toPlainText(spoken)).toBe('Speaker 1: Who is there? Anyone?\n\nSpeaker 2: Me.\n');
   });
 
-  it('is empty when nobody speaks', () => {
+  it('is empty without speech', () => {
     expect(toPlainText([])).toBe('');
   });
 });
 
-describe('an exported transcript, read again', () => {
+describe('an exported transcript that is parsed again', () => {
   const times = fc.record({ startMs: fc.nat(400 * 3_600_000), durationMs: fc.integer({ min: 1, max: 60_000 }) });
   const linesOf = (words: fc.Arbitrary<string>) =>
     fc
@@ -172,7 +172,7 @@ describe('an exported transcript, read again', () => {
     fc.stringMatching(/^[\x21-\x7e]{1,8}$/),
   );
 
-  it('is the same from WebVTT, whatever was said', () => {
+  it('is the same from WebVTT for any text', () => {
     fc.assert(
       fc.property(linesOf(anyWord), (lines) => {
         expect(parseCaptions(toWebVtt(lines), 'vtt', 'manual')).toEqual(lines);
@@ -180,7 +180,7 @@ describe('an exported transcript, read again', () => {
     );
   });
 
-  it('is the same from SubRip, where nobody said markup', () => {
+  it('is the same from SubRip for text without markup', () => {
     const plain = anyWord.filter((word) => !/[<>{}]|--/.test(word));
     fc.assert(
       fc.property(linesOf(plain), (lines) => {
@@ -225,7 +225,7 @@ describe('a transcript', () => {
   const rendered = async (record: DownloadRecord, kept?: object) =>
     wholeOf(await renderCaptionsResult(record, { contents: contents(kept) }));
 
-  it('that is fetched or failed says so, with what it costs', async () => {
+  it('has its state and cost while it is pending and after a failure', async () => {
     const download = { id: RECORD.id, vidnet_video_id: RECORD.mediaId };
     expect(await rendered({ ...begun, status: 'pending' })).toMatchObject({
       ...{ status: 'pending', cost: '0.003', download: { ...download, status: 'pending' } },
@@ -236,11 +236,11 @@ describe('a transcript', () => {
     });
   });
 
-  it('whose contents are gone is told apart from one that says nothing', async () => {
+  it('whose contents were removed differs from an empty one', async () => {
     await expect(rendered(RECORD)).rejects.toMatchObject({ name: 'MissingContentsError' });
   });
 
-  it('has its comments where they were asked for, and its length', async () => {
+  it('has the requested comments and its duration', async () => {
     const kept = keptFacts(facts);
     expect(await rendered(RECORD, kept)).not.toHaveProperty('video.comments');
     const answer = await rendered({ ...RECORD, lists: { comments: { pieces: 1, items: 1 } } }, kept);
@@ -249,7 +249,7 @@ describe('a transcript', () => {
     });
   });
 
-  it('has one blank between lines in its full text, wherever the store parts them', async () => {
+  it('has one space between lines in its full text for any division into pieces', async () => {
     const pages = async function* (): AsyncGenerator<readonly TimedLine[]> {
       for (const page of [[], [line('one'), line('two')], [], [line('three')]]) yield await Promise.resolve(page);
     };

@@ -103,7 +103,7 @@ describe('the webhook of a part of a list', () => {
     },
   );
 
-  it('tells why a part failed, its own or the other', async () => {
+  it('contains the failure of either part', async () => {
     const { record, body } = await webhookOf('posts', 'failed', 'pending');
     const failure = { status: 'failed', response: MESSAGE, created_at: AT };
     expect(body).toMatchObject({
@@ -115,7 +115,7 @@ describe('the webhook of a part of a list', () => {
     expect(told.body['last_response']).toEqual({ reels: { download_id: told.other.id, ...failure } });
   });
 
-  it('does not change when the other part ends between two attempts, but for its status', async () => {
+  it('changes only the status when the other part ends between two attempts', async () => {
     const record = partOf('posts', 'success');
     const running = partOf('reels', 'pending');
     const ended = { ...partOf('reels', 'success'), id: running.id };
@@ -130,7 +130,7 @@ describe('the webhook of a part of a list', () => {
   });
 });
 
-describe('the answer about a list', () => {
+describe('the response for a list', () => {
   const answerTo = async (posts: ListPart, reels: ListPart) => {
     const answer = await wholeOf(renderImgnetList({ posts, reels }, contents));
     expect(imgnetListResultSchema.parse(answer)).toEqual(answer);
@@ -142,7 +142,7 @@ describe('the answer about a list', () => {
     record: { ...partOf(name, 'success'), parameters: { part: name, ...parameters } },
   });
 
-  it('that is fetched tells the price of both parts together, their jobs, and nothing that is not known', async () => {
+  it('contains the price of both parts and their jobs while it is pending', async () => {
     const [posts, reels] = [part('posts', 'pending'), part('reels', 'pending')];
     const dear: ListPart = { record: { ...posts.record, price: 6 } };
     expect(await answerTo(dear, reels)).toEqual({
@@ -172,7 +172,7 @@ describe('the answer about a list', () => {
     expect(answer['last_response']).toEqual({ [running]: lastResponse });
   });
 
-  it('says something else in each state', async () => {
+  it('has a different message in each state', async () => {
     const states = [
       ['pending', 'pending'],
       ['success', 'pending'],
@@ -189,7 +189,7 @@ describe('the answer about a list', () => {
     expect(messages.join(' ')).not.toContain('undefined');
   });
 
-  it('says once why both parts failed', async () => {
+  it('contains the failure of both parts once', async () => {
     const answer = await answerTo(part('posts', 'failed'), part('reels', 'failed'));
     expect(answer).toMatchObject({ status: 'failed', message: MESSAGE, code: 'private', total_count: 0 });
   });
@@ -205,7 +205,7 @@ describe('the answer about a list', () => {
     expect(answer).not.toHaveProperty('last_response');
   });
 
-  it('counts none where nothing was kept', async () => {
+  it('counts no items if none are stored', async () => {
     const without = (name: ListPartName): SuccessRecord => {
       const { lists: _none, ...record } = partOf(name, 'success') as SuccessRecord;
       return record;
@@ -214,7 +214,7 @@ describe('the answer about a list', () => {
     expect(answer).toMatchObject({ posts: [], reels: [], posts_count: 0, reels_count: 0, total_count: 0 });
   });
 
-  it('whose reels failed has every key, and no reels', async () => {
+  it('has every key and no reels if the reels failed', async () => {
     const parts = { posts: { record: partOf('posts', 'success') }, reels: { record: partOf('reels', 'failed') } };
     const answer = (await wholeOf(renderImgnetList(parts, contents))) as object;
     expect(imgnetListResultSchema.parse(answer)).toEqual(answer);

@@ -20,7 +20,7 @@ const ends = fc.constantFrom('', '/', '/?hl=en', '?igsh=abc%3D', '#top', '/#');
 const bases = fc.tuple(prefixes, hosts).map((parts) => parts.join(''));
 
 describe('the account of a profile URL', () => {
-  it('is one, whatever the way it is written', () => {
+  it('is the same for each notation', () => {
     fc.assert(
       fc.property(accounts, bases, ends, (name, base, end) => {
         expect(profileReferenceOf(`${base}/${name}${end}`, [SANDBOX])).toBe(name.toLowerCase());
@@ -86,7 +86,7 @@ describe('the account of a profile URL', () => {
 });
 
 describe('the post of a URL', () => {
-  it('keeps the capitals of its shortcode', () => {
+  it('preserves the case of its shortcode', () => {
     fc.assert(
       fc.property(shortcodes, bases, ends, accounts, (code, base, end, name) => {
         for (const [path, kind] of [
@@ -105,7 +105,7 @@ describe('the post of a URL', () => {
     );
   });
 
-  it('may have a shortcode that names sounds elsewhere', () => {
+  it('may have a shortcode that is a path of another kind', () => {
     expect(postReferenceOf('https://www.instagram.com/p/audio/')).toEqual({ shortcode: 'audio', kind: 'post' });
     expect(postReferenceOf('https://www.instagram.com/reel/audio/')).toEqual({ shortcode: 'audio', kind: 'reel' });
   });
@@ -132,7 +132,7 @@ describe('the post of a URL', () => {
   });
 });
 
-it('is never both a profile and a post, and never throws', () => {
+it('never parses a URL as both a profile and a post, and never throws', () => {
   const wild = fc.oneof(
     fc.string(),
     webUrl,

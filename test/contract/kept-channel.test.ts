@@ -66,16 +66,16 @@ async function answerTo(record: DownloadRecord, kept: Readonly<Record<string, Ke
   return text;
 }
 
-it('answers a channel with all fields, null for those that are not known', async () => {
+it('returns a channel with all fields, null for unknown ones', async () => {
   expect(await answerTo(RECORD, { [RECORD.id]: KEPT })).toBe(ANSWER);
 });
 
-it('a channel that another record holds is read from there', async () => {
+it('reads a channel from the record that stores it', async () => {
   const holder = '01JD5Z4M7WR1X9S0V3Y5Z7C9DE';
   expect(await answerTo({ ...RECORD, contentsOf: holder }, { [holder]: KEPT })).toBe(ANSWER);
 });
 
-it('a channel without a list has no videos, and one whose contents are gone is an error', async () => {
+it('returns no videos for a channel without a list, and fails if the contents are removed', async () => {
   const { lists: _none, ...record } = RECORD;
   for (const lists of [undefined, {}]) {
     const without = { ...record, ...(lists && { lists }) };
@@ -84,7 +84,7 @@ it('a channel without a list has no videos, and one whose contents are gone is a
   await expect(answerTo(RECORD, {})).rejects.toMatchObject({ name: 'MissingContentsError' });
 });
 
-it('a channel that is fetched or failed says so, with what it costs', async () => {
+it('returns the state and cost of a pending or failed channel', async () => {
   const { charge: _charge, files: _files, lists: _lists, finishedAt, ...begun } = RECORD;
   const failure = { code: 'removed', message: 'There is no such channel.' } as const;
   const download = { id: RECORD.id, vidnet_video_id: ID };

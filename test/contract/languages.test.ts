@@ -29,19 +29,19 @@ describe('language tags', () => {
     },
   );
 
-  it('says in one sentence what is wrong', () => {
+  it('explains an invalid tag in one sentence', () => {
     const messages = (text: string) => languageSchema.safeParse(text).error?.issues.map(({ message }) => message);
     expect(messages('english please')).toEqual(['must be a BCP 47 language tag such as "en" or "pt-BR"']);
     expect(messages('a'.repeat(200))).toHaveLength(1);
     expect(messages(`en-${'abcdefgh-'.repeat(20)}us`)).toHaveLength(1);
   });
 
-  it('are compared with those of a speech engine by their language alone', () => {
+  it('are compared with those of a speech engine by language only', () => {
     expect(unknownLanguage('pt-BR', ['en', 'pt'])).toBeUndefined();
     expect(unknownLanguage('xx', undefined)).toBeUndefined();
   });
 
-  it('that a speech engine does not know are refused with those that it knows, or with how many they are', () => {
+  it('that a speech engine does not support are rejected with the supported ones or their number', () => {
     const five = ['aa', 'bb', 'cc', 'dd', 'ee'];
     const few = unknownLanguage('pt-BR', five);
     for (const tag of ['pt-BR', ...five]) expect(few).toContain(` ${tag}`);
@@ -49,7 +49,7 @@ describe('language tags', () => {
     expect(unknownLanguage('pt-BR', [...five, 'ff'])).not.toContain(' aa');
   });
 
-  it('is a plain string in the OpenAPI document', () => {
+  it('are plain strings in the OpenAPI document', () => {
     const registry = new OpenAPIRegistry();
     const body = z.object({ language: languageSchema }).meta({ id: 'LanguageRequest' });
     registry.registerPath({

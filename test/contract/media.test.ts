@@ -4,7 +4,7 @@ import { normalizedPage } from '../../contract/kinds/media.ts';
 
 const normalized = (url: string): string => normalizedPage(new URL(url));
 
-describe('the address of a page', () => {
+describe('normalizedPage', () => {
   it.each([
     ['HTTP://Example.COM:80/Tea', 'http://example.com/Tea'],
     ['https://example.com:443', 'https://example.com/'],

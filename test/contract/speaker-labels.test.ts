@@ -54,7 +54,7 @@ const rendered = async (...told: Parameters<typeof renderSpeakerLabels>): Promis
   wholeOf(await renderSpeakerLabels(...told));
 
 describe('the result of speaker labels', () => {
-  it('has the fields of the specification (2.8), and few more', () => {
+  it('has the fields of the specification (2.8) and few more', () => {
     expect(fieldsOf(speakerLabelsSchema)).toEqual([
       ['status', 'string'],
       ['message', 'string'],
@@ -78,7 +78,7 @@ describe('the result of speaker labels', () => {
     expect(fieldsOf(audioRequiredSchema).map(([path]) => path)).toEqual(['status', 'message', 'transcript_speaker_id']);
   });
 
-  it('of a transcript', async () => {
+  it('of a success contains the transcript', async () => {
     const body = await rendered(success, contextOf(LABELS));
     expect(speakerLabelsSchema.strict().parse(body)).toEqual({
       ...{ status: 'success', ...subject, transcript_speaker_cost: '0.012', download_id: JOB_ID },
@@ -86,24 +86,24 @@ describe('the result of speaker labels', () => {
     });
   });
 
-  it('has times to the millisecond, however long the samples say that the audio is', async () => {
+  it('has times to the millisecond for any duration of the audio', async () => {
     const body = await rendered(success, contextOf({ ...LABELS, durationSeconds: 61.2049375 }));
     expect(body).toMatchObject({ data: { duration: 61.205 } });
   });
 
-  it('has no times of words', async () => {
+  it('omits the times of words', async () => {
     const segments = LABELS.segments.map((segment) => ({ ...segment, wordStarts: [segment.start] }));
     const body = await rendered(success, contextOf({ ...LABELS, segments }));
     expect(body).toMatchObject({ data: { transcriptsWithTimeStamps: LABELS.segments } });
     expect(JSON.stringify(body)).not.toContain('wordStarts');
   });
 
-  it('names no language that the engine does not tell', async () => {
+  it('has the language `und` if the engine reports none', async () => {
     const { language: _told, ...labels } = LABELS;
     expect(await rendered(success, contextOf(labels))).toMatchObject({ data: { language: 'und' } });
   });
 
-  it('of an audio in which nobody speaks', async () => {
+  it('of an audio without speech has a message', async () => {
     const message = 'No speech was found in the audio.';
     const free: DownloadRecord = { ...success, charge: 0 };
     const body = await rendered(free, contextOf({ ...SILENCE, language: 'en' }));
@@ -113,7 +113,7 @@ describe('the result of speaker labels', () => {
     });
   });
 
-  it('of a job that runs', async () => {
+  it('of a running job is pending', async () => {
     const progress = { stage: 'transcribing', percent: 40, items: 1, total_items: 4 } as const;
     const body = await rendered(pending, contextOf(undefined), progress);
     const message = 'Transcription in progress';
@@ -122,7 +122,7 @@ describe('the result of speaker labels', () => {
     });
   });
 
-  it('of a job that failed', async () => {
+  it('of a failed job has its failure', async () => {
     const failure = { code: 'unsupported', message: 'The engine knows English only.' } as const;
     const failed: DownloadRecord = { ...pending, status: 'failed', finishedAt: pending.createdAt, failure };
     const body = await rendered(failed, contextOf(undefined));
@@ -136,14 +136,14 @@ describe('the result of speaker labels', () => {
     });
   });
 
-  it('of an audio that is still downloaded, and of none', () => {
+  it('explains that the audio is being downloaded, or that there is none', () => {
     const audio: DownloadRecord = { ...pending, id: AUDIO_ID, type: 'audio' };
     expect(audioRequiredSchema.strict().parse(renderAudioRequired(audio)).transcript_speaker_id).toBe(AUDIO_ID);
     const none = speakerLabelsSchema.strict().parse(renderNoAudio(audio));
     expect(none).toMatchObject({ ...subject, transcript_speaker_cost: '0.000', data: { duration: 0 } });
   });
 
-  it('is told apart by its schema in every state, and nothing is lost', async () => {
+  it('matches exactly one schema in every state and loses no field', async () => {
     const failure = { code: 'internal', message: 'No.' } as const;
     const bodies = [
       await rendered(success, contextOf(LABELS)),
@@ -159,18 +159,18 @@ describe('the result of speaker labels', () => {
 describe('a request for speaker labels', () => {
   const request = { transcript_with_speaker_id: AUDIO_ID };
 
-  it('ignores unknown fields and writes the language as BCP 47 does', () => {
+  it('ignores unknown fields and normalizes the language to BCP 47', () => {
     const parsed = speakerLabelsRequestSchema.parse({ ...request, language: 'PT-br', max_speakers: 20, other: 1 });
     expect(parsed).toEqual({ ...request, language: 'pt-BR', max_speakers: 20 });
   });
 
-  it('may give a range of speakers, even of one number, but not an empty one', () => {
+  it('accepts a range of speakers, even of one number, but no empty range', () => {
     const parse = (min_speakers: number, max_speakers: number) =>
       speakerLabelsRequestSchema.safeParse({ ...request, min_speakers, max_speakers });
     expect([parse(2, 3).success, parse(2, 2).success, parse(3, 2).success]).toEqual([true, true, false]);
   });
 
-  it('has one subject for each thing that is said about the audio, all below the audio', () => {
+  it('has one subject for each combination of parameters, all below the audio', () => {
     const audio = { audioId: AUDIO_ID, fileName: 'a.m4a' };
     const told = [{}, { language: 'en' }, { minSpeakers: 2 }, { maxSpeakers: 2 }, { minSpeakers: 2, maxSpeakers: 2 }];
     const subjects = told.map((one) => speakerLabelsSubjectOf({ ...audio, ...one }));
@@ -194,7 +194,7 @@ describe('exported speaker labels', () => {
     for await (const chunk of writeSpeakerLabels(labels, format, 'kX3vQ9mTz0A').chunks()) whole += chunk;
     return whole;
   };
-  it('as WebVTT hold a voice tag in each cue, and nothing that is said is markup', async () => {
+  it('as WebVTT have a voice tag in each cue, and escape the text', async () => {
     const [first] = LABELS.segments;
     const segments = [{ ...first!, text: '--> <v Speaker 9>R&D</v>\n\nNOTE' }];
     const vtt = await text({ segments, turns: [] }, 'vtt');
@@ -207,7 +207,7 @@ describe('exported speaker labels', () => {
     ]);
   });
 
-  it('begin a cue within a segment when its first word is said, and name the speaker in each', async () => {
+  it('start a cue within a segment at its first word, and name the speaker in each', async () => {
     const words = ['ten', 'letters', 'and', 'more'].flatMap((word) => Array.from({ length: 8 }, () => word));
     // Everything is said in the first two seconds; then somebody holds the last word for ten.
     const wordStarts = words.map((_, i) => 5 + i / 16);
@@ -227,7 +227,7 @@ describe('exported speaker labels', () => {
     expect(srt.match(/^Speaker 1: /gm)?.length).toBeGreaterThanOrEqual(cues.length);
   });
 
-  it('as RTTM are the turns, with the labels of the text', async () => {
+  it('as RTTM contain the intervals of speakers, with the labels of the text', async () => {
     const turns = [
       // Somebody coughs before the first word; the text does not count that speaker.
       { startSeconds: 0.1, endSeconds: 0.3, speaker: 0 },
@@ -284,18 +284,18 @@ describe('exported speaker labels', () => {
     );
   });
 
-  it('as RTTM number those whom the text does not name after those whom it names, each for itself', async () => {
+  it('as RTTM number speakers without words after those with words', async () => {
     const turns = [0, 1, 2, 1].map((speaker, i) => ({ startSeconds: 100 + i, endSeconds: 100.5 + i, speaker }));
     const named = readRttm(await text({ segments: LABELS.segments.slice(0, 1), turns }, 'rttm'));
     expect(named.map(({ speaker }) => speaker)).toEqual(['Speaker_2', 'Speaker_3', 'Speaker_4', 'Speaker_3']);
   });
 
-  it('have no cue where nothing is said', async () => {
+  it('have no cue for a segment without words', async () => {
     const segments = ['One.', ' \n', 'Two.'].map((said, i) => ({ ...LABELS.segments[0]!, start: i, text: said }));
     expect((await text({ segments, turns: [] }, 'srt')).match(/^\d+$/gm)).toEqual(['1', '2']);
   });
 
-  it('as RTTM keep two speakers apart who talk at once', async () => {
+  it('as RTTM separate two speakers who talk at the same time', async () => {
     const turns = [
       { startSeconds: 0, endSeconds: 3, speaker: 0 },
       { startSeconds: 0, endSeconds: 2.9, speaker: 1 },
@@ -306,7 +306,7 @@ describe('exported speaker labels', () => {
     expect(speakers).toEqual(['Speaker_1', 'Speaker_2']);
   });
 
-  it('are whole files where nobody speaks', async () => {
+  it('are complete files if there is no speech', async () => {
     const formats = ['srt', 'vtt', 'txt', 'rttm'] as const;
     const all = await Promise.all(formats.map((format) => text(SILENCE, format)));
     expect(all).toEqual(['', 'WEBVTT\n', '', '']);

@@ -14,7 +14,7 @@ async function textOf(value: unknown): Promise<string> {
 }
 
 describe('a result with a streamed list', () => {
-  it('is written as if the list were an array', async () => {
+  it('is serialized like an array', async () => {
     const pages = fc.array(fc.array(fc.jsonValue(), { maxLength: 4 }), { maxLength: 4 });
     await fc.assert(
       fc.asyncProperty(pages, fc.string(), fc.jsonValue(), async (list, title, other) => {
@@ -25,7 +25,7 @@ describe('a result with a streamed list', () => {
     );
   });
 
-  it('is written as if a long text were a text, wherever it is cut', async () => {
+  it('is serialized like a string for any division of a long text', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.string({ unit: 'grapheme' })), async (parts) => {
         const text = new TextStream(async function* () {
@@ -36,12 +36,12 @@ describe('a result with a streamed list', () => {
     );
   });
 
-  it('is read again each time it is written', async () => {
+  it('is read again for each serialization', async () => {
     const body = { list: pagesOf([[1], [2]]) };
     expect([await textOf(body), await textOf(body)]).toEqual(['{"list":[1,2]}', '{"list":[1,2]}']);
   });
 
-  it('holds one page at a time', async () => {
+  it('keeps one page at a time in memory', async () => {
     let read = 0;
     const list = new ItemStream(async function* () {
       for (; ; read += 1) yield await Promise.resolve([read]);
@@ -61,7 +61,7 @@ describe('a result with a streamed list', () => {
   });
 });
 
-it('a result without one is known as such', () => {
+it('detects a result without a streamed list', () => {
   expect([holdsStream({ a: { b: [1] } }), holdsStream([1]), holdsStream(null), holdsStream('x')]).toEqual([
     false,
     false,

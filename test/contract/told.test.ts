@@ -5,7 +5,7 @@ import { imgnetContentResultSchema, renderImgnetContentResult } from '../../cont
 import type { DownloadRecord } from '../../contract/download-record.ts';
 import { withNullDefaults } from '../../contract/kinds/sparse.ts';
 
-describe('what was told is completed', () => {
+describe('withNullDefaults', () => {
   const complete = withNullDefaults(
     z.object({
       id: z.string(),
@@ -16,7 +16,7 @@ describe('what was told is completed', () => {
     }),
   );
 
-  it('by null, an empty list, and nothing for what is optional', () => {
+  it('adds null, an empty list, and nothing for optional fields', () => {
     const whole = complete({ id: 'a' });
     expect(whole).toEqual({ id: 'a', name: null, items: [], place: null });
     expect(whole).not.toHaveProperty('note');
@@ -24,7 +24,7 @@ describe('what was told is completed', () => {
     expect(complete({ id: 'a', place: null } as never)).toEqual(whole);
   });
 
-  it('inside of what is there too, whose order stays, and which is not changed', () => {
+  it('completes nested values, keeps their order and does not modify the input', () => {
     const told = { place: { name: 'x' }, id: 'a', items: [{}, { size: 2 }], note: 'n' };
     const before = JSON.stringify(told);
     expect(JSON.stringify(complete(told))).toBe(
@@ -45,7 +45,7 @@ describe('the content of a post or reel', () => {
     return imgnetContentResultSchema.parse(await renderImgnetContentResult(record, { contents }));
   };
 
-  it('that is fetched or failed says so, with what it costs', async () => {
+  it('has its state and cost while it is pending and after a failure', async () => {
     expect(await rendered({ ...base, status: 'pending' })).toMatchObject({
       ...{ status: 'pending', cost: '0.015', download: { id: base.id, status: 'pending' } },
     });

@@ -21,7 +21,7 @@ describe('money', () => {
     expect(formatMoney(amount)).toBe(text);
   });
 
-  it('reads back what it wrote', () => {
+  it('parses what it formats', () => {
     fc.assert(fc.property(fc.nat(1_000_000_000), (amount) => parseMoney(formatMoney(amount)) === amount));
   });
 
@@ -48,7 +48,7 @@ describe('money', () => {
     expect(posts - reels).toBe(price % 2);
   });
 
-  it('takes an overridden price', () => {
+  it('uses an overridden price', () => {
     expect(priceTable({ PRICE_AUDIO: '1.250' }).audio).toBe(1250);
   });
 });
@@ -111,7 +111,7 @@ describe('ids', () => {
     expect(vidnetVideoIdSchema.safeParse(id).success).toBe(true);
   });
 
-  it('takes a ULID in its canonical spelling only', () => {
+  it('accepts a ULID in its canonical spelling only', () => {
     const id = '01JD5Z3K6VQ0W8R9T2X4Y6B8CD';
     expect(ulidSchema.safeParse(id).success).toBe(true);
     for (const other of [id.toLowerCase(), `8${id.slice(1)}`, `${id} `, id.replace('V', 'U')]) {
@@ -120,7 +120,7 @@ describe('ids', () => {
     expect(ulidSchema.safeParse(id.toLowerCase()).error?.issues[0]?.message).toContain('upper case');
   });
 
-  it('gives each kind of job on one video a subject of its own', () => {
+  it('gives each kind of job on one video its own subject', () => {
     expect(subjectIdOf('audio', 'k3fP0aTz9Qw')).not.toBe(subjectIdOf('vidnet_video', 'k3fP0aTz9Qw'));
   });
 });

@@ -131,7 +131,7 @@ describe('the languages that there are', () => {
     ]);
   });
 
-  it('are told to whom asked for another', () => {
+  it('are listed for a caller who requested another one', () => {
     expect(noCaptionsMessage(tracks('fr*', 'de', 'en*'), 'xx')).toBe(
       'There are no captions in `xx`. There are: de, en (automatic), fr (automatic).',
     );
@@ -139,7 +139,7 @@ describe('the languages that there are', () => {
     expect(noCaptionsMessage(tracks('live_chat'), 'xx')).toBe('The video has no captions.');
   });
 
-  it('are told from captions that are there and empty', () => {
+  it('are distinguished from captions that exist and are empty', () => {
     expect(emptyCaptionsMessage(1, 'en')).toBe('The captions in `en` are empty.');
     expect(emptyCaptionsMessage(3, 'en')).toBe('The captions in `en` are empty: 3 tracks were read.');
   });

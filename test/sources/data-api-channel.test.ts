@@ -56,7 +56,7 @@ const FULL = {
 };
 
 describe('a channel is described', () => {
-  it('with all that the Data API tells', async () => {
+  it('with all fields of the Data API', async () => {
     const channels = await source(() => channelList(FULL));
     await expect(channels.describe({ kind: 'id', name: ID }, sourceCall())).resolves.toEqual({
       facts: {
@@ -213,7 +213,7 @@ describe('the list of a channel', () => {
     expect(pages.map(({ videos }) => videos.map(({ vidnet_id }) => vidnet_id))).toEqual([['a']]);
   });
 
-  it('asks for a page only when it is wanted', async () => {
+  it('requests a page only when the consumer needs it', async () => {
     const channels = await source(playlist([[{ id: 'b', duration: 'PT1S' }], [{ id: 'a', duration: 'PT1S' }]]));
     for await (const page of channels.pages(ID, undefined, sourceCall())) {
       expect(page.next).toBe('1');
@@ -265,7 +265,7 @@ describe('the list of a channel', () => {
     expect(channels.asked.map(({ method }) => method)).not.toContain('videos');
   });
 
-  it('must start over when the cursor is not known any more', async () => {
+  it('fails with StaleCursorError when the platform no longer knows the cursor', async () => {
     const channels = await source((method, _params, res) =>
       method === 'channels'
         ? UPLOADS

@@ -47,7 +47,7 @@ function everythingOf(error: unknown): string {
 }
 
 describe('a request', () => {
-  it('goes to the base address with the key', async () => {
+  it('is sent to the base address with the key', async () => {
     const { api, asked } = await standIn(() => CHANNELS);
     await expect(askChannels(api)).resolves.toEqual({ items: [], nextPageToken: undefined });
     expect(asked.map(({ method, params }) => [method, Object.fromEntries(params)])).toEqual([
@@ -87,7 +87,7 @@ describe('a request', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('survives a server that ends the connection while we unpack', async () => {
+  it('succeeds when the server closes the connection during decompression', async () => {
     const padding = randomBytes(4_000_000).toString('base64');
     const zipped = gzipSync(JSON.stringify({ ...CHANNELS, padding }));
     for (const told of [true, false]) {
@@ -101,7 +101,7 @@ describe('a request', () => {
     }
   });
 
-  it('tells from Retry-After when to try again', async () => {
+  it('takes the time of the next attempt from Retry-After', async () => {
     const before = Date.now();
     const { api } = await standIn((_method, _params, res) => {
       res.setHeader('retry-after', '60');
@@ -155,13 +155,13 @@ describe('an answer that does not arrive', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('since nobody listens is upstream’s fault', async () => {
+  it('because the connection is refused is an upstream failure', async () => {
     const one = await startDataApi(() => CHANNELS);
     await one.stop();
     expect(await failureOf(askChannels(one.api))).toMatchObject({ name: 'JobError', code: 'upstream_error' });
   });
 
-  it('whole is upstream’s fault', async () => {
+  it('completely is an upstream failure', async () => {
     const { api } = await standIn((_method, _params, res) => {
       res.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
       res.write('{"kind":', () => res.destroy());
@@ -171,7 +171,7 @@ describe('an answer that does not arrive', () => {
   });
 });
 
-describe('an answer that nobody can use', () => {
+describe('an invalid answer', () => {
   it.each([
     ['is no JSON', '<html>Welcome to the hotel</html>'],
     ['is JSON of something else', '{}'],

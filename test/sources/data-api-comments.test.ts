@@ -50,7 +50,7 @@ function threads(items: readonly unknown[], nextPageToken?: string): unknown {
 const ids = (pages: readonly (readonly VideoComment[])[]): string[] => pages.flat().map(({ id }) => id);
 
 describe('comments', () => {
-  it('have all that the Data API tells', async () => {
+  it('have all fields of the Data API', async () => {
     const { pages, asked } = await ask(() =>
       threads([
         {
@@ -202,7 +202,7 @@ describe('comments', () => {
     expect(asked).toHaveLength(requests);
   });
 
-  it('of a long thread are not asked for beyond the most', async () => {
+  it('of a long thread are not requested beyond the maximum', async () => {
     const { pages, asked } = await ask(() => threads([thread('a', [], 900)]), 1);
     expect(ids(await pages)).toEqual(['a']);
     expect(asked.map(({ method }) => method)).toEqual(['commentThreads']);
@@ -215,7 +215,7 @@ describe('comments', () => {
     expect(await pages).toEqual([]);
   });
 
-  it('that nobody wrote are no page', async () => {
+  it('of a video without comments give no page', async () => {
     const { pages } = await ask(() => threads([]));
     expect(await pages).toEqual([]);
   });
@@ -230,7 +230,7 @@ describe('comments', () => {
     });
   });
 
-  it('tell when the quota is back', async () => {
+  it('fail with the time of the quota reset', async () => {
     const { pages } = await ask((_method, _params, res) =>
       refuse(res, 403, { errors: [{ domain: 'youtube.quota', reason: 'quotaExceeded' }] }),
     );

@@ -74,7 +74,7 @@ describe('a slow reader', () => {
 });
 
 describe('a request that never left', () => {
-  it('since nobody listens', async () => {
+  it('because the connection is refused', async () => {
     await neverSent(clientAt('http://127.0.0.1:1'), 'upstream_error');
   });
 

@@ -155,7 +155,7 @@ describe.runIf(isPossible)('a call of a warm yt-dlp', () => {
     expect((await about('environ')) + (await about('cmdline'))).not.toContain(secret);
   });
 
-  it('has the version that its parent tells', async () => {
+  it('has the version that its parent reports', async () => {
     const { stdout } = await call(['--version'], { using, warm });
     expect(`${await warm.version()}\n`).toBe(stdout);
   });

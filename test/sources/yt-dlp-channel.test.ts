@@ -221,7 +221,7 @@ describe('a channel of recorded shapes', () => {
     });
   });
 
-  it('ends when its signal says so', async () => {
+  it('ends when its signal is aborted', async () => {
     const stop = new AbortController();
     stop.abort(new Error('enough'));
     const reading = inFolder((call) => collect(createYtdlpChannels(site.settings()).pages('UCx', undefined, call)), {

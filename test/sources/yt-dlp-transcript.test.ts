@@ -269,7 +269,7 @@ describe('a transcript of recorded shapes', () => {
     },
   );
 
-  it('ends when its signal says so', async () => {
+  it('ends when its signal is aborted', async () => {
     const stop = new AbortController();
     stop.abort(new Error('enough'));
     await expect(

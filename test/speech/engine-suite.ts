@@ -64,40 +64,44 @@ export function describeEngine(bench: EngineBench): (index: number) => Promise<W
     return all;
   };
 
-  it('hears words and voices of each window in order, within the window, and tells how far it is', SLOW, async () => {
-    const all = await windows();
-    expect(all.length).toBeGreaterThan(1);
-    const text: string[] = [];
-    for (const [index, window] of all.entries()) {
-      const { words, voices, shares, ...told } = await heardIn(index);
-      expect(told.language).toBe(language);
-      text.push(...words.map((word) => word.text));
-      for (const spans of [words, voices]) {
-        expect(spans.length).toBeGreaterThan(0);
-        expect(spans.map(({ startSeconds }) => startSeconds)).toEqual(
-          spans.map(({ startSeconds }) => startSeconds).toSorted((a, b) => a - b),
-        );
-        for (const { startSeconds, endSeconds } of spans) {
-          expect(startSeconds).toBeGreaterThanOrEqual(window.startSeconds - 0.2);
-          expect(endSeconds).toBeLessThanOrEqual(window.endSeconds + 0.2);
-          expect(endSeconds).toBeGreaterThan(startSeconds);
+  it(
+    'returns words and voices of each window in order and within the window, and reports the progress',
+    SLOW,
+    async () => {
+      const all = await windows();
+      expect(all.length).toBeGreaterThan(1);
+      const text: string[] = [];
+      for (const [index, window] of all.entries()) {
+        const { words, voices, shares, ...told } = await heardIn(index);
+        expect(told.language).toBe(language);
+        text.push(...words.map((word) => word.text));
+        for (const spans of [words, voices]) {
+          expect(spans.length).toBeGreaterThan(0);
+          expect(spans.map(({ startSeconds }) => startSeconds)).toEqual(
+            spans.map(({ startSeconds }) => startSeconds).toSorted((a, b) => a - b),
+          );
+          for (const { startSeconds, endSeconds } of spans) {
+            expect(startSeconds).toBeGreaterThanOrEqual(window.startSeconds - 0.2);
+            expect(endSeconds).toBeLessThanOrEqual(window.endSeconds + 0.2);
+            expect(endSeconds).toBeGreaterThan(startSeconds);
+          }
         }
+        // Times that are not of this window end up at its edge.
+        expect(new Set(words.map(({ startSeconds }) => startSeconds)).size).toBeGreaterThan(words.length / 2);
+        for (const { text } of words) expect(text).toMatch(/^\S+$/);
+        for (const { embedding, localSpeaker } of voices) {
+          expect(embedding.every((value) => Number.isFinite(value))).toBe(true);
+          expect(localSpeaker).toBeGreaterThanOrEqual(0);
+        }
+        expect(shares).toEqual(shares.toSorted((a, b) => a - b));
+        expect(shares.length).toBeGreaterThan(1);
+        expect(shares.at(-1)).toBe(1);
       }
-      // Times that are not of this window end up at its edge.
-      expect(new Set(words.map(({ startSeconds }) => startSeconds)).size).toBeGreaterThan(words.length / 2);
-      for (const { text } of words) expect(text).toMatch(/^\S+$/);
-      for (const { embedding, localSpeaker } of voices) {
-        expect(embedding.every((value) => Number.isFinite(value))).toBe(true);
-        expect(localSpeaker).toBeGreaterThanOrEqual(0);
-      }
-      expect(shares).toEqual(shares.toSorted((a, b) => a - b));
-      expect(shares.length).toBeGreaterThan(1);
-      expect(shares.at(-1)).toBe(1);
-    }
-    expect(text.join(' ')).toMatch(says);
-  });
+      expect(text.join(' ')).toMatch(says);
+    },
+  );
 
-  it('answers the same each time', SLOW, async () => {
+  it('returns the same result each time', SLOW, async () => {
     const [window] = await windows();
     const [first, second] = await Promise.all([analysed(0), analyse(window!)]);
     expect(second).toEqual(first);
@@ -106,7 +110,7 @@ export function describeEngine(bench: EngineBench): (index: number) => Promise<W
   });
 
   it(
-    'knows a voice again in another window, numbers in order of appearance, and keeps to the limits',
+    'recognises a voice in another window, numbers speakers in order of appearance, and respects the limits',
     SLOW,
     async () => {
       const voices = await voicesOf();
@@ -129,7 +133,7 @@ export function describeEngine(bench: EngineBench): (index: number) => Promise<W
     },
   );
 
-  it('finds nothing where nobody speaks', async () => {
+  it('returns nothing for silence', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tapedeck-quiet-'));
     const wavPath = join(folder, 'quiet.wav');
     await writeTones(wavPath, [{ seconds: 12 }]);
@@ -139,13 +143,13 @@ export function describeEngine(bench: EngineBench): (index: number) => Promise<W
     expect(await engine().cluster([[], []], { signal })).toEqual([[], []]);
   });
 
-  it('refuses a language that it does not know', async () => {
+  it('rejects an unsupported language', async () => {
     const [window] = await windows();
     const answer = engine().analyse(window!, { language: unknownLanguage, signal, onProgress: () => undefined });
     await expect(answer).rejects.toMatchObject({ code: 'unsupported' });
   });
 
-  it('ends within seconds of being cancelled, and leaves no process', async () => {
+  it('ends within seconds of a cancellation, and leaves no process', async () => {
     const window = await longWindow();
     const abort = new AbortController();
     const analysis = engine().analyse(window, { signal: abort.signal, onProgress: () => undefined });

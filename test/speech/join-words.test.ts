@@ -12,8 +12,8 @@ const turn = (speaker: number, startSeconds: number, endSeconds: number): Turn =
 const said = async (words: readonly Word[], turns: readonly Turn[]): Promise<string[]> =>
   (await joinWords(words, turns)).map(({ speaker, text }) => `${speaker}: ${text}`);
 
-describe('words of two speakers', () => {
-  it('go to who speaks, and a change of speaker ends a segment', async () => {
+describe('the speaker of a word', () => {
+  it('is the person who talks, and a change of speaker ends a segment', async () => {
     const words = [word('hello', 0, 0.5), word('there', 0.5, 1), word('hi', 1.1, 1.4), word('bye', 2, 2.4)];
     expect(await joinWords(words, [turn(0, 0, 1), turn(1, 1, 1.5), turn(0, 1.9, 2.5)])).toEqual([
       { text: 'hello there', start: 0, duration: 1, speaker: 'Speaker 1', wordStarts: [0, 0.5] },
@@ -22,7 +22,7 @@ describe('words of two speakers', () => {
     ]);
   });
 
-  it('that straddle a change go to the larger part', async () => {
+  it('is the one with the larger overlap at a change of speakers', async () => {
     const turns = [turn(0, 0, 1), turn(1, 1, 3)];
     expect(await said([word('one', 0, 0.5), word('two', 0.7, 1.2), word('three', 1.2, 2)], turns)).toEqual([
       'Speaker 1: one two',
@@ -34,20 +34,20 @@ describe('words of two speakers', () => {
     ]);
   });
 
-  it('stay with who was speaking where both speak at once', async () => {
+  it('stays the same while another speaker talks at the same time', async () => {
     const turns = [turn(0, 0, 3), turn(1, 1, 2)];
     expect(await said([word('a', 0, 0.9), word('b', 1.1, 1.9), word('c', 2.1, 2.9)], turns)).toEqual([
       'Speaker 1: a b c',
     ]);
   });
 
-  it('outside of all turns go to the nearest, and far from all to who spoke before', async () => {
+  it('is the nearest one outside all intervals, and the previous one far from them', async () => {
     const turns = [turn(0, 0, 1), turn(1, 3, 4)];
     const words = [word('a', 0, 1), word('b', 2.5, 2.8), word('c', 3, 4), word('d', 60, 61)];
     expect(await said(words, turns)).toEqual(['Speaker 1: a', 'Speaker 2: b c', 'Speaker 2: d']);
   });
 
-  it('are not torn by a border that is off by a short word', async () => {
+  it('does not change for one short word', async () => {
     const turns = [turn(0, 0, 1), turn(1, 1, 1.2), turn(0, 1.2, 3)];
     expect(await said([word('a', 0, 1), word('b', 1, 1.2), word('c', 1.2, 2)], turns)).toEqual(['Speaker 1: a b c']);
   });
@@ -63,19 +63,19 @@ describe('segments', () => {
     for (const { text } of (await joinWords(words, [])).slice(0, -1)) expect(text).toMatch(/end\.$/);
   });
 
-  it('tell when each word begins, also where a word of the engine has a blank in it', async () => {
+  it('contain the start of each word, even if a word of the engine contains a space', async () => {
     const [segment] = await joinWords([word('One –', 0, 0.5), word('two', 0.50049, 1)], []);
     expect(segment).toMatchObject({ text: 'One – two', wordStarts: [0, 0, 0.5] });
   });
 
-  it('without turns are of one speaker; without words there are none', async () => {
+  it('have one speaker without intervals, and do not exist without words', async () => {
     const only = { text: 'a', start: 0, duration: 1, speaker: 'Speaker 1', wordStarts: [0] };
     expect(await joinWords([word('a', 0, 1)], [])).toEqual([only]);
     expect(await joinWords([], [turn(0, 0, 5)])).toEqual([]);
   });
 });
 
-describe('any words and turns', () => {
+describe('any words and speakers', () => {
   const span = fc
     .tuple(fc.integer({ min: 0, max: 60_000 }), fc.integer({ min: 0, max: 3_000 }))
     .map(([start, length]) => ({
@@ -93,7 +93,7 @@ describe('any words and turns', () => {
     },
   );
 
-  it('keep each word once and in order, in segments that are readable and in order', async () => {
+  it('are joined to readable segments in order, which contain each word once and in order', async () => {
     await fc.assert(
       fc.asyncProperty(words, turns, async (someWords, someTurns) => {
         const segments = await joinWords(someWords, someTurns);
@@ -110,7 +110,7 @@ describe('any words and turns', () => {
     );
   });
 
-  it('name speakers in order of appearance, and only who has a turn', async () => {
+  it('are labelled in order of appearance', async () => {
     await fc.assert(
       fc.asyncProperty(words, turns, async (someWords, someTurns) => {
         const labels = [...new Set((await joinWords(someWords, someTurns)).map(({ speaker }) => speaker))];
@@ -121,7 +121,7 @@ describe('any words and turns', () => {
     );
   });
 
-  it('give the same whatever their order', async () => {
+  it('give the same segments in any order', async () => {
     await fc.assert(
       fc.asyncProperty(words, turns, async (someWords, someTurns) => {
         const distinct = [...new Map(someWords.map((w) => [`${w.startSeconds} ${w.endSeconds}`, w])).values()];

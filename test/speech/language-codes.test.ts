@@ -3,24 +3,24 @@ import { unknownLanguage } from '../../contract/text/language-tags.ts';
 import { languageCodeOf, requestLanguageOf } from '../../speech/language-codes.ts';
 import { languagesOf, requestedLanguage } from '../../speech/sherpa/sherpa-languages.ts';
 
-describe('languages of a server', () => {
-  it('are read as names and as codes', () => {
+describe('languageCodeOf and requestLanguageOf', () => {
+  it('parse names and codes', () => {
     const names = { english: 'en', German: 'de', 'haitian creole': 'ht', maori: 'mi', hebrew: 'he', javanese: 'jv' };
     const odd = { bengali: 'bn', myanmar: 'my', nynorsk: 'nn', tagalog: 'fil', cantonese: 'yue', hawaiian: 'haw' };
     const codes = { en: 'en', EN: 'en', iw: 'he', jw: 'jv', 'pt-br': 'pt-BR', lao: 'lo', norwegian: 'no' };
     for (const [said, code] of Object.entries({ ...names, ...odd, ...codes })) expect(languageCodeOf(said)).toBe(code);
   });
 
-  it.each(['', 'unknown', 'und', 'auto', 'xx', 'none', 'klingonese'])('are left out when %j is none', (said) => {
+  it.each(['', 'unknown', 'und', 'auto', 'xx', 'none', 'klingonese'])('return undefined for %j', (said) => {
     expect(languageCodeOf(said)).toBeUndefined();
   });
 
-  it('are asked for by the code of the language alone', () => {
+  it('reduce a tag to the code of the language', () => {
     expect(['en-GB', 'zh-Hant-TW', 'nb', 'fil'].map(requestLanguageOf)).toEqual(['en', 'zh', 'no', 'tl']);
   });
 });
 
-it('a language is told to be unknown exactly when the engine refuses it', () => {
+it('reports a language as unknown exactly if the engine rejects it', () => {
   const recogniser = { languages: ['en', 'no', 'tl', 'jw', 'he', 'zh'] } as unknown as Parameters<
     typeof languagesOf
   >[0];

@@ -17,7 +17,7 @@ import { useTinyModels } from '../helpers/tiny-models.ts';
 const tiny = useTinyModels();
 const execute = promisify(execFile);
 const LIST = 'checksum.txt';
-const common = { what: 'of the tests', licence: 'MIT', release: 'asr-models' };
+const common = { description: 'of the tests', licence: 'MIT', release: 'asr-models' };
 const WHISPER: CatalogueModel = { ...common, name: 'whisper', role: 'recogniser', file: 'whisper.tar.bz2' };
 const SEGMENTATION: CatalogueModel = { ...common, name: 'segments', role: 'segmentation', file: 'segments.tar.bz2' };
 const EMBEDDING: CatalogueModel = { ...common, name: 'voices', role: 'embedding', file: 'voices.onnx' };
@@ -90,12 +90,12 @@ const models = (command: string, ...names: string[]): Promise<boolean> =>
 const installed = async (): Promise<string[]> => (await readdir(modelsDir)).filter((name) => !name.startsWith('.'));
 
 describe('npm run models', () => {
-  it('installs what the engine needs, tells how far it is, and all works without a network from then on', async () => {
+  it('installs the models of the engine, reports the progress, and needs no network afterwards', async () => {
     publish(WHISPER.file, await archiveOf(tiny.folder, 'tiny-whisper'));
     publish(SEGMENTATION.file, await archiveOf(tiny.folder, 'tiny-segmentation'));
     publish(EMBEDDING.file, await readFile(join(tiny.folder, 'tiny-embedding', 'tiny_embedding.onnx')));
     publish(VAD.file, Buffer.from('stands for the model'));
-    // Of a run that was killed while it unpacked.
+    // The leftover of a run that was killed while it unpacked.
     await mkdir(join(modelsDir, '.whisper.0123456789ab.tmp'), { recursive: true });
     expect(await models('install', ...CATALOGUE.map(({ name }) => name))).toBe(true);
     expect(said).toContainEqual(expect.stringMatching(/^whisper: fetched .* of .* MB$/));
@@ -117,14 +117,14 @@ describe('npm run models', () => {
     expect(await findVadModel(modelsDir)).toBe(join(modelsDir, 'silero-vad', 'silero_vad.onnx'));
     expect(await models('verify')).toBe(true);
     expect(await models('install', 'whisper')).toBe(true);
-    expect(said.at(-1)).toBe('whisper: is installed already (licence: MIT)');
+    expect(said.at(-1)).toBe('whisper: already installed (licence: MIT)');
     said = [];
     expect(await models('list')).toBe(true);
     expect(said.join('\n')).toMatch(/installed +whisper +recogniser +0\.0 MB +MIT +of the tests/);
     expect(requests).toEqual([]);
   });
 
-  it('goes on where a download was cut, in the same run and in the next', async () => {
+  it('continues an interrupted download, in the same run and in the next', async () => {
     const model = await readFile(join(tiny.folder, 'tiny-embedding', 'tiny_embedding.onnx'));
     const body = Buffer.concat([model, comment(2_000_000)]);
     publish(EMBEDDING.file, body);
@@ -151,7 +151,7 @@ describe('npm run models', () => {
     expect(await models('verify')).toBe(true);
   });
 
-  it('begins anew when the file has changed since the cut', async () => {
+  it('restarts the download if the file has changed since the interruption', async () => {
     await mkdir(join(modelsDir, '.downloads'), { recursive: true });
     const part = join(modelsDir, '.downloads', `${EMBEDDING.file}.part`);
     await writeFile(part, 'of an older file');
@@ -163,26 +163,26 @@ describe('npm run models', () => {
     expect(await models('verify')).toBe(true);
   });
 
-  it('refuses a file that does not have the published checksum, and keeps nothing of it', async () => {
+  it('rejects and deletes a file without the published checksum', async () => {
     const body = await archiveOf(tiny.folder, 'tiny-whisper');
     publish(WHISPER.file, body, '0'.repeat(64));
-    await expect(models('install', 'whisper')).rejects.toThrow(
-      /has the SHA-256 .* not the release's own checksum, 0000/,
-    );
+    await expect(models('install', 'whisper')).rejects.toThrow(/has the SHA-256 .* not the release's checksum, 0000/);
     expect(await installed()).toEqual([]);
     expect(await readdir(join(modelsDir, '.downloads'))).toEqual([]);
   });
 
-  it('pins what came where the release has no checksum, and takes nothing else for it later', async () => {
+  it('records the checksum of a download if the release has none, and rejects another file later', async () => {
     files.set(SEGMENTATION.file, await archiveOf(tiny.folder, 'tiny-segmentation'));
     expect(await models('install', 'segments')).toBe(true);
-    expect(said).toContain('segments.tar.bz2: the release has no checksum of it; what came is pinned');
+    expect(said).toContain(
+      'segments.tar.bz2: the release has no checksum for it; the checksum of this download is recorded',
+    );
     await rm(join(modelsDir, 'segments', 'model.onnx'));
     files.set(SEGMENTATION.file, await archiveOf(tiny.folder, 'tiny-segmentation', 'tiny-embedding'));
-    await expect(models('install', 'segments')).rejects.toThrow(/which is not what was installed before/);
+    await expect(models('install', 'segments')).rejects.toThrow(/which is not that of the previous installation/);
   });
 
-  it('finds files that have changed, and installs them anew when their size shows it', async () => {
+  it('finds changed files, and reinstalls them if their size differs', async () => {
     publish(SEGMENTATION.file, await archiveOf(tiny.folder, 'tiny-segmentation'));
     await models('install', 'segments');
     const path = join(modelsDir, 'segments', 'model.onnx');
@@ -190,22 +190,22 @@ describe('npm run models', () => {
     await writeFile(path, Buffer.alloc(right.length));
     await cp(join(tiny.folder, 'tiny-parakeet'), join(modelsDir, 'own'), { recursive: true });
     expect(await models('verify')).toBe(false);
-    expect(said).toContain('segments: wrong, model.onnx has another content');
-    expect(said).toContain('own: unknown, put there by hand: nothing to compare with');
+    expect(said).toContain('segments: damaged, model.onnx has other contents');
+    expect(said).toContain('own: not verified, because it was installed manually');
     await writeFile(path, 'short');
     expect(await models('install', 'segments')).toBe(true);
     expect(await readFile(path)).toEqual(right);
   });
 
   it.each([
-    ['a name that leads out', /leads elsewhere/, { name: 'model/../../outside.onnx' }],
-    ['an absolute name', /leads elsewhere/, { name: '/tmp/outside.onnx' }],
-    ['a link', /holds a symlink/, { name: 'model/link.onnx', type: 'symlink', linkname: '/etc/hostname' }],
-    ['a hard link', /holds a link/, { name: 'model/link.onnx', type: 'link', linkname: '../../secret' }],
-    ['a device', /holds a character-device/, { name: 'model/device.onnx', type: 'character-device' }],
-    ['one name twice', /EEXIST/, { name: 'model/first.onnx' }],
-    ['a file beside its folder', /beside its folder/, { name: 'outside.onnx' }],
-  ] as const)('refuses an archive with %s', async (_, message, header) => {
+    ['a path outside the folder', /contains the unsafe path/, { name: 'model/../../outside.onnx' }],
+    ['an absolute path', /contains the unsafe path/, { name: '/tmp/outside.onnx' }],
+    ['a link', /contains a symlink/, { name: 'model/link.onnx', type: 'symlink', linkname: '/etc/hostname' }],
+    ['a hard link', /contains a link/, { name: 'model/link.onnx', type: 'link', linkname: '../../secret' }],
+    ['a device', /contains a character-device/, { name: 'model/device.onnx', type: 'character-device' }],
+    ['two entries with the same path', /EEXIST/, { name: 'model/first.onnx' }],
+    ['a file outside its top-level folder', /outside its top-level folder/, { name: 'outside.onnx' }],
+  ] as const)('rejects an archive with %s', async (_, message, header) => {
     const pack = packTar();
     pack.entry({ name: 'model/first.onnx' }, 'first');
     if ('type' in header) pack.entry(header);
@@ -220,17 +220,17 @@ describe('npm run models', () => {
     expect((await readdir(folder)).sort()).toEqual(['models', 'packed.tar.bz2']);
   });
 
-  it('refuses an archive that is cut short, and one that holds another kind of model', async () => {
+  it('rejects a truncated archive and one with another kind of model', async () => {
     const body = await archiveOf(tiny.folder, 'tiny-whisper');
     publish(WHISPER.file, body.subarray(0, body.length / 2));
     await expect(models('install', 'whisper')).rejects.toThrow();
     files.clear();
     publish(WHISPER.file, await archiveOf(tiny.folder, 'tiny-segmentation'));
-    await expect(models('install', 'whisper')).rejects.toThrow('whisper.tar.bz2 is no recogniser model');
+    await expect(models('install', 'whisper')).rejects.toThrow('whisper.tar.bz2 is not a supported recogniser model');
     expect(await installed()).toEqual([]);
   });
 
-  it('says what is wrong with the command, the address and the release', async () => {
+  it('reports an unknown command or model, a missing file and an unreachable server', async () => {
     await expect(models('instal')).rejects.toThrow('there is no command instal');
     await expect(models('install', 'huge')).rejects.toThrow('there is no model huge');
     await expect(models('install', 'whisper')).rejects.toThrow(/whisper\.tar\.bz2 answered 404/);

@@ -37,13 +37,13 @@ describe('a conversation', { timeout: TIMEOUT_MS }, () => {
         ['a low volume', 'soft.wav', ['-af', 'volume=-30dB']],
       ],
     ),
-  )('has its two speakers in %s', async (_, name, format) => {
+  )('has two speakers in %s', async (_, name, format) => {
     const heard = await hear(await bench.make(name, '-i', media('garden'), ...format));
     expect(speakersOf(heard)).toEqual([0, 1, 0, 1]);
   });
 
   // What repeats itself once is below.
-  it.each(rows<number>([], [5]))('that repeats itself has no more speakers than once: %d times', async (times) => {
+  it.each(rows<number>([], [5]))('has no more speakers if it is repeated %d times', async (times) => {
     const looped = await bench.make('looped.wav', '-stream_loop', String(times), '-i', media('garden'));
     const heard = await hear(looped);
     expect(heard.durationSeconds).toBeGreaterThan(13.4 * (times + 1));
@@ -70,8 +70,8 @@ describe('a conversation', { timeout: TIMEOUT_MS }, () => {
   });
 });
 
-describe('very little', { timeout: TIMEOUT_MS }, () => {
-  it('as one word is one word of one speaker', async () => {
+describe('an audio with hardly any speech', { timeout: TIMEOUT_MS }, () => {
+  it('has one word of one speaker if it contains one word', async () => {
     // "Why not?", the beginning of a line in the talk about tea.
     const word = await bench.make('word.wav', '-ss', '11.7', '-t', '0.9', '-i', media('tea'));
     const heard = await hear(word, true);
@@ -96,26 +96,26 @@ describe('very little', { timeout: TIMEOUT_MS }, () => {
         ['hum and hiss', 'aevalsrc=0.3*sin(2*PI*50*t)+0.1*(random(0)-0.5)', '20'],
       ],
     ),
-  )('as %s is nobody', async (_, source, seconds) => {
+  )('has no speakers if it is %s', async (_, source, seconds) => {
     const heard = await hear(await bench.make('made.wav', '-f', 'lavfi', '-i', source, '-t', seconds), true);
     expect(heard).toMatchObject({ turns: [], words: [], segments: [] });
   });
 });
 
-describe('a file that is broken', { timeout: TIMEOUT_MS }, () => {
+describe('a damaged file', { timeout: TIMEOUT_MS }, () => {
   const written = async (name: string, content: Buffer | string): Promise<string> => {
     await writeFile(join(bench.folder, name), content);
     return join(bench.folder, name);
   };
 
-  it('by being empty, noise, or text is told as such', async () => {
+  it('is incomplete if it is empty, noise or text', async () => {
     const noise = Buffer.from(Array.from({ length: 20_000 }, (_, i) => (i * i * 31 + i * 7) % 251));
     for (const content of ['', 'Nothing to hear.\n', noise]) {
       await expect(hear(await written('broken.m4a', content))).rejects.toMatchObject({ code: 'incomplete' });
     }
   });
 
-  it('by having lost its index, or its sound, is told as such', async () => {
+  it('is incomplete without its index or its sound', async () => {
     const tail = await bench.make('tail.m4a', '-i', media('garden'), '-c', 'copy', '-movflags', '0');
     await truncate(tail, 40_000);
     await expect(hear(tail)).rejects.toMatchObject({ code: 'incomplete' });
@@ -123,7 +123,7 @@ describe('a file that is broken', { timeout: TIMEOUT_MS }, () => {
     await expect(hear(mute)).rejects.toMatchObject({ code: 'incomplete' });
   });
 
-  it('by ending in the middle is heard up to there', async () => {
+  it('is transcribed up to its truncated end', async () => {
     const whole = await readFile(await bench.make('whole.wav', '-i', media('garden'), '-ar', '16000'));
     const heard = await hear(await written('half.wav', whole.subarray(0, whole.length / 2)));
     expect(heard.durationSeconds).toBeCloseTo(7, 0);

@@ -14,7 +14,7 @@ describe('the openai engine', () => {
     ['vllm', 'en'],
     ['gpt-4o-transcribe', undefined],
     ['gpt-4o-transcribe-diarize', undefined],
-  ])('reads the answers of %s, with times in the whole audio', async (product, language) => {
+  ])('reads the responses of %s and returns times in the whole audio', async (product, language) => {
     const server = await bench.serve({ product });
     const window = await bench.window([span(10, 12), span(20, 23)]);
     const result = await analyse(bench.engine({ baseUrl: server.url, model: product }), window);
@@ -28,11 +28,11 @@ describe('the openai engine', () => {
     expect(server.uploads.map(({ seconds }) => seconds)).toEqual([13]);
   });
 
-  it('names the model, and the engine that hears the voices', () => {
+  it('has a name with the model and the other engine', () => {
     expect(bench.engine({ model: 'large-v3' }).name).toBe('openai:large-v3+alternating');
   });
 
-  it('asks for what the model gives, or for what is set', async () => {
+  it('requests the format of the model or the configured one', async () => {
     const server = await bench.serve({ product: 'whisper-1' });
     const window = await bench.window([span(1, 3)]);
     await analyse(bench.engine({ baseUrl: server.url }), window, { language: 'pt-BR' });
@@ -48,13 +48,13 @@ describe('the openai engine', () => {
     ]);
   });
 
-  it('sends a key when it has one', async () => {
+  it('sends the configured key', async () => {
     const server = await bench.serve({ product: 'whisper-1', key: 'secret-key' });
     const engine = bench.engine({ baseUrl: server.url, apiKey: 'secret-key' });
     expect((await analyse(engine, await bench.window([span(1, 3)]))).words).toHaveLength(2);
   });
 
-  it('cuts at pauses what is longer than a request may be', async () => {
+  it('splits audio at pauses if it exceeds the limit of a request', async () => {
     const server = await bench.serve({ product: 'whisper-1' });
     const window = await bench.window([span(2, 12), span(20, 40), span(41, 50), span(55, 58)]);
     const shares: number[] = [];
@@ -74,7 +74,7 @@ describe('the openai engine', () => {
     expect(shares.at(-1)).toBeCloseTo(1, 9);
   });
 
-  it('sends short parts where the answer has no times', async () => {
+  it('sends short parts if the response has no times', async () => {
     const server = await bench.serve({ product: 'gpt-4o-transcribe' });
     const window = await bench.window([span(0, 20), span(22, 42), span(44, 60)]);
     const { words } = await analyse(bench.engine({ baseUrl: server.url, model: 'gpt-4o-transcribe' }), window);
@@ -85,14 +85,14 @@ describe('the openai engine', () => {
     }
   });
 
-  it('fills up with silence what is too short for servers', async () => {
+  it('pads audio that is too short for servers with silence', async () => {
     const server = await bench.serve({ product: 'whisper-1' });
     const { words } = await analyse(bench.engine({ baseUrl: server.url }), await bench.window([span(4, 4.1)]));
     expect(server.uploads.map(({ seconds }) => seconds)).toEqual([1.5]);
     expect(words).toEqual([{ text: 'Word4,', ...span(4, 4.1) }]);
   });
 
-  it('has the voices, and their speakers, from the other engine', async () => {
+  it('returns the voices and speakers of the other engine', async () => {
     const server = await bench.serve({ product: 'whisper-1' });
     const engine = bench.engine({ baseUrl: server.url });
     const { voices } = await analyse(engine, await bench.window([span(1, 3), span(5, 6)]));
@@ -103,7 +103,7 @@ describe('the openai engine', () => {
     expect(await engine.cluster([voices], { signal: new AbortController().signal })).toEqual([[0, 1]]);
   });
 
-  it('has the voices of a server that tells speakers apart, with embeddings from the other engine', async () => {
+  it('returns the speakers of a diarizing server with embeddings of the other engine', async () => {
     const server = await bench.serve({ product: 'gpt-4o-transcribe-diarize' });
     const engine = bench.engine({ baseUrl: server.url, model: 'gpt-4o-transcribe-diarize', maxRequestSeconds: 30 });
     // B speaks in the first three of ten seconds, A in the others.
@@ -119,7 +119,7 @@ describe('the openai engine', () => {
     expect(server.uploads.map(({ seconds }) => seconds)).toEqual([42]);
   });
 
-  it('reads no more of a long file than it sends', async () => {
+  it('reads only the part of a long file that it sends', async () => {
     const server = await bench.serve({ product: 'whisper-1' });
     const window = await bench.window([span(30_000, 30_001), span(30_290, 30_291)], 36_000);
     const before = process.memoryUsage().rss;
@@ -133,7 +133,7 @@ describe('the openai engine', () => {
     expect(peak - before).toBeLessThan(250 * 1024 ** 2);
   });
 
-  it('leaves no open file behind', async () => {
+  it('closes its files', async () => {
     const server = await bench.serve({
       product: 'whisper-1',
       before: (_req, res) => {
@@ -152,7 +152,7 @@ describe('the openai engine', () => {
     expect((await readdir('/proc/self/fd')).length).toBeLessThan(before + 5);
   });
 
-  it('tells the language that was asked for where the server tells none', async () => {
+  it('returns the requested language if the server returns none', async () => {
     const server = await bench.serve({ product: 'gpt-4o-transcribe' });
     const engine = bench.engine({ baseUrl: server.url, model: 'gpt-4o-transcribe' }, alternatingVoices);
     const { language } = await analyse(engine, await bench.window([span(1, 3)]), { language: 'de' });

@@ -25,7 +25,7 @@ async function failureOf(
   );
 }
 
-describe('failures of a speech server', () => {
+describe('errors of a speech server', () => {
   it.each<[string, Partial<ServerOptions>, Parameters<typeof bench.engine>[0], object]>([
     ['a wrong key', { key: 'right' }, { apiKey: 'wrong' }, { code: 'tool_missing', message: /SPEECH_OPENAI_KEY/ }],
     ['no key', { key: 'right' }, {}, { code: 'tool_missing', message: /SPEECH_OPENAI_KEY/ }],
@@ -118,12 +118,12 @@ describe('failures of a speech server', () => {
     expect(failure.message).toMatch(message ?? /./);
   });
 
-  it('does not tell the key', async () => {
+  it('removes the API key from error messages', async () => {
     const failure = await failureOf({ key: 'right' }, { apiKey: 'the-secret-key' });
     expect((failure.cause as Error).message).toContain('Incorrect API key provided: …');
   });
 
-  it('tells when to come again', async () => {
+  it('returns the time of Retry-After', async () => {
     const failure = await failureOf(
       replies(429, { error: { message: 'Rate limit reached' } }, { 'retry-after': '20' }),
     );
@@ -133,7 +133,7 @@ describe('failures of a speech server', () => {
     expect((await failureOf(replies(503, '', { 'retry-after': at.toUTCString() }))).retryAtMs).toBe(at.getTime());
   });
 
-  it('does not ask again by itself', async () => {
+  it('does not retry', async () => {
     let asked = 0;
     await failureOf({ before: (_req, res) => ((asked += 1), fail(res, 503, 'busy'), true) });
     expect(asked).toBe(1);
@@ -156,7 +156,7 @@ describe('failures of a speech server', () => {
     expect(await failureOf(options('whisper-1'))).toMatchObject({ code: 'upstream_error' });
   });
 
-  it('hears a refusal that comes before all was sent', async () => {
+  it('reads an error response that arrives before the upload is complete', async () => {
     const window = await bench.window([span(0, 290)], 300);
     const { url } = await bench.serve({
       product: 'whisper-1',
@@ -169,17 +169,17 @@ describe('failures of a speech server', () => {
     await expect(analyse(bench.engine({ baseUrl: url }), window)).rejects.toMatchObject({ code: 'tool_missing' });
   });
 
-  it('bounds the answer', async () => {
+  it('rejects a response above the size limit', async () => {
     const failure = await failureOf(replies(200, JSON.stringify({ text: 'a'.repeat(17 * 1024 ** 2) })));
     expect(failure).toMatchObject({ code: 'upstream_error', cause: { message: /longer than/ } });
   });
 
-  it('does not wait longer than allowed', async () => {
+  it('times out', async () => {
     const failure = await failureOf({ instead: () => true }, { timeoutMs: 100 });
     expect(failure).toMatchObject({ code: 'upstream_timeout' });
   });
 
-  it('ends when it is cancelled, and the other engine and the request with it', async () => {
+  it('cancels the request and the other engine when it is cancelled', async () => {
     const server = await bench.serve({ product: 'whisper-1', instead: () => true });
     const abort = new AbortController();
     let ended: unknown;
@@ -199,7 +199,7 @@ describe('failures of a speech server', () => {
     await until(() => server.broken() === 1, { what: 'the end of the request' });
   });
 
-  it('ends the request when the other engine fails', async () => {
+  it('cancels the request when the other engine fails', async () => {
     const server = await bench.serve({ product: 'whisper-1', instead: () => true });
     const voices: SpeechEngine = {
       ...alternatingVoices,

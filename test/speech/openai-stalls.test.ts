@@ -25,11 +25,11 @@ async function post(onSocket: (socket: Socket) => void, megabytes: number) {
   }
 }
 
-it('a server that takes no more of a form is given up long before an answer would be', async () => {
+it('gives up on a server that stops reading the form', async () => {
   await expect(post(() => undefined, 40)).rejects.toThrow(PostTimeoutError);
 });
 
-it('a server that has taken the form may think for longer than it may stall', async () => {
+it('waits longer for a response than for the form to be read', async () => {
   const answer = await post((socket) => {
     socket.resume();
     setTimeout(() => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok'), 1_500);

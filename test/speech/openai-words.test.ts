@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Span, VoiceSegment, Word } from '../../contract/speech-results.ts';
-import type { TranscriptionAnswer } from '../../speech/openai/openai-response.ts';
+import type { TranscriptionResponse } from '../../speech/openai/openai-response.ts';
 import { diarizedVoices } from '../../speech/openai/diarized-voices.ts';
 import { withPunctuation } from '../../speech/openai/punctuation.ts';
 import { wordsOf } from '../../speech/openai/openai-words.ts';
@@ -10,7 +10,7 @@ import { span } from '../helpers/openai-bench.ts';
 const inSeconds = (texts: string[]): Word[] => texts.map((text, i) => ({ text, ...span(i, i + 1) }));
 const texts = (words: readonly Word[]): string[] => words.map(({ text }) => text);
 
-describe('punctuation of a list of words', () => {
+describe('withPunctuation', () => {
   it.each([
     [['He', 'said', 'Stop', 'now'], ' He said: "Stop, now!"', ['He', 'said:', '"Stop,', 'now!"']],
     [['a', 'twenty', 'five', 'b'], 'A twenty-five (b).', ['A', 'twenty-five', '(b).']],
@@ -22,7 +22,7 @@ describe('punctuation of a list of words', () => {
     expect(texts(withPunctuation(inSeconds(words), text))).toEqual(expected);
   });
 
-  it('keeps times, also of words that it joins', () => {
+  it('keeps times, including those of joined words', () => {
     expect(withPunctuation(inSeconds(['a', 'twenty', 'five']), 'A twenty-five.')).toEqual([
       { text: 'A', ...span(0, 1) },
       { text: 'twenty-five.', ...span(1, 3) },
@@ -34,12 +34,12 @@ describe('punctuation of a list of words', () => {
     [['one'], 'One two.'],
     [['one', 'two'], 'One.'],
     [['one'], ''],
-  ])('leaves %j as they are when the text is %j', (words, text) => {
+  ])('does not change %j if the text is %j', (words, text) => {
     expect(withPunctuation(inSeconds(words), text)).toEqual(inSeconds(words));
   });
 });
 
-it('an answer that a server makes long holds nobody up', () => {
+it('processes a very long response without blocking the event loop', () => {
   const part = { ...span(0, 300), speech: Array.from({ length: 2_000 }, (_, i) => span(i / 10, i / 10 + 0.05)) };
   const many = inSeconds(Array.from({ length: 20_000 }, () => 'a'));
   const marks = '!'.repeat(90_000);
@@ -54,11 +54,11 @@ it('an answer that a server makes long holds nobody up', () => {
   expect(longestOf(() => wordsOf({ text: 'a '.repeat(50_000) }, part))).toBeLessThan(100);
 });
 
-describe('the words of an answer', () => {
+describe('the words of a response', () => {
   const part = { ...span(100, 110), speech: [span(100, 104), span(106, 110)] };
-  const words = (answer: TranscriptionAnswer): readonly Word[] => wordsOf(answer, part);
+  const words = (answer: TranscriptionResponse): readonly Word[] => wordsOf(answer, part);
 
-  it('have the times of segments where words have none', () => {
+  it('have the times of segments if words have none', () => {
     const nested = [{ word: ' one', start: -0.01, end: -0.01 }];
     const answer = { text: 'one two', segments: [{ text: ' one two', start: 3, end: 7, words: nested }] };
     expect(words(answer)).toEqual([
@@ -67,14 +67,14 @@ describe('the words of an answer', () => {
     ]);
   });
 
-  it('have the times of the speech where segments have none either', () => {
+  it('have times estimated from the speech if segments have none either', () => {
     expect(words({ segments: [{ text: 'one' }, { text: 'two', start: null, end: null }] })).toEqual([
       { text: 'one', ...span(100, 104) },
       { text: 'two', ...span(106, 110) },
     ]);
   });
 
-  it('do not go beyond what was sent', () => {
+  it('do not exceed the uploaded part', () => {
     const list = [
       { word: 'one', start: 9, end: 30 },
       { word: 'two', start: 29, end: 30 },
@@ -85,7 +85,7 @@ describe('the words of an answer', () => {
     ]);
   });
 
-  it('have no blanks in them, and some length', () => {
+  it('contain no spaces and have a duration', () => {
     const list = [
       { word: 'one', start: 1, end: 2 },
       { word: 'two', start: 2, end: 2 },
@@ -97,7 +97,7 @@ describe('the words of an answer', () => {
     ]);
   });
 
-  it('are whole where the server lists tokens, also across segments', () => {
+  it('are joined from tokens, even across segments', () => {
     const token = (word: string, i: number): object => ({ word, start: i, end: i + 1 });
     const answer = {
       text: ' An apple, sir',
@@ -105,7 +105,7 @@ describe('the words of an answer', () => {
         { text: ' An app', words: [' An', ' app'].map(token) },
         { text: 'le, sir', words: ['le', ',', ' sir'].map((word, i) => token(word, i + 2)) },
       ],
-    } as TranscriptionAnswer;
+    } as TranscriptionResponse;
     expect(words(answer)).toEqual([
       { text: 'An', ...span(100, 101) },
       { text: 'apple,', ...span(101, 104) },
@@ -113,7 +113,7 @@ describe('the words of an answer', () => {
     ]);
   });
 
-  it('are those of an answer without any', () => {
+  it('are empty for a response without words', () => {
     expect(words({ text: '', segments: [] })).toEqual([]);
     expect(words({ text: ' ', words: [], segments: null })).toEqual([]);
   });
@@ -121,7 +121,7 @@ describe('the words of an answer', () => {
 
 describe('voices of a server that tells speakers apart', () => {
   const window = { ...span(100, 160), speech: [span(100, 160)] };
-  const told = (...segments: [number, number, string | null][]): TranscriptionAnswer => ({
+  const told = (...segments: [number, number, string | null][]): TranscriptionResponse => ({
     segments: segments.map(([start, end, speaker]) => ({ start, end, speaker, text: 'x' })),
   });
   const heard = (...stretches: [number, number][]): VoiceSegment[] =>
@@ -129,7 +129,7 @@ describe('voices of a server that tells speakers apart', () => {
   const brief = (voices: readonly VoiceSegment[]): [number, number, number][] =>
     voices.map(({ startSeconds, localSpeaker, embedding }) => [startSeconds - 100, localSpeaker, embedding[0]!]);
 
-  it('have the embedding of the stretch that overlaps most', () => {
+  it('have the embedding of the voice segment that overlaps most', () => {
     const answer = told([0, 10, 'C'], [10, 14, 'A'], [14, 30, 'C']);
     expect(brief(diarizedVoices(answer, window, heard([0, 9.5], [9.5, 15], [15, 20], [20, 30])))).toEqual([
       [0, 0, 0],
@@ -138,7 +138,7 @@ describe('voices of a server that tells speakers apart', () => {
     ]);
   });
 
-  it('have none of a stretch in which another one speaks longer', () => {
+  it('do not have that of a voice segment in which another speaker talks longer', () => {
     const answer = told([0, 10, 'A'], [10, 12, 'B'], [20, 25, 'B']);
     expect(brief(diarizedVoices(answer, window, heard([0, 12], [20, 25])))).toEqual([
       [0, 0, 0],
@@ -147,25 +147,25 @@ describe('voices of a server that tells speakers apart', () => {
     ]);
   });
 
-  it('have that of their longest stretch where nothing was heard', () => {
+  it('have that of their longest voice segment if none overlaps', () => {
     const answer = told([0, 3, 'A'], [10, 20, 'A'], [30, 31, 'A']);
     expect(brief(diarizedVoices(answer, window, heard([0, 3], [10, 20])))[2]).toEqual([30, 0, 1]);
   });
 
-  it('have that of a shared stretch before they have none', () => {
+  it('have that of a shared voice segment if there is no other', () => {
     expect(brief(diarizedVoices(told([0, 10, 'A'], [10, 12, 'B']), window, heard([0, 12])))).toEqual([
       [0, 0, 0],
       [10, 1, 0],
     ]);
   });
 
-  it('are left out where nothing tells what they sound like, or who they are', () => {
+  it('are omitted without an embedding or a speaker', () => {
     const answer = told([0, 10, 'A'], [20, 22, 'B'], [22, 24, null], [24, 24, 'A']);
     expect(brief(diarizedVoices(answer, window, heard([0, 10])))).toEqual([[0, 0, 0]]);
     expect(diarizedVoices({ text: '' }, window, heard([0, 10]))).toEqual([]);
   });
 
-  it('are numbered in order of appearance, whatever the order of the answer', () => {
+  it('are numbered in order of appearance for any order of the response', () => {
     const spans: Span[] = diarizedVoices(told([5, 6, 'A'], [0, 1, 'B']), window, heard([0, 10]));
     expect(spans).toMatchObject([
       { localSpeaker: 0, startSeconds: 100 },

@@ -35,14 +35,14 @@ async function encode(channels: string, seconds: number): Promise<string> {
   return path;
 }
 
-async function prepare(input: string): Promise<{ path: string; told: number[]; taken: Taken }> {
+async function prepare(input: string): Promise<{ path: string; reported: number[]; taken: Taken }> {
   const path = `${input}.wav`;
-  const told: number[] = [];
+  const reported: number[] = [];
   const taken = await prepareWav(input, path, {
     ...{ ffmpeg: inject('tools').ffmpeg, signal: new AbortController().signal },
-    ...{ timeoutMs: 60_000, maxSeconds: 60, onProgress: (seconds) => told.push(seconds) },
+    ...{ timeoutMs: 60_000, maxSeconds: 60, onProgress: (seconds) => reported.push(seconds) },
   });
-  return { path, told, taken };
+  return { path, reported, taken };
 }
 
 /** The level of each second, where 1 is full scale. */
@@ -63,29 +63,29 @@ const B = '0.4*sin(1000*2*PI*t)';
 /** Of a sine of 0.4. */
 const WHOLE = 0.4 / Math.SQRT2;
 
-describe('audio that is prepared', () => {
+describe('prepareWav', () => {
   it.each([
     ['is inverted in one channel', `${A}|-${A}`, WHOLE],
     ['is inverted in one channel and quieter there', `0.5*${A}|-${A}`, WHOLE],
     ['is the same in both channels', `${A}|${A}`, WHOLE],
     ['has one channel', A, WHOLE],
     ['differs in both channels', `${A}|${B}`, WHOLE / Math.SQRT2],
-  ])('can be heard when it %s', async (_what, channels, expected) => {
+  ])('keeps audio that %s', async (_what, channels, expected) => {
     const { path } = await prepare(await encode(channels, 4));
     for (const level of await levelsOf(path)) expect(level / expected).toBeCloseTo(1, 1);
   });
 
-  it('has both of two speakers who have a channel each', async () => {
+  it('mixes two speakers who have a channel each', async () => {
     const { path } = await prepare(await encode(`${A}*lt(t,2)|${B}*gte(t,2)`, 4));
     for (const level of await levelsOf(path)) expect(level / (WHOLE / 2)).toBeCloseTo(1, 1);
   });
 
-  it('keeps a channel whose inversion begins after a beginning that is not', async () => {
+  it('keeps a channel that is inverted only after the beginning', async () => {
     const { path } = await prepare(await encode(`${A}|${A}*if(lt(t,2),1,-1)`, 8));
     for (const level of await levelsOf(path)) expect(level / WHOLE).toBeCloseTo(1, 1);
   });
 
-  it('is mixed as before where channels only cancel for a moment', async () => {
+  it('mixes channels that cancel each other only for a moment', async () => {
     const input = await encode(`${A}|${A}*if(lt(t,6),1,-1)`, 8);
     const { path } = await prepare(input);
     const levels = await levelsOf(path);
@@ -93,19 +93,19 @@ describe('audio that is prepared', () => {
     expect(levels.at(-1)).toBeLessThan(WHOLE / 10);
   });
 
-  it('is silence where nothing is to be heard', async () => {
+  it('returns silence for silent channels', async () => {
     const { path } = await prepare(await encode('0|0', 3));
     expect(await levelsOf(path)).toEqual([0, 0, 0]);
   });
 
-  it('tells how far it is', async () => {
-    const { told } = await prepare(await encode(A, 4));
-    expect(told.length).toBeGreaterThan(2);
-    expect(told).toEqual(told.toSorted((a, b) => a - b));
+  it('reports the progress', async () => {
+    const { reported } = await prepare(await encode(A, 4));
+    expect(reported.length).toBeGreaterThan(2);
+    expect(reported).toEqual(reported.toSorted((a, b) => a - b));
   });
 });
 
-describe('a window that is cut out of audio', () => {
+describe('cutWindow', () => {
   /** Its samples from one second to another, between -1 and 1. */
   const samplesOf = async (path: string, startSeconds: number, endSeconds: number): Promise<number[]> => {
     const { offsetBytes } = await readWavLayout(path);
@@ -120,23 +120,26 @@ describe('a window that is cut out of audio', () => {
   const chirp = '0.3*sin(2*PI*(200*t+40*t*t))';
 
   it.each([
-    ['in the midst', 12.345, 17.89, `${chirp}|${A}`],
-    ['at the begin', 0.25, 3, `${chirp}|${A}`],
-    ['up to the end', 23.456, 30, chirp],
-    ['where one channel was taken alone', 12.345, 17.89, `${chirp}|-${chirp}`],
-  ])('has the samples of the whole in their places: %s', async (_where, startSeconds, endSeconds, channels) => {
-    const input = await encode(channels, 30);
-    const { path: whole, taken } = await prepare(input);
-    const window = `${input}.window.wav`;
-    const tool = { ffmpeg: inject('tools').ffmpeg, signal: new AbortController().signal, timeoutMs: 60_000 };
-    await cutWindow(input, window, { startSeconds, endSeconds, taken, ...tool });
-    const [expected, found] = await Promise.all(
-      [whole, window].map((path) => samplesOf(path, startSeconds, endSeconds)),
-    );
-    expect(Math.max(...expected!)).toBeGreaterThan(0.1);
-    expect(Math.max(...expected!.map((sample, index) => Math.abs(sample - found![index]!)))).toBeLessThan(0.001);
-    // What comes before it takes no space on disk.
-    const { blocks } = await stat(window);
-    expect(blocks * 512).toBeLessThan((endSeconds - startSeconds + 4) * 32_000 + 65_536);
-  });
+    ['in the middle', 12.345, 17.89, `${chirp}|${A}`],
+    ['at the beginning', 0.25, 3, `${chirp}|${A}`],
+    ['until the end', 23.456, 30, chirp],
+    ['of a single channel', 12.345, 17.89, `${chirp}|-${chirp}`],
+  ])(
+    'writes the samples of the whole audio at their offsets: %s',
+    async (_where, startSeconds, endSeconds, channels) => {
+      const input = await encode(channels, 30);
+      const { path: whole, taken } = await prepare(input);
+      const window = `${input}.window.wav`;
+      const tool = { ffmpeg: inject('tools').ffmpeg, signal: new AbortController().signal, timeoutMs: 60_000 };
+      await cutWindow(input, window, { startSeconds, endSeconds, taken, ...tool });
+      const [expected, found] = await Promise.all(
+        [whole, window].map((path) => samplesOf(path, startSeconds, endSeconds)),
+      );
+      expect(Math.max(...expected!)).toBeGreaterThan(0.1);
+      expect(Math.max(...expected!.map((sample, index) => Math.abs(sample - found![index]!)))).toBeLessThan(0.001);
+      // What comes before it takes no space on disk.
+      const { blocks } = await stat(window);
+      expect(blocks * 512).toBeLessThan((endSeconds - startSeconds + 4) * 32_000 + 65_536);
+    },
+  );
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { Span } from '../../contract/speech-results.ts';
-import { findByLevel, findSpeech, type SpeechRegions } from '../../speech/regions.ts';
+import { findSpeechByLevel, findSpeech, type SpeechRegions } from '../../speech/regions.ts';
 import { useSpeechTools } from '../helpers/speech-tools.ts';
 import { until } from '../helpers/until.ts';
 
@@ -17,14 +17,14 @@ let garden: Promise<SpeechRegions> | undefined;
 /** Of the recording as it is, for several tests. */
 const findInGarden = (): Promise<SpeechRegions> => (garden ??= bench.prepare(GARDEN).then((path) => find(path)));
 const findLoud = (wavPath: string): Promise<SpeechRegions> =>
-  findByLevel(wavPath, { signal: new AbortController().signal, timeoutMs: 60_000, onProgress: () => undefined });
+  findSpeechByLevel(wavPath, { signal: new AbortController().signal, timeoutMs: 60_000, onProgress: () => undefined });
 const shared = (a: Span, b: Span): number =>
   Math.max(0, Math.min(a.endSeconds, b.endSeconds) - Math.max(a.startSeconds, b.startSeconds));
 const spoken = ({ speech }: SpeechRegions): number =>
   speech.reduce((sum, { startSeconds, endSeconds }) => sum + endSeconds - startSeconds, 0);
 
-describe('the search for speech', () => {
-  it('finds the lines of a conversation, in order and within the file', async () => {
+describe('findSpeech', () => {
+  it('finds the lines of a conversation in order and within the file', async () => {
     const found = await findInGarden();
     expect(found.durationSeconds).toBeCloseTo(14, 0);
     // The four lines take 12.2 s, pauses within them included.
@@ -42,7 +42,7 @@ describe('the search for speech', () => {
   it.each([
     ['stereo at 48 kHz', ['-ac', '2', '-ar', '48000']],
     ['8 kHz', ['-ar', '8000']],
-  ])('finds the same in %s', async (_, format) => {
+  ])('finds the same speech in %s', async (_, format) => {
     const original = await findInGarden();
     const other = await find(await bench.prepare(await bench.make('other.wav', '-i', GARDEN, ...format)));
     expect(other.durationSeconds).toBeCloseTo(original.durationSeconds, 1);
@@ -58,7 +58,7 @@ describe('the search for speech', () => {
       '10',
     ],
     ['100 ms', 'sine=f=440:r=16000', '0.1'],
-  ])('finds none in %s', async (_, source, seconds) => {
+  ])('finds no speech in %s', async (_, source, seconds) => {
     const found = await find(
       await bench.prepare(await bench.make('made.wav', '-f', 'lavfi', '-i', source, '-t', seconds)),
     );
@@ -71,12 +71,12 @@ describe('the search for speech', () => {
     ['noise', 'anoisesrc=a=0.1:seed=1:r=16000'],
     ['bursts of noise', "anoisesrc=a=0.2:seed=1:r=16000,volume='if(lt(mod(t,1),0.5),1,0.01)':eval=frame"],
     ['a melody', 'aevalsrc=0.3*sin(2*PI*262*pow(2\\,floor(mod(t*2\\,5))/5)*t)*exp(-3*mod(t*2\\,1)):s=16000'],
-  ])('takes no %s for voices by the level either', async (_, source) => {
+  ])('does not take %s for voices by its level either', async (_, source) => {
     const made = await bench.make('made.wav', '-f', 'lavfi', '-i', source, '-t', '10');
     expect((await findLoud(await bench.prepare(made))).speech).toEqual([]);
   });
 
-  it('takes by the level what is said too far away to be heard', async () => {
+  it('finds distant speech by its level', async () => {
     const far = 'aecho=0.8:0.9:40|90|150:0.6|0.5|0.4,lowpass=f=1500,volume=-20dB';
     const noise = 'anoisesrc=a=0.002:seed=1:r=16000';
     const mixed = await bench.make(
@@ -94,14 +94,14 @@ describe('the search for speech', () => {
     expect(overlap).toBeGreaterThan(spoken(found) * 0.7);
   });
 
-  it('finds one word', async () => {
+  it('finds a single word', async () => {
     // "Why", the first word of a line in the talk about tea.
     const tea = GARDEN.replace('garden', 'tea');
     const found = await find(await bench.prepare(await bench.make('word.wav', '-ss', '11.7', '-t', '0.9', '-i', tea)));
     expect(found.speech).toHaveLength(1);
   });
 
-  it('cuts speech without a pause into parts of bounded length', async () => {
+  it('splits speech without a pause into parts of bounded length', async () => {
     const line = await bench.make('line.wav', '-ss', '8.6', '-t', '2.6', '-i', GARDEN.replace('garden', 'tea'));
     const endless = await bench.make(
       'endless.wav',
@@ -118,7 +118,7 @@ describe('the search for speech', () => {
     for (const { startSeconds, endSeconds } of found.speech) expect(endSeconds - startSeconds).toBeLessThan(25);
   });
 
-  it('says that a file is not the prepared audio', async () => {
+  it('rejects a file that is not prepared audio', async () => {
     const path = join(bench.folder, 'text.wav');
     await writeFile(path, 'RIFFnothing of the kind');
     await expect(find(path)).rejects.toMatchObject({ code: 'internal' });
@@ -126,7 +126,7 @@ describe('the search for speech', () => {
     await expect(find(stereo)).rejects.toMatchObject({ code: 'internal' });
   });
 
-  it('ends when it is cancelled, with its process', async () => {
+  it('stops and ends its process when it is cancelled', async () => {
     // It takes seconds to search.
     const long = await bench.make('long.wav', '-f', 'lavfi', '-i', 'anoisesrc=a=0.1:seed=1:r=16000', '-t', '900');
     const isRunning = (): boolean =>
@@ -143,8 +143,8 @@ describe('the search for speech', () => {
   });
 });
 
-describe('audio that cannot be prepared', () => {
-  it('is told as such', async () => {
+describe('prepareWav', () => {
+  it('rejects a corrupt file as incomplete', async () => {
     const path = join(bench.folder, 'corrupt.m4a');
     await writeFile(path, Buffer.alloc(50_000, 'corrupt'));
     await expect(bench.prepare(path)).rejects.toMatchObject({ code: 'incomplete' });

@@ -11,8 +11,8 @@ const voice = (startSeconds: number, localSpeaker: number, degrees: number, seco
 const cluster = (windows: VoiceSegment[][], options: Partial<ClusterOptions> = {}): Promise<number[][]> =>
   clusterVoices(windows, { threshold: 0.5, signal, ...options });
 
-describe('linking the voices of windows', () => {
-  it('joins those that sound alike, whatever their number in the window, in order of appearance', async () => {
+describe('clusterVoices', () => {
+  it('merges similar voices of different windows, and numbers them in order of appearance', async () => {
     const windows = [
       [voice(0, 7, 100), voice(1, 3, 0)],
       [voice(10, 0, 5), voice(11, 1, 95)],
@@ -24,20 +24,20 @@ describe('linking the voices of windows', () => {
     expect(await cluster(windows, { threshold: 0.001 })).toEqual([[0, 1], [2, 3], [], [4, 0]]);
   });
 
-  it('joins two of one window that sound alike, unless they talk at the same time', async () => {
+  it('merges two similar voices of one window unless they talk at the same time', async () => {
     expect(await cluster([[voice(0, 0, 0), voice(1, 1, 10)]])).toEqual([[0, 0]]);
     const together = [[voice(0, 0, 0), voice(0.2, 1, 10)], [voice(5, 0, 9)]];
     expect(await cluster(together)).toEqual([[0, 1], [1]]);
     expect(await cluster(together, { maxSpeakers: 1 })).toEqual([[0, 0], [0]]);
   });
 
-  it('weighs a voice by how long it is heard', async () => {
+  it('weights a voice by its duration', async () => {
     // The long segment stands for the speaker, the short one is noise.
     const windows = [[voice(0, 0, 0, 20), voice(20, 0, 90, 0.3)], [voice(30, 0, 55)]];
     expect(await cluster(windows)).toEqual([[0, 0], [0]]);
   });
 
-  it('splits those that differ most when there must be more, down to single segments', async () => {
+  it('splits the most different voices until there are minSpeakers, down to single segments', async () => {
     const windows = [[voice(0, 0, 0), voice(2, 0, 40), voice(4, 0, 3)], [voice(6, 0, 10)]];
     expect(await cluster(windows)).toEqual([[0, 0, 0], [0]]);
     expect(await cluster(windows, { minSpeakers: 3 })).toEqual([[0, 1, 0], [2]]);
@@ -46,7 +46,7 @@ describe('linking the voices of windows', () => {
     expect(new Set((await cluster(alike, { minSpeakers: 3 })).flat()).size).toBe(3);
   });
 
-  it('takes ten hours of many voices, and ends when it is told to', async () => {
+  it('clusters ten hours of many voices, and stops when it is cancelled', async () => {
     const windows = Array.from({ length: 120 }, (_, w) =>
       Array.from({ length: 60 }, (_, s) => {
         const speaker = (s * 7 + w) % 6;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { cutChunks } from '../../speech/sherpa/chunks.ts';
-import { wordsOf, type Heard } from '../../speech/sherpa/sherpa-words.ts';
+import { wordsOf, type Recognised } from '../../speech/sherpa/sherpa-words.ts';
 
 const speech = [
   { startSeconds: 10, endSeconds: 12 },
@@ -8,9 +8,9 @@ const speech = [
 ];
 const chunk = { startSeconds: 10, endSeconds: 15, speech };
 const sampled = { startSeconds: 9.8, endSeconds: 15.2 };
-const nothing: Heard = { text: '', tokens: [], timestamps: [], durations: [], segments: [] };
-const words = (heard: Partial<Heard>): [string, number, number][] =>
-  wordsOf({ ...nothing, ...heard }, chunk, sampled).map(({ text, startSeconds, endSeconds }) => [
+const nothing: Recognised = { text: '', tokens: [], timestamps: [], durations: [], segments: [] };
+const words = (recognised: Partial<Recognised>): [string, number, number][] =>
+  wordsOf({ ...nothing, ...recognised }, chunk, sampled).map(({ text, startSeconds, endSeconds }) => [
     ...([text, Math.round(startSeconds * 100) / 100, Math.round(endSeconds * 100) / 100] as const),
   ]);
 
@@ -26,7 +26,7 @@ describe('words of a chunk', () => {
     ]);
   });
 
-  it('last until the next one where no durations are told, and never longer than the samples', () => {
+  it('last until the next word if durations are missing, and never beyond the samples', () => {
     const tokens = [' a', ' b'];
     expect(words({ text: 'a b', tokens, timestamps: [1, 1.5], durations: [] })).toEqual([
       ['a', 10.8, 11.3],
@@ -35,7 +35,7 @@ describe('words of a chunk', () => {
     expect(words({ text: 'a b', tokens, timestamps: [1, 9], durations: [1, 30] })[1]).toEqual(['b', 15.18, 15.2]);
   });
 
-  it('are those of the text where tokens hold parts of letters', () => {
+  it('are those of the text if tokens contain parts of characters', () => {
     const tokens = [' caf', '<0xC3>', '\ufffd', ' noir'];
     const timed = { tokens, timestamps: [0.2, 0.4, 0.5, 1.2], durations: [0.2, 0.1, 0.1, 0.4] };
     expect(words({ text: 'café noir', ...timed }).map(([text]) => text)).toEqual(['café', 'noir']);
@@ -43,7 +43,7 @@ describe('words of a chunk', () => {
     expect(words({ text: 'one two three', ...timed })[0]).toEqual(['one', 10, 11.14]);
   });
 
-  it('are spread over their segment by their length, and over its speech only', () => {
+  it('are distributed over the speech of their segment by their length', () => {
     const segments = [
       { text: ' one, two', startSeconds: 0.2, durationSeconds: 2 },
       { text: ' three', startSeconds: 3, durationSeconds: 0 },
@@ -55,7 +55,7 @@ describe('words of a chunk', () => {
     ]);
   });
 
-  it('are spread over the speech when nothing else is known; where a script has no blanks, parts of sentences', () => {
+  it('are distributed over the speech if there are no times; in scripts without spaces clauses are words', () => {
     expect(words({ text: '今日は、いい天気です。散歩しましょう。' }).map(([text]) => text)).toEqual([
       '今日は、',
       'いい天気です。',
@@ -75,7 +75,7 @@ describe('chunks', () => {
       ...([part.startSeconds, part.endSeconds] as const),
     ]);
 
-  it('hold as much as Whisper hears at once, and no long silence', () => {
+  it('contain as much as Whisper processes at once, and no long silence', () => {
     expect(
       lengths([
         [0, 10],
@@ -90,7 +90,7 @@ describe('chunks', () => {
     ]);
   });
 
-  it('cut speech that is longer', () => {
+  it('split longer speech', () => {
     expect(lengths([[0, 50]])).toEqual([
       [0, 25],
       [25, 50],

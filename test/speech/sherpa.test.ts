@@ -77,7 +77,7 @@ describe('the sherpa engine', () => {
     return result;
   };
 
-  it('takes the times of words from tokens, else from segments', async () => {
+  it('derives the times of words from tokens, otherwise from segments', async () => {
     const bySegment = await analyse('tiny-whisper');
     expect(bySegment.words.slice(0, 6).map(({ text }) => text)).toEqual(
       'Good morning, the bridge is closed.'.split(' '),
@@ -104,7 +104,7 @@ describe('the sherpa engine', () => {
     );
   });
 
-  it('tells the language that Whisper hears, is given, or alone knows; none for Parakeet', async () => {
+  it('returns the detected, requested or only language of Whisper, and none for Parakeet', async () => {
     expect((await analyse('tiny-whisper')).language).toBe('de');
     expect((await analyse('tiny-whisper', 'en-GB')).language).toBe('en');
     expect((await analyse('tiny-whisper.en')).language).toBe('en');
@@ -112,7 +112,7 @@ describe('the sherpa engine', () => {
     await expect(analyse('tiny-whisper.en', 'de')).rejects.toMatchObject({ code: 'unsupported', message: /de/ });
   });
 
-  it('tells the two tones apart, and where each is, in every window', async () => {
+  it('distinguishes two tones and returns their times in every window', async () => {
     const engine = engineOf(await modelsOf('tiny-whisper'));
     // By threes, so that not all windows begin with the same tone.
     const windows = cut('short', 12);
@@ -133,7 +133,7 @@ describe('the sherpa engine', () => {
     }
   });
 
-  it('tells voices without a recogniser, for who has the words from elsewhere', async () => {
+  it('detects voices without a recogniser', async () => {
     const models = await findSherpaVoices({ speechModelsDir: tiny.folder });
     if ('missing' in models) throw new Error(models.missing);
     const shares: number[] = [];
@@ -145,7 +145,7 @@ describe('the sherpa engine', () => {
     expect(shares.at(-1)).toBe(1);
   });
 
-  it('never blocks the event loop, also while a model works hard', async () => {
+  it('does not block the event loop while a model runs', async () => {
     const engine = engineOf(await modelsOf('slow-whisper'));
     const stop = watchTurns();
     const { voices } = await engine.analyse(recording('short'), { signal, onProgress: () => undefined });
@@ -158,7 +158,7 @@ describe('the sherpa engine', () => {
   });
 });
 
-describe('models that can not be used', () => {
+describe('unusable models', () => {
   const copyOfModels = async (): Promise<string> => {
     const copy = await mkdtemp(join(folder, 'models-'));
     await cp(tiny.folder, copy, { recursive: true });
@@ -167,7 +167,7 @@ describe('models that can not be used', () => {
   const failure = async (models: SherpaModels): Promise<unknown> =>
     engineOf(models).analyse(recording('short'), { signal, onProgress: () => undefined });
 
-  it('are told with the setting that leads to them', async () => {
+  it('are reported with their setting', async () => {
     const nowhere = await findSherpaModels({ speechModelsDir: join(folder, 'nowhere') });
     expect(nowhere).toMatchObject({ missing: /SPEECH_MODELS_DIR.*nowhere.*npm run models/ });
     const unknown = await findSherpaModels({ speechModelsDir: tiny.folder, SPEECH_EMBEDDING_MODEL: 'tiny-whisper' });
@@ -176,7 +176,7 @@ describe('models that can not be used', () => {
     expect(absent).toMatchObject({ missing: /SPEECH_ASR_MODEL=whisper-huge: there is no such model/ });
   });
 
-  it('fail the job as the tool that is missing, when they are gone or damaged', async () => {
+  it('fail the job with tool_missing if they are missing or damaged', async () => {
     const message = /SPEECH_MODELS_DIR.*models-.*verify/;
     for (const name of ['tiny-whisper/tiny-decoder.onnx', 'tiny-segmentation/model.onnx']) {
       const modelsDir = await copyOfModels();
@@ -188,7 +188,7 @@ describe('models that can not be used', () => {
     }
   });
 
-  it('fail the job when a file is not as it was installed', async () => {
+  it('fail the job if a file has changed since its installation', async () => {
     const modelsDir = await copyOfModels();
     const models = await modelsOf('tiny-whisper', modelsDir);
     const files = [{ path: 'model.onnx', sizeBytes: 5_000_000, sha256: '0'.repeat(64) }];
@@ -200,7 +200,7 @@ describe('models that can not be used', () => {
     });
   });
 
-  it('make workers with different ones say so', async () => {
+  it('are reported if workers use different ones', async () => {
     const engine = engineOf(await modelsOf('tiny-whisper'));
     const voice = { startSeconds: 0, endSeconds: 1, localSpeaker: 0 };
     const answer = engine.cluster([[{ ...voice, embedding: [1] }], [{ ...voice, embedding: [1, 0] }]], { signal });

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { spreadWords } from '../../speech/spread-words.ts';
 import { span } from '../helpers/openai-bench.ts';
 
-describe('spreading words without times', () => {
-  it('keeps to the speech, in order, by length', () => {
+describe('spreadWords', () => {
+  it('distributes words over the speech in order and by length', () => {
     const speech = [span(10, 12), span(20, 21)];
     const words = spreadWords(' aaa  bbb ccc\n', speech);
     expect(words).toEqual([
@@ -17,14 +17,14 @@ describe('spreading words without times', () => {
     ]);
   });
 
-  it('puts a word that falls on a pause on one side of it', () => {
+  it('puts a word at a pause on the side that contains its middle', () => {
     const [, middle] = spreadWords('aaa bbb ccc', [span(0, 4), span(10, 12)]);
     expect(middle).toEqual({ text: 'bbb', ...span(2, 4) });
     const [, later] = spreadWords('aaa bbb ccc', [span(0, 2.5), span(10, 13.5)]);
     expect(later).toEqual({ text: 'bbb', ...span(10, 11.5) });
   });
 
-  it('loses no word where there is hardly any speech, and makes none of nothing', () => {
+  it('keeps all words of speech without duration, and returns none without words or speech', () => {
     expect(spreadWords('a b', [span(3, 3)])).toHaveLength(2);
     expect(spreadWords('', [span(0, 1)])).toEqual([]);
     expect(spreadWords('a', [])).toEqual([]);

@@ -7,8 +7,8 @@ const voice = (startSeconds: number, endSeconds: number): VoiceSegment => ({
   ...{ startSeconds, endSeconds, localSpeaker: 0, embedding: [] },
 });
 
-describe('turns', () => {
-  it('join what one speaker says over a short pause and over a border of windows', () => {
+describe('turnsOf', () => {
+  it('joins segments of one speaker across a short pause and a window boundary', () => {
     expect(
       turnsOf(
         [
@@ -26,20 +26,20 @@ describe('turns', () => {
     ]);
   });
 
-  it('leave out a flicker in the midst of another turn, but no short answer after a pause', () => {
+  it('drops a very short segment within that of another speaker, but no short answer after a pause', () => {
     const flicker = turnsOf([[voice(0, 2), voice(2, 2.1), voice(2.1, 4)]], [[0, 1, 0]]);
     expect(flicker).toEqual([{ speaker: 0, startSeconds: 0, endSeconds: 4 }]);
     expect(turnsOf([[voice(0, 2), voice(2.5, 2.7), voice(3.1, 4)]], [[0, 1, 0]])).toHaveLength(3);
   });
 
-  it('keep two who speak at once', () => {
+  it('keeps two speakers who talk at the same time', () => {
     expect(turnsOf([[voice(0, 4), voice(1, 2)]], [[1, 0]])).toEqual([
       { speaker: 0, startSeconds: 0, endSeconds: 4 },
       { speaker: 1, startSeconds: 1, endSeconds: 2 },
     ]);
   });
 
-  it('of any voices are in order, number speakers by appearance, and lose no long voice', () => {
+  it('sorts any voices, numbers speakers in order of appearance, and keeps all long voices', () => {
     const some = fc.array(
       fc.tuple(fc.integer({ min: 0, max: 5000 }), fc.integer({ min: 1, max: 500 }), fc.integer({ min: 0, max: 4 })),
       { maxLength: 40 },

@@ -5,7 +5,7 @@ import { coverWindows, cutWindows, unitedSpeech } from '../../speech/windows.ts'
 const region = (startSeconds: number, endSeconds: number) => ({ startSeconds, endSeconds });
 
 describe('windows', () => {
-  it('end at the longest pause of their last fifth', () => {
+  it('end at the longest pause in their last fifth', () => {
     const speech = [region(0, 50), region(51, 84), region(87, 95), region(95.5, 99), region(99.5, 120)];
     const windows = cutWindows({ speech }, 100);
     expect(windows.map(({ startSeconds, endSeconds }) => [startSeconds, endSeconds])).toEqual([
@@ -14,11 +14,11 @@ describe('windows', () => {
     ]);
   });
 
-  it('of no speech are none', () => {
+  it('do not exist without speech', () => {
     expect(cutWindows({ speech: [] })).toEqual([]);
   });
 
-  it('of any speech hold each region once, in order, and are no longer than they may be', () => {
+  it('contain each region of any speech once and in order, within the maximum length', () => {
     const lengths = fc.array(fc.tuple(fc.integer({ min: 0, max: 400 }), fc.integer({ min: 1, max: 200 })), {
       maxLength: 200,
     });
@@ -40,7 +40,7 @@ describe('windows', () => {
     );
   });
 
-  it('of ten hours are cut at once', () => {
+  it('are computed for ten hours of audio', () => {
     const speech = Array.from({ length: 18_000 }, (_, i) => region(i * 2, i * 2 + 1.5));
     const windows = cutWindows({ speech });
     expect(windows.length).toBeGreaterThanOrEqual(120);
@@ -48,8 +48,8 @@ describe('windows', () => {
   });
 });
 
-describe('windows for an engine that finds speech by itself', () => {
-  it('end in the middle of the longest pause of their last fifth', () => {
+describe('windows for an engine that detects speech itself', () => {
+  it('end in the middle of the longest pause in their last fifth', () => {
     const speech = [region(2, 50), region(51, 84), region(88, 95), region(95.5, 120)];
     expect(coverWindows({ durationSeconds: 130, speech }, 100)).toEqual([
       { startSeconds: 0, endSeconds: 86, speech: speech.slice(0, 2) },
@@ -57,7 +57,7 @@ describe('windows for an engine that finds speech by itself', () => {
     ]);
   });
 
-  it('cover audio in which no speech was found, and speech without a pause', () => {
+  it('cover audio without detected speech, and speech without a pause', () => {
     const spans = (speech: readonly { startSeconds: number; endSeconds: number }[]) =>
       coverWindows({ durationSeconds: 25, speech }, 10).map(({ startSeconds, endSeconds }) => [
         startSeconds,
@@ -76,7 +76,7 @@ describe('windows for an engine that finds speech by itself', () => {
     expect(coverWindows({ durationSeconds: 0, speech: [] })).toEqual([]);
   });
 
-  it('follow each other from beginning to end and hold all speech, whatever it is', () => {
+  it('cover any audio from beginning to end and contain all its speech', () => {
     const lengths = fc.array(fc.tuple(fc.integer({ min: 0, max: 400 }), fc.integer({ min: 1, max: 900 })), {
       maxLength: 50,
     });
@@ -102,7 +102,7 @@ describe('windows for an engine that finds speech by itself', () => {
   });
 });
 
-it('speech that either of two has found is in order, without overlaps', () => {
+it('returns the union of two lists of intervals in order and without overlaps', () => {
   const known = [region(1, 2), region(5, 8)];
   expect(unitedSpeech(known, [region(7, 10), region(0, 6), region(9, 11)])).toEqual([
     region(0, 1),

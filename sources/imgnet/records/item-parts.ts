@@ -44,14 +44,14 @@ export function slidesOf(record: ImgnetRecord): ImgnetSlide[] | undefined {
     .sort((a, b) => a.index - b.index);
 }
 
-/** URLs of the photos. Null upstream is both "none" and "not told": the slides tell which. */
+/** URLs of the photos. A null from the API means "none" or "unknown"; the slides show which. */
 export function photosOf(record: ImgnetRecord): string[] | undefined {
   return listOf(record['photos'], urlOf) ?? slideUrls(record, 'photo');
 }
 
 export function videosOf(record: ImgnetRecord): string[] | undefined {
-  const told = listOf(record['videos'], urlOf) ?? slideUrls(record, 'video');
-  if (told !== undefined) return told;
+  const stated = listOf(record['videos'], urlOf) ?? slideUrls(record, 'video');
+  if (stated !== undefined) return stated;
   // An image has no video, whatever else the record leaves out.
   return wordOf(record['content_type'])?.toLowerCase() === 'image' ? [] : listOf(record['video_url'], urlOf);
 }
@@ -80,8 +80,8 @@ export function videoSecondsOf(record: ImgnetRecord): number | undefined {
   if (entries === undefined || entries.length === 0) return undefined;
   const seconds = listOf(entries, (entry) => {
     const parts = recordOf(entry);
-    const told = first([entry, parts?.['video_duration'], parts?.['duration']], numberOf);
-    return told !== undefined && told >= 0 ? told : undefined;
+    const stated = first([entry, parts?.['video_duration'], parts?.['duration']], numberOf);
+    return stated !== undefined && stated >= 0 ? stated : undefined;
   });
   // A sum that lacks one of its parts would be wrong.
   if (seconds?.length !== entries.length) return undefined;

@@ -123,6 +123,6 @@ function locationOf(record: ImgnetRecord): { name: string } | undefined {
 
 /** A name, an array of names, or an object with one. */
 function placeName(value: unknown): unknown {
-  const place: unknown = Array.isArray(value) ? value[0] : value;
-  return typeof place === 'object' && place !== null && 'name' in place ? place.name : place;
+  const location: unknown = Array.isArray(value) ? value[0] : value;
+  return typeof location === 'object' && location !== null && 'name' in location ? location.name : location;
 }

@@ -20,7 +20,7 @@ import { profileReferenceOf, profileUrlOf } from '../../../contract/urls/imgnet-
 
 /**
  * @param record of the dataset of profiles
- * @param context what was asked for: the account, and the platform's hosts beside the real ones
+ * @param context the requested account, and the platform's hosts beside the real ones
  */
 export function imgnetProfileFieldsOf(
   record: ImgnetRecord,

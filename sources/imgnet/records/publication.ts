@@ -37,8 +37,8 @@ export function publicationOf(record: ImgnetRecord, kind: PostReference['kind'],
 
 /** The one key of a post that every dataset has; its numeric ids are written in three ways. */
 export function shortcodeOf(record: ImgnetRecord, hosts: readonly string[] = []): string | undefined {
-  const told = wordOf(record['shortcode']);
-  if (told !== undefined) return SHORTCODE.test(told) ? told : undefined;
+  const shortcode = wordOf(record['shortcode']);
+  if (shortcode !== undefined) return SHORTCODE.test(shortcode) ? shortcode : undefined;
   return postReferenceOf(wordOf(record['url']) ?? '', hosts)?.shortcode;
 }
 

@@ -13,7 +13,7 @@ export interface ImgnetPlatform {
   readonly hosts: readonly string[];
 }
 
-/** Bright Data's records as facts. Its dataset of posts has reels too: the record tells what it is, not what was asked for. */
+/** Translates Bright Data's records. The dataset of posts also contains reels, so the kind is read from the record, not the request. */
 export function brightDataFacts(platform: ImgnetPlatform): ImgnetFacts {
   return {
     profile: (record, account) => imgnetProfileFieldsOf(record, { account, ...platform }),

@@ -37,7 +37,7 @@ export function languagesOf(tracks: readonly CaptionTrack[]): string[] {
   return [...manual, ...languagesOfKind(tracks, 'automatic').filter((language) => !manual.includes(language))];
 }
 
-/** What a caller reads who asked for captions that there are not. */
+/** The sentence for a caller who requested captions that do not exist. */
 export function noCaptionsMessage(tracks: readonly CaptionTrack[], language: string): string {
   const languages = languagesOf(tracks);
   if (languages.length === 0) return 'The video has no captions.';
@@ -49,7 +49,7 @@ export function noCaptionsMessage(tracks: readonly CaptionTrack[], language: str
   return `There are no captions in \`${language}\`. There are: ${named.join(', ')}${more > 0 ? ` and ${String(more)} more` : ''}.`;
 }
 
-/** What a caller reads who asked for captions that are there and say nothing. */
+/** The sentence for a caller who requested captions that exist and are empty. */
 export function emptyCaptionsMessage(tracksRead: number, language: string): string {
   return tracksRead === 1
     ? `The captions in \`${language}\` are empty.`

@@ -10,9 +10,9 @@ import { trackLanguage } from './caption-languages.ts';
  * 2. the same language, script and region, when what is left out is filled in as usual (`pt` for `pt-BR`, `zh-Hant` for
  *    `zh-TW`; for `en` the region `en-US`);
  * 3. the same language and script (`zh-Hant` for `zh-HK`; `pt` for `pt-PT`; `en-GB` for `en`);
- * 4. the language alone, where the script is not told (`zh` for `zh-TW`), or any script for it (`zh-Hant` for `zh`).
+ * 4. the language alone, where the script is not stated (`zh` for `zh-TW`), or any script for it (`zh-Hant` for `zh`).
  *
- * Equals are ordered by their tags in alphabetical order, then in the platform's. What was asked for is never contradicted:
+ * Equals are ordered by their tags in alphabetical order, then in the platform's. The request is never contradicted:
  * `pt-BR` does not take `pt-PT`, nor `zh-TW` `zh-Hans`. What is filled in comes from CLDR's likely subtags, which Intl knows.
  *
  * @param tracks codes that are no language tags are passed over

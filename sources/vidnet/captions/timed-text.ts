@@ -34,7 +34,7 @@ export function readCues(text: string, dialect: TimedTextDialect): Cue[] {
       found.at(-1)?.texts.push(line);
     }
   }
-  // A page of an error or an empty body must not pass for a video in which nobody speaks.
+  // A page of an error or an empty body must not be taken for a video without speech.
   if (found.length === 0 && !/^WEBVTT(?:\s|$)/.test(whole)) {
     throw new JobError('upstream_error', 'The platform sent captions that cannot be read.');
   }

@@ -16,19 +16,19 @@ const PAGE_SIZE = 50;
  * @throws StaleCursorError, JobError
  */
 export async function* listChannelVideos(
-  ask: AskDataApi,
+  request: AskDataApi,
   channelId: string,
   from: string | undefined,
 ): AsyncGenerator<ChannelPage> {
-  const playlistId = await uploadsOf(ask, channelId);
+  const playlistId = await uploadsOf(request, channelId);
   if (playlistId === undefined) {
     yield { videos: [] };
     return;
   }
-  const pages = pagesFrom(from, (pageToken) => playlistPage(ask, playlistId, pageToken));
+  const pages = pagesFrom(from, (pageToken) => playlistPage(request, playlistId, pageToken));
   for await (const { items, nextPageToken } of pages) {
     const durations = await durationsOf(
-      ask,
+      request,
       items.map((item) => item.contentDetails.videoId),
     );
     const videos = items.flatMap(({ snippet, contentDetails: { videoId, videoPublishedAt } }) => {
@@ -48,8 +48,8 @@ export async function* listChannelVideos(
 }
 
 /** The playlist of all that a channel has published; undefined when it has none. */
-async function uploadsOf(ask: AskDataApi, channelId: string): Promise<string | undefined> {
-  const { items } = await ask({
+async function uploadsOf(request: AskDataApi, channelId: string): Promise<string | undefined> {
+  const { items } = await request({
     resource: 'channels',
     params: { part: 'contentDetails', id: channelId },
     schema: uploadsListSchema,
@@ -60,9 +60,9 @@ async function uploadsOf(ask: AskDataApi, channelId: string): Promise<string | u
   return uploads === '' || uploads === null ? undefined : uploads;
 }
 
-async function playlistPage(ask: AskDataApi, playlistId: string, pageToken: string | undefined) {
+async function playlistPage(request: AskDataApi, playlistId: string, pageToken: string | undefined) {
   try {
-    return await ask({
+    return await request({
       resource: 'playlistItems',
       params: { part: ['snippet', 'contentDetails'], playlistId, maxResults: PAGE_SIZE, pageToken },
       schema: playlistItemListSchema,
@@ -79,12 +79,12 @@ async function playlistPage(ask: AskDataApi, playlistId: string, pageToken: stri
 
 /** The lengths in seconds of those videos that everybody may watch; undefined where the platform says none. */
 async function durationsOf(
-  ask: AskDataApi,
+  request: AskDataApi,
   videoIds: readonly string[],
 ): Promise<ReadonlyMap<string, number | undefined>> {
   const ids = [...new Set(videoIds)];
   if (ids.length === 0) return new Map();
-  const { items } = await ask({
+  const { items } = await request({
     resource: 'videos',
     params: { part: 'contentDetails', id: ids },
     schema: videoListSchema,

@@ -10,7 +10,7 @@ import type { DataApi } from './data-api-client.ts';
 export interface DataApiChannelSettings {
   /** A channel's page; `{path}` becomes `channel/` and the id. */
   readonly channelUrlTemplate: string;
-  /** The channel id behind a custom URL (`/c/NAME`), for which the Data API has no look-up. @throws JobError */
+  /** The channel id behind a custom URL (`/c/NAME`), for which the Data API has no method. @throws JobError */
   readonly resolveCustom: (reference: ChannelReference, call: SourceCall) => Promise<string>;
 }
 
@@ -18,14 +18,14 @@ export interface DataApiChannelSettings {
  * Channels from the Data API.
  *
  * A video that not everybody may watch is not listed: private and deleted videos stay in a channel's playlist as nameless
- * items, and are told apart by their absence from `videos.list`.
+ * items, and are recognised by their absence from `videos.list`.
  */
 export function createDataApiChannels(api: DataApi, settings: DataApiChannelSettings): ChannelSource {
   return {
     async describe(reference, call) {
-      const ask = api.begin(call);
+      const request = api.begin(call);
       const filter = await filterOf(reference, () => settings.resolveCustom(reference, call));
-      const { items } = await ask({
+      const { items } = await request({
         resource: 'channels',
         params: { part: ['snippet', 'statistics', 'brandingSettings'], ...filter },
         schema: channelListSchema,
@@ -66,7 +66,7 @@ function toFacts({ id, snippet, statistics, brandingSettings }: Channel, urlTemp
       thumbnail: snippet.thumbnails,
       country: snippet.country ?? brandingSettings?.channel?.country,
       total_media: statistics?.videoCount,
-      // A hidden count is told as 0.
+      // The API gives a hidden count as 0.
       subscriber_count: statistics?.hiddenSubscriberCount === true ? undefined : statistics?.subscriberCount,
       total_views: statistics?.viewCount,
       creation_date: snippet.publishedAt,

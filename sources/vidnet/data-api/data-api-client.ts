@@ -18,7 +18,7 @@ import { dataApiFailure } from './data-api-failures.ts';
 const ANSWER_TIMEOUT_MS = 30_000;
 const CONNECTION_LIMITS = { connectTimeoutMs: 10_000, idleTimeoutMs: ANSWER_TIMEOUT_MS };
 /**
- * Most bytes of an answer after decompression: it is parsed in one turn of the event loop. 100 threads with five replies each,
+ * Most bytes of an answer after decompression: it is parsed in one step of the event loop. 100 threads with five replies each,
  * all of 2,500 letters, stay below.
  */
 const MAX_ANSWER_BYTES = 6 * 1024 ** 2;
@@ -34,7 +34,7 @@ interface DataApiRequest<Parsed> {
 }
 
 /**
- * Asks the Data API. It is asked once: the workflow decides when to try again, as it sees all jobs.
+ * Sends one request to the Data API. It is not retried here: the workflow decides about retries.
  *
  * @throws JobError (a DataApiError where the API refused), never with the key in it; the signal's reason when aborted
  */
@@ -43,7 +43,7 @@ export type AskDataApi = <Parsed>(request: DataApiRequest<Parsed>) => Promise<Pa
 export type DataApi = ReturnType<typeof createDataApi>;
 
 /**
- * The Data API v3, asked with an API key. No redirect is followed: that would carry the key to wherever it leads.
+ * Client of the Data API v3 with an API key. It follows no redirect, because that would send the key to another server.
  *
  * @param settings.rootUrl `/youtube/v3/…` is below it
  */
@@ -52,13 +52,13 @@ export function createDataApi({ key, rootUrl }: { readonly key: string; readonly
   const dispatcher = connectionsWith(CONNECTION_LIMITS);
   const headers = { accept: 'application/json', 'accept-encoding': 'gzip' };
   const send = async (url: URL, signal: AbortSignal) => {
-    const { statusCode: status, headers: told, body } = await answerTo(url, { dispatcher, headers, signal });
-    const text = (await readBounded(body, told['content-encoding'])).toString('utf8');
-    // Texts of errors end up in logs, and a server may repeat what it was asked.
+    const { statusCode: status, headers: answerHeaders, body } = await answerTo(url, { dispatcher, headers, signal });
+    const text = (await readBounded(body, answerHeaders['content-encoding'])).toString('utf8');
+    // Error texts end up in logs, and a server may repeat the request in them.
     const safe = status < 300 ? text : text.replaceAll(key, '[key]');
     const json = parseJson(safe);
-    // A proxy's page says something too.
-    return { status, retryAfter: told['retry-after']?.toString(), body: json === undefined ? safe : json };
+    // A body that is not JSON, such as an error page of a proxy, is kept as text.
+    return { status, retryAfter: answerHeaders['retry-after']?.toString(), body: json === undefined ? safe : json };
   };
   return {
     /** All requests of one call share its signal and its time. */
@@ -92,7 +92,7 @@ export function createDataApi({ key, rootUrl }: { readonly key: string; readonly
   };
 }
 
-/** Reads as fast as the answer comes, and unpacks it only then. */
+/** Reads the whole answer before it decompresses it. */
 async function readBounded(body: AsyncIterable<Uint8Array>, encoding: unknown): Promise<Buffer> {
   const { bytes, isWhole } = await beginningOf(body, MAX_ANSWER_BYTES);
   if (!isWhole) throw unreachable('the answer is longer than any real one');
@@ -103,7 +103,7 @@ async function readBounded(body: AsyncIterable<Uint8Array>, encoding: unknown): 
   });
 }
 
-/** Class and code only: messages of network errors may repeat the URL, and with it the key. */
+/** Keeps only class and code, because messages of network errors may contain the URL and thus the key. */
 function connectionFailure(error: unknown): JobError {
   if (error instanceof JobError) return error;
   const code = connectionCode(error);

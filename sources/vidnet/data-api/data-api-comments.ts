@@ -23,7 +23,7 @@ export function createDataApiComments(api: DataApi): CommentSource {
       for await (const comments of max > 0 ? listComments(api.begin(call), videoId, max) : []) {
         yield comments.slice(0, left);
         left -= comments.length;
-        // Before the next page is asked for.
+        // This check precedes the request for the next page.
         if (left <= 0) return;
       }
     },
@@ -31,12 +31,12 @@ export function createDataApiComments(api: DataApi): CommentSource {
 }
 
 /** Pages of comments, none empty; the last may go beyond `max`. */
-async function* listComments(ask: AskDataApi, videoId: string, max: number): AsyncGenerator<VideoComment[]> {
+async function* listComments(request: AskDataApi, videoId: string, max: number): AsyncGenerator<VideoComment[]> {
   const pages = pagesFrom(undefined, (pageToken) => {
     const maxResults = Math.min(PAGE_SIZE, max);
     const parts = { part: ['snippet', 'replies'], order: 'time', textFormat: 'plainText' };
     const params = { ...parts, videoId, maxResults, pageToken };
-    return ask({ resource: 'commentThreads', params, schema: commentThreadListSchema }).catch(
+    return request({ resource: 'commentThreads', params, schema: commentThreadListSchema }).catch(
       noneWhen('commentsDisabled'),
     );
   });
@@ -50,22 +50,22 @@ async function* listComments(ask: AskDataApi, videoId: string, max: number): Asy
         batch.push(...oldestFirst(given.map((reply) => toComment(reply, parent.id))));
         continue;
       }
-      // Before the replies are asked for: these may be enough.
+      // The replies are requested only if more comments are needed.
       yield batch;
       batch = [];
-      const all = oldestFirst(await listReplies(ask, parent.id));
+      const all = oldestFirst(await listReplies(request, parent.id));
       for (let start = 0; start < all.length; start += PAGE_SIZE) yield all.slice(start, start + PAGE_SIZE);
     }
     if (batch.length > 0) yield batch;
   }
 }
 
-async function listReplies(ask: AskDataApi, parentId: string): Promise<VideoComment[]> {
+async function listReplies(request: AskDataApi, parentId: string): Promise<VideoComment[]> {
   const replies: VideoComment[] = [];
   const pages = pagesFrom(undefined, (pageToken) => {
     const params = { part: 'snippet', parentId, textFormat: 'plainText', maxResults: PAGE_SIZE, pageToken };
     // Deleted since its thread was listed, and its replies with it.
-    return ask({ resource: 'comments', params, schema: commentListSchema }).catch(noneWhen('commentNotFound'));
+    return request({ resource: 'comments', params, schema: commentListSchema }).catch(noneWhen('commentNotFound'));
   });
   for await (const page of pages) {
     replies.push(...page.items.map((reply) => toComment(reply, parentId)));

@@ -20,17 +20,17 @@ const errorBodySchema = z.object({
 export interface Refusal {
   readonly status: number;
   readonly body: unknown;
-  /** The header, as it came. */
+  /** The unparsed Retry-After header. */
   readonly retryAfter: string | undefined;
 }
 
-interface Told {
+interface RefusalDetails {
   readonly status: number;
   readonly reasons: readonly string[];
   /** Of the refusals whose reason is only `forbidden`. */
   readonly forbiddenBy: readonly string[];
   readonly message: string;
-  /** Which limit was hit, where that is told. */
+  /** Which limit was hit, where that is details. */
   readonly limit: string;
 }
 
@@ -39,7 +39,7 @@ interface Row {
   readonly message: string;
   /** Any of these reasons, whatever the status. */
   readonly reasons?: readonly string[];
-  readonly when?: (told: Told) => boolean;
+  readonly when?: (details: RefusalDetails) => boolean;
 }
 
 const KEY_REFUSED = 'The Data API refuses the key of this service; the operator must check VIDNET_API_KEY.';
@@ -56,7 +56,7 @@ export const DATA_API_FAILURES: readonly Row[] = [
     code: 'quota_exceeded',
     message: 'The daily quota of the Data API is used up.',
     reasons: ['quotaExceeded', 'dailyLimitExceeded'],
-    // Newer quotas are refused as 429 rateLimitExceeded even when they are daily ones; only the text tells.
+    // Newer quotas are refused as 429 rateLimitExceeded even when they are daily ones; only the text shows it.
     when: ({ message, limit }) => /per day/i.test(message) || /PerDay/i.test(limit),
   },
   {
@@ -90,7 +90,7 @@ export const DATA_API_FAILURES: readonly Row[] = [
     code: 'private',
     message: 'The channel does not show its videos to everyone.',
     reasons: ['playlistItemsNotAccessible', 'channelForbidden', 'playlistForbidden'],
-    // A method's own `forbidden` is about what was asked for; that of all Google APIs is about who asks.
+    // `forbidden` in the domain of a method concerns the resource; in the global domain it concerns the API key.
     when: ({ forbiddenBy }) => forbiddenBy.some((domain) => /^youtube\.(channel|playlist)/.test(domain)),
   },
   {
@@ -112,7 +112,7 @@ export const DATA_API_FAILURES: readonly Row[] = [
   },
 ];
 
-/** A refusal of the Data API, as a job hears of it; `reasons` are the Data API's own words. */
+/** A refusal of the Data API as a failure of a job. `reasons` are the reason codes of the API. */
 export class DataApiError extends JobError {
   readonly reasons: readonly string[];
 
@@ -127,18 +127,18 @@ export class DataApiError extends JobError {
 
 /** @param what the method that was called, such as `channels.list` */
 export function dataApiFailure(what: string, refusal: Refusal, nowMs: number): DataApiError {
-  const told = tell(refusal);
+  const details = detailsOf(refusal);
   const row = DATA_API_FAILURES.find(
-    ({ reasons = [], when }) => reasons.some((reason) => told.reasons.includes(reason)) || when?.(told) === true,
+    ({ reasons = [], when }) => reasons.some((reason) => details.reasons.includes(reason)) || when?.(details) === true,
   ) ?? { code: 'upstream_error' as const, message: 'The Data API could not answer.' };
   const cause = new Error(
-    `${what} was answered ${String(told.status)} (${told.reasons.join(', ') || 'no reason'}): ${told.message.slice(0, 500)}`,
+    `${what} was answered ${String(details.status)} (${details.reasons.join(', ') || 'no reason'}): ${details.message.slice(0, 500)}`,
   );
   const headerMs = retryAfterAtMs(refusal.retryAfter, nowMs);
   return new DataApiError(row, {
     cause,
     retryAtMs: row.code === 'quota_exceeded' ? quotaResetAfter(nowMs) : headerMs,
-    reasons: told.reasons,
+    reasons: details.reasons,
   });
 }
 
@@ -154,7 +154,7 @@ export function noneWhen(reason: string): (error: unknown) => Listed<never> {
   };
 }
 
-function tell({ status, body }: Refusal): Told {
+function detailsOf({ status, body }: Refusal): RefusalDetails {
   const parsed = errorBodySchema.safeParse(body);
   if (!parsed.success) return { status, reasons: [], forbiddenBy: [], message: '', limit: '' };
   const { message, errors, details } = parsed.data.error;

@@ -2,17 +2,17 @@ import { JobError } from '../../../runtime/job-error.ts';
 import type { Listed } from './data-api-schemas.ts';
 
 /**
- * The pages of a list, one request each, as they are asked for.
+ * The pages of a list, each requested when the consumer needs it.
  *
  * @param from token of the first page; undefined for the beginning
  */
 export async function* pagesFrom<Item>(
   from: string | undefined,
-  ask: (pageToken: string | undefined) => Promise<Listed<Item>>,
+  fetchPage: (pageToken: string | undefined) => Promise<Listed<Item>>,
 ): AsyncGenerator<Listed<Item>> {
   let token = from;
   do {
-    const page = await ask(token);
+    const page = await fetchPage(token);
     // It would be read again and again, each time at the cost of quota.
     if (page.nextPageToken !== undefined && page.nextPageToken === token) {
       throw new JobError('upstream_error', 'The Data API repeats a page of a list without end.');

@@ -11,7 +11,7 @@ import {
 const ITEMS_MAX = 1_000;
 
 /**
- * A list as every method answers it. `kind` is asked for, since a list without items is believed: a stranger's `{}` must
+ * A list as every method answers it. `kind` is required, since an empty list is a valid answer: an unrelated `{}` must
  * not tell that a channel is gone.
  */
 function listOf<Item>(kind: string, item: z.ZodType<Item>) {
@@ -19,7 +19,7 @@ function listOf<Item>(kind: string, item: z.ZodType<Item>) {
     .object({
       kind: z.literal(kind),
       items: many(item).nullish(),
-      // Strict: a token that cannot be read must not look like the end of the list.
+      // Strict: a token that cannot be read must not be taken for the end of the list.
       nextPageToken: z.string().nullish(),
     })
     .transform(({ items, nextPageToken }) => ({
@@ -62,10 +62,10 @@ export const channelListSchema = listOf(
   }),
 );
 
-/** `channels.list` when only the playlist of all videos is asked for. */
+/** `channels.list` when only the playlist of all videos is needed. */
 export const uploadsListSchema = listOf(
   'youtube#channelListResponse',
-  // Strict: what cannot be read must not look like a channel without videos.
+  // Strict: an unreadable answer must not be taken for a channel without videos.
   z.object({ contentDetails: z.object({ relatedPlaylists: z.object({ uploads: z.string().nullish() }) }) }),
 );
 

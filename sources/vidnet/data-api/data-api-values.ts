@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A field that may be missing, or of a shape that nobody expects: then it is not known, and the rest still counts. */
+/** A field that may be missing or have an unexpected type. It is then undefined, and the other fields remain valid. */
 export function known<Parsed>(schema: z.ZodType<Parsed>): z.ZodCatch<z.ZodOptional<z.ZodType<Parsed>>> {
   return schema.optional().catch(undefined);
 }

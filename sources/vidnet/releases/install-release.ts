@@ -23,18 +23,18 @@ export interface InstallOptions {
   readonly signal: AbortSignal;
 }
 
-/** It came as its publisher made it, and doesn't work here: another download would not either. */
+/** The release arrived unchanged and does not work here, so that another download would not help. */
 export class UnusableReleaseError extends Error {
   override readonly name = 'UnusableReleaseError';
 }
 
-export function programIn(place: string): string {
-  return join(place, 'yt-dlp');
+export function programIn(folder: string): string {
+  return join(folder, 'yt-dlp');
 }
 
 /**
- * Fetches a release with the helper that it names, compares both with their checksums, and reads a page of our own with it, before
- * it gets its name. Does nothing where another worker was first.
+ * Fetches a release with the helper that it names, compares both with their checksums, and downloads from a local test page with it
+ * before it gets its final name. If another worker installed it first, that copy remains.
  *
  * @throws UnusableReleaseError; Error that says what is wrong otherwise, and nothing is left
  */
@@ -56,7 +56,7 @@ export async function installRelease(wheel: Wheel, options: InstallOptions): Pro
     const program = programIn(staging);
     await writeFile(program, launcherFor(python), { mode: 0o755 });
     await mustWork({ ...settings, program }, wheel.version, signal);
-    await rename(staging, folder.placeOf(wheel.version)).catch((error: unknown) => {
+    await rename(staging, folder.pathOf(wheel.version)).catch((error: unknown) => {
       const { code } = error as NodeJS.ErrnoException;
       // Another worker has put it there.
       if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error;
@@ -79,25 +79,25 @@ function launcherFor({ python, flags }: PythonProgram): string {
   ].join('\n');
 }
 
-interface StepPlace {
+interface StepContext {
   readonly staging: string;
   readonly signal: AbortSignal;
 }
 
 async function unpack(
   wheel: Wheel,
-  { python, ...place }: StepPlace & { readonly python: PythonProgram },
+  { python, ...context }: StepContext & { readonly python: PythonProgram },
 ): Promise<void> {
   const own = await mkdtemp(join(tmpdir(), 'tapedeck-wheel-'));
   try {
-    const file = await fetchWheel(wheel, own, place.signal);
-    await step(python, { args: ['-m', 'zipfile', '-e', file, place.staging], ...place });
+    const file = await fetchWheel(wheel, own, context.signal);
+    await step(python, { args: ['-m', 'zipfile', '-e', file, context.staging], ...context });
   } finally {
     await rm(own, { recursive: true, force: true });
   }
 }
 
-async function step(python: PythonProgram, { args, staging, signal }: StepPlace & { args: string[] }): Promise<void> {
+async function step(python: PythonProgram, { args, staging, signal }: StepContext & { args: string[] }): Promise<void> {
   const { exitCode, stderrTail } = await run(python.python, ['-I', ...args], {
     ...{ cwd: staging, env: bareEnvironment(python.python), timeoutMs: STEP_TIMEOUT_MS, signal },
     maxFolderBytes: MAX_UNPACKED_BYTES,
@@ -115,11 +115,12 @@ async function helperOf(staging: string): Promise<string | undefined> {
 
 /** @throws UnusableReleaseError */
 async function mustWork(settings: YtdlpSettings, version: string, signal: AbortSignal): Promise<void> {
-  const told = await tryOnOwnPage(settings, signal).catch((error: unknown) => {
+  const stated = await tryOnOwnPage(settings, signal).catch((error: unknown) => {
     signal.throwIfAborted();
     throw new UnusableReleaseError(error instanceof Error ? error.message : String(error), { cause: error });
   });
-  if (compareVersions(told, version) !== 0) throw new UnusableReleaseError(`it calls itself ${JSON.stringify(told)}`);
+  if (compareVersions(stated, version) !== 0)
+    throw new UnusableReleaseError(`it calls itself ${JSON.stringify(stated)}`);
 }
 
 function lastLine(text: string): string {

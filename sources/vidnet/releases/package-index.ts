@@ -52,12 +52,12 @@ export async function listWheels(indexUrl: string, name: string, signal: AbortSi
     const { files } = indexSchema.parse(parse(await readFile(list, 'utf8'), url));
     const ending = `-py3-none-any.whl`;
     const beginning = `${name.replaceAll('-', '_')}-`;
-    return files.flatMap(({ filename, url: place, hashes, yanked }) => {
+    return files.flatMap(({ filename, url: reference, hashes, yanked }) => {
       if (!filename.startsWith(beginning) || !filename.endsWith(ending) || yanked !== false) return [];
       const sha256 = hashes['sha256']?.toLowerCase() ?? '';
-      if (!/^[\da-f]{64}$/.test(sha256) || !URL.canParse(place, url)) return [];
+      if (!/^[\da-f]{64}$/.test(sha256) || !URL.canParse(reference, url)) return [];
       const version = filename.slice(beginning.length, -ending.length);
-      return [{ version, url: new URL(place, url).href, sha256 }];
+      return [{ version, url: new URL(reference, url).href, sha256 }];
     });
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -3,9 +3,9 @@ import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'n
 import { join } from 'node:path';
 import { compareVersions, isOfChannel, isRelease, type YtdlpChannel } from './release-version.ts';
 
-/** Twice what a call may take: what nobody has used for so long, nobody uses. */
+/** Twice the longest duration of a call. A release that was not used for so long is not in use. */
 const UNUSED_AFTER_MS = 24 * 3_600_000;
-/** Those in use, and those before. */
+/** The current release and the previous one. */
 const KEPT = 2;
 const CHOSEN = 'chosen';
 /** What an operator may choose instead of a release. */
@@ -21,7 +21,7 @@ export interface InstalledRelease {
   readonly reason?: string;
 }
 
-/** What lies in the folder, newest first. */
+/** Contents of the folder, the newest release first. */
 export interface FolderState {
   readonly releases: readonly InstalledRelease[];
   /** Refused, and no longer there. */
@@ -31,18 +31,18 @@ export interface FolderState {
 }
 
 /**
- * Releases of yt-dlp, each in a folder of its name, with files beside it that say what came of it. All workers that share the
- * folder see the same, and each file says one thing, so none overwrites what another one has written.
+ * Releases of yt-dlp, each in a folder of its name, with files beside it that hold its state. All workers that share the
+ * folder see the same state. Each file holds one fact, so that no worker overwrites a fact of another one.
  */
 export type ReleaseFolder = ReturnType<typeof createReleaseFolder>;
 
 export function createReleaseFolder(path: string) {
-  const placeOf = (version: string, ending = ''): string => {
+  const pathOf = (version: string, ending = ''): string => {
     if (!isRelease(version)) throw new Error(`${JSON.stringify(version)} is not a release of yt-dlp`);
     return join(path, `${version}${ending}`);
   };
-  const goodFile = (version: string): string => placeOf(version, '.good');
-  const refusedFile = (version: string): string => placeOf(version, '.refused');
+  const goodFile = (version: string): string => pathOf(version, '.good');
+  const refusedFile = (version: string): string => pathOf(version, '.refused');
   const write = async (file: string, text: string): Promise<void> => {
     await mkdir(path, { recursive: true });
     const staged = stagedName(file);
@@ -51,24 +51,25 @@ export function createReleaseFolder(path: string) {
   };
   const read = async (): Promise<FolderState> => {
     const names = await readdir(path).catch(ifMissing<string[]>([]));
-    const told = new Set(names);
+    const existing = new Set(names);
     const releaseOf = async (version: string): Promise<InstalledRelease> => {
-      if (!told.has(`${version}.refused`)) return { version, state: told.has(`${version}.good`) ? 'good' : 'untried' };
+      if (!existing.has(`${version}.refused`))
+        return { version, state: existing.has(`${version}.good`) ? 'good' : 'untried' };
       return { version, state: 'refused', reason: await textOf(refusedFile(version)) };
     };
     const newestFirst = names.filter(isRelease).sort((one, other) => compareVersions(other, one));
     const refused = names.flatMap((name) => (name.endsWith('.refused') ? [name.slice(0, -'.refused'.length)] : []));
     return {
       releases: await Promise.all(newestFirst.map(releaseOf)),
-      refused: refused.filter((version) => !told.has(version)),
-      chosen: told.has(CHOSEN) ? await textOf(join(path, CHOSEN)) : undefined,
+      refused: refused.filter((version) => !existing.has(version)),
+      chosen: existing.has(CHOSEN) ? await textOf(join(path, CHOSEN)) : undefined,
     };
   };
   return {
     path,
     read,
-    placeOf: (version: string): string => placeOf(version),
-    stagingFor: (version: string): string => stagedName(placeOf(version)),
+    pathOf: (version: string): string => pathOf(version),
+    stagingFor: (version: string): string => stagedName(pathOf(version)),
     /** A job has read a page with it. */
     approve: (version: string): Promise<void> => write(goodFile(version), new Date().toISOString()),
     /** It is not used again. */
@@ -78,13 +79,13 @@ export function createReleaseFolder(path: string) {
     /** @param version undefined: the newest good one from now on */
     choose: (version: string | undefined): Promise<void> =>
       version === undefined ? rm(join(path, CHOSEN), { force: true }) : write(join(path, CHOSEN), version),
-    /** Whoever uses a release says so again and again. */
+    /** Marks a release as used. A worker calls this again and again while it uses the release. */
     touch: async (version: string): Promise<void> => {
       const now = new Date();
-      await utimes(placeOf(version), now, now).catch(ifMissing(undefined));
+      await utimes(pathOf(version), now, now).catch(ifMissing(undefined));
     },
     /**
-     * Removes what nobody has used for a day: releases but the newest two and those that are named, and what was never finished.
+     * Removes what was not used for a day: releases except the newest two and the given ones, and unfinished installations.
      *
      * @param used versions
      * @returns versions that are gone
@@ -146,7 +147,7 @@ async function textOf(file: string): Promise<string> {
   return (await readFile(file, 'utf8').catch(ifMissing(''))).trim();
 }
 
-/** Another worker may have removed it. */
+/** Another worker may have removed the file. */
 function ifMissing<Value>(value: Value): (error: unknown) => Value {
   return (error) => {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;

@@ -33,7 +33,7 @@ export interface ReleasesOptions {
 
 export type Releases = ReturnType<typeof createReleases>;
 
-/** Releases of yt-dlp newer than the one that is there: found, fetched, tried, used, given up. */
+/** Finds, installs, tries, uses and refuses releases of yt-dlp that are newer than the pinned one. */
 export function createReleases(options: ReleasesOptions) {
   const { channel, indexUrl, settings, pinnedVersion, tell, keepWarm } = options;
   const folder = createReleaseFolder(options.folder);
@@ -42,7 +42,7 @@ export function createReleases(options: ReleasesOptions) {
   /** By program: the current one, and those that still have calls. */
   const warm = new Map<string, ReturnType<NonNullable<typeof keepWarm>>>();
   const programOf = (version: string | undefined): string =>
-    version === undefined ? settings.program : programIn(folder.placeOf(version));
+    version === undefined ? settings.program : programIn(folder.pathOf(version));
   const releaseOf = (version: string | undefined): YtdlpRelease => {
     const program = programOf(version);
     return { program, starter: warm.get(program) };
@@ -58,21 +58,21 @@ export function createReleases(options: ReleasesOptions) {
   };
   const leaving = new Set<ReturnType<NonNullable<typeof keepWarm>>>();
   let known: { readonly version: string | undefined } | undefined;
-  /** What is used from now on, whoever has decided so. */
+  /** Switches to the chosen release. Another worker may have made the choice. */
   const follow = ({ current }: Choice): void => {
     if (known !== undefined && known.version === current) return;
     if (known !== undefined || current !== undefined) tell({ what: 'switched', version: current ?? pinnedVersion });
     known = { version: current };
     keepOnlyWarm(programOf(current));
   };
-  let looks = 0;
-  let newestLook = 0;
+  let reads = 0;
+  let newestRead = 0;
   const choose = async (): Promise<Choice> => {
-    const look = (looks += 1);
+    const read = (reads += 1);
     const choice = choiceOf(await folder.read());
-    // One that began earlier may end later, and has seen what was there before.
-    if (look > newestLook && !closing.signal.aborted) {
-      newestLook = look;
+    // A read that began earlier may end later with an outdated state.
+    if (read > newestRead && !closing.signal.aborted) {
+      newestRead = read;
       follow(choice);
     }
     return choice;
@@ -86,8 +86,8 @@ export function createReleases(options: ReleasesOptions) {
     tell({ what: 'refused', version, reason });
     await choose();
   };
-  /** What has gone wrong with files of ours is no fault of a job's. */
-  const carefully = async (act: () => Promise<void>): Promise<void> => {
+  /** An error in the folder of releases must not fail a job. */
+  const reportErrors = async (act: () => Promise<void>): Promise<void> => {
     await act().catch((error: unknown) => tell({ what: 'trouble', reason: messageOf(error) }));
   };
   const pick: YtdlpReleases['pick'] = async ({ isPage }): Promise<PickedRelease> => {
@@ -103,12 +103,12 @@ export function createReleases(options: ReleasesOptions) {
       older: version === undefined ? undefined : releaseOf(isTrial ? current : older),
       worked: async () => {
         if (!isTrial) return;
-        await carefully(async () => {
+        await reportErrors(async () => {
           await folder.approve(candidate);
           await choose();
         });
       },
-      failed: (reason) => (version === undefined ? Promise.resolve() : carefully(() => refuse(version, reason))),
+      failed: (reason) => (version === undefined ? Promise.resolve() : reportErrors(() => refuse(version, reason))),
       done: () => {
         if (isTrial) isTrying = false;
       },
@@ -154,11 +154,11 @@ export function createReleases(options: ReleasesOptions) {
       if (wheel === undefined) throw new Error(`${indexUrl} has no yt-dlp ${version} that can be used`);
       await install(wheel, signal);
     },
-    /** Looks for newer ones until it is closed; failures are told, and the next look is as if there had been none. */
+    /** Checks for newer releases until `close` is called. A failure is reported, and the next check runs as usual. */
     async keepLooking({ firstMs, everyMs }: { readonly firstMs: number; readonly everyMs: number }): Promise<void> {
       const { signal } = closing;
       for (let waitMs = firstMs; ; waitMs = everyMs) {
-        // Workers that were started together do not ask together.
+        // The jitter spreads the requests of workers that were started together.
         const isOver = await delay(waitMs * (0.75 + Math.random() / 2), false, { signal, ref: false }).catch(
           () => true,
         );

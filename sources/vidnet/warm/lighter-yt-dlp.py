@@ -65,7 +65,7 @@ def keep_extractors(modules):
 
 
 def keep_certificates(modules):
-    """Reading all authorities takes as long as a page. Whoever gets a context may change it, so each is given once."""
+    """Reading all authorities takes as long as a page. A caller may change its context, so each context is handed out once."""
     common = modules['yt_dlp.networking.common']
     making = common.make_ssl_context
     usual = {'verify': True, 'legacy_support': False, 'use_certifi': True}

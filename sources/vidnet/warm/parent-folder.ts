@@ -24,12 +24,12 @@ async function removeAbandoned(ofHost: string): Promise<void> {
     const [kind, host, owner = ''] = name.split('~');
     if (kind !== KIND || host !== ofHost || processIdentity(Number.parseInt(owner, 10)) === owner) continue;
     const path = join(tmpdir(), name);
-    // Everybody may write there, and what others name like this is not ours.
-    const isOurs = await lstat(path).then(
+    // Every user can write to this folder, so a matching name does not prove that this user owns the entry.
+    const isOwn = await lstat(path).then(
       ({ uid }) => uid === process.getuid?.(),
       () => false,
     );
     // Another worker may be removing it too; what stays is met again by the next one.
-    if (isOurs) await rm(path, { recursive: true, force: true }).catch(() => undefined);
+    if (isOwn) await rm(path, { recursive: true, force: true }).catch(() => undefined);
   }
 }

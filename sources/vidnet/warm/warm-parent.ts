@@ -16,7 +16,7 @@ import type { PythonProgram } from './python-program.ts';
 const SCRIPT = fileURLToPath(new URL('./warm-yt-dlp.py', import.meta.url));
 const WARM_UP_TIMEOUT_MS = 60_000;
 const END_TIMEOUT_MS = 5_000;
-/** A parent that does not tell the end of a call for so long after its KILL is ended. */
+/** A parent that does not report the end of a call for so long after its SIGKILL is killed. */
 const ANSWER_TIMEOUT_MS = 5_000;
 const STDERR_TAIL_CHARS = 2_000;
 const ID_BYTES = 16;
@@ -33,7 +33,7 @@ interface WarmParentOptions {
   readonly signal: AbortSignal;
 }
 
-/** What a parent tells of itself when it is ready. */
+/** What a parent reports when it is ready. */
 interface Known {
   readonly version: string;
   readonly files: readonly string[];
@@ -45,9 +45,9 @@ interface Known {
 interface Call {
   readonly streams: readonly [PassThrough, PassThrough];
   readonly onStart: RunOptions['onStart'];
-  /** From when it is told until its end is told. */
+  /** Set from the message about the start until the message about the end. */
   groupId?: number | undefined;
-  /** The last one; it may come before it is known to whom. */
+  /** The last signal. It may be sent before the process group is known. */
   signal?: NodeJS.Signals;
   /** @param code null when the parent is gone */
   readonly end: (code: number | null) => void;
@@ -118,12 +118,12 @@ export async function startWarmParent({ program, env, args, urls, signal }: Warm
     lines.on('line', (line) => takeAnswer(calls, line));
     const before: Readonly<Record<string, string>> = { ...known.before, [program.file]: programFacts };
     const files = [program.file, ...known.files];
-    // Where it loads from somewhere else than was thought, the moment after it has to do.
+    // For a file that was loaded from an unexpected path, the facts after loading are used.
     const loaded = await Promise.all(files.map(async (path) => before[path] ?? (await fileFacts(path))));
     return {
       pid: child.pid ?? NaN,
       readyAtMs: performance.now(),
-      /** Of yt-dlp, as `--version` tells it. */
+      /** Of yt-dlp, as `--version` prints it. */
       version: known.version,
       /** Whether its program, or the package that this runs, is another one than was there when it began to load them. */
       isOutdated: async () => (await Promise.all(files.map(fileFacts))).join() !== loaded.join(),
@@ -131,7 +131,7 @@ export async function startWarmParent({ program, env, args, urls, signal }: Warm
       spared: known.spared,
       /** How many calls it was given. */
       calls: () => total,
-      /** Whether it takes calls: not when it is gone or was told to end. */
+      /** Whether it takes calls: false after it exited or was retired. */
       isOpen: () => isOpen,
       /** How it ended, when it is gone. */
       end: () => [end, lastLine(stderr)].filter((part) => part !== '').join(': '),
@@ -186,7 +186,7 @@ function lastLine(text: string): string {
   return text.trim().split('\n').at(-1) ?? '';
 }
 
-/** Connections on which the output of calls comes. */
+/** Handles a connection that carries the output of a call. */
 function takeStream(calls: Calls, socket: Socket): void {
   socket.on('error', () => undefined);
   // It begins with the id of its call and the number of the descriptor.
@@ -202,7 +202,7 @@ function takeStream(calls: Calls, socket: Socket): void {
   socket.on('readable', onReadable);
 }
 
-/** What the parent tells of a call: the id of its process group, or its exit code. */
+/** Handles a message of the parent about a call: the ID of its process group, or its exit code. */
 function takeAnswer(calls: Calls, line: string): void {
   const { id, pid, code } = JSON.parse(line) as { readonly id: string; readonly pid?: number; readonly code?: number };
   const call = calls.get(id);

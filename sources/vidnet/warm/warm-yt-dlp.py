@@ -82,7 +82,7 @@ def package_facts():
 def warm_up():
     """Leaves one thread and nothing to collect. Returns what prepares a fork for its call, and what is known of yt-dlp."""
     if sys.path and sys.path[0] == os.path.dirname(os.path.realpath(__file__)):
-        # Where Python would look for modules, had it started the program.
+        # The path on which Python searches modules when it starts the program.
         sys.path[0] = os.path.dirname(os.path.realpath(PROGRAM))
     # Otherwise the expressions that are compiled first, and used first, are forgotten at the end.
     re._MAXCACHE = 10_000
@@ -185,7 +185,7 @@ class Calls:
                     traceback.print_exc()
                 finally:
                     os._exit(code)
-            # Whoever is told the id may signal the group at once. The fork does the same, and one of us comes second.
+            # The worker may signal the group as soon as it knows the id. The fork also calls setpgid, and the second call fails.
             with contextlib.suppress(OSError):
                 os.setpgid(pid, pid)
             self.ids[pid] = order['id']
@@ -199,7 +199,7 @@ class Calls:
             os.killpg(pid, signal.SIGKILL)
 
     def reap(self):
-        # Seen before it is reaped: until then nobody else gets the id of its group.
+        # The exit is seen before the process is reaped. Until then no other process gets the id of its group.
         while self.ids and (ended := os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)):
             self.end(ended.si_pid)
             code = os.waitstatus_to_exitcode(os.waitpid(ended.si_pid, 0)[1])
@@ -217,15 +217,15 @@ class Calls:
                 os.read(wakes, 4096)
                 self.reap()
             if ORDERS in ready:
-                came = os.read(ORDERS, 65536)
-                if not came:
+                data = os.read(ORDERS, 65536)
+                if not data:
                     return
-                *lines, rest = (rest + came).split(b'\n')
+                *lines, rest = (rest + data).split(b'\n')
                 for line in lines:
                     self.take(json.loads(line))
 
 
-# Until orders are read, nobody sees that stdin has ended.
+# The end of stdin is not noticed until orders are read.
 die_with_parent(signal.SIGKILL)
 freshen, known = warm_up()
 die_with_parent(0)
@@ -238,6 +238,6 @@ except BaseException:
 finally:
     for one in calls.ids:
         calls.end(one)
-    # Whoever made our folder may have been killed.
+    # The worker that made the folder may have been killed.
     shutil.rmtree(os.path.dirname(SOCKET), ignore_errors=True)
     os._exit(0)

@@ -7,7 +7,7 @@ import { startWarmParent, type WarmParent } from './warm-parent.ts';
 import { channelUrl, videoUrl, type YtdlpSettings } from '../yt-dlp/yt-dlp-settings.ts';
 
 export interface WarmYtdlpOptions {
-  /** Told when a parent is ready, or once why there is none: then each call starts the program itself. */
+  /** Called when a parent is ready, or once with the reason why there is none. Each call then starts the program itself. */
   readonly tell?: (failure?: Error) => void;
   /** A parent is replaced after so many calls. */
   readonly maxCalls?: number;
@@ -56,7 +56,7 @@ export function createWarmYtdlp(
       const before = failure?.message;
       failure = error instanceof Error ? error : new Error(String(error));
       notBeforeMs = performance.now() + retryAfterMs;
-      // A binary stays one.
+      // The same failure is reported only once.
       if (failure.message !== before && !closing.signal.aborted) tell?.(failure);
     }
   };
@@ -80,9 +80,9 @@ export function createWarmYtdlp(
   };
   renew();
   return {
-    async startOf(asked: Pick<YtdlpSettings, 'program' | 'pluginDir'>): Promise<Start | undefined> {
-      // Other settings are another yt-dlp.
-      if (asked.program !== settings.program || asked.pluginDir !== settings.pluginDir) return undefined;
+    async startOf(requested: Pick<YtdlpSettings, 'program' | 'pluginDir'>): Promise<Start | undefined> {
+      // The parent has loaded one program with its plugins only.
+      if (requested.program !== settings.program || requested.pluginDir !== settings.pluginDir) return undefined;
       forget();
       const seen = current;
       const isOutdated = await seen?.isOutdated();
@@ -121,7 +121,7 @@ export function createWarmYtdlp(
 
 /** @throws when this yt-dlp cannot be kept warm */
 async function startFor(settings: YtdlpSettings, signal: AbortSignal): Promise<WarmParent> {
-  // Only there a process can be told to die with its parent.
+  // Only Linux can end a process when its parent dies.
   if (process.platform !== 'linux') throw new Error('only Linux can keep it');
   const program = await readPythonProgram(settings.program);
   // Its first run loads all that a download takes.

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 
-/** @returns what changes with a file, as warm-yt-dlp.py tells it too; nothing for one that is not there, such as one in a zip */
+/** @returns a text that changes with the file, equal to that of warm-yt-dlp.py; empty if there is no such file, as inside a zip */
 export function fileFacts(path: string): Promise<string> {
   return stat(path, { bigint: true }).then(
     ({ ino, mtimeNs, size }) => [ino, mtimeNs, size].join('-'),

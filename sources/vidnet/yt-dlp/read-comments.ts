@@ -44,9 +44,9 @@ export function* readComments({ path, max }: CommentsFile): Generator<CommentsRe
   }
 }
 
-/** One without an id is left out: nothing could name it. */
-function toComment(told: unknown): readonly VideoComment[] {
-  const { success, data: comment } = commentSchema.safeParse(told);
+/** A comment without an ID is left out, because it could not be referenced. */
+function toComment(value: unknown): readonly VideoComment[] {
+  const { success, data: comment } = commentSchema.safeParse(value);
   if (!success) return [];
   const publishedAt = formatTimestamp(comment.timestamp);
   // The platform says "2 weeks ago", and yt-dlp counts back from now.
@@ -69,7 +69,7 @@ function toComment(told: unknown): readonly VideoComment[] {
 function parentsFirst(comments: readonly VideoComment[]): readonly VideoComment[] {
   const sorted = new Map<string, VideoComment>();
   const waiting = new Map<string, VideoComment[]>();
-  const place = (first: VideoComment): void => {
+  const append = (first: VideoComment): void => {
     // A loop and no recursion: a chain of answers may be as long as the list.
     const stack = [first];
     for (let comment = stack.pop(); comment !== undefined; comment = stack.pop()) {
@@ -82,13 +82,13 @@ function parentsFirst(comments: readonly VideoComment[]): readonly VideoComment[
   for (const comment of comments) {
     const { replyTo } = comment;
     if (replyTo === null || sorted.has(replyTo)) {
-      place(comment);
+      append(comment);
       continue;
     }
     const answers = waiting.get(replyTo);
     if (answers === undefined) waiting.set(replyTo, [comment]);
     else answers.push(comment);
   }
-  comments.forEach(place);
+  comments.forEach(append);
   return [...sorted.values()];
 }

@@ -5,19 +5,22 @@ import { inThread, ThreadError } from '../../../runtime/subprocess/in-thread.ts'
 import type { SourceCall } from '../../source-call-options.ts';
 
 const MODULE = new URL('./read-file-thread.ts', import.meta.url);
-/** What is read here, within some 20 ms. More would hold up the heartbeats of all jobs; a thread takes half a second to start. */
+/**
+ * Smaller files are parsed in this thread, within about 20 ms. A longer parse would delay the heartbeats of all jobs. A thread takes
+ * half a second to start.
+ */
 const INLINE_MAX_BYTES = 256 * 1024;
-/** For the first item, with which the whole file is parsed: 64 MB take seconds. */
+/** The first item takes longest, because the whole file is parsed for it. 64 MB take seconds. */
 const ITEM_TIMEOUT_MS = 60_000;
-/** What 64 MB of text are parsed to. */
+/** Memory for the parsed form of 64 MB of text. */
 const MAX_HEAP_MB = 512;
 
-/** What a reader yields, in a form that can leave a thread. */
-export type Told<Item> =
+/** An item or failure of a reader, in a form that can be sent to another thread. */
+export type ReaderResult<Item> =
   { readonly item: Item } | { readonly failure: { readonly code: FailureCode; readonly message: string } };
 
 /** @param reader reads a file that yt-dlp wrote; blocks while it reads */
-export function* told<Item>(reader: Iterable<Item>): Generator<Told<Item>> {
+export function* readerResults<Item>(reader: Iterable<Item>): Generator<ReaderResult<Item>> {
   try {
     for (const item of reader) yield { item };
   } catch (error) {
@@ -49,7 +52,7 @@ export async function* readFileBy<Input extends { readonly path: string }, Item>
     timeoutMs: ITEM_TIMEOUT_MS,
   };
   try {
-    for await (const answer of inThread<Told<Item>>(work)) {
+    for await (const answer of inThread<ReaderResult<Item>>(work)) {
       if ('failure' in answer) throw new JobError(answer.failure.code, answer.failure.message);
       yield answer.item;
     }

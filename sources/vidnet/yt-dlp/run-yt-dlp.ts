@@ -3,13 +3,7 @@ import { isAbsolute, join } from 'node:path';
 import { JobError } from '../../../runtime/job-error.ts';
 import { bareEnvironment } from '../../../runtime/subprocess/bare-environment.ts';
 import { linkPrograms } from '../../../runtime/subprocess/linked-programs.ts';
-import {
-  FolderTooLargeError,
-  run,
-  RunStartError,
-  RunTimeoutError,
-  type RunOptions,
-} from '../../../runtime/subprocess/run-program.ts';
+import { FolderTooLargeError, run, RunStartError, RunTimeoutError } from '../../../runtime/subprocess/run-program.ts';
 import type { SourceCall } from '../../source-call-options.ts';
 import { ytdlpFailure, type Subject } from './yt-dlp-failures.ts';
 import { PAGE_LIMITS, startReading, type Reading, type ReadingLimits } from './page-reading.ts';
@@ -18,145 +12,139 @@ import { mergeExtractorArgs, type ExtractorArgs } from './yt-dlp-extractor-args.
 import type { YtdlpSettings } from './yt-dlp-settings.ts';
 
 export interface YtdlpRun {
-  /** What the caller asked for; sentences about failures speak of it. */
+  /** What the request is about. Failure sentences name it. */
   readonly subject: Subject;
-  /** The page; undefined when the arguments name a file that an earlier run left. */
+  /** URL of the page; undefined when the arguments name a file that an earlier run wrote. */
   readonly url?: string;
   /** Arguments of this run, beside those that every run has. */
   readonly args: readonly string[];
   readonly extractorArgs?: readonly ExtractorArgs[];
   /** Largest file that the run may write, and most that all files in its folder may hold. */
   readonly maxFileBytes: number;
-  /** Where they differ from those of a page. */
+  /** Overrides of the limits for reading a page. */
   readonly reading?: Partial<ReadingLimits> | undefined;
-  /** @param reading is ended by a run whose media begin to come */
+  /** @param reading must be ended by the callback when the transfer of media begins */
   readonly onStdoutLine?: ((line: string, reading: Reading) => void) | undefined;
 }
 
-/** What lies there beside the media: a fragment that is not joined yet, cookies, facts. */
+/** Space for other files in the folder: fragments that are not joined yet, cookies and facts. */
 const FOLDER_SLACK_BYTES = 64 * 1024 ** 2;
 /**
- * It takes 60 MB, with 115 MB of facts and comments 440 MB. A page without an end would take all there is. The JavaScript runtime
- * that it starts for some platforms is bound by the same.
+ * yt-dlp takes 60 MB of memory, and 440 MB with 115 MB of facts and comments. Without a limit, an endless page would use all
+ * memory. The same limit holds for the JavaScript runtime that yt-dlp starts for some platforms.
  */
 export const YTDLP_MEMORY_BYTES = 1024 ** 3;
 
-/** Its interpreter, where it names it by `env`, and the JavaScript runtimes that it knows. */
+/** The Python interpreter, which a script may name through `env`, and the JavaScript runtimes that yt-dlp supports. */
 const NEEDED_PROGRAMS = ['python3', 'python', 'deno', 'node', 'bun', 'qjs'];
 
 /**
- * Runs yt-dlp to its end in the call's folder: the one place that runs it.
+ * Runs yt-dlp in the folder of the call until it ends. Every run of a job goes through this function.
  *
  * @returns the tail of stderr, which holds the warnings
  * @throws JobError with the code of the failure; the signal's reason when aborted
  */
-export async function runYtdlp(settings: YtdlpSettings, call: SourceCall, what: YtdlpRun): Promise<string> {
-  const isPage = what.url !== undefined;
+export async function runYtdlp(settings: YtdlpSettings, call: SourceCall, spec: YtdlpRun): Promise<string> {
+  const isPage = spec.url !== undefined;
   const picked = await settings.releases?.pick({ isPage });
-  if (picked === undefined) return runOnce(settings, call, what);
+  if (picked === undefined) return runProgram(settings, call, spec);
   return runCompared(picked, call, {
     isPage,
-    run: (release, during) => runOnce({ ...settings, ...release }, during, what),
-    look: (release, during) =>
-      runOnce({ ...settings, ...release }, during, {
-        ...what,
-        args: [...what.args, '--simulate'],
+    run: (release, attempt) => runProgram({ ...settings, ...release }, attempt, spec),
+    simulate: (release, attempt) =>
+      runProgram({ ...settings, ...release }, attempt, {
+        ...spec,
+        args: [...spec.args, '--simulate'],
         onStdoutLine: undefined,
       }),
   });
 }
 
-async function runOnce(settings: YtdlpSettings, call: SourceCall, what: YtdlpRun): Promise<string> {
-  const loan = settings.proxy === undefined ? settings.guard?.lend() : undefined;
-  const limits = { ...PAGE_LIMITS, ...what.reading, ...settings.pageLimits };
-  const reading = startReading(what.subject, limits, () => loan?.receivedBytes() ?? 0);
+async function runProgram(settings: YtdlpSettings, call: SourceCall, spec: YtdlpRun): Promise<string> {
+  const { subject, url, maxFileBytes } = spec;
+  const guard = settings.proxy === undefined ? settings.guard?.lend() : undefined;
+  const limits = { ...PAGE_LIMITS, ...spec.reading, ...settings.pageLimits };
+  const reading = startReading(subject, limits, () => guard?.receivedBytes() ?? 0);
+  let privateFolder: string | undefined;
   try {
-    const through = { ...settings, proxy: settings.proxy ?? loan?.url };
-    const during = { ...call, signal: AbortSignal.any([call.signal, reading.signal]) };
-    return await runThrough(through, during, {
-      ...what,
+    const cookies = await copyCookies(settings.cookiesFile, call.folder);
+    privateFolder = await mkdtemp(join(call.folder, 'run-'));
+    const options = join(privateFolder, 'options');
+    await writeFile(options, privateOptions(settings, spec.extractorArgs), { mode: 0o600 });
+    const args = ['--config-locations', options, ...baseArguments(settings, cookies), ...spec.args];
+    const { program, proxy = guard?.url } = settings;
+    const env = await environmentOf(
+      { program, proxy },
+      { home: call.folder, programs: join(privateFolder, 'programs') },
+    );
+    const start = await settings.starter?.startOf(settings);
+    const { exitCode, stderrTail } = await run(program, [...args, ...(url === undefined ? [] : ['--', url])], {
+      cwd: call.folder,
+      env,
+      ...(start === undefined ? {} : { start }),
+      signal: AbortSignal.any([call.signal, reading.signal]),
+      timeoutMs: call.timeoutMs,
+      maxFileBytes,
+      maxFolderBytes: maxFileBytes + FOLDER_SLACK_BYTES,
+      maxMemoryBytes: YTDLP_MEMORY_BYTES,
       maxCpuSeconds: limits.maxCpuSeconds,
-      onStdoutLine: (line) => what.onStdoutLine?.(line, reading),
+      maxStdoutChars: 0,
+      onStdoutLine: (line) => spec.onStdoutLine?.(line, reading),
     });
+    if (exitCode !== 0) throw ytdlpFailure(stderrTail, subject);
+    return stderrTail;
   } catch (error) {
-    throw reading.failureOf(error);
+    throw reading.failureOf(runFailure(error));
   } finally {
     reading.end();
-    loan?.end();
+    guard?.end();
+    if (privateFolder !== undefined) await rm(privateFolder, { recursive: true, force: true });
   }
 }
 
-type LimitedRun = Omit<YtdlpRun, 'reading' | 'onStdoutLine'> &
-  Required<Pick<RunOptions, 'maxCpuSeconds' | 'onStdoutLine'>>;
-
-async function runThrough(settings: YtdlpSettings, call: SourceCall, what: LimitedRun): Promise<string> {
-  const cookies = await copyCookies(settings.cookiesFile, call.folder);
-  // For this run only, and private.
-  const own = await mkdtemp(join(call.folder, 'run-'));
-  const options = join(own, 'options');
-  await writeFile(options, privateOptions(settings, what.extractorArgs), { mode: 0o600 });
-  const args = ['--config-locations', options, ...baseArguments(settings, cookies), ...what.args];
-  const env = await environmentOf(settings, { home: call.folder, programs: join(own, 'programs') });
-  const start = await settings.starter?.startOf(settings);
-  const result = await run(settings.program, [...args, ...(what.url === undefined ? [] : ['--', what.url])], {
-    cwd: call.folder,
-    env,
-    ...(start === undefined ? {} : { start }),
-    signal: call.signal,
-    timeoutMs: call.timeoutMs,
-    maxFileBytes: what.maxFileBytes,
-    maxFolderBytes: what.maxFileBytes + FOLDER_SLACK_BYTES,
-    maxMemoryBytes: YTDLP_MEMORY_BYTES,
-    maxCpuSeconds: what.maxCpuSeconds,
-    maxStdoutChars: 0,
-    onStdoutLine: what.onStdoutLine,
-  })
-    .catch((error: unknown) => {
-      if (error instanceof RunStartError) {
-        throw new JobError('tool_missing', 'yt-dlp cannot be started; the operator must check YTDLP_PATH.', {
-          cause: error,
-        });
-      }
-      if (error instanceof RunTimeoutError) {
-        throw new JobError('too_large', 'Fetching it takes longer than this service allows.', { cause: error });
-      }
-      if (error instanceof FolderTooLargeError) {
-        throw new JobError('too_large', 'What the video platform sends is larger than this service accepts.', {
-          cause: error,
-        });
-      }
-      throw error;
-    })
-    .finally(() => rm(own, { recursive: true, force: true }));
-  if (result.exitCode !== 0) throw ytdlpFailure(result.stderrTail, what.subject);
-  return result.stderrTail;
+/** @returns the failure of the job where the subprocess could not start or reached a limit, otherwise the error itself */
+function runFailure(error: unknown): unknown {
+  if (error instanceof RunStartError) {
+    return new JobError('tool_missing', 'yt-dlp cannot be started; the operator must check YTDLP_PATH.', {
+      cause: error,
+    });
+  }
+  if (error instanceof RunTimeoutError) {
+    return new JobError('too_large', 'Fetching it takes longer than this service allows.', { cause: error });
+  }
+  if (error instanceof FolderTooLargeError) {
+    return new JobError('too_large', 'What the video platform sends is larger than this service accepts.', {
+      cause: error,
+    });
+  }
+  return error;
 }
 
 /** @param cookiesCopy yt-dlp writes its cookie file back, so each run gets a copy */
 export function baseArguments(settings: YtdlpSettings, cookiesCopy: string | undefined): readonly string[] {
   return [
-    // Nothing from the machine's own configuration, and nothing that runs or writes anything else.
+    // yt-dlp must not read the machine's own configuration, run other programs or write other files.
     ...['--ignore-config', '--no-plugin-dirs', '--no-exec', '--no-cache-dir', '--no-update', '--no-color'],
-    // On a geo-block yt-dlp would ask again with an invented X-Forwarded-For: we do not evade.
+    // By default, yt-dlp retries a geo-blocked request with an invented X-Forwarded-For. This service does not evade blocks.
     ...['--xff', 'never'],
     ...(settings.pluginDir === undefined ? [] : ['--plugin-dirs', settings.pluginDir]),
     ...(cookiesCopy === undefined ? [] : ['--cookies', cookiesCopy]),
     ...(settings.jsRuntime === undefined ? [] : ['--js-runtimes', settings.jsRuntime]),
-    // Short passing faults are mended here; longer ones by the workflow, where operators see them.
+    // yt-dlp retries short faults. The workflow retries longer ones, where operators can see them.
     ...['--retries', '2', '--extractor-retries', '1', '--fragment-retries', '2', '--socket-timeout', '20'],
-    // Containers are mended, and pictures and sound joined, by our own hardened ffmpeg run: yt-dlp must find none.
+    // media/ffmpeg.ts repairs containers and joins video with audio in a hardened run, so yt-dlp must not find ffmpeg.
     ...['--fixup', 'never', '--ffmpeg-location', '/nonexistent'],
-    // Nor any other program that downloads: it would not pass the guard.
+    // An external downloader would bypass the guard.
     ...['--downloader', 'native'],
     '--quiet',
   ];
 }
 
 /**
- * What stands in a file that only we can read, and not among the arguments, which everyone on this machine can: the operator's
+ * The options that are passed in a private file. Every user of the machine can read command-line arguments, and the operator's
  * extractor arguments may hold tokens of an account.
  *
- * @returns the text of a configuration file of yt-dlp, which takes it apart as a shell does
+ * @returns the text of a yt-dlp configuration file, which follows the quoting rules of a shell
  */
 export function privateOptions(settings: YtdlpSettings, extractorArgs: readonly ExtractorArgs[] = []): string {
   return mergeExtractorArgs(settings.extractorArgs, extractorArgs)
@@ -165,10 +153,11 @@ export function privateOptions(settings: YtdlpSettings, extractorArgs: readonly 
 }
 
 /**
- * The proxy stands here and not among the arguments for the same reason: its URL holds a password.
+ * The environment of a run. It holds the proxy, because every user of the machine can read arguments and the URL of the proxy
+ * holds a password.
  *
- * PATH leads to what yt-dlp needs and to nothing else. For RTMP and the like it starts the programs that it finds, and those
- * know no guard.
+ * PATH leads to the programs that yt-dlp needs and to no others. For protocols such as RTMP, yt-dlp starts any suitable program
+ * that it finds, and such a program would bypass the guard.
  */
 export async function environmentOf(
   { program, proxy }: Pick<YtdlpSettings, 'program' | 'proxy'>,

@@ -3,14 +3,14 @@ import type { YtdlpSettings } from './yt-dlp-settings.ts';
 /** Keys of the metadata that the driver reads. */
 const METADATA_KEYS = 'title,duration,live_status,n_entries';
 
-/** For RTMP and the like yt-dlp starts other programs, and FTP has no place here. The URL may say otherwise than the protocol. */
+/** For RTMP and the like yt-dlp starts other programs, and FTP is not supported. The URL may say otherwise than the protocol. */
 const PROTOCOLS =
   '[protocol~="^(https?|m3u8|m3u8_native|http_dash_segments|http_dash_segments_generator)$"][url~="^https?://"]';
 
-/** Best native M4A first; otherwise any audio that ffmpeg can turn into one. */
+/** Best native M4A first; otherwise any audio that ffmpeg can convert to M4A. */
 export const AUDIO_FORMATS = `ba[ext=m4a]${PROTOCOLS}/ba[acodec^=mp4a]${PROTOCOLS}/ba${PROTOCOLS}/b${PROTOCOLS}`;
 
-/** Best H.264 and AAC first; otherwise whatever there is, which ffmpeg turns into them. A silent video is a video. */
+/** Best H.264 and AAC first; otherwise any format, which ffmpeg converts. A silent video is a video. */
 export function videoFormats(maxHeight: number): string {
   const height = `[height<=?${String(maxHeight)}]${PROTOCOLS}`;
   const ba = `ba${PROTOCOLS}`;
@@ -28,8 +28,8 @@ export const METADATA_PREFIX = 'TAPEDECK-VIDEO ';
 export const PROGRESS_PREFIX = 'TAPEDECK-PROGRESS ';
 export const FORMATS_PREFIX = 'TAPEDECK-FORMATS ';
 
-/** Arguments of a run that only looks at a playlist of HLS. */
-export const LOOK_ARGUMENTS = [
+/** Arguments of a run that only inspects an HLS playlist. */
+export const INSPECT_ARGUMENTS = [
   '--simulate',
   '--print',
   `pre_process:${METADATA_PREFIX}%(.{${METADATA_KEYS}})j`,

@@ -33,7 +33,7 @@ type Facts = z.infer<typeof factsSchema>;
 
 const TEMPLATE = `playlist:%(.{${Object.keys(factsSchema.shape).join(',')}})j`;
 
-/** Channels as yt-dlp reads them. Country, numbers of views and of media, and the day of creation are not told. */
+/** Channels as yt-dlp reads them. Country, numbers of views and of media, and the day of creation are unknown. */
 export function createYtdlpChannels(settings: YtdlpSettings): ChannelSource {
   return {
     async describe(reference, call) {

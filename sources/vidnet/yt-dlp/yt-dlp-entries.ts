@@ -13,8 +13,8 @@ import { biggest, thumbnailsSchema } from './yt-dlp-thumbnails.ts';
 
 const PREFIX = 'TAPEDECK-ENTRY ';
 
-/** What was found, or why there is no more. */
-type Told = ChannelVideoItem | { readonly error: unknown };
+/** A video, or the reason why the list ends early. */
+type EntryResult = ChannelVideoItem | { readonly error: unknown };
 
 /** Three times what 100,000 videos take. */
 const LISTING_TIMEOUT_MS = 3_600_000;
@@ -35,7 +35,7 @@ const entrySchema = z.object({
  * The videos of a channel as yt-dlp comes across them, one process for the whole list. A channel's tabs (videos, live
  * streams, shorts) come one after the other, each newest first.
  *
- * yt-dlp does not wait for a reader who is slow: what it has found is kept here. 100,000 videos take about 30 MB, and the
+ * yt-dlp does not wait for a slow consumer, so its output is buffered in memory. 100,000 videos take about 30 MB, and the
  * platform gives some 100 a second.
  *
  * @throws JobError when the list ends before its end
@@ -48,13 +48,13 @@ export async function* listEntries(
   // With this argument of the operator's, times are counted back from "3 weeks ago".
   const isTimeExact = !/approximate[_-]date/.test(settings.extractorArgs ?? '');
   const found = new PassThrough({ objectMode: true });
-  const nobodyReads = new AbortController();
+  const consumerDone = new AbortController();
   const running = runYtdlp(
     settings,
     {
       ...call,
       timeoutMs: Math.min(call.timeoutMs, LISTING_TIMEOUT_MS),
-      signal: AbortSignal.any([call.signal, nobodyReads.signal]),
+      signal: AbortSignal.any([call.signal, consumerDone.signal]),
     },
     {
       subject: 'channel',
@@ -76,12 +76,12 @@ export async function* listEntries(
     (error: unknown) => found.end({ error }),
   );
   try {
-    for await (const told of found as AsyncIterable<Told>) {
-      if ('error' in told) throw told.error;
-      yield told;
+    for await (const result of found as AsyncIterable<EntryResult>) {
+      if ('error' in result) throw result.error;
+      yield result;
     }
   } finally {
-    nobodyReads.abort(new Error('nobody reads the list any more'));
+    consumerDone.abort(new Error('the consumer of the list has stopped'));
     await running;
   }
 }
@@ -92,8 +92,8 @@ function tooLarge(): JobError {
   return new JobError('too_large', "The channel's list has an entry that is larger than this service accepts.");
 }
 
-function toVideo(told: unknown, isTimeExact: boolean): Told {
-  const { success, data: entry, error } = entrySchema.safeParse(told);
+function toVideo(value: unknown, isTimeExact: boolean): EntryResult {
+  const { success, data: entry, error } = entrySchema.safeParse(value);
   if (!success) {
     return { error: new JobError('upstream_error', "The channel's list cannot be read.", { cause: error }) };
   }

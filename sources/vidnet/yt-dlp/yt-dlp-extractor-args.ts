@@ -1,6 +1,6 @@
 import { JobError } from '../../../runtime/job-error.ts';
 
-/** What a run asks of an extractor: its name, and its arguments with their values. */
+/** The name of an extractor and its arguments with their values. */
 export interface ExtractorArgs {
   readonly extractor: string;
   readonly args: Readonly<Record<string, readonly string[]>>;
@@ -13,12 +13,15 @@ type Merged = Map<string, Map<string, readonly string[]>>;
  * before it, so what the operator has set and what a run needs must be one.
  *
  * @param operator see `YtdlpSettings.extractorArgs`
- * @param ours win over the operator's, but for `skip`, of which both count
+ * @param required arguments of this service, which replace the operator's; the values of `skip` are combined
  * @throws JobError `tool_missing` when the operator's are none
  */
-export function mergeExtractorArgs(operator: string | undefined, ours: readonly ExtractorArgs[]): readonly string[] {
+export function mergeExtractorArgs(
+  operator: string | undefined,
+  required: readonly ExtractorArgs[],
+): readonly string[] {
   const merged: Merged = new Map();
-  for (const { extractor, args } of [...parse(operator ?? ''), ...ours]) {
+  for (const { extractor, args } of [...parse(operator ?? ''), ...required]) {
     const known = merged.get(extractor) ?? new Map<string, readonly string[]>();
     for (const [name, values] of Object.entries(args)) {
       known.set(name, name === 'skip' ? [...(known.get(name) ?? []), ...values] : values);

@@ -24,7 +24,7 @@ export const YTDLP_FAILURES: readonly Row[] = [
     message: 'The cookie file cannot be read; the operator must check YTDLP_COOKIES_FILE.',
   },
   {
-    // The words of our own proxy (outbound/proxy-refusals.ts).
+    // This is the answer of the forward proxy (outbound/proxy-refusals.ts).
     fragment: /403:? Target Not Public/,
     code: 'unsupported',
     message: 'The platform links to an address that must not be called.',
@@ -35,7 +35,7 @@ export const YTDLP_FAILURES: readonly Row[] = [
     message: 'The video platform cannot be reached.',
   },
   {
-    // Through SOCKS a dead proxy and a dead platform look alike; the proxy is the likelier one.
+    // Through SOCKS, the errors of an unreachable proxy and an unreachable platform are equal. The proxy is the likelier cause.
     fragment: /Unable to connect to proxy|Tunnel connection failed|Unsupported proxy type|SocksHTTPS?Connection/i,
     code: 'tool_missing',
     message: 'The proxy does not work; the operator must check YTDLP_PROXY.',
@@ -182,13 +182,13 @@ export const YTDLP_FAILURES: readonly Row[] = [
 /** @param stderrTail what yt-dlp printed before it gave up */
 export function ytdlpFailure(stderrTail: string, subject: Subject): JobError {
   const errors = linesOf(stderrTail, 'ERROR:');
-  // Without such a line it fell over: then all of it counts.
-  const told = sorted(errors === '' ? stderrTail : errors, stderrTail, subject);
+  // Without such a line, yt-dlp crashed, and all of its output is searched.
+  const failureOfErrors = sorted(errors === '' ? stderrTail : errors, stderrTail, subject);
   // Where a lack of media is a mere warning, so is the refusal, and what fails afterwards fails for want of a page.
-  const saysNothing = told === undefined || told.code === 'no_audio';
+  const saysNothing = failureOfErrors === undefined || failureOfErrors.code === 'no_audio';
   return (
     (saysNothing && subject !== 'channel' ? refusalBefore(stderrTail, subject) : undefined) ??
-    told ??
+    failureOfErrors ??
     failure({ code: 'upstream_error', message: 'The video platform could not be read.' }, stderrTail, subject)
   );
 }
@@ -233,7 +233,7 @@ function failure({ code, message }: Pick<Row, 'code' | 'message'>, stderrTail: s
   return new JobError(code, sentenceOn(subject, message), { cause: new Error(stderrTail.slice(-2_000)) });
 }
 
-/** @param message with `{subject}`, where it speaks of what the caller asked for */
+/** @param message with `{subject}`, where it names the subject of the request */
 export function sentenceOn(subject: Subject, message: string): string {
   if (subject !== 'page') return message.replace('{subject}', subject);
   return message

@@ -1,12 +1,12 @@
 import { canonicalLanguage } from '../../../contract/text/language-tags.ts';
 import { CAPTION_FORMATS } from '../captions/parse-captions.ts';
 
-/** Asks for captions and chooses none of them: only who asks is told that a token is missing for them. */
+/** Requests captions and selects none. yt-dlp warns about a missing token only if captions are requested. */
 const NO_TRACK = ['--write-subs', '--sub-langs=-all'];
 
 /**
  * Arguments by which a run that reads a page also fetches the track that most callers get: the one under the very code of the
- * language. yt-dlp takes tracks by their codes alone, so it is told to drop this one again where it would not be used: each
+ * language. yt-dlp takes tracks by their codes alone, so a pattern drops this track where it would not be used: each
  * request for captions brings the platform nearer to refusing all.
  *
  * @param language a BCP 47 tag

@@ -13,7 +13,7 @@ export interface YtdlpSettings {
   readonly pluginDir?: string | undefined;
   readonly cookiesFile?: string | undefined;
   readonly proxy?: string | undefined;
-  /** The proxy that judges each address that is dialled (`outbound/forward-proxy.ts`): used where `proxy` names none. */
+  /** The proxy that judges each address that is dialled (`outbound/forward-proxy.ts`): used where `proxy` is not set. */
   readonly guard?: YtdlpGuard | undefined;
   /** As yt-dlp takes them: `youtube:lang=en;skip=dash`. Those of several extractors are parted by spaces. */
   readonly extractorArgs?: string | undefined;
@@ -24,7 +24,7 @@ export interface YtdlpSettings {
   readonly releases?: YtdlpReleases | undefined;
   /** Of a download. */
   readonly leastRate?: LeastRate;
-  /** In place of those of any run. */
+  /** Overrides of the limits of every run. */
   readonly pageLimits?: Partial<ReadingLimits>;
   readonly maxFileBytes: number;
   /** Tallest picture of a video, in pixels. */
@@ -41,7 +41,7 @@ export interface YtdlpStarter {
   readonly startOf: (settings: Pick<YtdlpSettings, 'program' | 'pluginDir'>) => Promise<Start | undefined>;
 }
 
-/** One of several yt-dlps. */
+/** One of several installed versions of yt-dlp. */
 export type YtdlpRelease = Pick<YtdlpSettings, 'program' | 'starter'>;
 
 export interface YtdlpReleases {
@@ -49,10 +49,10 @@ export interface YtdlpReleases {
   readonly pick: (run: { readonly isPage: boolean }) => Promise<PickedRelease>;
 }
 
-/** Which yt-dlp a run takes, and to whom it tells how it went. */
+/** The yt-dlp of a run, and the callbacks that report its result. */
 export interface PickedRelease {
   readonly release: YtdlpRelease;
-  /** Asked where that one can't read a page; undefined for the oldest. */
+  /** Used where `release` cannot read a page; undefined for the oldest. */
   readonly older: YtdlpRelease | undefined;
   /** It has read a page. */
   readonly worked: () => Promise<void>;

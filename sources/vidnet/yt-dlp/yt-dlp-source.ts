@@ -14,7 +14,7 @@ import {
   AUDIO_FORMATS,
   downloadArguments,
   FORMATS_PREFIX,
-  LOOK_ARGUMENTS,
+  INSPECT_ARGUMENTS,
   METADATA_PREFIX,
   PROGRESS_PREFIX,
   videoFormats,
@@ -112,17 +112,17 @@ export function createYtdlpSource(settings: YtdlpSettings): VidnetSource {
     let metadata: Metadata | undefined;
     let stated = NOTHING_STATED;
     let stopWatching: (() => void) | undefined;
-    /** By the names of files what the answers said while they came. */
+    /** Stated length of each file, by file name. */
     const lengths = new Map<string, number>();
     const onStdoutLine = (line: string, reading: Reading): void => {
-      const told = metadataOf(line);
-      if (told !== undefined) {
-        metadata = told;
+      const parsedMetadata = metadataOf(line);
+      if (parsedMetadata !== undefined) {
+        metadata = parsedMetadata;
         const reason = refusalOf(metadata, options.maxMediaSeconds);
         if (reason !== undefined) refusal.abort(reason);
       } else if (line.startsWith(FORMATS_PREFIX)) {
         stated = formatsSchema.catch(NOTHING_STATED).parse(parseJson(line.slice(FORMATS_PREFIX.length)));
-        // From here on media come.
+        // The transfer of media begins here.
         reading.end();
         stopWatching ??= watchRate(
           {
@@ -133,10 +133,11 @@ export function createYtdlpSource(settings: YtdlpSettings): VidnetSource {
           (how) => refusal.abort(tooSlow(how)),
         );
       } else if (line.startsWith(PROGRESS_PREFIX)) {
-        const told = progressLineSchema.catch({}).parse(parseJson(line.slice(PROGRESS_PREFIX.length)));
-        // At the end it is what came.
-        if (told.status === 'downloading') lengths.set(basename(told.filename ?? ''), told.total_bytes ?? NaN);
-        options.onProgress(progressOf(told));
+        const progress = progressLineSchema.catch({}).parse(parseJson(line.slice(PROGRESS_PREFIX.length)));
+        // The last line of a file states the received bytes instead.
+        if (progress.status === 'downloading')
+          lengths.set(basename(progress.filename ?? ''), progress.total_bytes ?? NaN);
+        options.onProgress(progressOf(progress));
       }
     };
 
@@ -153,7 +154,7 @@ export function createYtdlpSource(settings: YtdlpSettings): VidnetSource {
       },
     )
       .finally(() => stopWatching?.())
-      // A page does not tell whether what it embeds goes on: parts that are gone look like a transfer that was cut.
+      // A page does not state whether an embedded broadcast continues. Expired segments resemble an interrupted transfer.
       .finally(() => subject === 'page' && stated.hlsUrl !== undefined && refuseBroadcast(stated.hlsUrl, options));
     // yt-dlp leaves a broadcast out by itself, with exit code 0, and may end before our refusal reaches it.
     refusal.signal.throwIfAborted();
@@ -173,13 +174,13 @@ export function createYtdlpSource(settings: YtdlpSettings): VidnetSource {
     await runYtdlp(settings, options, {
       subject: 'page',
       url,
-      args: LOOK_ARGUMENTS,
+      args: INSPECT_ARGUMENTS,
       maxFileBytes: settings.maxFileBytes,
       onStdoutLine: (line) => {
         refusal ??= broadcastFailure(metadataOf(line)?.live_status);
       },
     }).catch((error: unknown) => {
-      // Such as a playlist that is given to its own page only: then what came counts.
+      // The site may serve the playlist to its own page only. The downloaded files then decide.
       if (!(error instanceof JobError)) throw error;
     });
     if (refusal !== undefined) throw refusal;
@@ -193,7 +194,7 @@ export function createYtdlpSource(settings: YtdlpSettings): VidnetSource {
   };
 }
 
-/** Whatever comes too slowly on the whole would do so again. */
+/** A transfer that is too slow as a whole would be so again, so `too_large` is final. */
 function tooSlow(how: TooSlow): JobError {
   return how === 'stalled'
     ? new JobError('upstream_timeout', 'The video platform sends next to nothing.')
@@ -212,7 +213,7 @@ async function wholeFiles(folder: string, stated: Stated): Promise<readonly stri
     throw new JobError('too_large', 'The media is larger than this service accepts.');
   }
   const received = (await Promise.all(paths.map((path) => stat(path)))).reduce((sum, { size }) => sum + size, 0);
-  // Which file is which format is yt-dlp's secret; in sum they must not be smaller than what is stated.
+  // yt-dlp does not state which file has which format, so only the sums are compared.
   if (received < stated.sizeBytes)
     throw new JobError('incomplete', 'The video platform sent less than the whole file.');
   return paths;
