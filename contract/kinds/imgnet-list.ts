@@ -12,7 +12,8 @@ import {
   type Progress,
 } from '../http/fields.ts';
 import { ulidSchema } from '../ids.ts';
-import { postItemSchema, reelItemSchema, wholeItems, type WholeItem } from './imgnet-media.ts';
+import { postItemSchema, reelItemSchema } from './imgnet-media.ts';
+import { listItemsOf } from './imgnet-list-items.ts';
 import {
   FAILED_IS_ADDED,
   failureCodeField,
@@ -26,7 +27,7 @@ import { MAX_AGE_DAYS_MAX } from '../limits.ts';
 import { listPrices } from './list-price.ts';
 import { formatMoney } from '../money.ts';
 import { recordStatusSchema, type DownloadRecord, type FailedRecord, type SuccessRecord } from '../download-record.ts';
-import { ItemStream, type Streamable } from '../http/streams.ts';
+import type { Streamable } from '../http/streams.ts';
 
 const DAYS_MESSAGE = `must be an integer from 0 to ${String(MAX_AGE_DAYS_MAX)}`;
 
@@ -176,8 +177,8 @@ function renderSuccess(
   return {
     status: 'success',
     message: only === undefined ? messageOf(parts) : `The ${only} are complete.`,
-    posts: posts === undefined ? [] : streamOf(posts, 'posts', contents),
-    reels: reels === undefined ? [] : streamOf(reels, 'reels', contents),
+    posts: posts === undefined ? [] : listItemsOf(posts, 'posts', contents),
+    reels: reels === undefined ? [] : listItemsOf(reels, 'reels', contents),
     posts_count: postsCount,
     reels_count: reelsCount,
     total_count: received,
@@ -205,8 +206,8 @@ function renderPending(
     },
     total_cost: (costOf(posts.record) + costOf(reels.record)) / 1000,
     // A caller that polls gets one part while the other is still pending.
-    posts: readyPosts && streamOf(readyPosts, 'posts', contents),
-    reels: readyReels && streamOf(readyReels, 'reels', contents),
+    posts: readyPosts && listItemsOf(readyPosts, 'posts', contents),
+    reels: readyReels && listItemsOf(readyReels, 'reels', contents),
     last_response: lastResponsesOf({ posts, reels }),
     progress: isAnyProgress ? { posts: posts.progress, reels: reels.progress } : undefined,
   };
@@ -262,16 +263,6 @@ function successOf({ record }: ListPart): SuccessRecord | undefined {
 
 function itemsOf(record: SuccessRecord | undefined, name: ListPartName): number {
   return record?.lists?.[name]?.items ?? 0;
-}
-
-function streamOf<Name extends keyof WholeItem>(
-  record: SuccessRecord,
-  name: Name,
-  contents: ContentsReader,
-): ItemStream<WholeItem[Name]> {
-  const pieces = record.lists?.[name]?.pieces ?? 0;
-  const complete = wholeItems[name] as (stored: object) => WholeItem[Name];
-  return new ItemStream(() => contents.pages<object>({ recordId: record.id, name, pieces })).map(complete);
 }
 
 /** The number is unknown if the list is limited to some days. */
