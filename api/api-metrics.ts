@@ -2,7 +2,7 @@ import { REQUEST_SECONDS, type Metric, type Metrics } from '../runtime/telemetry
 import type { AdmissionQueue } from './admission-queue.ts';
 import type { JobGateway } from './job-gateway.ts';
 
-/** What the api measures. */
+/** The metrics of the api. */
 export const API_METRICS = {
   requests: {
     description: 'Requests that were answered, by what they asked for and the status of HTTP; of tRPC, calls',
@@ -14,17 +14,18 @@ export const API_METRICS = {
     advice: { explicitBucketBoundaries: REQUEST_SECONDS },
   },
   accept_seconds: {
-    description: 'Time in which a request for a job was accepted or joined one, its turn included',
+    description:
+      'Time from the arrival of a request for a job until it was accepted, including the wait in the admission queue',
     labels: [],
     advice: { explicitBucketBoundaries: REQUEST_SECONDS },
   },
   waits: { description: 'Requests that wait for the end of a job just now', labels: [] },
 } as const satisfies Readonly<Record<string, Metric>>;
 
-/** An answer of one of the facades. */
+/** An answer over REST or tRPC. */
 export interface Answered {
   readonly facade: 'rest' | 'rpc';
-  /** A name of the table of operations, of a procedure, or the pattern of another path. */
+  /** The name of an operation or procedure, or the pattern of another path. */
   readonly operation: string;
   readonly status: number;
   readonly seconds: number;
@@ -37,7 +38,7 @@ export function createApiMetrics(metrics: Metrics) {
   const requestSeconds = own.histogram('request_seconds');
   const acceptSeconds = own.histogram('accept_seconds');
   const waits = own.level('waits');
-  // Without a value, a first wait would look like none.
+  // Without an initial value, the first wait would not be visible as a change.
   waits({}, 0);
   const onAnswered: OnAnswered = ({ facade, operation, status, seconds }) => {
     requests({ facade, operation, status: String(status) });
@@ -45,16 +46,16 @@ export function createApiMetrics(metrics: Metrics) {
   };
   return {
     onAnswered,
-    /** The same turns; what is accepted in them is measured. */
-    timed: (turns: AdmissionQueue): AdmissionQueue => ({
+    /** @returns the queue with a measurement of its requests */
+    timed: (queue: AdmissionQueue): AdmissionQueue => ({
       async run(work) {
         const startedMs = performance.now();
-        const result = await turns.run(work);
+        const result = await queue.run(work);
         acceptSeconds({}, (performance.now() - startedMs) / 1000);
         return result;
       },
     }),
-    /** The same gateway; who waits is counted. */
+    /** @returns the gateway with a count of waiting requests */
     counted: (jobs: JobGateway): JobGateway => ({
       ...jobs,
       async waitFor(...wait) {

@@ -11,16 +11,16 @@ const RPC_DEADLINE_MS = 5_000;
 /** A round of attempts. */
 export interface DeliveryRound extends DeliveryInput {
   readonly firstAttempt: number;
-  /** Whose result is told, where it is known: the webhook is found by what the job is found by. */
+  /** The record whose result is delivered, where it is known; its search attributes are copied to the delivery. */
   readonly record?: DownloadRecord | undefined;
 }
 
 export type DeliveryGateway = ReturnType<typeof createDeliveryGateway>;
 
-/** Deliveries as Temporal workflows: one open run of each, whoever started it. */
+/** Deliveries as Temporal workflows, each with at most one open run. */
 export function createDeliveryGateway(client: Client, taskQueue: string) {
   return {
-    /** Starts a round of attempts. @returns false when one runs */
+    /** Starts a round of attempts. @returns false when a round is running */
     async start({ record, ...input }: DeliveryRound): Promise<boolean> {
       const job = record && { ...record, recordId: record.id };
       try {

@@ -26,7 +26,7 @@ const PROGRESS_DEADLINE_MS = 1_000;
 const LONG_POLL_MS = 60_000;
 const FOREIGN = 'A workflow that this service has not started has the id of this subject. An operator must end it.';
 
-/** A job that runs already: its input but for the webhook, which its record has, and which run of the subject's workflow it is. */
+/** A running job: its input without the webhook, which is part of the record, and the run ID of the subject's workflow. */
 export interface RunningJob {
   readonly running: Omit<JobInput, 'webhookUrl'>;
   readonly runId: string;
@@ -45,31 +45,31 @@ export interface JobGateway {
   /**
    * Starts the job's workflow.
    *
-   * @param how.requestId of the request that asks for it, for the log lines of the workers
-   * @param how.delayMs until workers get it, in milliseconds
-   * @returns the input of the job that runs already, if one does
+   * @param how.requestId the ID of the request, for the log lines of the workers
+   * @param how.delayMs the start delay, in milliseconds
+   * @returns the running job of the subject, if there is one
    */
   start(workflow: JobWorkflow, input: JobInput, how?: StartOptions): Promise<'started' | 'closed' | RunningJob>;
-  /** @returns the job of a subject that runs, without starting one */
+  /** @returns the running job of a subject, without starting one */
   running(subjectId: string): Promise<'closed' | RunningJob>;
   /** Adds a webhook to a running job. @returns false when it has closed */
   subscribe(job: { subjectId: string; runId: string }, webhookUrl: string, subscribedBy: string): Promise<boolean>;
-  /** Asks the job of a record to stop. @returns false when it does not run any more */
+  /** Cancels the job of a record. @returns false when it is not running any more */
   cancel(job: { subjectId: string; recordId: string }): Promise<boolean>;
-  /** Whether the job of a record runs, and what its activity last reported. */
+  /** Whether the job of a record is running, and what its activity reported last. */
   status(job: { subjectId: string; recordId: string }): Promise<JobStatus>;
   /**
-   * Resolves when the subject's workflow has closed, after the given time, or when the signal is aborted. Without a run it is
-   * the one that runs then.
+   * Resolves when the subject's workflow has closed, after the given time, or when the signal is aborted. Without a run ID it waits
+   * for the current run.
    */
   waitFor(job: { subjectId: string; runId?: string }, timeoutMs: number, signal?: AbortSignal): Promise<void>;
   ping(): Promise<void>;
 }
 
 /**
- * Jobs as Temporal workflows: one per subject, the workflow ID the subject's.
+ * Jobs as Temporal workflows: one per subject, whose ID is the Workflow ID.
  *
- * @param breakers tell why activities of a route wait
+ * @param breakers the circuit breakers, which are the reason why activities of a route wait
  */
 export function createJobGateway(client: Client, taskQueue: string, breakers: Breakers): JobGateway {
   const within = <Result>(timeoutMs: number, call: () => Promise<Result>): Promise<Result> =>
@@ -94,7 +94,7 @@ export function createJobGateway(client: Client, taskQueue: string, breakers: Br
       const { webhookUrl: _private, ...job } = input;
       try {
         await within(RPC_DEADLINE_MS, () =>
-          // Each workflow takes the parameters of its own type; the use cases pair them.
+          // The use cases pair each workflow with parameters of its type.
           client.workflow.start<(input: JobInput) => Promise<void>>(workflow, {
             workflowId: input.subjectId,
             workflowIdConflictPolicy: 'FAIL',
@@ -126,7 +126,7 @@ export function createJobGateway(client: Client, taskQueue: string, breakers: Br
       unlessClosed(() =>
         within(RPC_DEADLINE_MS, async () => {
           const { status, memo, runId } = await client.workflow.getHandle(subjectId).describe();
-          // A later job of the subject is not the one that was meant.
+          // A later job of the subject must not be cancelled.
           if (status.name !== 'RUNNING' || jobIn(memo)?.recordId !== recordId) return false;
           await client.workflow.getHandle(subjectId, runId).cancel();
           return true;
@@ -161,14 +161,14 @@ export function createJobGateway(client: Client, taskQueue: string, breakers: Br
       // The SDK leaves its listeners behind, and the signal may live as long as the process.
       const own = startDeadline({ signal, timeoutMs });
       try {
-        // Told that the time is nearly over, the server answers at once, and would be asked again and again.
+        // The server would answer at once, again and again, if it knew that the deadline is near.
         await client.connection.withAbortSignal(own.signal, () =>
           within(timeoutMs + LONG_POLL_MS, () =>
             client.workflow.getHandle(subjectId, runId, { followRuns: runId === undefined }).result(),
           ),
         );
       } catch {
-        // Failed, cancelled, gone or too late: the record tells which.
+        // The workflow failed, was cancelled, is gone or did not close in time: the record shows which.
       } finally {
         own.end();
       }
@@ -180,7 +180,7 @@ export function createJobGateway(client: Client, taskQueue: string, breakers: Br
   };
 }
 
-/** @returns false when the workflow has closed; what the call returns otherwise, true if that is nothing */
+/** @returns false when the workflow has closed or the call returned false; true otherwise */
 async function unlessClosed(call: () => Promise<unknown>): Promise<boolean> {
   try {
     return (await call()) !== false;
@@ -199,22 +199,22 @@ async function reported({ options }: Client, payload: Payload | null | undefined
   return payloads[0] && payloadConverter.fromPayload(payloads[0]);
 }
 
-/** @returns undefined for a workflow that was started by hand: whoever reaches Temporal can do that under any ID */
+/** @returns undefined for a workflow that this service has not started, which is possible for every client of Temporal */
 function jobIn(memo: Record<string, unknown> | undefined): JobInput | undefined {
   const job = memo?.[MEMO_JOB];
   return jobSchema.safeParse(job).success ? (job as JobInput) : undefined;
 }
 
 /**
- * gRPC codes of a server that is away, too busy or broken: CANCELLED, UNKNOWN, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, ABORTED,
+ * gRPC codes of a server that is unreachable, too busy or broken: CANCELLED, UNKNOWN, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, ABORTED,
  * INTERNAL (also a stream that was reset), UNAVAILABLE.
  */
 const AWAY = new Set([1, 2, 4, 8, 10, 13, 14]);
 
-/** What a caller may wait out is told as such; anything else, such as a request of ours that is wrong, stays what it is. */
+/** @returns `unavailable` for an error that a retry may resolve; other errors, such as an invalid request, unchanged */
 export function unavailable(error: unknown): unknown {
   const cause = error instanceof ServiceError ? error.cause : error;
-  // The namespace was there when we started: a server whose database is too slow does not find it for a while.
+  // The namespace existed at the start: a server whose database is too slow does not find it for a while.
   const isAway = cause instanceof NamespaceNotFoundError || (isGrpcServiceError(cause) && AWAY.has(cause.code));
   if (!isAway) return error;
   return new ApiError('unavailable', 'The job engine (Temporal) cannot be reached. Try again soon.', {

@@ -4,28 +4,28 @@ import { percentOf } from '../runtime/percent.ts';
 import type { Waiting } from '../pacing/routes.ts';
 import type { Progress } from '../contract/http/fields.ts';
 
-/** While a snapshot is collected nothing else is known. */
+/** The stages of activities that report no progress. */
 const COLLECTING = "The platform's data are being collected.";
 
-/** What Temporal tells of a running workflow, as far as it is needed here. */
+/** The part of a running workflow's description that determines its progress. */
 export interface RunningWorkflow {
   readonly memo: Readonly<Record<string, unknown>> | undefined;
   readonly activities: readonly RunningActivity[];
-  /** Why an activity waits for its turn. */
+  /** Why an activity waits. */
   readonly queued?: Waiting | undefined;
-  /** Whether it goes on just now, after what it did by activities. */
+  /** Whether the workflow continues after its activities. */
   readonly isBetween?: boolean;
 }
 
-/** An activity that runs or waits for a worker; `heartbeat` is what it last reported. */
+/** An activity that is running or waits for a worker; `heartbeat` contains its last details. */
 interface RunningActivity {
   readonly name: string | undefined;
   readonly heartbeat: unknown;
 }
 
-/** What a running job does, by its memo and its activities; undefined when what it reports cannot be read. */
+/** @returns the progress of a running job, from its memo and its activities; undefined when the details cannot be read */
 export function progressOf({ memo, activities, queued, isBetween = false }: RunningWorkflow): Progress | undefined {
-  // The file is published; its record is about to say so.
+  // The file is published, and the record is about to become a success.
   if (activities.some(({ name }) => name === 'finishJob')) return { stage: 'publishing' };
   const waiting = waitingSchema.safeParse(memo?.[MEMO_WAITING]);
   if (waiting.success) return { stage: 'waiting', ...waiting.data };
@@ -33,18 +33,18 @@ export function progressOf({ memo, activities, queued, isBetween = false }: Runn
   if (activities.some(({ name }) => name === 'collectSnapshot')) return { stage: 'fetching', reason: COLLECTING };
   const speech = speechSchema.safeParse(memo?.[MEMO_SPEECH]).data;
   if (speech?.stage === 'transcribing') return transcribing(speech, activities);
-  // Most jobs have one activity that takes its time: the file is published then, and the record about to say so.
+  // Most jobs have one long activity. After it the file is published, and the record is about to become a success.
   if (isBetween && speech === undefined) return { stage: 'publishing' };
   const reported = toProgress(
     activities.find(({ heartbeat }) => heartbeat !== undefined)?.heartbeat ?? { stage: 'waiting' },
   );
-  // An activity says `waiting` before it has begun; the workflow knows what for.
+  // An activity reports `waiting` before it begins; the workflow knows the reason.
   return speech?.stage === 'diarizing' && reported?.stage === 'waiting' ? { stage: speech.stage } : reported;
 }
 
 /**
- * The windows of an audio are transcribed side by side: each tells its own share, and the workflow how many are done.
- * While none runs, the last ones have ended and are not counted yet, or wait for a server: the share would only fall.
+ * The windows of an audio are transcribed concurrently: each activity reports its own progress, and the workflow the number of
+ * finished windows. While none is running, the percentage is omitted, because it would fall.
  */
 function transcribing({ done, windows }: Windows, activities: readonly RunningActivity[]): Progress {
   const running = activities

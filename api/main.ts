@@ -60,7 +60,7 @@ const { mongo, client, closeTemporal } = await reachEngines(config, { timeoutMs:
 const webhooks = createWebhookClient({ ...WEBHOOK_TEST_LIMITS, allowedNetworks: config.webhookAllowedNetworks });
 
 const stopping = new AbortController();
-// Each request that waits listens; beyond ten, Node would warn of a leak.
+// Each waiting request adds a listener; Node would warn of a leak beyond ten.
 setMaxListeners(0, stopping.signal);
 
 const signer = createLinkSigner({
@@ -154,7 +154,7 @@ process.send?.({ ready: true });
 
 onStop(process.env, (reason) => {
   log.info({ reason, drainSeconds: config.DRAIN_SECONDS }, 'stopping');
-  // From here on /ready is 503, and requests that wait for a job are answered as it stands.
+  // From here on /ready answers 503, and requests that wait for a job are answered with its current state.
   stopping.abort();
   void stop();
 });
@@ -189,7 +189,7 @@ async function serveCodec() {
 }
 
 async function stop(): Promise<void> {
-  // What sends requests here needs a moment to see that.
+  // Load balancers need a moment to notice that.
   await delay(config.DRAIN_SECONDS * 1000);
   log.info('no new requests');
   const late = setTimeout(() => {

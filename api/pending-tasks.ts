@@ -11,9 +11,9 @@ const QUICK_MS = 10_000;
 
 type Running = WorkflowExecutionDescription['raw'];
 
-/** Whether a workflow has something to take up after its beginning, such as the end of an activity. */
+/** Whether a workflow task is pending that is not the first one, such as after the end of an activity. */
 export function isLaterTask({ pendingWorkflowTask, workflowExecutionInfo }: Running): boolean {
-  // The server notes such a point when a worker has done a workflow's first task.
+  // The server adds a reset point when a worker has completed the first workflow task.
   return Boolean(pendingWorkflowTask) && (workflowExecutionInfo?.autoResetPoints?.points?.length ?? 0) > 0;
 }
 

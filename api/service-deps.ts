@@ -24,7 +24,7 @@ import type { DownloadFeeds } from './events/download-feeds.ts';
 import type { JobWatches } from './events/job-watches.ts';
 import type { JobGateway } from './job-gateway.ts';
 
-/** What the service is made of; built in main.ts, or by a test. */
+/** The dependencies of the api, built in main.ts or by a test. */
 export interface ServiceDeps {
   readonly records: RecordStore;
   readonly lists: ListStore;
@@ -45,18 +45,18 @@ export interface ServiceDeps {
   /** Sends webhook tests. */
   readonly webhooks: WebhookClient;
   readonly signWebhook: WebhookSigner;
-  /** How long every webhook test without an answer takes, in milliseconds; longer than any attempt of {@link webhooks}. */
+  /** The duration of every webhook test without an answer, in milliseconds; longer than any attempt of {@link webhooks}. */
   readonly webhookTestMs: number;
   readonly webhookAllowedNetworks: BlockList;
   readonly rendering: RenderContext & { readonly prices: Prices };
-  /** How long a channel or a transcript is waited for when the caller does not say. */
+  /** How long a request for a channel or a transcript waits by default. */
   readonly defaultWaitSeconds: number;
   readonly platforms: Platforms;
-  /** Where operators see a workflow; undefined where no Web UI is known. */
+  /** @returns the URL of a workflow in the Web UI; undefined where no Web UI is known */
   readonly workflowUrl: (workflowId: string) => string | undefined;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Milliseconds on a clock that only goes forward, for spans within the process. */
+  /** Milliseconds on a monotonic clock, for durations within the process. */
   readonly elapsed: () => number;
   readonly lookAtEngines: EnginesLook;
   readonly answerBudget: AnswerBudget;

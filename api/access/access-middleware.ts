@@ -15,61 +15,60 @@ export interface AccessOptions extends OriginGuardOptions {
   readonly stopping: AbortSignal;
 }
 
-/** A subject that a request is about, as it stands before anything is done. */
+/** The subject of a request, in its state before the request is processed. */
 export interface AskedSubject {
   readonly subjectId: string;
   /** The record of its newest job. */
   readonly latest: DownloadRecord | undefined;
 }
 /**
- * @param isRead whether the request is answered by what is there
- * @throws ApiError `rate_limited` for a request for these jobs that is one too many
+ * @param isRead whether stored results answer the request
+ * @throws ApiError `rate_limited`
  */
 export type AdmitJobs = (subjects: readonly AskedSubject[], isRead: boolean) => Promise<void>;
 
-/** What the rate limit hands on to what serves a request; services of ours have none. */
+/** What the rate limit passes to the handlers of a request; internal services have no limit. */
 export interface Admission {
   /** Called before a job is started or joined. */
   readonly admitJobs?: AdmitJobs;
-  /** The record that a GET names, if there is one: it was read already. */
+  /** The record of a GET request, which the rate limit has read already. */
   readonly found?: DownloadRecord | undefined;
 }
 export type LimitedCaller = Caller & Admission;
 
 export interface Identity {
-  /** Who shares a rate limit: a key, or else an address. */
+  /** Identifies the callers that share a rate limit: a key, or else an address. */
   readonly limitedAs: string;
   readonly caller: Caller | { readonly refused: unknown };
-  /** Looks at a key again. */
+  /** Authenticates the key again. */
   readonly again?: () => Promise<Identity['caller']>;
 }
 
 interface Access {
   readonly address: string;
-  /** Absent for what is not limited and open to everyone. */
+  /** Absent for paths that are not limited and open to everyone. */
   readonly identity?: Identity;
 }
 
-/** By event: reading a body puts another request in its place. */
+/** Keyed by event, because reading a body replaces the request. */
 const accesses = new WeakMap<H3Event, Access>();
-/** Links are bounded by their expiry, and neither probes nor a page and its parts must use up a caller's requests. */
+/** Paths without a rate limit: links expire, and neither probes nor the parts of a page may use up a caller's requests. */
 const NOT_LIMITED = /^\/(?:files\/|console(?:\/|$)|pictures$|health$|live$|ready$)/;
-/** What answers to any name and any page: a link carries its own permission, and /live tells nothing of the engines. */
+/** Paths that pages of any site may request: a link is its own authorization, and /live reveals nothing about the engines. */
 const OPEN_TO_PAGES = /^\/(?:files\/|live$)/;
-/** Tells a caller who needs no key that what it sent is none. */
+/** Informs a caller that needs no key that its `Authorization` header is not an API key. */
 export const AUTHORIZATION_IGNORED = 'Authorization-Ignored';
-/** What needs no key besides those. */
+/** Further paths that need no key. */
 const DOCUMENTS = /^\/(?:$|console(?:\/|$)|docs(?:\/|$)|openapi\.json$)/;
 
 /**
- * Finds out who asks. It refuses nobody for a missing key by itself: such requests count towards a rate limit first, and
- * {@link callerOf} then tells the refusal.
+ * Identifies the caller. A request without a valid key counts towards the rate limit before {@link callerOf} refuses it.
  */
 export function accessMiddleware(options: AccessOptions): Middleware {
   return async (event, next) => {
     try {
       const address = addressGroup(clientAddress(event.req.ip, event.req.headers, options.trustedProxies));
-      // Of what is refused here the address is known already.
+      // The address is set before anything is refused.
       accesses.set(event, { address });
       const identity = await identify(event, address, options);
       if (identity !== undefined) accesses.set(event, { address, identity });
@@ -80,7 +79,7 @@ export function accessMiddleware(options: AccessOptions): Middleware {
       }
       return await next();
     } finally {
-      // Kept alive, the connection would outlive its request, and the server would wait for it.
+      // The server waits for open connections when it stops, so they are not kept alive.
       if (options.stopping.aborted) event.res.headers.set('Connection', 'close');
     }
   };
@@ -101,7 +100,7 @@ async function identify(event: H3Event, address: string, options: AccessOptions)
   const authorization = event.req.headers.get('authorization');
   const again = (): Promise<Identity['caller']> =>
     options.authenticate(authorization).catch((refused: unknown) => {
-      // A database that is away is no wrong key.
+      // An unreachable database does not make a key invalid.
       if (refused instanceof ApiError) return { refused };
       throw refused;
     });
@@ -114,24 +113,24 @@ async function identify(event: H3Event, address: string, options: AccessOptions)
 
 /** @throws ApiError `unauthorized` when the key of a request, perhaps a long one, was revoked since it was let in */
 export async function refuseRevoked(event: H3Event): Promise<void> {
-  // While the database is away, a caller who was let in stays.
+  // While the database cannot be reached, an authorized caller keeps its access.
   const caller = await identityOf(event)
     ?.again?.()
     .catch(() => undefined);
   if (caller !== undefined && 'refused' in caller) throw caller.refused;
 }
 
-/** @returns who asks, good key or not; undefined for what is not limited */
+/** @returns the identity of the caller, whether its key is valid or not; undefined for paths without a rate limit */
 export function identityOf(event: H3Event): Identity | undefined {
   return accesses.get(event)?.identity;
 }
 
-/** @returns who shares what unsent answers may hold: as with the rate limit, and the address where there is none */
+/** @returns what identifies the callers that share a limit on unsent answers: the rate limit's key, or else the address */
 export function sharerOf(event: H3Event): string {
   return identityOf(event)?.limitedAs ?? `address ${accesses.get(event)?.address ?? 'unknown'}`;
 }
 
-/** @returns who asks; throws ApiError `unauthorized`, or `forbidden` when the key lacks the scope */
+/** @returns the caller; throws ApiError `unauthorized`, or `forbidden` when the key lacks the scope */
 export function callerOf(event: H3Event, scope: Scope | 'none'): Caller {
   if (scope === 'none') return { kind: 'anonymous' };
   const identity = identityOf(event);

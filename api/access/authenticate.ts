@@ -6,22 +6,22 @@ import type { KeyStore, StoredKey } from '../../store/accounts/key-store.ts';
 
 export interface AuthenticateOptions {
   readonly keys: Pick<KeyStore, 'get'>;
-  /** Whether callers without a key are let in, whatever else they send. A key that is sent must be good all the same. */
+  /** Whether a key is optional. A key that is sent must be valid in any case. */
   readonly allowsAnonymous: boolean;
-  /** Milliseconds on a clock that only goes forward. */
+  /** Milliseconds on a monotonic clock. */
   readonly elapsed: () => number;
 }
 
 /**
- * How long a process trusts what it has read of a key. Open event streams ask again as often, so a revoked key works for at
- * most twice as long.
+ * How long a process caches a key. Open event streams authenticate again at the same interval, so a revoked key works for at most
+ * twice as long.
  */
 export const KEY_KNOWN_MS = 2_500;
 const CACHED_MAX = 1_000;
 
 const MALFORMED = 'The Authorization header must be: Bearer, a space, an API key.';
 
-/** @returns who sends this `Authorization` header; throws ApiError `unauthorized` */
+/** @returns the caller of this `Authorization` header; throws ApiError `unauthorized` */
 export type Authenticate = (authorization: string | null) => Promise<Caller>;
 
 export function createAuthenticate({ keys, allowsAnonymous, elapsed }: AuthenticateOptions): Authenticate {
@@ -32,7 +32,7 @@ export function createAuthenticate({ keys, allowsAnonymous, elapsed }: Authentic
     cached.delete(id);
     const key = await keys.get(id);
     if (key === undefined) return undefined;
-    // There are few keys, and a miss costs a millisecond.
+    // A cache miss costs a millisecond.
     makeRoom(cached, CACHED_MAX);
     cached.set(id, { key, untilMs: elapsed() + KEY_KNOWN_MS });
     return key;
@@ -47,7 +47,7 @@ export function createAuthenticate({ keys, allowsAnonymous, elapsed }: Authentic
     const given = text === undefined ? undefined : parseKey(text);
     if (given === undefined) throw unauthorized(MALFORMED);
     const key = await find(given.id);
-    // One sentence for all that is wrong with a key: it does not tell which ids exist.
+    // All invalid keys get the same message, so that it does not reveal which IDs exist.
     if (key === undefined || !isSecretOf(key.hash, given.secret) || key.revokedAt !== undefined) {
       throw unauthorized('This API key is not valid.', 'error="invalid_token"');
     }
@@ -56,12 +56,12 @@ export function createAuthenticate({ keys, allowsAnonymous, elapsed }: Authentic
   };
 }
 
-/** A mistyped key would go unnoticed, and its jobs be nobody's, if it were taken for none. */
+/** A mistyped key must be an error: otherwise the caller's jobs would be anonymous without notice. */
 export function isMeantAsKey(authorization: string): boolean {
   return /^(?:\S+ +)?td_/i.test(authorization);
 }
 
-/** RFC 6750 wants to hear of an error only when a key was sent. */
+/** According to RFC 6750 the challenge contains an error only when a key was sent. */
 export function unauthorized(message: string, error?: string): ApiError {
   const challenge = ['Bearer realm="tapedeck"', ...(error === undefined ? [] : [error])].join(', ');
   return new ApiError('unauthorized', message, { headers: { 'WWW-Authenticate': challenge } });

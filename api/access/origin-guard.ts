@@ -11,15 +11,15 @@ export interface OriginGuardOptions {
   /** Whether the service listens on loopback only. */
   readonly isLoopback: boolean;
   readonly publicUrl: string;
-  /** Whether what is asked for is for people to look at, and links from elsewhere may lead to it. */
+  /** Whether the path is a document for people, to which links of other sites may lead. */
   readonly isDocument?: boolean;
 }
 
 /**
- * Refuses what a page from elsewhere makes a browser send. A service on loopback lets in who is on the machine, and any page
- * that is open there can send requests to it: by a form, an image or a script (the browser then tells where the page is
- * from), or under a name of the page's own that is made to lead to 127.0.0.1 (DNS rebinding: only the Host header shows
- * that). Programs send neither of the two. What only reads is refused as well: it starts work, and its time tells things.
+ * Refuses requests that a page of another site makes a browser send. A service on loopback needs no key, and any page that is open
+ * on the machine can send requests to it: by a form, an image or a script (the browser then sends the origin), or under a host
+ * name of the page that resolves to 127.0.0.1 (DNS rebinding, which only the Host header reveals). Reads are refused as well:
+ * they cause work, and their duration reveals information.
  *
  * @throws ApiError `forbidden`
  */
@@ -33,13 +33,13 @@ export function refuseForeignPages({ method, headers }: BrowserFacts, options: O
   const site = headers.get('sec-fetch-site');
   const origin = headers.get('origin');
   const isOwn = origin !== null && isOwnOrigin(origin, host, publicUrl);
-  // Another port of this machine is the same site. A browser tells the origin with some requests only, the site with all.
+  // Another port of this machine is the same site. Browsers send the origin with some requests, the site with all.
   if (site === 'cross-site' || (site === 'same-site' && !isOwn) || (origin !== null && !isOwn)) {
     throw new ApiError('forbidden', 'Requests from pages of other sites are refused.');
   }
 }
 
-/** Somebody follows a link: the document is shown to them, and the page that had the link learns nothing of it. */
+/** Whether a user follows a link: the linking page cannot read the document. */
 function isNavigation({ method, headers }: BrowserFacts): boolean {
   if (method !== 'GET' || headers.get('origin') !== null) return false;
   return headers.get('sec-fetch-mode') === 'navigate' && headers.get('sec-fetch-dest') === 'document';
@@ -48,7 +48,7 @@ function isNavigation({ method, headers }: BrowserFacts): boolean {
 /** Whether a `Host` header names loopback. */
 export function isLoopbackName(host: string): boolean {
   const name = hostname(`http://${host}`);
-  // With any port: what is reached by an address was not looked up by a name.
+  // With any port: a request to an IP address involves no name resolution.
   return name !== undefined && isLoopbackHost(name);
 }
 
@@ -59,7 +59,7 @@ function isOwnName(host: string, publicUrl: string): boolean {
 }
 
 function isOwnOrigin(origin: string, host: string | null, publicUrl: string): boolean {
-  // `null` of sandboxed pages is no URL, and so foreign.
+  // Sandboxed pages send `null`, which is not a URL and therefore foreign.
   if (!URL.canParse(origin)) return false;
   return new URL(origin).host === host || origin === new URL(publicUrl).origin;
 }

@@ -13,14 +13,14 @@ import { identityOf, type Admission } from './access-middleware.ts';
 import { CALLERS_MAX, createRequestCounter } from './request-counter.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 
-/** For each job and minute. A client that polls every 30 s, as answers say, has up to three polls arrive within 60 s. */
+/** Free polls per job and minute. A client that polls every 30 s, as `Retry-After` says, sends up to three polls within 60 s. */
 const FREE_POLLS = 4;
 /** Requests of a caller in a minute that may be polls, as a multiple of the limit: 1,800 jobs polled every 30 s. */
 const POLLS_PER_REQUEST = 40;
-/** The poll that brings the result comes up to an interval after the end of the job. */
+/** The poll that returns the result arrives up to one interval after the end of the job. */
 const ENDED_LATELY_MS = 4 * POLL_INTERVAL_SECONDS * 1000;
 
-/** Polls of one job in this minute, and how many of them were free. */
+/** The polls of one job in this minute, and how many of them were free. */
 interface Polls {
   made: number;
   free: number;
@@ -32,7 +32,7 @@ interface CallerPolls {
 
 const admissions = new WeakMap<H3Event, Admission>();
 
-/** @returns what the rate limit hands on to what serves a request */
+/** @returns what the rate limit passes to the handlers of a request */
 export function admissionOf(event: H3Event): Admission | undefined {
   return admissions.get(event);
 }
@@ -66,7 +66,7 @@ export function rateLimit(limit: number, deps: ServiceDeps): Middleware {
     jobs.set(job, own);
     return own;
   };
-  /** Whether so many requests of a caller may be polls, or are refused, that no further one is looked into. */
+  /** Whether a caller has sent so many polls or refused requests that no further one is examined. */
   const isFlood = (caller: string): boolean =>
     (pollsOf(caller).made += 1) > limit * POLLS_PER_REQUEST || counter.known(caller).refused >= limit;
   const isUnderWay = (record: DownloadRecord | undefined): boolean =>
@@ -92,9 +92,9 @@ export function rateLimit(limit: number, deps: ServiceDeps): Middleware {
       throw new ApiError('rate_limited', `More than ${String(limit)} requests a minute.`, { retryAfterSeconds });
     };
     const takeOther = async () => (state === 'new' ? take(1) : undefined);
-    /** A caller who polls one job more often than is free is counted from the first poll on, a burst as soon as it is seen. */
+    /** If a caller polls one job more often than is free, all of these polls are counted, a burst as soon as it is detected. */
     const takeFor = async (own: Polls, isPoll: boolean, waits?: boolean): Promise<void> => {
-      // What was taken for a poll may turn out to start a job after all.
+      // A request that looked like a poll may start a job after all.
       if (state === 'counted' || (state === 'free' && isPoll)) return;
       const cost = own.made > FREE_POLLS ? 1 + own.free : Number(!isPoll);
       own.free = own.made > FREE_POLLS ? 0 : own.free + Number(isPoll);
@@ -135,7 +135,7 @@ export function rateLimit(limit: number, deps: ServiceDeps): Middleware {
       return answer;
     } catch (error) {
       const { id: job, retryAfterSeconds } = error instanceof ApiError ? error.extras : {};
-      // Such as a list of a profile that is still being fetched.
+      // For example a list whose profile is still being fetched.
       if (job !== undefined && retryAfterSeconds !== undefined) await takeLate(job);
       throw error;
     } finally {
@@ -150,7 +150,7 @@ export function rateLimit(limit: number, deps: ServiceDeps): Middleware {
   };
 }
 
-/** Subjects and answers may be long; what is kept of them is not. */
+/** Subjects and answers may be long, so only a hash of them is stored. */
 function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('base64');
 }

@@ -5,28 +5,28 @@ import type { ServiceDeps } from '../service-deps.ts';
 
 type CounterDeps = Pick<ServiceDeps, 'requestCounts' | 'now' | 'elapsed' | 'log'>;
 
-/** The requests of a caller in the window that is open. */
+/** The requests of a caller in the current window. */
 interface Count {
   readonly used: number;
-  /** When the window ends, by the clock that only goes forward: setting the system clock lengthens no window. */
+  /** The end of the window on the monotonic clock, which setting the system clock does not change. */
   readonly endsAt: number;
-  /** How many requests this process has refused in it. */
+  /** The number of requests that this process has refused in the window. */
   readonly refused: number;
 }
 
-/** The requests of a caller in a window, as far as this process knows. */
+/** The requests of a caller in a window, as known to this process. */
 interface Line {
   window: RequestCount;
   endsAt: number;
   refused: number;
-  /** Whether the database has told the window: then all processes add to that one. */
+  /** Whether the window is that of the database, to which all processes add. */
   isShared: boolean;
   readonly waiting: { readonly cost: number; readonly resolve: (count: Count) => void }[];
-  /** What was let pass before it was in the sum, and what of it is not on its way there yet. */
+  /** Requests that were accepted before they were part of the sum, and those of them that are not being written yet. */
   ahead: number;
   unwritten: number;
   isAsking: boolean;
-  /** How many requests wait for a sum. */
+  /** The number of requests that wait for a sum. */
   awaited: number;
   askedAt: number;
   timer?: NodeJS.Timeout | undefined;
@@ -34,17 +34,17 @@ interface Line {
 
 /** How many callers a process counts at a time. The counts of others remain in the database. */
 export const CALLERS_MAX = 50_000;
-/** A busy database answers within a second or two; one that is away never does, and is left alone as long. */
+/** A busy database answers within a second or two. One that cannot be reached is not queried for this long. */
 const STORE_TIMEOUT_MS = 3_000;
-/** How often a process writes what nobody waits for. */
+/** How often a process writes counts for which no request waits. */
 const WRITE_MS = 1_000;
-/** How much of the limit a process lets pass before it is in the sum: of 90 requests, one. */
+/** The part of the limit that a process accepts before it is part of the sum: one of 90 requests. */
 const AHEAD_OF_LIMIT = 1 / 64;
 
 /**
- * Counts together with the other processes. What arrives while a count is under way is added at once afterwards. While the
- * database is away each process counts alone: nobody is let in without a count, nor kept out by our own trouble. Who is known
- * to be over the limit is not counted further: a flood costs the database nothing.
+ * Counts together with the other processes. Requests that arrive during a write are added in one write afterwards. While the
+ * database cannot be reached, each process counts alone: no request is accepted without a count or refused for this reason. A
+ * caller that is over the limit is not counted further, so that a flood causes no load on the database.
  */
 export function createRequestCounter({ requestCounts, now, elapsed, log }: CounterDeps, limit: number) {
   const lines = new Map<string, Line>();
@@ -53,7 +53,7 @@ export function createRequestCounter({ requestCounts, now, elapsed, log }: Count
   let cleanedAt = -Infinity;
 
   const isOpen = ({ endsAt }: Line): boolean => elapsed() < endsAt;
-  /** What this process knows of the window that is open. */
+  /** The current window, as known to this process. */
   const known = (caller: string): Count => {
     const line = lines.get(caller);
     if (line === undefined || !isOpen(line)) return { used: 0, endsAt: elapsed() + WINDOW_MS, refused: 0 };
@@ -62,7 +62,7 @@ export function createRequestCounter({ requestCounts, now, elapsed, log }: Count
   const lineOf = (caller: string): Line => {
     const line = lines.get(caller);
     if (line !== undefined && isOpen(line)) return line;
-    // What was not written of a window that is over counts no more.
+    // Unwritten counts of a past window are dropped.
     clearTimeout(line?.timer);
     const fresh: Line = {
       window: { startMs: now(), used: 0 },
@@ -99,10 +99,10 @@ export function createRequestCounter({ requestCounts, now, elapsed, log }: Count
         awayUntil = elapsed() + STORE_TIMEOUT_MS;
         log.warn({ err: error }, 'requests are counted by each process alone: the database cannot be reached');
       }
-      // What was counted here alone while the database was away counts on.
+      // Requests that this process counted alone remain counted.
       line.isShared = sum !== undefined && sum.used >= alone.used;
       line.window = sum !== undefined && line.isShared ? sum : alone;
-      // A window that another process has begun earlier ends earlier.
+      // A window that another process has started earlier ends earlier.
       if (line.window.startMs !== window.startMs) {
         line.endsAt = elapsed() + Math.min(WINDOW_MS, line.window.startMs + WINDOW_MS - now());
       }
@@ -128,7 +128,7 @@ export function createRequestCounter({ requestCounts, now, elapsed, log }: Count
       clearTimeout(line.timer);
       lines.delete(caller);
     }
-    // The newest window may have begun in the minute before.
+    // The newest window may have started in the previous minute.
     requestCounts.removeBefore(now() - 3 * WINDOW_MS).catch((error: unknown) => {
       log.warn({ err: error }, 'old counts were not removed');
     });

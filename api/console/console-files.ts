@@ -8,7 +8,7 @@ import { bareEnvironment } from '../../runtime/subprocess/bare-environment.ts';
 import { run } from '../../runtime/subprocess/run-program.ts';
 
 const BUILD = join(ROOT, 'console', 'build.mjs');
-/** All that the pages are made from: they import from `contract/` and `clients/` besides, as `.dependency-cruiser.cjs` has it. */
+/** The sources of the console, which also imports from `contract/` and `clients/`. */
 const SOURCES = [
   'console/**/*.{ts,tsx,css,html,svg,mjs,json}',
   'clients/typescript/src/*.ts',
@@ -30,14 +30,14 @@ export interface ConsoleFile {
   readonly etag: string;
 }
 
-/** The console as browsers get it. */
+/** The built console. */
 export interface ConsoleFiles {
   readonly page: string;
-  /** By their names, which change with what they hold. */
+  /** By name; a name changes with the content. */
   readonly assets: ReadonlyMap<string, ConsoleFile>;
 }
 
-/** The console, built once for the same sources and then kept. It is a third of a megabyte, and stays in memory. */
+/** Loads the console, which is built once per version of its sources. It needs a third of a megabyte of memory. */
 export async function loadConsole(): Promise<ConsoleFiles> {
   const folder = await builtConsole();
   const names = await readdir(join(folder, 'assets'));
@@ -45,7 +45,7 @@ export async function loadConsole(): Promise<ConsoleFiles> {
   return { page: await readFile(join(folder, 'index.html'), 'utf8'), assets: new Map(await Promise.all(assets)) };
 }
 
-/** @returns the folder of the build; makes it in a few seconds where there is none. @throws when that fails */
+/** @returns the folder of the build, which is created in a few seconds if it is missing. @throws when that fails */
 export async function builtConsole(): Promise<string> {
   const kept = await keptBuildOf('console', SOURCES);
   const isKept = await readdir(kept).then(
@@ -58,7 +58,7 @@ export async function builtConsole(): Promise<string> {
   try {
     await buildConsole(staging);
     await rename(staging, kept).catch((error: unknown) => {
-      // Of two that build at once, the first is kept.
+      // If two processes build at once, the first build is used.
       if (!['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
     });
     return kept;

@@ -7,24 +7,23 @@ import type { ConsoleFile, ConsoleFiles } from './console-files.ts';
 
 export interface ConsoleOptions {
   readonly load: () => Promise<ConsoleFiles>;
-  /** Where signed links lead: sound and pictures of files come from there. */
+  /** The base URL of signed links, from which audio and video are loaded. */
   readonly driveUrl: string;
-  /** Version of the yt-dlp that jobs use; undefined when nobody knows. */
+  /** The version of yt-dlp that jobs use; undefined when it is unknown. */
   readonly ytdlp?: (() => Promise<string | undefined>) | undefined;
   readonly log: Logger;
 }
 
-/** Stands in the page for the nonce of the styles that a part of the page makes while it runs. */
+/** The placeholder for the nonce of styles that the page adds at run time. */
 const NONCE = '__NONCE__';
-/** Stands in the page for the version and the age of yt-dlp. */
+/** The placeholder for the version and the age of yt-dlp. */
 const YTDLP = '__YTDLP__';
 const ASSETS = '/console/assets/';
-/** What is in a file of such a name never changes. */
+/** The content of a file with a hash in its name never changes. */
 const HASHED = /-[\w-]{8}\.\w+$/;
 
 /**
- * The console at /console: one page for all of its addresses, and the files that it is made of. It is loaded when somebody first
- * opens it; where that fails, it says so.
+ * Serves the console at /console: one page for all of its paths, and its assets. It is loaded when it is first opened.
  */
 export function consolePage({ load, driveUrl, ytdlp, log }: ConsoleOptions): EventHandler {
   let loading: Promise<ConsoleFiles> | undefined;
@@ -47,7 +46,7 @@ export function consolePage({ load, driveUrl, ytdlp, log }: ConsoleOptions): Eve
     }
     const nonce = randomBytes(16).toString('base64');
     event.res.headers.set('Content-Security-Policy', policyOf(nonce, drive));
-    // The page is there without it, as while the database is away.
+    // The page works without the version, for example while the database cannot be reached.
     const version = await ytdlp?.().catch(() => undefined);
     return new HTTPResponse(page.replaceAll(NONCE, nonce).replace(YTDLP, ageText(version)), {
       headers: { 'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': 'no-store' },
@@ -68,7 +67,7 @@ function policyOf(nonce: string, drive: string): string {
     "script-src 'self'",
     `style-src 'self' 'nonce-${nonce}'`,
     "img-src 'self' blob:",
-    // Files may be served under an address of their own.
+    // Files may be served by another host.
     `media-src 'self' ${drive}`,
     `connect-src 'self' ${drive}`,
     "base-uri 'none'",

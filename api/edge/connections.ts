@@ -6,7 +6,7 @@ import { addressGroup, inNetworks } from '../../outbound/addresses.ts';
 import { answerMalformedRequests } from './malformed-requests.ts';
 
 export interface ConnectionLimits {
-  /** A connection on which bytes wait, and none was taken for this long, is cut. */
+  /** A connection is closed if the peer accepts no byte for this long while bytes are waiting. */
   readonly stalledMs: number;
   readonly headersMs: number;
   /** The whole request, with its body of at most 64 KiB. */
@@ -18,7 +18,7 @@ export interface ConnectionLimits {
   readonly reserve: number;
 }
 
-/** `Prefer: wait` holds a connection for a minute, so many are fine; one that only sits there goes after seconds. */
+/** `Prefer: wait` holds a connection for a minute, so many are allowed. An idle connection is closed after seconds. */
 export const CONNECTION_LIMITS: ConnectionLimits = {
   ...{ stalledMs: 30_000, headersMs: 10_000, requestMs: 15_000, perAddress: 512, inAll: 2_048 },
   reserve: 64,
@@ -27,20 +27,20 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
 const RESERVED_PER_ADDRESS = 8;
 const HEALTH_CHECKS = /^\/(?:health|live|ready)$/;
 
-/** How often a connection is looked at in that time. */
+/** How often a connection is checked in that time. */
 const STALL_LOOKS = 4;
 
-/** Whoever is on the machine is asked for no better manners than the proxy that may stand there. */
+/** Connections of this machine have no limit per address, because a reverse proxy may run here. */
 const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
 LOOPBACK.addAddress('::1', 'ipv6');
 
-/** What Node itself keeps to, where the server is made. */
+/** Options of the Node server that enforce the limits. */
 export function serverOptions({ headersMs, requestMs }: ConnectionLimits): ServerOptions {
   return {
     headersTimeout: headersMs,
     requestTimeout: requestMs,
-    // Node looks every 30 s unless told otherwise, and a slow request would live until then.
+    // By default Node checks every 30 s, and a slow request would live until then.
     connectionsCheckingInterval: Math.min(1_000, headersMs / 2),
     keepAliveTimeout: 5_000,
     maxHeaderSize: 16 * 1024,
@@ -48,9 +48,9 @@ export function serverOptions({ headersMs, requestMs }: ConnectionLimits): Serve
 }
 
 /**
- * Cuts who takes nothing of what is sent, and who keeps too many connections; answers what is no valid request.
+ * Closes connections whose peer does not read, limits connections per address, and answers malformed requests.
  *
- * @param proxies networks of our own proxies, which bring the connections of many
+ * @param proxies networks of trusted proxies, which open connections for many callers
  */
 export function guardConnections(server: Server, limits: ConnectionLimits, proxies?: BlockList): void {
   server.maxConnections = limits.inAll + limits.reserve;
@@ -61,7 +61,7 @@ export function guardConnections(server: Server, limits: ConnectionLimits, proxi
 }
 
 /**
- * Refuses further connections from an address, except from this machine and from our own proxies, which bring those of many
+ * Refuses further connections of an address, except of this machine and of trusted proxies, which open connections for many
  * callers. Connections beyond `inAll` are accepted for health checks only, and for a short time.
  */
 export function capConnections(server: NetServer, limits: ConnectionLimits, proxies?: BlockList): void {
@@ -108,7 +108,7 @@ export const keepReserve: Middleware = (event) => {
   throw new ApiError('unavailable', 'Too many connections are open. Try again soon.', extras);
 };
 
-/** How far a connection has come with what is written to it. */
+/** The progress of the writes on a connection. */
 interface Mark {
   readonly written: number;
   readonly queued: number;
@@ -116,8 +116,8 @@ interface Mark {
 }
 
 /**
- * Cuts connections on which bytes wait of which the other side takes none. Node's own timeout of a socket does not serve: any
- * byte that comes in begins it anew, so whoever sends one now and then need not read.
+ * Closes connections whose peer does not read the waiting bytes. Node's socket timeout is not sufficient: each received byte
+ * restarts it, so a peer that sends a byte now and then would not have to read.
  */
 function cutStalled(server: Server, stalledMs: number): void {
   const marks = new Map<Socket, Mark>();
@@ -130,7 +130,7 @@ function cutStalled(server: Server, stalledMs: number): void {
       const now = markOf(socket);
       const isMoving = now.written !== last.written || now.queued !== last.queued || socket.writableLength === 0;
       if (isMoving) marks.set(socket, now);
-      // Reset: after a mere end the system would keep what nobody takes.
+      // The connection is reset, because after an ordinary end the system would keep the unread bytes.
       else if (now.sinceMs - last.sinceMs >= stalledMs) socket.resetAndDestroy();
     }
   }, stalledMs / STALL_LOOKS).unref();
@@ -142,8 +142,8 @@ function markOf(socket: Socket): Mark {
 }
 
 /**
- * Bytes that the system has not taken yet. A long answer is one write, which ends with its last byte; only the handle, which
- * Node's own timeout looks at too, tells how much of it is left.
+ * The bytes that the system has not accepted yet. A long answer is one write that ends with its last byte, so only the handle, which
+ * Node's own timeout uses too, shows how much is left.
  */
 function queuedOf(socket: Socket): number {
   const { _handle: handle } = socket as { readonly _handle?: { readonly writeQueueSize?: number } | null };

@@ -5,11 +5,11 @@ import type { EventsAnswer, ToldEvent } from '../operations/operation.ts';
 import { paced } from '../http/yielding-chunks.ts';
 import { SMALL_BYTES, STREAM_BYTES, type Release } from './answer-budget.ts';
 
-/** How soon a reader whose connection was lost comes again, in milliseconds. */
+/** How soon a reader reconnects after a lost connection, in milliseconds. */
 const RETRY_MS = 2_000;
-/** Proxies end connections on which nothing comes for a minute. */
+/** Proxies close connections without traffic after a minute. */
 const HEARTBEAT_MS = 15_000;
-/** Then the reader connects again, so that no connection is held for days. Proxies commonly allow an hour at most. */
+/** The longest life of a stream, after which the reader reconnects. Proxies commonly allow an hour at most. */
 export const LONGEST_STREAM_MS = 10 * 60_000;
 
 export interface EventStreamOptions {
@@ -17,9 +17,9 @@ export interface EventStreamOptions {
   readonly stopping: AbortSignal;
   /** Waits until a large event may be held, and fails when the reader has left. */
   readonly room: (bytes: number, left: AbortSignal) => Promise<Release>;
-  /** Whether the reader would still be let in. */
+  /** Whether the reader is still authorized. */
   readonly isLetIn: () => Promise<boolean>;
-  /** Told of what ends the stream before its time. */
+  /** Called with the error that ends the stream early. */
   readonly onCut: (error: unknown) => void;
   readonly heartbeatMs?: number;
   readonly longestMs?: number;
@@ -27,8 +27,8 @@ export interface EventStreamOptions {
 type Events = NonNullable<EventsAnswer<unknown>['events']>;
 
 /**
- * Server-sent events (WHATWG HTML, section 9.2). Each is made when there is room for it in the connection, so a slow reader
- * makes nobody hold what it has not taken. Nothing is begun for whoever is refused before it reads.
+ * Writes server-sent events (WHATWG HTML, section 9.2). An event is created when the connection has room for it, so that a slow
+ * reader needs no memory. Nothing is started for a reader that is refused.
  */
 export function eventStream(events: Events, options: EventStreamOptions): ReadableStream<Uint8Array> {
   const left = new AbortController();
@@ -37,7 +37,7 @@ export function eventStream(events: Events, options: EventStreamOptions): Readab
     [Symbol.asyncIterator]: () => ({
       next: () => chunks.next(),
       return() {
-        // What waits for the next event holds up the end of the generator.
+        // The generator cannot end while it waits for the next event.
         left.abort();
         return chunks.return();
       },
@@ -107,7 +107,7 @@ async function* eventOf({ id, body }: ToldEvent<unknown>, text: string | undefin
   yield `\nid: ${id}\n\n`;
 }
 
-/** @returns undefined when that takes longer */
+/** @returns undefined after the timeout */
 async function within<Result>(ms: number, coming: Promise<Result>): Promise<Result | undefined> {
   const timer = new AbortController();
   const late = delay(ms, undefined, { signal: timer.signal, ref: false }).catch(() => undefined);

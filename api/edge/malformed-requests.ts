@@ -3,8 +3,8 @@ import type { Socket } from 'node:net';
 import { ApiError } from '../../contract/http/api-error.ts';
 
 /**
- * What Node's parser refuses never reaches a route, nor does what comes too slowly; it gets the documented body too, and
- * nothing is started.
+ * Answers requests that Node's parser refuses or that arrive too slowly, and therefore never reach a route, with the documented
+ * error body.
  */
 export function answerMalformedRequests(server: Server): void {
   const responses = new WeakMap<Socket, ServerResponse>();
@@ -13,7 +13,7 @@ export function answerMalformedRequests(server: Server): void {
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const last = responses.get(socket);
-    // In the middle of an answer, or after the one to a request that goes on, a second one would be taken for something else.
+    // During an answer, or after the answer to a request that continues, another one would be misinterpreted.
     const isAnswered = last?.headersSent === true && !(last.closed && last.req.complete);
     if (error.code === 'ECONNRESET' || !socket.writable || isAnswered) {
       socket.destroy();
@@ -22,7 +22,7 @@ export function answerMalformedRequests(server: Server): void {
     const { status, refusal } = refusalOf(error.code);
     const body = JSON.stringify(refusal.toBody());
     const headers = `Content-Type: application/json\r\nContent-Length: ${String(Buffer.byteLength(body))}`;
-    // Ended alone, the connection would stay until the other side ends it too.
+    // An ended connection would stay open until the peer ends it too.
     socket.end(`HTTP/1.1 ${status}\r\n${headers}\r\nConnection: close\r\n\r\n${body}`, () => socket.destroy());
   });
 }

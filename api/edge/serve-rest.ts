@@ -7,15 +7,15 @@ import { CONNECTION_LIMITS, guardConnections, serverOptions, type ConnectionLimi
 export interface ServeOptions {
   readonly port: number;
   readonly hostname: string;
-  /** Networks of our own proxies. */
+  /** Networks of trusted proxies. */
   readonly proxies: BlockList;
   readonly connections?: ConnectionLimits;
 }
 
-/** Listens with the REST facade. */
+/** Starts the REST server. */
 export function serveRest(app: H3, { port, hostname, proxies, connections = CONNECTION_LIMITS }: ServeOptions): Server {
   const node = serverOptions(connections);
-  // We stop in our own order; the server's own handling of signals would end the process first.
+  // The process stops its parts in a defined order; the server's own signal handling would end it earlier.
   const server = serve(app, { port, hostname, node, gracefulShutdown: false, silent: true });
   guardConnections(server.node?.server as NodeServer, connections, proxies);
   return server;

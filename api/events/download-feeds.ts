@@ -42,10 +42,10 @@ interface Feed {
   readonly readers: Set<Reader>;
   /** Of each job that has not ended: ends its watch. */
   readonly jobs: Map<string, () => void>;
-  /** Ids of downloads that were met. */
+  /** IDs of downloads that have been seen. */
   known: Set<string>;
   sinceMs: number;
-  /** When the last look at the list began. */
+  /** When the last read of the list started. */
   lookedMs: number;
   timer?: NodeJS.Timeout;
 }
@@ -53,8 +53,8 @@ interface Feed {
 export type DownloadFeeds = ReturnType<typeof createDownloadFeeds>;
 
 /**
- * Follows all downloads of a caller's list, once for all who read it: those that are accepted here are told of at once, those of
- * other processes when the list is looked at again.
+ * Follows all downloads of a caller's list, once for all readers. Downloads that this process accepts are reported at once, those
+ * of other processes when the list is read again.
  */
 export function createDownloadFeeds({ watches, open, newest, sharerOf, now, log, limits }: FeedsOptions) {
   const feeds = new Map<string, Feed>();
@@ -74,7 +74,7 @@ export function createDownloadFeeds({ watches, open, newest, sharerOf, now, log,
     if (feed.known.has(record.id)) return;
     feed.known.add(record.id);
     if (record.status === 'pending') follow(feed, record.id);
-    // An old result that a key has just asked for is no news.
+    // An old result that a key has just requested is not an event.
     else if (Date.parse(record.finishedAt) >= Math.max(feed.sinceMs, feed.lookedMs - LATE_MS)) {
       tell(feed, stateOf(record));
     }
@@ -88,7 +88,7 @@ export function createDownloadFeeds({ watches, open, newest, sharerOf, now, log,
       for (const record of records) meet(feed, record);
       feed.known = new Set([...ids, ...feed.jobs.keys()]);
       feed.lookedMs = beganMs;
-      // It lies ahead after the system clock was set back.
+      // The time lies ahead after the system clock was set back.
       feed.sinceMs = Math.min(feed.sinceMs, beganMs);
     } catch (error) {
       log.warn({ err: error }, 'new downloads could not be looked for');
@@ -114,14 +114,14 @@ export function createDownloadFeeds({ watches, open, newest, sharerOf, now, log,
   };
 
   return {
-    /** Tells a reader of every change from now on, until it leaves. */
+    /** Reports every change from now on to a reader, until it leaves. */
     enter(caller: Caller, reader: Reader) {
       const feed = feedOf(caller);
       feed.readers.add(reader);
       return {
         /**
-         * How things stand: the pending jobs, as far as they were looked at (the others are told of when they are), and the ends
-         * since then.
+         * The current state: the pending jobs that have been read (the others are reported when they are), and the ends since
+         * then.
          */
         async standing(sinceMs: number | undefined): Promise<readonly JobState[]> {
           const isOpen = sinceMs === undefined ? { status: 'pending' as const } : { openSince: timeOf(sinceMs) };
@@ -134,7 +134,7 @@ export function createDownloadFeeds({ watches, open, newest, sharerOf, now, log,
             return watches.known(record.id) ?? [];
           });
         },
-        /** Every end before this moment was told to the readers, in milliseconds since 1970. */
+        /** Every end before this moment has been reported to the readers, in milliseconds since 1970. */
         completeMs: (): number => Math.min(feed.lookedMs, watches.completeMs()) - LATE_MS,
         leave(): void {
           feed.readers.delete(reader);
@@ -146,14 +146,14 @@ export function createDownloadFeeds({ watches, open, newest, sharerOf, now, log,
         },
       };
     },
-    /** A download was accepted here: those whose list it is in are told of it. */
+    /** Called when this process accepts a download. */
     accepted(caller: Caller, record: DownloadRecord): void {
       for (const feed of feeds.values()) if (isListed(record, { by: caller, to: feed.caller })) meet(feed, record);
     },
   };
 }
 
-/** As the list of downloads has it: a key sees what it has asked for, and services see all. */
+/** The same rule as for the list of downloads: a key sees the downloads that it requested, services see all. */
 function isListed(
   { startedBy, chargedTo }: DownloadRecord,
   { by, to }: { readonly by: Caller; readonly to: Caller },

@@ -3,15 +3,15 @@ import type { Logger } from 'pino';
 import type { Progress } from '../../contract/http/fields.ts';
 import type { DownloadRecord } from '../../contract/download-record.ts';
 
-/** How a job stands, and the id of the event that tells it. */
+/** The state of a job, with the ID of its event. */
 export interface JobState {
   readonly eventId: string;
   readonly record: DownloadRecord;
-  /** What it does while it runs, as far as that is known. */
+  /** The progress of a running job, where it is known. */
   readonly progress?: Progress | undefined;
 }
 
-/** The same state has the same id in every process, so that nobody is told it twice. */
+/** The same state has the same ID in every process, so that no reader receives it twice. */
 export function stateOf(record: DownloadRecord, progress?: Progress): JobState {
   const state = record.status === 'pending' ? digestOf([record.price, progress]) : record.status;
   return { eventId: `${record.id}-${state}`, record, progress };
@@ -22,19 +22,19 @@ function digestOf(value: unknown): string {
 }
 
 export interface LookLimits {
-  /** A job is looked at once in that time at most, in milliseconds: each look asks Temporal once. */
+  /** The minimum time between two reads of a job, in milliseconds: each read is one call of Temporal. */
   readonly everyMs: number;
-  /** How many jobs are looked at in it that somebody follows by themselves. */
+  /** How many jobs with a reader of their own are read in that time. */
   readonly followed: number;
-  /** How many of those that only streams of all downloads follow. */
+  /** How many jobs are read in that time that only streams of all downloads follow. */
   readonly listed: number;
-  /** How often a list is looked at for downloads that other processes have accepted, in milliseconds. */
+  /** How often a list is read for downloads that other processes have accepted, in milliseconds. */
   readonly listsEveryMs: number;
 }
 export const LOOK_LIMITS: LookLimits = { everyMs: 1_000, followed: 40, listed: 20, listsEveryMs: 5_000 };
 
 interface WatchesOptions {
-  /** Reads how a job stands; where its workflow is gone, that ends its record. */
+  /** Reads the state of a job; if its workflow is gone, this ends the record. */
   readonly look: (recordId: string) => Promise<Pick<JobState, 'record' | 'progress'>>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -44,26 +44,26 @@ interface WatchesOptions {
 
 type Listener = (state: JobState) => void;
 export interface Follower {
-  /** Callers are served in turn. */
+  /** The caller, because callers are served alternately. */
   readonly caller: string;
-  /** Whether it follows the job among those of a list. */
+  /** Whether the reader follows the job as part of a list. */
   readonly isListed?: boolean;
 }
 interface Watch {
   readonly listeners: Map<Listener, Follower>;
   state: JobState | undefined;
-  /** When the last look began that told something. */
+  /** When the last successful read started. */
   lookedMs: number;
 }
 
 export type JobWatches = ReturnType<typeof createJobWatches>;
 
 /**
- * Looks at jobs while somebody follows them: once a second, for however many. One round serves all jobs of the process;
- * where there are more than it may look at, callers are served in turn, and of each caller the job that waited longest.
+ * Reads jobs once a second while they have readers, whatever the number of readers. One round serves all jobs of the process. If
+ * there are more than it may read, callers are served alternately, each with the job that has waited longest.
  */
 export function createJobWatches({ look, now, log, limits }: WatchesOptions) {
-  /** In the order in which they were looked at, the last look at the end. */
+  /** In the order of their last reads. */
   const watches = new Map<string, Watch>();
   let timer: NodeJS.Timeout | undefined;
   let isLooking = false;
@@ -75,11 +75,11 @@ export function createJobWatches({ look, now, log, limits }: WatchesOptions) {
     const beganMs = now();
     const { record, progress } = await look(id);
     watch.lookedMs = beganMs;
-    // Temporal may not have answered: what was known then still stands.
+    // Temporal may not have answered; then the known state remains.
     const state = stateOf(record, record.status === 'pending' ? (progress ?? watch.state?.progress) : undefined);
     if (watches.get(id) !== watch || watch.state?.eventId === state.eventId) return;
     watch.state = state;
-    // Whoever comes after the end reads the record.
+    // A reader that arrives after the end reads the record.
     if (record.status !== 'pending') watches.delete(id);
     for (const listener of [...watch.listeners.keys()]) listener(state);
   };
@@ -96,7 +96,7 @@ export function createJobWatches({ look, now, log, limits }: WatchesOptions) {
     }
     const looks = await Promise.allSettled(due.map(([id, watch]) => lookAt(id, watch)));
     const failed = looks.filter((one) => one.status === 'rejected');
-    // Once, and not every second while the database is away.
+    // Logged once, not every second while the database cannot be reached.
     if (failed[0] !== undefined && !isFailing) {
       log.warn({ err: failed[0].reason as unknown, jobs: failed.length }, 'followed jobs could not be looked at');
     }
@@ -119,7 +119,7 @@ export function createJobWatches({ look, now, log, limits }: WatchesOptions) {
 
   return {
     /**
-     * Tells how a pending job stands: at once where that is known, and whenever it changes, its end last.
+     * Reports the state of a pending job: at once where it is known, and at each change, with the end as the last one.
      *
      * @returns ends that
      */
@@ -134,14 +134,14 @@ export function createJobWatches({ look, now, log, limits }: WatchesOptions) {
         if (watch.listeners.size === 0 && watches.get(id) === watch) watches.delete(id);
       };
     },
-    /** How a job that is followed stood when it was looked at last. */
+    /** The last known state of a followed job. */
     known: (id: string): JobState | undefined => watches.get(id)?.state,
-    /** Every end of a followed job was told that could be seen before this moment, in milliseconds since 1970. */
+    /** Every end of a followed job before this moment has been reported, in milliseconds since 1970. */
     completeMs: (): number => (watches.size === 0 ? now() : completeMs),
   };
 }
 
-/** @returns the jobs to look at next: of each caller in turn the one that waited longest, the caller served last at the end */
+/** @returns the jobs to read next: for each caller the one that has waited longest, the caller that was served last at the end */
 function inTurn(
   watches: ReadonlyMap<string, Watch>,
   most: number,
@@ -153,7 +153,7 @@ function inTurn(
     for (const caller of new Set(callers)) {
       const jobs = jobsBy.get(caller) ?? [];
       jobs.push(job);
-      // Callers come in the order of their last looks, as jobs do.
+      // Callers are in the order of their last reads, like jobs.
       jobsBy.delete(caller);
       jobsBy.set(caller, jobs);
     }

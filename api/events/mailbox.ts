@@ -1,13 +1,13 @@
 import type { JobState } from './job-watches.ts';
 
-/** A reader who is that far behind comes again: the id of the last event that it took tells where to go on. */
+/** A reader that is further behind is disconnected and continues after its last event. */
 const WAITING_MAX = 5_000;
 
 export type Mailbox = ReturnType<typeof createMailbox>;
 
 /**
- * What the reader of a stream has not been told yet: of each job only how it stands now, however often that has changed. So a
- * slow reader misses what is out of date, and holds no more than there are jobs.
+ * The events that the reader of a stream has not received yet: for each job only the current state. A slow reader therefore misses
+ * outdated states, and the memory is limited by the number of jobs.
  *
  * @param left aborted when the reader has left
  * @param stopping aborted when the process is about to stop
@@ -29,7 +29,7 @@ export function createMailbox(left: AbortSignal, stopping: AbortSignal) {
       if (waiting.size > WAITING_MAX) end();
       else wake();
     },
-    /** @returns what comes next; undefined when the stream is over */
+    /** @returns the next event; undefined when the stream has ended */
     async next(): Promise<JobState | undefined> {
       for (;;) {
         if (isOver) return undefined;
@@ -43,7 +43,7 @@ export function createMailbox(left: AbortSignal, stopping: AbortSignal) {
         });
       }
     },
-    /** When the first of the jobs ended whose end is not told yet, in milliseconds since 1970; Infinity without one. */
+    /** The first end of a job that the reader has not received, in milliseconds since 1970; Infinity without one. */
     firstEndMs(): number {
       let firstMs = Infinity;
       for (const { record } of waiting.values()) {
@@ -52,7 +52,7 @@ export function createMailbox(left: AbortSignal, stopping: AbortSignal) {
       return firstMs;
     },
     close(): void {
-      // That one lives as long as the process.
+      // The signal lives as long as the process.
       stopping.removeEventListener('abort', end);
       waiting.clear();
       end();

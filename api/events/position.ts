@@ -1,44 +1,44 @@
 /**
- * How long after a job's end its record may first tell of it: a write that waits for the database takes up to 35 s, and the
+ * The longest time between the end of a job and its visibility in the record: a write may wait for the database for 35 s, and the
  * clocks of two machines may differ.
  */
 export const LATE_MS = 60_000;
-/** Of more ends within that time only the newest are named. */
+/** If more jobs end within that time, only the newest are named. */
 const NAMED_MAX = 100;
 const TEXT = /^([0-9a-z]{1,9})((?:\.[0-7][0-9A-HJKMNP-TV-Z]{25}){0,100})$/;
 
-/** How far a reader of all downloads was told: of each that ended before a moment, and of these that ended later. */
+/** The position of a reader of all downloads: it knows every end before a moment, and those of the named jobs after it. */
 export interface Position {
   /** Milliseconds since 1970. */
   readonly sinceMs: number;
   readonly told: readonly string[];
 }
 
-/** @returns undefined for what is none, such as nothing */
+/** @returns undefined for a text that is not a position */
 export function parsePosition(text: string | undefined): Position | undefined {
   const [, since, told = ''] = TEXT.exec(text ?? '') ?? [];
   return since === undefined ? undefined : { sinceMs: Number.parseInt(since, 36), told: told.split('.').slice(1) };
 }
 
 /**
- * @returns up to when a reader was told of every end. A time that lies ahead is from before the system clock was set back: what
- *   ends until then would be lost.
+ * @returns the time up to which a reader knows every end. A time in the future is from before the system clock was set back; with
+ *   it the reader would miss ends.
  */
 export function sinceOf(last: Position | undefined, nowMs: number): number | undefined {
   return last && (last.sinceMs > nowMs + LATE_MS ? nowMs - LATE_MS : last.sinceMs);
 }
 
-/** Follows what a reader is told, so that the id of each event says where another stream goes on, in any process. */
+/** Tracks the events that a reader receives, so that the ID of each event is a position at which any process can continue. */
 export function createPositionTracker(last: Position | undefined, nowMs: number) {
   let sinceMs = sinceOf(last, nowMs) ?? nowMs - LATE_MS;
-  /** Ids of downloads, with when they ended: of those that were told before, some time later. */
+  /** The ends of downloads that the reader has received, by ID. */
   const told = new Map<string, number>((last?.told ?? []).map((id) => [id, nowMs]));
   return {
     hasTold: (id: string): boolean => told.has(id),
     noteTold(id: string, endedMs: number): void {
       told.set(id, endedMs);
     },
-    /** @param completeMs every end before this moment was told */
+    /** @param completeMs every end before this moment has been reported */
     text(completeMs: number): string {
       sinceMs = Math.max(sinceMs, completeMs);
       const named = [...told].sort(([, one], [, other]) => other - one);

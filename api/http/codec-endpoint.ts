@@ -5,19 +5,19 @@ import type { PayloadCodec } from '@temporalio/common';
 import { z } from 'zod';
 import { answerJson, type Page } from '../../runtime/telemetry/serve-pages.ts';
 
-/** More than the Web UI sends for a page of a history, of which the server hands out 4 MB. */
+/** More than the Web UI sends for a page of a history, which the server limits to 4 MB. */
 const MAX_BODY_BYTES = 6 * 1024 ** 2;
 const MAX_PAYLOADS = 5_000;
-/** A payload with three fields of metadata has as many of {@link MARKS}. */
+/** The number of {@link MARKS} in a payload with three metadata fields. */
 const MARKS_PER_PAYLOAD = 8;
 /** Base64 has none of these, so they bound how many values a body holds before it is parsed. */
 const MARKS = [',', '{', '['] as const;
 
 export interface CodecEndpointOptions {
   readonly codec: PayloadCodec;
-  /** Address of Temporal's Web UI: no other page may ask. Programs, which name no page, may. */
+  /** The origin of Temporal's Web UI. Pages of other origins are refused; programs send no origin. */
   readonly uiUrl: string | undefined;
-  /** What whoever asks must know; absent: whoever reaches the port may ask. */
+  /** The required bearer token; absent: every caller that reaches the port is accepted. */
   readonly token: string | undefined;
 }
 
@@ -28,7 +28,7 @@ const payloadsSchema = z.object({
 });
 
 /**
- * What Temporal calls a codec server: its Web UI and its command line show by it what stands encrypted in histories.
+ * A codec server in Temporal's terms, by which the Web UI and the command line show encrypted payloads.
  *
  * @returns pages by their paths, `/decode` and `/encode`, for POST and OPTIONS
  */
@@ -93,7 +93,7 @@ async function answerWith(
   }
 }
 
-/** Whether a body has more marks than that. The search is native, and ends early. */
+/** Whether a body contains more marks than the limit. The search is native and stops early. */
 function holdsMore(body: Buffer, most: number): boolean {
   let count = 0;
   for (const mark of MARKS) {

@@ -3,22 +3,22 @@ import fresh from 'fresh';
 import parseRange from 'range-parser';
 import type { ByteRange } from '../../store/files/file-store.ts';
 
-/** What an answer about a file depends on beside the request. */
+/** The version of a file. */
 export interface Version {
   readonly sizeBytes: number;
-  /** With its quotes. */
+  /** An entity tag with its quotes. */
   readonly etag: string;
   /** An HTTP date. */
   readonly lastModified: string;
 }
 
-/** What a request for a file is answered with. */
+/** How a request for a file is answered. */
 export type FileAnswer =
   | { readonly status: 200 | 304 | 412 | 416 }
   /** A part of the file. */
   | { readonly status: 206; readonly range: ByteRange };
 
-/** Preconditions first, then the range (RFC 9110, section 13.2.2). Several ranges are answered with the whole file. */
+/** Evaluates preconditions, then the range (RFC 9110, section 13.2.2). A request for several ranges gets the whole file. */
 export function answerFor(headers: IncomingHttpHeaders, version: Version): FileAnswer {
   if (failsPrecondition(headers, version)) return { status: 412 };
   const asksWhetherFresh = headers['if-none-match'] ?? headers['if-modified-since'];
@@ -49,7 +49,7 @@ function isFresh(headers: IncomingHttpHeaders, { etag, lastModified }: Version):
   return fresh(headers, { etag, 'last-modified': lastModified });
 }
 
-/** `If-Range`: a part is of use only to who has the other parts of the same file (section 13.1.5). */
+/** `If-Range`: a range is useful only together with other ranges of the same file (section 13.1.5). */
 function isSameFile(condition: string | undefined, { etag, lastModified }: Version): boolean {
   if (condition === undefined) return true;
   // A weak tag never matches here.

@@ -25,7 +25,7 @@ const PAGE = `<!doctype html>
   </body>
 </html>
 `;
-/** Nobody may lay the page with its "Try it out" under one of his own. */
+/** The page has "Try it out" buttons, so other sites must not frame it. */
 const PAGE_POLICY =
   "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -48,7 +48,7 @@ function text(body: string, contentType: string): HTTPResponse {
   return new HTTPResponse(body, { headers: { 'Content-Type': contentType } });
 }
 
-/** It is over when the response is, sent whole or cut. */
+/** Resolves when the response has ended, completely or not. */
 function asset(name: string): EventHandler {
   return fromNodeHandler(async (request, response) => {
     // h3 types both as HTTP/1 or HTTP/2; its server here is HTTP/1 only.

@@ -19,8 +19,8 @@ export interface FileHostOptions {
 }
 
 /**
- * Serves published files to whoever holds a valid link, with single ranges, `If-Range` and strong entity tags. The contents
- * pass through here from whichever store, a piece at a time: a slow reader slows the store down.
+ * Serves published files to holders of a valid link, with single ranges, `If-Range` and strong entity tags. The contents are
+ * streamed from the store, so that a slow reader slows down the store.
  */
 export function fileHost({ files, signer, log }: FileHostOptions): EventHandler {
   return async (event) => {
@@ -28,7 +28,7 @@ export function fileHost({ files, signer, log }: FileHostOptions): EventHandler 
     const key = pathname.startsWith(FOLDER) ? fileKeyOf(pathname.slice(FOLDER.length)) : undefined;
     if (key === undefined) throw new ApiError('not_found', 'There is no such file.');
     const expires = searchParams.get('Expires');
-    // Before anything touches the store: who holds no link learns nothing.
+    // The link is checked before the store is accessed, so that the answer reveals nothing about it.
     if (!signer.isValid(pathname, { expires, signature: searchParams.get('Signature') })) {
       throw new ApiError('link_invalid', 'The link is not valid or has expired. Get the download again for a new one.');
     }
@@ -41,7 +41,7 @@ export function fileHost({ files, signer, log }: FileHostOptions): EventHandler 
       const target = response as ServerResponse;
       target.writeHead(status, { ...headers });
       await pump(contents, target).catch((error: unknown) => {
-        // Cut, so that nobody takes the part for the whole.
+        // The connection is closed, so that the reader does not take the part for the whole.
         target.destroy();
         log.warn({ err: error, requestId: requestIdOf(event), ...key }, 'a file could not be sent to its end');
       });
@@ -49,7 +49,7 @@ export function fileHost({ files, signer, log }: FileHostOptions): EventHandler 
   };
 }
 
-/** @returns the contents too, unless the headers are all */
+/** @returns the answer, with the contents unless only headers are needed */
 async function answerWith(
   request: { readonly method: string; readonly headers: IncomingHttpHeaders },
   { key, file, maxAgeSeconds }: { readonly key: FileKey; readonly file: StoredFile; readonly maxAgeSeconds: number },
@@ -76,14 +76,14 @@ async function answerWith(
   if (answer.status === 304) return { status: 304, headers };
   const all = { ...headers, 'Content-Type': contentTypeOf(key.name), ...lengthHeaders(answer, file.sizeBytes) };
   if (request.method === 'HEAD') return { status: answer.status, headers: all };
-  // The stream before the status: a store that is away is told by a status and not by a broken answer.
+  // The stream is opened before the status is sent, so that an unreachable store results in an error status.
   const contents = await file.read('range' in answer ? answer.range : undefined);
   return { status: answer.status, headers: all, contents };
 }
 
 /**
- * Copies to the end, or until the reader leaves, which is no error. Not by a pipe: h3 takes those for its own, and prints each
- * reader that leaves.
+ * Copies to the end, or until the reader leaves, which is not an error. It does not use a pipe, because h3 would log each reader
+ * that leaves.
  */
 async function pump(contents: Readable | undefined, response: ServerResponse): Promise<void> {
   const gone = new AbortController();

@@ -1,6 +1,6 @@
 import { HTTPResponse, type EventHandler } from 'h3';
 
-/** What is at `/`: browsers are led to the console, programs are told where things are. */
+/** GET /: redirects browsers to the console, and returns the main addresses to programs. */
 export function frontDoor(publicUrl: string): EventHandler {
   const paths = { console: '/console', docs: '/docs', openapi: '/openapi.json', health: '/health' };
   const links = Object.entries(paths).map(([name, path]) => [name, publicUrl + path]);

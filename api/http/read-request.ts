@@ -9,8 +9,7 @@ const texts = new WeakMap<H3Event, Promise<string>>();
 
 /**
  * @returns the body, which may be read again
- * @throws HTTPError 413 beyond 64 KiB, declared or not; ApiError `invalid_input` when it breaks off, which is the caller's
- * connection and none of ours
+ * @throws HTTPError 413 for a body of more than 64 KiB, declared or not; ApiError `invalid_input` for an incomplete body
  */
 export async function readText(event: H3Event): Promise<string> {
   const known = texts.get(event);
@@ -25,7 +24,7 @@ export async function readText(event: H3Event): Promise<string> {
 }
 
 /**
- * Reads and checks what an operation takes: the fields of its schema, how long it may wait, and where a stream of events goes on.
+ * Reads and validates the input of an operation: the fields of its schema, the wait time and the last event ID.
  *
  * @throws ApiError `invalid_json`, `invalid_input`, `not_found`; HTTPError 413 beyond 64 KiB, declared or not
  */
@@ -41,14 +40,14 @@ export async function readInput(
 
 async function readFields(event: H3Event, { body, query, params, unknown = {} }: Operation): Promise<object> {
   if (body !== undefined) return checked(body, await readJsonBody(event));
-  // A parameter given twice counts once, the last.
+  // The last of several parameters with the same name counts.
   if (query !== undefined) return checked(query, Object.fromEntries(event.url.searchParams));
   if (params === undefined) return {};
   const parsed = params.safeParse(event.context.params);
   if (parsed.success) {
     return Object.fromEntries(Object.entries(parsed.data).map(([name, value]) => [fieldNameOf(name), value]));
   }
-  // An id that is not one can't be known: 404 as for any other unknown id.
+  // A malformed ID is answered like an unknown one, with 404.
   const wrong = parsed.error.issues.map(({ path }) => path[0]);
   const [, message] = Object.entries(unknown).find(([name]) => wrong.includes(name)) ?? [];
   throw new ApiError('not_found', message ?? 'There is nothing at this path.');
@@ -60,7 +59,7 @@ function checked(schema: z.ZodObject, value: unknown): object {
   return parsed.data;
 }
 
-/** The content type does not matter, as long as the body is a JSON object. */
+/** Any content type is accepted, as long as the body is a JSON object. */
 async function readJsonBody(event: H3Event): Promise<object> {
   const text = await readText(event);
   let value: unknown;
@@ -75,7 +74,7 @@ async function readJsonBody(event: H3Event): Promise<object> {
   return value;
 }
 
-/** @returns what `Prefer: wait=N` (RFC 7240) asks for, in milliseconds, at most 60 s; undefined without it */
+/** @returns the wait time of `Prefer: wait=N` (RFC 7240) in milliseconds, at most 60 s; undefined without it */
 export function preferredWaitMs(event: H3Event): number | undefined {
   const preferences = event.req.headers.get('prefer')?.split(/[,;]/) ?? [];
   for (const preference of preferences) {

@@ -3,18 +3,18 @@ import type { H3Event, Middleware } from 'h3';
 import { requestIdIn } from '../../runtime/telemetry/trace-headers.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 
-/** In a request, and in its answer. */
+/** The header of requests and answers. */
 export const REQUEST_ID = 'X-Request-Id';
 
-/** @returns the id that the caller gave a request, or one of our making where that is none that may be repeated */
+/** @returns the request ID of the caller, or a new one where it is missing or not acceptable */
 export function requestIdFrom(sent: unknown): string {
   return requestIdIn(sent) ?? randomUUID();
 }
 
-/** By event: reading a body puts another request in its place. */
+/** Keyed by event, because reading a body replaces the request. */
 const ids = new WeakMap<H3Event, string>();
 
-/** Names each request, and its answer by the same name. The first of all: what the others refuse has a name, too. */
+/** Assigns an ID to each request and its answer. It is the first middleware, so that refused requests have an ID too. */
 export const nameRequests: Middleware = (event, next) => {
   const id = requestIdFrom(event.req.headers.get(REQUEST_ID));
   ids.set(event, id);
@@ -26,7 +26,7 @@ export function requestIdOf(event: H3Event): string | undefined {
   return ids.get(event);
 }
 
-/** The service as one request sees it: its log lines, and the jobs that it begins, have its id. */
+/** @returns dependencies for one request, whose ID its log lines and the jobs that it starts carry */
 export function forRequest(deps: ServiceDeps, requestId: string | undefined): ServiceDeps {
   if (requestId === undefined) return deps;
   const { jobs, log } = deps;

@@ -6,7 +6,7 @@ import type { TraceHeaders, Tracing } from '../../runtime/telemetry/tracing.ts';
 import { TRACE_HEADERS } from '../../runtime/telemetry/trace-headers.ts';
 import { toApiError } from './to-api-error.ts';
 
-/** What a caller says of its trace. @param header reads a header of the request */
+/** @returns the trace headers of the caller. @param header reads a header of the request */
 export function traceHeadersIn(header: (name: string) => string | string[] | null | undefined): TraceHeaders {
   return Object.fromEntries(
     TRACE_HEADERS.flatMap((name) => {
@@ -16,7 +16,7 @@ export function traceHeadersIn(header: (name: string) => string | string[] | nul
   );
 }
 
-/** A span for each request, in the trace of its caller. */
+/** Creates a span for each request in the trace of its caller. */
 export function traceRequests(tracing: Tracing): Middleware {
   return (event, next) => {
     const route = event.context.matchedRoute?.route ?? 'none';
@@ -29,7 +29,7 @@ export function traceRequests(tracing: Tracing): Middleware {
   };
 }
 
-/** Hands the trace of a request on to the workflows that it starts. */
+/** Passes the trace of a request on to the workflows that it starts. */
 export function tracingInterceptors(tracing: Tracing): ClientInterceptors {
   return {
     workflow: [

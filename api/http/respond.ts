@@ -16,7 +16,7 @@ import { requestIdOf } from './request-id.ts';
 
 const STATUS = { finished: 200, pending: 202, unavailable: 503 } as const;
 
-/** Dresses a use case's answer for REST. What holds a stream is written out as it is read. */
+/** Converts the answer of a use case into an HTTP response. Streams are written while they are read. */
 export function respond(
   { log, stopping, answerBudget }: Pick<ServiceDeps, 'log' | 'stopping' | 'answerBudget'>,
   event: H3Event,
@@ -46,7 +46,7 @@ function jsonOf(event: H3Event, { body, state, failure, pollSeconds }: Answer<un
 }
 
 function fileOf(event: H3Event, { open, contentType, name }: ExportedText, onCut: OnCut): HTTPResponse {
-  // Nobody would read what is opened for HEAD.
+  // A HEAD request needs no contents.
   return new HTTPResponse(event.req.method === 'HEAD' ? null : streamed(open(), onCut), {
     headers: {
       'Content-Type': `${contentType}; charset=utf-8`,
@@ -60,7 +60,7 @@ function eventsOf(
   { events }: EventsAnswer<unknown>,
   { stopping, answerBudget, onCut }: Pick<ServiceDeps, 'stopping' | 'answerBudget'> & { readonly onCut: OnCut },
 ): HTTPResponse {
-  // What makes a browser come no more: it was told the end.
+  // Status 204 stops the reconnection of a browser that has received the end.
   if (events === undefined) return new HTTPResponse(null, { status: 204 });
   const options: EventStreamOptions = {
     ...{
@@ -78,15 +78,15 @@ function eventsOf(
     headers: {
       'Content-Type': EVENT_STREAM,
       'Cache-Control': 'no-store',
-      // Kept alive, the connection would outlive a stream that ends because the process stops.
+      // A connection that is kept alive would outlive a stream that ends because the process stops.
       Connection: 'close',
-      // Proxies such as nginx would gather events.
+      // Proxies such as nginx would buffer events.
       'X-Accel-Buffering': 'no',
     },
   });
 }
 
-/** Dresses whatever was thrown for REST; what is our fault is logged with its cause. */
+/** Converts a thrown value into an HTTP response; internal errors are logged with their cause. */
 export function errorResponse(log: Logger, thrown: unknown, event: H3Event): HTTPResponse {
   const error = toApiError(thrown);
   const status = ERROR_TABLE[error.code].http;
@@ -106,7 +106,7 @@ export function errorResponse(log: Logger, thrown: unknown, event: H3Event): HTT
   });
 }
 
-/** An error while it is read cuts the connection: half a list must not look like a whole one. */
+/** An error during reading closes the connection, so that an incomplete list does not look complete. */
 function streamed(chunks: AsyncGenerator<string>, onCut: OnCut): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const encoded = async function* (): AsyncGenerator<Uint8Array> {

@@ -32,21 +32,21 @@ export interface RestOptions {
   readonly driveUrl: string;
   /** Whether the service listens on loopback only. */
   readonly isLoopback: boolean;
-  /** Whether callers without an API key are let in. */
+  /** Whether an API key is optional. */
   readonly allowsAnonymous: boolean;
   readonly trustedProxies: BlockList;
-  /** Otherwise the console is built when it is first opened, unless that was done before. */
+  /** Loads the built console; by default it is built when it is first opened. */
   readonly loadConsole?: () => Promise<ConsoleFiles>;
   /** Fetches pictures of platforms for the console. */
   readonly downloadPicture: Downloader;
-  /** Told of each answer when it begins. */
+  /** Called for each answer when it begins. */
   readonly onAnswered?: OnAnswered | undefined;
   readonly tracing?: Tracing | undefined;
-  /** Version of the yt-dlp that jobs use, for the console. */
+  /** The version of yt-dlp that jobs use, for the console. */
   readonly ytdlp?: () => Promise<string | undefined>;
 }
 
-/** The REST facade: routes, and how answers and errors are dressed. */
+/** The REST application: its routes and middleware. */
 export function createRestApp(deps: ServiceDeps, options: RestOptions): H3 {
   const app = new H3({
     silent: true,
@@ -79,7 +79,7 @@ export function createRestApp(deps: ServiceDeps, options: RestOptions): H3 {
   return app;
 }
 
-/** Registers every operation of the table, and the refusal of other methods at their paths. */
+/** Registers every operation, and refuses other methods at their paths. */
 function mountOperations(app: H3, deps: ServiceDeps): void {
   const methodsByPath = new Map<string, string[]>();
   for (const [name, operation] of Object.entries<Operation>(operations)) {
@@ -100,10 +100,10 @@ function mountOperations(app: H3, deps: ServiceDeps): void {
   for (const [path, methods] of methodsByPath) app.all(path, () => refuseMethod(methods.join(', ')));
 }
 
-/** Whether it may ask how a job goes: a GET about one download, and the requests for jobs, which can wait for them. */
+/** Whether a request may be a poll: a GET of one download, or a request for a job, which can wait for it. */
 function isAboutJob(operation: Operation): boolean {
   const { method, params, wait } = operation;
-  // A stream of events is one request, however long it lasts.
+  // An event stream is one request, whatever its duration.
   return method === 'get' ? params !== undefined && !tellsEvents(operation) : wait !== undefined;
 }
 

@@ -24,17 +24,17 @@ const HTTP_LAYER: Readonly<Record<number, { code: ErrorCode; message: string }>>
 
 const MONGO_AWAY = [
   ...[MongoNetworkError, MongoNotConnectedError, MongoServerSelectionError],
-  // While a client that hung is connected anew.
+  // Thrown while a client that hung is being reconnected.
   ...[MongoTopologyClosedError, MongoClientClosedError],
 ];
 
-/** A server that is shutting down, or has just lost its role as primary, says so itself. */
+/** Includes the errors of a server that is shutting down or has just lost its role as primary. */
 function isMongoAway(error: unknown): boolean {
   if (MONGO_AWAY.some((kind) => error instanceof kind)) return true;
   if (isBrokenSocket(error)) return true;
-  // The embedded server, when another of its connections writes for too long.
+  // The embedded server reports this when another connection writes for too long.
   if (error instanceof MongoError && error.message.includes('SQLITE_BUSY')) return true;
-  // A class that the driver does not export.
+  // The driver does not export this class.
   if (error instanceof MongoError && error.name === 'MongoPoolClosedError') return true;
   return (
     error instanceof MongoError && (error.hasErrorLabel('RetryableWriteError') || error.hasErrorLabel('ResetPool'))
@@ -42,15 +42,15 @@ function isMongoAway(error: unknown): boolean {
 }
 
 /**
- * What breaks while a command is being written comes out of the driver as the bare error of the socket: it names the call of
- * the system that failed. A caller who leaves is an ECONNRESET too, but one that Node makes up, without a call.
+ * If a connection breaks while a command is being written, the driver throws the bare error of the socket, which names the failed
+ * system call. A caller that leaves is an ECONNRESET too, but Node creates that one without a system call.
  */
 function isBrokenSocket(error: unknown): boolean {
   if (!(error instanceof Error) || !('code' in error) || !('syscall' in error)) return false;
   return error.code === 'ECONNRESET' || error.code === 'EPIPE';
 }
 
-/** Turns whatever was thrown into a documented error. What is unknown stays in `cause`, for the log alone. */
+/** Converts a thrown value into a documented error. Unknown errors are kept as `cause`, for the log only. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof HTTPError && error.cause instanceof ApiError) return error.cause;
@@ -68,12 +68,12 @@ export function toApiError(error: unknown): ApiError {
   const known = error instanceof HTTPError && error.unhandled !== true ? HTTP_LAYER[error.status] : undefined;
   return new ApiError(known?.code ?? 'internal', known?.message ?? 'Something went wrong on our side.', {
     cause: inner,
-    // What is left of the body would be read as the next request: the connection can't be used again.
+    // The connection cannot be reused, because the rest of the body would be read as the next request.
     ...(known?.code === 'body_too_large' ? { headers: { Connection: 'close' } } : {}),
   });
 }
 
-/** @returns what is away or too busy, and may be back soon */
+/** @returns the reason why a retry may succeed soon; undefined for other errors */
 function reasonToWait(error: unknown): string | undefined {
   if (isMongoAway(error)) return 'The database cannot be reached.';
   if (isDiskFull(error)) return 'The service has no space left.';
@@ -82,7 +82,7 @@ function reasonToWait(error: unknown): string | undefined {
   return undefined;
 }
 
-/** The answer to input that a schema refused: each wrong field with its reason. */
+/** The error for input that a schema refuses, with the invalid fields and their reasons. */
 export function invalidInput(error: z.ZodError): ApiError {
   const details = error.issues.map((issue) => ({ path: issue.path.join('.'), message: issue.message }));
   const [first] = details;
@@ -91,7 +91,7 @@ export function invalidInput(error: z.ZodError): ApiError {
   return new ApiError('invalid_input', sentence, { details, cause: error });
 }
 
-/** The same of one field, for a reason that no schema tells. */
+/** The error for one invalid field, for a reason that no schema expresses. */
 export function invalidField(path: string, message: string): ApiError {
   return new ApiError('invalid_input', `${path}: ${message}`, { details: [{ path, message }] });
 }

@@ -1,9 +1,9 @@
 import { createTurns } from '../../runtime/subprocess/yield-to-event-loop.ts';
 
-/** One chunk for each line would be one write to the socket for each. */
+/** Small chunks are joined, because each chunk is a write to the socket. */
 const CHUNK_CHARS = 16_384;
 
-/** The same text in chunks of a fair size, made in turns with everything else that this process does. */
+/** Joins chunks to a reasonable size, and yields to the event loop between them. */
 export async function* paced(chunks: AsyncIterable<string>): AsyncGenerator<string> {
   const giveWay = createTurns();
   let held = '';

@@ -25,7 +25,7 @@ const NAME = /^[\w.@ -]{1,60}$/;
 const AMOUNT = /^\d{1,9}\.\d{3}$/;
 
 export function createKeyCommands({ keys, accounts }: { readonly keys: KeyStore; readonly accounts: AccountStore }) {
-  /** A name may come back after its key was revoked, so only good keys are known by it. */
+  /** Finds a valid key by its name, which may be reused after a key was revoked. */
   const find = async (nameOrId: string | undefined): Promise<ApiKey> => {
     const all = await keys.list();
     const found = all.find(
@@ -114,7 +114,7 @@ function scopesOf(text: unknown): readonly Scope[] {
 }
 
 /**
- * `npm run keys -- webhook-secret URL`: the secret to give to one receiver, instead of the one that signs for all.
+ * `npm run keys -- webhook-secret URL`: the secret for one receiver.
  *
  * @param keys those of `WEBHOOK_SECRETS`
  * @returns one secret a line, in the order of the keys

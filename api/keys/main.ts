@@ -1,4 +1,4 @@
-// npm run keys: makes, lists and revokes API keys, changes their credit, and tells the secrets of receivers.
+// npm run keys: creates, lists and revokes API keys, changes their credit, and prints the webhook secrets of receivers.
 import { parseArgs } from 'node:util';
 import { loadConfigOrExit } from '../../config.ts';
 import { runOperatorCommand } from '../../runtime/operator-command.ts';
@@ -8,12 +8,12 @@ import { createKeyStore } from '../../store/accounts/key-store.ts';
 import { withDatabase } from '../../store/mongo/with-database.ts';
 import { createKeyCommands, USAGE, webhookSecret } from './key-commands.ts';
 
-/** An amount to take away looks like an option. */
+/** A negative amount looks like an option. */
 const NEGATIVE = /^-\d/;
 
 await runOperatorCommand(USAGE, async (line) => {
   const { env } = process;
-  // Before the database: it is not asked.
+  // This command needs no database.
   if (line[0] === 'webhook-secret') return webhookSecret(loadConfigOrExit(env, []).webhookKeys, line[1]);
   const { values, positionals } = parseArgs({
     args: line.filter((word) => !NEGATIVE.test(word)),

@@ -33,9 +33,9 @@ import type { RpcStreams } from './rpc-streams.ts';
 interface Context {
   readonly deps: ServiceDeps;
   readonly streams: RpcStreams;
-  /** Told of each call that was answered. */
+  /** Called for each answered call. */
   readonly onAnswered?: OnAnswered | undefined;
-  /** Runs a call in a span, by its name. */
+  /** Runs a call in a span with this name. */
   readonly inSpan?: (<Result>(name: string, work: () => Promise<Result>) => Promise<Result>) | undefined;
 }
 
@@ -45,14 +45,14 @@ const t = initTRPC.context<Context>().create({
     maxDurationMs: LONGEST_STREAM_MS,
   },
   errorFormatter: ({ shape, error }) => {
-    // The same body that REST answers, beside tRPC's own fields; nothing of what stays in `cause`.
+    // The body is that of REST, beside the fields of tRPC; `cause` is not sent.
     const { stack: _secret, ...data } = shape.data;
     const known = documented(error);
     return { ...shape, message: known.message, data: { ...data, body: known.toBody() } };
   },
 });
 
-/** What a procedure or tRPC itself refused, as REST would tell it. */
+/** Converts an error of a procedure or of tRPC itself into the error that REST would answer. */
 function documented(error: TRPCError): ApiError {
   const { cause } = error;
   if (cause instanceof ApiError) return cause;
@@ -76,7 +76,7 @@ const measured = t.middleware(async ({ ctx: { deps, onAnswered, inSpan }, path, 
   const result = await (inSpan?.(path, () => next()) ?? next());
   const error = result.ok ? undefined : documented(result.error);
   const status = error === undefined ? 200 : ERROR_TABLE[error.code].http;
-  // As REST does it: what is our fault is logged with its cause.
+  // Internal errors are logged with their cause, as over REST.
   if (error !== undefined && status >= 500)
     deps.log.error({ err: error.cause ?? error, procedure: path }, error.message);
   const ms = performance.now() - startedMs;
@@ -88,7 +88,7 @@ const measured = t.middleware(async ({ ctx: { deps, onAnswered, inSpan }, path, 
 /** Use cases throw {@link ApiError}; the table gives the tRPC code. */
 const procedure = t.procedure.use(measured).use(async ({ next }) => {
   const result = await next();
-  // What tRPC itself refused (input that is not valid, a body that is too large) keeps its code.
+  // Errors of tRPC itself (invalid input, a body that is too large) keep their code.
   if (result.ok || result.error.code !== 'INTERNAL_SERVER_ERROR') return result;
   const error = toApiError(result.error.cause ?? result.error);
   throw new TRPCError({ code: ERROR_TABLE[error.code].trpc, message: error.message, cause: error });
@@ -115,7 +115,7 @@ interface TypesOf<One extends Row> {
   output: [ResultOf<One>] extends [never] ? Exported : ResultOf<One>;
   meta: object;
 }
-/** An event as a client of a subscription gets it; `lastEventId` in the input goes on after the one with that id. */
+/** An event of a subscription; with `lastEventId` in the input the subscription continues after that event. */
 interface Followed<Body> {
   readonly id: string;
   readonly data: Body;
@@ -134,7 +134,7 @@ type ProcedureOf<One extends Row> = [EventOf<One>] extends [never]
     : MutationProcedure<TypesOf<One>>
   : SubscriptionProcedure<FollowedTypes<One>>;
 type Procedures = { [One in RowWithProcedure as One['rpc']]: ProcedureOf<One> };
-/** The procedures by the parts of their names: `downloads.audio` is `audio` in `downloads`. */
+/** The procedures nested by the parts of their names: `downloads.audio` is `audio` in `downloads`. */
 type Tree = {
   [
     Name in keyof Procedures as Name extends `${infer Group}.${string}` ? Group : Name
@@ -177,7 +177,7 @@ function subscriptionOf(row: Operation) {
   });
 }
 
-/** An end that is an AbortError is none to tRPC: clients come again. */
+/** For tRPC an AbortError is not the end of a subscription, so that clients reconnect. */
 async function* trackedEvents(
   { events }: EventsAnswer<unknown>,
   streams: RpcStreams,
@@ -187,7 +187,7 @@ async function* trackedEvents(
   for await (const { id, body } of events(left).told) yield tracked(id, await streams.holdNext(body, left));
 }
 
-/** The fields of a query, which REST cannot send as null: as in a body, that is the same as leaving one out. */
+/** Removes null fields of a query, which count as absent, as in a body. */
 function takingNulls({ shape }: z.ZodObject): z.ZodObject {
   const orNull = z
     .unknown()
@@ -210,7 +210,7 @@ function treeOf(rows: readonly Operation[]): Tree {
   return tree as Tree;
 }
 
-/** The procedures for internal callers: the same use cases, inputs and outputs as REST. Lists come whole here. */
+/** The procedures for internal services: the same use cases, inputs and outputs as REST. Lists are complete here. */
 export const appRouter = t.router(treeOf(Object.values(operations)));
 
 export type AppRouter = typeof appRouter;

@@ -18,17 +18,17 @@ import { createRpcStreams } from './rpc-streams.ts';
 import { appRouter } from './rpc-router.ts';
 
 export interface RpcOptions {
-  /** What callers send as `Authorization: Bearer`, on loopback too: any program and any page reaches a port there. */
+  /** The bearer token, which is required on loopback too, because any program and any page reaches a port there. */
   readonly token: string;
   readonly connections?: ConnectionLimits;
   readonly onAnswered?: OnAnswered | undefined;
   readonly tracing?: Tracing | undefined;
 }
 
-/** Calls in one request. They run at once, so a request must not be a hundred. */
+/** The most calls in one request. They run concurrently. */
 const BATCH_MAX_CALLS = 10;
 
-/** The tRPC facade as a server that does not listen yet. Its callers are services of ours: no key, no limit, no bill. */
+/** The tRPC server, which does not listen yet. Its callers are internal services without keys, limits and charges. */
 export function createRpcServer(deps: ServiceDeps, options: RpcOptions): Server {
   const { connections = CONNECTION_LIMITS } = options;
   const ids = new WeakMap<IncomingMessage, string>();
@@ -71,7 +71,7 @@ function admit(request: IncomingMessage, { token }: RpcOptions): void {
   if (sent === undefined || !isSame(sent, token)) throw unauthorized('The token of the service (RPC_TOKEN) is needed.');
 }
 
-/** In a time that does not depend on how much is right, nor on the lengths. */
+/** Compares in constant time, whatever the lengths. */
 function isSame(one: string, other: string): boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(one), digest(other));

@@ -8,25 +8,24 @@ import { holdsStream, jsonChunks, type Streamable } from '../../contract/http/st
 import { releaseAtClose, STREAM_BYTES, type AnswerBudget, type Release } from '../edge/answer-budget.ts';
 import { paced } from '../http/yielding-chunks.ts';
 
-/** What the procedures of one request answer with and do not hold. */
+/** The streamed bodies of one request. */
 export type RpcStreams = ReturnType<typeof createRpcStreams>;
 
 interface RpcStreamsOptions {
   readonly log: Logger;
   readonly answerBudget: AnswerBudget;
-  /** The caller whose share of the budget the answer takes. */
+  /** The caller whose share of the budget the answer uses. */
   readonly caller: string;
 }
 interface Held {
-  /** Bodies by their marks. */
+  /** The bodies by their placeholders. */
   readonly held: Map<string, unknown>;
   readonly log: Logger;
 }
 
 /**
- * tRPC writes a whole answer in one call of `JSON.stringify`. So a result with streams is replaced by a mark, and when tRPC has
- * written the text around it, the result is written out in its place, as fast as it is read. Callers see the JSON that they
- * would see otherwise.
+ * tRPC writes an answer in one call of `JSON.stringify`. A result with streams is therefore replaced by a placeholder. When tRPC
+ * has written the text around it, the result is streamed instead of the placeholder. Callers see the same JSON.
  */
 export function createRpcStreams(response: ServerResponse, { log, answerBudget, caller }: RpcStreamsOptions) {
   const held = new Map<string, unknown>();
@@ -38,8 +37,8 @@ export function createRpcStreams(response: ServerResponse, { log, answerBudget, 
   };
   return {
     /**
-     * @returns what stands for the body until the answer is written; the body itself when it holds no stream
-     * @throws ApiError when there is no room for it
+     * @returns the placeholder of the body; the body itself when it contains no stream
+     * @throws ApiError when the budget is exhausted
      */
     hold<Result>(body: Streamable<Result>): Result {
       if (!holdsStream(body)) return body as Result;
@@ -53,7 +52,7 @@ export function createRpcStreams(response: ServerResponse, { log, answerBudget, 
       response.once('close', () => releaseLast?.());
       replaceMarksInEvents(response, { held, log });
     },
-    /** The same as `hold` for the next event, as soon as there is room. It is released when the one after it is held. */
+    /** Like `hold` for the next event, as soon as the budget allows it. It is released when the following event is held. */
     async holdNext<Result>(body: Streamable<Result>, left: AbortSignal): Promise<Result> {
       releaseLast?.();
       if (!holdsStream(body)) return body as Result;
@@ -64,7 +63,7 @@ export function createRpcStreams(response: ServerResponse, { log, answerBudget, 
   };
 }
 
-/** As middleware for compression does it: what tRPC writes is kept, and written at its end. */
+/** Buffers what tRPC writes and writes it at the end, like compression middleware. */
 function replaceMarks(response: ServerResponse, { held, log }: Held): void {
   const written: Uint8Array[] = [];
   const own = { write: response.write.bind(response), end: response.end.bind(response) };
@@ -75,7 +74,7 @@ function replaceMarks(response: ServerResponse, { held, log }: Held): void {
   response.end = () => {
     Object.assign(response, own);
     const text = Buffer.concat(written).toString('utf8');
-    // An error while it is read cuts the connection: half a list must not look like a whole one.
+    // An error during reading closes the connection, so that an incomplete list does not look complete.
     pipeline(Readable.from(paced(spliced(text, held))), response).catch((error: unknown) => {
       if (!isLeaving(error)) log.error({ err: error }, 'an answer over tRPC was cut short');
     });
@@ -84,8 +83,8 @@ function replaceMarks(response: ServerResponse, { held, log }: Held): void {
 }
 
 /**
- * Of a stream of events nothing is kept: what tRPC writes goes out at once, the bodies as they are read. tRPC waits after each
- * write, until it is told to go on.
+ * Writes an event stream without buffering: the text of tRPC at once, the bodies while they are read. tRPC waits after each write
+ * for the callback.
  */
 function replaceMarksInEvents(response: ServerResponse, { held, log }: Held): void {
   const own = { write: response.write.bind(response), end: response.end.bind(response) };
@@ -117,7 +116,7 @@ function replaceMarksInEvents(response: ServerResponse, { held, log }: Held): vo
 
 async function* spliced(text: string, held: Map<string, unknown>): AsyncGenerator<string> {
   let rest = text;
-  // Ids of our own making, each once, in the order in which the procedures of a batch answered.
+  // Placeholders are unique, in the order in which the procedures of a batch answered.
   const places = [...held].map(([mark, body]) => ({ mark, body, at: text.indexOf(mark) }));
   for (const { mark, body } of places.filter(({ at }) => at >= 0).sort((a, b) => a.at - b.at)) {
     const at = rest.indexOf(mark);

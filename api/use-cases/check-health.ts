@@ -2,19 +2,19 @@ import type { Health } from '../../contract/http/health-schemas.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 import type { Answer } from '../operations/operation.ts';
 
-/** GET /live: it runs, since it answers. */
+/** GET /live: answers while the process runs. */
 export function checkLive(): Promise<Answer<{ readonly status: 'ok' }>> {
   return Promise.resolve({ state: 'finished', body: { status: 'ok' } });
 }
 
-/** GET /health: whether requests can be served now; 503 while one of the engines is away. */
+/** GET /health: answers 503 while an engine cannot be reached. */
 export async function checkHealth({ lookAtEngines }: Pick<ServiceDeps, 'lookAtEngines'>): Promise<Answer<Health>> {
   const { temporal, mongodb } = await lookAtEngines();
   const status = temporal === 'ok' && mongodb === 'ok' ? 'ok' : 'unavailable';
   return { state: status === 'ok' ? 'finished' : 'unavailable', body: { status, temporal, mongodb } };
 }
 
-/** GET /ready: the same, and 503 once the process is about to stop. */
+/** GET /ready: like /health, and 503 once the process is about to stop. */
 export async function checkReady(deps: Pick<ServiceDeps, 'lookAtEngines' | 'stopping'>): Promise<Answer<Health>> {
   const { body, state } = await checkHealth(deps);
   return deps.stopping.aborted ? { state: 'unavailable', body: { ...body, status: 'unavailable' } } : { state, body };

@@ -13,15 +13,15 @@ import type { UseCase } from '../operations/operation.ts';
 import { currentJob } from './current-job.ts';
 
 /**
- * Between setting money aside and the start of its job lie two calls of some seconds at most. A hold that is much older, and
- * whose job is not there, is what a process left that died in between.
+ * A job is started within seconds after its credit was reserved. A much older reservation without a job was left by a process that
+ * died in between.
  */
 const LEFT_BEHIND_MS = 10 * 60_000;
 
 /**
- * Sets aside what jobs cost, all of them or none. Callers without a key have no account, and pay nothing here.
+ * Reserves the prices of jobs, all or none. Callers without a key have no account and are not charged.
  *
- * @returns false when the key cannot pay them
+ * @returns false when the key has too little credit
  */
 export async function reserve(deps: ServiceDeps, caller: Caller, holds: readonly Hold[]): Promise<boolean> {
   if (caller.kind !== 'key') return true;
@@ -31,12 +31,12 @@ export async function reserve(deps: ServiceDeps, caller: Caller, holds: readonly
   return deps.accounts.reserve(id, holds);
 }
 
-/** Gives back what was set aside for a job that was not started. */
+/** Releases the reservation of a job that was not started. */
 export async function release(deps: ServiceDeps, caller: Caller, hold: Hold): Promise<void> {
   if (caller.kind === 'key') await deps.accounts.release(caller.key.id, hold);
 }
 
-/** @returns the error of a request that the key cannot pay */
+/** @returns the error of a request that exceeds the credit of the key */
 export async function insufficientCredit(deps: ServiceDeps, caller: Caller, price: number): Promise<ApiError> {
   if (caller.kind !== 'key') throw new Error('only keys have credit');
   const { id, name } = caller.key;
@@ -49,13 +49,13 @@ export async function insufficientCredit(deps: ServiceDeps, caller: Caller, pric
   );
 }
 
-/** Settles what died with a process: holds whose jobs have ended, or never began. */
+/** Settles old reservations: captures those of ended jobs, and releases those of jobs that were never started. */
 async function checkHolds(deps: ServiceDeps, keyId: string): Promise<void> {
   for (const hold of await deps.accounts.oldHolds(keyId, deps.now() - LEFT_BEHIND_MS)) {
     const { recordId, subjectId } = hold;
     const record = await deps.records.get(recordId);
     if (record !== undefined) {
-      // Ends the record too when its workflow is gone.
+      // This ends the record if its workflow is gone.
       const { record: newest } = await currentJob(deps, record, 0);
       await deps.accounts.captureHold(newest);
     } else if ((await deps.jobs.status({ subjectId, recordId })).state === 'gone') {
@@ -65,15 +65,15 @@ async function checkHolds(deps: ServiceDeps, keyId: string): Promise<void> {
 }
 
 /**
- * GET /api/account: what the caller's key has left, and what its downloads have cost.
+ * GET /api/account: the credit of the caller's key and its ledger.
  *
- * @throws ApiError `unauthorized` without a key: nobody else has an account
+ * @throws ApiError `unauthorized` without a key, since only keys have accounts
  */
 export const getAccount: UseCase<AccountQuery, AccountResult> = async (deps, caller, { limit, cursor }) => {
   if (caller.kind !== 'key') throw unauthorized('Only an API key has an account: Authorization: Bearer td_…');
   const { id } = caller.key;
   await checkHolds(deps, id);
-  // The entries first: what ends in between is then missing there, and not counted twice by who adds them up.
+  // The entries are read first: a job that ends in between is then missing in the entries instead of counted twice.
   const entries = await deps.accounts.ledger(id, { before: cursor, limit: limit + 1 });
   const account = await deps.accounts.get(id);
   if (account === undefined) throw new ApiError('internal', 'This key has no account.');

@@ -9,7 +9,7 @@ import { finishRecord } from '../../store/records/finish-record.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 import type { Answer } from '../operations/operation.ts';
 
-/** A record as it is now, and what its job does while it runs. */
+/** The current record, with the progress of its job while that is running. */
 export interface CurrentJob {
   readonly record: DownloadRecord;
   readonly progress?: Progress | undefined;
@@ -18,7 +18,7 @@ export interface CurrentJob {
 /** @returns the JSON of a job in any state, as callers see it */
 export type RenderJob<Body> = (deps: ServiceDeps, job: CurrentJob) => Body | Promise<Body>;
 
-/** @returns the record of an id: the one that the rate limit has found, where it has just looked */
+/** @returns the record of an ID; the rate limit may have read it already */
 export async function recordOf(
   deps: ServiceDeps,
   { found }: LimitedCaller,
@@ -27,7 +27,7 @@ export async function recordOf(
   return found?.id === id ? found : deps.records.get(id);
 }
 
-/** Waits for a pending record's job to end, but not longer than that, and looks how it stands. */
+/** Waits for the job of a pending record, at most for the given time, and reads its state. */
 export async function currentJob(
   deps: Pick<ServiceDeps, 'records' | 'jobs' | 'stopping'>,
   record: DownloadRecord,
@@ -35,7 +35,7 @@ export async function currentJob(
 ): Promise<CurrentJob> {
   let newest = record;
   if (newest.status === 'pending' && waitMs > 0) {
-    // Whoever waits while the process is about to stop is told how things stand, and not cut off.
+    // When the process is about to stop, a waiting caller gets the current state.
     await deps.jobs.waitFor({ subjectId: record.subjectId }, waitMs, deps.stopping);
     newest = (await deps.records.get(record.id)) ?? record;
   }
@@ -43,7 +43,7 @@ export async function currentJob(
   const status = await deps.jobs.status({ subjectId: record.subjectId, recordId: record.id });
   if (status.state === 'gone') {
     // A workflow ends its record before it closes. If none runs and the record is still pending, the workflow was terminated,
-    // or Temporal lost its data: without this the caller would poll for ever.
+    // or Temporal lost its data. Without this the caller would poll forever.
     const outcome = { status: 'failed', failure: STOPPED_BY_OPERATOR } as const;
     return { record: await finishRecord(deps.records, record.id, outcome) };
   }
@@ -58,12 +58,12 @@ export async function answerJob<Body>(
   return { state: job.record.status === 'pending' ? 'pending' : 'finished', body: await render(deps, job) };
 }
 
-/** The error of what needs the result of a job that runs. */
+/** The error of a request that needs the result of a running job. */
 export function notReady(message: string, { id }: DownloadRecord): ApiError {
   return new ApiError('not_ready', message, { id, retryAfterSeconds: POLL_INTERVAL_SECONDS });
 }
 
-/** How the last job of a record's subject failed, if that was within the last 30 minutes. */
+/** @returns the last failure of the record's subject within the last 30 minutes */
 export async function lastResponseOf(
   deps: ServiceDeps,
   { subjectId }: DownloadRecord,

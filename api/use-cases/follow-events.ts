@@ -9,14 +9,14 @@ import type { LimitedCaller } from '../access/access-middleware.ts';
 import { recordById } from './list-downloads.ts';
 import { callerIdOf } from './subscribers.ts';
 
-/** Where a stream goes on: the id of the last event that its reader took. */
+/** The ID of the last event that the reader received, after which the stream continues. */
 interface Resumed {
   readonly lastEventId?: string | undefined;
 }
 
 /**
- * GET /api/downloads/{downloadId}/events: how a job stands, whenever that changes, its end last. The JSON is that of the
- * job's own endpoint and of its webhook.
+ * GET /api/downloads/{downloadId}/events: an event at each change of a job, with its end as the last one. The JSON is that of the
+ * job's endpoint and of its webhook.
  *
  * @throws ApiError `not_found`
  */
@@ -47,7 +47,7 @@ async function* changesOf(
     for (let told = lastEventId; ;) {
       const state = await mailbox.next();
       if (state === undefined) {
-        // Not the end: whoever is cut off here comes again.
+        // This is not the end: the reader reconnects.
         deps.stopping.throwIfAborted();
         return;
       }
@@ -61,7 +61,7 @@ async function* changesOf(
   }
 }
 
-/** All who follow a job are told the same: it is rendered once for them, and a list in it is read by each as it is sent. */
+/** All readers of a job get the same JSON, which is rendered once; lists in it are read while they are sent. */
 const results = new WeakMap<JobState, Promise<JobResultBody>>();
 
 function resultOf({ rendering }: ServiceDeps, state: JobState): Promise<JobResultBody> {
@@ -69,14 +69,14 @@ function resultOf({ rendering }: ServiceDeps, state: JobState): Promise<JobResul
   if (known !== undefined) return known;
   const rendered = renderResult(state.record, rendering, state.progress);
   results.set(state, rendered);
-  // Whoever asks after a fault of the database is not told the fault again.
+  // A failed rendering is not cached for later readers.
   rendered.catch(() => results.delete(state));
   return rendered;
 }
 
 /**
- * GET /api/downloads/events: the records of the caller's list that are pending, and then each that begins, changes and ends. A
- * reader who comes again is told every end since then, once.
+ * GET /api/downloads/events: the pending records of the caller's list, and then each start, change and end. A reader that
+ * reconnects receives every end since its last event once.
  */
 export function followDownloads(
   deps: ServiceDeps,

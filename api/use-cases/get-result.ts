@@ -12,7 +12,7 @@ interface OneDownload {
 }
 
 /**
- * GET /api/downloads/{downloadId}/result: what a job of any kind has made, as its webhook brings it. Starts and costs nothing.
+ * GET /api/downloads/{downloadId}/result: the result of a job of any kind, as in its webhook. It starts nothing and is free.
  *
  * @throws ApiError `not_found`
  */
@@ -28,7 +28,7 @@ export const getResult: UseCase<OneDownload, Streamable<z.infer<typeof jobResult
 };
 
 /**
- * GET /api/downloads/{downloadId}/job: what is known of a job beside its record.
+ * GET /api/downloads/{downloadId}/job: facts about a job that are not part of its record.
  *
  * @throws ApiError `not_found`
  */

@@ -26,16 +26,16 @@ import type { NewJob } from './admission.ts';
 import { startOrJoinBoth } from './start-or-join.ts';
 
 const DAY_MS = 86_400_000;
-/** The platform did not exist before. */
+/** The platform did not exist before this time. */
 const BEGINNING_MS = Date.UTC(2010, 0, 1);
 const TYPES = { posts: 'imgnet_list_posts', reels: 'imgnet_list_reels' } as const;
 const FRESH_MS = kinds.imgnet_list_posts.freshness * 1000;
-/** Within this time whoever asks for a list has started its jobs, or was refused. */
+/** Within this time a request for a list has started its jobs or was refused. */
 const STARTING_MS = 30_000;
 
 /**
- * POST /api/imgnet/list: the posts and reels of an account, or a job for each of the two. Jobs that run are joined, and
- * what is finished is not fetched again.
+ * POST /api/imgnet/list: the posts and reels of an account, or a job for each of the two parts. Running jobs are joined, and
+ * finished parts are not fetched again.
  *
  * @throws ApiError `not_found`, `not_ready`, `list_id_expired`, `webhook_target_forbidden`, `insufficient_credit`,
  *   `unavailable`
@@ -54,7 +54,7 @@ export const requestImgnetList: UseCase<ImgnetListRequest & JobRequest, Streamab
   const isPending = [posts, reels].some(({ record }) => record.status === 'pending');
   return {
     state: isPending ? 'pending' : 'finished',
-    // Of two reasons the body tells the code of the first too; with one part there, it is a success.
+    // If both parts failed, the body contains the code of the first; with one part it is a success.
     failure: failureOf(posts) && failureOf(reels) && failureOf(posts),
     pollSeconds: LIST_POLL_INTERVAL_SECONDS,
     body: renderImgnetList({ posts, reels }, deps.rendering.contents),
@@ -62,8 +62,8 @@ export const requestImgnetList: UseCase<ImgnetListRequest & JobRequest, Streamab
 };
 
 /**
- * A list that runs, or has just ended, is followed by whoever polls it, whatever day it is and however old its `list_id`.
- * While one part runs the other is not fetched again, even if it failed.
+ * A list that is running or has just ended answers polls, even if the day has changed or its `list_id` has expired. While one part
+ * is running, the other is not fetched again, even if it failed.
  */
 async function partsOf(
   deps: ServiceDeps,
@@ -122,9 +122,9 @@ async function jobsOf(
 }
 
 /**
- * What is known of a list that was asked for, without the parts that were not started, or are not known yet.
+ * The state of a requested list, without the parts that were not started or are not known yet.
  *
- * @returns undefined when the list has ended an hour ago: then it is asked for anew
+ * @returns undefined when the list ended more than an hour ago, so that it is fetched again
  */
 async function standingOf(
   deps: ServiceDeps,
@@ -144,7 +144,7 @@ function subjectOf(part: ListPartName, { mediaId }: SuccessRecord, { since = 'al
   return subjectIdOf(TYPES[part], mediaId, since);
 }
 
-/** The profile that a `list_id` stands for. */
+/** The profile of a `list_id`. */
 async function profileOf(deps: ServiceDeps, listId: string): Promise<SuccessRecord> {
   const found = await deps.records.get(listId);
   if (found?.type !== 'imgnet_profile') throw new ApiError('not_found', 'There is no profile with this list_id.');
@@ -159,14 +159,14 @@ async function profileOf(deps: ServiceDeps, listId: string): Promise<SuccessReco
   }
 }
 
-/** When the `list_id` was handed out; one that could not be used yet counts as handed out when it could. */
+/** When the validity of the `list_id` started: when it was returned, but not before the profile was fetched. */
 async function validSinceMs(deps: ServiceDeps, { id, finishedAt }: SuccessRecord): Promise<number> {
   return Math.max(Date.parse(finishedAt), (await deps.lists.handedOutAtMs(id)) ?? 0);
 }
 
 async function partOf(deps: ServiceDeps, accepted: Accepted, waitMs: number): Promise<ListPart> {
   const job = await currentJob(deps, accepted.record, waitMs);
-  // A part that is here has nothing to tell of an earlier failure.
+  // A finished part has no `last_response`.
   return job.record.status === 'success' ? job : { ...job, lastResponse: await lastResponseOf(deps, job.record) };
 }
 
@@ -174,7 +174,7 @@ function successOf(record: DownloadRecord | undefined): SuccessRecord | undefine
   return record?.status === 'success' ? record : undefined;
 }
 
-/** @returns the first moment that counts; undefined for everything */
+/** @returns the first moment of the list; undefined for all items */
 function sinceOf(maxAgeDays: number | undefined, nowMs: number): string | undefined {
   if (maxAgeDays === undefined) return undefined;
   const sinceMs = nowMs - maxAgeDays * DAY_MS;

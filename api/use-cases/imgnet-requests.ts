@@ -38,8 +38,8 @@ export const requestImgnetProfile = requesting({
 });
 
 /**
- * POST /api/imgnet/content: a post or reel. The price includes the owner's profile unless that is known to be there; it is
- * charged only if it has to be fetched.
+ * POST /api/imgnet/content: a post or reel. The price includes the owner's profile unless it is known to be stored; it is charged
+ * only if it has to be fetched.
  */
 export const requestImgnetContent = requesting({
   plan: async (deps, request: PostRequest): Promise<JobPlan> => {
@@ -74,7 +74,7 @@ export const requestImgnetAudio = requesting({
   render: ({ rendering }, { record, progress }) => renderImgnetAudioResult(record, rendering, progress),
 });
 
-/** Whether the profile of a post's owner need not be fetched. Who the owner is, a profile or an earlier content has told. */
+/** Whether the profile of a post's owner is stored. The owner is known from a profile or from earlier content. */
 async function isOwnerKnown({ records, files, now }: ServiceDeps, { shortcode }: PostReference): Promise<boolean> {
   const account = await records.ownerOf(subjectIdOf('imgnet_audio', shortcode));
   if (account === undefined) return false;
@@ -91,7 +91,7 @@ function postOf(deps: ServiceDeps, { url }: PostRequest): PostReference {
 }
 
 /**
- * Refuses what needs the photo platform where that was not set up: no job is started that can't succeed.
+ * Refuses requests for the photo platform where it is not configured, because their jobs could not succeed.
  *
  * @throws ApiError `unavailable`
  */
@@ -100,13 +100,13 @@ export function requireImgnet(deps: ServiceDeps): void {
   if (refusal !== undefined) throw new ApiError('unavailable', refusal);
 }
 
-/** @returns why there is nothing of the photo platform */
+/** @returns the reason why requests for the photo platform are refused */
 export function imgnetRefusal({ isImgnetConfigured }: ServiceDeps['platforms']): string | undefined {
   if (isImgnetConfigured) return undefined;
   return 'The photo platform is not set up here: the operator must set IMGNET_API_TOKEN.';
 }
 
-/** What a pending answer tells of its job. */
+/** The job in a pending answer. */
 async function stateOf(deps: ServiceDeps, { record, progress }: CurrentJob) {
   return { progress, lastResponse: record.status === 'pending' ? await lastResponseOf(deps, record) : undefined };
 }
